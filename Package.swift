@@ -1,0 +1,60 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Warnings stop the build in CI only: a newer compiler must not keep a user from building.
+let strict: [SwiftSetting] =
+  Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)]
+
+let package = Package(
+  name: "takt",
+  platforms: [.macOS(.v15)],
+  products: [
+    .executable(name: "takt", targets: ["takt"]),
+    .library(name: "TimerMachine", targets: ["TimerMachine"]),
+    .library(name: "TimerMachineTesting", targets: ["TimerMachineTesting"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+  ],
+  targets: [
+    // From the top of the house to the ground; a target depends only on what stands below it.
+    .executableTarget(
+      name: "takt",
+      dependencies: [
+        "TaktEngine", "TaktConfig", "TaktCore",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "TaktEngine", dependencies: ["TaktCore", "TimerMachine", "CSystem"],
+      swiftSettings: strict),
+    .target(
+      name: "TaktConfig", dependencies: ["TaktCore", "CLibYAML"], swiftSettings: strict),
+    .target(name: "TaktCore", dependencies: ["TimerMachine"], swiftSettings: strict),
+    .target(
+      name: "TimerMachine",
+      dependencies: [.target(name: "CTimerFD", condition: .when(platforms: [.linux]))],
+      swiftSettings: strict),
+    .systemLibrary(
+      name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+    .target(name: "CTimerFD"),
+    .target(name: "CSystem"),
+
+    .target(name: "TimerMachineTesting", dependencies: ["TimerMachine"], swiftSettings: strict),
+    .target(
+      name: "TaktTesting", dependencies: ["TaktCore", "TimerMachine"], swiftSettings: strict),
+
+    .testTarget(
+      name: "TimerMachineTests", dependencies: ["TimerMachine", "TimerMachineTesting"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "TaktCoreTests", dependencies: ["TaktCore", "TaktTesting"], swiftSettings: strict),
+    .testTarget(name: "TaktConfigTests", dependencies: ["TaktConfig"], swiftSettings: strict),
+    .testTarget(
+      name: "TaktEngineTests",
+      dependencies: ["TaktEngine", "TaktTesting", "TimerMachineTesting"],
+      swiftSettings: strict),
+    .testTarget(name: "TaktTests", dependencies: ["takt", "TaktTesting"], swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,3 @@
+#ifndef CTIMERFD_H
+#define CTIMERFD_H
+#endif

@@ -1,0 +1,33 @@
+/// A moment on the clock that no one can set: nanoseconds of `CLOCK_MONOTONIC`.
+///
+/// It stands still while the machine sleeps and means nothing after a reboot. The type saturates:
+/// arithmetic that would leave the range of `Int64` (292 years) stays at its end.
+public struct MonotonicInstant: Hashable, Comparable, Sendable {
+  /// Nanoseconds since the clock's own beginning.
+  public var nanoseconds: Int64
+
+  /// The moment `nanoseconds` after the clock's beginning.
+  public init(nanoseconds: Int64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  /// Later than every moment a timer can be armed for.
+  public static let distantFuture = MonotonicInstant(nanoseconds: .max)
+
+  public static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
+
+  /// The moment `duration` later; saturates.
+  public static func + (instant: Self, duration: Duration) -> Self {
+    Self(nanoseconds: instant.nanoseconds.addingSaturated(duration.nanosecondsSaturated))
+  }
+
+  /// The moment `duration` earlier; saturates.
+  public static func - (instant: Self, duration: Duration) -> Self {
+    Self(nanoseconds: instant.nanoseconds.subtractingSaturated(duration.nanosecondsSaturated))
+  }
+
+  /// The time from `earlier` to `later`; negative when they stand the other way round.
+  public static func - (later: Self, earlier: Self) -> Duration {
+    .nanoseconds(later.nanoseconds.subtractingSaturated(earlier.nanoseconds))
+  }
+}
