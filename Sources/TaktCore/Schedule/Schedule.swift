@@ -1,0 +1,55 @@
+/// When a job is due: any of its triggers. The slots of a job are those of all its triggers
+/// together; triggers that name one instant make one slot.
+public struct Schedule: Hashable, Sendable {
+  /// A fixed rate or a fixed delay; nil for none.
+  public var every: Every?
+  /// Single instants in whole milliseconds, ascending, no two alike.
+  public var at: [WallInstant]
+  /// Moments in takt's own life.
+  public var on: Set<Occasion>
+
+  /// A schedule of the given triggers; `at` is put in order.
+  public init(every: Every? = nil, at: [WallInstant] = [], on: Set<Occasion> = []) {
+    self.every = every
+    self.at = Set(at).sorted()
+    self.on = on
+  }
+}
+
+/// A moment in takt's own life that makes a job due.
+public enum Occasion: String, CaseIterable, Hashable, Sendable {
+  /// takt has started.
+  case start
+  /// A reload has changed or added the job.
+  case reload
+}
+
+/// A job that comes again and again.
+public struct Every: Hashable, Sendable {
+  /// What the interval is counted from.
+  public enum Origin: String, Hashable, Sendable {
+    /// The anchor: a fixed rate on the monotonic clock, `anchor + k · interval`.
+    case start
+    /// The end of the last run: a fixed delay.
+    case end
+    /// The Unix epoch: a fixed rate on the wall clock, `15m` at :00, :15, :30, :45.
+    case epoch
+  }
+
+  /// At least 1 ms, whole milliseconds.
+  public var interval: Duration
+  /// From where it is counted. Default the anchor.
+  public var origin: Origin
+  /// How long after the first load the first slot stands; nil (the default): one interval.
+  /// It has no meaning for `.epoch`.
+  public var first: Duration?
+
+  /// Comes again each `interval`.
+  public init(_ interval: Duration, from origin: Origin = .start, first: Duration? = nil) {
+    self.interval = interval
+    self.origin = origin
+    self.first = first
+  }
+
+  var intervalMilliseconds: Int64 { max(1, interval.milliseconds) }
+}

@@ -1,0 +1,30 @@
+/// All that a set of jobs files says, valid as a whole: what takt runs until the next reload.
+public struct Snapshot: Sendable {
+  /// What holds for the scheduler itself.
+  public var settings: SchedulerSettings
+  /// The jobs in the order of their files.
+  public var jobs: [JobSpec]
+
+  /// Jobs with names that differ from one another.
+  public init(settings: SchedulerSettings = SchedulerSettings(), jobs: [JobSpec] = []) {
+    self.settings = settings
+    self.jobs = jobs
+  }
+}
+
+/// What a jobs file says of the scheduler itself.
+public struct SchedulerSettings: Hashable, Sendable {
+  /// In which zone times without an offset are read, and times are shown. Default the machine's.
+  public var zone: Zone
+  /// How many runs may be in progress at once. Default 16.
+  public var maxRunning: Int
+  /// How long a stop waits for runs in progress before it stops them. Default 30 s.
+  public var shutdownGrace: Duration
+
+  /// The defaults, in UTC.
+  public init(zone: Zone = .utc, maxRunning: Int = 16, shutdownGrace: Duration = .seconds(30)) {
+    self.zone = zone
+    self.maxRunning = maxRunning
+    self.shutdownGrace = shutdownGrace
+  }
+}

@@ -1,0 +1,59 @@
+import TimerMachine
+
+/// A moment on the clock that no one can set. The core names it so that its users need one import.
+public typealias MonotonicInstant = TimerMachine.MonotonicInstant
+
+/// A moment on the clock that people read.
+public typealias WallInstant = TimerMachine.WallInstant
+
+/// Where the time comes from; always handed in.
+public typealias TimeSource = TimerMachine.TimeSource
+
+/// Both clocks, read together: what every event carries into the core.
+public struct Now: Hashable, Sendable {
+  /// The clock that people read.
+  public var wall: WallInstant
+  /// The clock that only goes forward.
+  public var monotonic: MonotonicInstant
+
+  /// Two readings taken at one moment.
+  public init(wall: WallInstant, monotonic: MonotonicInstant) {
+    self.wall = wall
+    self.monotonic = monotonic
+  }
+}
+
+extension TimeSource {
+  /// Both clocks, read one right after the other.
+  public var now: Now { Now(wall: wall, monotonic: monotonic) }
+}
+
+extension WallInstant {
+  /// The moment `milliseconds` after the Unix epoch; saturates at the ends of the type's range.
+  public init(milliseconds: Int64) {
+    let (nanoseconds, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
+    self.init(nanoseconds: overflow ? (milliseconds < 0 ? .min : .max) : nanoseconds)
+  }
+
+  /// Whole milliseconds since the Unix epoch, rounded down.
+  public var milliseconds: Int64 { nanoseconds.flooredQuotient(by: 1_000_000) }
+}
+
+extension Int64 {
+  /// Division that rounds towards minus infinity; `divisor` is positive.
+  func flooredQuotient(by divisor: Int64) -> Int64 {
+    let quotient = self / divisor
+    return self % divisor < 0 ? quotient - 1 : quotient
+  }
+
+  /// The remainder that goes with `flooredQuotient(by:)`; never negative.
+  func flooredRemainder(by divisor: Int64) -> Int64 {
+    let remainder = self % divisor
+    return remainder < 0 ? remainder + divisor : remainder
+  }
+}
+
+extension Duration {
+  /// Whole milliseconds, rounded towards zero; saturates.
+  public var milliseconds: Int64 { nanosecondsSaturated / 1_000_000 }
+}

@@ -1,0 +1,110 @@
+/// A time zone as a value: its transitions, and the rule that goes on after the last of them.
+///
+/// It reads no file and asks no clock, so the same zone gives the same answers for ever; a reload
+/// reads the system's zone files again and compares.
+public struct Zone: Hashable, Sendable {
+  /// From `start` on, local time is UTC plus `offsetSeconds`.
+  public struct Transition: Hashable, Sendable {
+    /// Seconds since the Unix epoch.
+    public var start: Int64
+    /// Seconds east of Greenwich.
+    public var offsetSeconds: Int
+
+    /// A change of offset.
+    public init(start: Int64, offsetSeconds: Int) {
+      self.start = start
+      self.offsetSeconds = offsetSeconds
+    }
+  }
+
+  /// What a civil time means in a zone.
+  public enum Reading: Hashable, Sendable {
+    /// It exists once.
+    case once(WallInstant)
+    /// The clock was put forward over it; the first instant that exists after the gap.
+    case skipped(next: WallInstant)
+    /// The clock was put back, so it comes twice.
+    case twice(first: WallInstant, second: WallInstant)
+  }
+
+  /// Its name as people write it: `Europe/Berlin`, `UTC`.
+  public let name: String
+  let initialOffsetSeconds: Int
+  let transitions: [Transition]
+  let rule: ZoneRule?
+
+  /// A zone of the given transitions, which are in the order of their starts.
+  public init(
+    name: String, initialOffsetSeconds: Int, transitions: [Transition] = [], rule: ZoneRule? = nil
+  ) {
+    self.name = name
+    self.initialOffsetSeconds = initialOffsetSeconds
+    self.transitions = transitions
+    self.rule = rule
+  }
+
+  /// Coordinated universal time.
+  public static let utc = Zone(name: "UTC", initialOffsetSeconds: 0)
+
+  /// Seconds east of Greenwich at `instant`.
+  public func offsetSeconds(at instant: WallInstant) -> Int {
+    offsetSeconds(atEpochSeconds: instant.nanoseconds.flooredQuotient(by: 1_000_000_000))
+  }
+
+  /// The local date and time at `instant`.
+  public func civilTime(at instant: WallInstant) -> CivilTime {
+    let seconds = instant.nanoseconds.flooredQuotient(by: 1_000_000_000)
+    let millisecond = Int(instant.milliseconds.flooredRemainder(by: 1000))
+    return CivilTime(
+      epochSeconds: seconds + Int64(offsetSeconds(atEpochSeconds: seconds)),
+      millisecond: millisecond)
+  }
+
+  /// What `civil` means here. A gap or a repeat is found by the offsets a day to either side.
+  public func read(_ civil: CivilTime) -> Reading {
+    let local = civil.epochSeconds
+    let before = offsetSeconds(atEpochSeconds: local - 86_400)
+    let after = offsetSeconds(atEpochSeconds: local + 86_400)
+    let candidates = Set([before, after]).map { local - Int64($0) }.filter {
+      $0 + Int64(offsetSeconds(atEpochSeconds: $0)) == local
+    }.sorted()
+    switch candidates.count {
+    case 0: return .skipped(next: endOfGap(local: local, before: before, after: after))
+    case 1: return .once(instant(candidates[0], civil))
+    default:
+      return .twice(first: instant(candidates[0], civil), second: instant(candidates[1], civil))
+    }
+  }
+
+  private func instant(_ seconds: Int64, _ civil: CivilTime) -> WallInstant {
+    WallInstant(milliseconds: seconds * 1000 + Int64(civil.millisecond))
+  }
+
+  /// The transition between the two readings of a time that does not exist, by bisection.
+  private func endOfGap(local: Int64, before: Int, after: Int) -> WallInstant {
+    var low = local - Int64(max(before, after)) - 1
+    var high = local - Int64(min(before, after)) + 1
+    let offset = offsetSeconds(atEpochSeconds: low)
+    while high - low > 1 {
+      let middle = low + (high - low) / 2
+      if offsetSeconds(atEpochSeconds: middle) == offset { low = middle } else { high = middle }
+    }
+    return WallInstant(milliseconds: high * 1000)
+  }
+
+  func offsetSeconds(atEpochSeconds seconds: Int64) -> Int {
+    guard let last = transitions.last else {
+      return rule?.offsetSeconds(atEpochSeconds: seconds) ?? initialOffsetSeconds
+    }
+    if seconds >= last.start {
+      return rule?.offsetSeconds(atEpochSeconds: seconds) ?? last.offsetSeconds
+    }
+    var low = 0
+    var high = transitions.count
+    while low < high {
+      let middle = (low + high) / 2
+      if transitions[middle].start <= seconds { low = middle + 1 } else { high = middle }
+    }
+    return low == 0 ? initialOffsetSeconds : transitions[low - 1].offsetSeconds
+  }
+}
