@@ -14,7 +14,8 @@ let package = Package(
     // .library(name: "TimerMachineTesting", targets: ["TimerMachineTesting"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
   ],
   targets: [
     // From the top of the house to the ground; a target depends only on what stands below it.
@@ -30,7 +31,12 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "TaktConfig", dependencies: ["TaktCore", "CLibYAML"], swiftSettings: strict),
-    .target(name: "TaktCore", dependencies: ["TimerMachine"], swiftSettings: strict),
+    .target(
+      name: "TaktCore",
+      dependencies: [
+        "TimerMachine", .product(name: "DequeModule", package: "swift-collections"),
+      ],
+      swiftSettings: strict),
     .target(
       name: "TimerMachine",
       dependencies: [.target(name: "CTimerFD", condition: .when(platforms: [.linux]))],

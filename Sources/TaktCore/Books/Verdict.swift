@@ -1,0 +1,81 @@
+/// How a slot was decided: once, for ever.
+public enum Verdict: Hashable, Sendable, CustomStringConvertible {
+  /// Its run has started.
+  case ran
+  /// It was due and was passed over.
+  case skipped(SkipReason)
+  /// A later slot, which was due as well, stands for it.
+  case coalesced(into: WallInstant)
+  /// Its time went by while nothing could serve it.
+  case missed(MissCause)
+  /// It was due when a reload took it away.
+  case cancelled(CancelReason)
+
+  /// `ran`, `skipped`, `coalesced`, `missed` or `cancelled`.
+  public var name: String {
+    switch self {
+    case .ran: "ran"
+    case .skipped: "skipped"
+    case .coalesced: "coalesced"
+    case .missed: "missed"
+    case .cancelled: "cancelled"
+    }
+  }
+
+  /// What the verdict says more: `overlap`, an instant, or nil.
+  public var detail: String? {
+    switch self {
+    case .ran: nil
+    case .skipped(let reason): reason.rawValue
+    case .coalesced(let into): into.rfc3339()
+    case .missed(let cause): cause.rawValue
+    case .cancelled(let reason): reason.rawValue
+    }
+  }
+
+  /// `skipped(overlap)`
+  public var description: String { detail.map { "\(name)(\($0))" } ?? name }
+}
+
+/// Why a slot that was due was passed over.
+public enum SkipReason: String, CaseIterable, Hashable, Sendable {
+  /// A run of the job was active.
+  case overlap
+  /// Too many runs of the job waited for a free place.
+  case queueFull = "queue_full"
+  /// The job was disabled.
+  case suspended
+  /// takt was stopping.
+  case stopping
+}
+
+/// Why nothing could serve a slot in its time.
+public enum MissCause: String, CaseIterable, Hashable, Sendable {
+  /// takt did not run, or did not know of the slot.
+  case down
+}
+
+/// How a reload took a slot away.
+public enum CancelReason: String, CaseIterable, Hashable, Sendable {
+  /// The job is gone.
+  case removed
+  /// The job has a new schedule, whose leeway no longer allows the slot.
+  case displaced
+}
+
+/// The verdict on one slot, or on a series of slots without a gap. No two records overlap.
+public struct VerdictRecord: Hashable, Sendable {
+  /// Whose slots they are.
+  public var job: JobName
+  /// Which slots.
+  public var slots: SlotSeries
+  /// How they were decided.
+  public var verdict: Verdict
+
+  /// One verdict on a series of slots.
+  public init(job: JobName, slots: SlotSeries, verdict: Verdict) {
+    self.job = job
+    self.slots = slots
+    self.verdict = verdict
+  }
+}

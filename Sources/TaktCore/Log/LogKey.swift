@@ -1,0 +1,34 @@
+/// The facts that a record may carry; the raw value is the key of a JSON line.
+public enum LogKey: String, CaseIterable, Hashable, Sendable {
+  case machine, seq, job, from, to, cause, slot, due
+  case lateMilliseconds = "late_ms"
+  case run, attempt, verdict, outcome, reason, stream, line, change, count
+  case slotLast = "slot_last"
+  case message
+
+  /// One sentence for the reference.
+  public var summary: String {
+    switch self {
+    case .machine: "the machine that moved: `timer:JOB`, `run-timer:N`, `shutdown-timer`, `run:N`"
+    case .seq: "the transition's number within its machine, from 1 without a gap"
+    case .job: "the job's name"
+    case .from: "the state that was left, or for a plan what was"
+    case .to: "the state that was entered, or for a plan what is"
+    case .cause: "what made the machine move, or the triggers that made the slot"
+    case .slot: "the slot's nominal instant (RFC 3339, ms); of a series the first"
+    case .due: "the instant from which the slot may start (RFC 3339, ms)"
+    case .lateMilliseconds: "start minus due, in milliseconds"
+    case .run: "the run's number in the life of the process"
+    case .attempt: "the attempt's number within its run, from 1"
+    case .verdict: "`ran`, `skipped`, `coalesced`, `missed` or `cancelled`"
+    case .outcome: "`succeeded`, `failed`, `timed_out` or `cancelled`"
+    case .reason: "why: of a run's outcome, of a verdict, of a refused operation"
+    case .stream: "`stdout` or `stderr`"
+    case .line: "what the run printed, without the line end"
+    case .change: "`kept`, `updated`, `rearmed`, `added` or `removed`"
+    case .count: "how many: slots of a series, jobs of a plan, lines dropped"
+    case .slotLast: "of a series of slots the last nominal instant"
+    case .message: "one sentence for people"
+    }
+  }
+}

@@ -1,0 +1,95 @@
+/// One line of the log: an event with named facts.
+public struct LogRecord: Hashable, Sendable {
+  /// When it happened.
+  public var at: WallInstant
+  /// How much it matters.
+  public var level: LogLevel
+  /// What kind of thing happened.
+  public var event: LogEvent
+  /// A record of the timers' and plans' daily round: JSON lines always carry it, text only at
+  /// level debug.
+  public var isRoutine: Bool
+  /// The facts, in the order in which they are shown.
+  public var fields: [LogField]
+
+  /// A record; not routine unless told so.
+  public init(
+    at: WallInstant, _ level: LogLevel, _ event: LogEvent, routine isRoutine: Bool = false,
+    _ fields: [LogField]
+  ) {
+    self.at = at
+    self.level = level
+    self.event = event
+    self.isRoutine = isRoutine
+    self.fields = fields
+  }
+
+  /// The value of a fact; nil when the record does not have it.
+  public subscript(key: LogKey) -> LogValue? {
+    fields.first { $0.key == key }?.value
+  }
+}
+
+/// How much a record matters.
+public enum LogLevel: String, CaseIterable, Hashable, Comparable, Sendable {
+  case debug, info, notice, warning, error
+
+  private var rank: Int {
+    switch self {
+    case .debug: 0
+    case .info: 1
+    case .notice: 2
+    case .warning: 3
+    case .error: 4
+    }
+  }
+
+  /// From `debug` up to `error`.
+  public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
+}
+
+/// What kind of thing happened.
+public enum LogEvent: String, CaseIterable, Hashable, Sendable {
+  /// A transition of a timer machine.
+  case timer
+  /// The verdict on a slot.
+  case slot
+  /// A transition of a run.
+  case run
+  /// A line that a run has printed.
+  case output
+  /// A step of a reload.
+  case reload
+  /// A line of a reload's plan.
+  case plan
+  /// Anything about the scheduler itself.
+  case scheduler
+}
+
+/// One fact.
+public struct LogField: Hashable, Sendable {
+  /// Which fact.
+  public var key: LogKey
+  /// What it is.
+  public var value: LogValue
+
+  /// A fact.
+  public init(_ key: LogKey, _ value: LogValue) {
+    self.key = key
+    self.value = value
+  }
+}
+
+/// The value of a fact.
+public enum LogValue: Hashable, Sendable {
+  /// Text.
+  case text(String)
+  /// Bytes that are probably text; what is not UTF-8 is shown as U+FFFD.
+  case bytes([UInt8])
+  /// A whole number.
+  case number(Int64)
+  /// A time in milliseconds, shown with three places.
+  case milliseconds(Duration)
+  /// A moment.
+  case instant(WallInstant)
+}

@@ -1,0 +1,84 @@
+/// How a run ended, and why.
+public struct RunEnd: Hashable, Sendable {
+  /// How it ended.
+  public var outcome: Outcome
+  /// Why.
+  public var reason: RunReason
+
+  /// An end with its reason.
+  public init(_ outcome: Outcome, _ reason: RunReason) {
+    self.outcome = outcome
+    self.reason = reason
+  }
+}
+
+/// How a run ended.
+public enum Outcome: String, CaseIterable, Hashable, Sendable {
+  /// The action did its work.
+  case succeeded
+  /// The action did not.
+  case failed
+  /// An attempt took longer than its timeout and was stopped.
+  case timedOut = "timed_out"
+  /// It was stopped, or given up before it started, because somebody wanted so.
+  case cancelled
+}
+
+/// Why a run ended as it did.
+public enum RunReason: Hashable, Sendable, CustomStringConvertible {
+  /// The process exited with this status.
+  case exit(Int32)
+  /// A signal that takt did not send ended the process.
+  case signal(Int32)
+  /// There never was a process: what could not be done, and the system's error number.
+  case notStarted(StartStage, errno: Int32)
+  /// A built-in has done its work.
+  case done
+  /// The attempt reached its timeout.
+  case timeout
+  /// A reload has removed the job.
+  case removed
+  /// takt is stopping.
+  case shutdown
+  /// The process succeeded and left this many descendants behind, which were ended.
+  case descendantsLeft(Int)
+
+  /// `exit(1)`, `signal(9)`, `not_started(cwd, ENOENT)`, `timeout` …
+  public var description: String {
+    switch self {
+    case .exit(let status): "exit(\(status))"
+    case .signal(let number): "signal(\(number))"
+    case .notStarted(let stage, let number):
+      "not_started(\(stage.rawValue), \(ErrorName.of(number)))"
+    case .done: "done"
+    case .timeout: "timeout"
+    case .removed: "removed"
+    case .shutdown: "shutdown"
+    case .descendantsLeft(let count): "descendants_left(\(count))"
+    }
+  }
+}
+
+/// What could not be done when a process was to be started.
+public enum StartStage: String, CaseIterable, Hashable, Sendable {
+  /// The pipes or the process itself.
+  case process
+  /// Entering the working directory.
+  case directory = "cwd"
+  /// Executing the program.
+  case exec
+}
+
+/// The names of the errors that starting a process meets.
+public enum ErrorName {
+  /// `ENOENT` for 2, or `errno 123` for a number without a name here. Linux numbers.
+  public static func of(_ number: Int32) -> String {
+    names[number] ?? "errno \(number)"
+  }
+
+  private static let names: [Int32: String] = [
+    1: "EPERM", 2: "ENOENT", 5: "EIO", 7: "E2BIG", 8: "ENOEXEC", 11: "EAGAIN", 12: "ENOMEM",
+    13: "EACCES", 20: "ENOTDIR", 21: "EISDIR", 22: "EINVAL", 23: "ENFILE", 24: "EMFILE",
+    26: "ETXTBSY", 36: "ENAMETOOLONG", 40: "ELOOP",
+  ]
+}

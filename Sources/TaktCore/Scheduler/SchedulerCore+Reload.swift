@@ -1,0 +1,165 @@
+import TimerMachine
+
+/// Reload: change what the plan says and nothing else. New slots are later than the reload.
+extension SchedulerCore {
+  mutating func reload(_ plan: ReloadPlan, at now: Now) {
+    guard phase == .running else {
+      log(.warning, .reload, at: now, [LogField(.message, .text("not reloaded: takt is stopping"))])
+      return
+    }
+    settings = plan.settings
+    for step in plan.steps {
+      logStep(step, at: now)
+      switch step.change {
+      case .kept: break
+      case .updated: update(step.spec, at: now)
+      case .rearmed: rearm(step.spec, at: now)
+      case .added: add(step.spec, occasion: .reload, at: now)
+      case .removed: remove(step.spec.name, at: now)
+      }
+    }
+    log(
+      .info, .plan, at: now, routine: true,
+      [
+        LogField(.change, .text("kept")), LogField(.count, .number(Int64(plan.keptCount))),
+      ])
+    for rename in plan.probableRenames {
+      log(
+        .notice, .reload, at: now,
+        [
+          LogField(
+            .message,
+            .text(
+              "'\(rename.to)' looks like '\(rename.from)' renamed: it is a new job, with a new anchor"
+            ))
+        ])
+    }
+    log(.notice, .reload, at: now, [LogField(.message, .text("reloaded"))])
+    startWaitingRuns(at: now)
+  }
+
+  /// Takes up a job: one that was removed earlier comes back with its anchor and its marks.
+  mutating func add(_ spec: JobSpec, occasion: Occasion, at now: Now) {
+    let schedule = spec.timing.schedule
+    var known: [WallInstant] = []
+    var cursor: ScheduleCursor
+    if let memory = memories.removeValue(forKey: spec.name) {
+      memoryOrder.removeAll { $0 == spec.name }
+      known = memory.at
+      cursor = memory.cursor
+      cursor.skip(to: now, schedule: schedule)
+    } else {
+      cursor = ScheduleCursor(schedule: schedule, at: now)
+    }
+    jobs[spec.name] = JobState(spec: spec, cursor: cursor)
+    missPast(schedule.at, of: spec.name, but: known, at: now)
+    addOccasion(occasion, to: spec, at: now)
+    arm(spec.name, at: now)
+  }
+
+  /// The timer is not touched: a slot that is due is served under the new spec.
+  private mutating func update(_ spec: JobSpec, at now: Now) {
+    replaceSpec(spec)
+    guard spec.timing.schedule.on.contains(.reload) else { return }
+    addOccasion(.reload, to: spec, at: now)
+    arm(spec.name, at: now)
+  }
+
+  private mutating func rearm(_ spec: JobSpec, at now: Now) {
+    let name = spec.name
+    guard let job = jobs[name] else { return }
+    let due = jobs[name]?.cursor.takeDue(of: job.spec.timing, at: now)
+    replaceSpec(spec)
+    if let due {
+      if job.spec.timing.isEnabled {
+        serveOrDisplace(due, of: spec, at: now)
+      } else {
+        decide(name, due.all, .skipped(.suspended), at: now)
+      }
+    }
+    jobs[name]?.cursor.skip(to: now, schedule: spec.timing.schedule)
+    missPast(spec.timing.schedule.at, of: name, but: job.spec.timing.schedule.at, at: now)
+    addOccasion(.reload, to: spec, at: now)
+    arm(name, at: now)
+  }
+
+  /// A slot that was due under the old schedule is served if the new leeway still allows it.
+  private mutating func serveOrDisplace(
+    _ due: ScheduleCursor.Due, of spec: JobSpec, at now: Now
+  ) {
+    if let passed = due.passed {
+      decide(spec.name, passed, .coalesced(into: due.newest.nominal), at: now)
+    }
+    let window = jobs[spec.name]?.cursor.window(of: due.newest, in: spec.timing, at: now) ?? .zero
+    if spec.timing.isEnabled, due.newest.deadline + window >= now.monotonic {
+      serve(due.newest, of: spec, at: now)
+    } else {
+      decide(spec.name, SlotSeries(due.newest.nominal), .cancelled(.displaced), at: now)
+    }
+  }
+
+  private mutating func remove(_ name: JobName, at now: Now) {
+    guard let job = jobs[name] else { return }
+    decideDue(name, as: job.spec.timing.isEnabled ? .cancelled(.removed) : nil, at: now)
+    remember(name)
+    jobs[name] = nil
+    effects.append(.disarm(.job(name)))
+    for (id, run) in runs.sorted(by: { $0.key < $1.key })
+    where run.spec.name == name && run.machine.state == .queued {
+      decide(name, SlotSeries(run.slot.nominal), .cancelled(.removed), at: now)
+      step(id, at: now) { $0.giveUp(.removed) }
+    }
+  }
+
+  /// Queued runs of the job have not started: they will, under the new spec.
+  private mutating func replaceSpec(_ spec: JobSpec) {
+    jobs[spec.name]?.spec = spec
+    guard activeCounts[spec.name] != nil else { return }
+    for (id, run) in runs where run.spec.name == spec.name && run.machine.state == .queued {
+      runs[id] = ActiveRun(id: id, spec: spec, slot: run.slot)
+    }
+  }
+
+  private mutating func addOccasion(_ occasion: Occasion, to spec: JobSpec, at now: Now) {
+    guard spec.timing.schedule.on.contains(occasion) else { return }
+    let cause: SlotCause = occasion == .start ? .start : .reload
+    jobs[spec.name]?.cursor.add(cause, schedule: spec.timing.schedule, at: now)
+  }
+
+  /// Instants that were past when takt first heard of them.
+  private mutating func missPast(
+    _ instants: [WallInstant], of name: JobName, but known: [WallInstant], at now: Now
+  ) {
+    let past = instants.filter { $0.milliseconds <= now.wall.milliseconds && !known.contains($0) }
+    for instant in past {
+      decide(name, SlotSeries(instant), .missed(.down), at: now, causes: [.at])
+    }
+  }
+
+  private mutating func remember(_ name: JobName) {
+    guard let job = jobs[name] else { return }
+    memories[name] = JobState.Memory(cursor: job.cursor, at: job.spec.timing.schedule.at)
+    memoryOrder.append(name)
+    if memoryOrder.count > Self.memoriesMax, let oldest = memoryOrder.popFirst() {
+      memories[oldest] = nil
+    }
+  }
+
+  private mutating func logStep(_ step: ReloadPlan.Step, at now: Now) {
+    func record(_ fields: [LogField], _ core: inout SchedulerCore) {
+      core.log(
+        .notice, .plan, at: now,
+        [
+          LogField(.job, .text(step.spec.name.text)),
+          LogField(.change, .text(step.change.rawValue)),
+        ] + fields)
+    }
+    if step.details.isEmpty { record([], &self) }
+    for detail in step.details {
+      record(
+        [LogField(.cause, .text(detail.key))]
+          + (detail.from.map { [LogField(.from, .text($0))] } ?? [])
+          + (detail.to.map { [LogField(.to, .text($0))] } ?? []), &self)
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/// Slots: armed, found due, decided.
+extension SchedulerCore {
+  /// Arms the job's timer for its next slot, or disarms it when there is none.
+  mutating func arm(_ name: JobName, at now: Now) {
+    guard phase == .running, var job = jobs[name] else { return }
+    let wasArmed = job.armed != nil
+    let next = job.spec.timing.isEnabled ? job.cursor.next(of: job.spec.timing, at: now) : nil
+    if let slot = next {
+      let token = nextToken()
+      job.armed = (slot, token)
+      effects.append(
+        .arm(.job(name), deadline: slot.deadline, leeway: slot.window, token: token))
+    } else {
+      job.armed = nil
+      if wasArmed { effects.append(.disarm(.job(name))) }
+    }
+    jobs[name] = job
+  }
+
+  /// A job's timer has fired; a delivery that a later arming has overtaken is dropped.
+  mutating func jobFired(_ name: JobName, token: UInt64, at now: Now) {
+    guard phase == .running, let job = jobs[name], job.armed?.token == token else { return }
+    jobs[name]?.armed = nil
+    if let due = jobs[name]?.cursor.takeDue(of: job.spec.timing, at: now) {
+      if let passed = due.passed {
+        decide(name, passed, .coalesced(into: due.newest.nominal), at: now)
+      }
+      serve(due.newest, of: job.spec, at: now)
+    }
+    arm(name, at: now)
+  }
+
+  /// Makes a run for a slot that is due, or says why there is none.
+  mutating func serve(_ slot: Slot, of spec: JobSpec, at now: Now) {
+    let active = activeCounts[spec.name, default: 0]
+    if spec.overlap == .skip, active > 0 {
+      decide(spec.name, SlotSeries(slot.nominal), .skipped(.overlap), at: now, causes: slot.causes)
+    } else if active >= settings.maxRunning + Self.waitingRunsPerJobMax {
+      decide(
+        spec.name, SlotSeries(slot.nominal), .skipped(.queueFull), at: now, causes: slot.causes)
+    } else {
+      queueRun(for: slot, of: spec, at: now)
+    }
+  }
+
+  /// Decides all that is due of a job as one series; a disabled job's slots were skipped.
+  mutating func decideDue(_ name: JobName, as verdict: Verdict?, at now: Now) {
+    guard let timing = jobs[name]?.spec.timing,
+      let due = jobs[name]?.cursor.takeDue(of: timing, at: now)
+    else { return }
+    decide(name, due.all, verdict ?? .skipped(.suspended), at: now)
+  }
+
+  /// Records and logs a verdict.
+  mutating func decide(
+    _ name: JobName, _ slots: SlotSeries, _ verdict: Verdict, at now: Now,
+    causes: Set<SlotCause> = [], more: [LogField] = []
+  ) {
+    effects.append(.record(VerdictRecord(job: name, slots: slots, verdict: verdict)))
+    var fields = [
+      LogField(.job, .text(name.text)), LogField(.slot, .instant(slots.first)),
+    ]
+    if slots.count > 1 {
+      fields.append(LogField(.slotLast, .instant(slots.last)))
+      fields.append(LogField(.count, .number(Int64(slots.count))))
+    }
+    if !causes.isEmpty {
+      let names = causes.sorted().map(\.rawValue).joined(separator: ",")
+      fields.append(LogField(.cause, .text(names)))
+    }
+    fields.append(LogField(.verdict, .text(verdict.name)))
+    if let detail = verdict.detail { fields.append(LogField(.reason, .text(detail))) }
+    log(verdict.level, .slot, at: now, fields + more)
+  }
+}
+
+extension Verdict {
+  fileprivate var level: LogLevel {
+    switch self {
+    case .ran, .skipped(.suspended), .skipped(.stopping): .info
+    case .cancelled: .notice
+    case .skipped, .coalesced, .missed: .warning
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import TimerMachine
+
+/// Stop: no new runs, then patience, then signals, then the end.
+extension SchedulerCore {
+  mutating func stop(at now: Now) {
+    switch phase {
+    case .starting: finish()
+    case .running: drain(at: now)
+    case .draining: stopRuns(at: now)
+    case .stopping: hurryRuns(at: now)
+    case .finished: break
+    }
+  }
+
+  private mutating func drain(at now: Now) {
+    phase = .draining
+    log(
+      .notice, .scheduler, at: now,
+      [
+        LogField(.message, .text("stopping: no new runs")),
+        LogField(.count, .number(Int64(runningCount))),
+      ])
+    for name in jobs.keys.sorted() {
+      let isEnabled = jobs[name]?.spec.timing.isEnabled == true
+      decideDue(name, as: isEnabled ? .skipped(.stopping) : nil, at: now)
+      effects.append(.disarm(.job(name)))
+    }
+    giveUpQueuedRuns(at: now)
+    guard phase == .draining else { return }
+    if settings.shutdownGrace <= .zero, !runs.isEmpty { return stopRuns(at: now) }
+    armShutdown(after: settings.shutdownGrace, at: now)
+    finishIfIdle(at: now)
+  }
+
+  private mutating func giveUpQueuedRuns(at now: Now) {
+    for id in waiting {
+      guard let run = runs[id], run.machine.state == .queued else { continue }
+      decide(run.spec.name, SlotSeries(run.slot.nominal), .skipped(.stopping), at: now)
+      step(id, at: now) { $0.giveUp(.shutdown) }
+    }
+    waiting.removeAll()
+  }
+
+  private mutating func stopRuns(at now: Now) {
+    phase = .stopping
+    let graces = runs.values.map(\.spec.execution.stop.grace)
+    armShutdown(after: (graces.max() ?? .zero) + Self.abandonAfter, at: now)
+    for id in runs.keys.sorted() { step(id, at: now) { $0.stop(.shutdown) } }
+  }
+
+  private mutating func hurryRuns(at now: Now) {
+    armShutdown(after: Self.abandonAfter, at: now)
+    for id in runs.keys.sorted() { step(id, at: now) { $0.hurry() } }
+  }
+
+  mutating func shutdownFired(token: UInt64, at now: Now) {
+    guard token == shutdownToken else { return }
+    switch phase {
+    case .draining: stopRuns(at: now)
+    case .stopping:
+      log(
+        .error, .scheduler, at: now,
+        [
+          LogField(.message, .text("gave up on runs that do not end even by SIGKILL")),
+          LogField(.count, .number(Int64(runs.count))),
+        ])
+      finish()
+    case .starting, .running, .finished: break
+    }
+  }
+
+  private mutating func armShutdown(after duration: Duration, at now: Now) {
+    shutdownToken = nextToken()
+    effects.append(
+      .arm(.shutdown, deadline: now.monotonic + duration, leeway: .zero, token: shutdownToken))
+  }
+
+  mutating func finishIfIdle(at now: Now) {
+    guard runs.isEmpty, phase == .draining || phase == .stopping else { return }
+    log(.notice, .scheduler, at: now, [LogField(.message, .text("stopped"))])
+    finish()
+  }
+
+  private mutating func finish() {
+    phase = .finished
+    effects.append(.disarm(.shutdown))
+    effects.append(.finish)
+  }
+}

@@ -1,0 +1,104 @@
+import DequeModule
+
+/// The scheduler as a value: events go in, effects come out, and nothing else happens.
+///
+/// The job states here are the truth and the timers their projection: only effects move them. The
+/// same core runs the daemon and, in virtual time, the simulator.
+public struct SchedulerCore: Sendable {
+  /// How many runs of one job may wait for a free place; a slot beyond is `skipped(queue_full)`.
+  public static let waitingRunsPerJobMax = 64
+  /// How many removed jobs are remembered; the oldest is forgotten when there are more.
+  public static let memoriesMax = 10_000
+  /// How long a stop waits, after all graces are over, for processes that do not even end by
+  /// SIGKILL.
+  public static let abandonAfter = Duration.seconds(10)
+
+  enum Phase: Sendable {
+    case starting, running, draining, stopping, finished
+  }
+
+  var phase = Phase.starting
+  var settings = SchedulerSettings()
+  var jobs: [JobName: JobState] = [:]
+  var memories: [JobName: JobState.Memory] = [:]
+  var memoryOrder: Deque<JobName> = []
+
+  var runs: [RunID: ActiveRun] = [:]
+  var waiting: Deque<RunID> = []
+  var runningCount = 0
+  /// Runs that have not ended, by job; jobs without one have no entry.
+  var activeCounts: [JobName: Int] = [:]
+  var lastRun: UInt64 = 0
+
+  var lastToken: UInt64 = 0
+  var shutdownToken: UInt64 = 0
+  /// Wall minus monotonic clock when it was last looked at.
+  var wallOffset: Int64 = 0
+  var effects: [SchedulerEffect] = []
+
+  /// A scheduler that waits for `started`.
+  public init() {}
+
+  /// Handles one event and says what is to be done, in order.
+  public mutating func handle(_ event: SchedulerEvent, at now: Now) -> [SchedulerEffect] {
+    switch event {
+    case .started(let snapshot): start(snapshot, at: now)
+    case .reloaded(let plan): reload(plan, at: now)
+    case .timerFired(.job(let name), let token): jobFired(name, token: token, at: now)
+    case .timerFired(.run(let run), let token): runTimerFired(run, token: token, at: now)
+    case .timerFired(.shutdown, let token): shutdownFired(token: token, at: now)
+    case .attemptEnded(let run, let result, let descendants):
+      step(run, at: now) { $0.attemptEnded(result, descendants: descendants) }
+    case .groupEnded(let run): step(run, at: now) { $0.groupEnded() }
+    case .clockStepped: clockStepped(at: now)
+    case .stop: stop(at: now)
+    }
+    defer { effects.removeAll(keepingCapacity: effects.count < 4096) }
+    return effects
+  }
+
+  /// The names of the present jobs, in no order.
+  public var jobNames: some Collection<JobName> { jobs.keys }
+
+  private mutating func start(_ snapshot: Snapshot, at now: Now) {
+    guard phase == .starting else { return }
+    phase = .running
+    settings = snapshot.settings
+    wallOffset = now.wall.nanoseconds - now.monotonic.nanoseconds
+    log(
+      .notice, .scheduler, at: now,
+      [
+        LogField(.message, .text("started")), LogField(.count, .number(Int64(snapshot.jobs.count))),
+      ])
+    for spec in snapshot.jobs { add(spec, occasion: .start, at: now) }
+  }
+
+  /// Grids on the job's own clock go on untouched; what stands on the wall is armed anew.
+  private mutating func clockStepped(at now: Now) {
+    let offset = now.wall.nanoseconds - now.monotonic.nanoseconds
+    let step = Duration.nanoseconds(offset - wallOffset)
+    wallOffset = offset
+    // A touch of the clock that moved it by less than a millisecond is no news.
+    guard phase == .running, abs(step.milliseconds) >= 1 else { return }
+    log(
+      .notice, .scheduler, at: now,
+      [
+        LogField(.message, .text("wall clock stepped by \(DurationText.format(step))"))
+      ])
+    for (name, job) in jobs {
+      let schedule = job.spec.timing.schedule
+      if !schedule.at.isEmpty || schedule.every?.origin == .epoch { arm(name, at: now) }
+    }
+  }
+
+  mutating func nextToken() -> UInt64 {
+    lastToken += 1
+    return lastToken
+  }
+
+  mutating func log(
+    _ level: LogLevel, _ event: LogEvent, at now: Now, routine: Bool = false, _ fields: [LogField]
+  ) {
+    effects.append(.log(LogRecord(at: now.wall, level, event, routine: routine, fields)))
+  }
+}

@@ -1,0 +1,36 @@
+/// What can happen to the scheduler. The time comes with the event.
+public enum SchedulerEvent: Sendable {
+  /// takt starts with this set of jobs.
+  case started(Snapshot)
+  /// A new set of jobs is valid; the plan leads to it from the present one.
+  case reloaded(ReloadPlan)
+  /// The timer of this key has fired; `token` is the one it was armed with.
+  case timerFired(TimerKey, token: UInt64)
+  /// An attempt's process or work has ended, or could not be started.
+  case attemptEnded(RunID, AttemptResult, descendants: Int)
+  /// Nothing is left of an attempt's process group.
+  case groupEnded(RunID)
+  /// Somebody has set the wall clock, or the machine has slept.
+  case clockStepped
+  /// Somebody wants takt to stop; a second time: without waiting; a third time: at once.
+  case stop
+}
+
+/// Whose timer it is.
+public enum TimerKey: Hashable, Sendable, CustomStringConvertible {
+  /// A job's next slot.
+  case job(JobName)
+  /// A run's timeout, or the grace of its stop.
+  case run(RunID)
+  /// The grace of a stop of takt.
+  case shutdown
+
+  /// The timer machine's name in the log: `timer:JOB`, `run-timer:N`, `shutdown-timer`.
+  public var description: String {
+    switch self {
+    case .job(let name): "timer:\(name)"
+    case .run(let run): "run-timer:\(run)"
+    case .shutdown: "shutdown-timer"
+    }
+  }
+}
