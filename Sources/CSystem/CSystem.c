@@ -1,1 +1,171 @@
+#if defined(__linux__)
+#define _GNU_SOURCE
 #include "CSystem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef P_PIDFD
+#define P_PIDFD 3
+#endif
+
+enum { SIGNAL_COUNT = 64, STACK_BYTES = 64 * 1024 };
+
+typedef struct {
+  const csystem_spawn_request *request;
+  volatile int stage;
+  volatile int error;
+} spawn_state;
+
+// The kernel's own layout of struct sigaction, for the raw call; all zero is SIG_DFL.
+typedef struct {
+  uint64_t handler, flags, restorer, mask;
+} kernel_sigaction;
+
+static int fail(spawn_state *state, int stage) {
+  state->stage = stage;
+  state->error = errno;
+  _exit(127);
+}
+
+// Runs in the child, which shares the parent's memory until it executes: system calls alone, and
+// raw ones where the library would touch the parent's state.
+static int child_main(void *argument) {
+  spawn_state *state = argument;
+  const csystem_spawn_request *request = state->request;
+
+  kernel_sigaction standard;
+  memset(&standard, 0, sizeof standard);
+  for (int number = 1; number <= SIGNAL_COUNT; number++)
+    syscall(SYS_rt_sigaction, number, &standard, NULL, sizeof(uint64_t));
+  syscall(SYS_setsid);
+  syscall(SYS_setpriority, PRIO_PROCESS, 0, request->nice);
+
+  if (dup2(request->stdin_fd, 0) < 0 || dup2(request->stdout_fd, 1) < 0 ||
+      dup2(request->stderr_fd, 2) < 0)
+    return fail(state, CSYSTEM_STAGE_PROCESS);
+  syscall(SYS_close_range, 3, ~0U, 4 /* CLOSE_RANGE_CLOEXEC */);
+  if (chdir(request->directory) != 0) return fail(state, CSYSTEM_STAGE_DIRECTORY);
+
+  uint64_t none = 0;
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none);
+  int error = ENOENT;
+  for (const char *const *path = request->candidates; *path; path++) {
+    execve(*path, request->argv, request->envp);
+    // As a shell does: go on past what is not there, and remember what was there and failed.
+    if (errno != ENOENT && errno != ENOTDIR) error = errno;
+  }
+  errno = error;
+  return fail(state, CSYSTEM_STAGE_EXEC);
+}
+
+int csystem_spawn(const csystem_spawn_request *request, pid_t *pid, int *pidfd, int *stage) {
+  // The parent waits in clone() until the child has executed, so that its stack outlives its use.
+  char stack[STACK_BYTES] __attribute__((aligned(16)));
+  spawn_state state = {request, 0, 0};
+  sigset_t all, before;
+  sigfillset(&all);
+  // No handler of the parent may run in the child, which shares its memory.
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  int descriptor = -1;
+  pid_t child = clone(child_main, stack + sizeof stack,
+                      CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &state, &descriptor);
+  int error = errno;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (child < 0) {
+    *stage = CSYSTEM_STAGE_PROCESS;
+    return error;
+  }
+  if (state.stage != 0) {
+    waitpid(child, NULL, __WALL);
+    close(descriptor);
+    *stage = state.stage;
+    return state.error;
+  }
+  *pid = child;
+  *pidfd = descriptor;
+  return 0;
+}
+
+int csystem_become_subreaper(void) {
+  return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0 ? 0 : errno;
+}
+
+pid_t csystem_reap(int pidfd, pid_t group, int *exited, int *status) {
+  siginfo_t info;
+  memset(&info, 0, sizeof info);
+  idtype_t type = pidfd >= 0 ? (idtype_t)P_PIDFD : group > 0 ? P_PGID : P_ALL;
+  id_t id = pidfd >= 0 ? (id_t)pidfd : group > 0 ? (id_t)group : 0;
+  int result;
+  do {
+    result = waitid(type, id, &info, WEXITED | WNOHANG | __WALL);
+  } while (result != 0 && errno == EINTR);
+  if (result != 0) return -1;
+  *exited = info.si_code == CLD_EXITED;
+  *status = info.si_status;
+  return info.si_pid;
+}
+
+pid_t csystem_peek_ended(void) {
+  siginfo_t info;
+  memset(&info, 0, sizeof info);
+  if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0) return 0;
+  return info.si_pid;
+}
+
+int csystem_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+int csystem_epoll_add(int epoll, int fd, uint64_t id) {
+  struct epoll_event event = {.events = EPOLLIN, .data.u64 = id};
+  return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0 ? 0 : errno;
+}
+
+int csystem_epoll_remove(int epoll, int fd) {
+  struct epoll_event event = {0};
+  return epoll_ctl(epoll, EPOLL_CTL_DEL, fd, &event) == 0 ? 0 : errno;
+}
+
+int csystem_epoll_wait(int epoll, uint64_t *ids, int capacity, int timeout_ms) {
+  struct epoll_event events[64];
+  if (capacity > 64) capacity = 64;
+  int count = epoll_wait(epoll, events, capacity, timeout_ms);
+  for (int index = 0; index < count; index++) ids[index] = events[index].data.u64;
+  return count < 0 ? 0 : count;
+}
+
+int csystem_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+static void fill(sigset_t *set, const int *signals, int count) {
+  sigemptyset(set);
+  for (int index = 0; index < count; index++) sigaddset(set, signals[index]);
+}
+
+int csystem_signalfd(const int *signals, int count) {
+  sigset_t set;
+  fill(&set, signals, count);
+  return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int csystem_read_signal(int fd) {
+  struct signalfd_siginfo info;
+  return read(fd, &info, sizeof info) == sizeof info ? (int)info.ssi_signo : 0;
+}
+
+void csystem_block_signals(const int *signals, int count) {
+  sigset_t set;
+  fill(&set, signals, count);
+  pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+#endif

@@ -1,3 +1,50 @@
+// Thin C without decisions: what Swift's Glibc module does not offer.
 #ifndef CSYSTEM_H
 #define CSYSTEM_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+// What a child is made of. All pointers are borrowed for the call.
+typedef struct {
+  const char *const *candidates;  // paths to execute, the first that can be; ends with NULL
+  char *const *argv;              // ends with NULL
+  char *const *envp;              // ends with NULL
+  const char *directory;          // where it starts
+  int stdin_fd, stdout_fd, stderr_fd;  // each above 2
+  int nice;                       // its absolute nice value; left as it is where not permitted
+} csystem_spawn_request;
+
+enum { CSYSTEM_STAGE_PROCESS = 1, CSYSTEM_STAGE_DIRECTORY = 2, CSYSTEM_STAGE_EXEC = 3 };
+
+// Starts a child in a session and process group of its own, with no signal blocked, every signal
+// at its default, and no descriptor above 2. Returns 0, or an error number with the stage that
+// failed; then there is no child.
+int csystem_spawn(const csystem_spawn_request *request, pid_t *pid, int *pidfd, int *stage);
+
+// Makes the process adopt the orphans among its descendants. Returns 0 or an error number.
+int csystem_become_subreaper(void);
+
+// Reaps one ended child. `pidfd` names one child, `group` any child of a process group, and both
+// negative any child at all. Returns its pid, 0 when none has ended, or -1 when there is none.
+// `*exited` is 1 for an exit with `*status`, 0 for the end by signal `*status`.
+pid_t csystem_reap(int pidfd, pid_t group, int *exited, int *status);
+
+// The pid of some ended child that is still to be reaped, or 0.
+pid_t csystem_peek_ended(void);
+
+int csystem_epoll_create(void);
+int csystem_epoll_add(int epoll, int fd, uint64_t id);
+int csystem_epoll_remove(int epoll, int fd);
+// Waits at most `timeout_ms` (for ever when negative) and fills `ids`. Returns how many.
+int csystem_epoll_wait(int epoll, uint64_t *ids, int capacity, int timeout_ms);
+
+int csystem_eventfd(void);
+// A descriptor that becomes readable when one of these signals comes; they must be blocked.
+int csystem_signalfd(const int *signals, int count);
+// The number of a signal that came, or 0.
+int csystem_read_signal(int fd);
+// Blocks these signals in the calling thread, and in those that it starts.
+void csystem_block_signals(const int *signals, int count);
+
 #endif

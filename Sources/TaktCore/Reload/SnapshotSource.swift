@@ -1,0 +1,24 @@
+/// Where a set of jobs comes from: a jobs file with all that it includes.
+///
+/// Blocks while it reads; called off the scheduler's queue.
+public protocol SnapshotSource: Sendable {
+  /// Reads everything and checks everything.
+  func load() -> LoadedSnapshot
+}
+
+/// What a source has found.
+public struct LoadedSnapshot: Sendable {
+  /// The set; nil when there is any error.
+  public var snapshot: Snapshot?
+  /// All that is wrong or suspicious, in the order of places.
+  public var diagnostics: [Diagnostic]
+  /// Files and folders whose change may change the set.
+  public var watchedPaths: [String]
+
+  /// What was found.
+  public init(snapshot: Snapshot?, diagnostics: [Diagnostic], watchedPaths: [String]) {
+    self.snapshot = snapshot
+    self.diagnostics = diagnostics
+    self.watchedPaths = watchedPaths
+  }
+}

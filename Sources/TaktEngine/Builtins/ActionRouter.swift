@@ -1,0 +1,27 @@
+import TaktCore
+
+/// Hands each attempt to the runner of its kind of action.
+public final class ActionRouter: ActionRunner {
+  private let processes: any ActionRunner
+  private let builtins: any ActionRunner
+
+  /// Commands go to `processes`, named actions to `builtins`.
+  public init(processes: any ActionRunner, builtins: any ActionRunner) {
+    self.processes = processes
+    self.builtins = builtins
+  }
+
+  /// Starts an attempt with the runner of its action.
+  public func start(_ request: AttemptRequest) {
+    switch request.spec.action {
+    case .shell, .argv: processes.start(request)
+    case .use: builtins.start(request)
+    }
+  }
+
+  /// Stops a run, whoever runs it.
+  public func stop(_ run: RunID, signal: StopSignal) {
+    processes.stop(run, signal: signal)
+    builtins.stop(run, signal: signal)
+  }
+}

@@ -1,0 +1,100 @@
+import TaktCore
+
+/// The bounded queue before the writer. When it fills, output lines go first, then routine records,
+/// last the rest; what goes is counted.
+struct LogQueue {
+  /// What goes when there is no room, from first to last.
+  enum Class: Int, CaseIterable {
+    case output, routine, vital
+
+    init(_ record: LogRecord) {
+      self =
+        record.event == .output
+        ? .output : record.isRoutine || record.level == .debug ? .routine : .vital
+    }
+
+    /// The share of the queue that the class may fill.
+    var share: Double {
+      switch self {
+      case .output: 0.5
+      case .routine: 0.75
+      case .vital: 1
+      }
+    }
+
+    var name: String {
+      switch self {
+      case .output: "output lines"
+      case .routine: "routine records"
+      case .vital: "records"
+      }
+    }
+  }
+
+  let limitBytes: Int
+  private(set) var records: [LogRecord] = []
+  /// What the records in the queue and those being written take, about.
+  private(set) var bytes = 0
+  private var dropped = [Int](repeating: 0, count: Class.allCases.count)
+
+  init(limitBytes: Int) {
+    self.limitBytes = limitBytes
+  }
+
+  func hasRoom(for kind: Class) -> Bool {
+    Double(bytes) < Double(limitBytes) * kind.share
+  }
+
+  /// True when the queue was empty before.
+  mutating func append(_ record: LogRecord) -> Bool {
+    let kind = Class(record)
+    guard hasRoom(for: kind) else {
+      dropped[kind.rawValue] += 1
+      return false
+    }
+    let wasEmpty = records.isEmpty
+    records.append(record)
+    bytes += record.costBytes
+    return wasEmpty
+  }
+
+  mutating func drop(_ count: Int, _ kind: Class) {
+    dropped[kind.rawValue] += count
+  }
+
+  /// All records, to be written; they count as long as `written` has not been told.
+  mutating func take() -> [LogRecord] {
+    defer { records = [] }
+    return records
+  }
+
+  mutating func written(bytes count: Int) {
+    bytes -= count
+  }
+
+  /// What was dropped since the last time, as records.
+  mutating func takeDropped(at now: WallInstant) -> [LogRecord] {
+    defer { dropped = dropped.map { _ in 0 } }
+    return Class.allCases.filter { dropped[$0.rawValue] > 0 }.map { kind in
+      LogRecord(at: now, .warning, .scheduler, [
+        LogField(.message, .text("the reader of the log is too slow: \(kind.name) dropped")),
+        LogField(.count, .number(Int64(dropped[kind.rawValue]))),
+      ])
+    }
+  }
+}
+
+extension LogRecord {
+  /// What a record takes in memory, about.
+  var costBytes: Int {
+    var cost = 96 + fields.count * MemoryLayout<LogField>.stride
+    for field in fields {
+      switch field.value {
+      case .bytes(let bytes): cost += bytes.count
+      case .text(let text): cost += text.utf8.count
+      case .number, .milliseconds, .instant: break
+      }
+    }
+    return cost
+  }
+}

@@ -1,0 +1,135 @@
+import Dispatch
+import Glibc
+import Synchronization
+import TaktCore
+
+/// Writes records to a descriptor from a thread of its own. Nobody waits for it: when the reader is
+/// slow the queue fills, and what no longer fits is dropped and counted.
+///
+/// Safe from any thread.
+public final class LogWriter: Observer, OutputSink {
+  private let descriptor: Int32
+  private let renderer: any LogRenderer
+  private let level: LogLevel
+  private let time: any TimeSource
+  private let queue: Mutex<LogQueue>
+  private let filled = DispatchSemaphore(value: 0)
+  private let idle = DispatchSemaphore(value: 0)
+  private let isClosing = Atomic<Bool>(false)
+
+  /// Starts the thread, which lives as long as the process.
+  ///
+  /// - Parameters:
+  ///   - descriptor: Where the lines go; it stays open.
+  ///   - zone: In which zone text shows times; JSON lines are in UTC.
+  ///   - limitBytes: How much may wait for a slow reader. Default 8 MiB.
+  public init(
+    descriptor: Int32, format: LogFormat, level: LogLevel, zone: Zone, isColoured: Bool,
+    time: any TimeSource, limitBytes: Int = 8 << 20
+  ) throws(SystemError) {
+    self.descriptor = descriptor
+    self.level = level
+    self.time = time
+    renderer =
+      switch format {
+      case .text: TextRenderer(zone: zone, isColoured: isColoured)
+      case .json: JSONRenderer()
+      }
+    queue = Mutex(LogQueue(limitBytes: limitBytes))
+    try Thread.start(name: "takt-log") { [self] in run() }
+  }
+
+  /// Takes a record, or drops it when the queue is full.
+  public func observe(_ record: LogRecord) {
+    guard renderer.shows(record, at: level) else { return }
+    if queue.withLock({ $0.append(record) }) { filled.signal() }
+  }
+
+  /// Whether a line of output would be taken.
+  public var hasRoom: Bool { queue.withLock { $0.hasRoom(for: .output) } }
+
+  /// Takes a line of output.
+  public func output(_ fields: [LogField]) {
+    observe(LogRecord(at: time.wall, .info, .output, fields))
+  }
+
+  /// Counts lines of output that were dropped before they became records.
+  public func drop(lines: Int) {
+    queue.withLock { $0.drop(lines, .output) }
+  }
+
+  /// Waits until everything is written, at most `timeout`, so that a reader that has stopped cannot
+  /// keep the process.
+  public func close(timeout: Duration) {
+    isClosing.store(true, ordering: .sequentiallyConsistent)
+    filled.signal()
+    _ = idle.wait(timeout: .now() + .milliseconds(Int(timeout.milliseconds)))
+  }
+
+  private func run() {
+    var isBroken = false
+    while true {
+      filled.wait()
+      var isLast = false
+      while !isLast {
+        let isClosing = isClosing.load(ordering: .sequentiallyConsistent)
+        let records = queue.withLock { $0.take() }
+        write(records, isBroken: &isBroken)
+        isLast = records.isEmpty
+        if isLast, isClosing { idle.signal() }
+      }
+    }
+  }
+
+  private func write(_ records: [LogRecord], isBroken: inout Bool) {
+    var bytes: [UInt8] = []
+    var cost = 0
+    for record in records {
+      renderer.render(record, into: &bytes)
+      cost += record.costBytes
+      if bytes.count >= 65_536 { flush(&bytes, &cost, isBroken: &isBroken) }
+    }
+    for record in queue.withLock({ $0.takeDropped(at: time.wall) })
+    where renderer.shows(record, at: level) {
+      renderer.render(record, into: &bytes)
+    }
+    flush(&bytes, &cost, isBroken: &isBroken)
+  }
+
+  private func flush(_ bytes: inout [UInt8], _ cost: inout Int, isBroken: inout Bool) {
+    if !isBroken, let number = writeAll(bytes) {
+      isBroken = true
+      let reason = String(cString: strerror(number))
+      _ = Self.complain("takt: the log can no longer be written (\(reason)); jobs go on\n")
+    }
+    queue.withLock { [cost] in $0.written(bytes: cost) }
+    bytes.removeAll(keepingCapacity: true)
+    cost = 0
+  }
+
+  /// Nil when all is written, else the system's error number.
+  private func writeAll(_ bytes: [UInt8]) -> Int32? {
+    bytes.withUnsafeBytes { buffer in
+      var rest = buffer[...]
+      while !rest.isEmpty {
+        let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+        if count >= 0 {
+          rest = rest[(rest.startIndex + count)...]
+        } else if errno == EAGAIN {
+          var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+          _ = poll(&entry, 1, -1)
+        } else if errno != EINTR {
+          return errno
+        }
+      }
+      return nil
+    }
+  }
+
+  /// One line on standard error, which may be a reader that has stopped as well.
+  private static func complain(_ text: String) -> Int {
+    var entry = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
+    guard poll(&entry, 1, 0) == 1 else { return 0 }
+    return text.withCString { Glibc.write(2, $0, strlen($0)) }
+  }
+}

@@ -1,0 +1,146 @@
+import TaktCore
+
+/// Aligned lines for people: the time of day, the job, what happened.
+///
+/// ```
+/// 10:04:05.001  backup        slot     10:04:05.000 ran, late 0.4 ms (every)
+/// 10:04:07.318  backup        run 12   running → ended: succeeded, exit(0)
+/// ```
+struct TextRenderer: LogRenderer {
+  let zone: Zone
+  let isColoured: Bool
+
+  private static let jobWidth = 16
+  private static let eventWidth = 8
+
+  func shows(_ record: LogRecord, at level: LogLevel) -> Bool {
+    (record.isRoutine ? .debug : record.level) >= level
+  }
+
+  func render(_ record: LogRecord, into bytes: inout [UInt8]) {
+    let time = zone.civilTime(at: record.at).timeOfDay
+    let job = text(record[.job]) ?? "-"
+    var event = record.event.rawValue
+    if record.event == .run || record.event == .output, let run = text(record[.run]) {
+      event = record.event == .run ? "run \(run)" : "out \(run)"
+    }
+    var line = paint(time, .dim) + "  " + paint(pad(job, Self.jobWidth), .bold) + "  "
+    line += paint(pad(event, Self.eventWidth), .dim) + "  "
+    if record.level >= .warning { line += paint(record.level.rawValue + ": ", Colour(record.level)) }
+    line += sentence(record)
+    bytes += line.utf8
+    bytes.append(UInt8(ascii: "\n"))
+  }
+
+  private func sentence(_ record: LogRecord) -> String {
+    switch record.event {
+    case .timer: timer(record)
+    case .slot: slot(record)
+    case .run: run(record)
+    case .output: printable(record[.line])
+    case .plan: plan(record)
+    case .reload, .scheduler: message(record)
+    }
+  }
+
+  private func timer(_ record: LogRecord) -> String {
+    var line = move(record)
+    if let cause = text(record[.cause]) { line += " (\(cause))" }
+    if let reason = text(record[.reason]) { line += " \(reason)" }
+    return line
+  }
+
+  private func slot(_ record: LogRecord) -> String {
+    var line = text(record[.slot]) ?? ""
+    if let last = text(record[.slotLast]), let count = text(record[.count]) {
+      line += " … \(last) (\(count) slots)"
+    }
+    line += " " + paint(text(record[.verdict]) ?? "", Colour(record.level))
+    if let reason = text(record[.reason]) { line += "(\(reason))" }
+    if let late = text(record[.lateMilliseconds]) { line += ", late \(late) ms" }
+    if let cause = text(record[.cause]) { line += paint(" (\(cause))", .dim) }
+    return line
+  }
+
+  private func run(_ record: LogRecord) -> String {
+    var line = move(record)
+    if let outcome = text(record[.outcome]), let reason = text(record[.reason]) {
+      line += ": " + paint(outcome, outcome == "succeeded" ? .green : Colour(record.level))
+      line += ", \(reason)"
+    } else if let cause = text(record[.cause]) {
+      line += " (\(cause))"
+    }
+    return line
+  }
+
+  private func plan(_ record: LogRecord) -> String {
+    var line = text(record[.change]) ?? ""
+    if let count = text(record[.count]) { line += " \(count)" }
+    if let key = text(record[.cause]) { line += " \(key)" }
+    if record[.from] != nil || record[.to] != nil {
+      line += ": \(text(record[.from]) ?? "none") → \(text(record[.to]) ?? "none")"
+    }
+    return line
+  }
+
+  private func message(_ record: LogRecord) -> String {
+    var line = text(record[.message]) ?? ""
+    if let count = text(record[.count]) { line += " (\(count))" }
+    if let cause = text(record[.cause]) { line += " (\(cause))" }
+    return line
+  }
+
+  private func move(_ record: LogRecord) -> String {
+    "\(text(record[.from]) ?? "") → \(text(record[.to]) ?? "")"
+  }
+
+  private func text(_ value: LogValue?) -> String? {
+    switch value {
+    case nil: nil
+    case .text(let text): text
+    case .bytes: printable(value)
+    case .number(let number): String(number)
+    case .milliseconds(let duration): duration.millisecondsText
+    case .instant(let instant): zone.civilTime(at: instant).timeOfDay
+    }
+  }
+
+  /// What a run printed, without what would steer the terminal.
+  private func printable(_ value: LogValue?) -> String {
+    switch value {
+    case .bytes(let bytes):
+      String(
+        String.UnicodeScalarView(
+          String(decoding: bytes, as: UTF8.self).unicodeScalars.map {
+            $0 != "\t" && ($0.value < 32 || (127..<160).contains($0.value)) ? "\u{fffd}" : $0
+          }))
+    case .text(let text): printable(.bytes(Array(text.utf8)))
+    default: ""
+    }
+  }
+
+  private func pad(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
+
+  private enum Colour: String {
+    case none = ""
+    case dim = "2"
+    case bold = "1"
+    case green = "32"
+    case yellow = "33"
+    case red = "31"
+
+    init(_ level: LogLevel) {
+      switch level {
+      case .debug, .info: self = .none
+      case .notice, .warning: self = .yellow
+      case .error: self = .red
+      }
+    }
+  }
+
+  private func paint(_ text: String, _ colour: Colour) -> String {
+    isColoured && colour != .none ? "\u{1b}[\(colour.rawValue)m\(text)\u{1b}[0m" : text
+  }
+}

@@ -1,0 +1,73 @@
+import Dispatch
+import Synchronization
+import TaktCore
+
+/// Reads the jobs files again and hands the scheduler a plan. Everything is read and checked off the
+/// scheduler's queue; a bad file changes nothing.
+///
+/// Safe from any thread. Requests that come while one waits are one with it.
+public final class Reloader: Sendable {
+  private let source: any SnapshotSource
+  private let observer: any Observer
+  private let time: any TimeSource
+  private let apply: @Sendable (ReloadPlan) -> Void
+  private let onLoaded: @Sendable ([String]) -> Void
+  private let queue = DispatchQueue(label: "takt.reload", qos: .utility)
+  private let current: Mutex<Snapshot>
+  private let isWaiting = Mutex(false)
+
+  /// A reloader that starts from `current`.
+  ///
+  /// - Parameters:
+  ///   - apply: takes each plan, on the reloader's queue.
+  ///   - onLoaded: told the watched paths after each attempt, good or bad.
+  public init(
+    current: Snapshot, source: any SnapshotSource, observer: any Observer, time: any TimeSource,
+    apply: @escaping @Sendable (ReloadPlan) -> Void,
+    onLoaded: @escaping @Sendable ([String]) -> Void = { _ in }
+  ) {
+    self.current = Mutex(current)
+    self.source = source
+    self.observer = observer
+    self.time = time
+    self.apply = apply
+    self.onLoaded = onLoaded
+  }
+
+  /// Reloads soon; `cause` says in the log who wanted it.
+  public func reload(cause: String) {
+    let isFirst = isWaiting.withLock { waiting in
+      defer { waiting = true }
+      return !waiting
+    }
+    guard isFirst else { return }
+    queue.async { [self] in
+      isWaiting.withLock { $0 = false }
+      perform(cause: cause)
+    }
+  }
+
+  private func perform(cause: String) {
+    log(.notice, "reloading", [LogField(.cause, .text(cause))])
+    let loaded = source.load()
+    onLoaded(loaded.watchedPaths)
+    for diagnostic in loaded.diagnostics {
+      log(diagnostic.severity == .error ? .error : .warning, diagnostic.text)
+    }
+    guard let snapshot = loaded.snapshot else {
+      let errors = loaded.diagnostics.count { $0.severity == .error }
+      log(.error, "not reloaded: the jobs of before go on", [LogField(.count, .number(Int64(errors)))])
+      return
+    }
+    let plan = current.withLock { current in
+      defer { current = snapshot }
+      return ReloadPlan(from: current, to: snapshot)
+    }
+    apply(plan)
+  }
+
+  private func log(_ level: LogLevel, _ message: String, _ fields: [LogField] = []) {
+    observer.observe(
+      LogRecord(at: time.wall, level, .reload, [LogField(.message, .text(message))] + fields))
+  }
+}

@@ -1,0 +1,56 @@
+import Dispatch
+import TaktCore
+import TimerMachine
+
+/// The timer machines of the scheduler by their keys. It lives on the scheduler's queue.
+struct TimerBoard {
+  private struct Armed {
+    let machine: TimerMachine
+    var generation: UInt64
+    var token: UInt64
+  }
+
+  private let queue: DispatchQueue
+  private let factory: any TimerFactory
+  private let log: TimerLog
+  private var machines: [TimerKey: Armed] = [:]
+
+  init(queue: DispatchQueue, factory: any TimerFactory, observer: any Observer) {
+    self.queue = queue
+    self.factory = factory
+    log = TimerLog(observer: observer)
+  }
+
+  /// Arms the key's machine for one fire, in place of any earlier arming.
+  mutating func arm(
+    _ key: TimerKey, at deadline: MonotonicInstant, leeway: Duration, token: UInt64,
+    handler: @escaping @Sendable (TimerFire) -> Void
+  ) {
+    let machine =
+      machines[key]?.machine
+      ?? TimerMachine(
+        name: key.description, factory: factory, queue: queue, observer: log, handler: handler)
+    let schedule: TimerSchedule
+    do {
+      schedule = try .once(at: deadline, leeway: max(.zero, leeway))
+    } catch {
+      log.refused(key, error, at: factory.time.wall)
+      return
+    }
+    var reply = machine.reschedule(schedule)
+    if !reply.isAccepted { reply = machine.activate(schedule) }
+    guard case .accepted(let generation) = reply else { return }
+    machines[key] = Armed(machine: machine, generation: generation, token: token)
+  }
+
+  /// Cancels the key's machine and forgets it.
+  mutating func disarm(_ key: TimerKey) {
+    machines.removeValue(forKey: key)?.machine.cancel()
+  }
+
+  /// The token of the arming that a fire belongs to; nil when a later one has overtaken it.
+  func token(of key: TimerKey, generation: UInt64) -> UInt64? {
+    guard let armed = machines[key], armed.generation == generation else { return nil }
+    return armed.token
+  }
+}

@@ -1,0 +1,32 @@
+import Glibc
+
+/// A thread of the system's own: for loops that live as long as the process and must not depend on
+/// a pool of workers.
+enum Thread {
+  private final class Body {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+
+  static func start(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    defer { pthread_attr_destroy(&attributes) }
+    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    var thread = pthread_t()
+    // The new thread takes over the one reference that is made here.
+    let argument = Unmanaged.passRetained(Body(body))
+    let result = pthread_create(
+      &thread, &attributes,
+      { argument in
+        guard let argument else { return nil }
+        Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
+        return nil
+      }, argument.toOpaque())
+    guard result == 0 else {
+      argument.release()
+      throw SystemError("pthread_create", number: result)
+    }
+    pthread_setname_np(thread, name)
+  }
+}

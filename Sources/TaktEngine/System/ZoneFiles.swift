@@ -1,0 +1,69 @@
+import Glibc
+import TaktCore
+
+/// The system's time zones, read from its compiled zone files. Static builds find them too, which
+/// Foundation's `TimeZone` does not promise.
+///
+/// Safe from any thread; every call reads the files anew.
+public struct ZoneFiles: ZoneSource {
+  private let folder: String
+
+  /// The zones below `folder`; default `/usr/share/zoneinfo`.
+  public init(folder: String = "/usr/share/zoneinfo") {
+    self.folder = folder
+  }
+
+  /// The zone of that name; `local` is `TZ`, then `/etc/localtime`, then UTC.
+  public func zone(named name: String) -> Zone? {
+    if name == "local" { return local() }
+    if name == "UTC" { return .utc }
+    guard isPlain(name), let bytes = read("\(folder)/\(name)") else { return nil }
+    return Zone(name: name, tzif: bytes)
+  }
+
+  /// The names of the system's list of zones.
+  public var zoneNames: [String] {
+    let table = read("\(folder)/tzdata.zi").map { String(decoding: $0, as: UTF8.self) } ?? ""
+    return ["UTC", "local"]
+      + table.split(separator: "\n").compactMap { line in
+        let words = line.split(separator: " ")
+        guard words.count > 2 else { return nil }
+        return words[0] == "Z" ? String(words[1]) : words[0] == "L" ? String(words[2]) : nil
+      }
+  }
+
+  private func local() -> Zone {
+    if let variable = getenv("TZ") {
+      let name = String(cString: variable)
+      if let zone = zone(named: name.hasPrefix(":") ? String(name.dropFirst()) : name), name != "local" {
+        return zone
+      }
+      if name.isEmpty { return .utc }
+    }
+    guard let bytes = read("/etc/localtime"), let zone = Zone(name: "local", tzif: bytes) else {
+      return .utc
+    }
+    return zone
+  }
+
+  /// Names come from jobs files: nothing that leaves the folder.
+  private func isPlain(_ name: String) -> Bool {
+    !name.isEmpty && !name.hasPrefix("/")
+      && name.split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
+        !$0.isEmpty && $0 != "." && $0 != ".."
+      } && !name.utf8.contains(0)
+  }
+
+  private func read(_ path: String) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_size < 1 << 20
+    else { return nil }
+    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+    let count = Glibc.read(descriptor, &bytes, bytes.count)
+    return count == bytes.count ? bytes : nil
+  }
+}
