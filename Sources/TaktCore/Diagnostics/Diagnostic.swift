@@ -19,6 +19,7 @@ public struct Diagnostic: Error, Hashable, Sendable {
     case unknownZone, unknownAction, unknownParameter, missingParameter, badParameter
     case duplicateJob, includeMissing, includeCycle, tooManyIncludes
     case neverRuns, ambiguousTime
+    case moreProblems
   }
 
   /// How bad it is.
