@@ -1,0 +1,78 @@
+import Glibc
+
+/// Reads whole regular files within a bound, and never waits on anything else.
+struct FileReader {
+  /// The most bytes that a file may have.
+  var bound: Int
+  /// Whether a file that others than its owner may write to is refused.
+  var refusesWritableByOthers: Bool
+
+  /// One file as it was read.
+  struct Contents {
+    var bytes: FileBytes
+    var identity: FileIdentity
+  }
+
+  func read(_ path: String) throws(FileProblem) -> Contents {
+    if path.utf8.contains(0) { throw .system(ENOENT) }
+    // Asked before the file is opened: opening a device or a pipe can do things by itself.
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw .system(errno) }
+    try check(status)
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    guard descriptor >= 0 else { throw .system(errno) }
+    defer { close(descriptor) }
+    // Asked again of what was opened: the path may lead elsewhere by now.
+    guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
+    try check(status)
+    let identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    return Contents(
+      bytes: try bytes(of: descriptor, expecting: Int(status.st_size)), identity: identity)
+  }
+
+  private func check(_ status: stat) throws(FileProblem) {
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: break
+    case S_IFDIR: throw .notAFile(kind: "a folder")
+    case S_IFIFO: throw .notAFile(kind: "a pipe")
+    case S_IFSOCK: throw .notAFile(kind: "a socket")
+    default: throw .notAFile(kind: "a device")
+    }
+    if refusesWritableByOthers, status.st_mode & 0o022 != 0 {
+      throw .writableByOthers(mode: status.st_mode & 0o7777)
+    }
+    if status.st_size > bound { throw .tooLarge(bound: bound) }
+  }
+
+  /// Reads to the end; a file that grows meanwhile is read to one byte past the bound at most.
+  private func bytes(
+    of descriptor: Int32, expecting size: Int
+  ) throws(FileProblem) -> FileBytes {
+    var capacity = min(bound, max(size, 4096)) + 1
+    var memory = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+    var count = 0
+    var problem: FileProblem?
+    while problem == nil {
+      // `count` never passes `capacity`, so the range asked for lies inside the allocation.
+      let result = Glibc.read(descriptor, memory + count, capacity - count)
+      if result == 0 { break }
+      if result < 0 {
+        if errno != EINTR { problem = .system(errno) }
+        continue
+      }
+      count += result
+      if count > bound {
+        problem = .tooLarge(bound: bound)
+      } else if count == capacity {
+        capacity = min(bound + 1, capacity * 2)
+        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+        larger.update(from: memory, count: count)
+        memory.deallocate()
+        memory = larger
+      }
+    }
+    let bytes = FileBytes(adopting: memory, count: count)
+    if let problem { throw problem }
+    return bytes
+  }
+}
