@@ -1,0 +1,323 @@
+import TaktCore
+
+/// Makes nodes of events, as much at a time as it is asked for.
+///
+/// Mistakes that leave the rest readable are reported and gone past; the others are thrown.
+final class YAMLComposer {
+  private struct Anchored {
+    var node: YAMLNode
+    /// The nodes in it.
+    var size: Int
+    /// The collections inside one another in it.
+    var height: Int
+  }
+
+  let reporter: Reporter
+  private let events: YAMLEventReader
+  private let limits: YAMLLimits
+  private var anchors: [String: Anchored] = [:]
+  private var openAnchors: Set<String> = []
+  private var nodeCount = 0
+  private var depth = 0
+  private var deepest = 0
+  private var peeked: YAMLEvent?
+  private var pending: YAMLNode?
+  /// The whole entries of the mapping in which reading stopped, of those that `node` began with.
+  private(set) var unfinished: [YAMLEntry] = []
+
+  /// Composes the text of `source`.
+  init(_ source: SourceText, limits: YAMLLimits, reporter: Reporter) {
+    self.reporter = reporter
+    self.limits = limits
+    events = YAMLEventReader(source)
+  }
+
+  /// Goes to the root of the file's document.
+  func openDocument() throws(YAMLStop) {
+    _ = try next()
+    guard case .documentStart = try next().kind else { throw .empty }
+    if case .scalar(let scalar, _) = try peek().kind, scalar.isBlank { throw .empty }
+  }
+
+  /// Goes from the end of the root to the end of the file.
+  func closeDocument() throws(YAMLStop) {
+    _ = try next()
+    let event = try next()
+    if case .documentStart = event.kind { throw .manyDocuments(event.mark) }
+  }
+
+  /// The whole of the next value.
+  func node() throws(YAMLStop) -> YAMLNode {
+    if let node = pending {
+      pending = nil
+      return node
+    }
+    return try compose(try next(), isOutermost: true)
+  }
+
+  /// Goes through the next value key by key when it is a mapping, and hands it back when not.
+  /// `visit` takes each key's value, whole or by another walk.
+  func walk(_ visit: (YAMLKey) throws(YAMLStop) -> Void) throws(YAMLStop) -> YAMLNode? {
+    if pending == nil, case .mappingStart(let tag, nil) = try peek().kind {
+      let mark = try next().mark
+      _ = check(tag, on: .mapping, at: mark)
+      try count(1, at: mark)
+      try enter(mark)
+      try walkEntries(visit)
+      depth -= 1
+      return nil
+    }
+    // An alias, and a mapping with an anchor, which must be kept as a whole.
+    let node = try node()
+    guard case .mapping(let entries) = node.content else { return node }
+    for entry in entries {
+      pending = entry.value
+      try visit(YAMLKey(text: entry.key, mark: entry.keyMark))
+    }
+    return nil
+  }
+
+  private func walkEntries(_ visit: (YAMLKey) throws(YAMLStop) -> Void) throws(YAMLStop) {
+    var places: [String: YAMLMark] = [:]
+    var merged: [YAMLEntry] = []
+    while let key = try nextKey() {
+      if key.isMerge {
+        merged += mergedEntries(try node(), at: key.mark)
+        continue
+      }
+      guard let text = key.text else {
+        _ = try compose(try next())
+        continue
+      }
+      let first = places[text]
+      if let first {
+        reportDuplicate(text, at: key.mark, first: first)
+      } else {
+        places[text] = key.mark
+      }
+      try visit(YAMLKey(text: text, mark: key.mark, isDuplicate: first != nil))
+    }
+    for entry in merged where places.updateValue(entry.keyMark, forKey: entry.key) == nil {
+      pending = entry.value
+      try visit(YAMLKey(text: entry.key, mark: entry.keyMark))
+    }
+  }
+
+  // MARK: Composing
+
+  private func compose(
+    _ event: YAMLEvent, isOutermost: Bool = false
+  ) throws(YAMLStop) -> YAMLNode {
+    let mark = event.mark
+    try count(1, at: mark)
+    switch event.kind {
+    case .scalar(let scalar, let anchor):
+      var node = YAMLNode(mark: mark, content: .scalar(scalar))
+      if scalar.tag != nil, !check(scalar, at: mark) { node.content = .invalid }
+      if let anchor { anchors[anchor] = Anchored(node: node, size: 1, height: 0) }
+      return node
+    case .alias(let name):
+      return try resolve(name, at: mark)
+    case .sequenceStart(let tag, let anchor):
+      return try collection(at: mark, anchor: anchor) { () throws(YAMLStop) in
+        let items = try self.items()
+        return self.check(tag, on: .sequence, at: mark) ? .sequence(items) : .invalid
+      }
+    case .mappingStart(let tag, let anchor):
+      return try collection(at: mark, anchor: anchor) { () throws(YAMLStop) in
+        let entries = try self.entries(isOutermost: isOutermost)
+        return self.check(tag, on: .mapping, at: mark) ? .mapping(entries) : .invalid
+      }
+    case .streamStart, .streamEnd, .documentStart, .documentEnd, .sequenceEnd, .mappingEnd:
+      // The parser never hands these over where a value stands.
+      return YAMLNode(mark: mark, content: .invalid)
+    }
+  }
+
+  private func collection(
+    at mark: YAMLMark, anchor: String?, _ body: () throws(YAMLStop) -> YAMLNode.Content
+  ) throws(YAMLStop) -> YAMLNode {
+    try enter(mark)
+    defer { depth -= 1 }
+    guard let anchor else { return YAMLNode(mark: mark, content: try body()) }
+    let outerDeepest = deepest
+    let before = nodeCount
+    deepest = depth
+    openAnchors.insert(anchor)
+    let node = YAMLNode(mark: mark, content: try body())
+    openAnchors.remove(anchor)
+    anchors[anchor] = Anchored(
+      node: node, size: nodeCount - before + 1, height: deepest - depth + 1)
+    deepest = max(deepest, outerDeepest)
+    return node
+  }
+
+  private func items() throws(YAMLStop) -> [YAMLNode] {
+    var items: [YAMLNode] = []
+    while true {
+      let event = try next()
+      if case .sequenceEnd = event.kind { return items }
+      items.append(try compose(event))
+    }
+  }
+
+  private func entries(isOutermost: Bool) throws(YAMLStop) -> [YAMLEntry] {
+    var keys = YAMLKeyIndex()
+    var entries: [YAMLEntry] = []
+    var merged: [YAMLEntry] = []
+    do {
+      while let key = try nextKey() {
+        let value = try compose(try next())
+        if key.isMerge {
+          merged += mergedEntries(value, at: key.mark)
+        } else if let text = key.text {
+          if let first = keys.insert(text, into: entries) {
+            reportDuplicate(text, at: key.mark, first: entries[first].keyMark)
+          } else {
+            entries.append(YAMLEntry(key: text, keyMark: key.mark, value: value))
+          }
+        }
+      }
+    } catch {
+      if isOutermost { unfinished = entries }
+      throw error
+    }
+    for entry in merged where keys.insert(entry.key, into: entries) == nil {
+      entries.append(entry)
+    }
+    return entries
+  }
+
+  /// The next key of a mapping, nil at its end; its `text` is nil when it is no scalar, which has
+  /// been reported.
+  private func nextKey() throws(YAMLStop) -> (text: String?, isMerge: Bool, mark: YAMLMark)? {
+    let event = try next()
+    if case .mappingEnd = event.kind { return nil }
+    let node = try compose(event)
+    guard case .scalar(let scalar) = node.content else {
+      if node.content != .invalid {
+        reporter.report(
+          .wrongType, at: event.mark, "a key must be a text, not a list or a mapping",
+          hint: "put the text in quotes")
+      }
+      return (nil, false, event.mark)
+    }
+    let isMerge = scalar.isPlain && scalar.tag == nil && scalar.text == "<<"
+    return (scalar.text, isMerge, event.mark)
+  }
+
+  // MARK: Aliases, merges, tags
+
+  private func resolve(_ name: String, at mark: YAMLMark) throws(YAMLStop) -> YAMLNode {
+    guard !openAnchors.contains(name), let anchored = anchors[name] else {
+      reportUnknownAlias(name, at: mark)
+      return YAMLNode(mark: mark, content: .invalid)
+    }
+    try count(anchored.size - 1, at: mark)
+    deepest = max(deepest, depth + anchored.height)
+    if depth + anchored.height > limits.depth { throw .tooDeep(mark) }
+    return anchored.node
+  }
+
+  private func mergedEntries(_ node: YAMLNode, at mark: YAMLMark) -> [YAMLEntry] {
+    switch node.content {
+    case .mapping(let entries): return entries
+    case .invalid: return []
+    case .sequence(let items) where items.allSatisfy(\.isMappingOrInvalid):
+      return items.flatMap { mergedEntries($0, at: mark) }
+    case .scalar, .sequence:
+      reporter.report(
+        .badMerge, at: node.mark, "'<<' takes a mapping or a list of mappings",
+        hint: "write '<<: *name' for a mapping that has '&name'")
+      return []
+    }
+  }
+
+  private enum Shape { case sequence, mapping }
+
+  private func check(_ tag: YAMLTag?, on shape: Shape, at mark: YAMLMark) -> Bool {
+    switch (tag, shape) {
+    case (nil, _), (.nonSpecific, _), (.sequence, .sequence), (.mapping, .mapping): return true
+    case (.unknown(let text), _): reportUnknownTag(text, at: mark)
+    default:
+      reporter.report(
+        .badTag, at: mark, "this tag does not fit \(shape == .mapping ? "a mapping" : "a list")",
+        hint: "remove it")
+    }
+    return false
+  }
+
+  private func check(_ scalar: YAMLScalar, at mark: YAMLMark) -> Bool {
+    if scalar.fitsTag { return true }
+    if case .unknown(let text) = scalar.tag {
+      reportUnknownTag(text, at: mark)
+    } else {
+      reporter.report(
+        .badTag, at: mark, "'\(scalar.text.shortened)' is not what its tag says",
+        hint: "remove the tag")
+    }
+    return false
+  }
+
+  private func reportUnknownAlias(_ name: String, at mark: YAMLMark) {
+    if openAnchors.contains(name) {
+      reporter.report(
+        .unknownAlias, at: mark, "'*\(name.shortened)' stands inside the value that it names")
+    } else {
+      let nearest = NearestName.of(name, among: anchors.keys)
+      reporter.report(
+        .unknownAlias, at: mark, "no '&\(name.shortened)' stands above this alias",
+        hint: nearest.map { "did you mean '*\($0)'?" })
+    }
+  }
+
+  private func reportUnknownTag(_ text: String, at mark: YAMLMark) {
+    reporter.report(
+      .badTag, at: mark, "the tag '\(YAMLTag.written(text).shortened)' is unknown",
+      hint: "remove it, or put a text that begins with '!' in quotes")
+  }
+
+  private func reportDuplicate(_ key: String, at mark: YAMLMark, first: YAMLMark) {
+    reporter.report(
+      .duplicateKey, at: mark,
+      "the key '\(key.shortened)' stands here a second time; the first is at "
+        + reporter.source.place(of: first).location.description)
+  }
+
+  // MARK: Events and bounds
+
+  private func next() throws(YAMLStop) -> YAMLEvent {
+    if let event = peeked {
+      peeked = nil
+      return event
+    }
+    return try events.next()
+  }
+
+  private func peek() throws(YAMLStop) -> YAMLEvent {
+    if let event = peeked { return event }
+    let event = try events.next()
+    peeked = event
+    return event
+  }
+
+  private func count(_ nodes: Int, at mark: YAMLMark) throws(YAMLStop) {
+    nodeCount += nodes
+    if nodeCount > limits.nodes { throw .tooManyNodes(mark) }
+  }
+
+  private func enter(_ mark: YAMLMark) throws(YAMLStop) {
+    depth += 1
+    deepest = max(deepest, depth)
+    if depth > limits.depth { throw .tooDeep(mark) }
+  }
+}
+
+extension YAMLNode {
+  fileprivate var isMappingOrInvalid: Bool {
+    switch content {
+    case .mapping, .invalid: true
+    case .scalar, .sequence: false
+    }
+  }
+}

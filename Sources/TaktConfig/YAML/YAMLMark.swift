@@ -1,0 +1,10 @@
+/// A place in a YAML text, as libyaml counts: lines and code points, from 1.
+struct YAMLMark: Hashable {
+  /// From 1; 0 for the file as a whole.
+  var line: UInt32
+  /// From 1, in code points.
+  var column: UInt32
+
+  /// The file as a whole.
+  static let wholeFile = YAMLMark(line: 0, column: 0)
+}

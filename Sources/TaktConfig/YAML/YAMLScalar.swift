@@ -1,0 +1,98 @@
+/// One scalar: its own text, and what YAML 1.2's core schema makes of it.
+struct YAMLScalar: Hashable {
+  /// What a scalar is.
+  enum Kind: Hashable {
+    case null
+    case boolean(Bool)
+    /// Nil when it does not fit.
+    case integer(Int?)
+    case float
+    case string
+  }
+
+  /// The text without quotes, escapes resolved.
+  var text: String
+  /// Whether it stands without quotes, and not as a block.
+  var isPlain: Bool
+  /// What its tag says, if it has one.
+  var tag: YAMLTag?
+
+  /// What the scalar is: quotes and tags count, `yes` and `on` are strings.
+  var kind: Kind {
+    switch tag {
+    case nil: isPlain ? Self.coreKind(of: text) : .string
+    case .null, .boolean, .integer, .float: Self.coreKind(of: text)
+    case .string, .sequence, .mapping, .nonSpecific, .unknown: .string
+    }
+  }
+
+  /// Whether nothing at all was written.
+  var isBlank: Bool { isPlain && text.isEmpty && tag == nil }
+
+  /// Whether the text is one that the tag allows.
+  var fitsTag: Bool {
+    switch (tag, Self.coreKind(of: text)) {
+    case (nil, _), (.string, _), (.nonSpecific, _): true
+    case (.null, .null), (.boolean, .boolean), (.integer, .integer), (.float, .float): true
+    case (.float, .integer): true
+    default: false
+    }
+  }
+
+  private static func coreKind(of text: String) -> Kind {
+    switch text {
+    case "", "~", "null", "Null", "NULL": return .null
+    case "true", "True", "TRUE": return .boolean(true)
+    case "false", "False", "FALSE": return .boolean(false)
+    default: break
+    }
+    // Only what begins like a number can be one; most texts are settled here.
+    guard let first = text.utf8.first, "+-.0123456789".utf8.contains(first) else { return .string }
+    return integer(text).map { .integer($0.value) } ?? (isFloat(text) ? .float : .string)
+  }
+
+  private static func integer(_ text: String) -> (value: Int?, Void)? {
+    for (prefix, radix) in [("0x", 16), ("0o", 8)] where text.hasPrefix(prefix) {
+      let digits = text.dropFirst(2)
+      let isNumber = !digits.isEmpty && digits.allSatisfy { $0.isASCII && isDigit($0, radix) }
+      return isNumber ? (Int(digits, radix: radix), ()) : nil
+    }
+    let hasSign = text.hasPrefix("+") || text.hasPrefix("-")
+    let digits = hasSign ? text.dropFirst() : text[...]
+    guard !digits.isEmpty, digits.utf8.allSatisfy(isDecimal) else { return nil }
+    return (Int(text), ())
+  }
+
+  private static func isDigit(_ character: Character, _ radix: Int) -> Bool {
+    character.hexDigitValue.map { $0 < radix } ?? false
+  }
+
+  private static func isDecimal(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
+
+  /// `[-+]? ( . digits | digits ( . digits? )? ) ( [eE] [-+]? digits )?`, infinities and no-number.
+  private static func isFloat(_ text: String) -> Bool {
+    if [".nan", ".NaN", ".NAN"].contains(text) { return true }
+    var rest = text.utf8[...]
+    if let sign = rest.first, "+-".utf8.contains(sign) { rest.removeFirst() }
+    if [".inf", ".Inf", ".INF"].contains(String(Substring(rest))) { return true }
+    let whole = rest.prefix(while: isDecimal).count
+    rest = rest.dropFirst(whole)
+    var fraction = 0
+    if rest.first == UInt8(ascii: ".") {
+      rest.removeFirst()
+      fraction = rest.prefix(while: isDecimal).count
+      rest = rest.dropFirst(fraction)
+    }
+    guard whole + fraction > 0 else { return false }
+    if let exponent = rest.first, "eE".utf8.contains(exponent) {
+      rest.removeFirst()
+      if let sign = rest.first, "+-".utf8.contains(sign) { rest.removeFirst() }
+      let digits = rest.prefix(while: isDecimal).count
+      if digits == 0 { return false }
+      rest = rest.dropFirst(digits)
+    }
+    return rest.isEmpty
+  }
+}
