@@ -1,0 +1,36 @@
+/// One key that may stand in a jobs file.
+public struct KeyEntry: Hashable, Sendable {
+  /// What a reload does when the value has changed.
+  public enum ReloadEffect: String, Hashable, Sendable {
+    /// The job goes on under the new value; its timer is untouched.
+    case updates
+    /// The job's timer is armed anew.
+    case rearms
+  }
+
+  /// The key as it is written.
+  public var name: String
+  /// What values it takes.
+  public var type: KeyType
+  /// What holds when it is left out, as the reference says it; nil for nothing.
+  public var defaultText: String?
+  /// What a reload does when it has changed; nil where that depends on what stands under it.
+  public var reload: ReloadEffect?
+  /// Whether it may stand in `defaults`.
+  public var mayStandInDefaults: Bool
+  /// One sentence for people.
+  public var summary: String
+
+  /// A key of the table.
+  public init(
+    _ name: String, _ type: KeyType, default defaultText: String? = nil, reload: ReloadEffect?,
+    mayStandInDefaults: Bool = false, _ summary: String
+  ) {
+    self.name = name
+    self.type = type
+    self.defaultText = defaultText
+    self.reload = reload
+    self.mayStandInDefaults = mayStandInDefaults
+    self.summary = summary
+  }
+}

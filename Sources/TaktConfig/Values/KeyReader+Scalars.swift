@@ -1,0 +1,186 @@
+import TaktCore
+
+extension KeyReader {
+  /// A scalar as a type; nil when it is none, which is then reported.
+  func scalar(
+    _ scalar: YAMLScalar, at mark: YAMLMark, as type: KeyType, of key: String
+  ) -> KeyValue? {
+    switch type {
+    case .text, .path, .zone, .action: return text(scalar, at: mark, as: type, of: key)
+    case .boolean: return boolean(scalar, at: mark, of: key)
+    case .integer(let range): return integer(scalar, at: mark, in: range, of: key)
+    case .duration(let least): return duration(scalar, at: mark, least: least, of: key)
+    case .percent: return percent(scalar.text, at: mark, of: key)
+    case .instant: return instant(scalar.text, at: mark)
+    case .choice(let words): return choice(scalar.text, at: mark, among: words, of: key)
+    case .oneOrMore(let item):
+      guard let value = self.scalar(scalar, at: mark, as: item, of: key) else { return nil }
+      return .list([KeyValue.Located(value: value, mark: mark)])
+    case .oneOf(let types):
+      let likely = types.first { $0.looksLike(scalar.text) } ?? types.last
+      return likely.flatMap { self.scalar(scalar, at: mark, as: $0, of: key) }
+    case .anything: return .text(scalar.text)
+    case .list, .map, .object:
+      reporter.report(
+        .wrongType, at: mark,
+        scalar.isBlank
+          ? "'\(key)' has no value"
+          : "'\(key)' must be \(type.phrase), not '\(scalar.text.shortened)'")
+      return nil
+    }
+  }
+
+  private func text(
+    _ scalar: YAMLScalar, at mark: YAMLMark, as type: KeyType, of key: String
+  ) -> KeyValue? {
+    if scalar.kind == .null {
+      let message =
+        scalar.isBlank ? "'\(key)' has no value" : "'\(key)' is YAML's null, not a text"
+      reporter.report(
+        .wrongType, at: mark, message,
+        hint: scalar.isBlank ? "write \"\" for an empty text" : "put '\(scalar.text)' in quotes")
+      return nil
+    }
+    if scalar.text.utf8.contains(0) {
+      reporter.report(.badValue, at: mark, "'\(key)' holds a zero character, which ends a text")
+      return nil
+    }
+    if type != .text(allowsEmpty: true), scalar.text.allSatisfy(\.isWhitespace) {
+      reporter.report(.badValue, at: mark, "'\(key)' is empty", hint: "write \(type.phrase)")
+      return nil
+    }
+    if type == .path, scalar.text.hasPrefix("~") {
+      reporter.report(
+        .badValue, at: mark, "takt knows no '~' in a path",
+        hint: "write the folder out, or './~' for a file of that name")
+      return nil
+    }
+    return .text(scalar.text)
+  }
+
+  private func boolean(_ scalar: YAMLScalar, at mark: YAMLMark, of key: String) -> KeyValue? {
+    if case .boolean(let value) = scalar.kind { return .boolean(value) }
+    let meant =
+      switch scalar.text.lowercased() {
+      case "true", "yes", "on", "y", "1": "true"
+      case "false", "no", "off", "n", "0": "false"
+      default: "true or false"
+      }
+    reporter.report(
+      .badBoolean, at: mark, "'\(key)' must be true or false, not '\(scalar.text.shortened)'",
+      hint: "write \(meant) without quotes")
+    return nil
+  }
+
+  private func integer(
+    _ scalar: YAMLScalar, at mark: YAMLMark, in range: ClosedRange<Int>, of key: String
+  ) -> KeyValue? {
+    let phrase = KeyType.integer(range).phrase
+    guard case .integer(let value) = scalar.kind else {
+      let isQuoted = YAMLScalar(text: scalar.text, isPlain: true).kind != scalar.kind
+      reporter.report(
+        .badNumber, at: mark, "'\(key)' must be \(phrase), not '\(scalar.text.shortened)'",
+        hint: isQuoted ? "remove the quotes" : nil)
+      return nil
+    }
+    guard let value, range.contains(value) else {
+      reporter.report(
+        .outOfRange, at: mark, "'\(key)' must be \(phrase), not \(scalar.text.shortened)")
+      return nil
+    }
+    return .integer(value)
+  }
+
+  private func duration(
+    _ scalar: YAMLScalar, at mark: YAMLMark, least: Duration, of key: String
+  ) -> KeyValue? {
+    let text = scalar.text
+    do {
+      let value = try DurationText.parse(text)
+      if value >= least { return .duration(value) }
+      reporter.report(
+        .outOfRange, at: mark,
+        "'\(key)' must be at least \(DurationText.format(least)), not \(text.shortened)")
+    } catch {
+      let (message, hint) = error.sentence(text: text)
+      reporter.report(.badDuration, at: mark, "'\(text.shortened)' \(message)", hint: hint)
+    }
+    return nil
+  }
+
+  private func percent(_ text: String, at mark: YAMLMark, of key: String) -> KeyValue? {
+    guard let percent = PercentText.parse(text) else {
+      reporter.report(
+        .badPercent, at: mark, "'\(text.shortened)' is no share", hint: "write 10% or 2.5%")
+      return nil
+    }
+    guard percent <= 100 else {
+      reporter.report(
+        .outOfRange, at: mark, "'\(key)' must be from 0% to 100%, not \(text.shortened)")
+      return nil
+    }
+    return .percent(percent)
+  }
+
+  private func instant(_ text: String, at mark: YAMLMark) -> KeyValue? {
+    do {
+      return .instant(try InstantText(text))
+    } catch {
+      switch error {
+      case .form:
+        reporter.report(
+          .badInstant, at: mark, "'\(text.shortened)' is no date with a time of day",
+          hint: "write it like 2026-12-24T18:00, 2026-12-24T18:00:30 or 2026-12-24T18:00+01:00")
+      case .bareDate:
+        reporter.report(
+          .badInstant, at: mark, "'\(text)' has no time of day", hint: "write \(text)T00:00")
+      case .noSuchTime:
+        reporter.report(.badInstant, at: mark, "there is no such time as '\(text)'")
+      case .outOfRange:
+        reporter.report(
+          .outOfRange, at: mark, "'\(text)' is not within the years 1970 to 2200")
+      }
+      return nil
+    }
+  }
+
+  private func choice(
+    _ text: String, at mark: YAMLMark, among words: [String], of key: String
+  ) -> KeyValue? {
+    if words.contains(text) { return .text(text) }
+    reporter.report(
+      .badChoice, at: mark,
+      "'\(key)' must be \(KeyType.choice(words).phrase), not '\(text.shortened)'",
+      hint: NearestName.of(text, among: words).map { "did you mean '\($0)'?" })
+    return nil
+  }
+}
+
+extension KeyType {
+  /// Whether a text is meant as this type, as far as its look tells; not whether it is right.
+  fileprivate func looksLike(_ text: String) -> Bool {
+    switch self {
+    case .choice(let words): words.contains(text)
+    case .percent: text.utf8.last == UInt8(ascii: "%")
+    default: false
+    }
+  }
+}
+
+extension DurationText.Problem {
+  /// What is wrong with `text`, and what to write instead.
+  fileprivate func sentence(text: String) -> (message: String, hint: String?) {
+    let units = "ms, s, m, h, d and w"
+    switch self {
+    case .noNumber: return ("is no duration", "write a number with a unit, such as 30s or 1h30m")
+    case .noUnit:
+      let isNumber = text.utf8.count <= 20 && text.utf8.allSatisfy { $0 != 0x20 && $0 < 0x3a }
+      return ("has no unit", isNumber ? "write \(text)s" : "put one of \(units) after each number")
+    case .unknownUnit(let unit):
+      return ("has the unknown unit '\(unit.shortened)'", "the units are \(units)")
+    case .negative: return ("is negative", "a duration has no sign")
+    case .tooFine: return ("is finer than a millisecond", nil)
+    case .tooLong: return ("is longer than 100 years", nil)
+    }
+  }
+}

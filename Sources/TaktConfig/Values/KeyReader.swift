@@ -1,0 +1,179 @@
+import TaktCore
+
+/// Reads values as the types that the key table asks for, and reports those that are not.
+struct KeyReader {
+  let reporter: Reporter
+
+  /// The keys of a mapping, checked against a table.
+  func fields(of entries: [YAMLEntry], keys: [KeyEntry], owner: KeyOwner) -> KeyFields {
+    var result = KeyFields()
+    result.fields.reserveCapacity(entries.count)
+    for entry in entries {
+      guard let key = keys.first(where: { $0.name == entry.key }) else {
+        reportUnknown(entry, keys: keys, owner: owner)
+        result.hasUnknownKeys = true
+        continue
+      }
+      if owner.part == .defaults, !key.mayStandInDefaults {
+        reporter.report(
+          .misplacedKey, at: entry.keyMark, "'\(key.name)' cannot stand in '\(Key.defaults)'",
+          hint: "write it in each job")
+        continue
+      }
+      let value = read(entry.value, of: key, owner: owner)
+      result.fields.append(
+        KeyFields.Field(
+          name: key.name, keyMark: entry.keyMark, value: value, mark: entry.value.mark))
+    }
+    return result
+  }
+
+  private func read(_ node: YAMLNode, of key: KeyEntry, owner: KeyOwner) -> KeyValue? {
+    guard case .scalar(let scalar) = node.content, scalar.kind == .null else {
+      return value(node, as: key.type, of: key.name, owner: owner)
+    }
+    if case .job = owner.part, key.mayStandInDefaults, isPlainNull(scalar) { return .null }
+    reportNull(scalar, at: node.mark, key: key, owner: owner)
+    return nil
+  }
+
+  /// `~` is YAML's null, but a person who writes it for a path means a home folder.
+  private func isPlainNull(_ scalar: YAMLScalar) -> Bool {
+    !scalar.isBlank && scalar.text != "~"
+  }
+
+  /// A value as a type; nil when it is none, which is then reported.
+  func value(_ node: YAMLNode, as type: KeyType, of key: String, owner: KeyOwner) -> KeyValue? {
+    switch node.content {
+    case .invalid: return nil
+    case .scalar(let scalar): return self.scalar(scalar, at: node.mark, as: type, of: key)
+    case .sequence(let items):
+      guard let item = type.itemType else { break }
+      return list(items, of: item, at: node.mark, key: key, owner: owner)
+    case .mapping(let entries):
+      switch type {
+      case .object(let keys):
+        let inner = KeyOwner(part: owner.part, key: owner.part == .scheduler ? nil : key)
+        return .object(fields(of: entries, keys: keys, owner: inner))
+      case .map(let rule, let valueType):
+        return .map(map(entries, rule: rule, of: valueType, owner: owner))
+      default: break
+      }
+    }
+    reporter.report(
+      .wrongType, at: node.mark, "'\(key)' must be \(type.phrase), not \(node.phrase)")
+    return nil
+  }
+
+  private func list(
+    _ items: [YAMLNode], of type: KeyType, at mark: YAMLMark, key: String, owner: KeyOwner
+  ) -> KeyValue? {
+    if items.isEmpty {
+      reporter.report(.badValue, at: mark, "the list of '\(key)' is empty")
+      return nil
+    }
+    var isWhole = true
+    var list: [KeyValue.Located] = []
+    for item in items {
+      if let value = value(item, as: type, of: key, owner: owner) {
+        list.append(KeyValue.Located(value: value, mark: item.mark))
+      } else {
+        isWhole = false
+      }
+    }
+    return isWhole ? .list(list) : nil
+  }
+
+  private func map(
+    _ entries: [YAMLEntry], rule: KeyNameRule, of type: KeyType, owner: KeyOwner
+  ) -> [KeyValue.MapField] {
+    entries.map { entry in
+      var field = KeyValue.MapField(
+        name: entry.key, nameMark: entry.keyMark, value: nil, mark: entry.value.mark)
+      if rule == .environment, !Self.isEnvironmentName(entry.key) {
+        reporter.report(
+          .badName, at: entry.keyMark, "'\(entry.key.shortened)' is no name of a variable",
+          hint: "use letters, digits and '_', and no digit first")
+        return field
+      }
+      if rule == .environment, case .job = owner.part,
+        case .scalar(let scalar) = entry.value.content, scalar.kind == .null, !scalar.isBlank
+      {
+        field.value = .null
+      } else {
+        field.value = value(entry.value, as: type, of: entry.key.shortened, owner: owner)
+      }
+      return field
+    }
+  }
+
+  private static func isEnvironmentName(_ name: String) -> Bool {
+    guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }
+    return name.utf8.allSatisfy { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x5f: true
+      default: false
+      }
+    }
+  }
+
+  // MARK: Reports
+
+  /// Reports a key that the table at its place does not have.
+  func reportUnknown(_ entry: YAMLEntry, keys: [KeyEntry], owner: KeyOwner) {
+    if let home = Self.home(of: entry.key) {
+      reporter.report(
+        .misplacedKey, at: entry.keyMark, "'\(entry.key)' cannot stand in \(owner)",
+        hint: "it belongs \(home)")
+      return
+    }
+    reporter.report(
+      .unknownKey, at: entry.keyMark, "unknown key '\(entry.key.shortened)'",
+      hint: NearestName.of(entry.key, among: keys.lazy.map(\.name)).map { "did you mean '\($0)'?" },
+      owner: owner)
+  }
+
+  /// Where a key belongs that stands in the wrong place.
+  private static func home(of key: String) -> String? {
+    let tables: [(keys: [KeyEntry], home: String)] = [
+      (KeyTable.root, "at the top of the file"), (KeyTable.job, "in a job"),
+      (KeyTable.scheduler, "under '\(Key.scheduler)'"), (KeyTable.kill, "under '\(Key.kill)'"),
+    ]
+    return tables.first { table in table.keys.contains { $0.name == key } }?.home
+  }
+
+  private func reportNull(
+    _ scalar: YAMLScalar, at mark: YAMLMark, key: KeyEntry, owner: KeyOwner
+  ) {
+    var hint = "write \(key.type.phrase)"
+    if case .job = owner.part, key.mayStandInDefaults {
+      hint += ", or null to take away what '\(Key.defaults)' gives"
+    }
+    reporter.report(
+      .wrongType, at: mark,
+      scalar.isBlank ? "'\(key.name)' has no value" : "'\(key.name)' cannot be \(scalar.text)",
+      hint: hint)
+  }
+}
+
+extension KeyType {
+  /// What the items of a list must be; nil when no list is wanted.
+  fileprivate var itemType: KeyType? {
+    switch self {
+    case .list(let item), .oneOrMore(let item): item
+    case .oneOf(let types): types.lazy.compactMap(\.itemType).first
+    default: nil
+    }
+  }
+}
+
+extension YAMLNode {
+  /// What it is, for "not a list".
+  fileprivate var phrase: String {
+    switch content {
+    case .scalar, .invalid: "a single value"
+    case .sequence: "a list"
+    case .mapping: "a mapping"
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import TaktCore
+
+/// A value of the file that has the type its key asks for.
+enum KeyValue {
+  /// Takes away what `defaults` gives.
+  case null
+  case text(String)
+  case boolean(Bool)
+  case integer(Int)
+  case duration(Duration)
+  case percent(Double)
+  case instant(InstantText)
+  case list([Located])
+  case map([MapField])
+  case object(KeyFields)
+
+  /// A value with its place.
+  struct Located {
+    var value: KeyValue
+    var mark: YAMLMark
+  }
+
+  /// One name of a mapping of free names. Its value is nil when that was wrong.
+  struct MapField {
+    var name: String
+    var nameMark: YAMLMark
+    var value: KeyValue?
+    var mark: YAMLMark
+  }
+}
+
+extension KeyValue {
+  var text: String? { if case .text(let text) = self { text } else { nil } }
+  var duration: Duration? { if case .duration(let duration) = self { duration } else { nil } }
+  var list: [Located]? { if case .list(let list) = self { list } else { nil } }
+  var map: [MapField]? { if case .map(let fields) = self { fields } else { nil } }
+  var object: KeyFields? { if case .object(let fields) = self { fields } else { nil } }
+  var isNull: Bool { if case .null = self { true } else { false } }
+}
