@@ -1,0 +1,21 @@
+import TaktCore
+
+/// The catalogue's answers, asked for once a name however many jobs use it.
+final class ActionTable {
+  private let catalogue: any ActionCatalogue
+  private var answers: [String: [ParameterSchema]?] = [:]
+
+  init(_ catalogue: any ActionCatalogue) {
+    self.catalogue = catalogue
+  }
+
+  var names: [String] { catalogue.actionNames }
+
+  /// What the named action takes; nil when there is none of the name.
+  func parameters(of action: String) -> [ParameterSchema]? {
+    if let answer = answers[action] { return answer }
+    let answer = catalogue.parameters(of: action)
+    answers[action] = .some(answer)
+    return answer
+  }
+}

@@ -1,0 +1,217 @@
+import TaktCore
+
+/// One reading of one file from its first key to its last, one job in memory at a time.
+///
+/// `scheduler` and `defaults` may stand below `jobs`. Then the jobs of this pass were read without
+/// them: the pass is thrown away, and a second one begins with what the first has found.
+final class FilePass {
+  /// What the rest of a load hands to a file.
+  struct Setting {
+    var source: SourceText
+    var isMain: Bool
+    /// The absolute folder of the file.
+    var folder: String
+    var settings: SchedulerSettings
+    var actions: ActionTable
+    var zones: any ZoneSource
+    var limits: YAMLLimits
+    /// The jobs of the files before, with their places.
+    var places: [String: SourceLocation]
+  }
+
+  /// What must be known before the first job is read.
+  struct Prelude {
+    var scheduler: YAMLNode?
+    var defaults: YAMLNode?
+  }
+
+  let reporter: Reporter
+  private(set) var settings: SchedulerSettings
+  private(set) var specs: [JobSpec] = []
+  private(set) var names: [(name: String, mark: YAMLMark)] = []
+  private(set) var includes: [IncludeRequest] = []
+  private(set) var prelude: Prelude
+  /// Whether this pass read jobs before it met what they depend on.
+  private(set) var isPremature = false
+
+  private let setting: Setting
+  private let composer: YAMLComposer
+  private let keyReader: KeyReader
+  private var builder: SpecBuilder?
+  private var defaults: KeyFields?
+  private var hasMetJobs = false
+  private var hasUnknownKeys = false
+  /// Whose entries are being composed, in case reading stops among them.
+  private var current: (keys: [KeyEntry], owner: KeyOwner)?
+
+  /// Begins with what an earlier pass has found.
+  init(_ setting: Setting, prelude: Prelude = Prelude()) {
+    self.setting = setting
+    self.prelude = prelude
+    settings = setting.settings
+    reporter = Reporter(setting.source)
+    keyReader = KeyReader(reporter: reporter)
+    composer = YAMLComposer(setting.source, limits: setting.limits, reporter: reporter)
+  }
+
+  /// Reads the file; a second time, as a new pass, when that is needed.
+  static func read(_ setting: Setting) -> FilePass {
+    let pass = FilePass(setting)
+    pass.run()
+    guard pass.isPremature else { return pass }
+    let second = FilePass(setting, prelude: pass.prelude)
+    second.run()
+    return second
+  }
+
+  private func run() {
+    if let node = prelude.scheduler { takeScheduler(node) }
+    if let node = prelude.defaults { takeDefaults(node) }
+    if let flaw = setting.source.flaw { report(flaw) }
+    do {
+      try composer.openDocument()
+      if let other = try composer.walk(visitRoot) {
+        reporter.report(
+          .wrongType, at: other.mark, "the file must be a mapping of keys",
+          hint: "begin with '\(Key.jobs):'")
+      } else if !hasMetJobs, includes.isEmpty, !hasUnknownKeys {
+        reporter.report(
+          .missingKey, at: .wholeFile, "the file has neither '\(Key.jobs)' nor '\(Key.include)'",
+          hint: "add '\(Key.jobs):'")
+      }
+      try composer.closeDocument()
+    } catch {
+      if let current {
+        _ = keyReader.fields(
+          of: composer.unfinished, keys: current.keys, owner: current.owner)
+      }
+      report(error)
+    }
+  }
+
+  // MARK: The root's keys
+
+  private func visitRoot(_ key: YAMLKey) throws(YAMLStop) {
+    if key.isDuplicate, key.text != Key.jobs {
+      _ = try composer.node()
+      return
+    }
+    switch key.text {
+    case Key.jobs: try visitJobs()
+    case Key.scheduler:
+      let node = try compose(KeyTable.scheduler, of: KeyOwner(part: .scheduler))
+      guard setting.isMain else {
+        reporter.report(
+          .misplacedKey, at: key.mark, "'\(Key.scheduler)' stands only in the main file",
+          hint: "move it there")
+        return
+      }
+      if prelude.scheduler == nil {
+        prelude.scheduler = node
+        if hasMetJobs { isPremature = true } else { takeScheduler(node) }
+      }
+    case Key.defaults:
+      let node = try compose(KeyTable.job, of: KeyOwner(part: .defaults))
+      if prelude.defaults == nil {
+        prelude.defaults = node
+        if hasMetJobs { isPremature = true } else { takeDefaults(node) }
+      }
+    case Key.include: takeIncludes(try composer.node())
+    case let text where text.hasPrefix(Key.extensionPrefix): _ = try composer.node()
+    default:
+      let entry = YAMLEntry(key: key.text, keyMark: key.mark, value: try composer.node())
+      hasUnknownKeys = true
+      keyReader.reportUnknown(entry, keys: KeyTable.root, owner: KeyOwner(part: .file))
+    }
+  }
+
+  private func compose(_ keys: [KeyEntry], of owner: KeyOwner) throws(YAMLStop) -> YAMLNode {
+    current = (keys, owner)
+    let node = try composer.node()
+    current = nil
+    return node
+  }
+
+  /// The entries of a root key's mapping; none when all of them are commented out.
+  private func entries(of node: YAMLNode, key: String, type: KeyType) -> [YAMLEntry] {
+    switch node.content {
+    case .mapping(let entries): return entries
+    case .scalar(let scalar) where scalar.isBlank: return []
+    case .invalid: return []
+    case .scalar, .sequence:
+      _ = keyReader.value(node, as: type, of: key, owner: KeyOwner(part: .file))
+      return []
+    }
+  }
+
+  private func takeScheduler(_ node: YAMLNode) {
+    let owner = KeyOwner(part: .scheduler)
+    let keys = KeyTable.scheduler
+    let entries = entries(of: node, key: Key.scheduler, type: .object(keys))
+    let fields = keyReader.fields(of: entries, keys: keys, owner: owner)
+    SettingsBuilder(reporter: reporter, zones: setting.zones).apply(fields, to: &settings)
+  }
+
+  private func takeDefaults(_ node: YAMLNode) {
+    let keys = KeyTable.job
+    let entries = entries(of: node, key: Key.defaults, type: .object(keys))
+    defaults = keyReader.fields(of: entries, keys: keys, owner: KeyOwner(part: .defaults))
+    // Made here, so that its mistakes are said even when there are no jobs.
+    builder = makeBuilder()
+  }
+
+  private func takeIncludes(_ node: YAMLNode) {
+    let type = KeyType.oneOrMore(.path)
+    let value = keyReader.value(node, as: type, of: Key.include, owner: KeyOwner(part: .file))
+    for item in value?.list ?? [] {
+      let (location, line) = setting.source.place(of: item.mark)
+      includes.append(
+        IncludeRequest(path: item.value.text ?? "", location: location, sourceLine: line))
+    }
+    // Something was meant to be read, so that no jobs here are no mistake.
+    if value == nil { hasUnknownKeys = true }
+  }
+
+  // MARK: Jobs
+
+  private func visitJobs() throws(YAMLStop) {
+    hasMetJobs = true
+    guard let other = try composer.walk(visitJob) else { return }
+    _ = entries(of: other, key: Key.jobs, type: .map(.job, .object(KeyTable.job)))
+  }
+
+  private func visitJob(_ key: YAMLKey) throws(YAMLStop) {
+    let owner = KeyOwner(part: .job(key.text))
+    let node = try compose(KeyTable.job, of: owner)
+    guard case .mapping(let entries) = node.content else {
+      if node.content != .invalid {
+        reporter.report(
+          .wrongType, at: key.mark, "the job '\(key.text.shortened)' must be a mapping of keys",
+          hint: "write its keys below its name, indented")
+      }
+      return
+    }
+    let fields = keyReader.fields(of: entries, keys: KeyTable.job, owner: owner)
+    let builder = self.builder ?? makeBuilder()
+    self.builder = builder
+    let spec = builder.spec(
+      from: RawJob(name: key.text, nameMark: key.mark, fields: fields))
+    if key.isDuplicate { return }
+    if let first = setting.places[key.text] {
+      reporter.report(
+        .duplicateJob, at: key.mark,
+        "the job '\(key.text.shortened)' is defined a second time; the first is at \(first)",
+        hint: "give one of them another name")
+      return
+    }
+    names.append((key.text, key.mark))
+    // After an error nothing will be made of them.
+    if let spec, reporter.errorCount == 0 { specs.append(spec) }
+  }
+
+  private func makeBuilder() -> SpecBuilder {
+    SpecBuilder(
+      reporter: reporter, actions: setting.actions, zone: settings.zone, folder: setting.folder,
+      defaults: defaults)
+  }
+}

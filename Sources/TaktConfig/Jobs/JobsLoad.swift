@@ -1,0 +1,158 @@
+import Glibc
+import TaktCore
+
+/// One load: the state that grows while a main file and its includes are read.
+final class JobsLoad {
+  /// Bounds on includes, against patterns and links that lead round in circles.
+  private static let depthBound = 16
+  private static let fileBound = 10_000
+  private static let sizeBound = 64 << 20
+
+  private let actions: ActionTable
+  private let zones: any ZoneSource
+  private let reader: FileReader
+  private var log = ProblemLog()
+  private var settings: SchedulerSettings
+  private var specs: [JobSpec] = []
+  private var places: [String: SourceLocation] = [:]
+  private var known: Set<FileIdentity> = []
+  private var shownFiles: [String] = []
+  private var files: [String] = []
+  private var directories: [String] = []
+
+  init(actions: ActionTable, zones: any ZoneSource, refusesWritableByOthers: Bool) {
+    self.actions = actions
+    self.zones = zones
+    reader = FileReader(
+      bound: Self.sizeBound, refusesWritableByOthers: refusesWritableByOthers)
+    settings = SettingsBuilder.builtIn(zones: zones)
+  }
+
+  /// Reads all there is to read.
+  func result(of path: String) -> LoadedJobs {
+    shownFiles.append(path)
+    files.append(FilePath.absolute(path))
+    do {
+      let contents = try reader.read(path)
+      read(contents, path: path, ancestors: [])
+    } catch {
+      let (code, message, hint) = error.sentence
+      log.add(
+        Diagnostic(code, at: SourceLocation(file: path), message, hint: hint), owner: nil)
+    }
+    if specs.isEmpty, log.errorCount == 0 {
+      log.add(
+        Diagnostic(
+          severity: .warning, .empty, at: SourceLocation(file: path), "there are no jobs to run"),
+        owner: nil)
+    }
+    return LoadedJobs(
+      snapshot: log.errorCount == 0 ? Snapshot(settings: settings, jobs: specs) : nil,
+      diagnostics: log.sorted(files: shownFiles), files: files, directories: directories)
+  }
+
+  private func read(
+    _ contents: FileReader.Contents, path: String, ancestors: [FileIdentity]
+  ) {
+    known.insert(contents.identity)
+    let includes = readJobs(of: contents.bytes, path: path, isMain: ancestors.isEmpty)
+    let folder = FilePath.folder(of: path)
+    for request in includes {
+      include(request, in: folder, ancestors: ancestors + [contents.identity])
+    }
+  }
+
+  /// Reads one file's jobs; its text is gone when this returns.
+  private func readJobs(of bytes: FileBytes, path: String, isMain: Bool) -> [IncludeRequest] {
+    let source = SourceText(file: path, bytes: bytes)
+    let pass = FilePass.read(
+      FilePass.Setting(
+        source: source, isMain: isMain,
+        folder: FilePath.folder(of: FilePath.absolute(path)), settings: settings,
+        actions: actions, zones: zones, limits: YAMLLimits(), places: places))
+    log.add(pass.reporter.log)
+    if isMain { settings = pass.settings }
+    if log.errorCount == 0 { specs += pass.specs } else { specs = [] }
+    // Nothing can stand in two files when there is only one.
+    if !isMain || !pass.includes.isEmpty {
+      for (name, mark) in pass.names {
+        places[name] = SourceLocation(
+          file: path, line: Int(mark.line), column: Int(mark.column))
+      }
+    }
+    return pass.includes
+  }
+
+  // MARK: Includes
+
+  private func include(
+    _ request: IncludeRequest, in folder: String, ancestors: [FileIdentity]
+  ) {
+    guard ancestors.count <= Self.depthBound else {
+      log.add(
+        request.diagnostic(
+          .tooManyIncludes, "files include one another more than \(Self.depthBound) deep"),
+        owner: nil)
+      return
+    }
+    guard IncludePattern.isPattern(request.path) else {
+      include(
+        FilePath.join(folder, request.path), by: request, ancestors: ancestors, isPattern: false)
+      return
+    }
+    if request.path.contains("**") {
+      log.add(
+        request.diagnostic(
+          .badValue, "'**' does not reach into folders here",
+          hint: "write one '*' for each folder"), owner: nil)
+      return
+    }
+    let pattern = IncludePattern(request.path, in: folder, bound: Self.fileBound)
+    for folder in pattern.folders.map(FilePath.absolute) where !directories.contains(folder) {
+      directories.append(folder)
+    }
+    if let failure = pattern.failure {
+      log.add(
+        request.diagnostic(
+          .unreadable,
+          "the folder '\(failure.folder)' cannot be read: \(SystemError.text(failure.error))"),
+        owner: nil)
+    }
+    for path in pattern.matches {
+      include(path, by: request, ancestors: ancestors, isPattern: true)
+      if files.count > Self.fileBound { break }
+    }
+  }
+
+  private func include(
+    _ path: String, by request: IncludeRequest, ancestors: [FileIdentity], isPattern: Bool
+  ) {
+    guard files.count <= Self.fileBound else {
+      log.add(
+        request.diagnostic(
+          .tooManyIncludes, "more than \(Self.fileBound) files are included"), owner: nil)
+      return
+    }
+    shownFiles.append(path)
+    files.append(FilePath.absolute(path))
+    do {
+      let contents = try reader.read(path)
+      if ancestors.contains(contents.identity), !isPattern {
+        log.add(
+          request.diagnostic(
+            .includeCycle, "'\(path)' includes itself, directly or through other files",
+            hint: "remove this include"), owner: nil)
+      } else if !known.contains(contents.identity) {
+        // A file that several others include is read once.
+        read(contents, path: path, ancestors: ancestors)
+      }
+    } catch {
+      let (code, message, hint) = error.sentence
+      let isMissing = error == .system(ENOENT)
+      log.add(
+        request.diagnostic(
+          isMissing ? .includeMissing : code, "'\(path)': \(message)", hint: hint),
+        owner: nil)
+    }
+  }
+}

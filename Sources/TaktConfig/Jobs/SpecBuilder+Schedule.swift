@@ -1,0 +1,80 @@
+import TaktCore
+
+extension SpecBuilder {
+  /// When the job is due.
+  func schedule(of raw: RawJob) -> Schedule {
+    let fields = raw.fields
+    let hasTrigger = [Key.every, Key.at, Key.on].contains { fields[$0] != nil }
+    if !hasTrigger, !fields.hasUnknownKeys {
+      reporter.report(
+        .missingKey, at: raw.nameMark, "nothing makes the job due",
+        hint: "add '\(Key.every)', '\(Key.at)' or '\(Key.on)'", owner: raw.owner)
+    }
+    let instants = fields[Key.at]?.value?.list ?? []
+    let occasions = fields[Key.on]?.value?.list ?? []
+    return Schedule(
+      every: every(of: raw), at: instants.compactMap { instant($0) },
+      on: Set(occasions.compactMap { $0.value.text.flatMap(Occasion.init) }))
+  }
+
+  private func every(of raw: RawJob) -> Every? {
+    let fields = raw.fields
+    let (first, from, align) = (fields[Key.first], fields[Key.from], fields[Key.align])
+    guard let every = fields[Key.every] else {
+      for field in [first, from, align].compactMap(\.self) where !fields.hasUnknownKeys {
+        reporter.report(
+          .missingKey, at: field.keyMark, "'\(field.name)' needs '\(Key.every)' beside it",
+          hint: "add it, or remove '\(field.name)'", owner: raw.owner)
+      }
+      return nil
+    }
+    var origin = from?.value?.text == "end" ? Every.Origin.end : .start
+    if let align {
+      for other in [origin == .end ? from : nil, first].compactMap(\.self) {
+        reporter.report(
+          .conflictingKeys, at: max(align.keyMark, other.keyMark),
+          other.name == Key.from
+            ? "'\(Key.align)' and '\(Key.from): end' cannot stand together"
+            : "'\(Key.align)' and '\(Key.first)' cannot stand together",
+          hint: "remove one of them", owner: raw.owner)
+      }
+      origin = .epoch
+    }
+    guard let interval = every.value?.duration else { return nil }
+    let delay: Duration? = first?.value?.text == "now" ? .zero : first?.value?.duration
+    return Every(interval, from: origin, first: delay)
+  }
+
+  private func instant(_ located: KeyValue.Located) -> WallInstant? {
+    guard case .instant(let text) = located.value else { return nil }
+    if let instant = text.instant { return instant }
+    switch zone.read(text.civil) {
+    case .once(let instant): return inRange(instant, at: located.mark)
+    case .skipped(let next):
+      reporter.report(
+        .ambiguousTime, severity: .warning, at: located.mark,
+        "the clock in \(zone.name) jumps over this time, so \(next.rfc3339(in: zone)) is taken",
+        hint: "write a time that exists, or an offset")
+      return inRange(next, at: located.mark)
+    case .twice(let first, let second):
+      reporter.report(
+        .ambiguousTime, severity: .warning, at: located.mark,
+        "this time comes twice in \(zone.name), and the first, \(first.rfc3339(in: zone)), is taken",
+        hint: "write the offset; the second is \(second.rfc3339(in: zone))")
+      return inRange(first, at: located.mark)
+    }
+  }
+
+  /// A zone east of Greenwich can put the first hours of 1970 before the epoch.
+  private func inRange(_ instant: WallInstant, at mark: YAMLMark) -> WallInstant? {
+    if instant.milliseconds >= 0 { return instant }
+    reporter.report(.outOfRange, at: mark, "this time is before 1970-01-01T00:00Z")
+    return nil
+  }
+}
+
+extension YAMLMark: Comparable {
+  static func < (left: Self, right: Self) -> Bool {
+    (left.line, left.column) < (right.line, right.column)
+  }
+}

@@ -1,0 +1,73 @@
+import TaktCore
+
+/// The only maker of job specs: what it hands out has nothing left to check.
+struct SpecBuilder {
+  let reporter: Reporter
+  let actions: ActionTable
+  /// Where times without an offset are read.
+  let zone: Zone
+  /// What holds without any `defaults`.
+  let builtIn: JobDefaults
+  /// What the jobs of this file begin with.
+  let defaults: JobDefaults
+
+  /// Takes the keys of `defaults`, of which only those that are right count.
+  init(
+    reporter: Reporter, actions: ActionTable, zone: Zone, folder: String, defaults: KeyFields?
+  ) {
+    self.reporter = reporter
+    self.actions = actions
+    self.zone = zone
+    builtIn = JobDefaults(folder: folder)
+    var settled = builtIn
+    if let defaults {
+      ExecutionBuilder(reporter: reporter, builtIn: builtIn).apply(defaults, to: &settled)
+    }
+    self.defaults = settled
+  }
+
+  /// The job's spec; nil when something is wrong with it, which is then reported.
+  func spec(from raw: RawJob) -> JobSpec? {
+    let errorCount = reporter.errorCount
+    let name = jobName(raw)
+    var settled = defaults
+    ExecutionBuilder(reporter: reporter, builtIn: builtIn).apply(raw.fields, to: &settled)
+    let schedule = schedule(of: raw)
+    checkLeeway(settled.leeway, against: schedule, of: raw)
+    let action = action(of: raw)
+    guard let name, let action, reporter.errorCount == errorCount else { return nil }
+    return JobSpec(
+      name: name,
+      timing: Timing(
+        schedule: schedule, leeway: settled.leeway, isEnabled: settled.isEnabled),
+      action: action, execution: settled.execution, overlap: settled.overlap,
+      summary: raw.fields[Key.description]?.value?.text)
+  }
+
+  private func jobName(_ raw: RawJob) -> JobName? {
+    if let name = JobName(raw.name) { return name }
+    reporter.report(
+      .badName, at: raw.nameMark, "'\(raw.name.shortened)' cannot name a job",
+      hint: "use 1 to 128 letters, digits, '.', '_' and '-', a letter or digit first")
+    return nil
+  }
+
+  private func checkLeeway(_ leeway: Leeway, against schedule: Schedule, of raw: RawJob) {
+    guard let every = schedule.every, case .duration(let leeway) = leeway,
+      leeway >= every.interval, let interval = raw.fields[Key.every]
+    else { return }
+    let texts = (DurationText.format(leeway), DurationText.format(every.interval))
+    if let own = raw.fields[Key.leeway], own.value?.isNull == false {
+      reporter.report(
+        .outOfRange, at: own.mark,
+        "the leeway of \(texts.0) is not shorter than the interval of \(texts.1)",
+        hint: "write a shorter one, or a share such as 10%", owner: raw.owner)
+    } else {
+      reporter.report(
+        .outOfRange, at: interval.mark,
+        "the leeway of \(texts.0) from '\(Key.defaults)' is not shorter than the interval of "
+          + texts.1,
+        hint: "give this job a 'leeway' of its own", owner: raw.owner)
+    }
+  }
+}
