@@ -145,6 +145,13 @@ int csystem_epoll_wait(int epoll, uint64_t *ids, int capacity, int timeout_ms) {
   return count < 0 ? 0 : count;
 }
 
+int csystem_pipe(int ends[2]) {
+  if (pipe2(ends, O_CLOEXEC) != 0) return -1;
+  return fcntl(ends[0], F_SETFL, O_NONBLOCK);
+}
+
+void csystem_name_thread(pthread_t thread, const char *name) { pthread_setname_np(thread, name); }
+
 int csystem_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
 static void fill(sigset_t *set, const int *signals, int count) {

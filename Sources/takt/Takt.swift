@@ -1,9 +1,22 @@
 import ArgumentParser
+import TaktEngine
 
-/// The command line: `takt run`, `takt check`, `takt plan`, `takt next`.
+/// The command line.
 @main
 struct Takt: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "takt",
-    abstract: "A job scheduler for one machine: edit jobs.yaml, run it, reload it with SIGHUP.")
+    abstract: "A job scheduler for one machine.",
+    discussion: """
+      Write jobs.yaml, run `takt run`, and send SIGHUP after an edit.
+
+      Exit codes: 0 ok, 64 wrong usage, 78 a jobs file that cannot be used.
+      """,
+    version: "0.1.0",
+    subcommands: [RunCommand.self, CheckCommand.self, PlanCommand.self, NextCommand.self])
+
+  static func main() {
+    StandardDescriptors.ensureOpen()
+    main(nil)
+  }
 }

@@ -2,6 +2,7 @@
 #ifndef CSYSTEM_H
 #define CSYSTEM_H
 
+#include <pthread.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -38,6 +39,11 @@ int csystem_epoll_add(int epoll, int fd, uint64_t id);
 int csystem_epoll_remove(int epoll, int fd);
 // Waits at most `timeout_ms` (for ever when negative) and fills `ids`. Returns how many.
 int csystem_epoll_wait(int epoll, uint64_t *ids, int capacity, int timeout_ms);
+
+// Makes a pipe whose descriptors are closed on exec and whose reading end does not block.
+int csystem_pipe(int ends[2]);
+// Gives a thread a name of at most 15 characters.
+void csystem_name_thread(pthread_t thread, const char *name);
 
 int csystem_eventfd(void);
 // A descriptor that becomes readable when one of these signals comes; they must be blocked.

@@ -65,6 +65,7 @@ public struct SourceLocation: Hashable, Sendable, Comparable {
     self.column = column
   }
 
+  /// By file, line and column.
   public static func < (left: Self, right: Self) -> Bool {
     (left.file, left.line, left.column) < (right.file, right.line, right.column)
   }

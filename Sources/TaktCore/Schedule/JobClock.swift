@@ -1,5 +1,3 @@
-import TimerMachine
-
 /// A job's own clock: it read the wall once, when takt first loaded the job, and has gone with the
 /// monotonic clock since. The nominal instants of an `every` grid are its readings, so that a step
 /// of the wall clock neither moves them nor names one of them twice.

@@ -1,5 +1,3 @@
-import TimerMachine
-
 /// How far a job has come in its schedule. It alone computes slots: the next one to arm, and those
 /// that are due.
 ///

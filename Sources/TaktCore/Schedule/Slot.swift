@@ -1,5 +1,3 @@
-import TimerMachine
-
 /// Why a slot stands where it stands. A slot may have several causes.
 public enum SlotCause: String, CaseIterable, Hashable, Comparable, Sendable {
   case every, at, start, reload

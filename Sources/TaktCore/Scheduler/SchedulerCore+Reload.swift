@@ -1,5 +1,3 @@
-import TimerMachine
-
 /// Reload: change what the plan says and nothing else. New slots are later than the reload.
 extension SchedulerCore {
   mutating func reload(_ plan: ReloadPlan, at now: Now) {

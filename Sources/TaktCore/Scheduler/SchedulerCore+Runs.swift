@@ -1,5 +1,3 @@
-import TimerMachine
-
 /// Runs: queued, started when a place is free, stepped by events, ended.
 extension SchedulerCore {
   mutating func queueRun(for slot: Slot, of spec: JobSpec, at now: Now) {

@@ -1,5 +1,3 @@
-import TimerMachine
-
 /// Stop: no new runs, then patience, then signals, then the end.
 extension SchedulerCore {
   mutating func stop(at now: Now) {
@@ -17,7 +15,7 @@ extension SchedulerCore {
     log(
       .notice, .scheduler, at: now,
       [
-        LogField(.message, .text("stopping: no new runs")),
+        LogField(.message, .text("stopping: no new runs, \(runningCount) in progress")),
         LogField(.count, .number(Int64(runningCount))),
       ])
     for name in jobs.keys.sorted() {
@@ -61,7 +59,8 @@ extension SchedulerCore {
       log(
         .error, .scheduler, at: now,
         [
-          LogField(.message, .text("gave up on runs that do not end even by SIGKILL")),
+          LogField(
+            .message, .text("gave up on \(runs.count) runs that do not end even by SIGKILL")),
           LogField(.count, .number(Int64(runs.count))),
         ])
       finish()

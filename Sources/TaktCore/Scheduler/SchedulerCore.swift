@@ -51,6 +51,7 @@ public struct SchedulerCore: Sendable {
       step(run, at: now) { $0.attemptEnded(result, descendants: descendants) }
     case .groupEnded(let run): step(run, at: now) { $0.groupEnded() }
     case .clockStepped: clockStepped(at: now)
+    case .dumpStatus: dumpStatus(at: now)
     case .stop: stop(at: now)
     }
     defer { effects.removeAll(keepingCapacity: effects.count < 4096) }
@@ -68,7 +69,8 @@ public struct SchedulerCore: Sendable {
     log(
       .notice, .scheduler, at: now,
       [
-        LogField(.message, .text("started")), LogField(.count, .number(Int64(snapshot.jobs.count))),
+        LogField(.message, .text("started with \(snapshot.jobs.count) jobs")),
+        LogField(.count, .number(Int64(snapshot.jobs.count))),
       ])
     for spec in snapshot.jobs { add(spec, occasion: .start, at: now) }
   }
@@ -88,6 +90,20 @@ public struct SchedulerCore: Sendable {
     for (name, job) in jobs {
       let schedule = job.spec.timing.schedule
       if !schedule.at.isEmpty || schedule.every?.origin == .epoch { arm(name, at: now) }
+    }
+  }
+
+  private mutating func dumpStatus(at now: Now) {
+    for name in jobs.keys.sorted() {
+      guard let job = jobs[name] else { continue }
+      let active = activeCounts[name, default: 0]
+      let state = job.spec.timing.isEnabled ? active > 0 ? "running" : "waiting" : "disabled"
+      var fields = [
+        LogField(.job, .text(name.text)), LogField(.message, .text("status: \(state)")),
+      ]
+      if let slot = job.armed?.slot { fields.append(LogField(.slot, .instant(slot.nominal))) }
+      if active > 0 { fields.append(LogField(.count, .number(Int64(active)))) }
+      log(.notice, .scheduler, at: now, fields)
     }
   }
 

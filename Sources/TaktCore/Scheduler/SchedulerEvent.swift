@@ -12,6 +12,8 @@ public enum SchedulerEvent: Sendable {
   case groupEnded(RunID)
   /// Somebody has set the wall clock, or the machine has slept.
   case clockStepped
+  /// Somebody wants the state of all jobs in the log.
+  case dumpStatus
   /// Somebody wants takt to stop; a second time: without waiting; a third time: at once.
   case stop
 }

@@ -12,8 +12,10 @@ public struct JobName: Hashable, Comparable, Sendable, CustomStringConvertible {
     self.text = text
   }
 
+  /// The name as it is written.
   public var description: String { text }
 
+  /// By the order of their characters.
   public static func < (left: Self, right: Self) -> Bool { left.text < right.text }
 
   private static func isAlphanumeric(_ byte: UInt8) -> Bool {

@@ -54,6 +54,7 @@ public struct CivilTime: Hashable, Comparable, Sendable {
       + Int64(hour * 3600 + minute * 60 + second)
   }
 
+  /// Whether the one stands before the other in any one zone.
   public static func < (left: Self, right: Self) -> Bool {
     (left.epochSeconds, left.millisecond) < (right.epochSeconds, right.millisecond)
   }

@@ -1,13 +1,7 @@
-import TimerMachine
-
-/// A moment on the clock that no one can set. The core names it so that its users need one import.
-public typealias MonotonicInstant = TimerMachine.MonotonicInstant
-
-/// A moment on the clock that people read.
-public typealias WallInstant = TimerMachine.WallInstant
-
-/// Where the time comes from; always handed in.
-public typealias TimeSource = TimerMachine.TimeSource
+// The core's users need the instants in nearly every file; they are the timer library's own, so
+// that one moment has one type. (A module that is named like a class cannot be used to qualify its
+// other names, which rules out type aliases.)
+@_exported import TimerMachine
 
 /// Both clocks, read together: what every event carries into the core.
 public struct Now: Hashable, Sendable {

@@ -28,12 +28,14 @@ public struct LogBuiltin: Builtin {
   public func run(_ parameters: Parameters, of request: AttemptRequest) -> AttemptResult {
     let level = parameters["level"].flatMap { LogLevel(rawValue: $0.string) } ?? .info
     observer.observe(
-      LogRecord(at: time.wall, level, .output, [
-        LogField(.job, .text(request.spec.name.text)),
-        LogField(.run, .number(Int64(request.run.number))),
-        LogField(.attempt, .number(Int64(request.attempt))),
-        LogField(.line, .text(parameters["message"]?.string ?? "")),
-      ]))
+      LogRecord(
+        at: time.wall, level, .output,
+        [
+          LogField(.job, .text(request.spec.name.text)),
+          LogField(.run, .number(Int64(request.run.number))),
+          LogField(.attempt, .number(Int64(request.attempt))),
+          LogField(.line, .text(parameters["message"]?.string ?? "")),
+        ]))
     return .done
   }
 }

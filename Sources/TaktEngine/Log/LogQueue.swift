@@ -76,10 +76,16 @@ struct LogQueue {
   mutating func takeDropped(at now: WallInstant) -> [LogRecord] {
     defer { dropped = dropped.map { _ in 0 } }
     return Class.allCases.filter { dropped[$0.rawValue] > 0 }.map { kind in
-      LogRecord(at: now, .warning, .scheduler, [
-        LogField(.message, .text("the reader of the log is too slow: \(kind.name) dropped")),
-        LogField(.count, .number(Int64(dropped[kind.rawValue]))),
-      ])
+      LogRecord(
+        at: now, .warning, .scheduler,
+        [
+          LogField(
+            .message,
+            .text(
+              "the reader of the log is too slow: \(dropped[kind.rawValue]) \(kind.name) dropped")),
+          LogField(.reason, .text(kind.name)),
+          LogField(.count, .number(Int64(dropped[kind.rawValue]))),
+        ])
     }
   }
 }

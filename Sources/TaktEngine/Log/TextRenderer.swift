@@ -26,7 +26,9 @@ struct TextRenderer: LogRenderer {
     }
     var line = paint(time, .dim) + "  " + paint(pad(job, Self.jobWidth), .bold) + "  "
     line += paint(pad(event, Self.eventWidth), .dim) + "  "
-    if record.level >= .warning { line += paint(record.level.rawValue + ": ", Colour(record.level)) }
+    if record.level >= .warning {
+      line += paint(record.level.rawValue + ": ", Colour(record.level))
+    }
     line += sentence(record)
     bytes += line.utf8
     bytes.append(UInt8(ascii: "\n"))
@@ -44,15 +46,15 @@ struct TextRenderer: LogRenderer {
   }
 
   private func timer(_ record: LogRecord) -> String {
-    var line = move(record)
+    var line = (text(record[.machine]) ?? "") + " " + move(record)
     if let cause = text(record[.cause]) { line += " (\(cause))" }
     if let reason = text(record[.reason]) { line += " \(reason)" }
     return line
   }
 
   private func slot(_ record: LogRecord) -> String {
-    var line = text(record[.slot]) ?? ""
-    if let last = text(record[.slotLast]), let count = text(record[.count]) {
+    var line = text(.slot, of: record) ?? ""
+    if let last = text(.slotLast, of: record), let count = text(record[.count]) {
       line += " … \(last) (\(count) slots)"
     }
     line += " " + paint(text(record[.verdict]) ?? "", Colour(record.level))
@@ -85,8 +87,8 @@ struct TextRenderer: LogRenderer {
 
   private func message(_ record: LogRecord) -> String {
     var line = text(record[.message]) ?? ""
-    if let count = text(record[.count]) { line += " (\(count))" }
     if let cause = text(record[.cause]) { line += " (\(cause))" }
+    if let slot = text(.slot, of: record) { line += ", next slot \(slot)" }
     return line
   }
 
@@ -101,8 +103,17 @@ struct TextRenderer: LogRenderer {
     case .bytes: printable(value)
     case .number(let number): String(number)
     case .milliseconds(let duration): duration.millisecondsText
-    case .instant(let instant): zone.civilTime(at: instant).timeOfDay
+    case .instant(let instant): instant.rfc3339(in: zone)
     }
+  }
+
+  /// The time of day alone where the day is the record's own.
+  private func text(_ key: LogKey, of record: LogRecord) -> String? {
+    guard case .instant(let instant) = record[key] else { return nil }
+    let civil = zone.civilTime(at: instant)
+    let today = zone.civilTime(at: record.at)
+    let isToday = (civil.year, civil.month, civil.day) == (today.year, today.month, today.day)
+    return isToday ? civil.timeOfDay : civil.description
   }
 
   /// What a run printed, without what would steer the terminal.

@@ -29,7 +29,7 @@ public final class ProcessRunner: ActionRunner {
     let run = request.run
     reactor.perform { [self] _ in table.starting[run] = [] }
     spawnQueue.async { [self] in
-      do {
+      do throws(Spawn.Failure) {
         let child = try Spawn.start(request)
         reactor.perform { [self] loop in watch(child, of: request, on: loop) }
       } catch {
@@ -51,6 +51,12 @@ public final class ProcessRunner: ActionRunner {
         table.starting[run]?.append(signal)
       }
     }
+  }
+
+  /// Makes this process the parent of orphans among its descendants, so that none strays.
+  public static func adoptOrphans() throws(SystemError) {
+    let number = csystem_become_subreaper()
+    if number != 0 { throw SystemError("prctl", number: number) }
   }
 
   /// Reaps orphans that takt has adopted; to be called at each SIGCHLD. Children of its own are

@@ -76,7 +76,8 @@ enum Spawn {
     var result: [String: String] = [:]
     var entry = environ
     while let text = entry.pointee {
-      let pair = String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let pair = String(cString: text).split(
+        separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       if pair.count == 2 { result[String(pair[0])] = String(pair[1]) }
       entry += 1
     }
@@ -134,11 +135,10 @@ private struct Pipe {
 
   init() throws(Spawn.Failure) {
     var ends: [Int32] = [-1, -1]
-    guard pipe2(&ends, O_CLOEXEC) == 0 else {
+    guard csystem_pipe(&ends) == 0 else {
       throw Spawn.Failure(stage: .process, number: errno)
     }
     (readEnd, writeEnd) = (ends[0], ends[1])
-    _ = fcntl(readEnd, F_SETFL, O_NONBLOCK)
   }
 
   func closeBoth() {

@@ -27,7 +27,7 @@ public final class FileWatcher: @unchecked Sendable {
   public init(
     reactor: Reactor, factory: any TimerFactory, onChange: @escaping @Sendable () -> Void
   ) throws(SystemError) {
-    descriptor = inotify_init1(Int32(IN_CLOEXEC.rawValue | IN_NONBLOCK.rawValue))
+    descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
     if descriptor < 0 { throw SystemError("inotify_init1") }
     self.reactor = reactor
     self.onChange = onChange
@@ -48,13 +48,15 @@ public final class FileWatcher: @unchecked Sendable {
     queue.async { [self] in
       // What was known of a path is kept: a change since then is still to be told.
       fingerprints = Dictionary(
-        paths.map { ($0, fingerprints[$0] ?? Self.fingerprint($0)) }) { first, _ in first }
+        paths.map { ($0, fingerprints[$0] ?? Self.fingerprint($0)) }
+      ) { first, _ in first }
       watchFolders(of: paths)
     }
   }
 
   private func watchFolders(of paths: [String]) {
-    let wanted = Set(paths.flatMap { [Self.folder(of: $0), Self.folder(of: Self.resolved($0)), $0] })
+    let wanted = Set(
+      paths.flatMap { [Self.folder(of: $0), Self.folder(of: Self.resolved($0)), $0] })
     for folder in wanted.subtracting(folders) {
       let events =
         IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ATTRIB
@@ -72,7 +74,9 @@ public final class FileWatcher: @unchecked Sendable {
   }
 
   private func settle() {
-    guard let schedule = try? TimerSchedule.once(at: time.monotonic + Self.settleTime) else { return }
+    guard let schedule = try? TimerSchedule.once(at: time.monotonic + Self.settleTime) else {
+      return
+    }
     // Refused while it runs: the change will be seen when it fires.
     timer?.activate(schedule)
   }

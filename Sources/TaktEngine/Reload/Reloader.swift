@@ -56,7 +56,9 @@ public final class Reloader: Sendable {
     }
     guard let snapshot = loaded.snapshot else {
       let errors = loaded.diagnostics.count { $0.severity == .error }
-      log(.error, "not reloaded: the jobs of before go on", [LogField(.count, .number(Int64(errors)))])
+      log(
+        .error, "not reloaded, \(errors) error(s): the jobs of before go on",
+        [LogField(.count, .number(Int64(errors)))])
       return
     }
     let plan = current.withLock { current in

@@ -37,20 +37,32 @@ struct TimerBoard {
       log.refused(key, error, at: factory.time.wall)
       return
     }
-    var reply = machine.reschedule(schedule)
-    if !reply.isAccepted { reply = machine.activate(schedule) }
+    // Nobody else operates the scheduler's machines, so the state holds until the next line.
+    let reply =
+      machine.isOver ? machine.activate(schedule) : machine.reschedule(schedule)
     guard case .accepted(let generation) = reply else { return }
     machines[key] = Armed(machine: machine, generation: generation, token: token)
   }
 
   /// Cancels the key's machine and forgets it.
   mutating func disarm(_ key: TimerKey) {
-    machines.removeValue(forKey: key)?.machine.cancel()
+    guard let machine = machines.removeValue(forKey: key)?.machine, !machine.isOver else { return }
+    machine.cancel()
   }
 
   /// The token of the arming that a fire belongs to; nil when a later one has overtaken it.
   func token(of key: TimerKey, generation: UInt64) -> UInt64? {
     guard let armed = machines[key], armed.generation == generation else { return nil }
     return armed.token
+  }
+}
+
+extension TimerMachine {
+  /// Whether there is nothing to cancel or to reschedule: it never ran, or its schedule is over.
+  fileprivate var isOver: Bool {
+    switch state {
+    case .idle, .cancelled: true
+    case .running, .suspended: false
+    }
   }
 }

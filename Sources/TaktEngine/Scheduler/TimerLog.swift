@@ -37,10 +37,12 @@ final class TimerLog: TimerObserver {
   /// says so and the other jobs go on.
   func refused(_ key: TimerKey, _ error: any Error, at wall: WallInstant) {
     observer.observe(
-      LogRecord(at: wall, .error, .scheduler, [
-        LogField(.machine, .text(key.description)),
-        LogField(.message, .text("the timer cannot be armed: \(error)")),
-      ]))
+      LogRecord(
+        at: wall, .error, .scheduler,
+        [
+          LogField(.machine, .text(key.description)),
+          LogField(.message, .text("the timer cannot be armed: \(error)")),
+        ]))
   }
 
   private static func job(of machine: String) -> String? {

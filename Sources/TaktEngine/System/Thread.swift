@@ -1,3 +1,4 @@
+import CSystem
 import Glibc
 
 /// A thread of the system's own: for loops that live as long as the process and must not depend on
@@ -27,6 +28,6 @@ enum Thread {
       argument.release()
       throw SystemError("pthread_create", number: result)
     }
-    pthread_setname_np(thread, name)
+    csystem_name_thread(thread, name)
   }
 }

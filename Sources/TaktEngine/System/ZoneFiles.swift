@@ -35,7 +35,9 @@ public struct ZoneFiles: ZoneSource {
   private func local() -> Zone {
     if let variable = getenv("TZ") {
       let name = String(cString: variable)
-      if let zone = zone(named: name.hasPrefix(":") ? String(name.dropFirst()) : name), name != "local" {
+      if let zone = zone(named: name.hasPrefix(":") ? String(name.dropFirst()) : name),
+        name != "local"
+      {
         return zone
       }
       if name.isEmpty { return .utc }

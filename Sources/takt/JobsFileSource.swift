@@ -1,0 +1,25 @@
+import ArgumentParser
+import TaktConfig
+import TaktCore
+import TaktEngine
+
+/// A jobs file, checked against the actions of this program and the zones of this machine.
+struct JobsFileSource: SnapshotSource {
+  let path: String
+  let catalogue: any ActionCatalogue
+
+  func load() -> LoadedSnapshot {
+    let loaded = JobsLoader(catalogue: catalogue, zones: ZoneFiles()).load(path: path)
+    return LoadedSnapshot(
+      snapshot: loaded.snapshot, diagnostics: loaded.diagnostics,
+      watchedPaths: loaded.files + loaded.directories)
+  }
+
+  /// The set of jobs; prints what is wrong, and ends the program if it cannot be used.
+  func loadOrExit() throws -> (snapshot: Snapshot, watchedPaths: [String], warnings: Int) {
+    let loaded = load()
+    for diagnostic in loaded.diagnostics { Console.error(diagnostic.text) }
+    guard let snapshot = loaded.snapshot else { throw ExitCode.configuration }
+    return (snapshot, loaded.watchedPaths, loaded.diagnostics.count)
+  }
+}
