@@ -2,14 +2,13 @@
 /// that are due.
 ///
 /// Instants stand on two axes. The job's own clock carries `every` from its anchor; the wall
-/// carries what names a time of day (`at`, `align: epoch`). Each axis has a mark: what stands at or
-/// before it is decided.
+/// carries what names a time of day (`at`, `align: epoch`).
 struct ScheduleCursor: Sendable {
   private let clock: JobClock
   /// Where the grid of `every` begins: the first load, plus `first` as it was then.
   private let anchor: Int64
-  private var clockMark: Int64
-  private var wallMark: Int64
+  private var clockAxis: DecidedAxis
+  private var wallAxis: DecidedAxis
   /// The next slot of a fixed delay; nil while a run is active.
   private var delayed: Int64?
   /// A slot that a moment of takt's own life has made.
@@ -26,16 +25,17 @@ struct ScheduleCursor: Sendable {
   init(schedule: Schedule, at now: Now) {
     clock = JobClock(at: now)
     anchor = clock.label + (schedule.every?.first?.milliseconds ?? 0)
-    clockMark = schedule.every?.first == nil ? anchor : anchor - 1
-    wallMark = now.wall.milliseconds
+    clockAxis = DecidedAxis(mark: schedule.every?.first == nil ? anchor : anchor - 1)
+    wallAxis = DecidedAxis(mark: now.wall.milliseconds)
     if let every = schedule.every, every.origin == .end {
       delayed = every.first == nil ? anchor + every.intervalMilliseconds : anchor
     }
   }
 
-  /// Puts all instants up to now behind the cursor, and takes up a new schedule.
-  mutating func skip(to now: Now, schedule: Schedule) {
-    decideAll(at: now)
+  /// Puts all instants up to now behind the cursor, and takes up a new schedule. What `old` named is
+  /// decided; what it did not name was never a slot.
+  mutating func skip(to now: Now, from old: Schedule, to schedule: Schedule) {
+    decideAll(of: old, at: now)
     if let every = schedule.every, every.origin == .end {
       if delayed == nil { rest(schedule, at: now) }
     } else {
@@ -45,10 +45,11 @@ struct ScheduleCursor: Sendable {
 
   /// Adds a slot at this very instant.
   mutating func add(_ cause: SlotCause, schedule: Schedule, at now: Now) {
-    let tracks = [clockTrack(schedule), wallTrack(schedule)]
+    let (clockTrack, wallTrack) = (clockTrack(schedule), wallTrack(schedule))
     var label = now.wall.milliseconds
-    while (label <= clockMark && tracks[0].has(label))
-      || (label <= wallMark && tracks[1].has(label))
+    while (label <= clockAxis.mark && clockTrack.has(label))
+      || (label <= wallAxis.mark && wallTrack.has(label))
+      || clockAxis.hasDecided(label) || wallAxis.hasDecided(label)
     {
       label += 1
     }
@@ -63,37 +64,46 @@ struct ScheduleCursor: Sendable {
   /// No run of the job is active: a fixed delay begins.
   mutating func rest(_ schedule: Schedule, at now: Now) {
     guard let every = schedule.every, every.origin == .end else { return }
-    delayed = clock.label(at: now.monotonic) + every.intervalMilliseconds
+    var label = clock.label(at: now.monotonic) + every.intervalMilliseconds
+    while wallAxis.hasDecided(label) { label += 1 }
+    delayed = label
   }
 
-  private mutating func decideAll(at now: Now) {
+  private mutating func decideAll(of schedule: Schedule, at now: Now) {
     let label = clock.label(at: now.monotonic)
-    clockMark = max(clockMark, label)
-    wallMark = max(wallMark, now.wall.milliseconds)
+    let (clockTrack, wallTrack) = (clockTrack(schedule), wallTrack(schedule))
+    let wallMark = max(wallAxis.mark, now.wall.milliseconds)
+    clockAxis.advance(to: label, on: clockTrack, otherMark: wallMark)
+    wallAxis.advance(to: wallMark, on: wallTrack, otherMark: clockAxis.mark)
     if let next = delayed, next <= label { delayed = nil }
+    if let occasion {
+      if occasion.label > clockAxis.mark { wallAxis.remember(occasion.label) }
+      if occasion.label > wallAxis.mark { clockAxis.remember(occasion.label) }
+    }
     occasion = nil
   }
 
   private func clockTrack(_ schedule: Schedule) -> Track {
-    guard let every = schedule.every, every.origin == .start else { return Track() }
-    let grid = Track.Grid(origin: anchor, interval: every.intervalMilliseconds)
-    return Track(
-      grid: grid,
-      without: schedule.at.map(\.milliseconds).filter { $0 <= wallMark && $0 > clockMark })
+    switch schedule.every?.origin {
+    case .start: Track(grid: schedule.every.map(grid))
+    case .end: Track(instants: delayed.map { [$0] } ?? [])
+    case .epoch, nil: Track()
+    }
   }
 
-  private func wallTrack(_ schedule: Schedule, gridDecidedThrough end: Int64? = nil) -> Track {
-    var track = Track(instants: schedule.at.map(\.milliseconds))
-    guard let every = schedule.every else { return track }
-    switch every.origin {
-    case .epoch:
-      track.grid = Track.Grid(origin: 0, interval: every.intervalMilliseconds)
-    case .start:
-      let grid = Track.Grid(origin: anchor, interval: every.intervalMilliseconds)
-      track.instants.removeAll { $0 <= end ?? clockMark && $0 >= anchor && grid.contains($0) }
-    case .end: break
-    }
-    return track
+  private func wallTrack(_ schedule: Schedule) -> Track {
+    Track(
+      grid: schedule.every.flatMap { $0.origin == .epoch ? grid($0) : nil },
+      instants: schedule.at.map(\.milliseconds))
+  }
+
+  private func grid(_ every: Every) -> Track.Grid {
+    Track.Grid(
+      origin: every.origin == .epoch ? 0 : anchor, interval: every.intervalMilliseconds)
+  }
+
+  private func deadline(ofWall label: Int64, at now: Now) -> MonotonicInstant {
+    now.monotonic + (WallInstant(milliseconds: label) - now.wall)
   }
 }
 
@@ -109,31 +119,32 @@ extension ScheduleCursor {
 
   private func nextInstant(of schedule: Schedule, at now: Now) -> Slot? {
     var candidates: [(label: Int64, deadline: MonotonicInstant)] = []
-    if let label = clockTrack(schedule).next(after: clockMark) {
+    if let label = Self.next(clockTrack(schedule), after: clockAxis.mark, but: wallAxis) {
       candidates.append((label, clock.instant(of: label)))
     }
-    if let label = wallTrack(schedule).next(after: wallMark) {
+    if let label = Self.next(wallTrack(schedule), after: wallAxis.mark, but: clockAxis) {
       candidates.append((label, deadline(ofWall: label, at: now)))
     }
-    if let delayed { candidates.append((delayed, clock.instant(of: delayed))) }
     if let occasion { candidates.append((occasion.label, occasion.deadline)) }
     return candidates.min { $0.deadline < $1.deadline }.map {
       slot($0.label, deadline: $0.deadline, schedule)
     }
   }
 
+  private static func next(_ track: Track, after mark: Int64, but other: DecidedAxis) -> Int64? {
+    var label = track.next(after: mark)
+    while let found = label, other.hasDecided(found) { label = track.next(after: found) }
+    return label
+  }
+
+  /// The slot of this instant, with all triggers that name it.
   private func slot(_ label: Int64, deadline: MonotonicInstant, _ schedule: Schedule) -> Slot {
     let nominal = WallInstant(milliseconds: label)
     var causes: Set<SlotCause> = []
-    if let every = schedule.every {
-      let isEvery =
-        switch every.origin {
-        case .start: label > clockMark && clockTrack(schedule).has(label)
-        case .end: delayed == label
-        case .epoch: label > wallMark && wallTrack(schedule).grid?.contains(label) == true
-        }
-      if isEvery { causes.insert(.every) }
-    }
+    let isEvery =
+      (label > clockAxis.mark && clockTrack(schedule).has(label))
+      || (label > wallAxis.mark && wallTrack(schedule).grid?.contains(label) == true)
+    if isEvery { causes.insert(.every) }
     if schedule.at.contains(nominal) { causes.insert(.at) }
     if let occasion, occasion.label == label { causes.insert(occasion.cause) }
     return Slot(nominal: nominal, causes: causes, deadline: deadline, window: .zero)
@@ -146,6 +157,7 @@ extension ScheduleCursor {
     if timing.schedule.at.count > 1 || (gap != nil && !timing.schedule.at.isEmpty) {
       var ahead = self
       ahead.decideAll(
+        of: timing.schedule,
         at: Now(
           wall: max(slot.nominal, now.wall + (slot.deadline - now.monotonic)),
           monotonic: slot.deadline))
@@ -162,10 +174,6 @@ extension ScheduleCursor {
     guard let gap else { return leeway }
     return max(.zero, min(leeway, gap - .milliseconds(1)))
   }
-
-  private func deadline(ofWall label: Int64, at now: Now) -> MonotonicInstant {
-    now.monotonic + (WallInstant(milliseconds: label) - now.wall)
-  }
 }
 
 // MARK: - What is due
@@ -173,75 +181,76 @@ extension ScheduleCursor {
 extension ScheduleCursor {
   /// What a wake finds.
   struct Due {
-    /// Slots whose successor has come due too.
-    var passed: SlotSeries?
+    /// Slots whose successor has come due too: unbroken pieces of a grid, and single instants.
+    var passed: [SlotSeries]
     var newest: Slot
 
     /// The newest slot and those before it.
-    var all: SlotSeries { SlotSeries(newest.nominal).joined(passed) }
+    var all: [SlotSeries] { passed + [SlotSeries(newest.nominal)] }
   }
 
   /// Takes all slots that are due, and leaves the cursor behind them; nil when there are none.
   mutating func takeDue(of timing: Timing, at now: Now) -> Due? {
     guard let next = next(of: timing, at: now), next.deadline <= now.monotonic else { return nil }
     let due = allDue(first: next, of: timing, at: now)
-    decideAll(at: now)
+    decideAll(of: timing.schedule, at: now)
     return due
   }
 
   private func allDue(first: Slot, of timing: Timing, at now: Now) -> Due {
     let schedule = timing.schedule
-    let clockNow = clock.label(at: now.monotonic)
-    let stretches = [
-      Stretch(clockTrack(schedule), after: clockMark, through: clockNow),
-      // An instant that the grid names too is the grid's slot.
-      Stretch(
-        wallTrack(schedule, gridDecidedThrough: clockNow), after: wallMark,
-        through: now.wall.milliseconds),
-      Stretch(single: delayed, through: clockNow),
-      Stretch(single: occasion?.label, through: .max),
-    ]
-    let ends = stretches.compactMap { $0.series?.last.milliseconds }
-    let deadlines = [
-      clock.instant(of:), { deadline(ofWall: $0, at: now) }, clock.instant(of:),
-      { _ in occasion?.deadline ?? now.monotonic },
-    ]
+    let clockPieces = pieces(
+      of: clockTrack(schedule), after: clockAxis.mark, through: clock.label(at: now.monotonic),
+      but: wallAxis)
+    let wallPieces = pieces(
+      of: wallTrack(schedule), after: wallAxis.mark, through: now.wall.milliseconds, but: clockAxis)
     var newest = (label: first.nominal.milliseconds, deadline: first.deadline)
-    for (stretch, deadline) in zip(stretches, deadlines) {
-      guard let label = stretch.series?.last.milliseconds else { continue }
-      if deadline(label) > newest.deadline { newest = (label, deadline(label)) }
+    func consider(_ label: Int64, _ deadline: MonotonicInstant) {
+      if deadline > newest.deadline { newest = (label, deadline) }
     }
-    guard ends.contains(where: { $0 != newest.label }) || stretches.contains(where: \.isLong) else {
-      return Due(passed: nil, newest: first)
+    for piece in clockPieces {
+      let label = piece.last.milliseconds
+      consider(label, clock.instant(of: label))
     }
+    for piece in wallPieces {
+      let label = piece.last.milliseconds
+      consider(label, deadline(ofWall: label, at: now))
+    }
+    if let occasion { consider(occasion.label, occasion.deadline) }
+
     var slot = slot(newest.label, deadline: newest.deadline, schedule)
     slot.window = window(of: slot, in: timing, at: now)
-    let passed = stretches.compactMap { $0.series(without: newest.label) }
-    return Due(passed: passed.dropFirst().reduce(passed.first) { $1.joined($0) }, newest: slot)
+    return Due(
+      passed: passed(clockPieces, wallPieces, but: newest.label, schedule), newest: slot)
   }
 
-  /// The undecided instants of one track up to now.
-  private struct Stretch {
-    let track: Track
-    let mark: Int64
-    let series: SlotSeries?
+  private func pieces(
+    of track: Track, after mark: Int64, through end: Int64, but other: DecidedAxis
+  ) -> [SlotSeries] {
+    let all = track.pieces(after: mark, through: end)
+    return all.isEmpty
+      ? all : track.pieces(all, without: other.decided(of: track, after: mark, through: end))
+  }
 
-    init(_ track: Track, after mark: Int64, through end: Int64) {
-      self.track = track
-      self.mark = mark
-      series = track.series(after: mark, through: end)
+  /// All that is due but the newest; an instant that both axes name is counted once.
+  private func passed(
+    _ clockPieces: [SlotSeries], _ wallPieces: [SlotSeries], but newest: Int64,
+    _ schedule: Schedule
+  ) -> [SlotSeries] {
+    let (clockTrack, wallTrack) = (clockTrack(schedule), wallTrack(schedule))
+    let twice = wallTrack.instants.filter { label in
+      let instant = WallInstant(milliseconds: label)
+      return clockTrack.has(label)
+        && clockPieces.contains { $0.first <= instant && instant <= $0.last }
     }
-
-    init(single label: Int64?, through end: Int64) {
-      self.init(Track(instants: label.map { [$0] } ?? []), after: .min, through: end)
+    var passed =
+      clockTrack.pieces(clockPieces, without: [newest])
+      + wallTrack.pieces(wallPieces, without: [newest] + twice)
+    if let occasion, occasion.label != newest,
+      !(passed.contains { $0.first.milliseconds == occasion.label })
+    {
+      passed.append(SlotSeries(WallInstant(milliseconds: occasion.label)))
     }
-
-    var isLong: Bool { (series?.count ?? 0) > 1 }
-
-    /// The series but for its last instant, where that is `newest`.
-    func series(without newest: Int64) -> SlotSeries? {
-      guard let series, series.last.milliseconds == newest else { return series }
-      return track.series(after: mark, through: newest - 1)
-    }
+    return passed.sorted { $0.first < $1.first }
   }
 }

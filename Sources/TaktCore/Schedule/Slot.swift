@@ -40,10 +40,4 @@ public struct SlotSeries: Hashable, Sendable {
   public init(_ nominal: WallInstant) {
     self.init(first: nominal, last: nominal, count: 1)
   }
-
-  func joined(_ other: SlotSeries?) -> SlotSeries {
-    guard let other else { return self }
-    return SlotSeries(
-      first: min(first, other.first), last: max(last, other.last), count: count + other.count)
-  }
 }

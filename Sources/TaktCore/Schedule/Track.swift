@@ -1,6 +1,5 @@
-/// The instants of one axis, in milliseconds: a grid, single instants, or both. Counting takes one
-/// step, however long the stretch.
-struct Track: Sendable {
+/// The instants of one axis, in milliseconds: a grid, single instants, or both.
+struct Track: Hashable, Sendable {
   /// `origin + k · interval`.
   struct Grid: Hashable, Sendable {
     var origin: Int64
@@ -18,48 +17,54 @@ struct Track: Sendable {
   var grid: Grid?
   /// Ascending.
   var instants: [Int64] = []
-  /// Instants of the grid that the other axis has decided already.
-  var without: [Int64] = []
 
   /// The earliest instant after `mark`; nil when there is none.
   func next(after mark: Int64) -> Int64? {
     let single = instants.first { $0 > mark }
     guard let grid else { return single }
-    var label = grid.next(after: mark)
-    while without.contains(label) { label = grid.next(after: label) }
+    let label = grid.next(after: mark)
     return min(label, single ?? label)
   }
 
   func has(_ label: Int64) -> Bool {
-    instants.contains(label) || (grid?.contains(label) == true && !without.contains(label))
+    instants.contains(label) || grid?.contains(label) == true
   }
 
-  /// All instants after `mark` up to and with `end`; nil when there are none.
-  func series(after mark: Int64, through end: Int64) -> SlotSeries? {
-    var singles = instants.filter { $0 > mark && $0 <= end }
-    guard let grid else { return Self.series(of: singles) }
-    singles.removeAll(where: grid.contains)
-    guard let first = next(onGrid: grid, after: mark), first <= end else {
-      return Self.series(of: singles)
+  /// All instants after `mark` up to and with `end`: the grid's in one piece, however many they
+  /// are, and each single one that is not the grid's.
+  func pieces(after mark: Int64, through end: Int64) -> [SlotSeries] {
+    var pieces: [SlotSeries] = []
+    if let grid {
+      let first = grid.next(after: mark)
+      if first <= end {
+        let steps = (end - first) / grid.interval
+        pieces.append(
+          SlotSeries(
+            first: WallInstant(milliseconds: first),
+            last: WallInstant(milliseconds: first + steps * grid.interval), count: Int(steps) + 1))
+      }
     }
-    let steps = (end - first) / grid.interval
-    var last = first + steps * grid.interval
-    while without.contains(last) { last -= grid.interval }
-    let left = without.count { $0 > first && $0 <= end && grid.contains($0) }
-    return SlotSeries(
-      first: WallInstant(milliseconds: first), last: WallInstant(milliseconds: last),
-      count: Int(steps) + 1 - left
-    ).joined(Self.series(of: singles))
+    for label in instants where label > mark && label <= end && grid?.contains(label) != true {
+      pieces.append(SlotSeries(WallInstant(milliseconds: label)))
+    }
+    return pieces
   }
 
-  private func next(onGrid grid: Grid, after mark: Int64) -> Int64? {
-    Track(grid: grid, without: without).next(after: mark)
-  }
-
-  private static func series(of labels: [Int64]) -> SlotSeries? {
-    guard let first = labels.first, let last = labels.last else { return nil }
-    return SlotSeries(
-      first: WallInstant(milliseconds: first), last: WallInstant(milliseconds: last),
-      count: labels.count)
+  /// The pieces without some of their instants: cut where one is missing.
+  func pieces(_ pieces: [SlotSeries], without labels: [Int64]) -> [SlotSeries] {
+    labels.reduce(pieces) { pieces, label in
+      pieces.flatMap { piece -> [SlotSeries] in
+        let instant = WallInstant(milliseconds: label)
+        guard piece.first <= instant, instant <= piece.last, has(label) else { return [piece] }
+        guard let interval = grid?.interval, piece.count > 1 else { return [] }
+        let before = Int((label - piece.first.milliseconds) / interval)
+        let after = piece.count - before - 1
+        let step = Duration.milliseconds(interval)
+        return [
+          SlotSeries(first: piece.first, last: instant - step, count: before),
+          SlotSeries(first: instant + step, last: piece.last, count: after),
+        ].filter { $0.count > 0 }
+      }
+    }
   }
 }

@@ -45,7 +45,8 @@ extension SchedulerCore {
       memoryOrder.removeAll { $0 == spec.name }
       known = memory.at
       cursor = memory.cursor
-      cursor.skip(to: now, schedule: schedule)
+      // While it was away the job had no slots.
+      cursor.skip(to: now, from: Schedule(), to: schedule)
     } else {
       cursor = ScheduleCursor(schedule: schedule, at: now)
     }
@@ -72,10 +73,11 @@ extension SchedulerCore {
       if job.spec.timing.isEnabled {
         serveOrDisplace(due, of: spec, at: now)
       } else {
-        decide(name, due.all, .skipped(.suspended), at: now)
+        for series in due.all { decide(name, series, .skipped(.suspended), at: now) }
       }
     }
-    jobs[name]?.cursor.skip(to: now, schedule: spec.timing.schedule)
+    jobs[name]?.cursor.skip(
+      to: now, from: job.spec.timing.schedule, to: spec.timing.schedule)
     missPast(spec.timing.schedule.at, of: name, but: job.spec.timing.schedule.at, at: now)
     addOccasion(.reload, to: spec, at: now)
     arm(name, at: now)
@@ -85,8 +87,8 @@ extension SchedulerCore {
   private mutating func serveOrDisplace(
     _ due: ScheduleCursor.Due, of spec: JobSpec, at now: Now
   ) {
-    if let passed = due.passed {
-      decide(spec.name, passed, .coalesced(into: due.newest.nominal), at: now)
+    for series in due.passed {
+      decide(spec.name, series, .coalesced(into: due.newest.nominal), at: now)
     }
     let window = jobs[spec.name]?.cursor.window(of: due.newest, in: spec.timing, at: now) ?? .zero
     if spec.timing.isEnabled, due.newest.deadline + window >= now.monotonic {

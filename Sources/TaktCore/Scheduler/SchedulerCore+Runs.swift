@@ -111,7 +111,8 @@ extension SchedulerCore {
       jobs[name]?.cursor.rest(schedule, at: now)
       arm(name, at: now)
     }
-    startWaitingRuns(at: now)
+    // A run that never started has freed no place.
+    if !wasQueued { startWaitingRuns(at: now) }
     finishIfIdle(at: now)
   }
 }

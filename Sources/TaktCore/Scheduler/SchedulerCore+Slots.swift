@@ -22,8 +22,8 @@ extension SchedulerCore {
     guard phase == .running, let job = jobs[name], job.armed?.token == token else { return }
     jobs[name]?.armed = nil
     if let due = jobs[name]?.cursor.takeDue(of: job.spec.timing, at: now) {
-      if let passed = due.passed {
-        decide(name, passed, .coalesced(into: due.newest.nominal), at: now)
+      for series in due.passed {
+        decide(name, series, .coalesced(into: due.newest.nominal), at: now)
       }
       serve(due.newest, of: job.spec, at: now)
     }
@@ -43,12 +43,12 @@ extension SchedulerCore {
     }
   }
 
-  /// Decides all that is due of a job as one series; a disabled job's slots were skipped.
+  /// Decides all that is due of a job alike; nil for a disabled job, whose slots were skipped.
   mutating func decideDue(_ name: JobName, as verdict: Verdict?, at now: Now) {
     guard let timing = jobs[name]?.spec.timing,
       let due = jobs[name]?.cursor.takeDue(of: timing, at: now)
     else { return }
-    decide(name, due.all, verdict ?? .skipped(.suspended), at: now)
+    for series in due.all { decide(name, series, verdict ?? .skipped(.suspended), at: now) }
   }
 
   /// Records and logs a verdict.

@@ -1,0 +1,198 @@
+import TaktCore
+
+/// Runs the real `SchedulerCore` in virtual time under everything that a seed thinks of: slow runs,
+/// reloads, steps of the wall clock, stalls, stops. An oracle checks the books.
+public struct Simulation {
+  private var random: SplitMix64
+  private var core = SchedulerCore()
+  private var oracle = SlotOracle()
+  private var now: Now
+  private var snapshot: Snapshot
+  private var timers: [TimerKey: Timer] = [:]
+  private var ends: [RunID: End] = [:]
+  private var isFinished = false
+  private var isStopping = false
+
+  /// Every verdict, in order.
+  public private(set) var records: [VerdictRecord] = []
+  /// What happened, a line each; for a person who looks at a seed that failed.
+  public private(set) var story: [String] = []
+
+  private struct Timer {
+    var deadline: MonotonicInstant
+    var firesAt: MonotonicInstant
+    var token: UInt64
+  }
+
+  private struct End {
+    var at: MonotonicInstant
+    var result: AttemptResult
+    var descendants = 0
+    var isGroup = false
+  }
+
+  /// The world of this seed, not yet begun.
+  public init(seed: UInt64) {
+    random = SplitMix64(seed: seed)
+    now = Now(
+      wall: WallInstant(nanoseconds: 1_790_000_000_000_000_000 + Int64(seed) * 123_457),
+      monotonic: MonotonicInstant(nanoseconds: 5_000_000_000))
+    snapshot = SpecGenerator.snapshot(at: now, &random)
+  }
+
+  /// Runs for `duration` of virtual time, then stops takt and waits for its end. Returns what is
+  /// wrong with the books.
+  public mutating func run(for duration: Duration) -> [String] {
+    for job in snapshot.jobs { oracle.apply(job, to: job.name, at: now) }
+    handle(.started(snapshot))
+    let end = now.monotonic + duration
+    while now.monotonic < end {
+      let chaosAt = now.monotonic + .milliseconds(Int.random(in: 1...4000, using: &random))
+      advance(to: min(end, chaosAt))
+      if now.monotonic < end { makeChaos() }
+    }
+    isStopping = true
+    let stoppedAt = now
+    handle(.stop)
+    for _ in 0..<3 where !isFinished {
+      advance(to: now.monotonic + .milliseconds(Int.random(in: 0...5000, using: &random)))
+      if !isFinished { handle(.stop) }
+    }
+    advance(to: now.monotonic + .seconds(60))
+    oracle.finish(at: stoppedAt)
+    return oracle.problems + (isFinished ? [] : ["takt did not end"])
+  }
+
+  /// Lets timers fire and runs end, in the order of their times, up to an instant.
+  private mutating func advance(to end: MonotonicInstant) {
+    while !isFinished {
+      let timer = timers.min {
+        ($0.value.firesAt, $0.value.token) < ($1.value.firesAt, $1.value.token)
+      }
+      let run = ends.min { ($0.value.at, $0.key) < ($1.value.at, $1.key) }
+      let next = min(timer?.value.firesAt ?? .distantFuture, run?.value.at ?? .distantFuture)
+      guard next <= end else { break }
+      move(to: max(now.monotonic, next))
+      if let timer, timer.value.firesAt == next {
+        timers[timer.key] = nil
+        handle(.timerFired(timer.key, token: timer.value.token))
+      } else if let run {
+        ends[run.key] = nil
+        finish(run.key, run.value)
+      }
+    }
+    move(to: max(now.monotonic, end))
+  }
+
+  private mutating func move(to instant: MonotonicInstant) {
+    let step = instant - now.monotonic
+    now = Now(wall: now.wall + step, monotonic: instant)
+  }
+
+  private mutating func finish(_ run: RunID, _ end: End) {
+    if end.isGroup { return handle(.groupEnded(run)) }
+    if end.descendants > 0 {
+      ends[run] = End(
+        at: now.monotonic + .milliseconds(Int.random(in: 0...500, using: &random)),
+        result: end.result, isGroup: true)
+    }
+    handle(.attemptEnded(run, end.result, descendants: end.descendants))
+  }
+
+  private mutating func makeChaos() {
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0, 1, 2: reload()
+    case 3: step(by: .milliseconds(Int64.random(in: -5000...5000, using: &random)))
+    case 4: step(by: .seconds(Int64.random(in: -20...20, using: &random)))
+    default:
+      // A stall: nothing fires while time goes on.
+      story.append("stall")
+      move(to: now.monotonic + .milliseconds(Int.random(in: 1...8000, using: &random)))
+    }
+  }
+
+  private mutating func reload() {
+    let next = SpecGenerator.mutation(of: snapshot, at: now, &random)
+    let plan = ReloadPlan(from: snapshot, to: next)
+    story.append("reload: \(plan.steps.map { "\($0.change) \($0.spec.name)" })")
+    let before = records.count
+    let effects = core.handle(.reloaded(plan), at: now)
+    // What was due is decided under the old specs, what was past at the load under the new ones.
+    check(effects) { !$0.isPast }
+    for step in plan.steps {
+      oracle.apply(step.change == .removed ? nil : step.spec, to: step.spec.name, at: now)
+    }
+    check(effects) { $0.isPast }
+    snapshot = next
+    story.append("  \(records.count - before) records")
+    perform(effects)
+  }
+
+  private mutating func step(by step: Duration) {
+    story.append("step \(step)")
+    now.wall = now.wall + step
+    handle(.clockStepped)
+  }
+
+  private mutating func handle(_ event: SchedulerEvent) {
+    let effects = core.handle(event, at: now)
+    check(effects) { _ in true }
+    perform(effects)
+  }
+
+  private mutating func check(
+    _ effects: [SchedulerEffect], _ isWanted: (VerdictRecord) -> Bool
+  ) {
+    for case .record(let record) in effects where isWanted(record) {
+      records.append(record)
+      story.append(
+        "\(now.monotonic.nanoseconds / 1_000_000) \(record.job) \(record.verdict) \(record.slots)")
+      oracle.check(record)
+    }
+  }
+
+  private mutating func perform(_ effects: [SchedulerEffect]) {
+    for effect in effects {
+      switch effect {
+      case .arm(let key, let deadline, let leeway, let token):
+        let lag = Duration.microseconds(Int.random(in: 0...300, using: &random))
+        let window = leeway * Double.random(in: 0...1, using: &random)
+        timers[key] = Timer(
+          deadline: deadline, firesAt: max(now.monotonic, deadline) + window + lag, token: token)
+      case .disarm(let key): timers[key] = nil
+      case .start(let request): start(request)
+      case .signal(let run, let signal): stop(run, isKill: signal == .kill)
+      case .record, .log: break
+      case .finish: isFinished = true
+      }
+    }
+  }
+
+  private mutating func start(_ request: AttemptRequest) {
+    let results: [AttemptResult] = [
+      .exited(0), .exited(0), .exited(1), .signalled(9), .notStarted(.exec, errno: 2),
+    ]
+    let result = results.randomElement(using: &random) ?? .exited(0)
+    let milliseconds = random.oneIn(3) ? 8000 : 50
+    var descendants = 0
+    if case .exited = result, random.oneIn(6) { descendants = 2 }
+    ends[request.run] = End(
+      at: now.monotonic + .milliseconds(Int.random(in: 0...milliseconds, using: &random)),
+      result: result, descendants: descendants)
+  }
+
+  private mutating func stop(_ run: RunID, isKill: Bool) {
+    // Some processes do not listen to TERM.
+    guard ends[run] != nil, isKill || !random.oneIn(4) else { return }
+    let soon = now.monotonic + .milliseconds(Int.random(in: 0...20, using: &random))
+    if ends[run]?.isGroup == true {
+      ends[run]?.at = soon
+    } else {
+      ends[run] = End(at: soon, result: .signalled(isKill ? 9 : 15))
+    }
+  }
+}
+
+extension VerdictRecord {
+  fileprivate var isPast: Bool { verdict == .missed(.down) }
+}

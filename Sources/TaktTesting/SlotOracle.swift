@@ -1,0 +1,107 @@
+import TaktCore
+
+/// An oracle of the books that knows nothing of how the core computes slots: it enumerates instants
+/// one by one and holds every record against them.
+struct SlotOracle {
+  /// What the oracle remembers of one job.
+  private struct Job {
+    /// The wall at the first load, whole milliseconds, and the monotonic clock then.
+    var label: Int64
+    var loadedAt: Int64
+    var anchor: Int64
+    var firstLabel: Int64
+    var spec: JobSpec?
+    var appliedFrom: Int64
+    /// The grid's instants that must be decided once their time has passed.
+    var expected: Set<Int64> = []
+    var decided: Set<Int64> = []
+  }
+
+  private var jobs: [JobName: Job] = [:]
+  /// What is wrong; empty when the books balance.
+  private(set) var problems: [String] = []
+
+  /// A job is in force from now on; nil when it is removed.
+  mutating func apply(_ spec: JobSpec?, to name: JobName, at now: Now) {
+    if let job = jobs[name] {
+      close(name, at: now)
+      let from = max(job.appliedFrom, reading(job, now))
+      jobs[name]?.appliedFrom = from
+      jobs[name]?.spec = spec
+    } else if let spec {
+      let label = now.wall.milliseconds
+      let first = spec.timing.schedule.every?.first?.milliseconds
+      jobs[name] = Job(
+        label: label,
+        loadedAt: now.monotonic.nanoseconds - (now.wall.nanoseconds - label * 1_000_000),
+        anchor: label + (first ?? 0), firstLabel: label + (first ?? 1), spec: spec,
+        appliedFrom: label - 1)
+    }
+  }
+
+  /// Counts the grid's instants since the spec came into force as expected.
+  private mutating func close(_ name: JobName, at now: Now) {
+    guard let job = jobs[name], let spec = job.spec, name.text.first == "g",
+      let every = spec.timing.schedule.every
+    else { return }
+    let interval = max(1, every.interval.milliseconds)
+    var label = job.anchor
+    let end = reading(job, now)
+    while label <= end {
+      if label > job.appliedFrom, label >= job.firstLabel { jobs[name]?.expected.insert(label) }
+      label += interval
+    }
+    jobs[name]?.appliedFrom = max(job.appliedFrom, end)
+  }
+
+  /// The job's clock, read now.
+  private func reading(_ job: Job, _ now: Now) -> Int64 {
+    let nanoseconds = now.monotonic.nanoseconds - job.loadedAt
+    return job.label
+      + (nanoseconds >= 0 ? nanoseconds / 1_000_000 : (nanoseconds - 999_999) / 1_000_000)
+  }
+
+  /// Holds one record against what may be decided.
+  mutating func check(_ record: VerdictRecord) {
+    guard let job = jobs[record.job] else {
+      problems.append("\(record.job): a verdict on a job that never was")
+      return
+    }
+    for label in instants(of: record, job)
+    where jobs[record.job]?.decided.insert(label).inserted == false {
+      problems.append("\(record.job): \(label) decided twice, at last as \(record.verdict)")
+    }
+  }
+
+  /// The instants that a record covers: one, or an unbroken piece of the grid in force.
+  private mutating func instants(of record: VerdictRecord, _ job: Job) -> [Int64] {
+    let (first, last) = (record.slots.first.milliseconds, record.slots.last.milliseconds)
+    if record.slots.count == 1, first == last { return [first] }
+    guard let every = job.spec?.timing.schedule.every, every.origin != .end else {
+      problems.append("\(record.job): \(record.verdict) covers several slots without a grid")
+      return [first, last]
+    }
+    let origin = every.origin == .epoch ? 0 : job.anchor
+    let labels = (first...last).filter { ($0 - origin) % max(1, every.interval.milliseconds) == 0 }
+    if labels.count != record.slots.count || labels.first != first || labels.last != last {
+      problems.append(
+        "\(record.job): \(record.verdict) says \(record.slots.count) slots, the grid has \(labels.count)"
+      )
+    }
+    return labels
+  }
+
+  /// Everything is over: what was expected must have been decided, and nothing else on a grid.
+  mutating func finish(at now: Now) {
+    for name in jobs.keys.sorted() {
+      close(name, at: now)
+      guard let job = jobs[name], name.text.first == "g" else { continue }
+      for label in job.expected.subtracting(job.decided).sorted() {
+        problems.append("\(name): \(label) has no verdict")
+      }
+      for label in job.decided.subtracting(job.expected).sorted() {
+        problems.append("\(name): \(label) was decided and never due")
+      }
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import TaktCore
+
+/// Makes random jobs. A job's first letter says what triggers it has, so that an oracle knows what
+/// to expect: `g` a grid on the job's clock, `w` a grid or instants on the wall, `m` a grid and
+/// instants, `d` a fixed delay, `o` occasions.
+struct SpecGenerator {
+  static let kinds: [Character] = ["g", "w", "m", "d", "o"]
+
+  /// A set of up to eight jobs, with settings.
+  static func snapshot(at now: Now, _ random: inout SplitMix64) -> Snapshot {
+    let names = kinds.flatMap { kind in (0..<3).map { "\(kind)\($0)" } }.shuffled(using: &random)
+    let jobs = names.prefix(Int.random(in: 1...8, using: &random)).sorted().compactMap { name in
+      JobName(name).map { spec(named: $0, at: now, &random) }
+    }
+    return Snapshot(settings: settings(&random), jobs: jobs)
+  }
+
+  /// The set with one to three jobs changed, added or removed.
+  static func mutation(
+    of snapshot: Snapshot, at now: Now, _ random: inout SplitMix64
+  ) -> Snapshot {
+    var jobs = snapshot.jobs
+    for _ in 0..<Int.random(in: 1...3, using: &random) {
+      if random.oneIn(3), !jobs.isEmpty {
+        jobs.remove(at: Int.random(in: 0..<jobs.count, using: &random))
+      } else if random.oneIn(2) {
+        let fresh = self.snapshot(at: now, &random).jobs[0]
+        jobs.removeAll { $0.name == fresh.name }
+        jobs.append(fresh)
+      } else if let index = jobs.indices.randomElement(using: &random) {
+        change(&jobs[index], at: now, &random)
+      }
+    }
+    return Snapshot(settings: random.oneIn(4) ? settings(&random) : snapshot.settings, jobs: jobs)
+  }
+
+  private static func settings(_ random: inout SplitMix64) -> SchedulerSettings {
+    SchedulerSettings(
+      maxRunning: Int.random(in: 1...5, using: &random),
+      shutdownGrace: .milliseconds(Int.random(in: 0...2000, using: &random)))
+  }
+
+  private static func change(_ spec: inout JobSpec, at now: Now, _ random: inout SplitMix64) {
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0: spec.timing = timing(of: spec.name, at: now, &random)
+    case 1: spec.timing.isEnabled.toggle()
+    case 2: spec.execution.timeout = .milliseconds(Int.random(in: 1...3000, using: &random))
+    default: spec.overlap = spec.overlap == .skip ? .allow : .skip
+    }
+  }
+
+  private static func spec(
+    named name: JobName, at now: Now, _ random: inout SplitMix64
+  ) -> JobSpec {
+    JobSpec(
+      name: name, timing: timing(of: name, at: now, &random), action: .argv(["true"]),
+      execution: Execution(
+        timeout: random.oneIn(2) ? .milliseconds(Int.random(in: 1...3000, using: &random)) : nil,
+        stop: StopPolicy(grace: .milliseconds(Int.random(in: 0...1000, using: &random)))),
+      overlap: random.oneIn(3) ? .allow : .skip)
+  }
+
+  private static func timing(
+    of name: JobName, at now: Now, _ random: inout SplitMix64
+  ) -> Timing {
+    let interval = Duration.milliseconds(Int.random(in: 1...300, using: &random) * 10)
+    let first: Duration? =
+      random.oneIn(2) ? .milliseconds(Int.random(in: 0...2000, using: &random)) : nil
+    var schedule = Schedule()
+    switch name.text.first {
+    case "g": schedule.every = Every(interval, first: first)
+    case "d": schedule.every = Every(interval, from: .end, first: first)
+    case "m":
+      schedule = Schedule(every: Every(interval, first: first), at: instants(after: now, &random))
+    case "w":
+      schedule = Schedule(
+        every: random.oneIn(2) ? Every(interval, from: .epoch) : nil,
+        at: instants(after: now, &random))
+    default: schedule.on = random.oneIn(2) ? [.start, .reload] : [.reload]
+    }
+    let leeway: Leeway =
+      random.oneIn(2)
+      ? .percent(Double(Int.random(in: 0...100, using: &random)))
+      : .duration(interval * Double.random(in: 0..<0.99, using: &random))
+    return Timing(
+      schedule: schedule, leeway: random.oneIn(3) ? .none : leeway,
+      isEnabled: !random.oneIn(6))
+  }
+
+  /// Instants round now, some of them past, on tenths of a second so that they meet grids.
+  private static func instants(after now: Now, _ random: inout SplitMix64) -> [WallInstant] {
+    (0..<Int.random(in: 1...6, using: &random)).map { _ in
+      let tenth = now.wall.milliseconds / 100 + Int64.random(in: -20...300, using: &random)
+      return WallInstant(milliseconds: tenth * 100)
+    }
+  }
+}

@@ -1,0 +1,15 @@
+import TaktTesting
+import Testing
+
+@Suite struct SimulationTests {
+  @Test(arguments: UInt64(0)..<200)
+  func `every slot has exactly one verdict, whatever happens`(seed: UInt64) {
+    var simulation = Simulation(seed: seed)
+    let problems = simulation.run(for: .seconds(60))
+    #expect(
+      problems.isEmpty,
+      "seed \(seed): \(problems.prefix(5).joined(separator: "\n"))\n\(simulation.story.suffix(20).joined(separator: "\n"))"
+    )
+    #expect(!simulation.records.isEmpty || simulation.story.count < 3)
+  }
+}
