@@ -14,6 +14,7 @@ public struct MonotonicInstant: Hashable, Comparable, Sendable {
   /// Later than every moment a timer can be armed for.
   public static let distantFuture = MonotonicInstant(nanoseconds: .max)
 
+  /// Whether `left` comes before `right`.
   public static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
 
   /// The moment `duration` later; saturates.

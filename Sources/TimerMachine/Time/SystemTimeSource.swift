@@ -9,10 +9,12 @@ public struct SystemTimeSource: TimeSource {
   /// The machine's own clocks.
   public init() {}
 
+  /// The clock that people read.
   public var wall: WallInstant {
     WallInstant(nanoseconds: Self.read(CLOCK_REALTIME))
   }
 
+  /// The clock that only goes forward.
   public var monotonic: MonotonicInstant {
     #if os(Linux)
       MonotonicInstant(nanoseconds: Self.read(CLOCK_MONOTONIC))

@@ -11,6 +11,7 @@ public struct WallInstant: Hashable, Comparable, Sendable {
     self.nanoseconds = nanoseconds
   }
 
+  /// Whether `left` comes before `right`.
   public static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
 
   /// The moment `duration` later; saturates.

@@ -1,0 +1,25 @@
+#if os(Linux)
+  import CTimerFD
+#endif
+
+/// Tells ThreadSanitizer what it cannot see on Linux.
+///
+/// The standard library's `Mutex` is made of futexes there, in code that is not instrumented, so
+/// everything that it protects would be reported as a race.
+enum Sanitizer {
+  /// The lock at `address` was taken. Costs a comparison when no sanitizer runs.
+  @inline(__always)
+  static func lockTaken(at address: UnsafeRawPointer) {
+    #if os(Linux)
+      csanitizer_lock_taken(address)
+    #endif
+  }
+
+  /// The lock at `address` is about to be given back.
+  @inline(__always)
+  static func lockReturning(at address: UnsafeRawPointer) {
+    #if os(Linux)
+      csanitizer_lock_returning(address)
+    #endif
+  }
+}
