@@ -1,0 +1,113 @@
+import Dispatch
+
+extension MachineBody {
+  /// What a claim hands out of the lock.
+  private struct Delivery {
+    var fire: TimerFire
+    var handler: MachineCore.Handler
+  }
+
+  /// The adapter says that an armed deadline has come. Runs on the machine's queue.
+  func deadlineCame(ticket: UInt64) {
+    run(core.withLock { claim(ticket: ticket, in: &$0) })
+  }
+
+  /// Asks for one delivery outside the schedule.
+  func fireNow() -> TimerReply {
+    let (reply, adapter) = core.withLock { core -> (TimerReply, (any TimerAdapter)?) in
+      guard case .refused = core.state.transition(on: .fireNow) else {
+        return (.accepted(generation: core.generation), core.adapter)
+      }
+      return (apply(.fireNow, last: false, cause: .requested, to: &core), nil)
+    }
+    report()
+    if let adapter, case .accepted(let generation) = reply {
+      adapter.perform { self.run(self.core.withLock { self.claimNow(generation, in: &$0) }) }
+    }
+    return reply
+  }
+
+  /// Calls the handler, and again for what came due meanwhile: never two calls at a time, even on
+  /// a concurrent queue.
+  private func run(_ first: Delivery?) {
+    var next = first
+    while let delivery = next {
+      report()
+      delivery.handler(delivery.fire)
+      next = finish()
+    }
+  }
+
+  /// Claims the delivery of an armed deadline: from here on it counts as started.
+  private func claim(ticket: UInt64, in core: inout MachineCore) -> Delivery? {
+    guard core.isArmed, core.ticket == ticket else { return nil }
+    guard !core.isDelivering else {
+      core.isDueWaiting = true
+      return nil
+    }
+    let now = factory.time.monotonic
+    let periods = core.periodsDue(at: now)
+    guard periods > 0 else {
+      core.perform(.arm)
+      return nil
+    }
+    let deadline = core.deadline
+    let isLast = core.remaining == 1
+    // In force before the table re-arms; the adapter's own order is spent.
+    core.isArmed = false
+    _ = apply(.fire, last: isLast, cause: .due, to: &core) { core in
+      core.claims += 1
+      if core.remaining != .max { core.remaining -= 1 }
+      if !isLast { core.advance(periods: periods) }
+    }
+    return delivery(deadline: deadline, periods: periods, isLast: isLast, now: now, in: &core)
+  }
+
+  /// Claims a `fireNow` that was asked for in `generation`.
+  private func claimNow(_ generation: UInt64, in core: inout MachineCore) -> Delivery? {
+    guard core.generation == generation, core.state == .running || core.state == .suspended else {
+      return nil
+    }
+    guard !core.isDelivering else {
+      core.waitingNow = core.waitingNow == .max ? .max : core.waitingNow + 1
+      return nil
+    }
+    _ = apply(.fireNow, last: false, cause: .requested, to: &core) { $0.claims += 1 }
+    let now = factory.time.monotonic
+    return delivery(deadline: now, periods: 1, isLast: false, now: now, in: &core)
+  }
+
+  private func delivery(
+    deadline: MonotonicInstant, periods: Int64, isLast: Bool, now: MonotonicInstant,
+    in core: inout MachineCore
+  ) -> Delivery? {
+    guard let handler = core.handler else { return nil }
+    core.isDelivering = true
+    core.deliveringThread = ThreadIdentity.current
+    let fire = TimerFire(
+      generation: core.generation, deadline: deadline, periods: Int(clamping: periods),
+      sequence: core.claims, claimedAt: now, isLast: isLast)
+    return Delivery(fire: fire, handler: handler)
+  }
+
+  /// Ends a delivery and claims what waited for it.
+  private func finish() -> Delivery? {
+    let (waiters, next) = core.withLock { core -> ([DispatchSemaphore], Delivery?) in
+      core.isDelivering = false
+      core.deliveringThread = 0
+      let waiters = core.waiters
+      if !waiters.isEmpty { core.waiters = [] }
+      if core.isDueWaiting {
+        core.isDueWaiting = false
+        return (waiters, claim(ticket: core.ticket, in: &core))
+      }
+      if core.waitingNow > 0 {
+        core.waitingNow -= 1
+        return (waiters, claimNow(core.generation, in: &core))
+      }
+      return (waiters, nil)
+    }
+    for waiter in waiters { waiter.signal() }
+    return next
+  }
+}

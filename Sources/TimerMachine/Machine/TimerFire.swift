@@ -1,0 +1,22 @@
+/// One claimed delivery, as the handler receives it.
+public struct TimerFire: Sendable, Hashable {
+  /// The generation that the delivery was claimed in: the one `TimerReply.accepted` named.
+  public let generation: UInt64
+  /// The nominal instant: the earliest deadline of the grid that this delivery stands for.
+  ///
+  /// For `fireNow()` it is the instant of the claim.
+  public let deadline: MonotonicInstant
+  /// How many deadlines passed since the previous delivery, this one included: at least 1.
+  ///
+  /// More than 1 when the handler, its queue or the whole machine was held up.
+  public let periods: Int
+  /// The number of this delivery in the machine's life: 1, 2, 3 …
+  public let sequence: UInt64
+  /// When the delivery was claimed, just before the handler was called.
+  public let claimedAt: MonotonicInstant
+  /// Whether no fire is left in the schedule: the machine is already `cancelled`.
+  public let isLast: Bool
+
+  /// How late the delivery was claimed, measured from its deadline.
+  public var lateness: Duration { claimedAt - deadline }
+}

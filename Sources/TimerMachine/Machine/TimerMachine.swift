@@ -1,0 +1,117 @@
+import Dispatch
+
+/// A timer that cannot be misused: a finite-state machine round one alarm of the system.
+///
+/// Every operation may be called from any thread, in any order and from inside the handler; none
+/// traps, and none but `cancelAndWait()` waits. What is not legal in a state is refused: ignored,
+/// counted, told to the observer. The table is `TimerState.transition(on:last:)`.
+///
+/// - A delivery is *claimed* under the machine's lock and counts as started then. After `cancel`,
+///   `suspend` or `reschedule` has returned, none that belongs to the time before is claimed.
+/// - The handler is never called twice at a time, even on a concurrent queue. A deadline that
+///   comes while it runs is claimed when it returns.
+/// - A schedule that is over leaves the machine `cancelled`, before its last handler call, so the
+///   handler may activate it again.
+/// - When the last reference goes, from any thread and in any state, the timer is disarmed. The
+///   queue's alarm does not keep the machine alive. Let the handler capture the machine weakly.
+public final class TimerMachine: Sendable {
+  let body: MachineBody
+
+  /// Makes a machine in the state `idle`.
+  ///
+  /// - Parameters:
+  ///   - name: for reports; it need not be unique.
+  ///   - factory: where the alarm comes from.
+  ///   - queue: where the handler is called. Its quality of service is the handler's: on Linux
+  ///     that of the queue's root alone counts.
+  ///   - observer: told of every transition. Default none, which costs nothing.
+  ///   - handler: called for each fire.
+  public init(
+    name: String, factory: any TimerFactory, queue: DispatchQueue,
+    observer: (any TimerObserver)? = nil, handler: @escaping @Sendable (TimerFire) -> Void
+  ) {
+    body = MachineBody(
+      name: name, factory: factory, queue: queue, observer: observer, handler: handler)
+  }
+
+  deinit {
+    body.release()
+  }
+
+  /// The machine's name.
+  public var name: String { body.name }
+
+  /// The machine's number, unique in the process.
+  public var id: UInt64 { body.id }
+
+  /// Where the machine stands at this moment.
+  public var state: TimerState { body.core.withLock { $0.state } }
+
+  /// How many operations were refused so far.
+  public var refusals: UInt64 { body.core.withLock { $0.refusals } }
+
+  /// How many deliveries were claimed so far: the sequence number of the last.
+  public var claims: UInt64 { body.core.withLock { $0.claims } }
+
+  /// The deadline that is armed at this moment, if one is.
+  public var deadline: MonotonicInstant? {
+    body.core.withLock { $0.isArmed ? $0.deadline : nil }
+  }
+
+  /// Starts the timer. Legal from `idle` and `cancelled`.
+  @discardableResult
+  public func activate(_ schedule: TimerSchedule) -> TimerReply {
+    body.operate(.activate, change: { $0.begin(schedule, at: body.factory.time.monotonic) })
+  }
+
+  /// Stops firing but keeps the schedule. Legal from `running`.
+  @discardableResult
+  public func suspend() -> TimerReply {
+    body.operate(.suspend)
+  }
+
+  /// Goes on with the schedule where its grid stands now. Legal from `suspended`.
+  ///
+  /// - Parameter missed: what becomes of deadlines that passed meanwhile.
+  @discardableResult
+  public func resume(missed: MissedFires = .coalesce) -> TimerReply {
+    guard missed == .skip else { return body.operate(.resume) }
+    let now = body.factory.time.monotonic
+    return body.operate(
+      .resume, last: { $0.isOverAfterSkipping(at: now) },
+      change: { $0.advance(periods: $0.periodsDue(at: now)) })
+  }
+
+  /// Takes another schedule, from its beginning. Legal from `running` and `suspended`.
+  ///
+  /// What the former schedule still had to deliver is dropped; a suspended machine stays so.
+  @discardableResult
+  public func reschedule(_ schedule: TimerSchedule) -> TimerReply {
+    body.operate(.reschedule, change: { $0.begin(schedule, at: body.factory.time.monotonic) })
+  }
+
+  /// Fires once, soon, on the machine's queue. Legal from `running` and `suspended`.
+  ///
+  /// The schedule and its phase stay untouched, and a counted timer has as many fires left.
+  @discardableResult
+  public func fireNow() -> TimerReply {
+    body.fireNow()
+  }
+
+  /// Ends the timer. Legal from `running` and `suspended`.
+  ///
+  /// A handler that was claimed before may still run: see `cancelAndWait()`.
+  @discardableResult
+  public func cancel() -> TimerReply {
+    body.operate(.cancel)
+  }
+
+  /// Ends the timer and returns when no handler of it runs any more, accepted or not.
+  ///
+  /// Called from inside the handler it does not wait. Two handlers that wait for each other wait
+  /// for ever.
+  @discardableResult
+  public func cancelAndWait() -> TimerReply {
+    body.cancelAndWait()
+  }
+}
