@@ -1,0 +1,32 @@
+import Dispatch
+
+/// A machine's place in the wake queue. It owns a slot there only while it is armed.
+final class CoalescingTimerAdapter: TimerAdapter {
+  static let noSlot = UInt32.max
+
+  let wakeQueue: WakeQueue
+  let queue: DispatchQueue
+  let onDue: @Sendable (UInt64) -> Void
+  /// Read and written only by the wake queue under its lock, which makes sharing it safe.
+  nonisolated(unsafe) var slot = CoalescingTimerAdapter.noSlot
+
+  init(
+    wakeQueue: WakeQueue, queue: DispatchQueue, onDue: @escaping @Sendable (UInt64) -> Void
+  ) {
+    self.wakeQueue = wakeQueue
+    self.queue = queue
+    self.onDue = onDue
+  }
+
+  func arm(_ arming: TimerArming) {
+    wakeQueue.arm(self, arming)
+  }
+
+  func disarm() {
+    wakeQueue.disarm(self)
+  }
+
+  func perform(_ work: @escaping @Sendable () -> Void) {
+    wakeQueue.perform(on: queue, work)
+  }
+}

@@ -1,0 +1,53 @@
+import Dispatch
+
+/// One alarm for any number of machines, with the fewest wakes that their leeways allow.
+///
+/// It sleeps until the earliest moment at which some timer must start (its deadline plus its
+/// leeway, less a guard of a tenth of the leeway, at most 5 ms) and then serves every timer whose
+/// deadline has come. Three things follow:
+///
+/// - A lone timer with leeway normally fires late by nearly its leeway. That is what leeway means:
+///   ask for none where lateness matters.
+/// - Timers with leeway ride along on the wakes of others, also across unrelated intervals.
+/// - With nothing armed it makes no wakes at all.
+///
+/// The machines' queues are best few. A wake hands each queue its share in one block, so a serial
+/// queue for each timer would undo the saving. On the factory's own queue handlers are called
+/// directly in the wake; a long handler there holds up every timer of the factory.
+public final class CoalescingTimerFactory: TimerFactory {
+  private let wakeQueue: WakeQueue
+
+  /// The clocks that deadlines are measured on.
+  public var time: any TimeSource { wakeQueue.time }
+
+  /// A factory over one dispatch timer.
+  ///
+  /// - Parameters:
+  ///   - queue: where the wakes happen; serial. Machines made for the same queue are served there
+  ///     without a hop.
+  ///   - time: must run with the system's monotonic clock.
+  public convenience init(queue: DispatchQueue, time: any TimeSource = SystemTimeSource()) {
+    self.init(queue: queue, over: DispatchTimerFactory(time: time))
+  }
+
+  /// A factory over one alarm of another factory.
+  ///
+  /// Over `ManualTimerFactory` of `TimerMachineTesting` the same wakes happen in virtual time.
+  ///
+  /// - Parameters:
+  ///   - queue: where the wakes happen; serial.
+  ///   - underlying: makes the alarm, and its clocks become this factory's.
+  public init(queue: DispatchQueue, over underlying: any TimerFactory) {
+    wakeQueue = WakeQueue(home: queue, underlying: underlying)
+  }
+
+  /// What the factory has done so far; read under its lock.
+  public var statistics: WakeStatistics { wakeQueue.statistics }
+
+  /// Makes an adapter that is armed for nothing; see `TimerFactory`.
+  public func makeAdapter(
+    queue: DispatchQueue, onDue: @escaping @Sendable (_ ticket: UInt64) -> Void
+  ) -> any TimerAdapter {
+    CoalescingTimerAdapter(wakeQueue: wakeQueue, queue: queue, onDue: onDue)
+  }
+}

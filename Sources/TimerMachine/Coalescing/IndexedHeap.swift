@@ -1,0 +1,122 @@
+/// A priority queue of numbered slots whose keys can be changed in place.
+///
+/// Four children to a node: half the levels of a binary heap, and the children of a node share a
+/// cache line. Keys stand in the heap itself, so a comparison touches no other memory. Equal keys
+/// leave in the order in which they were set.
+package struct IndexedHeap: Sendable {
+  private struct Node {
+    var key: Int64
+    var slot: UInt32
+    /// Breaks ties; it wraps, so the order of ties holds within 2³¹ settings.
+    var order: UInt32
+
+    static func < (left: Node, right: Node) -> Bool {
+      left.key < right.key
+        || (left.key == right.key && Int32(bitPattern: left.order &- right.order) < 0)
+    }
+  }
+
+  private static let absent = UInt32.max
+
+  private var nodes: ContiguousArray<Node> = []
+  /// Where each slot stands in `nodes`.
+  private var positions: ContiguousArray<UInt32> = []
+  private var lastOrder: UInt32 = 0
+  /// Nodes moved since the beginning, a measure of the work done.
+  package private(set) var moves: UInt64 = 0
+
+  package init() {}
+
+  /// How many slots have a key.
+  package var count: Int { nodes.count }
+
+  /// The smallest key.
+  package var minKey: Int64? { nodes.first?.key }
+
+  /// The slot with the smallest key.
+  package var minSlot: UInt32? { nodes.first?.slot }
+
+  /// The key of a slot; `nil` when it has none.
+  package func key(of slot: UInt32) -> Int64? {
+    guard let position = position(of: slot) else { return nil }
+    return nodes[position].key
+  }
+
+  /// Gives a slot its key, or another one.
+  package mutating func set(_ slot: UInt32, key: Int64) {
+    lastOrder &+= 1
+    let node = Node(key: key, slot: slot, order: lastOrder)
+    if let position = position(of: slot) {
+      place(node, at: position)
+    } else {
+      while positions.count <= Int(slot) { positions.append(Self.absent) }
+      nodes.append(node)
+      place(node, at: nodes.count - 1)
+    }
+  }
+
+  /// Takes a slot's key away; nothing happens when it has none.
+  package mutating func remove(_ slot: UInt32) {
+    guard let position = position(of: slot) else { return }
+    positions[Int(slot)] = Self.absent
+    let last = nodes.removeLast()
+    if position < nodes.count { place(last, at: position) }
+  }
+
+  /// Whether parents precede children and positions agree, for tests.
+  package var isConsistent: Bool {
+    nodes.indices.allSatisfy { index in
+      positions[Int(nodes[index].slot)] == UInt32(index)
+        && (index == 0 || !(nodes[index] < nodes[(index - 1) / 4]))
+    } && positions.count { $0 != Self.absent } == nodes.count
+  }
+
+  private func position(of slot: UInt32) -> Int? {
+    guard Int(slot) < positions.count, positions[Int(slot)] != Self.absent else { return nil }
+    return Int(positions[Int(slot)])
+  }
+
+  /// Puts `node` where it belongs, starting from a hole at `position`.
+  private mutating func place(_ node: Node, at position: Int) {
+    let risen = raise(node, from: position)
+    let settled = risen == position ? lower(node, from: position) : risen
+    nodes[settled] = node
+    positions[Int(node.slot)] = UInt32(settled)
+    moves += 1
+  }
+
+  /// Moves the hole up past every parent that is larger than `node`.
+  private mutating func raise(_ node: Node, from start: Int) -> Int {
+    var hole = start
+    while hole > 0 {
+      let parent = (hole - 1) / 4
+      guard node < nodes[parent] else { break }
+      move(from: parent, to: hole)
+      hole = parent
+    }
+    return hole
+  }
+
+  /// Moves the hole down past every smallest child that is smaller than `node`.
+  private mutating func lower(_ node: Node, from start: Int) -> Int {
+    var hole = start
+    while true {
+      let first = 4 * hole + 1
+      guard first < nodes.count else { return hole }
+      var child = first
+      for other in (first + 1)..<max(first + 1, min(first + 4, nodes.count))
+      where nodes[other] < nodes[child] {
+        child = other
+      }
+      guard nodes[child] < node else { return hole }
+      move(from: child, to: hole)
+      hole = child
+    }
+  }
+
+  private mutating func move(from source: Int, to hole: Int) {
+    nodes[hole] = nodes[source]
+    positions[Int(nodes[hole].slot)] = UInt32(hole)
+    moves += 1
+  }
+}

@@ -1,0 +1,152 @@
+import Dispatch
+
+/// Serves many machines with one alarm: the table under one lock, the alarm underneath.
+final class WakeQueue: Sendable {
+  typealias Table = WakeTable<CoalescingTimerAdapter>
+
+  /// How many entries one hold of the lock takes out at most, so that others get in between.
+  private static let batchLimit = 1024
+
+  private struct State {
+    var table = Table()
+    var alarm: (any TimerAdapter)?
+    /// What the alarm is set for.
+    var alarmAt: MonotonicInstant?
+    var ticket: UInt64 = 0
+    /// A wake is serving; it sets the alarm once, at its end.
+    var isServing = false
+    var wakes: UInt64 = 0
+    var served: UInt64 = 0
+    var settings: UInt64 = 0
+  }
+
+  let time: any TimeSource
+  private let home: DispatchQueue
+  private let state = Guarded(State())
+
+  /// - Parameters:
+  ///   - home: where the alarm rings; a machine whose queue this is gets its fires without a hop.
+  ///   - underlying: makes the one alarm.
+  init(home: DispatchQueue, underlying: any TimerFactory) {
+    self.home = home
+    time = underlying.time
+    // Weak: an alarm at rest must not keep the wake queue, and with it the alarm, for ever.
+    let alarm = underlying.makeAdapter(queue: home) { [weak self] _ in self?.wake() }
+    state.withLock { $0.alarm = alarm }
+  }
+
+  deinit {
+    state.withLock { $0.alarm?.disarm() }
+  }
+
+  var statistics: WakeStatistics {
+    state.withLock {
+      WakeStatistics(
+        armed: $0.table.count, wakes: $0.wakes, served: $0.served, alarmSettings: $0.settings,
+        heapMoves: $0.table.moves)
+    }
+  }
+
+  func arm(_ adapter: CoalescingTimerAdapter, _ arming: TimerArming) {
+    state.withLock { state in
+      if adapter.slot == CoalescingTimerAdapter.noSlot {
+        adapter.slot = state.table.insert(adapter, arming)
+      } else {
+        state.table.update(adapter.slot, arming)
+      }
+      Self.setAlarm(&state)
+    }
+  }
+
+  func disarm(_ adapter: CoalescingTimerAdapter) {
+    state.withLock { state in
+      guard adapter.slot != CoalescingTimerAdapter.noSlot else { return }
+      // The caller holds the adapter, so nothing is destroyed under the lock.
+      _ = state.table.remove(adapter.slot)
+      adapter.slot = CoalescingTimerAdapter.noSlot
+      Self.setAlarm(&state)
+    }
+  }
+
+  func perform(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {
+    // The alarm knows the home queue's time, which may be virtual.
+    let alarm = queue === home ? state.withLock { $0.alarm } : nil
+    if let alarm { alarm.perform(work) } else { queue.async(execute: work) }
+  }
+
+  /// Sets the alarm for the next wake if that is not what it is set for.
+  private static func setAlarm(_ state: inout State) {
+    guard !state.isServing else { return }
+    let next = state.table.nextWake
+    guard next != state.alarmAt else { return }
+    state.alarmAt = next
+    if let next {
+      state.ticket += 1
+      state.settings += 1
+      state.alarm?.arm(TimerArming(deadline: next, ticket: state.ticket))
+    } else {
+      state.alarm?.disarm()
+    }
+  }
+
+  /// The alarm rings: serves every window that is open, in the order of their due instants.
+  private func wake() {
+    let now = time.monotonic
+    let open = state.withLock { state in
+      state.isServing = true
+      state.alarmAt = nil
+      state.wakes += 1
+      return state.table.count
+    }
+    // What is armed during the wake and due at once waits for the next one once every entry of
+    // the beginning may have been served: a handler that re-arms itself cannot hold the wake.
+    var passes = open / Self.batchLimit + 1
+    var batch: [Table.Served] = []
+    repeat {
+      batch.removeAll(keepingCapacity: true)
+      take(into: &batch, at: now)
+      deliver(batch)
+      passes -= 1
+    } while batch.count == Self.batchLimit && passes > 0
+    batch.removeAll()
+    state.withLock { state in
+      state.isServing = false
+      Self.setAlarm(&state)
+    }
+  }
+
+  private func take(into batch: inout [Table.Served], at now: MonotonicInstant) {
+    state.withLock { state in
+      while batch.count < Self.batchLimit, let served = state.table.takeDue(at: now) {
+        served.owner.slot = CoalescingTimerAdapter.noSlot
+        batch.append(served)
+      }
+      state.served += UInt64(batch.count)
+    }
+  }
+
+  /// Hands foreign queues their share in one block each, then serves the home queue itself.
+  private func deliver(_ batch: [Table.Served]) {
+    if batch.contains(where: { $0.owner.queue !== home }) { handOver(batch) }
+    for served in batch where served.owner.queue === home {
+      served.owner.onDue(served.ticket)
+    }
+  }
+
+  private func handOver(_ batch: [Table.Served]) {
+    var shares: [(queue: DispatchQueue, served: [Table.Served])] = []
+    var places: [ObjectIdentifier: Int] = [:]
+    for served in batch where served.owner.queue !== home {
+      let queue = served.owner.queue
+      let place = places[ObjectIdentifier(queue)] ?? shares.count
+      if place == shares.count {
+        places[ObjectIdentifier(queue)] = place
+        shares.append((queue, []))
+      }
+      shares[place].served.append(served)
+    }
+    for (queue, share) in shares {
+      queue.async { for served in share { served.owner.onDue(served.ticket) } }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+/// Everything that is armed, and the answer to "when must we wake, and whom do we serve then?".
+///
+/// Each entry has a window from its due instant to its latest start, due + leeway less a guard of
+/// min(5 ms, leeway / 10) for the way from the alarm to the handler. To sleep until the earliest
+/// latest start and then to serve every open window gives, for fixed windows, the fewest wakes
+/// possible. A pure value: the lock and the alarm are the wake queue's.
+package struct WakeTable<Owner: Sendable>: Sendable {
+  /// An entry whose window was open.
+  package struct Served: Sendable {
+    package var owner: Owner
+    package var ticket: UInt64
+  }
+
+  private struct Entry {
+    var owner: Owner?
+    /// The arming's ticket; in a free entry, the number of the next free one.
+    var link: UInt64
+  }
+
+  private static var noSlot: UInt32 { .max }
+  private static var guardMax: Int64 { 5_000_000 }
+
+  private var entries: ContiguousArray<Entry> = []
+  private var firstFree = WakeTable.noSlot
+  private var due = IndexedHeap()
+  private var latest = IndexedHeap()
+
+  package init() {}
+
+  /// How many entries are armed.
+  package var count: Int { due.count }
+
+  /// Nodes that the two heaps have moved since the beginning.
+  package var moves: UInt64 { due.moves + latest.moves }
+
+  /// When the next wake must be; `nil` when nothing is armed.
+  package var nextWake: MonotonicInstant? {
+    latest.minKey.map(MonotonicInstant.init(nanoseconds:))
+  }
+
+  /// The earliest due instant; `nil` when nothing is armed.
+  package var nextDue: MonotonicInstant? {
+    due.minKey.map(MonotonicInstant.init(nanoseconds:))
+  }
+
+  /// The end of a window, less the guard.
+  package static func latestStart(due: Int64, leeway: Int64) -> Int64 {
+    due.addingSaturated(leeway - min(guardMax, leeway / 10))
+  }
+
+  /// Arms an entry and returns its slot.
+  package mutating func insert(_ owner: Owner, _ arming: TimerArming) -> UInt32 {
+    let slot: UInt32
+    if firstFree == Self.noSlot {
+      slot = UInt32(entries.count)
+      entries.append(Entry(owner: owner, link: arming.ticket))
+    } else {
+      slot = firstFree
+      firstFree = UInt32(truncatingIfNeeded: entries[Int(slot)].link)
+      entries[Int(slot)] = Entry(owner: owner, link: arming.ticket)
+    }
+    setKeys(of: slot, arming)
+    return slot
+  }
+
+  /// Arms an entry anew.
+  package mutating func update(_ slot: UInt32, _ arming: TimerArming) {
+    entries[Int(slot)].link = arming.ticket
+    setKeys(of: slot, arming)
+  }
+
+  /// Disarms an entry, frees its slot and returns the owner, to be let go outside the lock.
+  package mutating func remove(_ slot: UInt32) -> Owner? {
+    due.remove(slot)
+    latest.remove(slot)
+    let owner = entries[Int(slot)].owner
+    entries[Int(slot)] = Entry(owner: nil, link: UInt64(firstFree))
+    firstFree = slot
+    return owner
+  }
+
+  /// Disarms the entry due first if its window is open at `now`.
+  package mutating func takeDue(at now: MonotonicInstant) -> Served? {
+    guard let key = due.minKey, key <= now.nanoseconds, let slot = due.minSlot else { return nil }
+    let ticket = entries[Int(slot)].link
+    return remove(slot).map { Served(owner: $0, ticket: ticket) }
+  }
+
+  private mutating func setKeys(of slot: UInt32, _ arming: TimerArming) {
+    let start = arming.deadline.nanoseconds
+    due.set(slot, key: start)
+    latest.set(
+      slot, key: Self.latestStart(due: start, leeway: arming.leeway.nanosecondsSaturated))
+  }
+
+  /// Whether both heaps hold the same entries and are in order, for tests.
+  package var isConsistent: Bool {
+    due.isConsistent && latest.isConsistent && due.count == latest.count
+  }
+}
