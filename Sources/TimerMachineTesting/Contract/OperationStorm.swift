@@ -1,0 +1,59 @@
+import Dispatch
+import TimerMachine
+
+/// Random operations from many threads on machines of one factory, determined by a seed as far as
+/// threads allow.
+///
+/// It checks what must hold under any interleaving: nothing traps, no delivery is claimed after
+/// the operation that ended its generation has returned, observers see gapless sequences, and
+/// every machine still works afterwards.
+public struct OperationStorm: Sendable {
+  /// The seed of all random choices.
+  public var seed: UInt64
+  /// Operations of all threads together.
+  public var operations: Int
+  /// Threads that operate at a time, each on every machine. Default 4.
+  public var threads = 4
+  /// Machines that exist at a time. Default 16.
+  public var machines = 16
+
+  /// A storm of so many operations.
+  public init(seed: UInt64, operations: Int) {
+    self.seed = seed
+    self.operations = operations
+  }
+
+  /// Runs the storm and returns when every machine has shown that it still works.
+  ///
+  /// - Throws: `ContractViolation` for the first broken promise.
+  public func run(on bench: TimerTestBench) throws {
+    let slots = (0..<machines).map { StormSlot(name: "storm \($0)", bench: bench) }
+    let failure = FirstError()
+    let group = DispatchGroup()
+    for thread in 0..<threads {
+      // A serial queue each: the shared pool would run no more threads than there are processors.
+      DispatchQueue(label: "storm thread \(thread)").async(group: group) {
+        do {
+          try operate(on: slots, of: bench, seed: seed &* 31 &+ UInt64(thread))
+        } catch {
+          failure.keep(error)
+        }
+      }
+    }
+    group.wait()
+    try failure.rethrow()
+    for slot in slots { try slot.current.conclude(on: bench) }
+  }
+
+  private func operate(on slots: [StormSlot], of bench: TimerTestBench, seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    for _ in 0..<(operations / threads) {
+      let slot = slots[Int.random(in: 0..<slots.count, using: &generator)]
+      if Int.random(in: 0..<50, using: &generator) == 0 {
+        slot.replace()
+      } else {
+        try slot.current.operate(now: bench.now, using: &generator)
+      }
+    }
+  }
+}

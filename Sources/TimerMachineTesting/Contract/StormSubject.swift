@@ -1,0 +1,58 @@
+import TimerMachine
+
+/// One machine in an operation storm, with its ledger.
+struct StormSubject: Sendable {
+  let machine: TimerMachine
+  let ledger: StormLedger
+
+  init(name: String, bench: TimerTestBench) {
+    let ledger = StormLedger()
+    self.ledger = ledger
+    machine = TimerMachine(
+      name: name, factory: bench.factory, queue: bench.queue, observer: ledger
+    ) { ledger.fired($0) }
+  }
+
+  /// Does one random operation.
+  func operate(now: MonotonicInstant, using generator: inout SeededGenerator) throws {
+    let choice = Int.random(in: 0..<100, using: &generator)
+    switch choice {
+    case 0..<30: machine.activate(try Self.schedule(now: now, using: &generator))
+    case 30..<45: note(machine.suspend())
+    case 45..<60: machine.resume(missed: choice.isMultiple(of: 2) ? .coalesce : .skip)
+    case 60..<80: note(machine.reschedule(try Self.schedule(now: now, using: &generator)))
+    case 80..<85: machine.fireNow()
+    case 85..<98: note(machine.cancel())
+    default: note(machine.cancelAndWait())
+    }
+  }
+
+  /// Lets the machine fire once more and says what went wrong meanwhile.
+  func conclude(on bench: TimerTestBench) throws {
+    machine.cancelAndWait()
+    ledger.beginConclusion()
+    machine.activate(try .once(after: .zero))
+    try bench.wait(for: 1, in: ledger.conclusion)
+    try ContractViolation.unless(machine.state == .cancelled, "\(machine.name) is stuck")
+    if let violation = ledger.violation {
+      throw ContractViolation("\(machine.name): \(violation)")
+    }
+  }
+
+  /// An accepted operation that ends a generation sets the floor.
+  private func note(_ reply: TimerReply) {
+    guard case .accepted(let generation) = reply else { return }
+    ledger.ended(before: generation, claims: machine.claims)
+  }
+
+  private static func schedule(
+    now: MonotonicInstant, using generator: inout SeededGenerator
+  ) throws -> TimerSchedule {
+    let start = now + .microseconds(Int.random(in: -500..<2_000, using: &generator))
+    let leeway = Duration.microseconds(Int.random(in: 0..<500, using: &generator))
+    if Bool.random(using: &generator) { return try .once(at: start, leeway: leeway) }
+    let interval = Duration.microseconds(Int.random(in: 50..<2_000, using: &generator))
+    let times = Bool.random(using: &generator) ? Int.random(in: 1..<5, using: &generator) : nil
+    return try .every(interval, startingAt: start, leeway: leeway, times: times)
+  }
+}

@@ -1,0 +1,138 @@
+import TimerMachine
+
+extension TimerFactoryContract {
+  /// Promises about the operations of a machine.
+  static let operationClauses = [
+    Clause("a cancelled timer does not fire and can be activated again") { bench in
+      let log = FireLog()
+      let machine = bench.machine(log: log)
+      machine.activate(try .once(after: .milliseconds(2)))
+      machine.cancel()
+      try bench.letPass(.milliseconds(4))
+      try ContractViolation.unless(log.count == 0, "a cancelled timer fired")
+      let reply = machine.activate(try .once(after: .milliseconds(1)))
+      try bench.wait(for: 1, in: log)
+      try ContractViolation.unless(
+        reply == .accepted(generation: log.fires[0].generation), "the fire is of another life")
+    },
+    Clause("a suspended timer does not fire; resumed, it fires once for all that passed") { bench in
+      let log = FireLog()
+      let machine = bench.machine(log: log)
+      let start = bench.now + .milliseconds(2)
+      machine.activate(try .every(.milliseconds(2), startingAt: start))
+      machine.suspend()
+      try bench.letPass(.milliseconds(9))
+      try ContractViolation.unless(log.count == 0, "a suspended timer fired")
+      machine.resume()
+      try bench.wait(for: 1, in: log)
+      machine.cancel()
+      try ContractViolation.unless(
+        log.fires[0].deadline == start && log.fires[0].periods >= 4,
+        "periods \(log.fires[0].periods) since \(log.fires[0].deadline)")
+    },
+    Clause("resume can skip what passed and keeps the phase") { bench in
+      let log = FireLog()
+      let machine = bench.machine(log: log)
+      let start = bench.now + .milliseconds(2)
+      machine.activate(try .every(.milliseconds(2), startingAt: start))
+      machine.suspend()
+      try bench.letPass(.milliseconds(9))
+      let resumed = bench.now
+      machine.resume(missed: .skip)
+      try bench.wait(for: 1, in: log)
+      machine.cancel()
+      let deadline = log.fires[0].deadline
+      try ContractViolation.unless(
+        deadline > resumed && (deadline - start).nanosecondsSaturated % 2_000_000 == 0,
+        "the first fire after the resumption is for \(deadline)")
+    },
+    Clause("a timer that fires once and was skipped is over") { bench in
+      let log = FireLog()
+      let machine = bench.machine(log: log)
+      machine.activate(try .once(after: .milliseconds(1)))
+      machine.suspend()
+      try bench.letPass(.milliseconds(3))
+      machine.resume(missed: .skip)
+      try bench.letPass(.milliseconds(1))
+      try ContractViolation.unless(
+        log.count == 0 && machine.state == .cancelled, "\(log.count) fires, \(machine.state)")
+    },
+    Clause("a rescheduled timer follows the new schedule only") { bench in
+      let log = FireLog()
+      let machine = bench.machine(log: log)
+      machine.activate(try .once(after: .milliseconds(2)))
+      machine.reschedule(try .once(after: .milliseconds(6)))
+      try bench.letPass(.milliseconds(4))
+      try ContractViolation.unless(log.count == 0, "the former schedule fired")
+      machine.reschedule(try .once(after: .milliseconds(1)))
+      try bench.wait(for: 1, in: log)
+      try bench.letPass(.milliseconds(8))
+      try ContractViolation.unless(log.count == 1, "\(log.count) fires")
+    },
+    Clause("a suspended timer is rescheduled without starting") { bench in
+      let log = FireLog()
+      let machine = bench.machine(log: log)
+      machine.activate(try .once(after: .milliseconds(1)))
+      machine.suspend()
+      machine.reschedule(try .once(after: .milliseconds(1)))
+      try bench.letPass(.milliseconds(3))
+      try ContractViolation.unless(
+        log.count == 0 && machine.state == .suspended, "\(log.count) fires, \(machine.state)")
+      machine.resume()
+      try bench.wait(for: 1, in: log)
+    },
+    Clause("refused operations change nothing and are counted") { bench in
+      let log = FireLog()
+      let machine = bench.machine(log: log)
+      let schedule = try TimerSchedule.once(after: .seconds(3600))
+      let replies = [
+        machine.suspend(), machine.resume(), machine.reschedule(schedule), machine.fireNow(),
+        machine.cancel(), machine.cancelAndWait(),
+      ]
+      try ContractViolation.unless(
+        replies.allSatisfy { $0 == .refused(state: .idle) } && machine.refusals == 6
+          && machine.state == .idle, "replies \(replies)")
+    },
+    Clause("fireNow fires from running and suspended and leaves the schedule alone") { bench in
+      let log = FireLog()
+      let machine = bench.machine(log: log)
+      let deadline = bench.now + .seconds(3600)
+      machine.activate(try .once(at: deadline))
+      machine.fireNow()
+      try bench.letPass(.milliseconds(1))
+      try ContractViolation.unless(
+        log.count == 1 && machine.deadline == deadline, "\(log.count) fires")
+      machine.suspend()
+      machine.fireNow()
+      try bench.letPass(.milliseconds(1))
+      try ContractViolation.unless(
+        log.count == 2 && machine.state == .suspended, "\(log.count) fires")
+    },
+    Clause("a timer is released safely in every state and fires no more") { bench in
+      let log = FireLog()
+      let schedule = try TimerSchedule.once(after: .milliseconds(1))
+      let lives: [(TimerMachine) -> Void] = [
+        { _ in },
+        { $0.activate(schedule) },
+        {
+          $0.activate(schedule); $0.suspend()
+        },
+        {
+          $0.activate(schedule); $0.cancel()
+        },
+        {
+          $0.activate(schedule); $0.suspend(); $0.cancel()
+        },
+        {
+          $0.activate(schedule); $0.suspend(); $0.resume(); $0.suspend()
+        },
+      ]
+      // The schedule is too short to promise that none fires before it is released.
+      for live in lives { live(bench.machine(log: log)) }
+      try bench.letPass(.milliseconds(1))
+      let count = log.count
+      try bench.letPass(.milliseconds(3))
+      try ContractViolation.unless(log.count == count, "a released timer fired")
+    },
+  ]
+}

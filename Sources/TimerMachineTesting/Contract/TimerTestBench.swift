@@ -1,0 +1,69 @@
+import Dispatch
+import TimerMachine
+
+/// A factory to be tested, with a queue for its machines and a way to let its time pass.
+public struct TimerTestBench: Sendable {
+  /// The factory under test.
+  public let factory: any TimerFactory
+  /// The queue that machines are made for.
+  public let queue: DispatchQueue
+  /// Makes something happen; false when nothing can. `nil` for real time, which needs no help.
+  private let step: (@Sendable () -> Bool)?
+
+  /// A bench on which time passes by itself.
+  public init(factory: any TimerFactory, queue: DispatchQueue) {
+    self.factory = factory
+    self.queue = queue
+    step = nil
+  }
+
+  /// A bench on which `step` takes virtual time to the next deadline; it returns false when
+  /// nothing is armed.
+  public init(
+    factory: any TimerFactory, queue: DispatchQueue, step: @escaping @Sendable () -> Bool
+  ) {
+    self.factory = factory
+    self.queue = queue
+    self.step = step
+  }
+
+  /// A bench in virtual time.
+  public static func manual() -> TimerTestBench {
+    let factory = ManualTimerFactory()
+    return TimerTestBench(factory: factory, queue: DispatchQueue(label: "manual")) {
+      factory.advanceToNext()
+    }
+  }
+
+  /// Whether handlers run on `queue`, and time passes without help.
+  public var isRealTime: Bool { step == nil }
+
+  /// The time now.
+  public var now: MonotonicInstant { factory.time.monotonic }
+
+  /// Waits until a log holds so many fires.
+  public func wait(for count: Int, in log: FireLog) throws(ContractViolation) {
+    while log.count < count {
+      let happened = step.map { $0() } ?? log.waitForArrival()
+      guard happened else {
+        throw ContractViolation("expected \(count) fires, but only \(log.count) came")
+      }
+    }
+  }
+
+  /// Waits until another timer, due `delay` from now, has fired: what was due before it had its
+  /// chance.
+  public func letPass(_ delay: Duration) throws {
+    let log = FireLog()
+    let canary = TimerMachine(name: "canary", factory: factory, queue: queue) { log.record($0) }
+    canary.activate(try .once(after: delay))
+    try wait(for: 1, in: log)
+  }
+
+  /// A machine whose fires go to `log`.
+  public func machine(
+    _ name: String = "subject", log: FireLog, observer: (any TimerObserver)? = nil
+  ) -> TimerMachine {
+    TimerMachine(name: name, factory: factory, queue: queue, observer: observer) { log.record($0) }
+  }
+}

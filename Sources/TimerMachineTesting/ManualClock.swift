@@ -1,0 +1,53 @@
+import TimerMachine
+
+/// Two clocks that a test moves: one only forward, the other wherever it is set.
+public final class ManualClock: TimeSource {
+  private struct State {
+    var monotonic: MonotonicInstant
+    var wall: WallInstant
+    var watchers: [@Sendable () -> Void] = []
+  }
+
+  private let state: Guarded<State>
+
+  /// Clocks that stand still at these moments.
+  ///
+  /// - Parameters:
+  ///   - monotonic: default 0 s.
+  ///   - wall: default 2026-01-01T00:00:00Z.
+  public init(
+    monotonic: MonotonicInstant = MonotonicInstant(nanoseconds: 0),
+    wall: WallInstant = WallInstant(nanoseconds: 1_767_225_600_000_000_000)
+  ) {
+    state = Guarded(State(monotonic: monotonic, wall: wall))
+  }
+
+  /// The clock that only goes forward.
+  public var monotonic: MonotonicInstant { state.withLock { $0.monotonic } }
+
+  /// The clock that people read.
+  public var wall: WallInstant { state.withLock { $0.wall } }
+
+  /// Lets both clocks run until the monotonic one stands at `instant`; a past instant is ignored.
+  public func pass(to instant: MonotonicInstant) {
+    state.withLock { state in
+      guard instant > state.monotonic else { return }
+      state.wall = state.wall + (instant - state.monotonic)
+      state.monotonic = instant
+    }
+  }
+
+  /// Sets the wall clock and calls the watchers; the monotonic clock is not touched.
+  public func setWall(_ instant: WallInstant) {
+    let watchers = state.withLock { state in
+      state.wall = instant
+      return state.watchers
+    }
+    for watcher in watchers { watcher() }
+  }
+
+  /// Calls `watcher` after each `setWall`, on the thread that calls it.
+  public func onStep(_ watcher: @escaping @Sendable () -> Void) {
+    state.withLock { $0.watchers.append(watcher) }
+  }
+}

@@ -1,0 +1,133 @@
+import Dispatch
+import TimerMachine
+
+/// Timers in virtual time: nothing happens until a test says that time passes.
+///
+/// Handlers run inside `advance`, on the thread that calls it, in the order of their deadlines and
+/// with the clock standing at each deadline; equal deadlines keep the order of their arming. The
+/// queues that machines are made for are not used. Leeway is ignored: put a
+/// `CoalescingTimerFactory(queue:over:)` over this one to see wakes being saved.
+public final class ManualTimerFactory: TimerFactory {
+  private struct State {
+    var table = WakeTable<ManualTimerAdapter>()
+    var work: [@Sendable () -> Void] = []
+    var isWorking = false
+    var armings: UInt64 = 0
+  }
+
+  /// The virtual clocks.
+  public let clock: ManualClock
+  private let state = Guarded(State())
+
+  /// The clocks that deadlines are measured on.
+  public var time: any TimeSource { clock }
+
+  /// A factory with nothing armed.
+  ///
+  /// - Parameter clock: the virtual clocks. By default they begin at monotonic 0 s and wall
+  ///   2026-01-01T00:00:00Z.
+  public init(clock: ManualClock = ManualClock()) {
+    self.clock = clock
+  }
+
+  /// Makes an adapter that is armed for nothing; see `TimerFactory`.
+  public func makeAdapter(
+    queue: DispatchQueue, onDue: @escaping @Sendable (_ ticket: UInt64) -> Void
+  ) -> any TimerAdapter {
+    ManualTimerAdapter(factory: self, onDue: onDue)
+  }
+
+  /// How many timers are armed.
+  public var armedCount: Int { state.withLock { $0.table.count } }
+
+  /// How many times a timer was armed so far.
+  public var armings: UInt64 { state.withLock { $0.armings } }
+
+  /// The earliest armed deadline.
+  public var nextDeadline: MonotonicInstant? { state.withLock { $0.table.nextDue } }
+
+  /// Lets `duration` pass on both clocks and fires what comes due. Zero fires what is due now.
+  public func advance(by duration: Duration) {
+    advance(to: clock.monotonic + duration)
+  }
+
+  /// Lets time pass up to `instant` and fires what comes due, each timer at its own deadline.
+  public func advance(to instant: MonotonicInstant) {
+    while let served = takeNext(until: instant) { served.owner.onDue(served.ticket) }
+    clock.pass(to: instant)
+  }
+
+  /// Lets time pass up to the next armed deadline and fires it.
+  ///
+  /// - Returns: false when nothing is armed.
+  @discardableResult
+  public func advanceToNext() -> Bool {
+    guard let served = takeNext(until: .distantFuture) else { return false }
+    served.owner.onDue(served.ticket)
+    return true
+  }
+
+  /// Lets `duration` pass while nothing can fire, as in a stall; then fires what came due.
+  public func stall(by duration: Duration) {
+    clock.pass(to: clock.monotonic + duration)
+    advance(by: .zero)
+  }
+
+  /// Sets the wall clock, as a person or a time server would, and tells those who watch it.
+  public func setWall(_ instant: WallInstant) {
+    clock.setWall(instant)
+  }
+
+  private func takeNext(until instant: MonotonicInstant) -> WakeTable<ManualTimerAdapter>.Served? {
+    state.withLock { state in
+      guard let due = state.table.nextDue, due <= instant, due < .distantFuture else { return nil }
+      clock.pass(to: due)
+      let served = state.table.takeDue(at: clock.monotonic)
+      served?.owner.slot = ManualTimerAdapter.noSlot
+      return served
+    }
+  }
+
+  func arm(_ adapter: ManualTimerAdapter, _ arming: TimerArming) {
+    var exact = arming
+    exact.leeway = .zero
+    state.withLock { state in
+      state.armings += 1
+      if adapter.slot == ManualTimerAdapter.noSlot {
+        adapter.slot = state.table.insert(adapter, exact)
+      } else {
+        state.table.update(adapter.slot, exact)
+      }
+    }
+  }
+
+  func disarm(_ adapter: ManualTimerAdapter) {
+    state.withLock { state in
+      guard adapter.slot != ManualTimerAdapter.noSlot else { return }
+      _ = state.table.remove(adapter.slot)
+      adapter.slot = ManualTimerAdapter.noSlot
+    }
+  }
+
+  /// Runs work at once, or after the work that is being done.
+  func perform(_ work: @escaping @Sendable () -> Void) {
+    var next = state.withLock { state -> (@Sendable () -> Void)? in
+      if state.isWorking {
+        state.work.append(work)
+        return nil
+      }
+      state.isWorking = true
+      return work
+    }
+    while let current = next {
+      current()
+      next = state.withLock { state in
+        if state.work.isEmpty {
+          state.isWorking = false
+          return nil
+        }
+        return state.work.removeFirst()
+      }
+    }
+  }
+}
