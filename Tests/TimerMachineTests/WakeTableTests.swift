@@ -1,0 +1,83 @@
+import Testing
+import TimerMachineTesting
+
+@testable import TimerMachine
+
+struct WakeTableTests {
+  private struct Window {
+    var due: Int64
+    var latest: Int64
+  }
+
+  /// The fewest moments that touch every window: by dynamic programming over all candidates, not
+  /// by the greedy rule that the table follows.
+  private func optimum(_ windows: [Window]) -> Int {
+    let candidates = Set(windows.map(\.latest)).sorted()
+    var best = [Int](repeating: .max, count: candidates.count)
+    var answer = windows.isEmpty ? 0 : Int.max
+    for (index, moment) in candidates.enumerated() {
+      // No window may lie wholly between the previous moment chosen and this one.
+      let before = [-1] + Array(0..<index)
+      for previous in before {
+        let after = previous < 0 ? Int64.min : candidates[previous]
+        if windows.contains(where: { $0.due > after && $0.latest < moment }) { continue }
+        let cost = previous < 0 ? 1 : (best[previous] == .max ? .max : best[previous] + 1)
+        best[index] = min(best[index], cost)
+      }
+      if !windows.contains(where: { $0.due > moment }) { answer = min(answer, best[index]) }
+    }
+    return answer
+  }
+
+  @Test(arguments: UInt64(0)..<40)
+  func `one-shot windows are served with the fewest wakes there can be`(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var table = WakeTable<Int>()
+    var windows: [Window] = []
+    for number in 0..<40 {
+      let due = Int64.random(in: 0..<1_000_000_000, using: &generator)
+      let leeway = Int64.random(in: 0..<200_000_000, using: &generator)
+      windows.append(
+        Window(due: due, latest: WakeTable<Int>.latestStart(due: due, leeway: leeway)))
+      _ = table.insert(
+        number,
+        TimerArming(
+          deadline: MonotonicInstant(nanoseconds: due), leeway: .nanoseconds(leeway),
+          ticket: UInt64(number)))
+    }
+    var wakes = 0
+    while let wake = table.nextWake {
+      wakes += 1
+      var previous = Int64.min
+      while let served = table.takeDue(at: wake) {
+        let window = windows[served.owner]
+        #expect(window.due <= wake.nanoseconds && wake.nanoseconds <= window.latest)
+        #expect(window.due >= previous, "out of due order")
+        previous = window.due
+      }
+      #expect(table.isConsistent)
+    }
+    #expect(table.count == 0)
+    #expect(wakes == optimum(windows))
+  }
+
+  @Test func `the guard is a tenth of the leeway and at most five milliseconds`() {
+    #expect(WakeTable<Int>.latestStart(due: 100, leeway: 0) == 100)
+    #expect(WakeTable<Int>.latestStart(due: 100, leeway: 1_000) == 1_000)
+    #expect(
+      WakeTable<Int>.latestStart(due: 0, leeway: 1_000_000_000) == 1_000_000_000 - 5_000_000)
+  }
+
+  @Test func `slots are used again`() {
+    var table = WakeTable<Int>()
+    var seen: Set<UInt32> = []
+    for round in 0..<1_000 {
+      let arming = TimerArming(
+        deadline: MonotonicInstant(nanoseconds: Int64(round)), ticket: UInt64(round))
+      seen.insert(table.insert(round, arming))
+      seen.insert(table.insert(round, arming))
+      while table.takeDue(at: .distantFuture) != nil {}
+    }
+    #expect(seen.count == 2)
+  }
+}
