@@ -1,7 +1,6 @@
 /// The bytes of one file, at an address that stays where it is while this object lives.
 final class FileBytes {
-  /// What was read; initialised in whole, and freed with this object.
-  let buffer: UnsafeBufferPointer<UInt8>
+  private let buffer: UnsafeBufferPointer<UInt8>
 
   /// Takes over memory that `allocate(capacity:)` gave, of which the first `count` bytes are set.
   init(adopting memory: UnsafeMutablePointer<UInt8>, count: Int) {
@@ -10,17 +9,18 @@ final class FileBytes {
 
   /// A copy of bytes that are in memory already.
   convenience init(_ bytes: some Collection<UInt8>) {
-    let memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(1, bytes.count))
-    let end = memory.initialize(fromContentsOf: bytes)
-    // The capacity is at least one, so the buffer has a base address; without it nothing is lost.
-    if let base = memory.baseAddress {
-      self.init(adopting: base, count: end)
-    } else {
-      self.init(adopting: .allocate(capacity: 1), count: 0)
-    }
+    let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: max(1, bytes.count))
+    // As many bytes are set as are counted, and there is room for all of them.
+    for (offset, byte) in bytes.enumerated() { (memory + offset).initialize(to: byte) }
+    self.init(adopting: memory, count: bytes.count)
   }
 
   deinit {
     buffer.deallocate()
+  }
+
+  /// Lends the bytes for the time of the call.
+  func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    withExtendedLifetime(self) { body(buffer) }
   }
 }

@@ -53,8 +53,7 @@ extension SpecBuilder {
     guard let schemas = actions.parameters(of: name) else {
       reporter.report(
         .unknownAction, at: use.mark, "there is no action '\(name.shortened)'",
-        hint: NearestName.of(name, among: actions.names).map { "did you mean '\($0)'?" }
-          ?? "there are \(actions.names.sorted().joined(separator: ", "))")
+        hint: NearestName.of(name, among: actions.names).map { "did you mean '\($0)'?" })
       return nil
     }
     let given = with?.value?.map ?? []

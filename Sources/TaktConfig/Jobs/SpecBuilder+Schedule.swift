@@ -72,9 +72,3 @@ extension SpecBuilder {
     return nil
   }
 }
-
-extension YAMLMark: Comparable {
-  static func < (left: Self, right: Self) -> Bool {
-    (left.line, left.column) < (right.line, right.column)
-  }
-}

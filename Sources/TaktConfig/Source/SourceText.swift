@@ -18,28 +18,31 @@ final class SourceText {
   init(file: String, bytes: FileBytes) {
     self.file = file
     self.bytes = bytes
-    start = bytes.buffer.starts(with: [0xef, 0xbb, 0xbf]) ? 3 : 0
-    flaw = TextFlaw.first(in: bytes.buffer, from: start)
+    let start = bytes.withBytes { $0.starts(with: [0xef, 0xbb, 0xbf]) ? 3 : 0 }
+    let flaw = bytes.withBytes { TextFlaw.first(in: $0, from: start) }
+    self.start = start
+    self.flaw = flaw
     guard let flaw else {
       cutLine = nil
-      end = bytes.buffer.count
+      end = bytes.withBytes(\.count)
       return
     }
-    lineStarts = LineBreak.lineStarts(in: bytes.buffer, from: start, to: flaw.offset)
-    cutLine = UInt32(clamping: lineStarts.count)
-    end = lineStarts.last ?? start
+    let lines = bytes.withBytes { LineBreak.lineStarts(in: $0, from: start, to: flaw.offset) }
+    cutLine = UInt32(clamping: lines.count)
+    end = lines.last ?? start
   }
 
-  /// What is read: without the byte order mark, up to the line of the flaw.
-  var text: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: bytes.buffer[start..<end]) }
+  /// Lends what is read: without the byte order mark, up to the line of the flaw. Its address is
+  /// the same each time.
+  func withText<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    bytes.withBytes { body(UnsafeBufferPointer(rebasing: $0[start..<end])) }
+  }
 
   /// A mark as people read it, with the text of its line; a line of more than 64 KB is not shown.
   func place(of mark: YAMLMark) -> (location: SourceLocation, line: String?) {
     guard mark.line > 0 else { return (SourceLocation(file: file), nil) }
     var location = SourceLocation(file: file, line: Int(mark.line), column: Int(mark.column))
-    let line = bytes(ofLine: Int(mark.line))
-    guard line.count <= 65_536 else { return (location, nil) }
-    let text = String(decoding: line, as: UTF8.self)
+    guard let text = text(ofLine: Int(mark.line)) else { return (location, nil) }
     // A mark counts code points, a person sees characters.
     location.column = text.unicodeScalars.prefix(Int(mark.column) - 1).characterCount + 1
     return (location, text)
@@ -47,28 +50,32 @@ final class SourceText {
 
   /// What stands at a mark.
   func character(at mark: YAMLMark) -> Character? {
-    let line = String(decoding: bytes(ofLine: Int(mark.line)).prefix(65_536), as: UTF8.self)
-    return line.unicodeScalars.dropFirst(Int(mark.column) - 1).first.map(Character.init)
+    guard let text = text(ofLine: Int(mark.line)) else { return nil }
+    return text.unicodeScalars.dropFirst(Int(mark.column) - 1).first.map(Character.init)
   }
 
   /// The mark of the flaw: bytes before it on its line count as code points.
   func mark(of flaw: TextFlaw) -> YAMLMark {
-    let before = bytes.buffer[end..<flaw.offset]
-    let column = before.reduce(into: 1) { count, byte in
-      if byte & 0xc0 != 0x80 { count += 1 }
+    let column = bytes.withBytes { bytes in
+      bytes[end..<flaw.offset].reduce(into: 1) { count, byte in
+        if byte & 0xc0 != 0x80 { count += 1 }
+      }
     }
     return YAMLMark(line: cutLine ?? 1, column: UInt32(clamping: column))
   }
 
-  private func bytes(ofLine line: Int) -> Slice<UnsafeBufferPointer<UInt8>> {
-    if lineStarts.isEmpty || flaw != nil, lineStarts.count <= line {
-      lineStarts = LineBreak.lineStarts(in: bytes.buffer, from: start, to: bytes.buffer.count)
+  /// A line without its end; nil when there is none of the number, and when it is of more than 64 KB.
+  private func text(ofLine line: Int) -> String? {
+    bytes.withBytes { bytes in
+      if lineStarts.isEmpty {
+        lineStarts = LineBreak.lineStarts(in: bytes, from: start, to: bytes.count)
+      }
+      guard line > 0, line <= lineStarts.count else { return nil }
+      let first = lineStarts[line - 1]
+      var last = line < lineStarts.count ? lineStarts[line] : bytes.count
+      while last > first, LineBreak.isPlain(bytes[last - 1]) { last -= 1 }
+      return last - first <= 65_536 ? String(decoding: bytes[first..<last], as: UTF8.self) : nil
     }
-    guard line > 0, line <= lineStarts.count else { return bytes.buffer[end..<end] }
-    let first = lineStarts[line - 1]
-    var last = line < lineStarts.count ? lineStarts[line] : bytes.buffer.count
-    while last > first, LineBreak.isPlain(bytes.buffer[last - 1]) { last -= 1 }
-    return bytes.buffer[first..<last]
   }
 }
 

@@ -52,7 +52,16 @@ final class YAMLComposer {
       pending = nil
       return node
     }
-    return try compose(try next(), isOutermost: true)
+    let node = try compose(try next(), isOutermost: true)
+    do {
+      // A value counts as whole when what follows it can be read: a line that is indented wrongly
+      // ends the value before it, and would make that look as if something were missing.
+      _ = try peek()
+    } catch {
+      if case .mapping(let entries) = node.content { unfinished = entries }
+      throw error
+    }
+    return node
   }
 
   /// Goes through the next value key by key when it is a mapping, and hands it back when not.

@@ -12,9 +12,9 @@ final class YAMLEventReader {
     parser.initialize(to: yaml_parser_t())
     let isReady = yaml_parser_initialize(parser) != 0
     if isReady {
-      let text = source.text
-      // The parser reads the bytes where they are; `source` keeps them there while this lives.
-      yaml_parser_set_input_string(parser, text.baseAddress, text.count)
+      // The parser keeps the address beyond this call. It reads there only in `next`, where
+      // `source` is kept alive, and the address does not change while `source` lives.
+      source.withText { yaml_parser_set_input_string(parser, $0.baseAddress, $0.count) }
       yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
     }
   }
@@ -28,7 +28,8 @@ final class YAMLEventReader {
   /// The next event; after the end of the stream, its end again.
   func next() throws(YAMLStop) -> YAMLEvent {
     var event = yaml_event_t()
-    guard yaml_parser_parse(parser, &event) != 0 else { throw stop() }
+    let isParsed = withExtendedLifetime(source) { yaml_parser_parse(parser, &event) != 0 }
+    guard isParsed else { throw stop() }
     defer { yaml_event_delete(&event) }
     let mark = YAMLMark(event.start_mark)
     // What stands on the line of the cut was closed by the cut, not by the author.
