@@ -1,0 +1,23 @@
+import TaktCore
+import Testing
+
+@testable import TaktConfig
+
+/// Every YAML example of the docs is a jobs file that is taken.
+struct DocumentedExamplesTests {
+  @Test func `the examples in the docs are valid`() throws {
+    let path = #filePath.replacing(
+      "Tests/TaktConfigTests/Jobs/DocumentedExamplesTests.swift", with: "docs/jobs-file.md")
+    let reader = FileReader(bound: 1 << 20, refusesWritableByOthers: false)
+    let text = try reader.read(path).bytes.withBytes { String(decoding: $0, as: UTF8.self) }
+    let examples = text.split(separator: "```yaml\n").dropFirst().compactMap {
+      $0.split(separator: "```").first
+    }
+    #expect(examples.count == 2)
+    for example in examples {
+      #expect(load(String(example)).diagnostics.map(\.headline) == [])
+    }
+    let environment = load(String(examples[1])).snapshot?.jobs.first?.execution.environment
+    #expect(environment == ["LANG": "C", "X": "1"])
+  }
+}

@@ -1,0 +1,87 @@
+import TaktCore
+import Testing
+
+@testable import TaktConfig
+
+/// Mutations of a good file, by seed: whatever comes of them, it is a snapshot or an error.
+struct FuzzTests {
+  private static let seed = """
+    scheduler: {timezone: Europe/Berlin, max_running: 16, shutdown_grace: 30s}
+    x-base: &base {timeout: 5s, env: &env {A: 1, B: yes}}
+    defaults: {qos: utility, leeway: 10%, kill: {signal: INT, grace: 1s}}
+    jobs:
+      heartbeat:
+        every: 10s   # a comment
+        first: now
+        use: log
+        with: {message: "still \\u00e4 here", level: info}
+      backup:
+        <<: [*base, {cwd: sub}]
+        at: [2026-12-24T18:00, '2026-10-25 02:30:00.250']
+        on: start
+        run: |
+          pg_dump app | gzip
+          echo ü
+        env: {<<: *env, C: !!str 5}
+      list: {every: 15m, align: epoch, run: [sleep, 5], overlap: allow, enabled: true}
+    include: none-*.yaml
+    """
+
+  private static let pieces = [
+    "{", "}", "[", "]", ":", ": ", "- ", "\n", "\t", "  ", "\"", "'", "&a ", "*a", "*base", "<<: ",
+    "!!str ", "!x ", "|", ">", "#", "---\n", "...\n", "%", "? ", "null", "~", "\0", "\u{85}",
+    "\u{2028}", "\u{feff}", "é", "every: 5s", "999999999999999999999w", "100%", "jobs:\n", "\\x00",
+  ].map { Array($0.utf8) }
+
+  @Test(arguments: UInt64(0)..<20) func `no mutation of a file traps`(seed: UInt64) {
+    var random = SplitMix(state: seed)
+    let actions = ActionTable(TestCatalogue())
+    let good = Array(Self.seed.utf8)
+    for _ in 0..<1000 {
+      var bytes = good
+      for _ in 0...Int.random(in: 0..<4, using: &random) { mutate(&bytes, using: &random) }
+      let pass = FilePass.read(
+        FilePass.Setting(
+          source: SourceText(file: "f", bytes: FileBytes(bytes)), isMain: true, folder: "/",
+          settings: SettingsBuilder.builtIn(zones: TestZones()), actions: actions,
+          zones: TestZones(), limits: YAMLLimits(), places: [:]))
+      for diagnostic in pass.reporter.log.sorted(files: ["f"]) {
+        #expect(!diagnostic.text.isEmpty && diagnostic.location.line >= 0)
+      }
+      if pass.reporter.errorCount == 0 { #expect(pass.specs.count == pass.names.count) }
+    }
+  }
+
+  @Test func `the file itself is good`() {
+    #expect(load(Self.seed).snapshot?.names == ["heartbeat", "backup", "list"])
+  }
+
+  private func mutate(_ bytes: inout [UInt8], using random: inout SplitMix) {
+    guard !bytes.isEmpty else { return }
+    let index = Int.random(in: 0..<bytes.count, using: &random)
+    let end = min(bytes.count, index + Int.random(in: 1...30, using: &random))
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0: bytes[index] = UInt8.random(in: 0...255, using: &random)
+    case 1: bytes.removeSubrange(index..<end)
+    case 2: bytes.insert(contentsOf: bytes[index..<end], at: index)
+    case 3: bytes.removeSubrange(index...)
+    case 4: bytes.swapAt(index, Int.random(in: 0..<bytes.count, using: &random))
+    default:
+      let piece = Self.pieces[Int.random(in: 0..<Self.pieces.count, using: &random)]
+      bytes.insert(contentsOf: piece, at: index)
+    }
+  }
+}
+
+/// A small generator that gives the same numbers for the same seed for ever.
+private struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var value = state
+    value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
+    return value ^ (value >> 31)
+  }
+}

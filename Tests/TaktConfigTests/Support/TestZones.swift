@@ -1,0 +1,21 @@
+import TaktCore
+
+/// UTC, which is also `local`, and Berlin as it was in 2026.
+struct TestZones: ZoneSource {
+  static let berlin = Zone(
+    name: "Europe/Berlin", initialOffsetSeconds: 3600,
+    transitions: [
+      Zone.Transition(start: 1_774_746_000, offsetSeconds: 7200),
+      Zone.Transition(start: 1_792_890_000, offsetSeconds: 3600),
+    ])
+
+  func zone(named name: String) -> Zone? {
+    switch name {
+    case "UTC", "local": .utc
+    case "Europe/Berlin": Self.berlin
+    default: nil
+    }
+  }
+
+  var zoneNames: [String] { ["UTC", "Europe/Berlin"] }
+}
