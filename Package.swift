@@ -11,7 +11,7 @@ let package = Package(
   products: [
     .executable(name: "takt", targets: ["takt"]),
     .library(name: "TimerMachine", targets: ["TimerMachine"]),
-    // .library(name: "TimerMachineTesting", targets: ["TimerMachineTesting"]),
+    .library(name: "TimerMachineTesting", targets: ["TimerMachineTesting"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
