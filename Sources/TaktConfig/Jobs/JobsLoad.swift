@@ -33,36 +33,54 @@ final class JobsLoad {
     shownFiles.append(path)
     files.append(FilePath.absolute(path))
     do {
-      let contents = try reader.read(path)
-      read(contents, path: path, ancestors: [])
+      if case .read(let identity, let includes) = try visit(path, ancestors: []) {
+        follow(includes, of: path, ancestors: [identity])
+      }
     } catch {
       let (code, message, hint) = error.sentence
       log.add(
-        Diagnostic(code, at: SourceLocation(file: path), message, hint: hint), owner: nil)
+        Diagnostic(code, at: SourceLocation(file: path), message, hint: hint))
     }
     if specs.isEmpty, log.errorCount == 0 {
       log.add(
         Diagnostic(
-          severity: .warning, .empty, at: SourceLocation(file: path), "there are no jobs to run"),
-        owner: nil)
+          severity: .warning, .empty, at: SourceLocation(file: path), "there are no jobs to run"))
     }
+    var listed: Set<String> = []
     return LoadedJobs(
       snapshot: log.errorCount == 0 ? Snapshot(settings: settings, jobs: specs) : nil,
-      diagnostics: log.sorted(files: shownFiles), files: files, directories: directories)
+      diagnostics: log.sorted(files: shownFiles),
+      files: files.filter { listed.insert($0).inserted },
+      directories: directories)
   }
 
-  private func read(
-    _ contents: FileReader.Contents, path: String, ancestors: [FileIdentity]
-  ) {
-    known.insert(contents.identity)
+  /// What came of going to a file.
+  private enum Visit {
+    case read(FileIdentity, [IncludeRequest])
+    /// One of the files on the way to it, so that it includes itself.
+    case cycle
+    /// Read before, on another way: once is enough.
+    case known
+  }
+
+  /// Reads the file at `path`; its text is gone when this returns, before its includes are read.
+  private func visit(
+    _ path: String, ancestors: [FileIdentity]
+  ) throws(FileProblem) -> Visit {
+    let contents = try reader.read(path)
+    if ancestors.contains(contents.identity) { return .cycle }
+    guard known.insert(contents.identity).inserted else { return .known }
     let includes = readJobs(of: contents.bytes, path: path, isMain: ancestors.isEmpty)
-    let folder = FilePath.folder(of: path)
-    for request in includes {
-      include(request, in: folder, ancestors: ancestors + [contents.identity])
-    }
+    return .read(contents.identity, includes)
   }
 
-  /// Reads one file's jobs; its text is gone when this returns.
+  private func follow(
+    _ includes: [IncludeRequest], of path: String, ancestors: [FileIdentity]
+  ) {
+    let folder = FilePath.folder(of: path)
+    for request in includes { include(request, in: folder, ancestors: ancestors) }
+  }
+
   private func readJobs(of bytes: FileBytes, path: String, isMain: Bool) -> [IncludeRequest] {
     let source = SourceText(file: path, bytes: bytes)
     let pass = FilePass.read(
@@ -91,8 +109,7 @@ final class JobsLoad {
     guard ancestors.count <= Self.depthBound else {
       log.add(
         request.diagnostic(
-          .tooManyIncludes, "files include one another more than \(Self.depthBound) deep"),
-        owner: nil)
+          .tooManyIncludes, "files include one another more than \(Self.depthBound) deep"))
       return
     }
     guard IncludePattern.isPattern(request.path) else {
@@ -104,7 +121,7 @@ final class JobsLoad {
       log.add(
         request.diagnostic(
           .badValue, "'**' does not reach into folders here",
-          hint: "write one '*' for each folder"), owner: nil)
+          hint: "write one '*' for each folder"))
       return
     }
     let pattern = IncludePattern(request.path, in: folder, bound: Self.fileBound)
@@ -115,12 +132,10 @@ final class JobsLoad {
       log.add(
         request.diagnostic(
           .unreadable,
-          "the folder '\(failure.folder)' cannot be read: \(SystemError.text(failure.error))"),
-        owner: nil)
+          "the folder '\(failure.folder)' cannot be read: \(SystemError.text(failure.error))"))
     }
     for path in pattern.matches {
       include(path, by: request, ancestors: ancestors, isPattern: true)
-      if files.count > Self.fileBound { break }
     }
   }
 
@@ -130,29 +145,28 @@ final class JobsLoad {
     guard files.count <= Self.fileBound else {
       log.add(
         request.diagnostic(
-          .tooManyIncludes, "more than \(Self.fileBound) files are included"), owner: nil)
+          .tooManyIncludes, "more than \(Self.fileBound) files are included"))
       return
     }
     shownFiles.append(path)
     files.append(FilePath.absolute(path))
     do {
-      let contents = try reader.read(path)
-      if ancestors.contains(contents.identity), !isPattern {
+      switch try visit(path, ancestors: ancestors) {
+      case .read(let identity, let includes):
+        follow(includes, of: path, ancestors: ancestors + [identity])
+      case .cycle where !isPattern:
         log.add(
           request.diagnostic(
             .includeCycle, "'\(path)' includes itself, directly or through other files",
-            hint: "remove this include"), owner: nil)
-      } else if !known.contains(contents.identity) {
-        // A file that several others include is read once.
-        read(contents, path: path, ancestors: ancestors)
+            hint: "remove this include"))
+      case .cycle, .known: break
       }
     } catch {
       let (code, message, hint) = error.sentence
       let isMissing = error == .system(ENOENT)
       log.add(
         request.diagnostic(
-          isMissing ? .includeMissing : code, "'\(path)': \(message)", hint: hint),
-        owner: nil)
+          isMissing ? .includeMissing : code, "'\(path)': \(message)", hint: hint))
     }
   }
 }

@@ -22,27 +22,26 @@ struct ProblemLog {
   /// How many errors were met, repeats counted.
   private(set) var errorCount = 0
 
-  /// Whether further diagnostics are only counted.
-  var isFull: Bool { diagnostics.count >= Self.keptBound }
-
-  /// Takes a diagnostic; `owner` is whose it is ("job 'backup'"), and not part of what it is.
-  mutating func add(_ diagnostic: Diagnostic, owner: String?) {
+  /// Takes a diagnostic. When it is new and will be shown, `complete` adds to it what is not part
+  /// of what it is.
+  mutating func add(_ diagnostic: Diagnostic, complete: (inout Diagnostic) -> Void = { _ in }) {
     if diagnostic.severity == .error { errorCount += 1 }
-    guard !isFull else {
+    let identity = Identity(
+      location: diagnostic.location, code: diagnostic.code, message: diagnostic.message)
+    if seen.contains(identity) { return }
+    guard diagnostics.count < Self.keptBound else {
       omit(diagnostic)
       return
     }
-    let identity = Identity(
-      location: diagnostic.location, code: diagnostic.code, message: diagnostic.message)
-    guard seen.insert(identity).inserted else { return }
+    seen.insert(identity)
     var diagnostic = diagnostic
-    if let owner { diagnostic.message += " in " + owner }
+    complete(&diagnostic)
     diagnostics.append(diagnostic)
   }
 
   /// Takes over what another log has.
   mutating func add(_ other: ProblemLog) {
-    for diagnostic in other.diagnostics { add(diagnostic, owner: nil) }
+    for diagnostic in other.diagnostics { add(diagnostic) }
     errorCount += other.errorCount - other.diagnostics.count { $0.severity == .error }
     omittedErrors += other.omittedErrors
     omittedWarnings += other.omittedWarnings

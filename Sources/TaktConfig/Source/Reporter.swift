@@ -16,15 +16,16 @@ final class Reporter {
   /// Reports a mistake at a place. `owner` says whose it is and follows the message.
   func report(
     _ code: Diagnostic.Code, severity: Diagnostic.Severity = .error, at mark: YAMLMark,
-    _ message: String, hint: String? = nil, owner: KeyOwner? = nil
+    _ message: String, hint: @autoclosure () -> String? = nil, owner: KeyOwner? = nil
   ) {
-    // Past the bound only the count matters, and a place costs a search for its line.
-    let (location, line) =
-      log.isFull ? (SourceLocation(file: source.file), nil) : source.place(of: mark)
-    log.add(
-      Diagnostic(
-        severity: severity, code, at: location, message, hint: hint, sourceLine: line),
-      owner: owner?.description)
+    let location = SourceLocation(
+      file: source.file, line: Int(mark.line), column: Int(mark.column))
+    // A hint and a line cost a search each, and a large file can hold a million mistakes.
+    log.add(Diagnostic(severity: severity, code, at: location, message)) { diagnostic in
+      (diagnostic.location, diagnostic.sourceLine) = source.place(of: mark)
+      diagnostic.hint = hint()
+      if let owner { diagnostic.message += " in \(owner)" }
+    }
   }
 }
 

@@ -135,12 +135,13 @@ struct KeyReader {
 
   /// Where a key belongs that stands in the wrong place.
   private static func home(of key: String) -> String? {
-    let tables: [(keys: [KeyEntry], home: String)] = [
-      (KeyTable.root, "at the top of the file"), (KeyTable.job, "in a job"),
-      (KeyTable.scheduler, "under '\(Key.scheduler)'"), (KeyTable.kill, "under '\(Key.kill)'"),
-    ]
-    return tables.first { table in table.keys.contains { $0.name == key } }?.home
+    homes.first { table in table.keys.contains { $0.name == key } }?.home
   }
+
+  private static let homes: [(keys: [KeyEntry], home: String)] = [
+    (KeyTable.root, "at the top of the file"), (KeyTable.job, "in a job"),
+    (KeyTable.scheduler, "under '\(Key.scheduler)'"), (KeyTable.kill, "under '\(Key.kill)'"),
+  ]
 
   private func reportNull(
     _ scalar: YAMLScalar, at mark: YAMLMark, key: KeyEntry, owner: KeyOwner
