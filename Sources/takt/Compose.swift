@@ -66,7 +66,8 @@ struct Daemon {
 
     let watch = Watch()
     let reloader = Reloader(
-      current: snapshot, source: source, observer: writer, time: factory.time,
+      current: snapshot, watchedPaths: watchedPaths ?? [], source: source, observer: writer,
+      time: factory.time,
       apply: { report(.reloaded($0)) }, onLoaded: { watch.watcher?.watch($0) })
     if let watchedPaths {
       let watcher = try FileWatcher(reactor: reactor, factory: factory) {

@@ -57,44 +57,58 @@ struct OutputReader {
   /// Hands over an unfinished last line.
   mutating func flush() {
     guard !partial.isEmpty else { return }
-    emit(partial[...])
+    emit(partial)
     partial = []
   }
 
   private mutating func take(_ bytes: UnsafeRawBufferPointer) {
-    var rest = bytes[...]
-    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+    var rest = bytes
+    while let end = rest.lineEnd {
       guard sink.hasRoom else { return skip(rest) }
-      append(rest[..<end])
-      emit(partial[...])
+      append(UnsafeRawBufferPointer(rebasing: rest[..<end]))
+      emit(partial)
       partial.removeAll(keepingCapacity: true)
-      rest = rest[(end + 1)...]
+      rest = UnsafeRawBufferPointer(rebasing: rest[(end + 1)...])
     }
     append(rest)
   }
 
   /// The log is full: only line ends are counted, which is much faster than the child can write.
-  private mutating func skip(_ bytes: Slice<UnsafeRawBufferPointer>) {
-    let lines = bytes.count { $0 == UInt8(ascii: "\n") }
+  private mutating func skip(_ bytes: UnsafeRawBufferPointer) {
     partial.removeAll(keepingCapacity: true)
-    if let end = bytes.lastIndex(of: UInt8(ascii: "\n")) { append(bytes[(end + 1)...]) }
+    var lines = 0
+    var rest = bytes
+    while let end = rest.lineEnd {
+      lines += 1
+      rest = UnsafeRawBufferPointer(rebasing: rest[(end + 1)...])
+    }
     sink.drop(lines: lines)
+    append(rest)
   }
 
-  private mutating func append(_ bytes: Slice<UnsafeRawBufferPointer>) {
-    var rest = bytes
+  private mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    var rest = bytes[...]
     while partial.count + rest.count > Self.lineBytesMax {
       let piece = Self.lineBytesMax - partial.count
       partial.append(contentsOf: rest.prefix(piece))
-      if sink.hasRoom { emit(partial[...]) } else { sink.drop(lines: 1) }
+      if sink.hasRoom { emit(partial) } else { sink.drop(lines: 1) }
       partial.removeAll(keepingCapacity: true)
       rest = rest.dropFirst(piece)
     }
     partial.append(contentsOf: rest)
   }
 
-  private func emit(_ line: ArraySlice<UInt8>) {
-    sink.output(facts + [LogField(.line, .bytes(Array(line)))])
+  private func emit(_ line: [UInt8]) {
+    sink.output(facts + [LogField(.line, .bytes(line))])
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Where the first line ends, by the C library's search, which looks at many bytes at once. The
+  /// pointer that it returns lies within the buffer.
+  fileprivate var lineEnd: Int? {
+    guard let start = baseAddress, let end = memchr(start, 10, count) else { return nil }
+    return UnsafeRawPointer(end) - start
   }
 }
 

@@ -14,19 +14,22 @@ public final class Reloader: Sendable {
   private let onLoaded: @Sendable ([String]) -> Void
   private let queue = DispatchQueue(label: "takt.reload", qos: .utility)
   private let current: Mutex<Snapshot>
+  private let watchedPaths: Mutex<[String]>
   private let isWaiting = Mutex(false)
 
-  /// A reloader that starts from `current`.
+  /// A reloader that starts from `current`, which came from the files at `watchedPaths`.
   ///
   /// - Parameters:
   ///   - apply: takes each plan, on the reloader's queue.
   ///   - onLoaded: told the watched paths after each attempt, good or bad.
   public init(
-    current: Snapshot, source: any SnapshotSource, observer: any Observer, time: any TimeSource,
+    current: Snapshot, watchedPaths: [String], source: any SnapshotSource, observer: any Observer,
+    time: any TimeSource,
     apply: @escaping @Sendable (ReloadPlan) -> Void,
     onLoaded: @escaping @Sendable ([String]) -> Void = { _ in }
   ) {
     self.current = Mutex(current)
+    self.watchedPaths = Mutex(watchedPaths)
     self.source = source
     self.observer = observer
     self.time = time
@@ -50,7 +53,12 @@ public final class Reloader: Sendable {
   private func perform(cause: String) {
     log(.notice, "reloading", [LogField(.cause, .text(cause))])
     let loaded = source.load()
-    onLoaded(loaded.watchedPaths)
+    // A file that cannot be read to its end does not say what it includes.
+    let paths = watchedPaths.withLock { paths in
+      paths = loaded.snapshot == nil ? Array(Set(paths + loaded.watchedPaths)) : loaded.watchedPaths
+      return paths
+    }
+    onLoaded(paths)
     for diagnostic in loaded.diagnostics {
       log(diagnostic.severity == .error ? .error : .warning, diagnostic.text)
     }

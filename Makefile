@@ -1,0 +1,52 @@
+# `make run` and `make test` do all the set-up on a fresh machine with Swift 6.3.
+
+SWIFT ?= swift
+PACKAGES := libyaml-dev pkg-config tzdata make git
+SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+# A package counts as installed when dpkg says so; others are installed, as root or with sudo.
+MISSING = $(shell for p in $(PACKAGES); do \
+	dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done)
+
+.PHONY: run build release test lint format bench tsan reference setup clean help
+
+help:            ## Show this list.
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+run: build       ## Build takt and run jobs.yaml in the foreground.
+	@exec .build/debug/takt run
+
+setup:           ## Install the Debian packages that are missing.
+	@command -v $(SWIFT) >/dev/null || { \
+		echo 'takt needs Swift 6.3 or newer: https://www.swift.org/install' >&2; exit 1; }
+	@if command -v dpkg-query >/dev/null; then missing="$(MISSING)"; \
+	if [ -n "$$missing" ]; then echo "installing $$missing"; \
+		sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+		$$sudo apt-get update -q && $$sudo apt-get install -qy --no-install-recommends $$missing; fi; \
+	else echo 'no dpkg here: install libyaml and its headers yourself' >&2; fi
+
+build: setup     ## Build everything for debugging.
+	$(SWIFT) build --product takt
+
+release: setup   ## Build the program that is to be installed.
+	$(SWIFT) build -c release --product takt --static-swift-stdlib
+
+test: setup      ## Run all tests.
+	$(SWIFT) test
+
+lint:            ## Check the format of all sources.
+	$(SWIFT) format lint --strict --recursive $(SOURCES)
+
+format:          ## Format all sources.
+	$(SWIFT) format --in-place --recursive $(SOURCES)
+
+tsan: setup      ## Run the timers' tests, with 100,000 operations from 4 threads, under ThreadSanitizer.
+	$(SWIFT) test --sanitize=thread --scratch-path .build-tsan --filter TimerMachineTests
+
+bench: setup     ## Measure takt beside plain timers, in one run.
+	$(SWIFT) run -c release --package-path Benchmarks takt-bench
+
+reference: setup ## Write the key table into docs/jobs-file.md, and the log's keys into docs/log.md.
+	TAKT_WRITE_REFERENCE=1 $(SWIFT) test --filter ReferenceTests
+
+clean:           ## Remove what was built.
+	rm -rf .build .build-* Benchmarks/.build

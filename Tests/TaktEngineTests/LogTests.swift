@@ -1,0 +1,78 @@
+import Foundation
+import TaktCore
+import Testing
+
+@testable import TaktEngine
+
+@Suite struct LogTests {
+  private let at = WallInstant(milliseconds: 1_790_000_000_123)
+
+  private func record(_ event: LogEvent, _ fields: [LogField], routine: Bool = false) -> LogRecord {
+    LogRecord(at: at, .info, event, routine: routine, fields)
+  }
+
+  private func render(_ renderer: some LogRenderer, _ record: LogRecord) -> String {
+    var bytes: [UInt8] = []
+    renderer.render(record, into: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  @Test func `a JSON line is valid JSON whatever a run prints`() throws {
+    let raw = (0...255).map { UInt8($0) } + Array("\u{2028}“x”\\\"".utf8)
+    let line = render(JSONRenderer(), record(.output, [LogField(.line, .bytes(raw))]))
+    let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+    #expect(object?["line"] as? String == String(decoding: raw, as: UTF8.self))
+    #expect(object?["ts"] as? String == "2026-09-21T14:13:20.123Z")
+    #expect(line.filter { $0 == "\n" }.count == 1)
+  }
+
+  @Test func `text is aligned and cannot steer the terminal`() {
+    let renderer = TextRenderer(zone: .utc, isColoured: false)
+    let line = render(
+      renderer,
+      record(
+        .output,
+        [
+          LogField(.job, .text("backup")), LogField(.run, .number(7)),
+          LogField(.line, .bytes(Array("\u{1b}[2Jgone\u{9b}1m".utf8))),
+        ]))
+    #expect(line == "14:13:20.123  backup            out 7     \u{fffd}[2Jgone\u{fffd}1m\n")
+  }
+
+  @Test func `routine records are debug in text and always there in JSON`() {
+    let routine = record(.timer, [], routine: true)
+    let text = TextRenderer(zone: .utc, isColoured: false)
+    #expect(!text.shows(routine, at: .info))
+    #expect(text.shows(routine, at: .debug))
+    #expect(JSONRenderer().shows(routine, at: .info))
+  }
+
+  @Test func `a full queue drops output first, then routine records, last verdicts`() {
+    var queue = LogQueue(limitBytes: 100_000)
+    let output = record(.output, [LogField(.line, .bytes([65]))])
+    let timer = record(.timer, [LogField(.machine, .text("x"))], routine: true)
+    let verdict = record(.slot, [LogField(.job, .text("x"))])
+    for item in [output, timer, verdict] {
+      while queue.hasRoom(for: LogQueue.Class(item)) { _ = queue.append(item) }
+      _ = queue.append(item)
+    }
+    let written = queue.take()
+    #expect(written.map(\.event).filter { $0 != .output }.first == .timer)
+    #expect(written.last?.event == .slot)
+    #expect(queue.takeDropped(at: at).map { $0[.count] } == Array(repeating: .number(1), count: 3))
+    #expect(!queue.hasRoom(for: .vital))
+    queue.written(bytes: written.reduce(0) { $0 + $1.costBytes })
+    #expect(queue.hasRoom(for: .output))
+  }
+
+  /// `docs/log.md` describes each key in the words of `LogKey`.
+  @Test func `the reference names every key of a line`() throws {
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("docs/log.md")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    for key in LogKey.allCases {
+      #expect(text.contains("| `\(key.rawValue)` | \(key.summary) |"), "\(key.rawValue)")
+    }
+    for event in LogEvent.allCases { #expect(text.contains("| `\(event.rawValue)` |")) }
+  }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Synchronization
+import TaktCore
+import Testing
+
+@testable import TaktEngine
+
+/// Real processes without a scheduler.
+@Suite struct ProcessRunnerTests {
+  private final class Sink: OutputSink {
+    let lines = Mutex<[String]>([])
+    let dropped = Mutex(0)
+    let isFull: Bool
+
+    init(isFull: Bool = false) { self.isFull = isFull }
+
+    var hasRoom: Bool { !isFull }
+
+    func output(_ fields: [LogField]) {
+      for field in fields {
+        if case .bytes(let bytes) = field.value {
+          lines.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) }
+        }
+      }
+    }
+
+    func drop(lines count: Int) { dropped.withLock { $0 += count } }
+  }
+
+  private func run(
+    _ script: String, sink: Sink, stopWith signal: StopSignal? = nil
+  ) async throws -> [SchedulerEvent] {
+    let (events, continuation) = AsyncStream<SchedulerEvent>.makeStream()
+    let runner = ProcessRunner(reactor: try Reactor(), sink: sink) { continuation.yield($0) }
+    let name = try #require(JobName("job"))
+    let spec = JobSpec(
+      name: name, timing: Timing(schedule: Schedule(every: Every(.seconds(1)))),
+      action: .shell(script))
+    runner.start(
+      AttemptRequest(run: RunID(1), attempt: 1, spec: spec, slot: WallInstant(milliseconds: 0)))
+    if let signal { runner.stop(RunID(1), signal: signal) }
+    var seen: [SchedulerEvent] = []
+    for await event in events {
+      seen.append(event)
+      switch event {
+      case .attemptEnded(_, _, let descendants) where descendants > 0:
+        runner.stop(RunID(1), signal: .kill)
+      case .attemptEnded, .groupEnded: return seen
+      default: break
+      }
+    }
+    return seen
+  }
+
+  @Test func `lines come whole from both streams, the last one without its end too`() async throws {
+    let sink = Sink()
+    _ = try await run("printf 'a\\nb'; printf 'long%s\\n' $(seq 1 3) 1>&2", sink: sink)
+    #expect(sink.lines.withLock(\.self).sorted() == ["a", "b", "long1", "long2", "long3"])
+  }
+
+  @Test func `a line without end is cut and nothing of it is kept`() async throws {
+    let sink = Sink()
+    _ = try await run("head -c 20000 /dev/zero | tr '\\0' x", sink: sink)
+    #expect(sink.lines.withLock { $0.map(\.utf8.count) } == [8192, 8192, 3616])
+  }
+
+  @Test func `what the log has no room for is counted, and the child goes on`() async throws {
+    let sink = Sink(isFull: true)
+    let events = try await run("yes | head -n 100000", sink: sink)
+    #expect(sink.dropped.withLock(\.self) == 100_000)
+    guard case .attemptEnded(_, .exited(0), descendants: 0) = events.last else {
+      Issue.record("\(events)")
+      return
+    }
+  }
+
+  @Test func `a signal that comes before the child has started reaches it`() async throws {
+    let events = try await run("sleep 1000", sink: Sink(), stopWith: .terminate)
+    guard case .attemptEnded(_, .signalled(15), descendants: 0) = events.last else {
+      Issue.record("\(events)")
+      return
+    }
+  }
+
+  @Test func `descendants are counted, signalled, and their end is told`() async throws {
+    let events = try await run("sleep 1000 & sleep 1001 & exit 5", sink: Sink())
+    guard case .attemptEnded(_, .exited(5), descendants: 2) = events.first,
+      case .groupEnded = events.last
+    else {
+      Issue.record("\(events)")
+      return
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import Testing
+
+/// The command line as a user meets it.
+@Suite struct CommandTests {
+  private func run(
+    _ arguments: String..., in folder: TemporaryFolder
+  ) throws -> (status: Int32, output: String, errors: String) {
+    let takt = try TaktProcess(arguments, in: folder)
+    let output = try takt.text()
+    return (takt.waitForExit(), output, takt.errors)
+  }
+
+  static let example = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("jobs.yaml")
+
+  @Test func `the example file is valid and its jobs fire`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(String(contentsOf: Self.example, encoding: .utf8))
+    #expect(try run("check", in: folder).output == "jobs.yaml: ok, 7 jobs\n")
+    let takt = try TaktProcess(["run"], in: folder)
+    for job in ["hello", "heartbeat", "disk", "poll"] {
+      if !takt.lines.contains(where: { $0.job == job && $0.outcome != nil }) {
+        try takt.line("the end of a run of \(job)") { $0.job == job && $0.outcome != nil }
+      }
+    }
+    #expect(takt.lines.filter { $0.outcome != nil }.allSatisfy { $0.outcome == "succeeded" })
+    #expect(try takt.stop() == 0)
+    // Every machine's transitions are numbered without a gap, in the order of the log.
+    for (machine, lines) in Dictionary(
+      grouping: takt.lines.filter { $0.machine != nil }, by: \.machine)
+    {
+      #expect(lines.compactMap(\.seq) == Array(1...lines.count), "\(machine ?? "")")
+    }
+  }
+
+  @Test func `a file with four mistakes reports four, each with its place and a caret`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      jobs:
+        a: {evry: 5s, run: date}
+        b: {every: 5 parsecs, run: date}
+        c: {every: 5s, use: lag}
+        d: {every: 5s, run: date, qos: fast}
+      """)
+    let result = try run("check", in: folder)
+    #expect(result.status == 78)
+    #expect(result.output.isEmpty)
+    #expect(
+      result.errors.hasPrefix(
+        """
+        jobs.yaml:2:7: error: unknown key 'evry' in job 'a'; did you mean 'every'?
+            a: {evry: 5s, run: date}
+                ^
+
+        """), "\(result.errors)")
+    #expect(result.errors.components(separatedBy: ": error: ").count - 1 == 4, "\(result.errors)")
+  }
+
+  @Test func `plan shows what a reload would do`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      jobs:
+        same: {every: 5s, run: date}
+        faster: {every: 1m, run: date}
+        other: {every: 1m, run: date}
+        gone: {every: 7s, run: date}
+      """, to: "old.yaml")
+    try folder.write(
+      """
+      jobs:
+        faster: {every: 30s, run: date}
+        other: {every: 1m, run: uptime}
+        new: {every: 9s, run: date}
+        same: {every: 5000ms, run: date}  # as before
+      """, to: "new.yaml")
+    let result = try run("plan", "old.yaml", "new.yaml", in: folder)
+    #expect(result.status == 0)
+    #expect(
+      result.output == """
+        - gone  removed
+        ~ faster  rearmed
+            every: 1m → 30s
+        ~ other  updated
+            run changed
+        + new  added
+        1 kept, 1 updated, 1 rearmed, 1 added, 1 removed
+
+        """)
+  }
+
+  @Test func `next shows the slots to come`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      scheduler: {timezone: Europe/Berlin}
+      jobs:
+        once: {at: "2199-07-01T12:00", run: date}
+        grid: {every: 1h, align: epoch, run: date}
+      """)
+    let result = try run("next", "-n", "2", in: folder)
+    let lines = result.output.split(separator: "\n")
+    #expect(result.status == 0)
+    #expect(lines.count == 3)
+    #expect(lines[0] == "once  2199-07-01T12:00:00.000+02:00  at")
+    #expect(lines[1].contains(":00:00.000+0"))
+  }
+
+  @Test func `wrong usage exits 64 and says how it goes`() throws {
+    let folder = try TemporaryFolder()
+    for arguments in [
+      ["--no-such-flag"], ["run", "--log-level", "loud"], ["next", "-n", "0"], ["plan", "a"],
+    ] {
+      let takt = try TaktProcess(arguments, in: folder)
+      _ = try takt.text()
+      #expect(takt.waitForExit() == 64, "\(arguments)")
+      #expect(takt.errors.contains("Usage: takt"), "\(takt.errors)")
+    }
+    #expect(try run("--version", in: folder).output == "0.1.0\n")
+  }
+
+  @Test(arguments: ["missing.yaml", ".", "/dev/null", "empty.yaml"])
+  func `a file that cannot be used exits 78 with its name`(path: String) throws {
+    let folder = try TemporaryFolder()
+    try folder.write("", to: "empty.yaml")
+    let result = try run("run", path, in: folder)
+    #expect(result.status == 78)
+    #expect(result.errors.contains(": error: "), "\(result.errors)")
+  }
+}

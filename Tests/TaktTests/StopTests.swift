@@ -1,0 +1,63 @@
+import Glibc
+import Testing
+
+@Suite(.serialized) struct StopTests {
+  @Test func `TERM lets a run in progress end`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs: {slow: {on: start, run: 'echo begun; sleep 1; echo done'}}\n")
+    let takt = try TaktProcess(["run"], in: folder)
+    try takt.line("the run") { $0.line == "begun" }
+    #expect(try takt.stop() == 0)
+    #expect(takt.lines.contains { $0.job == "slow" && $0.outcome == "succeeded" })
+  }
+
+  @Test func `after shutdown_grace a run's group is stopped`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      scheduler: {shutdown_grace: 200ms}
+      jobs: {slow: {on: start, run: 'echo begun; sleep 1234; true'}}
+      """)
+    let takt = try TaktProcess(["run"], in: folder)
+    try takt.line("the run") { $0.line == "begun" }
+    #expect(try takt.stop() == 0)
+    let end = takt.lines.last { $0.job == "slow" && $0.to == "ended" }
+    #expect(end?.outcome == "cancelled")
+    #expect(end?.reason == "shutdown")
+  }
+
+  @Test func `a second TERM does not wait, a third one kills`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      scheduler: {shutdown_grace: 1h}
+      jobs:
+        deaf:
+          on: start
+          kill: {grace: 1h}
+          run: trap '' TERM; echo begun; while true; do sleep 0.05; done
+      """)
+    let takt = try TaktProcess(["run"], in: folder)
+    try takt.line("the run") { $0.line == "begun" }
+    takt.signal(SIGTERM)
+    try takt.line("the stop") { $0.message?.hasPrefix("stopping") == true }
+    takt.signal(SIGINT)
+    try takt.line("the signal") { $0.job == "deaf" && $0.to == "stopping" }
+    takt.signal(SIGTERM)
+    try takt.readToEnd()
+    #expect(takt.waitForExit() == 0)
+    #expect(takt.lines.contains { $0.job == "deaf" && $0.to == "killing" })
+  }
+
+  @Test func `SIGUSR1 writes the state of all jobs to the log`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      "jobs: {a: {every: 1h, run: date}, b: {every: 1h, run: date, enabled: false}}\n")
+    let takt = try TaktProcess(["run"], in: folder)
+    try takt.line("the start") { $0.event == "timer" && $0.job == "a" }
+    takt.signal(SIGUSR1)
+    try takt.line("the state") { $0.job == "b" && $0.message == "status: disabled" }
+    #expect(takt.lines.contains { $0.job == "a" && $0.message == "status: waiting" })
+    #expect(try takt.stop() == 0)
+  }
+}

@@ -1,0 +1,232 @@
+import Foundation
+import Glibc
+
+/// The built program, run as a user runs it. Lines are awaited, never slept for.
+final class TaktProcess {
+  /// One JSON line of the log.
+  struct Line: Decodable {
+    var ts: String
+    var level: String
+    var event: String
+    var machine: String?
+    var seq: Int?
+    var job: String?
+    var from: String?
+    var to: String?
+    var cause: String?
+    var slot: String?
+    var slot_last: String?
+    var late_ms: Double?
+    var run: Int?
+    var verdict: String?
+    var outcome: String?
+    var reason: String?
+    var stream: String?
+    var line: String?
+    var change: String?
+    var count: Int?
+    var message: String?
+  }
+
+  struct Silence: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  /// Far longer than anything takes: a test that waits this long has failed.
+  static let patience: TimeInterval = 60
+
+  /// Two tests that start programs at once would hand each other's pipes to their children.
+  private static let spawning = NSLock()
+
+  let pid: pid_t
+  private let output: Int32
+  private let errorPath: String
+  private var status: Int32?
+  private var buffer: [UInt8] = []
+  private var bufferStart = 0
+  /// Lines of these events are passed over unread, where there are very many.
+  var ignoredEvents: [String] = []
+  private(set) var lines: [Line] = []
+
+  /// The program beside the test bundle.
+  static let executable: URL = {
+    let bundle = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
+    let arguments = URL(fileURLWithPath: CommandLine.arguments[0])
+    return (bundle ?? arguments).deletingLastPathComponent().appendingPathComponent("takt")
+  }()
+
+  /// Started by the system's own call: the child is this test's to wait for.
+  init(
+    _ arguments: [String], program: String = executable.path, in folder: TemporaryFolder
+  ) throws {
+    errorPath = folder.url.appendingPathComponent("stderr-\(UUID().uuidString)").path
+    let errorPath = errorPath
+    (pid, output) = try Self.spawning.withLock {
+      var ends: [Int32] = [-1, -1]
+      guard pipe(&ends) == 0 else { throw Silence(description: "no pipe") }
+      defer { close(ends[1]) }
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      var actions = posix_spawn_file_actions_t()
+      posix_spawn_file_actions_init(&actions)
+      defer { posix_spawn_file_actions_destroy(&actions) }
+      posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+      posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+      posix_spawn_file_actions_addopen(&actions, 2, errorPath, O_WRONLY | O_CREAT, 0o644)
+      let words = ["env", "-C", folder.url.path, program] + arguments
+      var argv = words.map { strdup($0) } + [nil]
+      defer { argv.forEach { free($0) } }
+      var child = pid_t()
+      let result = posix_spawn(&child, "/usr/bin/env", &actions, nil, &argv, environ)
+      guard result == 0 else { throw Silence(description: "\(program) does not start: \(result)") }
+      return (child, ends[0])
+    }
+  }
+
+  deinit {
+    if status == nil {
+      kill(pid, SIGKILL)
+      waitpid(pid, nil, 0)
+    }
+    close(output)
+  }
+
+  var errors: String { (try? String(contentsOfFile: errorPath, encoding: .utf8)) ?? "" }
+
+  func signal(_ number: Int32) { kill(pid, number) }
+
+  /// Reads on until a line is right, and returns it.
+  @discardableResult
+  func line(
+    _ what: String = "a line", where isRight: (Line) -> Bool
+  ) throws -> Line {
+    while let next = try nextLine(what) {
+      if isRight(next) { return next }
+    }
+    throw Silence(description: "takt ended before \(what); it said:\n\(errors)")
+  }
+
+  /// Reads to the end of the output.
+  func readToEnd() throws {
+    while try nextLine("its end") != nil {}
+  }
+
+  /// Reads on, without looking at lines, to the end; returns all as text.
+  func text() throws -> String {
+    while try fill("its end") {}
+    return String(decoding: buffer, as: UTF8.self)
+  }
+
+  /// The next line that is not ignored, parsed and kept; nil at the end.
+  private func nextLine(_ what: String) throws -> Line? {
+    while true {
+      if let end = endOfLine() {
+        let bytes = Data(buffer[bufferStart..<end])
+        bufferStart = end + 1
+        // "level" before the event is of five to seven letters.
+        let head = String(decoding: bytes.prefix(80), as: UTF8.self)
+        if ignoredEvents.contains(where: { head.contains("\"event\":\"\($0)\"") }) { continue }
+        let line = try JSONDecoder().decode(Line.self, from: bytes)
+        lines.append(line)
+        return line
+      }
+      buffer.removeFirst(bufferStart)
+      bufferStart = 0
+      if try !fill(what) { return nil }
+    }
+  }
+
+  private func endOfLine() -> Int? {
+    buffer.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress, bufferStart < bytes.count,
+        let found = memchr(base + bufferStart, 10, bytes.count - bufferStart)
+      else { return nil }
+      return UnsafeRawPointer(found) - base
+    }
+  }
+
+  private func fill(_ what: String) throws -> Bool {
+    var entry = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+    guard poll(&entry, 1, Int32(Self.patience * 1000)) == 1 else {
+      throw Silence(description: "no word from takt while waiting for \(what)")
+    }
+    var bytes = [UInt8](repeating: 0, count: 65_536)
+    let count = read(output, &bytes, bytes.count)
+    guard count > 0 else { return false }
+    buffer.append(contentsOf: bytes[..<count])
+    return true
+  }
+
+  /// Waits for the end; returns the exit status, or minus the signal that ended it.
+  func waitForExit() -> Int32 {
+    if let status { return status }
+    var raw = Int32(0)
+    waitpid(pid, &raw, 0)
+    let end = raw & 0x7f == 0 ? raw >> 8 & 0xff : -(raw & 0x7f)
+    status = end
+    return end
+  }
+
+  /// Sends TERM, reads what is left and returns the exit status.
+  func stop() throws -> Int32 {
+    signal(SIGTERM)
+    try readToEnd()
+    return waitForExit()
+  }
+
+  /// The state letters of takt's children, by pid.
+  func children() -> [pid_t: String] {
+    var result: [pid_t: String] = [:]
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
+      guard let child = pid_t(name),
+        let stat = try? String(contentsOfFile: "/proc/\(name)/stat", encoding: .utf8),
+        let end = stat.lastIndex(of: ")")
+      else { continue }
+      let fields = stat[stat.index(after: end)...].split(separator: " ")
+      if fields.count > 1, fields[1] == "\(pid)" { result[child] = String(fields[0]) }
+    }
+    return result
+  }
+
+  var descriptorCount: Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count) ?? 0
+  }
+
+  /// Resident memory without the pages of files.
+  var residentBytes: Int {
+    let statm = (try? String(contentsOfFile: "/proc/\(pid)/statm", encoding: .utf8)) ?? ""
+    let fields = statm.split(separator: " ").compactMap { Int($0) }
+    return fields.count > 2 ? (fields[1] - fields[2]) * Int(getpagesize()) : 0
+  }
+}
+
+/// A folder of a test's own.
+final class TemporaryFolder {
+  let url: URL
+
+  init() throws {
+    url = FileManager.default.temporaryDirectory.appendingPathComponent("takt-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  @discardableResult
+  func write(_ text: String, to name: String = "jobs.yaml") throws -> String {
+    let file = url.appendingPathComponent(name)
+    try text.write(to: file, atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+    return file.path
+  }
+
+  func read(_ name: String) -> String {
+    (try? String(contentsOf: url.appendingPathComponent(name), encoding: .utf8)) ?? ""
+  }
+}
+
+/// Milliseconds since the Unix epoch of an RFC 3339 instant in UTC.
+func milliseconds(_ instant: String?) -> Int64? {
+  guard let instant else { return nil }
+  let formatter = ISO8601DateFormatter()
+  formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
+  return formatter.date(from: instant).map { Int64(($0.timeIntervalSince1970 * 1000).rounded()) }
+}
