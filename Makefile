@@ -43,7 +43,8 @@ tsan: setup      ## Run the timers' tests, with 100,000 operations from 4 thread
 	$(SWIFT) test --sanitize=thread --scratch-path .build-tsan --filter TimerMachineTests
 
 bench: setup     ## Measure takt beside plain timers, in one run.
-	$(SWIFT) run -c release --package-path Benchmarks takt-bench
+	$(SWIFT) build -c release --product takt
+	$(SWIFT) run -c release --package-path Benchmarks takt-bench .build/release/takt
 
 reference: setup ## Write the key table into docs/jobs-file.md, and the log's keys into docs/log.md.
 	TAKT_WRITE_REFERENCE=1 $(SWIFT) test --filter ReferenceTests

@@ -4,23 +4,6 @@ import TaktCore
 import TaktEngine
 import TimerMachine
 
-/// The actions that a jobs file may name.
-enum Catalogue {
-  /// The built-ins as far as a check needs them: their names and parameters.
-  static var standard: some ActionCatalogue {
-    BuiltinRegistry(Self.builtins(observer: NoObserver(), time: SystemTimeSource()))
-  }
-
-  static func builtins(observer: any Observer, time: any TimeSource) -> [any Builtin] {
-    [LogBuiltin(observer: observer, time: time)]
-  }
-
-  /// For a catalogue that runs nothing.
-  private final class NoObserver: Observer {
-    func observe(_ record: LogRecord) {}
-  }
-}
-
 /// The whole of takt put together: the one place where the modules meet.
 struct Daemon {
   struct LogOptions {
@@ -35,8 +18,8 @@ struct Daemon {
   private let snapshot: Snapshot
   private let router: ActionRouter
   private let stopped = DispatchSemaphore(value: 0)
+  private let factory: CoalescingTimerFactory
   private let clockWatcher: ClockStepWatcher
-  private let time: any TimeSource
 
   /// Puts it together and answers signals from now on; `run` starts the jobs.
   ///
@@ -48,7 +31,7 @@ struct Daemon {
     // Above the jobs' classes, so that none of them makes a slot late.
     let queue = DispatchQueue(label: "takt.scheduler", qos: .userInitiated)
     let factory = CoalescingTimerFactory(queue: queue)
-    time = factory.time
+    self.factory = factory
     writer = try LogWriter(
       descriptor: STDOUT_FILENO, format: log.format, level: log.level,
       zone: snapshot.settings.zone, isColoured: log.isColoured, time: factory.time)
@@ -59,9 +42,10 @@ struct Daemon {
     let report: @Sendable (SchedulerEvent) -> Void = { [scheduler] in scheduler.send($0) }
     let reactor = try Reactor()
     let processes = ProcessRunner(reactor: reactor, sink: writer, report: report)
-    let registry = BuiltinRegistry(Catalogue.builtins(observer: writer, time: factory.time))
-    router = ActionRouter(
-      processes: processes, builtins: BuiltinRunner(registry: registry, report: report))
+    let builtins = BuiltinRunner(
+      registry: .standard, observer: writer, time: factory.time
+    ) { [scheduler] in scheduler.send($0) }
+    router = ActionRouter(processes: processes, builtins: builtins)
     clockWatcher = ClockStepWatcher(queue: queue) { report(.clockStepped) }
 
     let watch = Watch()
@@ -97,13 +81,16 @@ struct Daemon {
   func run() {
     scheduler.start(snapshot, runner: router)
     stopped.wait()
-    writer.observe(
-      LogRecord(
-        at: time.wall, .notice, .scheduler,
-        [
-          LogField(.message, .text("books: \(ledger.balance)"))
-        ]))
+    let timers = factory.statistics
+    log("timers: \(timers.served) served in \(timers.wakes) wakes")
+    log("books: \(ledger.balance)")
     writer.close(timeout: .seconds(2))
     withExtendedLifetime(clockWatcher) {}
+  }
+
+  private func log(_ message: String) {
+    writer.observe(
+      LogRecord(
+        at: factory.time.wall, .notice, .scheduler, [LogField(.message, .text(message))]))
   }
 }

@@ -53,8 +53,8 @@ import Testing
     let timer = record(.timer, [LogField(.machine, .text("x"))], routine: true)
     let verdict = record(.slot, [LogField(.job, .text("x"))])
     for item in [output, timer, verdict] {
-      while queue.hasRoom(for: LogQueue.Class(item)) { _ = queue.append(item) }
-      _ = queue.append(item)
+      while queue.hasRoom(for: LogQueue.Class(item)) { queue.append(item) }
+      queue.append(item)
     }
     let written = queue.take()
     #expect(written.map(\.event).filter { $0 != .output }.first == .timer)

@@ -36,8 +36,9 @@ import Testing
     let spec = JobSpec(
       name: name, timing: Timing(schedule: Schedule(every: Every(.seconds(1)))),
       action: .shell(script))
-    runner.start(
-      AttemptRequest(run: RunID(1), attempt: 1, spec: spec, slot: WallInstant(milliseconds: 0)))
+    runner.start([
+      AttemptRequest(run: RunID(1), attempt: 1, spec: spec, slot: WallInstant(milliseconds: 0))
+    ])
     if let signal { runner.stop(RunID(1), signal: signal) }
     var seen: [SchedulerEvent] = []
     for await event in events {
@@ -75,7 +76,7 @@ import Testing
   }
 
   @Test func `a signal that comes before the child has started reaches it`() async throws {
-    let events = try await run("sleep 1000", sink: Sink(), stopWith: .terminate)
+    let events = try await run("exec sleep 1000", sink: Sink(), stopWith: .terminate)
     guard case .attemptEnded(_, .signalled(15), descendants: 0) = events.last else {
       Issue.record("\(events)")
       return

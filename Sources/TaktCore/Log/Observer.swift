@@ -2,6 +2,12 @@
 ///
 /// Safe from any thread; never blocks and never fails its caller.
 public protocol Observer: AnyObject, Sendable {
-  /// Takes one record. Records of one machine are handed over in their order.
-  func observe(_ record: LogRecord)
+  /// Takes records in their order. Records of one machine are handed over in their order; those
+  /// that belong together come together, so that a writer is woken once for them.
+  func observe(_ records: [LogRecord])
+}
+
+extension Observer {
+  /// Takes one record.
+  public func observe(_ record: LogRecord) { observe([record]) }
 }

@@ -11,12 +11,18 @@ public final class ActionRouter: ActionRunner {
     self.builtins = builtins
   }
 
-  /// Starts an attempt with the runner of its action.
-  public func start(_ request: AttemptRequest) {
-    switch request.spec.action {
-    case .shell, .argv: processes.start(request)
-    case .use: builtins.start(request)
+  /// Starts each attempt with the runner of its action.
+  public func start(_ requests: [AttemptRequest]) {
+    var commands: [AttemptRequest] = []
+    var named: [AttemptRequest] = []
+    for request in requests {
+      switch request.spec.action {
+      case .shell, .argv: commands.append(request)
+      case .use: named.append(request)
+      }
     }
+    if !commands.isEmpty { processes.start(commands) }
+    if !named.isEmpty { builtins.start(named) }
   }
 
   /// Stops a run, whoever runs it.

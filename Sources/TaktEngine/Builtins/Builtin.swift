@@ -11,8 +11,11 @@ public protocol Builtin: Sendable {
   /// What it takes under `with:`.
   var parameters: [ParameterSchema] { get }
 
-  /// Does the work; the parameters have been checked.
-  func run(_ parameters: Parameters, of request: AttemptRequest) -> AttemptResult
+  /// Does the work; the parameters have been checked. Lines that it hands to `output` go to the
+  /// log as a command's do.
+  func run(
+    _ parameters: Parameters, output: (_ level: LogLevel, _ line: String) -> Void
+  ) -> AttemptResult
 }
 
 /// The built-ins, by name.
@@ -23,6 +26,9 @@ public struct BuiltinRegistry: ActionCatalogue {
   public init(_ builtins: [any Builtin]) {
     self.builtins = Dictionary(builtins.map { ($0.name, $0) }) { first, _ in first }
   }
+
+  /// All built-ins of takt.
+  public static let standard = BuiltinRegistry([LogBuiltin()])
 
   /// The names of all built-ins.
   public var actionNames: [String] { Array(builtins.keys) }

@@ -2,14 +2,8 @@ import TaktCore
 
 /// `use: log` writes a line to takt's own log.
 public struct LogBuiltin: Builtin {
-  private let observer: any Observer
-  private let time: any TimeSource
-
-  /// A built-in that writes to `observer`.
-  public init(observer: any Observer, time: any TimeSource) {
-    self.observer = observer
-    self.time = time
-  }
+  /// The built-in.
+  public init() {}
 
   /// `log`
   public var name: String { "log" }
@@ -24,18 +18,12 @@ public struct LogBuiltin: Builtin {
     ]
   }
 
-  /// Writes the line as output of the run.
-  public func run(_ parameters: Parameters, of request: AttemptRequest) -> AttemptResult {
+  /// Hands the message over as a line of output.
+  public func run(
+    _ parameters: Parameters, output: (_ level: LogLevel, _ line: String) -> Void
+  ) -> AttemptResult {
     let level = parameters["level"].flatMap { LogLevel(rawValue: $0.string) } ?? .info
-    observer.observe(
-      LogRecord(
-        at: time.wall, level, .output,
-        [
-          LogField(.job, .text(request.spec.name.text)),
-          LogField(.run, .number(Int64(request.run.number))),
-          LogField(.attempt, .number(Int64(request.attempt))),
-          LogField(.line, .text(parameters["message"]?.string ?? "")),
-        ]))
+    output(level, parameters["message"]?.string ?? "")
     return .done
   }
 }

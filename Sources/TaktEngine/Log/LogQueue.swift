@@ -45,17 +45,14 @@ struct LogQueue {
     Double(bytes) < Double(limitBytes) * kind.share
   }
 
-  /// True when the queue was empty before.
-  mutating func append(_ record: LogRecord) -> Bool {
+  mutating func append(_ record: LogRecord) {
     let kind = Class(record)
     guard hasRoom(for: kind) else {
       dropped[kind.rawValue] += 1
-      return false
+      return
     }
-    let wasEmpty = records.isEmpty
     records.append(record)
     bytes += record.costBytes
-    return wasEmpty
   }
 
   mutating func drop(_ count: Int, _ kind: Class) {

@@ -39,10 +39,14 @@ public final class LogWriter: Observer, OutputSink {
     try Thread.start(name: "takt-log") { [self] in run() }
   }
 
-  /// Takes a record, or drops it when the queue is full.
-  public func observe(_ record: LogRecord) {
-    guard renderer.shows(record, at: level) else { return }
-    if queue.withLock({ $0.append(record) }) { filled.signal() }
+  /// Takes records, or drops them when the queue is full.
+  public func observe(_ records: [LogRecord]) {
+    let shown = records.filter { renderer.shows($0, at: level) }
+    let wasEmpty = queue.withLock { queue in
+      defer { for record in shown { queue.append(record) } }
+      return queue.records.isEmpty
+    }
+    if wasEmpty, !shown.isEmpty { filled.signal() }
   }
 
   /// Whether a line of output would be taken.

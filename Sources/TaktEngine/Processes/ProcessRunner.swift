@@ -24,20 +24,22 @@ public final class ProcessRunner: ActionRunner {
     self.report = report
   }
 
-  /// Starts the attempt's child; a failure is reported as its end.
-  public func start(_ request: AttemptRequest) {
-    let run = request.run
-    reactor.perform { [self] _ in table.starting[run] = [] }
-    spawnQueue.async { [self] in
-      do throws(Spawn.Failure) {
-        let child = try Spawn.start(request)
-        reactor.perform { [self] loop in watch(child, of: request, on: loop) }
-      } catch {
-        reactor.perform { [self] loop in
-          _ = started(run, loop)
-          report(
-            .attemptEnded(run, .notStarted(error.stage, errno: error.number), descendants: 0))
-        }
+  /// Starts the attempts' children, one after the other; a failure is reported as an end.
+  public func start(_ requests: [AttemptRequest]) {
+    reactor.perform { [self] _ in for request in requests { table.starting[request.run] = [] } }
+    spawnQueue.async { [self] in for request in requests { spawn(request) } }
+  }
+
+  private func spawn(_ request: AttemptRequest) {
+    do throws(Spawn.Failure) {
+      let child = try Spawn.start(request)
+      reactor.perform { [self] loop in watch(child, of: request, on: loop) }
+    } catch {
+      reactor.perform { [self] loop in
+        _ = started(request.run, loop)
+        report(
+          .attemptEnded(
+            request.run, .notStarted(error.stage, errno: error.number), descendants: 0))
       }
     }
   }

@@ -13,11 +13,14 @@ public final class Scheduler: @unchecked Sendable {
   private let queue: DispatchQueue
   private let time: any TimeSource
   private let ledger: any Ledger
-  private let observer: any Observer
+  private let log: TurnLog
   private let onFinish: @Sendable () -> Void
   private var core = SchedulerCore()
   private var timers: TimerBoard
   private var runner: (any ActionRunner)?
+  /// Attempts that this turn of the queue has made.
+  private var starting: [AttemptRequest] = []
+  private var isTurnOpen = false
 
   /// A scheduler that waits for `start`.
   ///
@@ -31,9 +34,9 @@ public final class Scheduler: @unchecked Sendable {
     self.queue = queue
     time = factory.time
     self.ledger = ledger
-    self.observer = observer
     self.onFinish = onFinish
-    timers = TimerBoard(queue: queue, factory: factory, observer: observer)
+    log = TurnLog(observer: observer)
+    timers = TimerBoard(queue: queue, factory: factory, observer: log)
   }
 
   /// Begins with this set of jobs, whose runs `runner` does.
@@ -46,12 +49,38 @@ public final class Scheduler: @unchecked Sendable {
 
   /// Handles an event as soon as the queue is free.
   public func send(_ event: SchedulerEvent) {
-    queue.async { [self] in handle(event) }
+    send([event])
+  }
+
+  /// Handles events, in their order, as soon as the queue is free.
+  public func send(_ events: [SchedulerEvent]) {
+    queue.async { [self] in for event in events { handle(event) } }
   }
 
   private func handle(_ event: SchedulerEvent) {
     dispatchPrecondition(condition: .onQueue(queue))
+    openTurn()
     for effect in core.handle(event, at: time.now) { perform(effect) }
+  }
+
+  /// A wake serves many jobs, each in a call of its own. What they log and start goes on at once
+  /// when the queue is done with them.
+  private func openTurn() {
+    guard !isTurnOpen else { return }
+    isTurnOpen = true
+    queue.async { [self] in
+      isTurnOpen = false
+      flush()
+    }
+  }
+
+  /// The log first: what a run prints comes after its start.
+  private func flush() {
+    log.flush()
+    guard !starting.isEmpty else { return }
+    let requests = starting
+    starting = []
+    runner?.start(requests)
   }
 
   private func perform(_ effect: SchedulerEffect) {
@@ -61,11 +90,15 @@ public final class Scheduler: @unchecked Sendable {
         self?.fired(key, generation: fire.generation)
       }
     case .disarm(let key): timers.disarm(key)
-    case .start(let request): runner?.start(request)
-    case .signal(let run, let signal): runner?.stop(run, signal: signal)
+    case .start(let request): starting.append(request)
+    case .signal(let run, let signal):
+      flush()
+      runner?.stop(run, signal: signal)
     case .record(let record): ledger.record(record)
-    case .log(let record): observer.observe(record)
-    case .finish: onFinish()
+    case .log(let record): log.observe(record)
+    case .finish:
+      log.flush()
+      onFinish()
     }
   }
 

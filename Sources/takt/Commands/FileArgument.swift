@@ -7,5 +7,5 @@ struct FileArgument: ParsableArguments {
   var file = "jobs.yaml"
 
   /// The file as a source of jobs, checked against the built-ins' names and parameters.
-  var source: JobsFileSource { JobsFileSource(path: file, catalogue: Catalogue.standard) }
+  var source: JobsFileSource { JobsFileSource(path: file, catalogue: BuiltinRegistry.standard) }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import TaktCore
+import TaktEngine
 
 struct PlanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -19,7 +20,9 @@ struct PlanCommand: ParsableCommand {
 
   func run() throws {
     // Both are read before either ends the program, so that all mistakes show at once.
-    let sources = [old, new].map { JobsFileSource(path: $0, catalogue: Catalogue.standard).load() }
+    let sources = [old, new].map {
+      JobsFileSource(path: $0, catalogue: BuiltinRegistry.standard).load()
+    }
     for diagnostic in sources.flatMap(\.diagnostics) { Console.error(diagnostic.text) }
     guard let before = sources[0].snapshot, let after = sources[1].snapshot else {
       throw ExitCode.configuration

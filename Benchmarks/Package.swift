@@ -1,0 +1,13 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that no one who depends on takt resolves or builds what only measures.
+let package = Package(
+  name: "takt-benchmarks",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "takt", path: "..")],
+  targets: [
+    .executableTarget(name: "takt-bench")
+  ],
+  swiftLanguageModes: [.v6]
+)
