@@ -24,6 +24,7 @@ extension SpecBuilder {
         hint: "add '\(Key.run)' or '\(Key.use)'", owner: raw.owner)
     }
     checkShell(beside: action, of: raw)
+    warnOfIdleKeys(beside: action, of: raw)
     return action
   }
 
@@ -46,6 +47,17 @@ extension SpecBuilder {
       .conflictingKeys, at: shell.keyMark,
       "'\(Key.shell)' has no use without a '\(Key.run)' that is a text", hint: "remove it",
       owner: raw.owner)
+  }
+
+  /// A built-in starts no process: what describes one is heard of, not passed over in silence.
+  private func warnOfIdleKeys(beside action: Action?, of raw: RawJob) {
+    guard case .use(let name, _) = action else { return }
+    for key in [Key.environment, Key.directory, Key.kill] {
+      guard let field = raw.fields[key], field.value?.isNull == false else { continue }
+      reporter.report(
+        .conflictingKeys, severity: .warning, at: field.keyMark,
+        "'\(key)' has no effect on the built-in '\(name)'", hint: "remove it", owner: raw.owner)
+    }
   }
 
   private func named(_ use: KeyFields.Field, with: KeyFields.Field?) -> Action? {

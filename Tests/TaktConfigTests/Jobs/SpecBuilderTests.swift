@@ -151,6 +151,14 @@ struct SpecBuilderTests {
     #expect(loaded.diagnostics.allSatisfy { $0.code == .ambiguousTime })
   }
 
+  @Test(arguments: ["env: {A: b}", "cwd: /", "kill: {grace: 1s}"])
+  func `what describes a process is warned of beside a built-in`(key: String) {
+    let loaded = load("jobs: {a: {every: 1s, use: log, with: {message: x}, \(key)}}\n")
+    #expect(loaded.snapshot?.jobs.count == 1)
+    #expect(loaded.diagnostics.map(\.severity) == [.warning])
+    #expect(loaded.diagnostics.allSatisfy { $0.message.contains("has no effect") })
+  }
+
   @Test func `several triggers stand together`() throws {
     let schedule = try spec(
       "every: 1s, at: [2026-12-24T18:00Z, 2026-12-24T17:00Z], on: [start, reload], run: x"
