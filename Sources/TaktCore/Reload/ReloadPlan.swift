@@ -24,12 +24,24 @@ public struct ReloadPlan: Sendable {
     public var details: [JobFacet.Difference]
   }
 
+  /// A removed and an added job that are alike but for their names.
+  public struct Rename: Hashable, Sendable {
+    /// The removed job.
+    public var from: JobName
+    /// The added job.
+    public var to: JobName
+  }
+
   /// What holds for the scheduler afterwards.
   public let settings: SchedulerSettings
   /// How many jobs are kept.
   public let keptCount: Int
   /// The others: removed ones first, then in the order of the new files.
   public let steps: [Step]
+
+  /// Jobs that probably have a new name only; for takt they are other jobs, with an anchor and a
+  /// history of their own.
+  public let probableRenames: [Rename]
 
   /// What leads from one snapshot to the other.
   public init(from old: Snapshot, to new: Snapshot) {
@@ -53,7 +65,9 @@ public struct ReloadPlan: Sendable {
       }
     }
     let removed = old.jobs.filter { before[$0.name] != nil }
-    self.steps = removed.map { Step(change: .removed, spec: $0, details: []) } + steps
+    steps = removed.map { Step(change: .removed, spec: $0, details: []) } + steps
+    self.steps = steps
+    probableRenames = Self.probableRenames(in: steps)
     keptCount = kept
   }
 
@@ -61,24 +75,27 @@ public struct ReloadPlan: Sendable {
   public func count(of change: Change) -> Int {
     change == .kept ? keptCount : steps.count { $0.change == change }
   }
+}
 
-  /// Removed and added jobs that are alike but for their names, and so are probably one job with a
-  /// new name; for takt it is another job, with an anchor and a history of its own.
-  public var probableRenames: [(from: JobName, to: JobName)] {
-    var added: [JobSpec: JobName] = [:]
-    for step in steps where step.change == .added {
-      added[step.spec.renamed(to: step.spec.name)] = step.spec.name
-    }
-    return steps.filter { $0.change == .removed }.compactMap { step in
-      added.first { $0.key == step.spec.renamed(to: $0.value) }.map { (step.spec.name, $0.value) }
-    }
+/// What two jobs share that are one but for their names.
+private struct Likeness: Hashable {
+  var timing: Timing
+  var action: Action
+  var execution: Execution
+
+  init(_ spec: JobSpec) {
+    timing = spec.timing
+    action = spec.action
+    execution = spec.execution
   }
 }
 
-extension JobSpec {
-  fileprivate func renamed(to name: JobName) -> JobSpec {
-    var copy = self
-    copy.name = name
-    return copy
+extension ReloadPlan {
+  private static func probableRenames(in steps: [Step]) -> [Rename] {
+    var added: [Likeness: JobName] = [:]
+    for step in steps where step.change == .added { added[Likeness(step.spec)] = step.spec.name }
+    return steps.filter { $0.change == .removed }.compactMap { step in
+      added[Likeness(step.spec)].map { Rename(from: step.spec.name, to: $0) }
+    }
   }
 }

@@ -10,6 +10,8 @@ struct JobState: Sendable {
   struct Memory: Sendable {
     var cursor: ScheduleCursor
     var at: [WallInstant]
+    /// Removals are numbered, so that the oldest is forgotten first.
+    var number: UInt64
   }
 }
 

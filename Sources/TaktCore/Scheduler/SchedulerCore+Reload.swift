@@ -42,7 +42,6 @@ extension SchedulerCore {
     var known: [WallInstant] = []
     var cursor: ScheduleCursor
     if let memory = memories.removeValue(forKey: spec.name) {
-      memoryOrder.removeAll { $0 == spec.name }
       known = memory.at
       cursor = memory.cursor
       // While it was away the job had no slots.
@@ -104,6 +103,7 @@ extension SchedulerCore {
     remember(name)
     jobs[name] = nil
     effects.append(.disarm(.job(name)))
+    guard activeCounts[name] != nil else { return }
     for (id, run) in runs.sorted(by: { $0.key < $1.key })
     where run.spec.name == name && run.machine.state == .queued {
       decide(name, SlotSeries(run.slot.nominal), .cancelled(.removed), at: now)
@@ -138,10 +138,15 @@ extension SchedulerCore {
 
   private mutating func remember(_ name: JobName) {
     guard let job = jobs[name] else { return }
-    memories[name] = JobState.Memory(cursor: job.cursor, at: job.spec.timing.schedule.at)
-    memoryOrder.append(name)
-    if memoryOrder.count > Self.memoriesMax, let oldest = memoryOrder.popFirst() {
-      memories[oldest] = nil
+    let number = (memoryOrder.last?.number ?? 0) + 1
+    memories[name] = JobState.Memory(
+      cursor: job.cursor, at: job.spec.timing.schedule.at, number: number)
+    memoryOrder.append((name, number))
+    // A job that came back, or was removed once more, has left its old entry behind.
+    while memories.count > Self.memoriesMax || memoryOrder.count > 2 * Self.memoriesMax,
+      let oldest = memoryOrder.popFirst()
+    {
+      if memories[oldest.name]?.number == oldest.number { memories[oldest.name] = nil }
     }
   }
 

@@ -21,7 +21,7 @@ public struct SchedulerCore: Sendable {
   var settings = SchedulerSettings()
   var jobs: [JobName: JobState] = [:]
   var memories: [JobName: JobState.Memory] = [:]
-  var memoryOrder: Deque<JobName> = []
+  var memoryOrder: Deque<(name: JobName, number: UInt64)> = []
 
   var runs: [RunID: ActiveRun] = [:]
   var waiting: Deque<RunID> = []

@@ -20,7 +20,6 @@ public final class FileWatcher: @unchecked Sendable {
   private let onChange: @Sendable () -> Void
   private let queue = DispatchQueue(label: "takt.watch", qos: .utility)
   private var timer: TimerMachine?
-  private var folders: Set<String> = []
   private var fingerprints: [String: String] = [:]
 
   /// A watcher of nothing yet; `onChange` is called on a queue of the watcher's own.
@@ -57,12 +56,13 @@ public final class FileWatcher: @unchecked Sendable {
   private func watchFolders(of paths: [String]) {
     let wanted = Set(
       paths.flatMap { [Self.folder(of: $0), Self.folder(of: Self.resolved($0)), $0] })
-    for folder in wanted.subtracting(folders) {
+    for folder in wanted {
       let events =
         IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ATTRIB
         | IN_ONLYDIR
-      // A folder that is not there is seen by the next reload; a file is no folder.
-      if inotify_add_watch(descriptor, folder, UInt32(events)) >= 0 { folders.insert(folder) }
+      // A folder that is watched already stays so; one that is not there, and a file, are passed
+      // over: the next reload tries again.
+      _ = inotify_add_watch(descriptor, folder, UInt32(events))
     }
   }
 
