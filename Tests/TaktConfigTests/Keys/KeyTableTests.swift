@@ -44,6 +44,44 @@ struct KeyTableTests {
     _ = try spec(row)
   }
 
+  /// One row for each key: the same job before and after a change of that key alone.
+  private static let changes: [String: (before: String, after: String)] = [
+    "every": ("every: 1s, run: x", "every: 2s, run: x"),
+    "first": ("every: 1s, run: x", "every: 1s, first: now, run: x"),
+    "from": ("every: 1s, run: x", "every: 1s, from: end, run: x"),
+    "align": ("every: 1s, run: x", "every: 1s, align: epoch, run: x"),
+    "at": ("at: 2026-12-24T18:00Z, run: x", "at: 2026-12-24T19:00Z, run: x"),
+    "on": ("on: start, run: x", "on: reload, run: x"),
+    "leeway": ("every: 1s, run: x", "every: 1s, leeway: 10%, run: x"),
+    "run": ("on: start, run: x", "on: start, run: [x]"),
+    "use": ("on: start, run: x", "on: start, use: log"),
+    "with": ("on: start, use: log", "on: start, use: log, with: {level: debug}"),
+    "shell": ("on: start, run: x", "on: start, run: x, shell: /bin/bash"),
+    "env": ("on: start, run: x", "on: start, run: x, env: {A: b}"),
+    "cwd": ("on: start, run: x", "on: start, run: x, cwd: /"),
+    "timeout": ("on: start, run: x", "on: start, run: x, timeout: 1s"),
+    "kill": ("on: start, run: x", "on: start, run: x, kill: {grace: 1s}"),
+    "qos": ("on: start, run: x", "on: start, run: x, qos: utility"),
+    "overlap": ("on: start, run: x", "on: start, run: x, overlap: allow"),
+    "enabled": ("on: start, run: x", "on: start, run: x, enabled: false"),
+    "description": ("on: start, run: x", "on: start, run: x, description: y"),
+  ]
+
+  @Test(arguments: KeyTable.job) func `a reload does what the table says of each key`(
+    entry: KeyEntry
+  ) throws {
+    let row = try #require(Self.changes[entry.name], "no row for the key")
+    let folder = TemporaryFolder()
+    let snapshots = try [row.before, row.after].map { keys in
+      let path = folder.write(Array("jobs: {a: {\(keys)}}\n".utf8), to: "jobs.yaml")
+      return try #require(loader.load(path: path).snapshot)
+    }
+    let plan = ReloadPlan(from: snapshots[0], to: snapshots[1])
+    let expected: ReloadPlan.Change = entry.reload == .rearms ? .rearmed : .updated
+    #expect(plan.steps.map(\.change) == [expected])
+    #expect(plan.steps.flatMap(\.details).contains { $0.key == entry.name })
+  }
+
   @Test(arguments: KeyTable.job.filter(\.mayStandInDefaults).map(\.name))
   func `each key that may stand in defaults does`(key: String) throws {
     let row = try #require(Self.accepting[key])
