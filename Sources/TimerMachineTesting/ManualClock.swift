@@ -1,11 +1,12 @@
 import TimerMachine
 
 /// Two clocks that a test moves: one only forward, the other wherever it is set.
-public final class ManualClock: TimeSource {
+public final class ManualClock: SteppingTimeSource {
   private struct State {
     var monotonic: MonotonicInstant
     var wall: WallInstant
-    var watchers: [@Sendable () -> Void] = []
+    var watchers: [UInt64: @Sendable () -> Void] = [:]
+    var lastWatcher: UInt64 = 0
   }
 
   private let state: Guarded<State>
@@ -41,13 +42,20 @@ public final class ManualClock: TimeSource {
   public func setWall(_ instant: WallInstant) {
     let watchers = state.withLock { state in
       state.wall = instant
-      return state.watchers
+      return state.watchers.sorted { $0.key < $1.key }.map(\.value)
     }
     for watcher in watchers { watcher() }
   }
 
-  /// Calls `watcher` after each `setWall`, on the thread that calls it.
-  public func onStep(_ watcher: @escaping @Sendable () -> Void) {
-    state.withLock { $0.watchers.append(watcher) }
+  /// Calls `handler` after each `setWall`, on the thread that calls it.
+  public func onClockStep(_ handler: @escaping @Sendable () -> Void) -> ClockStepSubscription {
+    let number = state.withLock { state in
+      state.lastWatcher += 1
+      state.watchers[state.lastWatcher] = handler
+      return state.lastWatcher
+    }
+    return ClockStepSubscription { [weak self] in
+      _ = self?.state.withLock { $0.watchers.removeValue(forKey: number) }
+    }
   }
 }

@@ -47,7 +47,9 @@ final class WakeQueue: Sendable {
     }
   }
 
-  func arm(_ adapter: CoalescingTimerAdapter, _ arming: TimerArming) {
+  func arm(_ adapter: CoalescingTimerAdapter, _ order: TimerArming) {
+    var arming = order
+    if arming.isStrict { arming.leeway = .zero }
     state.withLock { state in
       if adapter.slot == CoalescingTimerAdapter.noSlot {
         adapter.slot = state.table.insert(adapter, arming)

@@ -7,6 +7,7 @@
 final class DispatchTimerAdapter: TimerAdapter {
   private struct State {
     var source: (any DispatchSourceTimer)?
+    var isStrict = false
     var armed: TimerArming?
   }
 
@@ -28,9 +29,12 @@ final class DispatchTimerAdapter: TimerAdapter {
   func arm(_ arming: TimerArming) {
     state.withLock { state in
       state.armed = arming
-      if let source = state.source {
+      if let source = state.source, state.isStrict == arming.isStrict {
         Self.schedule(source, arming)
       } else {
+        // Strictness is fixed when a source is made.
+        state.source?.cancel()
+        state.isStrict = arming.isStrict
         state.source = makeSource(arming)
       }
     }

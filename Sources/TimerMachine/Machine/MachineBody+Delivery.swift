@@ -2,9 +2,12 @@ import Dispatch
 
 extension MachineBody {
   /// What a claim hands out of the lock.
-  private struct Delivery {
+  struct Delivery {
     var fire: TimerFire
-    var handler: MachineCore.Handler
+    var handler: MachineCore.Handler?
+    var registration: (@Sendable () -> Void)?
+    var others: [TimerHandler] = []
+    var streams: [AsyncStream<TimerFire>.Continuation] = []
   }
 
   /// The adapter says that an armed deadline has come. Runs on the machine's queue.
@@ -29,11 +32,14 @@ extension MachineBody {
 
   /// Calls the handler, and again for what came due meanwhile: never two calls at a time, even on
   /// a concurrent queue.
-  private func run(_ first: Delivery?) {
+  func run(_ first: Delivery?) {
     var next = first
     while let delivery = next {
       report()
-      delivery.handler(delivery.fire)
+      delivery.registration?()
+      delivery.handler?(delivery.fire)
+      for other in delivery.others { other.call(delivery.fire) }
+      for stream in delivery.streams { stream.yield(delivery.fire) }
       next = finish()
     }
   }
@@ -45,13 +51,14 @@ extension MachineBody {
       core.isDueWaiting = true
       return nil
     }
-    let now = factory.time.monotonic
-    let periods = core.periodsDue(at: now)
+    let time = factory.time
+    let periods = core.periodsDue(at: core.now(time))
     guard periods > 0 else {
-      core.perform(.arm)
+      core.arm(at: time)
       return nil
     }
-    let deadline = core.deadline
+    let now = time.monotonic
+    let deadline = core.monotonicDeadline(time)
     let isLast = core.remaining == 1
     // In force before the table re-arms; the adapter's own order is spent.
     core.isArmed = false
@@ -80,34 +87,47 @@ extension MachineBody {
   private func delivery(
     deadline: MonotonicInstant, periods: Int64, isLast: Bool, now: MonotonicInstant,
     in core: inout MachineCore
-  ) -> Delivery? {
-    guard let handler = core.handler else { return nil }
+  ) -> Delivery {
     core.isDelivering = true
     core.deliveringThread = ThreadIdentity.current
     let fire = TimerFire(
       generation: core.generation, deadline: deadline, periods: Int(clamping: periods),
       sequence: core.claims, claimedAt: now, isLast: isLast)
-    return Delivery(fire: fire, handler: handler)
+    var delivery = Delivery(fire: fire, handler: core.handler)
+    if let extras = core.extras {
+      delivery.registration = extras.registration
+      extras.registration = nil
+      delivery.others = extras.handlers
+      delivery.streams = Array(extras.streams.values)
+    }
+    return delivery
   }
 
   /// Ends a delivery and claims what waited for it.
-  private func finish() -> Delivery? {
-    let (waiters, next) = core.withLock { core -> ([DispatchSemaphore], Delivery?) in
+  func finish() -> Delivery? {
+    let ended = core.withLock { core -> Ended in
       core.isDelivering = false
       core.deliveringThread = 0
-      let waiters = core.waiters
-      if !waiters.isEmpty { core.waiters = [] }
+      var ended = Ended(waiters: core.waiters, streams: core.takeEndedStreams())
+      if !core.waiters.isEmpty { core.waiters = [] }
       if core.isDueWaiting {
         core.isDueWaiting = false
-        return (waiters, claim(ticket: core.ticket, in: &core))
-      }
-      if core.waitingNow > 0 {
+        ended.next = claim(ticket: core.ticket, in: &core)
+      } else if core.waitingNow > 0 {
         core.waitingNow -= 1
-        return (waiters, claimNow(core.generation, in: &core))
+        ended.next = claimNow(core.generation, in: &core)
       }
-      return (waiters, nil)
+      return ended
     }
-    for waiter in waiters { waiter.signal() }
-    return next
+    for waiter in ended.waiters { waiter.signal() }
+    for stream in ended.streams { stream.finish() }
+    return ended.next
+  }
+
+  /// What the end of a delivery hands out of the lock.
+  private struct Ended {
+    var waiters: [DispatchSemaphore]
+    var streams: [AsyncStream<TimerFire>.Continuation]
+    var next: Delivery?
   }
 }

@@ -9,7 +9,8 @@ extension MachineBody {
     core.outbox.append(
       TimerTransition(
         machine: id, name: name, sequence: core.reports, from: from, to: core.state, event: event,
-        cause: cause, generation: core.generation, deadline: core.isArmed ? core.deadline : nil,
+        cause: cause, generation: core.generation,
+        deadline: core.isArmed ? core.monotonicDeadline(time) : nil,
         wall: time.wall, monotonic: time.monotonic))
   }
 

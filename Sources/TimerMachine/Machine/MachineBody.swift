@@ -17,7 +17,7 @@ final class MachineBody: Sendable {
 
   init(
     name: String, factory: any TimerFactory, queue: DispatchQueue,
-    observer: (any TimerObserver)?, handler: @escaping MachineCore.Handler
+    observer: (any TimerObserver)?, handler: MachineCore.Handler?
   ) {
     id = Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
     self.name = name
@@ -34,14 +34,51 @@ final class MachineBody: Sendable {
   ///   - last: computed under the lock, see `TimerState.transition(on:last:)`.
   ///   - change: what an accepted event does to the schedule, before anything is armed.
   func operate(
-    _ event: TimerEvent, last: (borrowing MachineCore) -> Bool = { _ in false },
+    _ event: TimerEvent, last: (MachineCore) -> Bool = { _ in false },
     change: (inout MachineCore) -> Void = { _ in }
   ) -> TimerReply {
-    let reply = core.withLock { core in
-      apply(event, last: last(core), cause: .requested, to: &core, change: change)
+    let (reply, streams) = core.withLock { core in
+      let reply = apply(event, last: last(core), cause: .requested, to: &core, change: change)
+      return (reply, core.takeEndedStreams())
     }
     report()
+    for stream in streams { stream.finish() }
     return reply
+  }
+
+  /// The same for a caller that holds a lock of its own and calls `settle()` after it.
+  func operateQuietly(
+    _ event: TimerEvent, change: (inout MachineCore) -> Void = { _ in }
+  ) -> TimerReply {
+    core.withLock { apply(event, last: false, cause: .requested, to: &$0, change: change) }
+  }
+
+  /// Runs work where the handlers run.
+  func perform(_ work: @escaping @Sendable () -> Void) {
+    core.withLock { $0.adapter }?.perform(work)
+  }
+
+  /// Starts the timer and sees to its registration handler.
+  func activate(_ schedule: TimerSchedule, onArmed: (@Sendable () -> Void)?) -> TimerReply {
+    let (reply, adapter) = core.withLock { core -> (TimerReply, (any TimerAdapter)?) in
+      let reply = apply(.activate, last: false, cause: .requested, to: &core) {
+        $0.begin(schedule, at: factory.time)
+      }
+      guard let onArmed, reply.isAccepted else { return (reply, nil) }
+      core.madeExtras().registration = onArmed
+      return (reply, core.adapter)
+    }
+    report()
+    if let adapter, case .accepted(let generation) = reply {
+      adapter.perform { self.register(generation) }
+    }
+    return reply
+  }
+
+  /// What follows an operation outside the lock.
+  func settle() {
+    report()
+    closeStreams()
   }
 
   /// Takes one event through the table, under the lock.
@@ -58,7 +95,8 @@ final class MachineBody: Sendable {
     case .moved(let state, let effects):
       change(&core)
       core.state = state
-      core.perform(effects)
+      if effects.contains(.arm) { followClockSteps(in: &core) }
+      core.perform(effects, at: factory.time)
       let isOver = last && state == .cancelled
       note(event, from: from, cause: isOver ? .exhausted : cause, in: &core)
       return .accepted(generation: core.generation)
@@ -77,25 +115,28 @@ final class MachineBody: Sendable {
       core.waiters.append(waiter)
       return (reply, waiter)
     }
-    report()
+    settle()
     waiter?.wait()
     return reply
   }
 
   /// Disarms and lets go of everything; the handle is gone.
   func release() {
-    let (adapter, handler) = core.withLock { core in
+    let former = core.withLock { core in
       defer {
         core.adapter = nil
         core.handler = nil
+        core.extras = nil
       }
       if core.state == .running || core.state == .suspended {
         _ = apply(.release, last: false, cause: .released, to: &core)
       }
-      return (core.adapter, core.handler)
+      let streams = core.extras.map { Array($0.streams.values) } ?? []
+      let handlers = (core.handler, core.extras?.handlers, core.extras?.registration)
+      return (core.adapter, handlers, core.extras?.clockSteps, streams)
     }
     report()
-    // Destroyed here, outside the lock: what a closure holds may run any code when it goes.
-    _ = (adapter, handler)
+    for stream in former.3 { stream.finish() }
+    // The rest is destroyed here, outside the lock: what a closure holds may do anything then.
   }
 }

@@ -4,7 +4,7 @@ import Dispatch
 ///
 /// Ordered for size: a process may hold a million of these.
 struct MachineCore {
-  typealias Handler = @Sendable (TimerFire) -> Void
+  typealias Handler = TimerHandler.Call
 
   var state = TimerState.idle
   /// The adapter holds `ticket` for `deadline`.
@@ -28,7 +28,9 @@ struct MachineCore {
   var claims: UInt64 = 0
   var schedule: TimerSchedule?
   /// The next deadline of the schedule that has not been claimed.
-  var deadline = MonotonicInstant.distantFuture
+  ///
+  /// In nanoseconds of the schedule's own clock.
+  var deadline: Int64 = .max
   /// Fires left; `Int64.max` means for ever.
   var remaining: Int64 = 0
   /// Whose handler call is going on.
@@ -36,57 +38,94 @@ struct MachineCore {
   var handler: Handler?
   var adapter: (any TimerAdapter)?
   var outbox: [TimerTransition] = []
+  /// What few machines need.
+  var extras: MachineExtras?
   /// Who waits in `cancelAndWait` for the handler to return.
   var waiters: [DispatchSemaphore] = []
 
-  init(handler: @escaping Handler) {
+  init(handler: Handler?) {
     self.handler = handler
   }
 
   /// Takes a schedule from its beginning.
-  mutating func begin(_ schedule: TimerSchedule, at now: MonotonicInstant) {
-    self.schedule = schedule
-    deadline = schedule.firstDeadline(activatedAt: now)
-    remaining = schedule.fires
+  mutating func begin(_ schedule: TimerSchedule, at time: any TimeSource) {
+    let anchored = schedule.anchored(at: time)
+    self.schedule = anchored
+    deadline = anchored.startNanoseconds
+    remaining = anchored.fires
   }
 
-  /// Deadlines of the grid from `deadline` up to `now`; 0 when it lies ahead.
-  func periodsDue(at now: MonotonicInstant) -> Int64 {
+  /// The time on the schedule's own clock.
+  func now(_ time: any TimeSource) -> Int64 {
+    schedule?.isWall == true ? time.wall.nanoseconds : time.monotonic.nanoseconds
+  }
+
+  /// The next deadline as the monotonic clock will show it if no one sets the other.
+  func monotonicDeadline(_ time: any TimeSource) -> MonotonicInstant {
+    guard schedule?.isWall == true else { return MonotonicInstant(nanoseconds: deadline) }
+    return time.monotonic + (WallInstant(nanoseconds: deadline) - time.wall)
+  }
+
+  /// Deadlines of the grid from the next one up to `now`; 0 when it lies ahead.
+  func periodsDue(at now: Int64) -> Int64 {
     guard now >= deadline else { return 0 }
     let interval = schedule?.intervalNanoseconds ?? 0
     guard interval > 0 else { return 1 }
-    let late = now.nanoseconds.subtractingSaturated(deadline.nanoseconds)
-    return (late / interval).addingSaturated(1)
+    return (now.subtractingSaturated(deadline) / interval).addingSaturated(1)
   }
 
   /// Moves the next deadline `periods` along the grid.
   mutating func advance(periods: Int64) {
     let interval = schedule?.intervalNanoseconds ?? 0
     let (distance, overflow) = interval.multipliedReportingOverflow(by: periods)
-    deadline = deadline + .nanoseconds(overflow ? .max : distance)
+    deadline = deadline.addingSaturated(overflow ? .max : distance)
   }
 
   /// Whether skipping what is due at `now` leaves nothing.
-  func isOverAfterSkipping(at now: MonotonicInstant) -> Bool {
+  func isOverAfterSkipping(at now: Int64) -> Bool {
     schedule?.intervalNanoseconds == 0 && now >= deadline
   }
 
+  /// Changes interval and leeway where they are given; the count of fires goes on.
+  mutating func change(interval: Int64?, leeway: Int64?, phase: TimerPhase, at now: Int64) {
+    guard var changed = schedule else { return }
+    if let leeway { changed.leewayNanoseconds = leeway }
+    guard let interval else {
+      schedule = changed
+      return
+    }
+    if changed.intervalNanoseconds == 0 { remaining = .max }
+    changed.intervalNanoseconds = interval
+    if phase == .restart { changed.startNanoseconds = now.addingSaturated(interval) }
+    schedule = changed
+    deadline = changed.startNanoseconds
+    advance(periods: periodsDue(at: now))
+  }
+
   /// Does what the table says about the adapter and the generation.
-  mutating func perform(_ effects: TimerEffects) {
+  mutating func perform(_ effects: TimerEffects, at time: any TimeSource) {
     if effects.contains(.newGeneration) {
       generation += 1
       isDueWaiting = false
       waitingNow = 0
+      extras?.registration = nil
     }
     if effects.contains(.arm) {
-      ticket += 1
-      isArmed = true
-      isDueWaiting = false
-      adapter?.arm(
-        TimerArming(deadline: deadline, leeway: schedule?.leeway ?? .zero, ticket: ticket))
+      arm(at: time)
     } else if effects.contains(.disarm), isArmed {
       isArmed = false
       adapter?.disarm()
     }
+  }
+
+  /// Arms the adapter for the next deadline.
+  mutating func arm(at time: any TimeSource) {
+    ticket += 1
+    isArmed = true
+    isDueWaiting = false
+    adapter?.arm(
+      TimerArming(
+        deadline: monotonicDeadline(time), leeway: schedule?.leeway ?? .zero,
+        isStrict: schedule?.isStrict ?? false, ticket: ticket))
   }
 }

@@ -34,6 +34,15 @@ public final class TimerMachine: Sendable {
       name: name, factory: factory, queue: queue, observer: observer, handler: handler)
   }
 
+  /// A machine without handlers, which are added later.
+  init(
+    name: String, factory: any TimerFactory, queue: DispatchQueue,
+    observer: (any TimerObserver)? = nil
+  ) {
+    body = MachineBody(
+      name: name, factory: factory, queue: queue, observer: observer, handler: nil)
+  }
+
   deinit {
     body.release()
   }
@@ -55,13 +64,21 @@ public final class TimerMachine: Sendable {
 
   /// The deadline that is armed at this moment, if one is.
   public var deadline: MonotonicInstant? {
-    body.core.withLock { $0.isArmed ? $0.deadline : nil }
+    body.core.withLock { $0.isArmed ? $0.monotonicDeadline(body.factory.time) : nil }
   }
 
   /// Starts the timer. Legal from `idle` and `cancelled`.
+  ///
+  /// - Parameters:
+  ///   - schedule: when to fire.
+  ///   - onArmed: called once on the machine's queue when the timer is really armed, before its
+  ///     first handler call; not at all when the timer is suspended, rescheduled or cancelled
+  ///     before. Default none.
   @discardableResult
-  public func activate(_ schedule: TimerSchedule) -> TimerReply {
-    body.operate(.activate, change: { $0.begin(schedule, at: body.factory.time.monotonic) })
+  public func activate(
+    _ schedule: TimerSchedule, onArmed: (@Sendable () -> Void)? = nil
+  ) -> TimerReply {
+    body.activate(schedule, onArmed: onArmed)
   }
 
   /// Stops firing but keeps the schedule. Legal from `running`.
@@ -76,10 +93,10 @@ public final class TimerMachine: Sendable {
   @discardableResult
   public func resume(missed: MissedFires = .coalesce) -> TimerReply {
     guard missed == .skip else { return body.operate(.resume) }
-    let now = body.factory.time.monotonic
+    let time = body.factory.time
     return body.operate(
-      .resume, last: { $0.isOverAfterSkipping(at: now) },
-      change: { $0.advance(periods: $0.periodsDue(at: now)) })
+      .resume, last: { $0.isOverAfterSkipping(at: $0.now(time)) },
+      change: { $0.advance(periods: $0.periodsDue(at: $0.now(time))) })
   }
 
   /// Takes another schedule, from its beginning. Legal from `running` and `suspended`.
@@ -87,7 +104,32 @@ public final class TimerMachine: Sendable {
   /// What the former schedule still had to deliver is dropped; a suspended machine stays so.
   @discardableResult
   public func reschedule(_ schedule: TimerSchedule) -> TimerReply {
-    body.operate(.reschedule, change: { $0.begin(schedule, at: body.factory.time.monotonic) })
+    body.operate(.reschedule, change: { $0.begin(schedule, at: body.factory.time) })
+  }
+
+  /// Changes interval, leeway or both; the count of fires goes on. Legal from `running` and
+  /// `suspended`.
+  ///
+  /// A new leeway alone leaves the next deadline as it is. With a new interval the deadlines that
+  /// have passed are dropped, and a timer that fires once begins to repeat from its deadline.
+  ///
+  /// - Parameters:
+  ///   - interval: the new distance of two deadlines; `nil` keeps it.
+  ///   - leeway: the new leeway; `nil`, the default, keeps it.
+  ///   - phase: where the grid of a new interval begins. Default `keep`.
+  /// - Throws: `TimerError` for an interval or leeway outside its range; nothing has changed then.
+  @discardableResult
+  public func reschedule(
+    interval: Duration?, leeway: Duration? = nil, phase: TimerPhase = .keep
+  ) throws(TimerError) -> TimerReply {
+    let interval = try interval.map(TimerSchedule.validated(interval:))
+    let leeway = try leeway.map(TimerSchedule.validated(leeway:))
+    let time = body.factory.time
+    return body.operate(
+      .reschedule,
+      change: {
+        $0.change(interval: interval, leeway: leeway, phase: phase, at: $0.now(time))
+      })
   }
 
   /// Fires once, soon, on the machine's queue. Legal from `running` and `suspended`.

@@ -6,14 +6,21 @@ public struct TimerSchedule: Sendable, Hashable {
   /// The longest interval, leeway and delay: 2⁶² ns, about 146 years.
   public static let longest: Duration = .nanoseconds(1 << 62)
 
-  /// First deadline in nanoseconds, on the monotonic clock or after the activation.
-  let startNanoseconds: Int64
+  /// What the first deadline is counted from.
+  enum Basis: UInt8, Sendable, Hashable {
+    case monotonic, wall, activation
+  }
+
+  /// First deadline in nanoseconds of its basis.
+  var startNanoseconds: Int64
   /// Zero means once.
-  let intervalNanoseconds: Int64
-  let leewayNanoseconds: Int64
+  var intervalNanoseconds: Int64 = 0
+  var leewayNanoseconds: Int64
   /// `Int64.max` means for ever.
-  let fires: Int64
-  let isRelative: Bool
+  var fires: Int64 = 1
+  var basis: Basis
+  /// Whether the system is asked to keep to the leeway even to save power. See `strict()`.
+  public private(set) var isStrict = false
 
   /// Fires once.
   ///
@@ -25,8 +32,8 @@ public struct TimerSchedule: Sendable, Hashable {
     at deadline: MonotonicInstant, leeway: Duration = .zero
   ) throws(TimerError) -> TimerSchedule {
     TimerSchedule(
-      startNanoseconds: deadline.nanoseconds, intervalNanoseconds: 0,
-      leewayNanoseconds: try validated(leeway: leeway), fires: 1, isRelative: false)
+      startNanoseconds: deadline.nanoseconds,
+      leewayNanoseconds: try validated(leeway: leeway), basis: .monotonic)
   }
 
   /// Fires once, `delay` after the activation.
@@ -39,8 +46,8 @@ public struct TimerSchedule: Sendable, Hashable {
     after delay: Duration, leeway: Duration = .zero
   ) throws(TimerError) -> TimerSchedule {
     TimerSchedule(
-      startNanoseconds: try validated(delay: delay), intervalNanoseconds: 0,
-      leewayNanoseconds: try validated(leeway: leeway), fires: 1, isRelative: true)
+      startNanoseconds: try validated(delay: delay),
+      leewayNanoseconds: try validated(leeway: leeway), basis: .activation)
   }
 
   /// Fires on the grid start + k·interval.
@@ -60,7 +67,7 @@ public struct TimerSchedule: Sendable, Hashable {
       startNanoseconds: start.nanoseconds,
       intervalNanoseconds: try validated(interval: interval),
       leewayNanoseconds: try validated(leeway: leeway), fires: try validated(times: times),
-      isRelative: false)
+      basis: .monotonic)
   }
 
   /// Fires on a grid that begins at the activation.
@@ -79,7 +86,7 @@ public struct TimerSchedule: Sendable, Hashable {
       startNanoseconds: try delay.map(validated(delay:)) ?? period,
       intervalNanoseconds: period,
       leewayNanoseconds: try validated(leeway: leeway), fires: try validated(times: times),
-      isRelative: true)
+      basis: .activation)
   }
 
   /// The distance of two deadlines; `nil` for a schedule that fires once.
@@ -93,9 +100,35 @@ public struct TimerSchedule: Sendable, Hashable {
   /// How many fires there are; `nil` means for ever.
   public var times: Int? { fires == .max ? nil : Int(clamping: fires) }
 
-  /// The first deadline when the schedule is activated at `now`.
-  public func firstDeadline(activatedAt now: MonotonicInstant) -> MonotonicInstant {
-    isRelative
-      ? now + .nanoseconds(startNanoseconds) : MonotonicInstant(nanoseconds: startNanoseconds)
+  /// Whether the deadlines stand on the clock that people read.
+  public var isWall: Bool { basis == .wall }
+
+  /// The same schedule, without any stretching of its leeway by the system.
+  ///
+  /// A factory over system timers passes the wish on. The coalescing factory, which stretches
+  /// nothing, takes it as leeway zero.
+  public func strict() -> TimerSchedule {
+    var schedule = self
+    schedule.isStrict = true
+    return schedule
+  }
+
+  /// The first deadline when the schedule is activated at this moment.
+  public func firstDeadline(activatedAt time: any TimeSource) -> MonotonicInstant {
+    switch basis {
+    case .monotonic: MonotonicInstant(nanoseconds: startNanoseconds)
+    case .activation: time.monotonic + .nanoseconds(startNanoseconds)
+    case .wall:
+      time.monotonic + (WallInstant(nanoseconds: startNanoseconds) - time.wall)
+    }
+  }
+
+  /// The same schedule with its first deadline on a clock.
+  func anchored(at time: any TimeSource) -> TimerSchedule {
+    guard basis == .activation else { return self }
+    var schedule = self
+    schedule.basis = .monotonic
+    schedule.startNanoseconds = time.monotonic.nanoseconds.addingSaturated(startNanoseconds)
+    return schedule
   }
 }

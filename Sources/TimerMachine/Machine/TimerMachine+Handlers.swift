@@ -1,0 +1,61 @@
+extension TimerMachine {
+  /// Adds a handler, or replaces the one of its name in its place. Legal in every state, also
+  /// while the timer runs and from inside a handler.
+  ///
+  /// Handlers are called one after the other, the main one first, then in the order in which they
+  /// were added. A delivery that was claimed before still calls the handlers of that moment.
+  ///
+  /// - Returns: the handler that was replaced.
+  @discardableResult
+  public func setHandler(
+    _ name: String, _ call: @escaping TimerHandler.Call
+  ) -> TimerHandler? {
+    body.core.withLock { core in
+      if name == TimerHandler.main {
+        let former = core.handler
+        core.handler = call
+        return former.map { TimerHandler(name: name, call: $0) }
+      }
+      let extras = core.madeExtras()
+      let handler = TimerHandler(name: name, call: call)
+      guard let place = extras.handlers.firstIndex(where: { $0.name == name }) else {
+        extras.handlers.append(handler)
+        return nil
+      }
+      let former = extras.handlers[place]
+      extras.handlers[place] = handler
+      return former
+    }
+  }
+
+  /// Takes a handler away. A timer without handlers goes on firing, to nobody.
+  ///
+  /// - Returns: the handler; `nil` when there was none of this name.
+  @discardableResult
+  public func removeHandler(_ name: String) -> TimerHandler? {
+    body.core.withLock { core in
+      if name == TimerHandler.main {
+        let former = core.handler
+        core.handler = nil
+        return former.map { TimerHandler(name: name, call: $0) }
+      }
+      guard let extras = core.extras,
+        let place = extras.handlers.firstIndex(where: { $0.name == name })
+      else { return nil }
+      return extras.handlers.remove(at: place)
+    }
+  }
+
+  /// The handlers in the order of their calls.
+  public var handlers: [TimerHandler] {
+    body.core.withLock { core in
+      let main = core.handler.map { [TimerHandler(name: TimerHandler.main, call: $0)] } ?? []
+      return main + (core.extras?.handlers ?? [])
+    }
+  }
+
+  /// The handler of this name.
+  public func handler(named name: String) -> TimerHandler? {
+    handlers.first { $0.name == name }
+  }
+}

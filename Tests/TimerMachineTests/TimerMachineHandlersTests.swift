@@ -1,0 +1,54 @@
+import Dispatch
+import Testing
+import TimerMachine
+import TimerMachineTesting
+
+struct TimerMachineHandlersTests {
+  private let bench = Bench()
+  private let notes = Notes()
+
+  private func machine() throws -> TimerMachine {
+    let machine = TimerMachine(name: "subject", factory: bench.manual, queue: bench.queue) {
+      [notes] _ in notes.note("main")
+    }
+    machine.activate(try .every(.seconds(1)))
+    return machine
+  }
+
+  @Test func `handlers are added, replaced, retrieved and removed while the timer runs`() throws {
+    let machine = try machine()
+    machine.setHandler("metrics") { [notes] _ in notes.note("metrics") }
+    machine.setHandler("audit") { [notes] _ in notes.note("audit") }
+    bench.manual.advance(by: .seconds(1))
+    #expect(notes.all == ["main", "metrics", "audit"])
+
+    let former = machine.setHandler("metrics") { [notes] _ in notes.note("better metrics") }
+    #expect(former?.name == "metrics")
+    machine.removeHandler(TimerHandler.main)
+    bench.manual.advance(by: .seconds(1))
+    #expect(notes.all.suffix(2) == ["better metrics", "audit"])
+
+    #expect(machine.handlers.map(\.name) == ["metrics", "audit"])
+    #expect(machine.handler(named: "audit")?.name == "audit")
+    #expect(machine.handler(named: TimerHandler.main) == nil)
+    #expect(machine.removeHandler("nobody") == nil)
+  }
+
+  @Test func `a handler may remove itself`() throws {
+    let machine = try machine()
+    machine.setHandler("once") { [notes, weak machine] _ in
+      notes.note("once")
+      machine?.removeHandler("once")
+    }
+    bench.manual.advance(by: .seconds(3))
+    #expect(notes.all == ["main", "once", "main", "main"])
+  }
+
+  @Test func `a timer without handlers fires to nobody`() throws {
+    let machine = try machine()
+    machine.removeHandler(TimerHandler.main)
+    bench.manual.advance(by: .seconds(3))
+    #expect(machine.claims == 3)
+    #expect(notes.all.isEmpty)
+  }
+}

@@ -1,0 +1,61 @@
+import Dispatch
+import Testing
+import TimerMachine
+import TimerMachineTesting
+
+struct TimerMachineTicksTests {
+  private let queue = DispatchQueue(label: "ticks")
+
+  private func machine() -> TimerMachine {
+    TimerMachine(name: "ticks", factory: CoalescingTimerFactory(queue: queue), queue: queue) { _ in
+    }
+  }
+
+  @Test func `the ticks of a counted timer end with it`() async throws {
+    let machine = machine()
+    machine.activate(try .every(.milliseconds(2), times: 4))
+    var last: TimerFire?
+    for await tick in machine.ticks { last = tick }
+    #expect(last?.isLast == true)
+    #expect(machine.state == .cancelled)
+  }
+
+  @Test func `cancelling the machine ends its ticks`() async throws {
+    let machine = machine()
+    machine.activate(try .every(.milliseconds(1)))
+    var count = 0
+    for await _ in machine.ticks {
+      count += 1
+      if count == 3 { machine.cancel() }
+    }
+    #expect(count >= 3)
+  }
+
+  @Test func `cancelling the task leaves the loop and not the timer`() async throws {
+    let machine = machine()
+    machine.activate(try .every(.milliseconds(1)))
+    let task = Task {
+      var count = 0
+      for await _ in machine.ticks { count += 1 }
+      return count
+    }
+    for await _ in machine.ticks { break }
+    task.cancel()
+    _ = await task.value
+    #expect(machine.state == .running)
+    machine.cancel()
+  }
+
+  @Test func `a machine that does not run has no ticks`() async {
+    for await _ in machine().ticks { Issue.record("a tick of an idle machine") }
+  }
+
+  @Test func `releasing the machine ends its ticks`() async throws {
+    var machine: TimerMachine? = machine()
+    machine?.activate(try .every(.seconds(3_600)))
+    let ticks = try #require(machine?.ticks)
+    machine = nil
+    for await _ in ticks { Issue.record("a tick of a released machine") }
+    _ = machine
+  }
+}
