@@ -1,0 +1,144 @@
+import Dispatch
+
+/// Counts a duration down in ticks; it can be paused.
+///
+/// Ticks come whenever the time that remains is a whole number of tick lengths: of 10 s in ticks
+/// of 1 s, they come at 9, 8 … 1 s; a pause moves them all. Missed ticks are not made up for.
+/// Safe from any thread and from inside the handlers, which run on the queue.
+public final class Countdown: Sendable {
+  /// What a countdown is doing.
+  public enum Phase: Sendable, Hashable {
+    /// Not started, cancelled or ended.
+    case idle
+    /// It will be over at this moment.
+    case running(until: MonotonicInstant)
+    /// So much remains.
+    case paused(remaining: Duration)
+  }
+
+  private struct State {
+    var phase = Phase.idle
+    var generation: UInt64 = 0
+  }
+
+  private let duration: Duration
+  private let tick: Duration
+  private let leeway: Duration
+  private let state = Guarded(State())
+  private let machine: TimerMachine
+  private let time: any TimeSource
+
+  /// A countdown that is not started.
+  ///
+  /// - Parameters:
+  ///   - duration: the whole time.
+  ///   - tick: the distance of two ticks.
+  ///   - leeway: how late a tick may be. Default zero; the end is counted right in any case.
+  ///   - name: for reports. Default `countdown`.
+  ///   - factory: where the alarm comes from.
+  ///   - queue: where the handlers run.
+  ///   - onTick: called with the time that remains, a multiple of `tick`.
+  ///   - onEnd: called once when nothing remains.
+  /// - Throws: `TimerError` for a duration, tick or leeway outside its range.
+  public init(
+    _ duration: Duration, tick: Duration, leeway: Duration = .zero, name: String = "countdown",
+    factory: any TimerFactory, queue: DispatchQueue,
+    onTick: @escaping @Sendable (_ remaining: Duration) -> Void,
+    onEnd: @escaping @Sendable () -> Void
+  ) throws(TimerError) {
+    self.duration = .nanoseconds(try TimerSchedule.validated(interval: duration))
+    self.tick = .nanoseconds(try TimerSchedule.validated(interval: tick))
+    self.leeway = .nanoseconds(try TimerSchedule.validated(leeway: leeway))
+    machine = TimerMachine(name: name, factory: factory, queue: queue)
+    time = factory.time
+    machine.setHandler(TimerHandler.main) { [weak self] fire in
+      guard let remaining = self?.ticked(fire) else { return }
+      if remaining > .zero { onTick(remaining) } else { onEnd() }
+    }
+  }
+
+  /// What the countdown is doing.
+  public var phase: Phase { state.withLock { $0.phase } }
+
+  /// The time that remains; zero when it is idle.
+  public var remaining: Duration {
+    switch phase {
+    case .idle: .zero
+    case .running(let end): max(.zero, end - time.monotonic)
+    case .paused(let remaining): remaining
+    }
+  }
+
+  /// Starts from the whole duration, also when it is running or paused.
+  public func start() {
+    state.withLock { run($0.phase, &$0, until: time.monotonic + duration) }
+  }
+
+  /// Stops the time.
+  ///
+  /// - Returns: false when it is not running.
+  @discardableResult
+  public func pause() -> Bool {
+    state.withLock { state in
+      guard case .running(let end) = state.phase else { return false }
+      machine.cancel()
+      state.phase = .paused(remaining: max(.zero, end - time.monotonic))
+      return true
+    }
+  }
+
+  /// Lets the time go on.
+  ///
+  /// - Returns: false when it is not paused.
+  @discardableResult
+  public func resume() -> Bool {
+    state.withLock { state in
+      guard case .paused(let remaining) = state.phase else { return false }
+      run(state.phase, &state, until: time.monotonic + remaining)
+      return true
+    }
+  }
+
+  /// Ends the countdown without calling `onEnd`.
+  public func cancel() {
+    state.withLock { state in
+      machine.cancel()
+      state.phase = .idle
+    }
+  }
+
+  private func run(_ phase: Phase, _ state: inout State, until end: MonotonicInstant) {
+    machine.cancel()
+    state.phase = .running(until: end)
+    arm(&state, end: end, after: time.monotonic)
+  }
+
+  /// Arms the next moment after `moment` at which a whole number of ticks remains.
+  private func arm(_ state: inout State, end: MonotonicInstant, after moment: MonotonicInstant) {
+    let left = (end - moment).nanosecondsSaturated
+    let length = tick.nanosecondsSaturated
+    let ticks = max(0, (left - 1) / length)
+    // The leeway was validated when the countdown was made.
+    guard
+      let schedule = try? TimerSchedule.once(
+        at: end - .nanoseconds(ticks * length), leeway: leeway),
+      case .accepted(let generation) = machine.activate(schedule)
+    else { return }
+    state.generation = generation
+  }
+
+  /// The time that remains after a fire; `nil` when the fire belongs to a time before a change.
+  private func ticked(_ fire: TimerFire) -> Duration? {
+    state.withLock { state in
+      guard case .running(let end) = state.phase, state.generation == fire.generation else {
+        return nil
+      }
+      guard fire.claimedAt < end else {
+        state.phase = .idle
+        return .zero
+      }
+      arm(&state, end: end, after: fire.claimedAt)
+      return end - fire.deadline
+    }
+  }
+}

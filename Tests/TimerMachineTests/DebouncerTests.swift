@@ -1,0 +1,60 @@
+import Testing
+import TimerMachine
+import TimerMachineTesting
+
+struct DebouncerTests {
+  private let bench = Bench()
+  private let notes = Notes()
+
+  private func debouncer(_ edge: Debouncer.Edge) throws -> Debouncer {
+    try Debouncer(
+      delay: .milliseconds(300), edge: edge, factory: bench.manual, queue: bench.queue)
+  }
+
+  /// Calls at these milliseconds; notes "call@when it acted".
+  private func type(at moments: [Int], into debouncer: Debouncer) {
+    let clock = bench.manual.clock
+    for moment in moments {
+      bench.manual.advance(
+        to: MonotonicInstant(nanoseconds: Int64(moment) * 1_000_000))
+      debouncer.call { [notes] in notes.note("\(moment)@\(clock.monotonic.milliseconds)") }
+    }
+    bench.manual.advance(by: .seconds(10))
+  }
+
+  @Test func `trailing acts with the last call once there was quiet`() throws {
+    type(at: [0, 100, 399, 1_000, 1_100], into: try debouncer(.trailing))
+    #expect(notes.all == ["399@699", "1100@1400"])
+  }
+
+  @Test func `leading acts with the first call of each burst`() throws {
+    type(at: [0, 100, 399, 1_000, 1_100], into: try debouncer(.leading))
+    #expect(notes.all == ["0@0", "1000@1000"])
+  }
+
+  @Test func `a cancelled burst does not act`() throws {
+    let debouncer = try debouncer(.trailing)
+    debouncer.call { [notes] in notes.note("acted") }
+    #expect(debouncer.isActive)
+    debouncer.cancel()
+    bench.manual.advance(by: .seconds(10))
+    #expect(notes.all.isEmpty)
+    #expect(!debouncer.isActive)
+  }
+
+  @Test func `an action may call its debouncer`() throws {
+    let debouncer = try debouncer(.trailing)
+    debouncer.call { [notes, weak debouncer] in
+      notes.note("first")
+      debouncer?.call { notes.note("second") }
+    }
+    bench.manual.advance(by: .seconds(10))
+    #expect(notes.all == ["first", "second"])
+  }
+
+  @Test func `a negative delay is refused`() {
+    #expect(throws: TimerError.delayNegative(.seconds(-1))) {
+      try Debouncer(delay: .seconds(-1), factory: bench.manual, queue: bench.queue)
+    }
+  }
+}
