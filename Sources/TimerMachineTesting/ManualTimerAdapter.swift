@@ -2,12 +2,10 @@ import TimerMachine
 
 /// One alarm in virtual time.
 final class ManualTimerAdapter: TimerAdapter {
-  static let noSlot = UInt32.max
-
   let factory: ManualTimerFactory
   let onDue: @Sendable (UInt64) -> Void
   /// Read and written only by the factory under its lock, which makes sharing it safe.
-  nonisolated(unsafe) var slot = ManualTimerAdapter.noSlot
+  nonisolated(unsafe) var lastSlot = UInt32.max
 
   init(factory: ManualTimerFactory, onDue: @escaping @Sendable (UInt64) -> Void) {
     self.factory = factory

@@ -82,9 +82,7 @@ public final class ManualTimerFactory: TimerFactory {
     state.withLock { state in
       guard let due = state.table.nextDue, due <= instant, due < .distantFuture else { return nil }
       clock.pass(to: due)
-      let served = state.table.takeDue(at: clock.monotonic)
-      served?.owner.slot = ManualTimerAdapter.noSlot
-      return served
+      return state.table.takeDue(at: clock.monotonic)
     }
   }
 
@@ -93,20 +91,12 @@ public final class ManualTimerFactory: TimerFactory {
     exact.leeway = .zero
     state.withLock { state in
       state.armings += 1
-      if adapter.slot == ManualTimerAdapter.noSlot {
-        adapter.slot = state.table.insert(adapter, exact)
-      } else {
-        state.table.update(adapter.slot, exact)
-      }
+      adapter.lastSlot = state.table.arm(adapter, lastSlot: adapter.lastSlot, exact)
     }
   }
 
   func disarm(_ adapter: ManualTimerAdapter) {
-    state.withLock { state in
-      guard adapter.slot != ManualTimerAdapter.noSlot else { return }
-      _ = state.table.remove(adapter.slot)
-      adapter.slot = ManualTimerAdapter.noSlot
-    }
+    state.withLock { $0.table.disarm(adapter, lastSlot: adapter.lastSlot) }
   }
 
   /// Runs work at once, or after the work that is being done.

@@ -3,6 +3,11 @@ import TimerMachineTesting
 
 @testable import TimerMachine
 
+private final class Number: Sendable {
+  let value: Int
+  init(_ value: Int) { self.value = value }
+}
+
 struct WakeTableTests {
   private struct Window {
     var due: Int64
@@ -32,15 +37,15 @@ struct WakeTableTests {
   @Test(arguments: UInt64(0)..<40)
   func `one-shot windows are served with the fewest wakes there can be`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
-    var table = WakeTable<Int>()
+    var table = WakeTable<Number>()
     var windows: [Window] = []
     for number in 0..<40 {
       let due = Int64.random(in: 0..<1_000_000_000, using: &generator)
       let leeway = Int64.random(in: 0..<200_000_000, using: &generator)
       windows.append(
-        Window(due: due, latest: WakeTable<Int>.latestStart(due: due, leeway: leeway)))
-      _ = table.insert(
-        number,
+        Window(due: due, latest: WakeTable<Number>.latestStart(due: due, leeway: leeway)))
+      _ = table.arm(
+        Number(number), lastSlot: .max,
         TimerArming(
           deadline: MonotonicInstant(nanoseconds: due), leeway: .nanoseconds(leeway),
           ticket: UInt64(number)))
@@ -50,7 +55,7 @@ struct WakeTableTests {
       wakes += 1
       var previous = Int64.min
       while let served = table.takeDue(at: wake) {
-        let window = windows[served.owner]
+        let window = windows[served.owner.value]
         #expect(window.due <= wake.nanoseconds && wake.nanoseconds <= window.latest)
         #expect(window.due >= previous, "out of due order")
         previous = window.due
@@ -62,20 +67,35 @@ struct WakeTableTests {
   }
 
   @Test func `the guard is a tenth of the leeway and at most five milliseconds`() {
-    #expect(WakeTable<Int>.latestStart(due: 100, leeway: 0) == 100)
-    #expect(WakeTable<Int>.latestStart(due: 100, leeway: 1_000) == 1_000)
+    #expect(WakeTable<Number>.latestStart(due: 100, leeway: 0) == 100)
+    #expect(WakeTable<Number>.latestStart(due: 100, leeway: 1_000) == 1_000)
     #expect(
-      WakeTable<Int>.latestStart(due: 0, leeway: 1_000_000_000) == 1_000_000_000 - 5_000_000)
+      WakeTable<Number>.latestStart(due: 0, leeway: 1_000_000_000) == 1_000_000_000 - 5_000_000)
+  }
+
+  @Test func `an owner whose slot was given to another gets its own`() {
+    var table = WakeTable<Number>()
+    let first = Number(1)
+    let second = Number(2)
+    let arming = TimerArming(deadline: MonotonicInstant(nanoseconds: 1), ticket: 1)
+    let slot = table.arm(first, lastSlot: .max, arming)
+    #expect(table.takeDue(at: .distantFuture)?.owner === first)
+    #expect(table.arm(second, lastSlot: .max, arming) == slot)
+    table.disarm(first, lastSlot: slot)
+    #expect(table.count == 1)
+    #expect(table.arm(first, lastSlot: slot, arming) != slot)
+    #expect(table.count == 2)
+    #expect(table.isConsistent)
   }
 
   @Test func `slots are used again`() {
-    var table = WakeTable<Int>()
+    var table = WakeTable<Number>()
     var seen: Set<UInt32> = []
     for round in 0..<1_000 {
       let arming = TimerArming(
         deadline: MonotonicInstant(nanoseconds: Int64(round)), ticket: UInt64(round))
-      seen.insert(table.insert(round, arming))
-      seen.insert(table.insert(round, arming))
+      seen.insert(table.arm(Number(round), lastSlot: .max, arming))
+      seen.insert(table.arm(Number(round), lastSlot: .max, arming))
       while table.takeDue(at: .distantFuture) != nil {}
     }
     #expect(seen.count == 2)

@@ -2,13 +2,11 @@ import Dispatch
 
 /// A machine's place in the wake queue. It owns a slot there only while it is armed.
 final class CoalescingTimerAdapter: TimerAdapter {
-  static let noSlot = UInt32.max
-
   let wakeQueue: WakeQueue
   let queue: DispatchQueue
   let onDue: @Sendable (UInt64) -> Void
   /// Read and written only by the wake queue under its lock, which makes sharing it safe.
-  nonisolated(unsafe) var slot = CoalescingTimerAdapter.noSlot
+  nonisolated(unsafe) var lastSlot = UInt32.max
 
   init(
     wakeQueue: WakeQueue, queue: DispatchQueue, onDue: @escaping @Sendable (UInt64) -> Void

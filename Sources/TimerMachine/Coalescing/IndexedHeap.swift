@@ -78,45 +78,73 @@ package struct IndexedHeap: Sendable {
 
   /// Puts `node` where it belongs, starting from a hole at `position`.
   private mutating func place(_ node: Node, at position: Int) {
-    let risen = raise(node, from: position)
-    let settled = risen == position ? lower(node, from: position) : risen
-    nodes[settled] = node
-    positions[Int(node.slot)] = UInt32(settled)
-    moves += 1
-  }
-
-  /// Moves the hole up past every parent that is larger than `node`.
-  private mutating func raise(_ node: Node, from start: Int) -> Int {
-    var hole = start
-    while hole > 0 {
-      let parent = (hole - 1) / 4
-      guard node < nodes[parent] else { break }
-      move(from: parent, to: hole)
-      hole = parent
-    }
-    return hole
-  }
-
-  /// Moves the hole down past every smallest child that is smaller than `node`.
-  private mutating func lower(_ node: Node, from start: Int) -> Int {
-    var hole = start
-    while true {
-      let first = 4 * hole + 1
-      guard first < nodes.count else { return hole }
-      var child = first
-      for other in (first + 1)..<max(first + 1, min(first + 4, nodes.count))
-      where nodes[other] < nodes[child] {
-        child = other
+    // Every index below is smaller than `nodes.count`, every slot of a node smaller than
+    // `positions.count` since `set` made it so; both arrays stay as they are meanwhile.
+    moves += nodes.withUnsafeMutableBufferPointer { nodes in
+      positions.withUnsafeMutableBufferPointer { positions in
+        var tree = Tree(nodes: nodes, positions: positions)
+        return tree.place(node, at: position)
       }
-      guard nodes[child] < node else { return hole }
-      move(from: child, to: hole)
-      hole = child
     }
   }
 
-  private mutating func move(from source: Int, to hole: Int) {
-    nodes[hole] = nodes[source]
-    positions[Int(nodes[hole].slot)] = UInt32(hole)
-    moves += 1
+  /// The tree while it is being put in order; without the checks of an array at every step.
+  private struct Tree {
+    let nodes: UnsafeMutableBufferPointer<Node>
+    let positions: UnsafeMutableBufferPointer<UInt32>
+    var moves: UInt64 = 1
+
+    init(nodes: UnsafeMutableBufferPointer<Node>, positions: UnsafeMutableBufferPointer<UInt32>) {
+      self.nodes = nodes
+      self.positions = positions
+    }
+
+    /// Returns the number of nodes moved.
+    mutating func place(_ node: Node, at position: Int) -> UInt64 {
+      var hole = raise(node, from: position)
+      if hole == position { hole = lower(node, from: position) }
+      nodes[hole] = node
+      positions[Int(node.slot)] = UInt32(truncatingIfNeeded: hole)
+      return moves
+    }
+
+    /// Moves the hole up past every parent that is larger than `node`.
+    private mutating func raise(_ node: Node, from start: Int) -> Int {
+      var hole = start
+      while hole > 0 {
+        let parent = (hole &- 1) >> 2
+        guard node < nodes[parent] else { break }
+        move(from: parent, to: hole)
+        hole = parent
+      }
+      return hole
+    }
+
+    /// Moves the hole down past every smallest child that is smaller than `node`.
+    private mutating func lower(_ node: Node, from start: Int) -> Int {
+      let count = nodes.count
+      var hole = start
+      while true {
+        let first = 4 &* hole &+ 1
+        guard first < count else { return hole }
+        let end = min(first &+ 4, count)
+        var child = first
+        var other = first &+ 1
+        while other < end {
+          if nodes[other] < nodes[child] { child = other }
+          other &+= 1
+        }
+        guard nodes[child] < node else { return hole }
+        move(from: child, to: hole)
+        hole = child
+      }
+    }
+
+    private mutating func move(from source: Int, to hole: Int) {
+      let node = nodes[source]
+      nodes[hole] = node
+      positions[Int(node.slot)] = UInt32(truncatingIfNeeded: hole)
+      moves &+= 1
+    }
   }
 }

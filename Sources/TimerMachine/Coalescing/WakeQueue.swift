@@ -51,21 +51,15 @@ final class WakeQueue: Sendable {
     var arming = order
     if arming.isStrict { arming.leeway = .zero }
     state.withLock { state in
-      if adapter.slot == CoalescingTimerAdapter.noSlot {
-        adapter.slot = state.table.insert(adapter, arming)
-      } else {
-        state.table.update(adapter.slot, arming)
-      }
+      adapter.lastSlot = state.table.arm(adapter, lastSlot: adapter.lastSlot, arming)
       Self.setAlarm(&state)
     }
   }
 
   func disarm(_ adapter: CoalescingTimerAdapter) {
     state.withLock { state in
-      guard adapter.slot != CoalescingTimerAdapter.noSlot else { return }
       // The caller holds the adapter, so nothing is destroyed under the lock.
-      _ = state.table.remove(adapter.slot)
-      adapter.slot = CoalescingTimerAdapter.noSlot
+      state.table.disarm(adapter, lastSlot: adapter.lastSlot)
       Self.setAlarm(&state)
     }
   }
@@ -120,7 +114,6 @@ final class WakeQueue: Sendable {
   private func take(into batch: inout [Table.Served], at now: MonotonicInstant) {
     state.withLock { state in
       while batch.count < Self.batchLimit, let served = state.table.takeDue(at: now) {
-        served.owner.slot = CoalescingTimerAdapter.noSlot
         batch.append(served)
       }
       state.served += UInt64(batch.count)

@@ -4,7 +4,7 @@
 /// min(5 ms, leeway / 10) for the way from the alarm to the handler. To sleep until the earliest
 /// latest start and then to serve every open window gives, for fixed windows, the fewest wakes
 /// possible. A pure value: the lock and the alarm are the wake queue's.
-package struct WakeTable<Owner: Sendable>: Sendable {
+package struct WakeTable<Owner: AnyObject & Sendable>: Sendable {
   /// An entry whose window was open.
   package struct Served: Sendable {
     package var owner: Owner
@@ -48,8 +48,32 @@ package struct WakeTable<Owner: Sendable>: Sendable {
     due.addingSaturated(leeway - min(guardMax, leeway / 10))
   }
 
-  /// Arms an entry and returns its slot.
-  package mutating func insert(_ owner: Owner, _ arming: TimerArming) -> UInt32 {
+  /// Arms an owner: in its slot when it is armed there, else in a free one.
+  ///
+  /// A slot is given back without a word to its owner, whose memory would have to be fetched for
+  /// it; so an owner keeps the number of its last slot, and whose slot that is stands here.
+  ///
+  /// - Parameter last: the slot that the owner was given last.
+  /// - Returns: the owner's slot.
+  package mutating func arm(
+    _ owner: Owner, lastSlot last: UInt32, _ arming: TimerArming
+  ) -> UInt32 {
+    guard holds(owner, last) else { return insert(owner, arming) }
+    entries[Int(last)].link = arming.ticket
+    setKeys(of: last, arming)
+    return last
+  }
+
+  /// Disarms an owner; nothing happens when its last slot is not its own any more.
+  package mutating func disarm(_ owner: Owner, lastSlot last: UInt32) {
+    if holds(owner, last) { _ = remove(last) }
+  }
+
+  private func holds(_ owner: Owner, _ slot: UInt32) -> Bool {
+    Int(slot) < entries.count && entries[Int(slot)].owner === owner
+  }
+
+  private mutating func insert(_ owner: Owner, _ arming: TimerArming) -> UInt32 {
     let slot: UInt32
     if firstFree == Self.noSlot {
       slot = UInt32(entries.count)
@@ -63,18 +87,14 @@ package struct WakeTable<Owner: Sendable>: Sendable {
     return slot
   }
 
-  /// Arms an entry anew.
-  package mutating func update(_ slot: UInt32, _ arming: TimerArming) {
-    entries[Int(slot)].link = arming.ticket
-    setKeys(of: slot, arming)
-  }
-
-  /// Disarms an entry, frees its slot and returns the owner, to be let go outside the lock.
-  package mutating func remove(_ slot: UInt32) -> Owner? {
+  /// Disarms an entry, frees its slot and returns the owner.
+  private mutating func remove(_ slot: UInt32) -> Owner? {
     due.remove(slot)
     latest.remove(slot)
-    let owner = entries[Int(slot)].owner
-    entries[Int(slot)] = Entry(owner: nil, link: UInt64(firstFree))
+    // Moved out, not copied: a retain would fetch the owner's memory.
+    var owner: Owner?
+    swap(&owner, &entries[Int(slot)].owner)
+    entries[Int(slot)].link = UInt64(firstFree)
     firstFree = slot
     return owner
   }
@@ -90,7 +110,7 @@ package struct WakeTable<Owner: Sendable>: Sendable {
     let start = arming.deadline.nanoseconds
     due.set(slot, key: start)
     latest.set(
-      slot, key: Self.latestStart(due: start, leeway: arming.leeway.nanosecondsSaturated))
+      slot, key: Self.latestStart(due: start, leeway: arming.leewayNanoseconds))
   }
 
   /// Whether both heaps hold the same entries and are in order, for tests.

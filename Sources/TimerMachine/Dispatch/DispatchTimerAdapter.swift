@@ -63,7 +63,7 @@ final class DispatchTimerAdapter: TimerAdapter {
   private static func schedule(_ source: any DispatchSourceTimer, _ arming: TimerArming) {
     source.schedule(
       deadline: DispatchTime(arming.deadline), repeating: .never,
-      leeway: .nanoseconds(Int(clamping: arming.leeway.nanosecondsSaturated)))
+      leeway: .nanoseconds(Int(clamping: arming.leewayNanoseconds)))
   }
 
   private func sourceFired() {

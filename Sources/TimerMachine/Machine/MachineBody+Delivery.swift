@@ -52,13 +52,14 @@ extension MachineBody {
       return nil
     }
     let time = factory.time
-    let periods = core.periodsDue(at: core.now(time))
+    let now = time.monotonic
+    let isWall = core.schedule?.isWall == true
+    let periods = core.periodsDue(at: isWall ? time.wall.nanoseconds : now.nanoseconds)
     guard periods > 0 else {
-      core.arm(at: time)
+      core.arm(on: factory)
       return nil
     }
-    let now = time.monotonic
-    let deadline = core.monotonicDeadline(time)
+    let deadline = core.monotonicDeadline(on: factory)
     let isLast = core.remaining == 1
     // In force before the table re-arms; the adapter's own order is spent.
     core.isArmed = false

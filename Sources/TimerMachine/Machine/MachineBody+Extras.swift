@@ -35,7 +35,7 @@ extension MachineBody {
   private func clockStepped() {
     core.withLock { core in
       guard core.isArmed, core.schedule?.isWall == true else { return }
-      core.arm(at: factory.time)
+      core.arm(on: factory)
     }
   }
 

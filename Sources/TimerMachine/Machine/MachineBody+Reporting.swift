@@ -10,7 +10,7 @@ extension MachineBody {
       TimerTransition(
         machine: id, name: name, sequence: core.reports, from: from, to: core.state, event: event,
         cause: cause, generation: core.generation,
-        deadline: core.isArmed ? core.monotonicDeadline(time) : nil,
+        deadline: core.isArmed ? core.monotonicDeadline(on: factory) : nil,
         wall: time.wall, monotonic: time.monotonic))
   }
 

@@ -34,7 +34,7 @@ final class MachineBody: Sendable {
   ///   - last: computed under the lock, see `TimerState.transition(on:last:)`.
   ///   - change: what an accepted event does to the schedule, before anything is armed.
   func operate(
-    _ event: TimerEvent, last: (MachineCore) -> Bool = { _ in false },
+    _ event: TimerEvent, last: (borrowing MachineCore) -> Bool = { _ in false },
     change: (inout MachineCore) -> Void = { _ in }
   ) -> TimerReply {
     let (reply, streams) = core.withLock { core in
@@ -62,7 +62,7 @@ final class MachineBody: Sendable {
   func activate(_ schedule: TimerSchedule, onArmed: (@Sendable () -> Void)?) -> TimerReply {
     let (reply, adapter) = core.withLock { core -> (TimerReply, (any TimerAdapter)?) in
       let reply = apply(.activate, last: false, cause: .requested, to: &core) {
-        $0.begin(schedule, at: factory.time)
+        $0.begin(schedule, on: factory)
       }
       guard let onArmed, reply.isAccepted else { return (reply, nil) }
       core.madeExtras().registration = onArmed
@@ -96,7 +96,7 @@ final class MachineBody: Sendable {
       change(&core)
       core.state = state
       if effects.contains(.arm) { followClockSteps(in: &core) }
-      core.perform(effects, at: factory.time)
+      core.perform(effects, on: factory)
       let isOver = last && state == .cancelled
       note(event, from: from, cause: isOver ? .exhausted : cause, in: &core)
       return .accepted(generation: core.generation)

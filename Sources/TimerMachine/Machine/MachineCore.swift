@@ -48,11 +48,11 @@ struct MachineCore {
   }
 
   /// Takes a schedule from its beginning.
-  mutating func begin(_ schedule: TimerSchedule, at time: any TimeSource) {
-    let anchored = schedule.anchored(at: time)
-    self.schedule = anchored
-    deadline = anchored.startNanoseconds
-    remaining = anchored.fires
+  mutating func begin(_ schedule: TimerSchedule, on factory: any TimerFactory) {
+    self.schedule = schedule
+    if schedule.basis == .activation { self.schedule = schedule.anchored(at: factory.time) }
+    deadline = self.schedule?.startNanoseconds ?? .max
+    remaining = schedule.fires
   }
 
   /// The time on the schedule's own clock.
@@ -61,8 +61,9 @@ struct MachineCore {
   }
 
   /// The next deadline as the monotonic clock will show it if no one sets the other.
-  func monotonicDeadline(_ time: any TimeSource) -> MonotonicInstant {
+  func monotonicDeadline(on factory: any TimerFactory) -> MonotonicInstant {
     guard schedule?.isWall == true else { return MonotonicInstant(nanoseconds: deadline) }
+    let time = factory.time
     return time.monotonic + (WallInstant(nanoseconds: deadline) - time.wall)
   }
 
@@ -103,7 +104,7 @@ struct MachineCore {
   }
 
   /// Does what the table says about the adapter and the generation.
-  mutating func perform(_ effects: TimerEffects, at time: any TimeSource) {
+  mutating func perform(_ effects: TimerEffects, on factory: any TimerFactory) {
     if effects.contains(.newGeneration) {
       generation += 1
       isDueWaiting = false
@@ -111,7 +112,7 @@ struct MachineCore {
       extras?.registration = nil
     }
     if effects.contains(.arm) {
-      arm(at: time)
+      arm(on: factory)
     } else if effects.contains(.disarm), isArmed {
       isArmed = false
       adapter?.disarm()
@@ -119,13 +120,14 @@ struct MachineCore {
   }
 
   /// Arms the adapter for the next deadline.
-  mutating func arm(at time: any TimeSource) {
+  mutating func arm(on factory: any TimerFactory) {
     ticket += 1
     isArmed = true
     isDueWaiting = false
     adapter?.arm(
       TimerArming(
-        deadline: monotonicDeadline(time), leeway: schedule?.leeway ?? .zero,
+        deadline: monotonicDeadline(on: factory),
+        leewayNanoseconds: schedule?.leewayNanoseconds ?? 0,
         isStrict: schedule?.isStrict ?? false, ticket: ticket))
   }
 }

@@ -64,7 +64,7 @@ public final class TimerMachine: Sendable {
 
   /// The deadline that is armed at this moment, if one is.
   public var deadline: MonotonicInstant? {
-    body.core.withLock { $0.isArmed ? $0.monotonicDeadline(body.factory.time) : nil }
+    body.core.withLock { $0.isArmed ? $0.monotonicDeadline(on: body.factory) : nil }
   }
 
   /// Starts the timer. Legal from `idle` and `cancelled`.
@@ -104,7 +104,7 @@ public final class TimerMachine: Sendable {
   /// What the former schedule still had to deliver is dropped; a suspended machine stays so.
   @discardableResult
   public func reschedule(_ schedule: TimerSchedule) -> TimerReply {
-    body.operate(.reschedule, change: { $0.begin(schedule, at: body.factory.time) })
+    body.operate(.reschedule, change: { $0.begin(schedule, on: body.factory) })
   }
 
   /// Changes interval, leeway or both; the count of fires goes on. Legal from `running` and

@@ -60,7 +60,7 @@ public final class TimerRegistry: Sendable {
       let machine = make(name, actions: inherited + [action])
       state.machines[name] = machine
       _ = former?.body.operateQuietly(.cancel)
-      _ = machine.body.operateQuietly(.activate) { $0.begin(schedule, at: factory.time) }
+      _ = machine.body.operateQuietly(.activate) { $0.begin(schedule, on: factory) }
       return (machine, former)
     }
     former?.body.settle()
@@ -130,7 +130,7 @@ public final class TimerRegistry: Sendable {
   private func merge(
     _ schedule: TimerSchedule, _ action: @escaping Action, into machine: TimerMachine
   ) -> Bool {
-    let reply = machine.body.operateQuietly(.reschedule) { $0.begin(schedule, at: factory.time) }
+    let reply = machine.body.operateQuietly(.reschedule) { $0.begin(schedule, on: factory) }
     guard reply.isAccepted else { return false }
     machine.append(action, number: machine.actions.count)
     return true
