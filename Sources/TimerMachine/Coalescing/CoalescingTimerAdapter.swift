@@ -4,6 +4,8 @@ import Dispatch
 final class CoalescingTimerAdapter: TimerAdapter {
   let wakeQueue: WakeQueue
   let queue: DispatchQueue
+  /// Whether `queue` is the wake queue's own: then `onDue` is called in the wake itself.
+  let isHome: Bool
   let onDue: @Sendable (UInt64) -> Void
   /// Read and written only by the wake queue under its lock, which makes sharing it safe.
   nonisolated(unsafe) var lastSlot = UInt32.max
@@ -13,6 +15,7 @@ final class CoalescingTimerAdapter: TimerAdapter {
   ) {
     self.wakeQueue = wakeQueue
     self.queue = queue
+    isHome = wakeQueue.isHome(queue)
     self.onDue = onDue
   }
 

@@ -64,9 +64,11 @@ final class WakeQueue: Sendable {
     }
   }
 
+  func isHome(_ queue: DispatchQueue) -> Bool { queue === home }
+
   func perform(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {
     // The alarm knows the home queue's time, which may be virtual.
-    let alarm = queue === home ? state.withLock { $0.alarm } : nil
+    let alarm = isHome(queue) ? state.withLock { $0.alarm } : nil
     if let alarm { alarm.perform(work) } else { queue.async(execute: work) }
   }
 
@@ -122,16 +124,19 @@ final class WakeQueue: Sendable {
 
   /// Hands foreign queues their share in one block each, then serves the home queue itself.
   private func deliver(_ batch: [Table.Served]) {
-    if batch.contains(where: { $0.owner.queue !== home }) { handOver(batch) }
-    for served in batch where served.owner.queue === home {
-      served.owner.onDue(served.ticket)
-    }
+    // Every owner is looked at once before any is called: so their memory is fetched side by side
+    // and not one after the other, which with many timers is a good part of a wake's cost.
+    var foreign = 0
+    for served in batch where !served.owner.isHome { foreign += 1 }
+    if foreign > 0 { handOver(batch) }
+    guard foreign < batch.count else { return }
+    for served in batch where served.owner.isHome { served.owner.onDue(served.ticket) }
   }
 
   private func handOver(_ batch: [Table.Served]) {
     var shares: [(queue: DispatchQueue, served: [Table.Served])] = []
     var places: [ObjectIdentifier: Int] = [:]
-    for served in batch where served.owner.queue !== home {
+    for served in batch where !served.owner.isHome {
       let queue = served.owner.queue
       let place = places[ObjectIdentifier(queue)] ?? shares.count
       if place == shares.count {
