@@ -46,6 +46,9 @@ let package = Package(
     .target(name: "CTimerFD"),
     .target(name: "CSystem"),
 
+    .executableTarget(
+      name: "timer-fuzz", dependencies: ["TimerMachine", "TimerMachineTesting"],
+      swiftSettings: strict),
     .target(name: "TimerMachineTesting", dependencies: ["TimerMachine"], swiftSettings: strict),
     .target(
       name: "TaktTesting", dependencies: ["TaktCore", "TimerMachine"], swiftSettings: strict),
