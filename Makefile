@@ -7,7 +7,7 @@ SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sourc
 MISSING = $(shell for p in $(PACKAGES); do \
 	dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done)
 
-.PHONY: run build release test lint format bench tsan reference setup clean help
+.PHONY: run build release test lint format bench tsan fuzz reference setup clean help
 
 help:            ## Show this list.
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -41,6 +41,10 @@ format:          ## Format all sources.
 
 tsan: setup      ## Run the timers' tests, with 100,000 operations from 4 threads, under ThreadSanitizer.
 	$(SWIFT) test --sanitize=thread --scratch-path .build-tsan --filter TimerMachineTests
+
+fuzz: setup      ## Run 10 million random operations on each timer factory under AddressSanitizer.
+	$(SWIFT) build -c release --sanitize=address --product timer-fuzz --scratch-path .build-asan
+	.build-asan/release/timer-fuzz
 
 bench: setup     ## Measure takt beside plain timers, in one run.
 	$(SWIFT) build -c release --product takt
