@@ -16,6 +16,7 @@ struct Daemon {
   private let scheduler: Scheduler
   private let ledger = MemoryLedger()
   private let snapshot: Snapshot
+  private let warning: String?
   private let router: ActionRouter
   private let stopped = DispatchSemaphore(value: 0)
   private let factory: CoalescingTimerFactory
@@ -28,6 +29,7 @@ struct Daemon {
     snapshot: Snapshot, source: JobsFileSource, watchedPaths: [String]?, log: LogOptions
   ) throws(SystemError) {
     self.snapshot = snapshot
+    warning = try ResourceLimits.check(maxRunning: snapshot.settings.maxRunning)
     // Above the jobs' classes, so that none of them makes a slot late.
     let queue = DispatchQueue(label: "takt.scheduler", qos: .userInitiated)
     let factory = CoalescingTimerFactory(queue: queue)
@@ -79,6 +81,8 @@ struct Daemon {
 
   /// Starts the jobs and returns when a stop is complete.
   func run() {
+    log("takt \(Takt.configuration.version), pid \(getpid())")
+    if let warning { log(warning, .warning) }
     scheduler.start(snapshot, runner: router)
     stopped.wait()
     let timers = factory.statistics
@@ -88,9 +92,9 @@ struct Daemon {
     withExtendedLifetime(clockWatcher) {}
   }
 
-  private func log(_ message: String) {
+  private func log(_ message: String, _ level: LogLevel = .notice) {
     writer.observe(
       LogRecord(
-        at: factory.time.wall, .notice, .scheduler, [LogField(.message, .text(message))]))
+        at: factory.time.wall, level, .scheduler, [LogField(.message, .text(message))]))
   }
 }

@@ -10,7 +10,8 @@ struct Takt: ParsableCommand {
     discussion: """
       Write jobs.yaml, run `takt run`, and send SIGHUP after an edit.
 
-      Exit codes: 0 ok, 64 wrong usage, 78 a jobs file that cannot be used.
+      Exit codes: 0 ok, 64 wrong usage, 71 the system refuses what takt needs, 78 a jobs file that
+      cannot be used.
       """,
     version: "0.1.0",
     subcommands: [RunCommand.self, CheckCommand.self, PlanCommand.self, NextCommand.self])

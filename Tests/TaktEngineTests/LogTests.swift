@@ -36,7 +36,7 @@ import Testing
           LogField(.job, .text("backup")), LogField(.run, .number(7)),
           LogField(.line, .bytes(Array("\u{1b}[2Jgone\u{9b}1m".utf8))),
         ]))
-    #expect(line == "14:13:20.123  backup            out 7     \u{fffd}[2Jgone\u{fffd}1m\n")
+    #expect(line == "14:13:20.123  backup            out 7      \u{fffd}[2Jgone\u{fffd}1m\n")
   }
 
   @Test func `routine records are debug in text and always there in JSON`() {

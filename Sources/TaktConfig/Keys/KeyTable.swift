@@ -112,7 +112,7 @@ public enum KeyTable {
       "What happens to a slot that comes due while a run of the job is in progress."),
     KeyEntry(
       Key.enabled, .boolean, default: "`true`", reload: .rearms, mayStandInDefaults: true,
-      "With `false` the job is checked and listed but never due."),
+      "With `false` nothing is armed; slots that pass are recorded as `skipped(suspended)`."),
     KeyEntry(
       Key.description, .text(allowsEmpty: true), reload: .updates, "A sentence for people."),
   ]

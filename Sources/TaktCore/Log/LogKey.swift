@@ -10,7 +10,8 @@ public enum LogKey: String, CaseIterable, Hashable, Sendable {
   public var summary: String {
     switch self {
     case .machine: "the machine that moved: `timer:JOB`, `run-timer:N`, `shutdown-timer`, `run:N`"
-    case .seq: "the transition's number within its machine, from 1 without a gap"
+    case .seq:
+      "the transition's number within its machine, from 1 without a gap; a job that was removed and comes back has a new machine"
     case .job: "the job's name"
     case .from: "the state that was left, or for a plan what was"
     case .to: "the state that was entered, or for a plan what is"

@@ -59,6 +59,20 @@ public enum RunReason: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
+extension RunReason {
+  /// What to do where the machine, not the job, was at fault; Linux error numbers.
+  var advice: String? {
+    switch self {
+    case .notStarted(.process, errno: 24), .notStarted(.process, errno: 23):
+      "out of descriptors: raise 'ulimit -n' or lower max_running"
+    case .notStarted(.process, errno: 11):
+      "too many processes: raise 'ulimit -u' or lower max_running"
+    case .notStarted(.process, errno: 12): "out of memory"
+    case .exit, .signal, .notStarted, .done, .timeout, .removed, .shutdown, .descendantsLeft: nil
+    }
+  }
+}
+
 /// What could not be done when a process was to be started.
 public enum StartStage: String, CaseIterable, Hashable, Sendable {
   /// The pipes or the process itself.

@@ -90,6 +90,7 @@ extension SchedulerCore {
       if end.outcome != .succeeded { level = end.outcome == .cancelled ? .notice : .error }
       fields.append(LogField(.outcome, .text(end.outcome.rawValue)))
       fields.append(LogField(.reason, .text("\(end.reason)")))
+      if let advice = end.reason.advice { fields.append(LogField(.message, .text(advice))) }
     case .stopping, .killing: level = .notice
     case .queued, .running: break
     }

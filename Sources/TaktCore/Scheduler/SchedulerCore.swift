@@ -69,7 +69,7 @@ public struct SchedulerCore: Sendable {
     log(
       .notice, .scheduler, at: now,
       [
-        LogField(.message, .text("started with \(snapshot.jobs.count) jobs")),
+        LogField(.message, .text("started; jobs: \(snapshot.jobs.count)")),
         LogField(.count, .number(Int64(snapshot.jobs.count))),
       ])
     for spec in snapshot.jobs { add(spec, occasion: .start, at: now) }

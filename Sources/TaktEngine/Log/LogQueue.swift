@@ -79,7 +79,8 @@ struct LogQueue {
           LogField(
             .message,
             .text(
-              "the reader of the log is too slow: \(dropped[kind.rawValue]) \(kind.name) dropped")),
+              "\(dropped[kind.rawValue]) \(kind.name) dropped: the log's reader is too slow, or its disk full"
+            )),
           LogField(.reason, .text(kind.name)),
           LogField(.count, .number(Int64(dropped[kind.rawValue]))),
         ])

@@ -70,64 +70,94 @@ public final class LogWriter: Observer, OutputSink {
     _ = idle.wait(timeout: .now() + .milliseconds(Int(timeout.milliseconds)))
   }
 
+  /// What has become of the descriptor.
+  private enum Health {
+    var isMidLine: Bool {
+      if case .failing(isMidLine: true) = self { true } else { false }
+    }
+
+    case good
+    /// The last write failed, perhaps amid a line; the next is tried all the same.
+    case failing(isMidLine: Bool)
+    /// Nobody will ever read it.
+    case closed
+  }
+
   private func run() {
-    var isBroken = false
+    var health = Health.good
     while true {
       filled.wait()
       var isLast = false
       while !isLast {
         let isClosing = isClosing.load(ordering: .sequentiallyConsistent)
         let records = queue.withLock { $0.take() }
-        write(records, isBroken: &isBroken)
+        write(records, &health)
         isLast = records.isEmpty
         if isLast, isClosing { idle.signal() }
       }
     }
   }
 
-  private func write(_ records: [LogRecord], isBroken: inout Bool) {
+  private func write(_ records: [LogRecord], _ health: inout Health) {
     var bytes: [UInt8] = []
     var cost = 0
     for record in records {
       renderer.render(record, into: &bytes)
       cost += record.costBytes
-      if bytes.count >= 65_536 { flush(&bytes, &cost, isBroken: &isBroken) }
+      if bytes.count >= 65_536 { flush(&bytes, &cost, &health) }
     }
     for record in queue.withLock({ $0.takeDropped(at: time.wall) })
     where renderer.shows(record, at: level) {
       renderer.render(record, into: &bytes)
     }
-    flush(&bytes, &cost, isBroken: &isBroken)
+    flush(&bytes, &cost, &health)
   }
 
-  private func flush(_ bytes: inout [UInt8], _ cost: inout Int, isBroken: inout Bool) {
-    if !isBroken, let number = writeAll(bytes) {
-      isBroken = true
-      let reason = String(cString: strerror(number))
-      _ = Self.complain("takt: the log can no longer be written (\(reason)); jobs go on\n")
+  /// A full disk may be emptied: what it had no room for is counted, and the next lines are tried.
+  private func flush(_ bytes: inout [UInt8], _ cost: inout Int, _ health: inout Health) {
+    switch health {
+    case .closed: break
+    case .good: health = write(bytes, after: health)
+    case .failing(let isMidLine):
+      health = write((isMidLine ? [UInt8(ascii: "\n")] : []) + bytes, after: health)
     }
     queue.withLock { [cost] in $0.written(bytes: cost) }
     bytes.removeAll(keepingCapacity: true)
     cost = 0
   }
 
-  /// Nil when all is written, else the system's error number.
-  private func writeAll(_ bytes: [UInt8]) -> Int32? {
+  private func write(_ bytes: [UInt8], after health: Health) -> Health {
+    let (written, number) = writeAll(bytes)
+    guard let number else { return bytes.isEmpty ? health : .good }
+    if case .good = health {
+      let reason = String(cString: strerror(number))
+      _ = Self.complain("takt: the log cannot be written (\(reason)); jobs go on\n")
+    }
+    if number == EPIPE { return .closed }
+    let lost = bytes[written...].count { $0 == UInt8(ascii: "\n") }
+    queue.withLock { $0.drop(lost, .vital) }
+    let isMidLine =
+      written == 0 ? health.isMidLine : bytes[written - 1] != UInt8(ascii: "\n")
+    return .failing(isMidLine: isMidLine)
+  }
+
+  /// How much was written, and the system's error number where that was not all.
+  private func writeAll(_ bytes: [UInt8]) -> (written: Int, number: Int32?) {
     bytes.withUnsafeBytes { buffer in
-      var rest = buffer[...]
-      while !rest.isEmpty {
-        let count = Glibc.write(
-          descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+      var done = 0
+      while done < buffer.count {
+        let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
+        let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
         if count >= 0 {
-          rest = rest[(rest.startIndex + count)...]
+          done += count
         } else if errno == EAGAIN {
           var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
           _ = poll(&entry, 1, -1)
         } else if errno != EINTR {
-          return errno
+          return (done, errno)
         }
       }
-      return nil
+      return (done, nil)
     }
   }
 

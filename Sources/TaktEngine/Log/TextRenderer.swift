@@ -11,7 +11,7 @@ struct TextRenderer: LogRenderer {
   let isColoured: Bool
 
   private static let jobWidth = 16
-  private static let eventWidth = 8
+  private static let eventWidth = 9
 
   func shows(_ record: LogRecord, at level: LogLevel) -> Bool {
     (record.isRoutine ? .debug : record.level) >= level
@@ -22,7 +22,8 @@ struct TextRenderer: LogRenderer {
     let job = text(record[.job]) ?? "-"
     var event = record.event.rawValue
     if record.event == .run || record.event == .output, let run = text(record[.run]) {
-      event = record.event == .run ? "run \(run)" : "out \(run)"
+      let isError = text(record[.stream]) == "stderr"
+      event = (record.event == .run ? "run" : isError ? "err" : "out") + " \(run)"
     }
     var line = paint(time, .dim) + "  " + paint(pad(job, Self.jobWidth), .bold) + "  "
     line += paint(pad(event, Self.eventWidth), .dim) + "  "
@@ -69,6 +70,7 @@ struct TextRenderer: LogRenderer {
     if let outcome = text(record[.outcome]), let reason = text(record[.reason]) {
       line += ": " + paint(outcome, outcome == "succeeded" ? .green : Colour(record.level))
       line += ", \(reason)"
+      if let advice = text(record[.message]) { line += "; \(advice)" }
     } else if let cause = text(record[.cause]) {
       line += " (\(cause))"
     }
@@ -123,10 +125,18 @@ struct TextRenderer: LogRenderer {
       String(
         String.UnicodeScalarView(
           String(decoding: bytes, as: UTF8.self).unicodeScalars.map {
-            $0 != "\t" && ($0.value < 32 || (127..<160).contains($0.value)) ? "\u{fffd}" : $0
+            $0 != "\t" && Self.steers($0) ? "\u{fffd}" : $0
           }))
     case .text(let text): printable(.bytes(Array(text.utf8)))
     default: ""
+    }
+  }
+
+  /// Control characters, and those that turn the direction of writing.
+  private static func steers(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<32, 127..<160, 0x200E...0x200F, 0x202A...0x202E, 0x2066...0x2069: true
+    default: false
     }
   }
 

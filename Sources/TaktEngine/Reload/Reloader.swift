@@ -65,7 +65,7 @@ public final class Reloader: Sendable {
     guard let snapshot = loaded.snapshot else {
       let errors = loaded.diagnostics.count { $0.severity == .error }
       log(
-        .error, "not reloaded, \(errors) error(s): the jobs of before go on",
+        .error, "not reloaded: the jobs of before go on; errors: \(errors)",
         [LogField(.count, .number(Int64(errors)))])
       return
     }

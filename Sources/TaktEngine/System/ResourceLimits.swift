@@ -1,0 +1,56 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// What the system must grant before takt starts: the system library under the timers traps, or
+/// waits for ever, where it is denied a descriptor or a thread.
+public enum ResourceLimits {
+  /// takt itself, without runs.
+  static let descriptorsMin = 32
+  /// One run: a pidfd, two pipes, and two ends for a moment.
+  static let descriptorsPerRun = 5
+  /// takt's own threads and the queues' workers.
+  static let threadsMin = 10
+
+  /// Throws where takt cannot work; returns a warning where it can, but not as the file says.
+  public static func check(maxRunning: Int) throws(SystemError) -> String? {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+      throw SystemError("getrlimit")
+    }
+    let descriptors = Int(clamping: limit.rlim_cur)
+    guard descriptors >= descriptorsMin else {
+      throw SystemError(
+        "ulimit -n is \(descriptors), takt needs at least \(descriptorsMin)", number: EMFILE)
+    }
+    try tryThreads()
+    let carried = (descriptors - descriptorsMin) / descriptorsPerRun
+    guard carried < maxRunning else { return nil }
+    return """
+      ulimit -n is \(descriptors) and carries about \(carried) runs at once, \
+      max_running is \(maxRunning): raise the one or lower the other
+      """
+  }
+
+  /// Starts as many threads as takt will have, all at once, and lets them end.
+  private static func tryThreads() throws(SystemError) {
+    let gate = DispatchSemaphore(value: 0)
+    let ended = DispatchSemaphore(value: 0)
+    var started = 0
+    defer {
+      for _ in 0..<started { gate.signal() }
+      for _ in 0..<started { ended.wait() }
+    }
+    for _ in 0..<threadsMin {
+      do throws(SystemError) {
+        try Thread.start(name: "takt-try") {
+          gate.wait()
+          ended.signal()
+        }
+      } catch {
+        throw SystemError("takt needs \(threadsMin) threads (ulimit -u)", number: error.number)
+      }
+      started += 1
+    }
+  }
+}
