@@ -66,4 +66,13 @@ public struct TimerTestBench: Sendable {
   ) -> TimerMachine {
     TimerMachine(name: name, factory: factory, queue: queue, observer: observer) { log.record($0) }
   }
+
+  /// A machine that was suspended long before it could fire, to be given its schedule then: so no
+  /// stall of the test can let it fire before.
+  func suspendedMachine(log: FireLog) throws -> TimerMachine {
+    let machine = machine(log: log)
+    machine.activate(try .once(after: .seconds(3600)))
+    machine.suspend()
+    return machine
+  }
 }
