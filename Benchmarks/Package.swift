@@ -7,7 +7,11 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "takt", path: "..")],
   targets: [
-    .executableTarget(name: "takt-bench")
+    .executableTarget(name: "takt-bench"),
+    .executableTarget(
+      name: "timer-bench",
+      dependencies: ["CBareTimer", .product(name: "TimerMachine", package: "takt")]),
+    .target(name: "CBareTimer"),
   ],
   swiftLanguageModes: [.v6]
 )

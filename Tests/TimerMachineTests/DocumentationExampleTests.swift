@@ -1,0 +1,189 @@
+import Dispatch
+import Testing
+import TimerMachine
+import TimerMachineTesting
+
+/// The examples of the catalogue, in virtual time where they allow it.
+struct DocumentationExampleTests {
+  private let clock = ManualTimerFactory()
+  private let queue = DispatchQueue(label: "unused")
+  private let notes = Notes()
+  private var factory: any TimerFactory { clock }
+
+  @Test func `a heartbeat`() throws {
+    let queue = DispatchQueue(label: "com.example.timers")
+    let factory = CoalescingTimerFactory(queue: queue)
+    let heartbeat = TimerMachine(name: "heartbeat", factory: factory, queue: queue) { fire in
+      print("beat \(fire.sequence), late by \(fire.lateness)")
+    }
+    heartbeat.activate(try .every(.seconds(10), leeway: .seconds(1)))
+    #expect(heartbeat.state == .running)
+  }
+
+  @Test func `start, repeat, end`() throws {
+    let reminder = TimerMachine(name: "reminder", factory: factory, queue: queue) { fire in
+      notes.note("due, last: \(fire.isLast)")
+    }
+    reminder.activate(try .once(after: .seconds(5)))
+    let retry = TimerMachine(name: "retry", factory: factory, queue: queue) { fire in
+      notes.note("try \(fire.sequence)")
+    }
+    retry.activate(try .every(.seconds(10), after: .seconds(1), times: 3))
+    clock.advance(by: .seconds(60))
+    #expect(notes.all == ["try 1", "due, last: true", "try 2", "try 3"])
+    #expect(retry.state == .cancelled)
+  }
+
+  @Test func `the registration handler`() throws {
+    let watchdog = TimerMachine(name: "watchdog", factory: factory, queue: queue) { _ in
+      notes.note("barked")
+    }
+    watchdog.activate(try .once(after: .seconds(30))) { notes.note("armed") }
+    clock.advance(by: .seconds(30))
+    #expect(notes.all == ["armed", "barked"])
+  }
+
+  @Test func `suspend and resume`() throws {
+    let poll = TimerMachine(name: "poll", factory: factory, queue: queue) { fire in
+      notes.note("\(fire.periods) periods")
+    }
+    poll.activate(try .every(.seconds(10)))
+    poll.suspend()
+    clock.advance(by: .seconds(35))
+    poll.resume(missed: .coalesce)
+    clock.advance(by: .seconds(5))
+    #expect(notes.all == ["3 periods", "1 periods"])
+  }
+
+  @Test func `fire now`() throws {
+    let refresh = TimerMachine(name: "refresh", factory: factory, queue: queue) { _ in
+      notes.note("refreshed")
+    }
+    refresh.activate(try .every(.seconds(3_600)))
+    refresh.fireNow()
+    #expect(notes.all == ["refreshed"])
+  }
+
+  @Test func `change a running timer`() throws {
+    let meter = TimerMachine(name: "meter", factory: factory, queue: queue) { fire in
+      notes.note("at \(fire.deadline.nanoseconds / 1_000_000_000)")
+    }
+    meter.activate(try .every(.seconds(10)))
+    clock.advance(by: .seconds(24))
+    try meter.reschedule(interval: .seconds(4), phase: .keep)  // 26, 30, 34 …
+    try meter.reschedule(interval: .seconds(5), phase: .restart)  // 29, 34, 39 …
+    try meter.reschedule(interval: nil, leeway: .seconds(1))  // the same deadlines
+    clock.advance(by: .seconds(10))
+    #expect(notes.all == ["at 10", "at 20", "at 29", "at 34"])
+  }
+
+  @Test func `leeway and strict`() throws {
+    let cleanup = TimerMachine(name: "cleanup", factory: factory, queue: queue) { _ in
+      notes.note("cleaned")
+    }
+    cleanup.activate(try .every(.seconds(60), leeway: .seconds(5)))
+    let metronome = TimerMachine(name: "metronome", factory: factory, queue: queue) { _ in
+      notes.note("tick")
+    }
+    metronome.activate(try .every(.milliseconds(500)).strict())
+    clock.advance(by: .seconds(1))
+    #expect(notes.all == ["tick", "tick"])
+  }
+
+  @Test func `the clock that people read`() throws {
+    let newYear = WallInstant(nanoseconds: 1_798_761_600_000_000_000)
+    let fireworks = TimerMachine(name: "fireworks", factory: factory, queue: queue) { _ in
+      notes.note("happy new year")
+    }
+    fireworks.activate(try .once(atWall: newYear))
+    clock.setWall(newYear)
+    clock.advance(by: .zero)
+    #expect(notes.all == ["happy new year"])
+  }
+
+  @Test func `handlers by name`() throws {
+    let job = TimerMachine(name: "job", factory: factory, queue: queue) { _ in notes.note("work") }
+    job.setHandler("metrics") { fire in notes.note("fire \(fire.sequence)") }
+    job.activate(try .every(.seconds(1)))
+    job.removeHandler("metrics")
+    clock.advance(by: .seconds(1))
+    #expect(notes.all == ["work"])
+  }
+
+  final class Printer: TimerObserver {
+    func observe(_ transition: TimerTransition) {
+      print(transition.sequence, transition.from, "->", transition.to, transition.cause)
+    }
+  }
+
+  @Test func `an observer`() throws {
+    let machine = TimerMachine(
+      name: "observed", factory: factory, queue: queue, observer: Printer()
+    ) { _ in }
+    machine.activate(try .once(after: .seconds(1)))
+    clock.advance(by: .seconds(1))
+    #expect(machine.state == .cancelled)
+  }
+
+  @Test func `a registry, a debouncer and a throttle`() throws {
+    let registry = TimerRegistry(factory: factory, queue: queue)
+    registry.add("sync", try .every(.seconds(60))) { _ in notes.note("upload") }
+    registry.add("sync", try .every(.seconds(30)), ifExists: .merge) { _ in notes.note("download") }
+    registry.cancel("sync", keepActions: true)
+    registry.add("sync", try .every(.seconds(10)), ifExists: .merge) { _ in notes.note("verify") }
+    clock.advance(by: .seconds(10))
+    #expect(notes.all == ["upload", "download", "verify"])
+    registry.cancelAll()
+
+    let saver = try Debouncer(delay: .milliseconds(300), factory: factory, queue: queue)
+    for letter in ["t", "ta", "tak", "takt"] {
+      saver.call { notes.note("save \(letter)") }
+    }
+    clock.advance(by: .seconds(1))
+    #expect(notes.all.suffix(1) == ["save takt"])
+
+    for letter in ["t", "ta", "tak", "takt"] {
+      try registry.throttle("search", every: .milliseconds(100), keeping: .latest) {
+        notes.note("search \(letter)")
+      }
+    }
+    clock.advance(by: .seconds(1))
+    #expect(notes.all.suffix(2) == ["search t", "search takt"])
+  }
+
+  @Test func `a countdown`() throws {
+    let countdown = try Countdown(
+      .seconds(3), tick: .seconds(1), factory: factory, queue: queue,
+      onTick: { remaining in notes.note("\(remaining.components.seconds)") },
+      onEnd: { notes.note("lift-off") })
+    countdown.start()
+    clock.advance(by: .seconds(1))
+    countdown.pause()
+    countdown.resume()
+    clock.advance(by: .seconds(2))
+    #expect(notes.all == ["2", "1", "lift-off"])
+  }
+
+  @Test func `in a loop`() async throws {
+    let queue = DispatchQueue(label: "ticker")
+    let factory = CoalescingTimerFactory(queue: queue)
+    let ticker = TimerMachine(name: "ticker", factory: factory, queue: queue) { _ in }
+    ticker.activate(try .every(.milliseconds(1), times: 3))
+    for await tick in ticker.ticks {
+      print(tick.sequence)
+    }
+    #expect(ticker.state == .cancelled)
+  }
+
+  @Test func `in virtual time`() throws {
+    let manual = ManualTimerFactory()
+    let saving = CoalescingTimerFactory(queue: queue, over: manual)
+    let first = TimerMachine(name: "first", factory: saving, queue: queue) { _ in }
+    let second = TimerMachine(name: "second", factory: saving, queue: queue) { _ in }
+    first.activate(try .once(after: .seconds(10), leeway: .seconds(2)))
+    second.activate(try .once(after: .seconds(11), leeway: .seconds(2)))
+    manual.advance(by: .seconds(20))
+    #expect(saving.statistics.wakes == 1)
+    #expect((first.state, second.state) == (.cancelled, .cancelled))
+  }
+}
