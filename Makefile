@@ -2,7 +2,8 @@
 
 SWIFT ?= swift
 PACKAGES := libyaml-dev pkg-config tzdata make git
-SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources \
+	Examples/Package.swift Examples/Sources
 # A package counts as installed when dpkg says so; others are installed, as root or with sudo.
 MISSING = $(shell for p in $(PACKAGES); do \
 	dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done)
@@ -30,7 +31,8 @@ build: setup     ## Build everything for debugging.
 release: setup   ## Build the program that is to be installed.
 	$(SWIFT) build -c release --product takt --static-swift-stdlib
 
-test: setup      ## Run all tests.
+test: setup      ## Build the example program and run all tests.
+	$(SWIFT) build --package-path Examples
 	$(SWIFT) test
 
 lint:            ## Check the format of all sources.
@@ -46,12 +48,13 @@ fuzz: setup      ## Run 10 million random operations on each timer factory under
 	$(SWIFT) build -c release --sanitize=address --product timer-fuzz --scratch-path .build-asan
 	.build-asan/release/timer-fuzz
 
-bench: setup     ## Measure takt beside plain timers, in one run.
+bench: setup     ## Measure what leeway saves, and timer machines beside plain dispatch timers.
 	$(SWIFT) build -c release --product takt
 	$(SWIFT) run -c release --package-path Benchmarks takt-bench .build/release/takt
+	$(SWIFT) run -c release --package-path Benchmarks timer-bench
 
-reference: setup ## Write the key table into docs/jobs-file.md, and the log's keys into docs/log.md.
-	TAKT_WRITE_REFERENCE=1 $(SWIFT) test --filter ReferenceTests
+reference: setup ## Write the key table into docs/jobs-file.md.
+	TAKT_WRITE_REFERENCE=1 $(SWIFT) test --filter KeyTableTests
 
 clean:           ## Remove what was built.
-	rm -rf .build .build-* Benchmarks/.build
+	rm -rf .build .build-* Benchmarks/.build Examples/.build
