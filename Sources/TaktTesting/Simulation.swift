@@ -96,7 +96,8 @@ public struct Simulation {
         at: now.monotonic + .milliseconds(Int.random(in: 0...500, using: &random)),
         result: end.result, isGroup: true)
     }
-    handle(.attemptEnded(run, end.result, descendants: end.descendants))
+    let left = (0..<end.descendants).map { Descendant(pid: Int32($0), name: "left") }
+    handle(.attemptEnded(run, AttemptReport(end.result, descendants: left)))
   }
 
   private mutating func makeChaos() {

@@ -80,7 +80,7 @@ import Testing
     world.pass(.seconds(1))
     try world.fire("a")
     #expect(world.verdicts == ["a 1000 ran", "a 2000 skipped(overlap)"])
-    world.send(.attemptEnded(RunID(1), .exited(0), descendants: 0))
+    world.send(.attemptEnded(RunID(1), AttemptReport(.exited(0))))
     world.pass(.seconds(1))
     try world.fire("a")
     #expect(world.verdicts.last == "a 3000 ran")
@@ -126,7 +126,7 @@ import Testing
     try world.fire("a")
     #expect(world.armed("a") == nil)
     world.pass(.seconds(7))
-    world.send(.attemptEnded(RunID(1), .exited(1), descendants: 0))
+    world.send(.attemptEnded(RunID(1), AttemptReport(.exited(1))))
     #expect(world.armed("a") == "10000+0")
   }
 
@@ -199,11 +199,11 @@ import Testing
     for name in ["a", "b", "c"] { try world.fire(name) }
     #expect(world.verdicts == ["a 0 ran"])
     world.pass(.seconds(1))
-    world.send(.attemptEnded(RunID(1), .exited(0), descendants: 0))
+    world.send(.attemptEnded(RunID(1), AttemptReport(.exited(0))))
     #expect(world.verdicts == ["a 0 ran", "b 0 ran"])
     world.send(.stop)
     #expect(world.verdicts == ["a 0 ran", "b 0 ran", "c 0 skipped(stopping)"])
-    world.send(.attemptEnded(RunID(2), .exited(0), descendants: 0))
+    world.send(.attemptEnded(RunID(2), AttemptReport(.exited(0))))
     #expect(world.effects.last == .finish)
   }
 
@@ -229,7 +229,7 @@ import Testing
           every: Every(.seconds(10), first: .zero), at: [Self.wall + .seconds(10)], on: [.start])))
     try world.fire("a")
     world.pass(.seconds(10))
-    world.send(.attemptEnded(RunID(1), .exited(0), descendants: 0))
+    world.send(.attemptEnded(RunID(1), AttemptReport(.exited(0))))
     try world.fire("a")
     #expect(world.verdicts == ["a 0 ran", "a 10000 ran"])
     #expect(world.armed("a") == "10000+0")

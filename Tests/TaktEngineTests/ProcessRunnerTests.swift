@@ -44,7 +44,7 @@ import Testing
     for await event in events {
       seen.append(event)
       switch event {
-      case .attemptEnded(_, _, let descendants) where descendants > 0:
+      case .attemptEnded(_, let report) where !report.descendants.isEmpty:
         runner.stop(RunID(1), signal: .kill)
       case .attemptEnded, .groupEnded: return seen
       default: break
@@ -69,7 +69,7 @@ import Testing
     let sink = Sink(isFull: true)
     let events = try await run("yes | head -n 100000", sink: sink)
     #expect(sink.dropped.withLock(\.self) == 100_000)
-    guard case .attemptEnded(_, .exited(0), descendants: 0) = events.last else {
+    guard case .attemptEnded(_, AttemptReport(.exited(0))) = events.last else {
       Issue.record("\(events)")
       return
     }
@@ -77,7 +77,7 @@ import Testing
 
   @Test func `a signal that comes before the child has started reaches it`() async throws {
     let events = try await run("exec sleep 1000", sink: Sink(), stopWith: .terminate)
-    guard case .attemptEnded(_, .signalled(15), descendants: 0) = events.last else {
+    guard case .attemptEnded(_, AttemptReport(.signalled(15))) = events.last else {
       Issue.record("\(events)")
       return
     }
@@ -85,7 +85,8 @@ import Testing
 
   @Test func `descendants are counted, signalled, and their end is told`() async throws {
     let events = try await run("sleep 1000 & sleep 1001 & exit 5", sink: Sink())
-    guard case .attemptEnded(_, .exited(5), descendants: 2) = events.first,
+    guard case .attemptEnded(_, let report) = events.first, report.result == .exited(5),
+      report.descendants.map(\.name) == ["sleep", "sleep"],
       case .groupEnded = events.last
     else {
       Issue.record("\(events)")

@@ -85,7 +85,7 @@ extension SpecBuilder {
     for schema in schemas where !given.contains(where: { $0.name == schema.name }) {
       parameters[schema.name] = schema.defaultValue
       // A `with` that is wrong as a whole has been reported.
-      if schema.defaultValue == nil, with == nil || with?.value != nil {
+      if schema.isRequired, with == nil || with?.value != nil {
         reporter.report(
           .missingParameter, at: with?.keyMark ?? use.mark,
           "the action '\(name)' needs the parameter '\(schema.name)'",
@@ -100,7 +100,8 @@ extension SpecBuilder {
   ) -> ParameterValue? {
     guard let text = field.value?.text else { return nil }
     switch schema.kind {
-    case .string: return .string(text)
+    case .string, .path, .integer, .number, .boolean, .duration, .size, .percent, .list, .map:
+      return .string(text)
     case .choice(let words):
       if words.contains(text) { return .string(text) }
       reporter.report(

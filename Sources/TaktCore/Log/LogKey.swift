@@ -4,6 +4,10 @@ public enum LogKey: String, CaseIterable, Hashable, Sendable {
   case lateMilliseconds = "late_ms"
   case run, attempt, verdict, outcome, reason, stream, line, change, count
   case slotLast = "slot_last"
+  case hook, parent, step, descendants
+  case durationMilliseconds = "duration_ms"
+  case retryMilliseconds = "retry_in_ms"
+  case streak, dropped
   case message
 
   /// One sentence for the reference.
@@ -29,6 +33,15 @@ public enum LogKey: String, CaseIterable, Hashable, Sendable {
     case .change: "`kept`, `updated`, `rearmed`, `added` or `removed`"
     case .count: "how many: slots of a series, jobs of a plan, lines dropped"
     case .slotLast: "of a series of slots the last nominal instant"
+    case .hook: "of a run that is a hook: `on_failure`, `on_success`, `on_recover` or `on_late`"
+    case .parent: "of a run that is a hook: the run that it is for"
+    case .step: "of a job with `steps`: the place of the step, from 1"
+    case .descendants:
+      "how many processes the run has left behind and outlived it; of one that is stopped, who they are"
+    case .durationMilliseconds: "how long the run took, from its first start, in milliseconds"
+    case .retryMilliseconds: "how long until the next attempt, in milliseconds"
+    case .streak: "how many runs of the job in a row have failed"
+    case .dropped: "how many bytes or lines of output were not kept or not logged"
     case .message: "one sentence for people"
     }
   }

@@ -57,7 +57,8 @@ public enum JobFacet {
     if old.action != new.action {
       switch (old.action, new.action) {
       case (.use(let before, _), .use(let after, _)): keys.append(before == after ? "with" : "use")
-      case (.use, _), (_, .use): keys += ["run", "use"]
+      case (.use, .shell), (.use, .argv), (.shell, .use), (.argv, .use): keys += ["run", "use"]
+      case (.steps, _), (_, .steps): keys.append("steps")
       case (.shell, _), (.argv, _): keys.append("run")
       }
     }

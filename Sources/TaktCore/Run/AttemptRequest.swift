@@ -13,7 +13,7 @@ public struct RunID: Hashable, Comparable, Sendable, CustomStringConvertible {
   public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 }
 
-/// One attempt that is to be started.
+/// One action of an attempt that is to be started.
 public struct AttemptRequest: Hashable, Sendable {
   /// The run it belongs to.
   public var run: RunID
@@ -21,14 +21,29 @@ public struct AttemptRequest: Hashable, Sendable {
   public var attempt: Int
   /// The job as it was when the attempt was decided.
   public var spec: JobSpec
-  /// The slot's nominal instant.
+  /// The slot's nominal instant; of a run by hand the instant that was asked for.
   public var slot: WallInstant
+  /// What is to be done: a command or a named action, never steps.
+  public var action: Action
+  /// The action's place among the steps of the attempt, from 0.
+  public var step: Int
+  /// When the attempt will be stopped; nil when it has no timeout.
+  public var deadline: MonotonicInstant?
+  /// What a hook is told; nil for a run of the job itself.
+  public var facts: RunFacts?
 
-  /// An attempt of a run.
-  public init(run: RunID, attempt: Int, spec: JobSpec, slot: WallInstant) {
+  /// An attempt of a run: the only action of the job, unless told otherwise.
+  public init(
+    run: RunID, attempt: Int, spec: JobSpec, slot: WallInstant, action: Action? = nil,
+    step: Int = 0, deadline: MonotonicInstant? = nil, facts: RunFacts? = nil
+  ) {
     self.run = run
     self.attempt = attempt
     self.spec = spec
     self.slot = slot
+    self.action = action ?? spec.action
+    self.step = step
+    self.deadline = deadline
+    self.facts = facts
   }
 }

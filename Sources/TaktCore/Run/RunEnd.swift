@@ -34,6 +34,14 @@ public enum RunReason: Hashable, Sendable, CustomStringConvertible {
   case notStarted(StartStage, errno: Int32)
   /// A built-in has done its work.
   case done
+  /// A built-in has failed and says why.
+  case reported(String)
+  /// The command printed, or did not print, what `fails_when` names: `stderr`, `stdout`, `empty`.
+  case failsWhen(String)
+  /// A newer run of the job has taken its place.
+  case replaced
+  /// Somebody has cancelled it.
+  case byOperator
   /// The attempt reached its timeout.
   case timeout
   /// A reload has removed the job.
@@ -51,6 +59,10 @@ public enum RunReason: Hashable, Sendable, CustomStringConvertible {
     case .notStarted(let stage, let number):
       "not_started(\(stage.rawValue), \(ErrorName.of(number)))"
     case .done: "done"
+    case .reported(let reason): reason
+    case .failsWhen(let what): "fails_when(\(what))"
+    case .replaced: "replaced"
+    case .byOperator: "operator"
     case .timeout: "timeout"
     case .removed: "removed"
     case .shutdown: "shutdown"
@@ -68,7 +80,9 @@ extension RunReason {
     case .notStarted(.process, errno: 11):
       "too many processes: raise 'ulimit -u' or lower max_running"
     case .notStarted(.process, errno: 12): "out of memory"
-    case .exit, .signal, .notStarted, .done, .timeout, .removed, .shutdown, .descendantsLeft: nil
+    case .exit, .signal, .notStarted, .done, .reported, .failsWhen, .replaced, .byOperator,
+      .timeout, .removed, .shutdown, .descendantsLeft:
+      nil
     }
   }
 }
@@ -77,22 +91,14 @@ extension RunReason {
 public enum StartStage: String, CaseIterable, Hashable, Sendable {
   /// The pipes or the process itself.
   case process
+  /// Reading a secret, or handing it over.
+  case secret
+  /// Becoming the user and group that the job names.
+  case user
+  /// Setting a limit.
+  case limits
   /// Entering the working directory.
   case directory = "cwd"
   /// Executing the program.
   case exec
-}
-
-/// The names of the errors that starting a process meets.
-public enum ErrorName {
-  /// `ENOENT` for 2, or `errno 123` for a number without a name here. Linux numbers.
-  public static func of(_ number: Int32) -> String {
-    names[number] ?? "errno \(number)"
-  }
-
-  private static let names: [Int32: String] = [
-    1: "EPERM", 2: "ENOENT", 5: "EIO", 7: "E2BIG", 8: "ENOEXEC", 11: "EAGAIN", 12: "ENOMEM",
-    13: "EACCES", 20: "ENOTDIR", 21: "EISDIR", 22: "EINVAL", 23: "ENFILE", 24: "EMFILE",
-    26: "ETXTBSY", 36: "ENAMETOOLONG", 40: "ELOOP",
-  ]
 }

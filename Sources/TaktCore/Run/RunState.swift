@@ -51,6 +51,8 @@ public enum AttemptResult: Hashable, Sendable {
   case notStarted(StartStage, errno: Int32)
   /// A built-in has done its work.
   case done
+  /// A built-in has failed; a short machine-readable reason such as `status(500)`.
+  case failed(String)
 
   var end: RunEnd {
     switch self {
@@ -59,6 +61,7 @@ public enum AttemptResult: Hashable, Sendable {
     case .signalled(let number): RunEnd(.failed, .signal(number))
     case .notStarted(let stage, let number): RunEnd(.failed, .notStarted(stage, errno: number))
     case .done: RunEnd(.succeeded, .done)
+    case .failed(let reason): RunEnd(.failed, .reported(reason))
     }
   }
 }

@@ -47,8 +47,10 @@ public struct SchedulerCore: Sendable {
     case .timerFired(.job(let name), let token): jobFired(name, token: token, at: now)
     case .timerFired(.run(let run), let token): runTimerFired(run, token: token, at: now)
     case .timerFired(.shutdown, let token): shutdownFired(token: token, at: now)
-    case .attemptEnded(let run, let result, let descendants):
-      step(run, at: now) { $0.attemptEnded(result, descendants: descendants) }
+    case .attemptEnded(let run, let report):
+      step(run, at: now) {
+        $0.attemptEnded(report.result, descendants: report.descendants.count)
+      }
     case .groupEnded(let run): step(run, at: now) { $0.groupEnded() }
     case .clockStepped: clockStepped(at: now)
     case .dumpStatus: dumpStatus(at: now)

@@ -6,8 +6,8 @@ public enum SchedulerEvent: Sendable {
   case reloaded(ReloadPlan)
   /// The timer of this key has fired; `token` is the one it was armed with.
   case timerFired(TimerKey, token: UInt64)
-  /// An attempt's process or work has ended, or could not be started.
-  case attemptEnded(RunID, AttemptResult, descendants: Int)
+  /// The process or work of an attempt's action has ended, or could not be started.
+  case attemptEnded(RunID, AttemptReport)
   /// Nothing is left of an attempt's process group.
   case groupEnded(RunID)
   /// Somebody has set the wall clock, or the machine has slept.

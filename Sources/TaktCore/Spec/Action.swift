@@ -6,20 +6,28 @@ public enum Action: Hashable, Sendable {
   case argv([String])
   /// A named action of the catalogue with checked parameters.
   case use(String, Parameters)
+  /// Several of the above, one after the other; never empty, and none of them has steps itself.
+  case steps([Step])
 }
 
-/// Checked parameters of a named action, by name; defaults are filled in.
-public typealias Parameters = [String: ParameterValue]
+/// One of several actions of a run.
+public struct Step: Hashable, Sendable {
+  /// What it does.
+  public var action: Action
+  /// Whether the next step is done even when this one has failed; the run has failed then all the
+  /// same. Default false.
+  public var continues: Bool
 
-/// One checked parameter.
-public enum ParameterValue: Hashable, Sendable {
-  /// Text, or one of a fixed set of words.
-  case string(String)
+  /// A step after which a failure ends the run unless told otherwise.
+  public init(_ action: Action, continues: Bool = false) {
+    self.action = action
+    self.continues = continues
+  }
+}
 
-  /// The text of a `.string`.
-  public var string: String {
-    switch self {
-    case .string(let text): text
-    }
+extension Action {
+  /// The actions one by one.
+  public var steps: [Step] {
+    if case .steps(let steps) = self { steps } else { [Step(self)] }
   }
 }

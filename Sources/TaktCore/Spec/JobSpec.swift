@@ -12,6 +12,16 @@ public struct JobSpec: Hashable, Sendable {
   public var execution: Execution
   /// What happens to a slot that comes due while a run is active. Default `skip`.
   public var overlap: Overlap
+  /// The group of `scheduler.concurrency` whose bound its runs share; nil (the default) for none.
+  public var concurrencyGroup: String?
+  /// What is done besides when a run has come to something. Default nothing.
+  public var hooks: Hooks = [:]
+  /// How much later than its leeway allows a run may start before `on_late`. Default 1 s.
+  public var lateTolerance = Duration.seconds(1)
+  /// How long a run takes at most when all is well; nil (the default) when nobody says.
+  public var expectedDuration: Duration?
+  /// What becomes of its runs when a reload removes the job. Default `drain`.
+  public var removal = Removal.drain
   /// A sentence for people; nil when none was written.
   public var summary: String?
 
@@ -61,6 +71,18 @@ public enum Leeway: Hashable, Sendable {
 public enum Overlap: String, CaseIterable, Hashable, Sendable {
   /// The slot is decided as `skipped(overlap)`.
   case skip
+  /// The slot's run waits until the others have ended.
+  case queue
+  /// The others are stopped, and the slot's run starts when they have ended.
+  case replace
   /// The slot's run starts beside the others.
   case allow
+}
+
+/// What becomes of the runs of a job that a reload removes.
+public enum Removal: String, CaseIterable, Hashable, Sendable {
+  /// An attempt in progress may end; no further one starts.
+  case drain
+  /// They are stopped.
+  case kill
 }

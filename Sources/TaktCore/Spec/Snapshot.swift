@@ -21,6 +21,9 @@ public struct SchedulerSettings: Hashable, Sendable {
   /// How long a stop waits for runs in progress before it stops them. Default 30 s.
   public var shutdownGrace: Duration
 
+  /// How many runs of the jobs of a group may be in progress at once, by the group's name.
+  public var concurrency: [String: Int] = [:]
+
   /// The defaults, in UTC.
   public init(zone: Zone = .utc, maxRunning: Int = 16, shutdownGrace: Duration = .seconds(30)) {
     self.zone = zone

@@ -16,8 +16,8 @@ public final class ActionRouter: ActionRunner {
     var commands: [AttemptRequest] = []
     var named: [AttemptRequest] = []
     for request in requests {
-      switch request.spec.action {
-      case .shell, .argv: commands.append(request)
+      switch request.action {
+      case .shell, .argv, .steps: commands.append(request)
       case .use: named.append(request)
       }
     }

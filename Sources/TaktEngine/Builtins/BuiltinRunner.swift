@@ -36,7 +36,7 @@ public final class BuiltinRunner: ActionRunner {
           let result = run(request) { level, line in
             lines.append(output(line, level, of: request))
           }
-          return SchedulerEvent.attemptEnded(request.run, result, descendants: 0)
+          return SchedulerEvent.attemptEnded(request.run, AttemptReport(result))
         }
         observer.observe(lines)
         report(ends)
@@ -47,7 +47,7 @@ public final class BuiltinRunner: ActionRunner {
   private func run(
     _ request: AttemptRequest, output: (LogLevel, String) -> Void
   ) -> AttemptResult {
-    guard case .use(let name, let parameters) = request.spec.action,
+    guard case .use(let name, let parameters) = request.action,
       let builtin = registry.builtin(named: name)
     else { return .notStarted(.exec, errno: ENOENT) }
     return builtin.run(parameters, output: output)

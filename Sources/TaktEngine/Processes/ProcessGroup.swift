@@ -1,5 +1,6 @@
 import CSystem
 import Glibc
+import TaktCore
 
 /// The group of processes that began with one child; its number is that child's pid.
 ///
@@ -23,31 +24,34 @@ struct ProcessGroup {
     if signal != SIGKILL { _ = kill(-number, SIGCONT) }
   }
 
-  /// How many members live, by the process table.
-  func memberCount() -> Int {
-    guard let folder = opendir("/proc") else { return 0 }
-    defer { closedir(folder) }
-    var count = 0
-    while let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+  /// The members that live, by the process table; never empty when it is asked for a group that
+  /// exists, whatever the table says.
+  func members() -> [Descendant] {
+    var members: [Descendant] = []
+    if let folder = opendir("/proc") {
+      defer { closedir(folder) }
+      while let entry = readdir(folder) {
+        let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+          String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        if let pid = pid_t(name), let member = livingMember(pid) { members.append(member) }
       }
-      if let pid = pid_t(name), isLivingMember(pid) { count += 1 }
     }
-    return count
+    return members.isEmpty ? [Descendant(pid: number, name: "?")] : members
   }
 
-  /// Reads `state` and `pgrp` of `/proc/PID/stat`; the name before them may hold any character.
-  private func isLivingMember(_ pid: pid_t) -> Bool {
+  /// Reads `comm`, `state` and `pgrp` of `/proc/PID/stat`; the name may hold any character.
+  private func livingMember(_ pid: pid_t) -> Descendant? {
     let descriptor = open("/proc/\(pid)/stat", O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return false }
+    guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var bytes = [UInt8](repeating: 0, count: 512)
     let length = read(descriptor, &bytes, bytes.count)
-    guard length > 0, let end = bytes[..<length].lastIndex(of: UInt8(ascii: ")")) else {
-      return false
-    }
+    guard length > 0, let start = bytes[..<length].firstIndex(of: UInt8(ascii: "(")),
+      let end = bytes[..<length].lastIndex(of: UInt8(ascii: ")"))
+    else { return nil }
     let fields = String(decoding: bytes[(end + 1)..<length], as: UTF8.self).split(separator: " ")
-    return fields.count > 2 && fields[0] != "Z" && fields[2] == "\(number)"
+    guard fields.count > 2, fields[0] != "Z", fields[2] == "\(number)" else { return nil }
+    return Descendant(pid: pid, name: String(decoding: bytes[(start + 1)..<end], as: UTF8.self))
   }
 }

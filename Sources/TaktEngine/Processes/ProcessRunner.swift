@@ -39,7 +39,7 @@ public final class ProcessRunner: ActionRunner {
         _ = started(request.run, loop)
         report(
           .attemptEnded(
-            request.run, .notStarted(error.stage, errno: error.number), descendants: 0))
+            request.run, AttemptReport(.notStarted(error.stage, errno: error.number))))
       }
     }
   }
@@ -111,11 +111,11 @@ public final class ProcessRunner: ActionRunner {
     guard process.group.exists() else {
       process.close(loop)
       table.children[process.run] = nil
-      report(.attemptEnded(process.run, result, descendants: 0))
+      report(.attemptEnded(process.run, AttemptReport(result)))
       return
     }
-    let count = process.group.memberCount()
-    report(.attemptEnded(process.run, result, descendants: max(1, count)))
+    let members = process.group.members()
+    report(.attemptEnded(process.run, AttemptReport(result, descendants: members)))
     loop.poll { [self] in
       if process.group.exists() { return true }
       process.close(loop)

@@ -22,7 +22,7 @@ enum Spawn {
   /// can be given any class.
   static func start(_ request: AttemptRequest) throws(Failure) -> Child {
     let execution = request.spec.execution
-    let arguments = Self.arguments(of: request.spec)
+    let arguments = Self.arguments(of: request)
     let environment = environment(of: request)
     guard let program = arguments.first, !program.isEmpty else {
       throw Failure(stage: .exec, number: ENOENT)
@@ -53,11 +53,11 @@ enum Spawn {
     }
   }
 
-  private static func arguments(of spec: JobSpec) -> [String] {
-    switch spec.action {
-    case .shell(let text): spec.execution.shell + [text]
+  private static func arguments(of request: AttemptRequest) -> [String] {
+    switch request.action {
+    case .shell(let text): request.spec.execution.shell + [text]
     case .argv(let arguments): arguments
-    case .use: []
+    case .use, .steps: []
     }
   }
 

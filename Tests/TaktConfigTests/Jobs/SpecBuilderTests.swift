@@ -82,7 +82,7 @@ struct SpecBuilderTests {
     "unknownKey | every: 1s, run: x, kill: {»signl: TERM}",
     "misplacedKey | every: 1s, run: x, kill: {»timeout: 5s}",
     "badChoice | every: 1s, run: x, qos: »high",
-    "badChoice | every: 1s, run: x, overlap: »queue",
+    "badChoice | every: 1s, run: x, overlap: »wait",
     "badBoolean | every: 1s, run: x, enabled: »yes",
     "badBoolean | every: 1s, run: x, enabled: »\"true\"",
     "unknownKey | »cron: \"* * * * *\", run: x",

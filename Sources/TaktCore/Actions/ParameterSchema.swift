@@ -1,0 +1,54 @@
+/// One parameter that a named action takes.
+public struct ParameterSchema: Hashable, Sendable {
+  /// What values a parameter has.
+  public indirect enum Kind: Hashable, Sendable {
+    /// Any text.
+    case string
+    /// One of these words; a `.string`.
+    case choice([String])
+    /// A path, relative to the folder of the file that names it; an absolute `.string`.
+    case path
+    /// A whole number.
+    case integer(ClosedRange<Int>)
+    /// A number.
+    case number(ClosedRange<Double>)
+    /// `true` or `false`.
+    case boolean
+    /// A duration with its units, of at least so much.
+    case duration(least: Duration)
+    /// A size with its unit such as `10MB`; an `.integer` of bytes.
+    case size
+    /// `0%` to `100%`; a `.number`.
+    case percent
+    /// A list of values of one kind; one value alone counts as a list of one.
+    case list(Kind)
+    /// Values of one kind by name.
+    case map(Kind)
+  }
+
+  /// Its key under `with`.
+  public var name: String
+  /// What values it has.
+  public var kind: Kind
+  /// What stands in when it is left out.
+  public var defaultValue: ParameterValue?
+  /// Whether it must be given.
+  public var isRequired: Bool
+  /// Whether its value is never shown.
+  public var isSecret: Bool
+  /// One sentence for people.
+  public var summary: String
+
+  /// A parameter with a default, or one that must be given, unless told that it may be left out.
+  public init(
+    _ name: String, _ kind: Kind, default defaultValue: ParameterValue? = nil,
+    isRequired: Bool? = nil, isSecret: Bool = false, summary: String
+  ) {
+    self.name = name
+    self.kind = kind
+    self.defaultValue = defaultValue
+    self.isRequired = isRequired ?? (defaultValue == nil)
+    self.isSecret = isSecret
+    self.summary = summary
+  }
+}

@@ -1,0 +1,52 @@
+/// What is done besides when a run has come to something.
+public enum HookKind: String, CaseIterable, Hashable, Comparable, Sendable {
+  /// A run has failed or timed out, after its last attempt.
+  case onFailure = "on_failure"
+  /// A run has succeeded.
+  case onSuccess = "on_success"
+  /// A run has succeeded, and the one before had failed.
+  case onRecover = "on_recover"
+  /// A run has started later than leeway and tolerance allow, or takes longer than expected.
+  case onLate = "on_late"
+
+  /// In the order of the key table.
+  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// The actions of each hook that a job has.
+public typealias Hooks = [HookKind: [Step]]
+
+/// What a hook is told about the run that it is for.
+public struct RunFacts: Hashable, Sendable {
+  /// Which hook.
+  public var hook: HookKind
+  /// The run that it is for.
+  public var run: RunID
+  /// Attempts that the run has had.
+  public var attempts: Int
+  /// How the run ended; nil while it goes on.
+  public var end: RunEnd?
+  /// How long it has taken so far.
+  public var duration: Duration
+  /// How long after its due instant it started.
+  public var lateness: Duration
+  /// How many runs of the job in a row have failed, this one among them.
+  public var failureStreak: Int
+  /// What is kept of what the last attempt printed.
+  public var output: KeptOutput
+
+  /// All facts of a run.
+  public init(
+    hook: HookKind, run: RunID, attempts: Int, end: RunEnd?, duration: Duration,
+    lateness: Duration, failureStreak: Int, output: KeptOutput
+  ) {
+    self.hook = hook
+    self.run = run
+    self.attempts = attempts
+    self.end = end
+    self.duration = duration
+    self.lateness = lateness
+    self.failureStreak = failureStreak
+    self.output = output
+  }
+}
