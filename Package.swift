@@ -35,6 +35,7 @@ let package = Package(
       name: "TaktCore",
       dependencies: [
         "TimerMachine", .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "HeapModule", package: "swift-collections"),
       ],
       swiftSettings: strict),
     .target(

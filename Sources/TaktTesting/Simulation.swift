@@ -6,6 +6,7 @@ public struct Simulation {
   private var random: SplitMix64
   private var core = SchedulerCore()
   private var oracle = SlotOracle()
+  private var runOracle = RunOracle()
   private var now: Now
   private var snapshot: Snapshot
   private var timers: [TimerKey: Timer] = [:]
@@ -60,7 +61,8 @@ public struct Simulation {
     }
     advance(to: now.monotonic + .seconds(60))
     oracle.finish(at: stoppedAt)
-    return oracle.problems + (isFinished ? [] : ["takt did not end"])
+    runOracle.finish()
+    return oracle.problems + runOracle.problems + (isFinished ? [] : ["takt did not end"])
   }
 
   /// Lets timers fire and runs end, in the order of their times, up to an instant.
@@ -163,13 +165,15 @@ public struct Simulation {
       case .disarm(let key): timers[key] = nil
       case .start(let request): start(request)
       case .signal(let run, let signal): stop(run, isKill: signal == .kill)
-      case .record, .log: break
+      case .log(let record): runOracle.take(record)
+      case .record: break
       case .finish: isFinished = true
       }
     }
   }
 
   private mutating func start(_ request: AttemptRequest) {
+    runOracle.start(request, settings: snapshot.settings)
     let results: [AttemptResult] = [
       .exited(0), .exited(0), .exited(1), .signalled(9), .notStarted(.exec, errno: 2),
     ]

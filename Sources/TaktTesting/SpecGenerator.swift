@@ -35,29 +35,50 @@ struct SpecGenerator {
   }
 
   private static func settings(_ random: inout SplitMix64) -> SchedulerSettings {
-    SchedulerSettings(
+    var settings = SchedulerSettings(
       maxRunning: Int.random(in: 1...5, using: &random),
       shutdownGrace: .milliseconds(Int.random(in: 0...2000, using: &random)))
+    settings.concurrency = ["db": Int.random(in: 1...2, using: &random)]
+    return settings
   }
 
   private static func change(_ spec: inout JobSpec, at now: Now, _ random: inout SplitMix64) {
-    switch Int.random(in: 0..<4, using: &random) {
+    switch Int.random(in: 0..<6, using: &random) {
     case 0: spec.timing = timing(of: spec.name, at: now, &random)
     case 1: spec.timing.isEnabled.toggle()
     case 2: spec.execution.timeout = .milliseconds(Int.random(in: 1...3000, using: &random))
-    default: spec.overlap = spec.overlap == .skip ? .allow : .skip
+    case 3: spec.execution.retry = retry(&random)
+    case 4: spec.concurrencyGroup = spec.concurrencyGroup == nil ? "db" : nil
+    default: spec.overlap = Overlap.allCases.randomElement(using: &random) ?? .skip
     }
+  }
+
+  private static func retry(_ random: inout SplitMix64) -> RetryPolicy {
+    RetryPolicy(
+      attempts: Int.random(in: 1...4, using: &random),
+      delay: .milliseconds(Int.random(in: 0...2000, using: &random)),
+      jitterPercent: random.oneIn(2) ? 50 : 0, end: random.oneIn(2) ? .nextSlot : .exhausted)
   }
 
   private static func spec(
     named name: JobName, at now: Now, _ random: inout SplitMix64
   ) -> JobSpec {
-    JobSpec(
-      name: name, timing: timing(of: name, at: now, &random), action: .argv(["true"]),
+    let steps = (0..<3).map { _ in Step(.argv(["true"]), continues: random.oneIn(2)) }
+    var spec = JobSpec(
+      name: name, timing: timing(of: name, at: now, &random),
+      action: random.oneIn(4) ? .steps(steps) : .argv(["true"]),
       execution: Execution(
         timeout: random.oneIn(2) ? .milliseconds(Int.random(in: 1...3000, using: &random)) : nil,
-        stop: StopPolicy(grace: .milliseconds(Int.random(in: 0...1000, using: &random)))),
-      overlap: random.oneIn(3) ? .allow : .skip)
+        stop: StopPolicy(grace: .milliseconds(Int.random(in: 0...1000, using: &random))),
+        qos: QoS.allCases.randomElement(using: &random) ?? .default),
+      overlap: Overlap.allCases.randomElement(using: &random) ?? .skip)
+    if random.oneIn(2) { spec.execution.retry = retry(&random) }
+    if random.oneIn(3) { spec.concurrencyGroup = "db" }
+    for hook in HookKind.allCases where random.oneIn(4) { spec.hooks[hook] = [steps[0]] }
+    spec.lateTolerance = .milliseconds(Int.random(in: 0...500, using: &random))
+    if random.oneIn(4) { spec.expectedDuration = .milliseconds(100) }
+    spec.removal = random.oneIn(2) ? .kill : .drain
+    return spec
   }
 
   private static func timing(

@@ -3,109 +3,192 @@ import Testing
 @testable import TaktCore
 
 @Suite struct RunMachineTests {
-  private func machine(timeout: Duration? = nil) -> RunMachine {
-    RunMachine(
-      execution: Execution(timeout: timeout, stop: StopPolicy(grace: .seconds(5))))
+  private func machine(
+    timeout: Duration? = nil, retry: RetryPolicy = RetryPolicy(), steps: [Step]? = nil
+  ) throws -> RunMachine {
+    let spec = JobSpec(
+      name: try #require(JobName("job")), timing: Timing(schedule: Schedule()),
+      action: steps.map(Action.steps) ?? .shell("true"),
+      execution: Execution(
+        timeout: timeout, stop: StopPolicy(grace: .seconds(5)), retry: retry))
+    return RunMachine(rules: RunRules(spec))
   }
 
-  @Test func `a run that ends by itself is queued, running, ended`() {
-    var run = machine(timeout: .seconds(60))
+  private func at(_ seconds: Int64) -> MonotonicInstant {
+    MonotonicInstant(nanoseconds: seconds * 1_000_000_000)
+  }
+
+  private let left = [Descendant(pid: 7, name: "sleep"), Descendant(pid: 8, name: "sh")]
+
+  @Test func `a run that ends by itself is queued, running, ended`() throws {
+    var run = try machine(timeout: .seconds(60))
     #expect(
-      run.start() == [
-        .transition(from: .queued, to: .running(attempt: 1), cause: "start"), .startAttempt(1),
-        .armTimer(.seconds(60)),
+      run.start(at: at(0)) == [
+        .transition(from: .queued, to: .running(attempt: 1), cause: "start"),
+        .startAction(attempt: 1, step: 0, deadline: at(60)), .armTimer(at(60)),
       ])
     let end = RunState.ended(RunEnd(.failed, .exit(3)))
     #expect(
-      run.attemptEnded(.exited(3), descendants: 0) == [
-        .transition(from: .running(attempt: 1), to: end, cause: "attempt_ended"), .disarmTimer,
+      run.actionEnded(AttemptReport(.exited(3)), at: at(1)) == [
+        .transition(from: .running(attempt: 1), to: end, cause: "action_ended"), .disarmTimer,
+        .leavePlace,
       ])
     #expect(run.state == end)
   }
 
-  @Test func `a timeout asks the group to end, and the grace kills it`() {
-    var run = machine(timeout: .seconds(60))
-    _ = run.start()
-    let stopping = RunState.stopping(.timeout, result: nil)
+  @Test func `a timeout asks the group to end, and the grace kills it`() throws {
+    var run = try machine(timeout: .seconds(60))
+    _ = run.start(at: at(0))
+    let stopping = RunState.stopping(.timeout, report: nil)
     #expect(
-      run.timerFired() == [
+      run.timerFired(at: at(60)) == [
         .transition(from: .running(attempt: 1), to: stopping, cause: "timeout"), .signalGroup,
-        .armTimer(.seconds(5)),
+        .armTimer(at(65)),
       ])
     #expect(
-      run.timerFired() == [
-        .transition(from: stopping, to: .killing(.timeout, result: nil), cause: "grace_over"),
+      run.timerFired(at: at(65)) == [
+        .transition(from: stopping, to: .killing(.timeout, report: nil), cause: "grace_over"),
         .killGroup, .disarmTimer,
       ])
-    _ = run.attemptEnded(.signalled(9), descendants: 0)
+    _ = run.actionEnded(AttemptReport(.signalled(9)), at: at(65))
     #expect(run.state == .ended(RunEnd(.timedOut, .timeout)))
   }
 
-  @Test func `descendants that are left are ended before the run is`() {
-    var run = machine()
-    _ = run.start()
-    #expect(run.attemptEnded(.exited(0), descendants: 2).contains(.signalGroup))
-    #expect(run.state == .stopping(.descendants(2), result: .exited(0)))
-    #expect(run.timerFired().contains(.killGroup))
-    _ = run.groupEnded()
+  @Test func `descendants that are left are ended before the run is`() throws {
+    var run = try machine()
+    _ = run.start(at: at(0))
+    let report = AttemptReport(.exited(0), descendants: left)
+    #expect(run.actionEnded(report, at: at(1)).contains(.signalGroup))
+    #expect(run.state == .stopping(.descendants(left), report: report))
+    #expect(run.timerFired(at: at(6)).contains(.killGroup))
+    _ = run.groupEnded(at: at(7))
     #expect(run.state == .ended(RunEnd(.succeeded, .descendantsLeft(2))))
   }
 
-  /// Every event in every state: what a state does not expect changes nothing and asks for nothing.
-  @Test func `each state answers each event as its table says`() {
-    let events: [(name: String, apply: (inout RunMachine) -> [RunMachine.Effect])] = [
-      ("start", { $0.start() }),
-      ("attemptEnded", { $0.attemptEnded(.exited(0), descendants: 0) }),
-      ("descendants", { $0.attemptEnded(.exited(0), descendants: 1) }),
-      ("groupEnded", { $0.groupEnded() }),
-      ("timer", { $0.timerFired() }),
-      ("stop", { $0.stop(.shutdown) }),
-      ("hurry", { $0.hurry() }),
-      ("giveUp", { $0.giveUp(.removed) }),
-    ]
-    let states: [(name: String, make: () -> RunMachine)] = [
-      ("queued", { machine() }),
-      (
-        "running",
-        {
-          var run = machine(); _ = run.start(); return run
-        }
-      ),
-      (
-        "stopping",
-        {
-          var run = machine(); _ = run.start(); _ = run.stop(.shutdown); return run
-        }
-      ),
-      (
-        "killing",
-        {
-          var run = machine(); _ = run.start(); _ = run.hurry(); return run
-        }
-      ),
-      (
-        "ended",
-        {
-          var run = machine(); _ = run.giveUp(.removed); return run
-        }
-      ),
-    ]
-    let table = [
-      "queued": "running queued queued queued queued queued queued ended",
-      "running": "running ended stopping running stopping stopping killing running",
-      "stopping": "stopping ended stopping stopping killing stopping killing stopping",
-      "killing": "killing ended killing killing killing killing killing killing",
-      "ended": "ended ended ended ended ended ended ended ended",
-    ]
-    for state in states {
-      let expected = table[state.name]?.split(separator: " ").map(String.init) ?? []
-      for (event, next) in zip(events, expected) {
-        var run = state.make()
-        let before = run.state
-        let effects = event.apply(&run)
-        #expect(run.state.name == next, "\(state.name) + \(event.name)")
-        if run.state == before { #expect(effects.isEmpty, "\(state.name) + \(event.name)") }
+  @Test func `an attempt that failed backs off, longer each time, until none is left`() throws {
+    var run = try machine(
+      retry: RetryPolicy(attempts: 4, delay: .seconds(10), factor: 3, delayMax: .seconds(60)))
+    let failed = AttemptReport(.exited(1))
+    var delays: [Duration] = []
+    for attempt in 1...3 {
+      _ = run.start(at: at(0))
+      #expect(run.attempt == attempt)
+      let effects = run.actionEnded(failed, at: at(0))
+      #expect(effects.contains(.leavePlace))
+      guard case .backingOff(let until, RunEnd(.failed, .exit(1))) = run.state else {
+        Issue.record("\(run.state)")
+        return
       }
+      delays.append(until - at(0))
+      #expect(run.timerFired(at: until).contains(.awaitPlace))
+      #expect(run.state == .queued)
     }
+    #expect(delays == [.seconds(10), .seconds(30), .seconds(60)])
+    _ = run.start(at: at(0))
+    _ = run.actionEnded(failed, at: at(0))
+    #expect(run.state == .ended(RunEnd(.failed, .exit(1))))
+  }
+
+  @Test func `a cause that is not tried again ends the run`() throws {
+    var run = try machine(timeout: .seconds(1), retry: RetryPolicy(attempts: 3, causes: [.exit]))
+    _ = run.start(at: at(0))
+    _ = run.timerFired(at: at(1))
+    _ = run.actionEnded(AttemptReport(.signalled(15)), at: at(1))
+    #expect(run.state == .ended(RunEnd(.timedOut, .timeout)))
+  }
+
+  @Test func `a run that tries until the next slot gives up when it comes`() throws {
+    let retry = RetryPolicy(attempts: 9, end: .nextSlot)
+    var waiting = try machine(retry: retry)
+    _ = waiting.start(at: at(0))
+    _ = waiting.actionEnded(AttemptReport(.exited(4)), at: at(1))
+    _ = waiting.nextSlotCame()
+    #expect(waiting.state == .ended(RunEnd(.failed, .exit(4))))
+
+    var busy = try machine(retry: retry)
+    _ = busy.start(at: at(0))
+    #expect(busy.nextSlotCame().isEmpty)
+    _ = busy.actionEnded(AttemptReport(.exited(5)), at: at(1))
+    #expect(busy.state == .ended(RunEnd(.failed, .exit(5))))
+  }
+
+  @Test func `the jitter of a back-off only lengthens it, and is the same for the same seed`() {
+    let retry = RetryPolicy(attempts: 3, delay: .seconds(10), jitterPercent: 50)
+    #expect(retry.backOff(after: 1, chance: 0) == .seconds(10))
+    #expect(retry.backOff(after: 1, chance: 0.5) == .milliseconds(12_500))
+    #expect(retry.backOff(after: 2, chance: 1) == .seconds(30))
+  }
+
+  @Test func `steps follow one another, and the first failure ends the attempt`() throws {
+    var run = try machine(
+      timeout: .seconds(9), steps: [Step(.shell("a")), Step(.shell("b")), Step(.shell("c"))])
+    _ = run.start(at: at(0))
+    #expect(
+      run.actionEnded(AttemptReport(.exited(0)), at: at(4)) == [
+        .transition(
+          from: .running(attempt: 1), to: .running(attempt: 1), cause: "next_step"),
+        .startAction(attempt: 1, step: 1, deadline: at(9)), .armTimer(at(9)),
+      ])
+    _ = run.actionEnded(AttemptReport(.exited(2)), at: at(5))
+    #expect(run.state == .ended(RunEnd(.failed, .exit(2))))
+  }
+
+  @Test func `a step that continues lets the others be done, and the run has failed all the same`()
+    throws
+  {
+    var run = try machine(steps: [Step(.shell("a"), continues: true), Step(.shell("b"))])
+    _ = run.start(at: at(0))
+    _ = run.actionEnded(AttemptReport(.exited(7)), at: at(1))
+    #expect(run.step == 1)
+    _ = run.actionEnded(AttemptReport(.exited(0)), at: at(2))
+    #expect(run.state == .ended(RunEnd(.failed, .exit(7))))
+  }
+
+  /// Walks through all that can happen and holds the machine against its table, both ways.
+  @Test func `the machine makes all transitions of its table and no others`() throws {
+    typealias Event = (name: RunMachine.EventName, apply: (inout RunMachine) -> Void)
+    let now = at(100)
+    let reports = [
+      AttemptReport(.exited(0)), AttemptReport(.exited(1)),
+      AttemptReport(.exited(0), descendants: left), AttemptReport(.exited(1), descendants: left),
+    ]
+    let events: [Event] =
+      [
+        (.start, { _ = $0.start(at: now) }), (.groupEnded, { _ = $0.groupEnded(at: now) }),
+        (.timer, { _ = $0.timerFired(at: now) }), (.stop, { _ = $0.stop(.replaced, at: now) }),
+        (.hurry, { _ = $0.hurry() }), (.nextSlot, { _ = $0.nextSlotCame() }),
+      ]
+      + reports.map { report in (.actionEnded, { _ = $0.actionEnded(report, at: now) }) }
+    var seen: [RunState.Kind: [RunMachine.EventName: Set<RunState.Kind>]] = [:]
+    var front: Set = [
+      try machine(
+        timeout: .seconds(1), retry: RetryPolicy(attempts: 2, end: .nextSlot),
+        steps: [Step(.shell("a"), continues: true), Step(.shell("b"))])
+    ]
+    while !front.isEmpty {
+      var next: Set<RunMachine> = []
+      for machine in front {
+        for event in events {
+          var changed = machine
+          event.apply(&changed)
+          guard changed.state != machine.state || changed.step != machine.step else { continue }
+          // A report that has come while others are still ending changes what is known, no more.
+          if machine.state.kind != changed.state.kind || machine.state.kind == .running {
+            seen[machine.state.kind, default: [:]][event.name, default: []].insert(
+              changed.state.kind)
+          }
+          next.insert(changed)
+        }
+      }
+      front = next
+    }
+    seen[.ended] = [:]
+    #expect(seen == RunMachine.table)
+  }
+
+  @Test func `the docs show the machine's table and diagram as they are`() throws {
+    let path = #filePath.replacing(
+      "Tests/TaktCoreTests/RunMachineTests.swift", with: "docs/runs.md")
+    try ReferenceFile(path: path, name: "run-machine").check(RunMachine.reference)
   }
 }

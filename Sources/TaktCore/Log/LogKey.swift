@@ -13,7 +13,8 @@ public enum LogKey: String, CaseIterable, Hashable, Sendable {
   /// One sentence for the reference.
   public var summary: String {
     switch self {
-    case .machine: "the machine that moved: `timer:JOB`, `run-timer:N`, `shutdown-timer`, `run:N`"
+    case .machine:
+      "the machine that moved: `timer:JOB`, `run-timer:N`, `expected-timer:N`, `shutdown-timer`, `run:N`"
     case .seq:
       "the transition's number within its machine, from 1 without a gap; a job that was removed and comes back has a new machine"
     case .job: "the job's name"

@@ -1,145 +1,236 @@
 /// One run, from its place in the queue to its end: a pure machine. Each function is an event and
 /// returns what is to be done; an event that a state does not expect changes nothing.
 ///
-/// | state | start | attemptEnded | groupEnded | timer | stop | hurry | give up |
-/// |---|---|---|---|---|---|---|---|
-/// | queued | running | – | – | – | – | – | ended |
-/// | running | – | ended, or stopping where descendants are left | – | stopping (timeout) | stopping | killing | – |
-/// | stopping | – | ended, or stopping | ended | killing | – | killing | – |
-/// | killing | – | ended, or killing | ended | – | – | – | – |
-/// | ended | – | – | – | – | – | – | – |
-public struct RunMachine: Sendable {
+/// `RunMachine.table` is the diagram of its states, and a test holds the machine against it.
+public struct RunMachine: Hashable, Sendable {
   /// What is to be done.
   public enum Effect: Hashable, Sendable {
-    /// Start this attempt.
-    case startAttempt(Int)
-    /// Send the attempt's group the job's stop signal.
+    /// Start this step of this attempt; it will be stopped at the deadline.
+    case startAction(attempt: Int, step: Int, deadline: MonotonicInstant?)
+    /// Send what the attempt has started the job's stop signal.
     case signalGroup
-    /// Send the attempt's group SIGKILL.
+    /// Send what the attempt has started SIGKILL.
     case killGroup
-    /// Call `timerFired` after this time, in place of any earlier wish.
-    case armTimer(Duration)
+    /// Call `timerFired` at this instant, in place of any earlier wish.
+    case armTimer(MonotonicInstant)
     /// Never mind the timer.
     case disarmTimer
+    /// The place among the running is free.
+    case leavePlace
+    /// Call `start` when a place is free.
+    case awaitPlace
     /// The state has changed.
     case transition(from: RunState, to: RunState, cause: String)
   }
 
   /// Where it stands.
   public private(set) var state: RunState = .queued
-  let timeout: Duration?
-  let grace: Duration
+  /// The attempt in progress, or the last one; 0 before the first.
+  public private(set) var attempt = 0
+  /// The step in progress, or the last one, from 0.
+  public private(set) var step = 0
+  /// What the present attempt will be stopped at.
+  private var deadline: MonotonicInstant?
+  /// The first failure of the present attempt, where later steps go on.
+  private var failure: RunEnd?
+  /// How the last attempt failed.
+  private var lastFailure: RunEnd?
+  /// The job's next slot is due, and the run was to go on trying until then.
+  private var isLastAttempt = false
+  private var rules: RunRules
+  /// What makes the jitter of this run's back-offs.
+  private let seed: UInt64
 
-  /// A queued run under a job's rules for its execution.
-  public init(execution: Execution) {
-    timeout = execution.timeout
-    grace = execution.stop.grace
+  /// A queued run under a job's rules; equal seeds make equal back-offs.
+  public init(rules: RunRules, seed: UInt64 = 0) {
+    self.rules = rules
+    self.seed = seed
   }
+
+  /// Whether a process or a built-in's work is in progress.
+  public var isInProgress: Bool {
+    switch state {
+    case .running, .stopping, .killing: true
+    case .queued, .backingOff, .ended: false
+    }
+  }
+
+  /// The job has changed: what comes next follows the new rules, an attempt in progress the old.
+  public mutating func adopt(_ rules: RunRules) {
+    if !isInProgress { self.rules = rules }
+  }
+
+  // MARK: Events
 
   /// A place is free.
-  public mutating func start() -> [Effect] {
+  public mutating func start(at now: MonotonicInstant) -> [Effect] {
     switch state {
     case .queued:
-      let timer = timeout.map { [Effect.armTimer($0)] } ?? []
-      return [move(to: .running(attempt: 1), "start"), .startAttempt(1)] + timer
-    case .running, .stopping, .killing, .ended:
+      attempt += 1
+      step = 0
+      failure = nil
+      deadline = rules.timeout.map { now + $0 }
+      return [move(to: .running(attempt: attempt), attempt == 1 ? "start" : "retry")] + action()
+    case .running, .stopping, .killing, .backingOff, .ended:
       return []
     }
   }
 
-  /// The attempt's process has ended, or could not be started, and left `descendants` in its group.
-  public mutating func attemptEnded(_ result: AttemptResult, descendants: Int) -> [Effect] {
+  /// The process or work of the present step has ended, or could not be started.
+  public mutating func actionEnded(
+    _ report: AttemptReport, at now: MonotonicInstant
+  ) -> [Effect] {
     switch state {
     case .running:
-      if descendants == 0 { return end(result.end, "attempt_ended") }
-      return stopGroup(.descendants(descendants), result: result)
-    case .stopping(let cause, _):
-      if descendants == 0 { return end(Self.end(cause, result), "attempt_ended") }
-      state = .stopping(cause, result: result)
+      if report.descendants.isEmpty { return actionOver(report, after: nil, "action_ended", now) }
+      return stopGroup(.descendants(report.descendants), report: report, now)
+    case .stopping(let cause, nil):
+      if report.descendants.isEmpty { return actionOver(report, after: cause, "action_ended", now) }
+      state = .stopping(cause, report: report)
       return []
-    case .killing(let cause, _):
-      if descendants == 0 { return end(Self.end(cause, result), "attempt_ended") }
-      state = .killing(cause, result: result)
+    case .killing(let cause, nil):
+      if report.descendants.isEmpty { return actionOver(report, after: cause, "action_ended", now) }
+      state = .killing(cause, report: report)
       return []
-    case .queued, .ended:
+    case .queued, .stopping, .killing, .backingOff, .ended:
       return []
     }
   }
 
-  /// Nothing is left of the attempt's group.
-  public mutating func groupEnded() -> [Effect] {
+  /// Nothing is left of what the present step has started.
+  public mutating func groupEnded(at now: MonotonicInstant) -> [Effect] {
     switch state {
-    case .stopping(let cause, let result?), .killing(let cause, let result?):
-      return end(Self.end(cause, result), "group_ended")
-    case .queued, .running, .stopping, .killing, .ended:
+    case .stopping(let cause, let report?), .killing(let cause, let report?):
+      return actionOver(report, after: cause, "group_ended", now)
+    case .queued, .running, .stopping, .killing, .backingOff, .ended:
       return []
     }
   }
 
   /// The time asked for by `armTimer` is over.
-  public mutating func timerFired() -> [Effect] {
+  public mutating func timerFired(at now: MonotonicInstant) -> [Effect] {
     switch state {
     case .running:
-      return stopGroup(.timeout, result: nil)
-    case .stopping(let cause, let result):
-      return killGroup(cause, result: result, "grace_over")
+      return stopGroup(.timeout, report: nil, now)
+    case .stopping(let cause, let report):
+      return killGroup(cause, report: report, "grace_over")
+    case .backingOff:
+      return [move(to: .queued, "delay_over"), .awaitPlace]
     case .queued, .killing, .ended:
       return []
     }
   }
 
-  /// takt stops and will wait no longer.
-  public mutating func stop(_ cause: StopCause) -> [Effect] {
+  /// The run is no longer wanted: what is in progress is asked to end, what waits ends at once.
+  public mutating func stop(_ cause: StopCause, at now: MonotonicInstant) -> [Effect] {
     switch state {
-    case .running: return stopGroup(cause, result: nil)
-    case .queued, .stopping, .killing, .ended: return []
+    case .running:
+      return stopGroup(cause, report: nil, now)
+    case .queued, .backingOff:
+      return end(RunEnd(.cancelled, cause.cancellation ?? .shutdown), cause.name)
+    case .stopping, .killing, .ended:
+      return []
     }
   }
 
   /// takt stops and somebody is in a hurry: no grace.
   public mutating func hurry() -> [Effect] {
     switch state {
-    case .running: return killGroup(.shutdown, result: nil, "hurry")
-    case .stopping(let cause, let result): return killGroup(cause, result: result, "hurry")
-    case .queued, .killing, .ended: return []
+    case .running: return killGroup(.shutdown, report: nil, "hurry")
+    case .stopping(let cause, let report): return killGroup(cause, report: report, "hurry")
+    case .queued, .backingOff: return end(RunEnd(.cancelled, .shutdown), "hurry")
+    case .killing, .ended: return []
     }
   }
 
-  /// The run will never start.
-  public mutating func giveUp(_ reason: RunReason) -> [Effect] {
+  /// The job's next slot is due. Under `until: next_slot` a run that has failed gives up.
+  public mutating func nextSlotCame() -> [Effect] {
+    guard rules.retry.end == .nextSlot else { return [] }
     switch state {
-    case .queued: return end(RunEnd(.cancelled, reason), "\(reason)")
-    case .running, .stopping, .killing, .ended: return []
+    case .queued, .backingOff:
+      guard let lastFailure else { return [] }
+      return end(lastFailure, "next_slot")
+    case .running, .stopping, .killing:
+      isLastAttempt = true
+      return []
+    case .ended:
+      return []
     }
   }
 
-  private mutating func stopGroup(_ cause: StopCause, result: AttemptResult?) -> [Effect] {
-    [move(to: .stopping(cause, result: result), cause.name), .signalGroup, .armTimer(grace)]
+  /// The job is gone: the attempt in progress is the last.
+  public mutating func allowNoRetry() -> [Effect] {
+    isLastAttempt = true
+    return []
+  }
+
+  // MARK: Ways
+
+  private func action() -> [Effect] {
+    [.startAction(attempt: attempt, step: step, deadline: deadline)]
+      + (deadline.map { [.armTimer($0)] } ?? [.disarmTimer])
+  }
+
+  private mutating func stopGroup(
+    _ cause: StopCause, report: AttemptReport?, _ now: MonotonicInstant
+  ) -> [Effect] {
+    [
+      move(to: .stopping(cause, report: report), cause.name), .signalGroup,
+      .armTimer(now + rules.grace),
+    ]
   }
 
   private mutating func killGroup(
-    _ cause: StopCause, result: AttemptResult?, _ why: String
+    _ cause: StopCause, report: AttemptReport?, _ why: String
   ) -> [Effect] {
-    [move(to: .killing(cause, result: result), why), .killGroup, .disarmTimer]
+    [move(to: .killing(cause, report: report), why), .killGroup, .disarmTimer]
+  }
+
+  /// Nothing of the present step is left.
+  private mutating func actionOver(
+    _ report: AttemptReport, after cause: StopCause?, _ why: String, _ now: MonotonicInstant
+  ) -> [Effect] {
+    if let reason = cause?.cancellation { return end(RunEnd(.cancelled, reason), why) }
+    if cause == .timeout { return attemptOver(RunEnd(.timedOut, .timeout), why, now) }
+    var end = report.judged(by: rules.success)
+    if case .descendants(let left) = cause, end.outcome == .succeeded {
+      end.reason = .descendantsLeft(left.count)
+    }
+    if end.outcome != .succeeded, failure == nil { failure = end }
+    let continues = end.outcome == .succeeded || rules.continues[step]
+    guard step + 1 < rules.continues.count, continues else {
+      return attemptOver(failure ?? end, why, now)
+    }
+    step += 1
+    return [move(to: .running(attempt: attempt), "next_step")] + action()
+  }
+
+  private mutating func attemptOver(
+    _ end: RunEnd, _ why: String, _ now: MonotonicInstant
+  ) -> [Effect] {
+    guard end.outcome != .succeeded, attempt < rules.retry.attempts, !isLastAttempt,
+      rules.retry.retries(end)
+    else { return self.end(end, why) }
+    lastFailure = end
+    let until = now + rules.retry.backOff(after: attempt, chance: chance())
+    return [move(to: .backingOff(until: until, after: end), why), .leavePlace, .armTimer(until)]
+  }
+
+  /// From 0 up to 1, by the seed and the attempt alone: the finaliser of SplitMix64.
+  private func chance() -> Double {
+    var bits = (seed &+ UInt64(attempt)) &* 0x9e37_79b9_7f4a_7c15
+    bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    bits = (bits ^ (bits >> 27)) &* 0x94d0_49bb_1331_11eb
+    return Double((bits ^ (bits >> 31)) >> 11) / Double(1 << 53)
   }
 
   private mutating func end(_ end: RunEnd, _ cause: String) -> [Effect] {
-    [move(to: .ended(end), cause), .disarmTimer]
+    [move(to: .ended(end), cause), .disarmTimer, .leavePlace]
   }
 
   private mutating func move(to next: RunState, _ cause: String) -> Effect {
     let previous = state
     state = next
     return .transition(from: previous, to: next, cause: cause)
-  }
-
-  private static func end(_ cause: StopCause, _ result: AttemptResult) -> RunEnd {
-    switch cause {
-    case .timeout: return RunEnd(.timedOut, .timeout)
-    case .shutdown: return RunEnd(.cancelled, .shutdown)
-    case .descendants(let count):
-      let end = result.end
-      return end.outcome == .succeeded ? RunEnd(.succeeded, .descendantsLeft(count)) : end
-    }
   }
 }

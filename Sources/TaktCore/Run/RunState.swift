@@ -4,22 +4,35 @@ public enum RunState: Hashable, Sendable {
   case queued
   /// An attempt is in progress.
   case running(attempt: Int)
-  /// The attempt's group has been asked to end; `result` once the process itself has.
-  case stopping(StopCause, result: AttemptResult?)
-  /// The grace is over: what is left of the group has been sent SIGKILL.
-  case killing(StopCause, result: AttemptResult?)
+  /// What the attempt has started has been asked to end; `report` once its own process has.
+  case stopping(StopCause, report: AttemptReport?)
+  /// The grace is over: what is left has been sent SIGKILL.
+  case killing(StopCause, report: AttemptReport?)
+  /// An attempt has failed, and the next one waits for its time.
+  case backingOff(until: MonotonicInstant, after: RunEnd)
   /// It is over.
   case ended(RunEnd)
 
   /// The state's name in the log.
-  public var name: String {
+  public var name: String { kind.rawValue }
+
+  /// The state without what is true in it alone.
+  public var kind: Kind {
     switch self {
-    case .queued: "queued"
-    case .running: "running"
-    case .stopping: "stopping"
-    case .killing: "killing"
-    case .ended: "ended"
+    case .queued: .queued
+    case .running: .running
+    case .stopping: .stopping
+    case .killing: .killing
+    case .backingOff: .backingOff
+    case .ended: .ended
     }
+  }
+
+  /// The states by name.
+  public enum Kind: String, CaseIterable, Hashable, Sendable {
+    case queued, running, stopping, killing
+    case backingOff = "backing_off"
+    case ended
   }
 }
 
@@ -29,14 +42,34 @@ public enum StopCause: Hashable, Sendable {
   case timeout
   /// takt is stopping.
   case shutdown
-  /// The process has ended and left descendants behind.
-  case descendants(Int)
+  /// A newer run of the job takes its place.
+  case replaced
+  /// A reload has removed the job.
+  case removed
+  /// Somebody has cancelled the run.
+  case byOperator
+  /// The process has ended and left these behind.
+  case descendants([Descendant])
 
   var name: String {
     switch self {
     case .timeout: "timeout"
     case .shutdown: "shutdown"
+    case .replaced: "replaced"
+    case .removed: "removed"
+    case .byOperator: "operator"
     case .descendants: "descendants_left"
+    }
+  }
+
+  /// How a run ends that was stopped for this; nil where that depends on the attempt.
+  var cancellation: RunReason? {
+    switch self {
+    case .shutdown: .shutdown
+    case .replaced: .replaced
+    case .removed: .removed
+    case .byOperator: .byOperator
+    case .timeout, .descendants: nil
     }
   }
 }
@@ -53,15 +86,4 @@ public enum AttemptResult: Hashable, Sendable {
   case done
   /// A built-in has failed; a short machine-readable reason such as `status(500)`.
   case failed(String)
-
-  var end: RunEnd {
-    switch self {
-    case .exited(0): RunEnd(.succeeded, .exit(0))
-    case .exited(let status): RunEnd(.failed, .exit(status))
-    case .signalled(let number): RunEnd(.failed, .signal(number))
-    case .notStarted(let stage, let number): RunEnd(.failed, .notStarted(stage, errno: number))
-    case .done: RunEnd(.succeeded, .done)
-    case .failed(let reason): RunEnd(.failed, .reported(reason))
-    }
-  }
 }

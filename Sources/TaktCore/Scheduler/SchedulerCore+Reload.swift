@@ -5,7 +5,7 @@ extension SchedulerCore {
       log(.warning, .reload, at: now, [LogField(.message, .text("not reloaded: takt is stopping"))])
       return
     }
-    settings = plan.settings
+    adopt(plan.settings)
     for step in plan.steps {
       logStep(step, at: now)
       switch step.change {
@@ -41,15 +41,17 @@ extension SchedulerCore {
     let schedule = spec.timing.schedule
     var known: [WallInstant] = []
     var cursor: ScheduleCursor
+    var streak = 0
     if let memory = memories.removeValue(forKey: spec.name) {
       known = memory.at
       cursor = memory.cursor
+      streak = memory.failureStreak
       // While it was away the job had no slots.
       cursor.skip(to: now, from: Schedule(), to: schedule)
     } else {
       cursor = ScheduleCursor(schedule: schedule, at: now)
     }
-    jobs[spec.name] = JobState(spec: spec, cursor: cursor)
+    jobs[spec.name] = JobState(spec: spec, cursor: cursor, failureStreak: streak)
     missPast(schedule.at, of: spec.name, but: known, at: now)
     addOccasion(occasion, to: spec, at: now)
     arm(spec.name, at: now)
@@ -103,20 +105,29 @@ extension SchedulerCore {
     remember(name)
     jobs[name] = nil
     effects.append(.disarm(.job(name)))
-    guard activeCounts[name] != nil else { return }
-    for (id, run) in runs.sorted(by: { $0.key < $1.key })
-    where run.spec.name == name && run.machine.state == .queued {
-      decide(name, SlotSeries(run.slot.nominal), .cancelled(.removed), at: now)
-      step(id, at: now) { $0.giveUp(.removed) }
+    for id in activeRuns[name] ?? [] {
+      guard let run = runs[id] else { continue }
+      if let slot = run.undecidedSlot {
+        decide(name, SlotSeries(slot.nominal), .cancelled(.removed), at: now)
+      }
+      // A removed job starts no further attempt.
+      if run.machine.isInProgress, job.spec.removal == .drain {
+        step(id, at: now) { $0.allowNoRetry() }
+      } else {
+        step(id, at: now) { $0.stop(.removed, at: now.monotonic) }
+      }
     }
   }
 
   /// Queued runs of the job have not started: they will, under the new spec.
   private mutating func replaceSpec(_ spec: JobSpec) {
     jobs[spec.name]?.spec = spec
-    guard activeCounts[spec.name] != nil else { return }
-    for (id, run) in runs where run.spec.name == spec.name && run.machine.state == .queued {
-      runs[id] = ActiveRun(id: id, spec: spec, slot: run.slot)
+    for id in activeRuns[spec.name] ?? [] {
+      guard var run = runs[id], !run.machine.isInProgress else { continue }
+      run.spec = spec
+      run.machine.adopt(RunRules(spec))
+      runs[id] = run
+      if run.machine.state == .queued { queue.add(run.ticket) }
     }
   }
 
@@ -140,7 +151,8 @@ extension SchedulerCore {
     guard let job = jobs[name] else { return }
     let number = (memoryOrder.last?.number ?? 0) + 1
     memories[name] = JobState.Memory(
-      cursor: job.cursor, at: job.spec.timing.schedule.at, number: number)
+      cursor: job.cursor, at: job.spec.timing.schedule.at, failureStreak: job.failureStreak,
+      number: number)
     memoryOrder.append((name, number))
     // A job that came back, or was removed once more, has left its old entry behind.
     while memories.count > Self.memoriesMax || memoryOrder.count > 2 * Self.memoriesMax,

@@ -1,34 +1,78 @@
 /// Runs: queued, started when a place is free, stepped by events, ended.
 extension SchedulerCore {
-  mutating func queueRun(for slot: Slot, of spec: JobSpec, at now: Now) {
+  mutating func queueRun(_ origin: ActiveRun.Origin, of spec: JobSpec, at now: Now) {
     lastRun += 1
-    let run = ActiveRun(id: RunID(lastRun), spec: spec, slot: slot)
+    let run = ActiveRun(id: RunID(lastRun), spec: spec, origin: origin)
     runs[run.id] = run
-    activeCounts[spec.name, default: 0] += 1
-    jobs[spec.name]?.cursor.runStarted()
-    waiting.append(run.id)
+    if run.isHook {
+      hookCounts[spec.name, default: 0] += 1
+    } else {
+      activeRuns[spec.name, default: []].append(run.id)
+      jobs[spec.name]?.cursor.runStarted()
+    }
+    queue.add(run.ticket)
     startWaitingRuns(at: now)
   }
 
-  /// Starts runs, the oldest first, while places are free.
+  /// Somebody wants a run, whatever the schedule and other runs of the job say.
+  mutating func trigger(_ name: JobName, slot: WallInstant?, at now: Now) {
+    guard phase == .running, let job = jobs[name] else { return }
+    queueRun(.manual(slot ?? now.wall), of: job.spec, at: now)
+  }
+
+  /// Starts runs while places are free.
   mutating func startWaitingRuns(at now: Now) {
-    while runningCount < settings.maxRunning, let id = waiting.popFirst() {
-      guard let run = runs[id], run.machine.state == .queued else { continue }
-      runningCount += 1
-      decide(
-        run.spec.name, SlotSeries(run.slot.nominal), .ran, at: now, causes: run.slot.causes,
-        more: [
-          LogField(.due, .instant(run.slot.nominal)),
-          LogField(.lateMilliseconds, .milliseconds(now.monotonic - run.slot.deadline)),
-          LogField(.run, .number(Int64(id.number))),
-        ])
-      step(id, at: now) { $0.start() }
+    while let id = queue.next() {
+      guard let run = runs[id] else { continue }
+      if run.startedAt == nil { begin(run, at: now) }
+      step(id, at: now) { $0.start(at: now.monotonic) }
     }
+  }
+
+  /// The first start of a run decides its slot.
+  private mutating func begin(_ run: ActiveRun, at now: Now) {
+    runs[run.id]?.startedAt = now.monotonic
+    guard case .slot(let slot) = run.origin else { return }
+    let lateness = now.monotonic - slot.deadline
+    runs[run.id]?.lateness = lateness
+    decide(
+      run.spec.name, SlotSeries(slot.nominal), .ran, at: now, causes: slot.causes,
+      more: [
+        LogField(.due, .instant(slot.nominal)),
+        LogField(.lateMilliseconds, .milliseconds(lateness)),
+        LogField(.run, .number(Int64(run.id.number))),
+      ])
+    if lateness > slot.window + run.spec.lateTolerance { hook(.onLate, for: run.id, at: now) }
+    guard let expected = run.spec.expectedDuration else { return }
+    let token = nextToken()
+    runs[run.id]?.expectedToken = token
+    effects.append(
+      .arm(
+        .expected(run.id), deadline: now.monotonic + expected, leeway: .zero, token: token))
   }
 
   mutating func runTimerFired(_ id: RunID, token: UInt64, at now: Now) {
     guard runs[id]?.timerToken == token else { return }
-    step(id, at: now) { $0.timerFired() }
+    step(id, at: now) { $0.timerFired(at: now.monotonic) }
+  }
+
+  /// A run takes longer than its job says.
+  mutating func expectedFired(_ id: RunID, token: UInt64, at now: Now) {
+    guard let run = runs[id], run.expectedToken == token else { return }
+    runs[id]?.expectedToken = 0
+    log(
+      .warning, .run, at: now,
+      [
+        LogField(.job, .text(run.spec.name.text)), LogField(.run, .number(Int64(id.number))),
+        LogField(
+          .message, .text("takes longer than \(DurationText.format(now.monotonic - run.begin))")),
+      ])
+    hook(.onLate, for: id, at: now)
+  }
+
+  mutating func actionEnded(_ id: RunID, _ report: AttemptReport, at now: Now) {
+    runs[id]?.output = report.output.kept
+    step(id, at: now) { $0.actionEnded(report, at: now.monotonic) }
   }
 
   /// Feeds one event to a run's machine and does what it says. An event for a run that has ended
@@ -37,12 +81,13 @@ extension SchedulerCore {
     _ id: RunID, at now: Now, _ event: (inout RunMachine) -> [RunMachine.Effect]
   ) {
     guard var run = runs.removeValue(forKey: id) else { return }
-    let wasQueued = run.machine.state == .queued
-    for effect in event(&run.machine) { perform(effect, of: &run, at: now) }
-    if case .ended = run.machine.state {
-      ended(run, wasQueued: wasQueued, at: now)
+    let machineEffects = event(&run.machine)
+    for effect in machineEffects { perform(effect, of: &run, at: now) }
+    if case .ended(let end) = run.machine.state {
+      ended(run, end, at: now)
     } else {
       runs[id] = run
+      if machineEffects.contains(where: \.mayFreeAPlace) { startWaitingRuns(at: now) }
     }
   }
 
@@ -50,70 +95,67 @@ extension SchedulerCore {
     _ effect: RunMachine.Effect, of run: inout ActiveRun, at now: Now
   ) {
     switch effect {
-    case .startAttempt(let attempt):
+    case .startAction(let attempt, let step, let deadline):
       effects.append(
         .start(
           AttemptRequest(
-            run: run.id, attempt: attempt, spec: run.spec, slot: run.slot.nominal)))
+            run: run.id, attempt: attempt, spec: run.spec, slot: run.nominal,
+            action: run.spec.action.steps[step].action, step: step, deadline: deadline,
+            facts: run.facts)))
     case .signalGroup:
       effects.append(.signal(run.id, run.spec.execution.stop.signal))
     case .killGroup:
       effects.append(.signal(run.id, .kill))
-    case .armTimer(let duration):
+    case .armTimer(let deadline):
       run.timerToken = nextToken()
       effects.append(
-        .arm(
-          .run(run.id), deadline: now.monotonic + duration, leeway: .zero, token: run.timerToken))
+        .arm(.run(run.id), deadline: deadline, leeway: .zero, token: run.timerToken))
     case .disarmTimer:
       guard run.timerToken != 0 else { return }
       run.timerToken = 0
       effects.append(.disarm(.run(run.id)))
+    case .leavePlace: queue.leave(run.id)
+    case .awaitPlace: queue.add(run.ticket)
     case .transition(let from, let to, let cause):
       run.transitionCount += 1
-      log(transition(of: run, from: from, to: to, cause: cause), at: now)
+      let record = run.record(from: from, to: to, cause: cause, at: now)
+      log(record.level, .run, at: now, record.fields)
     }
   }
 
-  private func transition(
-    of run: ActiveRun, from: RunState, to: RunState, cause: String
-  ) -> (LogLevel, [LogField]) {
-    var level = LogLevel.info
-    var fields = [
-      LogField(.machine, .text("run:\(run.id)")), LogField(.seq, .number(run.transitionCount)),
-      LogField(.job, .text(run.spec.name.text)), LogField(.run, .number(Int64(run.id.number))),
-      LogField(.attempt, .number(1)), LogField(.slot, .instant(run.slot.nominal)),
-      LogField(.from, .text(from.name)), LogField(.to, .text(to.name)),
-      LogField(.cause, .text(cause)),
-    ]
-    switch to {
-    case .ended(let end):
-      if end.outcome != .succeeded { level = end.outcome == .cancelled ? .notice : .error }
-      fields.append(LogField(.outcome, .text(end.outcome.rawValue)))
-      fields.append(LogField(.reason, .text("\(end.reason)")))
-      if let advice = end.reason.advice { fields.append(LogField(.message, .text(advice))) }
-    case .stopping, .killing: level = .notice
-    case .queued, .running: break
-    }
-    return (level, fields)
-  }
-
-  private mutating func log(_ record: (level: LogLevel, fields: [LogField]), at now: Now) {
-    log(record.level, .run, at: now, record.fields)
-  }
-
-  private mutating func ended(_ run: ActiveRun, wasQueued: Bool, at now: Now) {
+  private mutating func ended(_ run: ActiveRun, _ end: RunEnd, at now: Now) {
     let name = run.spec.name
-    let active = activeCounts[name, default: 1] - 1
-    activeCounts[name] = active == 0 ? nil : active
-    if !wasQueued { runningCount -= 1 }
-    if active == 0, let schedule = jobs[name]?.spec.timing.schedule,
+    queue.remove(run.id, of: name)
+    if run.expectedToken != 0 { effects.append(.disarm(.expected(run.id))) }
+    if run.isHook {
+      let count = hookCounts[name, default: 1] - 1
+      hookCounts[name] = count == 0 ? nil : count
+    } else {
+      activeRuns[name]?.removeAll { $0 == run.id }
+      if activeRuns[name]?.isEmpty == true { activeRuns[name] = nil }
+      afterRun(run, end, at: now)
+    }
+    startWaitingRuns(at: now)
+    finishIfIdle(at: now)
+  }
+
+  private mutating func afterRun(_ run: ActiveRun, _ end: RunEnd, at now: Now) {
+    let name = run.spec.name
+    if activeRuns[name] == nil, let schedule = jobs[name]?.spec.timing.schedule,
       schedule.every?.origin == .end
     {
       jobs[name]?.cursor.rest(schedule, at: now)
       arm(name, at: now)
     }
-    // A run that never started has freed no place.
-    if !wasQueued { startWaitingRuns(at: now) }
-    finishIfIdle(at: now)
+    if run.startedAt != nil { callHooks(after: run, end, at: now) }
+  }
+}
+
+extension RunMachine.Effect {
+  fileprivate var mayFreeAPlace: Bool {
+    switch self {
+    case .leavePlace, .awaitPlace: true
+    case .startAction, .signalGroup, .killGroup, .armTimer, .disarmTimer, .transition: false
+    }
   }
 }

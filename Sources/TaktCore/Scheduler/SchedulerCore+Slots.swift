@@ -32,14 +32,33 @@ extension SchedulerCore {
 
   /// Makes a run for a slot that is due, or says why there is none.
   mutating func serve(_ slot: Slot, of spec: JobSpec, at now: Now) {
-    let active = activeCounts[spec.name, default: 0]
-    if spec.overlap == .skip, active > 0 {
-      decide(spec.name, SlotSeries(slot.nominal), .skipped(.overlap), at: now, causes: slot.causes)
-    } else if active >= settings.maxRunning + Self.waitingRunsPerJobMax {
-      decide(
-        spec.name, SlotSeries(slot.nominal), .skipped(.queueFull), at: now, causes: slot.causes)
-    } else {
-      queueRun(for: slot, of: spec, at: now)
+    for id in activeRuns[spec.name] ?? [] { step(id, at: now) { $0.nextSlotCame() } }
+    let active = activeRuns[spec.name]?.count ?? 0
+    if let reason = refusal(of: spec, active: active) {
+      decide(spec.name, SlotSeries(slot.nominal), .skipped(reason), at: now, causes: slot.causes)
+      return
+    }
+    if spec.overlap == .replace { replaceRuns(of: spec.name, by: slot, at: now) }
+    queueRun(.slot(slot), of: spec, at: now)
+  }
+
+  /// Why a slot gets no run; nil when it gets one.
+  private func refusal(of spec: JobSpec, active: Int) -> SkipReason? {
+    switch spec.overlap {
+    case .skip: active > 0 ? .overlap : nil
+    case .queue: active > Self.waitingRunsPerJobMax ? .queueFull : nil
+    case .replace: nil
+    case .allow: active >= settings.maxRunning + Self.waitingRunsPerJobMax ? .queueFull : nil
+    }
+  }
+
+  /// Those that have started are stopped; the slot of one that has not goes with the new one.
+  private mutating func replaceRuns(of name: JobName, by slot: Slot, at now: Now) {
+    for id in activeRuns[name] ?? [] {
+      if let undecided = runs[id]?.undecidedSlot {
+        decide(name, SlotSeries(undecided.nominal), .coalesced(into: slot.nominal), at: now)
+      }
+      step(id, at: now) { $0.stop(.replaced, at: now.monotonic) }
     }
   }
 

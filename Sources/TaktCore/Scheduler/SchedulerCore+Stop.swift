@@ -15,8 +15,8 @@ extension SchedulerCore {
     log(
       .notice, .scheduler, at: now,
       [
-        LogField(.message, .text("stopping: no new runs, \(runningCount) in progress")),
-        LogField(.count, .number(Int64(runningCount))),
+        LogField(.message, .text("stopping: no new runs, \(queue.takenCount) in progress")),
+        LogField(.count, .number(Int64(queue.takenCount))),
       ])
     for name in jobs.keys.sorted() {
       let isEnabled = jobs[name]?.spec.timing.isEnabled == true
@@ -30,20 +30,22 @@ extension SchedulerCore {
     finishIfIdle(at: now)
   }
 
+  /// Runs that wait, for a place or for their next attempt, will not start. Hooks still may.
   private mutating func giveUpQueuedRuns(at now: Now) {
-    for id in waiting {
-      guard let run = runs[id], run.machine.state == .queued else { continue }
-      decide(run.spec.name, SlotSeries(run.slot.nominal), .skipped(.stopping), at: now)
-      step(id, at: now) { $0.giveUp(.shutdown) }
+    for id in runs.keys.sorted() {
+      guard let run = runs[id], !run.isHook, !run.machine.isInProgress else { continue }
+      if let slot = run.undecidedSlot {
+        decide(run.spec.name, SlotSeries(slot.nominal), .skipped(.stopping), at: now)
+      }
+      step(id, at: now) { $0.stop(.shutdown, at: now.monotonic) }
     }
-    waiting.removeAll()
   }
 
   private mutating func stopRuns(at now: Now) {
     phase = .stopping
     let graces = runs.values.map(\.spec.execution.stop.grace)
     armShutdown(after: (graces.max() ?? .zero) + Self.abandonAfter, at: now)
-    for id in runs.keys.sorted() { step(id, at: now) { $0.stop(.shutdown) } }
+    for id in runs.keys.sorted() { step(id, at: now) { $0.stop(.shutdown, at: now.monotonic) } }
   }
 
   private mutating func hurryRuns(at now: Now) {

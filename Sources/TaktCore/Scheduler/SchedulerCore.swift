@@ -7,6 +7,11 @@ import DequeModule
 public struct SchedulerCore: Sendable {
   /// How many runs of one job may wait for a free place; a slot beyond is `skipped(queue_full)`.
   public static let waitingRunsPerJobMax = 64
+  /// How many hooks of one job may wait or be in progress; one beyond is dropped, and the log says
+  /// so.
+  public static let hooksPerJobMax = 64
+  /// How long an attempt of a hook may take.
+  public static let hookTimeout = Duration.seconds(60)
   /// How many removed jobs are remembered; the oldest is forgotten when there are more.
   public static let memoriesMax = 10_000
   /// How long a stop waits, after all graces are over, for processes that do not even end by
@@ -24,10 +29,12 @@ public struct SchedulerCore: Sendable {
   var memoryOrder: Deque<(name: JobName, number: UInt64)> = []
 
   var runs: [RunID: ActiveRun] = [:]
-  var waiting: Deque<RunID> = []
-  var runningCount = 0
-  /// Runs that have not ended, by job; jobs without one have no entry.
-  var activeCounts: [JobName: Int] = [:]
+  var queue = RunQueue()
+  /// Runs that have not ended, by job, the oldest first; jobs without one have no entry. Hooks are
+  /// not among them.
+  var activeRuns: [JobName: [RunID]] = [:]
+  /// Hooks that have not ended, by job.
+  var hookCounts: [JobName: Int] = [:]
   var lastRun: UInt64 = 0
 
   var lastToken: UInt64 = 0
@@ -47,11 +54,10 @@ public struct SchedulerCore: Sendable {
     case .timerFired(.job(let name), let token): jobFired(name, token: token, at: now)
     case .timerFired(.run(let run), let token): runTimerFired(run, token: token, at: now)
     case .timerFired(.shutdown, let token): shutdownFired(token: token, at: now)
-    case .attemptEnded(let run, let report):
-      step(run, at: now) {
-        $0.attemptEnded(report.result, descendants: report.descendants.count)
-      }
-    case .groupEnded(let run): step(run, at: now) { $0.groupEnded() }
+    case .timerFired(.expected(let run), let token): expectedFired(run, token: token, at: now)
+    case .triggered(let name, let slot): trigger(name, slot: slot, at: now)
+    case .attemptEnded(let run, let report): actionEnded(run, report, at: now)
+    case .groupEnded(let run): step(run, at: now) { $0.groupEnded(at: now.monotonic) }
     case .clockStepped: clockStepped(at: now)
     case .dumpStatus: dumpStatus(at: now)
     case .stop: stop(at: now)
@@ -66,7 +72,7 @@ public struct SchedulerCore: Sendable {
   private mutating func start(_ snapshot: Snapshot, at now: Now) {
     guard phase == .starting else { return }
     phase = .running
-    settings = snapshot.settings
+    adopt(snapshot.settings)
     wallOffset = now.wall.nanoseconds - now.monotonic.nanoseconds
     log(
       .notice, .scheduler, at: now,
@@ -95,10 +101,15 @@ public struct SchedulerCore: Sendable {
     }
   }
 
+  mutating func adopt(_ settings: SchedulerSettings) {
+    self.settings = settings
+    queue.setBounds(settings)
+  }
+
   private mutating func dumpStatus(at now: Now) {
     for name in jobs.keys.sorted() {
       guard let job = jobs[name] else { continue }
-      let active = activeCounts[name, default: 0]
+      let active = activeRuns[name]?.count ?? 0
       let state = job.spec.timing.isEnabled ? active > 0 ? "running" : "waiting" : "disabled"
       var fields = [
         LogField(.job, .text(name.text)), LogField(.message, .text("status: \(state)")),

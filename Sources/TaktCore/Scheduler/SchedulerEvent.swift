@@ -6,6 +6,8 @@ public enum SchedulerEvent: Sendable {
   case reloaded(ReloadPlan)
   /// The timer of this key has fired; `token` is the one it was armed with.
   case timerFired(TimerKey, token: UInt64)
+  /// Somebody wants a run of this job now, for this instant; nil for the present one.
+  case triggered(JobName, slot: WallInstant?)
   /// The process or work of an attempt's action has ended, or could not be started.
   case attemptEnded(RunID, AttemptReport)
   /// Nothing is left of an attempt's process group.
@@ -22,16 +24,20 @@ public enum SchedulerEvent: Sendable {
 public enum TimerKey: Hashable, Sendable, CustomStringConvertible {
   /// A job's next slot.
   case job(JobName)
-  /// A run's timeout, or the grace of its stop.
+  /// A run's timeout, the grace of its stop, or its back-off.
   case run(RunID)
+  /// How long a run is expected to take.
+  case expected(RunID)
   /// The grace of a stop of takt.
   case shutdown
 
-  /// The timer machine's name in the log: `timer:JOB`, `run-timer:N`, `shutdown-timer`.
+  /// The timer machine's name in the log: `timer:JOB`, `run-timer:N`, `expected-timer:N`,
+  /// `shutdown-timer`.
   public var description: String {
     switch self {
     case .job(let name): "timer:\(name)"
     case .run(let run): "run-timer:\(run)"
+    case .expected(let run): "expected-timer:\(run)"
     case .shutdown: "shutdown-timer"
     }
   }

@@ -1,0 +1,113 @@
+import HeapModule
+
+/// Who may run: a bound on all, a bound for each group, one at a time for jobs that want it so; the
+/// more urgent class first, then the older run.
+struct RunQueue: Sendable {
+  /// A run that asks for a place.
+  struct Ticket: Comparable, Sendable {
+    var run: RunID
+    var rank: Int
+    var job: JobName
+    /// It waits until all other runs of its job that have started are over.
+    var isAlone: Bool
+    var group: String?
+
+    static func < (left: Self, right: Self) -> Bool {
+      (left.rank, left.run) < (right.rank, right.run)
+    }
+
+    static func == (left: Self, right: Self) -> Bool { left.run == right.run }
+  }
+
+  private var placesMax = 16
+  private var groupMax: [String: Int] = [:]
+  private var ready = Heap<Ticket>()
+  /// Runs that wait for others of their job, or of their group, and for nothing else.
+  private var behindJob: [JobName: Heap<Ticket>] = [:]
+  private var behindGroup: [String: Heap<Ticket>] = [:]
+  /// Whose ticket counts; the heaps may hold others, which are passed over.
+  private var waiting: [RunID: Ticket] = [:]
+  private var holding: [RunID: Ticket] = [:]
+  private var groupCounts: [String: Int] = [:]
+  /// Runs of a job that have started and are not over, in back-off too.
+  private var started: [JobName: Set<RunID>] = [:]
+
+  /// How many places are taken.
+  var takenCount: Int { holding.count }
+
+  /// Sets the bounds; whoever waited behind an old one asks again.
+  mutating func setBounds(_ settings: SchedulerSettings) {
+    placesMax = settings.maxRunning
+    groupMax = settings.concurrency
+    for heap in Array(behindJob.values) + Array(behindGroup.values) {
+      ready.insert(contentsOf: heap.unordered)
+    }
+    behindJob = [:]
+    behindGroup = [:]
+  }
+
+  /// Takes a run's wish for a place, in place of an earlier one.
+  mutating func add(_ ticket: Ticket) {
+    waiting[ticket.run] = ticket
+    ready.insert(ticket)
+  }
+
+  /// The next run that may start; its place is taken.
+  mutating func next() -> RunID? {
+    while holding.count < placesMax, let first = ready.popMin() {
+      guard let ticket = waiting[first.run] else { continue }
+      if ticket.isAlone, !(started[ticket.job] ?? []).subtracting([ticket.run]).isEmpty {
+        behindJob[ticket.job, default: Heap()].insert(ticket)
+      } else if let group = ticket.group, groupCounts[group, default: 0] >= groupMax[group] ?? .max
+      {
+        behindGroup[group, default: Heap()].insert(ticket)
+      } else {
+        take(ticket)
+        return ticket.run
+      }
+    }
+    return nil
+  }
+
+  private mutating func take(_ ticket: Ticket) {
+    waiting[ticket.run] = nil
+    holding[ticket.run] = ticket
+    started[ticket.job, default: []].insert(ticket.run)
+    if let group = ticket.group { groupCounts[group, default: 0] += 1 }
+  }
+
+  /// A run's place is free; it may ask again.
+  mutating func leave(_ run: RunID) {
+    guard let ticket = holding.removeValue(forKey: run) else { return }
+    guard let group = ticket.group else { return }
+    let count = groupCounts[group, default: 1] - 1
+    groupCounts[group] = count == 0 ? nil : count
+    callNext(group: group)
+  }
+
+  /// A run is over, or will never start.
+  mutating func remove(_ run: RunID, of job: JobName) {
+    leave(run)
+    // The one that was called in its stead may be this one: then the next is.
+    if let ticket = waiting.removeValue(forKey: run), let group = ticket.group {
+      callNext(group: group)
+    }
+    started[job]?.remove(run)
+    if started[job]?.isEmpty == true { started[job] = nil }
+    if let next = Self.popFirst(of: &behindJob[job], waiting) { ready.insert(next) }
+  }
+
+  private mutating func callNext(group: String) {
+    if let next = Self.popFirst(of: &behindGroup[group], waiting) { ready.insert(next) }
+  }
+
+  private static func popFirst(
+    of heap: inout Heap<Ticket>?, _ waiting: [RunID: Ticket]
+  ) -> Ticket? {
+    defer { if heap?.isEmpty == true { heap = nil } }
+    while let ticket = heap?.popMin() {
+      if let ticket = waiting[ticket.run] { return ticket }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,67 @@
+extension ActiveRun {
+  /// A transition as the log tells it.
+  func record(
+    from: RunState, to: RunState, cause: String, at now: Now
+  ) -> (level: LogLevel, fields: [LogField]) {
+    var fields = [
+      LogField(.machine, .text("run:\(id)")), LogField(.seq, .number(transitionCount)),
+      LogField(.job, .text(spec.name.text)), LogField(.run, .number(Int64(id.number))),
+    ]
+    if let facts {
+      fields.append(LogField(.hook, .text(facts.hook.rawValue)))
+      fields.append(LogField(.parent, .number(Int64(facts.run.number))))
+    }
+    fields += [
+      LogField(.attempt, .number(Int64(machine.attempt))), LogField(.slot, .instant(nominal)),
+      LogField(.from, .text(from.name)), LogField(.to, .text(to.name)),
+      LogField(.cause, .text(cause)),
+    ]
+    if case .running = to, case .steps(let steps) = spec.action, steps.count > 1 {
+      fields.append(LogField(.step, .number(Int64(machine.step + 1))))
+    }
+    return (Self.level(of: to), fields + facts(of: to, at: now))
+  }
+
+  private static func level(of state: RunState) -> LogLevel {
+    switch state {
+    case .queued, .running: .info
+    case .stopping, .killing: .notice
+    case .backingOff: .warning
+    case .ended(let end):
+      switch end.outcome {
+      case .succeeded: .info
+      case .cancelled: .notice
+      case .failed, .timedOut: .error
+      }
+    }
+  }
+
+  private func facts(of state: RunState, at now: Now) -> [LogField] {
+    switch state {
+    case .queued, .running, .killing: return []
+    case .stopping(.descendants(let left), _):
+      let shown = left.prefix(20).map(\.description).joined(separator: ", ")
+      return [LogField(.descendants, .text(left.count > 20 ? shown + ", …" : shown))]
+    case .stopping: return []
+    case .backingOff(let until, let end):
+      return [
+        LogField(.outcome, .text(end.outcome.rawValue)), LogField(.reason, .text("\(end.reason)")),
+        LogField(.retryMilliseconds, .milliseconds(until - now.monotonic)),
+      ]
+    case .ended(let end):
+      var fields = [
+        LogField(.outcome, .text(end.outcome.rawValue)), LogField(.reason, .text("\(end.reason)")),
+      ]
+      if startedAt != nil {
+        fields.append(LogField(.durationMilliseconds, .milliseconds(now.monotonic - begin)))
+        // A run ends when nothing is left of it, and never before.
+        fields.append(LogField(.descendants, .number(0)))
+      }
+      if let advice = end.reason.advice { fields.append(LogField(.message, .text(advice))) }
+      return fields
+    }
+  }
+
+  /// When it started; of one that never did, now or never, the origin of the clock.
+  var begin: MonotonicInstant { startedAt ?? MonotonicInstant(nanoseconds: 0) }
+}

@@ -1,0 +1,57 @@
+/// A run that has not ended.
+struct ActiveRun: Sendable {
+  /// What the run is for.
+  enum Origin: Sendable {
+    /// A slot of the job, which gets its verdict by this run's fate.
+    case slot(Slot)
+    /// Somebody asked for it.
+    case manual(WallInstant)
+    /// Another run has come to something.
+    case hook(RunFacts, slot: WallInstant)
+  }
+
+  let id: RunID
+  var spec: JobSpec
+  let origin: Origin
+  var machine: RunMachine
+  var transitionCount: Int64 = 0
+  var timerToken: UInt64 = 0
+  /// The token of the wait for `expected`; 0 without one.
+  var expectedToken: UInt64 = 0
+  /// When its first attempt started.
+  var startedAt: MonotonicInstant?
+  var lateness = Duration.zero
+  /// What the last action has printed.
+  var output = KeptOutput()
+
+  init(id: RunID, spec: JobSpec, origin: Origin) {
+    self.id = id
+    self.spec = spec
+    self.origin = origin
+    machine = RunMachine(rules: RunRules(spec), seed: id.number)
+  }
+
+  /// The nominal instant that the run is told.
+  var nominal: WallInstant {
+    switch origin {
+    case .slot(let slot): slot.nominal
+    case .manual(let slot): slot
+    case .hook(_, let slot): slot
+    }
+  }
+
+  /// The slot that waits for its verdict.
+  var undecidedSlot: Slot? {
+    if case .slot(let slot) = origin, startedAt == nil { slot } else { nil }
+  }
+
+  var facts: RunFacts? { if case .hook(let facts, _) = origin { facts } else { nil } }
+  var isHook: Bool { facts != nil }
+
+  var ticket: RunQueue.Ticket {
+    RunQueue.Ticket(
+      run: id, rank: spec.execution.qos.rank, job: spec.name,
+      isAlone: !isHook && (spec.overlap == .queue || spec.overlap == .replace),
+      group: isHook ? nil : spec.concurrencyGroup)
+  }
+}

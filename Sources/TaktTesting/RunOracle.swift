@@ -1,0 +1,64 @@
+import TaktCore
+
+/// Holds what runs do against what is promised of them, by the log and the starts alone.
+struct RunOracle {
+  private struct Run {
+    var job: JobName
+    var state = RunState.Kind.queued
+    var sequence: Int64 = 0
+    var isAlone = false
+    var group: String?
+  }
+
+  private var runs: [UInt64: Run] = [:]
+  private(set) var problems: [String] = []
+
+  /// Takes a transition from the log.
+  mutating func take(_ record: LogRecord) {
+    guard record.event == .run, case .number(let id)? = record[.run],
+      case .text(let job)? = record[.job], let name = JobName(job),
+      case .number(let sequence)? = record[.seq],
+      case .text(let from)? = record[.from], case .text(let to)? = record[.to],
+      let before = RunState.Kind(rawValue: from), let after = RunState.Kind(rawValue: to)
+    else { return }
+    let number = UInt64(id)
+    var run = runs[number] ?? Run(job: name)
+    if run.state != before || run.sequence + 1 != sequence {
+      problems.append("run \(id): \(from) → \(to) (\(sequence)) after \(run.state)")
+    }
+    if RunMachine.table[before]?.values.contains(where: { $0.contains(after) }) != true {
+      problems.append("run \(id): \(from) → \(to) is not in the table")
+    }
+    run.state = after
+    run.sequence = sequence
+    runs[number] = run
+  }
+
+  /// Takes the start of an action, after its transition.
+  mutating func start(_ request: AttemptRequest, settings: SchedulerSettings) {
+    let id = request.run.number
+    runs[id]?.group = request.facts == nil ? request.spec.concurrencyGroup : nil
+    runs[id]?.isAlone =
+      request.facts == nil && [.queue, .replace].contains(request.spec.overlap)
+    guard request.step == 0 else { return }
+    let taken = runs.values.filter { [.running, .stopping, .killing].contains($0.state) }
+    // Bounds may have become narrower since others started.
+    if taken.count > max(settings.maxRunning, 5) { problems.append("\(taken.count) runs at once") }
+    if let group = request.spec.concurrencyGroup, request.facts == nil,
+      taken.count(where: { $0.group == group }) > 2
+    {
+      problems.append("more than two of the group \(group)")
+    }
+    let others = taken.filter { $0.job == request.spec.name && $0.isAlone }
+    if runs[id]?.isAlone == true, others.count > 1 {
+      problems.append("\(request.spec.name): \(others.count) runs beside one another")
+    }
+  }
+
+  /// Everything is over.
+  mutating func finish() {
+    for (id, run) in runs where run.state != .ended && run.state != .queued {
+      problems.append("run \(id) of \(run.job) is still \(run.state)")
+    }
+  }
+}

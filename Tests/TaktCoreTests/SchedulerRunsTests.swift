@@ -1,0 +1,247 @@
+import Testing
+
+@testable import TaktCore
+
+/// Overlap, retry, concurrency and hooks: what the core makes of many runs.
+@Suite struct SchedulerRunsTests {
+  private static let wall = WallInstant(milliseconds: 1_790_000_000_000)
+
+  /// A core whose clock is moved by hand, and a story of what it did.
+  private struct World {
+    var core = SchedulerCore()
+    var now = Now(wall: wall, monotonic: MonotonicInstant(nanoseconds: 1_000_000_000))
+    /// Verdicts, starts, signals and ends, in order.
+    var story: [String] = []
+    var requests: [AttemptRequest] = []
+    var timers: [TimerKey: (deadline: MonotonicInstant, token: UInt64)] = [:]
+
+    mutating func send(_ event: SchedulerEvent) {
+      for effect in core.handle(event, at: now) {
+        switch effect {
+        case .record(let record):
+          story.append(
+            "\(record.job) \((record.slots.first - wall).milliseconds) \(record.verdict.name)")
+        case .start(let request):
+          requests.append(request)
+          let what =
+            request.facts.map { "\($0.hook.rawValue) of \($0.run)" } ?? "attempt \(request.attempt)"
+          story.append("start \(request.spec.name) \(what)")
+        case .signal(let run, let signal): story.append("\(signal.rawValue) to \(run)")
+        case .arm(let key, let deadline, _, let token): timers[key] = (deadline, token)
+        case .disarm(let key): timers[key] = nil
+        case .log(let record):
+          if case .text(let outcome)? = record[.outcome], case .text(let reason)? = record[.reason],
+            record[.to] == .text("ended"), case .number(let run)? = record[.run]
+          {
+            story.append("run \(run) \(outcome) \(reason)")
+          }
+        case .finish: story.append("finish")
+        }
+      }
+    }
+
+    /// What has happened since the last call.
+    mutating func news() -> [String] {
+      defer { story = [] }
+      return story
+    }
+
+    /// Lets the next timer fire that is due within a time; false when there is none.
+    mutating func pass(_ duration: Duration) {
+      let end = now.monotonic + duration
+      while let next = timers.min(by: {
+        ($0.value.deadline, $0.value.token) < ($1.value.deadline, $1.value.token)
+      }),
+        next.value.deadline <= end
+      {
+        let step = max(.zero, next.value.deadline - now.monotonic)
+        now = Now(wall: now.wall + step, monotonic: now.monotonic + step)
+        timers[next.key] = nil
+        send(.timerFired(next.key, token: next.value.token))
+      }
+      let rest = end - now.monotonic
+      now = Now(wall: now.wall + rest, monotonic: end)
+    }
+
+    mutating func end(_ run: UInt64, _ result: AttemptResult = .exited(0)) {
+      send(.attemptEnded(RunID(run), AttemptReport(result)))
+    }
+  }
+
+  private func job(
+    _ name: String, every seconds: Int64 = 10, overlap: Overlap = .skip, qos: QoS = .default,
+    retry: RetryPolicy = RetryPolicy(), hooks: [HookKind] = [], group: String? = nil
+  ) throws -> JobSpec {
+    var spec = JobSpec(
+      name: try #require(JobName(name)),
+      timing: Timing(schedule: Schedule(every: Every(.seconds(seconds)))), action: .argv(["true"]),
+      execution: Execution(qos: qos, retry: retry), overlap: overlap)
+    for hook in hooks { spec.hooks[hook] = [Step(.use("log", [:]))] }
+    spec.concurrencyGroup = group
+    return spec
+  }
+
+  private func world(maxRunning: Int = 16, groups: [String: Int] = [:], _ jobs: JobSpec...) -> World
+  {
+    var settings = SchedulerSettings(maxRunning: maxRunning)
+    settings.concurrency = groups
+    var world = World()
+    world.send(.started(Snapshot(settings: settings, jobs: jobs)))
+    return world
+  }
+
+  @Test func `queued runs of a job follow one another, and a full queue skips`() throws {
+    var world = world(try job("a", overlap: .queue))
+    world.pass(.seconds(30))
+    #expect(world.news() == ["a 10000 ran", "start a attempt 1"])
+    world.end(1)
+    #expect(world.news() == ["run 1 succeeded exit(0)", "a 20000 ran", "start a attempt 1"])
+    world.pass(.seconds(660))
+    // One runs, 64 wait; what comes then finds no room.
+    #expect(world.news() == ["a 670000 skipped", "a 680000 skipped", "a 690000 skipped"])
+  }
+
+  @Test func `a newer run replaces the one in progress and the ones that wait`() throws {
+    var world = world(try job("a", overlap: .replace))
+    world.pass(.seconds(30))
+    #expect(
+      world.news() == [
+        "a 10000 ran", "start a attempt 1", "TERM to 1", "KILL to 1", "a 20000 coalesced",
+        "run 2 cancelled replaced",
+      ])
+    world.end(1, .signalled(15))
+    #expect(world.news() == ["run 1 cancelled replaced", "a 30000 ran", "start a attempt 1"])
+  }
+
+  @Test func `an attempt that failed is tried again, and its place is free meanwhile`() throws {
+    let retry = RetryPolicy(attempts: 2, delay: .seconds(3))
+    var world = world(maxRunning: 1, try job("a", retry: retry), try job("b"))
+    world.pass(.seconds(10))
+    #expect(world.news() == ["a 10000 ran", "start a attempt 1"])
+    world.end(1, .exited(1))
+    #expect(world.news() == ["b 10000 ran", "start b attempt 1"])
+    world.pass(.seconds(3))
+    #expect(world.news().isEmpty)
+    world.end(2)
+    #expect(world.news() == ["run 2 succeeded exit(0)", "start a attempt 2"])
+    world.end(1)
+    #expect(world.news() == ["run 1 succeeded exit(0)"])
+  }
+
+  @Test func `a run in back-off is active: its job's next slot is skipped`() throws {
+    var world = world(try job("a", retry: RetryPolicy(attempts: 2, delay: .seconds(15))))
+    world.pass(.seconds(10))
+    world.end(1, .exited(1))
+    _ = world.news()
+    world.pass(.seconds(10))
+    #expect(world.news() == ["a 20000 skipped"])
+  }
+
+  @Test func `until next_slot, a run in back-off makes room for the next slot`() throws {
+    let retry = RetryPolicy(attempts: 9, delay: .seconds(15), end: .nextSlot)
+    var world = world(try job("a", retry: retry))
+    world.pass(.seconds(10))
+    world.end(1, .exited(1))
+    _ = world.news()
+    world.pass(.seconds(10))
+    #expect(world.news() == ["run 1 failed exit(1)", "a 20000 ran", "start a attempt 1"])
+  }
+
+  @Test func `a group has its own bound, and others pass those who wait for it`() throws {
+    var world = world(
+      groups: ["db": 1], try job("a", group: "db"), try job("b", group: "db"), try job("c"))
+    world.pass(.seconds(10))
+    #expect(
+      world.news() == [
+        "a 10000 ran", "start a attempt 1", "c 10000 ran", "start c attempt 1",
+      ])
+    world.end(1)
+    #expect(world.news() == ["run 1 succeeded exit(0)", "b 10000 ran", "start b attempt 1"])
+  }
+
+  @Test func `the more urgent class starts first, then the older run`() throws {
+    var world = world(
+      maxRunning: 1, try job("a"), try job("b", qos: .background), try job("c", qos: .utility),
+      try job("d", qos: .userInteractive), try job("e", qos: .utility))
+    world.pass(.seconds(10))
+    var order: [String] = []
+    while let running = world.requests.last, order.count < 5 {
+      order.append(running.spec.name.text)
+      world.end(running.run.number)
+    }
+    #expect(order == ["a", "d", "c", "e", "b"])
+  }
+
+  @Test func `hooks follow a failure, a success and a recovery, and never fail the run`() throws {
+    var world = world(try job("a", hooks: [.onFailure, .onSuccess, .onRecover]))
+    world.pass(.seconds(10))
+    world.end(1, .exited(9))
+    #expect(
+      world.news() == [
+        "a 10000 ran", "start a attempt 1", "run 1 failed exit(9)", "start a on_failure of 1",
+      ])
+    let facts = try #require(world.requests.last?.facts)
+    #expect(facts.end == RunEnd(.failed, .exit(9)))
+    #expect(facts.failureStreak == 1)
+    // The hook goes on and fails: the next slot is not skipped, and no hook follows a hook.
+    world.pass(.seconds(10))
+    world.end(2, .failed("refused"))
+    #expect(
+      world.news() == ["a 20000 ran", "start a attempt 1", "run 2 failed refused"])
+    world.end(3)
+    #expect(
+      world.news() == [
+        "run 3 succeeded exit(0)", "start a on_recover of 3", "start a on_success of 3",
+      ])
+  }
+
+  @Test func `a run that starts too late, or takes too long, is told to on_late`() throws {
+    var slow = try job("a", hooks: [.onLate])
+    slow.expectedDuration = .seconds(4)
+    var world = world(maxRunning: 1, try job("z", qos: .userInteractive), slow)
+    world.pass(.seconds(10))
+    world.pass(.seconds(2))
+    _ = world.news()
+    world.end(1)
+    // Two seconds late, where one is tolerated; the hook waits for a place.
+    #expect(world.news() == ["run 1 succeeded exit(0)", "a 10000 ran", "start a attempt 1"])
+    world.pass(.seconds(4))
+    #expect(world.news().isEmpty)
+    world.end(2)
+    #expect(world.news() == ["run 2 succeeded exit(0)", "start a on_late of 2"])
+    #expect(world.requests.last?.facts?.lateness == .seconds(2))
+    world.end(3)
+    #expect(world.news() == ["run 3 succeeded exit(0)", "start a on_late of 2"])
+  }
+
+  @Test func `a removed job drains, or is killed, and starts no further attempt`() throws {
+    for (removal, expected) in [
+      (Removal.drain, ["run 1 failed exit(1)"]), (.kill, ["TERM to 1", "run 1 cancelled removed"]),
+    ] {
+      var spec = try job("a", retry: RetryPolicy(attempts: 5))
+      spec.removal = removal
+      var world = world(spec)
+      world.pass(.seconds(10))
+      _ = world.news()
+      let before = Snapshot(jobs: [spec])
+      world.send(.reloaded(ReloadPlan(from: before, to: Snapshot())))
+      world.end(1, .exited(1))
+      #expect(world.news() == expected)
+    }
+  }
+
+  @Test func `a stop ends what waits for its next attempt, and lets hooks be done`() throws {
+    var world = world(
+      try job("a", retry: RetryPolicy(attempts: 2), hooks: [.onFailure]),
+      try job("b", hooks: [.onFailure]))
+    world.pass(.seconds(10))
+    world.end(1, .exited(1))
+    _ = world.news()
+    world.send(.stop)
+    #expect(world.news() == ["run 1 cancelled shutdown"])
+    world.end(2, .exited(1))
+    #expect(world.news() == ["run 2 failed exit(1)", "start b on_failure of 2"])
+    world.end(3, .done)
+    #expect(world.news() == ["run 3 succeeded done", "finish"])
+  }
+}
