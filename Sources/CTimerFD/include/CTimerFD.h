@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 
+#include "CPrefetch.h"
 #include "CSanitizer.h"
 
 /// A timerfd on CLOCK_REALTIME that becomes readable when that clock is set.

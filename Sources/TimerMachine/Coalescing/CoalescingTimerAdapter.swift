@@ -7,6 +7,9 @@ final class CoalescingTimerAdapter: TimerAdapter {
   /// Whether `queue` is the wake queue's own: then `onDue` is called in the wake itself.
   let isHome: Bool
   let onDue: @Sendable (UInt64) -> Void
+  /// Where its machine is. Only ever prefetched, never read through, so it may be stale; written
+  /// once, while the machine is being made and before any other thread knows of it.
+  nonisolated(unsafe) var machine: UnsafeRawPointer?
   /// Read and written only by the wake queue under its lock, which makes sharing it safe.
   nonisolated(unsafe) var lastSlot = UInt32.max
 

@@ -128,6 +128,11 @@ package struct IndexedHeap: Sendable {
         let first = 4 &* hole &+ 1
         guard first < count else { return hole }
         let end = min(first &+ 4, count)
+        // The sixteen grandchildren, one of whom is looked at next, stand side by side.
+        let grandchild = 4 &* first &+ 1
+        if grandchild < count, let base = nodes.baseAddress {
+          Prefetch.lines(4, from: base + grandchild)
+        }
         var child = first
         var other = first &+ 1
         while other < end {

@@ -124,10 +124,13 @@ final class WakeQueue: Sendable {
 
   /// Hands foreign queues their share in one block each, then serves the home queue itself.
   private func deliver(_ batch: [Table.Served]) {
-    // Every owner is looked at once before any is called: so their memory is fetched side by side
-    // and not one after the other, which with many timers is a good part of a wake's cost.
+    // Every owner is looked at once before any is called: so the memory of all is fetched side by
+    // side and not one after the other, which with many timers is much of a wake's cost.
     var foreign = 0
-    for served in batch where !served.owner.isHome { foreign += 1 }
+    for served in batch {
+      if !served.owner.isHome { foreign += 1 }
+      Prefetch.lines(4, from: served.owner.machine)
+    }
     if foreign > 0 { handOver(batch) }
     guard foreign < batch.count else { return }
     for served in batch where served.owner.isHome { served.owner.onDue(served.ticket) }

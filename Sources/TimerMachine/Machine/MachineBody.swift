@@ -26,6 +26,9 @@ final class MachineBody: Sendable {
     core = Guarded(MachineCore(handler: handler))
     let adapter = factory.makeAdapter(queue: queue) { self.deadlineCame(ticket: $0) }
     core.withLock { $0.adapter = adapter }
+    if let coalescing = adapter as? CoalescingTimerAdapter {
+      coalescing.machine = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+    }
   }
 
   /// Takes one event of the user's through the table.

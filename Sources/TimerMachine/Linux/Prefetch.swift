@@ -1,0 +1,15 @@
+#if os(Linux)
+  import CTimerFD
+#endif
+
+/// Asks the processor for memory before it is needed.
+enum Prefetch {
+  /// Begins to fetch `count` cache lines from `address` on; nothing is read through it.
+  @inline(__always)
+  static func lines(_ count: Int, from address: UnsafeRawPointer?) {
+    #if os(Linux)
+      guard let address else { return }
+      for line in 0..<count { cprefetch(address + 64 * line) }
+    #endif
+  }
+}
