@@ -16,10 +16,11 @@ struct Load {
     print("| timers | leeway ms | subject | fires/s | CPU % of a core | switches/s | wakes/s |")
     print("|---|---|---|---|---|---|---|")
     for count in counts {
-      measure(BareSources.self, count, leeway: .zero) { $0.calls.value }
-      for leeway in [0, 10, 100] {
+      // The lightest first: what comes later works in memory that others have left in disorder.
+      for leeway in [100, 10, 0] {
         measure(Machines.self, count, leeway: .milliseconds(leeway)) { $0.calls.value }
       }
+      measure(BareSources.self, count, leeway: .zero) { $0.calls.value }
     }
   }
 

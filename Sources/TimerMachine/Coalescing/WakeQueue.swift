@@ -116,6 +116,7 @@ final class WakeQueue: Sendable {
   private func take(into batch: inout [Table.Served], at now: MonotonicInstant) {
     state.withLock { state in
       while batch.count < Self.batchLimit, let served = state.table.takeDue(at: now) {
+        Prefetch.lines(1, from: Unmanaged.passUnretained(served.owner).toOpaque())
         batch.append(served)
       }
       state.served += UInt64(batch.count)

@@ -5,9 +5,25 @@ extension MachineBody {
   struct Delivery {
     var fire: TimerFire
     var handler: MachineCore.Handler?
-    var registration: (@Sendable () -> Void)?
-    var others: [TimerHandler] = []
-    var streams: [AsyncStream<TimerFire>.Continuation] = []
+    var more: More?
+  }
+
+  /// Whom else to call, which few machines have: so the delivery of the others stays small.
+  final class More: Sendable {
+    let registration: (@Sendable () -> Void)?
+    let handlers: [TimerHandler]
+    let streams: [AsyncStream<TimerFire>.Continuation]
+
+    init(_ extras: MachineExtras) {
+      registration = extras.registration
+      handlers = extras.handlers
+      streams = Array(extras.streams.values)
+    }
+
+    func call(_ fire: TimerFire) {
+      for handler in handlers { handler.call(fire) }
+      for stream in streams { stream.yield(fire) }
+    }
   }
 
   /// The adapter says that an armed deadline has come. Runs on the machine's queue.
@@ -36,10 +52,9 @@ extension MachineBody {
     var next = first
     while let delivery = next {
       report()
-      delivery.registration?()
+      delivery.more?.registration?()
       delivery.handler?(delivery.fire)
-      for other in delivery.others { other.call(delivery.fire) }
-      for stream in delivery.streams { stream.yield(delivery.fire) }
+      delivery.more?.call(delivery.fire)
       next = finish()
     }
   }
@@ -94,14 +109,9 @@ extension MachineBody {
     let fire = TimerFire(
       generation: core.generation, deadline: deadline, periods: Int(clamping: periods),
       sequence: core.claims, claimedAt: now, isLast: isLast)
-    var delivery = Delivery(fire: fire, handler: core.handler)
-    if let extras = core.extras {
-      delivery.registration = extras.registration
-      extras.registration = nil
-      delivery.others = extras.handlers
-      delivery.streams = Array(extras.streams.values)
-    }
-    return delivery
+    let more = core.extras.map(More.init)
+    core.extras?.registration = nil
+    return Delivery(fire: fire, handler: core.handler, more: more)
   }
 
   /// Ends a delivery and claims what waited for it.
