@@ -57,4 +57,22 @@ struct DebouncerTests {
       try Debouncer(delay: .seconds(-1), factory: bench.manual, queue: bench.queue)
     }
   }
+
+  @Test func `an action that is replaced may call the debouncer as it goes`() throws {
+    let debouncer = try debouncer(.trailing)
+    callWithParting(debouncer)
+    debouncer.call { [notes] in notes.note("acted") }
+    #expect(notes.all == ["gone true"])
+    bench.manual.advance(by: .seconds(10))
+    #expect(notes.all == ["gone true", "acted"])
+  }
+
+  private func callWithParting(_ debouncer: Debouncer) {
+    let parting = Parting { [notes] in
+      debouncer.call {}
+      notes.note("gone \(debouncer.isActive)")
+      debouncer.call { [notes] in notes.note("acted") }
+    }
+    debouncer.call { parting.keep() }
+  }
 }

@@ -51,4 +51,31 @@ struct TimerMachineHandlersTests {
     #expect(machine.claims == 3)
     #expect(notes.all.isEmpty)
   }
+
+  @Test func `a registration handler that is dropped may operate the machine as it goes`() throws {
+    let queue = DispatchQueue(label: "registrations")
+    let machine = TimerMachine(name: "subject", factory: DispatchTimerFactory(), queue: queue) {
+      _ in
+    }
+    let gone = DispatchSemaphore(value: 0)
+    queue.suspend()
+    try activateWithParting(machine, gone)
+    machine.suspend()
+    machine.cancel()
+    try activateWithParting(machine, gone)
+    machine.cancel()
+    queue.resume()
+    for _ in 1...2 { #expect(gone.wait(timeout: .now() + 10) == .success) }
+  }
+
+  private func activateWithParting(_ machine: TimerMachine, _ gone: DispatchSemaphore) throws {
+    let parting = Parting { [weak machine] in
+      _ = machine?.state
+      gone.signal()
+    }
+    machine.activate(try .every(.seconds(60))) {
+      parting.keep()
+      Issue.record("called")
+    }
+  }
 }

@@ -161,4 +161,37 @@ struct TimerRegistryTests {
     registry.cancelAll()
     #expect(registry.names.isEmpty)
   }
+
+  @Test func `a merge keeps all actions after one was removed`() throws {
+    let machine = try add("a", seconds: 1, "first")
+    _ = try add("a", seconds: 1, "second", ifExists: .merge)
+    _ = try add("a", seconds: 1, "third", ifExists: .merge)
+    machine?.removeHandler("action 2")
+    _ = try add("a", seconds: 1, "fourth", ifExists: .merge)
+    manual.advance(by: .seconds(1))
+    #expect(notes.all == ["first", "third", "fourth"])
+    machine?.removeHandler(TimerHandler.main)
+    _ = try add("a", seconds: 1, "fifth", ifExists: .merge)
+    #expect(machine?.handlers.count == 3)
+  }
+
+  @Test func `a kept action may call the registry as it goes`() throws {
+    let forget: [() throws -> Void] = [
+      { [registry] in registry.cancelAll() },
+      { [registry] in registry.cancel("a") },
+      { [registry] in registry.add("a", try .every(.seconds(1))) { _ in } },
+    ]
+    for (number, forget) in forget.enumerated() {
+      try keepParting()
+      try forget()
+      #expect(notes.all.count == number + 1)
+    }
+  }
+
+  /// Leaves a kept action behind that looks at the registry when it is destroyed.
+  private func keepParting() throws {
+    let parting = Parting { [registry, notes] in notes.note("gone \(registry.names.count)") }
+    registry.add("a", try .every(.seconds(1))) { _ in parting.keep() }
+    registry.cancel("a", keepActions: true)
+  }
 }

@@ -14,8 +14,8 @@ extension MachineBody {
     let handlers: [TimerHandler]
     let streams: [AsyncStream<TimerFire>.Continuation]
 
-    init(_ extras: MachineExtras) {
-      registration = extras.registration
+    init(_ extras: MachineExtras, generation: UInt64) {
+      registration = extras.takeRegistration(of: generation)
       handlers = extras.handlers
       streams = Array(extras.streams.values)
     }
@@ -109,8 +109,7 @@ extension MachineBody {
     let fire = TimerFire(
       generation: core.generation, deadline: deadline, periods: Int(clamping: periods),
       sequence: core.claims, claimedAt: now, isLast: isLast)
-    let more = core.extras.map(More.init)
-    core.extras?.registration = nil
+    let more = core.extras.map { More($0, generation: core.generation) }
     return Delivery(fire: fire, handler: core.handler, more: more)
   }
 

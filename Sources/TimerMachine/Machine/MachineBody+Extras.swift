@@ -41,16 +41,20 @@ extension MachineBody {
 
   /// Calls the registration handler, unless the first fire already has. On the machine's queue.
   func register(_ generation: UInt64) {
-    let registration = core.withLock { core -> (@Sendable () -> Void)? in
-      // A delivery that goes on calls it itself, before its handlers.
-      guard core.generation == generation, !core.isDelivering else { return nil }
-      guard let registration = core.extras?.registration else { return nil }
-      core.extras?.registration = nil
-      core.isDelivering = true
-      core.deliveringThread = ThreadIdentity.current
-      return registration
+    let (registration, isCurrent) = core.withLock { core -> ((@Sendable () -> Void)?, Bool) in
+      let isCurrent = core.generation == generation
+      // On a concurrent queue a delivery may go on: the next one calls it, before its handlers.
+      if isCurrent, core.isDelivering { return (nil, false) }
+      guard let registration = core.extras?.takeRegistration(of: generation) else {
+        return (nil, false)
+      }
+      if isCurrent {
+        core.isDelivering = true
+        core.deliveringThread = ThreadIdentity.current
+      }
+      return (registration, isCurrent)
     }
-    guard let registration else { return }
+    guard let registration, isCurrent else { return }
     registration()
     run(finish())
   }

@@ -63,14 +63,20 @@ final class MachineBody: Sendable {
 
   /// Starts the timer and sees to its registration handler.
   func activate(_ schedule: TimerSchedule, onArmed: (@Sendable () -> Void)?) -> TimerReply {
-    let (reply, adapter) = core.withLock { core -> (TimerReply, (any TimerAdapter)?) in
+    let (reply, adapter, former) = core.withLock { core in
       let reply = apply(.activate, last: false, cause: .requested, to: &core) {
         $0.begin(schedule, on: factory)
       }
-      guard let onArmed, reply.isAccepted else { return (reply, nil) }
-      core.madeExtras().registration = onArmed
-      return (reply, core.adapter)
+      guard let onArmed, reply.isAccepted else {
+        return (reply, nil as (any TimerAdapter)?, nil as (@Sendable () -> Void)?)
+      }
+      let extras = core.madeExtras()
+      let former = extras.registration
+      extras.registration = onArmed
+      extras.registrationGeneration = core.generation
+      return (reply, core.adapter, former)
     }
+    _ = former
     report()
     if let adapter, case .accepted(let generation) = reply {
       adapter.perform { self.register(generation) }

@@ -109,7 +109,6 @@ struct MachineCore {
       generation += 1
       isDueWaiting = false
       waitingNow = 0
-      extras?.registration = nil
     }
     if effects.contains(.arm) {
       arm(on: factory)

@@ -71,7 +71,7 @@ public final class Countdown: Sendable {
 
   /// Starts from the whole duration, also when it is running or paused.
   public func start() {
-    state.withLock { run($0.phase, &$0, until: time.monotonic + duration) }
+    state.withLock { run(&$0, until: time.monotonic + duration) }
   }
 
   /// Stops the time.
@@ -94,7 +94,7 @@ public final class Countdown: Sendable {
   public func resume() -> Bool {
     state.withLock { state in
       guard case .paused(let remaining) = state.phase else { return false }
-      run(state.phase, &state, until: time.monotonic + remaining)
+      run(&state, until: time.monotonic + remaining)
       return true
     }
   }
@@ -107,7 +107,7 @@ public final class Countdown: Sendable {
     }
   }
 
-  private func run(_ phase: Phase, _ state: inout State, until end: MonotonicInstant) {
+  private func run(_ state: inout State, until end: MonotonicInstant) {
     machine.cancel()
     state.phase = .running(until: end)
     arm(&state, end: end, after: time.monotonic)

@@ -47,26 +47,24 @@ public final class Debouncer: Sendable {
   /// One call of a burst; `action` is what is done if this is the call that acts.
   public func call(_ action: @escaping @Sendable () -> Void) {
     // The machine has no observer, so it calls no one back while the lock is held.
-    let now = pending.state.withLock { state -> PendingAction.Action? in
+    let (now, dropped) = pending.state.withLock {
+      state -> (PendingAction.Action?, PendingAction.Action?) in
       var reply = machine.reschedule(schedule)
       let isFirst = !reply.isAccepted
       if isFirst { reply = machine.activate(schedule) }
       if case .accepted(let generation) = reply { state.generation = generation }
-      if edge == .trailing { state.action = action }
-      return edge == .leading && isFirst ? action : nil
+      switch edge {
+      case .trailing: return (nil, state.replaceAction(with: action))
+      case .leading: return (isFirst ? action : nil, nil)
+      }
     }
     if let now { machine.body.perform(now) }
+    _ = dropped
   }
 
   /// Ends the burst without acting.
   public func cancel() {
-    let former = pending.state.withLock { state -> PendingAction.Action? in
-      machine.cancel()
-      let former = state.action
-      state.action = nil
-      return former
-    }
-    _ = former
+    pending.cancel(machine)
   }
 
   /// Whether a burst goes on.

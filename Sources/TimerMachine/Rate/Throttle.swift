@@ -40,8 +40,8 @@ public final class Throttle: Sendable {
     let machine = TimerMachine(name: name, factory: factory, queue: queue)
     machine.setHandler(TimerHandler.main) { [weak machine] fire in
       let action = pending.state.withLock { state -> PendingAction.Action? in
-        guard state.generation == fire.generation, let action = state.action else { return nil }
-        state.action = nil
+        guard state.generation == fire.generation else { return nil }
+        guard let action = state.replaceAction(with: nil) else { return nil }
         if case .accepted(let generation)? = machine?.activate(schedule) {
           state.generation = generation
         }
@@ -62,14 +62,10 @@ public final class Throttle: Sendable {
       state -> (PendingAction.Action?, PendingAction.Action?) in
       if case .accepted(let generation) = machine.activate(schedule) {
         state.generation = generation
-        let dropped = state.action
-        state.action = nil
-        return (action, dropped)
+        return (action, state.replaceAction(with: nil))
       }
       guard keeping == .latest else { return (nil, nil) }
-      let dropped = state.action
-      state.action = action
-      return (nil, dropped)
+      return (nil, state.replaceAction(with: action))
     }
     if let now { machine.body.perform(now) }
     _ = dropped
@@ -77,13 +73,7 @@ public final class Throttle: Sendable {
 
   /// Drops what waits and ends the interval: the next call acts at once.
   public func cancel() {
-    let dropped = pending.state.withLock { state -> PendingAction.Action? in
-      machine.cancel()
-      let dropped = state.action
-      state.action = nil
-      return dropped
-    }
-    _ = dropped
+    pending.cancel(machine)
   }
 
   /// Whether an interval goes on.

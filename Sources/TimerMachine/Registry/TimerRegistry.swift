@@ -49,20 +49,23 @@ public final class TimerRegistry: Sendable {
     action: @escaping Action
   ) -> TimerMachine? {
     // Machines are operated quietly under the lock: their reports come back to this registry.
-    let (machine, former) = state.withLock { state -> (TimerMachine?, TimerMachine?) in
+    // What is dropped is destroyed outside it: what an action holds may call back as it goes.
+    let (machine, former, dropped) = state.withLock {
+      state -> (TimerMachine?, TimerMachine?, [Action]?) in
       let former = state.machines[name]
       if let former {
-        if existing == .refuse { return (nil, nil) }
-        if existing == .merge, merge(schedule, action, into: former) { return (former, nil) }
+        if existing == .refuse { return (nil, nil, nil) }
+        if existing == .merge, merge(schedule, action, into: former) { return (former, nil, nil) }
       }
-      let inherited = existing == .merge ? former?.actions ?? state.kept[name] ?? [] : []
-      state.kept[name] = nil
+      let kept = state.kept.removeValue(forKey: name)
+      let inherited = existing == .merge ? former?.actions ?? kept ?? [] : []
       let machine = make(name, actions: inherited + [action])
       state.machines[name] = machine
       _ = former?.body.operateQuietly(.cancel)
       _ = machine.body.operateQuietly(.activate) { $0.begin(schedule, on: factory) }
-      return (machine, former)
+      return (machine, former, kept)
     }
+    _ = dropped
     former?.body.settle()
     machine?.body.settle()
     return machine
@@ -85,28 +88,27 @@ public final class TimerRegistry: Sendable {
   /// - Returns: false when there is no timer of this name.
   @discardableResult
   public func cancel(_ name: String, keepActions: Bool = false) -> Bool {
-    let machine = state.withLock { state -> TimerMachine? in
+    let (machine, dropped) = state.withLock { state -> (TimerMachine?, [Action]?) in
       let machine = state.machines.removeValue(forKey: name)
-      if let machine {
-        if keepActions { state.kept[name] = machine.actions }
-        _ = machine.body.operateQuietly(.cancel)
-      }
-      if !keepActions { state.kept[name] = nil }
-      return machine
+      _ = machine?.body.operateQuietly(.cancel)
+      guard keepActions else { return (machine, state.kept.removeValue(forKey: name)) }
+      guard let machine else { return (nil, nil) }
+      return (machine, state.kept.updateValue(machine.actions, forKey: name))
     }
+    _ = dropped
     machine?.body.settle()
     return machine != nil
   }
 
   /// Cancels everything: timers, debouncers, throttles; forgets kept actions.
   public func cancelAll() {
-    let machines = state.withLock { state -> [TimerMachine] in
-      let machines = Array(state.machines.values)
-      for machine in machines { _ = machine.body.operateQuietly(.cancel) }
+    let former = state.withLock { state -> State in
+      for machine in state.machines.values { _ = machine.body.operateQuietly(.cancel) }
+      let former = state
       state = State()
-      return machines
+      return former
     }
-    for machine in machines { machine.body.settle() }
+    for machine in former.machines.values { machine.body.settle() }
     rates.cancelAll()
   }
 
@@ -122,7 +124,7 @@ public final class TimerRegistry: Sendable {
   private func make(_ name: String, actions: [Action]) -> TimerMachine {
     let relay = RegistryRelay(registry: self, observer: observer)
     let machine = TimerMachine(name: name, factory: factory, queue: queue, observer: relay)
-    for (number, action) in actions.enumerated() { machine.append(action, number: number) }
+    for action in actions { machine.append(action) }
     return machine
   }
 
@@ -132,7 +134,7 @@ public final class TimerRegistry: Sendable {
   ) -> Bool {
     let reply = machine.body.operateQuietly(.reschedule) { $0.begin(schedule, on: factory) }
     guard reply.isAccepted else { return false }
-    machine.append(action, number: machine.actions.count)
+    machine.append(action)
     return true
   }
 }
@@ -140,7 +142,15 @@ public final class TimerRegistry: Sendable {
 extension TimerMachine {
   fileprivate var actions: [TimerRegistry.Action] { handlers.map(\.call) }
 
-  fileprivate func append(_ action: @escaping TimerRegistry.Action, number: Int) {
-    setHandler(number == 0 ? TimerHandler.main : "action \(number + 1)", action)
+  /// Adds an action after all others, under a name that none of them has.
+  fileprivate func append(_ action: @escaping TimerRegistry.Action) {
+    let names = handlers.map(\.name)
+    guard !names.isEmpty else {
+      setHandler(TimerHandler.main, action)
+      return
+    }
+    var number = names.count + 1
+    while names.contains("action \(number)") { number += 1 }
+    setHandler("action \(number)", action)
   }
 }
