@@ -1,7 +1,7 @@
 /// What few machines need, kept apart so that the others stay small.
 ///
-/// `@unchecked`, since it is part of the machine's core: read and written only under the machine's
-/// lock, and it never leaves it.
+/// `@unchecked`, and safe: the one lasting reference to it is `MachineCore.extras`, which is reached
+/// only through `core.withLock`, and whoever is given it there hands out values, never the object.
 final class MachineExtras: @unchecked Sendable {
   /// The handlers besides the main one, in the order of their calls.
   var handlers: [TimerHandler] = []

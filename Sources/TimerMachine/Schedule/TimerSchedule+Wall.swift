@@ -12,9 +12,7 @@ extension TimerSchedule {
   public static func once(
     atWall deadline: WallInstant, leeway: Duration = .zero
   ) throws(TimerError) -> TimerSchedule {
-    TimerSchedule(
-      startNanoseconds: deadline.nanoseconds,
-      leewayNanoseconds: try validated(leeway: leeway), basis: .wall)
+    try once(start: deadline.nanoseconds, leeway, .wall)
   }
 
   /// Fires on a grid of the clock that people read, as "every quarter of an hour, at :00".
@@ -32,10 +30,6 @@ extension TimerSchedule {
     _ interval: Duration, startingAtWall start: WallInstant, leeway: Duration = .zero,
     times: Int? = nil
   ) throws(TimerError) -> TimerSchedule {
-    TimerSchedule(
-      startNanoseconds: start.nanoseconds,
-      intervalNanoseconds: try validated(interval: interval),
-      leewayNanoseconds: try validated(leeway: leeway), fires: try validated(times: times),
-      basis: .wall)
+    try grid(interval, start: start.nanoseconds, leeway, times, .wall)
   }
 }

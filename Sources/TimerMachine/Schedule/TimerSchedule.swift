@@ -31,9 +31,7 @@ public struct TimerSchedule: Sendable, Hashable {
   public static func once(
     at deadline: MonotonicInstant, leeway: Duration = .zero
   ) throws(TimerError) -> TimerSchedule {
-    TimerSchedule(
-      startNanoseconds: deadline.nanoseconds,
-      leewayNanoseconds: try validated(leeway: leeway), basis: .monotonic)
+    try once(start: deadline.nanoseconds, leeway, .monotonic)
   }
 
   /// Fires once, `delay` after the activation.
@@ -45,9 +43,7 @@ public struct TimerSchedule: Sendable, Hashable {
   public static func once(
     after delay: Duration, leeway: Duration = .zero
   ) throws(TimerError) -> TimerSchedule {
-    TimerSchedule(
-      startNanoseconds: try validated(delay: delay),
-      leewayNanoseconds: try validated(leeway: leeway), basis: .activation)
+    try once(start: try validated(delay: delay), leeway, .activation)
   }
 
   /// Fires on the grid start + k·interval.
@@ -63,11 +59,7 @@ public struct TimerSchedule: Sendable, Hashable {
     _ interval: Duration, startingAt start: MonotonicInstant, leeway: Duration = .zero,
     times: Int? = nil
   ) throws(TimerError) -> TimerSchedule {
-    TimerSchedule(
-      startNanoseconds: start.nanoseconds,
-      intervalNanoseconds: try validated(interval: interval),
-      leewayNanoseconds: try validated(leeway: leeway), fires: try validated(times: times),
-      basis: .monotonic)
+    try grid(interval, start: start.nanoseconds, leeway, times, .monotonic)
   }
 
   /// Fires on a grid that begins at the activation.
@@ -82,11 +74,26 @@ public struct TimerSchedule: Sendable, Hashable {
     _ interval: Duration, after delay: Duration? = nil, leeway: Duration = .zero, times: Int? = nil
   ) throws(TimerError) -> TimerSchedule {
     let period = try validated(interval: interval)
-    return TimerSchedule(
-      startNanoseconds: try delay.map(validated(delay:)) ?? period,
-      intervalNanoseconds: period,
+    let start = try delay.map(validated(delay:)) ?? period
+    return try grid(interval, start: start, leeway, times, .activation)
+  }
+
+  /// Fires once; `start` is counted in nanoseconds from the basis.
+  static func once(
+    start: Int64, _ leeway: Duration, _ basis: Basis
+  ) throws(TimerError) -> TimerSchedule {
+    TimerSchedule(
+      startNanoseconds: start, leewayNanoseconds: try validated(leeway: leeway), basis: basis)
+  }
+
+  /// Fires on a grid; `start` is counted in nanoseconds from the basis.
+  static func grid(
+    _ interval: Duration, start: Int64, _ leeway: Duration, _ times: Int?, _ basis: Basis
+  ) throws(TimerError) -> TimerSchedule {
+    TimerSchedule(
+      startNanoseconds: start, intervalNanoseconds: try validated(interval: interval),
       leewayNanoseconds: try validated(leeway: leeway), fires: try validated(times: times),
-      basis: .activation)
+      basis: basis)
   }
 
   /// The distance of two deadlines; `nil` for a schedule that fires once.
