@@ -3,12 +3,10 @@ import TimerMachine
 
 /// What one would write without this library: a source a timer.
 struct BareSources: Subject {
-  static var name: String { "bare source" }
+  let name = "bare source"
   let queue = DispatchQueue(label: "bare")
   let calls = Counter()
   var sources: [any DispatchSourceTimer] = []
-
-  init() {}
 
   mutating func create(_ count: Int) {
     sources.reserveCapacity(count)

@@ -18,17 +18,15 @@ struct Load {
     for count in counts {
       // The lightest first: what comes later works in memory that others have left in disorder.
       for leeway in [100, 10, 0] {
-        measure(Machines.self, count, leeway: .milliseconds(leeway)) { $0.calls.value }
+        measure(Machines.coalescing, count, leeway: .milliseconds(leeway))
       }
-      measure(BareSources.self, count, leeway: .zero) { $0.calls.value }
+      measure(BareSources(), count, leeway: .zero)
     }
   }
 
-  private func measure<S: Subject>(
-    _ type: S.Type, _ count: Int, leeway: Duration, calls: (S) -> Int
-  ) {
+  private func measure(_ made: some Subject, _ count: Int, leeway: Duration) {
     var generator = Random(seed: 11)
-    var subject = S()
+    var subject = made
     let time = SystemTimeSource()
     subject.create(count)
     let start = time.monotonic + .seconds(1)
@@ -39,14 +37,14 @@ struct Load {
     }
     // Past the first second every timer is in its stride.
     usleep(2_500_000)
-    let before = (Usage.now, calls(subject), subject.wakes, time.monotonic)
+    let before = (Usage.now, subject.calls.value, subject.wakes, time.monotonic)
     usleep(UInt32(seconds) * 1_000_000)
-    let after = (Usage.now, calls(subject), subject.wakes, time.monotonic)
+    let after = (Usage.now, subject.calls.value, subject.wakes, time.monotonic)
     for index in 0..<count { subject.cancel(index) }
     let elapsed = Double((after.3 - before.3).nanosecondsSaturated) / 1e9
     let wakes = before.2.flatMap { first in after.2.map { Double($0 - first) / elapsed } }
     print(
-      "| \(count) | \(leeway.nanosecondsSaturated / 1_000_000) | \(S.name) "
+      "| \(count) | \(leeway.nanosecondsSaturated / 1_000_000) | \(subject.name) "
         + "| \(text(Double(after.1 - before.1) / elapsed, 0)) "
         + "| \(text(100 * (after.0.seconds - before.0.seconds) / elapsed, 1)) "
         + "| \(text(Double(after.0.switches - before.0.switches) / elapsed, 0)) "

@@ -1,15 +1,25 @@
 @preconcurrency import Dispatch
 import TimerMachine
 
-/// Machines over the wake queue.
+/// Machines over one factory.
 struct Machines: Subject {
-  static var name: String { "coalescing" }
-  let queue = DispatchQueue(label: "wakes")
-  let factory: CoalescingTimerFactory
+  let name: String
+  let queue: DispatchQueue
+  let factory: any TimerFactory
   let calls = Counter()
   var machines: [TimerMachine] = []
 
-  init() { factory = CoalescingTimerFactory(queue: queue) }
+  /// Over the wake queue.
+  static var coalescing: Machines {
+    let queue = DispatchQueue(label: "wakes")
+    return Machines(name: "coalescing", queue: queue, factory: CoalescingTimerFactory(queue: queue))
+  }
+
+  /// Over a dispatch source each.
+  static var dispatch: Machines {
+    Machines(
+      name: "dispatch", queue: DispatchQueue(label: "sources"), factory: DispatchTimerFactory())
+  }
 
   mutating func create(_ count: Int) {
     machines.reserveCapacity(count)
@@ -36,6 +46,7 @@ struct Machines: Subject {
 
   mutating func cancel(_ index: Int) { machines[index].cancel() }
 
-  var heapMoves: UInt64? { factory.statistics.heapMoves }
-  var wakes: UInt64? { factory.statistics.wakes }
+  var heapMoves: UInt64? { statistics?.heapMoves }
+  var wakes: UInt64? { statistics?.wakes }
+  private var statistics: WakeStatistics? { (factory as? CoalescingTimerFactory)?.statistics }
 }

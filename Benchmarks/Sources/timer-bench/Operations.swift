@@ -12,15 +12,15 @@ struct Operations {
         + "| moves/reschedule | 2·log2 n | bytes created | bytes armed |")
     print("|---|---|---|---|---|---|---|---|---|---|---|")
     for count in counts {
-      measure(Machines.self, count)
-      measure(DispatchMachines.self, count)
-      measure(BareSources.self, count)
+      measure(Machines.coalescing, count)
+      measure(Machines.dispatch, count)
+      measure(BareSources(), count)
     }
   }
 
-  private func measure<S: Subject>(_ type: S.Type, _ count: Int) {
+  private func measure(_ made: some Subject, _ count: Int) {
     var generator = Random(seed: 7)
-    var subject = S()
+    var subject = made
     let time = SystemTimeSource()
     // Far enough that nothing fires while operations are measured.
     let start = time.monotonic + .seconds(3_600)
@@ -62,7 +62,7 @@ struct Operations {
     settle()
     let bytes = { (now: Int) in text(Double(now - Int(empty)) / Double(count), 0) }
     print(
-      "| \(count) | \(S.name) | \(text(create, 0)) | \(text(activate, 0)) | \(text(reschedule, 0)) "
+      "| \(count) | \(subject.name) | \(text(create, 0)) | \(text(activate, 0)) | \(text(reschedule, 0)) "
         + "| \(text(suspend, 0)) | \(text(cancel, 0)) | \(moved.map { text($0, 2) } ?? "-") "
         + "| \(text(2 * log2(of: count), 1)) | \(bytes(Int(created))) | \(bytes(Int(armed))) |")
   }

@@ -3,8 +3,9 @@ import TimerMachine
 
 /// One way to have many timers, so that all are measured by the same code.
 protocol Subject {
-  static var name: String { get }
-  init()
+  var name: String { get }
+  /// Counts the fires.
+  var calls: Counter { get }
   mutating func create(_ count: Int)
   mutating func activate(
     _ index: Int, at deadline: MonotonicInstant, every interval: Duration, leeway: Duration)
