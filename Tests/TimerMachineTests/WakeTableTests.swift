@@ -88,6 +88,33 @@ struct WakeTableTests {
     #expect(table.isConsistent)
   }
 
+  @Test func `a second leeway among many of one kind finds its place`() {
+    var table = WakeTable<Number>()
+    for number in 0..<20 {
+      _ = table.arm(
+        Number(number), lastSlot: .max,
+        TimerArming(
+          deadline: MonotonicInstant(nanoseconds: Int64(100 - number)), leeway: .nanoseconds(50),
+          ticket: UInt64(number)))
+      #expect(table.isConsistent)
+    }
+    // Due among the others, and before all of them at its latest.
+    let strict = Number(20)
+    _ = table.arm(
+      strict, lastSlot: .max,
+      TimerArming(deadline: MonotonicInstant(nanoseconds: 90), ticket: 20))
+    #expect(table.isConsistent)
+    #expect(table.nextWake == MonotonicInstant(nanoseconds: 90))
+    var served: [Int] = []
+    while let next = table.takeDue(at: MonotonicInstant(nanoseconds: 90)) {
+      served.append(next.owner.value)
+    }
+    #expect(served.last == 20 && served.count == 11)
+    #expect(table.isConsistent)
+    while table.takeDue(at: .distantFuture) != nil {}
+    #expect(table.isConsistent && table.nextWake == nil)
+  }
+
   @Test func `slots are used again`() {
     var table = WakeTable<Number>()
     var seen: Set<UInt32> = []

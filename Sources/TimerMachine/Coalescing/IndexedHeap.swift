@@ -72,6 +72,13 @@ package struct IndexedHeap: Sendable {
     if position < nodes.count { place(last, at: position) }
   }
 
+  /// Takes over another heap's slots with other keys, which must be in the same order.
+  package mutating func copy(_ other: IndexedHeap, key: (Int64) -> Int64) {
+    nodes = other.nodes
+    positions = other.positions
+    for index in nodes.indices { nodes[index].key = key(nodes[index].key) }
+  }
+
   /// Whether parents precede children and positions agree, for tests.
   package var isConsistent: Bool {
     nodes.indices.allSatisfy { index in

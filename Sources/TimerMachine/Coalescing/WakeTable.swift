@@ -23,7 +23,11 @@ package struct WakeTable<Owner: AnyObject & Sendable>: Sendable {
   private var entries: ContiguousArray<Entry> = []
   private var firstFree = WakeTable.noSlot
   private var due = IndexedHeap()
+  /// Empty as long as all entries have one leeway: their order is that of `due` then.
   private var latest = IndexedHeap()
+  private var isMixed = false
+  /// The leeway of all entries, unless they are mixed.
+  private var commonLeeway: Int64 = 0
 
   package init() {}
 
@@ -35,7 +39,10 @@ package struct WakeTable<Owner: AnyObject & Sendable>: Sendable {
 
   /// When the next wake must be; `nil` when nothing is armed.
   package var nextWake: MonotonicInstant? {
-    latest.minKey.map(MonotonicInstant.init(nanoseconds:))
+    let start =
+      isMixed
+      ? latest.minKey : due.minKey.map { Self.latestStart(due: $0, leeway: commonLeeway) }
+    return start.map(MonotonicInstant.init(nanoseconds:))
   }
 
   /// The earliest due instant; `nil` when nothing is armed.
@@ -90,7 +97,10 @@ package struct WakeTable<Owner: AnyObject & Sendable>: Sendable {
   /// Disarms an entry, frees its slot and returns the owner.
   private mutating func remove(_ slot: UInt32) -> Owner? {
     due.remove(slot)
-    latest.remove(slot)
+    if isMixed {
+      latest.remove(slot)
+      isMixed = latest.count > 0
+    }
     // Moved out, not copied: a retain would fetch the owner's memory.
     var owner: Owner?
     swap(&owner, &entries[Int(slot)].owner)
@@ -108,13 +118,25 @@ package struct WakeTable<Owner: AnyObject & Sendable>: Sendable {
 
   private mutating func setKeys(of slot: UInt32, _ arming: TimerArming) {
     let start = arming.deadline.nanoseconds
+    let leeway = arming.leewayNanoseconds
+    if due.count == 0 {
+      commonLeeway = leeway
+    } else if !isMixed, leeway != commonLeeway {
+      mix()
+    }
     due.set(slot, key: start)
-    latest.set(
-      slot, key: Self.latestStart(due: start, leeway: arming.leewayNanoseconds))
+    if isMixed { latest.set(slot, key: Self.latestStart(due: start, leeway: leeway)) }
+  }
+
+  /// Begins to keep the latest starts in a heap of their own, until the table is empty: one copy of
+  /// what is armed, once.
+  private mutating func mix() {
+    isMixed = true
+    latest.copy(due) { [commonLeeway] in Self.latestStart(due: $0, leeway: commonLeeway) }
   }
 
   /// Whether both heaps hold the same entries and are in order, for tests.
   package var isConsistent: Bool {
-    due.isConsistent && latest.isConsistent && due.count == latest.count
+    due.isConsistent && latest.isConsistent && latest.count == (isMixed ? due.count : 0)
   }
 }
