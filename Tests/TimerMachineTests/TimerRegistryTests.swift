@@ -1,7 +1,8 @@
 import Dispatch
 import Testing
-import TimerMachine
 import TimerMachineTesting
+
+@testable import TimerMachine
 
 struct TimerRegistryTests {
   private let manual = ManualTimerFactory()
@@ -44,6 +45,31 @@ struct TimerRegistryTests {
     registry = nil
     #expect(manual.armedCount == 0)
     _ = registry
+  }
+
+  /// Brings a timer to life again before the registry has heard of its end.
+  private final class Reviver: TimerObserver {
+    func observe(_ transition: TimerTransition) {
+      guard transition.to == .cancelled else { return }
+      _ = machine.withLock { $0 }?.activate(schedule)
+    }
+
+    let machine = Guarded<TimerMachine?>(nil)
+    let schedule: TimerSchedule
+
+    init(_ schedule: TimerSchedule) { self.schedule = schedule }
+  }
+
+  @Test func `a timer that is activated again at once stays in the registry`() throws {
+    let reviver = Reviver(try .every(.seconds(1)))
+    let registry = TimerRegistry(
+      factory: manual, queue: DispatchQueue(label: "unused"), observer: reviver)
+    let machine = registry.add("a", try .every(.seconds(1))) { _ in }
+    reviver.machine.withLock { $0 = machine }
+    machine?.cancel()
+    #expect(machine?.state == .running)
+    #expect(registry.timer(named: "a") === machine)
+    reviver.machine.withLock { $0 = nil }
   }
 
   @Test func `a second timer of a name replaces the first`() throws {

@@ -12,6 +12,12 @@ final class MachineExtras: @unchecked Sendable {
   var registration: (@Sendable () -> Void)?
   var registrationGeneration: UInt64 = 0
 
+  /// The open sequences of `ticks`, by number.
+  var streams: [UInt64: AsyncStream<TimerFire>.Continuation] = [:]
+  var lastStream: UInt64 = 0
+  /// Keeps the subscription to clock steps, once a wall schedule was armed.
+  var clockSteps: ClockStepSubscription?
+
   /// Takes the registration handler out if it is that of `generation`.
   func takeRegistration(of generation: UInt64) -> (@Sendable () -> Void)? {
     guard registrationGeneration == generation else { return nil }
@@ -19,9 +25,4 @@ final class MachineExtras: @unchecked Sendable {
     registration = nil
     return taken
   }
-  /// The open sequences of `ticks`, by number.
-  var streams: [UInt64: AsyncStream<TimerFire>.Continuation] = [:]
-  var lastStream: UInt64 = 0
-  /// Keeps the subscription to clock steps, once a wall schedule was armed.
-  var clockSteps: ClockStepSubscription?
 }

@@ -112,10 +112,12 @@ public final class TimerRegistry: Sendable {
     rates.cancelAll()
   }
 
-  /// A timer is over or was cancelled: it leaves the registry, unless another has its name.
+  /// A timer is over or was cancelled: it leaves the registry, unless another has its name, or it
+  /// was activated again before the word came here.
   func ended(_ name: String, machine id: UInt64) {
     let gone = state.withLock { state -> TimerMachine? in
-      guard state.machines[name]?.id == id else { return nil }
+      guard let machine = state.machines[name], machine.id == id, machine.state == .cancelled
+      else { return nil }
       return state.machines.removeValue(forKey: name)
     }
     _ = gone
