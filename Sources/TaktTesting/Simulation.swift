@@ -166,7 +166,7 @@ public struct Simulation {
       case .start(let request): start(request)
       case .signal(let run, let signal): stop(run, isKill: signal == .kill)
       case .log(let record): runOracle.take(record)
-      case .record: break
+      case .record, .recordRun: break
       case .finish: isFinished = true
       }
     }

@@ -13,14 +13,11 @@ struct Daemon {
   }
 
   private let writer: LogWriter
-  private let scheduler: Scheduler
+  private let engine: Engine
   private let ledger = MemoryLedger()
   private let snapshot: Snapshot
   private let warning: String?
-  private let router: ActionRouter
   private let stopped = DispatchSemaphore(value: 0)
-  private let factory: CoalescingTimerFactory
-  private let clockWatcher: ClockStepWatcher
 
   /// Puts it together and answers signals from now on; `run` starts the jobs.
   ///
@@ -30,45 +27,33 @@ struct Daemon {
   ) throws(SystemError) {
     self.snapshot = snapshot
     warning = try ResourceLimits.check(maxRunning: snapshot.settings.maxRunning)
-    // Above the jobs' classes, so that none of them makes a slot late.
-    let queue = DispatchQueue(label: "takt.scheduler", qos: .userInitiated)
-    let factory = CoalescingTimerFactory(queue: queue)
-    self.factory = factory
-    writer = try LogWriter(
+    let writer = try LogWriter(
       descriptor: STDOUT_FILENO, format: log.format, level: log.level,
-      zone: snapshot.settings.zone, isColoured: log.isColoured, time: factory.time)
-    scheduler = Scheduler(
-      queue: queue, factory: factory, ledger: ledger, observer: writer
-    ) { [stopped] in stopped.signal() }
+      zone: snapshot.settings.zone, isColoured: log.isColoured, time: SystemTimeSource())
+    self.writer = writer
+    let engine = try Engine(observer: writer, sink: writer, ledger: ledger) { [stopped] in
+      stopped.signal()
+    }
+    self.engine = engine
 
-    let report: @Sendable (SchedulerEvent) -> Void = { [scheduler] in scheduler.send($0) }
-    let reactor = try Reactor()
-    let processes = ProcessRunner(reactor: reactor, sink: writer, report: report)
-    let builtins = BuiltinRunner(
-      registry: .standard, observer: writer, time: factory.time
-    ) { [scheduler] in scheduler.send($0) }
-    router = ActionRouter(processes: processes, builtins: builtins)
-    clockWatcher = ClockStepWatcher(queue: queue) { report(.clockStepped) }
-
+    let scheduler = engine.scheduler
     let watch = Watch()
     let reloader = Reloader(
       current: snapshot, watchedPaths: watchedPaths ?? [], source: source, observer: writer,
-      time: factory.time,
-      apply: { report(.reloaded($0)) }, onLoaded: { watch.watcher?.watch($0) })
+      time: engine.factory.time,
+      apply: { scheduler.send(.reloaded($0)) }, onLoaded: { watch.watcher?.watch($0) })
     if let watchedPaths {
-      let watcher = try FileWatcher(reactor: reactor, factory: factory) {
+      let watcher = try FileWatcher(reactor: engine.reactor, factory: engine.factory) {
         reloader.reload(cause: "watch")
       }
       watch.watcher = watcher
       watcher.watch(watchedPaths)
     }
-    try ProcessRunner.adoptOrphans()
-    try Signals.receive(on: reactor) { number in
+    try engine.receiveSignals { number in
       switch number {
       case SIGHUP: reloader.reload(cause: "SIGHUP")
-      case SIGCHLD: processes.reapOrphans()
-      case SIGUSR1: report(.dumpStatus)
-      default: report(.stop)
+      case SIGUSR1: scheduler.send(.dumpStatus)
+      default: scheduler.send(.stop)
       }
     }
   }
@@ -83,18 +68,18 @@ struct Daemon {
   func run() {
     log("takt \(Takt.configuration.version), pid \(getpid())")
     if let warning { log(warning, .warning) }
-    scheduler.start(snapshot, runner: router)
+    engine.start(snapshot)
     stopped.wait()
-    let timers = factory.statistics
+    let timers = engine.factory.statistics
     log("timers: \(timers.served) served in \(timers.wakes) wakes")
     log("books: \(ledger.balance)")
     writer.close(timeout: .seconds(2))
-    withExtendedLifetime(clockWatcher) {}
+    withExtendedLifetime(engine) {}
   }
 
   private func log(_ message: String, _ level: LogLevel = .notice) {
     writer.observe(
       LogRecord(
-        at: factory.time.wall, level, .scheduler, [LogField(.message, .text(message))]))
+        at: engine.factory.time.wall, level, .scheduler, [LogField(.message, .text(message))]))
   }
 }

@@ -14,7 +14,10 @@ struct Takt: ParsableCommand {
       cannot be used.
       """,
     version: "0.1.0",
-    subcommands: [RunCommand.self, CheckCommand.self, PlanCommand.self, NextCommand.self])
+    subcommands: [
+      RunCommand.self, CheckCommand.self, PlanCommand.self, NextCommand.self,
+      ExecCommand.self,
+    ])
 
   static func main() {
     StandardDescriptors.ensureOpen()

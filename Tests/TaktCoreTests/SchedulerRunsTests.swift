@@ -35,6 +35,7 @@ import Testing
           {
             story.append("run \(run) \(outcome) \(reason)")
           }
+        case .recordRun: break
         case .finish: story.append("finish")
         }
       }

@@ -62,6 +62,14 @@ extension ActiveRun {
     }
   }
 
+  /// The run as the books have it.
+  func bookEntry(_ end: RunEnd, at now: Now) -> RunRecord {
+    RunRecord(
+      run: id, job: spec.name, slot: nominal, hook: facts?.hook, attempts: machine.attempt,
+      end: end, endedAt: now.wall, duration: startedAt.map { now.monotonic - $0 } ?? .zero,
+      output: output)
+  }
+
   /// When it started; of one that never did, now or never, the origin of the clock.
   var begin: MonotonicInstant { startedAt ?? MonotonicInstant(nanoseconds: 0) }
 }

@@ -126,6 +126,7 @@ extension SchedulerCore {
   private mutating func ended(_ run: ActiveRun, _ end: RunEnd, at now: Now) {
     let name = run.spec.name
     queue.remove(run.id, of: name)
+    effects.append(.recordRun(run.bookEntry(end, at: now)))
     if run.expectedToken != 0 { effects.append(.disarm(.expected(run.id))) }
     if run.isHook {
       let count = hookCounts[name, default: 1] - 1

@@ -10,6 +10,8 @@ public enum SchedulerEffect: Hashable, Sendable {
   case signal(RunID, StopSignal)
   /// Keep a verdict.
   case record(VerdictRecord)
+  /// Keep a run that has ended.
+  case recordRun(RunRecord)
   /// Write a record to the log.
   case log(LogRecord)
   /// Everything is over: the process may end.

@@ -66,13 +66,22 @@ struct TextRenderer: LogRenderer {
   }
 
   private func run(_ record: LogRecord) -> String {
-    var line = move(record)
+    var line = ""
+    if let hook = text(record[.hook]), let parent = text(record[.parent]) {
+      line += paint("\(hook) of run \(parent): ", .dim)
+    }
+    guard record[.to] != nil else { return line + (text(record[.message]) ?? "") }
+    line += move(record)
+    if let step = text(record[.step]) { line += ", step \(step)" }
     if let outcome = text(record[.outcome]), let reason = text(record[.reason]) {
       line += ": " + paint(outcome, outcome == "succeeded" ? .green : Colour(record.level))
       line += ", \(reason)"
+      if let delay = text(record[.retryMilliseconds]) { line += ", next attempt in \(delay) ms" }
+      if let duration = text(record[.durationMilliseconds]) { line += ", took \(duration) ms" }
       if let advice = text(record[.message]) { line += "; \(advice)" }
     } else if let cause = text(record[.cause]) {
       line += " (\(cause))"
+      if let left = text(record[.descendants]) { line += ": \(left)" }
     }
     return line
   }

@@ -95,6 +95,7 @@ public final class Scheduler: @unchecked Sendable {
       flush()
       runner?.stop(run, signal: signal)
     case .record(let record): ledger.record(record)
+    case .recordRun(let run): ledger.record(run)
     case .log(let record): log.observe(record)
     case .finish:
       log.flush()

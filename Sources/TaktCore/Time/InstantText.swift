@@ -1,9 +1,7 @@
-import TaktCore
-
 /// A date and a time of day as a jobs file writes them: `2026-12-24T18:00:05.250+01:00`.
-struct InstantText: Hashable {
+package struct InstantText: Hashable, Sendable {
   /// Why a text is none.
-  enum Problem: Error, Equatable {
+  package enum Problem: Error, Equatable {
     /// The text has another form.
     case form
     /// A date alone.
@@ -14,11 +12,11 @@ struct InstantText: Hashable {
     case outOfRange
   }
 
-  var civil: CivilTime
+  package var civil: CivilTime
   /// Seconds east of Greenwich; nil when the text does not say.
-  var offsetSeconds: Int?
+  package var offsetSeconds: Int?
 
-  init(_ text: String) throws(Problem) {
+  package init(_ text: String) throws(Problem) {
     var rest = text.utf8[...]
     guard let year = Self.digits(4, &rest), Self.take("-", &rest),
       let month = Self.digits(2, &rest), Self.take("-", &rest), let day = Self.digits(2, &rest)
@@ -44,7 +42,7 @@ struct InstantText: Hashable {
   }
 
   /// The instant, when the text says its offset.
-  var instant: WallInstant? {
+  package var instant: WallInstant? {
     offsetSeconds.map {
       WallInstant(
         milliseconds: (civil.epochSeconds - Int64($0)) * 1000 + Int64(civil.millisecond))

@@ -1,0 +1,78 @@
+import ArgumentParser
+import Glibc
+import TaktCore
+import TaktEngine
+import TimerMachine
+
+struct ExecCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "exec",
+    abstract: "Run one job now, in the foreground and without a daemon.",
+    discussion: """
+      The job runs as the daemon would run it: retries, timeout, limits, steps and hooks included. \
+      What it prints goes to standard output, what becomes of it to standard error.
+
+      Exits with the run's own exit status; 128 plus the signal that ended it; 124 after a timeout; \
+      127 when the program is not there, 126 when it cannot be started; 1 when a built-in failed or \
+      the run was cancelled.
+      """)
+
+  @Argument(help: "The job's name.")
+  var job: String
+
+  @OptionGroup var argument: FileArgument
+
+  @Option(help: "The slot that the run is told, such as 2026-12-24T18:00:00Z. (default: now)")
+  var slot: String?
+
+  @Flag(help: "Say nothing on standard error but that the run has failed.")
+  var quiet = false
+
+  func run() throws {
+    Signals.block()
+    let (snapshot, _, _) = try argument.source.loadOrExit()
+    guard let spec = snapshot.jobs.first(where: { $0.name.text == job }) else {
+      let nearest = NearestName.of(job, among: snapshot.jobs.map(\.name.text))
+      Console.error(
+        "takt: there is no job '\(job)' in \(argument.file)"
+          + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
+      throw ExitCode.usage
+    }
+    let instant = try slot.map { try Self.read($0, in: snapshot.settings.zone) }
+    let end: RunEnd?
+    do throws(SystemError) {
+      let run = try SingleRun(
+        of: spec, settings: snapshot.settings, level: quiet ? .error : .info)
+      end = run.end(for: instant)
+    } catch {
+      Console.error("takt: cannot start: \(error)")
+      throw ExitCode.system
+    }
+    if let end, let code = end.exitStatus { throw ExitCode(code) }
+  }
+
+  private static func read(_ text: String, in zone: Zone) throws -> WallInstant {
+    guard let written = try? InstantText(text) else {
+      throw ValidationError("--slot takes an instant such as 2026-12-24T18:00:00Z.")
+    }
+    if let instant = written.instant { return instant }
+    switch zone.read(written.civil) {
+    case .once(let instant), .skipped(let instant), .twice(let instant, _): return instant
+    }
+  }
+}
+
+extension RunEnd {
+  /// What a shell would call the end; nil for success with status 0.
+  fileprivate var exitStatus: Int32? {
+    switch reason {
+    case .exit(0), .done, .descendantsLeft: nil
+    case .exit(let status): status
+    case .signal(let number): 128 + number
+    case .timeout: 124
+    case .notStarted(.exec, errno: ENOENT): 127
+    case .notStarted: 126
+    case .reported, .failsWhen, .replaced, .byOperator, .removed, .shutdown: 1
+    }
+  }
+}

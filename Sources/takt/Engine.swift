@@ -1,0 +1,52 @@
+import Dispatch
+import Glibc
+import TaktCore
+import TaktEngine
+import TimerMachine
+
+/// The scheduler with all that it operates, wired together.
+struct Engine {
+  /// The serial queue on which everything is decided. Above the jobs' classes, so that none of them
+  /// makes a slot late.
+  let queue = DispatchQueue(label: "takt.scheduler", qos: .userInitiated)
+  let factory: CoalescingTimerFactory
+  let reactor: Reactor
+  let scheduler: Scheduler
+  private let processes: ProcessRunner
+  private let router: ActionRouter
+  private let clockWatcher: ClockStepWatcher
+
+  /// - Parameters:
+  ///   - observer: gets every record.
+  ///   - sink: gets the lines of commands.
+  ///   - onFinish: called once, when a stop is complete.
+  init(
+    observer: any Observer, sink: any OutputSink, ledger: any Ledger,
+    onFinish: @escaping @Sendable () -> Void
+  ) throws(SystemError) {
+    factory = CoalescingTimerFactory(queue: queue)
+    reactor = try Reactor()
+    let scheduler = Scheduler(
+      queue: queue, factory: factory, ledger: ledger, observer: observer, onFinish: onFinish)
+    self.scheduler = scheduler
+    processes = ProcessRunner(reactor: reactor, sink: sink) { scheduler.send($0) }
+    let builtins = BuiltinRunner(registry: .standard, observer: observer, time: factory.time) {
+      scheduler.send($0)
+    }
+    router = ActionRouter(processes: processes, builtins: builtins)
+    clockWatcher = ClockStepWatcher(queue: queue) { scheduler.send(.clockStepped) }
+    try ProcessRunner.adoptOrphans()
+  }
+
+  /// Answers signals from now on; those of children are looked after here.
+  func receiveSignals(_ handler: @escaping @Sendable (Int32) -> Void) throws(SystemError) {
+    try Signals.receive(on: reactor) { [processes] number in
+      if number == SIGCHLD { processes.reapOrphans() } else { handler(number) }
+    }
+  }
+
+  /// Starts the jobs.
+  func start(_ snapshot: Snapshot) {
+    scheduler.start(snapshot, runner: router)
+  }
+}
