@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,7 +22,7 @@
 #define P_PIDFD 3
 #endif
 
-enum { SIGNAL_COUNT = 64, STACK_BYTES = 64 * 1024 };
+enum { SIGNAL_COUNT = 64, GROUPS_MAX = 4096, STACK_BYTES = 128 * 1024 };
 
 typedef struct {
   const csystem_spawn_request *request;
@@ -40,6 +41,67 @@ static int fail(spawn_state *state, int stage) {
   _exit(127);
 }
 
+csystem_class_result csystem_set_class(const csystem_class *class) {
+  csystem_class_result result = {0, 0, 0, 0};
+  struct sched_param parameter = {0};
+  if (syscall(SYS_setpriority, PRIO_PROCESS, 0, class->nice) != 0) result.nice = errno;
+  if (syscall(SYS_ioprio_set, 1 /* IOPRIO_WHO_PROCESS */, 0, class->io_priority) != 0)
+    result.io_priority = errno;
+  if (syscall(SYS_sched_setscheduler, 0, class->policy, &parameter) != 0) result.policy = errno;
+  if (syscall(SYS_prctl, PR_SET_TIMERSLACK, class->timer_slack_ns, 0, 0, 0) != 0)
+    result.timer_slack = errno;
+  return result;
+}
+
+int csystem_io_priority(pid_t pid) { return (int)syscall(SYS_ioprio_get, 1, pid); }
+
+// Makes room at 0, 1, 2 … before it puts anything there. The child's descriptors are its own.
+static int place_descriptors(const csystem_spawn_request *request) {
+  int count = request->descriptor_count;
+  int sources[CSYSTEM_DESCRIPTORS_MAX];
+  if (count > CSYSTEM_DESCRIPTORS_MAX) {
+    errno = EMFILE;
+    return -1;
+  }
+  for (int target = 0; target < count; target++) {
+    sources[target] = request->descriptors[target];
+    if (sources[target] < count) sources[target] = fcntl(sources[target], F_DUPFD_CLOEXEC, count);
+    if (sources[target] < 0) return -1;
+  }
+  for (int target = 0; target < count; target++)
+    if (dup2(sources[target], target) < 0) return -1;
+  // What takt opens itself is closed on exec anyway, also by a kernel without this call.
+  syscall(SYS_close_range, count, ~0U, 4 /* CLOSE_RANGE_CLOEXEC */);
+  return 0;
+}
+
+// Raw calls: the library's change all threads, which here are takt's. What cannot be changed, or is
+// not what it was to be afterwards, is an error.
+static int become(const csystem_identity *identity) {
+  uid_t uids[3];
+  gid_t gids[3];
+  gid_t groups[GROUPS_MAX];
+  if (identity->group_count > GROUPS_MAX) {
+    errno = EINVAL;
+    return -1;
+  }
+  if (syscall(SYS_setgroups, identity->group_count, identity->groups) != 0) return -1;
+  if (syscall(SYS_setresgid, identity->gid, identity->gid, identity->gid) != 0) return -1;
+  if (syscall(SYS_setresuid, identity->uid, identity->uid, identity->uid) != 0) return -1;
+  if (syscall(SYS_getresuid, &uids[0], &uids[1], &uids[2]) != 0) return -1;
+  if (syscall(SYS_getresgid, &gids[0], &gids[1], &gids[2]) != 0) return -1;
+  long count = syscall(SYS_getgroups, GROUPS_MAX, groups);
+  if (count < 0) return -1;
+  int is_right = count == identity->group_count;
+  for (int index = 0; index < 3; index++)
+    is_right = is_right && uids[index] == identity->uid && gids[index] == identity->gid;
+  // The kernel keeps them in ascending order.
+  for (int index = 0; is_right && index < count; index++)
+    is_right = groups[index] == identity->groups[index];
+  errno = EPERM;
+  return is_right ? 0 : -1;
+}
+
 // Runs in the child, which shares the parent's memory until it executes: system calls alone, and
 // raw ones where the library would touch the parent's state.
 static int child_main(void *argument) {
@@ -51,12 +113,18 @@ static int child_main(void *argument) {
   for (int number = 1; number <= SIGNAL_COUNT; number++)
     syscall(SYS_rt_sigaction, number, &standard, NULL, sizeof(uint64_t));
   syscall(SYS_setsid);
-  syscall(SYS_setpriority, PRIO_PROCESS, 0, request->nice);
+  csystem_set_class(&request->class);
 
-  if (dup2(request->stdin_fd, 0) < 0 || dup2(request->stdout_fd, 1) < 0 ||
-      dup2(request->stderr_fd, 2) < 0)
-    return fail(state, CSYSTEM_STAGE_PROCESS);
-  syscall(SYS_close_range, 3, ~0U, 4 /* CLOSE_RANGE_CLOEXEC */);
+  if (place_descriptors(request) != 0) return fail(state, CSYSTEM_STAGE_PROCESS);
+  if (request->umask >= 0) syscall(SYS_umask, request->umask);
+  for (int index = 0; index < request->limit_count; index++) {
+    const csystem_limit *limit = &request->limits[index];
+    uint64_t both[2] = {limit->value, limit->value};
+    if (syscall(SYS_prlimit64, 0, limit->resource, both, NULL) != 0)
+      return fail(state, CSYSTEM_STAGE_LIMITS);
+  }
+  // After all that may need takt's own rights, before all that must not use them.
+  if (request->identity && become(request->identity) != 0) return fail(state, CSYSTEM_STAGE_USER);
   if (chdir(request->directory) != 0) return fail(state, CSYSTEM_STAGE_DIRECTORY);
 
   uint64_t none = 0;
@@ -80,10 +148,14 @@ int csystem_spawn(const csystem_spawn_request *request, pid_t *pid, int *pidfd, 
   // No handler of the parent may run in the child, which shares its memory.
   pthread_sigmask(SIG_SETMASK, &all, &before);
   int descriptor = -1;
+  // A child that becomes another user takes the shared memory from debuggers and core dumps, so
+  // that this user cannot reach takt through it; takt itself gets back what it had.
+  int is_dumpable = request->identity ? prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) : 0;
   pid_t child = clone(child_main, stack + sizeof stack,
                       CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &state, &descriptor);
   int error = errno;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (is_dumpable == 1) prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
   if (child < 0) {
     *stage = CSYSTEM_STAGE_PROCESS;
     return error;
@@ -97,6 +169,34 @@ int csystem_spawn(const csystem_spawn_request *request, pid_t *pid, int *pidfd, 
   *pid = child;
   *pidfd = descriptor;
   return 0;
+}
+
+int csystem_memory_file(const char *name, const void *bytes, size_t count) {
+  // The flags of memfd_create: close on exec, allow sealing, never executable where that exists.
+  int descriptor = (int)syscall(SYS_memfd_create, name, 1U | 2U | 8U);
+  if (descriptor < 0 && errno == EINVAL) descriptor = (int)syscall(SYS_memfd_create, name, 1U | 2U);
+  if (descriptor < 0) return -1;
+  for (size_t done = 0; done < count;) {
+    ssize_t written = write(descriptor, (const char *)bytes + done, count - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      int error = written < 0 ? errno : EIO;
+      close(descriptor);
+      errno = error;
+      return -1;
+    }
+    done += (size_t)written;
+  }
+  // Seals: no more seals, no shrinking, no growing, no writing. Any user may read it, if only the
+  // child has it to read.
+  if (fchmod(descriptor, 0444) != 0 || lseek(descriptor, 0, SEEK_SET) != 0 ||
+      fcntl(descriptor, 1024 + 9 /* F_ADD_SEALS */, 1 | 2 | 4 | 8) != 0) {
+    int error = errno;
+    close(descriptor);
+    errno = error;
+    return -1;
+  }
+  return descriptor;
 }
 
 int csystem_become_subreaper(void) {

@@ -68,6 +68,7 @@ struct Daemon {
   func run() {
     log("takt \(Takt.configuration.version), pid \(getpid())")
     if let warning { log(warning, .warning) }
+    if let degraded = snapshot.degradedClasses() { log(degraded, .warning) }
     engine.start(snapshot)
     stopped.wait()
     let timers = engine.factory.statistics

@@ -29,13 +29,13 @@ struct Engine {
     let scheduler = Scheduler(
       queue: queue, factory: factory, ledger: ledger, observer: observer, onFinish: onFinish)
     self.scheduler = scheduler
-    processes = ProcessRunner(reactor: reactor, sink: sink) { scheduler.send($0) }
+    processes = try ProcessRunner(reactor: reactor, sink: sink) { scheduler.send($0) }
     let builtins = BuiltinRunner(registry: .standard, observer: observer, time: factory.time) {
       scheduler.send($0)
     }
     router = ActionRouter(processes: processes, builtins: builtins)
     clockWatcher = ClockStepWatcher(queue: queue) { scheduler.send(.clockStepped) }
-    try ProcessRunner.adoptOrphans()
+    try processes.adoptOrphans()
   }
 
   /// Answers signals from now on; those of children are looked after here.

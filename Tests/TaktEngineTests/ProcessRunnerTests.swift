@@ -31,7 +31,7 @@ import Testing
     _ script: String, sink: Sink, stopWith signal: StopSignal? = nil
   ) async throws -> [SchedulerEvent] {
     let (events, continuation) = AsyncStream<SchedulerEvent>.makeStream()
-    let runner = ProcessRunner(reactor: try Reactor(), sink: sink) { continuation.yield($0) }
+    let runner = try ProcessRunner(reactor: try Reactor(), sink: sink) { continuation.yield($0) }
     let name = try #require(JobName("job"))
     let spec = JobSpec(
       name: name, timing: Timing(schedule: Schedule(every: Every(.seconds(1)))),

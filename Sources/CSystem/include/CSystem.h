@@ -6,22 +6,71 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+// Who a child is to be.
+typedef struct {
+  uid_t uid;
+  gid_t gid;
+  const gid_t *groups;  // in ascending order, each once
+  int group_count;
+} csystem_identity;
+
+// One of the RLIMIT_ numbers and what both its limits are set to.
+typedef struct {
+  int resource;
+  uint64_t value;
+} csystem_limit;
+
+// What a child's work is worth. What is not permitted is left as it is.
+typedef struct {
+  int nice;                   // the absolute value
+  int io_priority;            // as ioprio_set wants it; 0 follows the nice value
+  int policy;                 // SCHED_OTHER, SCHED_BATCH or SCHED_IDLE
+  uint64_t timer_slack_ns;
+} csystem_class;
+
+enum { CSYSTEM_DESCRIPTORS_MAX = 64 };
+
 // What a child is made of. All pointers are borrowed for the call.
 typedef struct {
   const char *const *candidates;  // paths to execute, the first that can be; ends with NULL
   char *const *argv;              // ends with NULL
   char *const *envp;              // ends with NULL
   const char *directory;          // where it starts
-  int stdin_fd, stdout_fd, stderr_fd;  // each above 2
-  int nice;                       // its absolute nice value; left as it is where not permitted
+  const int *descriptors;         // what it has as descriptors 0, 1, 2 …; each above 2
+  int descriptor_count;           // 3 to CSYSTEM_DESCRIPTORS_MAX
+  csystem_class class;
+  const csystem_identity *identity;  // NULL for takt's own
+  const csystem_limit *limits;
+  int limit_count;
+  int umask;                      // negative for takt's own
 } csystem_spawn_request;
 
-enum { CSYSTEM_STAGE_PROCESS = 1, CSYSTEM_STAGE_DIRECTORY = 2, CSYSTEM_STAGE_EXEC = 3 };
+enum {
+  CSYSTEM_STAGE_PROCESS = 1,
+  CSYSTEM_STAGE_DIRECTORY = 2,
+  CSYSTEM_STAGE_EXEC = 3,
+  CSYSTEM_STAGE_USER = 4,
+  CSYSTEM_STAGE_LIMITS = 5
+};
 
 // Starts a child in a session and process group of its own, with no signal blocked, every signal
-// at its default, and no descriptor above 2. Returns 0, or an error number with the stage that
-// failed; then there is no child.
+// at its default, and no descriptor but those given. Who it is has been compared with who it was to
+// be before it executes anything. Returns 0, or an error number with the stage that failed; then
+// there is no child.
 int csystem_spawn(const csystem_spawn_request *request, pid_t *pid, int *pidfd, int *stage);
+
+// Gives the calling thread a class, part by part. Each result is 0 or an error number.
+typedef struct {
+  int nice, io_priority, policy, timer_slack;
+} csystem_class_result;
+csystem_class_result csystem_set_class(const csystem_class *class);
+
+// The I/O priority of a process as ioprio_set takes it, or -1.
+int csystem_io_priority(pid_t pid);
+
+// A file in memory with these bytes, open for reading from its beginning; nobody can change it.
+// Returns its descriptor, above 2 and closed on exec, or -1.
+int csystem_memory_file(const char *name, const void *bytes, size_t count);
 
 // Makes the process adopt the orphans among its descendants. Returns 0 or an error number.
 int csystem_become_subreaper(void);

@@ -6,6 +6,12 @@ import TaktCore
 final class ChildProcess {
   let run: RunID
   let group: ProcessGroup
+  /// When it was asked for, in the clock ticks of the process table.
+  let sinceTicks: UInt64
+  /// The signal that the attempt was sent last: whoever turns up later gets it too.
+  private(set) var lastSignal: Int32?
+  /// Nobody is left in the group, and its number may be anybody's.
+  private var isGroupGone = false
   private var pidfd: Int32
   private(set) var outputs: [OutputReader]
   private var isOpen: [Bool]
@@ -16,12 +22,39 @@ final class ChildProcess {
   /// stranger who holds the pipe cannot keep it open.
   private static let lastBytes = 1_048_576
 
-  init(run: RunID, child: Spawn.Child, outputs: [OutputReader]) {
+  init(run: RunID, child: Spawn.Child, sinceTicks: UInt64, outputs: [OutputReader]) {
     self.run = run
+    self.sinceTicks = sinceTicks
     group = ProcessGroup(number: child.pid)
     pidfd = child.pidfd
     self.outputs = outputs
     isOpen = outputs.map { _ in true }
+  }
+
+  /// Signals the group and the orphans of the run.
+  func send(_ signal: Int32, _ orphans: OrphanTable) {
+    lastSignal = signal
+    if pidfd >= 0 || groupExists(orphans) { group.send(signal) }
+    orphans.send(signal, to: run, newOnly: false)
+  }
+
+  /// Sends orphans that have turned up since the last signal the same one. Returns how many.
+  func sendToNew(_ orphans: OrphanTable) -> Int {
+    guard let lastSignal else { return 0 }
+    return orphans.send(lastSignal, to: run, newOnly: true)
+  }
+
+  /// Whether anybody is left of the attempt, whose own process has ended.
+  func hasDescendants(_ orphans: OrphanTable) -> Bool {
+    // Both: the first one reaps.
+    let groupExists = groupExists(orphans)
+    return orphans.hasAny(of: run) || groupExists
+  }
+
+  private func groupExists(_ orphans: OrphanTable) -> Bool {
+    guard !isGroupGone else { return false }
+    isGroupGone = !group.exists(reaped: orphans.forget)
+    return !isGroupGone
   }
 
   func readOutput(_ index: Int, _ loop: ReactorLoop) {

@@ -1,33 +1,38 @@
 import CSystem
-import Dispatch
 import Glibc
 import TaktCore
 
-/// Runs commands: each in a session and process group of its own.
+/// Runs commands: each in a session and process group of its own, and nothing of it outlives its
+/// run.
 ///
-/// Children are started one after the other on a queue of their own, at nice 0, and watched on the
+/// Children are started one after the other on a thread of their own, at nice 0, and watched on the
 /// reactor's thread. Safe from any thread.
 public final class ProcessRunner: ActionRunner {
   private let reactor: Reactor
   private let sink: any OutputSink
   private let report: @Sendable (SchedulerEvent) -> Void
-  private let spawnQueue = DispatchQueue(label: "takt.spawn", qos: .default)
+  private let spawnThread: SpawnThread
   /// Touched by work on the reactor's thread alone: every use stands inside `reactor.perform`.
   private nonisolated(unsafe) let table = ProcessTable()
 
-  /// A runner that reports ends to `report`, on the reactor's thread.
+  /// A runner that reports ends to `report`, on the reactor's thread. Throws when the system does
+  /// not give it a thread.
   public init(
     reactor: Reactor, sink: any OutputSink, report: @escaping @Sendable (SchedulerEvent) -> Void
-  ) {
+  ) throws(SystemError) {
     self.reactor = reactor
     self.sink = sink
     self.report = report
+    spawnThread = try SpawnThread()
   }
 
   /// Starts the attempts' children, one after the other; a failure is reported as an end.
   public func start(_ requests: [AttemptRequest]) {
-    reactor.perform { [self] _ in for request in requests { table.starting[request.run] = [] } }
-    spawnQueue.async { [self] in for request in requests { spawn(request) } }
+    let now = ProcessStatus.ticksNow()
+    reactor.perform { [self] _ in
+      for request in requests { table.starting[request.run] = .init(sinceTicks: now) }
+    }
+    spawnThread.perform { [self] in for request in requests { spawn(request) } }
   }
 
   private func spawn(_ request: AttemptRequest) {
@@ -36,7 +41,8 @@ public final class ProcessRunner: ActionRunner {
       reactor.perform { [self] loop in watch(child, of: request, on: loop) }
     } catch {
       reactor.perform { [self] loop in
-        _ = started(request.run, loop)
+        table.starting[request.run] = nil
+        reapUnknown(loop)
         report(
           .attemptEnded(
             request.run, AttemptReport(.notStarted(error.stage, errno: error.number))))
@@ -44,21 +50,28 @@ public final class ProcessRunner: ActionRunner {
     }
   }
 
-  /// Signals the attempt's group; an attempt that is being started gets the signal when it has.
+  /// Signals all that belongs to the attempt; one that is being started gets the signal when it has.
   public func stop(_ run: RunID, signal: StopSignal) {
     reactor.perform { [self] _ in
       if let child = table.children[run] {
-        child.group.send(signal.number)
+        table.lookForOrphans()
+        child.send(signal.number, table.orphans)
       } else if table.starting[run] != nil {
-        table.starting[run]?.append(signal)
+        table.starting[run]?.signals.append(signal)
       }
     }
   }
 
-  /// Makes this process the parent of orphans among its descendants, so that none strays.
-  public static func adoptOrphans() throws(SystemError) {
+  /// Makes this process the parent of orphans among its descendants, so that none strays: who leaves
+  /// the group of its run is found and ended with it.
+  ///
+  /// To be called before the first start, and by a process that has no other children than this
+  /// runner's: an orphan that bears no mark of a run counts as left behind by the last run that was
+  /// in progress when it was made.
+  public func adoptOrphans() throws(SystemError) {
     let number = csystem_become_subreaper()
     if number != 0 { throw SystemError("prctl", number: number) }
+    reactor.perform { [self] _ in table.orphans.isAdopting = true }
   }
 
   /// Reaps orphans that takt has adopted; to be called at each SIGCHLD. Children of its own are
@@ -68,76 +81,100 @@ public final class ProcessRunner: ActionRunner {
   }
 
   private func reapOrphans(_ loop: ReactorLoop) {
-    table.hasOrphans = false
+    table.hasUnknownEnded = false
     while case let pid = csystem_peek_ended(), pid > 0 {
-      if let child = table.byPID[pid] {
+      if let child = table.living[pid] {
         childEnded(child, loop)
-        if table.byPID[pid] != nil { return }
-      } else if table.starting.isEmpty {
-        waitpid(pid, nil, WNOHANG)
+        if table.living[pid] != nil { return }
+      } else if table.starting.isEmpty || table.orphans.hasAdopted(pid) {
+        waitpid(pid, nil, WNOHANG | __WALL)
+        table.orphans.forget(pid)
       } else {
-        // It may be a child that is just being started.
-        table.hasOrphans = true
+        // It may be a child that is just being started, and it hides others from this look.
+        table.hasUnknownEnded = true
+        if table.orphans.isExact { table.orphans.reapEach() }
         return
       }
     }
   }
 
-  private func started(_ run: RunID, _ loop: ReactorLoop) -> [StopSignal] {
-    defer { if table.hasOrphans, table.starting.isEmpty { reapOrphans(loop) } }
-    return table.starting.removeValue(forKey: run) ?? []
+  private func reapUnknown(_ loop: ReactorLoop) {
+    if table.hasUnknownEnded, table.starting.isEmpty { reapOrphans(loop) }
   }
 
   private func watch(_ child: Spawn.Child, of request: AttemptRequest, on loop: ReactorLoop) {
-    let run = request.run
+    let starting = table.starting.removeValue(forKey: request.run)
     let process = ChildProcess(
-      run: run, child: child,
+      run: request.run, child: child,
+      sinceTicks: starting?.sinceTicks ?? ProcessStatus.ticksNow(),
       outputs: [
         OutputReader(child.stdout, .stdout, of: request, to: sink),
         OutputReader(child.stderr, .stderr, of: request, to: sink),
       ])
     table.add(process)
-    for signal in started(run, loop) { process.group.send(signal.number) }
+    for signal in starting?.signals ?? [] { process.send(signal.number, table.orphans) }
     for index in process.outputs.indices {
       loop.watch(process.outputs[index].descriptor) { loop in process.readOutput(index, loop) }
     }
     loop.watch(child.pidfd) { [self] loop in childEnded(process, loop) }
+    reapUnknown(loop)
   }
 
-  /// The child itself has ended. Its group may live on, and somebody may hold its pipes.
+  /// The child itself has ended. Others of its run may live on, and somebody may hold its pipes.
   private func childEnded(_ process: ChildProcess, _ loop: ReactorLoop) {
     guard let result = process.reap(loop) else { return }
-    table.byPID[process.group.number] = nil
-    guard process.group.exists() else {
+    table.childEnded(process)
+    table.lookForOrphans(endingOf: process)
+    table.orphans.reap(of: process.run)
+    guard process.hasDescendants(table.orphans) else {
       process.close(loop)
-      table.children[process.run] = nil
+      table.remove(process)
       report(.attemptEnded(process.run, AttemptReport(result)))
       return
     }
-    let members = process.group.members()
-    report(.attemptEnded(process.run, AttemptReport(result, descendants: members)))
+    _ = process.sendToNew(table.orphans)
+    var left = table.orphans.descendants(of: process.run, orIn: process.group)
+    // Something is left, even when the process table has no name for it.
+    if left.isEmpty { left = [Descendant(pid: process.group.number, name: "?")] }
+    report(.attemptEnded(process.run, AttemptReport(result, descendants: left)))
+    awaitEnd(of: process, loop)
+  }
+
+  private func awaitEnd(of process: ChildProcess, _ loop: ReactorLoop) {
+    table.ending.append(process)
+    guard table.ending.count == 1 else { return }
+    var next = ContinuousClock.now
     loop.poll { [self] in
-      if process.group.exists() { return true }
-      process.close(loop)
-      table.children[process.run] = nil
-      report(.groupEnded(process.run))
-      return false
+      let start = ContinuousClock.now
+      guard start >= next else { return true }
+      searchForSurvivors(loop)
+      // However many there are, the reactor has four times as long for everything else.
+      next = start + start.duration(to: .now) * 5
+      return !table.ending.isEmpty
     }
   }
-}
 
-/// The children that live, and those that are being started.
-private final class ProcessTable {
-  var children: [RunID: ChildProcess] = [:]
-  var byPID: [pid_t: ChildProcess] = [:]
-  /// Signals that came before the child.
-  var starting: [RunID: [StopSignal]] = [:]
-  /// Orphans have ended that could not be told from a child that is just being started.
-  var hasOrphans = false
+  /// So often in one go those who keep forking are looked for anew.
+  private static let roundsMax = 8
 
-  func add(_ child: ChildProcess) {
-    children[child.run] = child
-    byPID[child.group.number] = child
+  /// Reaps who has ended, signals who has turned up, and reports the runs of which nothing is left.
+  private func searchForSurvivors(_ loop: ReactorLoop) {
+    reapOrphans(loop)
+    for _ in 0..<Self.roundsMax {
+      var newCount = 0
+      for process in table.ending {
+        table.lookForOrphans(endingOf: process)
+        newCount += process.sendToNew(table.orphans)
+        table.orphans.reap(of: process.run)
+      }
+      if newCount == 0 { break }
+    }
+    for process in table.ending where !process.hasDescendants(table.orphans) {
+      process.close(loop)
+      table.remove(process)
+      report(.groupEnded(process.run))
+    }
+    table.ending.removeAll { table.children[$0.run] !== $0 }
   }
 }
 

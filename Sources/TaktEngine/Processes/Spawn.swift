@@ -2,7 +2,7 @@ import CSystem
 import Glibc
 import TaktCore
 
-/// Starting a child: what it executes, its environment and its pipes.
+/// Starting a child: what it executes, its environment, its descriptors, and who it is.
 enum Spawn {
   /// A child that has been started. Its process group and session have its pid as their number.
   struct Child: Sendable {
@@ -10,6 +10,8 @@ enum Spawn {
     var pidfd: Int32
     var stdout: Int32
     var stderr: Int32
+    /// The values that it must not be seen to print.
+    var secrets: [[UInt8]]
   }
 
   /// Why there is no child.
@@ -20,37 +22,38 @@ enum Spawn {
 
   /// Blocks until the program is executed. To be called on a thread at nice 0, so that the child
   /// can be given any class.
-  static func start(_ request: AttemptRequest) throws(Failure) -> Child {
+  ///
+  /// - Parameter descriptors: what the child has at 3, 4 … besides; they stay the caller's.
+  static func start(
+    _ request: AttemptRequest, descriptors: [Int32] = [],
+    accounts: some AccountSource = SystemAccounts()
+  ) throws(Failure) -> Child {
     let execution = request.spec.execution
     let arguments = Self.arguments(of: request)
-    let environment = environment(of: request)
     guard let program = arguments.first, !program.isEmpty else {
       throw Failure(stage: .exec, number: ENOENT)
     }
-    let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
-    guard null >= 0 else { throw Failure(stage: .process, number: errno) }
-    defer { close(null) }
-    let stdout = try Pipe()
-    let stderr: Pipe
-    do { stderr = try Pipe() } catch {
-      stdout.closeBoth()
-      throw error
+    let identity = try ChildIdentity(execution.identity, accounts)
+    var files = ChildFiles(extra: descriptors)
+    defer { files.closeOwn() }
+    try files.open(stdin: execution.stdin)
+    let secrets = try files.add(execution.secrets)
+    let environment = AttemptEnvironment(
+      of: request, account: identity.account, secrets: secrets.variables)
+    var candidates = CStringBlock(candidates(for: program, path: environment.path))
+    var words = CStringBlock(arguments)
+    var variables = environment.block
+    guard !words.hasZeroByte, !variables.hasZeroByte else {
+      throw Failure(stage: .exec, number: EINVAL)
     }
-    defer {
-      close(stdout.writeEnd)
-      close(stderr.writeEnd)
-    }
-    do {
-      let (pid, pidfd) = try execute(
-        candidates: candidates(for: program, path: environment["PATH"]), arguments: arguments,
-        environment: environment.map { "\($0)=\($1)" }, directory: execution.directory,
-        descriptors: (null, stdout.writeEnd, stderr.writeEnd), nice: execution.qos.nice)
-      return Child(pid: pid, pidfd: pidfd, stdout: stdout.readEnd, stderr: stderr.readEnd)
-    } catch {
-      close(stdout.readEnd)
-      close(stderr.readEnd)
-      throw error
-    }
+    let order = Order(
+      directory: execution.directory, descriptors: files.list, work: execution.qos.workClass,
+      change: identity.change, limits: execution.limits.list, umask: execution.umask)
+    let (pid, pidfd) = try order.execute(&candidates, &words, &variables)
+    let outputs = files.takeReadEnds()
+    return Child(
+      pid: pid, pidfd: pidfd, stdout: outputs.stdout, stderr: outputs.stderr,
+      secrets: secrets.values)
   }
 
   private static func arguments(of request: AttemptRequest) -> [String] {
@@ -61,60 +64,72 @@ enum Spawn {
     }
   }
 
-  private static func environment(of request: AttemptRequest) -> [String: String] {
-    var environment = inherited
-    for (name, value) in request.spec.execution.environment { environment[name] = value }
-    environment["TAKT_JOB"] = request.spec.name.text
-    environment["TAKT_RUN"] = request.run.description
-    environment["TAKT_SLOT"] = request.slot.rfc3339()
-    environment["TAKT_ATTEMPT"] = String(request.attempt)
-    return environment
-  }
-
-  /// takt's own environment, read once: nothing in this process changes it.
-  private static let inherited: [String: String] = {
-    var result: [String: String] = [:]
-    var entry = environ
-    while let text = entry.pointee {
-      let pair = String(cString: text).split(
-        separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      if pair.count == 2 { result[String(pair[0])] = String(pair[1]) }
-      entry += 1
-    }
-    return result
-  }()
-
   /// Where a program may be: as it is written when it has a slash, else in the child's own PATH.
   static func candidates(for program: String, path: String?) -> [String] {
     if program.contains("/") { return [program] }
-    let folders = (path ?? "/usr/local/bin:/usr/bin:/bin").split(
+    let folders = (path ?? AttemptEnvironment.standardPath).split(
       separator: ":", omittingEmptySubsequences: false)
     return folders.map { $0.isEmpty ? "./\(program)" : "\($0)/\(program)" }
   }
 
-  private static func execute(
-    candidates: [String], arguments: [String], environment: [String], directory: String,
-    descriptors: (stdin: Int32, stdout: Int32, stderr: Int32), nice: Int32
-  ) throws(Failure) -> (pid: pid_t, pidfd: Int32) {
-    var pid = pid_t(0)
-    var pidfd = Int32(-1)
-    var stage = Int32(0)
-    let candidateList = CStringList(candidates)
-    let argumentList = CStringList(arguments)
-    let environmentList = CStringList(environment)
-    let result = directory.withCString { directory in
-      candidateList.withConstPointers { candidates in
-        var request = csystem_spawn_request(
-          candidates: candidates, argv: argumentList.pointers, envp: environmentList.pointers,
-          directory: directory, stdin_fd: descriptors.stdin, stdout_fd: descriptors.stdout,
-          stderr_fd: descriptors.stderr, nice: nice)
-        return csystem_spawn(&request, &pid, &pidfd, &stage)
+  /// All that the child is to be, but for its strings.
+  private struct Order {
+    var directory: String
+    var descriptors: [Int32]
+    var work: WorkClass
+    var change: (uid: uid_t, gid: gid_t, groups: [gid_t])?
+    var limits: [csystem_limit]
+    var umask: UInt16?
+
+    func execute(
+      _ candidates: inout CStringBlock, _ arguments: inout CStringBlock,
+      _ environment: inout CStringBlock
+    ) throws(Failure) -> (pid: pid_t, pidfd: Int32) {
+      var pid = pid_t(0)
+      var pidfd = Int32(-1)
+      var stage = Int32(0)
+      let result = candidates.withPointers { candidates in
+        arguments.withPointers { arguments in
+          environment.withPointers { environment in
+            // A pointer to mutable bytes has the same layout as one to constant bytes.
+            withRequest(UnsafePointer(OpaquePointer(candidates)), arguments, environment) {
+              csystem_spawn($0, &pid, &pidfd, &stage)
+            }
+          }
+        }
+      }
+      guard result == 0 else { throw Failure(stage: StartStage(stage), number: result) }
+      return (pid, pidfd)
+    }
+
+    /// The pointers of the request are good within `body` alone.
+    private func withRequest(
+      _ candidates: UnsafePointer<UnsafePointer<CChar>?>,
+      _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
+      _ environment: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
+      _ body: (UnsafePointer<csystem_spawn_request>) -> Int32
+    ) -> Int32 {
+      directory.withCString { directory in
+        descriptors.withUnsafeBufferPointer { descriptors in
+          limits.withUnsafeBufferPointer { limits in
+            (change?.groups ?? []).withUnsafeBufferPointer { groups in
+              var identity = csystem_identity(
+                uid: change?.uid ?? 0, gid: change?.gid ?? 0, groups: groups.baseAddress,
+                group_count: Int32(groups.count))
+              return withUnsafePointer(to: &identity) { identity in
+                var request = csystem_spawn_request(
+                  candidates: candidates, argv: arguments, envp: environment,
+                  directory: directory, descriptors: descriptors.baseAddress,
+                  descriptor_count: Int32(descriptors.count), class: work.request,
+                  identity: change == nil ? nil : identity, limits: limits.baseAddress,
+                  limit_count: Int32(limits.count), umask: umask.map(Int32.init) ?? -1)
+                return body(&request)
+              }
+            }
+          }
+        }
       }
     }
-    // The lists own the strings that the call has read.
-    withExtendedLifetime((argumentList, environmentList)) {}
-    guard result == 0 else { throw Failure(stage: StartStage(stage), number: result) }
-    return (pid, pidfd)
   }
 }
 
@@ -123,51 +138,9 @@ extension StartStage {
     switch Int(stage) {
     case CSYSTEM_STAGE_DIRECTORY: self = .directory
     case CSYSTEM_STAGE_EXEC: self = .exec
+    case CSYSTEM_STAGE_USER: self = .user
+    case CSYSTEM_STAGE_LIMITS: self = .limits
     default: self = .process
     }
-  }
-}
-
-/// A pipe whose descriptors no child inherits by accident; reading never blocks.
-private struct Pipe {
-  let readEnd: Int32
-  let writeEnd: Int32
-
-  init() throws(Spawn.Failure) {
-    var ends: [Int32] = [-1, -1]
-    guard csystem_pipe(&ends) == 0 else {
-      throw Spawn.Failure(stage: .process, number: errno)
-    }
-    (readEnd, writeEnd) = (ends[0], ends[1])
-  }
-
-  func closeBoth() {
-    close(readEnd)
-    close(writeEnd)
-  }
-}
-
-/// Strings as C wants them: a list of pointers with nil at its end.
-private final class CStringList {
-  let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
-  private let count: Int
-
-  init(_ strings: [String]) {
-    count = strings.count
-    pointers = .allocate(capacity: count + 1)
-    for (index, string) in strings.enumerated() { pointers[index] = strdup(string) }
-    pointers[count] = nil
-  }
-
-  deinit {
-    for index in 0..<count { free(pointers[index]) }
-    pointers.deallocate()
-  }
-
-  func withConstPointers<Result>(
-    _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
-  ) -> Result {
-    // A pointer to mutable bytes has the same layout as one to constant bytes.
-    pointers.withMemoryRebound(to: UnsafePointer<CChar>?.self, capacity: count + 1) { body($0) }
   }
 }

@@ -1,0 +1,36 @@
+/// A user of the machine, with all that a child of this user needs.
+public struct Account: Hashable, Sendable {
+  /// The user's name.
+  public var name: String
+  /// The user's number.
+  public var uid: UInt32
+  /// The number of its primary group.
+  public var gid: UInt32
+  /// All groups it is in, the primary one too, in ascending order, each once.
+  public var groups: [UInt32]
+  /// Its home folder.
+  public var home: String
+  /// Its shell.
+  public var shell: String
+
+  /// An account with all its parts.
+  public init(
+    name: String, uid: UInt32, gid: UInt32, groups: [UInt32], home: String, shell: String
+  ) {
+    self.name = name
+    self.uid = uid
+    self.gid = gid
+    self.groups = groups
+    self.home = home
+    self.shell = shell
+  }
+}
+
+/// Where users and groups are looked up.
+///
+/// Safe from any thread; may block for as long as the machine's user database takes.
+public protocol AccountSource: Sendable {
+  /// The account whom an identity means, with its group as the primary one where it names one; nil
+  /// when there is no such user or group. Without a user: the process's own.
+  func account(for identity: RunIdentity) -> Account?
+}

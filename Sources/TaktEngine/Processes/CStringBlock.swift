@@ -1,0 +1,51 @@
+/// Strings as C wants them, in one piece of memory: a list of pointers with nil at its end.
+struct CStringBlock {
+  private var bytes: [UInt8] = []
+  private var offsets: [Int] = []
+  /// A string held a zero byte, where C would cut it.
+  private(set) var hasZeroByte = false
+
+  init() {}
+
+  init(_ strings: [String]) {
+    for string in strings { append(string.utf8) }
+  }
+
+  mutating func append(_ string: some Collection<UInt8>) {
+    offsets.append(bytes.count)
+    if string.contains(0) { hasZeroByte = true }
+    bytes.append(contentsOf: string)
+    bytes.append(0)
+  }
+
+  /// Appends `NAME=value`.
+  mutating func append(_ name: String, _ value: some Collection<UInt8>) {
+    append(name.utf8)
+    if value.contains(0) { hasZeroByte = true }
+    bytes[bytes.count - 1] = UInt8(ascii: "=")
+    bytes.append(contentsOf: value)
+    bytes.append(0)
+  }
+
+  /// The pointers are good within `body` alone.
+  mutating func withPointers<Result>(
+    _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+  ) -> Result {
+    let offsets = offsets
+    return bytes.withUnsafeMutableBytes { bytes in
+      withUnsafeTemporaryAllocation(
+        of: UnsafeMutablePointer<CChar>?.self, capacity: offsets.count + 1
+      ) { pointers in
+        for (index, offset) in offsets.enumerated() {
+          // Every offset lies within the bytes, which nothing else reads meanwhile as another type.
+          pointers.initializeElement(
+            at: index,
+            to: bytes.baseAddress.map { ($0 + offset).assumingMemoryBound(to: CChar.self) })
+        }
+        pointers.initializeElement(at: offsets.count, to: nil)
+        // Never empty: it holds the end at least.
+        return body(pointers.baseAddress.unsafelyUnwrapped)
+      }
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import CSystem
+import Glibc
+import TaktCore
+
+/// The descriptors that a child gets, and takt's ends of its pipes.
+struct ChildFiles {
+  /// What the child has at 0, 1, 2 …
+  private(set) var list: [Int32] = []
+  private let extra: [Int32]
+  /// Those that are closed here, whatever happens.
+  private var own: [Int32] = []
+  private var stdout: Int32 = -1
+  private var stderr: Int32 = -1
+
+  /// - Parameter extra: what the child has at 3, 4 …; they stay the caller's.
+  init(extra: [Int32]) { self.extra = extra }
+
+  /// Opens what the child has at 0, 1 and 2. A text for its input lies in memory, whole: takt need
+  /// not wait for the child to read it.
+  mutating func open(stdin: String?) throws(Spawn.Failure) {
+    if var stdin {
+      let input = stdin.withUTF8 { csystem_memory_file("takt-stdin", $0.baseAddress, $0.count) }
+      try add(input)
+    } else {
+      try add(Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC))
+    }
+    stdout = try addPipe()
+    stderr = try addPipe()
+    list += extra
+  }
+
+  /// Reads the secrets, and puts those that are delivered as files behind all other descriptors.
+  mutating func add(
+    _ secrets: [String: Secret]
+  ) throws(Spawn.Failure) -> (variables: [(name: String, value: [UInt8])], values: [[UInt8]]) {
+    var variables: [(name: String, value: [UInt8])] = []
+    var values: [[UInt8]] = []
+    for (name, secret) in secrets.sorted(by: { $0.key < $1.key }) {
+      let value = try SecretReader.value(of: secret)
+      if !value.isEmpty { values.append(value) }
+      switch secret.delivery {
+      case .environment:
+        guard !value.contains(0) else { throw SecretReader.failure(EINVAL) }
+        variables.append((name, value))
+      case .file:
+        guard list.count < Int(CSYSTEM_DESCRIPTORS_MAX) else { throw SecretReader.failure(EMFILE) }
+        let file = try SecretReader.file(value)
+        variables.append((name, Array("/proc/self/fd/\(list.count)".utf8)))
+        own.append(file)
+        list.append(file)
+      }
+    }
+    return (variables, values)
+  }
+
+  /// takt's ends of the pipes, which are no longer closed here.
+  mutating func takeReadEnds() -> (stdout: Int32, stderr: Int32) {
+    own.removeAll { $0 == stdout || $0 == stderr }
+    return (stdout, stderr)
+  }
+
+  mutating func closeOwn() {
+    for descriptor in own { close(descriptor) }
+    own = []
+  }
+
+  private mutating func add(_ descriptor: Int32) throws(Spawn.Failure) {
+    guard descriptor >= 0 else { throw Spawn.Failure(stage: .process, number: errno) }
+    own.append(descriptor)
+    list.append(descriptor)
+  }
+
+  /// A pipe whose descriptors no child inherits by accident; reading never blocks.
+  private mutating func addPipe() throws(Spawn.Failure) -> Int32 {
+    var ends: [Int32] = [-1, -1]
+    guard csystem_pipe(&ends) == 0 else { throw Spawn.Failure(stage: .process, number: errno) }
+    own.append(ends[0])
+    try add(ends[1])
+    return ends[0]
+  }
+}

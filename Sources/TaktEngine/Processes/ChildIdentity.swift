@@ -1,0 +1,44 @@
+import CSystem
+import Glibc
+import TaktCore
+
+/// Whom a child is to become.
+struct ChildIdentity {
+  /// Whose HOME, LOGNAME, USER and SHELL it gets; nil where no user is named.
+  var account: Account?
+  /// What it has to become; nil where that is what takt is already.
+  var change: (uid: uid_t, gid: gid_t, groups: [gid_t])?
+
+  /// Looks up what the job names. Throws where there is no such user or group: a command never runs
+  /// as somebody else instead.
+  init(_ identity: RunIdentity, _ accounts: some AccountSource) throws(Spawn.Failure) {
+    guard identity != RunIdentity() else { return }
+    guard let account = accounts.account(for: identity) else {
+      throw Spawn.Failure(stage: .user, number: ENOENT)
+    }
+    if identity.user != nil { self.account = account }
+    if !Self.isOwn(account) { change = (account.uid, account.gid, account.groups) }
+  }
+
+  private static func isOwn(_ account: Account) -> Bool {
+    var groups = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
+    let count = getgroups(Int32(groups.count), &groups)
+    return getuid() == account.uid && geteuid() == account.uid && getgid() == account.gid
+      && getegid() == account.gid && count == groups.count && groups.sorted() == account.groups
+  }
+}
+
+extension Limits {
+  /// What `setrlimit` is told; both limits of each are the same.
+  var list: [csystem_limit] {
+    let pairs: [(Int32, Int?)] = [
+      (Int32(RLIMIT_AS.rawValue), memoryBytes), (Int32(RLIMIT_CPU.rawValue), cpuSeconds),
+      (Int32(RLIMIT_NOFILE.rawValue), files),
+      (Int32(__RLIMIT_NPROC.rawValue), processes), (Int32(RLIMIT_CORE.rawValue), coreBytes),
+      (Int32(RLIMIT_FSIZE.rawValue), fileSizeBytes),
+    ]
+    return pairs.compactMap { resource, value in
+      value.map { csystem_limit(resource: resource, value: UInt64(max(0, $0))) }
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import Glibc
+
+/// What the process table says of one process.
+struct ProcessStatus {
+  let pid: pid_t
+  /// The name of its program; any bytes, at most 15 of them.
+  let name: String
+  /// `R`, `S`, `D`, `T`, `Z` …
+  let state: UInt8
+  let parent: pid_t
+  let group: pid_t
+  let session: pid_t
+  /// When it was made, in the clock ticks of `ticksNow`.
+  let startTicks: UInt64
+
+  /// Ended, and not yet reaped by its parent.
+  var isZombie: Bool { state == UInt8(ascii: "Z") || state == UInt8(ascii: "X") }
+
+  /// Reads `/proc/PID/stat`, which never waits for the process. Nil when there is no such process.
+  static func read(_ pid: pid_t) -> ProcessStatus? {
+    ProcessFile.read("/proc/\(pid)/stat", limitBytes: 1024).flatMap { parse($0, pid) }
+  }
+
+  /// The name may hold any character, brackets too: the fields begin after the last bracket.
+  static func parse(_ bytes: [UInt8], _ pid: pid_t) -> ProcessStatus? {
+    guard let start = bytes.firstIndex(of: UInt8(ascii: "(")),
+      let end = bytes.lastIndex(of: UInt8(ascii: ")")), start < end
+    else { return nil }
+    let fields = bytes[(end + 1)...].split(separator: UInt8(ascii: " "))
+    guard fields.count > 19, let state = fields[0].first else { return nil }
+    return ProcessStatus(
+      pid: pid, name: String(decoding: bytes[(start + 1)..<end], as: UTF8.self), state: state,
+      parent: pid_t(clamping: number(fields[1])), group: pid_t(clamping: number(fields[2])),
+      session: pid_t(clamping: number(fields[3])), startTicks: number(fields[19]))
+  }
+
+  private static func number(_ digits: ArraySlice<UInt8>) -> UInt64 {
+    digits.reduce(0) { $0 &* 10 &+ UInt64($1 &- UInt8(ascii: "0")) }
+  }
+
+  /// Now, on the clock by which processes are dated: it goes on while the machine sleeps.
+  static func ticksNow() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &time)
+    return UInt64(time.tv_sec) * ticksPerSecond
+      + UInt64(time.tv_nsec) / (1_000_000_000 / ticksPerSecond)
+  }
+
+  private static let ticksPerSecond = UInt64(max(1, sysconf(Int32(_SC_CLK_TCK))))
+}
+
+/// The small files of the process table.
+enum ProcessFile {
+  /// The first bytes of a file; nil when it cannot be read.
+  static func read(_ path: String, limitBytes: Int) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    return read(descriptor, limitBytes: limitBytes)
+  }
+
+  /// The first bytes of an open file, from its beginning; nil when it cannot be read.
+  static func read(_ descriptor: Int32, limitBytes: Int) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    while bytes.count < limitBytes {
+      // The kernel hands out such files a page at a time.
+      let room = min(4096, limitBytes - bytes.count)
+      let start = bytes.count
+      var count = 0
+      bytes.append(
+        contentsOf: [UInt8](unsafeUninitializedCapacity: room) { buffer, length in
+          count = pread(descriptor, buffer.baseAddress, room, off_t(start))
+          length = max(0, count)
+        })
+      if count < 0, errno != EINTR { return nil }
+      if count == 0 { break }
+    }
+    return bytes
+  }
+
+  /// The numbers that a file lists, with anything but digits between them.
+  static func numbers(_ bytes: [UInt8]) -> [pid_t] {
+    var result: [pid_t] = []
+    var number: pid_t = 0
+    var hasDigits = false
+    for byte in bytes {
+      if byte >= 48, byte <= 57 {
+        number = number &* 10 &+ pid_t(byte - 48)
+        hasDigits = true
+      } else if hasDigits {
+        result.append(number)
+        number = 0
+        hasDigits = false
+      }
+    }
+    if hasDigits { result.append(number) }
+    return result
+  }
+
+  /// The names in a folder that are numbers.
+  static func numbers(inFolder path: String) -> [pid_t] {
+    var result: [pid_t] = []
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if let number = pid_t(name) { result.append(number) }
+    }
+    return result
+  }
+}

@@ -1,0 +1,57 @@
+import TaktCore
+
+/// The attempts of commands that are being started, in progress, or ending. It exists on the
+/// reactor's thread alone.
+final class ProcessTable {
+  /// An attempt whose child is still to come.
+  struct Starting {
+    /// Signals that came before the child.
+    var signals: [StopSignal] = []
+    /// When it was asked for, in the clock ticks of the process table.
+    let sinceTicks: UInt64
+  }
+
+  private(set) var children: [RunID: ChildProcess] = [:]
+  /// Those whose own process has not been reaped.
+  private(set) var living: [Int32: ChildProcess] = [:]
+  /// The session of each attempt, until nothing is left of it.
+  private(set) var runBySession: [Int32: RunID] = [:]
+  /// Attempts whose own process has ended and who have left others behind.
+  var ending: [ChildProcess] = []
+  var starting: [RunID: Starting] = [:]
+  let orphans = OrphanTable()
+  /// Processes have ended that could not be told from a child that is just being started.
+  var hasUnknownEnded = false
+
+  func add(_ child: ChildProcess) {
+    children[child.run] = child
+    living[child.group.number] = child
+    runBySession[child.group.number] = child.run
+    orphans.forget(child.group.number)
+  }
+
+  /// The attempt's own process has been reaped.
+  func childEnded(_ child: ChildProcess) { living[child.group.number] = nil }
+
+  /// Nothing is left of the attempt.
+  func remove(_ child: ChildProcess) {
+    children[child.run] = nil
+    runBySession[child.group.number] = nil
+    orphans.forget(child.run)
+  }
+
+  /// Takes in the orphans that have come, and gives `child`'s run, whose process has ended, those
+  /// that can be nobody else's.
+  func lookForOrphans(endingOf child: ChildProcess? = nil) {
+    guard orphans.isAdopting else { return }
+    orphans.look(
+      isOwn: { living[$0] != nil }, runBySession: runBySession,
+      isActive: { children[$0] != nil || starting[$0] != nil })
+    guard let child else { return }
+    orphans.claim(for: child.run) {
+      let living = living.values.lazy.filter { $0 !== child }.map(\.sinceTicks).min()
+      let starting = starting.values.lazy.map(\.sinceTicks).min()
+      return [living, starting].compactMap(\.self).min()
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import CSystem
+import Glibc
+import TaktCore
+
+/// Reads the values of secrets when an attempt starts.
+enum SecretReader {
+  /// A longer one is refused.
+  static let bytesMax = 65_536
+
+  /// The value. Throws when there is none, when it is too long, and when it comes from a file that
+  /// is no regular one, which might make takt wait.
+  static func value(of secret: Secret) throws(Spawn.Failure) -> [UInt8] {
+    switch secret.source {
+    case .environment(let name):
+      guard let value = AttemptEnvironment.own(name) else { throw failure(ENOENT) }
+      guard value.count <= bytesMax else { throw failure(EFBIG) }
+      return value
+    case .file(let path): return try contents(of: path)
+    }
+  }
+
+  private static func contents(of path: String) throws(Spawn.Failure) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    guard descriptor >= 0 else { throw failure(errno) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw failure(errno) }
+    guard status.st_mode & S_IFMT != S_IFDIR else { throw failure(EISDIR) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw failure(EINVAL) }
+    // One more for the line end, and one more to see what is too long.
+    guard var bytes = ProcessFile.read(descriptor, limitBytes: bytesMax + 2) else {
+      throw failure(errno)
+    }
+    if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+    guard bytes.count <= bytesMax else { throw failure(EFBIG) }
+    return bytes
+  }
+
+  /// A file in memory that nobody can change; its path is told to the child alone.
+  static func file(_ value: [UInt8]) throws(Spawn.Failure) -> Int32 {
+    let descriptor = csystem_memory_file("takt-secret", value, value.count)
+    guard descriptor >= 0 else { throw failure(errno) }
+    return descriptor
+  }
+
+  static func failure(_ number: Int32) -> Spawn.Failure {
+    Spawn.Failure(stage: .secret, number: number)
+  }
+}

@@ -1,0 +1,36 @@
+import Dispatch
+import Synchronization
+import TaktCore
+
+/// The one thread that starts children, at takt's own nice value, so that a child can be given any
+/// class; and that lives as long as the process, so that its children are never taken for orphans.
+///
+/// Safe from any thread.
+final class SpawnThread: Sendable {
+  typealias Work = @Sendable () -> Void
+
+  private let queue = Mutex<[Work]>([])
+  private let wake = DispatchSemaphore(value: 0)
+
+  init() throws(SystemError) {
+    try Thread.start(name: "takt-spawn") { [self] in
+      while true {
+        wake.wait()
+        let works = queue.withLock { queue in
+          defer { queue = [] }
+          return queue
+        }
+        for work in works { work() }
+      }
+    }
+  }
+
+  /// Does `work` after all that was handed over before it.
+  func perform(_ work: @escaping Work) {
+    let isFirst = queue.withLock { queue in
+      queue.append(work)
+      return queue.count == 1
+    }
+    if isFirst { wake.signal() }
+  }
+}
