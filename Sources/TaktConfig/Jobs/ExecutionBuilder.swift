@@ -3,27 +3,83 @@ import TaktCore
 /// Applies the keys that may stand in a job and in `defaults` alike.
 struct ExecutionBuilder {
   let reporter: Reporter
+  let actions: ActionTable
   /// What `null` goes back to.
   let builtIn: JobDefaults
+  /// The names of the concurrency groups that the main file declares.
+  let groups: [String]
+  /// Whose keys are applied.
+  let owner: KeyOwner
+  /// The names of the job's secrets; nil in `defaults`, where they are not known yet.
+  let secretNames: [String]?
+
+  /// The folder of the file, which paths are seen from.
+  var folder: String { builtIn.execution.directory }
 
   /// Puts what `fields` say over `settled`.
   func apply(_ fields: KeyFields, to settled: inout JobDefaults) {
     for field in fields.fields {
       guard let value = field.value else { continue }
-      switch field.name {
-      case Key.leeway: settled.leeway = leeway(value)
-      case Key.qos: settled.execution.qos = choice(value) ?? builtIn.execution.qos
-      case Key.overlap: settled.overlap = choice(value) ?? builtIn.overlap
-      case Key.enabled: settled.isEnabled = boolean(value) ?? builtIn.isEnabled
-      case Key.timeout: settled.execution.timeout = value.duration
-      case Key.shell: settled.execution.shell = shell(value, of: field.name)
-      case Key.directory: settled.execution.directory = directory(value)
-      case Key.environment: apply(value, to: &settled.execution.environment)
-      case Key.kill: apply(value, to: &settled.execution.stop)
-      default: break
+      if let hook = HookKind(rawValue: field.name) {
+        settled.hooks[hook] = hookActions(value, of: field.name)
+      } else if !applyJob(field, value, to: &settled) {
+        applyExecution(field, value, to: &settled.execution)
       }
     }
   }
+
+  /// Keys of the job itself; false for any other.
+  private func applyJob(
+    _ field: KeyFields.Field, _ value: KeyValue, to settled: inout JobDefaults
+  ) -> Bool {
+    switch field.name {
+    case Key.leeway: settled.leeway = leeway(value)
+    case Key.overlap: settled.overlap = choice(value) ?? builtIn.overlap
+    case Key.enabled: settled.isEnabled = value.boolean ?? builtIn.isEnabled
+    case Key.concurrency: settled.concurrencyGroup = group(value, at: field.mark)
+    case Key.lateTolerance: settled.lateTolerance = value.duration ?? builtIn.lateTolerance
+    case Key.expected: settled.expectedDuration = value.duration
+    case Key.onRemoved: settled.removal = choice(value) ?? builtIn.removal
+    case Key.tags: settled.tags = Set(texts(value)).sorted()
+    default: return false
+    }
+    return true
+  }
+
+  private func applyExecution(
+    _ field: KeyFields.Field, _ value: KeyValue, to execution: inout Execution
+  ) {
+    switch field.name {
+    case Key.qos: execution.qos = choice(value) ?? builtIn.execution.qos
+    case Key.timeout: execution.timeout = value.duration
+    case Key.shell: execution.shell = shell(value, of: field.name)
+    case Key.directory: execution.directory = value.text.map(path) ?? folder
+    case Key.inheritance: execution.inheritance = inheritance(value)
+    case Key.environment: apply(value, to: &execution.environment)
+    case Key.secrets: execution.secrets = secrets(value)
+    case Key.user: execution.identity.user = value.text
+    case Key.group: execution.identity.group = value.text
+    case Key.umask: execution.umask = value.integer.map { UInt16($0) }
+    case Key.stdin: execution.stdin = value.text
+    case Key.limits: apply(value, to: &execution.limits)
+    case Key.kill: apply(value, to: &execution.stop)
+    case Key.retry: apply(value, to: &execution.retry)
+    case Key.output: apply(value, at: field.mark, to: &execution.output)
+    case Key.success: execution.success.exitStatuses = exitStatuses(value)
+    case Key.failsWhen: applyFailures(value, to: &execution.success)
+    default: break
+    }
+  }
+
+  // MARK: Single values
+
+  func choice<Choice: RawRepresentable<String>>(_ value: KeyValue) -> Choice? {
+    value.text.flatMap(Choice.init)
+  }
+
+  func texts(_ value: KeyValue) -> [String] { value.list?.compactMap(\.value.text) ?? [] }
+
+  func path(_ text: String) -> String { FilePath.absolute(FilePath.join(folder, text)) }
 
   private func leeway(_ value: KeyValue) -> Leeway {
     switch value {
@@ -31,14 +87,6 @@ struct ExecutionBuilder {
     case .duration(let duration): .duration(duration)
     default: builtIn.leeway
     }
-  }
-
-  private func choice<Choice: RawRepresentable<String>>(_ value: KeyValue) -> Choice? {
-    value.text.flatMap(Choice.init)
-  }
-
-  private func boolean(_ value: KeyValue) -> Bool? {
-    if case .boolean(let value) = value { value } else { nil }
   }
 
   private func shell(_ value: KeyValue, of key: String) -> [String] {
@@ -49,42 +97,36 @@ struct ExecutionBuilder {
     }
   }
 
-  private func directory(_ value: KeyValue) -> String {
-    let folder = builtIn.execution.directory
-    return value.text.map { FilePath.absolute(FilePath.join(folder, $0)) } ?? folder
-  }
-
-  private func apply(_ value: KeyValue, to environment: inout [String: String]) {
-    guard let fields = value.map else {
-      environment = builtIn.execution.environment
-      return
-    }
-    for field in fields {
-      switch field.value {
-      case .text(let text): environment[field.name] = text
-      case .null where environment.removeValue(forKey: field.name) == nil:
-        reporter.report(
-          .badValue, at: field.mark,
-          "null takes '\(field.name)' away, but '\(Key.defaults)' does not give it",
-          hint: "write \"\" for an empty value")
-      default: break
-      }
+  private func inheritance(_ value: KeyValue) -> EnvironmentInheritance {
+    switch value {
+    case .boolean(let inherits): inherits ? .all : .none
+    case .list: .only(Set(texts(value)).sorted())
+    default: builtIn.execution.inheritance
     }
   }
 
-  private func apply(_ value: KeyValue, to stop: inout StopPolicy) {
-    guard let fields = value.object else {
-      stop = builtIn.execution.stop
-      return
-    }
-    for field in fields.fields {
-      guard let value = field.value else { continue }
-      switch field.name {
-      case Key.signal: stop.signal = choice(value) ?? builtIn.execution.stop.signal
-      case Key.grace: stop.grace = value.duration ?? builtIn.execution.stop.grace
-      default: break
-      }
-    }
+  private func group(_ value: KeyValue, at mark: YAMLMark) -> String? {
+    guard let name = value.text else { return nil }
+    if groups.contains(name) { return name }
+    reporter.report(
+      .unknownGroup, at: mark, "there is no concurrency group '\(name.shortened)'",
+      hint: NearestName.of(name, among: groups).map { "did you mean '\($0)'?" }
+        ?? "declare it under '\(Key.scheduler)': {\(Key.concurrency): {\(name.shortened): 1}}")
+    return nil
+  }
+
+  private func exitStatuses(_ value: KeyValue) -> Set<Int32> {
+    let items = value.object?[Key.exit]?.value?.list ?? []
+    let statuses = items.compactMap { $0.value.integer.map(Int32.init) }
+    return statuses.isEmpty ? builtIn.execution.success.exitStatuses : Set(statuses)
+  }
+
+  private func hookActions(_ value: KeyValue, of key: String) -> [Step]? {
+    guard let items = value.list else { return nil }
+    let builder = ActionBuilder(
+      reporter: reporter, actions: actions, folder: folder, isOfHook: true,
+      secrets: secretNames)
+    return builder.steps(of: items, owner: KeyOwner(owner, key))
   }
 }
 

@@ -108,7 +108,9 @@ final class FilePass {
       }
       if prelude.scheduler == nil {
         prelude.scheduler = node
-        if hasMetJobs { isPremature = true } else { takeScheduler(node) }
+        // What `defaults` say is understood by these settings, too.
+        let isLate = hasMetJobs || prelude.defaults != nil
+        if isLate { isPremature = true } else { takeScheduler(node) }
       }
     case Key.defaults:
       let node = try compose(KeyTable.job, of: KeyOwner(part: .defaults))
@@ -211,7 +213,7 @@ final class FilePass {
 
   private func makeBuilder() -> SpecBuilder {
     SpecBuilder(
-      reporter: reporter, actions: setting.actions, zone: settings.zone, folder: setting.folder,
+      reporter: reporter, actions: setting.actions, settings: settings, folder: setting.folder,
       defaults: defaults)
   }
 }

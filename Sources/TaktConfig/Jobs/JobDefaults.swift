@@ -6,6 +6,12 @@ struct JobDefaults {
   var leeway = Leeway.none
   var overlap = Overlap.skip
   var isEnabled = true
+  var concurrencyGroup: String?
+  var hooks: Hooks = [:]
+  var lateTolerance = Duration.seconds(1)
+  var expectedDuration: Duration?
+  var removal = Removal.drain
+  var tags: [String] = []
 
   /// What holds without any `defaults`, for jobs of a file in the absolute folder `folder`.
   init(folder: String) {

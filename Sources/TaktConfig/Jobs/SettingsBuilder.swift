@@ -18,6 +18,8 @@ struct SettingsBuilder {
         if let zone = zone(name, at: field.mark) { settings.zone = zone }
       case (Key.maxRunning, .integer(let count)): settings.maxRunning = count
       case (Key.shutdownGrace, .duration(let grace)): settings.shutdownGrace = grace
+      case (Key.concurrency, .map(let groups)):
+        for group in groups { settings.concurrency[group.name] = group.value?.integer }
       default: break
       }
     }

@@ -3,46 +3,46 @@ import TaktCore
 extension SpecBuilder {
   /// What a run of the job does; nil when that is missing or wrong.
   func action(of raw: RawJob) -> Action? {
-    let (run, use) = (raw.fields[Key.run], raw.fields[Key.use])
-    let with = raw.fields[Key.with]
-    if let run, let use {
-      reporter.report(
-        .conflictingKeys, at: max(run.keyMark, use.keyMark),
-        "'\(Key.run)' and '\(Key.use)' cannot stand together", hint: "remove one of them",
-        owner: raw.owner)
-      return nil
+    let builder = ActionBuilder(
+      reporter: reporter, actions: actions, folder: builtIn.execution.directory,
+      secrets: secretNames(of: raw))
+    let steps = raw.fields[Key.steps]
+    let others = [Key.run, Key.use].compactMap { raw.fields[$0] }
+    if let steps {
+      for other in others { reporter.reportConflict([other, steps], owner: raw.owner) }
+      if !others.isEmpty { return nil }
+      let owner = KeyOwner(part: raw.owner.part, key: Key.steps)
+      _ = builder.action(of: raw.fields, owner: raw.owner)
+      return steps.value?.list.map { .steps(builder.steps(of: $0, owner: owner)) }
     }
-    if let with, use == nil, !raw.fields.hasUnknownKeys {
-      reporter.report(
-        .missingKey, at: with.keyMark, "'\(Key.with)' needs '\(Key.use)' beside it",
-        hint: "add it, or remove '\(Key.with)'", owner: raw.owner)
-    }
-    let action = run.flatMap(command) ?? use.flatMap { named($0, with: with) }
-    if run == nil, use == nil, !raw.fields.hasUnknownKeys {
+    if others.isEmpty, !raw.fields.hasUnknownKeys {
       reporter.report(
         .missingKey, at: raw.nameMark, "the job does nothing",
-        hint: "add '\(Key.run)' or '\(Key.use)'", owner: raw.owner)
+        hint: "add '\(Key.run)', '\(Key.use)' or '\(Key.steps)'", owner: raw.owner)
     }
-    checkShell(beside: action, of: raw)
-    warnOfIdleKeys(beside: action, of: raw)
-    return action
+    return builder.action(of: raw.fields, owner: raw.owner)
   }
 
-  private func command(_ field: KeyFields.Field) -> Action? {
-    switch field.value {
-    case .text(let text): return .shell(text)
-    case .list(let items):
-      return reporter.arguments(items, of: field.name).map { .argv($0) }
-    default: return nil
+  /// Reports keys of the job's own that nothing in it heeds.
+  func checkUses(of raw: RawJob, action: Action?, settled: JobDefaults) {
+    guard let action else { return }
+    let all = action.steps.map(\.action) + settled.hooks.values.joined().map(\.action)
+    checkShell(beside: all, of: raw)
+    warnOfIdleKeys(beside: all, of: raw)
+    checkRetry(settled.execution.retry, of: raw)
+    checkInheritedHooks(settled, of: raw)
+    if settled.hooks[.onLate] == nil {
+      for key in [Key.lateTolerance, Key.expected] {
+        warn(of: key, in: raw, "'\(key)' has no effect without '\(HookKind.onLate.rawValue)'")
+      }
     }
   }
 
   /// A shell that the job itself names and never calls is a mistake; one from `defaults` is not.
-  private func checkShell(beside action: Action?, of raw: RawJob) {
-    guard let shell = raw.fields[Key.shell], shell.value?.isNull == false, let action else {
-      return
-    }
-    if case .shell = action { return }
+  private func checkShell(beside actions: [Action], of raw: RawJob) {
+    guard let shell = raw.fields[Key.shell], shell.value?.isNull == false,
+      !actions.contains(where: \.isForShell)
+    else { return }
     reporter.report(
       .conflictingKeys, at: shell.keyMark,
       "'\(Key.shell)' has no use without a '\(Key.run)' that is a text", hint: "remove it",
@@ -50,65 +50,64 @@ extension SpecBuilder {
   }
 
   /// A built-in starts no process: what describes one is heard of, not passed over in silence.
-  private func warnOfIdleKeys(beside action: Action?, of raw: RawJob) {
-    guard case .use(let name, _) = action else { return }
-    for key in [Key.environment, Key.directory, Key.kill] {
-      guard let field = raw.fields[key], field.value?.isNull == false else { continue }
-      reporter.report(
-        .conflictingKeys, severity: .warning, at: field.keyMark,
-        "'\(key)' has no effect on the built-in '\(name)'", hint: "remove it", owner: raw.owner)
+  private func warnOfIdleKeys(beside actions: [Action], of raw: RawJob) {
+    let names = actions.compactMap { if case .use(let name, _) = $0 { name } else { nil } }
+    guard names.count == actions.count, let name = names.first else { return }
+    let subject =
+      Set(names).count == 1 ? "the built-in '\(name)'" : "built-ins, and the job runs no command"
+    for key in Self.keysOfProcesses {
+      warn(of: key, in: raw, "'\(key)' has no effect on \(subject)")
     }
   }
 
-  private func named(_ use: KeyFields.Field, with: KeyFields.Field?) -> Action? {
-    guard let name = use.value?.text else { return nil }
-    guard let schemas = actions.parameters(of: name) else {
-      reporter.report(
-        .unknownAction, at: use.mark, "there is no action '\(name.shortened)'",
-        hint: NearestName.of(name, among: actions.names).map { "did you mean '\($0)'?" })
-      return nil
-    }
-    let given = with?.value?.map ?? []
-    var parameters: Parameters = [:]
-    for field in given {
-      guard let schema = schemas.first(where: { $0.name == field.name }) else {
-        reporter.report(
-          .unknownParameter, at: field.nameMark,
-          "the action '\(name)' has no parameter '\(field.name.shortened)'",
-          hint: NearestName.of(field.name, among: schemas.lazy.map(\.name)).map {
-            "did you mean '\($0)'?"
-          })
-        continue
-      }
-      parameters[schema.name] = value(of: field, as: schema)
-    }
-    for schema in schemas where !given.contains(where: { $0.name == schema.name }) {
-      parameters[schema.name] = schema.defaultValue
-      // A `with` that is wrong as a whole has been reported.
-      if schema.isRequired, with == nil || with?.value != nil {
-        reporter.report(
-          .missingParameter, at: with?.keyMark ?? use.mark,
-          "the action '\(name)' needs the parameter '\(schema.name)'",
-          hint: "add it under '\(Key.with)'")
-      }
-    }
-    return .use(name, parameters)
+  private static let keysOfProcesses = [
+    Key.inheritance, Key.environment, Key.directory, Key.user, Key.group, Key.umask, Key.stdin,
+    Key.limits, Key.kill, Key.success, Key.failsWhen,
+  ]
+
+  private func warn(of key: String, in raw: RawJob, _ message: String) {
+    guard let field = raw.fields[key], field.value?.isNull == false else { return }
+    reporter.report(
+      .conflictingKeys, severity: .warning, at: field.keyMark, message, hint: "remove it",
+      owner: raw.owner)
   }
 
-  private func value(
-    of field: KeyValue.MapField, as schema: ParameterSchema
-  ) -> ParameterValue? {
-    guard let text = field.value?.text else { return nil }
-    switch schema.kind {
-    case .string, .path, .integer, .number, .boolean, .duration, .size, .percent, .list, .map:
-      return .string(text)
-    case .choice(let words):
-      if words.contains(text) { return .string(text) }
-      reporter.report(
-        .badParameter, at: field.mark,
-        "'\(schema.name)' must be \(KeyType.choice(words).phrase), not '\(text.shortened)'",
-        hint: NearestName.of(text, among: words).map { "did you mean '\($0)'?" })
-      return nil
+  /// A hook of `defaults` may refer to a secret that not every job has.
+  private func checkInheritedHooks(_ settled: JobDefaults, of raw: RawJob) {
+    for hook in HookKind.allCases where raw.fields[hook.rawValue] == nil {
+      let named = (settled.hooks[hook] ?? []).flatMap { step -> [String] in
+        guard case .use(_, let parameters) = step.action else { return [] }
+        return parameters.values.flatMap(Placeholders.secrets)
+      }
+      for name in Set(named).sorted() where settled.execution.secrets[name] == nil {
+        reporter.report(
+          .badPlaceholder, at: raw.nameMark,
+          "'\(hook.rawValue)' of '\(Key.defaults)' refers to the secret '\(name.shortened)', which "
+            + "the job '\(raw.name.shortened)' does not have",
+          hint: "add it to '\(Key.secrets)', or give the job a hook of its own")
+      }
     }
   }
+
+  private func checkRetry(_ retry: RetryPolicy, of raw: RawJob) {
+    guard let own = raw.fields[Key.retry]?.value?.object else { return }
+    let given = own.fields.filter { $0.value?.isNull == false }
+    if retry.attempts == 1, let idle = given.first(where: { $0.name != Key.attempts }) {
+      reporter.report(
+        .conflictingKeys, at: idle.keyMark,
+        "'\(idle.name)' has no effect without '\(Key.attempts)' of more than 1",
+        hint: "add '\(Key.attempts)', or remove this", owner: KeyOwner(raw.owner, Key.retry))
+    } else if retry.delay > retry.delayMax {
+      let field = own[Key.delay] ?? own[Key.maximum]
+      let texts = (DurationText.format(retry.delay), DurationText.format(retry.delayMax))
+      reporter.report(
+        .outOfRange, at: field?.mark ?? raw.nameMark,
+        "the '\(Key.delay)' of \(texts.0) is longer than the '\(Key.maximum)' of \(texts.1)",
+        hint: "write both in '\(Key.retry)'", owner: raw.owner)
+    }
+  }
+}
+
+extension Action {
+  fileprivate var isForShell: Bool { if case .shell = self { true } else { false } }
 }

@@ -10,18 +10,25 @@ struct SpecBuilder {
   let builtIn: JobDefaults
   /// What the jobs of this file begin with.
   let defaults: JobDefaults
+  /// The names of the concurrency groups that the main file declares.
+  let groups: [String]
 
   /// Takes the keys of `defaults`, of which only those that are right count.
   init(
-    reporter: Reporter, actions: ActionTable, zone: Zone, folder: String, defaults: KeyFields?
+    reporter: Reporter, actions: ActionTable, settings: SchedulerSettings, folder: String,
+    defaults: KeyFields?
   ) {
     self.reporter = reporter
     self.actions = actions
-    self.zone = zone
+    zone = settings.zone
+    groups = Array(settings.concurrency.keys)
     builtIn = JobDefaults(folder: folder)
     var settled = builtIn
     if let defaults {
-      ExecutionBuilder(reporter: reporter, builtIn: builtIn).apply(defaults, to: &settled)
+      ExecutionBuilder(
+        reporter: reporter, actions: actions, builtIn: builtIn, groups: groups,
+        owner: KeyOwner(part: .defaults), secretNames: nil
+      ).apply(defaults, to: &settled)
     }
     self.defaults = settled
   }
@@ -31,17 +38,29 @@ struct SpecBuilder {
     let errorCount = reporter.errorCount
     let name = jobName(raw)
     var settled = defaults
-    ExecutionBuilder(reporter: reporter, builtIn: builtIn).apply(raw.fields, to: &settled)
+    ExecutionBuilder(
+      reporter: reporter, actions: actions, builtIn: builtIn, groups: groups, owner: raw.owner,
+      secretNames: secretNames(of: raw)
+    ).apply(raw.fields, to: &settled)
     let schedule = schedule(of: raw)
     checkLeeway(settled.leeway, against: schedule, of: raw)
     let action = action(of: raw)
+    checkUses(of: raw, action: action, settled: settled)
+    checkSecrets(settled.execution, of: raw)
     guard let name, let action, reporter.errorCount == errorCount else { return nil }
-    return JobSpec(
+    var spec = JobSpec(
       name: name,
       timing: Timing(
         schedule: schedule, leeway: settled.leeway, isEnabled: settled.isEnabled),
       action: action, execution: settled.execution, overlap: settled.overlap,
       summary: raw.fields[Key.description]?.value?.text)
+    spec.concurrencyGroup = settled.concurrencyGroup
+    spec.hooks = settled.hooks
+    spec.lateTolerance = settled.lateTolerance
+    spec.expectedDuration = settled.expectedDuration
+    spec.removal = settled.removal
+    spec.tags = settled.tags
+    return spec
   }
 
   private func jobName(_ raw: RawJob) -> JobName? {
@@ -68,6 +87,24 @@ struct SpecBuilder {
         "the leeway of \(texts.0) from '\(Key.defaults)' is not shorter than the interval of "
           + texts.1,
         hint: "give this job a 'leeway' of its own", owner: raw.owner)
+    }
+  }
+
+  /// The names of the secrets that the job will have.
+  func secretNames(of raw: RawJob) -> [String] {
+    guard let own = raw.fields[Key.secrets] else { return Array(defaults.execution.secrets.keys) }
+    return own.value?.map?.map(\.name) ?? []
+  }
+
+  /// A variable cannot hold a secret and a text of `env` both.
+  private func checkSecrets(_ execution: Execution, of raw: RawJob) {
+    guard !execution.secrets.isEmpty else { return }
+    let own = [Key.secrets, Key.environment].flatMap { raw.fields[$0]?.value?.map ?? [] }
+    for name in execution.secrets.keys.sorted() where execution.environment[name] != nil {
+      reporter.report(
+        .conflictingKeys, at: own.first { $0.name == name }?.nameMark ?? raw.nameMark,
+        "'\(name)' is a variable of '\(Key.environment)' and a secret",
+        hint: "give one of them another name", owner: raw.owner)
     }
   }
 }

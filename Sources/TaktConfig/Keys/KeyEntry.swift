@@ -18,19 +18,22 @@ public struct KeyEntry: Hashable, Sendable {
   public var reload: ReloadEffect?
   /// Whether it may stand in `defaults`.
   public var mayStandInDefaults: Bool
+  /// Whether `null` in a job takes away what `defaults` gives.
+  public var mayBeNull: Bool
   /// One sentence for people.
   public var summary: String
 
-  /// A key of the table.
+  /// A key of the table; what may stand in `defaults` may be null unless told otherwise.
   public init(
     _ name: String, _ type: KeyType, default defaultText: String? = nil, reload: ReloadEffect?,
-    mayStandInDefaults: Bool = false, _ summary: String
+    mayStandInDefaults: Bool = false, mayBeNull: Bool? = nil, _ summary: String
   ) {
     self.name = name
     self.type = type
     self.defaultText = defaultText
     self.reload = reload
     self.mayStandInDefaults = mayStandInDefaults
+    self.mayBeNull = mayBeNull ?? mayStandInDefaults
     self.summary = summary
   }
 }

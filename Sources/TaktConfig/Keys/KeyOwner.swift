@@ -10,6 +10,16 @@ struct KeyOwner: CustomStringConvertible {
   /// The key under which they stand, when it is not the part itself.
   var key: String?
 
+  init(part: Part, key: String? = nil) {
+    self.part = part
+    self.key = key
+  }
+
+  /// The key `key` of an owner.
+  init(_ owner: KeyOwner, _ key: String) {
+    self.init(part: owner.part, key: key)
+  }
+
   var description: String {
     let name =
       switch part {

@@ -5,7 +5,7 @@ extension KeyTable {
     section("At the top of a file", root, hasReload: false)
       + section("Under `\(Key.scheduler)`", scheduler)
       + section("In a job", job, hasDefaults: true)
-      + section("Under `\(Key.kill)`", kill, hasDefaults: true)
+      + parts.map { section($0.title, $0.entries) }.joined()
   }
 
   private static func section(

@@ -1,8 +1,18 @@
 import TaktCore
 
-/// Every key of the jobs file. The parser's checks and the reference in `docs/jobs-file.md` are
-/// made of this table, so that they cannot differ.
+/// Every key of the jobs file. The parser's checks, the reference in `docs/jobs-file.md` and the
+/// JSON Schema are made of this table, so that they cannot differ.
 public enum KeyTable {
+  /// The keys of a mapping that stands inside a job.
+  public struct Part: Hashable, Sendable {
+    /// Where it stands: `output.file`.
+    public var path: String
+    /// Where it stands, for people: "Under `file` of `output`".
+    public var title: String
+    /// Its keys.
+    public var entries: [KeyEntry]
+  }
+
   /// The keys at the top of a file.
   public static let root: [KeyEntry] = [
     KeyEntry(
@@ -30,21 +40,31 @@ public enum KeyTable {
       Key.maxRunning, .integer(1...10_000), default: "16", reload: .updates,
       "How many runs may be in progress at once."),
     KeyEntry(
+      Key.concurrency, .map(.group, .integer(1...10_000)), reload: .updates,
+      "Groups of jobs, and how many runs of each group may be in progress at once."),
+    KeyEntry(
       Key.shutdownGrace, .duration(least: .zero), default: "30s", reload: .updates,
       "How long a stop waits for runs in progress before it stops them."),
   ]
 
   /// The keys of a job.
-  public static let job: [KeyEntry] = triggers + actions + execution
+  public static let job: [KeyEntry] =
+    triggers + actions + surroundings + policies + hooks + administration
 
-  /// The keys under `kill`.
-  public static let kill: [KeyEntry] = [
-    KeyEntry(
-      Key.signal, .choice(StopSignal.allCases.map(\.rawValue)), default: "`TERM`",
-      reload: .updates, mayStandInDefaults: true, "What the run's process group is sent first."),
-    KeyEntry(
-      Key.grace, .duration(least: .zero), default: "10s", reload: .updates,
-      mayStandInDefaults: true, "How long the group then has before it is sent KILL."),
+  /// The mappings inside a job.
+  public static let parts: [Part] = [
+    Part(path: Key.steps, title: "In a step of `\(Key.steps)`", entries: step),
+    Part(path: "hook", title: "In an action of a hook", entries: hookAction),
+    Part(path: Key.secrets, title: "In a secret of `\(Key.secrets)`", entries: secret),
+    Part(path: Key.limits, title: "Under `\(Key.limits)`", entries: limits),
+    Part(path: Key.kill, title: "Under `\(Key.kill)`", entries: kill),
+    Part(path: Key.retry, title: "Under `\(Key.retry)`", entries: retry),
+    Part(path: Key.output, title: "Under `\(Key.output)`", entries: output),
+    Part(
+      path: "\(Key.output).\(Key.file)", title: "Under `\(Key.file)` of `\(Key.output)`",
+      entries: outputFile),
+    Part(path: Key.success, title: "Under `\(Key.success)`", entries: success),
+    Part(path: Key.failsWhen, title: "Under `\(Key.failsWhen)`", entries: failsWhen),
   ]
 
   private static let triggers: [KeyEntry] = [
@@ -72,47 +92,18 @@ public enum KeyTable {
       "How late a slot may start, so that one wake serves many jobs; percent is of the interval."),
   ]
 
-  private static let actions: [KeyEntry] = [
-    KeyEntry(
-      Key.run, .oneOf([.list(.text(allowsEmpty: true)), .text(allowsEmpty: false)]),
-      reload: .updates,
-      "A command: a text goes to the shell, a list is a program and its arguments."),
-    KeyEntry(
-      Key.use, .action, reload: .updates, "An action that takt brings with it, instead of `run`."),
-    KeyEntry(
-      Key.with, .map(.parameter, .text(allowsEmpty: true)), reload: .updates,
-      "The parameters of the action that `use` names."),
-  ]
-
-  private static let execution: [KeyEntry] = [
-    KeyEntry(
-      Key.shell, .oneOf([.list(.text(allowsEmpty: true)), .path]), default: "`/bin/sh`",
-      reload: .updates, mayStandInDefaults: true,
-      "What runs a `run` that is a text: a program, called with `-c`, or a list of program and "
-        + "arguments."),
-    KeyEntry(
-      Key.environment, .map(.environment, .text(allowsEmpty: true)), reload: .updates,
-      mayStandInDefaults: true, "Added to takt's own environment; values are taken as written."),
-    KeyEntry(
-      Key.directory, .path, default: "the folder of the file", reload: .updates,
-      mayStandInDefaults: true, "The folder in which the command starts."),
-    KeyEntry(
-      Key.timeout, .duration(least: .milliseconds(1)), default: "none", reload: .updates,
-      mayStandInDefaults: true, "How long a run may take before it is stopped."),
-    KeyEntry(
-      Key.kill, .object(kill), reload: .updates, mayStandInDefaults: true,
-      "How a run is stopped."),
-    KeyEntry(
-      Key.qos, .choice(QoS.allCases.map(\.rawValue)), default: "`default`", reload: .updates,
-      mayStandInDefaults: true,
-      "How urgent the work is, from what somebody waits for to what nobody does."),
-    KeyEntry(
-      Key.overlap, .choice(Overlap.allCases.map(\.rawValue)), default: "`skip`",
-      reload: .updates, mayStandInDefaults: true,
-      "What happens to a slot that comes due while a run of the job is in progress."),
+  private static let administration: [KeyEntry] = [
     KeyEntry(
       Key.enabled, .boolean, default: "`true`", reload: .rearms, mayStandInDefaults: true,
       "With `false` nothing is armed; slots that pass are recorded as `skipped(suspended)`."),
+    KeyEntry(
+      Key.onRemoved, .choice(Removal.allCases.map(\.rawValue)), default: "`drain`",
+      reload: .updates, mayStandInDefaults: true,
+      "What becomes of a run in progress when a reload removes the job: `drain` lets its attempt "
+        + "end, `kill` stops it."),
+    KeyEntry(
+      Key.tags, .oneOrMore(.name), reload: .updates, mayStandInDefaults: true,
+      "Words to find the job by; names as jobs have them."),
     KeyEntry(
       Key.description, .text(allowsEmpty: true), reload: .updates, "A sentence for people."),
   ]

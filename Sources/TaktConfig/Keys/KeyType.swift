@@ -12,8 +12,24 @@ public indirect enum KeyType: Hashable, Sendable {
   case boolean
   /// A whole number.
   case integer(ClosedRange<Int>)
+  /// A number, whole or not.
+  case number(ClosedRange<Double>)
   /// A duration with its units, of at least so much.
   case duration(least: Duration)
+  /// A duration of whole seconds, at least one.
+  case wholeSeconds
+  /// A size with its unit, such as `64KB`; in bytes.
+  case size(ClosedRange<Int>)
+  /// So many lines in a second, a minute or an hour: `100/s`.
+  case rate
+  /// A file mode creation mask in octal digits: `027`.
+  case umask
+  /// A POSIX extended regular expression within bounds.
+  case pattern
+  /// A name by the rule of jobs' names.
+  case name
+  /// The name of an environment variable.
+  case variable
   /// `0%` to `100%`.
   case percent
   /// A date and a time of day, with or without an offset.
@@ -42,4 +58,8 @@ public enum KeyNameRule: String, Hashable, Sendable {
   case environment
   /// A parameter of the action that the job uses.
   case parameter
+  /// A concurrency group, by the rule of jobs' names.
+  case group
+  /// Any text that is not empty.
+  case text
 }

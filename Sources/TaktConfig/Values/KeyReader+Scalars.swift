@@ -9,7 +9,18 @@ extension KeyReader {
     case .text, .path, .zone, .action: return text(scalar, at: mark, as: type, of: key)
     case .boolean: return boolean(scalar, at: mark, of: key)
     case .integer(let range): return integer(scalar, at: mark, in: range, of: key)
+    case .number(let range): return number(scalar, at: mark, in: range, of: key)
     case .duration(let least): return duration(scalar, at: mark, least: least, of: key)
+    case .wholeSeconds: return wholeSeconds(scalar, at: mark, of: key)
+    case .size(let range): return size(scalar.text, at: mark, in: range, of: key)
+    case .rate: return rate(scalar.text, at: mark, of: key)
+    case .umask: return umask(scalar.text, at: mark, of: key)
+    case .name: return name(scalar.text, at: mark, of: key)
+    case .variable: return variable(scalar.text, at: mark, of: key)
+    case .pattern:
+      return text(scalar, at: mark, as: type, of: key)?.text.flatMap {
+        pattern($0, at: mark, of: key)
+      }
     case .percent: return percent(scalar.text, at: mark, of: key)
     case .instant: return instant(scalar.text, at: mark)
     case .choice(let words): return choice(scalar.text, at: mark, among: words, of: key)
@@ -19,7 +30,7 @@ extension KeyReader {
     case .oneOf(let types):
       let likely = types.first { $0.looksLike(scalar.text) } ?? types.last
       return likely.flatMap { self.scalar(scalar, at: mark, as: $0, of: key) }
-    case .anything: return .text(scalar.text)
+    case .anything: return .node(YAMLNode(mark: mark, content: .scalar(scalar)))
     case .list, .map, .object:
       reporter.report(
         .wrongType, at: mark,
@@ -105,6 +116,18 @@ extension KeyReader {
       let (message, hint) = error.sentence(text: text)
       reporter.report(.badDuration, at: mark, "'\(text.shortened)' \(message)", hint: hint)
     }
+    return nil
+  }
+
+  private func wholeSeconds(
+    _ scalar: YAMLScalar, at mark: YAMLMark, of key: String
+  ) -> KeyValue? {
+    guard let value = duration(scalar, at: mark, least: .seconds(1), of: key)?.duration else {
+      return nil
+    }
+    if value.milliseconds.isMultiple(of: 1000) { return .duration(value) }
+    reporter.report(
+      .outOfRange, at: mark, "'\(key)' must be whole seconds, not \(scalar.text.shortened)")
     return nil
   }
 

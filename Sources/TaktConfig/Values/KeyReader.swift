@@ -32,7 +32,7 @@ struct KeyReader {
     guard case .scalar(let scalar) = node.content, scalar.kind == .null else {
       return value(node, as: key.type, of: key.name, owner: owner)
     }
-    if case .job = owner.part, key.mayStandInDefaults, isPlainNull(scalar) { return .null }
+    if case .job = owner.part, key.mayBeNull, isPlainNull(scalar) { return .null }
     reportNull(scalar, at: node.mark, key: key, owner: owner)
     return nil
   }
@@ -46,6 +46,7 @@ struct KeyReader {
   func value(_ node: YAMLNode, as type: KeyType, of key: String, owner: KeyOwner) -> KeyValue? {
     switch node.content {
     case .invalid: return nil
+    case _ where type.isAnything: return .node(node)
     case .scalar(let scalar): return self.scalar(scalar, at: node.mark, as: type, of: key)
     case .sequence(let items):
       guard let item = type.itemType else { break }
@@ -57,6 +58,9 @@ struct KeyReader {
         return .object(fields(of: entries, keys: keys, owner: inner))
       case .map(let rule, let valueType):
         return .map(map(entries, rule: rule, of: valueType, owner: owner))
+      case .oneOrMore(let item) where item.isMapping:
+        let one = value(node, as: item, of: key, owner: owner)
+        return one.map { .list([KeyValue.Located(value: $0, mark: node.mark)]) }
       default: break
       }
     }
@@ -90,12 +94,7 @@ struct KeyReader {
     entries.map { entry in
       var field = KeyValue.MapField(
         name: entry.key, nameMark: entry.keyMark, value: nil, mark: entry.value.mark)
-      if rule == .environment, !Self.isEnvironmentName(entry.key) {
-        reporter.report(
-          .badName, at: entry.keyMark, "'\(entry.key.shortened)' is no name of a variable",
-          hint: "use letters, digits and '_', and no digit first")
-        return field
-      }
+      guard check(entry, against: rule) else { return field }
       if rule == .environment, case .job = owner.part,
         case .scalar(let scalar) = entry.value.content, scalar.kind == .null, !scalar.isBlank
       {
@@ -107,14 +106,29 @@ struct KeyReader {
     }
   }
 
-  private static func isEnvironmentName(_ name: String) -> Bool {
-    guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }
-    return name.utf8.allSatisfy { byte in
-      switch byte {
-      case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x5f: true
-      default: false
-      }
+  /// Whether a name keeps to its rule; when not, that is reported.
+  private func check(_ entry: YAMLEntry, against rule: KeyNameRule) -> Bool {
+    let name = entry.key
+    switch rule {
+    case .job, .parameter: return true
+    case .environment where Self.isEnvironmentName(name): return true
+    case .group where JobName(name) != nil: return true
+    case .text where !name.isEmpty && name.unicodeScalars.allSatisfy({ $0.value >= 0x20 }):
+      return true
+    case .environment:
+      reporter.report(
+        .badName, at: entry.keyMark, "'\(name.shortened)' is no name of a variable",
+        hint: Self.variableHint)
+    case .group:
+      reporter.report(
+        .badName, at: entry.keyMark, "'\(name.shortened)' cannot name a group",
+        hint: Self.nameHint)
+    case .text:
+      reporter.report(
+        .badName, at: entry.keyMark, "'\(name.shortened)' is no name",
+        hint: "write one that is not empty and has no control characters")
     }
+    return false
   }
 
   // MARK: Reports
@@ -141,13 +155,16 @@ struct KeyReader {
   private static let homes: [(keys: [KeyEntry], home: String)] = [
     (KeyTable.root, "at the top of the file"), (KeyTable.job, "in a job"),
     (KeyTable.scheduler, "under '\(Key.scheduler)'"), (KeyTable.kill, "under '\(Key.kill)'"),
+    (KeyTable.retry, "under '\(Key.retry)'"), (KeyTable.output, "under '\(Key.output)'"),
+    (KeyTable.limits, "under '\(Key.limits)'"), (KeyTable.success, "under '\(Key.success)'"),
+    (KeyTable.failsWhen, "under '\(Key.failsWhen)'"), (KeyTable.step, "in a step"),
   ]
 
   private func reportNull(
     _ scalar: YAMLScalar, at mark: YAMLMark, key: KeyEntry, owner: KeyOwner
   ) {
     var hint = "write \(key.type.phrase)"
-    if case .job = owner.part, key.mayStandInDefaults {
+    if case .job = owner.part, key.mayBeNull {
       hint += ", or null to take away what '\(Key.defaults)' gives"
     }
     reporter.report(
@@ -164,6 +181,15 @@ extension KeyType {
     case .list(let item), .oneOrMore(let item): item
     case .oneOf(let types): types.lazy.compactMap(\.itemType).first
     default: nil
+    }
+  }
+
+  fileprivate var isAnything: Bool { if case .anything = self { true } else { false } }
+
+  fileprivate var isMapping: Bool {
+    switch self {
+    case .object, .map: true
+    default: false
     }
   }
 }

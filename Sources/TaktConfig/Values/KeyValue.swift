@@ -6,13 +6,18 @@ enum KeyValue {
   case null
   case text(String)
   case boolean(Bool)
+  /// A whole number, or a size in bytes.
   case integer(Int)
+  case number(Double)
   case duration(Duration)
   case percent(Double)
   case instant(InstantText)
+  case rate(LineRate)
   case list([Located])
   case map([MapField])
   case object(KeyFields)
+  /// A value whose type the key table does not know.
+  case node(YAMLNode)
 
   /// A value with its place.
   struct Located {
@@ -31,6 +36,11 @@ enum KeyValue {
 
 extension KeyValue {
   var text: String? { if case .text(let text) = self { text } else { nil } }
+  var integer: Int? { if case .integer(let value) = self { value } else { nil } }
+  var number: Double? { if case .number(let value) = self { value } else { nil } }
+  var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+  var percent: Double? { if case .percent(let value) = self { value } else { nil } }
+  var rate: LineRate? { if case .rate(let rate) = self { rate } else { nil } }
   var duration: Duration? { if case .duration(let duration) = self { duration } else { nil } }
   var list: [Located]? { if case .list(let list) = self { list } else { nil } }
   var map: [MapField]? { if case .map(let fields) = self { fields } else { nil } }

@@ -14,9 +14,10 @@ public struct Diagnostic: Error, Hashable, Sendable {
     case syntax, manyDocuments, empty
     case unknownKey, duplicateKey, missingKey, conflictingKeys, misplacedKey
     case wrongType, badName, badDuration, badInstant, badChoice, badNumber, badBoolean, badPercent
-    case badValue, outOfRange
+    case badSize, badRate, badPattern, badValue, outOfRange
     case unknownAlias, badMerge, badTag
-    case unknownZone, unknownAction, unknownParameter, missingParameter, badParameter
+    case unknownZone, unknownAction, unknownParameter, missingParameter
+    case badPlaceholder, unknownGroup
     case duplicateJob, includeMissing, includeCycle, tooManyIncludes
     case neverRuns, ambiguousTime
     case moreProblems

@@ -4,7 +4,8 @@ public enum JobFacet {
   public struct Difference: Hashable, Sendable {
     /// The key of the jobs file.
     public var key: String
-    /// What was and what will be; nil for what is never shown (commands, environment, parameters)
+    /// What was and what will be; nil for what is never shown (commands, environment, secrets,
+    /// standard input, parameters)
     /// and for a key that is not there.
     public var from: String?
     /// What will be.
@@ -19,30 +20,117 @@ public enum JobFacet {
   }
 
   private static func shown(_ spec: JobSpec) -> [(key: String, text: String?)] {
-    let schedule = spec.timing.schedule
+    timing(spec.timing)
+      + [
+        ("overlap", spec.overlap.rawValue), ("concurrency", spec.concurrencyGroup),
+        ("qos", spec.execution.qos.rawValue),
+      ] + surroundings(spec.execution) + policies(spec.execution)
+      + [
+        ("late_tolerance", DurationText.format(spec.lateTolerance)),
+        ("expected", spec.expectedDuration.map(DurationText.format)),
+        ("on_removed", spec.removal.rawValue), ("tags", list(spec.tags)),
+        ("description", spec.summary),
+      ]
+  }
+
+  private static func timing(_ timing: Timing) -> [(key: String, text: String?)] {
+    let schedule = timing.schedule
     let every = schedule.every
     return [
       ("every", every.map { DurationText.format($0.interval) }),
       ("first", every?.first.map(DurationText.format)),
       ("from", every.flatMap { $0.origin == .end ? "end" : nil }),
       ("align", every.flatMap { $0.origin == .epoch ? "epoch" : nil }),
-      ("at", schedule.at.isEmpty ? nil : schedule.at.map { $0.rfc3339() }.joined(separator: ", ")),
-      (
-        "on",
-        schedule.on.isEmpty ? nil : schedule.on.map(\.rawValue).sorted().joined(separator: ", ")
-      ),
-      ("leeway", text(spec.timing.leeway)),
-      ("enabled", String(spec.timing.isEnabled)),
-      ("overlap", spec.overlap.rawValue),
-      ("qos", spec.execution.qos.rawValue),
-      ("cwd", spec.execution.directory),
-      ("timeout", spec.execution.timeout.map(DurationText.format)),
-      (
-        "kill",
-        "\(spec.execution.stop.signal.rawValue), \(DurationText.format(spec.execution.stop.grace))"
-      ),
-      ("description", spec.summary),
+      ("at", list(schedule.at.map { $0.rfc3339() })),
+      ("on", list(schedule.on.map(\.rawValue).sorted())),
+      ("leeway", text(timing.leeway)), ("enabled", String(timing.isEnabled)),
     ]
+  }
+
+  private static func surroundings(_ execution: Execution) -> [(key: String, text: String?)] {
+    [
+      ("inherit_env", text(execution.inheritance)), ("cwd", execution.directory),
+      ("user", execution.identity.user), ("group", execution.identity.group),
+      ("umask", execution.umask.map { octal($0) }), ("limits", text(execution.limits)),
+    ]
+  }
+
+  private static func policies(_ execution: Execution) -> [(key: String, text: String?)] {
+    let stop = execution.stop
+    return [
+      ("timeout", execution.timeout.map(DurationText.format)),
+      ("kill", "\(stop.signal.rawValue), \(DurationText.format(stop.grace))"),
+      ("retry", text(execution.retry)), ("output", text(execution.output)),
+      ("success", list(execution.success.exitStatuses.sorted().map { "exit \($0)" })),
+      ("fails_when", failures(execution.success)),
+    ]
+  }
+
+  // MARK: Texts
+
+  private static func list(_ texts: [String]) -> String? {
+    texts.isEmpty ? nil : texts.joined(separator: ", ")
+  }
+
+  private static func octal(_ mask: UInt16) -> String {
+    let digits = String(mask, radix: 8)
+    return String(repeating: "0", count: max(0, 3 - digits.count)) + digits
+  }
+
+  private static func text(_ inheritance: EnvironmentInheritance) -> String {
+    switch inheritance {
+    case .all: "true"
+    case .none: "false"
+    case .only(let names): names.joined(separator: ", ")
+    }
+  }
+
+  private static func text(_ limits: Limits) -> String? {
+    list(
+      [
+        limits.memoryBytes.map { "memory \(SizeText.format($0))" },
+        limits.cpuSeconds.map { "cpu \(DurationText.format(.seconds($0)))" },
+        limits.files.map { "files \($0)" }, limits.processes.map { "processes \($0)" },
+        limits.coreBytes.map { "core \(SizeText.format($0))" },
+        limits.fileSizeBytes.map { "file_size \(SizeText.format($0))" },
+      ].compactMap(\.self))
+  }
+
+  private static func text(_ retry: RetryPolicy) -> String {
+    var words = [
+      "attempts \(retry.attempts)", "delay \(DurationText.format(retry.delay))",
+      "factor \(retry.factor)", "max \(DurationText.format(retry.delayMax))",
+      "jitter \(retry.jitterPercent)%",
+    ]
+    // In the order of the key table, which is not that of a set.
+    let causes = RetryPolicy.Cause.allCases.filter(retry.causes.contains)
+    if causes != RetryPolicy.Cause.allCases {
+      words.append("on \(causes.map(\.rawValue).joined(separator: " "))")
+    }
+    return (words + ["until \(retry.end.rawValue)"]).joined(separator: ", ")
+  }
+
+  private static func text(_ output: OutputPolicy) -> String {
+    var words = [
+      "keep \(SizeText.format(output.keepBytes))", "log \(output.logging.rawValue)",
+    ]
+    if let rate = output.rate {
+      words.append("rate \(rate.lines) per \(DurationText.format(rate.period))")
+    }
+    if let file = output.file {
+      let size = SizeText.format(file.sizeBytesMax)
+      words.append("file \(file.path) of \(size), \(file.files) files")
+    }
+    return words.joined(separator: ", ")
+  }
+
+  private static func failures(_ success: SuccessRule) -> String? {
+    list(
+      [
+        success.failsOnStandardError ? "stderr any" : nil,
+        success.failurePattern.map { "stdout \($0)" },
+        success.failsWhenSilent ? "empty" : nil,
+      ].compactMap(\.self))
   }
 
   private static func text(_ leeway: Leeway) -> String {
@@ -64,6 +152,9 @@ public enum JobFacet {
     }
     if old.execution.shell != new.execution.shell { keys.append("shell") }
     if old.execution.environment != new.execution.environment { keys.append("env") }
-    return keys
+    if old.execution.secrets != new.execution.secrets { keys.append("secrets") }
+    if old.execution.stdin != new.execution.stdin { keys.append("stdin") }
+    let hooks = HookKind.allCases.filter { old.hooks[$0] != new.hooks[$0] }
+    return keys + hooks.map(\.rawValue)
   }
 }

@@ -22,6 +22,8 @@ public struct JobSpec: Hashable, Sendable {
   public var expectedDuration: Duration?
   /// What becomes of its runs when a reload removes the job. Default `drain`.
   public var removal = Removal.drain
+  /// Words to find the job by, in order and each once. Default none.
+  public var tags: [String] = []
   /// A sentence for people; nil when none was written.
   public var summary: String?
 

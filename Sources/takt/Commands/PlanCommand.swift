@@ -63,6 +63,12 @@ struct PlanCommand: ParsableCommand {
     compare(
       "shutdown_grace", DurationText.format(before.shutdownGrace),
       DurationText.format(after.shutdownGrace))
+    func groups(_ settings: SchedulerSettings) -> String {
+      let groups = settings.concurrency.sorted { $0.key < $1.key }
+      return groups.isEmpty
+        ? "none" : groups.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+    }
+    compare("concurrency", groups(before), groups(after))
     return lines
   }
 }

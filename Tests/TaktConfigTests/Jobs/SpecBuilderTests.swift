@@ -55,7 +55,7 @@ struct SpecBuilderTests {
     "missingKey | every: 1s, run: x, »with: {message: x}",
     "unknownAction | every: 1s, use: »lgo",
     "unknownParameter | every: 1s, use: log, with: {»mesage: x}",
-    "badParameter | every: 1s, use: log, with: {level: »loud}",
+    "badChoice | every: 1s, use: log, with: {level: »loud}",
     "missingParameter | every: 1s, use: mail, »with: {to: x}",
     "missingParameter missingParameter | every: 1s, use: »»mail",
     "wrongType | every: 1s, use: mail, with: »[x]",
@@ -86,7 +86,6 @@ struct SpecBuilderTests {
     "badBoolean | every: 1s, run: x, enabled: »yes",
     "badBoolean | every: 1s, run: x, enabled: »\"true\"",
     "unknownKey | »cron: \"* * * * *\", run: x",
-    "unknownKey | every: 1s, run: x, »retry: {attempts: 3}",
     "misplacedKey | every: 1s, run: x, »signal: TERM",
   ])
   func `a bad value is told at its place`(row: String) throws {

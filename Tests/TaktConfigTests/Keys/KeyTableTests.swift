@@ -23,6 +23,58 @@ struct KeyTableTests {
     "overlap": "on: start, run: x, overlap: allow",
     "enabled": "on: start, run: x, enabled: false",
     "description": "on: start, run: x, description: \"\"",
+    "scheduler.concurrency": "scheduler: {concurrency: {db: 1}}",
+    "inherit_env": "on: start, run: x, inherit_env: [LANG, TZ]",
+    "secrets": "on: start, run: x, secrets: {A: {env: B}}",
+    "user": "on: start, run: x, user: root", "group": "on: start, run: x, group: root",
+    "umask": "on: start, run: x, umask: 027", "stdin": "on: start, run: x, stdin: \"\"",
+    "limits": "on: start, run: x, limits: {files: 64}",
+    "retry": "on: start, run: x, retry: {attempts: 2}",
+    "success": "on: start, run: x, success: {exit: 2}",
+    "fails_when": "on: start, run: x, fails_when: {stderr: any}",
+    "output": "on: start, run: x, output: {keep: 1KB}",
+    "concurrency": "on: start, run: x, concurrency: db",
+    "steps": "on: start, steps: [{run: x}]",
+    "on_failure": "on: start, run: x, on_failure: {run: y}",
+    "on_success": "on: start, run: x, on_success: [{run: y}]",
+    "on_recover": "on: start, run: x, on_recover: [{run: y}, {use: log}]",
+    "on_late": "on: start, run: x, on_late: {use: log}",
+    "late_tolerance": "on: start, run: x, on_late: {run: y}, late_tolerance: 0s",
+    "expected": "on: start, run: x, on_late: {run: y}, expected: 1m",
+    "on_removed": "on: start, run: x, on_removed: kill", "tags": "on: start, run: x, tags: [a, b]",
+    "steps.run": "on: start, steps: [{run: [x, y]}]", "steps.use": "on: start, steps: [{use: log}]",
+    "steps.with": "on: start, steps: [{use: log, with: {level: debug}}]",
+    "steps.continue": "on: start, steps: [{run: x, continue: true}, {run: y}]",
+    "hook.run": "on: start, run: x, on_failure: {run: [x, y]}",
+    "hook.use": "on: start, run: x, on_failure: {use: log}",
+    "hook.with": "on: start, run: x, on_failure: {use: log, with: {message: '{{job}}'}}",
+    "secrets.file": "on: start, run: x, secrets: {A: {file: a.key}}",
+    "secrets.env": "on: start, run: x, secrets: {A: {env: A}}",
+    "secrets.as": "on: start, run: x, secrets: {A: {env: A, as: file}}",
+    "limits.memory": "on: start, run: x, limits: {memory: 1.5GB}",
+    "limits.cpu": "on: start, run: x, limits: {cpu: 1m}",
+    "limits.files": "on: start, run: x, limits: {files: 1}",
+    "limits.processes": "on: start, run: x, limits: {processes: 10}",
+    "limits.core": "on: start, run: x, limits: {core: 0B}",
+    "limits.file_size": "on: start, run: x, limits: {file_size: 10KiB}",
+    "retry.attempts": "on: start, run: x, retry: {attempts: 1000}",
+    "retry.delay": "on: start, run: x, retry: {attempts: 2, delay: 0s}",
+    "retry.factor": "on: start, run: x, retry: {attempts: 2, factor: 1.5}",
+    "retry.max": "on: start, run: x, retry: {attempts: 2, max: 1d}",
+    "retry.jitter": "on: start, run: x, retry: {attempts: 2, jitter: 10%}",
+    "retry.on": "on: start, run: x, retry: {attempts: 2, on: [exit, timeout]}",
+    "retry.until": "on: start, run: x, retry: {attempts: 2, until: next_slot}",
+    "output.keep": "on: start, run: x, output: {keep: 0B}",
+    "output.log": "on: start, run: x, output: {log: on_failure}",
+    "output.rate": "on: start, run: x, output: {rate: 100/s}",
+    "output.file": "on: start, run: x, output: {file: {path: x.log}}",
+    "output.file.path": "on: start, run: x, output: {file: {path: /x.log}}",
+    "output.file.max": "on: start, run: x, output: {file: {path: x.log, max: 1KB}}",
+    "output.file.files": "on: start, run: x, output: {file: {path: x.log, files: 100}}",
+    "success.exit": "on: start, run: x, success: {exit: [0, 255]}",
+    "fails_when.stderr": "on: start, run: x, fails_when: {stderr: any}",
+    "fails_when.stdout": "on: start, run: x, fails_when: {stdout: '^E[0-9]{3}'}",
+    "fails_when.empty": "on: start, run: x, fails_when: {empty: true}",
     "kill.signal": "on: start, run: x, kill: {signal: USR2}",
     "kill.grace": "on: start, run: x, kill: {grace: 0s}",
   ]
@@ -30,7 +82,8 @@ struct KeyTableTests {
   private static let root = KeyTable.root.map(\.name)
   private static let scheduler = KeyTable.scheduler.map { "scheduler." + $0.name }
   private static let job =
-    KeyTable.job.map(\.name) + KeyTable.kill.map { "kill." + $0.name }
+    KeyTable.job.map(\.name)
+    + KeyTable.parts.flatMap { part in part.entries.map { part.path + "." + $0.name } }
 
   @Test(arguments: root + scheduler) func `each key of the file is taken`(key: String) throws {
     let row = try #require(Self.accepting[key], "no row for the key")
@@ -41,8 +94,10 @@ struct KeyTableTests {
 
   @Test(arguments: job) func `each key of a job is taken`(key: String) throws {
     let row = try #require(Self.accepting[key], "no row for the key")
-    _ = try spec(row)
+    _ = try spec(row, before: Self.groups)
   }
+
+  private static let groups = "scheduler: {concurrency: {db: 2}}"
 
   /// One row for each key: the same job before and after a change of that key alone.
   private static let changes: [String: (before: String, after: String)] = [
@@ -65,6 +120,27 @@ struct KeyTableTests {
     "overlap": ("on: start, run: x", "on: start, run: x, overlap: allow"),
     "enabled": ("on: start, run: x", "on: start, run: x, enabled: false"),
     "description": ("on: start, run: x", "on: start, run: x, description: y"),
+    "inherit_env": ("on: start, run: x", "on: start, run: x, inherit_env: false"),
+    "secrets": ("on: start, run: x", "on: start, run: x, secrets: {A: {env: B}}"),
+    "user": ("on: start, run: x", "on: start, run: x, user: root"),
+    "group": ("on: start, run: x", "on: start, run: x, group: root"),
+    "umask": ("on: start, run: x", "on: start, run: x, umask: 077"),
+    "stdin": ("on: start, run: x, stdin: a", "on: start, run: x, stdin: b"),
+    "limits": ("on: start, run: x", "on: start, run: x, limits: {core: 0B}"),
+    "retry": ("on: start, run: x", "on: start, run: x, retry: {attempts: 2}"),
+    "success": ("on: start, run: x", "on: start, run: x, success: {exit: [0, 1]}"),
+    "fails_when": ("on: start, run: x", "on: start, run: x, fails_when: {empty: true}"),
+    "output": ("on: start, run: x", "on: start, run: x, output: {log: false}"),
+    "concurrency": ("on: start, run: x", "on: start, run: x, concurrency: db"),
+    "steps": ("on: start, run: x", "on: start, steps: [{run: x}]"),
+    "on_failure": ("on: start, run: x", "on: start, run: x, on_failure: {run: y}"),
+    "on_success": ("on: start, run: x", "on: start, run: x, on_success: {run: y}"),
+    "on_recover": ("on: start, run: x", "on: start, run: x, on_recover: {run: y}"),
+    "on_late": ("on: start, run: x", "on: start, run: x, on_late: {run: y}"),
+    "late_tolerance": ("on: start, run: x", "on: start, run: x, late_tolerance: 2s"),
+    "expected": ("on: start, run: x", "on: start, run: x, expected: 2s"),
+    "on_removed": ("on: start, run: x", "on: start, run: x, on_removed: kill"),
+    "tags": ("on: start, run: x", "on: start, run: x, tags: nightly"),
   ]
 
   @Test(arguments: KeyTable.job) func `a reload does what the table says of each key`(
@@ -73,7 +149,8 @@ struct KeyTableTests {
     let row = try #require(Self.changes[entry.name], "no row for the key")
     let folder = TemporaryFolder()
     let snapshots = try [row.before, row.after].map { keys in
-      let path = folder.write(Array("jobs: {a: {\(keys)}}\n".utf8), to: "jobs.yaml")
+      let text = Self.groups + "\njobs: {a: {\(keys)}}\n"
+      let path = folder.write(Array(text.utf8), to: "jobs.yaml")
       return try #require(loader.load(path: path).snapshot)
     }
     let plan = ReloadPlan(from: snapshots[0], to: snapshots[1])
@@ -85,12 +162,16 @@ struct KeyTableTests {
   @Test(arguments: KeyTable.job.filter(\.mayStandInDefaults).map(\.name))
   func `each key that may stand in defaults does`(key: String) throws {
     let row = try #require(Self.accepting[key])
-    // The last key of the row is the one it is for.
-    let own = row.drop { $0 != "," }.dropFirst().split(separator: "run: x, ").last ?? ""
-    let text = key == "leeway" ? "leeway: 10%" : String(own)
-    _ = try spec("every: 1s, run: x", before: "defaults: {\(text)}")
-    let bare = try spec("every: 1s, run: x, \(key): null", before: "defaults: {\(text)}")
+    let text = key == "leeway" ? "leeway: 10%" : String(try #require(own(key, in: row)))
+    let before = Self.groups + "\ndefaults: {\(text)}"
+    _ = try spec("every: 1s, run: x", before: before)
+    let bare = try spec("every: 1s, run: x, \(key): null", before: before)
     #expect(try bare.inFolder("/") == spec("every: 1s, run: x").inFolder("/"))
+  }
+
+  /// The key with its value at the end of a row.
+  private func own(_ key: String, in row: String) -> Substring? {
+    row.ranges(of: " \(key): ").last.map { row[$0.lowerBound...].dropFirst() }
   }
 
   @Test(arguments: KeyTable.job.filter { !$0.mayStandInDefaults }.map(\.name))
@@ -100,7 +181,8 @@ struct KeyTableTests {
   }
 
   @Test func `no name stands twice in a table, and each has a sentence`() {
-    for table in [KeyTable.root, KeyTable.scheduler, KeyTable.job, KeyTable.kill] {
+    let tables = [KeyTable.root, KeyTable.scheduler, KeyTable.job]
+    for table in tables + KeyTable.parts.map(\.entries) {
       #expect(Set(table.map(\.name)).count == table.count)
       #expect(table.allSatisfy { $0.summary.hasSuffix(".") && !$0.summary.contains("|") })
     }

@@ -1,8 +1,9 @@
 import TaktCore
 
-/// `log`, as takt has it, and `mail`, which has a parameter that must be given and one of any text.
+/// `log`, as takt has it, `mail`, which has two parameters that must be given, and `all`, which has
+/// one of each kind that may be left out.
 struct TestCatalogue: ActionCatalogue {
-  var actionNames: [String] { ["log", "mail"] }
+  var actionNames: [String] { ["log", "mail", "all"] }
 
   func parameters(of action: String) -> [ParameterSchema]? {
     switch action {
@@ -18,7 +19,20 @@ struct TestCatalogue: ActionCatalogue {
         ParameterSchema("to", .string, summary: "Who gets it."),
         ParameterSchema("subject", .string, summary: "What it is about."),
       ]
+    case "all": Self.all
     default: nil
     }
+  }
+
+  private static let kinds: [(String, ParameterSchema.Kind)] = [
+    ("text", .string), ("word", .choice(["a", "b"])), ("path", .path), ("count", .integer(1...9)),
+    ("number", .number(0...1)), ("flag", .boolean), ("wait", .duration(least: .seconds(1))),
+    ("size", .size), ("share", .percent), ("texts", .list(.string)), ("paths", .list(.path)),
+    ("headers", .map(.string)), ("lists", .map(.list(.integer(0...9)))),
+    ("maps", .list(.map(.boolean))),
+  ]
+
+  private static let all = kinds.map { name, kind in
+    ParameterSchema(name, kind, isRequired: false, summary: "One of its kind.")
   }
 }

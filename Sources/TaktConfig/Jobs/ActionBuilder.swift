@@ -1,0 +1,103 @@
+import TaktCore
+
+/// Makes actions of `run`, or of `use` and `with`: in a job, in a step and in a hook.
+struct ActionBuilder {
+  let reporter: Reporter
+  let actions: ActionTable
+  /// The absolute folder that paths are seen from.
+  let folder: String
+  /// Whether the actions are those of a hook.
+  var isOfHook = false
+  /// The names of the job's secrets; nil in `defaults`, where they are not known yet.
+  let secrets: [String]?
+
+  /// The action of one mapping; nil when it is missing or wrong, which is reported unless it may
+  /// hide behind a key that nobody knows.
+  func action(of fields: KeyFields, owner: KeyOwner) -> Action? {
+    let (run, use) = (fields[Key.run], fields[Key.use])
+    let with = fields[Key.with]
+    if let run, let use {
+      reporter.reportConflict([run, use], owner: owner)
+      return nil
+    }
+    if let with, use == nil, !fields.hasUnknownKeys {
+      reporter.report(
+        .missingKey, at: with.keyMark, "'\(Key.with)' needs '\(Key.use)' beside it",
+        hint: "add it, or remove '\(Key.with)'", owner: owner)
+    }
+    return run.flatMap(command) ?? use.flatMap { named($0, with: with, owner: owner) }
+  }
+
+  /// The actions of a list of steps, or of a hook.
+  func steps(of items: [KeyValue.Located], owner: KeyOwner) -> [Step] {
+    items.compactMap { item in
+      guard let fields = item.value.object else { return nil }
+      if fields[Key.run] == nil, fields[Key.use] == nil, !fields.hasUnknownKeys {
+        reporter.report(
+          .missingKey, at: item.mark, "nothing is done here",
+          hint: "add '\(Key.run)' or '\(Key.use)'", owner: owner)
+      }
+      let continues = fields[Key.continues]?.value?.boolean ?? false
+      return action(of: fields, owner: owner).map { Step($0, continues: continues) }
+    }
+  }
+
+  private func command(_ field: KeyFields.Field) -> Action? {
+    switch field.value {
+    case .text(let text): return .shell(text)
+    case .list(let items):
+      return reporter.arguments(items, of: field.name).map { .argv($0) }
+    default: return nil
+    }
+  }
+
+  private func named(
+    _ use: KeyFields.Field, with: KeyFields.Field?, owner: KeyOwner
+  ) -> Action? {
+    guard let name = use.value?.text else { return nil }
+    guard let schemas = actions.parameters(of: name) else {
+      reporter.report(
+        .unknownAction, at: use.mark, "there is no action '\(name.shortened)'",
+        hint: NearestName.of(name, among: actions.names).map { "did you mean '\($0)'?" })
+      return nil
+    }
+    let given = with?.value?.map ?? []
+    let reader = ParameterReader(
+      reporter: reporter, folder: folder, isOfHook: isOfHook, secrets: secrets)
+    var parameters: Parameters = [:]
+    for field in given {
+      guard let schema = schemas.first(where: { $0.name == field.name }) else {
+        reporter.report(
+          .unknownParameter, at: field.nameMark,
+          "the action '\(name)' has no parameter '\(field.name.shortened)'",
+          hint: NearestName.of(field.name, among: schemas.lazy.map(\.name)).map {
+            "did you mean '\($0)'?"
+          })
+        continue
+      }
+      guard case .node(let node) = field.value else { continue }
+      parameters[schema.name] = reader.value(node, as: schema, owner: owner)
+    }
+    for schema in schemas where !given.contains(where: { $0.name == schema.name }) {
+      parameters[schema.name] = schema.defaultValue
+      // A `with` that is wrong as a whole has been reported.
+      if schema.isRequired, with == nil || with?.value != nil {
+        reporter.report(
+          .missingParameter, at: with?.keyMark ?? use.mark,
+          "the action '\(name)' needs the parameter '\(schema.name)'",
+          hint: "add it under '\(Key.with)'")
+      }
+    }
+    return .use(name, parameters)
+  }
+}
+
+extension Reporter {
+  /// Reports keys of which only one may be there, at the last of them.
+  func reportConflict(_ fields: [KeyFields.Field], owner: KeyOwner) {
+    let names = fields.map { "'\($0.name)'" }.joined(separator: " and ")
+    report(
+      .conflictingKeys, at: fields.map(\.keyMark).max() ?? .wholeFile,
+      "\(names) cannot stand together", hint: "remove one of them", owner: owner)
+  }
+}

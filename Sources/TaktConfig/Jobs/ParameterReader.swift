@@ -1,0 +1,114 @@
+import TaktCore
+
+/// Reads what stands under `with` as the schema of an action asks for.
+struct ParameterReader {
+  let reporter: Reporter
+  /// The absolute folder that paths are seen from.
+  let folder: String
+  /// Whether the action is one of a hook, which knows more of a run.
+  let isOfHook: Bool
+  /// The names of the job's secrets; nil in `defaults`, where they are not known yet.
+  let secrets: [String]?
+
+  /// A value as a kind; nil when it is none, which is then reported.
+  func value(
+    _ node: YAMLNode, as schema: ParameterSchema, owner: KeyOwner
+  ) -> ParameterValue? {
+    if case .scalar(let scalar) = node.content, scalar.isBlank {
+      reporter.report(
+        .wrongType, at: node.mark, "'\(schema.name)' has no value",
+        hint: "write \(schema.kind.keyType.phrase)")
+      return nil
+    }
+    let value = KeyReader(reporter: reporter).value(
+      node, as: schema.kind.keyType, of: schema.name, owner: owner)
+    return value.flatMap { parameter($0, schema.kind, at: node.mark) }
+  }
+
+  private func parameter(
+    _ value: KeyValue, _ kind: ParameterSchema.Kind, at mark: YAMLMark
+  ) -> ParameterValue? {
+    switch (kind, value) {
+    case (.path, .text(let path)):
+      text(path, at: mark).map { .string(FilePath.absolute(FilePath.join(folder, $0))) }
+    case (.choice, .text(let word)): .string(word)
+    case (_, .text(let text)): self.text(text, at: mark).map { .string($0) }
+    case (_, .integer(let value)): .integer(value)
+    case (_, .number(let value)), (_, .percent(let value)): .number(value)
+    case (_, .boolean(let value)): .boolean(value)
+    case (_, .duration(let value)): .duration(value)
+    case (.list(let item), .list(let items)):
+      .list(items.compactMap { parameter($0.value, item, at: $0.mark) })
+    case (.map(let item), .map(let fields)):
+      .map(
+        Dictionary(
+          fields.compactMap { field in
+            field.value.flatMap { parameter($0, item, at: field.mark) }.map { (field.name, $0) }
+          }, uniquingKeysWith: { first, _ in first }))
+    default: nil
+    }
+  }
+
+  /// A text whose placeholders are known; nil when one is not, which is then reported.
+  private func text(_ text: String, at mark: YAMLMark) -> String? {
+    do {
+      for part in try Placeholders.parse(text) {
+        switch part {
+        case .name(let name) where name.isOfHooks && !isOfHook:
+          reporter.report(
+            .badPlaceholder, at: mark, "'{{\(name.rawValue)}}' is known only to hooks",
+            hint: "use one of \(known)")
+          return nil
+        case .secret(let name) where secrets?.contains(name) == false:
+          reporter.report(
+            .badPlaceholder, at: mark, "the job has no secret '\(name.shortened)'",
+            hint: NearestName.of(name, among: secrets ?? []).map {
+              "did you mean '{{secret.\($0)}}'?"
+            } ?? "add it under '\(Key.secrets)'")
+          return nil
+        case .text, .name, .secret: break
+        }
+      }
+      return text
+    } catch {
+      switch error {
+      case .unclosed:
+        reporter.report(
+          .badPlaceholder, at: mark, "'{{' begins a placeholder that does not end",
+          hint: "write '}}' after its name, or '{{{{' for '{{' itself")
+      case .unknown(let word):
+        let names = Placeholders.Name.allCases.filter { isOfHook || !$0.isOfHooks }
+        let nearest = NearestName.of(word, among: names.lazy.map(\.rawValue))
+        reporter.report(
+          .badPlaceholder, at: mark, "there is no placeholder '{{\(word.shortened)}}'",
+          hint: nearest.map { "did you mean '{{\($0)}}'?" }
+            ?? "use one of \(known), or write '{{{{' for '{{' itself")
+      }
+    }
+    return nil
+  }
+
+  private var known: String {
+    Placeholders.Name.allCases.filter { isOfHook || !$0.isOfHooks }
+      .map { "{{\($0.rawValue)}}" }.joined(separator: ", ") + ", {{secret.NAME}}"
+  }
+}
+
+extension ParameterSchema.Kind {
+  /// The same among the types of the key table.
+  var keyType: KeyType {
+    switch self {
+    case .string: .text(allowsEmpty: true)
+    case .choice(let words): .choice(words)
+    case .path: .path
+    case .integer(let range): .integer(range)
+    case .number(let range): .number(range)
+    case .boolean: .boolean
+    case .duration(let least): .duration(least: least)
+    case .size: .size(0...SizeText.maximumBytes)
+    case .percent: .percent
+    case .list(let kind): .oneOrMore(kind.keyType)
+    case .map(let kind): .map(.text, kind.keyType)
+    }
+  }
+}
