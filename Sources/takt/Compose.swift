@@ -71,11 +71,11 @@ struct Daemon {
     if let degraded = snapshot.degradedClasses() { log(degraded, .warning) }
     engine.start(snapshot)
     stopped.wait()
+    engine.close()
     let timers = engine.factory.statistics
     log("timers: \(timers.served) served in \(timers.wakes) wakes")
     log("books: \(ledger.balance)")
     writer.close(timeout: .seconds(2))
-    withExtendedLifetime(engine) {}
   }
 
   private func log(_ message: String, _ level: LogLevel = .notice) {

@@ -12,6 +12,7 @@ struct Engine {
   let factory: CoalescingTimerFactory
   let reactor: Reactor
   let scheduler: Scheduler
+  private let files: OutputFiles
   private let processes: ProcessRunner
   private let router: ActionRouter
   private let clockWatcher: ClockStepWatcher
@@ -29,7 +30,10 @@ struct Engine {
     let scheduler = Scheduler(
       queue: queue, factory: factory, ledger: ledger, observer: observer, onFinish: onFinish)
     self.scheduler = scheduler
-    processes = try ProcessRunner(reactor: reactor, sink: sink) { scheduler.send($0) }
+    files = OutputFiles(sink: sink, time: factory.time)
+    processes = try ProcessRunner(
+      reactor: reactor, sink: sink, time: factory.time, files: files
+    ) { scheduler.send($0) }
     let builtins = BuiltinRunner(registry: .standard, observer: observer, time: factory.time) {
       scheduler.send($0)
     }
@@ -44,6 +48,9 @@ struct Engine {
       if number == SIGCHLD { processes.reapOrphans() } else { handler(number) }
     }
   }
+
+  /// Waits a little for files that get output; to be called when a stop is complete.
+  func close() { files.close(timeout: .seconds(2)) }
 
   /// Starts the jobs.
   func start(_ snapshot: Snapshot) {

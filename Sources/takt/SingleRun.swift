@@ -58,6 +58,7 @@ final class SingleRun {
     engine.start(Snapshot(settings: settings, jobs: [spec]))
     engine.scheduler.send(.triggered(spec.name, slot: slot))
     stopped.wait()
+    engine.close()
     fork.close()
     return books.end
   }

@@ -69,7 +69,7 @@ import Testing
     let sink = Sink(isFull: true)
     let events = try await run("yes | head -n 100000", sink: sink)
     #expect(sink.dropped.withLock(\.self) == 100_000)
-    guard case .attemptEnded(_, AttemptReport(.exited(0))) = events.last else {
+    guard case .attemptEnded(_, let report) = events.last, report.result == .exited(0) else {
       Issue.record("\(events)")
       return
     }
@@ -77,7 +77,7 @@ import Testing
 
   @Test func `a signal that comes before the child has started reaches it`() async throws {
     let events = try await run("exec sleep 1000", sink: Sink(), stopWith: .terminate)
-    guard case .attemptEnded(_, AttemptReport(.signalled(15))) = events.last else {
+    guard case .attemptEnded(_, let report) = events.last, report.result == .signalled(15) else {
       Issue.record("\(events)")
       return
     }

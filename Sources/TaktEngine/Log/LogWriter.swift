@@ -58,8 +58,14 @@ public final class LogWriter: Observer, OutputSink {
     observe(LogRecord(at: time.wall, .info, .output, fields))
   }
 
+  /// Takes a record about output.
+  public func record(_ level: LogLevel, _ event: LogEvent, _ fields: [LogField]) {
+    observe(LogRecord(at: time.wall, level, event, fields))
+  }
+
   /// Counts lines of output that were dropped before they became records.
   public func drop(lines: Int) {
+    guard lines > 0 else { return }
     queue.withLock { $0.drop(lines, .output) }
   }
 

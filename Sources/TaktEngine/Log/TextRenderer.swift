@@ -40,7 +40,7 @@ struct TextRenderer: LogRenderer {
     case .timer: timer(record)
     case .slot: slot(record)
     case .run: run(record)
-    case .output: printable(record[.line])
+    case .output: record[.line].map(printable) ?? message(record)
     case .plan: plan(record)
     case .reload, .scheduler: message(record)
     }

@@ -13,7 +13,8 @@ final class ChildProcess {
   /// Nobody is left in the group, and its number may be anybody's.
   private var isGroupGone = false
   private var pidfd: Int32
-  private(set) var outputs: [OutputReader]
+  let output: AttemptOutput
+  let outputs: [OutputReader]
   private var isOpen: [Bool]
 
   /// How much is read at a time, so that one talkative child does not keep the others waiting.
@@ -22,18 +23,24 @@ final class ChildProcess {
   /// stranger who holds the pipe cannot keep it open.
   private static let lastBytes = 1_048_576
 
-  init(run: RunID, child: Spawn.Child, sinceTicks: UInt64, outputs: [OutputReader]) {
+  init(run: RunID, child: Spawn.Child, sinceTicks: UInt64, output: AttemptOutput) {
     self.run = run
     self.sinceTicks = sinceTicks
     group = ProcessGroup(number: child.pid)
     pidfd = child.pidfd
-    self.outputs = outputs
+    self.output = output
+    outputs = [
+      OutputReader(child.stdout, .stdout, to: output),
+      OutputReader(child.stderr, .stderr, to: output),
+    ]
     isOpen = outputs.map { _ in true }
   }
 
   /// Signals the group and the orphans of the run.
   func send(_ signal: Int32, _ orphans: OrphanTable) {
     lastSignal = signal
+    // After its own end only its descendants are told.
+    if pidfd >= 0 { output.stopped() }
     if pidfd >= 0 || groupExists(orphans) { group.send(signal) }
     orphans.send(signal, to: run, newOnly: false)
   }
@@ -74,12 +81,19 @@ final class ChildProcess {
     return exited == 1 ? .exited(status) : .signalled(status)
   }
 
-  /// Reads what is left in the pipes and closes them.
-  func close(_ loop: ReactorLoop) {
-    for index in outputs.indices where isOpen[index] {
-      _ = outputs[index].read(limitBytes: Self.lastBytes)
+  /// Reads what the child has left in the pipes.
+  func readRest(_ loop: ReactorLoop) {
+    for index in outputs.indices
+    where isOpen[index] && !outputs[index].read(limitBytes: Self.lastBytes) {
       closeOutput(index, loop)
     }
+  }
+
+  /// Reads what is left in the pipes and closes them.
+  func close(_ loop: ReactorLoop) {
+    readRest(loop)
+    for index in outputs.indices where isOpen[index] { closeOutput(index, loop) }
+    output.close()
   }
 
   private func closeOutput(_ index: Int, _ loop: ReactorLoop) {

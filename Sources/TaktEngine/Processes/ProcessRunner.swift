@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import TaktCore
+import TimerMachine
 
 /// Runs commands: each in a session and process group of its own, and nothing of it outlives its
 /// run.
@@ -10,6 +11,8 @@ import TaktCore
 public final class ProcessRunner: ActionRunner {
   private let reactor: Reactor
   private let sink: any OutputSink
+  private let time: any TimeSource
+  private let files: OutputFiles
   private let report: @Sendable (SchedulerEvent) -> Void
   private let spawnThread: SpawnThread
   /// Touched by work on the reactor's thread alone: every use stands inside `reactor.perform`.
@@ -17,11 +20,18 @@ public final class ProcessRunner: ActionRunner {
 
   /// A runner that reports ends to `report`, on the reactor's thread. Throws when the system does
   /// not give it a thread.
+  ///
+  /// - Parameters:
+  ///   - time: By what clock the rate of lines is measured. Default the machine's own.
+  ///   - files: Where output files are written. Default: files that nobody waits for at the end.
   public init(
-    reactor: Reactor, sink: any OutputSink, report: @escaping @Sendable (SchedulerEvent) -> Void
+    reactor: Reactor, sink: any OutputSink, time: any TimeSource = SystemTimeSource(),
+    files: OutputFiles? = nil, report: @escaping @Sendable (SchedulerEvent) -> Void
   ) throws(SystemError) {
     self.reactor = reactor
     self.sink = sink
+    self.time = time
+    self.files = files ?? OutputFiles(sink: sink, time: time)
     self.report = report
     spawnThread = try SpawnThread()
   }
@@ -38,7 +48,9 @@ public final class ProcessRunner: ActionRunner {
   private func spawn(_ request: AttemptRequest) {
     do throws(Spawn.Failure) {
       let child = try Spawn.start(request)
-      reactor.perform { [self] loop in watch(child, of: request, on: loop) }
+      let output = AttemptOutput(
+        of: request, secrets: child.secrets, to: sink, files: files, time: time)
+      reactor.perform { [self] loop in watch(child, output, of: request.run, on: loop) }
     } catch {
       reactor.perform { [self] loop in
         table.starting[request.run] = nil
@@ -102,15 +114,13 @@ public final class ProcessRunner: ActionRunner {
     if table.hasUnknownEnded, table.starting.isEmpty { reapOrphans(loop) }
   }
 
-  private func watch(_ child: Spawn.Child, of request: AttemptRequest, on loop: ReactorLoop) {
-    let starting = table.starting.removeValue(forKey: request.run)
+  private func watch(
+    _ child: Spawn.Child, _ output: AttemptOutput, of run: RunID, on loop: ReactorLoop
+  ) {
+    let starting = table.starting.removeValue(forKey: run)
     let process = ChildProcess(
-      run: request.run, child: child,
-      sinceTicks: starting?.sinceTicks ?? ProcessStatus.ticksNow(),
-      outputs: [
-        OutputReader(child.stdout, .stdout, of: request, to: sink),
-        OutputReader(child.stderr, .stderr, of: request, to: sink),
-      ])
+      run: run, child: child, sinceTicks: starting?.sinceTicks ?? ProcessStatus.ticksNow(),
+      output: output)
     table.add(process)
     for signal in starting?.signals ?? [] { process.send(signal.number, table.orphans) }
     for index in process.outputs.indices {
@@ -126,17 +136,21 @@ public final class ProcessRunner: ActionRunner {
     table.childEnded(process)
     table.lookForOrphans(endingOf: process)
     table.orphans.reap(of: process.run)
-    guard process.hasDescendants(table.orphans) else {
+    let hasDescendants = process.hasDescendants(table.orphans)
+    process.readRest(loop)
+    var ended = process.output.judge(AttemptReport(result))
+    guard hasDescendants else {
       process.close(loop)
       table.remove(process)
-      report(.attemptEnded(process.run, AttemptReport(result)))
+      report(.attemptEnded(process.run, ended))
       return
     }
     _ = process.sendToNew(table.orphans)
     var left = table.orphans.descendants(of: process.run, orIn: process.group)
     // Something is left, even when the process table has no name for it.
     if left.isEmpty { left = [Descendant(pid: process.group.number, name: "?")] }
-    report(.attemptEnded(process.run, AttemptReport(result, descendants: left)))
+    ended.descendants = left
+    report(.attemptEnded(process.run, ended))
     awaitEnd(of: process, loop)
   }
 

@@ -6,9 +6,11 @@ public enum Signals {
   private static let handled = [SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGCHLD]
 
   /// Blocks them in this thread and in all that it starts, so that none is lost and none kills;
-  /// SIGPIPE is ignored. To be called before any thread is started.
+  /// SIGPIPE is ignored, and SIGXFSZ: a file that reaches takt's own limit of size is an error like
+  /// a full disk. To be called before any thread is started.
   public static func block() {
     signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
     csystem_block_signals(handled, Int32(handled.count))
   }
 

@@ -1,0 +1,122 @@
+import TaktCore
+
+/// What becomes of the output of one attempt: it is counted, matched, masked, kept, logged and
+/// written to a file.
+///
+/// Made on any thread and then handed to the reactor's, which alone uses it from then on: that is
+/// why it may be sent.
+final class AttemptOutput: @unchecked Sendable {
+  private struct Stream {
+    var bytes = 0
+    var masker: SecretMasker?
+    var lines = LineSplitter()
+  }
+
+  private let policy: OutputPolicy
+  private let rule: SuccessRule
+  private let sink: any OutputSink
+  private let time: any TimeSource
+  private let file: OutputFileUse?
+  private let log: OutputLog
+  private var streams: [Stream]
+  private var masked: [UInt8] = []
+  private var kept: KeptOutputBuffer
+  private var pattern: FailurePattern?
+  private var patternLines = LineSplitter()
+  private var matchesPattern = false
+  private var wasStopped = false
+  private var hasFailed = false
+
+  init(
+    of request: AttemptRequest, secrets: [[UInt8]], to sink: any OutputSink, files: OutputFiles,
+    time: any TimeSource
+  ) {
+    let execution = request.spec.execution
+    policy = execution.output
+    rule = execution.success
+    self.sink = sink
+    self.time = time
+    log = OutputLog(of: request, to: sink, time: time)
+    file = policy.file.map { files.use($0) }
+    let automaton = SecretAutomaton(secrets)
+    streams = StandardStream.allCases.map { _ in Stream(masker: automaton.map { SecretMasker($0) })
+    }
+    kept = KeptOutputBuffer(keepBytes: policy.keepBytes)
+    if let text = rule.failurePattern {
+      pattern = FailurePattern(text)
+      if pattern == nil {
+        log.warn("fails_when.stdout is no regular expression that can be used; nothing matches it")
+      }
+    }
+  }
+
+  /// Takes what the child has printed.
+  func take(_ bytes: UnsafeRawBufferPointer, from stream: StandardStream) {
+    streams[stream.index].bytes += bytes.count
+    if stream == .stdout, pattern != nil { search(bytes) }
+    guard streams[stream.index].masker != nil else { return pass(bytes, from: stream) }
+    masked.removeAll(keepingCapacity: true)
+    streams[stream.index].masker?.mask(bytes, into: &masked)
+    masked.withUnsafeBytes { pass($0, from: stream) }
+  }
+
+  /// The stream has ended: an unfinished last line is one as well.
+  func end(_ stream: StandardStream) {
+    if stream == .stdout { endSearch() }
+    masked.removeAll(keepingCapacity: true)
+    streams[stream.index].masker?.finish(into: &masked)
+    masked.withUnsafeBytes { pass($0, from: stream) }
+    if policy.logging == .always { log.finish(&streams[stream.index].lines, stream) }
+  }
+
+  /// takt has told the attempt to end before it had.
+  func stopped() {
+    wasStopped = true
+  }
+
+  /// The attempt has ended: what it has printed, and from now on whether it has failed. What its
+  /// descendants print later is no longer judged.
+  func judge(_ report: AttemptReport) -> AttemptReport {
+    endSearch()
+    var report = report
+    report.output = OutputFacts(
+      stdoutBytes: streams[StandardStream.stdout.index].bytes,
+      stderrBytes: streams[StandardStream.stderr.index].bytes,
+      matchesFailurePattern: matchesPattern, kept: kept.kept)
+    hasFailed = wasStopped || report.judged(by: rule).outcome != .succeeded
+    return report
+  }
+
+  /// Nothing comes any more, and it has been judged.
+  func close() {
+    if policy.logging == .onFailure, hasFailed { log.show(kept.kept) }
+    log.close()
+    file?.end()
+  }
+
+  private func search(_ bytes: UnsafeRawBufferPointer) {
+    _ = patternLines.take(bytes) { isUnmatched($0) }
+    if matchesPattern { pattern = nil }
+  }
+
+  private func endSearch() {
+    _ = patternLines.finish { isUnmatched($0) }
+    pattern = nil
+  }
+
+  private func isUnmatched(_ line: UnsafeRawBufferPointer) -> Bool {
+    if !matchesPattern { matchesPattern = pattern?.matches(line) ?? false }
+    return !matchesPattern
+  }
+
+  private func pass(_ bytes: UnsafeRawBufferPointer, from stream: StandardStream) {
+    guard !bytes.isEmpty else { return }
+    kept.append(bytes)
+    file?.append(bytes)
+    if policy.logging == .always { log.take(bytes, &streams[stream.index].lines, stream) }
+  }
+}
+
+extension StandardStream {
+  fileprivate var index: Int { self == .stdout ? 0 : 1 }
+}

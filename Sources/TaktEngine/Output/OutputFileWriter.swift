@@ -1,0 +1,133 @@
+import Dispatch
+import Synchronization
+import TaktCore
+
+/// Writes what several attempts print to one file, on the queue that all files share.
+///
+/// Safe from any thread; never blocks its caller.
+final class OutputFileWriter: Sendable {
+  private struct Waiting {
+    var chunks: [[UInt8]] = []
+    /// The newest wish counts where jobs of one path differ.
+    var limits: OutputFile
+    var users = 0
+    var isScheduled = false
+    var droppedBytes = 0
+  }
+
+  /// What only the queue touches.
+  private struct Writing {
+    var file: RotatingFile
+    var trouble: OutputFileTrouble?
+    var lostBytes = 0
+  }
+
+  private static let chunkBytes = 65_536
+
+  private let shared: OutputFiles.Shared
+  private let waiting: Mutex<Waiting>
+  /// Locked by work on the serial queue alone: nobody ever waits for it.
+  private let writing: Mutex<Writing>
+
+  init(_ limits: OutputFile, _ shared: OutputFiles.Shared) {
+    self.shared = shared
+    waiting = Mutex(Waiting(limits: limits))
+    writing = Mutex(Writing(file: RotatingFile(path: limits.path, write: shared.write)))
+  }
+
+  var isUsed: Bool { waiting.withLock { $0.users > 0 } }
+
+  /// Whether the log has been told of a trouble that may still be there.
+  var isTroubled: Bool { writing.withLock { $0.trouble != nil } }
+
+  func began(_ limits: OutputFile) {
+    waiting.withLock {
+      $0.limits = limits
+      $0.users += 1
+    }
+  }
+
+  func ended() {
+    let isLast = waiting.withLock {
+      $0.users -= 1
+      return $0.users == 0
+    }
+    if isLast { shared.queue.async { [self] in rest() } }
+  }
+
+  /// Queues bytes, or drops them where too much waits already.
+  func append(_ bytes: UnsafeRawBufferPointer) {
+    guard shared.reserve(bytes.count) else {
+      let isFirst = waiting.withLock { waiting in
+        defer { waiting.droppedBytes += bytes.count }
+        return waiting.droppedBytes == 0
+      }
+      if isFirst { tell(.warning, "is written too slowly: output for it is dropped", nil) }
+      return
+    }
+    let isFirst = waiting.withLock { waiting in
+      if let last = waiting.chunks.indices.last,
+        waiting.chunks[last].count + bytes.count <= Self.chunkBytes
+      {
+        waiting.chunks[last].append(contentsOf: bytes)
+      } else {
+        waiting.chunks.append(Array(bytes))
+      }
+      defer { waiting.isScheduled = true }
+      return !waiting.isScheduled
+    }
+    if isFirst { shared.queue.async { [self] in drain() } }
+  }
+
+  private func drain() {
+    let (chunks, limits) = waiting.withLock { waiting in
+      defer {
+        waiting.chunks = []
+        waiting.isScheduled = false
+      }
+      return (waiting.chunks, waiting.limits)
+    }
+    for chunk in chunks {
+      writing.withLock { write(chunk, limits, &$0) }
+      shared.release(chunk.count)
+    }
+  }
+
+  private func write(_ chunk: [UInt8], _ limits: OutputFile, _ writing: inout Writing) {
+    var written = 0
+    do throws(OutputFileTrouble) {
+      try writing.file.append(
+        chunk, within: limits, at: shared.time.monotonic, written: &written)
+      guard writing.trouble != nil else { return }
+      tell(.notice, "is written again; \(writing.lostBytes) bytes are missing", writing.lostBytes)
+      writing.trouble = nil
+      writing.lostBytes = 0
+    } catch {
+      writing.lostBytes += chunk.count - written
+      if writing.trouble == nil { tell(.warning, "gets no output: \(error.sentence)", nil) }
+      writing.trouble = error
+    }
+  }
+
+  /// Nobody uses it, unless somebody has come since.
+  private func rest() {
+    guard !isUsed else { return }
+    writing.withLock { $0.file.close() }
+    let dropped = waiting.withLock { waiting in
+      defer { waiting.droppedBytes = 0 }
+      return waiting.droppedBytes
+    }
+    if dropped > 0 {
+      tell(.warning, "was written too slowly: \(dropped) bytes are missing", dropped)
+    }
+    shared.forget(self, waiting.withLock { $0.limits.path })
+  }
+
+  private func tell(_ level: LogLevel, _ what: String, _ dropped: Int?) {
+    let path = waiting.withLock { $0.limits.path }
+    shared.sink.record(
+      level, .scheduler,
+      [LogField(.message, .text("output file '\(path)' \(what)"))]
+        + (dropped.map { [LogField(.dropped, .number(Int64($0)))] } ?? []))
+  }
+}

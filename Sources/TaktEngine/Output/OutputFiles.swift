@@ -1,0 +1,98 @@
+import Dispatch
+import Glibc
+import Synchronization
+import TaktCore
+
+/// The files that runs' output is written to. One serial queue writes them all, so that a slow disk
+/// keeps nobody else waiting; what waits for it is bounded.
+///
+/// Safe from any thread; only `close` waits.
+public final class OutputFiles: Sendable {
+  /// What the writers have in common.
+  final class Shared: Sendable {
+    let queue = DispatchQueue(label: "takt.output-files", qos: .utility)
+    let sink: any OutputSink
+    let time: any TimeSource
+    let write: RotatingFile.Write
+    private let limitBytes: Int
+    private let waitingBytes = Atomic<Int>(0)
+    let writers = Mutex<[String: OutputFileWriter]>([:])
+
+    init(
+      sink: any OutputSink, time: any TimeSource, limitBytes: Int,
+      write: @escaping RotatingFile.Write
+    ) {
+      self.sink = sink
+      self.time = time
+      self.limitBytes = limitBytes
+      self.write = write
+    }
+
+    /// Whether so many bytes more may wait.
+    func reserve(_ bytes: Int) -> Bool {
+      if waitingBytes.add(bytes, ordering: .relaxed).newValue <= limitBytes { return true }
+      release(bytes)
+      return false
+    }
+
+    func release(_ bytes: Int) {
+      waitingBytes.subtract(bytes, ordering: .relaxed)
+    }
+
+    /// A writer that nobody uses goes, unless the log is to be told when its trouble is over.
+    func forget(_ writer: OutputFileWriter, _ path: String) {
+      writers.withLock { writers in
+        guard writers[path] === writer, !writer.isUsed, !writer.isTroubled else { return }
+        writers[path] = nil
+      }
+    }
+  }
+
+  private let shared: Shared
+
+  /// No file yet.
+  ///
+  /// - Parameters:
+  ///   - sink: Where it is said what cannot be written.
+  ///   - limitBytes: How much may wait to be written. Default 4 MiB for all files together.
+  public convenience init(
+    sink: any OutputSink, time: any TimeSource, limitBytes: Int = 4 << 20
+  ) {
+    self.init(sink: sink, time: time, limitBytes: limitBytes) { Glibc.write($0, $1, $2) }
+  }
+
+  init(
+    sink: any OutputSink, time: any TimeSource, limitBytes: Int,
+    write: @escaping RotatingFile.Write
+  ) {
+    shared = Shared(sink: sink, time: time, limitBytes: limitBytes, write: write)
+  }
+
+  /// Begins a use of a file; it is opened with the first bytes. Attempts with the same path share
+  /// one writer.
+  func use(_ file: OutputFile) -> OutputFileUse {
+    shared.writers.withLock { writers in
+      let writer = writers[file.path] ?? OutputFileWriter(file, shared)
+      writers[file.path] = writer
+      writer.began(file)
+      return OutputFileUse(writer: writer)
+    }
+  }
+
+  /// Waits until what has been handed over is written, at most `timeout`.
+  public func close(timeout: Duration) {
+    let done = DispatchSemaphore(value: 0)
+    shared.queue.async { done.signal() }
+    _ = done.wait(timeout: .now() + .milliseconds(Int(timeout.milliseconds)))
+  }
+}
+
+/// One attempt's use of an output file.
+struct OutputFileUse: Sendable {
+  fileprivate let writer: OutputFileWriter
+
+  func append(_ bytes: UnsafeRawBufferPointer) { writer.append(bytes) }
+
+  /// To be called once, when nothing comes any more.
+  func end() { writer.ended() }
+}

@@ -1,0 +1,116 @@
+import TaktCore
+
+/// Hands the lines of one attempt to the log, as far as its rate and the log's room allow; what they
+/// do not is counted, so that the child never waits.
+final class OutputLog {
+  private let sink: any OutputSink
+  private let time: any TimeSource
+  private let facts: [LogField]
+  private let streamFacts: [[LogField]]
+  private let rate: LineRate?
+  private var budget: LineBudget?
+
+  init(of request: AttemptRequest, to sink: any OutputSink, time: any TimeSource) {
+    self.sink = sink
+    self.time = time
+    rate = request.spec.execution.output.rate
+    budget = rate.map { LineBudget($0) }
+    var facts = [
+      LogField(.job, .text(request.spec.name.text)),
+      LogField(.run, .number(Int64(request.run.number))),
+      LogField(.attempt, .number(Int64(request.attempt))),
+    ]
+    if case .steps = request.spec.action {
+      facts.append(LogField(.step, .number(Int64(request.step + 1))))
+    }
+    self.facts = facts
+    streamFacts = StandardStream.allCases.map { [facts] in
+      facts + [LogField(.stream, .text($0.rawValue))]
+    }
+  }
+
+  /// Logs the lines that end within `bytes`.
+  func take(
+    _ bytes: UnsafeRawBufferPointer, _ lines: inout LineSplitter, _ stream: StandardStream
+  ) {
+    guard let now = tellRefused() else {
+      sink.drop(lines: lines.take(bytes) { emit($0, stream) })
+      return
+    }
+    var isOverRate = false
+    let skipped = lines.take(bytes) { line in
+      isOverRate = budget?.take(at: now) == false
+      return !isOverRate && emit(line, stream)
+    }
+    count(skipped, isOverRate, now)
+  }
+
+  /// Logs an unfinished last line.
+  func finish(_ lines: inout LineSplitter, _ stream: StandardStream) {
+    let now = tellRefused()
+    var isOverRate = false
+    let skipped = lines.finish { line in
+      isOverRate = now.map { budget?.take(at: $0) == false } ?? false
+      return !isOverRate && emit(line, stream)
+    }
+    count(skipped, isOverRate, now)
+  }
+
+  /// Logs what is kept of an attempt that has failed, its two streams together.
+  func show(_ kept: KeptOutput) {
+    if kept.droppedBytes == 0 { return showLines(kept.head + kept.tail) }
+    showLines(kept.head)
+    sink.record(
+      .warning, .output,
+      facts + [
+        LogField(.dropped, .number(Int64(kept.droppedBytes))),
+        LogField(.message, .text("\(kept.droppedBytes) bytes of output are not kept")),
+      ])
+    showLines(kept.tail)
+  }
+
+  /// A record about the attempt's output.
+  func warn(_ message: String) {
+    sink.record(.warning, .output, facts + [LogField(.message, .text(message))])
+  }
+
+  /// Nothing comes any more.
+  func close() {
+    if let refused = budget?.takeRefused() { tell(refused) }
+  }
+
+  private func showLines(_ bytes: [UInt8]) {
+    var lines = LineSplitter()
+    let emit = { (line: UnsafeRawBufferPointer) in self.emit(line, nil) }
+    sink.drop(lines: bytes.withUnsafeBytes { lines.take($0, emit) } + lines.finish(emit))
+  }
+
+  private func emit(_ line: UnsafeRawBufferPointer, _ stream: StandardStream?) -> Bool {
+    guard sink.hasRoom else { return false }
+    let facts = stream.map { streamFacts[$0 == .stdout ? 0 : 1] } ?? facts
+    sink.output(facts + [LogField(.line, .bytes(Array(line)))])
+    return true
+  }
+
+  private func count(_ skipped: Int, _ isOverRate: Bool, _ now: MonotonicInstant?) {
+    guard skipped > 0 else { return }
+    if isOverRate, let now { budget?.refuse(skipped, at: now) } else { sink.drop(lines: skipped) }
+  }
+
+  /// The time, where there is a rate; tells of the lines beyond it once in a period.
+  private func tellRefused() -> MonotonicInstant? {
+    guard rate != nil else { return nil }
+    let now = time.monotonic
+    if let refused = budget?.takeRefused(at: now) { tell(refused) }
+    return now
+  }
+
+  private func tell(_ refused: Int) {
+    sink.record(
+      .warning, .output,
+      facts + [
+        LogField(.dropped, .number(Int64(refused))),
+        LogField(.message, .text("\(refused) lines of output not logged: beyond output.rate")),
+      ])
+  }
+}

@@ -1,0 +1,26 @@
+import TaktCore
+
+/// Where the lines of runs go.
+///
+/// Safe from any thread; never blocks.
+public protocol OutputSink: Sendable {
+  /// Whether a line would be taken now.
+  var hasRoom: Bool { get }
+
+  /// Takes one line with its facts.
+  func output(_ fields: [LogField])
+
+  /// Counts lines that were not handed over.
+  func drop(lines: Int)
+
+  /// Takes a record about output that is not a line of it: what is missing, or a file that cannot be
+  /// written. Unless implemented it is handed to `output`.
+  func record(_ level: LogLevel, _ event: LogEvent, _ fields: [LogField])
+}
+
+extension OutputSink {
+  /// Hands the facts to `output`, without the level.
+  public func record(_ level: LogLevel, _ event: LogEvent, _ fields: [LogField]) {
+    output(fields)
+  }
+}

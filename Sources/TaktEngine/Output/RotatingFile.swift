@@ -1,0 +1,134 @@
+import Glibc
+import TaktCore
+
+/// A file that is appended to and gives way to a new one when it is full: `PATH` becomes `PATH.1`,
+/// what was that `PATH.2`, and so on. Its calls may block: they belong on a queue of their own.
+struct RotatingFile {
+  /// The system's call; tests put a full disk in its place.
+  typealias Write = @Sendable (Int32, UnsafeRawPointer, Int) -> Int
+
+  /// How often it is looked whether the file at the path is still the one that is open, and how
+  /// long a path that cannot be opened is left alone.
+  private static let checkPeriod = Duration.seconds(1)
+
+  let path: String
+  private let systemWrite: Write
+  private var descriptor: Int32 = -1
+  private var sizeBytes = 0
+  private var checkedAt = MonotonicInstant(nanoseconds: 0)
+  private var trouble: (what: OutputFileTrouble, until: MonotonicInstant)?
+
+  init(path: String, write: @escaping Write = { Glibc.write($0, $1, $2) }) {
+    self.path = path
+    systemWrite = write
+  }
+
+  /// Appends all bytes, or throws why it could not; `written` says how many went.
+  mutating func append(
+    _ bytes: [UInt8], within limits: OutputFile, at now: MonotonicInstant, written: inout Int
+  ) throws(OutputFileTrouble) {
+    if let trouble, now < trouble.until { throw trouble.what }
+    trouble = nil
+    do throws(OutputFileTrouble) {
+      try open(at: now)
+      while written < bytes.count {
+        let room = limits.sizeBytesMax - sizeBytes
+        let piece = Self.piece(of: bytes[written...], room: room, isEmpty: sizeBytes == 0)
+        if piece == 0 {
+          try rotate(files: limits.files, at: now)
+        } else {
+          written += try write(bytes, from: written, count: piece)
+        }
+      }
+    } catch {
+      if case .write = error { throw error }
+      trouble = (error, now + Self.checkPeriod)
+      throw error
+    }
+  }
+
+  /// Closes it; the next `append` opens it again.
+  mutating func close() {
+    if descriptor >= 0 { Glibc.close(descriptor) }
+    descriptor = -1
+  }
+
+  /// How much of it goes into this file: up to a line's end, where one stands within the room; only
+  /// a line that no file has room for is divided.
+  private static func piece(of bytes: ArraySlice<UInt8>, room: Int, isEmpty: Bool) -> Int {
+    if bytes.count <= room { return bytes.count }
+    let inside = bytes.prefix(max(0, room))
+    if let end = inside.lastIndex(of: 10) { return end + 1 - bytes.startIndex }
+    return isEmpty ? max(1, inside.count) : 0
+  }
+
+  private mutating func write(
+    _ bytes: [UInt8], from start: Int, count: Int
+  ) throws(OutputFileTrouble) -> Int {
+    let (done, number) = bytes.withUnsafeBytes { buffer in
+      guard let first = buffer.baseAddress else { return (0, EIO) }
+      let done = systemWrite(descriptor, first + start, count)
+      return (done, done == 0 ? EIO : errno)
+    }
+    guard done > 0 else {
+      if number == EINTR { return 0 }
+      throw .write(number)
+    }
+    sizeBytes += done
+    return done
+  }
+
+  /// Opens it unless it is open; reopens it when somebody has moved it away or put another there.
+  private mutating func open(at now: MonotonicInstant) throws(OutputFileTrouble) {
+    if descriptor >= 0, now - checkedAt < Self.checkPeriod { return }
+    checkedAt = now
+    if descriptor >= 0 {
+      var here = stat()
+      var there = stat()
+      if fstat(descriptor, &here) == 0, lstat(path, &there) == 0, here.st_ino == there.st_ino,
+        here.st_dev == there.st_dev
+      {
+        // Somebody may have cut it short.
+        sizeBytes = Int(here.st_size)
+        return
+      }
+      close()
+    }
+    try openAnew()
+  }
+
+  /// Opening never waits for a reader at the other end of a FIFO, follows no link, and touches
+  /// nothing but a regular file.
+  private mutating func openAnew() throws(OutputFileTrouble) {
+    var info = stat()
+    if lstat(path, &info) == 0, info.st_mode & S_IFMT != S_IFREG { throw .notRegular }
+    let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+    let new = Glibc.open(path, flags, 0o640)
+    guard new >= 0 else { throw .open(errno) }
+    guard fstat(new, &info) == 0, info.st_mode & S_IFMT == S_IFREG else {
+      Glibc.close(new)
+      throw .notRegular
+    }
+    descriptor = new
+    sizeBytes = Int(info.st_size)
+  }
+
+  private mutating func rotate(files: Int, at now: MonotonicInstant) throws(OutputFileTrouble) {
+    // Another may stand at the path by now: that one must not be renamed unseen.
+    checkedAt = now - Self.checkPeriod
+    let size = sizeBytes
+    try open(at: now)
+    guard sizeBytes >= size else { return }
+    if files <= 1 {
+      guard ftruncate(descriptor, 0) == 0 else { throw .rotation(errno) }
+      sizeBytes = 0
+      return
+    }
+    for number in stride(from: files - 2, through: 0, by: -1) {
+      let from = number == 0 ? path : "\(path).\(number)"
+      if rename(from, "\(path).\(number + 1)") != 0, errno != ENOENT { throw .rotation(errno) }
+    }
+    close()
+    try openAnew()
+  }
+}

@@ -1,0 +1,99 @@
+/// All secret values of an attempt, ready for one pass over the output: an Aho–Corasick automaton.
+///
+/// One pass costs the same whatever the values are: no text, however like a value, makes it slow.
+/// It takes about 24 bytes of memory for each byte of a value.
+struct SecretAutomaton: Sendable {
+  /// The beginning of one or more values; node 0 is the empty one.
+  private struct Node {
+    var byte: UInt8 = 0
+    var depth: Int32 = 0
+    /// The longest proper suffix that is the beginning of a value too.
+    var failure: Int32 = 0
+    var firstChild: Int32 = 0
+    var nextSibling: Int32 = 0
+    /// How long the longest value is that ends here; 0 when none does.
+    var matchBytes: Int32 = 0
+  }
+
+  private var nodes = [Node()]
+  private var roots = [Int32](repeating: 0, count: 256)
+  /// The only byte with which a value begins; nil when there are several.
+  private let soleFirstByte: UInt8?
+
+  /// Nil when there is nothing to mask: no value, or empty ones alone.
+  init?(_ values: [[UInt8]]) {
+    let values = values.filter { !$0.isEmpty }
+    guard let first = values.first else { return nil }
+    soleFirstByte = values.allSatisfy { $0[0] == first[0] } ? first[0] : nil
+    for value in values { add(value) }
+    linkFailures()
+  }
+
+  private mutating func add(_ value: [UInt8]) {
+    var node = 0
+    for byte in value {
+      if let child = child(of: node, byte) {
+        node = child
+        continue
+      }
+      let new = nodes.count
+      nodes.append(
+        Node(byte: byte, depth: nodes[node].depth + 1, nextSibling: nodes[node].firstChild))
+      nodes[node].firstChild = Int32(new)
+      if node == 0 { roots[Int(byte)] = Int32(new) }
+      node = new
+    }
+    nodes[node].matchBytes = nodes[node].depth
+  }
+
+  /// Nearest nodes first, so that a node's failure is complete before it is needed.
+  private mutating func linkFailures() {
+    var queue = [0]
+    var next = 0
+    while next < queue.count {
+      let node = queue[next]
+      next += 1
+      var child = Int(nodes[node].firstChild)
+      while child != 0 {
+        if node != 0 {
+          let failure = follow(Int(nodes[node].failure), nodes[child].byte)
+          nodes[child].failure = Int32(failure)
+          if nodes[child].matchBytes == 0 { nodes[child].matchBytes = nodes[failure].matchBytes }
+        }
+        queue.append(child)
+        child = Int(nodes[child].nextSibling)
+      }
+    }
+  }
+
+  private func child(of node: Int, _ byte: UInt8) -> Int? {
+    if node == 0 { return roots[Int(byte)] == 0 ? nil : Int(roots[Int(byte)]) }
+    var child = Int(nodes[node].firstChild)
+    while child != 0, nodes[child].byte != byte { child = Int(nodes[child].nextSibling) }
+    return child == 0 ? nil : child
+  }
+
+  /// The node after `byte`.
+  func follow(_ node: Int, _ byte: UInt8) -> Int {
+    var node = node
+    while node != 0 {
+      if let child = child(of: node, byte) { return child }
+      node = Int(nodes[node].failure)
+    }
+    return Int(roots[Int(byte)])
+  }
+
+  /// How many of the last bytes may be the beginning of a value.
+  func depth(_ node: Int) -> Int { Int(nodes[node].depth) }
+
+  /// How long the longest value is that ends here; nil when none does.
+  func match(_ node: Int) -> Int? {
+    nodes[node].matchBytes == 0 ? nil : Int(nodes[node].matchBytes)
+  }
+
+  /// Where the first byte stands with which a value begins.
+  func firstCandidate(in bytes: UnsafeRawBufferPointer) -> Int? {
+    if let soleFirstByte { return bytes.firstIndex(ofByte: soleFirstByte) }
+    return roots.withUnsafeBufferPointer { roots in bytes.firstIndex { roots[Int($0)] != 0 } }
+  }
+}

@@ -1,0 +1,4 @@
+/// Where a child prints.
+enum StandardStream: String, CaseIterable {
+  case stdout, stderr
+}
