@@ -3,13 +3,14 @@ import TaktConfig
 import TaktCore
 import TaktEngine
 
-/// A jobs file, checked against the actions of this program and the zones of this machine.
+/// A jobs file, checked against the actions of this program, and the zones and accounts of this machine.
 struct JobsFileSource: SnapshotSource {
   let path: String
   let catalogue: any ActionCatalogue
 
   func load() -> LoadedSnapshot {
-    let loaded = JobsLoader(catalogue: catalogue, zones: ZoneFiles()).load(path: path)
+    let loaded = JobsLoader(catalogue: catalogue, zones: ZoneFiles(), accounts: SystemAccounts())
+      .load(path: path)
     return LoadedSnapshot(
       snapshot: loaded.snapshot, diagnostics: loaded.diagnostics,
       watchedPaths: loaded.files + loaded.directories)

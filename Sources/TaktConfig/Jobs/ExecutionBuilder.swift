@@ -3,7 +3,7 @@ import TaktCore
 /// Applies the keys that may stand in a job and in `defaults` alike.
 struct ExecutionBuilder {
   let reporter: Reporter
-  let actions: ActionTable
+  let sources: LoadSources
   /// What `null` goes back to.
   let builtIn: JobDefaults
   /// The names of the concurrency groups that the main file declares.
@@ -57,8 +57,12 @@ struct ExecutionBuilder {
     case Key.inheritance: execution.inheritance = inheritance(value)
     case Key.environment: apply(value, to: &execution.environment)
     case Key.secrets: execution.secrets = secrets(value)
-    case Key.user: execution.identity.user = value.text
-    case Key.group: execution.identity.group = value.text
+    case Key.user:
+      execution.identity.user = value.text
+      value.text.map { sources.accounts.checkUser($0, at: field.mark, reporter: reporter) }
+    case Key.group:
+      execution.identity.group = value.text
+      value.text.map { sources.accounts.checkGroup($0, at: field.mark, reporter: reporter) }
     case Key.umask: execution.umask = value.integer.map { UInt16($0) }
     case Key.stdin: execution.stdin = value.text
     case Key.limits: apply(value, to: &execution.limits)
@@ -124,7 +128,7 @@ struct ExecutionBuilder {
   private func hookActions(_ value: KeyValue, of key: String) -> [Step]? {
     guard let items = value.list else { return nil }
     let builder = ActionBuilder(
-      reporter: reporter, actions: actions, folder: folder, isOfHook: true,
+      reporter: reporter, actions: sources.actions, folder: folder, isOfHook: true,
       secrets: secretNames)
     return builder.steps(of: items, owner: KeyOwner(owner, key))
   }

@@ -12,8 +12,7 @@ final class FilePass {
     /// The absolute folder of the file.
     var folder: String
     var settings: SchedulerSettings
-    var actions: ActionTable
-    var zones: any ZoneSource
+    var sources: LoadSources
     var limits: YAMLLimits
     /// The jobs of the files before, with their places.
     var places: [String: SourceLocation]
@@ -151,7 +150,7 @@ final class FilePass {
     let keys = KeyTable.scheduler
     let entries = entries(of: node, key: Key.scheduler, type: .object(keys))
     let fields = keyReader.fields(of: entries, keys: keys, owner: owner)
-    SettingsBuilder(reporter: reporter, zones: setting.zones).apply(fields, to: &settings)
+    SettingsBuilder(reporter: reporter, zones: setting.sources.zones).apply(fields, to: &settings)
   }
 
   private func takeDefaults(_ node: YAMLNode) {
@@ -213,7 +212,7 @@ final class FilePass {
 
   private func makeBuilder() -> SpecBuilder {
     SpecBuilder(
-      reporter: reporter, actions: setting.actions, settings: settings, folder: setting.folder,
+      reporter: reporter, sources: setting.sources, settings: settings, folder: setting.folder,
       defaults: defaults)
   }
 }

@@ -8,8 +8,7 @@ final class JobsLoad {
   private static let fileBound = 10_000
   private static let sizeBound = 64 << 20
 
-  private let actions: ActionTable
-  private let zones: any ZoneSource
+  private let sources: LoadSources
   private let reader: FileReader
   private var log = ProblemLog()
   private var settings: SchedulerSettings
@@ -20,12 +19,11 @@ final class JobsLoad {
   private var files: [String] = []
   private var directories: [String] = []
 
-  init(actions: ActionTable, zones: any ZoneSource, refusesWritableByOthers: Bool) {
-    self.actions = actions
-    self.zones = zones
+  init(sources: LoadSources, refusesWritableByOthers: Bool) {
+    self.sources = sources
     reader = FileReader(
       bound: Self.sizeBound, refusesWritableByOthers: refusesWritableByOthers)
-    settings = SettingsBuilder.builtIn(zones: zones)
+    settings = SettingsBuilder.builtIn(zones: sources.zones)
   }
 
   /// Reads all there is to read.
@@ -87,7 +85,7 @@ final class JobsLoad {
       FilePass.Setting(
         source: source, isMain: isMain,
         folder: FilePath.folder(of: FilePath.absolute(path)), settings: settings,
-        actions: actions, zones: zones, limits: YAMLLimits(), places: places))
+        sources: sources, limits: YAMLLimits(), places: places))
     log.add(pass.reporter.log)
     if isMain { settings = pass.settings }
     if log.errorCount == 0 { specs += pass.specs } else { specs = [] }

@@ -7,26 +7,38 @@ import TaktCore
 public struct JobsLoader: Sendable {
   private let catalogue: any ActionCatalogue
   private let zones: any ZoneSource
+  private let accounts: any AccountSource
+  private let userID: UInt32
   private let refusesWritableByOthers: Bool
 
-  /// Checks files against what `catalogue` offers, in the zones that `zones` knows.
-  public init(catalogue: any ActionCatalogue, zones: any ZoneSource) {
+  /// Checks files against what `catalogue` offers, in the zones that `zones` knows, for the users
+  /// and groups that `accounts` knows.
+  public init(
+    catalogue: any ActionCatalogue, zones: any ZoneSource, accounts: any AccountSource
+  ) {
     // What root runs, nobody else may write.
-    self.init(catalogue: catalogue, zones: zones, refusesWritableByOthers: geteuid() == 0)
+    self.init(
+      catalogue: catalogue, zones: zones, accounts: accounts, userID: geteuid(),
+      refusesWritableByOthers: geteuid() == 0)
   }
 
   init(
-    catalogue: any ActionCatalogue, zones: any ZoneSource, refusesWritableByOthers: Bool
+    catalogue: any ActionCatalogue, zones: any ZoneSource, accounts: any AccountSource,
+    userID: UInt32, refusesWritableByOthers: Bool
   ) {
     self.catalogue = catalogue
     self.zones = zones
+    self.accounts = accounts
+    self.userID = userID
     self.refusesWritableByOthers = refusesWritableByOthers
   }
 
   /// Reads the file at `path` and its includes; it blocks until all are read.
   public func load(path: String) -> LoadedJobs {
     let load = JobsLoad(
-      actions: ActionTable(catalogue), zones: zones,
+      sources: LoadSources(
+        actions: ActionTable(catalogue), zones: zones,
+        accounts: AccountTable(accounts, userID: userID)),
       refusesWritableByOthers: refusesWritableByOthers)
     return load.result(of: path)
   }

@@ -4,7 +4,7 @@ extension SpecBuilder {
   /// What a run of the job does; nil when that is missing or wrong.
   func action(of raw: RawJob) -> Action? {
     let builder = ActionBuilder(
-      reporter: reporter, actions: actions, folder: builtIn.execution.directory,
+      reporter: reporter, actions: sources.actions, folder: builtIn.execution.directory,
       secrets: secretNames(of: raw))
     let steps = raw.fields[Key.steps]
     let others = [Key.run, Key.use].compactMap { raw.fields[$0] }

@@ -3,7 +3,7 @@ import TaktCore
 /// The only maker of job specs: what it hands out has nothing left to check.
 struct SpecBuilder {
   let reporter: Reporter
-  let actions: ActionTable
+  let sources: LoadSources
   /// Where times without an offset are read.
   let zone: Zone
   /// What holds without any `defaults`.
@@ -15,18 +15,18 @@ struct SpecBuilder {
 
   /// Takes the keys of `defaults`, of which only those that are right count.
   init(
-    reporter: Reporter, actions: ActionTable, settings: SchedulerSettings, folder: String,
+    reporter: Reporter, sources: LoadSources, settings: SchedulerSettings, folder: String,
     defaults: KeyFields?
   ) {
     self.reporter = reporter
-    self.actions = actions
+    self.sources = sources
     zone = settings.zone
     groups = Array(settings.concurrency.keys)
     builtIn = JobDefaults(folder: folder)
     var settled = builtIn
     if let defaults {
       ExecutionBuilder(
-        reporter: reporter, actions: actions, builtIn: builtIn, groups: groups,
+        reporter: reporter, sources: sources, builtIn: builtIn, groups: groups,
         owner: KeyOwner(part: .defaults), secretNames: nil
       ).apply(defaults, to: &settled)
     }
@@ -39,7 +39,7 @@ struct SpecBuilder {
     let name = jobName(raw)
     var settled = defaults
     ExecutionBuilder(
-      reporter: reporter, actions: actions, builtIn: builtIn, groups: groups, owner: raw.owner,
+      reporter: reporter, sources: sources, builtIn: builtIn, groups: groups, owner: raw.owner,
       secretNames: secretNames(of: raw)
     ).apply(raw.fields, to: &settled)
     let schedule = schedule(of: raw)

@@ -17,7 +17,7 @@ public struct Diagnostic: Error, Hashable, Sendable {
     case badSize, badRate, badPattern, badValue, outOfRange
     case unknownAlias, badMerge, badTag
     case unknownZone, unknownAction, unknownParameter, missingParameter
-    case badPlaceholder, unknownGroup
+    case badPlaceholder, unknownGroup, unknownAccount, notPermitted
     case duplicateJob, includeMissing, includeCycle, tooManyIncludes
     case neverRuns, ambiguousTime
     case moreProblems

@@ -8,7 +8,7 @@ struct FuzzTests {
   private static let seed = """
     scheduler: {timezone: Europe/Berlin, max_running: 16, shutdown_grace: 30s}
     x-base: &base {timeout: 5s, env: &env {A: 1, B: yes}}
-    defaults: {qos: utility, leeway: 10%, kill: {signal: INT, grace: 1s}}
+    defaults: {qos: utility, leeway: 10%, kill: {signal: INT, grace: 1s}, on_late: [{run: x}]}
     jobs:
       heartbeat:
         every: 10s   # a comment
@@ -23,6 +23,15 @@ struct FuzzTests {
           pg_dump app | gzip
           echo ü
         env: {<<: *env, C: !!str 5}
+      much:
+        on: start
+        steps: [{run: a, continue: true}, {use: all, with: {lists: {a: [1]}, text: "{{job}}"}}]
+        retry: {attempts: 3, factor: 1.5, jitter: 5%}
+        output: {keep: 1KB, rate: 5/s, file: {path: x.log}}
+        fails_when: {stdout: '^(a|b){3}[[:digit:]]'}
+        secrets: {A: {env: B}}
+        user: worker
+        umask: 027
       list: {every: 15m, align: epoch, run: [sleep, 5], overlap: allow, enabled: true}
     include: none-*.yaml
     """
@@ -35,7 +44,9 @@ struct FuzzTests {
 
   @Test(arguments: UInt64(0)..<20) func `no mutation of a file traps`(seed: UInt64) {
     var random = SplitMix(state: seed)
-    let actions = ActionTable(TestCatalogue())
+    let sources = LoadSources(
+      actions: ActionTable(TestCatalogue()), zones: TestZones(),
+      accounts: AccountTable(TestAccounts(), userID: 0))
     let good = Array(Self.seed.utf8)
     for _ in 0..<1000 {
       var bytes = good
@@ -43,8 +54,8 @@ struct FuzzTests {
       let pass = FilePass.read(
         FilePass.Setting(
           source: SourceText(file: "f", bytes: FileBytes(bytes)), isMain: true, folder: "/",
-          settings: SettingsBuilder.builtIn(zones: TestZones()), actions: actions,
-          zones: TestZones(), limits: YAMLLimits(), places: [:]))
+          settings: SettingsBuilder.builtIn(zones: TestZones()), sources: sources,
+          limits: YAMLLimits(), places: [:]))
       for diagnostic in pass.reporter.log.sorted(files: ["f"]) {
         #expect(!diagnostic.text.isEmpty && diagnostic.location.line >= 0)
       }
@@ -53,7 +64,7 @@ struct FuzzTests {
   }
 
   @Test func `the file itself is good`() {
-    #expect(load(Self.seed).snapshot?.names == ["heartbeat", "backup", "list"])
+    #expect(load(Self.seed).snapshot?.names == ["heartbeat", "backup", "much", "list"])
   }
 
   private func mutate(_ bytes: inout [UInt8], using random: inout SplitMix) {

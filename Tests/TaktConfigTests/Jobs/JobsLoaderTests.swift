@@ -166,7 +166,8 @@ struct JobsLoaderTests {
 
   @Test func `what root runs nobody else may write`() {
     let strict = JobsLoader(
-      catalogue: TestCatalogue(), zones: TestZones(), refusesWritableByOthers: true)
+      catalogue: TestCatalogue(), zones: TestZones(), accounts: TestAccounts(), userID: 0,
+      refusesWritableByOthers: true)
     let main = "include: b.yaml\njobs: {a: \(job)}\n"
     folder.write(main, to: "jobs.yaml")
     folder.write(Array("jobs: {b: \(job)}\n".utf8), to: "b.yaml", mode: 0o664)

@@ -1,0 +1,60 @@
+import TaktCore
+
+/// The answers of the machine's user database, asked for once a name however many jobs use it, and
+/// what takt as it runs may make of them.
+final class AccountTable {
+  private let source: any AccountSource
+  /// The number of the user as whom takt runs.
+  private let userID: UInt32
+  private var answers: [RunIdentity: Account?] = [:]
+
+  init(_ source: any AccountSource, userID: UInt32) {
+    self.source = source
+    self.userID = userID
+  }
+
+  /// Reports a user that there is not, or as whom takt cannot run a job.
+  func checkUser(_ name: String, at mark: YAMLMark, reporter: Reporter) {
+    guard let account = account(RunIdentity(user: name)) else {
+      reporter.report(
+        .unknownAccount, at: mark, "there is no user '\(name.shortened)'",
+        hint: "write a name or a number that 'getent passwd' lists")
+      return
+    }
+    guard userID != 0, account.uid != userID else { return }
+    reporter.report(
+      .notPermitted, at: mark,
+      "takt runs as \(ownName) and cannot run a job as '\(name.shortened)'",
+      hint: "remove it, or run takt as root")
+  }
+
+  /// Reports a group that there is not, or that takt cannot give to a job.
+  func checkGroup(_ name: String, at mark: YAMLMark, reporter: Reporter) {
+    guard let account = account(RunIdentity(group: name)) else {
+      // Without an account of its own takt can only be asked about the group of another.
+      if account(RunIdentity()) == nil, account(RunIdentity(user: "0", group: name)) != nil {
+        return
+      }
+      reporter.report(
+        .unknownAccount, at: mark, "there is no group '\(name.shortened)'",
+        hint: "write a name or a number that 'getent group' lists")
+      return
+    }
+    guard userID != 0, account.gid != self.account(RunIdentity())?.gid else { return }
+    reporter.report(
+      .notPermitted, at: mark,
+      "takt runs as \(ownName) and cannot give a job the group '\(name.shortened)'",
+      hint: "remove it, or run takt as root")
+  }
+
+  private var ownName: String {
+    account(RunIdentity()).map { "'\($0.name)'" } ?? "user \(userID)"
+  }
+
+  private func account(_ identity: RunIdentity) -> Account? {
+    if let answer = answers[identity] { return answer }
+    let answer = source.account(for: identity)
+    answers[identity] = .some(answer)
+    return answer
+  }
+}

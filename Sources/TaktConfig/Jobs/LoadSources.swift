@@ -1,0 +1,14 @@
+import TaktCore
+
+/// What a load asks besides the files themselves; answers are kept for as long as it lasts.
+final class LoadSources {
+  let actions: ActionTable
+  let zones: any ZoneSource
+  let accounts: AccountTable
+
+  init(actions: ActionTable, zones: any ZoneSource, accounts: AccountTable) {
+    self.actions = actions
+    self.zones = zones
+    self.accounts = accounts
+  }
+}

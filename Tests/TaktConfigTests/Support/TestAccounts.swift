@@ -1,0 +1,21 @@
+import TaktCore
+
+/// The users `root` and `worker` (1000) and the groups of their names and `adm` (4); the process's
+/// own user is `worker`.
+struct TestAccounts: AccountSource {
+  private static let users: [String: UInt32] = ["root": 0, "worker": 1000]
+  private static let groups: [String: UInt32] = ["root": 0, "worker": 1000, "adm": 4]
+
+  func account(for identity: RunIdentity) -> Account? {
+    let wanted = identity.user ?? "worker"
+    guard let (name, uid) = Self.users.first(where: { $0.key == wanted || "\($0.value)" == wanted })
+    else { return nil }
+    var account = Account(
+      name: name, uid: uid, gid: uid, groups: [uid], home: "/home/\(name)", shell: "/bin/sh")
+    if let group = identity.group {
+      guard let gid = Self.groups[group] ?? UInt32(group) else { return nil }
+      account.gid = gid
+    }
+    return account
+  }
+}
