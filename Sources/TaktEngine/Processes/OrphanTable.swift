@@ -35,10 +35,8 @@ final class OrphanTable {
   /// Whether the kernel lists the orphans, and children that takt has started are no part of them.
   var isExact: Bool { isAdopting && adopted.isExact }
 
-  /// Whether the kernel is known to have given this process to takt.
-  func hasAdopted(_ pid: pid_t) -> Bool {
-    orphans[pid] != nil || (isExact && adopted.pids().contains(pid))
-  }
+  /// Those whom the kernel is known to have given to takt, ended ones too.
+  func adoptedSet() -> Set<pid_t> { isExact ? Set(adopted.pids()) : Set(orphans.keys) }
 
   /// Takes in the orphans that have come since the last look.
   ///
@@ -122,16 +120,12 @@ final class OrphanTable {
 
   /// Reaps those of the run who have ended.
   func reap(of run: RunID) {
-    for pid in pidsByRun[run] ?? [] where waitpid(pid, nil, WNOHANG | __WALL) == pid {
-      forget(pid)
-    }
+    for pid in pidsByRun[run] ?? [] { reap(pid) }
   }
 
-  /// Reaps all who have ended, one by one.
-  func reapEach() {
-    for pid in adopted.pids() {
-      if waitpid(pid, nil, WNOHANG | __WALL) == pid { forget(pid) }
-    }
+  /// Reaps an orphan if it has ended.
+  func reap(_ pid: pid_t) {
+    if waitpid(pid, nil, WNOHANG | __WALL) == pid { forget(pid) }
   }
 
   /// The process has been reaped: the number may be given to anybody.

@@ -15,6 +15,7 @@ public final class ProcessRunner: ActionRunner {
   private let files: OutputFiles
   private let report: @Sendable (SchedulerEvent) -> Void
   private let spawnThread: SpawnThread
+  private let starting = StartingAttempts()
   /// Touched by work on the reactor's thread alone: every use stands inside `reactor.perform`.
   private nonisolated(unsafe) let table = ProcessTable()
 
@@ -38,10 +39,7 @@ public final class ProcessRunner: ActionRunner {
 
   /// Starts the attempts' children, one after the other; a failure is reported as an end.
   public func start(_ requests: [AttemptRequest]) {
-    let now = ProcessStatus.ticksNow()
-    reactor.perform { [self] _ in
-      for request in requests { table.starting[request.run] = .init(sinceTicks: now) }
-    }
+    starting.add(requests.map(\.run))
     spawnThread.perform { [self] in for request in requests { spawn(request) } }
   }
 
@@ -53,7 +51,7 @@ public final class ProcessRunner: ActionRunner {
       reactor.perform { [self] loop in watch(child, output, of: request.run, on: loop) }
     } catch {
       reactor.perform { [self] loop in
-        table.starting[request.run] = nil
+        _ = starting.remove(request.run)
         reapUnknown(loop)
         report(
           .attemptEnded(
@@ -66,10 +64,10 @@ public final class ProcessRunner: ActionRunner {
   public func stop(_ run: RunID, signal: StopSignal) {
     reactor.perform { [self] _ in
       if let child = table.children[run] {
-        table.lookForOrphans()
+        table.lookForOrphans(starting)
         child.send(signal.number, table.orphans)
-      } else if table.starting[run] != nil {
-        table.starting[run]?.signals.append(signal)
+      } else {
+        starting.keep(signal, for: run)
       }
     }
   }
@@ -94,35 +92,37 @@ public final class ProcessRunner: ActionRunner {
 
   private func reapOrphans(_ loop: ReactorLoop) {
     table.hasUnknownEnded = false
+    var adopted: Set<pid_t> = []
     while case let pid = csystem_peek_ended(), pid > 0 {
       if let child = table.living[pid] {
         childEnded(child, loop)
         if table.living[pid] != nil { return }
-      } else if table.starting.isEmpty || table.orphans.hasAdopted(pid) {
+      } else if starting.isEmpty || adopted.contains(pid) {
         waitpid(pid, nil, WNOHANG | __WALL)
         table.orphans.forget(pid)
       } else {
-        // It may be a child that is just being started, and it hides others from this look.
+        adopted = table.orphans.adoptedSet()
+        guard !adopted.contains(pid) else { continue }
+        // A child that is just being started, and it hides others from this look.
         table.hasUnknownEnded = true
-        if table.orphans.isExact { table.orphans.reapEach() }
+        for pid in adopted { table.orphans.reap(pid) }
         return
       }
     }
   }
 
   private func reapUnknown(_ loop: ReactorLoop) {
-    if table.hasUnknownEnded, table.starting.isEmpty { reapOrphans(loop) }
+    if table.hasUnknownEnded { reapOrphans(loop) }
   }
 
   private func watch(
     _ child: Spawn.Child, _ output: AttemptOutput, of run: RunID, on loop: ReactorLoop
   ) {
-    let starting = table.starting.removeValue(forKey: run)
+    let start = starting.remove(run)
     let process = ChildProcess(
-      run: run, child: child, sinceTicks: starting?.sinceTicks ?? ProcessStatus.ticksNow(),
-      output: output)
+      run: run, child: child, sinceTicks: start?.sinceTicks ?? 0, output: output)
     table.add(process)
-    for signal in starting?.signals ?? [] { process.send(signal.number, table.orphans) }
+    for signal in start?.signals ?? [] { process.send(signal.number, table.orphans) }
     for index in process.outputs.indices {
       loop.watch(process.outputs[index].descriptor) { loop in process.readOutput(index, loop) }
     }
@@ -134,7 +134,7 @@ public final class ProcessRunner: ActionRunner {
   private func childEnded(_ process: ChildProcess, _ loop: ReactorLoop) {
     guard let result = process.reap(loop) else { return }
     table.childEnded(process)
-    table.lookForOrphans(endingOf: process)
+    table.lookForOrphans(starting, endingOf: process)
     table.orphans.reap(of: process.run)
     let hasDescendants = process.hasDescendants(table.orphans)
     process.readRest(loop)
@@ -177,7 +177,7 @@ public final class ProcessRunner: ActionRunner {
     for _ in 0..<Self.roundsMax {
       var newCount = 0
       for process in table.ending {
-        table.lookForOrphans(endingOf: process)
+        table.lookForOrphans(starting, endingOf: process)
         newCount += process.sendToNew(table.orphans)
         table.orphans.reap(of: process.run)
       }

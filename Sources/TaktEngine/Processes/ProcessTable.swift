@@ -1,16 +1,8 @@
 import TaktCore
 
-/// The attempts of commands that are being started, in progress, or ending. It exists on the
+/// The attempts of commands that are in progress or ending. It exists on the
 /// reactor's thread alone.
 final class ProcessTable {
-  /// An attempt whose child is still to come.
-  struct Starting {
-    /// Signals that came before the child.
-    var signals: [StopSignal] = []
-    /// When it was asked for, in the clock ticks of the process table.
-    let sinceTicks: UInt64
-  }
-
   private(set) var children: [RunID: ChildProcess] = [:]
   /// Those whose own process has not been reaped.
   private(set) var living: [Int32: ChildProcess] = [:]
@@ -18,7 +10,6 @@ final class ProcessTable {
   private(set) var runBySession: [Int32: RunID] = [:]
   /// Attempts whose own process has ended and who have left others behind.
   var ending: [ChildProcess] = []
-  var starting: [RunID: Starting] = [:]
   let orphans = OrphanTable()
   /// Processes have ended that could not be told from a child that is just being started.
   var hasUnknownEnded = false
@@ -42,16 +33,15 @@ final class ProcessTable {
 
   /// Takes in the orphans that have come, and gives `child`'s run, whose process has ended, those
   /// that can be nobody else's.
-  func lookForOrphans(endingOf child: ChildProcess? = nil) {
+  func lookForOrphans(_ starting: StartingAttempts, endingOf child: ChildProcess? = nil) {
     guard orphans.isAdopting else { return }
     orphans.look(
       isOwn: { living[$0] != nil }, runBySession: runBySession,
-      isActive: { children[$0] != nil || starting[$0] != nil })
+      isActive: { children[$0] != nil || starting.contains($0) })
     guard let child else { return }
     orphans.claim(for: child.run) {
       let living = living.values.lazy.filter { $0 !== child }.map(\.sinceTicks).min()
-      let starting = starting.values.lazy.map(\.sinceTicks).min()
-      return [living, starting].compactMap(\.self).min()
+      return [living, starting.sinceTicks].compactMap(\.self).min()
     }
   }
 }

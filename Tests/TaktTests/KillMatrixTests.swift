@@ -1,0 +1,229 @@
+import Foundation
+import Glibc
+import Testing
+
+/// Nothing of a run outlives it: real process trees, and afterwards neither a process of theirs nor
+/// a zombie.
+@Suite(.serialized) struct KillMatrixTests {
+  /// One way to get away. `MARK` becomes a number that no other process has in its command line.
+  struct Row: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    var script: String
+    var timeout = "timeout: 1h"
+    var outcome = "succeeded"
+    /// How it begins: of some trees the number of processes changes all the time.
+    var reason = "descendants_left("
+  }
+
+  static let rows: [Row] = [
+    Row(
+      testDescription: "ignores TERM",
+      script: "trap '' TERM; while :; do sleep 0.MARK; done",
+      timeout: "timeout: 300ms", outcome: "timed_out", reason: "timeout"),
+    Row(
+      testDescription: "leaves a child that ignores TERM",
+      script: "sh -c 'trap \"\" TERM; : >ready; while :; do sleep 0.MARK; done' & \(ready)"),
+    Row(
+      testDescription: "double-forks",
+      script: "(sh -c ': >ready; exec sleep 1000.MARK' &) ; \(ready)",
+      reason: "descendants_left(1)"),
+    Row(
+      testDescription: "leaves its session",
+      script: "setsid sh -c ': >ready; exec sleep 1000.MARK' & \(ready)",
+      reason: "descendants_left(1)"),
+    Row(
+      testDescription: "leaves its session twice, and ignores TERM",
+      script: """
+        setsid sh -c 'trap "" TERM; setsid sh -c ": >ready; sleep 1000.MARK; :" & sleep 1001.MARK' & \
+        \(ready)
+        """),
+    Row(
+      testDescription: "leaves its session and clears its environment",
+      script: "env -i /usr/bin/setsid /bin/sh -c ': >ready; exec sleep 1000.MARK' & \(ready)",
+      reason: "descendants_left(1)"),
+    Row(
+      testDescription: "leaves its session while the run goes on",
+      script: """
+        (setsid sh -c 'trap "" TERM; : >ready; while :; do sleep 0.MARK; done' &) ; sleep 1000.MARK
+        """,
+      timeout: "timeout: 500ms", outcome: "timed_out", reason: "timeout"),
+    Row(
+      testDescription: "holds the pipe",
+      script: "setsid sh -c ': >ready; exec sleep 1000.MARK' 2>&1 & \(ready); echo held",
+      reason: "descendants_left(1)"),
+    Row(
+      testDescription: "stops itself",
+      script: "sh -c 'kill -STOP $$; sleep 1000.MARK'; sleep 1001.MARK",
+      timeout: "timeout: 300ms", outcome: "timed_out", reason: "timeout"),
+    Row(
+      testDescription: "leaves a stopped child outside its session",
+      script: """
+        setsid sh -c 'trap "sleep 0.01; exit" TERM; : >ready; kill -STOP $$; sleep 1000.MARK' & \(ready)
+        """,
+      reason: "descendants_left(1)"),
+    Row(
+      testDescription: "has a hundred processes",
+      script: """
+        : >ready
+        for i in 0 1 2 3 4 5 6 7 8 9; do
+          sh -c 'for j in 1 2 3 4 5 6 7 8 9; do sleep 1000.MARK & done; echo >>ready; wait' &
+        done
+        while [ "$(wc -l <ready)" -lt 10 ]; do sleep 0.01; done
+        """,
+      reason: "descendants_left(100)"),
+    Row(
+      testDescription: "makes zombies and never waits",
+      script: """
+        sh -c 'for i in 1 2 3 4 5; do true & setsid true & done; : >ready; exec sleep 1000.MARK' & \
+        \(ready)
+        """),
+    Row(
+      testDescription: "keeps forking away",
+      script: """
+        cat >fork.sh <<'END'
+        : >ready
+        sleep 0.01
+        [ -e halt ] || setsid sh fork.sh MARK &
+        END
+        sh fork.sh MARK & \(ready)
+        """),
+  ]
+
+  /// Waits, in the script, for the tree to stand.
+  private static let ready = "while [ ! -e ready ]; do sleep 0.01; done"
+
+  @Test(arguments: rows)
+  func `nothing is left of a run that`(row: Row) throws {
+    let mark = Self.newMark()
+    let folder = try TemporaryFolder()
+    let script = row.script.replacingOccurrences(of: "MARK", with: mark)
+    try folder.write(script, to: "tree.sh")
+    try folder.write(
+      """
+      jobs:
+        tree:
+          on: start
+          kill: {grace: 300ms}
+          \(row.timeout)
+          run: [sh, tree.sh]
+      """)
+    let takt = try TaktProcess(["run"], in: folder)
+    let end = try takt.line("the end of the run") { $0.job == "tree" && $0.to == "ended" }
+    #expect(end.outcome == row.outcome)
+    #expect(end.reason?.hasPrefix(row.reason) == true)
+    #expect(Self.survivors(mark) == [])
+    #expect(takt.children() == [:])
+    #expect(try takt.stop() == 0)
+    try folder.write("", to: "halt")
+  }
+
+  @Test func `who leaves its session is left alone as long as its run goes on`() throws {
+    let mark = Self.newMark()
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      jobs:
+        long:
+          on: start
+          run: |
+            (setsid sh -c ': >marked; exec sleep 1000.\(mark)' &)
+            (env -i /usr/bin/setsid /bin/sh -c ': >unmarked; exec sleep 1001.\(mark)' &)
+            while [ ! -e go ]; do sleep 0.01; done
+        short:
+          every: 50ms
+          run: "[ -e unmarked ] && [ -e marked ] && echo both; setsid sleep 1002.\(mark) & exit 0"
+          kill: {grace: 300ms}
+      """)
+    let takt = try TaktProcess(["run"], in: folder)
+    try takt.line("both") { $0.line == "both" }
+    // Two more runs come and go beside the long one, each with an orphan of its own.
+    for _ in 1...3 { try takt.line("a run") { $0.job == "short" && $0.to == "ended" } }
+    let left = Self.survivors(mark).map {
+      $0.split(separator: " ").dropFirst().joined(separator: " ")
+    }
+    #expect(left.filter { $0 == "sleep 1000.\(mark)" || $0 == "sleep 1001.\(mark)" }.count == 2)
+    try folder.write("", to: "go")
+    let end = try takt.line("the end") { $0.job == "long" && $0.to == "ended" }
+    #expect(end.reason == "descendants_left(2)")
+    #expect(try takt.stop() == 0)
+    #expect(Self.survivors(mark) == [])
+  }
+
+  /// In which state of its machine a run is when takt is told to stop.
+  @Test(arguments: ["queued", "running", "stopping", "killing"])
+  func `nothing is left when takt is stopped while a run is`(state: String) throws {
+    let mark = Self.newMark()
+    let folder = try TemporaryFolder()
+    let tree = """
+      trap '' TERM; (setsid sh -c 'trap \\"\\" TERM; while :; do sleep 0.\(mark); done' &); \
+      echo stands; while :; do sleep 0.\(mark); done
+      """
+    // A machine is in `killing` for no longer than the kernel takes: the stop comes with the state.
+    let timeout = state == "stopping" || state == "killing" ? "100ms" : "1h"
+    try folder.write(
+      """
+      scheduler: {max_running: 1, shutdown_grace: 100ms}
+      jobs:
+        tree:
+          on: start
+          timeout: \(timeout)
+          kill: {grace: \(state == "stopping" ? "1s" : "100ms")}
+          run: "\(tree)"
+        other: {on: start, run: "sleep 1000.\(mark)"}
+      """)
+    let takt = try TaktProcess(["run"], in: folder)
+    // Of the two, the one that starts first makes the other wait.
+    switch state {
+    case "queued", "running":
+      try takt.line("a run") { $0.machine?.hasPrefix("run:") == true && $0.to == "running" }
+    default: try takt.line("the state") { $0.job == "tree" && $0.to == state }
+    }
+    #expect(try takt.stop() == 0)
+    #expect(Self.survivors(mark) == [])
+    let ends = takt.lines.filter { $0.to == "ended" && $0.machine?.hasPrefix("run:") == true }
+    #expect(ends.count == 2)
+    #expect(!takt.lines.contains { $0.message?.contains("gave up") == true })
+    if state == "queued" { #expect(ends.contains { $0.from == "queued" }) }
+  }
+
+  @Test func `ten thousand runs leave no descriptor and no zombie`() throws {
+    let folder = try TemporaryFolder()
+    var jobs = "scheduler: {max_running: 16}\njobs:\n"
+    for index in 0..<8 {
+      jobs += "  job\(index): {every: 2ms, overlap: skip, run: [/bin/true]}\n"
+    }
+    try folder.write(jobs)
+    let takt = try TaktProcess(["run"], in: folder)
+    takt.ignoredEvents = ["timer", "slot"]
+    var runs = 0
+    func count(to last: Int) throws {
+      while runs < last {
+        let end = try takt.line("run \(runs + 1)") { $0.to == "ended" }
+        #expect(end.outcome == "succeeded")
+        runs += 1
+      }
+    }
+    try count(to: 200)
+    // So many may be in progress at once, with three descriptors each.
+    let before = takt.descriptorCount
+    try count(to: 10_000)
+    #expect(takt.descriptorCount <= before + 16 * 3)
+    takt.signal(SIGTERM)
+    try takt.line("the stop") { $0.message == "stopped" }
+    try takt.readToEnd()
+    #expect(takt.waitForExit() == 0)
+  }
+
+  private static func newMark() -> String { String(UInt32.random(in: 100_000_000...999_999_999)) }
+
+  /// The command lines of processes that bear the mark, but for this test's own.
+  private static func survivors(_ mark: String) -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { name in
+      guard let pid = pid_t(name), pid != getpid(),
+        let bytes = FileManager.default.contents(atPath: "/proc/\(pid)/cmdline")
+      else { return nil }
+      let line = String(decoding: bytes.map { $0 == 0 ? 32 : $0 }, as: UTF8.self)
+      return line.contains(mark) ? "\(pid) \(line)" : nil
+    }
+  }
+}
