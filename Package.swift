@@ -16,6 +16,9 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.36.0"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
   ],
   targets: [
     // From the top of the house to the ground; a target depends only on what stands below it.
@@ -27,7 +30,16 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
-      name: "TaktEngine", dependencies: ["TaktCore", "TimerMachine", "CSystem"],
+      name: "TaktEngine",
+      dependencies: [
+        "TaktCore", "TimerMachine", "CTaktSystem",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOTLS", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ],
       swiftSettings: strict),
     .target(
       name: "TaktConfig", dependencies: ["TaktCore", "CLibYAML"], swiftSettings: strict),
@@ -45,7 +57,8 @@ let package = Package(
     .systemLibrary(
       name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .target(name: "CTimerFD"),
-    .target(name: "CSystem"),
+    // Another package of the graph has a target CSystem, and target names must differ.
+    .target(name: "CTaktSystem", path: "Sources/CSystem"),
 
     .executableTarget(
       name: "timer-fuzz", dependencies: ["TimerMachine", "TimerMachineTesting"],

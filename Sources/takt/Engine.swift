@@ -34,9 +34,9 @@ struct Engine {
     processes = try ProcessRunner(
       reactor: reactor, sink: sink, time: factory.time, files: files
     ) { scheduler.send($0) }
-    let builtins = BuiltinRunner(registry: .standard, observer: observer, time: factory.time) {
-      scheduler.send($0)
-    }
+    let builtins = BuiltinRunner(
+      registry: .standard, observer: observer, time: factory.time, processes: processes
+    ) { scheduler.send($0) }
     router = ActionRouter(processes: processes, builtins: builtins)
     clockWatcher = ClockStepWatcher(queue: queue) { scheduler.send(.clockStepped) }
     try processes.adoptOrphans()

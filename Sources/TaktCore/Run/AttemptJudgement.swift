@@ -8,7 +8,9 @@ extension AttemptReport {
       if rule.failsOnStandardError, output.stderrBytes > 0 {
         return RunEnd(.failed, .failsWhen("stderr"))
       }
-      if rule.failurePattern != nil, output.matchesFailurePattern { return RunEnd(.failed, .failsWhen("stdout")) }
+      if rule.failurePattern != nil, output.matchesFailurePattern {
+        return RunEnd(.failed, .failsWhen("stdout"))
+      }
       if rule.failsWhenSilent, output.stdoutBytes == 0 {
         return RunEnd(.failed, .failsWhen("empty"))
       }

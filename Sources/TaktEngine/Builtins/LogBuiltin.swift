@@ -1,12 +1,15 @@
 import TaktCore
 
 /// `use: log` writes a line to takt's own log.
-public struct LogBuiltin: Builtin {
+public struct LogBuiltin: QuickBuiltin {
   /// The built-in.
   public init() {}
 
   /// `log`
   public var name: String { "log" }
+
+  /// One sentence for the reference.
+  public var summary: String { "writes a line to takt's own log" }
 
   /// `message` and `level`.
   public var parameters: [ParameterSchema] {
@@ -17,6 +20,9 @@ public struct LogBuiltin: Builtin {
         default: .string(LogLevel.info.rawValue), summary: "how much it matters"),
     ]
   }
+
+  /// It does not fail.
+  public var reasons: [BuiltinReason] { [] }
 
   /// Hands the message over as a line of output.
   public func run(

@@ -1,4 +1,4 @@
-import CSystem
+import CTaktSystem
 import Glibc
 import TaktCore
 

@@ -1,4 +1,4 @@
-import CSystem
+import CTaktSystem
 import Glibc
 
 /// A thread of the system's own: for loops that live as long as the process and must not depend on

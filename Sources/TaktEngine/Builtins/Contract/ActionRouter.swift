@@ -25,9 +25,10 @@ public final class ActionRouter: ActionRunner {
     if !named.isEmpty { builtins.start(named) }
   }
 
-  /// Stops a run, whoever runs it.
+  /// Stops a run, whoever runs it. The built-ins first: one that has just become a command is known
+  /// to the processes by the time that the built-ins pass it over.
   public func stop(_ run: RunID, signal: StopSignal) {
-    processes.stop(run, signal: signal)
     builtins.stop(run, signal: signal)
+    processes.stop(run, signal: signal)
   }
 }

@@ -1,0 +1,15 @@
+#if defined(__linux__)
+#define _GNU_SOURCE
+#include "CProcessHandle.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int cprocess_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+int cprocess_signal(int handle, int signal) {
+  return syscall(SYS_pidfd_send_signal, handle, signal, NULL, 0) == 0 ? 0 : errno;
+}
+#endif

@@ -1,0 +1,69 @@
+import TaktCore
+
+/// An action that is part of takt. It is a `QuickBuiltin` or a `LongBuiltin`.
+///
+/// Safe from any thread.
+public protocol Builtin: Sendable {
+  /// The name that follows `use:`.
+  var name: String { get }
+
+  /// One sentence for the reference.
+  var summary: String { get }
+
+  /// What it takes under `with:`.
+  var parameters: [ParameterSchema] { get }
+
+  /// Why it fails, for the reference.
+  var reasons: [BuiltinReason] { get }
+
+  /// What is wrong with parameters that are each of their kind.
+  func problems(in parameters: Parameters) -> [ParameterProblem]
+}
+
+extension Builtin {
+  /// Nothing.
+  public func problems(in parameters: Parameters) -> [ParameterProblem] { [] }
+}
+
+/// A built-in that never waits for anything: one hop to the queue of its class does the work of all
+/// that one wake starts.
+public protocol QuickBuiltin: Builtin {
+  /// Does the work; the parameters have been checked and expanded. Lines that it hands to `output`
+  /// go to the log as a command's do.
+  func run(
+    _ parameters: Parameters, output: (_ level: LogLevel, _ line: String) -> Void
+  ) -> AttemptResult
+}
+
+/// A built-in that may wait: for a network, a disk, a great many files. It runs on a thread of the
+/// pool of its class.
+public protocol LongBuiltin: Builtin {
+  /// Does the work, and gives up soon after the call has been cancelled.
+  func run(_ call: BuiltinCall) -> BuiltinEnd
+}
+
+/// What a long built-in has come to.
+public enum BuiltinEnd: Hashable, Sendable {
+  /// The work is done.
+  case done
+  /// It is not; a short machine-readable reason such as `status(500)`.
+  case failed(String)
+  /// There is no work to do, for something could not be had at the start.
+  case notStarted(StartStage, errno: Int32)
+  /// A command does the rest: its arguments and what it reads.
+  case command([String], stdin: String)
+}
+
+/// Why a built-in fails.
+public struct BuiltinReason: Hashable, Sendable {
+  /// The reason as it stands in the log, `N` for a number.
+  public var text: String
+  /// One sentence for the reference.
+  public var meaning: String
+
+  /// A reason with its meaning.
+  public init(_ text: String, _ meaning: String) {
+    self.text = text
+    self.meaning = meaning
+  }
+}

@@ -1,0 +1,90 @@
+import Synchronization
+import TaktCore
+
+/// One attempt of a long built-in, from its start to the one report of its end.
+///
+/// Safe from any thread.
+final class LongAttempt: Sendable {
+  private enum State {
+    case open(WorkPool.Item?)
+    /// Reported, or handed over to a command.
+    case over
+  }
+
+  let request: AttemptRequest
+  let builtin: any LongBuiltin
+  let cancellation = Cancellation()
+  private let pool: WorkPool
+  private let state = Mutex(State.open(nil))
+  private let output = Mutex<BuiltinOutput?>(nil)
+  private let onEnd: @Sendable (AttemptReport) -> Void
+
+  /// `onEnd` is called once, unless the attempt is handed over.
+  init(
+    _ request: AttemptRequest, _ builtin: any LongBuiltin, on pool: WorkPool,
+    onEnd: @escaping @Sendable (AttemptReport) -> Void
+  ) {
+    self.request = request
+    self.builtin = builtin
+    self.pool = pool
+    self.onEnd = onEnd
+  }
+
+  /// Has `work` done by the pool.
+  func start(_ work: @escaping @Sendable (LongAttempt) -> Void) {
+    guard let item = pool.submit({ [self] in work(self) }) else {
+      end(.failed("no_thread"))
+      return
+    }
+    state.withLock { state in
+      if case .open = state { state = .open(item) }
+    }
+  }
+
+  /// What has been said is part of the report.
+  func use(_ output: BuiltinOutput) { self.output.withLock { $0 = output } }
+
+  /// Stops it: work that waits for a thread ends now; what is done is told, or for KILL given up.
+  func stop(_ signal: StopSignal) {
+    cancellation.cancel()
+    let item = state.withLock { state -> WorkPool.Item? in
+      if case .open(let item) = state { item } else { nil }
+    }
+    guard let item else { return }
+    if pool.withdraw(item) {
+      end(.failed(Self.cancelled))
+    } else if signal == .kill {
+      if end(.failed(Self.cancelled)) { pool.abandon(item) }
+    }
+  }
+
+  /// The reason of what was stopped.
+  static let cancelled = "cancelled"
+
+  /// Reports the end; false when that has been done.
+  @discardableResult
+  func end(_ result: AttemptResult) -> Bool {
+    guard claim({}) else { return false }
+    let facts = output.withLock(\.self)?.close(result) ?? OutputFacts()
+    onEnd(AttemptReport(result, output: facts))
+    return true
+  }
+
+  /// Lets somebody else report the end; false when it has been reported or nobody wants it.
+  func handOver(_ body: () -> Void) -> Bool {
+    claim(unlessCancelled: true, body)
+  }
+
+  private func claim(unlessCancelled: Bool = false, _ body: () -> Void) -> Bool {
+    state.withLock { state in
+      // A stop cancels before it asks for the lock: one that is not seen here finds what `body`
+      // has started.
+      guard case .open = state, !(unlessCancelled && cancellation.isCancelled) else {
+        return false
+      }
+      state = .over
+      body()
+      return true
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import TaktCore
+
+/// Puts the facts of a run, and the secrets that a text refers to, in the place of `{{job}}` and
+/// `{{secret.NAME}}`.
+struct ParameterExpansion {
+  /// Why a parameter cannot be expanded.
+  enum Failure: Error {
+    /// The job has no secret of the name.
+    case unknownSecret(String)
+    /// A secret cannot be read.
+    case unreadable(errno: Int32)
+  }
+
+  private let values: [Placeholders.Name: String]
+  private let secrets: [String: Secret]
+  /// The values of the secrets that were referred to, by name.
+  private(set) var used: [String: String] = [:]
+
+  init(_ request: AttemptRequest) {
+    values = Self.values(of: request)
+    secrets = request.spec.execution.secrets
+  }
+
+  /// Whether any text among the parameters has a placeholder.
+  static func isNeeded(by parameters: Parameters) -> Bool {
+    parameters.values.contains(where: hasBraces)
+  }
+
+  private static func hasBraces(_ value: ParameterValue) -> Bool {
+    switch value {
+    case .string(let text): text.utf8.contains(UInt8(ascii: "{"))
+    case .list(let items): items.contains(where: hasBraces)
+    case .map(let map): map.values.contains(where: hasBraces)
+    case .integer, .number, .boolean, .duration: false
+    }
+  }
+
+  /// The facts that placeholders stand for.
+  static func values(of request: AttemptRequest) -> [Placeholders.Name: String] {
+    var values: [Placeholders.Name: String] = [
+      .job: request.spec.name.text, .run: request.run.description,
+      .slot: request.slot.rfc3339(), .attempt: String(request.attempt),
+    ]
+    guard let facts = request.facts else { return values }
+    values[.hook] = facts.hook.rawValue
+    values[.run] = facts.run.description
+    values[.outcome] = facts.end?.outcome.rawValue ?? "running"
+    values[.reason] = facts.end.map { "\($0.reason)" } ?? ""
+    values[.streak] = String(facts.failureStreak)
+    values[.durationMilliseconds] = String(facts.duration.milliseconds)
+    values[.latenessMilliseconds] = String(facts.lateness.milliseconds)
+    return values
+  }
+
+  /// The parameters without secrets: what refers to one stays as it is. Reads nothing.
+  func expanded(_ parameters: Parameters) -> Parameters {
+    parameters.mapValues { Placeholders.expand($0, values) }
+  }
+
+  /// The parameters with secrets read. It may block.
+  mutating func resolved(_ parameters: Parameters) throws(Failure) -> Parameters {
+    var result = parameters
+    for (name, value) in parameters { result[name] = try resolved(value) }
+    return result
+  }
+
+  private mutating func resolved(_ value: ParameterValue) throws(Failure) -> ParameterValue {
+    switch value {
+    case .string(let text):
+      return .string(try resolved(text))
+    case .list(let items):
+      var result: [ParameterValue] = []
+      for item in items { result.append(try resolved(item)) }
+      return .list(result)
+    case .map(let map):
+      var result = map
+      for (name, item) in map { result[name] = try resolved(item) }
+      return .map(result)
+    case .integer, .number, .boolean, .duration:
+      return value
+    }
+  }
+
+  /// What a secret holds is text: braces in it mean nothing. A text that cannot be read stays.
+  private mutating func resolved(_ text: String) throws(Failure) -> String {
+    guard text.utf8.contains(UInt8(ascii: "{")),
+      let parts = try? Placeholders.parse(text)
+    else { return text }
+    var result = ""
+    for part in parts {
+      switch part {
+      case .text(let text): result += text
+      case .name(let name): result += values[name] ?? ""
+      case .secret(let name): result += try secret(name)
+      }
+    }
+    return result
+  }
+
+  private mutating func secret(_ name: String) throws(Failure) -> String {
+    if let value = used[name] { return value }
+    guard let secret = secrets[name] else { throw .unknownSecret(name) }
+    do {
+      let value = String(decoding: try SecretReader.value(of: secret), as: UTF8.self)
+      used[name] = value
+      return value
+    } catch {
+      throw .unreadable(errno: error.number)
+    }
+  }
+}

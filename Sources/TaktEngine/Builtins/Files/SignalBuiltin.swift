@@ -1,0 +1,118 @@
+import CTaktSystem
+import Glibc
+import TaktCore
+
+/// `use: signal` signals the process that a pid file names.
+public struct SignalBuiltin: LongBuiltin {
+  /// The built-in.
+  public init() {}
+
+  /// `signal`
+  public var name: String { "signal" }
+
+  /// One sentence for the reference.
+  public var summary: String { "sends a signal to the process whose number stands in a file" }
+
+  private static let signals: [(name: String, number: Int32)] = [
+    ("HUP", SIGHUP), ("INT", SIGINT), ("QUIT", SIGQUIT), ("USR1", SIGUSR1), ("USR2", SIGUSR2),
+    ("TERM", SIGTERM), ("KILL", SIGKILL), ("CONT", SIGCONT), ("STOP", SIGSTOP),
+    ("WINCH", SIGWINCH),
+  ]
+
+  /// `pid_file`, `signal` and `program`.
+  public var parameters: [ParameterSchema] {
+    [
+      ParameterSchema("pid_file", .path, summary: "the file that begins with the process's number"),
+      ParameterSchema(
+        "signal", .choice(Self.signals.map(\.name)), default: .string("HUP"),
+        summary: "what is sent"),
+      ParameterSchema(
+        "program", .string, isRequired: false,
+        summary:
+          "the name of the process's program, or its whole path; another program under that number is not signalled"
+      ),
+    ]
+  }
+
+  /// Why it fails.
+  public var reasons: [BuiltinReason] {
+    [
+      BuiltinReason("no_pid_file", "the file is not there or cannot be read"),
+      BuiltinReason("bad_pid_file", "the file does not begin with the number of a process"),
+      BuiltinReason("stale", "no process has the number any more, or another program has it"),
+      BuiltinReason("permission", "the system does not allow the signal"),
+      BuiltinReason("error(NAME)", "any other error of the system, by its name"),
+    ]
+  }
+
+  /// Signals the process that the file named when it was read, or nobody.
+  public func run(_ call: BuiltinCall) -> BuiltinEnd {
+    let file = call.text("pid_file") ?? ""
+    let pid: pid_t
+    do throws(SystemError) {
+      guard let number = Self.number(in: try SmallFile.read(file, bytesMax: 4096)) else {
+        return .failed("bad_pid_file")
+      }
+      pid = number
+    } catch {
+      call.log("\(file): \(error)", .warning)
+      return .failed("no_pid_file")
+    }
+    let handle = cprocess_open(pid)
+    guard handle >= 0 else { return Self.failure(errno) }
+    defer { close(handle) }
+    // The handle was had first: should the process end now and another one get its number, then
+    // that one may be looked at, but it is never signalled.
+    if let program = call.text("program"), !Self.isProgram(program, of: pid) {
+      call.log("process \(pid) is not \(program)", .warning)
+      return .failed("stale")
+    }
+    let word = call.text("signal") ?? "HUP"
+    let signal = Self.signals.first { $0.name == word }?.number ?? SIGHUP
+    let error = cprocess_signal(handle, signal)
+    guard error == 0 else { return Self.failure(error) }
+    call.log("sent \(word) to process \(pid)")
+    return .done
+  }
+
+  private static func failure(_ number: Int32) -> BuiltinEnd {
+    switch number {
+    case ESRCH, EINVAL: .failed("stale")
+    case EPERM: .failed("permission")
+    default: .failed("error(\(ErrorName.of(number)))")
+    }
+  }
+
+  /// The first line as a process's number.
+  static func number(in bytes: [UInt8]) -> pid_t? {
+    let line = bytes.prefix { $0 != 10 }
+    let words = line.split { $0 == 0x20 || $0 == 9 || $0 == 13 }
+    guard words.count == 1, let number = pid_t(String(decoding: words[0], as: UTF8.self)),
+      number > 0
+    else { return nil }
+    return number
+  }
+
+  /// Whether the process runs this program: by the name that the system keeps, which it cuts at 15
+  /// bytes, or by the file that is executed.
+  static func isProgram(_ program: String, of pid: pid_t) -> Bool {
+    let executable = link("/proc/\(pid)/exe")
+    if program.contains("/") { return executable == program }
+    if let executable, executable.split(separator: "/").last.map(String.init) == program {
+      return true
+    }
+    guard var name = try? SmallFile.read("/proc/\(pid)/comm", bytesMax: 64) else { return false }
+    if name.last == 10 { name.removeLast() }
+    return name == Array(program.utf8.prefix(15))
+  }
+
+  private static func link(_ path: String) -> String? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(path, &buffer, buffer.count)
+    guard count > 0 else { return nil }
+    let target = String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    // What the system says of a program whose file was replaced while it runs.
+    let gone = " (deleted)"
+    return target.hasSuffix(gone) ? String(target.dropLast(gone.count)) : target
+  }
+}

@@ -1,0 +1,63 @@
+import Glibc
+import TaktCore
+
+/// `use: touch` makes a file's time the present.
+public struct TouchBuiltin: LongBuiltin {
+  /// The built-in.
+  public init() {}
+
+  /// `touch`
+  public var name: String { "touch" }
+
+  /// One sentence for the reference.
+  public var summary: String {
+    "makes a file's times the present, and the file where it is missing"
+  }
+
+  /// `path` and `create`.
+  public var parameters: [ParameterSchema] {
+    [
+      ParameterSchema("path", .path, summary: "the file; its folder must be there"),
+      ParameterSchema(
+        "create", .boolean, default: .boolean(true),
+        summary: "whether it is made when it is missing"
+      ),
+    ]
+  }
+
+  /// Why it fails.
+  public var reasons: [BuiltinReason] {
+    [
+      BuiltinReason("missing", "the file, or a folder on the way to it, is not there"),
+      BuiltinReason("permission", "the system does not allow it"),
+      BuiltinReason("error(NAME)", "any other error of the system, by its name"),
+    ]
+  }
+
+  /// Sets the times of the file; follows a link as `touch` does.
+  public func run(_ call: BuiltinCall) -> BuiltinEnd {
+    let path = call.text("path") ?? ""
+    if utimensat(AT_FDCWD, path, nil, 0) == 0 { return .done }
+    guard errno == ENOENT, call.flag("create") else { return Self.failure(call, path, errno) }
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o666)
+    guard descriptor >= 0 else { return Self.failure(call, path, errno) }
+    close(descriptor)
+    return .done
+  }
+
+  private static func failure(_ call: BuiltinCall, _ path: String, _ number: Int32) -> BuiltinEnd {
+    call.log("\(path): \(String(cString: strerror(number)))", .warning)
+    return .failed(number.fileReason)
+  }
+}
+
+extension Int32 {
+  /// The reason that an error number of a file is.
+  var fileReason: String {
+    switch self {
+    case ENOENT, ENOTDIR: "missing"
+    case EACCES, EPERM, EROFS: "permission"
+    default: "error(\(ErrorName.of(self)))"
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import Synchronization
+
+/// What a server has answered.
+struct HTTPAnswer: Sendable {
+  var status: Int
+  var headers: HTTPHeaders
+  /// The beginning of the body.
+  var body: [UInt8]
+  /// How long the body was, as far as it was read.
+  var bodyBytes: Int
+}
+
+/// Takes an answer in: keeps the beginning of the body, reads on for a while, and then lets go.
+///
+/// Safe from any thread.
+final class HTTPAnswerReader: HTTPClientResponseDelegate {
+  /// What is read and not kept, beyond which the connection is not worth it.
+  static let discardedBytesMax = 16 * 1024 * 1024
+
+  /// The rest of the body is not wanted.
+  struct Enough: Error {}
+
+  private struct State {
+    var answer: HTTPAnswer?
+  }
+
+  private let keptBytesMax: Int
+  private let state = Mutex(State())
+
+  init(keptBytesMax: Int) { self.keptBytesMax = keptBytesMax }
+
+  /// What has come so far; nil before the head of the answer.
+  var answer: HTTPAnswer? { state.withLock(\.answer) }
+
+  func didReceiveHead(
+    task: HTTPClient.Task<Void>, _ head: HTTPResponseHead
+  ) -> EventLoopFuture<Void> {
+    state.withLock {
+      $0.answer = HTTPAnswer(
+        status: Int(head.status.code), headers: head.headers, body: [], bodyBytes: 0)
+    }
+    return task.eventLoop.makeSucceededVoidFuture()
+  }
+
+  func didReceiveBodyPart(
+    task: HTTPClient.Task<Void>, _ buffer: ByteBuffer
+  ) -> EventLoopFuture<Void> {
+    let isEnough = state.withLock { state -> Bool in
+      guard var answer = state.answer else { return false }
+      // No second owner while the bytes are appended.
+      state.answer = nil
+      answer.bodyBytes += buffer.readableBytes
+      let room = keptBytesMax - answer.body.count
+      answer.body.append(contentsOf: buffer.readableBytesView.prefix(max(0, room)))
+      state.answer = answer
+      return answer.bodyBytes > keptBytesMax + Self.discardedBytesMax
+    }
+    return isEnough
+      ? task.eventLoop.makeFailedFuture(Enough()) : task.eventLoop.makeSucceededVoidFuture()
+  }
+
+  func didFinishRequest(task: HTTPClient.Task<Void>) throws {}
+}

@@ -1,0 +1,153 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+import TaktCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A request as the parameters of `http` describe it, and what is wanted of the answer.
+struct HTTPOrder {
+  var url: URL
+  var method: String
+  var headers: [(name: String, value: String)]
+  var body: [UInt8]?
+  var expected: StatusSet
+  var retried: StatusSet
+  var wantedText: String?
+  var redirectsMax: Int
+  var triesMax: Int
+  var backoff: Duration
+  var timeout: Duration
+  var keptBytesMax: Int
+  var tls: TLSConfiguration?
+
+  /// A parameter that makes no request.
+  struct Mistake: Error {
+    var reason: String
+    var message: String
+  }
+
+  init(_ call: BuiltinCall) throws(Mistake) {
+    url = try Self.url(call.text("url") ?? "")
+    expected = try Self.statuses("expect", call)
+    retried = try Self.statuses("retry_status", call)
+    wantedText = call.text("body_contains")
+    redirectsMax = call.integer("redirects", or: 5)
+    triesMax = call.integer("retries", or: 2) + 1
+    backoff = call.duration("backoff", or: .seconds(1))
+    timeout = call.duration("timeout", or: .seconds(30))
+    keptBytesMax = call.integer("max_body", or: 1024 * 1024)
+    tls = Self.tls(call)
+
+    body = call.text("body").map { Array($0.utf8) }
+    var headers: [(name: String, value: String)] = []
+    for (name, value) in (call.parameters["headers"]?.map ?? [:]).sorted(by: { $0.key < $1.key }) {
+      headers.append((name, value.string))
+    }
+    let method = call.text("method")
+    if body == nil, let facts = call.request.facts, method.map(Self.hasBody) ?? true {
+      body = RunReport(facts, of: call.request).json
+      if !headers.contains(where: { $0.name.lowercased() == "content-type" }) {
+        headers.append(("content-type", "application/json"))
+      }
+    }
+    if let user = call.text("user") {
+      let pair = "\(user):\(call.text("password") ?? "")"
+      headers.append(("authorization", "Basic \(Data(pair.utf8).base64EncodedString())"))
+    }
+    self.method = method ?? (body == nil ? "GET" : "POST")
+    self.headers = headers
+    try check()
+  }
+
+  private static func hasBody(_ method: String) -> Bool {
+    ["POST", "PUT", "PATCH"].contains(method)
+  }
+
+  private static func statuses(
+    _ name: String, _ call: BuiltinCall
+  ) throws(Mistake) -> StatusSet {
+    guard let set = StatusSet(call.texts(name)) else {
+      throw Mistake(reason: "parameters", message: "'\(name)' names no statuses")
+    }
+    return set
+  }
+
+  static func url(_ text: String) throws(Mistake) -> URL {
+    guard let url = URL(string: text), let scheme = url.scheme?.lowercased(),
+      ["http", "https"].contains(scheme), url.host?.isEmpty == false
+    else { throw Mistake(reason: "url", message: "the URL is none of http or https") }
+    guard url.user == nil, url.password == nil else {
+      throw Mistake(reason: "url", message: "the URL has a user: give 'user' and 'password'")
+    }
+    return url
+  }
+
+  private static func tls(_ call: BuiltinCall) -> TLSConfiguration? {
+    TLSConfiguration.client(
+      trusting: call.text("ca_file"), isInsecure: call.flag("insecure"))
+  }
+
+  /// No header may carry another one.
+  private func check() throws(Mistake) {
+    for (name, value) in headers {
+      let isName = !name.isEmpty && name.utf8.allSatisfy { Self.tokenBytes.contains($0) }
+      let isValue = value.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || $0 == 9 }
+      if !isName || !isValue {
+        throw Mistake(reason: "header", message: "a header cannot hold what is given")
+      }
+    }
+  }
+
+  private static let tokenBytes = Set(
+    "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
+
+  /// Where the request goes, without what may be secret.
+  var target: String {
+    let port = url.port.map { ":\($0)" } ?? ""
+    return "\(url.scheme ?? "")://\(url.host ?? "")\(port)\(url.path)"
+  }
+
+  /// The request that follows a redirection; nil when there is none to follow, or it must not be.
+  func following(_ answer: HTTPAnswer) -> HTTPOrder? {
+    guard let location = answer.headers.first(name: "location"),
+      let next = URL(string: location, relativeTo: url)?.absoluteURL,
+      let checked = try? Self.url(next.absoluteString),
+      // What was to be secret stays so.
+      !(url.scheme?.lowercased() == "https" && checked.scheme?.lowercased() == "http")
+    else { return nil }
+    var order = self
+    order.url = checked
+    let becomesGet =
+      answer.status == 303 || ([301, 302].contains(answer.status) && method == "POST")
+    if becomesGet, method != "HEAD" {
+      order.method = "GET"
+      order.body = nil
+      order.headers.removeAll { $0.name.lowercased().hasPrefix("content-") }
+    }
+    if url.host != checked.host || url.port != checked.port || url.scheme != checked.scheme {
+      // A stranger gets nothing that may be a credential.
+      let harmless = ["accept", "accept-language", "content-type", "user-agent"]
+      order.headers.removeAll { !harmless.contains($0.name.lowercased()) }
+    }
+    return order
+  }
+
+  static let redirections: Set<Int> = [301, 302, 303, 307, 308]
+}
+
+extension TLSConfiguration {
+  /// A client's; nil for what the system trusts.
+  static func client(trusting file: String?, isInsecure: Bool) -> TLSConfiguration? {
+    guard file != nil || isInsecure else { return nil }
+    var configuration = TLSConfiguration.makeClientConfiguration()
+    if let file { configuration.trustRoots = .file(file) }
+    if isInsecure { configuration.certificateVerification = .none }
+    return configuration
+  }
+}

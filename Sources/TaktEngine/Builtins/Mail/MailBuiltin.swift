@@ -1,0 +1,198 @@
+import Glibc
+import TaktCore
+
+/// `use: mail` sends a mail through a server, or through the machine's `sendmail`.
+public struct MailBuiltin: LongBuiltin {
+  /// The built-in.
+  public init() {}
+
+  /// `mail`
+  public var name: String { "mail" }
+
+  /// One sentence for the reference.
+  public var summary: String {
+    "sends a mail by SMTP or `sendmail`; in a hook with the run's facts, its kept output attached"
+  }
+
+  /// The way, the addresses and the text.
+  public var parameters: [ParameterSchema] {
+    wayParameters + [
+      ParameterSchema("from", .string, summary: "the sender: `user@host` or `Name <user@host>`"),
+      ParameterSchema("to", .list(.string), summary: "the recipients, written likewise"),
+      ParameterSchema(
+        "subject", .string, isRequired: false,
+        summary:
+          "one line; `[takt] {{job}} {{outcome}} ({{reason}})` in a hook and `[takt] {{job}}` elsewhere when left out"
+      ),
+      ParameterSchema(
+        "body", .string, isRequired: false, summary: "the text; the run's facts when left out"),
+      ParameterSchema(
+        "attach_output", .boolean, default: .boolean(true),
+        summary: "whether a hook attaches the run's kept output, 64KB of it at most"),
+      ParameterSchema(
+        "timeout", .duration(least: .milliseconds(1)), default: .duration(.seconds(60)),
+        summary: "how long the server may take over all"),
+    ]
+  }
+
+  private var wayParameters: [ParameterSchema] {
+    [
+      ParameterSchema(
+        "host", .string, isRequired: false, summary: "the server; either this or `sendmail`"),
+      ParameterSchema(
+        "port", .integer(1...65_535), isRequired: false,
+        summary: "587 when left out; 465 with `tls: tls`, 25 with `tls: none`"),
+      ParameterSchema(
+        "tls", .choice(SMTPConversation.Security.allCases.map(\.rawValue)),
+        default: .string("starttls"),
+        summary: "whether the connection is secured: after a greeting, at once, or never"),
+      ParameterSchema(
+        "user", .string, isRequired: false, summary: "who authenticates himself to the server"),
+      ParameterSchema(
+        "password", .string, isRequired: false, isSecret: true,
+        summary: "the password of `user`, best as `{{secret.NAME}}`"),
+      ParameterSchema(
+        "hello", .string, isRequired: false,
+        summary: "what takt calls this machine; its name when left out"),
+      ParameterSchema(
+        "ca_file", .path, isRequired: false,
+        summary: "certificates in PEM that are trusted in place of the system's"),
+      ParameterSchema(
+        "insecure", .boolean, default: .boolean(false),
+        summary: "whether any certificate will do"),
+      ParameterSchema(
+        "sendmail", .path, isRequired: false,
+        summary: "a program that takes mail as `/usr/sbin/sendmail` does, run in place of SMTP"),
+    ]
+  }
+
+  /// Why it fails.
+  public var reasons: [BuiltinReason] {
+    [
+      BuiltinReason("smtp(N)", "the server refuses, with this code"),
+      BuiltinReason(
+        "recipient(N)", "the server refuses a recipient; the others have got the mail"),
+      BuiltinReason("auth", "the server offers no way to authenticate that takt knows"),
+      BuiltinReason("auth(N)", "the server refuses user or password"),
+      BuiltinReason("starttls", "the server offers no STARTTLS"),
+      BuiltinReason("starttls(N)", "the server refuses STARTTLS"),
+      BuiltinReason("address", "a sender or recipient is no address"),
+      BuiltinReason("header", "the subject or `hello` has a line end or another control character"),
+      BuiltinReason("parameters", "neither `host` nor `sendmail`, or both"),
+      BuiltinReason("exit(N)", "`sendmail` failed, with this status"),
+    ] + NetworkFailure.reasons
+  }
+
+  /// No way, or two; an address that is none.
+  public func problems(in parameters: Parameters) -> [ParameterProblem] {
+    var problems: [ParameterProblem] = []
+    if (parameters["host"] == nil) == (parameters["sendmail"] == nil) {
+      problems.append(ParameterProblem(nil, "needs either 'host' or 'sendmail'"))
+    }
+    let addresses =
+      (parameters["to"]?.list ?? []).map { ("to", $0.string) }
+      + (parameters["from"].map { [("from", $0.string)] } ?? [])
+    for (name, address) in addresses where !address.contains("{{") && MailAddress(address) == nil {
+      problems.append(ParameterProblem(name, "'\(address)' is no mail address"))
+    }
+    if let to = parameters["to"], to.list.isEmpty {
+      problems.append(ParameterProblem("to", "needs at least one recipient"))
+    }
+    if (parameters["user"] == nil) != (parameters["password"] == nil) {
+      problems.append(ParameterProblem("user", "'user' and 'password' go together"))
+    }
+    return problems
+  }
+
+  /// Writes the mail and hands it on.
+  public func run(_ call: BuiltinCall) -> BuiltinEnd {
+    guard call.has("host") != call.has("sendmail") else { return .failed("parameters") }
+    let recipients = call.texts("to").map { MailAddress($0) }
+    let to = recipients.compactMap(\.self)
+    guard let from = MailAddress(call.text("from") ?? ""), !to.isEmpty,
+      to.count == recipients.count
+    else { return .failed("address") }
+    let subject = call.text("subject") ?? Self.subject(of: call.request)
+    let hello = call.text("hello") ?? Self.hostName
+    guard MailHeader.isAllowed(subject), Self.isHostName(hello) else { return .failed("header") }
+    let message = MailMessage(
+      from: from, to: to, subject: subject, body: call.text("body") ?? Self.body(of: call.request),
+      attachment: call.flag("attach_output") ? Self.attachment(of: call.request) : nil,
+      date: call.time.wall, id: Self.identifier(call, hello))
+    if let program = call.text("sendmail") {
+      return .command(
+        [program, "-i", "-f", from.mailbox, "--"] + to.map(\.mailbox),
+        stdin: message.text(lineEnd: "\n"))
+    }
+    return deliver(message, hello, call)
+  }
+
+  private func deliver(
+    _ message: MailMessage, _ hello: String, _ call: BuiltinCall
+  ) -> BuiltinEnd {
+    let security = SMTPConversation.Security(rawValue: call.text("tls") ?? "") ?? .starttls
+    let port = call.integer("port", or: [.none: 25, .starttls: 587, .tls: 465][security] ?? 25)
+    let host = call.text("host") ?? ""
+    let end = SMTPDelivery(
+      host: host, port: port, security: security, trustedFile: call.text("ca_file"),
+      isInsecure: call.flag("insecure"), timeout: call.duration("timeout", or: .seconds(60)),
+      conversation: SMTPConversation(
+        security: security, hello: hello,
+        credentials: call.text("user").map { ($0, call.text("password") ?? "") },
+        from: message.from.mailbox, to: message.to.map(\.mailbox),
+        content: message.text(lineEnd: "\r\n"))
+    ).run(call.cancellation)
+    guard let reason = end.reason else {
+      call.log("sent to \(message.to.count) by \(host):\(port)")
+      return .done
+    }
+    call.log("\(host):\(port): \(end.message)", .warning)
+    return .failed(reason)
+  }
+
+  private static func subject(of request: AttemptRequest) -> String {
+    guard let facts = request.facts else { return "[takt] \(request.spec.name)" }
+    let outcome = facts.end.map { "\($0.outcome.rawValue) (\($0.reason))" } ?? "late"
+    return "[takt] \(request.spec.name) \(outcome)"
+  }
+
+  private static func body(of request: AttemptRequest) -> String {
+    let lines =
+      request.facts.map { RunReport($0, of: request).lines } ?? [
+        "job:  \(request.spec.name)", "run:  \(request.run)", "slot: \(request.slot.rfc3339())",
+      ]
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func attachment(
+    of request: AttemptRequest
+  ) -> (name: String, bytes: [UInt8])? {
+    guard let facts = request.facts, !facts.output.isEmpty else { return nil }
+    // A job's name holds nothing that a header would have to quote.
+    return (
+      "\(request.spec.name)-\(facts.run).txt",
+      facts.output.bytes(max: MailMessage.attachmentBytesMax)
+    )
+  }
+
+  private static func identifier(_ call: BuiltinCall, _ hello: String) -> String {
+    let noise = UInt64.random(in: .min ... .max)
+    return
+      "\(call.time.wall.nanoseconds).\(call.request.run).\(call.request.attempt).\(String(noise, radix: 36))@\(hello)"
+  }
+
+  private static func isHostName(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.count <= 255
+      && text.utf8.allSatisfy { byte in
+        byte > 0x20 && byte < 0x7f && !"<>()\\,;\"@".utf8.contains(byte)
+      }
+  }
+
+  private static let hostName: String = {
+    var buffer = [CChar](repeating: 0, count: 256)
+    let result = gethostname(&buffer, buffer.count - 1)
+    let name = String(
+      decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return result == 0 && isHostName(name) ? name : "localhost"
+  }()
+}

@@ -1,0 +1,53 @@
+import Glibc
+import TaktCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Values of a mail's headers.
+enum MailHeader {
+  /// Whether a text may stand in a header: it cannot begin another one.
+  static func isAllowed(_ text: String) -> Bool {
+    !text.unicodeScalars.contains { ($0.value < 0x20 && $0.value != 9) || $0.value == 0x7f }
+  }
+
+  /// A text in a line: as it is where it is short and plain, else in encoded words.
+  static func text(_ text: String) -> String {
+    let isPlain =
+      text.utf8.count <= 60 && text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7f }
+      && !text.contains("=?")
+    return isPlain ? text : encoded(text)
+  }
+
+  /// Encoded words of at most 75 characters each, which no character is cut by.
+  static func encoded(_ text: String) -> String {
+    var words: [[UInt8]] = [[]]
+    for scalar in text.unicodeScalars {
+      let bytes = Array(String(scalar).utf8)
+      if words[words.count - 1].count + bytes.count > 45 { words.append([]) }
+      words[words.count - 1] += bytes
+    }
+    return words.map { "=?UTF-8?B?\(Data($0).base64EncodedString())?=" }.joined(separator: "\r\n ")
+  }
+
+  private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+  private static let months = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
+
+  /// `Mon, 21 Sep 2026 14:13:20 +0000`, whatever the locale.
+  static func date(_ instant: WallInstant) -> String {
+    let milliseconds = instant.milliseconds
+    // The first ten characters are the date, the next eight after the T the time of day.
+    let text = Array(instant.rfc3339())
+    let day =
+      milliseconds >= 0 ? milliseconds / 86_400_000 : (milliseconds - 86_399_999) / 86_400_000
+    let weekday = days[Int((day % 7 + 7) % 7)]
+    let month = Int(String(text[5...6])) ?? 1
+    return
+      "\(weekday), \(String(text[8...9])) \(months[max(1, min(12, month)) - 1]) \(String(text[..<4])) \(String(text[11...18])) +0000"
+  }
+}

@@ -1,0 +1,61 @@
+import TaktCore
+
+/// Which of the files found are to go.
+struct PruneRules: Equatable {
+  /// Files older than this go.
+  var olderThan: Duration?
+  /// So many of the newest stay, whatever else is said.
+  var keep: Int?
+  /// The oldest go until the rest takes no more than this.
+  var sizeBytesMax: Int?
+
+  /// Whether they say anything at all.
+  var isEmpty: Bool { olderThan == nil && keep == nil && sizeBytesMax == nil }
+
+  /// The places of the files that go, the oldest first.
+  func condemned(_ files: [PruneFile], at now: WallInstant) -> [Int] {
+    // By name where the times are the same, so that the same files give the same answer.
+    let byAge = files.indices.sorted {
+      (files[$0].modified, files[$0].folder, files[$0].name)
+        < (files[$1].modified, files[$1].folder, files[$1].name)
+    }
+    let free = byAge.dropLast(min(byAge.count, keep ?? 0))
+    if olderThan == nil, sizeBytesMax == nil { return keep == nil ? [] : Array(free) }
+    var left = files.reduce(0) { $0 &+ $1.bytes }
+    return free.filter { index in
+      let file = files[index]
+      let isOld = olderThan.map { file.modified < now - $0 } ?? false
+      let isTooMuch = sizeBytesMax.map { left > $0 } ?? false
+      guard isOld || isTooMuch else { return false }
+      left &-= file.bytes
+      return true
+    }
+  }
+}
+
+/// A file that was found.
+struct PruneFile: Equatable {
+  /// The place of its folder in the walk.
+  var folder: Int
+  /// Its name, with the zero at its end that the system wants.
+  var name: Name
+  /// When it was written last.
+  var modified: WallInstant
+  /// How long it is.
+  var bytes: Int
+  /// Its number in the file system.
+  var inode: UInt64
+
+  /// Any bytes but a slash, ordered by them.
+  struct Name: Comparable {
+    var bytes: [CChar]
+
+    var text: String {
+      String(decoding: bytes.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    static func < (left: Self, right: Self) -> Bool {
+      left.bytes.lexicographicallyPrecedes(right.bytes)
+    }
+  }
+}

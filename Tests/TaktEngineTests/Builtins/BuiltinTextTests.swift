@@ -1,0 +1,52 @@
+import TaktCore
+import Testing
+
+@testable import TaktEngine
+
+/// The small languages of the built-ins' parameters.
+@Suite struct BuiltinTextTests {
+  @Test(arguments: [
+    ("200", 200, true), ("2xx", 299, true), ("2XX", 300, false), ("200..204", 204, true),
+    ("200..204", 205, false),
+  ])
+  func `statuses are named in three ways`(word: String, status: Int, isIn: Bool) {
+    #expect(StatusSet([word])?.contains(status) == isIn)
+  }
+
+  @Test(arguments: ["", "x", "6xx", "99", "600", "204..200", "200..", "1..2..3", "2x"])
+  func `other words name no status`(word: String) { #expect(StatusSet([word]) == nil) }
+
+  @Test(arguments: [
+    ("http", "example.org", "p1:3128"), ("https", "example.org", "p2:8080"),
+    ("http", "a.internal", nil), ("http", "internal", nil), ("http", "notinternal", "p1:3128"),
+  ])
+  func `proxies come from the environment`(scheme: String, host: String, proxy: String?) throws {
+    let environment = ProxyEnvironment([
+      "http_proxy": "http://p1:3128/", "HTTPS_PROXY": "p2:8080", "no_proxy": ".internal, x.org",
+    ])
+    let found = try environment.proxy(scheme: scheme, host: host)
+    #expect(found.map { "\($0.host):\($0.port)" } == proxy)
+  }
+
+  @Test func `a proxy may have a user, and must speak HTTP`() {
+    let proxy = ProxyEnvironment.parse("http://u:p@w@[::1]:80")
+    #expect(
+      proxy == ProxyEnvironment.Proxy(host: "::1", port: 80, user: "u", password: "p@w"))
+    #expect(ProxyEnvironment.parse("socks5://x:1") == nil)
+    #expect(ProxyEnvironment.parse("http://x:99999") == nil)
+  }
+
+  @Test(arguments: [
+    (1_790_000_000_123, "Mon, 21 Sep 2026 14:13:20 +0000"), (0, "Thu, 01 Jan 1970 00:00:00 +0000"),
+    (-1, "Wed, 31 Dec 1969 23:59:59 +0000"), (951_782_400_000, "Tue, 29 Feb 2000 00:00:00 +0000"),
+  ])
+  func `dates of mails`(milliseconds: Int64, text: String) {
+    #expect(MailHeader.date(WallInstant(milliseconds: milliseconds)) == text)
+  }
+
+  @Test func `encoded words are short and cut no character`() {
+    let words = MailHeader.encoded(String(repeating: "ü", count: 100)).split(separator: "\r\n ")
+    #expect(words.count > 1)
+    #expect(words.allSatisfy { $0.utf8.count <= 75 && $0.hasPrefix("=?UTF-8?B?") })
+  }
+}

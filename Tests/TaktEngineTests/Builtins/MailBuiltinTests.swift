@@ -1,0 +1,254 @@
+import Foundation
+import TaktCore
+import Testing
+
+@testable import TaktEngine
+
+/// `use: mail` against a real server on this machine; what it took is parsed by Python's `email`.
+@Suite struct MailBuiltinTests {
+  private struct Mail: Decodable {
+    var sender: String
+    var to: [String]
+    var login: [String]?
+    var secure: Bool
+    var subject: String
+    var from: String
+    var toHeader: String
+    var date: String
+    var id: String
+    var keys: [String]
+    var defects: [String]
+    var body: String
+    var longest: Int
+    var attachments: [[String]]
+  }
+
+  private let folder: ServerFolder
+  private let bench: BuiltinBench
+
+  init() throws {
+    folder = try ServerFolder()
+    bench = try BuiltinBench()
+  }
+
+  private func server(_ mode: String, _ pair: (certificate: String, key: String)? = nil) throws
+    -> PythonServer
+  {
+    try PythonServer(
+      MailServer.script,
+      [folder.path("mails"), mode] + (pair.map { [$0.certificate, $0.key] } ?? []),
+      folder: folder)
+  }
+
+  private func parameters(_ server: PythonServer, _ more: Parameters = [:]) -> Parameters {
+    let common: Parameters = [
+      "host": "127.0.0.1", "port": .integer(server.port), "tls": "none",
+      "from": "takt <takt@example.org>", "to": .list(["ops@example.org"]), "hello": "test.example",
+    ]
+    return common.merging(more) { $1 }
+  }
+
+  private func mails() throws -> [Mail] {
+    try folder.read("mails").split(separator: "\n").map {
+      try JSONDecoder().decode(Mail.self, from: Data($0.utf8))
+    }
+  }
+
+  @Test func `a mail arrives as it was meant`() async throws {
+    let server = try server("plain")
+    let text = ".dot\n..two\nFrom here\n\n.\nend"
+    let result = await bench.run(
+      "mail",
+      parameters(
+        server,
+        [
+          "subject": "{{job}} says: Grüße, 世界 and a subject that is long enough to be cut in words",
+          "body": .string(text),
+          "to": .list(["ops@example.org", "Jürgen \"J\" <j@example.org>"]),
+        ]))
+    #expect(result == .done)
+    let mail = try #require(try mails().first)
+    #expect(
+      mail.subject
+        == "job says: Grüße, 世界 and a subject that is long enough to be cut in words")
+    #expect(mail.body == text + "\n")
+    #expect(mail.sender == "MAIL FROM:<takt@example.org>")
+    #expect(mail.to == ["RCPT TO:<ops@example.org>", "RCPT TO:<j@example.org>"])
+    #expect(mail.from == "takt <takt@example.org>")
+    #expect(mail.toHeader.contains("j@example.org") && mail.toHeader.contains("Jürgen"))
+    #expect(mail.defects == [])
+    #expect(mail.attachments.isEmpty)
+    #expect(mail.longest <= 78)
+    #expect(mail.id.hasSuffix("@test.example>"))
+    #expect(mail.date.wholeMatch(of: /\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d \+0000/) != nil)
+  }
+
+  @Test func `a hook says what happened and attaches the output`() async throws {
+    let server = try server("plain")
+    let output = "disk füll\n" + String(repeating: "x", count: 200_000)
+    let facts = BuiltinBench.facts(output: output)
+    #expect(await bench.run("mail", parameters(server), facts: facts) == .done)
+    let mail = try #require(try mails().first)
+    #expect(mail.subject == "[takt] job failed (exit(1))")
+    #expect(mail.body.contains("reason:   exit(1)\n"))
+    let file = try #require(mail.attachments.first)
+    #expect(file[0] == "job-7.txt")
+    #expect(file[1] == "text/plain")
+    #expect(file[2].hasPrefix("disk füll\nxxx"))
+    #expect(file[2].contains("bytes are missing here]"))
+    #expect((65_000...66_000).contains(file[2].utf8.count))
+    #expect(mail.defects == [])
+    #expect(mail.keys.contains("Auto-Submitted"))
+  }
+
+  @Test func `a body of other letters or long lines is carried whole`() async throws {
+    let server = try server("plain")
+    let body = "Übergrößenträger\n" + String(repeating: "lang ", count: 1000)
+    #expect(await bench.run("mail", parameters(server, ["body": .string(body)])) == .done)
+    let mail = try #require(try mails().first)
+    #expect(mail.body.replacing("\r\n", with: "\n") == body + "\n")
+    #expect(mail.longest <= 78)
+  }
+
+  @Test func `a recipient who is refused is a failure, and the others get the mail`() async throws {
+    let server = try server("plain")
+    #expect(
+      await bench.run(
+        "mail", parameters(server, ["to": .list(["nobody@example.org", "ops@example.org"])]))
+        == .failed("recipient(550)"))
+    #expect(try mails().map(\.to) == [["RCPT TO:<ops@example.org>"]])
+    #expect(
+      await bench.run("mail", parameters(server, ["to": .list(["nobody@example.org"])]))
+        == .failed("recipient(550)"))
+    #expect(try mails().count == 1)
+  }
+
+  @Test(arguments: ["starttls", "tls"])
+  func `a server's certificate is checked, and the password goes through TLS`(mode: String)
+    async throws
+  {
+    let pair = try folder.makeCertificate()
+    let server = try server(mode, pair)
+    let login: Parameters = ["tls": .string(mode), "user": "u", "password": "{{secret.P}}"]
+    func run(_ more: Parameters) async -> AttemptResult {
+      await bench.run("mail", parameters(server, login.merging(more) { $1 })) {
+        $0.execution.secrets = ["P": Secret(.file(folder.path("password")))]
+      }
+    }
+    try folder.write("geheim\n", to: "password")
+    #expect(await run([:]) == .failed("tls"))
+    #expect(try mails().isEmpty)
+    let trusted: Parameters = ["ca_file": .string(pair.certificate)]
+    #expect(await run(trusted) == .done)
+    #expect(await run(trusted.merging(["host": "localhost"]) { $1 }) == .done)
+    #expect(await run(["insecure": .boolean(true)]) == .done)
+    let mail = try #require(try mails().first)
+    #expect(mail.secure)
+    #expect(mail.login == ["u", "geheim"])
+    try folder.write("falsch\n", to: "password")
+    #expect(await run(trusted) == .failed("auth(535)"))
+    #expect(bench.lines.texts.allSatisfy { !$0.contains("geheim") && !$0.contains("falsch") })
+  }
+
+  @Test func `a login without TLS works where it was asked for`() async throws {
+    let server = try server("plain")
+    #expect(
+      await bench.run("mail", parameters(server, ["user": "u", "password": "geheim"])) == .done)
+    #expect(try mails().first?.login == ["u", "geheim"])
+  }
+
+  @Test func `a server without STARTTLS gets nothing`() async throws {
+    let server = try server("plain")
+    #expect(
+      await bench.run("mail", parameters(server, ["tls": "starttls"])) == .failed("starttls"))
+    #expect(try mails().isEmpty)
+  }
+
+  @Test func `what is slipped in before TLS is refused`() async throws {
+    let server = try server("inject", try folder.makeCertificate())
+    #expect(
+      await bench.run(
+        "mail", parameters(server, ["tls": "starttls", "insecure": .boolean(true)]))
+        == .failed("protocol"))
+  }
+
+  @Test func `a silent server is a timeout, nobody is refused, no name is dns`() async throws {
+    let server = try server("silent")
+    #expect(
+      await bench.run("mail", parameters(server, ["timeout": .duration(.milliseconds(200))]))
+        == .failed("timeout"))
+    #expect(
+      await bench.run("mail", parameters(server, ["port": .integer(1)])) == .failed("refused"))
+    #expect(
+      await bench.run("mail", parameters(server, ["host": "no-such-host.invalid"]))
+        == .failed("dns"))
+  }
+
+  @Test func `a web server is no mail server`() async throws {
+    let server = try PythonServer(WebServer.script)
+    let result = await bench.run(
+      "mail", parameters(server, ["timeout": .duration(.milliseconds(300))]))
+    #expect([.failed("protocol"), .failed("timeout"), .failed("closed")].contains(result))
+  }
+
+  @Test(arguments: [StopSignal.terminate, .kill])
+  func `a conversation in progress is cancelled`(signal: StopSignal) async throws {
+    let server = try server("silent")
+    bench.router.start([bench.request("mail", parameters(server))])
+    while folder.read("mails").isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+    bench.router.stop(RunID(1), signal: signal)
+    #expect(await bench.ends(1)[0].report.result == .failed("cancelled"))
+  }
+
+  @Test(arguments: [
+    ("subject", "hi\r\nBcc: all@example.org", "header"), ("subject", "a\u{0}b", "header"),
+    ("hello", "x y", "header"), ("from", "a@b\r\nRCPT TO:<c@d>", "address"),
+    ("from", "a@b> <c@d", "address"), ("from", "a b@c", "address"), ("from", "-v@x", "address"),
+    ("from", "a@b@c", "address"), ("from", "", "address"), ("from", "x\ny <a@b>", "address"),
+  ])
+  func `no header and no address begins another one`(
+    name: String, value: String, reason: String
+  ) async throws {
+    let server = try server("plain")
+    #expect(
+      await bench.run("mail", parameters(server, [name: .string(value)])) == .failed(reason))
+    #expect(try mails().isEmpty)
+  }
+
+  @Test func `sendmail gets the mail on its input, and its status counts`() async throws {
+    let program = try folder.write(
+      "#!/bin/sh\necho \"$@\" > \"\(folder.path("arguments"))\"\ncat > \"\(folder.path("mail"))\"\nexit 3\n",
+      to: "sendmail")
+    chmod(program, 0o755)
+    let result = await bench.run(
+      "mail",
+      [
+        "sendmail": .string(program), "from": "takt@example.org",
+        "to": .list(["root", "ops@example.org"]), "body": "hello",
+      ])
+    #expect(result == .exited(3))
+    #expect(folder.read("arguments") == "-i -f takt@example.org -- root ops@example.org\n")
+  }
+
+  @Test func `a sendmail that hangs is stopped with its group`() async throws {
+    let program = try folder.write("#!/bin/sh\ntouch \"$0.begun\"\nsleep 1000\n", to: "sendmail")
+    chmod(program, 0o755)
+    bench.router.start([
+      bench.request(
+        "mail", ["sendmail": .string(program), "from": "a@b", "to": .list(["root"])])
+    ])
+    while !FileManager.default.fileExists(atPath: program + ".begun") {
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    bench.router.stop(RunID(1), signal: .terminate)
+    #expect(await bench.ends(1)[0].report.result == .signalled(15))
+  }
+
+  @Test func `a mail without a way, or with two, is found at load`() {
+    let common: Parameters = ["from": "a@b", "to": .list(["c@d", "e f"])]
+    let registry = BuiltinRegistry.standard
+    #expect(registry.problems(of: "mail", in: common).map(\.parameter) == [nil, "to"])
+    let both = common.merging(["host": "h", "sendmail": "/s", "to": .list([])]) { $1 }
+    #expect(registry.problems(of: "mail", in: both).map(\.parameter) == [nil, "to"])
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Glibc
+
+/// A server in Python on a free port of this machine, with what it has seen in a file. It is started
+/// by the system's own call, and ended with this object.
+final class PythonServer {
+  let folder: ServerFolder
+  private(set) var port = 0
+  private let pid: pid_t
+  private let output: Int32
+
+  struct Silence: Error {}
+
+  /// The script prints its port as its first line.
+  init(_ script: String, _ arguments: [String] = [], folder: ServerFolder? = nil) throws {
+    self.folder = try folder ?? ServerFolder()
+    let file = try self.folder.write(script, to: "server-\(UUID().uuidString).py")
+    (pid, output) = try Self.spawn(["python3", "-u", file] + arguments)
+    var text = ""
+    var byte = UInt8(0)
+    while read(output, &byte, 1) == 1, byte != 10 { text.append(Character(UnicodeScalar(byte))) }
+    guard let number = Int(text) else { throw Silence() }
+    port = number
+  }
+
+  deinit {
+    kill(pid, SIGKILL)
+    waitpid(pid, nil, 0)
+    close(output)
+  }
+
+  private static let spawning = NSLock()
+
+  private static func spawn(_ words: [String]) throws -> (pid_t, Int32) {
+    try spawning.withLock {
+      var ends: [Int32] = [-1, -1]
+      guard pipe(&ends) == 0 else { throw Silence() }
+      defer { close(ends[1]) }
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      var actions = posix_spawn_file_actions_t()
+      posix_spawn_file_actions_init(&actions)
+      defer { posix_spawn_file_actions_destroy(&actions) }
+      posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+      posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+      var argv = words.map { strdup($0) } + [nil]
+      defer { argv.forEach { free($0) } }
+      var child = pid_t()
+      guard posix_spawnp(&child, words[0], &actions, nil, &argv, environ) == 0 else {
+        throw Silence()
+      }
+      return (child, ends[0])
+    }
+  }
+
+  /// Runs a program to its end and returns what it printed.
+  @discardableResult
+  static func run(_ words: [String]) throws -> String {
+    let (pid, output) = try spawn(words)
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while case let count = read(output, &chunk, chunk.count), count > 0 { bytes += chunk[..<count] }
+    close(output)
+    waitpid(pid, nil, 0)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+/// A folder of a test's own.
+final class ServerFolder {
+  let url: URL
+
+  init() throws {
+    url = FileManager.default.temporaryDirectory
+      .appendingPathComponent("takt-builtin-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+
+  @discardableResult
+  func write(_ text: String, to name: String) throws -> String {
+    try text.write(toFile: path(name), atomically: true, encoding: .utf8)
+    return path(name)
+  }
+
+  func read(_ name: String) -> String {
+    (try? String(contentsOfFile: path(name), encoding: .utf8)) ?? ""
+  }
+
+  /// A key and a certificate for `localhost` and 127.0.0.1 that nobody has signed but itself.
+  func makeCertificate() throws -> (certificate: String, key: String) {
+    let (certificate, key) = (path("cert.pem"), path("key.pem"))
+    try PythonServer.run([
+      "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key,
+      "-out", certificate, "-subj", "/CN=localhost", "-addext",
+      "subjectAltName=DNS:localhost,IP:127.0.0.1", "-quiet",
+    ])
+    return (certificate, key)
+  }
+}
