@@ -21,6 +21,14 @@ public struct LogBuiltin: QuickBuiltin {
     ]
   }
 
+  /// A secret has no place in the log.
+  public func problems(in parameters: Parameters) -> [ParameterProblem] {
+    guard let message = parameters["message"], !Placeholders.secrets(in: message).isEmpty else {
+      return []
+    }
+    return [ParameterProblem("message", "a secret has no place in the log")]
+  }
+
   /// It does not fail.
   public var reasons: [BuiltinReason] { [] }
 

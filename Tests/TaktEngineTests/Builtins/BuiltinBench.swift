@@ -42,7 +42,9 @@ final class BuiltinBench: Sendable {
         continuation.yield(End(run: run, report: report))
       }
     }
-    processes = ProcessRunner(reactor: try Reactor(), sink: Sink(), report: report)
+    let files = OutputFiles(sink: Sink(), time: SystemTimeSource())
+    processes = try ProcessRunner(
+      reactor: try Reactor(), sink: Sink(), time: SystemTimeSource(), files: files, report: report)
     let batches = Batches()
     runner = BuiltinRunner(
       registry: registry, observer: lines, time: SystemTimeSource(), processes: processes
@@ -110,5 +112,6 @@ final class BuiltinBench: Sendable {
 }
 
 extension ParameterValue: ExpressibleByStringLiteral {
+  /// A text.
   public init(stringLiteral value: String) { self = .string(value) }
 }

@@ -65,7 +65,7 @@ enum MailServer {
                   "subject": m["subject"], "from": m["from"], "toHeader": m["to"],
                   "date": m["date"], "id": m["message-id"], "keys": m.keys(),
                   "defects": [str(d) for p in m.walk() for d in p.defects],
-                  "body": body.get_content(), "longest": max(len(l) for l in data.split(b"\\r\\n")),
+                  "body": body.get_content().replace("\\r\\n", "\\n"), "longest": max(len(l) for l in data.split(b"\\r\\n")),
                   "attachments": [[a.get_filename(), a.get_content_type(), a.get_content()] for a in m.iter_attachments()]}
                 with open(out, "a") as g: g.write(json.dumps(record) + "\\n")
                 say("250 taken")

@@ -20,7 +20,11 @@ import Testing
 
   /// A file of so many bytes, last written so many hours ago.
   private func file(_ name: String, hours: Int, bytes: Int = 10) throws {
-    try folder.write(String(repeating: "x", count: bytes), to: name)
+    let descriptor = open(folder.path(name), O_CREAT | O_WRONLY | O_TRUNC, 0o600)
+    try #require(descriptor >= 0)
+    let text = [UInt8](repeating: 120, count: bytes)
+    #expect(write(descriptor, text, bytes) == bytes)
+    close(descriptor)
     age(name, hours: hours)
   }
 

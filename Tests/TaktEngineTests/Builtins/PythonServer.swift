@@ -8,14 +8,21 @@ final class PythonServer {
   private(set) var port = 0
   private let pid: pid_t
   private let output: Int32
+  /// The server ends when the other end of its input is closed, with this process at the latest.
+  private let input: Int32
 
   struct Silence: Error {}
 
   /// The script prints its port as its first line.
   init(_ script: String, _ arguments: [String] = [], folder: ServerFolder? = nil) throws {
     self.folder = try folder ?? ServerFolder()
-    let file = try self.folder.write(script, to: "server-\(UUID().uuidString).py")
-    (pid, output) = try Self.spawn(["python3", "-u", file] + arguments)
+    let guardian = """
+      import os as _os, sys as _sys, threading as _threading
+      _threading.Thread(target=lambda: (_sys.stdin.read(), _os._exit(0)), daemon=True).start()
+
+      """
+    let file = try self.folder.write(guardian + script, to: "server-\(UUID().uuidString).py")
+    (pid, input, output) = try Self.spawn(["python3", "-u", file] + arguments)
     var text = ""
     var byte = UInt8(0)
     while read(output, &byte, 1) == 1, byte != 10 { text.append(Character(UnicodeScalar(byte))) }
@@ -27,35 +34,40 @@ final class PythonServer {
     kill(pid, SIGKILL)
     waitpid(pid, nil, 0)
     close(output)
+    close(input)
   }
 
   private static let spawning = NSLock()
 
-  private static func spawn(_ words: [String]) throws -> (pid_t, Int32) {
+  private static func spawn(_ words: [String]) throws -> (pid_t, input: Int32, output: Int32) {
     try spawning.withLock {
-      var ends: [Int32] = [-1, -1]
-      guard pipe(&ends) == 0 else { throw Silence() }
-      defer { close(ends[1]) }
-      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      var (input, output): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
+      guard pipe(&input) == 0, pipe(&output) == 0 else { throw Silence() }
+      defer {
+        close(input[0])
+        close(output[1])
+      }
+      for end in input + output { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
       var actions = posix_spawn_file_actions_t()
       posix_spawn_file_actions_init(&actions)
       defer { posix_spawn_file_actions_destroy(&actions) }
-      posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-      posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+      posix_spawn_file_actions_adddup2(&actions, input[0], 0)
+      posix_spawn_file_actions_adddup2(&actions, output[1], 1)
       var argv = words.map { strdup($0) } + [nil]
       defer { argv.forEach { free($0) } }
       var child = pid_t()
       guard posix_spawnp(&child, words[0], &actions, nil, &argv, environ) == 0 else {
         throw Silence()
       }
-      return (child, ends[0])
+      return (child, input[1], output[0])
     }
   }
 
   /// Runs a program to its end and returns what it printed.
   @discardableResult
   static func run(_ words: [String]) throws -> String {
-    let (pid, output) = try spawn(words)
+    let (pid, input, output) = try spawn(words)
+    close(input)
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 65_536)
     while case let count = read(output, &chunk, chunk.count), count > 0 { bytes += chunk[..<count] }
@@ -95,7 +107,7 @@ final class ServerFolder {
     try PythonServer.run([
       "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key,
       "-out", certificate, "-subj", "/CN=localhost", "-addext",
-      "subjectAltName=DNS:localhost,IP:127.0.0.1", "-quiet",
+      "subjectAltName=DNS:localhost,IP:127.0.0.1",
     ])
     return (certificate, key)
   }

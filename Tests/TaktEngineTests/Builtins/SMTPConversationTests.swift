@@ -51,6 +51,16 @@ import Testing
     #expect(try say("250-x\r\n250 STARTTLS\r\n") == [.send("STARTTLS\r\n")])
     #expect(conversation.secured().isEmpty)
     #expect(try say("220 go\r\n") == [.startTLS])
+    #expect(try say("250 too early\r\n").isEmpty)
+    #expect(conversation.secured() == [.send("EHLO me\r\n")])
+    #expect(try say("250-x\r\n250 AUTH PLAIN\r\n") == [.send("AUTH PLAIN AHUAcA==\r\n")])
+    #expect(try say("235 in\r\n") == [.send("MAIL FROM:<a@b>\r\n")])
+    #expect(try say("250 ok\r\n") == [.send("RCPT TO:<c@d>\r\n")])
+    #expect(try say("250 ok\r\n") == [.send("DATA\r\n")])
+    #expect(try say("354 go\r\n") == [.send("x\r\n.\r\n")])
+    #expect(
+      try say("250 taken\r\n") == [.send("QUIT\r\n"), .end(reason: nil, message: "")])
+    #expect(try say("221 bye\r\n").isEmpty)
   }
 
   @Test func `refusals at each stage have their reasons`() throws {

@@ -19,11 +19,10 @@ final class BuiltinOutput: Sendable {
   private let state = Mutex(State())
 
   init(
-    of request: AttemptRequest, secrets: SecretAutomaton?, observer: any Observer,
-    time: any TimeSource
+    of request: AttemptRequest, secrets: [String], observer: any Observer, time: any TimeSource
   ) {
     self.request = request
-    self.secrets = secrets
+    self.secrets = SecretAutomaton(secrets.map { Array($0.utf8) })
     self.observer = observer
     self.time = time
   }

@@ -115,9 +115,8 @@ public final class BuiltinRunner: ActionRunner {
       resolved[$0.name]?.string ?? ""
     }
     let output = BuiltinOutput(
-      of: attempt.request,
-      secrets: SecretAutomaton((hidden + expansion.used.values).map { Array($0.utf8) }),
-      observer: observer, time: time)
+      of: attempt.request, secrets: hidden + expansion.used.values, observer: observer,
+      time: time)
     attempt.use(output)
     let call = BuiltinCall(
       request: attempt.request, parameters: resolved, cancellation: attempt.cancellation,

@@ -81,11 +81,12 @@ struct ParameterExpansion {
     }
   }
 
-  /// What a secret holds is text: braces in it mean nothing. A text that cannot be read stays.
+  /// What a secret holds is text: braces in it mean nothing.
   private mutating func resolved(_ text: String) throws(Failure) -> String {
-    guard text.utf8.contains(UInt8(ascii: "{")),
-      let parts = try? Placeholders.parse(text)
-    else { return text }
+    // A text that cannot be read stays as it is, as it does where there are no secrets.
+    guard text.utf8.contains(UInt8(ascii: "{")), let parts = try? Placeholders.parse(text) else {
+      return text
+    }
     var result = ""
     for part in parts {
       switch part {
@@ -100,7 +101,7 @@ struct ParameterExpansion {
   private mutating func secret(_ name: String) throws(Failure) -> String {
     if let value = used[name] { return value }
     guard let secret = secrets[name] else { throw .unknownSecret(name) }
-    do {
+    do throws(Spawn.Failure) {
       let value = String(decoding: try SecretReader.value(of: secret), as: UTF8.self)
       used[name] = value
       return value

@@ -22,12 +22,12 @@ enum MailHeader {
     return isPlain ? text : encoded(text)
   }
 
-  /// Encoded words of at most 75 characters each, which no character is cut by.
+  /// Encoded words, short enough for a line with the header's name, which no character is cut by.
   static func encoded(_ text: String) -> String {
     var words: [[UInt8]] = [[]]
     for scalar in text.unicodeScalars {
       let bytes = Array(String(scalar).utf8)
-      if words[words.count - 1].count + bytes.count > 45 { words.append([]) }
+      if words[words.count - 1].count + bytes.count > 39 { words.append([]) }
       words[words.count - 1] += bytes
     }
     return words.map { "=?UTF-8?B?\(Data($0).base64EncodedString())?=" }.joined(separator: "\r\n ")

@@ -11,7 +11,8 @@
 /// |---|---|---|
 /// | greeting | 220 | EHLO |
 /// | hello | 250 with what the server can | STARTTLS, AUTH or MAIL |
-/// | startingTLS | 220 | TLS, then EHLO again |
+/// | startingTLS | 220 | TLS |
+/// | securing | the end of the handshake | EHLO again |
 /// | authenticating | 334s, 235 | MAIL |
 /// | sender | 250 | RCPT for each recipient |
 /// | recipient | 250, or a refusal that is remembered | DATA, when one is accepted |
@@ -34,7 +35,7 @@ struct SMTPConversation {
   }
 
   private enum State: Equatable {
-    case greeting, hello, startingTLS, over
+    case greeting, hello, startingTLS, securing, over
     case authenticating([String])
     case sender
     case recipient(Int)
@@ -68,7 +69,7 @@ struct SMTPConversation {
 
   /// The connection is secure now.
   mutating func secured() -> [Action] {
-    guard state == .startingTLS else { return [] }
+    guard state == .securing else { return [] }
     isSecure = true
     return greet()
   }
@@ -78,14 +79,20 @@ struct SMTPConversation {
     switch state {
     case .greeting: return reply.isPositive ? greet() : fail(reply)
     case .hello: return reply.isPositive ? introduced(reply) : fail(reply)
-    case .startingTLS: return reply.isPositive ? [.startTLS] : fail(reply, "starttls")
+    case .startingTLS: return reply.isPositive ? secure() : fail(reply, "starttls")
     case .authenticating(let rest): return authenticate(reply, rest)
     case .sender: return reply.isPositive ? offer(0) : fail(reply)
     case .recipient(let index): return answered(reply, index)
     case .data: return sendContent(reply)
     case .content: return reply.isPositive ? finish() : fail(reply)
-    case .over: return []
+    // Nothing is to come before the handshake, or after the end.
+    case .securing, .over: return []
     }
+  }
+
+  private mutating func secure() -> [Action] {
+    state = .securing
+    return [.startTLS]
   }
 
   private mutating func greet() -> [Action] {

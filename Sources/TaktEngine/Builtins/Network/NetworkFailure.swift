@@ -15,6 +15,7 @@ enum NetworkFailure {
     case let error as NIOConnectionError: return reason(of: error)
     case let error as IOError: return reason(of: error.errnoCode)
     case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: return "tls"
+    case HTTPParserError.invalidEOFState: return "closed"
     case is HTTPParserError: return "protocol"
     case ChannelError.connectTimeout: return "timeout"
     case is ChannelError: return "closed"

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import NIOCore
 import NIOPosix
@@ -14,10 +15,21 @@ enum NetworkLoop {
     made.withLock { made in
       if let made { return made }
       guard hasDescriptors(16) else { return nil }
-      let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-      made = group
-      return group
+      made = make()
+      return made
     }
+  }
+
+  /// A thread begins with the nice value of the one that makes it, and this one serves all classes:
+  /// it is made on a queue of the middle class, whoever asks first.
+  private static func make() -> MultiThreadedEventLoopGroup? {
+    let result = Mutex<MultiThreadedEventLoopGroup?>(nil)
+    let isMade = DispatchGroup()
+    DispatchQueue(label: "takt.network", qos: .default).async(group: isMade) {
+      result.withLock { $0 = MultiThreadedEventLoopGroup(numberOfThreads: 1) }
+    }
+    isMade.wait()
+    return result.withLock(\.self)
   }
 
   private static func hasDescriptors(_ count: Int) -> Bool {
