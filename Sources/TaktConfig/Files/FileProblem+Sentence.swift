@@ -11,7 +11,7 @@ extension FileProblem {
       (.unreadable, "the file cannot be read: \(SystemError.text(number))", nil)
     case .notAFile(let kind): (.unreadable, "this is \(kind), not a file", "name a file")
     case .tooLarge(let bound):
-      (.tooLarge, "the file is larger than \(bound >> 20) MB", "split it with 'include'")
+      (.tooLarge, "the file is larger than \(bound >> 20) MB", "split it")
     case .writableByOthers(let mode):
       (
         .unsafePermissions,

@@ -3,18 +3,22 @@ import TaktCore
 /// Keys whose value is a mapping: those of `defaults` and of a job merge by one level, except
 /// where a mapping is one thing.
 extension ExecutionBuilder {
-  func apply(_ value: KeyValue, to environment: inout [String: String]) {
+  func apply(_ value: KeyValue, to settled: inout JobDefaults) {
     guard let fields = value.map else {
-      environment = builtIn.execution.environment
+      settled.execution.environment = builtIn.execution.environment
       return
     }
     for field in fields {
       switch field.value {
-      case .text(let text): environment[field.name] = text
-      case .null where environment.removeValue(forKey: field.name) == nil:
+      case .text(let text): settled.execution.environment[field.name] = text
+      case .null:
+        let given = settled.execution.environment.removeValue(forKey: field.name)
+        let read = settled.fileVariables.removeValue(forKey: field.name)
+        if given != nil || read != nil { continue }
         reporter.report(
           .badValue, at: field.mark,
-          "null takes '\(field.name)' away, but '\(Key.defaults)' does not give it",
+          "null takes '\(field.name)' away, but neither '\(Key.defaults)' nor "
+            + "'\(Key.environmentFile)' gives it",
           hint: "write \"\" for an empty value")
       default: break
       }

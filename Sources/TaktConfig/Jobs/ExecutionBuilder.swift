@@ -18,6 +18,10 @@ struct ExecutionBuilder {
 
   /// Puts what `fields` say over `settled`.
   func apply(_ fields: KeyFields, to settled: inout JobDefaults) {
+    // First, because a null in `env` may take away what it gives.
+    if let files = fields[Key.environmentFile], let value = files.value {
+      settled.fileVariables = fileVariables(value)
+    }
     for field in fields.fields {
       guard let value = field.value else { continue }
       if let hook = HookKind(rawValue: field.name) {
@@ -40,6 +44,7 @@ struct ExecutionBuilder {
     case Key.lateTolerance: settled.lateTolerance = value.duration ?? builtIn.lateTolerance
     case Key.expected: settled.expectedDuration = value.duration
     case Key.onRemoved: settled.removal = choice(value) ?? builtIn.removal
+    case Key.environment: apply(value, to: &settled)
     case Key.tags: settled.tags = Set(texts(value)).sorted()
     default: return false
     }
@@ -55,7 +60,6 @@ struct ExecutionBuilder {
     case Key.shell: execution.shell = shell(value, of: field.name)
     case Key.directory: execution.directory = value.text.map(path) ?? folder
     case Key.inheritance: execution.inheritance = inheritance(value)
-    case Key.environment: apply(value, to: &execution.environment)
     case Key.secrets: execution.secrets = secrets(value)
     case Key.user:
       execution.identity.user = value.text
@@ -117,6 +121,18 @@ struct ExecutionBuilder {
       hint: NearestName.of(name, among: groups).map { "did you mean '\($0)'?" }
         ?? "declare it under '\(Key.scheduler)': {\(Key.concurrency): {\(name.shortened): 1}}")
     return nil
+  }
+
+  private func fileVariables(_ value: KeyValue) -> [String: String] {
+    var variables: [String: String] = [:]
+    for item in value.list ?? [] {
+      guard let text = item.value.text else { continue }
+      let shown = FilePath.join(FilePath.folder(of: reporter.source.file), text)
+      let found = sources.environmentFiles.variables(
+        of: path(text), shown: shown, at: item.mark, reporter: reporter)
+      variables.merge(found) { _, later in later }
+    }
+    return variables
   }
 
   private func exitStatuses(_ value: KeyValue) -> Set<Int32> {

@@ -2,7 +2,10 @@ import TaktCore
 
 /// What a job begins with, before its own keys are read.
 struct JobDefaults {
+  /// Its environment is that of `env` alone.
   var execution: Execution
+  /// The variables of `env_file`, over which stands `env`.
+  var fileVariables: [String: String] = [:]
   var leeway = Leeway.none
   var overlap = Overlap.skip
   var isEnabled = true

@@ -39,6 +39,7 @@ final class JobsLoad {
       log.add(
         Diagnostic(code, at: SourceLocation(file: path), message, hint: hint))
     }
+    log.add(sources.environmentFiles.log)
     if specs.isEmpty, log.errorCount == 0 {
       log.add(
         Diagnostic(
@@ -47,8 +48,8 @@ final class JobsLoad {
     var listed: Set<String> = []
     return LoadedJobs(
       snapshot: log.errorCount == 0 ? Snapshot(settings: settings, jobs: specs) : nil,
-      diagnostics: log.sorted(files: shownFiles),
-      files: files.filter { listed.insert($0).inserted },
+      diagnostics: log.sorted(files: shownFiles + sources.environmentFiles.shownPaths),
+      files: (files + sources.environmentFiles.paths).filter { listed.insert($0).inserted },
       directories: directories)
   }
 

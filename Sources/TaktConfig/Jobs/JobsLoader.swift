@@ -38,7 +38,8 @@ public struct JobsLoader: Sendable {
     let load = JobsLoad(
       sources: LoadSources(
         actions: ActionTable(catalogue), zones: zones,
-        accounts: AccountTable(accounts, userID: userID)),
+        accounts: AccountTable(accounts, userID: userID),
+        environmentFiles: EnvironmentFiles(refusesWritableByOthers: refusesWritableByOthers)),
       refusesWritableByOthers: refusesWritableByOthers)
     return load.result(of: path)
   }

@@ -5,10 +5,15 @@ final class LoadSources {
   let actions: ActionTable
   let zones: any ZoneSource
   let accounts: AccountTable
+  let environmentFiles: EnvironmentFiles
 
-  init(actions: ActionTable, zones: any ZoneSource, accounts: AccountTable) {
+  init(
+    actions: ActionTable, zones: any ZoneSource, accounts: AccountTable,
+    environmentFiles: EnvironmentFiles
+  ) {
     self.actions = actions
     self.zones = zones
     self.accounts = accounts
+    self.environmentFiles = environmentFiles
   }
 }

@@ -61,7 +61,8 @@ extension SpecBuilder {
   }
 
   private static let keysOfProcesses = [
-    Key.inheritance, Key.environment, Key.directory, Key.user, Key.group, Key.umask, Key.stdin,
+    Key.inheritance, Key.environmentFile, Key.environment, Key.directory, Key.user, Key.group,
+    Key.umask, Key.stdin,
     Key.limits, Key.kill, Key.success, Key.failsWhen,
   ]
 

@@ -42,6 +42,7 @@ struct SpecBuilder {
       reporter: reporter, sources: sources, builtIn: builtIn, groups: groups, owner: raw.owner,
       secretNames: secretNames(of: raw)
     ).apply(raw.fields, to: &settled)
+    settled.execution.environment.merge(settled.fileVariables) { own, _ in own }
     let schedule = schedule(of: raw)
     checkLeeway(settled.leeway, against: schedule, of: raw)
     let action = action(of: raw)
@@ -103,7 +104,7 @@ struct SpecBuilder {
     for name in execution.secrets.keys.sorted() where execution.environment[name] != nil {
       reporter.report(
         .conflictingKeys, at: own.first { $0.name == name }?.nameMark ?? raw.nameMark,
-        "'\(name)' is a variable of '\(Key.environment)' and a secret",
+        "'\(name)' is a variable of the environment and a secret",
         hint: "give one of them another name", owner: raw.owner)
     }
   }

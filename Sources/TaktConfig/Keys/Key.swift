@@ -26,6 +26,7 @@ enum Key {
   static let shell = "shell"
   static let inheritance = "inherit_env"
   static let environment = "env"
+  static let environmentFile = "env_file"
   static let secrets = "secrets"
   static let file = "file"
   static let delivery = "as"

@@ -13,8 +13,12 @@ extension KeyTable {
       "What of takt's own environment the command gets: all, with `false` nothing but a standard "
         + "`PATH`, or the named variables."),
     KeyEntry(
+      Key.environmentFile, .oneOrMore(.path), reload: .updates, mayStandInDefaults: true,
+      "Files of lines `NAME=value`, read when the jobs file is; a later one wins."),
+    KeyEntry(
       Key.environment, .map(.environment, .text(allowsEmpty: true)), reload: .updates,
-      mayStandInDefaults: true, "Added to what is inherited; values are taken as written."),
+      mayStandInDefaults: true,
+      "Added to what is inherited and to `env_file`; values are taken as written."),
     KeyEntry(
       Key.secrets, .map(.environment, .object(secret)), reload: .updates,
       mayStandInDefaults: true,

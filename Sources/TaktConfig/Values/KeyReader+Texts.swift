@@ -115,6 +115,17 @@ extension KeyReader {
   }
 }
 
+extension Reporter {
+  /// Whether a job may set a variable; when not, that is reported.
+  func check(variable name: String, at mark: YAMLMark) -> Bool {
+    guard name.hasPrefix("TAKT_") else { return true }
+    report(
+      .badName, at: mark, "'\(name.shortened)' begins with TAKT_, as only takt's own variables do",
+      hint: "give it another name")
+    return false
+  }
+}
+
 extension SizeText.Problem {
   /// What is wrong with `text`, and what to write instead.
   fileprivate func sentence(text: String) -> (message: String, hint: String?) {

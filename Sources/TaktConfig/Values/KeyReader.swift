@@ -111,7 +111,8 @@ struct KeyReader {
     let name = entry.key
     switch rule {
     case .job, .parameter: return true
-    case .environment where Self.isEnvironmentName(name): return true
+    case .environment where Self.isEnvironmentName(name):
+      return reporter.check(variable: name, at: entry.keyMark)
     case .group where JobName(name) != nil: return true
     case .text where !name.isEmpty && name.unicodeScalars.allSatisfy({ $0.value >= 0x20 }):
       return true

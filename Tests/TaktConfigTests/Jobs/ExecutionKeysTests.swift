@@ -187,6 +187,7 @@ struct ExecutionKeysTests {
   // MARK: Wrong values
 
   @Test(arguments: [
+    "badName | env: {»TAKT_JOB: x}", "badName | secrets: {»TAKT_RUN: {env: A}}",
     "badBoolean | inherit_env: »yes", "badValue | inherit_env: »[]",
     "badName | inherit_env: [A, »B-C]", "badNumber | umask: »8", "badNumber | umask: »1777",
     "badNumber | umask: »u=rwx", "badNumber | umask: »\"\"", "badValue | user: »\"\"",
@@ -300,7 +301,8 @@ struct ExecutionKeysTests {
   // MARK: Keys without effect
 
   @Test(arguments: [
-    "inherit_env: false", "env: {A: b}", "cwd: /", "user: root", "group: root", "umask: 022",
+    "inherit_env: false", "env: {A: b}", "env_file: /etc/os-release", "cwd: /", "user: root",
+    "group: root", "umask: 022",
     "stdin: x", "limits: {core: 0B}", "kill: {grace: 1s}", "success: {exit: 1}",
     "fails_when: {empty: true}",
   ])

@@ -46,7 +46,8 @@ struct FuzzTests {
     var random = SplitMix(state: seed)
     let sources = LoadSources(
       actions: ActionTable(TestCatalogue()), zones: TestZones(),
-      accounts: AccountTable(TestAccounts(), userID: 0))
+      accounts: AccountTable(TestAccounts(), userID: 0),
+      environmentFiles: EnvironmentFiles(refusesWritableByOthers: false))
     let good = Array(Self.seed.utf8)
     for _ in 0..<1000 {
       var bytes = good

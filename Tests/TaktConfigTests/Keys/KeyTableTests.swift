@@ -24,6 +24,7 @@ struct KeyTableTests {
     "enabled": "on: start, run: x, enabled: false",
     "description": "on: start, run: x, description: \"\"",
     "scheduler.concurrency": "scheduler: {concurrency: {db: 1}}",
+    "env_file": "on: start, run: x, env_file: /etc/os-release",
     "inherit_env": "on: start, run: x, inherit_env: [LANG, TZ]",
     "secrets": "on: start, run: x, secrets: {A: {env: B}}",
     "user": "on: start, run: x, user: root", "group": "on: start, run: x, group: root",
@@ -120,6 +121,7 @@ struct KeyTableTests {
     "overlap": ("on: start, run: x", "on: start, run: x, overlap: allow"),
     "enabled": ("on: start, run: x", "on: start, run: x, enabled: false"),
     "description": ("on: start, run: x", "on: start, run: x, description: y"),
+    "env_file": ("on: start, run: x", "on: start, run: x, env_file: /etc/os-release"),
     "inherit_env": ("on: start, run: x", "on: start, run: x, inherit_env: false"),
     "secrets": ("on: start, run: x", "on: start, run: x, secrets: {A: {env: B}}"),
     "user": ("on: start, run: x", "on: start, run: x, user: root"),
@@ -156,7 +158,9 @@ struct KeyTableTests {
     let plan = ReloadPlan(from: snapshots[0], to: snapshots[1])
     let expected: ReloadPlan.Change = entry.reload == .rearms ? .rearmed : .updated
     #expect(plan.steps.map(\.change) == [expected])
-    #expect(plan.steps.flatMap(\.details).contains { $0.key == entry.name })
+    // What a file of variables says is part of the environment by then.
+    let shown = entry.name == "env_file" ? "env" : entry.name
+    #expect(plan.steps.flatMap(\.details).contains { $0.key == shown })
   }
 
   @Test(arguments: KeyTable.job.filter(\.mayStandInDefaults).map(\.name))

@@ -1,0 +1,54 @@
+import TaktCore
+
+/// The environment files of one load, each read once however many jobs name it.
+final class EnvironmentFiles {
+  /// The most bytes that one may have.
+  private static let sizeBound = 1 << 20
+
+  private let reader: FileReader
+  private var answers: [String: Result<[String: String], FileProblem>] = [:]
+  /// The absolute paths of all that were read or tried, in order.
+  private(set) var paths: [String] = []
+  /// The paths by which mistakes in them are told, in order.
+  private(set) var shownPaths: [String] = []
+  /// What is wrong in them.
+  private(set) var log = ProblemLog()
+
+  init(refusesWritableByOthers: Bool) {
+    reader = FileReader(
+      bound: Self.sizeBound, refusesWritableByOthers: refusesWritableByOthers)
+  }
+
+  /// The variables of the file at an absolute path; none where it is wrong, which is then
+  /// reported: in the file's own place, or at `mark` when it cannot be read at all.
+  func variables(
+    of path: String, shown: String, at mark: YAMLMark, reporter: Reporter
+  ) -> [String: String] {
+    switch answer(path, shown: shown) {
+    case .success(let variables): return variables
+    case .failure(let problem):
+      let (code, message, hint) = problem.sentence
+      reporter.report(code, at: mark, "'\(shown.shortened)': \(message)", hint: hint)
+      return [:]
+    }
+  }
+
+  private func answer(
+    _ path: String, shown: String
+  ) -> Result<[String: String], FileProblem> {
+    if let answer = answers[path] { return answer }
+    paths.append(path)
+    shownPaths.append(shown)
+    let answer: Result<[String: String], FileProblem>
+    do {
+      let source = SourceText(file: shown, bytes: try reader.read(path).bytes)
+      let reporter = Reporter(source)
+      answer = .success(EnvironmentText(source, reporter: reporter).values)
+      log.add(reporter.log)
+    } catch {
+      answer = .failure(error)
+    }
+    answers[path] = answer
+    return answer
+  }
+}
