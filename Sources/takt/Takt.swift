@@ -15,8 +15,8 @@ struct Takt: ParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      RunCommand.self, CheckCommand.self, PlanCommand.self, NextCommand.self,
-      ExecCommand.self,
+      RunCommand.self, ExecCommand.self, CheckCommand.self, PlanCommand.self, NextCommand.self,
+      SchemaCommand.self,
     ])
 
   static func main() {

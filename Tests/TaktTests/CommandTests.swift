@@ -108,6 +108,17 @@ import Testing
     #expect(lines[1].contains(":00:00.000+0"))
   }
 
+  @Test func `schema prints a JSON Schema that knows the built-ins`() throws {
+    let folder = try TemporaryFolder()
+    let result = try run("schema", in: folder)
+    #expect(result.status == 0)
+    let value = try JSONSerialization.jsonObject(with: Data(result.output.utf8))
+    let schema = try #require(value as? [String: Any])
+    #expect(schema["$schema"] as? String == "https://json-schema.org/draft/2020-12/schema")
+    let definitions = try #require(schema["$defs"] as? [String: Any])
+    #expect(definitions["with.log"] != nil && definitions["job"] != nil)
+  }
+
   @Test func `wrong usage exits 64 and says how it goes`() throws {
     let folder = try TemporaryFolder()
     for arguments in [

@@ -61,6 +61,7 @@ struct ActionBuilder {
         hint: NearestName.of(name, among: actions.names).map { "did you mean '\($0)'?" })
       return nil
     }
+    let errorCount = reporter.errorCount
     let given = with?.value?.map ?? []
     let reader = ParameterReader(
       reporter: reporter, folder: folder, isOfHook: isOfHook, secrets: secrets)
@@ -86,6 +87,14 @@ struct ActionBuilder {
           .missingParameter, at: with?.keyMark ?? use.mark,
           "the action '\(name)' needs the parameter '\(schema.name)'",
           hint: "add it under '\(Key.with)'")
+      }
+    }
+    if reporter.errorCount == errorCount {
+      for problem in actions.problems(of: name, in: parameters) {
+        let field = given.first { $0.name == problem.parameter }
+        reporter.report(
+          .badParameter, at: field?.mark ?? with?.keyMark ?? use.mark,
+          "the action '\(name)': \(problem.message)")
       }
     }
     return .use(name, parameters)

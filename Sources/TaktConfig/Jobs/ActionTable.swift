@@ -11,6 +11,11 @@ final class ActionTable {
 
   var names: [String] { catalogue.actionNames }
 
+  /// What is wrong with parameters that are each of their kind.
+  func problems(of action: String, in parameters: Parameters) -> [ParameterProblem] {
+    catalogue.problems(of: action, in: parameters)
+  }
+
   /// What the named action takes; nil when there is none of the name.
   func parameters(of action: String) -> [ParameterSchema]? {
     if let answer = answers[action] { return answer }

@@ -16,7 +16,7 @@ public struct Diagnostic: Error, Hashable, Sendable {
     case wrongType, badName, badDuration, badInstant, badChoice, badNumber, badBoolean, badPercent
     case badSize, badRate, badPattern, badValue, outOfRange
     case unknownAlias, badMerge, badTag
-    case unknownZone, unknownAction, unknownParameter, missingParameter
+    case unknownZone, unknownAction, unknownParameter, missingParameter, badParameter
     case badPlaceholder, unknownGroup, unknownAccount, notPermitted
     case duplicateJob, includeMissing, includeCycle, tooManyIncludes
     case neverRuns, ambiguousTime

@@ -6,7 +6,7 @@ import Testing
 
 /// Whole files that somebody might hand over: each ends in diagnostics with their exact places.
 struct BadFilesTests {
-  @Test(arguments: [
+  static let badFiles: [String] = [
     "badDuration | jobs:\n  a:\n    every: »30\n    run: x\n",
     "badDuration | jobs:\n  a:\n    every: »30sec\n    run: x\n",
     "unknownKey | jobs:\n  a:\n    »evry: 30s\n    run: x\n",
@@ -55,7 +55,9 @@ struct BadFilesTests {
     "badDuration | scheduler: {shutdown_grace: »30}\njobs: {}\n",
     "unknownKey | scheduler: {»time_zone: UTC}\njobs: {}\n",
     "includeMissing | include: »other.yaml\njobs: {}\n",
-  ])
+  ]
+
+  @Test(arguments: badFiles)
   func `a bad file is told with its place`(row: String) throws { try check(badRow: row) }
 
   @Test func `a file with four mistakes reports four`() throws {

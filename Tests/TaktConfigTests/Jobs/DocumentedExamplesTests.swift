@@ -10,14 +10,19 @@ struct DocumentedExamplesTests {
       "Tests/TaktConfigTests/Jobs/DocumentedExamplesTests.swift", with: "docs/jobs-file.md")
     let reader = FileReader(bound: 1 << 20, refusesWritableByOthers: false)
     let text = try reader.read(path).bytes.withBytes { String(decoding: $0, as: UTF8.self) }
-    let examples = text.split(separator: "```yaml\n").dropFirst().compactMap {
-      $0.split(separator: "```").first
-    }
-    #expect(examples.count == 2)
+    let examples = Self.examples(in: text)
+    #expect(examples.count > 5)
     for example in examples {
-      #expect(load(String(example)).diagnostics.map(\.headline) == [])
+      #expect(load(example).diagnostics.map(\.headline) == [])
     }
-    let environment = load(String(examples[1])).snapshot?.jobs.first?.execution.environment
+    let environment = load(examples[1]).snapshot?.jobs.first?.execution.environment
     #expect(environment == ["LANG": "C", "X": "1"])
+  }
+
+  /// What stands in the fences of YAML.
+  static func examples(in text: String) -> [String] {
+    text.split(separator: "```yaml\n").dropFirst().compactMap {
+      $0.split(separator: "```").first.map(String.init)
+    }
   }
 }

@@ -186,7 +186,7 @@ struct ExecutionKeysTests {
 
   // MARK: Wrong values
 
-  @Test(arguments: [
+  static let badValues: [String] = [
     "badName | env: {»TAKT_JOB: x}", "badName | secrets: {»TAKT_RUN: {env: A}}",
     "badBoolean | inherit_env: »yes", "badValue | inherit_env: »[]",
     "badName | inherit_env: [A, »B-C]", "badNumber | umask: »8", "badNumber | umask: »1777",
@@ -243,12 +243,14 @@ struct ExecutionKeysTests {
     "badPlaceholder | on_failure: {use: log, with: {message: »'{{secret.A}}'}}",
     "badPlaceholder | on_failure: {use: all, with: {texts: [a, »'{{x}}']}}",
     "badPlaceholder | on_failure: {use: all, with: {headers: {a: »'{{x}}'}}}",
-  ])
+  ]
+
+  @Test(arguments: badValues)
   func `a bad value of execution is told at its place`(row: String) throws {
     try check(badRow: row) { "jobs:\n  a: {on: start, run: x, " + $0 + "}\n" }
   }
 
-  @Test(arguments: [
+  static let badActions: [String] = [
     "conflictingKeys | run: x, »steps: [{run: y}]",
     "conflictingKeys | »steps: [{run: y}]".replacing(
       "»steps: [{run: y}]", with: "steps: [{run: y}], »use: log"),
@@ -268,7 +270,10 @@ struct ExecutionKeysTests {
     "outOfRange | use: all, with: {lists: {a: [1, »10]}}",
     "badBoolean | use: all, with: {maps: [{a: »5}]}", "badValue | use: all, with: {texts: »[]}",
     "unknownParameter | use: all, with: {»txt: x}",
-  ])
+    "badParameter badParameter | use: all, »with: {text: both, word: »a}",
+  ]
+
+  @Test(arguments: badActions)
   func `a bad action is told at its place`(row: String) throws {
     try check(badRow: row) { "jobs:\n  a: {on: start, " + $0 + "}\n" }
   }

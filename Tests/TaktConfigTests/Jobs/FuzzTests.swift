@@ -5,7 +5,7 @@ import Testing
 
 /// Mutations of a good file, by seed: whatever comes of them, it is a snapshot or an error.
 struct FuzzTests {
-  private static let seed = """
+  static let seed = """
     scheduler: {timezone: Europe/Berlin, max_running: 16, shutdown_grace: 30s}
     x-base: &base {timeout: 5s, env: &env {A: 1, B: yes}}
     defaults: {qos: utility, leeway: 10%, kill: {signal: INT, grace: 1s}, on_late: [{run: x}]}

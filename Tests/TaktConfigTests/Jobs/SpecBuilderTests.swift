@@ -4,7 +4,7 @@ import Testing
 @testable import TaktConfig
 
 struct SpecBuilderTests {
-  @Test(arguments: [
+  static let badValues: [String] = [
     "badDuration | every: »30, run: x",
     "badDuration | every: »0, run: x",
     "badDuration | every: »-5s, run: x",
@@ -87,16 +87,20 @@ struct SpecBuilderTests {
     "badBoolean | every: 1s, run: x, enabled: »\"true\"",
     "unknownKey | »cron: \"* * * * *\", run: x",
     "misplacedKey | every: 1s, run: x, »signal: TERM",
-  ])
+  ]
+
+  @Test(arguments: badValues)
   func `a bad value is told at its place`(row: String) throws {
     try check(badRow: row) { "jobs:\n  a: {" + $0 + "}\n" }
   }
 
-  @Test(arguments: [
+  static let badJobs: [String] = [
     "missingKey | »a: {run: x}", "missingKey | »a: {every: 1s}",
     "missingKey missingKey | »»a: {description: nothing}", "badName | »a b: {every: 1s, run: x}",
     "badName | »-a: {every: 1s, run: x}", "badName badDuration | »ä: {every: »3, run: x}",
-  ])
+  ]
+
+  @Test(arguments: badJobs)
   func `a bad job is told at its name`(row: String) throws {
     try check(badRow: row) { "jobs:\n  " + $0 + "\n" }
   }

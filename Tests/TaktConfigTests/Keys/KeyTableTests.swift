@@ -6,7 +6,7 @@ import Testing
 
 struct KeyTableTests {
   /// One row for each key: a text that has it, and is taken.
-  private static let accepting: [String: String] = [
+  static let accepting: [String: String] = [
     "scheduler": "scheduler: {}", "defaults": "defaults: {}", "include": "include: none/*.yaml",
     "jobs": "jobs: {}", "x-…": "x-anything: [1, {a: b}]",
     "scheduler.timezone": "scheduler: {timezone: Europe/Berlin}",
@@ -98,7 +98,7 @@ struct KeyTableTests {
     _ = try spec(row, before: Self.groups)
   }
 
-  private static let groups = "scheduler: {concurrency: {db: 2}}"
+  static let groups = "scheduler: {concurrency: {db: 2}}"
 
   /// One row for each key: the same job before and after a change of that key alone.
   private static let changes: [String: (before: String, after: String)] = [

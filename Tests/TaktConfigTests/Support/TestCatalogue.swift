@@ -11,7 +11,8 @@ struct TestCatalogue: ActionCatalogue {
       [
         ParameterSchema("message", .string, default: .string("tick"), summary: "What is logged."),
         ParameterSchema(
-          "level", .choice(["debug", "info", "error"]), default: .string("info"),
+          "level", .choice(["debug", "info", "notice", "warning", "error"]),
+          default: .string("info"),
           summary: "How loud."),
       ]
     case "mail":
@@ -22,6 +23,11 @@ struct TestCatalogue: ActionCatalogue {
     case "all": Self.all
     default: nil
     }
+  }
+
+  func problems(of action: String, in parameters: Parameters) -> [ParameterProblem] {
+    guard action == "all", parameters["text"] == .string("both") else { return [] }
+    return [ParameterProblem("word", "these two"), ParameterProblem(nil, "something is missing")]
   }
 
   private static let kinds: [(String, ParameterSchema.Kind)] = [

@@ -1,0 +1,84 @@
+import TaktCore
+
+extension KeyType {
+  private static let durationUnit = "(ms|s|m|h|d|w)"
+  private static let duration = "^([0-9]+(\\.[0-9]+)?\(durationUnit))+$"
+  /// A duration of nothing: `0s`, `0h0m`.
+  private static let noDuration = "^(0+(\\.0+)?\(durationUnit))+$"
+  static let namePattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"
+  static let variablePattern = "^(?!TAKT_)[A-Za-z_][A-Za-z0-9_]*$"
+  /// What YAML calls text, a number or a truth value, of which takt takes the text.
+  private static let anyScalar: JSONValue = ["string", "number", "boolean"]
+
+  /// A value that has no values inside, as JSON Schema; nil for lists, mappings and choices of
+  /// types.
+  var scalarSchema: JSONValue? {
+    switch self {
+    case .text(let allowsEmpty):
+      allowsEmpty ? ["type": Self.anyScalar] : ["type": Self.anyScalar, "pattern": "\\S"]
+    case .pattern: ["type": Self.anyScalar, "pattern": "\\S", "maxLength": 1024]
+    case .path: ["type": Self.anyScalar, "pattern": "^(?!~)(.|\\n)*\\S"]
+    case .zone: ["type": "string", "pattern": "\\S"]
+    case .action: ["type": "string"]
+    case .boolean: ["type": "boolean"]
+    case .integer(let range):
+      [
+        "type": "integer", "minimum": .integer(range.lowerBound),
+        "maximum": .integer(range.upperBound),
+      ]
+    case .number(let range):
+      [
+        "type": "number", "minimum": .number(range.lowerBound),
+        "maximum": .number(range.upperBound),
+      ]
+    case .duration(let least): Self.duration(isZeroAllowed: least == .zero)
+    case .wholeSeconds: Self.duration(isZeroAllowed: false)
+    case .size: ["type": "string", "pattern": "^[0-9]+(\\.[0-9]+)?([KMGT]i?)?B$"]
+    case .rate: ["type": "string", "pattern": "^0*[1-9][0-9]*/[smh]$"]
+    case .umask:
+      [
+        "anyOf": [
+          ["type": "string", "pattern": "^0?[0-7]{1,3}$"],
+          ["type": "integer", "minimum": 0, "maximum": 777],
+        ]
+      ]
+    case .name: ["type": Self.anyScalar, "pattern": .string(Self.namePattern)]
+    case .variable: ["type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"]
+    case .percent: ["type": "string", "pattern": "^[0-9]+(\\.[0-9]+)?%$"]
+    case .instant:
+      [
+        "type": "string",
+        "pattern":
+          "^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]{3})?)?(Z|[+-][0-9]{2}:[0-9]{2})?$",
+      ]
+    case .choice(let words): ["enum": .array(words.flatMap(Self.values(of:)))]
+    case .anything: true
+    case .list, .oneOrMore, .oneOf, .map, .object: nil
+    }
+  }
+
+  private static func duration(isZeroAllowed: Bool) -> JSONValue {
+    let schema: JSONValue = ["type": "string", "pattern": .string(duration)]
+    return isZeroAllowed ? schema : schema.adding(["not": ["pattern": .string(noDuration)]])
+  }
+
+  /// YAML makes truth values of two words.
+  private static func values(of word: String) -> [JSONValue] {
+    switch word {
+    case "true", "false": [.boolean(word == "true"), .string(word)]
+    default: [.string(word)]
+    }
+  }
+}
+
+extension KeyNameRule {
+  /// What the names must be; nil when anything goes.
+  var namesSchema: JSONValue? {
+    switch self {
+    case .job, .group: ["pattern": .string(KeyType.namePattern)]
+    case .environment: ["pattern": .string(KeyType.variablePattern)]
+    case .text: ["minLength": 1]
+    case .parameter: nil
+    }
+  }
+}

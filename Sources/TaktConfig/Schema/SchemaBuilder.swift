@@ -1,0 +1,158 @@
+import TaktCore
+
+/// Makes the JSON Schema of the jobs file from the key table and a catalogue.
+struct SchemaBuilder {
+  /// Where keys stand: in a job, null takes away what `defaults` gives.
+  enum Scope: String {
+    case file, defaults, job
+  }
+
+  let catalogue: any ActionCatalogue
+
+  private var actionNames: [String] { catalogue.actionNames.sorted() }
+
+  var schema: JSONValue {
+    var properties = members(of: KeyTable.root.filter { $0.name != extensionKey }, in: .file)
+    // A section may stand empty, its keys commented out.
+    for index in properties.indices {
+      let name = properties[index].name
+      if name != Key.include { properties[index].value = Self.orNull(properties[index].value) }
+    }
+    return [
+      "$schema": "https://json-schema.org/draft/2020-12/schema",
+      "title": "takt jobs file",
+      "description": "What takt reads from jobs.yaml and the files that it includes.",
+      "type": "object",
+      "properties": .object(properties),
+      "patternProperties": ["^\(Key.extensionPrefix)": true],
+      "additionalProperties": false,
+      "anyOf": [["required": [.string(Key.jobs)]], ["required": [.string(Key.include)]]],
+      "$defs": .object(definitions),
+    ]
+  }
+
+  private var extensionKey: String { Key.extensionPrefix + "…" }
+
+  // MARK: Definitions
+
+  private var definitions: [JSONValue.Member] {
+    let defaults = KeyTable.job.filter(\.mayStandInDefaults)
+    return [
+      JSONValue.Member(
+        "job",
+        object(KeyTable.job, in: .job).adding(SchemaRules.job)
+          .adding(["$ref": "#/$defs/action"])),
+      JSONValue.Member(Scope.defaults.rawValue, object(defaults, in: .defaults)),
+      JSONValue.Member("scheduler", object(KeyTable.scheduler, in: .file)),
+    ] + KeyTable.parts.flatMap(definitions(of:)) + [JSONValue.Member("action", actions)]
+      + actionNames.map { JSONValue.Member("with.\($0)", parameters(of: $0)) }
+  }
+
+  private func definitions(of part: KeyTable.Part) -> [JSONValue.Member] {
+    let scopes: [Scope] = part.differsByScope ? [.job, .defaults] : [.job]
+    return scopes.map { scope in
+      JSONValue.Member(
+        part.definition(in: scope),
+        object(part.entries, in: scope).adding(SchemaRules.rules(of: part)))
+    }
+  }
+
+  private func object(_ entries: [KeyEntry], in scope: Scope) -> JSONValue {
+    [
+      "type": "object", "properties": .object(members(of: entries, in: scope)),
+      "additionalProperties": false,
+    ]
+  }
+
+  private func members(of entries: [KeyEntry], in scope: Scope) -> [JSONValue.Member] {
+    entries.map { entry in
+      var schema = schema(of: entry.type, in: scope)
+      if scope == .job, entry.mayBeNull { schema = Self.orNull(schema) }
+      let words: JSONValue = ["description": .string(entry.summary)]
+      return JSONValue.Member(entry.name, words.adding(schema))
+    }
+  }
+
+  // MARK: Types
+
+  private func schema(of type: KeyType, in scope: Scope) -> JSONValue {
+    switch type {
+    case .action: return ["enum": .array(actionNames.map { .string($0) })]
+    case .list(let item): return list(of: schema(of: item, in: scope))
+    case .oneOrMore(let item):
+      let one = schema(of: item, in: scope)
+      return ["anyOf": [one, list(of: one)]]
+    case .oneOf(let types): return ["anyOf": .array(types.map { schema(of: $0, in: scope) })]
+    case .map(let rule, let item): return map(rule, item, in: scope)
+    case .object(let entries): return reference(to: entries, in: scope)
+    default: return type.scalarSchema ?? true
+    }
+  }
+
+  private func list(of item: JSONValue) -> JSONValue {
+    ["type": "array", "items": item, "minItems": 1]
+  }
+
+  private func map(_ rule: KeyNameRule, _ item: KeyType, in scope: Scope) -> JSONValue {
+    var value = rule == .job ? ["$ref": "#/$defs/job"] : schema(of: item, in: scope)
+    // In a job, null takes a variable away that `defaults` gives.
+    if scope == .job, rule == .environment, item == .text(allowsEmpty: true) {
+      value = Self.orNull(value)
+    }
+    let schema: JSONValue = ["type": "object", "additionalProperties": value]
+    return rule.namesSchema.map { schema.adding(["propertyNames": $0]) } ?? schema
+  }
+
+  private func reference(to entries: [KeyEntry], in scope: Scope) -> JSONValue {
+    if let part = KeyTable.parts.first(where: { $0.entries == entries }) {
+      return ["$ref": .string("#/$defs/" + part.definition(in: scope))]
+    }
+    return ["$ref": entries == KeyTable.scheduler ? "#/$defs/scheduler" : "#/$defs/defaults"]
+  }
+
+  private static func orNull(_ schema: JSONValue) -> JSONValue {
+    ["anyOf": [schema, ["type": "null"]]]
+  }
+
+  // MARK: Actions
+
+  /// What `use` asks of `with`.
+  private var actions: JSONValue {
+    let conditions = actionNames.map { name -> JSONValue in
+      let needsParameters = (catalogue.parameters(of: name) ?? []).contains(where: \.isRequired)
+      let with: JSONValue = ["properties": ["with": ["$ref": .string("#/$defs/with.\(name)")]]]
+      return [
+        "if": ["properties": ["use": ["const": .string(name)]], "required": ["use"]],
+        "then": needsParameters ? with.adding(["required": ["with"]]) : with,
+      ]
+    }
+    return [
+      "dependentRequired": ["with": ["use"]],
+      "allOf": .array(conditions),
+    ]
+  }
+
+  private func parameters(of action: String) -> JSONValue {
+    let schemas = catalogue.parameters(of: action) ?? []
+    let properties = schemas.map { schema in
+      let words: JSONValue = ["description": .string(schema.summary)]
+      return JSONValue.Member(
+        schema.name, words.adding(self.schema(of: schema.kind.keyType, in: .file)))
+    }
+    let required = schemas.filter(\.isRequired).map { JSONValue.string($0.name) }
+    let object: JSONValue = [
+      "type": "object", "properties": .object(properties), "additionalProperties": false,
+    ]
+    return required.isEmpty ? object : object.adding(["required": .array(required)])
+  }
+}
+
+extension KeyTable.Part {
+  /// Whether its keys may be null in a job and not in `defaults`.
+  fileprivate var differsByScope: Bool { entries.contains(where: \.mayBeNull) }
+
+  /// The name of its definition.
+  fileprivate func definition(in scope: SchemaBuilder.Scope) -> String {
+    differsByScope && scope != .job ? "\(scope.rawValue).\(path)" : path
+  }
+}

@@ -1,0 +1,42 @@
+/// How keys fit together, as far as JSON Schema can say it.
+enum SchemaRules {
+  /// A job is due by something, and does one thing.
+  static let job: JSONValue = [
+    "anyOf": [
+      ["required": [.string(Key.every)]], ["required": [.string(Key.at)]],
+      ["required": [.string(Key.on)]],
+    ],
+    "oneOf": [
+      ["required": [.string(Key.run)]], ["required": [.string(Key.use)]],
+      ["required": [.string(Key.steps)]],
+    ],
+    "dependentRequired": .object(
+      [Key.first, Key.from, Key.align].map {
+        JSONValue.Member($0, [.string(Key.every)])
+      }),
+    "dependentSchemas": .object([
+      JSONValue.Member(
+        Key.align,
+        [
+          "properties": .object([
+            JSONValue.Member(Key.first, false), JSONValue.Member(Key.from, ["const": "start"]),
+          ])
+        ])
+    ]),
+  ]
+
+  /// What the keys of a mapping inside a job ask of one another.
+  static func rules(of part: KeyTable.Part) -> JSONValue {
+    switch part.path {
+    case Key.steps, "hook":
+      [
+        "oneOf": [["required": [.string(Key.run)]], ["required": [.string(Key.use)]]],
+        "$ref": "#/$defs/action",
+      ]
+    case Key.secrets:
+      ["oneOf": [["required": [.string(Key.file)]], ["required": [.string(Key.environment)]]]]
+    case "\(Key.output).\(Key.file)": ["required": [.string(Key.path)]]
+    default: [:]
+    }
+  }
+}
