@@ -82,7 +82,7 @@ struct EnvironmentText {
     guard KeyReader.isEnvironmentName(name) else {
       let isPadded = name.hasSuffix(" ") || name.hasSuffix("\t")
       reporter.report(
-        .badName, at: mark, "'\(name.shortened)' is no name of a variable",
+        .badName, at: mark, "no name of a variable stands before '='",
         hint: isPadded ? "write no blank before '='" : KeyReader.variableHint)
       return nil
     }

@@ -42,7 +42,8 @@ final class EnvironmentFiles {
     let answer: Result<[String: String], FileProblem>
     do {
       let source = SourceText(file: shown, bytes: try reader.read(path).bytes)
-      let reporter = Reporter(source)
+      // Diagnostics of a reload are logged, and what stands in an environment never is.
+      let reporter = Reporter(source, showsLines: false)
       answer = .success(EnvironmentText(source, reporter: reporter).values)
       log.add(reporter.log)
     } catch {

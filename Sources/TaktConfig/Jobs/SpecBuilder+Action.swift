@@ -25,11 +25,11 @@ extension SpecBuilder {
 
   /// Reports keys of the job's own that nothing in it heeds.
   func checkUses(of raw: RawJob, action: Action?, settled: JobDefaults) {
+    checkRetry(settled.execution.retry, of: raw)
     guard let action else { return }
     let all = action.steps.map(\.action) + settled.hooks.values.joined().map(\.action)
     checkShell(beside: all, of: raw)
     warnOfIdleKeys(beside: all, of: raw)
-    checkRetry(settled.execution.retry, of: raw)
     checkInheritedHooks(settled, of: raw)
     if settled.hooks[.onLate] == nil {
       for key in [Key.lateTolerance, Key.expected] {

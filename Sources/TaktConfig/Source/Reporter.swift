@@ -4,10 +4,12 @@ import TaktCore
 final class Reporter {
   let source: SourceText
   private(set) var log = ProblemLog()
+  private let showsLines: Bool
 
-  /// Reports on `source`.
-  init(_ source: SourceText) {
+  /// Reports on `source`; without its lines where they may hold what is secret.
+  init(_ source: SourceText, showsLines: Bool = true) {
     self.source = source
+    self.showsLines = showsLines
   }
 
   /// How many errors were reported so far, repeats counted.
@@ -22,7 +24,9 @@ final class Reporter {
       file: source.file, line: Int(mark.line), column: Int(mark.column))
     // A hint and a line cost a search each, and a large file can hold a million mistakes.
     log.add(Diagnostic(severity: severity, code, at: location, message)) { diagnostic in
-      (diagnostic.location, diagnostic.sourceLine) = source.place(of: mark)
+      let place = source.place(of: mark)
+      diagnostic.location = place.location
+      diagnostic.sourceLine = showsLines ? place.line : nil
       diagnostic.hint = hint()
       if let owner { diagnostic.message += " in \(owner)" }
     }
