@@ -190,7 +190,7 @@ import Testing
     let folder = try TemporaryFolder()
     var jobs = "scheduler: {max_running: 16}\njobs:\n"
     for index in 0..<8 {
-      jobs += "  job\(index): {every: 2ms, overlap: skip, run: [/bin/true]}\n"
+      jobs += "  job\(index): {every: 2ms, from: end, run: [/bin/true]}\n"
     }
     try folder.write(jobs)
     let takt = try TaktProcess(["run"], in: folder)
