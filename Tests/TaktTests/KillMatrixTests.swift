@@ -192,6 +192,7 @@ import Testing
     for index in 0..<8 {
       jobs += "  job\(index): {every: 2ms, from: end, run: [/bin/true]}\n"
     }
+    jobs += "  fails: {every: 20ms, from: end, run: [/no/such/program], stdin: text}\n"
     try folder.write(jobs)
     let takt = try TaktProcess(["run"], in: folder)
     takt.ignoredEvents = ["timer", "slot"]
@@ -199,7 +200,7 @@ import Testing
     func count(to last: Int) throws {
       while runs < last {
         let end = try takt.line("run \(runs + 1)") { $0.to == "ended" }
-        #expect(end.outcome == "succeeded")
+        #expect(end.outcome == (end.job == "fails" ? "failed" : "succeeded"))
         runs += 1
       }
     }

@@ -74,10 +74,13 @@ final class ChildProcess {
     guard pidfd >= 0 else { return nil }
     var exited = Int32(0)
     var status = Int32(0)
-    guard csystem_reap(pidfd, 0, &exited, &status) == group.number else { return nil }
+    let pid = csystem_reap(pidfd, 0, &exited, &status)
+    guard pid != 0 else { return nil }
     loop.unwatch(pidfd)
     Glibc.close(pidfd)
     pidfd = -1
+    // Somebody else in this process has taken the status, which nobody is to do.
+    guard pid > 0 else { return .failed("status_lost") }
     return exited == 1 ? .exited(status) : .signalled(status)
   }
 

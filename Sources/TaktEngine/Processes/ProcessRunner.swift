@@ -92,6 +92,7 @@ public final class ProcessRunner: ActionRunner {
 
   private func reapOrphans(_ loop: ReactorLoop) {
     table.hasUnknownEnded = false
+    guard table.orphans.isAdopting else { return }
     var adopted: Set<pid_t> = []
     while case let pid = csystem_peek_ended(), pid > 0 {
       if let child = table.living[pid] {

@@ -1,0 +1,65 @@
+import Foundation
+import Glibc
+import TaktCore
+import Testing
+
+@testable import TaktEngine
+
+/// Starts children without a runner.
+enum Children {
+  /// A request for a command of a job named `job`.
+  static func request(
+    _ action: Action, _ change: (inout Execution) -> Void = { _ in }, facts: RunFacts? = nil
+  ) throws -> AttemptRequest {
+    var execution = Execution()
+    change(&execution)
+    let spec = JobSpec(
+      name: try #require(JobName("job")),
+      timing: Timing(schedule: Schedule(every: Every(.seconds(1)))), action: action,
+      execution: execution)
+    return AttemptRequest(
+      run: RunID(7), attempt: 2, spec: spec, slot: WallInstant(milliseconds: 1500), facts: facts)
+  }
+
+  /// What a command prints on its standard output, line by line.
+  static func lines(
+    _ action: Action, _ change: (inout Execution) -> Void = { _ in }, facts: RunFacts? = nil,
+    descriptors: [Int32] = []
+  ) throws -> [String] {
+    let child = try Spawn.start(try request(action, change, facts: facts), descriptors: descriptors)
+    defer { end(child, by: SIGKILL) }
+    return String(decoding: readToEnd(child.stdout), as: UTF8.self)
+      .split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
+  }
+
+  /// Why a command does not start.
+  static func failure(
+    _ action: Action, _ change: (inout Execution) -> Void = { _ in }
+  ) throws -> String {
+    do throws(Spawn.Failure) {
+      let child = try Spawn.start(try! request(action, change))
+      end(child, by: SIGKILL)
+      return "started"
+    } catch {
+      return "\(error.stage.rawValue) \(ErrorName.of(error.number))"
+    }
+  }
+
+  static func end(_ child: Spawn.Child, by signal: Int32) {
+    kill(-child.pid, signal)
+    waitpid(child.pid, nil, 0)
+    for descriptor in [child.pidfd, child.stdout, child.stderr] { close(descriptor) }
+  }
+
+  private static func readToEnd(_ descriptor: Int32) -> [UInt8] {
+    var result: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      guard poll(&entry, 1, 60_000) == 1 else { return result }
+      let count = read(descriptor, &buffer, buffer.count)
+      if count == 0 { return result }
+      if count > 0 { result += buffer[..<count] }
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import CSystem
+import Foundation
+import Glibc
+import TaktCore
+import Testing
+
+@testable import TaktEngine
+
+/// What the system says of a child of each class.
+@Suite struct WorkClassTests {
+  @Test(arguments: QoS.allCases)
+  func `a living child has all that its class says`(qos: QoS) throws {
+    let child = try Spawn.start(try Children.request(.argv(["sleep", "1000"])) { $0.qos = qos })
+    defer { Children.end(child, by: SIGKILL) }
+    let stat = try String(contentsOfFile: "/proc/\(child.pid)/stat", encoding: .utf8)
+    let fields = stat[(try #require(stat.lastIndex(of: ")")))...].split(separator: " ")
+    let work = qos.workClass
+    // A better nice value takes a privilege; without it the child has takt's own.
+    let refused = work.refusals().contains { $0.hasPrefix("nice") }
+    #expect(
+      fields[17]
+        == "\(refused ? getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) : work.nice)")
+    #expect(fields[39] == "\(work.policy.number)")
+    #expect(Self.ioPriorities(work).contains(csystem_io_priority(child.pid)))
+    let slack = try String(contentsOfFile: "/proc/\(child.pid)/timerslack_ns", encoding: .utf8)
+    #expect(
+      slack.trimmingCharacters(in: .whitespacesAndNewlines) == "\(work.request.timer_slack_ns)")
+  }
+
+  /// Some kernels answer with what follows from the nice value, others that none was set.
+  private static func ioPriorities(_ work: WorkClass) -> [Int32] {
+    work.inputOutput == .byNice ? [0, 2 << 13 | (work.nice + 20) / 5] : [work.inputOutput.number]
+  }
+
+  @Test func `classes grow gentler from the first to the last`() {
+    let all = QoS.allCases.map(\.workClass)
+    for (above, below) in zip(all, all.dropFirst()) {
+      #expect(above.nice <= below.nice)
+      #expect(above.timerSlack <= below.timerSlack)
+    }
+  }
+
+  @Test func `a class that the system gives in full is not warned of`() {
+    var execution = Execution()
+    execution.qos = .background
+    let jobs = JobName("job").map {
+      [
+        JobSpec(
+          name: $0, timing: Timing(schedule: Schedule(every: Every(.seconds(1)))),
+          action: .shell("true"), execution: execution)
+      ]
+    }
+    #expect(Snapshot(jobs: jobs ?? []).degradedClasses() == nil)
+  }
+
+  @Test func `the documentation shows the table`() throws {
+    var folder = URL(fileURLWithPath: #filePath)
+    for _ in 0..<4 { folder.deleteLastPathComponent() }
+    let text = try String(
+      contentsOf: folder.appendingPathComponent("docs/runs.md"), encoding: .utf8)
+    for qos in QoS.allCases {
+      let work = qos.workClass
+      let io =
+        switch work.inputOutput {
+        case .byNice: "by nice value"
+        case .bestEffort(let level): "best effort, \(level)"
+        case .idle: "idle"
+        }
+      let microseconds = work.timerSlack / .microseconds(1)
+      let slack = microseconds < 1000 ? "\(Int(microseconds)) µs" : "\(Int(microseconds / 1000)) ms"
+      let row = "| `\(qos.rawValue)` | \(work.nice) | \(io) | \(work.policy.rawValue) | \(slack) |"
+      #expect(text.contains(row), "\(row)")
+    }
+  }
+}
