@@ -48,10 +48,11 @@ fuzz: setup      ## Run 10 million random operations on each timer factory under
 	$(SWIFT) build -c release --sanitize=address --product timer-fuzz --scratch-path .build-asan
 	.build-asan/release/timer-fuzz
 
-bench: setup     ## Measure what leeway saves, and timer machines beside plain dispatch timers.
+bench: setup     ## Measure what leeway saves, timer machines beside plain dispatch timers, and a storm of runs.
 	$(SWIFT) build -c release --product takt
 	$(SWIFT) run -c release --package-path Benchmarks takt-bench .build/release/takt
 	$(SWIFT) run -c release --package-path Benchmarks timer-bench
+	$(SWIFT) run -c release --package-path Benchmarks storm-bench .build/release/takt
 
 reference: setup ## Write the key table into docs/jobs-file.md.
 	TAKT_WRITE_REFERENCE=1 $(SWIFT) test --filter KeyTableTests

@@ -57,8 +57,7 @@ let package = Package(
     .systemLibrary(
       name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .target(name: "CTimerFD"),
-    // Another package of the graph has a target CSystem, and target names must differ.
-    .target(name: "CTaktSystem", path: "Sources/CSystem"),
+    .target(name: "CTaktSystem"),
 
     .executableTarget(
       name: "timer-fuzz", dependencies: ["TimerMachine", "TimerMachineTesting"],

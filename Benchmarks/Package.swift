@@ -12,6 +12,8 @@ let package = Package(
       name: "timer-bench",
       dependencies: ["CBareTimer", .product(name: "TimerMachine", package: "takt")]),
     .target(name: "CBareTimer"),
+    .executableTarget(name: "storm-bench", dependencies: ["CStorm"]),
+    .target(name: "CStorm"),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -46,6 +46,8 @@ final class TaktProcess {
   private var bufferStart = 0
   /// Lines of these events are passed over unread, where there are very many.
   var ignoredEvents: [String] = []
+  /// Told of all that takt prints, as it comes.
+  var onBytes: ((ArraySlice<UInt8>) -> Void)?
   private(set) var lines: [Line] = []
 
   /// The program beside the test bundle.
@@ -153,6 +155,7 @@ final class TaktProcess {
     let count = read(output, &bytes, bytes.count)
     guard count > 0 else { return false }
     buffer.append(contentsOf: bytes[..<count])
+    onBytes?(bytes[..<count])
     return true
   }
 

@@ -89,9 +89,9 @@ struct LogQueue {
 }
 
 extension LogRecord {
-  /// What a record takes in memory, about.
+  /// What a record takes in memory, about: with its two arrays, and its place in one that grows.
   var costBytes: Int {
-    var cost = 96 + fields.count * MemoryLayout<LogField>.stride
+    var cost = 176 + fields.count * MemoryLayout<LogField>.stride
     for field in fields {
       switch field.value {
       case .bytes(let bytes): cost += bytes.count

@@ -97,18 +97,20 @@ public final class LogWriter: Observer, OutputSink {
       var isLast = false
       while !isLast {
         let isClosing = isClosing.load(ordering: .sequentiallyConsistent)
-        let records = queue.withLock { $0.take() }
-        write(records, &health)
+        var records = queue.withLock { $0.take() }
         isLast = records.isEmpty
+        write(&records, &health)
         if isLast, isClosing { idle.signal() }
       }
     }
   }
 
-  private func write(_ records: [LogRecord], _ health: inout Health) {
+  /// Takes the records out one by one, so that what counts as written is not kept any longer.
+  private func write(_ records: inout [LogRecord], _ health: inout Health) {
     var bytes: [UInt8] = []
     var cost = 0
-    for record in records {
+    records.reverse()
+    while let record = records.popLast() {
       renderer.render(record, into: &bytes)
       cost += record.costBytes
       if bytes.count >= 65_536 { flush(&bytes, &cost, &health) }

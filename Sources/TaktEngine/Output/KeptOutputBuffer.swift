@@ -23,7 +23,7 @@ struct KeptOutputBuffer {
 
   mutating func append(_ bytes: UnsafeRawBufferPointer) {
     let forHead = min(headBytesMax - head.count, bytes.count)
-    head.append(contentsOf: bytes.prefix(forHead))
+    head.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[..<forHead]))
     appendToTail(UnsafeRawBufferPointer(rebasing: bytes[forHead...]))
   }
 
@@ -33,7 +33,7 @@ struct KeptOutputBuffer {
     // What would not stay is not even copied.
     var rest = bytes[max(0, bytes.count - tailBytesMax)...]
     let room = tailBytesMax - tail.count
-    tail.append(contentsOf: rest.prefix(room))
+    tail.append(contentsOf: UnsafeRawBufferPointer(rebasing: rest.prefix(room)))
     rest = rest.dropFirst(room)
     while !rest.isEmpty {
       let piece = min(rest.count, tail.count - start)

@@ -44,13 +44,13 @@ struct LineSplitter {
     _ bytes: UnsafeRawBufferPointer, _ skipped: inout Int,
     _ body: (UnsafeRawBufferPointer) -> Bool
   ) {
-    var rest = bytes[...]
+    var rest = bytes
     while partial.count + rest.count > Self.lineBytesMax {
       let piece = Self.lineBytesMax - partial.count
-      partial.append(contentsOf: rest.prefix(piece))
+      partial.append(contentsOf: UnsafeRawBufferPointer(rebasing: rest[..<piece]))
       if skipped > 0 || !partial.withUnsafeBytes(body) { skipped += 1 }
       partial.removeAll(keepingCapacity: true)
-      rest = rest.dropFirst(piece)
+      rest = UnsafeRawBufferPointer(rebasing: rest[piece...])
     }
     partial.append(contentsOf: rest)
   }

@@ -54,9 +54,9 @@ public final class OutputFiles: Sendable {
   ///
   /// - Parameters:
   ///   - sink: Where it is said what cannot be written.
-  ///   - limitBytes: How much may wait to be written. Default 4 MiB for all files together.
+  ///   - limitBytes: How much may wait to be written. Default 1 MiB for all files together.
   public convenience init(
-    sink: any OutputSink, time: any TimeSource, limitBytes: Int = 4 << 20
+    sink: any OutputSink, time: any TimeSource, limitBytes: Int = 1 << 20
   ) {
     self.init(sink: sink, time: time, limitBytes: limitBytes) { Glibc.write($0, $1, $2) }
   }

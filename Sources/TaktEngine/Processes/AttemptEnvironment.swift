@@ -13,6 +13,7 @@ struct AttemptEnvironment {
   private(set) var block = CStringBlock()
   /// The value of `PATH`; nil when there is none.
   private(set) var path: String?
+  /// What is in the block already, but for takt's own facts.
   private var names: Set<String> = []
 
   init(
@@ -29,6 +30,10 @@ struct AttemptEnvironment {
       add("SHELL", account.shell)
     }
     switch execution.inheritance {
+    case .all where names.isEmpty:
+      // As for most jobs: there is nothing to compare, name by name.
+      block.append(Self.inheritedBlock)
+      path = Self.inheritedPath
     case .all: for variable in Self.inherited { add(variable) }
     case .only(let wanted):
       let wanted = Set(wanted)
@@ -40,24 +45,24 @@ struct AttemptEnvironment {
 
   /// First of all the mark by which orphans are known: it is found soonest.
   private mutating func addFacts(of request: AttemptRequest) {
-    add(AttemptMark.attemptVariable, AttemptMark.value(request.run))
-    add(AttemptMark.instanceVariable, AttemptMark.instance)
-    add("TAKT_JOB", request.spec.name.text)
-    add("TAKT_SLOT", request.slot.rfc3339())
+    addFact(AttemptMark.attemptVariable, AttemptMark.value(request.run))
+    addFact(AttemptMark.instanceVariable, AttemptMark.instance)
+    addFact("TAKT_JOB", request.spec.name.text)
+    addFact("TAKT_SLOT", request.slot.rfc3339())
     guard let facts = request.facts else {
-      add("TAKT_RUN", request.run.description)
-      add("TAKT_ATTEMPT", String(request.attempt))
+      addFact("TAKT_RUN", request.run.description)
+      addFact("TAKT_ATTEMPT", String(request.attempt))
       return
     }
-    add("TAKT_HOOK", facts.hook.rawValue)
-    add("TAKT_RUN", facts.run.description)
-    add("TAKT_ATTEMPT", String(facts.attempts))
-    add("TAKT_OUTCOME", facts.end?.outcome.rawValue ?? "")
-    add("TAKT_REASON", facts.end.map { "\($0.reason)" } ?? "")
-    add("TAKT_DURATION_MS", String(facts.duration.wholeMilliseconds))
-    add("TAKT_LATE_MS", String(facts.lateness.wholeMilliseconds))
-    add("TAKT_STREAK", String(facts.failureStreak))
-    add("TAKT_OUTPUT", Self.text(of: facts.output))
+    addFact("TAKT_HOOK", facts.hook.rawValue)
+    addFact("TAKT_RUN", facts.run.description)
+    addFact("TAKT_ATTEMPT", String(facts.attempts))
+    addFact("TAKT_OUTCOME", facts.end?.outcome.rawValue ?? "")
+    addFact("TAKT_REASON", facts.end.map { "\($0.reason)" } ?? "")
+    addFact("TAKT_DURATION_MS", String(facts.duration.wholeMilliseconds))
+    addFact("TAKT_LATE_MS", String(facts.lateness.wholeMilliseconds))
+    addFact("TAKT_STREAK", String(facts.failureStreak))
+    addFact("TAKT_OUTPUT", Self.text(of: facts.output))
   }
 
   /// The end of an output as text that an environment can hold.
@@ -77,10 +82,12 @@ struct AttemptEnvironment {
     return String(text)
   }
 
+  private mutating func addFact(_ name: String, _ value: String) { block.append(name, value.utf8) }
+
   private mutating func add(_ name: String, _ value: String) { add(name, value.utf8) }
 
   private mutating func add(_ name: String, _ value: some Collection<UInt8>) {
-    guard names.insert(name).inserted else { return }
+    guard !Self.ownNames.contains(name), names.insert(name).inserted else { return }
     block.append(name, value)
     if name == "PATH" { path = String(decoding: value, as: UTF8.self) }
   }
@@ -119,6 +126,15 @@ struct AttemptEnvironment {
     return result
   }()
 
+  private static let inheritedBlock: CStringBlock = {
+    var block = CStringBlock()
+    for variable in inherited { block.append(variable.entry) }
+    return block
+  }()
+
+  private static let inheritedPath = own("PATH").map { String(decoding: $0, as: UTF8.self) }
+
+  /// What takt says of a run; nobody else can say it.
   private static let ownNames: Set<String> = [
     AttemptMark.attemptVariable, AttemptMark.instanceVariable, "TAKT_JOB", "TAKT_SLOT", "TAKT_RUN",
     "TAKT_ATTEMPT", "TAKT_HOOK", "TAKT_OUTCOME", "TAKT_REASON", "TAKT_DURATION_MS", "TAKT_LATE_MS",

@@ -27,6 +27,12 @@ struct CStringBlock {
     bytes.append(0)
   }
 
+  mutating func append(_ other: CStringBlock) {
+    offsets += other.offsets.map { $0 + bytes.count }
+    bytes += other.bytes
+    if other.hasZeroByte { hasZeroByte = true }
+  }
+
   /// The pointers are good within `body` alone.
   mutating func withPointers<Result>(
     _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result

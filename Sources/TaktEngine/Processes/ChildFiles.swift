@@ -1,5 +1,6 @@
 import CTaktSystem
 import Glibc
+import Synchronization
 import TaktCore
 
 /// The descriptors that a child gets, and takt's ends of its pipes.
@@ -22,7 +23,7 @@ struct ChildFiles {
       let input = stdin.withUTF8 { csystem_memory_file("takt-stdin", $0.baseAddress, $0.count) }
       try add(input)
     } else {
-      try add(Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC))
+      list.append(try Self.nothing())
     }
     stdout = try addPipe()
     stderr = try addPipe()
@@ -63,6 +64,17 @@ struct ChildFiles {
     for descriptor in own { close(descriptor) }
     own = []
   }
+
+  /// `/dev/null`, opened once for all children.
+  private static func nothing() throws(Spawn.Failure) -> Int32 {
+    try descriptorOfNothing.withLock { (descriptor) throws(Spawn.Failure) in
+      if descriptor < 0 { descriptor = Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC) }
+      guard descriptor >= 0 else { throw Spawn.Failure(stage: .process, number: errno) }
+      return descriptor
+    }
+  }
+
+  private static let descriptorOfNothing = Mutex<Int32>(-1)
 
   private mutating func add(_ descriptor: Int32) throws(Spawn.Failure) {
     guard descriptor >= 0 else { throw Spawn.Failure(stage: .process, number: errno) }

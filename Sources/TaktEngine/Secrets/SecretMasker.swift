@@ -31,7 +31,7 @@ struct SecretMasker {
       if node == 0 {
         let rest = UnsafeRawBufferPointer(rebasing: bytes[index...])
         let start = automaton.firstCandidate(in: rest) ?? rest.count
-        output.append(contentsOf: rest.prefix(start))
+        output.append(contentsOf: UnsafeRawBufferPointer(rebasing: rest[..<start]))
         index += start
         if index == bytes.count { return }
       }

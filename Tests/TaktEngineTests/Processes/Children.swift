@@ -36,8 +36,9 @@ enum Children {
   static func failure(
     _ action: Action, _ change: (inout Execution) -> Void = { _ in }
   ) throws -> String {
+    let request = try request(action, change)
     do throws(Spawn.Failure) {
-      let child = try Spawn.start(try! request(action, change))
+      let child = try Spawn.start(request)
       end(child, by: SIGKILL)
       return "started"
     } catch {

@@ -1,4 +1,4 @@
-import CSystem
+import CTaktSystem
 import Foundation
 import Glibc
 import TaktCore

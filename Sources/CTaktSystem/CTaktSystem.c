@@ -1,6 +1,6 @@
 #if defined(__linux__)
 #define _GNU_SOURCE
-#include "CSystem.h"
+#include "CTaktSystem.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,12 @@
 // Thin C without decisions: what Swift's Glibc module does not offer.
-#ifndef CSYSTEM_H
-#define CSYSTEM_H
+#ifndef CTAKTSYSTEM_H
+#define CTAKTSYSTEM_H
 
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "CProcessHandle.h"
 
 // Who a child is to be.
 typedef struct {
