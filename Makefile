@@ -54,8 +54,8 @@ bench: setup     ## Measure what leeway saves, timer machines beside plain dispa
 	$(SWIFT) run -c release --package-path Benchmarks timer-bench
 	$(SWIFT) run -c release --package-path Benchmarks storm-bench .build/release/takt
 
-reference: setup ## Write the key table into docs/jobs-file.md.
-	TAKT_WRITE_REFERENCE=1 $(SWIFT) test --filter KeyTableTests
+reference: setup ## Write what the docs say of keys, built-ins and runs from the code.
+	TAKT_WRITE_REFERENCE=1 $(SWIFT) test --filter 'KeyTableTests|BuiltinReferenceTests|RunMachineTests'
 
 clean:           ## Remove what was built.
 	rm -rf .build .build-* Benchmarks/.build Examples/.build

@@ -20,9 +20,11 @@ struct Engine {
   /// - Parameters:
   ///   - observer: gets every record.
   ///   - sink: gets the lines of commands.
+  ///   - passThrough: gets what commands print in place of the sink; nil for a daemon.
   ///   - onFinish: called once, when a stop is complete.
   init(
-    observer: any Observer, sink: any OutputSink, ledger: any Ledger,
+    observer: any Observer, sink: any OutputSink, passThrough: PassThrough? = nil,
+    ledger: any Ledger,
     onFinish: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     factory = CoalescingTimerFactory(queue: queue)
@@ -32,7 +34,8 @@ struct Engine {
     self.scheduler = scheduler
     files = OutputFiles(sink: sink, time: factory.time)
     processes = try ProcessRunner(
-      reactor: reactor, sink: sink, time: factory.time, files: files
+      reactor: reactor, sink: sink, time: factory.time, files: files,
+      passThrough: passThrough
     ) { scheduler.send($0) }
     let builtins = BuiltinRunner(
       registry: .standard, observer: observer, time: factory.time, processes: processes

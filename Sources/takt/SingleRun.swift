@@ -45,10 +45,14 @@ final class SingleRun {
     self.settings = settings
     fork = try Fork(settings: settings, level: level)
     engine = try Engine(
-      observer: fork, sink: fork, ledger: books
+      observer: fork, sink: fork, passThrough: fork.passThrough, ledger: books
     ) { [stopped] in stopped.signal() }
-    try engine.receiveSignals { [engine] number in
-      if number == SIGTERM || number == SIGINT { engine.scheduler.send(.stop) }
+    try engine.receiveSignals { [engine, fork] number in
+      guard number == SIGTERM || number == SIGINT else { return }
+      // Twice: who interrupts a run does not mean to wait for it. The next time it is killed.
+      engine.scheduler.send(.stop)
+      engine.scheduler.send(.stop)
+      fork.passThrough.hurry()
     }
   }
 
@@ -64,42 +68,44 @@ final class SingleRun {
   }
 }
 
-/// What the run prints goes where the run has printed it, what is said about it to standard error.
+/// What commands print goes on as it is, lines of built-ins as lines; what takt says of the run goes
+/// to standard error.
 private final class Fork: Observer, OutputSink {
-  private let output: LogWriter
-  private let errors: LogWriter
+  let passThrough: PassThrough
   private let log: LogWriter
 
   init(settings: SchedulerSettings, level: LogLevel) throws(SystemError) {
-    let time = SystemTimeSource()
-    func writer(_ descriptor: Int32, _ format: LogFormat) throws(SystemError) -> LogWriter {
-      try LogWriter(
-        descriptor: descriptor, format: format, level: format == .raw ? .debug : level,
-        zone: settings.zone, isColoured: isatty(descriptor) == 1 && Console.isColoured, time: time)
-    }
-    output = try writer(STDOUT_FILENO, .raw)
-    errors = try writer(STDERR_FILENO, .raw)
-    log = try writer(STDERR_FILENO, .text)
+    passThrough = try PassThrough(stdout: STDOUT_FILENO, stderr: STDERR_FILENO)
+    log = try LogWriter(
+      descriptor: STDERR_FILENO, format: .text, level: level, zone: settings.zone,
+      isColoured: isatty(STDERR_FILENO) == 1 && Console.isColoured, time: SystemTimeSource())
   }
 
   func observe(_ records: [LogRecord]) {
-    output.observe(records)
-    log.observe(records.filter { $0.event == .run })
+    var remarks: [LogRecord] = []
+    for record in records {
+      if record.event == .output, case .text(let line) = record[.line] {
+        passThrough.line(Array(line.utf8))
+      } else if record.event == .run || record.level >= .warning {
+        remarks.append(record)
+      }
+    }
+    log.observe(remarks)
   }
 
-  var hasRoom: Bool { output.hasRoom && errors.hasRoom }
+  var hasRoom: Bool { log.hasRoom }
 
-  func output(_ fields: [LogField]) {
-    let isError = fields.contains(LogField(.stream, .text("stderr")))
-    (isError ? errors : output).output(fields)
+  func output(_ fields: [LogField]) { log.output(fields) }
+
+  func record(_ level: LogLevel, _ event: LogEvent, _ fields: [LogField]) {
+    log.record(level, event, fields)
   }
 
-  func drop(lines: Int) { output.drop(lines: lines) }
+  func drop(lines: Int) { log.drop(lines: lines) }
 
   /// Waits for readers, longer for what the run has printed than for what is said about it.
   func close() {
-    output.close(timeout: .seconds(60))
-    errors.close(timeout: .seconds(2))
+    passThrough.close()
     log.close(timeout: .seconds(2))
   }
 }

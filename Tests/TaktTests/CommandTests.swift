@@ -34,6 +34,20 @@ import Testing
     }
   }
 
+  @Test(arguments: ["README.md", "docs/jobs-file.md", "docs/runs.md", "docs/builtins.md"])
+  func `every example in the docs is a jobs file that is taken`(name: String) throws {
+    let root = Self.example.deletingLastPathComponent()
+    let text = try String(contentsOf: root.appendingPathComponent(name), encoding: .utf8)
+    let examples = text.components(separatedBy: "```yaml\n").dropFirst()
+    #expect(!examples.isEmpty)
+    for example in examples {
+      let folder = try TemporaryFolder()
+      try folder.write(example.components(separatedBy: "```")[0])
+      let result = try run("check", in: folder)
+      #expect(result.status == 0, "\(result.errors)")
+    }
+  }
+
   @Test func `a file with four mistakes reports four, each with its place and a caret`() throws {
     let folder = try TemporaryFolder()
     try folder.write(

@@ -150,7 +150,7 @@ import Testing
   }
 
   /// In which state of its machine a run is when takt is told to stop.
-  @Test(arguments: ["queued", "running", "stopping", "killing"])
+  @Test(arguments: ["queued", "running", "stopping", "killing", "backing_off"])
   func `nothing is left when takt is stopped while a run is`(state: String) throws {
     let mark = Self.newMark()
     let folder = try TemporaryFolder()
@@ -159,7 +159,7 @@ import Testing
       echo stands; while :; do sleep 0.\(mark); done
       """
     // A machine is in `killing` for no longer than the kernel takes: the stop comes with the state.
-    let timeout = state == "stopping" || state == "killing" ? "100ms" : "1h"
+    let timeout = ["stopping", "killing", "backing_off"].contains(state) ? "100ms" : "1h"
     try folder.write(
       """
       scheduler: {max_running: 1, shutdown_grace: 100ms}
@@ -168,6 +168,7 @@ import Testing
           on: start
           timeout: \(timeout)
           kill: {grace: \(state == "stopping" ? "1s" : "100ms")}
+          \(state == "backing_off" ? "retry: {attempts: 2, delay: 1h}" : "")
           run: "\(tree)"
         other: {on: start, run: "sleep 1000.\(mark)"}
       """)
@@ -183,7 +184,9 @@ import Testing
     let ends = takt.lines.filter { $0.to == "ended" && $0.machine?.hasPrefix("run:") == true }
     #expect(ends.count == 2)
     #expect(!takt.lines.contains { $0.message?.contains("gave up") == true })
-    if state == "queued" { #expect(ends.contains { $0.from == "queued" }) }
+    if ["queued", "backing_off"].contains(state) {
+      #expect(ends.contains { $0.from == state })
+    }
   }
 
   @Test func `ten thousand runs leave no descriptor and no zombie`() throws {

@@ -27,7 +27,8 @@ extension KeyTable {
     KeyEntry(
       Key.overlap, .choice(Overlap.allCases.map(\.rawValue)), default: "`skip`",
       reload: .updates, mayStandInDefaults: true,
-      "What happens to a slot that comes due while a run of the job is in progress."),
+      "What happens to a slot that comes due while a run of the job is in progress: it is skipped, waits (64 at most), takes its place, or runs beside it."
+    ),
     KeyEntry(
       Key.concurrency, .name, default: "none", reload: .updates, mayStandInDefaults: true,
       "The group of `scheduler.concurrency` whose bound the job's runs share."),

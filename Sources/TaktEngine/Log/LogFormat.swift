@@ -6,8 +6,6 @@ public enum LogFormat: String, CaseIterable, Sendable {
   case text
   /// One JSON object a line for programs.
   case json
-  /// What runs print, as they print it, and nothing else.
-  case raw
 }
 
 /// Turns records into lines.

@@ -34,7 +34,6 @@ public final class LogWriter: Observer, OutputSink {
       switch format {
       case .text: TextRenderer(zone: zone, isColoured: isColoured)
       case .json: JSONRenderer()
-      case .raw: RawRenderer()
       }
     queue = Mutex(LogQueue(limitBytes: limitBytes))
     try Thread.start(name: "takt-log") { [self] in run() }

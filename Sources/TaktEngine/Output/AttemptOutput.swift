@@ -18,6 +18,8 @@ final class AttemptOutput: @unchecked Sendable {
   private let time: any TimeSource
   private let file: OutputFileUse?
   private let log: OutputLog
+  /// Gets all bytes in place of the log.
+  let passThrough: PassThrough?
   private var streams: [Stream]
   private var masked: [UInt8] = []
   private var kept: KeptOutputBuffer
@@ -29,13 +31,14 @@ final class AttemptOutput: @unchecked Sendable {
 
   init(
     of request: AttemptRequest, secrets: [[UInt8]], to sink: any OutputSink, files: OutputFiles,
-    time: any TimeSource
+    passThrough: PassThrough? = nil, time: any TimeSource
   ) {
     let execution = request.spec.execution
     policy = execution.output
     rule = execution.success
     self.sink = sink
     self.time = time
+    self.passThrough = passThrough
     log = OutputLog(of: request, to: sink, time: time)
     file = policy.file.map { files.use($0) }
     let automaton = SecretAutomaton(secrets)
@@ -89,7 +92,7 @@ final class AttemptOutput: @unchecked Sendable {
 
   /// Nothing comes any more, and it has been judged.
   func close() {
-    if policy.logging == .onFailure, hasFailed { log.show(kept.kept) }
+    if policy.logging == .onFailure, hasFailed, passThrough == nil { log.show(kept.kept) }
     log.close()
     file?.end()
   }
@@ -113,7 +116,11 @@ final class AttemptOutput: @unchecked Sendable {
     guard !bytes.isEmpty else { return }
     kept.append(bytes)
     file?.append(bytes)
-    if policy.logging == .always { log.take(bytes, &streams[stream.index].lines, stream) }
+    if let passThrough {
+      passThrough.take(bytes, from: stream)
+    } else if policy.logging == .always {
+      log.take(bytes, &streams[stream.index].lines, stream)
+    }
   }
 }
 

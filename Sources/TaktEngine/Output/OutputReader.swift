@@ -5,7 +5,7 @@ struct OutputReader {
   private static let chunkBytes = 65_536
 
   let descriptor: Int32
-  private let stream: StandardStream
+  let stream: StandardStream
   private let output: AttemptOutput
 
   init(_ descriptor: Int32, _ stream: StandardStream, to output: AttemptOutput) {

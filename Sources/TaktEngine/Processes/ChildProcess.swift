@@ -64,6 +64,8 @@ final class ChildProcess {
     return !isGroupGone
   }
 
+  func isOpen(_ index: Int) -> Bool { isOpen[index] }
+
   func readOutput(_ index: Int, _ loop: ReactorLoop) {
     guard isOpen[index], !outputs[index].read(limitBytes: Self.turnBytes) else { return }
     closeOutput(index, loop)

@@ -13,6 +13,7 @@ public final class ProcessRunner: ActionRunner {
   private let sink: any OutputSink
   private let time: any TimeSource
   private let files: OutputFiles
+  private let passThrough: PassThrough?
   private let report: @Sendable (SchedulerEvent) -> Void
   private let spawnThread: SpawnThread
   private let starting = StartingAttempts()
@@ -25,14 +26,17 @@ public final class ProcessRunner: ActionRunner {
   /// - Parameters:
   ///   - time: By what clock the rate of lines is measured. Default the machine's own.
   ///   - files: Where output files are written. Default: files that nobody waits for at the end.
+  ///   - passThrough: What gets the output of children in place of the sink. Default nil.
   public init(
     reactor: Reactor, sink: any OutputSink, time: any TimeSource = SystemTimeSource(),
-    files: OutputFiles? = nil, report: @escaping @Sendable (SchedulerEvent) -> Void
+    files: OutputFiles? = nil, passThrough: PassThrough? = nil,
+    report: @escaping @Sendable (SchedulerEvent) -> Void
   ) throws(SystemError) {
     self.reactor = reactor
     self.sink = sink
     self.time = time
     self.files = files ?? OutputFiles(sink: sink, time: time)
+    self.passThrough = passThrough
     self.report = report
     spawnThread = try SpawnThread()
   }
@@ -47,7 +51,8 @@ public final class ProcessRunner: ActionRunner {
     do throws(Spawn.Failure) {
       let child = try Spawn.start(request)
       let output = AttemptOutput(
-        of: request, secrets: child.secrets, to: sink, files: files, time: time)
+        of: request, secrets: child.secrets, to: sink, files: files,
+        passThrough: passThrough, time: time)
       reactor.perform { [self] loop in watch(child, output, of: request.run, on: loop) }
     } catch {
       reactor.perform { [self] loop in
@@ -124,11 +129,30 @@ public final class ProcessRunner: ActionRunner {
       run: run, child: child, sinceTicks: start?.sinceTicks ?? 0, output: output)
     table.add(process)
     for signal in start?.signals ?? [] { process.send(signal.number, table.orphans) }
-    for index in process.outputs.indices {
-      loop.watch(process.outputs[index].descriptor) { loop in process.readOutput(index, loop) }
-    }
+    for index in process.outputs.indices { watchOutput(index, of: process, loop) }
     loop.watch(child.pidfd) { [self] loop in childEnded(process, loop) }
     reapUnknown(loop)
+  }
+
+  /// Hands on what the child prints; where its reader is behind, the child waits.
+  private func watchOutput(_ index: Int, of process: ChildProcess, _ loop: ReactorLoop) {
+    let output = process.outputs[index]
+    let run = process.run
+    let identifier = ObjectIdentifier(process)
+    loop.watch(output.descriptor) { [self] loop in
+      process.readOutput(index, loop)
+      guard let passThrough, process.isOpen(index) else { return }
+      let isFull = passThrough.isFull(output.stream) { [self] in
+        reactor.perform { [self] loop in
+          // Another step of the run may have another child by now.
+          guard let process = table.children[run], ObjectIdentifier(process) == identifier,
+            process.isOpen(index)
+          else { return }
+          watchOutput(index, of: process, loop)
+        }
+      }
+      if isFull { loop.unwatch(output.descriptor) }
+    }
   }
 
   /// The child itself has ended. Others of its run may live on, and somebody may hold its pipes.

@@ -12,9 +12,9 @@ struct ExecCommand: ParsableCommand {
       The job runs as the daemon would run it: retries, timeout, limits, steps and hooks included. \
       What it prints goes to standard output, what becomes of it to standard error.
 
-      Exits with the run's own exit status; 128 plus the signal that ended it; 124 after a timeout; \
-      127 when the program is not there, 126 when it cannot be started; 1 when a built-in failed or \
-      the run was cancelled.
+      Exits with 0 when the run succeeded, else with its own exit status; 128 plus the signal that ended it; 124 after a timeout; \
+      127 when the program is not there, 126 when it cannot be started; 1 when it failed \
+      otherwise or was cancelled.
       """)
 
   @Argument(help: "The job's name.")
@@ -48,7 +48,9 @@ struct ExecCommand: ParsableCommand {
       Console.error("takt: cannot start: \(error)")
       throw ExitCode.system
     }
-    if let end, let code = end.exitStatus { throw ExitCode(code) }
+    // Without an end it was stopped before it began.
+    guard let end else { throw ExitCode.failure }
+    if let code = end.exitStatus { throw ExitCode(code) }
   }
 
   private static func read(_ text: String, in zone: Zone) throws -> WallInstant {
@@ -63,16 +65,16 @@ struct ExecCommand: ParsableCommand {
 }
 
 extension RunEnd {
-  /// What a shell would call the end; nil for success with status 0.
+  /// What a shell would call the end; nil for success.
   fileprivate var exitStatus: Int32? {
-    switch reason {
-    case .exit(0), .done, .descendantsLeft: nil
-    case .exit(let status): status
+    if outcome == .succeeded { return nil }
+    return switch reason {
+    case .exit(let status) where status != 0: status
     case .signal(let number): 128 + number
     case .timeout: 124
     case .notStarted(.exec, errno: ENOENT): 127
     case .notStarted: 126
-    case .reported, .failsWhen, .replaced, .byOperator, .removed, .shutdown: 1
+    default: 1
     }
   }
 }

@@ -1,0 +1,139 @@
+import Dispatch
+import Glibc
+import Synchronization
+import TaktCore
+
+/// Hands what a run prints to takt's own standard output and error, byte by byte as it comes. Where
+/// a reader is slow the command waits, as it would without takt; takt itself does not.
+///
+/// Safe from any thread.
+public final class PassThrough: Sendable {
+  private let lanes: [Lane]
+
+  /// Starts a thread for each of the two descriptors, which stay open.
+  ///
+  /// - Parameter limitBytes: How much of a stream may wait for its reader before the command does.
+  ///   Default 1 MiB.
+  public init(
+    stdout: Int32, stderr: Int32, limitBytes: Int = 1 << 20
+  ) throws(SystemError) {
+    lanes = [Lane(stdout, limitBytes), Lane(stderr, limitBytes)]
+    for lane in lanes { try Thread.start(name: "takt-output") { lane.run() } }
+  }
+
+  /// Takes a line that a built-in has printed.
+  public func line(_ bytes: [UInt8]) {
+    (bytes + [UInt8(ascii: "\n")]).withUnsafeBytes { take($0, from: .stdout) }
+  }
+
+  /// Waits until all has been read; after `hurry` two seconds at most.
+  public func close() {
+    for lane in lanes { lane.close() }
+  }
+
+  /// Nobody wants to wait for readers any longer.
+  public func hurry() {
+    for lane in lanes { lane.hurry() }
+  }
+
+  func take(_ bytes: UnsafeRawBufferPointer, from stream: StandardStream) {
+    lane(of: stream).take(bytes)
+  }
+
+  /// Whether a stream's reader is so far behind that nothing more is to be taken; `body` is called
+  /// once, from another thread, when that has changed. False, and `body` not called, where there is
+  /// room.
+  func isFull(_ stream: StandardStream, then body: @escaping @Sendable () -> Void) -> Bool {
+    lane(of: stream).isFull(then: body)
+  }
+
+  private func lane(of stream: StandardStream) -> Lane { lanes[stream == .stdout ? 0 : 1] }
+}
+
+/// One descriptor with what waits for its reader.
+private final class Lane: Sendable {
+  private struct State {
+    var waiting: [UInt8] = []
+    var isWriting = false
+    var onRoom: [@Sendable () -> Void] = []
+    var isHurried = false
+
+    var isEmpty: Bool { waiting.isEmpty && !isWriting }
+  }
+
+  private let descriptor: Int32
+  private let limitBytes: Int
+  private let state = Mutex(State())
+  private let filled = DispatchSemaphore(value: 0)
+  /// Signalled whenever all is written, and at a hurry.
+  private let changed = DispatchSemaphore(value: 0)
+
+  init(_ descriptor: Int32, _ limitBytes: Int) {
+    self.descriptor = descriptor
+    self.limitBytes = limitBytes
+  }
+
+  func take(_ bytes: UnsafeRawBufferPointer) {
+    let isFirst = state.withLock { state in
+      defer { state.waiting.append(contentsOf: bytes) }
+      return state.waiting.isEmpty
+    }
+    if isFirst { filled.signal() }
+  }
+
+  func isFull(then body: @escaping @Sendable () -> Void) -> Bool {
+    state.withLock { state in
+      guard state.waiting.count >= limitBytes else { return false }
+      state.onRoom.append(body)
+      return true
+    }
+  }
+
+  func close() {
+    while !state.withLock({ $0.isEmpty || $0.isHurried }) { changed.wait() }
+    let end = DispatchTime.now() + 2
+    while !state.withLock(\.isEmpty), changed.wait(timeout: end) == .success {}
+  }
+
+  func hurry() {
+    state.withLock { $0.isHurried = true }
+    changed.signal()
+  }
+
+  func run() {
+    while true {
+      filled.wait()
+      let (bytes, onRoom) = state.withLock { state in
+        defer {
+          state.waiting = []
+          state.onRoom = []
+          state.isWriting = true
+        }
+        return (state.waiting, state.onRoom)
+      }
+      write(bytes)
+      for body in onRoom { body() }
+      state.withLock { $0.isWriting = false }
+      changed.signal()
+    }
+  }
+
+  /// What cannot be written, for the reader has gone or the disk is full, is nobody's.
+  private func write(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = Glibc.write(
+          descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+        if count > 0 {
+          rest = rest.dropFirst(count)
+        } else if count < 0, errno == EAGAIN {
+          var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+          poll(&entry, 1, -1)
+        } else if errno != EINTR {
+          return
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+/// One run in the foreground, and the status that it leaves.
+@Suite struct ExecTests {
+  private func exec(
+    _ yaml: String, _ arguments: [String] = ["job"]
+  ) throws -> (status: Int32, output: String, errors: String) {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs:\n  job: {every: 1h, \(yaml)}\n")
+    let takt = try TaktProcess(["exec"] + arguments, in: folder)
+    let output = try takt.text()
+    return (takt.waitForExit(), output, takt.errors)
+  }
+
+  @Test(arguments: [
+    ("run: 'exit 0'", Int32(0)),
+    ("run: exit 7", 7),
+    ("run: exit 7, success: {exit: [7]}", 0),
+    ("run: kill -9 $$", 137),
+    ("run: sleep 1000, timeout: 50ms", 124),
+    ("run: [no-such-program]", 127),
+    ("run: [/etc/passwd]", 126),
+    ("run: echo no, fails_when: {stdout: no}", 1),
+    ("use: signal, with: {pid_file: missing, signal: HUP}", 1),
+    ("use: log, with: {message: hello}", 0),
+  ])
+  func `the exit status is that of the run`(yaml: String, status: Int32) throws {
+    #expect(try exec(yaml).status == status, "\(yaml)")
+  }
+
+  @Test func `what the run prints comes as it is, on its own stream`() throws {
+    let result = try exec(
+      #"run: ["printf", "a\\tb\\nno end"], retry: {attempts: 2}"#, ["job", "--quiet"])
+    #expect(result.output == "a\tb\nno end")
+    let errors = try exec("run: 'echo wrong >&2; exit 2'")
+    #expect(errors.output.isEmpty)
+    #expect(errors.errors.contains("wrong\n"))
+    #expect(errors.errors.contains("exit(2)"))
+  }
+
+  @Test func `all bytes come through, however slow the reader and whatever they are`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      jobs:
+        job:
+          every: 1h
+          run: head -c 5000000 /dev/urandom | tee sent
+          output: {log: false}
+      """)
+    let script = "'\(TaktProcess.executable.path)' exec job | (sleep 0.3; cat > got)"
+    let shell = try TaktProcess(["-c", script], program: "/bin/sh", in: folder)
+    #expect(shell.waitForExit() == 0)
+    let sent = try Data(contentsOf: folder.url.appendingPathComponent("sent"))
+    #expect(sent.count == 5_000_000)
+    #expect(try Data(contentsOf: folder.url.appendingPathComponent("got")) == sent)
+  }
+
+  @Test func `a reader that goes away does not keep the run`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs:\n  job: {every: 1h, run: 'seq 1 1000000; echo over > over'}\n")
+    let script = "'\(TaktProcess.executable.path)' exec job | head -1"
+    let shell = try TaktProcess(["-c", script], program: "/bin/sh", in: folder)
+    #expect(try shell.text() == "1\n")
+    #expect(shell.waitForExit() == 0)
+    #expect(folder.read("over") == "over\n")
+  }
+
+  @Test func `retries and hooks are done, and the slot is the one asked for`() throws {
+    let result = try exec(
+      """
+      retry: {attempts: 2, delay: 1ms}, run: 'echo $TAKT_ATTEMPT $TAKT_SLOT; [ $TAKT_ATTEMPT = 2 ]',
+          on_success: {run: echo hook}
+      """, ["job", "--slot", "2026-12-24T18:00:00+01:00"])
+    #expect(result.status == 0)
+    #expect(
+      result.output == "1 2026-12-24T17:00:00.000Z\n2 2026-12-24T17:00:00.000Z\nhook\n")
+  }
+
+  @Test func `a job that is not there is told, with the nearest name`() throws {
+    let result = try exec("run: date", ["jobb"])
+    #expect(result.status == 64)
+    #expect(result.errors.contains("no job 'jobb'"))
+    #expect(result.errors.contains("did you mean 'job'?"))
+  }
+
+  @Test func `an interrupted run is ended with all that belongs to it`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs:\n  job: {on: start, run: 'echo up; sleep 1000 & wait'}\n")
+    let takt = try TaktProcess(["exec", "job"], in: folder)
+    takt.onBytes = { _ in takt.signal(SIGINT) }
+    #expect(try takt.text() == "up\n")
+    #expect(takt.waitForExit() == 1)
+    #expect(takt.errors.contains("shutdown"))
+  }
+}
