@@ -14,6 +14,8 @@ import Testing
     var story: [String] = []
     var requests: [AttemptRequest] = []
     var timers: [TimerKey: (deadline: MonotonicInstant, token: UInt64)] = [:]
+    /// Timers that exist, fired or not.
+    var keptTimers: Set<TimerKey> = []
 
     mutating func send(_ event: SchedulerEvent) {
       for effect in core.handle(event, at: now) {
@@ -27,8 +29,12 @@ import Testing
             request.facts.map { "\($0.hook.rawValue) of \($0.run)" } ?? "attempt \(request.attempt)"
           story.append("start \(request.spec.name) \(what)")
         case .signal(let run, let signal): story.append("\(signal.rawValue) to \(run)")
-        case .arm(let key, let deadline, _, let token): timers[key] = (deadline, token)
-        case .disarm(let key): timers[key] = nil
+        case .arm(let key, let deadline, _, let token):
+          timers[key] = (deadline, token)
+          keptTimers.insert(key)
+        case .disarm(let key):
+          timers[key] = nil
+          keptTimers.remove(key)
         case .log(let record):
           if case .text(let outcome)? = record[.outcome], case .text(let reason)? = record[.reason],
             record[.to] == .text("ended"), case .number(let run)? = record[.run]
@@ -244,5 +250,105 @@ import Testing
     #expect(world.news() == ["run 2 failed exit(1)", "start b on_failure of 2"])
     world.end(3, .done)
     #expect(world.news() == ["run 3 succeeded done", "finish"])
+  }
+
+  @Test func `a stop holds for a run that is being stopped already`() throws {
+    var spec = try job("a", retry: RetryPolicy(attempts: 9, delay: .seconds(1)))
+    spec.execution.timeout = .seconds(2)
+    for event in [
+      SchedulerEvent.stop, .reloaded(ReloadPlan(from: Snapshot(jobs: [spec]), to: Snapshot())),
+    ] {
+      var job = spec
+      job.removal = .kill
+      var world = world(job)
+      world.pass(.seconds(12))
+      #expect(world.news() == ["a 10000 ran", "start a attempt 1", "TERM to 1"])
+      world.send(event)
+      world.send(event)
+      world.end(1, .signalled(15))
+      world.pass(.seconds(5))
+      #expect(world.news().prefix(1) == ["run 1 timed_out timeout"])
+      #expect(world.requests.count == 1)
+    }
+  }
+
+  @Test func `no step follows a stop, even one that comes while descendants are ended`() throws {
+    var spec = try job("a")
+    spec.action = .steps([Step(.argv(["one"])), Step(.argv(["two"]))])
+    var world = world(spec)
+    world.pass(.seconds(10))
+    let report = AttemptReport(.exited(0), descendants: [Descendant(pid: 7, name: "sleep")])
+    world.send(.attemptEnded(RunID(1), report))
+    world.send(.stop)
+    world.send(.stop)
+    _ = world.news()
+    world.send(.groupEnded(RunID(1)))
+    #expect(world.news() == ["run 1 cancelled shutdown", "finish"])
+  }
+
+  @Test func `a run in progress at a stop tries no further`() throws {
+    var world = world(try job("a", retry: RetryPolicy(attempts: 5, delay: .seconds(1))))
+    world.pass(.seconds(10))
+    world.send(.stop)
+    _ = world.news()
+    world.end(1, .exited(1))
+    #expect(world.news() == ["run 1 failed exit(1)", "finish"])
+  }
+
+  @Test func `what a reload says during an attempt holds for the next one`() throws {
+    let old = try job("a", retry: RetryPolicy(attempts: 2, delay: .seconds(1)))
+    var new = old
+    new.action = .argv(["other"])
+    var world = world(old)
+    world.pass(.seconds(10))
+    world.send(.reloaded(ReloadPlan(from: Snapshot(jobs: [old]), to: Snapshot(jobs: [new]))))
+    world.end(1, .exited(1))
+    world.pass(.seconds(1))
+    #expect(world.requests.map(\.action) == [old.action, new.action])
+  }
+
+  @Test func `a job's hooks hold none of its runs back`() throws {
+    var world = world(try job("a", overlap: .queue, hooks: [.onSuccess]))
+    world.pass(.seconds(10))
+    world.end(1)
+    _ = world.news()
+    world.pass(.seconds(10))
+    #expect(world.news() == ["a 20000 ran", "start a attempt 1"])
+  }
+
+  @Test func `who waits for its own job does not keep a group's place from others`() throws {
+    var world = world(
+      groups: ["db": 1], try job("a", overlap: .queue, group: "db"),
+      try job("b", group: "db"))
+    world.pass(.seconds(20))
+    // `a` runs; the next of `a` and the first of `b` wait.
+    #expect(world.requests.map(\.spec.name.text) == ["a"])
+    world.end(1, .exited(0))
+    #expect(world.requests.map(\.spec.name.text) == ["a", "b"])
+  }
+
+  @Test func `a run by hand is told to on_late as well, and leaves no timer`() throws {
+    var spec = try job("a", every: 1000, hooks: [.onLate])
+    spec.expectedDuration = .seconds(4)
+    var world = world(spec)
+    world.send(.triggered(spec.name, slot: nil))
+    world.pass(.seconds(5))
+    #expect(world.requests.last?.facts?.hook == .onLate)
+    world.end(1)
+    world.end(2)
+    #expect(world.keptTimers == [.job(spec.name)])
+  }
+
+  @Test func `a hook does not fail at what it tells of`() throws {
+    var spec = try job("a")
+    spec.execution.directory = "/no/such/folder"
+    spec.execution.timeout = .milliseconds(1)
+    spec.hooks[.onFailure] = [Step(.argv(["tell"]))]
+    var world = world(spec)
+    world.pass(.seconds(10))
+    world.end(1, .notStarted(.directory, errno: 2))
+    let hook = try #require(world.requests.last)
+    #expect(hook.spec.execution.directory == "/")
+    #expect(hook.spec.execution.timeout == SchedulerCore.hookTimeout)
   }
 }

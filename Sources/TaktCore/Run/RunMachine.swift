@@ -37,6 +37,8 @@ public struct RunMachine: Hashable, Sendable {
   private var lastFailure: RunEnd?
   /// The job's next slot is due, and the run was to go on trying until then.
   private var isLastAttempt = false
+  /// Why nothing is to come after what is being stopped already for another reason.
+  private var unwanted: RunReason?
   private var rules: RunRules
   /// What makes the jitter of this run's back-offs.
   private let seed: UInt64
@@ -128,13 +130,17 @@ public struct RunMachine: Hashable, Sendable {
       return stopGroup(cause, report: nil, now)
     case .queued, .backingOff:
       return end(RunEnd(.cancelled, cause.cancellation ?? .shutdown), cause.name)
-    case .stopping, .killing, .ended:
+    case .stopping, .killing:
+      unwanted = unwanted ?? cause.cancellation
+      return []
+    case .ended:
       return []
     }
   }
 
   /// takt stops and somebody is in a hurry: no grace.
   public mutating func hurry() -> [Effect] {
+    unwanted = unwanted ?? .shutdown
     switch state {
     case .running: return killGroup(.shutdown, report: nil, "hurry")
     case .stopping(let cause, let report): return killGroup(cause, report: report, "hurry")
@@ -201,6 +207,7 @@ public struct RunMachine: Hashable, Sendable {
     guard step + 1 < rules.continues.count, continues else {
       return attemptOver(failure ?? end, why, now)
     }
+    if let unwanted { return self.end(RunEnd(.cancelled, unwanted), why) }
     step += 1
     return [move(to: .running(attempt: attempt), "next_step")] + action()
   }
@@ -209,7 +216,7 @@ public struct RunMachine: Hashable, Sendable {
     _ end: RunEnd, _ why: String, _ now: MonotonicInstant
   ) -> [Effect] {
     guard end.outcome != .succeeded, attempt < rules.retry.attempts, !isLastAttempt,
-      rules.retry.retries(end)
+      unwanted == nil, rules.retry.retries(end)
     else { return self.end(end, why) }
     lastFailure = end
     let until = now + rules.retry.backOff(after: attempt, chance: chance())

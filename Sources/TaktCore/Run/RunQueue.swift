@@ -10,6 +10,8 @@ struct RunQueue: Sendable {
     var job: JobName
     /// It waits until all other runs of its job that have started are over.
     var isAlone: Bool
+    /// Nobody waits for it because of its job.
+    var isHook = false
     var group: String?
 
     static func < (left: Self, right: Self) -> Bool {
@@ -58,6 +60,8 @@ struct RunQueue: Sendable {
       guard let ticket = waiting[first.run] else { continue }
       if ticket.isAlone, !(started[ticket.job] ?? []).subtracting([ticket.run]).isEmpty {
         behindJob[ticket.job, default: Heap()].insert(ticket)
+        // It may have been called for a place in its group, which another can take.
+        if let group = ticket.group { callNext(group: group) }
       } else if let group = ticket.group, groupCounts[group, default: 0] >= groupMax[group] ?? .max
       {
         behindGroup[group, default: Heap()].insert(ticket)
@@ -72,7 +76,7 @@ struct RunQueue: Sendable {
   private mutating func take(_ ticket: Ticket) {
     waiting[ticket.run] = nil
     holding[ticket.run] = ticket
-    started[ticket.job, default: []].insert(ticket.run)
+    if !ticket.isHook { started[ticket.job, default: []].insert(ticket.run) }
     if let group = ticket.group { groupCounts[group, default: 0] += 1 }
   }
 

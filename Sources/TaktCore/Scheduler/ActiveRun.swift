@@ -48,10 +48,32 @@ struct ActiveRun: Sendable {
   var facts: RunFacts? { if case .hook(let facts, _) = origin { facts } else { nil } }
   var isHook: Bool { facts != nil }
 
+  /// What a reload says of the job: it holds for all attempts that have not begun.
+  mutating func adopt(_ spec: JobSpec) {
+    self.spec = spec
+    machine.adopt(RunRules(spec))
+  }
+
+  /// The job as one of its steps is done. A command that tells that the run could not start is not
+  /// to fail at the same.
+  func spec(forStep step: Int) -> JobSpec {
+    guard case .notStarted(let stage, _)? = facts?.end?.reason else { return spec }
+    if case .use = spec.action.steps[step].action { return spec }
+    var spec = spec
+    switch stage {
+    case .directory: spec.execution.directory = "/"
+    case .secret: spec.execution.secrets = [:]
+    case .limits: spec.execution.limits = Limits()
+    // Nobody's rights but the job's own will do.
+    case .user, .process, .exec: break
+    }
+    return spec
+  }
+
   var ticket: RunQueue.Ticket {
     RunQueue.Ticket(
       run: id, rank: spec.execution.qos.rank, job: spec.name,
       isAlone: !isHook && (spec.overlap == .queue || spec.overlap == .replace),
-      group: isHook ? nil : spec.concurrencyGroup)
+      isHook: isHook, group: isHook ? nil : spec.concurrencyGroup)
   }
 }

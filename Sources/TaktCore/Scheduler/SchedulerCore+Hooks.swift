@@ -61,8 +61,7 @@ extension JobSpec {
     spec.execution.success = SuccessRule()
     spec.execution.stdin = nil
     spec.execution.output.file = nil
-    spec.execution.timeout = min(
-      execution.timeout ?? SchedulerCore.hookTimeout, SchedulerCore.hookTimeout)
+    spec.execution.timeout = SchedulerCore.hookTimeout
     return spec
   }
 }

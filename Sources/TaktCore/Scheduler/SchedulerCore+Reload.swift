@@ -124,8 +124,7 @@ extension SchedulerCore {
     jobs[spec.name]?.spec = spec
     for id in activeRuns[spec.name] ?? [] {
       guard var run = runs[id], !run.machine.isInProgress else { continue }
-      run.spec = spec
-      run.machine.adopt(RunRules(spec))
+      run.adopt(spec)
       runs[id] = run
       if run.machine.state == .queued { queue.add(run.ticket) }
     }

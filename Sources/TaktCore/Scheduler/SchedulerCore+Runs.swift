@@ -22,6 +22,7 @@ extension SchedulerCore {
 
   /// Starts runs while places are free.
   mutating func startWaitingRuns(at now: Now) {
+    guard phase == .running || phase == .draining else { return }
     while let id = queue.next() {
       guard let run = runs[id] else { continue }
       if run.startedAt == nil { begin(run, at: now) }
@@ -32,7 +33,16 @@ extension SchedulerCore {
   /// The first start of a run decides its slot.
   private mutating func begin(_ run: ActiveRun, at now: Now) {
     runs[run.id]?.startedAt = now.monotonic
-    guard case .slot(let slot) = run.origin else { return }
+    if case .slot(let slot) = run.origin { serve(slot, by: run, at: now) }
+    guard let expected = run.spec.expectedDuration else { return }
+    let token = nextToken()
+    runs[run.id]?.expectedToken = token
+    effects.append(
+      .arm(
+        .expected(run.id), deadline: now.monotonic + expected, leeway: .zero, token: token))
+  }
+
+  private mutating func serve(_ slot: Slot, by run: ActiveRun, at now: Now) {
     let lateness = now.monotonic - slot.deadline
     runs[run.id]?.lateness = lateness
     decide(
@@ -43,12 +53,6 @@ extension SchedulerCore {
         LogField(.run, .number(Int64(run.id.number))),
       ])
     if lateness > slot.window + run.spec.lateTolerance { hook(.onLate, for: run.id, at: now) }
-    guard let expected = run.spec.expectedDuration else { return }
-    let token = nextToken()
-    runs[run.id]?.expectedToken = token
-    effects.append(
-      .arm(
-        .expected(run.id), deadline: now.monotonic + expected, leeway: .zero, token: token))
   }
 
   mutating func runTimerFired(_ id: RunID, token: UInt64, at now: Now) {
@@ -60,6 +64,7 @@ extension SchedulerCore {
   mutating func expectedFired(_ id: RunID, token: UInt64, at now: Now) {
     guard let run = runs[id], run.expectedToken == token else { return }
     runs[id]?.expectedToken = 0
+    effects.append(.disarm(.expected(id)))
     log(
       .warning, .run, at: now,
       [
@@ -86,6 +91,10 @@ extension SchedulerCore {
     if case .ended(let end) = run.machine.state {
       ended(run, end, at: now)
     } else {
+      // What a reload has changed meanwhile holds from the next attempt on.
+      if case .backingOff = run.machine.state, !run.isHook, let job = jobs[run.spec.name] {
+        run.adopt(job.spec)
+      }
       runs[id] = run
       if machineEffects.contains(where: \.mayFreeAPlace) { startWaitingRuns(at: now) }
     }
@@ -99,7 +108,7 @@ extension SchedulerCore {
       effects.append(
         .start(
           AttemptRequest(
-            run: run.id, attempt: attempt, spec: run.spec, slot: run.nominal,
+            run: run.id, attempt: attempt, spec: run.spec(forStep: step), slot: run.nominal,
             action: run.spec.action.steps[step].action, step: step, deadline: deadline,
             facts: run.facts)))
     case .signalGroup:

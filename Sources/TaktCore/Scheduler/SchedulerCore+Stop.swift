@@ -30,10 +30,15 @@ extension SchedulerCore {
     finishIfIdle(at: now)
   }
 
-  /// Runs that wait, for a place or for their next attempt, will not start. Hooks still may.
+  /// Runs that wait, for a place or for their next attempt, will not start, and those in progress
+  /// try no further. Hooks still may.
   private mutating func giveUpQueuedRuns(at now: Now) {
     for id in runs.keys.sorted() {
-      guard let run = runs[id], !run.isHook, !run.machine.isInProgress else { continue }
+      guard let run = runs[id], !run.isHook else { continue }
+      if run.machine.isInProgress {
+        step(id, at: now) { $0.allowNoRetry() }
+        continue
+      }
       if let slot = run.undecidedSlot {
         decide(run.spec.name, SlotSeries(slot.nominal), .skipped(.stopping), at: now)
       }

@@ -16,9 +16,7 @@ struct RunCommand: ParsableCommand {
 
   @OptionGroup var argument: FileArgument
 
-  @Option(
-    help:
-      "text, json, or raw: nothing but what runs print. (default: text on a terminal, else json)")
+  @Option(help: "text or json. (default: text on a terminal, else json)")
   var logFormat: LogFormat?
 
   @Option(help: "The least level that is logged: debug, info, notice, warning or error.")
