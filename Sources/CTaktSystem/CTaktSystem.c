@@ -53,6 +53,20 @@ csystem_class_result csystem_set_class(const csystem_class *class) {
   return result;
 }
 
+// Sessions share the processor evenly where the kernel groups them by themselves, whatever nice
+// values are in them: then the session has to be told as well.
+static void set_session_nice(int nice) {
+  char text[4];
+  int length = 0, size = nice < 0 ? -nice : nice;
+  if (nice < 0) text[length++] = '-';
+  if (size > 9) text[length++] = (char)('0' + size / 10);
+  text[length++] = (char)('0' + size % 10);
+  int file = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;
+  syscall(SYS_write, file, text, length);
+  syscall(SYS_close, file);
+}
+
 int csystem_io_priority(pid_t pid) { return (int)syscall(SYS_ioprio_get, 1, pid); }
 
 // Makes room at 0, 1, 2 … before it puts anything there. The child's descriptors are its own.
@@ -71,7 +85,7 @@ static int place_descriptors(const csystem_spawn_request *request) {
   for (int target = 0; target < count; target++)
     if (dup2(sources[target], target) < 0) return -1;
   // What takt opens itself is closed on exec anyway, also by a kernel without this call.
-  syscall(SYS_close_range, count, ~0U, 4 /* CLOSE_RANGE_CLOEXEC */);
+  syscall(SYS_close_range, count, ~0U, 0);
   return 0;
 }
 
@@ -108,12 +122,15 @@ static int child_main(void *argument) {
   spawn_state *state = argument;
   const csystem_spawn_request *request = state->request;
 
+  // Few are changed, and a call for each of the others would be most of a child's start.
   kernel_sigaction standard;
   memset(&standard, 0, sizeof standard);
   for (int number = 1; number <= SIGNAL_COUNT; number++)
-    syscall(SYS_rt_sigaction, number, &standard, NULL, sizeof(uint64_t));
+    if (request->changed_signals >> (number - 1) & 1)
+      syscall(SYS_rt_sigaction, number, &standard, NULL, sizeof(uint64_t));
   syscall(SYS_setsid);
   csystem_set_class(&request->class);
+  if (request->class.nice != 0) set_session_nice(request->class.nice);
 
   if (place_descriptors(request) != 0) return fail(state, CSYSTEM_STAGE_PROCESS);
   if (request->umask >= 0) syscall(SYS_umask, request->umask);
@@ -137,6 +154,17 @@ static int child_main(void *argument) {
   }
   errno = error;
   return fail(state, CSYSTEM_STAGE_EXEC);
+}
+
+uint64_t csystem_changed_signals(void) {
+  uint64_t changed = 0;
+  for (int number = 1; number <= SIGNAL_COUNT; number++) {
+    kernel_sigaction action;
+    if (syscall(SYS_rt_sigaction, number, NULL, &action, sizeof(uint64_t)) == 0 &&
+        action.handler != 0)
+      changed |= 1ULL << (number - 1);
+  }
+  return changed;
 }
 
 int csystem_spawn(const csystem_spawn_request *request, pid_t *pid, int *pidfd, int *stage) {
@@ -206,8 +234,8 @@ int csystem_become_subreaper(void) {
 pid_t csystem_reap(int pidfd, pid_t group, int *exited, int *status) {
   siginfo_t info;
   memset(&info, 0, sizeof info);
-  idtype_t type = pidfd >= 0 ? (idtype_t)P_PIDFD : group > 0 ? P_PGID : P_ALL;
-  id_t id = pidfd >= 0 ? (id_t)pidfd : group > 0 ? (id_t)group : 0;
+  idtype_t type = pidfd >= 0 ? (idtype_t)P_PIDFD : P_PGID;
+  id_t id = pidfd >= 0 ? (id_t)pidfd : (id_t)group;
   int result;
   do {
     result = waitid(type, id, &info, WEXITED | WNOHANG | __WALL);
@@ -250,7 +278,7 @@ int csystem_pipe(int ends[2]) {
   return fcntl(ends[0], F_SETFL, O_NONBLOCK);
 }
 
-void csystem_name_thread(pthread_t thread, const char *name) { pthread_setname_np(thread, name); }
+void csystem_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
 int csystem_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 

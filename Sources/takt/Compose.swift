@@ -41,7 +41,7 @@ struct Daemon {
     let reloader = Reloader(
       current: snapshot, watchedPaths: watchedPaths ?? [], source: source, observer: writer,
       time: engine.factory.time,
-      apply: { scheduler.send(.reloaded($0)) }, onLoaded: { watch.watcher?.watch($0) })
+      apply: { engine.apply($0) }, onLoaded: { watch.watcher?.watch($0) })
     if let watchedPaths {
       let watcher = try FileWatcher(reactor: engine.reactor, factory: engine.factory) {
         reloader.reload(cause: "watch")

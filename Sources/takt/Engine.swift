@@ -52,11 +52,18 @@ struct Engine {
     }
   }
 
+  /// Changes what a reload says.
+  func apply(_ plan: ReloadPlan) {
+    processes.keepSecrets(of: plan.steps.lazy.map(\.spec))
+    scheduler.send(.reloaded(plan))
+  }
+
   /// Waits a little for files that get output; to be called when a stop is complete.
   func close() { files.close(timeout: .seconds(2)) }
 
   /// Starts the jobs.
   func start(_ snapshot: Snapshot) {
+    processes.keepSecrets(of: snapshot.jobs)
     scheduler.start(snapshot, runner: router)
   }
 }

@@ -17,7 +17,13 @@ final class SingleRun {
 
   /// Keeps how the run ended, and then lets the scheduler stop: hooks are still done.
   private final class Books: Ledger {
-    private let state = Mutex<(end: RunEnd?, stop: (@Sendable () -> Void)?)>((nil, nil))
+    private struct State {
+      var end: RunEnd?
+      var isInterrupted = false
+      var stop: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
 
     func whenEnded(_ stop: @escaping @Sendable () -> Void) {
       state.withLock { $0.stop = stop }
@@ -29,8 +35,18 @@ final class SingleRun {
       guard run.hook == nil else { return }
       state.withLock {
         $0.end = run.end
-        return $0.stop
+        // Who has interrupted the run has stopped the scheduler.
+        return $0.isInterrupted ? nil : $0.stop
       }?()
+    }
+
+    /// Somebody wants to stop. Returns how many stops that makes: who interrupts a run does not mean
+    /// to wait for it, and the first stop alone would.
+    func interrupt() -> Int {
+      state.withLock { state in
+        defer { state.isInterrupted = true }
+        return state.end == nil && !state.isInterrupted ? 2 : 1
+      }
     }
 
     var end: RunEnd? { state.withLock { $0.end } }
@@ -42,16 +58,17 @@ final class SingleRun {
     var alone = spec
     alone.timing = Timing(schedule: Schedule())
     self.spec = alone
+    // Hooks may take all the time that is theirs.
+    var settings = settings
+    settings.shutdownGrace = max(settings.shutdownGrace, SchedulerCore.hookTimeout)
     self.settings = settings
     fork = try Fork(settings: settings, level: level)
     engine = try Engine(
       observer: fork, sink: fork, passThrough: fork.passThrough, ledger: books
     ) { [stopped] in stopped.signal() }
-    try engine.receiveSignals { [engine, fork] number in
+    try engine.receiveSignals { [engine, fork, books] number in
       guard number == SIGTERM || number == SIGINT else { return }
-      // Twice: who interrupts a run does not mean to wait for it. The next time it is killed.
-      engine.scheduler.send(.stop)
-      engine.scheduler.send(.stop)
+      for _ in 0..<books.interrupt() { engine.scheduler.send(.stop) }
       fork.passThrough.hurry()
     }
   }
@@ -103,7 +120,7 @@ private final class Fork: Observer, OutputSink {
 
   func drop(lines: Int) { log.drop(lines: lines) }
 
-  /// Waits for readers, longer for what the run has printed than for what is said about it.
+  /// Waits for readers of what the run has printed; for those of what is said about it a little.
   func close() {
     passThrough.close()
     log.close(timeout: .seconds(2))

@@ -67,6 +67,16 @@ import Testing
     #expect(folder.read("over") == "over\n")
   }
 
+  @Test func `who prints without end ends with its reader`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs:\n  job: {every: 1h, run: [yes]}\n")
+    let script = "'\(TaktProcess.executable.path)' exec job | head -1"
+    let shell = try TaktProcess(["-c", script], program: "/bin/sh", in: folder)
+    #expect(try shell.text() == "y\n")
+    #expect(shell.waitForExit() == 0)
+    #expect(shell.errors.contains("signal(13)"))
+  }
+
   @Test func `retries and hooks are done, and the slot is the one asked for`() throws {
     let result = try exec(
       """

@@ -201,6 +201,20 @@ import Testing
     #expect(try takt.stop() == 0)
   }
 
+  @Test func `the variable of a secret is inherited by nobody`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      jobs:
+        has: {every: 1h, run: 'true', secrets: {KEY: {env: SOURCE_KEY}}}
+        looks: {on: start, run: 'echo "<$SOURCE_KEY>"'}
+      """)
+    let takt = try TaktProcess(
+      ["SOURCE_KEY=abc", TaktProcess.executable.path, "run"], program: "/usr/bin/env", in: folder)
+    #expect(try takt.line("its output") { $0.job == "looks" && $0.line != nil }.line == "<>")
+    #expect(try takt.stop() == 0)
+  }
+
   @Test func `a secret reaches the child and no record`() throws {
     let folder = try TemporaryFolder()
     let token = try folder.write("s3cret-value\n", to: "token")

@@ -117,6 +117,23 @@ import Testing
     try folder.write("", to: "halt")
   }
 
+  @Test func `what was there before takt is none of its business`() throws {
+    let mark = Self.newMark()
+    let folder = try TemporaryFolder()
+    try folder.write("jobs:\n  job: {every: 50ms, run: 'true'}\n")
+    let script =
+      "sleep 1000.\(mark) >/dev/null & exec '\(TaktProcess.executable.path)' run --log-format json"
+    let takt = try TaktProcess(["-c", script], program: "/bin/sh", in: folder)
+    for _ in 1...3 {
+      let end = try takt.line("an end") { $0.to == "ended" }
+      #expect(end.reason == "exit(0)")
+    }
+    #expect(try takt.stop() == 0)
+    let left = Self.survivors(mark)
+    #expect(left.count == 1)
+    for line in left { kill(pid_t(line.prefix { $0 != " " }) ?? 0, SIGKILL) }
+  }
+
   @Test func `who leaves its session is left alone as long as its run goes on`() throws {
     let mark = Self.newMark()
     let folder = try TemporaryFolder()

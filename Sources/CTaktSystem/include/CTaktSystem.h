@@ -2,7 +2,6 @@
 #ifndef CTAKTSYSTEM_H
 #define CTAKTSYSTEM_H
 
-#include <pthread.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -45,6 +44,7 @@ typedef struct {
   const csystem_limit *limits;
   int limit_count;
   int umask;                      // negative for takt's own
+  uint64_t changed_signals;       // as `csystem_changed_signals` tells them
 } csystem_spawn_request;
 
 enum {
@@ -54,6 +54,9 @@ enum {
   CSYSTEM_STAGE_USER = 4,
   CSYSTEM_STAGE_LIMITS = 5
 };
+
+// The signals that this process does not leave at their default: bit 0 is signal 1.
+uint64_t csystem_changed_signals(void);
 
 // Starts a child in a session and process group of its own, with no signal blocked, every signal
 // at its default, and no descriptor but those given. Who it is has been compared with who it was to
@@ -77,8 +80,8 @@ int csystem_memory_file(const char *name, const void *bytes, size_t count);
 // Makes the process adopt the orphans among its descendants. Returns 0 or an error number.
 int csystem_become_subreaper(void);
 
-// Reaps one ended child. `pidfd` names one child, `group` any child of a process group, and both
-// negative any child at all. Returns its pid, 0 when none has ended, or -1 when there is none.
+// Reaps one ended child. `pidfd` names one child; when it is negative, `group` names any child of a
+// process group. Returns its pid, 0 when none has ended, or -1 when there is none.
 // `*exited` is 1 for an exit with `*status`, 0 for the end by signal `*status`.
 pid_t csystem_reap(int pidfd, pid_t group, int *exited, int *status);
 
@@ -93,8 +96,8 @@ int csystem_epoll_wait(int epoll, uint64_t *ids, int capacity, int timeout_ms);
 
 // Makes a pipe whose descriptors are closed on exec and whose reading end does not block.
 int csystem_pipe(int ends[2]);
-// Gives a thread a name of at most 15 characters.
-void csystem_name_thread(pthread_t thread, const char *name);
+// Gives the calling thread a name of at most 15 characters.
+void csystem_name_thread(const char *name);
 
 int csystem_eventfd(void);
 // A descriptor that becomes readable when one of these signals comes; they must be blocked.

@@ -47,6 +47,9 @@ public final class PassThrough: Sendable {
     lane(of: stream).isFull(then: body)
   }
 
+  /// Whether nobody will ever read this stream.
+  func isClosed(_ stream: StandardStream) -> Bool { lane(of: stream).isClosed }
+
   private func lane(of stream: StandardStream) -> Lane { lanes[stream == .stdout ? 0 : 1] }
 }
 
@@ -57,6 +60,7 @@ private final class Lane: Sendable {
     var isWriting = false
     var onRoom: [@Sendable () -> Void] = []
     var isHurried = false
+    var isClosed = false
 
     var isEmpty: Bool { waiting.isEmpty && !isWriting }
   }
@@ -88,6 +92,8 @@ private final class Lane: Sendable {
       return true
     }
   }
+
+  var isClosed: Bool { state.withLock(\.isClosed) }
 
   func close() {
     while !state.withLock({ $0.isEmpty || $0.isHurried }) { changed.wait() }
@@ -131,6 +137,7 @@ private final class Lane: Sendable {
           var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
           poll(&entry, 1, -1)
         } else if errno != EINTR {
+          if errno == EPIPE { state.withLock { $0.isClosed = true } }
           return
         }
       }

@@ -30,14 +30,20 @@ struct AttemptEnvironment {
       add("SHELL", account.shell)
     }
     switch execution.inheritance {
-    case .all where names.isEmpty:
-      // As for most jobs: there is nothing to compare, name by name.
-      block.append(Self.inheritedBlock)
-      path = Self.inheritedPath
-    case .all: for variable in Self.inherited { add(variable) }
+    case .all:
+      let inherited = InheritedEnvironment.shown
+      if names.isEmpty {
+        // As for most jobs: there is nothing to compare, name by name.
+        block.append(inherited.block)
+        path = inherited.path
+      } else {
+        for variable in inherited.variables { add(variable) }
+      }
     case .only(let wanted):
       let wanted = Set(wanted)
-      for variable in Self.inherited where wanted.contains(variable.name) { add(variable) }
+      for variable in InheritedEnvironment.variables where wanted.contains(variable.name) {
+        add(variable)
+      }
       add("PATH", Self.standardPath)
     case .none: add("PATH", Self.standardPath)
     }
@@ -87,59 +93,16 @@ struct AttemptEnvironment {
   private mutating func add(_ name: String, _ value: String) { add(name, value.utf8) }
 
   private mutating func add(_ name: String, _ value: some Collection<UInt8>) {
-    guard !Self.ownNames.contains(name), names.insert(name).inserted else { return }
+    guard !AttemptMark.ownVariables.contains(name), names.insert(name).inserted else { return }
     block.append(name, value)
     if name == "PATH" { path = String(decoding: value, as: UTF8.self) }
   }
 
-  private mutating func add(_ variable: Variable) {
+  private mutating func add(_ variable: InheritedEnvironment.Variable) {
     guard names.insert(variable.name).inserted else { return }
     block.append(variable.entry)
     if variable.name == "PATH" { path = String(decoding: variable.value, as: UTF8.self) }
   }
-
-  /// A variable of takt's own, byte by byte as it is.
-  private struct Variable: Sendable {
-    let name: String
-    let entry: [UInt8]
-    var value: ArraySlice<UInt8> { entry[(name.utf8.count + 1)...] }
-  }
-
-  /// The value of one of takt's own variables; nil where it has none of the name.
-  static func own(_ name: String) -> [UInt8]? {
-    inherited.first { $0.name == name }.map { Array($0.value) }
-  }
-
-  /// takt's own environment, read once: nothing in this process changes it. What a takt round this
-  /// one has said of its own run is no part of it.
-  private static let inherited: [Variable] = {
-    var result: [Variable] = []
-    var entry = environ
-    while let text = entry.pointee {
-      entry += 1
-      let bytes = UnsafeRawBufferPointer(start: text, count: strlen(text))
-      guard let end = bytes.firstIndex(of: UInt8(ascii: "=")),
-        let name = String(validating: bytes[..<end], as: UTF8.self), !ownNames.contains(name)
-      else { continue }
-      result.append(Variable(name: name, entry: Array(bytes)))
-    }
-    return result
-  }()
-
-  private static let inheritedBlock: CStringBlock = {
-    var block = CStringBlock()
-    for variable in inherited { block.append(variable.entry) }
-    return block
-  }()
-
-  private static let inheritedPath = own("PATH").map { String(decoding: $0, as: UTF8.self) }
-
-  /// What takt says of a run; nobody else can say it.
-  private static let ownNames: Set<String> = [
-    AttemptMark.attemptVariable, AttemptMark.instanceVariable, "TAKT_JOB", "TAKT_SLOT", "TAKT_RUN",
-    "TAKT_ATTEMPT", "TAKT_HOOK", "TAKT_OUTCOME", "TAKT_REASON", "TAKT_DURATION_MS", "TAKT_LATE_MS",
-    "TAKT_STREAK", "TAKT_OUTPUT",
-  ]
 }
 
 extension Duration {

@@ -12,6 +12,13 @@ enum AttemptMark {
   /// The variable that names an attempt, of all that are in progress on this machine.
   static let attemptVariable = "TAKT_ATTEMPT_ID"
 
+  /// What takt says of a run in its environment; nobody else can say it.
+  static let ownVariables: Set<String> = [
+    attemptVariable, instanceVariable, "TAKT_JOB", "TAKT_SLOT", "TAKT_RUN", "TAKT_ATTEMPT",
+    "TAKT_HOOK", "TAKT_OUTCOME", "TAKT_REASON", "TAKT_DURATION_MS", "TAKT_LATE_MS",
+    "TAKT_STREAK", "TAKT_OUTPUT",
+  ]
+
   /// A random word of this process's own.
   static let instance: String = {
     let number = UInt64.random(in: .min ... .max)

@@ -30,14 +30,14 @@ struct ChildFiles {
     list += extra
   }
 
-  /// Reads the secrets, and puts those that are delivered as files behind all other descriptors.
+  /// Puts the secrets that are delivered as files behind all other descriptors.
   mutating func add(
-    _ secrets: [String: Secret]
+    _ secrets: [ReadSecret]
   ) throws(Spawn.Failure) -> (variables: [(name: String, value: [UInt8])], values: [[UInt8]]) {
     var variables: [(name: String, value: [UInt8])] = []
     var values: [[UInt8]] = []
-    for (name, secret) in secrets.sorted(by: { $0.key < $1.key }) {
-      let value = try SecretReader.value(of: secret)
+    for secret in secrets {
+      let (name, value) = (secret.name, secret.value)
       if !value.isEmpty { values.append(value) }
       switch secret.delivery {
       case .environment:

@@ -101,7 +101,9 @@ final class ChildProcess {
     output.close()
   }
 
-  private func closeOutput(_ index: Int, _ loop: ReactorLoop) {
+  /// Takes nothing more from a stream.
+  func closeOutput(_ index: Int, _ loop: ReactorLoop) {
+    guard isOpen[index] else { return }
     outputs[index].flush()
     loop.unwatch(outputs[index].descriptor)
     Glibc.close(outputs[index].descriptor)

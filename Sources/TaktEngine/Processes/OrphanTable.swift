@@ -14,6 +14,8 @@ final class OrphanTable {
     /// Nil while it could belong to a run that is in progress.
     var owner: RunID?
     let startTicks: UInt64
+    /// It bears the mark of a run that is over.
+    let isStray: Bool
     let isGroupLeader: Bool
     var isSignalled = false
     /// The system does not let takt send it a signal: it has become another user's.
@@ -53,25 +55,33 @@ final class OrphanTable {
       looked += 1
       // Without a status, for want of descriptors, it waits for the next look.
       guard let status = ProcessStatus.read(pid) else { continue }
-      var startTicks = status.startTicks
       var owner = runBySession[status.session]
+      var isStray = false
       if owner == nil, !status.isZombie, let marked = AttemptMark.run(of: pid) {
-        if isActive(marked) { owner = marked } else { startTicks = 0 }
+        isStray = !isActive(marked)
+        if !isStray { owner = marked }
       }
       orphans[pid] = Orphan(
-        owner: owner, startTicks: startTicks, isGroupLeader: status.group == pid)
+        owner: owner, startTicks: status.startTicks, isStray: isStray,
+        isGroupLeader: status.group == pid)
       if let owner { pidsByRun[owner, default: []].insert(pid) }
     }
   }
 
   /// Gives the run, whose attempt has ended, those without a mark who can belong to no attempt that
-  /// is still in progress.
+  /// is still in progress. What is older than the attempt was never takt's: who executed takt may
+  /// have left it.
   ///
-  /// - Parameter others: since when the oldest of those is; nil when there is none.
-  func claim(for run: RunID, others: () -> UInt64?) {
+  /// - Parameters:
+  ///   - since: since when the attempt is.
+  ///   - others: since when the oldest of those in progress is; nil when there is none.
+  func claim(for run: RunID, since: UInt64, others: () -> UInt64?) {
     guard orphans.count > pidsByRun.values.reduce(0, { $0 + $1.count }) else { return }
     let oldest = others() ?? .max
-    for (pid, orphan) in orphans where orphan.owner == nil && orphan.startTicks < oldest {
+    for (pid, orphan) in orphans
+    where orphan.owner == nil
+      && (orphan.isStray || (since..<max(since, oldest)).contains(orphan.startTicks))
+    {
       orphans[pid]?.owner = run
       pidsByRun[run, default: []].insert(pid)
     }

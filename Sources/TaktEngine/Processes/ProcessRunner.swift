@@ -14,9 +14,11 @@ public final class ProcessRunner: ActionRunner {
   private let time: any TimeSource
   private let files: OutputFiles
   private let passThrough: PassThrough?
+  private let accounts: any AccountSource
   private let report: @Sendable (SchedulerEvent) -> Void
   private let spawnThread: SpawnThread
   private let starting = StartingAttempts()
+  private let preparing = WorkPool(name: "takt-prepare", nice: 0, width: 8)
   /// Touched by work on the reactor's thread alone: every use stands inside `reactor.perform`.
   private nonisolated(unsafe) let table = ProcessTable()
 
@@ -26,16 +28,19 @@ public final class ProcessRunner: ActionRunner {
   /// - Parameters:
   ///   - time: By what clock the rate of lines is measured. Default the machine's own.
   ///   - files: Where output files are written. Default: files that nobody waits for at the end.
+  ///   - accounts: Where users and groups are looked up. Default the machine's own.
   ///   - passThrough: What gets the output of children in place of the sink. Default nil.
   public init(
     reactor: Reactor, sink: any OutputSink, time: any TimeSource = SystemTimeSource(),
-    files: OutputFiles? = nil, passThrough: PassThrough? = nil,
+    files: OutputFiles? = nil, accounts: any AccountSource = SystemAccounts(),
+    passThrough: PassThrough? = nil,
     report: @escaping @Sendable (SchedulerEvent) -> Void
   ) throws(SystemError) {
     self.reactor = reactor
     self.sink = sink
     self.time = time
     self.files = files ?? OutputFiles(sink: sink, time: time)
+    self.accounts = accounts
     self.passThrough = passThrough
     self.report = report
     spawnThread = try SpawnThread()
@@ -44,24 +49,61 @@ public final class ProcessRunner: ActionRunner {
   /// Starts the attempts' children, one after the other; a failure is reported as an end.
   public func start(_ requests: [AttemptRequest]) {
     starting.add(requests.map(\.run))
-    spawnThread.perform { [self] in for request in requests { spawn(request) } }
+    var ready: [AttemptRequest] = []
+    for request in requests {
+      if SpawnPreparation.isNeeded(for: request) { prepare(request) } else { ready.append(request) }
+    }
+    guard !ready.isEmpty else { return }
+    spawnThread.perform { [self, ready] in
+      for request in ready {
+        spawn(request) { () throws(Spawn.Failure) in
+          try SpawnPreparation.findings(for: request, accounts: accounts)
+        }
+      }
+    }
   }
 
-  private func spawn(_ request: AttemptRequest) {
+  /// Looks up what may take its time, where it keeps no other start waiting.
+  private func prepare(_ request: AttemptRequest) {
+    let preparation = starting.prepare(request.run)
+    let item = preparing.submit { [self] in
+      let findings: Result<SpawnPreparation.Findings, Spawn.Failure>
+      do throws(Spawn.Failure) {
+        findings = .success(try SpawnPreparation.findings(for: request, accounts: accounts))
+      } catch {
+        findings = .failure(error)
+      }
+      guard preparation.finish() else { return }
+      spawnThread.perform { [self] in
+        spawn(request) { () throws(Spawn.Failure) in try findings.get() }
+      }
+    }
+    if item == nil, preparation.finish() {
+      refuse(request.run, Spawn.Failure(stage: .process, number: EAGAIN))
+    }
+  }
+
+  private func spawn(
+    _ request: AttemptRequest,
+    _ findings: () throws(Spawn.Failure) -> SpawnPreparation.Findings
+  ) {
     do throws(Spawn.Failure) {
-      let child = try Spawn.start(request)
+      let child = try Spawn.start(request, try findings())
       let output = AttemptOutput(
         of: request, secrets: child.secrets, to: sink, files: files,
         passThrough: passThrough, time: time)
       reactor.perform { [self] loop in watch(child, output, of: request.run, on: loop) }
     } catch {
-      reactor.perform { [self] loop in
-        _ = starting.remove(request.run)
-        reapUnknown(loop)
-        report(
-          .attemptEnded(
-            request.run, AttemptReport(.notStarted(error.stage, errno: error.number))))
-      }
+      refuse(request.run, error)
+    }
+  }
+
+  private func refuse(_ run: RunID, _ failure: Spawn.Failure) {
+    reactor.perform { [self] loop in
+      _ = starting.remove(run)
+      reapUnknown(loop)
+      report(
+        .attemptEnded(run, AttemptReport(.notStarted(failure.stage, errno: failure.number))))
     }
   }
 
@@ -71,8 +113,9 @@ public final class ProcessRunner: ActionRunner {
       if let child = table.children[run] {
         table.lookForOrphans(starting)
         child.send(signal.number, table.orphans)
-      } else {
-        starting.keep(signal, for: run)
+      } else if starting.keep(signal, for: run) {
+        let result = AttemptResult.notStarted(.process, errno: ECANCELED)
+        report(.attemptEnded(run, AttemptReport(result)))
       }
     }
   }
@@ -87,6 +130,11 @@ public final class ProcessRunner: ActionRunner {
     let number = csystem_become_subreaper()
     if number != 0 { throw SystemError("prctl", number: number) }
     reactor.perform { [self] _ in table.orphans.isAdopting = true }
+  }
+
+  /// From now on no child inherits the variables that hold secrets of these jobs.
+  public func keepSecrets(of specs: some Sequence<JobSpec>) {
+    InheritedEnvironment.hideSecrets(of: specs)
   }
 
   /// Reaps orphans that takt has adopted; to be called at each SIGCHLD. Children of its own are
@@ -140,6 +188,8 @@ public final class ProcessRunner: ActionRunner {
     let run = process.run
     let identifier = ObjectIdentifier(process)
     loop.watch(output.descriptor) { [self] loop in
+      // Where nobody reads any more the child is to notice, as it would without takt.
+      if passThrough?.isClosed(output.stream) == true { return process.closeOutput(index, loop) }
       process.readOutput(index, loop)
       guard let passThrough, process.isOpen(index) else { return }
       let isFull = passThrough.isFull(output.stream) { [self] in

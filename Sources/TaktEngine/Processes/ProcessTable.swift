@@ -39,7 +39,7 @@ final class ProcessTable {
       isOwn: { living[$0] != nil }, runBySession: runBySession,
       isActive: { children[$0] != nil || starting.contains($0) })
     guard let child else { return }
-    orphans.claim(for: child.run) {
+    orphans.claim(for: child.run, since: child.sinceTicks) {
       let living = living.values.lazy.filter { $0 !== child }.map(\.sinceTicks).min()
       return [living, starting.sinceTicks].compactMap(\.self).min()
     }

@@ -25,19 +25,18 @@ enum Spawn {
   ///
   /// - Parameter descriptors: what the child has at 3, 4 … besides; they stay the caller's.
   static func start(
-    _ request: AttemptRequest, descriptors: [Int32] = [],
-    accounts: some AccountSource = SystemAccounts()
+    _ request: AttemptRequest, _ findings: SpawnPreparation.Findings, descriptors: [Int32] = []
   ) throws(Failure) -> Child {
     let execution = request.spec.execution
     let arguments = Self.arguments(of: request)
     guard let program = arguments.first, !program.isEmpty else {
       throw Failure(stage: .exec, number: ENOENT)
     }
-    let identity = try ChildIdentity(execution.identity, accounts)
+    let identity = findings.identity
     var files = ChildFiles(extra: descriptors)
     defer { files.closeOwn() }
     try files.open(stdin: execution.stdin)
-    let secrets = try files.add(execution.secrets)
+    let secrets = try files.add(findings.secrets)
     let environment = AttemptEnvironment(
       of: request, account: identity.account, secrets: secrets.variables)
     var candidates = CStringBlock(candidates(for: program, path: environment.path))
@@ -81,6 +80,10 @@ enum Spawn {
     var limits: [csystem_limit]
     var umask: UInt16?
 
+    /// Asked for once: takt changes none after its start, and libraries that it uses no other than
+    /// SIGPIPE.
+    private static let changedSignals = csystem_changed_signals() | 1 << UInt64(SIGPIPE - 1)
+
     func execute(
       _ candidates: inout CStringBlock, _ arguments: inout CStringBlock,
       _ environment: inout CStringBlock
@@ -122,7 +125,8 @@ enum Spawn {
                   directory: directory, descriptors: descriptors.baseAddress,
                   descriptor_count: Int32(descriptors.count), class: work.request,
                   identity: change == nil ? nil : identity, limits: limits.baseAddress,
-                  limit_count: Int32(limits.count), umask: umask.map(Int32.init) ?? -1)
+                  limit_count: Int32(limits.count), umask: umask.map(Int32.init) ?? -1,
+                  changed_signals: Self.changedSignals)
                 return body(&request)
               }
             }

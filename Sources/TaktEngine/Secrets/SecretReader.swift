@@ -12,7 +12,7 @@ enum SecretReader {
   static func value(of secret: Secret) throws(Spawn.Failure) -> [UInt8] {
     switch secret.source {
     case .environment(let name):
-      guard let value = AttemptEnvironment.own(name) else { throw failure(ENOENT) }
+      guard let value = InheritedEnvironment.value(of: name) else { throw failure(ENOENT) }
       guard value.count <= bytesMax else { throw failure(EFBIG) }
       return value
     case .file(let path): return try contents(of: path)

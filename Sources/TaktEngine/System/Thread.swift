@@ -16,7 +16,12 @@ enum Thread {
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
     var thread = pthread_t()
     // The new thread takes over the one reference that is made here.
-    let argument = Unmanaged.passRetained(Body(body))
+    let argument = Unmanaged.passRetained(
+      Body {
+        // By itself: a thread that has ended cannot be named any more.
+        csystem_name_thread(name)
+        body()
+      })
     let result = pthread_create(
       &thread, &attributes,
       { argument in
@@ -28,6 +33,5 @@ enum Thread {
       argument.release()
       throw SystemError("pthread_create", number: result)
     }
-    csystem_name_thread(thread, name)
   }
 }

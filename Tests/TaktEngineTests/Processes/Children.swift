@@ -5,6 +5,17 @@ import Testing
 
 @testable import TaktEngine
 
+extension Spawn {
+  /// Prepares and starts in one go.
+  static func start(
+    _ request: AttemptRequest, descriptors: [Int32] = []
+  ) throws(Failure) -> Child {
+    try start(
+      request, try SpawnPreparation.findings(for: request, accounts: SystemAccounts()),
+      descriptors: descriptors)
+  }
+}
+
 /// Starts children without a runner.
 enum Children {
   /// A request for a command of a job named `job`.

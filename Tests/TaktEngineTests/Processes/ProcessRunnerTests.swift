@@ -53,6 +53,46 @@ import Testing
     return seen
   }
 
+  /// A user database whose server does not answer.
+  private struct SilentAccounts: AccountSource {
+    let answer = DispatchSemaphore(value: 0)
+
+    func account(for identity: RunIdentity) -> Account? {
+      answer.wait()
+      return nil
+    }
+  }
+
+  @Test func `a look-up that hangs keeps no other start waiting, and its run can be killed`()
+    async throws
+  {
+    let (events, continuation) = AsyncStream<SchedulerEvent>.makeStream()
+    let accounts = SilentAccounts()
+    let runner = try ProcessRunner(reactor: try Reactor(), sink: Sink(), accounts: accounts) {
+      continuation.yield($0)
+    }
+    var stuck = try Children.request(.argv(["true"])) { $0.identity.user = "somebody" }
+    stuck.run = RunID(1)
+    var other = try Children.request(.argv(["true"]))
+    other.run = RunID(2)
+    runner.start([stuck, other])
+    var iterator = events.makeAsyncIterator()
+    guard case .attemptEnded(RunID(2), let end)? = await iterator.next() else {
+      Issue.record("the other one has not ended")
+      return
+    }
+    #expect(end.result == .exited(0))
+    runner.stop(RunID(1), signal: .terminate)
+    runner.stop(RunID(1), signal: .kill)
+    guard case .attemptEnded(RunID(1), let given)? = await iterator.next() else {
+      Issue.record("the one that is stuck has not ended")
+      return
+    }
+    #expect(given.result == .notStarted(.process, errno: ECANCELED))
+    // The answer comes too late for anybody.
+    accounts.answer.signal()
+  }
+
   @Test func `lines come whole from both streams, the last one without its end too`() async throws {
     let sink = Sink()
     _ = try await run("printf 'a\\nb'; printf 'long%s\\n' $(seq 1 3) 1>&2", sink: sink)

@@ -23,6 +23,13 @@ import Testing
     #expect(fields[39] == "\(work.policy.number)")
     #expect(Self.ioPriorities(work).contains(csystem_io_priority(child.pid)))
     let slack = try String(contentsOfFile: "/proc/\(child.pid)/timerslack_ns", encoding: .utf8)
+    // Where the kernel groups sessions, it weighs this one as the class says.
+    let isGrouping = try? String(
+      contentsOfFile: "/proc/sys/kernel/sched_autogroup_enabled", encoding: .utf8)
+    if isGrouping == "1\n", !refused {
+      let group = try String(contentsOfFile: "/proc/\(child.pid)/autogroup", encoding: .utf8)
+      #expect(group.hasSuffix(" nice \(work.nice)\n"))
+    }
     #expect(
       slack.trimmingCharacters(in: .whitespacesAndNewlines) == "\(work.request.timer_slack_ns)")
   }

@@ -1,0 +1,70 @@
+import Glibc
+import Synchronization
+import TaktCore
+
+/// takt's own environment as children inherit it: without what a takt round this one has said of its
+/// own run, and without the variables that hold secrets of jobs.
+///
+/// Safe from any thread.
+enum InheritedEnvironment {
+  /// A variable, byte by byte as it is.
+  struct Variable: Sendable {
+    let name: String
+    let entry: [UInt8]
+    var value: ArraySlice<UInt8> { entry[(name.utf8.count + 1)...] }
+  }
+
+  /// What a child gets that inherits all.
+  struct Shown: Sendable {
+    let variables: [Variable]
+    let block: CStringBlock
+    let path: String?
+
+    init(_ variables: [Variable]) {
+      self.variables = variables
+      var block = CStringBlock()
+      for variable in variables { block.append(variable.entry) }
+      self.block = block
+      path = variables.first { $0.name == "PATH" }.map { String(decoding: $0.value, as: UTF8.self) }
+    }
+  }
+
+  /// All of it, read once: nothing in this process changes it.
+  static let variables: [Variable] = {
+    var result: [Variable] = []
+    var entry = environ
+    while let text = entry.pointee {
+      entry += 1
+      let bytes = UnsafeRawBufferPointer(start: text, count: strlen(text))
+      guard let end = bytes.firstIndex(of: UInt8(ascii: "=")),
+        let name = String(validating: bytes[..<end], as: UTF8.self),
+        !AttemptMark.ownVariables.contains(name)
+      else { continue }
+      result.append(Variable(name: name, entry: Array(bytes)))
+    }
+    return result
+  }()
+
+  private static let state = Mutex((hidden: Set<String>(), shown: Shown(variables)))
+
+  /// What is left of it for a child that names nothing.
+  static var shown: Shown { state.withLock(\.shown) }
+
+  /// The value of a variable; nil where there is none of the name.
+  static func value(of name: String) -> [UInt8]? {
+    variables.first { $0.name == name }.map { Array($0.value) }
+  }
+
+  /// Keeps the variables that hold secrets of these jobs from children, from now on: what is a
+  /// secret of one job is none of another's business.
+  static func hideSecrets(of specs: some Sequence<JobSpec>) {
+    let names = specs.lazy.flatMap(\.execution.secrets.values).compactMap { secret in
+      if case .environment(let name) = secret.source { name } else { nil }
+    }
+    state.withLock { state in
+      let hidden = state.hidden.union(names)
+      guard hidden.count > state.hidden.count else { return }
+      state = (hidden, Shown(variables.filter { !hidden.contains($0.name) }))
+    }
+  }
+}

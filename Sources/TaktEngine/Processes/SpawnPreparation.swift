@@ -1,0 +1,53 @@
+import Synchronization
+import TaktCore
+
+/// What a child needs and what may take its time to be had: its user and groups, which the system may
+/// ask a server for, and its secrets, which may lie on one.
+///
+/// Safe from any thread.
+final class SpawnPreparation: Sendable {
+  /// What has been found.
+  struct Findings: Sendable {
+    var identity: ChildIdentity
+    var secrets: [ReadSecret]
+  }
+
+  private let isOver = Mutex(false)
+
+  /// Whether there is anything to be looked up.
+  static func isNeeded(for request: AttemptRequest) -> Bool {
+    let execution = request.spec.execution
+    return execution.identity != RunIdentity() || !execution.secrets.isEmpty
+  }
+
+  /// Looks all up; it may block for long.
+  static func findings(
+    for request: AttemptRequest, accounts: some AccountSource
+  ) throws(Spawn.Failure) -> Findings {
+    let execution = request.spec.execution
+    let identity = try ChildIdentity(execution.identity, accounts)
+    var secrets: [ReadSecret] = []
+    for (name, secret) in execution.secrets.sorted(by: { $0.key < $1.key }) {
+      secrets.append(
+        ReadSecret(
+          name: name, delivery: secret.delivery, value: try SecretReader.value(of: secret)))
+    }
+    return Findings(identity: identity, secrets: secrets)
+  }
+
+  /// Whoever is told true decides what becomes of the attempt: who has prepared it, or who will wait
+  /// for it no longer.
+  func finish() -> Bool {
+    isOver.withLock { isOver in
+      defer { isOver = true }
+      return !isOver
+    }
+  }
+}
+
+/// A secret with its value.
+struct ReadSecret: Sendable {
+  var name: String
+  var delivery: Secret.Delivery
+  var value: [UInt8]
+}
