@@ -53,6 +53,10 @@ struct Daemon {
       switch number {
       case SIGHUP: reloader.reload(cause: "SIGHUP")
       case SIGUSR1: scheduler.send(.dumpStatus)
+      case SIGQUIT:
+        // At once: as two other signals.
+        scheduler.send(.stop)
+        scheduler.send(.stop)
       default: scheduler.send(.stop)
       }
     }

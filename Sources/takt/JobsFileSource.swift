@@ -17,9 +17,15 @@ struct JobsFileSource: SnapshotSource {
   }
 
   /// The set of jobs; prints what is wrong, and ends the program if it cannot be used.
-  func loadOrExit() throws -> (snapshot: Snapshot, watchedPaths: [String], warnings: Int) {
+  ///
+  /// - Parameter isQuiet: whether nothing is said of a set that can be used.
+  func loadOrExit(
+    isQuiet: Bool = false
+  ) throws -> (snapshot: Snapshot, watchedPaths: [String], warnings: Int) {
     let loaded = load()
-    for diagnostic in loaded.diagnostics { Console.error(diagnostic.text) }
+    for diagnostic in loaded.diagnostics where !isQuiet || loaded.snapshot == nil {
+      Console.error(diagnostic.text)
+    }
     guard let snapshot = loaded.snapshot else { throw ExitCode.configuration }
     return (snapshot, loaded.watchedPaths, loaded.diagnostics.count)
   }

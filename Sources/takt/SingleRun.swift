@@ -67,11 +67,14 @@ final class SingleRun {
       observer: fork, sink: fork, passThrough: fork.passThrough, ledger: books
     ) { [stopped] in stopped.signal() }
     try engine.receiveSignals { [engine, fork, books] number in
-      guard number == SIGTERM || number == SIGINT else { return }
+      guard [SIGTERM, SIGINT, SIGQUIT].contains(number) else { return }
       for _ in 0..<books.interrupt() { engine.scheduler.send(.stop) }
       fork.passThrough.hurry()
     }
   }
+
+  /// What became of writing down what the run printed; nil when all was written, or nobody reads it.
+  var outputFailure: String? { fork.passThrough.failure }
 
   /// Runs the job and returns how the run ended; nil when it was stopped before it began.
   func end(for slot: WallInstant?) -> RunEnd? {

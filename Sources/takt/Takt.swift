@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import TaktEngine
 
 /// The command line.
@@ -10,8 +11,8 @@ struct Takt: ParsableCommand {
     discussion: """
       Write jobs.yaml, run `takt run`, and send SIGHUP after an edit.
 
-      Exit codes: 0 ok, 64 wrong usage, 71 the system refuses what takt needs, 78 a jobs file that
-      cannot be used.
+      Exit codes: 0 ok, 64 wrong usage, 71 the system refuses what takt needs, 74 output that cannot
+      be written, 78 a jobs file that cannot be used.
       """,
     version: "0.1.0",
     subcommands: [
@@ -22,5 +23,10 @@ struct Takt: ParsableCommand {
   static func main() {
     StandardDescriptors.ensureOpen()
     main(nil)
+    // What a command has printed and what the disk has no room for would be lost without a word.
+    guard fflush(nil) == 0 else {
+      Console.error("takt: cannot write: \(String(cString: strerror(errno)))")
+      Self.exit(withError: ExitCode(74))
+    }
   }
 }

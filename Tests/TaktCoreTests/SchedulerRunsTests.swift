@@ -351,4 +351,42 @@ import Testing
     #expect(hook.spec.execution.directory == "/")
     #expect(hook.spec.execution.timeout == SchedulerCore.hookTimeout)
   }
+
+  @Test func `runs that wait stay one after another when a reload says skip`() throws {
+    let old = try job("a", overlap: .queue)
+    var new = old
+    new.overlap = .skip
+    var world = world(old)
+    world.pass(.seconds(30))
+    world.send(.reloaded(ReloadPlan(from: Snapshot(jobs: [old]), to: Snapshot(jobs: [new]))))
+    #expect(world.requests.count == 1)
+    world.end(1)
+    #expect(world.requests.count == 2)
+  }
+
+  @Test func `a job that is disabled starts nothing that waited`() throws {
+    let old = try job("a", overlap: .queue)
+    var new = old
+    new.timing.isEnabled = false
+    var world = world(old)
+    world.pass(.seconds(20))
+    _ = world.news()
+    world.send(.reloaded(ReloadPlan(from: Snapshot(jobs: [old]), to: Snapshot(jobs: [new]))))
+    #expect(world.news() == ["a 20000 skipped", "run 2 cancelled operator"])
+    world.end(1)
+    #expect(world.news() == ["run 1 succeeded exit(0)"])
+  }
+
+  @Test func `a hook sees what all steps of the attempt have printed`() throws {
+    var spec = try job("a", hooks: [.onFailure])
+    spec.action = .steps([Step(.argv(["one"]), continues: true), Step(.argv(["two"]))])
+    var world = world(spec)
+    world.pass(.seconds(10))
+    for (status, text) in [(Int32(3), "dump failed\n"), (0, "clean\n")] {
+      let facts = OutputFacts(kept: KeptOutput(head: Array(text.utf8)))
+      world.send(.attemptEnded(RunID(1), AttemptReport(.exited(status), output: facts)))
+    }
+    let output = try #require(world.requests.last?.facts?.output)
+    #expect(String(decoding: output.head + output.tail, as: UTF8.self) == "dump failed\nclean\n")
+  }
 }

@@ -77,6 +77,29 @@ import Testing
     #expect(shell.errors.contains("signal(13)"))
   }
 
+  @Test func `output that cannot be written is a failure`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs:\n  job: {every: 1h, run: seq 1 1000}\n")
+    let script = "'\(TaktProcess.executable.path)' exec job > /dev/full"
+    let shell = try TaktProcess(["-c", script], program: "/bin/sh", in: folder)
+    #expect(shell.waitForExit() == 1)
+    #expect(shell.errors.contains("output cannot be written: No space left on device"))
+  }
+
+  @Test(arguments: [
+    ("run: 'true', cwd: /no/such", "the folder '/no/such' cannot be entered: No such file"),
+    ("run: [nowhere]", "the program 'nowhere' cannot be executed: No such file"),
+    (
+      "run: 'true', secrets: {S: {env: NOT_THERE}}",
+      "the secret 'S' from the variable 'NOT_THERE' cannot be had: No such file"
+    ),
+  ])
+  func `what cannot start is called by its name`(yaml: String, sentence: String) throws {
+    let result = try exec(yaml)
+    #expect(result.status != 0)
+    #expect(result.errors.contains(sentence), "\(result.errors)")
+  }
+
   @Test func `retries and hooks are done, and the slot is the one asked for`() throws {
     let result = try exec(
       """

@@ -11,6 +11,8 @@ struct FileReader {
   struct Contents {
     var bytes: FileBytes
     var identity: FileIdentity
+    /// The user who owns it.
+    var owner: UInt32
   }
 
   func read(_ path: String) throws(FileProblem) -> Contents {
@@ -27,7 +29,8 @@ struct FileReader {
     try check(status)
     let identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     return Contents(
-      bytes: try bytes(of: descriptor, expecting: Int(status.st_size)), identity: identity)
+      bytes: try bytes(of: descriptor, expecting: Int(status.st_size)), identity: identity,
+      owner: status.st_uid)
   }
 
   private func check(_ status: stat) throws(FileProblem) {

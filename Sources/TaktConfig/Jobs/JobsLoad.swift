@@ -69,8 +69,18 @@ final class JobsLoad {
     let contents = try reader.read(path)
     if ancestors.contains(contents.identity) { return .cycle }
     guard known.insert(contents.identity).inserted else { return .known }
+    if reader.refusesWritableByOthers, contents.owner != 0 { warn(ofOwner: contents.owner, path) }
     let includes = readJobs(of: contents.bytes, path: path, isMain: ancestors.isEmpty)
     return .read(contents.identity, includes)
+  }
+
+  /// Who owns a file may change what takt does as root.
+  private func warn(ofOwner owner: UInt32, _ path: String) {
+    log.add(
+      Diagnostic(
+        severity: .warning, .unsafePermissions, at: SourceLocation(file: path),
+        "the file belongs to the user \(owner), who can thereby do anything as root",
+        hint: "give it to root with chown, unless that is meant"))
   }
 
   private func follow(

@@ -75,7 +75,7 @@ extension KeyReader {
       case .tooMuchRepetition:
         reporter.report(
           .badPattern, at: mark,
-          "'\(key)' repeats too much: repetitions inside one another may come to 1000, and the "
+          "'\(key)' repeats too much: repetitions inside one another may come to 100, and the "
             + "pattern written out to 2000 characters", hint: "write smaller bounds, or '*'")
       case .tooDeep:
         reporter.report(

@@ -9,7 +9,7 @@ enum PatternText {
     case tooLong
     /// A back-reference such as `\1`, whose matching can take for ever.
     case backReference
-    /// Repetitions that multiply to more than 1000, or make the pattern longer than 2000
+    /// Repetitions that multiply to more than 100, or make the pattern longer than 2000
     /// characters when they are written out, as the system does.
     case tooMuchRepetition
     /// Groups more than 100 deep inside one another.
@@ -22,7 +22,7 @@ enum PatternText {
     guard text.utf8.count <= 1024 else { throw .tooLong }
     var scanner = Scanner(rest: Array(text.utf8)[...])
     let weight = try scanner.alternatives(depth: 0)
-    guard weight.product <= 1000, weight.length <= 2000 else { throw .tooMuchRepetition }
+    guard weight.product <= 100, weight.length <= 2000 else { throw .tooMuchRepetition }
     var pattern = regex_t()
     let error = regcomp(&pattern, text, REG_EXTENDED | REG_NOSUB)
     guard error == 0 else {

@@ -7,7 +7,7 @@ public enum LogKey: String, CaseIterable, Hashable, Sendable {
   case hook, parent, step, descendants
   case durationMilliseconds = "duration_ms"
   case retryMilliseconds = "retry_in_ms"
-  case streak, dropped
+  case dropped
   case message
 
   /// One sentence for the reference.
@@ -36,12 +36,13 @@ public enum LogKey: String, CaseIterable, Hashable, Sendable {
     case .slotLast: "of a series of slots the last nominal instant"
     case .hook: "of a run that is a hook: `on_failure`, `on_success`, `on_recover` or `on_late`"
     case .parent: "of a run that is a hook: the run that it is for"
-    case .step: "of a job with `steps`: the place of the step, from 1"
+    case .step:
+      "of a job with `steps`: the place of the step, from 1; of a run that has failed, of the "
+        + "first step that did"
     case .descendants:
       "how many processes the run has left behind and outlived it; of one that is stopped, who they are"
     case .durationMilliseconds: "how long the run took, from its first start, in milliseconds"
     case .retryMilliseconds: "how long until the next attempt, in milliseconds"
-    case .streak: "how many runs of the job in a row have failed"
     case .dropped: "how many bytes or lines of output were not kept or not logged"
     case .message: "one sentence for people"
     }

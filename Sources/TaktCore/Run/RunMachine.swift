@@ -23,6 +23,14 @@ public struct RunMachine: Hashable, Sendable {
     case transition(from: RunState, to: RunState, cause: String)
   }
 
+  /// A step that has failed.
+  public struct StepFailure: Hashable, Sendable {
+    /// How.
+    public var end: RunEnd
+    /// Which, from 0.
+    public var step: Int
+  }
+
   /// Where it stands.
   public private(set) var state: RunState = .queued
   /// The attempt in progress, or the last one; 0 before the first.
@@ -31,8 +39,10 @@ public struct RunMachine: Hashable, Sendable {
   public private(set) var step = 0
   /// What the present attempt will be stopped at.
   private var deadline: MonotonicInstant?
-  /// The first failure of the present attempt, where later steps go on.
-  private var failure: RunEnd?
+  /// The first failure of the present attempt, where later steps go on, and its step from 0.
+  public private(set) var failure: StepFailure?
+  /// How the last step failed; nil when it succeeded.
+  public private(set) var stepFailure: RunEnd?
   /// How the last attempt failed.
   private var lastFailure: RunEnd?
   /// The job's next slot is due, and the run was to go on trying until then.
@@ -71,6 +81,7 @@ public struct RunMachine: Hashable, Sendable {
       attempt += 1
       step = 0
       failure = nil
+      stepFailure = nil
       deadline = rules.timeout.map { now + $0 }
       return [move(to: .running(attempt: attempt), attempt == 1 ? "start" : "retry")] + action()
     case .running, .stopping, .killing, .backingOff, .ended:
@@ -202,10 +213,11 @@ public struct RunMachine: Hashable, Sendable {
     if case .descendants(let left) = cause, end.outcome == .succeeded {
       end.reason = .descendantsLeft(left.count)
     }
-    if end.outcome != .succeeded, failure == nil { failure = end }
+    stepFailure = end.outcome == .succeeded ? nil : end
+    if let stepFailure, failure == nil { failure = StepFailure(end: stepFailure, step: step) }
     let continues = end.outcome == .succeeded || rules.continues[step]
     guard step + 1 < rules.continues.count, continues else {
-      return attemptOver(failure ?? end, why, now)
+      return attemptOver(failure?.end ?? end, why, now)
     }
     if let unwanted { return self.end(RunEnd(.cancelled, unwanted), why) }
     step += 1

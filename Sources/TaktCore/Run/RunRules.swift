@@ -32,7 +32,7 @@ extension RetryPolicy {
     let most = delayMax / .seconds(1)
     // A factor of 1 never reaches the bound; a thousand rounds are nothing.
     for _ in 1..<max(1, attempt) where seconds < most { seconds *= factor }
-    seconds = min(seconds, max(most, 0)) * (1 + jitterPercent / 100 * chance)
+    seconds = min(seconds * (1 + jitterPercent / 100 * chance), max(most, 0))
     return .milliseconds(Int64((seconds * 1000).rounded()))
   }
 

@@ -16,10 +16,27 @@ extension ActiveRun {
       LogField(.from, .text(from.name)), LogField(.to, .text(to.name)),
       LogField(.cause, .text(cause)),
     ]
-    if case .running = to, case .steps(let steps) = spec.action, steps.count > 1 {
-      fields.append(LogField(.step, .number(Int64(machine.step + 1))))
+    var level = Self.level(of: to)
+    if case .steps(let steps) = spec.action, steps.count > 1 {
+      switch to {
+      case .running:
+        fields.append(LogField(.step, .number(Int64(machine.step + 1))))
+        // The step before has failed, and the attempt goes on all the same.
+        if case .running = from, let end = machine.stepFailure {
+          level = .warning
+          fields += [
+            LogField(.outcome, .text(end.outcome.rawValue)),
+            LogField(.reason, .text("\(end.reason)")),
+          ]
+        }
+      case .ended, .backingOff:
+        if let failure = machine.failure {
+          fields.append(LogField(.step, .number(Int64(failure.step + 1))))
+        }
+      case .queued, .stopping, .killing: break
+      }
     }
-    return (Self.level(of: to), fields + facts(of: to, at: now))
+    return (level, fields + facts(of: to, at: now))
   }
 
   private static func level(of state: RunState) -> LogLevel {

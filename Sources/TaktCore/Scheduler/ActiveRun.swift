@@ -21,7 +21,7 @@ struct ActiveRun: Sendable {
   /// When its first attempt started.
   var startedAt: MonotonicInstant?
   var lateness = Duration.zero
-  /// What the last action has printed.
+  /// What the attempt has printed, its steps together.
   var output = KeptOutput()
 
   init(id: RunID, spec: JobSpec, origin: Origin) {
@@ -70,10 +70,20 @@ struct ActiveRun: Sendable {
     return spec
   }
 
+  /// Under `skip` a slot meets no other run of its job, unless it has waited since a reload changed
+  /// that; a run by hand stands beside them.
+  private var isAlone: Bool {
+    switch spec.overlap {
+    case .queue, .replace: !isHook
+    case .skip: if case .slot = origin { true } else { false }
+    case .allow: false
+    }
+  }
+
   var ticket: RunQueue.Ticket {
     RunQueue.Ticket(
       run: id, rank: spec.execution.qos.rank, job: spec.name,
-      isAlone: !isHook && (spec.overlap == .queue || spec.overlap == .replace),
+      isAlone: isAlone,
       isHook: isHook, group: isHook ? nil : spec.concurrencyGroup)
   }
 }

@@ -54,7 +54,8 @@ extension JobSpec {
   fileprivate func hookSpec(_ steps: [Step]) -> JobSpec {
     var spec = self
     // A hook that fails does not keep the next from being called.
-    spec.action = .steps(steps.map { Step($0.action, continues: true) })
+    spec.action =
+      steps.count == 1 ? steps[0].action : .steps(steps.map { Step($0.action, continues: true) })
     spec.hooks = [:]
     spec.expectedDuration = nil
     spec.execution.retry = RetryPolicy()

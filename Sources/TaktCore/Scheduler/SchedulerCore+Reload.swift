@@ -80,8 +80,18 @@ extension SchedulerCore {
     jobs[name]?.cursor.skip(
       to: now, from: job.spec.timing.schedule, to: spec.timing.schedule)
     missPast(spec.timing.schedule.at, of: name, but: job.spec.timing.schedule.at, at: now)
+    if !spec.timing.isEnabled { suspendWaiting(of: name, at: now) }
     addOccasion(.reload, to: spec, at: now)
     arm(name, at: now)
+  }
+
+  /// Slots of a job that is disabled now will not run, although they came before.
+  private mutating func suspendWaiting(of name: JobName, at now: Now) {
+    for id in activeRuns[name] ?? [] {
+      guard let slot = runs[id]?.undecidedSlot else { continue }
+      decide(name, SlotSeries(slot.nominal), .skipped(.suspended), at: now)
+      step(id, at: now) { $0.stop(.byOperator, at: now.monotonic) }
+    }
   }
 
   /// A slot that was due under the old schedule is served if the new leeway still allows it.

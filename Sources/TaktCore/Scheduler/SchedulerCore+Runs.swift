@@ -76,7 +76,13 @@ extension SchedulerCore {
   }
 
   mutating func actionEnded(_ id: RunID, _ report: AttemptReport, at now: Now) {
-    runs[id]?.output = report.output.kept
+    if let run = runs[id] {
+      runs[id]?.output =
+        run.machine.step == 0
+        ? report.output.kept
+        : run.output.followed(
+          by: report.output.kept, keepBytes: run.spec.execution.output.keepBytes)
+    }
     step(id, at: now) { $0.actionEnded(report, at: now.monotonic) }
   }
 

@@ -109,13 +109,20 @@ public struct SchedulerCore: Sendable {
   private mutating func dumpStatus(at now: Now) {
     for name in jobs.keys.sorted() {
       guard let job = jobs[name] else { continue }
-      let active = activeRuns[name]?.count ?? 0
-      let state = job.spec.timing.isEnabled ? active > 0 ? "running" : "waiting" : "disabled"
+      let active = activeRuns[name] ?? []
+      var parts = [
+        !job.spec.timing.isEnabled ? "disabled" : job.armed == nil ? "nothing due" : "waiting"
+      ]
+      for kind in RunState.Kind.allCases {
+        let count = active.count { runs[$0]?.machine.state.kind == kind }
+        if count > 0 { parts.append("\(count) \(kind.rawValue)") }
+      }
       var fields = [
-        LogField(.job, .text(name.text)), LogField(.message, .text("status: \(state)")),
+        LogField(.job, .text(name.text)),
+        LogField(.message, .text("status: \(parts.joined(separator: ", "))")),
       ]
       if let slot = job.armed?.slot { fields.append(LogField(.slot, .instant(slot.nominal))) }
-      if active > 0 { fields.append(LogField(.count, .number(Int64(active)))) }
+      if !active.isEmpty { fields.append(LogField(.count, .number(Int64(active.count)))) }
       log(.notice, .scheduler, at: now, fields)
     }
   }

@@ -20,6 +20,10 @@ final class OutputLog {
       LogField(.run, .number(Int64(request.run.number))),
       LogField(.attempt, .number(Int64(request.attempt))),
     ]
+    if let hook = request.facts {
+      facts.append(LogField(.hook, .text(hook.hook.rawValue)))
+      facts.append(LogField(.parent, .number(Int64(hook.run.number))))
+    }
     if case .steps = request.spec.action {
       facts.append(LogField(.step, .number(Int64(request.step + 1))))
     }

@@ -47,6 +47,10 @@ public final class PassThrough: Sendable {
     lane(of: stream).isFull(then: body)
   }
 
+  /// What the system said when output could not be written, for another reason than that nobody reads
+  /// it; nil when all went well.
+  public var failure: String? { lanes.lazy.compactMap(\.failure).first }
+
   /// Whether nobody will ever read this stream.
   func isClosed(_ stream: StandardStream) -> Bool { lane(of: stream).isClosed }
 
@@ -61,6 +65,7 @@ private final class Lane: Sendable {
     var onRoom: [@Sendable () -> Void] = []
     var isHurried = false
     var isClosed = false
+    var failure: String?
 
     var isEmpty: Bool { waiting.isEmpty && !isWriting }
   }
@@ -93,6 +98,8 @@ private final class Lane: Sendable {
     }
   }
 
+  var failure: String? { state.withLock(\.failure) }
+
   var isClosed: Bool { state.withLock(\.isClosed) }
 
   func close() {
@@ -124,7 +131,8 @@ private final class Lane: Sendable {
     }
   }
 
-  /// What cannot be written, for the reader has gone or the disk is full, is nobody's.
+  /// What cannot be written, for the reader has gone or the disk is full, is nobody's; it is told at
+  /// the end.
   private func write(_ bytes: [UInt8]) {
     bytes.withUnsafeBytes { bytes in
       var rest = bytes[...]
@@ -137,7 +145,11 @@ private final class Lane: Sendable {
           var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
           poll(&entry, 1, -1)
         } else if errno != EINTR {
-          if errno == EPIPE { state.withLock { $0.isClosed = true } }
+          let number = errno
+          state.withLock { state in
+            state.isClosed = true
+            if number != EPIPE { state.failure = String(cString: strerror(number)) }
+          }
           return
         }
       }

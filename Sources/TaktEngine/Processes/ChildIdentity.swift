@@ -14,7 +14,8 @@ struct ChildIdentity {
   init(_ identity: RunIdentity, _ accounts: some AccountSource) throws(Spawn.Failure) {
     guard identity != RunIdentity() else { return }
     guard let account = accounts.account(for: identity) else {
-      throw Spawn.Failure(stage: .user, number: ENOENT)
+      let names = [identity.user, identity.group].compactMap(\.self).joined(separator: ":")
+      throw Spawn.Failure(stage: .user, number: ENOENT, subject: "'\(names)'")
     }
     if identity.user != nil { self.account = account }
     if !Self.isOwn(account) { change = (account.uid, account.gid, account.groups) }

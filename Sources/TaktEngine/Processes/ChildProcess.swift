@@ -18,7 +18,7 @@ final class ChildProcess {
   private var isOpen: [Bool]
 
   /// How much is read at a time, so that one talkative child does not keep the others waiting.
-  private static let turnBytes = 262_144
+  private static let turnBytes = 65_536
   /// A pipe holds less than this: what the child has written before its end is read whole, and a
   /// stranger who holds the pipe cannot keep it open.
   private static let lastBytes = 1_048_576

@@ -79,7 +79,7 @@ public final class ProcessRunner: ActionRunner {
       }
     }
     if item == nil, preparation.finish() {
-      refuse(request.run, Spawn.Failure(stage: .process, number: EAGAIN))
+      refuse(request, Spawn.Failure(stage: .process, number: EAGAIN))
     }
   }
 
@@ -94,11 +94,13 @@ public final class ProcessRunner: ActionRunner {
         passThrough: passThrough, time: time)
       reactor.perform { [self] loop in watch(child, output, of: request.run, on: loop) }
     } catch {
-      refuse(request.run, error)
+      refuse(request, error)
     }
   }
 
-  private func refuse(_ run: RunID, _ failure: Spawn.Failure) {
+  private func refuse(_ request: AttemptRequest, _ failure: Spawn.Failure) {
+    let run = request.run
+    OutputLog(of: request, to: sink, time: time).warn(failure.sentence)
     reactor.perform { [self] loop in
       _ = starting.remove(run)
       reapUnknown(loop)

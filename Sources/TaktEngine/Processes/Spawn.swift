@@ -18,6 +18,8 @@ enum Spawn {
   struct Failure: Error {
     var stage: StartStage
     var number: Int32
+    /// What of the stage it is about, for people; empty when nothing more is known.
+    var subject = ""
   }
 
   /// Blocks until the program is executed. To be called on a thread at nice 0, so that the child
@@ -48,7 +50,12 @@ enum Spawn {
     let order = Order(
       directory: execution.directory, descriptors: files.list, work: execution.qos.workClass,
       change: identity.change, limits: execution.limits.list, umask: execution.umask)
-    let (pid, pidfd) = try order.execute(&candidates, &words, &variables)
+    let (pid, pidfd): (pid_t, Int32)
+    do throws(Failure) {
+      (pid, pidfd) = try order.execute(&candidates, &words, &variables)
+    } catch {
+      throw error.named(program: program, directory: execution.directory)
+    }
     let outputs = files.takeReadEnds()
     return Child(
       pid: pid, pidfd: pidfd, stdout: outputs.stdout, stderr: outputs.stderr,

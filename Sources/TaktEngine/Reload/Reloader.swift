@@ -59,8 +59,9 @@ public final class Reloader: Sendable {
       return paths
     }
     onLoaded(paths)
+    // Without the line at fault: what stands in it need not be for whoever reads the log.
     for diagnostic in loaded.diagnostics {
-      log(diagnostic.severity == .error ? .error : .warning, diagnostic.text)
+      log(diagnostic.severity == .error ? .error : .warning, diagnostic.headline)
     }
     guard let snapshot = loaded.snapshot else {
       let errors = loaded.diagnostics.count { $0.severity == .error }

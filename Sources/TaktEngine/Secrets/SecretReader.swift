@@ -10,6 +10,20 @@ enum SecretReader {
   /// The value. Throws when there is none, when it is too long, and when it comes from a file that
   /// is no regular one, which might make takt wait.
   static func value(of secret: Secret) throws(Spawn.Failure) -> [UInt8] {
+    do throws(Spawn.Failure) {
+      return try read(secret)
+    } catch {
+      var failure = error
+      failure.subject =
+        switch secret.source {
+        case .environment(let name): "the variable '\(name)'"
+        case .file(let path): "the file '\(path)'"
+        }
+      throw failure
+    }
+  }
+
+  private static func read(_ secret: Secret) throws(Spawn.Failure) -> [UInt8] {
     switch secret.source {
     case .environment(let name):
       guard let value = InheritedEnvironment.value(of: name) else { throw failure(ENOENT) }

@@ -3,7 +3,7 @@ import Glibc
 
 /// The signals that takt answers to.
 public enum Signals {
-  private static let handled = [SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGCHLD]
+  private static let handled = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGCHLD]
 
   /// Blocks them in this thread and in all that it starts, so that none is lost and none kills;
   /// SIGPIPE is ignored, and SIGXFSZ: a file that reaches takt's own limit of size is an error like

@@ -30,7 +30,7 @@ struct ExecCommand: ParsableCommand {
 
   func run() throws {
     Signals.block()
-    let (snapshot, _, _) = try argument.source.loadOrExit()
+    let (snapshot, _, _) = try argument.source.loadOrExit(isQuiet: quiet)
     guard let spec = snapshot.jobs.first(where: { $0.name.text == job }) else {
       let nearest = NearestName.of(job, among: snapshot.jobs.map(\.name.text))
       Console.error(
@@ -40,10 +40,12 @@ struct ExecCommand: ParsableCommand {
     }
     let instant = try slot.map { try Self.read($0, in: snapshot.settings.zone) }
     let end: RunEnd?
+    var failure: String?
     do throws(SystemError) {
       let run = try SingleRun(
         of: spec, settings: snapshot.settings, level: quiet ? .error : .info)
       end = run.end(for: instant)
+      failure = run.outputFailure
     } catch {
       Console.error("takt: cannot start: \(error)")
       throw ExitCode.system
@@ -51,6 +53,10 @@ struct ExecCommand: ParsableCommand {
     // Without an end it was stopped before it began.
     guard let end else { throw ExitCode.failure }
     if let code = end.exitStatus { throw ExitCode(code) }
+    if let failure {
+      Console.error("takt: the run's output cannot be written: \(failure)")
+      throw ExitCode.failure
+    }
   }
 
   private static func read(_ text: String, in zone: Zone) throws -> WallInstant {

@@ -4,8 +4,8 @@ import Testing
 
 struct PatternTextTests {
   @Test(arguments: [
-    "x", "^(ERROR|FATAL) ", "[]\\1]", "[[:digit:]]{1,3}", "a{1000}", "(a+)+", "\\{5000\\}",
-    "[{9999}]", "a{,5}", "(a{30}){30}", "([a-z0-9]+\\.)+[a-z]{2,}",
+    "x", "^(ERROR|FATAL) ", "[]\\1]", "[[:digit:]]{1,3}", "a{100}", "(a+)+", "\\{5000\\}",
+    "[{9999}]", "a{,5}", "(a{10}){10}", "([a-z0-9]+\\.)+[a-z]{2,}",
   ])
   func `a pattern within the bounds is taken`(text: String) throws {
     try PatternText.check(text)
@@ -14,7 +14,7 @@ struct PatternTextTests {
   @Test(
     arguments: [
       (String(repeating: "a", count: 1025), .tooLong), ("(a)(b)\\2", .backReference),
-      ("a{1001}", .tooMuchRepetition), ("(a{10}){101}", .tooMuchRepetition),
+      ("a{101}", .tooMuchRepetition), ("(a{10}){11}", .tooMuchRepetition),
       ("a{32767}{32767}{32767}{32767}{32767}", .tooMuchRepetition),
       ("a{999,}b{999}c{999}", .tooMuchRepetition), ("((a{100}b{100}){10})", .tooMuchRepetition),
       (
