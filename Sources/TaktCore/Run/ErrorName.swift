@@ -1,4 +1,4 @@
-/// The names of the errors that starting a process meets.
+/// The names of the system's errors that runs meet.
 public enum ErrorName {
   /// `ENOENT` for 2, or `errno 123` for a number without a name here. Linux numbers.
   public static func of(_ number: Int32) -> String {
@@ -8,6 +8,6 @@ public enum ErrorName {
   private static let names: [Int32: String] = [
     1: "EPERM", 2: "ENOENT", 5: "EIO", 7: "E2BIG", 8: "ENOEXEC", 11: "EAGAIN", 12: "ENOMEM",
     13: "EACCES", 20: "ENOTDIR", 21: "EISDIR", 22: "EINVAL", 23: "ENFILE", 24: "EMFILE",
-    26: "ETXTBSY", 36: "ENAMETOOLONG", 40: "ELOOP",
+    26: "ETXTBSY", 27: "EFBIG", 28: "ENOSPC", 36: "ENAMETOOLONG", 40: "ELOOP", 125: "ECANCELED",
   ]
 }

@@ -11,23 +11,3 @@ public struct Snapshot: Sendable {
     self.jobs = jobs
   }
 }
-
-/// What a jobs file says of the scheduler itself.
-public struct SchedulerSettings: Hashable, Sendable {
-  /// In which zone times without an offset are read, and times are shown. Default the machine's.
-  public var zone: Zone
-  /// How many runs may be in progress at once. Default 16.
-  public var maxRunning: Int
-  /// How long a stop waits for runs in progress before it stops them. Default 30 s.
-  public var shutdownGrace: Duration
-
-  /// How many runs of the jobs of a group may be in progress at once, by the group's name.
-  public var concurrency: [String: Int] = [:]
-
-  /// The defaults, in UTC.
-  public init(zone: Zone = .utc, maxRunning: Int = 16, shutdownGrace: Duration = .seconds(30)) {
-    self.zone = zone
-    self.maxRunning = maxRunning
-    self.shutdownGrace = shutdownGrace
-  }
-}

@@ -14,8 +14,6 @@ final class AttemptOutput: @unchecked Sendable {
 
   private let policy: OutputPolicy
   private let rule: SuccessRule
-  private let sink: any OutputSink
-  private let time: any TimeSource
   private let file: OutputFileUse?
   private let log: OutputLog
   /// Gets all bytes in place of the log.
@@ -36,8 +34,6 @@ final class AttemptOutput: @unchecked Sendable {
     let execution = request.spec.execution
     policy = execution.output
     rule = execution.success
-    self.sink = sink
-    self.time = time
     self.passThrough = passThrough
     log = OutputLog(of: request, to: sink, time: time)
     file = policy.file.map { files.use($0) }

@@ -65,8 +65,8 @@ struct AttemptEnvironment {
     addFact("TAKT_ATTEMPT", String(facts.attempts))
     addFact("TAKT_OUTCOME", facts.end?.outcome.rawValue ?? "")
     addFact("TAKT_REASON", facts.end.map { "\($0.reason)" } ?? "")
-    addFact("TAKT_DURATION_MS", String(facts.duration.wholeMilliseconds))
-    addFact("TAKT_LATE_MS", String(facts.lateness.wholeMilliseconds))
+    addFact("TAKT_DURATION_MS", String(facts.duration.milliseconds))
+    addFact("TAKT_LATE_MS", String(facts.lateness.milliseconds))
     addFact("TAKT_STREAK", String(facts.failureStreak))
     addFact("TAKT_OUTPUT", Self.text(of: facts.output))
   }
@@ -102,13 +102,5 @@ struct AttemptEnvironment {
     guard names.insert(variable.name).inserted else { return }
     block.append(variable.entry)
     if variable.name == "PATH" { path = String(decoding: variable.value, as: UTF8.self) }
-  }
-}
-
-extension Duration {
-  fileprivate var wholeMilliseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-    return overflow ? .max : product + attoseconds / 1_000_000_000_000_000
   }
 }

@@ -1,4 +1,3 @@
-import CTaktSystem
 import Glibc
 import TaktCore
 
@@ -26,20 +25,5 @@ struct ChildIdentity {
     let count = getgroups(Int32(groups.count), &groups)
     return getuid() == account.uid && geteuid() == account.uid && getgid() == account.gid
       && getegid() == account.gid && count == groups.count && groups.sorted() == account.groups
-  }
-}
-
-extension Limits {
-  /// What `setrlimit` is told; both limits of each are the same.
-  var list: [csystem_limit] {
-    let pairs: [(Int32, Int?)] = [
-      (Int32(RLIMIT_AS.rawValue), memoryBytes), (Int32(RLIMIT_CPU.rawValue), cpuSeconds),
-      (Int32(RLIMIT_NOFILE.rawValue), files),
-      (Int32(__RLIMIT_NPROC.rawValue), processes), (Int32(RLIMIT_CORE.rawValue), coreBytes),
-      (Int32(RLIMIT_FSIZE.rawValue), fileSizeBytes),
-    ]
-    return pairs.compactMap { resource, value in
-      value.map { csystem_limit(resource: resource, value: UInt64(max(0, $0))) }
-    }
   }
 }
