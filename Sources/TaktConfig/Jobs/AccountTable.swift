@@ -47,6 +47,13 @@ final class AccountTable {
       hint: "remove it, or run takt as root")
   }
 
+  /// Whether takt itself has the user and the group that an identity names. One that is unknown is
+  /// reported elsewhere.
+  func isOwn(_ identity: RunIdentity) -> Bool {
+    guard identity != RunIdentity(), let account = account(identity) else { return true }
+    return account.uid == userID && account.gid == self.account(RunIdentity())?.gid
+  }
+
   private var ownName: String {
     account(RunIdentity()).map { "'\($0.name)'" } ?? "user \(userID)"
   }

@@ -79,6 +79,7 @@ struct ActionBuilder {
       guard case .node(let node) = field.value else { continue }
       parameters[schema.name] = reader.value(node, as: schema, owner: owner)
     }
+    let own = parameters
     for schema in schemas where !given.contains(where: { $0.name == schema.name }) {
       parameters[schema.name] = schema.defaultValue
       // A `with` that is wrong as a whole has been reported.
@@ -90,7 +91,7 @@ struct ActionBuilder {
       }
     }
     if reporter.errorCount == errorCount {
-      for problem in actions.problems(of: name, in: parameters) {
+      for problem in actions.problems(of: name, in: own) {
         let field = given.first { $0.name == problem.parameter }
         reporter.report(
           .badParameter, at: field?.mark ?? with?.keyMark ?? use.mark,

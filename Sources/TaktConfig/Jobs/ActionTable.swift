@@ -11,9 +11,15 @@ final class ActionTable {
 
   var names: [String] { catalogue.actionNames }
 
-  /// What is wrong with parameters that are each of their kind.
+  /// What is wrong with the parameters that are given, each of which is of its kind.
   func problems(of action: String, in parameters: Parameters) -> [ParameterProblem] {
     catalogue.problems(of: action, in: parameters)
+  }
+
+  /// What an action of the catalogue does to the machine; nothing of any other action.
+  func traits(of action: Action) -> ActionTraits {
+    guard case .use(let name, let parameters) = action else { return [] }
+    return catalogue.traits(of: name, with: parameters)
   }
 
   /// What the named action takes; nil when there is none of the name.

@@ -29,7 +29,8 @@ extension SpecBuilder {
     guard let action else { return }
     let all = action.steps.map(\.action) + settled.hooks.values.joined().map(\.action)
     checkShell(beside: all, of: raw)
-    warnOfIdleKeys(beside: all, of: raw)
+    let hasForeignRights = checkRights(of: action, settled, of: raw)
+    warnOfIdleKeys(beside: all, of: raw, except: hasForeignRights ? [Key.user, Key.group] : [])
     checkInheritedHooks(settled, of: raw)
     if settled.hooks[.onLate] == nil {
       for key in [Key.lateTolerance, Key.expected] {
@@ -50,20 +51,29 @@ extension SpecBuilder {
   }
 
   /// A built-in starts no process: what describes one is heard of, not passed over in silence.
-  private func warnOfIdleKeys(beside actions: [Action], of raw: RawJob) {
+  private func warnOfIdleKeys(beside actions: [Action], of raw: RawJob, except told: [String]) {
     let names = actions.compactMap { if case .use(let name, _) = $0 { name } else { nil } }
     guard names.count == actions.count, let name = names.first else { return }
     let subject =
       Set(names).count == 1 ? "the built-in '\(name)'" : "built-ins, and the job runs no command"
-    for key in Self.keysOfProcesses {
+    for key in Self.keysOfProcesses where !told.contains(key) {
       warn(of: key, in: raw, "'\(key)' has no effect on \(subject)")
+    }
+    // The grace is a built-in's too, and KILL leaves none; another signal is for commands.
+    let signal = raw.fields[Key.kill]?.value?.object?[Key.signal]
+    if let signal, let word = signal.value?.text, word != StopSignal.kill.rawValue,
+      !actions.contains(where: { traits(of: $0).contains(.isCommand) })
+    {
+      reporter.report(
+        .conflictingKeys, severity: .warning, at: signal.keyMark,
+        "'\(Key.signal)' has no effect on \(subject)", hint: "remove it",
+        owner: KeyOwner(raw.owner, Key.kill))
     }
   }
 
   private static let keysOfProcesses = [
     Key.inheritance, Key.environmentFile, Key.environment, Key.directory, Key.user, Key.group,
-    Key.umask, Key.stdin,
-    Key.limits, Key.kill, Key.success, Key.failsWhen,
+    Key.umask, Key.stdin, Key.limits, Key.success, Key.failsWhen,
   ]
 
   private func warn(of key: String, in raw: RawJob, _ message: String) {

@@ -9,12 +9,19 @@ public protocol ActionCatalogue: Sendable {
   /// What the named action takes; nil when there is none of the name.
   func parameters(of action: String) -> [ParameterSchema]?
 
-  /// What is wrong with parameters that are each of their kind: two that exclude each other, a
-  /// word that is no status. A text with placeholders is not judged before it is expanded.
+  /// What is wrong with the parameters that are given, without defaults, although each is of its
+  /// kind: two that exclude each other, one that has no effect, a word that is no status. A text
+  /// with placeholders is not judged before it is expanded.
   func problems(of action: String, in parameters: Parameters) -> [ParameterProblem]
+
+  /// What the action does to the machine when it is called with these parameters.
+  func traits(of action: String, with parameters: Parameters) -> ActionTraits
 }
 
 extension ActionCatalogue {
   /// Nothing.
   public func problems(of action: String, in parameters: Parameters) -> [ParameterProblem] { [] }
+
+  /// Nothing.
+  public func traits(of action: String, with parameters: Parameters) -> ActionTraits { [] }
 }

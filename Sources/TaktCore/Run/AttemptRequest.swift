@@ -31,6 +31,13 @@ public struct AttemptRequest: Hashable, Sendable {
   public var deadline: MonotonicInstant?
   /// What a hook is told; nil for a run of the job itself.
   public var facts: RunFacts?
+  /// Values that must not be seen in what the action prints, besides the job's secrets; it does not
+  /// get them. Default none.
+  public var hidden: [[UInt8]] = []
+  /// How long the action may take by itself, whatever the timeout of the job: who runs it ends it
+  /// then as the job is stopped, and reports that it has failed with `timeout`. Nil (the default)
+  /// for no such bound.
+  public var bound: Duration?
 
   /// An attempt of a run: the only action of the job, unless told otherwise.
   public init(

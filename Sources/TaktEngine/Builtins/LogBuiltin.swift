@@ -29,6 +29,9 @@ public struct LogBuiltin: QuickBuiltin {
     return [ParameterProblem("message", "a secret has no place in the log")]
   }
 
+  /// It touches nothing but the log.
+  public func traits(with parameters: Parameters) -> ActionTraits { [] }
+
   /// It does not fail.
   public var reasons: [BuiltinReason] { [] }
 

@@ -12,39 +12,32 @@ final class AttemptOutput: @unchecked Sendable {
     var lines = LineSplitter()
   }
 
-  private let policy: OutputPolicy
   private let rule: SuccessRule
-  private let file: OutputFileUse?
-  private let log: OutputLog
-  /// Gets all bytes in place of the log.
-  let passThrough: PassThrough?
+  private var targets: OutputTargets
   private var streams: [Stream]
   private var masked: [UInt8] = []
-  private var kept: KeptOutputBuffer
   private var pattern: FailurePattern?
   private var patternLines = LineSplitter()
   private var matchesPattern = false
   private var wasStopped = false
+  private var isOverdue = false
   private var hasFailed = false
 
   init(
     of request: AttemptRequest, secrets: [[UInt8]], to sink: any OutputSink, files: OutputFiles,
     passThrough: PassThrough? = nil, time: any TimeSource
   ) {
-    let execution = request.spec.execution
-    policy = execution.output
-    rule = execution.success
-    self.passThrough = passThrough
-    log = OutputLog(of: request, to: sink, time: time)
-    file = policy.file.map { files.use($0) }
+    rule = request.spec.execution.success
+    targets = OutputTargets(
+      of: request, to: sink, files: files, passThrough: passThrough, time: time)
     let automaton = SecretAutomaton(secrets)
     streams = StandardStream.allCases.map { _ in Stream(masker: automaton.map { SecretMasker($0) })
     }
-    kept = KeptOutputBuffer(keepBytes: policy.keepBytes)
     if let text = rule.failurePattern {
       pattern = FailurePattern(text)
       if pattern == nil {
-        log.warn("fails_when.stdout is no regular expression that can be used; nothing matches it")
+        targets.warn(
+          "fails_when.stdout is no regular expression that can be used; nothing matches it")
       }
     }
   }
@@ -65,7 +58,7 @@ final class AttemptOutput: @unchecked Sendable {
     masked.removeAll(keepingCapacity: true)
     streams[stream.index].masker?.finish(into: &masked)
     masked.withUnsafeBytes { pass($0, from: stream) }
-    if policy.logging == .always { log.finish(&streams[stream.index].lines, stream) }
+    targets.finish(&streams[stream.index].lines, from: stream)
   }
 
   /// takt has told the attempt to end before it had.
@@ -73,24 +66,28 @@ final class AttemptOutput: @unchecked Sendable {
     wasStopped = true
   }
 
+  /// The action takes longer than it may: it has failed, however it ends.
+  func ranOut() {
+    isOverdue = true
+  }
+
   /// The attempt has ended: what it has printed, and from now on whether it has failed. What its
   /// descendants print later is no longer judged.
   func judge(_ report: AttemptReport) -> AttemptReport {
     endSearch()
     var report = report
+    if isOverdue { report.result = .failed("timeout") }
     report.output = OutputFacts(
       stdoutBytes: streams[StandardStream.stdout.index].bytes,
       stderrBytes: streams[StandardStream.stderr.index].bytes,
-      matchesFailurePattern: matchesPattern, kept: kept.kept)
+      matchesFailurePattern: matchesPattern, kept: targets.kept)
     hasFailed = wasStopped || report.judged(by: rule).outcome != .succeeded
     return report
   }
 
   /// Nothing comes any more, and it has been judged.
   func close() {
-    if policy.logging == .onFailure, hasFailed, passThrough == nil { log.show(kept.kept) }
-    log.close()
-    file?.end()
+    targets.close(hasFailed: hasFailed)
   }
 
   private func search(_ bytes: UnsafeRawBufferPointer) {
@@ -109,14 +106,7 @@ final class AttemptOutput: @unchecked Sendable {
   }
 
   private func pass(_ bytes: UnsafeRawBufferPointer, from stream: StandardStream) {
-    guard !bytes.isEmpty else { return }
-    kept.append(bytes)
-    file?.append(bytes)
-    if let passThrough {
-      passThrough.take(bytes, from: stream)
-    } else if policy.logging == .always {
-      log.take(bytes, &streams[stream.index].lines, stream)
-    }
+    targets.take(bytes, &streams[stream.index].lines, from: stream)
   }
 }
 

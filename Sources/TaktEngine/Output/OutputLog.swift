@@ -15,18 +15,7 @@ final class OutputLog {
     self.time = time
     rate = request.spec.execution.output.rate
     budget = rate.map { LineBudget($0) }
-    var facts = [
-      LogField(.job, .text(request.spec.name.text)),
-      LogField(.run, .number(Int64(request.run.number))),
-      LogField(.attempt, .number(Int64(request.attempt))),
-    ]
-    if let hook = request.facts {
-      facts.append(LogField(.hook, .text(hook.hook.rawValue)))
-      facts.append(LogField(.parent, .number(Int64(hook.run.number))))
-    }
-    if case .steps = request.spec.action {
-      facts.append(LogField(.step, .number(Int64(request.step + 1))))
-    }
+    let facts = request.outputFacts
     self.facts = facts
     streamFacts = StandardStream.allCases.map { [facts] in
       facts + [LogField(.stream, .text($0.rawValue))]
@@ -35,16 +24,17 @@ final class OutputLog {
 
   /// Logs the lines that end within `bytes`.
   func take(
-    _ bytes: UnsafeRawBufferPointer, _ lines: inout LineSplitter, _ stream: StandardStream
+    _ bytes: UnsafeRawBufferPointer, _ lines: inout LineSplitter, _ stream: StandardStream?,
+    _ level: LogLevel = .info
   ) {
     guard let now = tellRefused() else {
-      sink.drop(lines: lines.take(bytes) { emit($0, stream) })
+      sink.drop(lines: lines.take(bytes) { emit($0, stream, level) })
       return
     }
     var isOverRate = false
     let skipped = lines.take(bytes) { line in
       isOverRate = budget?.take(at: now) == false
-      return !isOverRate && emit(line, stream)
+      return !isOverRate && emit(line, stream, level)
     }
     count(skipped, isOverRate, now)
   }
@@ -89,10 +79,14 @@ final class OutputLog {
     sink.drop(lines: bytes.withUnsafeBytes { lines.take($0, emit) } + lines.finish(emit))
   }
 
-  private func emit(_ line: UnsafeRawBufferPointer, _ stream: StandardStream?) -> Bool {
+  private func emit(
+    _ line: UnsafeRawBufferPointer, _ stream: StandardStream?, _ level: LogLevel = .info
+  ) -> Bool {
     guard sink.hasRoom else { return false }
-    let facts = stream.map { streamFacts[$0 == .stdout ? 0 : 1] } ?? facts
-    sink.output(facts + [LogField(.line, .bytes(Array(line)))])
+    let facts =
+      (stream.map { streamFacts[$0 == .stdout ? 0 : 1] } ?? facts)
+      + [LogField(.line, .bytes(Array(line)))]
+    if level == .info { sink.output(facts) } else { sink.record(level, .output, facts) }
     return true
   }
 

@@ -73,19 +73,7 @@ struct AttemptEnvironment {
 
   /// The end of an output as text that an environment can hold.
   static func text(of output: KeptOutput) -> String {
-    var bytes = output.tail
-    if output.droppedBytes == 0 { bytes = output.head + bytes }
-    var end = bytes.suffix(hookOutputBytesMax)
-    if end.count < bytes.count || output.droppedBytes > 0 {
-      // What is left of a character that was cut.
-      end = end.drop { $0 & 0xC0 == 0x80 }
-    }
-    var text = String(decoding: end.lazy.filter { $0 != 0 }, as: UTF8.self)[...]
-    // A byte that is no text has become a character of three.
-    while text.utf8.count > hookOutputBytesMax {
-      text = text.dropFirst((text.utf8.count - hookOutputBytesMax + 3) / 4)
-    }
-    return String(text)
+    output.endText(bytesMax: hookOutputBytesMax).filter { $0 != "\0" }
   }
 
   private mutating func addFact(_ name: String, _ value: String) { block.append(name, value.utf8) }

@@ -1,4 +1,5 @@
 import CTaktSystem
+import Dispatch
 import Glibc
 import TaktCore
 import TimerMachine
@@ -19,6 +20,7 @@ public final class ProcessRunner: ActionRunner {
   private let spawnThread: SpawnThread
   private let starting = StartingAttempts()
   private let preparing = WorkPool(name: "takt-prepare", nice: 0, width: 8)
+  private let bounds = DispatchQueue(label: "takt.bounds")
   /// Touched by work on the reactor's thread alone: every use stands inside `reactor.perform`.
   private nonisolated(unsafe) let table = ProcessTable()
 
@@ -90,9 +92,10 @@ public final class ProcessRunner: ActionRunner {
     do throws(Spawn.Failure) {
       let child = try Spawn.start(request, try findings())
       let output = AttemptOutput(
-        of: request, secrets: child.secrets, to: sink, files: files,
+        of: request, secrets: child.secrets + request.hidden, to: sink, files: files,
         passThrough: passThrough, time: time)
       reactor.perform { [self] loop in watch(child, output, of: request.run, on: loop) }
+      if let bound = request.bound { end(output, of: request, after: bound) }
     } catch {
       refuse(request, error)
     }
@@ -106,6 +109,24 @@ public final class ProcessRunner: ActionRunner {
       reapUnknown(loop)
       report(
         .attemptEnded(run, AttemptReport(.notStarted(failure.stage, errno: failure.number))))
+    }
+  }
+
+  /// Ends what takes longer than its action may, by the job's signal and after its grace by KILL.
+  private func end(_ output: AttemptOutput, of request: AttemptRequest, after bound: Duration) {
+    let stop = request.spec.execution.stop
+    for (delay, signal) in [(bound, stop.signal), (bound + stop.grace, .kill)] {
+      let nanoseconds = Int(min(delay.nanosecondsSaturated, Int64.max / 4))
+      bounds.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [self, weak output] in
+        guard let output else { return }
+        reactor.perform { [self] _ in
+          // Another step of the run may have another child by now.
+          guard let child = table.children[request.run], child.output === output else { return }
+          output.ranOut()
+          table.lookForOrphans(starting)
+          child.send(signal.number, table.orphans)
+        }
+      }
     }
   }
 

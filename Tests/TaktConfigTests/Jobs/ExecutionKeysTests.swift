@@ -308,7 +308,7 @@ struct ExecutionKeysTests {
   @Test(arguments: [
     "inherit_env: false", "env: {A: b}", "env_file: /etc/os-release", "cwd: /", "user: root",
     "group: root", "umask: 022",
-    "stdin: x", "limits: {core: 0B}", "kill: {grace: 1s}", "success: {exit: 1}",
+    "stdin: x", "limits: {core: 0B}", "kill: {signal: HUP}", "success: {exit: 1}",
     "fails_when: {empty: true}",
   ])
   func `what describes a process is warned of where none is started`(key: String) {
@@ -321,6 +321,20 @@ struct ExecutionKeysTests {
     for action in ["steps: [{use: log}, {run: x}]", "use: log, on_failure: {run: x}"] {
       #expect(load("jobs: {a: {every: 1s, \(action), \(key)}}\n").diagnostics == [])
     }
+  }
+
+  @Test(arguments: [
+    "use: touch, kill: {grace: 1s}", "use: touch, kill: {signal: KILL}",
+    "use: pipe, with: {to: x}, kill: {signal: HUP}",
+  ])
+  func `what decides how a built-in is stopped is not warned of`(keys: String) {
+    #expect(load("jobs: {a: {every: 1s, \(keys)}}\n").diagnostics == [])
+  }
+
+  @Test func `a parameter without effect is told where it is given, not where it is a default`() {
+    #expect(load("jobs: {a: {every: 1s, use: pipe}}\n").diagnostics == [])
+    let loaded = load("jobs: {a: {every: 1s, use: pipe, with: {fast: true}}}\n")
+    #expect(rows(loaded.diagnostics) == ["1:47 badParameter"])
   }
 
   @Test(arguments: ["late_tolerance: 5s", "expected: 5s"])

@@ -154,7 +154,7 @@ struct SpecBuilderTests {
     #expect(loaded.diagnostics.allSatisfy { $0.code == .ambiguousTime })
   }
 
-  @Test(arguments: ["env: {A: b}", "cwd: /", "kill: {grace: 1s}"])
+  @Test(arguments: ["env: {A: b}", "cwd: /", "kill: {signal: INT}"])
   func `what describes a process is warned of beside a built-in`(key: String) {
     let loaded = load("jobs: {a: {every: 1s, use: log, with: {message: x}, \(key)}}\n")
     #expect(loaded.snapshot?.jobs.count == 1)

@@ -5,7 +5,7 @@ import Testing
 
 /// A loader that takes files of any owner, so that a test means the same for every user.
 let loader = JobsLoader(
-  catalogue: TestCatalogue(), zones: TestZones(), accounts: TestAccounts(), userID: 0,
+  catalogue: TestCatalogue(), zones: TestZones(), accounts: TestAccounts(own: "root"), userID: 0,
   refusesWritableByOthers: false)
 
 /// Loads a text as `jobs.yaml` in a folder of its own.

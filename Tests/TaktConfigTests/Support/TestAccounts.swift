@@ -1,13 +1,15 @@
 import TaktCore
 
-/// The users `root` and `worker` (1000) and the groups of their names and `adm` (4); the process's
-/// own user is `worker`.
+/// The users `root` and `worker` (1000) and the groups of their names and `adm` (4).
 struct TestAccounts: AccountSource {
+  /// The process's own user.
+  var own = "worker"
+
   private static let users: [String: UInt32] = ["root": 0, "worker": 1000]
   private static let groups: [String: UInt32] = ["root": 0, "worker": 1000, "adm": 4]
 
   func account(for identity: RunIdentity) -> Account? {
-    let wanted = identity.user ?? "worker"
+    let wanted = identity.user ?? own
     guard let (name, uid) = Self.users.first(where: { $0.key == wanted || "\($0.value)" == wanted })
     else { return nil }
     var account = Account(

@@ -1,9 +1,10 @@
 import TaktCore
 
-/// `log`, as takt has it, `mail`, which has two parameters that must be given, and `all`, which has
-/// one of each kind that may be left out.
+/// `log`, as takt has it, `mail`, which has two parameters that must be given, `all`, which has one
+/// of each kind that may be left out, `touch`, which uses takt's own rights, and `pipe`, which uses
+/// them for a command when it is told of one.
 struct TestCatalogue: ActionCatalogue {
-  var actionNames: [String] { ["log", "mail", "all"] }
+  var actionNames: [String] { ["log", "mail", "all", "touch", "pipe"] }
 
   func parameters(of action: String) -> [ParameterSchema]? {
     switch action {
@@ -21,11 +22,26 @@ struct TestCatalogue: ActionCatalogue {
         ParameterSchema("subject", .string, summary: "What it is about."),
       ]
     case "all": Self.all
+    case "touch": []
+    case "pipe":
+      [
+        ParameterSchema("to", .string, isRequired: false, summary: "The command."),
+        ParameterSchema("fast", .boolean, default: .boolean(true), summary: "Given or not."),
+      ]
     default: nil
     }
   }
 
+  func traits(of action: String, with parameters: Parameters) -> ActionTraits {
+    switch action {
+    case "touch": .usesOwnRights
+    case "pipe": parameters["to"] == nil ? [] : [.usesOwnRights, .isCommand]
+    default: []
+    }
+  }
+
   func problems(of action: String, in parameters: Parameters) -> [ParameterProblem] {
+    if action == "pipe", parameters["fast"] != nil { return [ParameterProblem("fast", "idle")] }
     guard action == "all", parameters["text"] == .string("both") else { return [] }
     return [ParameterProblem("word", "these two"), ParameterProblem(nil, "something is missing")]
   }

@@ -11,6 +11,8 @@ final class BuiltinBench: Sendable {
   final class Lines: Observer {
     private let records = Mutex<[LogRecord]>([])
     func observe(_ new: [LogRecord]) { records.withLock { $0 += new } }
+    /// All of the log, in its order.
+    var all: [LogRecord] { records.withLock(\.self) }
     var texts: [String] {
       records.withLock { records in
         records.compactMap { if case .text(let text) = $0[.line] { text } else { nil } }
@@ -24,6 +26,9 @@ final class BuiltinBench: Sendable {
   }
 
   let lines = Lines()
+  /// What of a handed-over command is logged.
+  let sink = RecordingSink()
+  let files: OutputFiles
   let runner: BuiltinRunner
   let router: ActionRouter
   private let ends: AsyncStream<End>
@@ -32,22 +37,18 @@ final class BuiltinBench: Sendable {
   init(_ registry: BuiltinRegistry = .standard) throws {
     let (stream, continuation) = AsyncStream<End>.makeStream()
     ends = stream
-    struct Sink: OutputSink {
-      var hasRoom: Bool { true }
-      func output(_ fields: [LogField]) {}
-      func drop(lines: Int) {}
-    }
     let report: @Sendable (SchedulerEvent) -> Void = { event in
       if case .attemptEnded(let run, let report) = event {
         continuation.yield(End(run: run, report: report))
       }
     }
-    let files = OutputFiles(sink: Sink(), time: SystemTimeSource())
+    files = OutputFiles(sink: sink, time: SystemTimeSource())
     processes = try ProcessRunner(
-      reactor: try Reactor(), sink: Sink(), time: SystemTimeSource(), files: files, report: report)
+      reactor: try Reactor(), sink: sink, time: SystemTimeSource(), files: files, report: report)
     let batches = Batches()
     runner = BuiltinRunner(
-      registry: registry, observer: lines, time: SystemTimeSource(), processes: processes
+      registry: registry, observer: lines, time: SystemTimeSource(), files: files,
+      processes: processes
     ) { events in
       batches.count(events.count)
       for event in events { report(event) }

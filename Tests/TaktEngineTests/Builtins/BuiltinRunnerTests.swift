@@ -19,6 +19,8 @@ import Testing
     let open = DispatchSemaphore(value: 0)
     let working = Mutex((now: 0, most: 0))
 
+    func traits(with parameters: Parameters) -> ActionTraits { [] }
+
     func run(_ call: BuiltinCall) -> BuiltinEnd {
       working.withLock {
         $0.now += 1

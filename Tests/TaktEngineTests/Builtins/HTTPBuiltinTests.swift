@@ -134,6 +134,16 @@ import Testing
       ])
   }
 
+  @Test func `another server does not get the body of a redirected request`() async throws {
+    let parameters: Parameters = ["url": url("/stranger-again"), "body": "ding"]
+    #expect(await bench.run("http", parameters) == .failed("redirects"))
+    #expect(try seen().map(\.path) == ["/stranger-again"])
+    #expect(bench.lines.texts.contains { $0.contains("another server would get the body") })
+    #expect(await bench.run("http", ["url": url("/stranger-again")]) == .done)
+    #expect(await bench.run("http", ["url": url("/stranger"), "body": "ding"]) == .done)
+    #expect(try seen().last?.body == "")
+  }
+
   @Test func `a huge body is not kept and does not hang`() async {
     #expect(await bench.run("http", ["url": url("/huge")]) == .done)
   }
@@ -194,6 +204,34 @@ import Testing
     #expect(bench.lines.texts.allSatisfy { !$0.contains("s3cret") && $0.contains("/***/job") })
   }
 
+  @Test(arguments: [
+    ("ab%2Fcd%41zz", "", "/hook/***"), ("ab%2Fcd%41zz", " ü", "/hook/***%20%C3%BC"),
+    ("a b\"c", "", "/hook/***"), ("a%zzb", "", "/hook/***"), ("abcd?efgh", "", "/hook/***"),
+    ("größe", "", "/hook/***"),
+  ])
+  func `a secret in a path is masked in every shape that it has there`(
+    secret: String, after: String, shown: String
+  ) async throws {
+    try folder.write(secret + "\n", to: "token")
+    let result = await bench.run("http", ["url": url("/hook/{{secret.TOKEN}}" + after)]) { spec in
+      spec.execution.secrets = ["TOKEN": Secret(.file(folder.path("token")))]
+    }
+    #expect(result == .done)
+    let line = try #require(bench.lines.texts.first)
+    #expect(line.hasPrefix("GET http://127.0.0.1:\(server.port)\(shown): 200"), "\(line)")
+  }
+
+  @Test func `what has no effect is found at load`() {
+    func idle(_ more: Parameters) -> [String?] {
+      let parameters = more.merging(["url": "http://x/"]) { $1 }
+      return BuiltinRegistry.standard.problems(of: "http", in: parameters).map(\.parameter)
+    }
+    let wait: Parameters = ["retries": .integer(9), "backoff": .duration(.seconds(1))]
+    #expect(idle(wait) == ["retries", "backoff"])
+    #expect(idle(wait.merging(["retry_status": .list(["500"])]) { $1 }) == [])
+    #expect(idle(["ca_file": "/c", "insecure": .boolean(true)]) == ["ca_file"])
+  }
+
   @Test func `a secret that is missing ends the attempt before anything is sent`() async throws {
     let parameters: Parameters = ["url": url("/{{secret.TOKEN}}")]
     #expect(await bench.run("http", parameters) == .failed("secret(TOKEN)"))
@@ -222,7 +260,7 @@ import Testing
 
   @Test(arguments: [StopSignal.terminate, .kill])
   func `a request in progress is cancelled`(signal: StopSignal) async throws {
-    bench.router.start([bench.request("http", ["url": url("/silent")])])
+    bench.router.start([bench.request("http", ["url": url("/silent"), "timeout": .duration(.seconds(3600))])])
     while folder.read("seen").isEmpty { try await Task.sleep(for: .milliseconds(5)) }
     bench.router.stop(RunID(1), signal: signal)
     let ends = await bench.ends(1)

@@ -234,6 +234,57 @@ import Testing
     #expect(!mail.contains("\r"))
   }
 
+  /// A program in the place of `sendmail`.
+  private func sendmail(_ script: String, _ more: Parameters = [:]) throws -> Parameters {
+    let program = try folder.write("#!/bin/sh\n\(script)\n", to: "sendmail-\(UUID().uuidString)")
+    chmod(program, 0o755)
+    let common: Parameters = [
+      "sendmail": .string(program), "from": "a@b", "to": .list(["root"]),
+    ]
+    return common.merging(more) { $1 }
+  }
+
+  @Test func `a secret of the body is masked in what sendmail prints, and not in its environment`()
+    async throws
+  {
+    try folder.write("s3cret-value\n", to: "token")
+    let parameters = try sendmail(
+      "cat; env | grep s3cret; echo 's3cret-value' >&2", ["body": "token: {{secret.TOK}}"])
+    var request = bench.request("mail", parameters) {
+      $0.execution.secrets = ["TOK": Secret(.file(folder.path("token")))]
+    }
+    request.spec.action = .steps([Step(request.action)])
+    bench.router.start([request])
+    let report = await bench.ends(1)[0].report
+    #expect(report.result == .exited(0))
+    #expect(bench.sink.all.filter { $0.contains("***") }.sorted() == ["***", "token: ***"])
+    #expect(bench.sink.all.allSatisfy { !$0.contains("s3cret") })
+    let kept = String(decoding: report.output.kept.head, as: UTF8.self)
+    #expect(kept.contains("token: ***\n") && !kept.contains("s3cret"))
+    let steps = bench.sink.records.withLock { $0 }
+    #expect(steps.allSatisfy { $0.contains(LogField(.step, .number(1))) })
+  }
+
+  @Test(arguments: ["exec sleep 1000", "trap '' TERM; while :; do sleep 0.05; done"])
+  func `a sendmail that takes longer than its timeout is ended`(script: String) async throws {
+    let parameters = try sendmail(script, ["timeout": .duration(.milliseconds(200))])
+    let result = await bench.run("mail", parameters) {
+      $0.execution.stop.grace = .milliseconds(100)
+    }
+    #expect(result == .failed("timeout"))
+  }
+
+  @Test func `the timeout of a mail that is gone does not reach the next step of the run`()
+    async throws
+  {
+    let parameters = try sendmail("cat > /dev/null", ["timeout": .duration(.milliseconds(500))])
+    #expect(await bench.run("mail", parameters) == .exited(0))
+    var next = bench.request("mail", parameters)
+    next.action = .shell("sleep 1")
+    bench.router.start([next])
+    #expect(await bench.ends(1)[0].report.result == .exited(0))
+  }
+
   @Test func `a sendmail that hangs is stopped with its group`() async throws {
     let program = try folder.write("#!/bin/sh\ntouch \"$0.begun\"\nsleep 1000\n", to: "sendmail")
     chmod(program, 0o755)
@@ -246,6 +297,28 @@ import Testing
     }
     bench.router.stop(RunID(1), signal: .terminate)
     #expect(await bench.ends(1)[0].report.result == .signalled(15))
+  }
+
+  @Test(
+    arguments: [
+      (
+        "sendmail", ["port": .integer(25), "tls": "starttls", "ca_file": "/c"],
+        ["port", "tls", "ca_file"]
+      ),
+      (
+        "sendmail", ["user": "u", "password": "p", "insecure": .boolean(false)],
+        ["user", "password", "insecure"]
+      ),
+      ("sendmail", ["timeout": .duration(.seconds(1)), "hello": "me"], []),
+      ("host", ["tls": "none", "ca_file": "/c"], ["ca_file"]),
+      ("host", ["insecure": .boolean(true), "ca_file": "/c"], ["ca_file"]),
+      ("host", ["tls": "tls", "port": .integer(1), "ca_file": "/c"], []),
+    ] as [(String, Parameters, [String])])
+  func `what has no effect is found at load`(way: String, more: Parameters, idle: [String]) {
+    let common: Parameters = [way: "/s", "from": "a@b", "to": .list(["c@d"])]
+    let problems = BuiltinRegistry.standard.problems(
+      of: "mail", in: common.merging(more) { $1 })
+    #expect(problems.map(\.parameter) == idle)
   }
 
   @Test func `a mail without a way, or with two, is found at load`() {

@@ -33,6 +33,7 @@ enum WebServer {
                 n = int(p.split("/")[2])
                 self.answer(302, headers={"location": "/hops/%d" % (n - 1)} if n else {}) if n else self.answer(200)
             elif p == "/stranger": self.answer(302, headers={"location": "http://localhost:%d/here" % self.server.server_port})
+            elif p == "/stranger-again": self.answer(307, headers={"location": "http://localhost:%d/here" % self.server.server_port})
             elif p == "/see-other": self.answer(303, headers={"location": "/here"})
             elif p == "/same-again": self.answer(307, headers={"location": "/here"})
             elif p == "/huge":

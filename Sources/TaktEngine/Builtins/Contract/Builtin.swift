@@ -16,8 +16,11 @@ public protocol Builtin: Sendable {
   /// Why it fails, for the reference.
   var reasons: [BuiltinReason] { get }
 
-  /// What is wrong with parameters that are each of their kind.
+  /// What is wrong with the parameters that are given, each of which is of its kind.
   func problems(in parameters: Parameters) -> [ParameterProblem]
+
+  /// What the built-in does to the machine when it is called with these parameters.
+  func traits(with parameters: Parameters) -> ActionTraits
 }
 
 extension Builtin {
@@ -40,6 +43,14 @@ public protocol QuickBuiltin: Builtin {
 public protocol LongBuiltin: Builtin {
   /// Does the work, and gives up soon after the call has been cancelled.
   func run(_ call: BuiltinCall) -> BuiltinEnd
+
+  /// Other shapes in which a secret may stand in what it says, which are masked as well.
+  func disguises(of secret: String) -> [String]
+}
+
+extension LongBuiltin {
+  /// None.
+  public func disguises(of secret: String) -> [String] { [] }
 }
 
 /// What a long built-in has come to.
@@ -50,8 +61,25 @@ public enum BuiltinEnd: Hashable, Sendable {
   case failed(String)
   /// There is no work to do, for something could not be had at the start.
   case notStarted(StartStage, errno: Int32)
-  /// A command does the rest: its arguments and what it reads.
-  case command([String], stdin: String)
+  /// A command does the rest.
+  case command(BuiltinCommand)
+}
+
+/// A command that a built-in comes down to.
+public struct BuiltinCommand: Hashable, Sendable {
+  /// The program and its arguments.
+  public var arguments: [String]
+  /// What it reads.
+  public var stdin: String
+  /// How long it may take, whatever the job's own timeout is; it has failed with `timeout` then.
+  public var timeout: Duration
+
+  /// A command with all its parts.
+  public init(_ arguments: [String], stdin: String, timeout: Duration) {
+    self.arguments = arguments
+    self.stdin = stdin
+    self.timeout = timeout
+  }
 }
 
 /// Why a built-in fails.

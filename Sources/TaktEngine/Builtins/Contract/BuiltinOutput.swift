@@ -1,82 +1,54 @@
 import Synchronization
 import TaktCore
 
-/// What a built-in says in one attempt: masked, logged as the job wants it, counted, and kept
-/// within the job's bound.
+/// What a built-in says in one attempt: masked, counted, and then treated as a command's output is.
 ///
 /// Safe from any thread.
 final class BuiltinOutput: Sendable {
   private struct State {
-    var facts = OutputFacts()
-    var held: [LogRecord] = []
+    var targets: OutputTargets
+    var lines = LineSplitter()
+    var bytes = 0
     var isClosed = false
   }
 
-  private let request: AttemptRequest
   private let secrets: SecretAutomaton?
-  private let observer: any Observer
-  private let time: any TimeSource
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   init(
-    of request: AttemptRequest, secrets: [String], observer: any Observer, time: any TimeSource
+    of request: AttemptRequest, secrets: [[UInt8]], to sink: any OutputSink, files: OutputFiles,
+    time: any TimeSource
   ) {
-    self.request = request
-    self.secrets = SecretAutomaton(secrets.map { Array($0.utf8) })
-    self.observer = observer
-    self.time = time
+    self.secrets = SecretAutomaton(secrets)
+    state = Mutex(
+      State(targets: OutputTargets(of: request, to: sink, files: files, time: time)))
   }
 
-  /// Takes one line; after the end of the attempt, none.
+  /// Takes one line; after the end of the attempt, none. Line ends in it, such as those of a file's
+  /// name, do not make another one.
   func line(_ line: String, _ level: LogLevel) {
-    let line = secrets?.masked(line) ?? line
-    let policy = request.spec.execution.output
-    let record = Self.record(line, level, of: request, at: time.wall)
+    var bytes = Array(line.utf8)
+    if let secrets { bytes = secrets.masked(bytes) }
+    if bytes.contains(10) {
+      bytes = Array(
+        bytes.split(separator: 10, omittingEmptySubsequences: false).joined(
+          separator: "\u{fffd}".utf8))
+    }
+    bytes.append(10)
     state.withLock { state in
       guard !state.isClosed else { return }
-      state.facts.add(line, keepBytes: policy.keepBytes)
-      switch policy.logging {
-      case .always: observer.observe(record)
-      case .never: break
-      case .onFailure: if state.held.count < 1000 { state.held.append(record) }
-      }
+      state.bytes += bytes.count
+      bytes.withUnsafeBytes { state.targets.take($0, &state.lines, from: nil, level) }
     }
   }
 
-  /// Takes no more lines, and logs those that were held back where the attempt has failed.
-  func close(_ result: AttemptResult) -> OutputFacts {
-    let (facts, held) = state.withLock { state in
+  /// Takes no more lines; the first call is the one that counts.
+  @discardableResult
+  func close(hasFailed: Bool) -> OutputFacts {
+    state.withLock { state in
+      if !state.isClosed { state.targets.close(hasFailed: hasFailed) }
       state.isClosed = true
-      defer { state.held = [] }
-      return (state.facts, state.held)
-    }
-    if result != .done, !held.isEmpty { observer.observe(held) }
-    return facts
-  }
-
-  static func record(
-    _ line: String, _ level: LogLevel, of request: AttemptRequest, at instant: WallInstant
-  ) -> LogRecord {
-    LogRecord(
-      at: instant, level, .output,
-      [
-        LogField(.job, .text(request.spec.name.text)),
-        LogField(.run, .number(Int64(request.run.number))),
-        LogField(.attempt, .number(Int64(request.attempt))), LogField(.line, .text(line)),
-      ])
-  }
-}
-
-extension OutputFacts {
-  /// Counts a line as one of standard output, and keeps it while there is room.
-  mutating func add(_ line: String, keepBytes: Int) {
-    let count = line.utf8.count + 1
-    stdoutBytes += count
-    if kept.droppedBytes == 0, kept.head.count + count <= keepBytes {
-      kept.head.append(contentsOf: line.utf8)
-      kept.head.append(10)
-    } else {
-      kept.droppedBytes += count
+      return OutputFacts(stdoutBytes: state.bytes, kept: state.targets.kept)
     }
   }
 }

@@ -29,6 +29,11 @@ public struct BuiltinRegistry: ActionCatalogue {
     builtins[action]?.problems(in: parameters) ?? []
   }
 
+  /// What a built-in does to the machine; nothing where there is none of the name.
+  public func traits(of action: String, with parameters: Parameters) -> ActionTraits {
+    builtins[action]?.traits(with: parameters) ?? []
+  }
+
   func builtin(named name: String) -> (any Builtin)? { builtins[name] }
 
   /// All of them, by name.

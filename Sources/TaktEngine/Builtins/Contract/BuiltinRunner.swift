@@ -14,6 +14,8 @@ public final class BuiltinRunner: ActionRunner {
   private let registry: BuiltinRegistry
   private let observer: any Observer
   private let time: any TimeSource
+  private let sink: ObserverSink
+  private let files: OutputFiles
   private let processes: (any ActionRunner)?
   private let report: @Sendable ([SchedulerEvent]) -> Void
   private let queues: [QoS: DispatchQueue]
@@ -22,15 +24,21 @@ public final class BuiltinRunner: ActionRunner {
 
   /// A runner that reports ends to `report`, from any thread.
   ///
-  /// - Parameter processes: who runs the command that a built-in comes down to, such as mail's
-  ///   `sendmail`, and reports its end; nil where there is nobody.
+  /// - Parameters:
+  ///   - files: where output files are written, the same as those of commands where there are any.
+  ///     Default: files that nobody waits for at the end.
+  ///   - processes: who runs the command that a built-in comes down to, such as mail's `sendmail`,
+  ///     and reports its end; nil where there is nobody.
   public init(
     registry: BuiltinRegistry, observer: any Observer, time: any TimeSource,
-    processes: (any ActionRunner)? = nil, report: @escaping @Sendable ([SchedulerEvent]) -> Void
+    files: OutputFiles? = nil, processes: (any ActionRunner)? = nil,
+    report: @escaping @Sendable ([SchedulerEvent]) -> Void
   ) {
     self.registry = registry
     self.observer = observer
     self.time = time
+    sink = ObserverSink(observer: observer, time: time)
+    self.files = files ?? OutputFiles(sink: sink, time: time)
     self.processes = processes
     self.report = report
     queues = Dictionary(
@@ -59,7 +67,7 @@ public final class BuiltinRunner: ActionRunner {
       queues[qos]?.async { [self] in
         var lines: [LogRecord] = []
         let ends = group.map { runQuick($0, &lines) }
-        observer.observe(lines)
+        if !lines.isEmpty { observer.observe(lines) }
         report(ends)
       }
     }
@@ -79,11 +87,17 @@ public final class BuiltinRunner: ActionRunner {
     if ParameterExpansion.isNeeded(by: parameters) {
       parameters = ParameterExpansion(request).expanded(parameters)
     }
-    var facts = OutputFacts()
-    let result = builtin.run(parameters) { level, line in
-      lines.append(BuiltinOutput.record(line, level, of: request, at: time.wall))
-      facts.add(line, keepBytes: request.spec.execution.output.keepBytes)
+    var said = QuickOutput(of: request.spec.execution.output)
+    let result = builtin.run(parameters) { said.take($0, $1) }
+    if let facts = said.plainFacts(of: request, at: time.wall, &lines) {
+      return .attemptEnded(request.run, AttemptReport(result, output: facts))
     }
+    // What others have said before is logged before.
+    observer.observe(lines)
+    lines = []
+    let output = BuiltinOutput(of: request, secrets: [], to: sink, files: files, time: time)
+    for (level, line) in said.pieces { output.line(line, level) }
+    let facts = output.close(hasFailed: result != .done)
     return .attemptEnded(request.run, AttemptReport(result, output: facts))
   }
 
@@ -111,30 +125,39 @@ public final class BuiltinRunner: ActionRunner {
       }
       return
     }
-    let hidden = attempt.builtin.parameters.filter(\.isSecret).map {
-      resolved[$0.name]?.string ?? ""
-    }
+    let hidden = Self.hidden(resolved, expansion.used, of: attempt.builtin)
     let output = BuiltinOutput(
-      of: attempt.request, secrets: hidden + expansion.used.values, observer: observer,
-      time: time)
+      of: attempt.request, secrets: hidden, to: sink, files: files, time: time)
+    // Somebody else may have reported the end, or will.
+    defer { output.close(hasFailed: attempt.cancellation.isCancelled) }
     attempt.use(output)
     let call = BuiltinCall(
       request: attempt.request, parameters: resolved, cancellation: attempt.cancellation,
       time: time, output: output)
-    finish(attempt, attempt.builtin.run(call))
+    finish(attempt, attempt.builtin.run(call), hidden)
   }
 
-  private func finish(_ attempt: LongAttempt, _ end: BuiltinEnd) {
+  /// All that must not be seen in what a built-in says, in every shape that it may have there.
+  private static func hidden(
+    _ parameters: Parameters, _ secrets: [String: String], of builtin: any LongBuiltin
+  ) -> [[UInt8]] {
+    let values =
+      builtin.parameters.filter(\.isSecret).compactMap { parameters[$0.name]?.string }
+      + secrets.values
+    return (values + values.flatMap(builtin.disguises)).map { Array($0.utf8) }
+  }
+
+  private func finish(_ attempt: LongAttempt, _ end: BuiltinEnd, _ hidden: [[UInt8]]) {
     switch end {
     case .done: attempt.end(.done)
     case .failed(let reason): attempt.end(.failed(reason))
     case .notStarted(let stage, let number): attempt.end(.notStarted(stage, errno: number))
-    case .command(let arguments, let stdin):
+    case .command(let command):
       guard let processes else {
         _ = attempt.end(.failed("no_processes"))
         return
       }
-      let request = Self.command(arguments, stdin: stdin, for: attempt.request)
+      let request = Self.request(for: command, hiding: hidden, inPlaceOf: attempt.request)
       let isHandedOver = attempt.handOver {
         attempts.withLock { $0[request.run] = nil }
         processes.start([request])
@@ -145,18 +168,19 @@ public final class BuiltinRunner: ActionRunner {
 
   /// The command is takt's own: of the job's rules those count that describe the attempt, not those
   /// that describe a child of the job.
-  private static func command(
-    _ arguments: [String], stdin: String, for request: AttemptRequest
+  private static func request(
+    for command: BuiltinCommand, hiding hidden: [[UInt8]], inPlaceOf request: AttemptRequest
   ) -> AttemptRequest {
     var request = request
     let own = request.spec.execution
     var execution = Execution(
       directory: own.directory, timeout: own.timeout, stop: own.stop, qos: own.qos,
       output: own.output)
-    execution.stdin = stdin
+    execution.stdin = command.stdin
     request.spec.execution = execution
-    request.action = .argv(arguments)
-    request.spec.action = request.action
+    request.action = .argv(command.arguments)
+    request.hidden = hidden
+    request.bound = command.timeout
     return request
   }
 }

@@ -65,7 +65,8 @@ final class LongAttempt: Sendable {
   @discardableResult
   func end(_ result: AttemptResult) -> Bool {
     guard claim({}) else { return false }
-    let facts = output.withLock(\.self)?.close(result) ?? OutputFacts()
+    let hasFailed = result != .done || cancellation.isCancelled
+    let facts = output.withLock(\.self)?.close(hasFailed: hasFailed) ?? OutputFacts()
     onEnd(AttemptReport(result, output: facts))
     return true
   }

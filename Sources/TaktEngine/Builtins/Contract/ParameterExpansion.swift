@@ -44,7 +44,8 @@ struct ParameterExpansion {
     guard let facts = request.facts else { return values }
     values[.hook] = facts.hook.rawValue
     values[.run] = facts.run.description
-    values[.outcome] = facts.end?.outcome.rawValue ?? "running"
+    values[.attempt] = String(facts.attempts)
+    values[.outcome] = facts.end?.outcome.rawValue ?? ""
     values[.reason] = facts.end.map { "\($0.reason)" } ?? ""
     values[.streak] = String(facts.failureStreak)
     values[.durationMilliseconds] = String(facts.duration.milliseconds)

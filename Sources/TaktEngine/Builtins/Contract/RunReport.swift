@@ -34,8 +34,7 @@ struct RunReport: Encodable {
     duration_ms = facts.duration.milliseconds
     late_ms = facts.lateness.milliseconds
     streak = facts.failureStreak
-    output = String(
-      decoding: facts.output.bytes(max: 65_536).suffix(Self.outputBytesMax), as: UTF8.self)
+    output = facts.output.endText(bytesMax: Self.outputBytesMax)
   }
 
   /// As JSON, the keys in the order of the alphabet.

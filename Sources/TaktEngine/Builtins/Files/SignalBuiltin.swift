@@ -37,13 +37,16 @@ public struct SignalBuiltin: LongBuiltin {
   /// Why it fails.
   public var reasons: [BuiltinReason] {
     [
-      BuiltinReason("no_pid_file", "the file is not there or cannot be read"),
+      BuiltinReason("no_pid_file", "the file is not there, cannot be read or is no regular file"),
       BuiltinReason("bad_pid_file", "the file does not begin with the number of a process"),
       BuiltinReason("stale", "no process has the number any more, or another program has it"),
       BuiltinReason("permission", "the system does not allow the signal"),
       BuiltinReason("error(NAME)", "any other error of the system, by its name"),
     ]
   }
+
+  /// It signals processes.
+  public func traits(with parameters: Parameters) -> ActionTraits { .usesOwnRights }
 
   /// Signals the process that the file named when it was read, or nobody.
   public func run(_ call: BuiltinCall) -> BuiltinEnd {

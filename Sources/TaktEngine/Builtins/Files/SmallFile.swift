@@ -2,12 +2,18 @@ import Glibc
 
 /// Reads files that are short by their nature.
 enum SmallFile {
-  /// The whole file; one that is longer than `bytesMax`, or no file, is an error. A pipe without a
-  /// writer is not waited for.
+  /// The whole file; one that is longer than `bytesMax`, or no regular file, is an error. Nothing
+  /// is waited for, such as the writer of a pipe.
   static func read(_ path: String, bytesMax: Int) throws(SystemError) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { throw SystemError("open") }
     defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw SystemError("fstat") }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      // A pipe that nobody has open for writing would read as an empty file.
+      throw SystemError("read", number: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
+    }
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 4096)
     while true {

@@ -34,6 +34,9 @@ public struct TouchBuiltin: LongBuiltin {
     ]
   }
 
+  /// It makes and changes files.
+  public func traits(with parameters: Parameters) -> ActionTraits { .usesOwnRights }
+
   /// Sets the times of the file; follows a link as `touch` does.
   public func run(_ call: BuiltinCall) -> BuiltinEnd {
     let path = call.text("path") ?? ""
@@ -48,16 +51,5 @@ public struct TouchBuiltin: LongBuiltin {
   private static func failure(_ call: BuiltinCall, _ path: String, _ number: Int32) -> BuiltinEnd {
     call.log("\(path): \(String(cString: strerror(number)))", .warning)
     return .failed(number.fileReason)
-  }
-}
-
-extension Int32 {
-  /// The reason that an error number of a file is.
-  var fileReason: String {
-    switch self {
-    case ENOENT, ENOTDIR: "missing"
-    case EACCES, EPERM, EROFS: "permission"
-    default: "error(\(ErrorName.of(self)))"
-    }
   }
 }

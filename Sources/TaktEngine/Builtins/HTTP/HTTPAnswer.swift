@@ -23,23 +23,19 @@ final class HTTPAnswerReader: HTTPClientResponseDelegate {
   /// The rest of the body is not wanted.
   struct Enough: Error {}
 
-  private struct State {
-    var answer: HTTPAnswer?
-  }
-
   private let keptBytesMax: Int
-  private let state = Mutex(State())
+  private let received = Mutex<HTTPAnswer?>(nil)
 
   init(keptBytesMax: Int) { self.keptBytesMax = keptBytesMax }
 
   /// What has come so far; nil before the head of the answer.
-  var answer: HTTPAnswer? { state.withLock(\.answer) }
+  var answer: HTTPAnswer? { received.withLock(\.self) }
 
   func didReceiveHead(
     task: HTTPClient.Task<Void>, _ head: HTTPResponseHead
   ) -> EventLoopFuture<Void> {
-    state.withLock {
-      $0.answer = HTTPAnswer(
+    received.withLock {
+      $0 = HTTPAnswer(
         status: Int(head.status.code), headers: head.headers, body: [], bodyBytes: 0)
     }
     return task.eventLoop.makeSucceededVoidFuture()
@@ -48,14 +44,14 @@ final class HTTPAnswerReader: HTTPClientResponseDelegate {
   func didReceiveBodyPart(
     task: HTTPClient.Task<Void>, _ buffer: ByteBuffer
   ) -> EventLoopFuture<Void> {
-    let isEnough = state.withLock { state -> Bool in
-      guard var answer = state.answer else { return false }
+    let isEnough = received.withLock { received -> Bool in
+      guard var answer = received else { return false }
       // No second owner while the bytes are appended.
-      state.answer = nil
+      received = nil
       answer.bodyBytes += buffer.readableBytes
       let room = keptBytesMax - answer.body.count
       answer.body.append(contentsOf: buffer.readableBytesView.prefix(max(0, room)))
-      state.answer = answer
+      received = answer
       return answer.bodyBytes > keptBytesMax + Self.discardedBytesMax
     }
     return isEnough

@@ -1,6 +1,12 @@
 import NIOCore
 import TaktCore
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// `use: http` sends a request and judges the answer.
 public struct HTTPBuiltin: LongBuiltin {
   /// A wait between two tries never grows longer.
@@ -57,7 +63,7 @@ public struct HTTPBuiltin: LongBuiltin {
       ParameterSchema(
         "redirects", .integer(0...20), default: .integer(5),
         summary:
-          "how many redirections are followed; another host gets no header that may be a credential"
+          "how many redirections are followed; another server gets no header that may be a credential, and no body"
       ),
       ParameterSchema(
         "ca_file", .path, isRequired: false,
@@ -77,7 +83,8 @@ public struct HTTPBuiltin: LongBuiltin {
       BuiltinReason("status(N)", "the status is none of `expect`"),
       BuiltinReason("body", "the body does not hold `body_contains`"),
       BuiltinReason(
-        "redirects", "more redirections than `redirects`, one from https to http, or one to nowhere"
+        "redirects",
+        "more redirections than `redirects`, one to nowhere, one from https to http, or one that would take the body to another server"
       ),
       BuiltinReason("url", "the URL is none of http or https, or has a user in it"),
       BuiltinReason("header", "a header's name or value holds what no header can"),
@@ -104,7 +111,28 @@ public struct HTTPBuiltin: LongBuiltin {
     if parameters["password"] != nil, parameters["user"] == nil {
       problems.append(ParameterProblem("password", "has no effect without 'user'"))
     }
+    for name in ["retries", "backoff"] where parameters[name] != nil {
+      if parameters["retry_status"] == nil {
+        problems.append(ParameterProblem(name, "has no effect without 'retry_status'"))
+      }
+    }
+    if parameters["ca_file"] != nil, parameters["insecure"]?.boolean == true {
+      problems.append(ParameterProblem("ca_file", "has no effect with 'insecure'"))
+    }
     return problems
+  }
+
+  /// It only talks to a server.
+  public func traits(with parameters: Parameters) -> ActionTraits { [] }
+
+  /// The log shows the path of a request, in which a secret may be encoded, decoded or cut at a `?`.
+  public func disguises(of secret: String) -> [String] {
+    // A character that no URL can hold makes the library encode all the others, `%` among them.
+    let paths = ["", " "].compactMap { before in
+      URL(string: "http://host/\(before)\(secret)")?.path(percentEncoded: true)
+        .dropFirst(before.isEmpty ? 1 : "/%20".utf8.count)
+    }
+    return paths.map(String.init) + ([secret] + paths.map(String.init)).map(\.percentDecoded)
   }
 
   /// Tries as often as the statuses allow.
@@ -149,10 +177,13 @@ public struct HTTPBuiltin: LongBuiltin {
         !order.expected.contains(answer.status), answer.headers.contains(name: "location")
       else { return judge(answer, order) }
       redirects += 1
-      guard redirects <= order.redirectsMax, let next = order.following(answer) else {
-        return (.failed("redirects"), false)
+      do throws(HTTPOrder.Mistake) {
+        guard redirects <= order.redirectsMax else { throw .redirect("there are too many") }
+        order = try order.following(answer)
+      } catch {
+        call.log(error.message, .warning)
+        return (.failed(error.reason), false)
       }
-      order = next
     }
   }
 
@@ -164,16 +195,5 @@ public struct HTTPBuiltin: LongBuiltin {
       return (.failed("body"), order.retried.contains(answer.status))
     }
     return (.done, false)
-  }
-}
-
-extension [UInt8] {
-  /// Whether these bytes stand in it somewhere.
-  func holds(_ bytes: [UInt8]) -> Bool {
-    guard let first = bytes.first else { return true }
-    guard count >= bytes.count else { return false }
-    return indices.prefix(count - bytes.count + 1).contains {
-      self[$0] == first && self[$0..<($0 + bytes.count)].elementsEqual(bytes)
-    }
   }
 }

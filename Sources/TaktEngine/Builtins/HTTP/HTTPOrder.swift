@@ -30,6 +30,10 @@ struct HTTPOrder {
   struct Mistake: Error {
     var reason: String
     var message: String
+
+    static func redirect(_ why: String) -> Self {
+      Self(reason: "redirects", message: "the redirection is not followed: \(why)")
+    }
   }
 
   init(_ call: BuiltinCall) throws(Mistake) {
@@ -110,17 +114,19 @@ struct HTTPOrder {
   /// Where the request goes, without what may be secret.
   var target: String {
     let port = url.port.map { ":\($0)" } ?? ""
-    return "\(url.scheme ?? "")://\(url.host ?? "")\(port)\(url.path)"
+    return "\(url.scheme ?? "")://\(url.host ?? "")\(port)\(url.path(percentEncoded: true))"
   }
 
-  /// The request that follows a redirection; nil when there is none to follow, or it must not be.
-  func following(_ answer: HTTPAnswer) -> HTTPOrder? {
+  /// The request that follows a redirection. Throws when there is none to follow, or it must not be.
+  func following(_ answer: HTTPAnswer) throws(Mistake) -> HTTPOrder {
     guard let location = answer.headers.first(name: "location"),
       let next = URL(string: location, relativeTo: url)?.absoluteURL,
-      let checked = try? Self.url(next.absoluteString),
-      // What was to be secret stays so.
-      !(url.scheme?.lowercased() == "https" && checked.scheme?.lowercased() == "http")
-    else { return nil }
+      let checked = try? Self.url(next.absoluteString)
+    else { throw .redirect("it leads nowhere") }
+    // What was to be secret stays so.
+    if url.scheme?.lowercased() == "https", checked.scheme?.lowercased() == "http" {
+      throw .redirect("it leads from https to http")
+    }
     var order = self
     order.url = checked
     let becomesGet =
@@ -130,24 +136,21 @@ struct HTTPOrder {
       order.body = nil
       order.headers.removeAll { $0.name.lowercased().hasPrefix("content-") }
     }
-    if url.host != checked.host || url.port != checked.port || url.scheme != checked.scheme {
-      // A stranger gets nothing that may be a credential.
-      let harmless = ["accept", "accept-language", "content-type", "user-agent"]
-      order.headers.removeAll { !harmless.contains($0.name.lowercased()) }
-    }
+    guard Self.server(of: url) != Self.server(of: checked) else { return order }
+    // A stranger gets nothing that may be a credential, and in a body anything may be one.
+    guard order.body == nil else { throw .redirect("another server would get the body") }
+    let harmless = ["accept", "accept-language", "content-type", "user-agent"]
+    order.headers.removeAll { !harmless.contains($0.name.lowercased()) }
     return order
   }
 
-  static let redirections: Set<Int> = [301, 302, 303, 307, 308]
-}
-
-extension TLSConfiguration {
-  /// A client's; nil for what the system trusts.
-  static func client(trusting file: String?, isInsecure: Bool) -> TLSConfiguration? {
-    guard file != nil || isInsecure else { return nil }
-    var configuration = TLSConfiguration.makeClientConfiguration()
-    if let file { configuration.trustRoots = .file(file) }
-    if isInsecure { configuration.certificateVerification = .none }
-    return configuration
+  /// What makes two URLs those of one server.
+  private static func server(of url: URL) -> [String] {
+    let scheme = url.scheme?.lowercased() ?? ""
+    return [
+      scheme, url.host?.lowercased() ?? "", "\(url.port ?? (scheme == "https" ? 443 : 80))",
+    ]
   }
+
+  static let redirections: Set<Int> = [301, 302, 303, 307, 308]
 }

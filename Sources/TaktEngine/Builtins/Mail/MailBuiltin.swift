@@ -31,7 +31,7 @@ public struct MailBuiltin: LongBuiltin {
         summary: "whether a hook attaches the run's kept output, 64KB of it at most"),
       ParameterSchema(
         "timeout", .duration(least: .milliseconds(1)), default: .duration(.seconds(60)),
-        summary: "how long the server may take over all"),
+        summary: "how long the server, or `sendmail`, may take over all"),
     ]
   }
 
@@ -101,7 +101,30 @@ public struct MailBuiltin: LongBuiltin {
     if (parameters["user"] == nil) != (parameters["password"] == nil) {
       problems.append(ParameterProblem("user", "'user' and 'password' go together"))
     }
-    return problems
+    return problems + idle(parameters)
+  }
+
+  /// Parameters of a server that is not asked, or of a certificate that is not looked at.
+  private func idle(_ parameters: Parameters) -> [ParameterProblem] {
+    if parameters["sendmail"] != nil, parameters["host"] == nil {
+      return ["port", "tls", "user", "password", "ca_file", "insecure"].compactMap { name in
+        parameters[name].map { _ in ParameterProblem(name, "has no effect with 'sendmail'") }
+      }
+    }
+    if parameters["tls"]?.string == SMTPConversation.Security.none.rawValue {
+      return ["ca_file", "insecure"].compactMap { name in
+        parameters[name].map { _ in ParameterProblem(name, "has no effect with 'tls: none'") }
+      }
+    }
+    if parameters["ca_file"] != nil, parameters["insecure"]?.boolean == true {
+      return [ParameterProblem("ca_file", "has no effect with 'insecure'")]
+    }
+    return []
+  }
+
+  /// It only talks to a server, unless `sendmail` is to do so.
+  public func traits(with parameters: Parameters) -> ActionTraits {
+    parameters["sendmail"] == nil ? [] : [.usesOwnRights, .isCommand]
   }
 
   /// Writes the mail and hands it on.
@@ -121,8 +144,9 @@ public struct MailBuiltin: LongBuiltin {
       date: call.time.wall, id: Self.identifier(call, hello))
     if let program = call.text("sendmail") {
       return .command(
-        [program, "-i", "-f", from.mailbox, "--"] + to.map(\.mailbox),
-        stdin: message.text(lineEnd: "\n"))
+        BuiltinCommand(
+          [program, "-i", "-f", from.mailbox, "--"] + to.map(\.mailbox),
+          stdin: message.text(lineEnd: "\n"), timeout: Self.timeout(call)))
     }
     return deliver(message, hello, call)
   }
@@ -135,7 +159,7 @@ public struct MailBuiltin: LongBuiltin {
     let host = call.text("host") ?? ""
     let end = SMTPDelivery(
       host: host, port: port, security: security, trustedFile: call.text("ca_file"),
-      isInsecure: call.flag("insecure"), timeout: call.duration("timeout", or: .seconds(60)),
+      isInsecure: call.flag("insecure"), timeout: Self.timeout(call),
       conversation: SMTPConversation(
         security: security, hello: hello,
         credentials: call.text("user").map { ($0, call.text("password") ?? "") },
@@ -148,6 +172,10 @@ public struct MailBuiltin: LongBuiltin {
     }
     call.log("\(host):\(port): \(end.message)", .warning)
     return .failed(reason)
+  }
+
+  private static func timeout(_ call: BuiltinCall) -> Duration {
+    call.duration("timeout", or: .seconds(60))
   }
 
   private static func subject(of request: AttemptRequest) -> String {

@@ -74,6 +74,9 @@ public struct PruneBuiltin: LongBuiltin {
     return problems
   }
 
+  /// It deletes files.
+  public func traits(with parameters: Parameters) -> ActionTraits { .usesOwnRights }
+
   static func rules(_ parameters: Parameters) -> PruneRules {
     PruneRules(
       olderThan: parameters["older_than"]?.duration, keep: parameters["keep"]?.integer,

@@ -1,0 +1,76 @@
+import TaktCore
+
+/// What acts on the machine with takt's own rights does not belong in a job that is to have those of
+/// somebody else.
+extension SpecBuilder {
+  /// Reports such actions of the job, its steps and its hooks; whether there are any.
+  func checkRights(of action: Action, _ settled: JobDefaults, of raw: RawJob) -> Bool {
+    let identity = settled.execution.identity
+    guard !sources.accounts.isOwn(identity) else { return false }
+    let errorCount = reporter.errorCount
+    let check = RightsCheck(reporter: reporter, actions: sources.actions, raw: raw, identity)
+    let steps = raw.fields[Key.steps]?.value?.list
+    check.report(action.steps, at: steps.map(places) ?? [raw.fields[Key.use]?.mark])
+    for (hook, steps) in settled.hooks.sorted(by: { $0.key < $1.key }) {
+      if let own = raw.fields[hook.rawValue]?.value?.list {
+        check.report(steps, at: places(of: own))
+      } else {
+        check.reportInherited(steps, by: hook)
+      }
+    }
+    return reporter.errorCount > errorCount
+  }
+
+  /// What a named action does to the machine; nothing of any other.
+  func traits(of action: Action) -> ActionTraits { sources.actions.traits(of: action) }
+
+  private func places(of items: [KeyValue.Located]) -> [YAMLMark?] {
+    items.map { $0.value.object?[Key.use]?.mark }
+  }
+}
+
+/// The actions of one job held against whom it runs as.
+private struct RightsCheck {
+  let reporter: Reporter
+  let actions: ActionTable
+  let raw: RawJob
+  let key: String
+  let whose: String
+
+  init(reporter: Reporter, actions: ActionTable, raw: RawJob, _ identity: RunIdentity) {
+    self.reporter = reporter
+    self.actions = actions
+    self.raw = raw
+    key = identity.user == nil ? Key.group : Key.user
+    whose = "the \(key) '\((identity.user ?? identity.group ?? "").shortened)'"
+  }
+
+  /// Reports actions at the places of their names.
+  func report(_ steps: [Step], at places: [YAMLMark?]) {
+    // Fewer actions than places: what is wrong with one of them has been reported.
+    guard steps.count == places.count else { return }
+    for (step, place) in zip(steps, places) {
+      guard let sentence = sentence(on: step.action) else { continue }
+      reporter.report(
+        .conflictingKeys, at: place ?? raw.nameMark, sentence,
+        hint: "do it with a '\(Key.run)', or in a job without '\(key)'", owner: raw.owner)
+    }
+  }
+
+  /// Reports actions of a hook that stands in `defaults`.
+  func reportInherited(_ steps: [Step], by hook: HookKind) {
+    for step in steps {
+      guard let sentence = sentence(on: step.action) else { continue }
+      reporter.report(
+        .conflictingKeys, at: raw.nameMark,
+        "'\(hook.rawValue)' of '\(Key.defaults)': \(sentence)",
+        hint: "give the job a hook of its own, or null", owner: raw.owner)
+    }
+  }
+
+  private func sentence(on action: Action) -> String? {
+    guard case .use(let name, _) = action, actions.traits(of: action).contains(.usesOwnRights)
+    else { return nil }
+    return "the action '\(name)' has takt's own rights on this machine, not those of \(whose)"
+  }
+}

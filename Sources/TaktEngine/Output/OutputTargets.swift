@@ -1,0 +1,72 @@
+import TaktCore
+
+/// Where the output of one attempt goes, secrets masked, as its job's policy says: it is kept, logged
+/// and written to a file. The same for commands and for built-ins.
+struct OutputTargets {
+  private let policy: OutputPolicy
+  private let log: OutputLog
+  private let file: OutputFileUse?
+  /// Gets all bytes in place of the log.
+  private let passThrough: PassThrough?
+  private var buffer: KeptOutputBuffer
+
+  init(
+    of request: AttemptRequest, to sink: any OutputSink, files: OutputFiles,
+    passThrough: PassThrough? = nil, time: any TimeSource
+  ) {
+    policy = request.spec.execution.output
+    log = OutputLog(of: request, to: sink, time: time)
+    file = policy.file.map { files.use($0) }
+    self.passThrough = passThrough
+    buffer = KeptOutputBuffer(keepBytes: policy.keepBytes)
+  }
+
+  /// What is kept so far.
+  var kept: KeptOutput { buffer.kept }
+
+  /// Takes bytes that continue what `lines` has; those of built-ins belong to no stream.
+  mutating func take(
+    _ bytes: UnsafeRawBufferPointer, _ lines: inout LineSplitter, from stream: StandardStream?,
+    _ level: LogLevel = .info
+  ) {
+    guard !bytes.isEmpty else { return }
+    buffer.append(bytes)
+    file?.append(bytes)
+    if let passThrough, let stream {
+      passThrough.take(bytes, from: stream)
+    } else if policy.logging == .always {
+      log.take(bytes, &lines, stream, level)
+    }
+  }
+
+  /// Nothing more comes after what `lines` has: an unfinished last line is one as well.
+  func finish(_ lines: inout LineSplitter, from stream: StandardStream) {
+    if policy.logging == .always { log.finish(&lines, stream) }
+  }
+
+  /// A record about the output.
+  func warn(_ message: String) { log.warn(message) }
+
+  /// Nothing comes any more. To be called once.
+  func close(hasFailed: Bool) {
+    if policy.logging == .onFailure, hasFailed, passThrough == nil { log.show(kept) }
+    log.close()
+    file?.end()
+  }
+}
+
+extension AttemptRequest {
+  /// The facts that stand in each record of its output.
+  var outputFacts: [LogField] {
+    var facts = [
+      LogField(.job, .text(spec.name.text)), LogField(.run, .number(Int64(run.number))),
+      LogField(.attempt, .number(Int64(attempt))),
+    ]
+    if let hook = self.facts {
+      facts.append(LogField(.hook, .text(hook.hook.rawValue)))
+      facts.append(LogField(.parent, .number(Int64(hook.run.number))))
+    }
+    if case .steps = spec.action { facts.append(LogField(.step, .number(Int64(step + 1)))) }
+    return facts
+  }
+}

@@ -1,0 +1,62 @@
+import Testing
+
+@testable import TaktConfig
+
+/// What acts on the machine as takt, in jobs that are to run as somebody else.
+struct RightsTests {
+  @Test(arguments: [
+    "user: worker, use: »touch", "use: »touch, group: adm",
+    "user: worker, steps: [{run: x}, {use: »touch}, {use: log}]",
+    "user: worker, run: x, on_failure: {use: »touch}",
+    "run: x, on_late: [{use: log}, {use: »touch}], user: 1000",
+    "user: worker, use: »pipe, with: {to: x}",
+  ])
+  func `an action with takt's own rights is refused where another user is named`(keys: String)
+    throws
+  {
+    try check(badRow: "conflictingKeys | " + keys) { "jobs:\n  a: {on: start, \($0)}\n" }
+  }
+
+  @Test func `the user may stand in defaults, and so may the hook`() throws {
+    try check(
+      badRow: """
+        conflictingKeys | defaults: {user: worker}
+        jobs:
+          a: {on: start, use: »touch}
+          b: {on: start, use: touch, user: null}
+        """)
+    try check(
+      badRow: """
+        conflictingKeys | defaults: {on_failure: {use: touch}}
+        jobs:
+          »a: {on: start, run: x, user: worker}
+          b: {on: start, run: x, user: worker, on_failure: null}
+          c: {on: start, run: x}
+        """)
+  }
+
+  @Test func `what is said names the action, the user and a way out`() throws {
+    let loaded = load("jobs: {a: {on: start, use: touch, user: worker}}\n")
+    let diagnostic = try #require(loaded.diagnostics.first)
+    #expect(
+      diagnostic.message
+        == "the action 'touch' has takt's own rights on this machine, not those of the user 'worker' "
+        + "in job 'a'")
+    #expect(diagnostic.hint == "do it with a 'run', or in a job without 'user'")
+    #expect(loaded.diagnostics.count == 1)
+  }
+
+  @Test(arguments: [
+    "user: worker, steps: [{run: x}, {use: log}]", "user: worker, steps: [{run: x}, {use: pipe}]",
+    "user: root, steps: [{run: x}, {use: touch}]",
+    "user: root, group: root, run: x, on_success: {use: touch}", "use: touch",
+  ])
+  func `what has no rights of its own, or the job's, may stand there`(keys: String) {
+    #expect(load("jobs: {a: {on: start, \(keys)}}\n").diagnostics == [])
+  }
+
+  @Test func `a user that there is not is told of once`() {
+    let loaded = load("jobs: {a: {on: start, use: touch, user: nobody-here}}\n")
+    #expect(rows(loaded.diagnostics.filter { $0.severity == .error }) == ["1:41 unknownAccount"])
+  }
+}
