@@ -244,6 +244,8 @@ import Testing
 
   @Test(arguments: [
     ("url", "ftp://x/", "url"), ("url", "http://u:p@127.0.0.1/", "url"), ("url", "::", "url"),
+    ("url", "http://127.0.0.1:65536/", "url"), ("url", "http://127.0.0.1:99999999999/", "url"),
+    ("url", "http://127.0.0.1:0/", "url"),
   ])
   func `a URL that is none is refused`(name: String, value: String, reason: String) async {
     #expect(await bench.run("http", [name: .string(value)]) == .failed(reason))
@@ -260,7 +262,9 @@ import Testing
 
   @Test(arguments: [StopSignal.terminate, .kill])
   func `a request in progress is cancelled`(signal: StopSignal) async throws {
-    bench.router.start([bench.request("http", ["url": url("/silent"), "timeout": .duration(.seconds(3600))])])
+    bench.router.start([
+      bench.request("http", ["url": url("/silent"), "timeout": .duration(.seconds(3600))])
+    ])
     while folder.read("seen").isEmpty { try await Task.sleep(for: .milliseconds(5)) }
     bench.router.stop(RunID(1), signal: signal)
     let ends = await bench.ends(1)

@@ -216,10 +216,9 @@ import Testing
   }
 
   @Test func `sendmail gets the mail on its input, and its status counts`() async throws {
-    let program = try folder.write(
-      "#!/bin/sh\necho \"$@\" > \"\(folder.path("arguments"))\"\ncat > \"\(folder.path("mail"))\"\nexit 3\n",
+    let program = try folder.program(
+      "echo \"$@\" > \"\(folder.path("arguments"))\"\ncat > \"\(folder.path("mail"))\"\nexit 3\n",
       to: "sendmail")
-    chmod(program, 0o755)
     let result = await bench.run(
       "mail",
       [
@@ -236,8 +235,7 @@ import Testing
 
   /// A program in the place of `sendmail`.
   private func sendmail(_ script: String, _ more: Parameters = [:]) throws -> Parameters {
-    let program = try folder.write("#!/bin/sh\n\(script)\n", to: "sendmail-\(UUID().uuidString)")
-    chmod(program, 0o755)
+    let program = try folder.program("\(script)\n", to: "sendmail-\(UUID().uuidString)")
     let common: Parameters = [
       "sendmail": .string(program), "from": "a@b", "to": .list(["root"]),
     ]
@@ -286,8 +284,7 @@ import Testing
   }
 
   @Test func `a sendmail that hangs is stopped with its group`() async throws {
-    let program = try folder.write("#!/bin/sh\ntouch \"$0.begun\"\nsleep 1000\n", to: "sendmail")
-    chmod(program, 0o755)
+    let program = try folder.program("touch \"$0.begun\"\nsleep 1000\n", to: "sendmail")
     bench.router.start([
       bench.request(
         "mail", ["sendmail": .string(program), "from": "a@b", "to": .list(["root"])])

@@ -42,6 +42,9 @@ final class BuiltinOutput: Sendable {
     }
   }
 
+  /// Whether nothing has been said so far.
+  var isSilent: Bool { state.withLock { $0.bytes == 0 } }
+
   /// Takes no more lines; the first call is the one that counts.
   @discardableResult
   func close(hasFailed: Bool) -> OutputFacts {

@@ -125,7 +125,9 @@ public final class BuiltinRunner: ActionRunner {
       }
       return
     }
-    let hidden = Self.hidden(resolved, expansion.used, of: attempt.builtin)
+    let hidden =
+      Self.hidden(resolved, expansion.used, of: attempt.builtin)
+      + Self.unused(attempt.request.spec.execution.secrets, but: expansion.used)
     let output = BuiltinOutput(
       of: attempt.request, secrets: hidden, to: sink, files: files, time: time)
     // Somebody else may have reported the end, or will.
@@ -134,7 +136,13 @@ public final class BuiltinRunner: ActionRunner {
     let call = BuiltinCall(
       request: attempt.request, parameters: resolved, cancellation: attempt.cancellation,
       time: time, output: output)
-    finish(attempt, attempt.builtin.run(call), hidden)
+    let end = attempt.builtin.run(call)
+    if case .failed(let reason) = end, output.isSilent,
+      let meaning = attempt.builtin.reasons.first(where: { $0.text == reason })?.meaning
+    {
+      output.line(meaning, .error)
+    }
+    finish(attempt, end, hidden)
   }
 
   /// All that must not be seen in what a built-in says, in every shape that it may have there.
@@ -145,6 +153,14 @@ public final class BuiltinRunner: ActionRunner {
       builtin.parameters.filter(\.isSecret).compactMap { parameters[$0.name]?.string }
       + secrets.values
     return (values + values.flatMap(builtin.disguises)).map { Array($0.utf8) }
+  }
+
+  /// The values of secrets that no parameter refers to: others may say them all the same. One that
+  /// cannot be read can be said by nobody here.
+  private static func unused(
+    _ secrets: [String: Secret], but used: [String: String]
+  ) -> [[UInt8]] {
+    secrets.filter { used[$0.key] == nil }.values.compactMap { try? SecretReader.value(of: $0) }
   }
 
   private func finish(_ attempt: LongAttempt, _ end: BuiltinEnd, _ hidden: [[UInt8]]) {

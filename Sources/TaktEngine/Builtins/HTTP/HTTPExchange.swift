@@ -33,7 +33,8 @@ struct HTTPExchange {
     } catch is HTTPAnswerReader.Enough {
       // The head and the beginning are all that is wanted.
     } catch {
-      throw Failure(reason: NetworkFailure.reason(of: error), message: "\(error)")
+      throw Failure(
+        reason: NetworkFailure.reason(of: error), message: NetworkFailure.sentence(of: error))
     }
     guard let answer = reader.answer else {
       throw Failure(reason: "closed", message: "no answer")

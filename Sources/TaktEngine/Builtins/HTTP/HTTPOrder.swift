@@ -89,6 +89,10 @@ struct HTTPOrder {
     guard url.user == nil, url.password == nil else {
       throw Mistake(reason: "url", message: "the URL has a user: give 'user' and 'password'")
     }
+    // The client would trap at a number that no port can have.
+    guard url.port.map({ (1...65_535).contains($0) }) ?? true else {
+      throw Mistake(reason: "url", message: "the URL's port is none")
+    }
     return url
   }
 

@@ -26,7 +26,7 @@ struct SMTPDelivery {
           configuration: TLSConfiguration.client(trusting: trustedFile, isInsecure: isInsecure)
             ?? .makeClientConfiguration())
     } catch {
-      return SMTPHandler.End(reason: "tls", message: "\(error)")
+      return SMTPHandler.End(reason: "tls", message: NetworkFailure.sentence(of: error))
     }
     let loop = group.next()
     let promise = loop.makePromise(of: SMTPHandler.End.self)
@@ -63,7 +63,8 @@ struct SMTPDelivery {
       .connect(host: host, port: port)
       .whenFailure { error in
         promise.succeed(
-          SMTPHandler.End(reason: NetworkFailure.reason(of: error), message: "\(error)"))
+          SMTPHandler.End(
+            reason: NetworkFailure.reason(of: error), message: NetworkFailure.sentence(of: error)))
       }
   }
 

@@ -52,7 +52,9 @@ final class SMTPHandler: ChannelInboundHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    end(End(reason: NetworkFailure.reason(of: error), message: "\(error)"), context)
+    end(
+      End(reason: NetworkFailure.reason(of: error), message: NetworkFailure.sentence(of: error)),
+      context)
   }
 
   func channelInactive(context: ChannelHandlerContext) {
@@ -69,7 +71,7 @@ final class SMTPHandler: ChannelInboundHandler {
         do {
           try context.pipeline.syncOperations.addHandler(makeTLS(), position: .first)
         } catch {
-          end(End(reason: "tls", message: "\(error)"), context)
+          end(End(reason: "tls", message: NetworkFailure.sentence(of: error)), context)
         }
       case .end(let reason, let message):
         end(End(reason: reason, message: message), context)

@@ -52,6 +52,16 @@ enum NetworkFailure {
     }
   }
 
+  /// One sentence on an error for people, without the libraries' own words.
+  static func sentence(of error: any Error) -> String {
+    let reason = reason(of: error)
+    let meaning = reasons.first { $0.text == reason }?.meaning
+    guard reason == "tls" else { return meaning ?? "the exchange failed: \(reason)" }
+    // What the TLS library calls the mistake stands in capitals amid its own places.
+    let word = "\(error)".split { !($0.isUppercase || $0 == "_") }.first { $0.contains("_") }
+    return (meaning ?? reason) + (word.map { ": \($0)" } ?? "")
+  }
+
   /// What the reference says of the reasons that both built-ins share.
   static let reasons = [
     BuiltinReason("refused", "nobody listens there"),
