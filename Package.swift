@@ -10,6 +10,8 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "takt", targets: ["takt"]),
+    .executable(name: "swift-hello", targets: ["swift-hello"]),
+    .library(name: "TaktPlugin", targets: ["TaktPlugin"]),
     .library(name: "TimerMachine", targets: ["TimerMachine"]),
     .library(name: "TimerMachineTesting", targets: ["TimerMachineTesting"]),
   ],
@@ -18,6 +20,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.36.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
   ],
   targets: [
@@ -33,6 +36,7 @@ let package = Package(
       name: "TaktEngine",
       dependencies: [
         "TaktCore", "TimerMachine", "CTaktSystem",
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -58,6 +62,10 @@ let package = Package(
       name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .target(name: "CTimerFD"),
     .target(name: "CTaktSystem"),
+
+    // A plugin in Swift, and what such plugins are made with.
+    .executableTarget(name: "swift-hello", dependencies: ["TaktPlugin"], swiftSettings: strict),
+    .target(name: "TaktPlugin", swiftSettings: strict),
 
     .executableTarget(
       name: "timer-fuzz", dependencies: ["TimerMachine", "TimerMachineTesting"],

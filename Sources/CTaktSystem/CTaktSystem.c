@@ -255,8 +255,8 @@ pid_t csystem_peek_ended(void) {
 
 int csystem_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
 
-int csystem_epoll_add(int epoll, int fd, uint64_t id) {
-  struct epoll_event event = {.events = EPOLLIN, .data.u64 = id};
+int csystem_epoll_add(int epoll, int fd, uint64_t id, int is_for_writing) {
+  struct epoll_event event = {.events = is_for_writing ? EPOLLOUT : EPOLLIN, .data.u64 = id};
   return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0 ? 0 : errno;
 }
 
@@ -273,9 +273,9 @@ int csystem_epoll_wait(int epoll, uint64_t *ids, int capacity, int timeout_ms) {
   return count < 0 ? 0 : count;
 }
 
-int csystem_pipe(int ends[2]) {
+int csystem_pipe(int ends[2], int own_end) {
   if (pipe2(ends, O_CLOEXEC) != 0) return -1;
-  return fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  return fcntl(ends[own_end], F_SETFL, O_NONBLOCK);
 }
 
 void csystem_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

@@ -14,17 +14,19 @@ struct Engine {
   let scheduler: Scheduler
   private let files: OutputFiles
   private let processes: ProcessRunner
+  private let services: PluginServices
   private let router: ActionRouter
   private let clockWatcher: ClockStepWatcher
 
   /// - Parameters:
   ///   - observer: gets every record.
   ///   - sink: gets the lines of commands.
+  ///   - tap: is told what is said between takt and plugins; nil for a daemon.
   ///   - passThrough: gets what commands print in place of the sink; nil for a daemon.
   ///   - onFinish: called once, when a stop is complete.
   init(
     observer: any Observer, sink: any OutputSink, passThrough: PassThrough? = nil,
-    ledger: any Ledger,
+    tap: PluginTap? = nil, ledger: any Ledger,
     onFinish: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     factory = CoalescingTimerFactory(queue: queue)
@@ -33,14 +35,21 @@ struct Engine {
       queue: queue, factory: factory, ledger: ledger, observer: observer, onFinish: onFinish)
     self.scheduler = scheduler
     files = OutputFiles(sink: sink, time: factory.time)
+    let plugins = PluginCommands(
+      host: "takt \(Takt.configuration.version)", observer: observer, time: factory.time,
+      tap: tap)
     processes = try ProcessRunner(
-      reactor: reactor, sink: sink, time: factory.time, files: files,
+      reactor: reactor, sink: sink, time: factory.time, files: files, plugins: plugins,
       passThrough: passThrough
     ) { scheduler.send($0) }
     let builtins = BuiltinRunner(
       registry: .standard, observer: observer, time: factory.time, processes: processes
     ) { scheduler.send($0) }
-    router = ActionRouter(processes: processes, builtins: builtins)
+    services = PluginServices(
+      reactor: reactor, processes: processes, commands: plugins, factory: factory, queue: queue,
+      sink: sink, files: files
+    ) { scheduler.send($0) }
+    router = ActionRouter(processes: processes, builtins: builtins, services: services)
     clockWatcher = ClockStepWatcher(queue: queue) { scheduler.send(.clockStepped) }
     try processes.adoptOrphans()
   }
@@ -55,11 +64,16 @@ struct Engine {
   /// Changes what a reload says.
   func apply(_ plan: ReloadPlan) {
     processes.keepSecrets(of: plan.steps.lazy.map(\.spec))
+    services.replace(by: plan.steps.lazy.map(\.spec).flatMap(\.plugins))
     scheduler.send(.reloaded(plan))
   }
 
-  /// Waits a little for files that get output; to be called when a stop is complete.
-  func close() { files.close(timeout: .seconds(2)) }
+  /// Lets services end and files be written, and waits a little for both; to be called when a stop
+  /// is complete.
+  func close() {
+    services.close(timeout: .seconds(5))
+    files.close(timeout: .seconds(2))
+  }
 
   /// Starts the jobs.
   func start(_ snapshot: Snapshot) {

@@ -16,6 +16,12 @@ struct JobsFileSource: SnapshotSource {
       watchedPaths: loaded.files + loaded.directories)
   }
 
+  /// The folders in which the file says that plugins are.
+  var pluginFolders: [String] {
+    JobsLoader(catalogue: catalogue, zones: ZoneFiles(), accounts: SystemAccounts())
+      .load(path: path).pluginFolders
+  }
+
   /// The set of jobs; prints what is wrong, and ends the program if it cannot be used.
   ///
   /// - Parameter isQuiet: whether nothing is said of a set that can be used.

@@ -53,7 +53,11 @@ final class SingleRun {
   }
 
   /// Puts it together; nothing runs yet.
-  init(of spec: JobSpec, settings: SchedulerSettings, level: LogLevel) throws(SystemError) {
+  ///
+  /// - Parameter tap: is told what is said between takt and a plugin.
+  init(
+    of spec: JobSpec, settings: SchedulerSettings, level: LogLevel, tap: PluginTap? = nil
+  ) throws(SystemError) {
     _ = try ResourceLimits.check(maxRunning: settings.maxRunning)
     var alone = spec
     alone.timing = Timing(schedule: Schedule())
@@ -64,7 +68,7 @@ final class SingleRun {
     self.settings = settings
     fork = try Fork(settings: settings, level: level)
     engine = try Engine(
-      observer: fork, sink: fork, passThrough: fork.passThrough, ledger: books
+      observer: fork, sink: fork, passThrough: fork.passThrough, tap: tap, ledger: books
     ) { [stopped] in stopped.signal() }
     try engine.receiveSignals { [engine, fork, books] number in
       guard [SIGTERM, SIGINT, SIGQUIT].contains(number) else { return }

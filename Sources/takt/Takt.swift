@@ -17,7 +17,7 @@ struct Takt: ParsableCommand {
     version: "0.1.0",
     subcommands: [
       RunCommand.self, ExecCommand.self, CheckCommand.self, PlanCommand.self, NextCommand.self,
-      SchemaCommand.self,
+      SchemaCommand.self, PluginsCommand.self,
     ])
 
   static func main() {

@@ -89,13 +89,14 @@ pid_t csystem_reap(int pidfd, pid_t group, int *exited, int *status);
 pid_t csystem_peek_ended(void);
 
 int csystem_epoll_create(void);
-int csystem_epoll_add(int epoll, int fd, uint64_t id);
+int csystem_epoll_add(int epoll, int fd, uint64_t id, int is_for_writing);
 int csystem_epoll_remove(int epoll, int fd);
 // Waits at most `timeout_ms` (for ever when negative) and fills `ids`. Returns how many.
 int csystem_epoll_wait(int epoll, uint64_t *ids, int capacity, int timeout_ms);
 
-// Makes a pipe whose descriptors are closed on exec and whose reading end does not block.
-int csystem_pipe(int ends[2]);
+// Makes a pipe whose descriptors are closed on exec and of which one end, 0 for reading or 1 for
+// writing, does not block.
+int csystem_pipe(int ends[2], int own_end);
 // Gives the calling thread a name of at most 15 characters.
 void csystem_name_thread(const char *name);
 

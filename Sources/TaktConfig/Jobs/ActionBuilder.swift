@@ -55,6 +55,16 @@ struct ActionBuilder {
     _ use: KeyFields.Field, with: KeyFields.Field?, owner: KeyOwner
   ) -> Action? {
     guard let name = use.value?.text else { return nil }
+    if actions.isPlugin(name) {
+      // A manifest that is wrong has been reported where it stands.
+      guard let plugin = actions.plugin(named: name) else { return nil }
+      if plugin.kind == .notifier, !isOfHook {
+        reporter.report(
+          .unknownAction, at: use.mark, "the plugin '\(name)' is a notifier",
+          hint: "use it in a hook such as '\(HookKind.onFailure.rawValue)'", owner: owner)
+        return nil
+      }
+    }
     guard let schemas = actions.parameters(of: name) else {
       reporter.report(
         .unknownAction, at: use.mark, "there is no action '\(name.shortened)'",
@@ -98,7 +108,7 @@ struct ActionBuilder {
           "the action '\(name)': \(problem.message)")
       }
     }
-    return .use(name, parameters)
+    return actions.plugin(named: name).map { .plugin($0, parameters) } ?? .use(name, parameters)
   }
 }
 

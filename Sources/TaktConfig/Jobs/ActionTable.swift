@@ -3,17 +3,33 @@ import TaktCore
 /// The catalogue's answers, asked for once a name however many jobs use it.
 final class ActionTable {
   private let catalogue: any ActionCatalogue
+  private let plugins: PluginTable
   private var answers: [String: [ParameterSchema]?] = [:]
 
-  init(_ catalogue: any ActionCatalogue) {
+  init(_ catalogue: any ActionCatalogue, _ plugins: PluginTable) {
     self.catalogue = catalogue
+    self.plugins = plugins
   }
 
-  var names: [String] { catalogue.actionNames }
+  var names: [String] { catalogue.actionNames + plugins.names }
+
+  /// Whether there is a plugin of the name, right or wrong; what takt brings with it comes first.
+  func isPlugin(_ name: String) -> Bool {
+    !catalogue.actionNames.contains(name) && plugins.contains(name)
+  }
+
+  /// The plugin of the name; nil when there is none, and when its manifest is wrong, which is
+  /// reported there.
+  func plugin(named name: String) -> PluginManifest? {
+    isPlugin(name) ? plugins.manifest(named: name) : nil
+  }
 
   /// What is wrong with the parameters that are given, each of which is of its kind.
   func problems(of action: String, in parameters: Parameters) -> [ParameterProblem] {
-    catalogue.problems(of: action, in: parameters)
+    if let plugin = plugin(named: action) {
+      return PluginBounds.problems(with: parameters, of: plugin.parameters)
+    }
+    return catalogue.problems(of: action, in: parameters)
   }
 
   /// What an action of the catalogue does to the machine; nothing of any other action.
@@ -25,7 +41,8 @@ final class ActionTable {
   /// What the named action takes; nil when there is none of the name.
   func parameters(of action: String) -> [ParameterSchema]? {
     if let answer = answers[action] { return answer }
-    let answer = catalogue.parameters(of: action)
+    let answer =
+      plugin(named: action)?.parameters.map(\.schema) ?? catalogue.parameters(of: action)
     answers[action] = .some(answer)
     return answer
   }

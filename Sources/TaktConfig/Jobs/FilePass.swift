@@ -66,7 +66,7 @@ final class FilePass {
   private func run() {
     if let node = prelude.scheduler { takeScheduler(node) }
     if let node = prelude.defaults { takeDefaults(node) }
-    if let flaw = setting.source.flaw { report(flaw) }
+    if let flaw = setting.source.flaw { reporter.report(flaw) }
     do {
       try composer.openDocument()
       if let other = try composer.walk(visitRoot) {
@@ -84,7 +84,7 @@ final class FilePass {
         _ = keyReader.fields(
           of: composer.unfinished, keys: current.keys, owner: current.owner)
       }
-      report(error)
+      reporter.report(error)
     }
   }
 
@@ -150,7 +150,10 @@ final class FilePass {
     let keys = KeyTable.scheduler
     let entries = entries(of: node, key: Key.scheduler, type: .object(keys))
     let fields = keyReader.fields(of: entries, keys: keys, owner: owner)
-    SettingsBuilder(reporter: reporter, zones: setting.sources.zones).apply(fields, to: &settings)
+    SettingsBuilder(
+      reporter: reporter, zones: setting.sources.zones, plugins: setting.sources.plugins,
+      folder: setting.folder
+    ).apply(fields, to: &settings)
   }
 
   private func takeDefaults(_ node: YAMLNode) {

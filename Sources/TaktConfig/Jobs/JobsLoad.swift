@@ -30,6 +30,8 @@ final class JobsLoad {
   func result(of path: String) -> LoadedJobs {
     shownFiles.append(path)
     files.append(FilePath.absolute(path))
+    let folder = FilePath.folder(of: FilePath.absolute(path))
+    sources.plugins.searchPath = [FilePath.join(folder, PluginTable.defaultFolder)]
     do {
       if case .read(let identity, let includes) = try visit(path, ancestors: []) {
         follow(includes, of: path, ancestors: [identity])
@@ -40,6 +42,7 @@ final class JobsLoad {
         Diagnostic(code, at: SourceLocation(file: path), message, hint: hint))
     }
     log.add(sources.environmentFiles.log)
+    log.add(sources.plugins.log)
     if specs.isEmpty, log.errorCount == 0 {
       log.add(
         Diagnostic(
@@ -48,9 +51,12 @@ final class JobsLoad {
     var listed: Set<String> = []
     return LoadedJobs(
       snapshot: log.errorCount == 0 ? Snapshot(settings: settings, jobs: specs) : nil,
-      diagnostics: log.sorted(files: shownFiles + sources.environmentFiles.shownPaths),
-      files: (files + sources.environmentFiles.paths).filter { listed.insert($0).inserted },
-      directories: directories)
+      diagnostics: log.sorted(
+        files: shownFiles + sources.environmentFiles.shownPaths + sources.plugins.paths),
+      files: (files + sources.environmentFiles.paths + sources.plugins.paths).filter {
+        listed.insert($0).inserted
+      },
+      directories: directories, pluginFolders: sources.plugins.searchPath)
   }
 
   /// What came of going to a file.

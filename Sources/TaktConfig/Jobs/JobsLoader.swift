@@ -35,11 +35,13 @@ public struct JobsLoader: Sendable {
 
   /// Reads the file at `path` and its includes; it blocks until all are read.
   public func load(path: String) -> LoadedJobs {
+    let plugins = PluginTable(refusesWritableByOthers: refusesWritableByOthers)
     let load = JobsLoad(
       sources: LoadSources(
-        actions: ActionTable(catalogue), zones: zones,
+        actions: ActionTable(catalogue, plugins), zones: zones,
         accounts: AccountTable(accounts, userID: userID),
-        environmentFiles: EnvironmentFiles(refusesWritableByOthers: refusesWritableByOthers)),
+        environmentFiles: EnvironmentFiles(refusesWritableByOthers: refusesWritableByOthers),
+        plugins: plugins),
       refusesWritableByOthers: refusesWritableByOthers)
     return load.result(of: path)
   }

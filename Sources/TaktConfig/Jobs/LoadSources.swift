@@ -6,14 +6,16 @@ final class LoadSources {
   let zones: any ZoneSource
   let accounts: AccountTable
   let environmentFiles: EnvironmentFiles
+  let plugins: PluginTable
 
   init(
     actions: ActionTable, zones: any ZoneSource, accounts: AccountTable,
-    environmentFiles: EnvironmentFiles
+    environmentFiles: EnvironmentFiles, plugins: PluginTable
   ) {
     self.actions = actions
     self.zones = zones
     self.accounts = accounts
     self.environmentFiles = environmentFiles
+    self.plugins = plugins
   }
 }

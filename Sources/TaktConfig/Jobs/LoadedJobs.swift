@@ -11,4 +11,6 @@ public struct LoadedJobs: Sendable {
   public var files: [String]
   /// The absolute paths of all folders in which an include pattern looked for files.
   public var directories: [String]
+  /// The absolute folders in which plugins are looked for, in order.
+  public var pluginFolders: [String]
 }

@@ -4,6 +4,9 @@ import TaktCore
 struct SettingsBuilder {
   let reporter: Reporter
   let zones: any ZoneSource
+  let plugins: PluginTable
+  /// The absolute folder of the file.
+  let folder: String
 
   /// What holds without any key.
   static func builtIn(zones: any ZoneSource) -> SchedulerSettings {
@@ -18,6 +21,9 @@ struct SettingsBuilder {
         if let zone = zone(name, at: field.mark) { settings.zone = zone }
       case (Key.maxRunning, .integer(let count)): settings.maxRunning = count
       case (Key.shutdownGrace, .duration(let grace)): settings.shutdownGrace = grace
+      case (Key.plugins, .list(let items)):
+        plugins.searchPath = items.compactMap(\.value.text)
+          .map { FilePath.absolute(FilePath.join(folder, $0)) }
       case (Key.concurrency, .map(let groups)):
         for group in groups { settings.concurrency[group.name] = group.value?.integer }
       default: break

@@ -87,7 +87,7 @@ extension SpecBuilder {
   private func checkInheritedHooks(_ settled: JobDefaults, of raw: RawJob) {
     for hook in HookKind.allCases where raw.fields[hook.rawValue] == nil {
       let named = (settled.hooks[hook] ?? []).flatMap { step -> [String] in
-        guard case .use(_, let parameters) = step.action else { return [] }
+        guard let parameters = step.action.parameters else { return [] }
         return parameters.values.flatMap(Placeholders.secrets)
       }
       for name in Set(named).sorted() where settled.execution.secrets[name] == nil {
@@ -120,5 +120,12 @@ extension SpecBuilder {
 }
 
 extension Action {
+  fileprivate var parameters: Parameters? {
+    switch self {
+    case .use(_, let parameters), .plugin(_, let parameters): parameters
+    case .shell, .argv, .steps: nil
+    }
+  }
+
   fileprivate var isForShell: Bool { if case .shell = self { true } else { false } }
 }

@@ -49,6 +49,9 @@ struct SpecBuilder {
     checkUses(of: raw, action: action, settled: settled)
     checkSecrets(settled.execution, of: raw)
     guard let name, let action, reporter.errorCount == errorCount else { return nil }
+    if case .plugin(let plugin, _) = action, settled.execution.timeout == nil {
+      settled.execution.timeout = plugin.timeout
+    }
     var spec = JobSpec(
       name: name,
       timing: Timing(

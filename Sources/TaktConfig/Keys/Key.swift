@@ -9,6 +9,7 @@ enum Key {
   static let timezone = "timezone"
   static let maxRunning = "max_running"
   static let shutdownGrace = "shutdown_grace"
+  static let plugins = "plugins"
   static let concurrency = "concurrency"
 
   static let every = "every"

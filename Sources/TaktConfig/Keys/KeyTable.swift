@@ -43,6 +43,9 @@ public enum KeyTable {
       Key.concurrency, .map(.group, .integer(1...10_000)), reload: .updates,
       "Groups of jobs, and how many runs of each group may be in progress at once."),
     KeyEntry(
+      Key.plugins, .oneOrMore(.path), default: "`plugins`", reload: .updates,
+      "Folders in which plugins are looked for, the first that has one of the name counts."),
+    KeyEntry(
       Key.shutdownGrace, .duration(least: .zero), default: "30s", reload: .updates,
       "How long a stop waits for runs in progress before it stops them."),
   ]

@@ -77,7 +77,14 @@ struct SchemaBuilder {
 
   private func schema(of type: KeyType, in scope: Scope) -> JSONValue {
     switch type {
-    case .action: return ["enum": .array(actionNames.map { .string($0) })]
+    case .action:
+      // Which plugins there are, the schema cannot know.
+      return [
+        "anyOf": [
+          ["enum": .array(actionNames.map { .string($0) })],
+          ["pattern": "^[a-z][a-z0-9-]{0,63}$"],
+        ]
+      ]
     case .list(let item): return list(of: schema(of: item, in: scope))
     case .oneOrMore(let item):
       let one = schema(of: item, in: scope)

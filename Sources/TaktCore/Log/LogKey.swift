@@ -8,6 +8,7 @@ public enum LogKey: String, CaseIterable, Hashable, Sendable {
   case durationMilliseconds = "duration_ms"
   case retryMilliseconds = "retry_in_ms"
   case dropped
+  case plugin, percent, metric, value, unit
   case message
 
   /// One sentence for the reference.
@@ -44,6 +45,11 @@ public enum LogKey: String, CaseIterable, Hashable, Sendable {
     case .durationMilliseconds: "how long the run took, from its first start, in milliseconds"
     case .retryMilliseconds: "how long until the next attempt, in milliseconds"
     case .dropped: "how many bytes or lines of output were not kept or not logged"
+    case .plugin: "the name of the plugin whose service it is about"
+    case .percent: "how far a run of a plugin is"
+    case .metric: "the name of a value that a run of a plugin has measured"
+    case .value: "the value"
+    case .unit: "the value's unit, where it has one"
     case .message: "one sentence for people"
     }
   }

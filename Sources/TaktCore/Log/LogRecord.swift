@@ -58,6 +58,12 @@ public enum LogEvent: String, CaseIterable, Hashable, Sendable {
   case run
   /// A line that a run has printed.
   case output
+  /// How far a run of a plugin is.
+  case progress
+  /// A value that a run of a plugin has measured.
+  case metric
+  /// Anything about a service plugin itself.
+  case plugin
   /// A step of a reload.
   case reload
   /// A line of a reload's plan.

@@ -145,8 +145,16 @@ public enum JobFacet {
     if old.action != new.action {
       switch (old.action, new.action) {
       case (.use(let before, _), .use(let after, _)): keys.append(before == after ? "with" : "use")
-      case (.use, .shell), (.use, .argv), (.shell, .use), (.argv, .use): keys += ["run", "use"]
+      case (.plugin(let before, let given), .plugin(let after, let wanted)):
+        if before.name != after.name {
+          keys.append("use")
+        } else {
+          if before != after { keys.append("plugin") }
+          if given != wanted { keys.append("with") }
+        }
+      case (.use, .plugin), (.plugin, .use): keys.append("use")
       case (.steps, _), (_, .steps): keys.append("steps")
+      case (.use, _), (.plugin, _), (_, .use), (_, .plugin): keys += ["run", "use"]
       case (.shell, _), (.argv, _): keys.append("run")
       }
     }

@@ -39,6 +39,9 @@ public struct AttemptRequest: Hashable, Sendable {
   /// for no such bound.
   public var bound: Duration?
 
+  /// The name of the plugin whose service this is; nil (the default) for a run.
+  public var service: String?
+
   /// An attempt of a run: the only action of the job, unless told otherwise.
   public init(
     run: RunID, attempt: Int, spec: JobSpec, slot: WallInstant, action: Action? = nil,

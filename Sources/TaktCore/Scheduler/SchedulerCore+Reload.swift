@@ -39,20 +39,19 @@ extension SchedulerCore {
   /// Takes up a job: one that was removed earlier comes back with its anchor and its marks.
   mutating func add(_ spec: JobSpec, occasion: Occasion, at now: Now) {
     let schedule = spec.timing.schedule
-    var known: [WallInstant] = []
     var cursor: ScheduleCursor
     var streak = 0
     if let memory = memories.removeValue(forKey: spec.name) {
-      known = memory.at
       cursor = memory.cursor
+      tellPast(schedule.at, of: spec.name, but: memory.at, at: now)
       streak = memory.failureStreak
       // While it was away the job had no slots.
       cursor.skip(to: now, from: Schedule(), to: schedule)
     } else {
       cursor = ScheduleCursor(schedule: schedule, at: now)
+      missPast(schedule.at, of: spec.name, at: now)
     }
     jobs[spec.name] = JobState(spec: spec, cursor: cursor, failureStreak: streak)
-    missPast(schedule.at, of: spec.name, but: known, at: now)
     addOccasion(occasion, to: spec, at: now)
     arm(spec.name, at: now)
   }
@@ -79,7 +78,7 @@ extension SchedulerCore {
     }
     jobs[name]?.cursor.skip(
       to: now, from: job.spec.timing.schedule, to: spec.timing.schedule)
-    missPast(spec.timing.schedule.at, of: name, but: job.spec.timing.schedule.at, at: now)
+    tellPast(spec.timing.schedule.at, of: name, but: job.spec.timing.schedule.at, at: now)
     if !spec.timing.isEnabled { suspendWaiting(of: name, at: now) }
     addOccasion(.reload, to: spec, at: now)
     arm(name, at: now)
@@ -146,14 +145,30 @@ extension SchedulerCore {
     jobs[spec.name]?.cursor.add(cause, schedule: spec.timing.schedule, at: now)
   }
 
-  /// Instants that were past when takt first heard of them.
-  private mutating func missPast(
-    _ instants: [WallInstant], of name: JobName, but known: [WallInstant], at now: Now
-  ) {
-    let past = instants.filter { $0.milliseconds <= now.wall.milliseconds && !known.contains($0) }
-    for instant in past {
+  /// Instants that were past when takt first heard of the job.
+  private mutating func missPast(_ instants: [WallInstant], of name: JobName, at now: Now) {
+    for instant in Self.past(instants, at: now) {
       decide(name, SlotSeries(instant), .missed(.down), at: now, causes: [.at])
     }
+  }
+
+  /// Past instants that a reload gives a job that was there before: they were never slots, or have
+  /// been decided under an older schedule.
+  private mutating func tellPast(
+    _ instants: [WallInstant], of name: JobName, but known: [WallInstant], at now: Now
+  ) {
+    for instant in Self.past(instants, at: now) where !known.contains(instant) {
+      log(
+        .warning, .reload, at: now,
+        [
+          LogField(.job, .text(name.text)), LogField(.slot, .instant(instant)),
+          LogField(.message, .text("'at' \(instant.rfc3339()) is past: no slot comes of it")),
+        ])
+    }
+  }
+
+  private static func past(_ instants: [WallInstant], at now: Now) -> [WallInstant] {
+    instants.filter { $0.milliseconds <= now.wall.milliseconds }
   }
 
   private mutating func remember(_ name: JobName) {

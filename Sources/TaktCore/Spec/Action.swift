@@ -6,6 +6,8 @@ public enum Action: Hashable, Sendable {
   case argv([String])
   /// A named action of the catalogue with checked parameters.
   case use(String, Parameters)
+  /// A plugin, as its manifest was when the file was loaded, with checked parameters.
+  case plugin(PluginManifest, Parameters)
   /// Several of the above, one after the other; never empty, and none of them has steps itself.
   case steps([Step])
 }

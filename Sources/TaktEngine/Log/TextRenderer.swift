@@ -19,7 +19,7 @@ struct TextRenderer: LogRenderer {
 
   func render(_ record: LogRecord, into bytes: inout [UInt8]) {
     let time = zone.civilTime(at: record.at).timeOfDay
-    let job = text(record[.job]) ?? "-"
+    let job = text(record[.job]) ?? text(record[.plugin]) ?? "-"
     var event = record.event.rawValue
     if record.event == .run || record.event == .output, let run = text(record[.run]) {
       let isError = text(record[.stream]) == "stderr"
@@ -42,7 +42,13 @@ struct TextRenderer: LogRenderer {
     case .run: run(record)
     case .output: record[.line].map(printable) ?? message(record)
     case .plan: plan(record)
-    case .reload, .scheduler: message(record)
+    case .progress:
+      [text(record[.percent]).map { "\($0) %" }, text(record[.message])].compactMap(\.self)
+        .joined(separator: ", ")
+    case .metric:
+      "\(text(record[.metric]) ?? "") = \(text(record[.value]) ?? "")"
+        + (text(record[.unit]).map { " \($0)" } ?? "")
+    case .reload, .scheduler, .plugin: message(record)
     }
   }
 

@@ -15,6 +15,8 @@ final class AttemptOutput: @unchecked Sendable {
   private let rule: SuccessRule
   private var targets: OutputTargets
   private var streams: [Stream]
+  private let automaton: SecretAutomaton?
+  private var saidLines = LineSplitter()
   private var masked: [UInt8] = []
   private var pattern: FailurePattern?
   private var patternLines = LineSplitter()
@@ -30,8 +32,9 @@ final class AttemptOutput: @unchecked Sendable {
     rule = request.spec.execution.success
     targets = OutputTargets(
       of: request, to: sink, files: files, passThrough: passThrough, time: time)
-    let automaton = SecretAutomaton(secrets)
-    streams = StandardStream.allCases.map { _ in Stream(masker: automaton.map { SecretMasker($0) })
+    automaton = SecretAutomaton(secrets)
+    streams = StandardStream.allCases.map { [automaton] _ in
+      Stream(masker: automaton.map { SecretMasker($0) })
     }
     if let text = rule.failurePattern {
       pattern = FailurePattern(text)
@@ -51,6 +54,17 @@ final class AttemptOutput: @unchecked Sendable {
     streams[stream.index].masker?.mask(bytes, into: &masked)
     masked.withUnsafeBytes { pass($0, from: stream) }
   }
+
+  /// Takes a line that somebody else says for the child, or several with line ends between them.
+  func line(_ text: String, _ level: LogLevel) {
+    var bytes = Array(text.utf8)
+    if let automaton { bytes = automaton.masked(bytes) }
+    if bytes.last != 10 { bytes.append(10) }
+    bytes.withUnsafeBytes { targets.take($0, &saidLines, from: nil, level) }
+  }
+
+  /// The beginning of what is kept.
+  var keptHead: [UInt8] { targets.kept.head }
 
   /// The stream has ended: an unfinished last line is one as well.
   func end(_ stream: StandardStream) {

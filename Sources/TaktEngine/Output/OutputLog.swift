@@ -63,6 +63,11 @@ final class OutputLog {
     showLines(kept.tail)
   }
 
+  /// A record about the service that this is.
+  func say(_ level: LogLevel, _ message: String) {
+    sink.record(level, .plugin, facts + [LogField(.message, .text(message))])
+  }
+
   /// A record about the attempt's output.
   func warn(_ message: String) {
     sink.record(.warning, .output, facts + [LogField(.message, .text(message))])

@@ -58,6 +58,7 @@ struct OutputTargets {
 extension AttemptRequest {
   /// The facts that stand in each record of its output.
   var outputFacts: [LogField] {
+    if let service { return [LogField(.plugin, .text(service))] }
     var facts = [
       LogField(.job, .text(spec.name.text)), LogField(.run, .number(Int64(run.number))),
       LogField(.attempt, .number(Int64(attempt))),

@@ -53,6 +53,8 @@ struct AttemptEnvironment {
   private mutating func addFacts(of request: AttemptRequest) {
     addFact(AttemptMark.attemptVariable, AttemptMark.value(request.run))
     addFact(AttemptMark.instanceVariable, AttemptMark.instance)
+    // A service is no run of a job.
+    guard request.service == nil else { return }
     addFact("TAKT_JOB", request.spec.name.text)
     addFact("TAKT_SLOT", request.slot.rfc3339())
     guard let facts = request.facts else {

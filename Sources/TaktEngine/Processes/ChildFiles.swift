@@ -12,6 +12,8 @@ struct ChildFiles {
   private var own: [Int32] = []
   private var stdout: Int32 = -1
   private var stderr: Int32 = -1
+  private var input: Int32 = -1
+  private var control: Int32 = -1
 
   /// - Parameter extra: what the child has at 3, 4 …; they stay the caller's.
   init(extra: [Int32]) { self.extra = extra }
@@ -27,6 +29,21 @@ struct ChildFiles {
     }
     stdout = try addPipe()
     stderr = try addPipe()
+    list += extra
+  }
+
+  /// Opens what a child has that somebody talks with: a pipe at 0 as well, and one at 3.
+  mutating func openChannel() throws(Spawn.Failure) {
+    var ends: [Int32] = [-1, -1]
+    guard csystem_pipe(&ends, 1) == 0 else {
+      throw Spawn.Failure(stage: .process, number: errno)
+    }
+    own.append(ends[1])
+    try add(ends[0])
+    input = ends[1]
+    stdout = try addPipe()
+    stderr = try addPipe()
+    control = try addPipe()
     list += extra
   }
 
@@ -55,9 +72,12 @@ struct ChildFiles {
   }
 
   /// takt's ends of the pipes, which are no longer closed here.
-  mutating func takeReadEnds() -> (stdout: Int32, stderr: Int32) {
-    own.removeAll { $0 == stdout || $0 == stderr }
-    return (stdout, stderr)
+  mutating func takeOwnEnds() -> (
+    stdout: Int32, stderr: Int32, channel: (input: Int32, control: Int32)?
+  ) {
+    let taken = [stdout, stderr, input, control]
+    own.removeAll { taken.contains($0) }
+    return (stdout, stderr, control < 0 ? nil : (input, control))
   }
 
   mutating func closeOwn() {
@@ -85,7 +105,7 @@ struct ChildFiles {
   /// A pipe whose descriptors no child inherits by accident; reading never blocks.
   private mutating func addPipe() throws(Spawn.Failure) -> Int32 {
     var ends: [Int32] = [-1, -1]
-    guard csystem_pipe(&ends) == 0 else { throw Spawn.Failure(stage: .process, number: errno) }
+    guard csystem_pipe(&ends, 0) == 0 else { throw Spawn.Failure(stage: .process, number: errno) }
     own.append(ends[0])
     try add(ends[1])
     return ends[0]

@@ -14,6 +14,8 @@ final class ChildProcess {
   private var isGroupGone = false
   private var pidfd: Int32
   let output: AttemptOutput
+  /// What somebody and the child say to each other; nil when nobody talks with it.
+  var conversation: ChildConversation?
   let outputs: [OutputReader]
   private var isOpen: [Bool]
 
@@ -38,6 +40,8 @@ final class ChildProcess {
 
   /// Signals the group and the orphans of the run.
   func send(_ signal: Int32, _ orphans: OrphanTable) {
+    // Who heeds what it is told needs no signal before its last one.
+    if pidfd >= 0, conversation?.takesSignal(signal) == false { return output.stopped() }
     lastSignal = signal
     // After its own end only its descendants are told.
     if pidfd >= 0 { output.stopped() }

@@ -16,6 +16,7 @@ public final class ProcessRunner: ActionRunner {
   private let files: OutputFiles
   private let passThrough: PassThrough?
   private let accounts: any AccountSource
+  private let plugins: PluginCommands?
   private let report: @Sendable (SchedulerEvent) -> Void
   private let spawnThread: SpawnThread
   private let starting = StartingAttempts()
@@ -31,11 +32,12 @@ public final class ProcessRunner: ActionRunner {
   ///   - time: By what clock the rate of lines is measured. Default the machine's own.
   ///   - files: Where output files are written. Default: files that nobody waits for at the end.
   ///   - accounts: Where users and groups are looked up. Default the machine's own.
+  ///   - plugins: Makes commands of runs of plugins. Default nil: there are none.
   ///   - passThrough: What gets the output of children in place of the sink. Default nil.
   public init(
     reactor: Reactor, sink: any OutputSink, time: any TimeSource = SystemTimeSource(),
     files: OutputFiles? = nil, accounts: any AccountSource = SystemAccounts(),
-    passThrough: PassThrough? = nil,
+    plugins: PluginCommands? = nil, passThrough: PassThrough? = nil,
     report: @escaping @Sendable (SchedulerEvent) -> Void
   ) throws(SystemError) {
     self.reactor = reactor
@@ -43,6 +45,7 @@ public final class ProcessRunner: ActionRunner {
     self.time = time
     self.files = files ?? OutputFiles(sink: sink, time: time)
     self.accounts = accounts
+    self.plugins = plugins
     self.passThrough = passThrough
     self.report = report
     spawnThread = try SpawnThread()
@@ -58,62 +61,91 @@ public final class ProcessRunner: ActionRunner {
     guard !ready.isEmpty else { return }
     spawnThread.perform { [self, ready] in
       for request in ready {
-        spawn(request) { () throws(Spawn.Failure) in
+        spawn(request, nil) { () throws(Spawn.Failure) in
           try SpawnPreparation.findings(for: request, accounts: accounts)
         }
       }
     }
   }
 
+  /// Starts a child that somebody talks with.
+  func start(_ request: AttemptRequest, _ channel: any ChildChannel) {
+    starting.add([request.run])
+    prepare(request, channel)
+  }
+
   /// Looks up what may take its time, where it keeps no other start waiting.
-  private func prepare(_ request: AttemptRequest) {
+  private func prepare(_ request: AttemptRequest, _ channel: (any ChildChannel)? = nil) {
     let preparation = starting.prepare(request.run)
     let item = preparing.submit { [self] in
       let findings: Result<SpawnPreparation.Findings, Spawn.Failure>
       do throws(Spawn.Failure) {
-        findings = .success(try SpawnPreparation.findings(for: request, accounts: accounts))
+        findings = .success(
+          try SpawnPreparation.findings(
+            for: request, channel: channel, accounts: accounts, plugins: plugins))
       } catch {
         findings = .failure(error)
       }
       guard preparation.finish() else { return }
       spawnThread.perform { [self] in
-        spawn(request) { () throws(Spawn.Failure) in try findings.get() }
+        spawn(request, channel) { () throws(Spawn.Failure) in try findings.get() }
       }
     }
     if item == nil, preparation.finish() {
-      refuse(request, Spawn.Failure(stage: .process, number: EAGAIN))
+      refuse(request, channel, Spawn.Failure(stage: .process, number: EAGAIN))
     }
   }
 
   private func spawn(
-    _ request: AttemptRequest,
+    _ request: AttemptRequest, _ channel: (any ChildChannel)?,
     _ findings: () throws(Spawn.Failure) -> SpawnPreparation.Findings
   ) {
     do throws(Spawn.Failure) {
-      let child = try Spawn.start(request, try findings())
+      let findings = try findings()
+      let child = try Spawn.start(findings)
       let output = AttemptOutput(
-        of: request, secrets: child.secrets + request.hidden, to: sink, files: files,
-        passThrough: passThrough, time: time)
-      reactor.perform { [self] loop in watch(child, output, of: request.run, on: loop) }
-      if let bound = request.bound { end(output, of: request, after: bound) }
+        of: request, secrets: child.secrets + findings.request.hidden, to: sink, files: files,
+        passThrough: request.service == nil ? passThrough : nil, time: time)
+      reactor.perform { [self] loop in
+        watch(child, output, of: findings.request, findings.channel, on: loop)
+      }
+      if let bound = request.bound {
+        end(output, of: request, after: bound) { output.ranOut() }
+      }
     } catch {
-      refuse(request, error)
+      refuse(request, channel, error)
     }
   }
 
-  private func refuse(_ request: AttemptRequest, _ failure: Spawn.Failure) {
+  private func refuse(
+    _ request: AttemptRequest, _ channel: (any ChildChannel)?, _ failure: Spawn.Failure
+  ) {
     let run = request.run
     OutputLog(of: request, to: sink, time: time).warn(failure.sentence)
     reactor.perform { [self] loop in
       _ = starting.remove(run)
       reapUnknown(loop)
-      report(
-        .attemptEnded(run, AttemptReport(.notStarted(failure.stage, errno: failure.number))))
+      tell(channel, .attemptEnded(run, AttemptReport(failure.result)))
     }
   }
 
-  /// Ends what takes longer than its action may, by the job's signal and after its grace by KILL.
-  private func end(_ output: AttemptOutput, of request: AttemptRequest, after bound: Duration) {
+  /// Reports an end to whom it concerns: the scheduler, or the service that the child was.
+  private func tell(_ channel: (any ChildChannel)?, _ event: SchedulerEvent) {
+    guard let channel, !channel.isOfRun else { return report(event) }
+    switch event {
+    case .attemptEnded(let run, let end):
+      // Nobody else stops what a service leaves behind.
+      if end.descendants.isEmpty { channel.ended(end) } else { stop(run, signal: .kill) }
+    case .groupEnded: channel.ended(AttemptReport(.signalled(SIGKILL)))
+    default: break
+    }
+  }
+
+  /// Ends what takes longer than it may, by the job's signal and after its grace by KILL.
+  private func end(
+    _ output: AttemptOutput, of request: AttemptRequest, after bound: Duration,
+    _ mark: @escaping @Sendable () -> Void = {}
+  ) {
     let stop = request.spec.execution.stop
     for (delay, signal) in [(bound, stop.signal), (bound + stop.grace, .kill)] {
       let nanoseconds = Int(min(delay.nanosecondsSaturated, Int64.max / 4))
@@ -122,7 +154,7 @@ public final class ProcessRunner: ActionRunner {
         reactor.perform { [self] _ in
           // Another step of the run may have another child by now.
           guard let child = table.children[request.run], child.output === output else { return }
-          output.ranOut()
+          mark()
           table.lookForOrphans(starting)
           child.send(signal.number, table.orphans)
         }
@@ -193,16 +225,31 @@ public final class ProcessRunner: ActionRunner {
   }
 
   private func watch(
-    _ child: Spawn.Child, _ output: AttemptOutput, of run: RunID, on loop: ReactorLoop
+    _ child: Spawn.Child, _ output: AttemptOutput, of request: AttemptRequest,
+    _ channel: (any ChildChannel)?, on loop: ReactorLoop
   ) {
+    let run = request.run
     let start = starting.remove(run)
     let process = ChildProcess(
       run: run, child: child, sinceTicks: start?.sinceTicks ?? 0, output: output)
     table.add(process)
+    if let channel, let ends = child.channel { open(channel, ends, of: process, request, loop) }
     for signal in start?.signals ?? [] { process.send(signal.number, table.orphans) }
     for index in process.outputs.indices { watchOutput(index, of: process, loop) }
     loop.watch(child.pidfd) { [self] loop in childEnded(process, loop) }
     reapUnknown(loop)
+  }
+
+  private func open(
+    _ channel: any ChildChannel, _ ends: (input: Int32, control: Int32),
+    of process: ChildProcess, _ request: AttemptRequest, _ loop: ReactorLoop
+  ) {
+    let run = process.run
+    let output = process.output
+    process.conversation = ChildConversation(
+      channel, input: ends.input, control: ends.control, output: output, on: loop,
+      onKill: { [self] in stop(run, signal: .kill) },
+      onLast: { [self] in end(output, of: request, after: request.spec.execution.stop.grace) })
   }
 
   /// Hands on what the child prints; where its reader is behind, the child waits.
@@ -236,11 +283,12 @@ public final class ProcessRunner: ActionRunner {
     table.orphans.reap(of: process.run)
     let hasDescendants = process.hasDescendants(table.orphans)
     process.readRest(loop)
-    var ended = process.output.judge(AttemptReport(result))
+    let judged = process.conversation?.end(with: result) ?? result
+    var ended = process.output.judge(AttemptReport(judged))
     guard hasDescendants else {
       process.close(loop)
       table.remove(process)
-      report(.attemptEnded(process.run, ended))
+      tell(process.conversation?.channel, .attemptEnded(process.run, ended))
       return
     }
     _ = process.sendToNew(table.orphans)
@@ -248,7 +296,7 @@ public final class ProcessRunner: ActionRunner {
     // Something is left, even when the process table has no name for it.
     if left.isEmpty { left = [Descendant(pid: process.group.number, name: "?")] }
     ended.descendants = left
-    report(.attemptEnded(process.run, ended))
+    tell(process.conversation?.channel, .attemptEnded(process.run, ended))
     awaitEnd(of: process, loop)
   }
 
@@ -284,7 +332,7 @@ public final class ProcessRunner: ActionRunner {
     for process in table.ending where !process.hasDescendants(table.orphans) {
       process.close(loop)
       table.remove(process)
-      report(.groupEnded(process.run))
+      tell(process.conversation?.channel, .groupEnded(process.run))
     }
     table.ending.removeAll { table.children[$0.run] !== $0 }
   }

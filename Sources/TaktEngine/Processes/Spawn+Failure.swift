@@ -15,6 +15,7 @@ extension Spawn.Failure {
 
   /// One sentence for people.
   var sentence: String {
+    if let fault { return fault.sentence }
     let what =
       switch stage {
       case .process: "a process cannot be made"

@@ -12,6 +12,8 @@ enum Spawn {
     var stderr: Int32
     /// The values that it must not be seen to print.
     var secrets: [[UInt8]]
+    /// takt's ends of the pipes of a channel: the child's standard input and its descriptor 3.
+    var channel: (input: Int32, control: Int32)?
   }
 
   /// Why there is no child.
@@ -20,6 +22,11 @@ enum Spawn {
     var number: Int32
     /// What of the stage it is about, for people; empty when nothing more is known.
     var subject = ""
+    /// The rule of plugins that it breaks; nil for what the system refuses.
+    var fault: PluginFault?
+
+    /// What the attempt has come to.
+    var result: AttemptResult { fault?.result ?? .notStarted(stage, errno: number) }
   }
 
   /// Blocks until the program is executed. To be called on a thread at nice 0, so that the child
@@ -27,8 +34,9 @@ enum Spawn {
   ///
   /// - Parameter descriptors: what the child has at 3, 4 … besides; they stay the caller's.
   static func start(
-    _ request: AttemptRequest, _ findings: SpawnPreparation.Findings, descriptors: [Int32] = []
+    _ findings: SpawnPreparation.Findings, descriptors: [Int32] = []
   ) throws(Failure) -> Child {
+    let request = findings.request
     let execution = request.spec.execution
     let arguments = Self.arguments(of: request)
     guard let program = arguments.first, !program.isEmpty else {
@@ -37,7 +45,11 @@ enum Spawn {
     let identity = findings.identity
     var files = ChildFiles(extra: descriptors)
     defer { files.closeOwn() }
-    try files.open(stdin: execution.stdin)
+    if findings.channel == nil {
+      try files.open(stdin: execution.stdin)
+    } else {
+      try files.openChannel()
+    }
     let secrets = try files.add(findings.secrets)
     let environment = AttemptEnvironment(
       of: request, account: identity.account, secrets: secrets.variables)
@@ -56,17 +68,17 @@ enum Spawn {
     } catch {
       throw error.named(program: program, directory: execution.directory)
     }
-    let outputs = files.takeReadEnds()
+    let outputs = files.takeOwnEnds()
     return Child(
       pid: pid, pidfd: pidfd, stdout: outputs.stdout, stderr: outputs.stderr,
-      secrets: secrets.values)
+      secrets: secrets.values, channel: outputs.channel)
   }
 
   private static func arguments(of request: AttemptRequest) -> [String] {
     switch request.action {
     case .shell(let text): request.spec.execution.shell + [text]
     case .argv(let arguments): arguments
-    case .use, .steps: []
+    case .use, .plugin, .steps: []
     }
   }
 

@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import TaktCore
 
@@ -8,6 +9,10 @@ import TaktCore
 final class SpawnPreparation: Sendable {
   /// What has been found.
   struct Findings: Sendable {
+    /// What is to be started: a command, whatever it was before.
+    var request: AttemptRequest
+    /// Who talks with the child; nil for nobody.
+    var channel: (any ChildChannel)?
     var identity: ChildIdentity
     var secrets: [ReadSecret]
   }
@@ -16,14 +21,21 @@ final class SpawnPreparation: Sendable {
 
   /// Whether there is anything to be looked up.
   static func isNeeded(for request: AttemptRequest) -> Bool {
+    if case .plugin = request.action { return true }
     let execution = request.spec.execution
     return execution.identity != RunIdentity() || !execution.secrets.isEmpty
   }
 
   /// Looks all up; it may block for long.
   static func findings(
-    for request: AttemptRequest, accounts: some AccountSource
+    for request: AttemptRequest, channel: (any ChildChannel)? = nil, accounts: some AccountSource,
+    plugins: PluginCommands? = nil
   ) throws(Spawn.Failure) -> Findings {
+    var (request, channel) = (request, channel)
+    if case .plugin(let manifest, let parameters) = request.action {
+      guard let plugins else { throw Spawn.Failure(stage: .exec, number: ENOSYS) }
+      (request, channel) = try plugins.command(for: request, manifest, parameters)
+    }
     let execution = request.spec.execution
     let identity = try ChildIdentity(execution.identity, accounts)
     var secrets: [ReadSecret] = []
@@ -37,7 +49,7 @@ final class SpawnPreparation: Sendable {
         throw failure
       }
     }
-    return Findings(identity: identity, secrets: secrets)
+    return Findings(request: request, channel: channel, identity: identity, secrets: secrets)
   }
 
   /// Whoever is told true decides what becomes of the attempt: who has prepared it, or who will wait

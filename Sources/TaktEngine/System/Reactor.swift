@@ -70,8 +70,22 @@ public final class ReactorLoop {
   /// false when the system refuses.
   @discardableResult
   func watch(_ descriptor: Int32, _ handler: @escaping (ReactorLoop) -> Void) -> Bool {
+    watch(descriptor, isForWriting: false, handler)
+  }
+
+  /// Calls `handler` each time `descriptor` has room, until `unwatch`. Returns false when the system
+  /// refuses.
+  func watchWritable(_ descriptor: Int32, _ handler: @escaping (ReactorLoop) -> Void) -> Bool {
+    watch(descriptor, isForWriting: true, handler)
+  }
+
+  private func watch(
+    _ descriptor: Int32, isForWriting: Bool, _ handler: @escaping (ReactorLoop) -> Void
+  ) -> Bool {
     lastID += 1
-    guard csystem_epoll_add(epoll, descriptor, lastID) == 0 else { return false }
+    guard csystem_epoll_add(epoll, descriptor, lastID, isForWriting ? 1 : 0) == 0 else {
+      return false
+    }
     watches[lastID] = Watch(handler: handler)
     idByDescriptor[descriptor] = lastID
     return true

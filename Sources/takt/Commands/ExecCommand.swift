@@ -72,7 +72,7 @@ struct ExecCommand: ParsableCommand {
 
 extension RunEnd {
   /// What a shell would call the end; nil for success.
-  fileprivate var exitStatus: Int32? {
+  var exitStatus: Int32? {
     if outcome == .succeeded { return nil }
     return switch reason {
     case .exit(let status) where status != 0: status

@@ -44,10 +44,12 @@ struct FuzzTests {
 
   @Test(arguments: UInt64(0)..<20) func `no mutation of a file traps`(seed: UInt64) {
     var random = SplitMix(state: seed)
+    let plugins = PluginTable(refusesWritableByOthers: false)
     let sources = LoadSources(
-      actions: ActionTable(TestCatalogue()), zones: TestZones(),
+      actions: ActionTable(TestCatalogue(), plugins), zones: TestZones(),
       accounts: AccountTable(TestAccounts(), userID: 0),
-      environmentFiles: EnvironmentFiles(refusesWritableByOthers: false))
+      environmentFiles: EnvironmentFiles(refusesWritableByOthers: false),
+      plugins: plugins)
     let good = Array(Self.seed.utf8)
     for _ in 0..<1000 {
       var bytes = good

@@ -11,7 +11,7 @@ extension Spawn {
     _ request: AttemptRequest, descriptors: [Int32] = []
   ) throws(Failure) -> Child {
     try start(
-      request, try SpawnPreparation.findings(for: request, accounts: SystemAccounts()),
+      try SpawnPreparation.findings(for: request, accounts: SystemAccounts()),
       descriptors: descriptors)
   }
 }

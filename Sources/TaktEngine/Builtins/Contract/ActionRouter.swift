@@ -4,25 +4,37 @@ import TaktCore
 public final class ActionRouter: ActionRunner {
   private let processes: any ActionRunner
   private let builtins: any ActionRunner
+  private let services: (any ActionRunner)?
 
-  /// Commands go to `processes`, named actions to `builtins`.
-  public init(processes: any ActionRunner, builtins: any ActionRunner) {
+  /// Commands and oneshot plugins go to `processes`, named actions to `builtins`, service plugins to
+  /// `services`, which may be missing where nobody uses any.
+  public init(
+    processes: any ActionRunner, builtins: any ActionRunner, services: (any ActionRunner)? = nil
+  ) {
     self.processes = processes
     self.builtins = builtins
+    self.services = services
   }
 
   /// Starts each attempt with the runner of its action.
   public func start(_ requests: [AttemptRequest]) {
     var commands: [AttemptRequest] = []
     var named: [AttemptRequest] = []
+    var served: [AttemptRequest] = []
     for request in requests {
       switch request.action {
       case .shell, .argv, .steps: commands.append(request)
       case .use: named.append(request)
+      case .plugin(let manifest, _):
+        switch manifest.mode {
+        case .oneshot: commands.append(request)
+        case .service: served.append(request)
+        }
       }
     }
     if !commands.isEmpty { processes.start(commands) }
     if !named.isEmpty { builtins.start(named) }
+    if !served.isEmpty { services?.start(served) }
   }
 
   /// Stops a run, whoever runs it. The built-ins first: one that has just become a command is known
@@ -30,5 +42,6 @@ public final class ActionRouter: ActionRunner {
   public func stop(_ run: RunID, signal: StopSignal) {
     builtins.stop(run, signal: signal)
     processes.stop(run, signal: signal)
+    services?.stop(run, signal: signal)
   }
 }

@@ -1,26 +1,26 @@
 import TaktCore
 
-extension FilePass {
+extension Reporter {
   /// Reports why the rest of the file was not read.
   func report(_ stop: YAMLStop) {
     switch stop {
     case .syntax(let problem):
-      let character = reporter.source.character(at: problem.mark)
+      let character = source.character(at: problem.mark)
       let sentence = problem.sentence(character: character)
-      reporter.report(
+      report(
         sentence.code, at: sentence.mark, sentence.message, hint: sentence.hint)
     case .tooDeep(let mark):
-      reporter.report(.tooDeep, at: mark, "values stand more than 64 deep inside one another")
+      report(.tooDeep, at: mark, "values stand more than 64 deep inside one another")
     case .tooManyNodes(let mark):
-      reporter.report(
+      report(
         .tooManyNodes, at: mark, "the file has more than 10 million values, aliases written out",
         hint: "split it, or use fewer aliases")
     case .empty:
-      if reporter.source.flaw == nil {
-        reporter.report(.empty, at: .wholeFile, "the file is empty", hint: "begin with 'jobs:'")
+      if source.flaw == nil {
+        report(.empty, at: .wholeFile, "the file is empty", hint: "begin with 'jobs:'")
       }
     case .manyDocuments(let mark):
-      reporter.report(
+      report(
         .manyDocuments, at: mark, "a second document begins here",
         hint: "a jobs file has one; use 'include' for more files")
     case .cut: break
@@ -29,19 +29,19 @@ extension FilePass {
 
   /// Reports bytes that are no text.
   func report(_ flaw: TextFlaw) {
-    let mark = reporter.source.mark(of: flaw)
+    let mark = source.mark(of: flaw)
     switch flaw.kind {
     case .otherEncoding:
-      reporter.report(.notUTF8, at: mark, "the file is UTF-16", hint: "save it as UTF-8")
+      report(.notUTF8, at: mark, "the file is UTF-16", hint: "save it as UTF-8")
     case .zero:
-      reporter.report(.notUTF8, at: mark, "a zero byte stands here, so this is no text file")
+      report(.notUTF8, at: mark, "a zero byte stands here, so this is no text file")
     case .notUTF8:
-      reporter.report(
+      report(
         .notUTF8, at: mark, "this character is not UTF-8", hint: "save the file as UTF-8")
     case .control(let value):
       let digits = String(value, radix: 16, uppercase: true)
       let code = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-      reporter.report(
+      report(
         .syntax, at: mark, "the control character U+\(code) cannot stand in the file",
         hint: "remove it, or write \\u\(code) in double quotes")
     }

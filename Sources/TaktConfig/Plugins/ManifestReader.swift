@@ -1,0 +1,155 @@
+import Glibc
+import TaktCore
+
+/// Reads one manifest: what it hands out has nothing left to check.
+struct ManifestReader {
+  let reporter: Reporter
+  let source: SourceText
+  /// The absolute folder of the plugin.
+  let folder: String
+  /// Whether a program that others may write to is refused.
+  let refusesWritableByOthers: Bool
+
+  private var owner: KeyOwner { KeyOwner(part: .file) }
+
+  /// The manifest; nil when something is wrong with it, which is then reported.
+  func manifest() -> PluginManifest? {
+    if let flaw = source.flaw {
+      reporter.report(flaw)
+      return nil
+    }
+    guard let entries = entries() else { return nil }
+    let fields = KeyReader(reporter: reporter).fields(
+      of: entries, keys: KeyTable.plugin, owner: owner)
+    for key in [PluginKey.name, PluginKey.version, PluginKey.protocolVersion, PluginKey.exec]
+    where fields[key] == nil {
+      reporter.report(
+        .missingKey, at: .wholeFile, "the manifest has no '\(key)'", hint: "add it")
+    }
+    checkProtocol(fields)
+    let command = command(fields[PluginKey.exec])
+    let name = name(fields[PluginKey.name])
+    var result = PluginManifest(
+      name: name ?? "", version: fields[PluginKey.version]?.value?.text ?? "",
+      command: command ?? [], folder: folder)
+    apply(fields, to: &result)
+    return reporter.errorCount == 0 && name != nil && command != nil ? result : nil
+  }
+
+  private func entries() -> [YAMLEntry]? {
+    let composer = YAMLComposer(source, limits: YAMLLimits(), reporter: reporter)
+    do {
+      try composer.openDocument()
+      let node = try composer.node()
+      try composer.closeDocument()
+      if case .mapping(let entries) = node.content { return entries }
+      reporter.report(
+        .wrongType, at: node.mark, "the file must be a mapping of keys",
+        hint: "begin with '\(PluginKey.name):'")
+    } catch {
+      reporter.report(error)
+    }
+    return nil
+  }
+
+  private func checkProtocol(_ fields: KeyFields) {
+    guard let field = fields[PluginKey.protocolVersion], let version = field.value?.integer,
+      version != PluginManifest.protocolVersion
+    else { return }
+    reporter.report(
+      .outOfRange, at: field.mark, "this takt does not speak version \(version) of the protocol",
+      hint: "write \(PluginManifest.protocolVersion)")
+  }
+
+  private func name(_ field: KeyFields.Field?) -> String? {
+    guard let field, let name = field.value?.text else { return nil }
+    guard PluginName.isValid(name) else {
+      reporter.report(
+        .badName, at: field.mark, "'\(name.shortened)' cannot name a plugin",
+        hint: "use 1 to 64 lower-case letters, digits and '-', a letter first")
+      return nil
+    }
+    let expected = folder.split(separator: "/").last.map(String.init) ?? ""
+    if name != expected {
+      reporter.report(
+        .badName, at: field.mark,
+        "the plugin '\(name)' stands in the folder '\(expected.shortened)'",
+        hint: "give both the same name")
+      return nil
+    }
+    return name
+  }
+
+  private func command(_ field: KeyFields.Field?) -> [String]? {
+    guard let field, let items = field.value?.list else { return nil }
+    guard var words = reporter.arguments(items, of: field.name), let program = words.first else {
+      return nil
+    }
+    guard program.contains("/") else { return words }
+    let path = FilePath.absolute(FilePath.join(folder, program))
+    words[0] = path
+    var status = stat()
+    if stat(path, &status) != 0 {
+      reporter.report(
+        .badValue, at: field.mark, "the program '\(program.shortened)' is not there",
+        hint: "paths are seen from the plugin's folder")
+    } else if status.st_mode & S_IFMT != S_IFREG || access(path, X_OK) != 0 {
+      reporter.report(
+        .badValue, at: field.mark, "'\(program.shortened)' cannot be executed",
+        hint: "make it executable: chmod +x")
+    } else if refusesWritableByOthers, status.st_mode & 0o022 != 0 {
+      reporter.report(
+        .unsafePermissions, at: field.mark,
+        "others than its owner may write to '\(program.shortened)', and takt runs as root",
+        hint: "chmod go-w")
+    } else {
+      return words
+    }
+    return nil
+  }
+
+  private func apply(_ fields: KeyFields, to manifest: inout PluginManifest) {
+    for field in fields.fields {
+      switch (field.name, field.value) {
+      case (PluginKey.summary, .text(let text)): manifest.summary = text
+      case (PluginKey.kind, .text(let word)):
+        manifest.kind = PluginManifest.Kind(rawValue: word) ?? .action
+      case (PluginKey.mode, .text(let word)):
+        manifest.mode = PluginManifest.Mode(rawValue: word) ?? .oneshot
+      case (PluginKey.timeout, .duration(let timeout)): manifest.timeout = timeout
+      case (PluginKey.nagios, .boolean(let isNagios)): manifest.isNagios = isNagios
+      case (PluginKey.idleStop, .duration(let time)): manifest.idleStop = time
+      case (PluginKey.ping, .duration(let time)): manifest.pingInterval = time
+      case (PluginKey.maxRuns, .integer(let count)): manifest.runsMax = count
+      case (PluginKey.sha256, .text(let text)): manifest.sha256 = digest(text, at: field.mark)
+      case (PluginKey.parameters, .map(let entries)):
+        let reader = PluginParameterReader(reporter: reporter, folder: folder)
+        manifest.parameters = entries.compactMap(reader.parameter)
+      default: break
+      }
+    }
+    checkUses(fields, manifest)
+  }
+
+  private func digest(_ text: String, at mark: YAMLMark) -> String? {
+    let digits = text.lowercased()
+    if digits.utf8.count == 64, digits.allSatisfy(\.isHexDigit) { return digits }
+    reporter.report(
+      .badValue, at: mark, "this is no SHA-256", hint: "write 64 digits, as sha256sum prints them")
+    return nil
+  }
+
+  /// Keys that mean nothing in the plugin's mode.
+  private func checkUses(_ fields: KeyFields, _ manifest: PluginManifest) {
+    let idle =
+      manifest.mode == .oneshot
+      ? [PluginKey.idleStop, PluginKey.ping, PluginKey.maxRuns] : [PluginKey.nagios]
+    for key in idle {
+      guard let field = fields[key] else { continue }
+      reporter.report(
+        .conflictingKeys, at: field.keyMark,
+        "'\(key)' has no effect on a plugin of mode '\(manifest.mode.rawValue)'",
+        hint: "remove it")
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import TaktCore
+
+/// One message to a plugin.
+enum HostMessage {
+  /// Who speaks, and how it will be spoken with.
+  struct Hello: Encodable {
+    let type = "hello"
+    let `protocol` = PluginManifest.protocolVersion
+    var host: String
+    var plugin: String
+    var mode: String
+    let max_line_bytes = PluginLines.lineBytesMax
+  }
+
+  /// A run is to begin.
+  struct Start: Encodable {
+    let type = "start"
+    var run: String
+    var job: String
+    var slot: String
+    var attempt: Int
+    var deadline: String?
+    var parameters: [String: PluginValue]
+    var secrets: [String: String]?
+    var facts: Facts?
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: Key.self)
+      try container.encode(type, forKey: .type)
+      try container.encode(run, forKey: .run)
+      try container.encode(job, forKey: .job)
+      try container.encode(slot, forKey: .slot)
+      try container.encode(attempt, forKey: .attempt)
+      // Without a timeout it is null, and not left out.
+      try container.encode(deadline, forKey: .deadline)
+      try container.encode(parameters, forKey: .parameters)
+      try container.encodeIfPresent(secrets, forKey: .secrets)
+      try container.encodeIfPresent(facts, forKey: .facts)
+    }
+
+    private enum Key: String, CodingKey {
+      case type, run, job, slot, attempt, deadline, parameters, secrets, facts
+    }
+  }
+
+  /// What a hook is told of the run that it is for.
+  struct Facts: Encodable {
+    var hook: String
+    var run: String
+    var outcome: String?
+    var reason: String?
+    var attempts: Int
+    var duration_ms: Int64
+    var late_ms: Int64
+    var streak: Int
+    var output: String
+
+    init(_ facts: RunFacts) {
+      hook = facts.hook.rawValue
+      run = facts.run.description
+      outcome = facts.end?.outcome.rawValue
+      reason = facts.end.map { "\($0.reason)" }
+      attempts = facts.attempts
+      duration_ms = facts.duration.milliseconds
+      late_ms = facts.lateness.milliseconds
+      streak = facts.failureStreak
+      output = facts.output.endText(bytesMax: AttemptEnvironment.hookOutputBytesMax)
+    }
+  }
+
+  /// A run is to end.
+  struct Cancel: Encodable {
+    let type = "cancel"
+    var run: String
+    var reason: String
+    var grace_ms: Int64
+  }
+
+  /// A service is to answer.
+  struct Ping: Encodable {
+    let type = "ping"
+    var id: Int
+  }
+
+  /// A service is to finish its runs and exit.
+  struct Shutdown: Encodable {
+    let type = "shutdown"
+    var grace_ms: Int64
+  }
+
+  /// A message could not be understood.
+  struct Problem: Encodable {
+    let type = "error"
+    var code: String
+    var message: String
+    var run: String?
+  }
+
+  /// The message on its line.
+  static func line(_ message: some Encodable) -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    // All that messages hold can be encoded: texts, whole numbers, finite numbers.
+    let bytes = (try? encoder.encode(message)).map { Array($0) } ?? Array("{}".utf8)
+    return bytes + [UInt8(ascii: "\n")]
+  }
+}
+
+/// A parameter's value as JSON.
+struct PluginValue: Encodable {
+  private let value: ParameterValue
+
+  init(_ value: ParameterValue) { self.value = value }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch value {
+    case .string(let text): try container.encode(text)
+    case .integer(let number): try container.encode(number)
+    case .number(let number): try container.encode(number)
+    case .boolean(let flag): try container.encode(flag)
+    case .duration(let duration): try container.encode(duration.milliseconds)
+    case .list(let items): try container.encode(items.map(PluginValue.init))
+    case .map(let entries): try container.encode(entries.mapValues(PluginValue.init))
+    }
+  }
+
+  /// The value in a variable of the environment: a text as it is, all else as JSON.
+  var text: String {
+    if case .string(let text) = value { return text }
+    return String(decoding: HostMessage.line(self).dropLast(), as: UTF8.self)
+  }
+}

@@ -1,0 +1,87 @@
+import Glibc
+import TaktCore
+
+/// One run of a plugin, with everything found out that it is told.
+struct PluginCall {
+  /// Names the run in the conversation.
+  let run: String
+  let manifest: PluginManifest
+  /// Secrets put in.
+  let parameters: Parameters
+  /// The values of the job's secrets by name.
+  let secrets: [String: String]
+  /// What must not be seen in what is printed.
+  let hidden: [[UInt8]]
+
+  /// Puts secrets into parameters and looks at the program; it may block.
+  init(
+    _ manifest: PluginManifest, _ parameters: Parameters, of request: AttemptRequest
+  ) throws(Spawn.Failure) {
+    self.manifest = manifest
+    // Attempts and steps of a run are runs of their own to the plugin.
+    run = "\(request.run).\(request.attempt).\(request.step + 1)"
+    var expansion = ParameterExpansion(request)
+    do throws(ParameterExpansion.Failure) {
+      self.parameters = try expansion.resolved(parameters)
+    } catch {
+      switch error {
+      case .unknownSecret(let name):
+        throw Spawn.Failure(stage: .secret, number: ENOENT, subject: "'\(name)'")
+      case .unreadable(let number): throw Spawn.Failure(stage: .secret, number: number)
+      }
+    }
+    var secrets: [String: String] = [:]
+    for (name, secret) in request.spec.execution.secrets {
+      secrets[name] = String(decoding: try SecretReader.value(of: secret), as: UTF8.self)
+    }
+    self.secrets = secrets
+    let secretNames = Set(manifest.parameters.filter(\.schema.isSecret).map(\.schema.name))
+    let given = self.parameters.filter { secretNames.contains($0.key) }
+    let texts =
+      Array(secrets.values) + Array(expansion.used.values)
+      + given.values.map { PluginValue($0).text }
+    hidden = texts.map { Array($0.utf8) }
+    try Self.checkDigest(of: manifest)
+  }
+
+  /// The `start` message on its line.
+  func start(of request: AttemptRequest, deadline: WallInstant?, withSecrets: Bool) -> [UInt8] {
+    HostMessage.line(
+      HostMessage.Start(
+        run: run, job: request.spec.name.text, slot: request.slot.rfc3339(),
+        attempt: request.facts?.attempts ?? request.attempt, deadline: deadline?.rfc3339(),
+        parameters: parameters.mapValues(PluginValue.init), secrets: withSecrets ? secrets : nil,
+        facts: request.facts.map(HostMessage.Facts.init)))
+  }
+
+  /// What its own process has in its environment besides a command's.
+  var environment: [String: String] {
+    var result = [
+      "TAKT_PLUGIN": manifest.name, "TAKT_PLUGIN_DIR": manifest.folder,
+      "TAKT_PROTOCOL": String(PluginManifest.protocolVersion),
+    ]
+    guard manifest.mode == .oneshot else { return result }
+    let secretNames = Set(manifest.parameters.filter(\.schema.isSecret).map(\.schema.name))
+    for (name, value) in parameters where !secretNames.contains(name) {
+      result["TAKT_PARAM_" + Self.variable(name)] = PluginValue(value).text
+    }
+    return result
+  }
+
+  private static func variable(_ name: String) -> String {
+    String(name.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+  }
+
+  /// The program is read here and executed a moment later; who can change it in between can change
+  /// the manifest as well.
+  private static func checkDigest(of manifest: PluginManifest) throws(Spawn.Failure) {
+    guard let wanted = manifest.sha256 else { return }
+    guard let program = manifest.command.first, program.contains("/"),
+      let found = PluginDigest.ofFile(program)
+    else { throw Spawn.Failure(stage: .exec, number: errno, subject: "'\(manifest.name)'") }
+    guard found != wanted else { return }
+    var failure = Spawn.Failure(stage: .exec, number: 0)
+    failure.fault = .sha256
+    throw failure
+  }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import TaktCore
+
+/// What a plugin says, understood: a pure machine that is fed bytes and tells what they mean. It knows
+/// the rules of `plugins/PROTOCOL.md` that concern lines, the handshake and fields; which runs there
+/// are, it asks.
+struct PluginConversation {
+  /// What a plugin has said.
+  enum Event: Hashable, Sendable {
+    case hello(name: String?, version: String?, capabilities: Set<String>)
+    case progress(run: String?, percent: Double?, message: String?)
+    case log(run: String?, level: LogLevel, message: String)
+    case metric(run: String?, name: String, value: Double, unit: String?)
+    case result(run: String?, PluginResult)
+    case pong(id: Int)
+    /// It did not understand something.
+    case complaint(code: String, message: String)
+    /// It has said something of a type that nobody knows.
+    case unknownType(String)
+    /// It has broken the rules; nothing that it says later counts.
+    case violation(PluginFault, run: String?)
+  }
+
+  private let isService: Bool
+  private let tap: PluginTap?
+  private var lines = PluginLines()
+  private var hasGreeted = false
+  private var isBroken = false
+  private let decoder = JSONDecoder()
+
+  /// A conversation that has not begun.
+  ///
+  /// - Parameter tap: is told each line.
+  init(isService: Bool, tap: PluginTap? = nil) {
+    self.isService = isService
+    self.tap = tap
+  }
+
+  /// Whether it has said anything that counts.
+  var hasSpoken: Bool { hasGreeted || isBroken }
+
+  /// Takes bytes and hands on what they mean.
+  mutating func take(_ bytes: UnsafeRawBufferPointer, _ body: (Event) -> Void) {
+    guard !isBroken else { return }
+    var whole: [[UInt8]] = []
+    let isWithinBounds = lines.take(bytes) { whole.append($0) }
+    // A line may be empty.
+    for line in whole where !line.allSatisfy({ $0 == 32 || $0 == 9 || $0 == 13 }) {
+      tap?(true, String(decoding: line, as: UTF8.self))
+      let event = understood(line)
+      if case .violation = event { isBroken = true }
+      body(event)
+      if isBroken { return }
+    }
+    guard !isWithinBounds else { return }
+    isBroken = true
+    body(.violation(.lineTooLong, run: nil))
+  }
+
+  private mutating func understood(_ line: [UInt8]) -> Event {
+    let message: PluginMessage
+    do throws(PluginMessage.Flaw) {
+      message = try PluginMessage.read(line, with: decoder)
+    } catch {
+      return .violation(error == .badJSON ? .badJSON : .badMessage, run: nil)
+    }
+    let known: Set = ["hello", "progress", "log", "metric", "result", "pong", "error"]
+    if message.type != "hello", known.contains(message.type), !hasGreeted {
+      return .violation(.noHello, run: message.run)
+    }
+    // A service has to say of which run it speaks.
+    if isService, message.run == nil,
+      ["progress", "log", "metric", "result"].contains(message.type)
+    {
+      return .violation(.badMessage, run: nil)
+    }
+    return event(of: message) ?? .violation(.badMessage, run: message.run)
+  }
+
+  /// Nil when a field is missing or makes no sense.
+  private mutating func event(of message: PluginMessage) -> Event? {
+    switch message.type {
+    case "hello":
+      guard let version = message.protocol else { return nil }
+      guard version == PluginManifest.protocolVersion else {
+        return .violation(.wrongProtocol, run: nil)
+      }
+      hasGreeted = true
+      return .hello(
+        name: message.name, version: message.version,
+        capabilities: Set(message.capabilities ?? []))
+    case "progress":
+      if let percent = message.percent, !(0...100).contains(percent) { return nil }
+      return .progress(run: message.run, percent: message.percent, message: message.message)
+    case "log":
+      guard let text = message.message else { return nil }
+      let level = message.level.map { LogLevel(rawValue: $0) } ?? .info
+      return level.map { .log(run: message.run, level: $0, message: text) }
+    case "metric":
+      guard let name = message.name, let value = message.value else { return nil }
+      return .metric(run: message.run, name: name, value: value, unit: message.unit)
+    case "result":
+      return PluginResult(message).map { .result(run: message.run, $0) }
+    case "pong": return message.id.map { .pong(id: $0) }
+    case "error":
+      return .complaint(code: message.code ?? "", message: message.message ?? "")
+    default: return .unknownType(message.type)
+    }
+  }
+}
+
+/// What a run has come to, in the plugin's own words.
+struct PluginResult: Hashable, Sendable {
+  var isOK: Bool
+  /// A short word for machines; nil without one.
+  var reason: String?
+  /// A sentence for people; nil without one.
+  var message: String?
+
+  /// Nil when the message does not say it rightly.
+  init?(_ message: PluginMessage) {
+    switch message.status {
+    case "ok": isOK = true
+    case "failed": isOK = false
+    default: return nil
+    }
+    if let reason = message.reason, !Self.isReason(reason) { return nil }
+    reason = message.reason
+    self.message = message.message
+  }
+
+  private static func isReason(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case 48...57, 65...90, 97...122, UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
+          true
+        default: false
+        }
+      }
+  }
+
+  /// The result as an attempt's; `exit` is what the process, where it has ended, has come to.
+  func attemptResult(exit: AttemptResult?) -> AttemptResult {
+    isOK ? exit ?? .done : .failed("plugin(\(reason ?? "failed"))")
+  }
+}
+
+/// How a plugin can break the rules, or leave a run without an end.
+enum PluginFault: String, CaseIterable, Hashable, Sendable {
+  case badJSON = "bad_json"
+  case badMessage = "bad_message"
+  case lineTooLong = "line_too_long"
+  case flood
+  case wrongRun = "wrong_run"
+  case noHello = "no_hello"
+  case wrongProtocol = "wrong_protocol"
+  case twoResults = "two_results"
+  case noResult = "no_result"
+  case closed
+  case noPong = "no_pong"
+  case died
+  case sha256
+  case notStarted = "not_started"
+
+  /// The reason of a run that ends by it.
+  var result: AttemptResult { .failed("plugin(\(rawValue))") }
+
+  /// One sentence for people.
+  var sentence: String {
+    switch self {
+    case .badJSON: "the plugin has written a line on descriptor 3 that is no message in JSON"
+    case .badMessage: "the plugin has written a message with a field missing or wrong"
+    case .lineTooLong:
+      "the plugin has written a line of more than \(PluginLines.lineBytesMax) bytes on descriptor 3"
+    case .flood: "the plugin has written too many messages"
+    case .wrongRun: "the plugin has spoken of a run that it was never given"
+    case .noHello: "the plugin has not said hello first"
+    case .wrongProtocol: "the plugin speaks another version of the protocol"
+    case .twoResults: "the plugin has said the result twice"
+    case .noResult: "the plugin has ended without a result"
+    case .closed: "the service has closed descriptor 3"
+    case .noPong: "the service does not answer"
+    case .died: "the service has ended"
+    case .sha256: "the program is not the one that the manifest means"
+    case .notStarted: "the service cannot be started"
+    }
+  }
+}

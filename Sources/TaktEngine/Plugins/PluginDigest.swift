@@ -1,0 +1,23 @@
+import Crypto
+import Glibc
+
+/// What a manifest means by `sha256`.
+public enum PluginDigest {
+  /// The SHA-256 of a file in lower-case hexadecimal digits; nil when the file cannot be read.
+  public static func ofFile(_ path: String) -> String? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var hasher = SHA256()
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { return nil }
+      if count == 0 { break }
+      hasher.update(data: buffer[..<count])
+    }
+    return hasher.finalize().map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+      .joined()
+  }
+}

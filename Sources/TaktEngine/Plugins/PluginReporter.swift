@@ -1,0 +1,51 @@
+import TaktCore
+import TimerMachine
+
+/// Records how far a run of a plugin is, and what it has measured.
+///
+/// Used on the reactor's thread alone.
+final class PluginReporter {
+  /// Progress is told so often at most; what comes between is passed over.
+  private static let progressInterval = Duration.seconds(1)
+
+  private let mask: SecretAutomaton?
+  private let facts: [LogField]
+  private let observer: any Observer
+  private let time: any TimeSource
+  private var lastProgress: MonotonicInstant?
+
+  /// - Parameter hidden: what must not be seen in what is told.
+  init(
+    of request: AttemptRequest, hidden: [[UInt8]], to observer: any Observer, time: any TimeSource
+  ) {
+    mask = SecretAutomaton(hidden)
+    facts = request.outputFacts
+    self.observer = observer
+    self.time = time
+  }
+
+  func progress(_ percent: Double?, _ message: String?) {
+    let now = time.monotonic
+    if let last = lastProgress, now - last < Self.progressInterval, percent != 100 { return }
+    lastProgress = now
+    var fields = facts
+    if let percent { fields.append(LogField(.percent, .number(Int64(percent.rounded())))) }
+    if let message { fields.append(LogField(.message, .text(masked(message)))) }
+    observer.observe(LogRecord(at: time.wall, .info, .progress, fields))
+  }
+
+  func metric(_ name: String, _ value: Double, _ unit: String?) {
+    var fields =
+      facts + [
+        LogField(.metric, .text(masked(name))), LogField(.value, .text(Self.text(value))),
+      ]
+    if let unit { fields.append(LogField(.unit, .text(masked(unit)))) }
+    observer.observe(LogRecord(at: time.wall, .info, .metric, fields))
+  }
+
+  private func masked(_ text: String) -> String { mask?.masked(text) ?? text }
+
+  private static func text(_ value: Double) -> String {
+    value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
+  }
+}

@@ -1,0 +1,250 @@
+import Glibc
+import TaktCore
+import TimerMachine
+
+/// One service plugin: it performs what its machine says, and talks with the process.
+///
+/// Used on the reactor's thread alone: that is why it may be sent.
+final class PluginService: ChildChannel, @unchecked Sendable {
+  /// A run with all that is needed to tell the plugin of it, and others of what comes of it.
+  struct Run {
+    var request: AttemptRequest
+    var call: PluginCall
+    var output: AttemptOutput
+    var reporter: PluginReporter
+  }
+
+  let isOfRun = false
+  /// Called when a process of the service has ended.
+  var onEnd: (() -> Void)?
+
+  private let manifest: PluginManifest
+  private let id: RunID
+  private let order: AttemptRequest
+  private let processes: ProcessRunner
+  private let commands: PluginCommands
+  private let clock: PluginClock
+  private let log: OutputLog
+  private let report: (RunID, AttemptReport) -> Void
+  private var machine: ServiceMachine
+  /// By the names that they have in the conversation.
+  private var runs: [String: Run] = [:]
+  private var floods: [String: PluginFlood] = [:]
+  private var conversation = PluginConversation(isService: true)
+  private var line: ChildLine?
+  private var timers: [ServiceMachine.Wait: TimerMachine] = [:]
+  private var generations: [ServiceMachine.Wait: UInt64] = [:]
+
+  init(
+    _ manifest: PluginManifest, execution: Execution, id: RunID, job: JobName,
+    processes: ProcessRunner,
+    commands: PluginCommands, clock: PluginClock, sink: any OutputSink,
+    report: @escaping (RunID, AttemptReport) -> Void
+  ) {
+    self.manifest = manifest
+    self.id = id
+    self.processes = processes
+    self.commands = commands
+    self.clock = clock
+    self.report = report
+    machine = ServiceMachine(manifest)
+    order = Self.order(manifest, execution, id, job)
+    log = OutputLog(of: order, to: sink, time: commands.time)
+  }
+
+  /// The process as the runner of processes is asked for it.
+  private static func order(
+    _ manifest: PluginManifest, _ execution: Execution, _ id: RunID, _ job: JobName
+  ) -> AttemptRequest {
+    var execution = execution
+    let variables = [
+      "TAKT_PLUGIN": manifest.name, "TAKT_PLUGIN_DIR": manifest.folder,
+      "TAKT_PROTOCOL": String(PluginManifest.protocolVersion),
+    ]
+    execution.environment.merge(variables) { _, own in own }
+    execution.output = OutputPolicy(keepBytes: 0)
+    // The job that needed it first gives it a name, which nobody sees.
+    var request = AttemptRequest(
+      run: id, attempt: 1,
+      spec: JobSpec(
+        name: job, timing: Timing(schedule: Schedule()), action: .argv(manifest.command),
+        execution: execution),
+      slot: WallInstant(milliseconds: 0))
+    request.service = manifest.name
+    return request
+  }
+
+  /// Whether there is a process.
+  var hasProcess: Bool { machine.state != .idle && machine.state != .resting }
+
+  /// Whether it has been told to go for good, and is gone.
+  var isGone: Bool { machine.isGone }
+
+  // MARK: Runs
+
+  func add(_ run: Run) {
+    runs[run.call.run] = run
+    perform(machine.add(run.call.run))
+  }
+
+  func stop(_ run: String, _ signal: StopSignal) {
+    runs[run]?.output.stopped()
+    perform(machine.stop(run, isKill: signal == .kill))
+  }
+
+  private func say(_ lines: [UInt8]) {
+    commands.tap.hear(lines)
+    line?.send(lines)
+  }
+
+  func retire() { perform(machine.retire()) }
+
+  func kill() { line?.kill() }
+
+  // MARK: The process
+
+  func started(_ line: ChildLine) {
+    self.line = line
+    say(
+      HostMessage.line(
+        HostMessage.Hello(
+          host: commands.host, plugin: manifest.name, mode: manifest.mode.rawValue)))
+  }
+
+  func received(_ bytes: UnsafeRawBufferPointer) {
+    conversation.take(bytes) { take($0) }
+  }
+
+  func closed() {
+    perform(machine.hungUp())
+  }
+
+  func takesSignal() -> Bool { true }
+
+  func judge(_ result: AttemptResult) -> AttemptResult { result }
+
+  func ended(_ report: AttemptReport) {
+    line = nil
+    floods = [:]
+    if case .notStarted(let stage, let number) = report.result {
+      perform(machine.spawnFailed("\(stage.rawValue), \(ErrorName.of(number))"))
+    } else {
+      perform(machine.processEnded())
+    }
+    onEnd?()
+  }
+
+  private func take(_ event: PluginConversation.Event) {
+    switch event {
+    case .hello(_, let version, _):
+      if machine.state == .starting {
+        log.say(.info, "plugin \(manifest.name) \(version ?? manifest.version) is ready")
+      }
+      perform(machine.greeted())
+    case .progress(let name, let percent, let message):
+      of(name) { $0.reporter.progress(percent, message) }
+    case .log(let name, let level, let message):
+      of(name) { $0.output.line(message, level) }
+    case .metric(let name, let measured, let value, let unit):
+      of(name) { $0.reporter.metric(measured, value, unit) }
+    case .result(let name, let result):
+      guard let name else { return }
+      if let message = result.message {
+        runs[name]?.output.line(message, result.isOK ? .info : .error)
+      }
+      perform(machine.result(of: name, result))
+    case .pong(let id):
+      if mayGoOn() { perform(machine.ponged(id)) }
+    case .complaint(let code, let message):
+      guard mayGoOn() else { return }
+      log.say(.warning, "the plugin did not understand: \(code) \(message)")
+    case .unknownType(let type):
+      guard mayGoOn() else { return }
+      log.say(.warning, "the plugin has said something of an unknown type: \(type)")
+      say(
+        HostMessage.line(
+          HostMessage.Problem(code: "unknown_type", message: "there is no type '\(type)'")))
+    case .violation(let fault, _): perform(machine.fail(fault))
+    }
+  }
+
+  /// What a message says of a run that is over is passed over.
+  private func of(_ name: String?, _ body: (Run) -> Void) {
+    guard let name else { return }
+    guard machine.mayBeSpokenOf(name) else { return perform(machine.fail(.wrongRun)) }
+    let now = commands.time.monotonic
+    guard floods[name, default: PluginFlood(at: now)].take(at: now) else {
+      return perform(machine.fail(.flood))
+    }
+    if let run = runs[name] { body(run) }
+  }
+
+  /// What belongs to no run has its own bound.
+  private func mayGoOn() -> Bool {
+    let now = commands.time.monotonic
+    if floods["", default: PluginFlood(at: now)].take(at: now) { return true }
+    perform(machine.fail(.flood))
+    return false
+  }
+
+  // MARK: What the machine says
+
+  private func perform(_ effects: [ServiceMachine.Effect]) {
+    for effect in effects { perform(effect) }
+  }
+
+  private func perform(_ effect: ServiceMachine.Effect) {
+    switch effect {
+    case .spawn:
+      conversation = PluginConversation(isService: true, tap: commands.tap)
+      processes.start(order, self)
+    case .start(let name):
+      guard let run = runs[name] else { return }
+      say(
+        run.call.start(
+          of: run.request, deadline: commands.deadline(of: run.request), withSecrets: true))
+    case .cancel(let name): cancel(name)
+    case .end(let name, let result): end(name, result)
+    case .ping(let id): say(HostMessage.line(HostMessage.Ping(id: id)))
+    case .shutdown:
+      say(
+        HostMessage.line(
+          HostMessage.Shutdown(grace_ms: ServiceMachine.exitTime.milliseconds)))
+    case .kill: line?.kill()
+    case .wait(let wait, let duration): generations[wait] = timer(wait).wait(duration)
+    case .dontWait(let wait):
+      generations[wait] = nil
+      if let timer = timers[wait], timer.state == .running { timer.cancel() }
+    case .log(let level, let text): log.say(level, "plugin \(manifest.name): \(text)")
+    }
+  }
+
+  private func cancel(_ name: String) {
+    guard let run = runs[name] else { return }
+    let isOverdue = run.request.deadline.map { commands.time.monotonic >= $0 } ?? false
+    say(
+      HostMessage.line(
+        HostMessage.Cancel(
+          run: run.call.run, reason: isOverdue ? "timeout" : "cancelled",
+          grace_ms: run.request.spec.execution.stop.grace.milliseconds)))
+  }
+
+  private func end(_ name: String, _ result: AttemptResult) {
+    floods[name] = nil
+    guard let run = runs.removeValue(forKey: name) else { return }
+    let judged = run.output.judge(AttemptReport(result))
+    run.output.close()
+    report(run.request.run, judged)
+  }
+
+  private func timer(_ wait: ServiceMachine.Wait) -> TimerMachine {
+    if let timer = timers[wait] { return timer }
+    let timer = clock.timer("plugin-\(manifest.name)-\(wait.rawValue)") { [weak self] generation in
+      guard let self, generations[wait] == generation else { return }
+      generations[wait] = nil
+      perform(machine.timeCame(wait))
+    }
+    timers[wait] = timer
+    return timer
+  }
+}

@@ -1,0 +1,169 @@
+import Dispatch
+import Glibc
+import Synchronization
+import TaktCore
+import TimerMachine
+
+/// Runs service plugins: hands runs to processes that live on, one for all jobs that may share it.
+///
+/// Safe from any thread; the services themselves are operated on the reactor's.
+public final class PluginServices: ActionRunner {
+  /// Jobs whose runs may share a process agree in all of this.
+  private struct Key: Hashable {
+    var manifest: PluginManifest
+    var execution: Execution
+  }
+
+  /// Touched by work on the reactor's thread alone: every use stands inside `reactor.perform`.
+  private final class Table: @unchecked Sendable {
+    var services: [Key: PluginService] = [:]
+    var places: [RunID: (service: PluginService, name: String)] = [:]
+    var lastID: UInt64 = 0
+  }
+
+  private let reactor: Reactor
+  private let processes: ProcessRunner
+  private let commands: PluginCommands
+  private let clock: PluginClock
+  private let sink: any OutputSink
+  private let files: OutputFiles
+  private let report: @Sendable (SchedulerEvent) -> Void
+  private let preparing = WorkPool(name: "takt-prepare", nice: 0, width: 8)
+  private let starting = StartingAttempts()
+  private let table = Table()
+
+  /// Services whose processes `processes` runs, and that reports ends of runs to `report`.
+  ///
+  /// - Parameters:
+  ///   - commands: Knows what plugins are told.
+  ///   - factory: Makes the timers of services, on `queue`.
+  public init(
+    reactor: Reactor, processes: ProcessRunner, commands: PluginCommands,
+    factory: any TimerFactory, queue: DispatchQueue, sink: any OutputSink, files: OutputFiles,
+    report: @escaping @Sendable (SchedulerEvent) -> Void
+  ) {
+    self.reactor = reactor
+    self.processes = processes
+    self.commands = commands
+    self.sink = sink
+    self.files = files
+    self.report = report
+    clock = PluginClock(factory: factory, queue: queue, reactor: reactor)
+  }
+
+  /// Hands each run to its service, when what it is to be told has been found out.
+  public func start(_ requests: [AttemptRequest]) {
+    starting.add(requests.map(\.run))
+    for request in requests {
+      guard case .plugin(let manifest, let parameters) = request.action else { continue }
+      let preparation = starting.prepare(request.run)
+      let item = preparing.submit { [self] in
+        let call: Result<PluginCall, Spawn.Failure>
+        do throws(Spawn.Failure) {
+          call = .success(try PluginCall(manifest, parameters, of: request))
+        } catch {
+          call = .failure(error)
+        }
+        if preparation.finish() { reactor.perform { [self] _ in hand(request, call) } }
+      }
+      if item == nil, preparation.finish() {
+        let failure = Spawn.Failure(stage: .process, number: EAGAIN)
+        reactor.perform { [self] _ in hand(request, .failure(failure)) }
+      }
+    }
+  }
+
+  private func hand(_ request: AttemptRequest, _ call: Result<PluginCall, Spawn.Failure>) {
+    let signals = starting.remove(request.run)?.signals ?? []
+    switch call {
+    case .failure(let failure):
+      let log = OutputLog(of: request, to: sink, time: commands.time)
+      log.warn(failure.sentence)
+      report(.attemptEnded(request.run, AttemptReport(failure.result)))
+    case .success(let call):
+      let service = service(for: request, call.manifest)
+      table.places[request.run] = (service, call.run)
+      service.add(
+        PluginService.Run(
+          request: request, call: call,
+          output: AttemptOutput(
+            of: request, secrets: call.hidden, to: sink, files: files, time: commands.time),
+          reporter: PluginReporter(
+            of: request, hidden: call.hidden, to: commands.observer, time: commands.time)))
+      for signal in signals { service.stop(call.run, signal) }
+    }
+  }
+
+  /// Cancels a run, or ends it without its result.
+  public func stop(_ run: RunID, signal: StopSignal) {
+    reactor.perform { [self] _ in
+      if let (service, name) = table.places[run] {
+        service.stop(name, signal)
+      } else if starting.keep(signal, for: run) {
+        report(.attemptEnded(run, AttemptReport(ServiceMachine.cancelled)))
+      }
+    }
+  }
+
+  /// Lets go services of these plugins that are of another version than the manifests here.
+  public func replace(by manifests: [PluginManifest]) {
+    reactor.perform { [self] _ in
+      for (key, service) in table.services
+      where manifests.contains(where: { $0.name == key.manifest.name && $0 != key.manifest }) {
+        service.retire()
+        if service.isGone { table.services[key] = nil }
+      }
+    }
+  }
+
+  /// Asks all services to end and waits for them, at most `timeout`; then they are killed.
+  public func close(timeout: Duration) {
+    let ended = DispatchSemaphore(value: 0)
+    reactor.perform { [self] _ in
+      let living = table.services.values.filter(\.hasProcess)
+      let left = Mutex(living.count)
+      if living.isEmpty { ended.signal() }
+      for service in living {
+        service.onEnd = {
+          if left.withLock({ left in
+            left -= 1
+            return left == 0
+          }) {
+            ended.signal()
+          }
+        }
+        service.retire()
+      }
+    }
+    if ended.wait(timeout: .now() + .milliseconds(Int(timeout.milliseconds))) == .success { return }
+    reactor.perform { [self] _ in for service in table.services.values { service.kill() } }
+    _ = ended.wait(timeout: .now() + .seconds(1))
+  }
+
+  // MARK: On the reactor's thread
+
+  private func service(for request: AttemptRequest, _ manifest: PluginManifest) -> PluginService {
+    let own = request.spec.execution
+    var shared = Execution(directory: own.directory, qos: own.qos)
+    shared.environment = own.environment
+    shared.inheritance = own.inheritance
+    shared.identity = own.identity
+    shared.umask = own.umask
+    shared.limits = own.limits
+    let key = Key(manifest: manifest, execution: shared)
+    if let service = table.services[key] { return service }
+    table.lastID += 1
+    // No run of a job ever has so high a number.
+    let id = RunID(1 << 63 | table.lastID)
+    let service = PluginService(
+      manifest, execution: shared, id: id, job: request.spec.name, processes: processes,
+      commands: commands, clock: clock,
+      sink: sink
+    ) { [self] run, end in
+      table.places[run] = nil
+      report(.attemptEnded(run, end))
+    }
+    table.services[key] = service
+    return service
+  }
+}

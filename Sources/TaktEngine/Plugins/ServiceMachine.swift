@@ -1,0 +1,298 @@
+import TaktCore
+
+/// One service plugin, from its first run to its end: a pure machine. Each function is an event and
+/// returns what is to be done; an event that a state does not expect changes nothing. Runs go by the
+/// names that they have in the conversation.
+///
+/// | state | means | leaves by |
+/// |---|---|---|
+/// | idle | no process | a run |
+/// | starting | a process that has not said hello | hello, its end |
+/// | ready | it takes runs | idleness, a fault, its end |
+/// | draining | it takes no more, and ends when its runs have | its end |
+/// | ending | it has been told to end, or killed | its end |
+/// | resting | it has failed, and is started anew later | time |
+struct ServiceMachine {
+  /// Where it stands.
+  enum State: String, CaseIterable, Hashable, Sendable {
+    case idle, starting, ready, draining, ending, resting
+  }
+
+  /// What it waits for besides messages.
+  enum Wait: String, CaseIterable, Hashable, Sendable {
+    /// The first hello.
+    case hello
+    /// Time for the next ping.
+    case ping
+    /// The answer to a ping.
+    case pong
+    /// Nobody needing it for so long.
+    case idle
+    /// The end of a process that was told to end.
+    case exit
+    /// Another start after a failure.
+    case rest
+    /// The end of a process that has closed its channel.
+    case hangUp
+  }
+
+  /// What is to be done.
+  enum Effect: Hashable, Sendable {
+    case spawn
+    case start(String)
+    case cancel(String)
+    case end(String, AttemptResult)
+    case ping(id: Int)
+    case shutdown
+    case kill
+    /// Call `timeCame` with this after a while, in place of any earlier wish for it.
+    case wait(Wait, Duration)
+    case dontWait(Wait)
+    case log(LogLevel, String)
+  }
+
+  static let helloTime = Duration.seconds(10)
+  static let exitTime = Duration.seconds(10)
+  static let hangUpTime = Duration.seconds(1)
+  /// So many runs may go on without a result before the process is replaced.
+  static let lapsesMax = 16
+
+  private(set) var state = State.idle
+  private let manifest: PluginManifest
+  private var waiting: [String] = []
+  private var active: Set<String> = []
+  /// Runs that are over for the host, of which the plugin may still speak.
+  private var lapsed: Set<String> = []
+  /// Runs that had their result, in this process.
+  private var finished: RecentRuns = RecentRuns()
+  private var lapseCount = 0
+  private var failures = 0
+  private var lastPing = 0
+  /// Why the process is being ended; nil when it ends by itself or was asked to.
+  private var fault: PluginFault?
+  private var isRetired = false
+
+  init(_ manifest: PluginManifest) { self.manifest = manifest }
+
+  /// How many runs it has, waiting ones as well.
+  var runCount: Int { waiting.count + active.count }
+
+  /// Whether it has been told to go for good, and is gone.
+  var isGone: Bool { isRetired && state == .idle && runCount == 0 }
+
+  // MARK: Runs
+
+  mutating func add(_ run: String) -> [Effect] {
+    waiting.append(run)
+    return pump()
+  }
+
+  /// The run has its result.
+  mutating func result(of run: String, _ result: PluginResult) -> [Effect] {
+    if active.remove(run) != nil {
+      finished.insert(run)
+      return [.end(run, result.attemptResult(exit: nil))] + pump()
+    }
+    if lapsed.remove(run) != nil { return [] }
+    if finished.contains(run) {
+      return [.log(.warning, PluginFault.twoResults.sentence)] + lapse()
+    }
+    return fail(.wrongRun)
+  }
+
+  /// Whether the plugin may speak of the run: it is in progress, or was not long ago.
+  func mayBeSpokenOf(_ run: String) -> Bool {
+    active.contains(run) || lapsed.contains(run) || finished.contains(run)
+  }
+
+  /// Somebody wants the run to end, or to be over.
+  mutating func stop(_ run: String, isKill: Bool) -> [Effect] {
+    if let index = waiting.firstIndex(of: run) {
+      waiting.remove(at: index)
+      return [.end(run, Self.cancelled)] + pump()
+    }
+    guard active.contains(run) else { return [] }
+    if !isKill { return [.cancel(run)] }
+    active.remove(run)
+    lapsed.insert(run)
+    return [.end(run, Self.cancelled)] + lapse() + pump()
+  }
+
+  /// How a run ends that nobody waits for any longer.
+  static let cancelled = AttemptResult.failed("cancelled")
+
+  /// A run has gone on without an end, or has had two.
+  private mutating func lapse() -> [Effect] {
+    lapseCount += 1
+    guard lapseCount >= Self.lapsesMax, state == .ready else { return [] }
+    return [.log(.warning, "\(lapseCount) runs of the service have lapsed: it is replaced")]
+      + drain()
+  }
+
+  // MARK: The process
+
+  /// The process says hello.
+  mutating func greeted() -> [Effect] {
+    guard state == .starting else { return [] }
+    state = .ready
+    failures = 0
+    return [.dontWait(.hello), .wait(.ping, manifest.pingInterval)] + pump()
+  }
+
+  /// It has answered a ping.
+  mutating func ponged(_ id: Int) -> [Effect] {
+    guard state == .ready || state == .draining, id == lastPing else { return [] }
+    return [.dontWait(.pong), .wait(.ping, manifest.pingInterval)]
+  }
+
+  /// It has broken the rules.
+  mutating func fail(_ fault: PluginFault) -> [Effect] {
+    guard state == .starting || state == .ready || state == .draining else { return [] }
+    self.fault = fault
+    let effects = [.log(.error, fault.sentence), .kill] + endRuns(fault) + noWaits
+    state = .ending
+    return effects
+  }
+
+  /// The process has ended.
+  mutating func processEnded() -> [Effect] {
+    let wasAsked = state == .ending && fault == nil
+    guard state != .idle, state != .resting else { return [] }
+    var effects = noWaits + endRuns(fault ?? .died)
+    if !wasAsked, fault == nil { effects.append(.log(.error, PluginFault.died.sentence)) }
+    effects += wasAsked ? over() : rest()
+    return effects
+  }
+
+  /// It has closed descriptor 3. As a rule its end follows at once, and says more.
+  mutating func hungUp() -> [Effect] {
+    switch state {
+    case .starting, .ready, .draining: [.wait(.hangUp, Self.hangUpTime)]
+    case .idle, .ending, .resting: []
+    }
+  }
+
+  /// There could not be a process.
+  mutating func spawnFailed(_ why: String) -> [Effect] {
+    guard state == .starting else { return [] }
+    return noWaits + [.log(.error, "the service cannot be started: \(why)")]
+      + endRuns(.notStarted) + rest()
+  }
+
+  /// It is wanted no longer: what it has in progress may end.
+  mutating func retire() -> [Effect] {
+    isRetired = true
+    switch state {
+    case .ready: return runCount == 0 ? drain() : []
+    case .starting where runCount == 0: return fail(.noHello)
+    case .resting where runCount == 0:
+      state = .idle
+      return noWaits
+    case .idle, .starting, .draining, .ending, .resting: return []
+    }
+  }
+
+  /// The time asked for by `wait` is over.
+  mutating func timeCame(_ wait: Wait) -> [Effect] {
+    switch (wait, state) {
+    case (.hello, .starting): return fail(.noHello)
+    case (.ping, .ready), (.ping, .draining):
+      lastPing += 1
+      return [.ping(id: lastPing), .wait(.pong, manifest.pingInterval)]
+    case (.pong, .ready), (.pong, .draining): return fail(.noPong)
+    case (.idle, .ready): return runCount == 0 ? drain() : []
+    case (.hangUp, .starting), (.hangUp, .ready), (.hangUp, .draining): return fail(.closed)
+    case (.exit, .ending): return [.kill]
+    case (.rest, .resting):
+      state = .idle
+      return pump()
+    default: return []
+    }
+  }
+
+  // MARK: Ways
+
+  private mutating func pump() -> [Effect] {
+    switch state {
+    case .idle:
+      guard !waiting.isEmpty else { return [] }
+      state = .starting
+      fault = nil
+      lapseCount = 0
+      lapsed = []
+      finished = RecentRuns()
+      return [.spawn, .wait(.hello, Self.helloTime)]
+    case .ready:
+      var effects: [Effect] = []
+      while active.count < manifest.runsMax, !waiting.isEmpty {
+        let run = waiting.removeFirst()
+        active.insert(run)
+        effects.append(.start(run))
+      }
+      if runCount > 0 { return effects + [.dontWait(.idle)] }
+      return effects + (isRetired ? drain() : [.wait(.idle, manifest.idleStop)])
+    case .draining: return active.isEmpty ? leave() : []
+    case .starting, .ending, .resting: return []
+    }
+  }
+
+  /// It takes no more runs, and ends with those that it has.
+  private mutating func drain() -> [Effect] {
+    state = .draining
+    return [.dontWait(.idle)] + (active.isEmpty ? leave() : [])
+  }
+
+  private mutating func leave() -> [Effect] {
+    state = .ending
+    return [.shutdown, .dontWait(.ping), .dontWait(.pong), .wait(.exit, Self.exitTime)]
+  }
+
+  /// Ends the runs that the process has; one that has not even said hello has all of them.
+  private mutating func endRuns(_ fault: PluginFault) -> [Effect] {
+    var runs = active.sorted()
+    active = []
+    lapsed.formUnion(runs)
+    if state == .starting {
+      runs += waiting
+      waiting = []
+    }
+    return runs.map { .end($0, fault.result) }
+  }
+
+  private mutating func over() -> [Effect] {
+    state = .idle
+    return pump()
+  }
+
+  private mutating func rest() -> [Effect] {
+    failures += 1
+    state = .resting
+    if isRetired, runCount == 0 { return over() }
+    let seconds = min(60, 1 << min(failures - 1, 6))
+    return [
+      .log(.warning, "the service is started again in \(seconds) s at the earliest"),
+      .wait(.rest, .seconds(seconds)),
+    ]
+  }
+
+  private var noWaits: [Effect] { Wait.allCases.map { .dontWait($0) } }
+}
+
+/// The runs that had their results last; a service that speaks of older ones is not believed.
+struct RecentRuns {
+  private static let countMax = 4096
+
+  private var set: Set<String> = []
+  private var order: [String] = []
+  private var oldest = 0
+
+  func contains(_ run: String) -> Bool { set.contains(run) }
+
+  mutating func insert(_ run: String) {
+    set.insert(run)
+    if order.count < Self.countMax { return order.append(run) }
+    set.remove(order[oldest])
+    order[oldest] = run
+    oldest = (oldest + 1) % Self.countMax
+  }
+}

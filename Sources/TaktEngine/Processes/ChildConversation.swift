@@ -1,0 +1,67 @@
+import Glibc
+import TaktCore
+
+/// The pipes between a child and who talks with it. It exists on the reactor's thread alone.
+final class ChildConversation {
+  let channel: any ChildChannel
+  private let writer: ChannelWriter
+  private let loop: ReactorLoop
+  private var control: Int32
+
+  /// How much is read at a time, so that one talkative child does not keep the others waiting.
+  private static let turnBytes = 65_536
+  /// A pipe holds less than this.
+  private static let lastBytes = 1_048_576
+
+  /// Owns both descriptors, which must not block, and tells the channel that the child has started.
+  init(
+    _ channel: any ChildChannel, input: Int32, control: Int32, output: AttemptOutput,
+    on loop: ReactorLoop, onKill: @escaping () -> Void, onLast: @escaping () -> Void
+  ) {
+    self.channel = channel
+    self.loop = loop
+    self.control = control
+    writer = ChannelWriter(input, on: loop)
+    loop.watch(control) { [weak self] _ in self?.read(Self.turnBytes) }
+    channel.started(ChildLine(writer: writer, output: output, onKill: onKill, onLast: onLast))
+  }
+
+  func takesSignal(_ number: Int32) -> Bool {
+    number == SIGKILL || channel.takesSignal()
+  }
+
+  /// The child has ended so: what it has said last is heard, and its pipes are closed. Returns what
+  /// came of it.
+  func end(with result: AttemptResult) -> AttemptResult {
+    read(Self.lastBytes)
+    close()
+    writer.close()
+    return channel.judge(result)
+  }
+
+  private func read(_ limitBytes: Int) {
+    var left = limitBytes
+    withUnsafeTemporaryAllocation(byteCount: Self.turnBytes, alignment: 1) { buffer in
+      while left > 0, control >= 0 {
+        let count = Glibc.read(control, buffer.baseAddress, buffer.count)
+        if count > 0 {
+          left -= count
+          channel.received(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        } else if count < 0, errno == EINTR {
+          continue
+        } else {
+          if count == 0 || errno != EAGAIN { close() }
+          return
+        }
+      }
+    }
+  }
+
+  private func close() {
+    guard control >= 0 else { return }
+    loop.unwatch(control)
+    Glibc.close(control)
+    control = -1
+    channel.closed()
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+
+/// A plugin of takt, written in Swift.
+///
+/// ```swift
+/// import TaktPlugin
+///
+/// await Plugin(name: "greet", version: "1.0.0").serve { run in
+///   run.log("hello \(run.text("who") ?? "world")")
+///   return .ok
+/// }
+/// ```
+///
+/// It speaks version 1 of the protocol in `plugins/PROTOCOL.md`, as a service or as a oneshot: which
+/// of the two is for the manifest to say.
+public struct Plugin: Sendable {
+  private let name: String
+  private let version: String
+
+  /// A plugin that tells the host its name and version.
+  public init(name: String, version: String) {
+    self.name = name
+    self.version = version
+  }
+
+  /// Answers the host until it says that this is enough, or goes away. Runs are done beside one
+  /// another; one that is cancelled finds its task cancelled.
+  ///
+  /// - Parameter body: does one run. An error that it throws is the run's failure.
+  public func serve(_ body: @escaping @Sendable (PluginRun) async throws -> PluginOutcome) async {
+    guard let channel = PluginChannel() else {
+      let words = "\(name) is a plugin of takt: run it with `takt plugins test \(name)`\n"
+      FileHandle.standardError.write(Data(words.utf8))
+      exit(64)
+    }
+    channel.send(.hello(name: name, version: version, capabilities: ["cancel"]))
+    let runs = RunningTasks()
+    var isOneshot = false
+    await withTaskGroup(of: Void.self) { group in
+      messages: for await message in HostMessages.stream() {
+        switch message.type {
+        case "hello": isOneshot = message.mode == "oneshot"
+        case "start":
+          guard let run = PluginRun(message, channel) else {
+            channel.send(.problem("bad_message", "start names no run"))
+            continue
+          }
+          let task = Task { await Self.outcome(of: run, body) }
+          runs.add(task, run.id)
+          group.addTask { [isOneshot] in
+            channel.send(.result(run.id, await task.value))
+            runs.remove(run.id)
+            // Nothing more comes, and standard input stays open until the process ends.
+            if isOneshot { exit(0) }
+          }
+        case "cancel": runs.cancel(message.run ?? "")
+        case "ping": if let id = message.id { channel.send(.pong(id)) }
+        case "shutdown": break messages
+        case "error": break
+        default: channel.send(.problem("unknown_type", "there is no type '\(message.type)'"))
+        }
+      }
+    }
+  }
+
+  private static func outcome(
+    of run: PluginRun, _ body: @Sendable (PluginRun) async throws -> PluginOutcome
+  ) async -> PluginOutcome {
+    do {
+      return try await body(run)
+    } catch is CancellationError {
+      return .failed("cancelled")
+    } catch {
+      return .failed("error", "\(error)")
+    }
+  }
+}
+
+/// What a run has come to.
+public enum PluginOutcome: Sendable {
+  /// All is well; a sentence for people, if there is something to say.
+  case ok(String? = nil)
+  /// It is not: a short reason of letters, digits, `_`, `-` and `.`, and a sentence for people.
+  case failed(String, String? = nil)
+
+  /// All is well.
+  public static var ok: Self { .ok(nil) }
+}
