@@ -25,8 +25,9 @@ setup:           ## Install the Debian packages that are missing.
 		$$sudo apt-get update -q && $$sudo apt-get install -qy --no-install-recommends $$missing; fi; \
 	else echo 'no dpkg here: install libyaml and its headers yourself' >&2; fi
 
-build: setup     ## Build everything for debugging.
+build: setup     ## Build takt, and the plugin in Swift, for debugging.
 	$(SWIFT) build --product takt
+	$(SWIFT) build --product swift-hello
 
 release: setup   ## Build the program that is to be installed.
 	$(SWIFT) build -c release --product takt --static-swift-stdlib
@@ -48,11 +49,12 @@ fuzz: setup      ## Run 10 million random operations on each timer factory under
 	$(SWIFT) build -c release --sanitize=address --product timer-fuzz --scratch-path .build-asan
 	.build-asan/release/timer-fuzz
 
-bench: setup     ## Measure what leeway saves, timer machines beside plain dispatch timers, and a storm of runs.
+bench: setup     ## Measure what leeway saves, timer machines beside plain dispatch timers, a storm of runs, and plugins.
 	$(SWIFT) build -c release --product takt
 	$(SWIFT) run -c release --package-path Benchmarks takt-bench .build/release/takt
 	$(SWIFT) run -c release --package-path Benchmarks timer-bench
 	$(SWIFT) run -c release --package-path Benchmarks storm-bench .build/release/takt
+	$(SWIFT) run -c release --package-path Benchmarks plugin-bench .build/release/takt
 
 reference: setup ## Write what the docs say of keys, built-ins and runs from the code.
 	TAKT_WRITE_REFERENCE=1 $(SWIFT) test --filter 'KeyTableTests|BuiltinReferenceTests|RunMachineTests'

@@ -14,6 +14,8 @@ let package = Package(
     .target(name: "CBareTimer"),
     .executableTarget(name: "storm-bench", dependencies: ["CStorm"]),
     .target(name: "CStorm"),
+    .executableTarget(name: "plugin-bench", dependencies: ["CEcho"]),
+    .target(name: "CEcho"),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -194,7 +194,8 @@ import Testing
   @Test(arguments: [StopSignal.terminate, .kill])
   func `a conversation in progress is cancelled`(signal: StopSignal) async throws {
     let server = try server("silent")
-    bench.router.start([bench.request("mail", parameters(server))])
+    let patient = parameters(server, ["timeout": .duration(.seconds(3600))])
+    bench.router.start([bench.request("mail", patient)])
     while folder.read("mails").isEmpty { try await Task.sleep(for: .milliseconds(5)) }
     bench.router.stop(RunID(1), signal: signal)
     #expect(await bench.ends(1)[0].report.result == .failed("cancelled"))
@@ -215,31 +216,30 @@ import Testing
     #expect(try mails().isEmpty)
   }
 
+  /// A program in the place of `sendmail`.
+  private func sendmail(_ script: String, _ more: Parameters = [:]) throws -> Parameters {
+    let program = folder.path("sendmail")
+    try folder.write("#!/bin/sh\n\(script)\n", to: "script")
+    // Written by a process that is over: this one starts others meanwhile, which would hold it open
+    // for writing, and what is cannot be executed.
+    try PythonServer.run(["install", "-m", "755", folder.path("script"), program])
+    let common: Parameters = [
+      "sendmail": .string(program), "from": "takt@example.org", "to": .list(["root"]),
+    ]
+    return common.merging(more) { $1 }
+  }
+
   @Test func `sendmail gets the mail on its input, and its status counts`() async throws {
-    let program = try folder.program(
-      "echo \"$@\" > \"\(folder.path("arguments"))\"\ncat > \"\(folder.path("mail"))\"\nexit 3\n",
-      to: "sendmail")
-    let result = await bench.run(
-      "mail",
-      [
-        "sendmail": .string(program), "from": "takt@example.org",
-        "to": .list(["root", "ops@example.org"]), "body": "hello",
-      ])
-    #expect(result == .exited(3))
-    #expect(folder.read("arguments") == "-i -f takt@example.org -- root ops@example.org\n")
-    let mail = folder.read("mail")
+    let parameters = try sendmail(
+      "echo \"$@\" > \"$0.arguments\"; cat > \"$0.mail\"; exit 3",
+      ["to": .list(["root", "ops@example.org"]), "body": "hello"])
+    #expect(await bench.run("mail", parameters) == .exited(3))
+    #expect(
+      folder.read("sendmail.arguments") == "-i -f takt@example.org -- root ops@example.org\n")
+    let mail = folder.read("sendmail.mail")
     #expect(mail.hasPrefix("From: takt@example.org\nTo: root,\n ops@example.org\n"))
     #expect(mail.hasSuffix("\n\nhello\n"))
     #expect(!mail.contains("\r"))
-  }
-
-  /// A program in the place of `sendmail`.
-  private func sendmail(_ script: String, _ more: Parameters = [:]) throws -> Parameters {
-    let program = try folder.program("\(script)\n", to: "sendmail-\(UUID().uuidString)")
-    let common: Parameters = [
-      "sendmail": .string(program), "from": "a@b", "to": .list(["root"]),
-    ]
-    return common.merging(more) { $1 }
   }
 
   @Test func `a secret of the body is masked in what sendmail prints, and not in its environment`()
@@ -284,12 +284,9 @@ import Testing
   }
 
   @Test func `a sendmail that hangs is stopped with its group`() async throws {
-    let program = try folder.program("touch \"$0.begun\"\nsleep 1000\n", to: "sendmail")
-    bench.router.start([
-      bench.request(
-        "mail", ["sendmail": .string(program), "from": "a@b", "to": .list(["root"])])
-    ])
-    while !FileManager.default.fileExists(atPath: program + ".begun") {
+    let parameters = try sendmail(": > \"$0.begun\"; sleep 1000")
+    bench.router.start([bench.request("mail", parameters)])
+    while !FileManager.default.fileExists(atPath: folder.path("sendmail.begun")) {
       try await Task.sleep(for: .milliseconds(5))
     }
     bench.router.stop(RunID(1), signal: .terminate)

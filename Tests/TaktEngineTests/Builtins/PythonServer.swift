@@ -97,14 +97,6 @@ final class ServerFolder {
     return path(name)
   }
 
-  /// A program in shell. Another process writes it: while this one has it open for writing, a child
-  /// that is being started elsewhere would have it too, and it could not be executed.
-  func program(_ script: String, to name: String) throws -> String {
-    let source = try write("#!/bin/sh\n\(script)", to: name + ".sh")
-    try PythonServer.run(["install", "-m", "755", source, path(name)])
-    return path(name)
-  }
-
   func read(_ name: String) -> String {
     (try? String(contentsOfFile: path(name), encoding: .utf8)) ?? ""
   }

@@ -175,7 +175,9 @@ extension ParameterValue {
     switch self {
     case .string(let text): text.isEmpty ? "''" : text
     case .integer(let number): if case .size = kind { "\(number)B" } else { "\(number)" }
-    case .number(let number): if case .percent = kind { "\(number)%" } else { "\(number)" }
+    case .number(let number):
+      (number == number.rounded() && abs(number) < 1e15 ? "\(Int64(number))" : "\(number)")
+        + (kind == .percent ? "%" : "")
     case .boolean(let flag): "\(flag)"
     case .duration(let duration): DurationText.format(duration)
     case .list(let items):

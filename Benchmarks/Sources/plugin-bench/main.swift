@@ -1,0 +1,115 @@
+import CEcho
+import Foundation
+
+/// A service plugin under 1,000 runs a second: how long takt's runs of it take, beside runs of a
+/// built-in in the same process, and beside a bare loop in C with the same plugin.
+///
+/// Usage: plugin-bench PATH-OF-TAKT [RUNS]
+struct Line: Decodable {
+  var event: String
+  var job: String?
+  var to: String?
+  var outcome: String?
+  var message: String?
+  var duration_ms: Double?
+}
+
+func percentile(_ values: [Double], _ share: Double) -> Double {
+  let sorted = values.sorted()
+  return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
+}
+
+func text(_ milliseconds: Double) -> String { String(format: "%.3f", milliseconds) }
+
+func measure(_ takt: String, runs wanted: Int) throws {
+  let folder = FileManager.default.temporaryDirectory
+    .appendingPathComponent("plugin-bench-\(ProcessInfo.processInfo.processIdentifier)")
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  defer { try? FileManager.default.removeItem(at: folder) }
+  let program = try EchoPlugin.build(in: folder)
+
+  var bare = [Int64](repeating: 0, count: wanted / 2)
+  guard cecho_measure(program, Int32(bare.count), &bare) == 0 else {
+    throw BenchError("the bare loop failed")
+  }
+
+  // A hundred jobs, each ten times a second, a millisecond apart; and ten of a built-in between.
+  var yaml = "scheduler: {max_running: 200}\njobs:\n"
+  for index in 0..<100 {
+    yaml += "  plugin\(index): {every: 100ms, first: \(1000 + index)ms, use: echo}\n"
+  }
+  for index in 0..<10 {
+    yaml += "  builtin\(index): {every: 100ms, first: \(1005 + index * 10)ms, use: log, "
+    yaml += "with: {message: x, level: debug}}\n"
+  }
+  let file = folder.appendingPathComponent("jobs.yaml")
+  try yaml.write(to: file, atomically: true, encoding: .utf8)
+  let process = Process()
+  let output = Pipe()
+  process.executableURL = URL(fileURLWithPath: takt)
+  process.arguments = ["run", file.path, "--log-format", "json"]
+  process.standardOutput = output
+  try process.run()
+  var plugin: [Double] = []
+  var builtin: [Double] = []
+  var starts = 0
+  var rest = Data()
+  let decoder = JSONDecoder()
+  let begin = Date()
+  var last = begin
+  while plugin.count < wanted {
+    let chunk = output.fileHandleForReading.availableData
+    guard !chunk.isEmpty else { throw BenchError("takt has ended") }
+    rest += chunk
+    while let end = rest.firstIndex(of: 10) {
+      let line = rest[rest.startIndex..<end]
+      rest = rest[(end + 1)...]
+      // Few lines are looked at: what reads the log takes its time from what is measured.
+      guard
+        line.range(of: Data("\"to\":\"ended\"".utf8)) != nil
+          || line.range(of: Data("is ready\"".utf8)) != nil
+      else { continue }
+      let record = try decoder.decode(Line.self, from: line)
+      if record.event == "plugin" { starts += 1 }
+      guard record.event == "run", let duration = record.duration_ms else { continue }
+      guard record.outcome == "succeeded" else { throw BenchError("a run has failed") }
+      if record.job?.hasPrefix("plugin") == true {
+        plugin.append(duration)
+      } else {
+        builtin.append(duration)
+      }
+      last = Date()
+    }
+  }
+  let rate = Double(plugin.count) / (last.timeIntervalSince(begin) - 1)
+  process.terminate()
+  while !output.fileHandleForReading.availableData.isEmpty {}
+  process.waitUntilExit()
+
+  let bareMilliseconds = bare.map { Double($0) / 1e6 }
+  print("| | runs | p50 ms | p99 ms |")
+  print("|---|---|---|---|")
+  for (name, values) in [("plugin", plugin), ("built-in", builtin), ("bare C", bareMilliseconds)] {
+    print(
+      "| \(name) | \(values.count) | \(text(percentile(values, 0.5))) | \(text(percentile(values, 0.99))) |"
+    )
+  }
+  print(String(format: "%.0f runs of the plugin a second, by %d process", rate, starts))
+  let overhead = percentile(plugin, 0.5) - percentile(builtin, 0.5)
+  print("p50 over the built-in: \(text(overhead)) ms (bound 0.5)")
+  let ratio = percentile(plugin, 0.99) / percentile(bareMilliseconds, 0.99)
+  print(String(format: "p99 beside bare C: %.2f (bound 2)", ratio))
+}
+
+guard CommandLine.arguments.count > 1 else {
+  print("usage: plugin-bench PATH-OF-TAKT [RUNS]")
+  exit(64)
+}
+do {
+  try measure(
+    CommandLine.arguments[1],
+    runs: CommandLine.arguments.count > 2 ? Int(CommandLine.arguments[2]) ?? 10_000 : 10_000)
+} catch {
+  print("plugin-bench: \(error)")
+  exit(1)
+}
