@@ -11,7 +11,7 @@ extension KeyTable {
       Key.run, command, reload: .updates,
       "A command: a text goes to the shell, a list is a program and its arguments."),
     KeyEntry(
-      Key.use, .action, reload: .updates, "An action that takt brings with it, instead of `run`."),
+      Key.use, .action, reload: .updates, "A built-in or a plugin, instead of `run`."),
     KeyEntry(
       Key.with, parameters, reload: .updates, "The parameters of the action that `use` names."),
     KeyEntry(
@@ -27,7 +27,7 @@ extension KeyTable {
       "A command, as in a job."),
     KeyEntry(
       Key.use, .action, reload: .updates, mayStandInDefaults: true, mayBeNull: false,
-      "An action that takt brings with it, instead of `run`."),
+      "A built-in or a plugin, instead of `run`."),
     KeyEntry(
       Key.with, parameters, reload: .updates, mayStandInDefaults: true, mayBeNull: false,
       "The parameters of the action that `use` names."),
@@ -37,7 +37,7 @@ extension KeyTable {
   public static let step: [KeyEntry] = [
     KeyEntry(Key.run, command, reload: .updates, "A command, as in a job."),
     KeyEntry(
-      Key.use, .action, reload: .updates, "An action that takt brings with it, instead of `run`."),
+      Key.use, .action, reload: .updates, "A built-in or a plugin, instead of `run`."),
     KeyEntry(
       Key.with, parameters, reload: .updates, "The parameters of the action that `use` names."),
     KeyEntry(
