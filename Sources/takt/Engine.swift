@@ -43,7 +43,8 @@ struct Engine {
       passThrough: passThrough
     ) { scheduler.send($0) }
     let builtins = BuiltinRunner(
-      registry: .standard, observer: observer, time: factory.time, processes: processes
+      registry: .standard, observer: observer, time: factory.time, files: files,
+      processes: processes
     ) { scheduler.send($0) }
     services = PluginServices(
       reactor: reactor, processes: processes, commands: plugins, factory: factory, queue: queue,

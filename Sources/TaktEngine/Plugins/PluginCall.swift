@@ -12,6 +12,8 @@ struct PluginCall {
   let secrets: [String: String]
   /// What must not be seen in what is printed.
   let hidden: [[UInt8]]
+  /// The parameters that hold secrets.
+  private let unshown: Set<String>
 
   /// Puts secrets into parameters and looks at the program; it may block.
   init(
@@ -36,11 +38,13 @@ struct PluginCall {
     }
     self.secrets = secrets
     let secretNames = Set(manifest.parameters.filter(\.schema.isSecret).map(\.schema.name))
-    let given = self.parameters.filter { secretNames.contains($0.key) }
     let texts =
       Array(secrets.values) + Array(expansion.used.values)
-      + given.values.map { PluginValue($0).text }
+      + self.parameters.filter { secretNames.contains($0.key) }.values.flatMap(\.texts)
     hidden = texts.map { Array($0.utf8) }
+    // What a secret was put into is one as well.
+    unshown = secretNames.union(
+      parameters.filter { !Placeholders.secrets(in: $0.value).isEmpty }.keys)
     try Self.checkDigest(of: manifest)
   }
 
@@ -61,8 +65,7 @@ struct PluginCall {
       "TAKT_PROTOCOL": String(PluginManifest.protocolVersion),
     ]
     guard manifest.mode == .oneshot else { return result }
-    let secretNames = Set(manifest.parameters.filter(\.schema.isSecret).map(\.schema.name))
-    for (name, value) in parameters where !secretNames.contains(name) {
+    for (name, value) in parameters where !unshown.contains(name) {
       result["TAKT_PARAM_" + Self.variable(name)] = PluginValue(value).text
     }
     return result
@@ -83,5 +86,17 @@ struct PluginCall {
     var failure = Spawn.Failure(stage: .exec, number: 0)
     failure.fault = .sha256
     throw failure
+  }
+}
+
+extension ParameterValue {
+  /// All texts in it. A number or a truth value alone is too little to be hidden.
+  fileprivate var texts: [String] {
+    switch self {
+    case .string(let text): [text]
+    case .list(let items): items.flatMap(\.texts)
+    case .map(let entries): entries.values.flatMap(\.texts)
+    case .integer, .number, .boolean, .duration: []
+    }
   }
 }

@@ -23,6 +23,7 @@ struct KeyTableTests {
     "overlap": "on: start, run: x, overlap: allow",
     "enabled": "on: start, run: x, enabled: false",
     "description": "on: start, run: x, description: \"\"",
+    "scheduler.plugins": "scheduler: {plugins: [plugins, /usr/local/lib/takt]}",
     "scheduler.concurrency": "scheduler: {concurrency: {db: 1}}",
     "env_file": "on: start, run: x, env_file: /etc/os-release",
     "inherit_env": "on: start, run: x, inherit_env: [LANG, TZ]",
