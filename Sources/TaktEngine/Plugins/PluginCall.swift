@@ -15,6 +15,11 @@ struct PluginCall {
   /// The parameters that hold secrets.
   private let unshown: Set<String>
 
+  /// Whether there is anything to be found out that may take its time.
+  static func mayBlock(_ manifest: PluginManifest, _ request: AttemptRequest) -> Bool {
+    manifest.sha256 != nil || !request.spec.execution.secrets.isEmpty
+  }
+
   /// Puts secrets into parameters and looks at the program; it may block.
   init(
     _ manifest: PluginManifest, _ parameters: Parameters, of request: AttemptRequest

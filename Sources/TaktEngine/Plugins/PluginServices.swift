@@ -56,6 +56,13 @@ public final class PluginServices: ActionRunner {
     starting.add(requests.map(\.run))
     for request in requests {
       guard case .plugin(let manifest, let parameters) = request.action else { continue }
+      if !PluginCall.mayBlock(manifest, request) {
+        let call = Result { () throws(Spawn.Failure) in
+          try PluginCall(manifest, parameters, of: request)
+        }
+        reactor.perform { [self] _ in hand(request, call) }
+        continue
+      }
       let preparation = starting.prepare(request.run)
       let item = preparing.submit { [self] in
         let call: Result<PluginCall, Spawn.Failure>
