@@ -22,10 +22,10 @@ public final class LogWriter: Observer, OutputSink {
   /// - Parameters:
   ///   - descriptor: Where the lines go; it stays open.
   ///   - zone: In which zone text shows times; JSON lines are in UTC.
-  ///   - limitBytes: How much may wait for a slow reader. Default 8 MiB.
+  ///   - limitBytes: How much may wait for a slow reader. Default 6 MiB.
   public init(
     descriptor: Int32, format: LogFormat, level: LogLevel, zone: Zone, isColoured: Bool,
-    time: any TimeSource, limitBytes: Int = 8 << 20
+    time: any TimeSource, limitBytes: Int = 6 << 20
   ) throws(SystemError) {
     self.descriptor = descriptor
     self.level = level

@@ -50,8 +50,15 @@ struct PluginCall {
     // What a secret was put into is one as well.
     unshown = secretNames.union(
       parameters.filter { !Placeholders.secrets(in: $0.value).isEmpty }.keys)
+    // The line of `start` has a bound, and little else stands on it.
+    let size = HostMessage.line(self.parameters.mapValues(PluginValue.init)).count
+    guard size <= Self.parametersBytesMax else {
+      throw Spawn.Failure(stage: .exec, number: E2BIG, subject: "'\(manifest.name)'")
+    }
     try Self.checkDigest(of: manifest)
   }
+
+  private static let parametersBytesMax = 1_000_000
 
   /// The `start` message on its line.
   func start(of request: AttemptRequest, deadline: WallInstant?, withSecrets: Bool) -> [UInt8] {

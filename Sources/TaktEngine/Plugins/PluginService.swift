@@ -105,6 +105,8 @@ final class PluginService: ChildChannel, @unchecked Sendable {
 
   func started(_ line: ChildLine) {
     self.line = line
+    // It was given up before there was a process.
+    if machine.state == .ending { return line.kill() }
     say(
       HostMessage.line(
         HostMessage.Hello(

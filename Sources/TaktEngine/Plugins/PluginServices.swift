@@ -118,8 +118,8 @@ public final class PluginServices: ActionRunner {
       for (key, service) in table.services
       where manifests.contains(where: { $0.name == key.manifest.name && $0 != key.manifest }) {
         service.retire()
-        if service.isGone { table.services[key] = nil }
       }
+      table.services = table.services.filter { !$0.value.isGone }
     }
   }
 

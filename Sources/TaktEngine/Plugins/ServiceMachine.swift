@@ -151,7 +151,7 @@ struct ServiceMachine {
     self.fault = fault
     let effects = [.log(.error, fault.sentence), .kill] + endRuns(fault) + noWaits
     state = .ending
-    return effects
+    return effects + [.wait(.exit, Self.exitTime)]
   }
 
   /// The process has ended.
@@ -174,7 +174,7 @@ struct ServiceMachine {
 
   /// There could not be a process.
   mutating func spawnFailed(_ why: String) -> [Effect] {
-    guard state == .starting else { return [] }
+    guard state == .starting else { return processEnded() }
     return noWaits + [.log(.error, "the service cannot be started: \(why)")]
       + endRuns(.notStarted) + rest()
   }
@@ -202,7 +202,7 @@ struct ServiceMachine {
     case (.pong, .ready), (.pong, .draining): return fail(.noPong)
     case (.idle, .ready): return runCount == 0 ? drain() : []
     case (.hangUp, .starting), (.hangUp, .ready), (.hangUp, .draining): return fail(.closed)
-    case (.exit, .ending): return [.kill]
+    case (.exit, .ending): return [.kill, .wait(.exit, Self.exitTime)]
     case (.rest, .resting):
       state = .idle
       return pump()
@@ -276,23 +276,4 @@ struct ServiceMachine {
   }
 
   private var noWaits: [Effect] { Wait.allCases.map { .dontWait($0) } }
-}
-
-/// The runs that had their results last; a service that speaks of older ones is not believed.
-struct RecentRuns {
-  private static let countMax = 4096
-
-  private var set: Set<String> = []
-  private var order: [String] = []
-  private var oldest = 0
-
-  func contains(_ run: String) -> Bool { set.contains(run) }
-
-  mutating func insert(_ run: String) {
-    set.insert(run)
-    if order.count < Self.countMax { return order.append(run) }
-    set.remove(order[oldest])
-    order[oldest] = run
-    oldest = (oldest + 1) % Self.countMax
-  }
 }

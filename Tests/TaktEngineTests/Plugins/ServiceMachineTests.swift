@@ -113,6 +113,13 @@ import Testing
     #expect(machine.state == .idle)
   }
 
+  @Test func `one that is given up before there is a process comes to its end all the same`() {
+    var machine = machine()
+    _ = machine.add("1")
+    #expect(deeds(machine.timeCame(.hello)) == [.kill, .end("1", PluginFault.noHello.result)])
+    #expect(machine.spawnFailed("no room").contains(.wait(.rest, .seconds(1))))
+  }
+
   @Test func `one that is retired ends when its runs have`() throws {
     var machine = machine()
     _ = machine.add("1")
