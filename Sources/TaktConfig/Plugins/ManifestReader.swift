@@ -97,15 +97,35 @@ struct ManifestReader {
       reporter.report(
         .badValue, at: field.mark, "'\(program.shortened)' cannot be executed",
         hint: "make it executable: chmod +x")
+    } else if refusesWritableByOthers, folderIsOpen {
+      reporter.report(
+        .unsafePermissions, at: field.mark,
+        "others than its owner may write to the plugin's folder, and takt runs as root",
+        hint: "chmod go-w")
     } else if refusesWritableByOthers, status.st_mode & 0o022 != 0 {
       reporter.report(
         .unsafePermissions, at: field.mark,
         "others than its owner may write to '\(program.shortened)', and takt runs as root",
         hint: "chmod go-w")
     } else {
+      warn(ofOwner: status.st_uid, of: program, at: field.mark)
       return words
     }
     return nil
+  }
+
+  private var folderIsOpen: Bool {
+    var status = stat()
+    return stat(folder, &status) != 0 || status.st_mode & 0o022 != 0
+  }
+
+  /// Who owns a program may change what takt does as root.
+  private func warn(ofOwner owner: UInt32, of program: String, at mark: YAMLMark) {
+    guard refusesWritableByOthers, owner != 0 else { return }
+    reporter.report(
+      .unsafePermissions, severity: .warning, at: mark,
+      "'\(program.shortened)' belongs to the user \(owner), who can thereby do anything as root",
+      hint: "give it to root with chown, unless that is meant")
   }
 
   private func apply(_ fields: KeyFields, to manifest: inout PluginManifest) {
@@ -129,6 +149,22 @@ struct ManifestReader {
       }
     }
     checkUses(fields, manifest)
+    checkVariables(fields, manifest)
+  }
+
+  /// Two parameters cannot share a variable.
+  private func checkVariables(_ fields: KeyFields, _ manifest: PluginManifest) {
+    var names: [String: String] = [:]
+    for parameter in manifest.parameters {
+      let name = parameter.schema.name
+      let variable = PluginParameter.variable(of: name)
+      if let other = names.updateValue(name, forKey: variable) {
+        reporter.report(
+          .badName, at: fields[PluginKey.parameters]?.mark ?? .wholeFile,
+          "the parameters '\(other.shortened)' and '\(name.shortened)' are both \(variable)",
+          hint: "give one of them another name")
+      }
+    }
   }
 
   private func digest(_ text: String, at mark: YAMLMark) -> String? {

@@ -15,7 +15,7 @@ final class AttemptOutput: @unchecked Sendable {
   private let rule: SuccessRule
   private var targets: OutputTargets
   private var streams: [Stream]
-  private let automaton: SecretAutomaton?
+  private var automaton: SecretAutomaton?
   private var saidLines = LineSplitter()
   private var masked: [UInt8] = []
   private var pattern: FailurePattern?
@@ -53,6 +53,17 @@ final class AttemptOutput: @unchecked Sendable {
     masked.removeAll(keepingCapacity: true)
     streams[stream.index].masker?.mask(bytes, into: &masked)
     masked.withUnsafeBytes { pass($0, from: stream) }
+  }
+
+  /// From now on these values are masked, in place of those of before.
+  func hide(_ secrets: [[UInt8]]) {
+    automaton = SecretAutomaton(secrets)
+    for stream in StandardStream.allCases {
+      masked.removeAll(keepingCapacity: true)
+      streams[stream.index].masker?.finish(into: &masked)
+      masked.withUnsafeBytes { pass($0, from: stream) }
+      streams[stream.index].masker = automaton.map { SecretMasker($0) }
+    }
   }
 
   /// Takes a line that somebody else says for the child, or several with line ends between them.

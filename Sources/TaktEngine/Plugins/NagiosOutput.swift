@@ -40,8 +40,9 @@ struct NagiosOutput: Hashable, Sendable {
       rest = rest.dropFirst(entry.count + 1).drop { $0 == " " }
       let measured = entry.prefix { $0 != ";" }
       let digits = measured.prefix { $0.isNumber || ".-+eE".contains($0) }
-      guard let value = Double(digits), value.isFinite else { continue }
       let unit = measured.dropFirst(digits.count)
+      // A comma is some locale's point: half a number is none.
+      guard let value = Double(digits), value.isFinite, unit.first != "," else { continue }
       result.append(Metric(name: label, value: value, unit: unit.isEmpty ? nil : String(unit)))
     }
     return result

@@ -68,7 +68,7 @@ final class OneshotChannel: ChildChannel, @unchecked Sendable {
     case .result(let run, let result):
       guard isOwn(run) else { return }
       guard self.result == nil else { return fail(.twoResults) }
-      self.result = result
+      self.result = reporter.masked(result)
       if let message = result.message { line?.output.line(message, result.isOK ? .info : .error) }
       // What it does from now on is nobody's work.
       line?.close()

@@ -39,7 +39,8 @@ struct PluginCall {
     }
     var secrets: [String: String] = [:]
     for (name, secret) in request.spec.execution.secrets {
-      secrets[name] = String(decoding: try SecretReader.value(of: secret), as: UTF8.self)
+      let value = try SecretReader.value(of: secret, named: name)
+      secrets[name] = String(decoding: value, as: UTF8.self)
     }
     self.secrets = secrets
     let secretNames = Set(manifest.parameters.filter(\.schema.isSecret).map(\.schema.name))
@@ -58,6 +59,7 @@ struct PluginCall {
     try Self.checkDigest(of: manifest)
   }
 
+  private static let variableBytesMax = 100_000
   private static let parametersBytesMax = 1_000_000
 
   /// The `start` message on its line.
@@ -78,13 +80,12 @@ struct PluginCall {
     ]
     guard manifest.mode == .oneshot else { return result }
     for (name, value) in parameters where !unshown.contains(name) {
-      result["TAKT_PARAM_" + Self.variable(name)] = PluginValue(value).text
+      let text = PluginValue(value).text
+      // The system takes no longer variable; `start` has the value in any case.
+      guard text.utf8.count <= Self.variableBytesMax else { continue }
+      result[PluginParameter.variable(of: name)] = text
     }
     return result
-  }
-
-  private static func variable(_ name: String) -> String {
-    String(name.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
   }
 
   /// The program is read here and executed a moment later; who can change it in between can change

@@ -43,7 +43,15 @@ final class PluginReporter {
     observer.observe(LogRecord(at: time.wall, .info, .metric, fields))
   }
 
-  private func masked(_ text: String) -> String { mask?.masked(text) ?? text }
+  /// The text as it may be shown.
+  func masked(_ text: String) -> String { mask?.masked(text) ?? text }
+
+  /// A result whose reason may be shown.
+  func masked(_ result: PluginResult) -> PluginResult {
+    var result = result
+    if let reason = result.reason, masked(reason) != reason { result.reason = nil }
+    return result
+  }
 
   private static func text(_ value: Double) -> String {
     value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)

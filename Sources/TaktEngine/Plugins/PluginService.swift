@@ -26,12 +26,16 @@ final class PluginService: ChildChannel, @unchecked Sendable {
   private let clock: PluginClock
   private let log: OutputLog
   private let report: (RunID, AttemptReport) -> Void
+  /// Gets runs that another process is to have.
+  private let handOver: (Run) -> Void
   private var machine: ServiceMachine
   /// By the names that they have in the conversation.
   private var runs: [String: Run] = [:]
   private var floods: [String: PluginFlood] = [:]
   private var conversation = PluginConversation(isService: true)
   private var line: ChildLine?
+  private var hidden: Set<[UInt8]> = []
+  private var mask: SecretAutomaton?
   private var timers: [ServiceMachine.Wait: TimerMachine] = [:]
   private var generations: [ServiceMachine.Wait: UInt64] = [:]
 
@@ -39,7 +43,7 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     _ manifest: PluginManifest, execution: Execution, id: RunID, job: JobName,
     processes: ProcessRunner,
     commands: PluginCommands, clock: PluginClock, sink: any OutputSink,
-    report: @escaping (RunID, AttemptReport) -> Void
+    report: @escaping (RunID, AttemptReport) -> Void, handOver: @escaping (Run) -> Void
   ) {
     self.manifest = manifest
     self.id = id
@@ -47,6 +51,7 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     self.commands = commands
     self.clock = clock
     self.report = report
+    self.handOver = handOver
     machine = ServiceMachine(manifest)
     order = Self.order(manifest, execution, id, job)
     log = OutputLog(of: order, to: sink, time: commands.time)
@@ -77,6 +82,9 @@ final class PluginService: ChildChannel, @unchecked Sendable {
   /// Whether there is a process.
   var hasProcess: Bool { machine.state != .idle && machine.state != .resting }
 
+  /// Whether its process takes no more runs.
+  var isLeaving: Bool { machine.isLeaving }
+
   /// Whether it has been told to go for good, and is gone.
   var isGone: Bool { machine.isGone }
 
@@ -84,12 +92,26 @@ final class PluginService: ChildChannel, @unchecked Sendable {
 
   func add(_ run: Run) {
     runs[run.call.run] = run
+    hide(run.call.hidden)
     perform(machine.add(run.call.run))
   }
 
   func stop(_ run: String, _ signal: StopSignal) {
     runs[run]?.output.stopped()
     perform(machine.stop(run, isKill: signal == .kill))
+  }
+
+  /// What the process prints belongs to no run, and may hold the secrets of any that it has had.
+  private func hide(_ secrets: [[UInt8]]) {
+    let new = Set(secrets).subtracting(hidden)
+    guard !new.isEmpty else { return }
+    hidden.formUnion(new)
+    mask = SecretAutomaton(Array(hidden))
+    line?.output.hide(Array(hidden))
+  }
+
+  private func tell(_ level: LogLevel, _ text: String) {
+    log.say(level, "plugin \(manifest.name): \(mask?.masked(text) ?? text)")
   }
 
   private func say(_ lines: [UInt8]) {
@@ -105,6 +127,7 @@ final class PluginService: ChildChannel, @unchecked Sendable {
 
   func started(_ line: ChildLine) {
     self.line = line
+    line.output.hide(Array(hidden))
     // It was given up before there was a process.
     if machine.state == .ending { return line.kill() }
     say(
@@ -140,7 +163,7 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     switch event {
     case .hello(_, let version, _):
       if machine.state == .starting {
-        log.say(.info, "plugin \(manifest.name) \(version ?? manifest.version) is ready")
+        tell(.info, "version \(version ?? manifest.version) is ready")
       }
       perform(machine.greeted())
     case .progress(let name, let percent, let message):
@@ -154,15 +177,15 @@ final class PluginService: ChildChannel, @unchecked Sendable {
       if let message = result.message {
         runs[name]?.output.line(message, result.isOK ? .info : .error)
       }
-      perform(machine.result(of: name, result))
+      perform(machine.result(of: name, runs[name]?.reporter.masked(result) ?? result))
     case .pong(let id):
       if mayGoOn() { perform(machine.ponged(id)) }
     case .complaint(let code, let message):
       guard mayGoOn() else { return }
-      log.say(.warning, "the plugin did not understand: \(code) \(message)")
+      tell(.warning, "the plugin did not understand: \(code) \(message)")
     case .unknownType(let type):
       guard mayGoOn() else { return }
-      log.say(.warning, "the plugin has said something of an unknown type: \(type)")
+      tell(.warning, "the plugin has said something of an unknown type: \(type)")
       say(
         HostMessage.line(
           HostMessage.Problem(code: "unknown_type", message: "there is no type '\(type)'")))
@@ -207,6 +230,7 @@ final class PluginService: ChildChannel, @unchecked Sendable {
           of: run.request, deadline: commands.deadline(of: run.request), withSecrets: true))
     case .cancel(let name): cancel(name)
     case .end(let name, let result): end(name, result)
+    case .handOver(let name): if let run = runs.removeValue(forKey: name) { handOver(run) }
     case .ping(let id): say(HostMessage.line(HostMessage.Ping(id: id)))
     case .shutdown:
       say(
@@ -217,7 +241,7 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     case .dontWait(let wait):
       generations[wait] = nil
       if let timer = timers[wait], timer.state == .running { timer.cancel() }
-    case .log(let level, let text): log.say(level, "plugin \(manifest.name): \(text)")
+    case .log(let level, let text): tell(level, text)
     }
   }
 

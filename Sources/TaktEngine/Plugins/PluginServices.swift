@@ -17,6 +17,8 @@ public final class PluginServices: ActionRunner {
   /// Touched by work on the reactor's thread alone: every use stands inside `reactor.perform`.
   private final class Table: @unchecked Sendable {
     var services: [Key: PluginService] = [:]
+    /// Those whose processes are on their way out, with another one in their place.
+    var leaving: [PluginService] = []
     var places: [RunID: (service: PluginService, name: String)] = [:]
     var lastID: UInt64 = 0
   }
@@ -88,17 +90,21 @@ public final class PluginServices: ActionRunner {
       log.warn(failure.sentence)
       report(.attemptEnded(request.run, AttemptReport(failure.result)))
     case .success(let call):
-      let service = service(for: request, call.manifest)
-      table.places[request.run] = (service, call.run)
-      service.add(
+      add(
         PluginService.Run(
           request: request, call: call,
           output: AttemptOutput(
             of: request, secrets: call.hidden, to: sink, files: files, time: commands.time),
           reporter: PluginReporter(
             of: request, hidden: call.hidden, to: commands.observer, time: commands.time)))
-      for signal in signals { service.stop(call.run, signal) }
+      for signal in signals { table.places[request.run]?.service.stop(call.run, signal) }
     }
+  }
+
+  private func add(_ run: PluginService.Run) {
+    let service = service(for: run.request, run.call.manifest)
+    table.places[run.request.run] = (service, run.call.run)
+    service.add(run)
   }
 
   /// Cancels a run, or ends it without its result.
@@ -120,6 +126,7 @@ public final class PluginServices: ActionRunner {
         service.retire()
       }
       table.services = table.services.filter { !$0.value.isGone }
+      table.leaving.removeAll { !$0.hasProcess }
     }
   }
 
@@ -127,7 +134,7 @@ public final class PluginServices: ActionRunner {
   public func close(timeout: Duration) {
     let ended = DispatchSemaphore(value: 0)
     reactor.perform { [self] _ in
-      let living = table.services.values.filter(\.hasProcess)
+      let living = (Array(table.services.values) + table.leaving).filter(\.hasProcess)
       let left = Mutex(living.count)
       if living.isEmpty { ended.signal() }
       for service in living {
@@ -143,7 +150,9 @@ public final class PluginServices: ActionRunner {
       }
     }
     if ended.wait(timeout: .now() + .milliseconds(Int(timeout.milliseconds))) == .success { return }
-    reactor.perform { [self] _ in for service in table.services.values { service.kill() } }
+    reactor.perform { [self] _ in
+      for service in Array(table.services.values) + table.leaving { service.kill() }
+    }
     _ = ended.wait(timeout: .now() + .seconds(1))
   }
 
@@ -158,18 +167,22 @@ public final class PluginServices: ActionRunner {
     shared.umask = own.umask
     shared.limits = own.limits
     let key = Key(manifest: manifest, execution: shared)
-    if let service = table.services[key] { return service }
+    if let service = table.services[key] {
+      if !service.isLeaving { return service }
+      table.leaving.removeAll { !$0.hasProcess }
+      table.leaving.append(service)
+    }
     table.lastID += 1
     // No run of a job ever has so high a number.
     let id = RunID(1 << 63 | table.lastID)
     let service = PluginService(
       manifest, execution: shared, id: id, job: request.spec.name, processes: processes,
       commands: commands, clock: clock,
-      sink: sink
-    ) { [self] run, end in
-      table.places[run] = nil
-      report(.attemptEnded(run, end))
-    }
+      sink: sink,
+      report: { [self] run, end in
+        table.places[run] = nil
+        report(.attemptEnded(run, end))
+      }, handOver: { [self] run in add(run) })
     table.services[key] = service
     return service
   }

@@ -42,6 +42,8 @@ struct ServiceMachine {
     case start(String)
     case cancel(String)
     case end(String, AttemptResult)
+    /// The run has not begun here, and is for another process.
+    case handOver(String)
     case ping(id: Int)
     case shutdown
     case kill
@@ -77,6 +79,9 @@ struct ServiceMachine {
   /// How many runs it has, waiting ones as well.
   var runCount: Int { waiting.count + active.count }
 
+  /// Whether its process takes no more runs, and will end by itself.
+  var isLeaving: Bool { state == .draining || (state == .ending && fault == nil) }
+
   /// Whether it has been told to go for good, and is gone.
   var isGone: Bool { isRetired && state == .idle && runCount == 0 }
 
@@ -91,6 +96,8 @@ struct ServiceMachine {
   mutating func result(of run: String, _ result: PluginResult) -> [Effect] {
     if active.remove(run) != nil {
       finished.insert(run)
+      // It is good for something.
+      failures = 0
       return [.end(run, result.attemptResult(exit: nil))] + pump()
     }
     if lapsed.remove(run) != nil { return [] }
@@ -135,7 +142,6 @@ struct ServiceMachine {
   mutating func greeted() -> [Effect] {
     guard state == .starting else { return [] }
     state = .ready
-    failures = 0
     return [.dontWait(.hello), .wait(.ping, manifest.pingInterval)] + pump()
   }
 
@@ -239,7 +245,9 @@ struct ServiceMachine {
   /// It takes no more runs, and ends with those that it has.
   private mutating func drain() -> [Effect] {
     state = .draining
-    return [.dontWait(.idle)] + (active.isEmpty ? leave() : [])
+    let runs = waiting
+    waiting = []
+    return runs.map { .handOver($0) } + [.dontWait(.idle)] + (active.isEmpty ? leave() : [])
   }
 
   private mutating func leave() -> [Effect] {

@@ -40,14 +40,8 @@ final class SpawnPreparation: Sendable {
     let identity = try ChildIdentity(execution.identity, accounts)
     var secrets: [ReadSecret] = []
     for (name, secret) in execution.secrets.sorted(by: { $0.key < $1.key }) {
-      do throws(Spawn.Failure) {
-        let value = try SecretReader.value(of: secret)
-        secrets.append(ReadSecret(name: name, delivery: secret.delivery, value: value))
-      } catch {
-        var failure = error
-        failure.subject = "'\(name)' from \(error.subject)"
-        throw failure
-      }
+      let value = try SecretReader.value(of: secret, named: name)
+      secrets.append(ReadSecret(name: name, delivery: secret.delivery, value: value))
     }
     return Findings(request: request, channel: channel, identity: identity, secrets: secrets)
   }

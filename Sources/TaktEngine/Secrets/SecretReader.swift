@@ -23,6 +23,17 @@ enum SecretReader {
     }
   }
 
+  /// The value of the secret that a job calls so, which a failure names as well.
+  static func value(of secret: Secret, named name: String) throws(Spawn.Failure) -> [UInt8] {
+    do throws(Spawn.Failure) {
+      return try value(of: secret)
+    } catch {
+      var failure = error
+      failure.subject = "'\(name)' from \(error.subject)"
+      throw failure
+    }
+  }
+
   private static func read(_ secret: Secret) throws(Spawn.Failure) -> [UInt8] {
     switch secret.source {
     case .environment(let name):

@@ -74,8 +74,24 @@ import Testing
       last = machine.stop("\(run)", isKill: true)
     }
     #expect(last.contains(.shutdown))
-    _ = machine.add("next")
-    #expect(deeds(machine.processEnded()) == [.spawn])
+    #expect(machine.isLeaving)
+  }
+
+  @Test func `runs that wait when a service leaves are for another`() throws {
+    var machine = machine(runsMax: 1)
+    _ = machine.add("0")
+    _ = machine.greeted()
+    for run in 1...ServiceMachine.lapsesMax {
+      _ = machine.add("\(run)")
+      let effects = machine.stop("\(run - 1)", isKill: true)
+      if run == ServiceMachine.lapsesMax {
+        #expect(
+          deeds(effects).prefix(2) == [
+            .end("\(run - 1)", ServiceMachine.cancelled), .handOver("\(run)"),
+          ])
+      }
+    }
+    #expect(machine.isLeaving)
   }
 
   @Test func `who does not answer a ping is ended`() {
@@ -96,8 +112,14 @@ import Testing
       _ = machine.timeCame(.rest)
     }
     #expect(delays == [1, 2, 4, 8, 16, 32, 60, 60, 60].map { .seconds($0) })
+    // Hello alone is no success.
     _ = machine.add("2")
     _ = machine.greeted()
+    for case .wait(.rest, let delay) in machine.processEnded() { #expect(delay == .seconds(60)) }
+    _ = machine.timeCame(.rest)
+    _ = machine.add("3")
+    _ = machine.greeted()
+    _ = machine.result(of: "3", try ok)
     for case .wait(.rest, let delay) in machine.processEnded() { #expect(delay == .seconds(1)) }
   }
 
