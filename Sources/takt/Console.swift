@@ -22,3 +22,12 @@ enum Console {
     return getenv("TERM").map { String(cString: $0) != "dumb" } ?? false
   }
 }
+
+extension String {
+  /// The text with control characters made visible: what others wrote is not to steer a terminal.
+  var printable: String {
+    String(
+      String.UnicodeScalarView(
+        unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{fffd}" : $0 }))
+  }
+}

@@ -47,7 +47,7 @@ struct ManifestReader {
         .wrongType, at: node.mark, "the file must be a mapping of keys",
         hint: "begin with '\(PluginKey.name):'")
     } catch {
-      reporter.report(error)
+      reporter.report(error, in: .manifest)
     }
     return nil
   }
@@ -93,7 +93,11 @@ struct ManifestReader {
       reporter.report(
         .badValue, at: field.mark, "the program '\(program.shortened)' is not there",
         hint: "paths are seen from the plugin's folder")
-    } else if status.st_mode & S_IFMT != S_IFREG || access(path, X_OK) != 0 {
+    } else if status.st_mode & S_IFMT != S_IFREG {
+      reporter.report(
+        .badValue, at: field.mark, "'\(program.shortened)' is no regular file",
+        hint: "name a program")
+    } else if access(path, X_OK) != 0 {
       reporter.report(
         .badValue, at: field.mark, "'\(program.shortened)' cannot be executed",
         hint: "make it executable: chmod +x")

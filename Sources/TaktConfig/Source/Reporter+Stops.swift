@@ -2,7 +2,9 @@ import TaktCore
 
 extension Reporter {
   /// Reports why the rest of the file was not read.
-  func report(_ stop: YAMLStop) {
+  ///
+  /// - Parameter kind: what kind of file it is.
+  func report(_ stop: YAMLStop, in kind: FileKind = .jobs) {
     switch stop {
     case .syntax(let problem):
       let character = source.character(at: problem.mark)
@@ -14,15 +16,15 @@ extension Reporter {
     case .tooManyNodes(let mark):
       report(
         .tooManyNodes, at: mark, "the file has more than 10 million values, aliases written out",
-        hint: "split it, or use fewer aliases")
+        hint: "use fewer aliases")
     case .empty:
       if source.flaw == nil {
-        report(.empty, at: .wholeFile, "the file is empty", hint: "begin with 'jobs:'")
+        report(.empty, at: .wholeFile, "the file is empty", hint: "begin with '\(kind.firstKey):'")
       }
     case .manyDocuments(let mark):
       report(
         .manyDocuments, at: mark, "a second document begins here",
-        hint: "a jobs file has one; use 'include' for more files")
+        hint: kind.moreHint)
     case .cut: break
     }
   }
@@ -44,6 +46,20 @@ extension Reporter {
       report(
         .syntax, at: mark, "the control character U+\(code) cannot stand in the file",
         hint: "remove it, or write \\u\(code) in double quotes")
+    }
+  }
+}
+
+/// The kinds of files that are read.
+enum FileKind {
+  case jobs, manifest
+
+  fileprivate var firstKey: String { self == .jobs ? Key.jobs : PluginKey.name }
+
+  fileprivate var moreHint: String {
+    switch self {
+    case .jobs: "a jobs file has one; use 'include' for more files"
+    case .manifest: "a manifest has one"
     }
   }
 }

@@ -24,7 +24,7 @@ struct PluginListCommand: ParsableCommand {
       }
       let kind = "\(manifest.kind.rawValue), \(manifest.mode.rawValue)"
       Console.print(
-        "\(padded)  \(manifest.version)  \(kind)  \(manifest.summary ?? "")")
+        "\(padded)  \(manifest.version)  \(kind)  \(manifest.summary ?? "")".printable)
     }
   }
 }

@@ -15,8 +15,8 @@ struct PluginShowCommand: ParsableCommand {
     let entry = try folders.entry(named: name)
     for diagnostic in entry.diagnostics { Console.error(diagnostic.text) }
     guard let manifest = entry.manifest else { throw ExitCode.configuration }
-    Console.print("\(manifest.name) \(manifest.version)")
-    if let summary = manifest.summary { Console.print(summary) }
+    Console.print("\(manifest.name) \(manifest.version)".printable)
+    if let summary = manifest.summary { Console.print(summary.printable) }
     Console.print("")
     Console.print("kind      \(manifest.kind.rawValue)")
     Console.print("mode      \(manifest.mode.rawValue)")
@@ -30,7 +30,7 @@ struct PluginShowCommand: ParsableCommand {
     for parameter in manifest.parameters {
       let name = parameter.schema.name
       let padded = name + String(repeating: " ", count: width - name.count)
-      Console.print("\(padded)  \(parameter.phrase)")
+      Console.print("\(padded)  \(parameter.phrase)".printable)
     }
   }
 }
