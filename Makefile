@@ -2,6 +2,8 @@
 
 SWIFT ?= swift
 PACKAGES := libyaml-dev pkg-config tzdata make git
+# What the tests talk with: servers, certificates, plugins in other languages, process tools.
+TEST_PACKAGES := python3 python3-venv openssl perl procps util-linux
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources \
 	Examples/Package.swift Examples/Sources
 # A package counts as installed when dpkg says so; others are installed, as root or with sudo.
@@ -32,6 +34,7 @@ build: setup     ## Build takt, and the plugin in Swift, for debugging.
 release: setup   ## Build the program that is to be installed.
 	$(SWIFT) build -c release --product takt --static-swift-stdlib
 
+test: PACKAGES += $(TEST_PACKAGES)
 test: setup      ## Build the example program and run all tests.
 	$(SWIFT) build --package-path Examples
 	$(SWIFT) test

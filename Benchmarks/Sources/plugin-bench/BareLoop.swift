@@ -2,8 +2,10 @@ import CEcho
 import Foundation
 
 /// The bare loop in C, on a thread of its own.
+///
+/// `@unchecked Sendable`: what changes is written by that thread alone, and read by another only after
+/// `ended`, which the thread signals last.
 final class BareLoop: @unchecked Sendable {
-  // Written by the thread alone, and read when it has ended.
   private var nanoseconds: [Int64]
   private var status: Int32 = -1
   private let ended = DispatchSemaphore(value: 0)

@@ -3,8 +3,8 @@ import TaktCore
 /// What becomes of the output of one attempt: it is counted, matched, masked, kept, logged and
 /// written to a file.
 ///
-/// Made on any thread and then handed to the reactor's, which alone uses it from then on: that is
-/// why it may be sent.
+/// `@unchecked Sendable`: whoever makes it hands it to the reactor's thread at once, and from then on
+/// all that changes is touched there alone. Others only hold it, to tell one attempt from another.
 final class AttemptOutput: @unchecked Sendable {
   private struct Stream {
     var bytes = 0

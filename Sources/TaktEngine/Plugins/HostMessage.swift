@@ -46,26 +46,22 @@ enum HostMessage {
 
   /// What a hook is told of the run that it is for.
   struct Facts: Encodable {
-    var hook: String
-    var run: String
-    var outcome: String?
-    var reason: String?
-    var attempts: Int
-    var duration_ms: Int64
-    var late_ms: Int64
-    var streak: Int
-    var output: String
+    let run: String
+    let facts: HookFacts
 
     init(_ facts: RunFacts) {
-      hook = facts.hook.rawValue
       run = facts.run.description
-      outcome = facts.end?.outcome.rawValue
-      reason = facts.end.map { "\($0.reason)" }
-      attempts = facts.attempts
-      duration_ms = facts.duration.milliseconds
-      late_ms = facts.lateness.milliseconds
-      streak = facts.failureStreak
-      output = facts.output.endText(bytesMax: AttemptEnvironment.hookOutputBytesMax)
+      self.facts = HookFacts(facts)
+    }
+
+    private enum Key: String, CodingKey {
+      case run
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      try facts.encode(to: encoder)
+      var container = encoder.container(keyedBy: Key.self)
+      try container.encode(run, forKey: .run)
     }
   }
 

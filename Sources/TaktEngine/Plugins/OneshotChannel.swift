@@ -4,7 +4,8 @@ import TimerMachine
 
 /// The conversation with a plugin that has a process for one run.
 ///
-/// Made on a thread of the pool and then used on the reactor's alone: that is why it may be sent.
+/// `@unchecked Sendable`: a thread of the pool makes it, others carry it to the reactor's thread with
+/// the child, and `ChildConversation`, which calls it, exists on that thread alone.
 final class OneshotChannel: ChildChannel, @unchecked Sendable {
   private let request: AttemptRequest
   private let manifest: PluginManifest

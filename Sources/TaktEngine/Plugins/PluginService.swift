@@ -4,7 +4,9 @@ import TimerMachine
 
 /// One service plugin: it performs what its machine says, and talks with the process.
 ///
-/// Used on the reactor's thread alone: that is why it may be sent.
+/// `@unchecked Sendable`: it is made and called on the reactor's thread alone, by `PluginServices`, by
+/// `ChildConversation` and by timers that `PluginClock` brings there; other threads only carry it
+/// there with its child.
 final class PluginService: ChildChannel, @unchecked Sendable {
   /// A run with all that is needed to tell the plugin of it, and others of what comes of it.
   struct Run {

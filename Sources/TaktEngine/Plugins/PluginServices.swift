@@ -14,7 +14,9 @@ public final class PluginServices: ActionRunner {
     var execution: Execution
   }
 
-  /// Touched by work on the reactor's thread alone: every use stands inside `reactor.perform`.
+  /// `@unchecked Sendable`: all that changes is touched by work on the reactor's thread alone. `hand`,
+  /// `add`, `service` and what services call back run there; every other use stands inside
+  /// `reactor.perform`.
   private final class Table: @unchecked Sendable {
     var services: [Key: PluginService] = [:]
     /// Those whose processes are on their way out, with another one in their place.
@@ -30,7 +32,6 @@ public final class PluginServices: ActionRunner {
   private let sink: any OutputSink
   private let files: OutputFiles
   private let report: @Sendable (SchedulerEvent) -> Void
-  private let preparing = WorkPool(name: "takt-prepare", nice: 0, width: 8)
   private let starting = StartingAttempts()
   private let table = Table()
 
@@ -59,14 +60,17 @@ public final class PluginServices: ActionRunner {
     for request in requests {
       guard case .plugin(let manifest, let parameters) = request.action else { continue }
       if !PluginCall.mayBlock(manifest, request) {
-        let call = Result { () throws(Spawn.Failure) in
-          try PluginCall(manifest, parameters, of: request)
+        reactor.perform { [self] _ in
+          hand(
+            request,
+            Result { () throws(Spawn.Failure) in
+              try PluginCall(manifest, parameters, of: request)
+            })
         }
-        reactor.perform { [self] _ in hand(request, call) }
         continue
       }
       let preparation = starting.prepare(request.run)
-      let item = preparing.submit { [self] in
+      let item = processes.preparing.submit { [self] in
         let call: Result<PluginCall, Spawn.Failure>
         do throws(Spawn.Failure) {
           call = .success(try PluginCall(manifest, parameters, of: request))

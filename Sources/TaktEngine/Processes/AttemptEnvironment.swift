@@ -6,8 +6,6 @@ import TaktCore
 struct AttemptEnvironment {
   /// Where programs are looked for when nobody says.
   static let standardPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-  /// So much of its run's output a hook gets to see.
-  static let hookOutputBytesMax = 4096
 
   /// `NAME=value` each.
   private(set) var block = CStringBlock()
@@ -75,7 +73,7 @@ struct AttemptEnvironment {
 
   /// The end of an output as text that an environment can hold.
   static func text(of output: KeptOutput) -> String {
-    output.endText(bytesMax: hookOutputBytesMax).filter { $0 != "\0" }
+    output.endText(bytesMax: HookFacts.outputBytesMax).filter { $0 != "\0" }
   }
 
   private mutating func addFact(_ name: String, _ value: String) { block.append(name, value.utf8) }

@@ -20,7 +20,8 @@ public final class ProcessRunner: ActionRunner {
   private let report: @Sendable (SchedulerEvent) -> Void
   private let spawnThread: SpawnThread
   private let starting = StartingAttempts()
-  private let preparing = WorkPool(name: "takt-prepare", nice: 0, width: 8)
+  /// Where users, secrets and programs are looked up, for plugins' services as well.
+  let preparing = WorkPool(name: "takt-prepare", nice: 0, width: 8)
   private let bounds = DispatchQueue(label: "takt.bounds")
   /// Touched by work on the reactor's thread alone: every use stands inside `reactor.perform`.
   private nonisolated(unsafe) let table = ProcessTable()

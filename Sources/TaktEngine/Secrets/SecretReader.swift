@@ -45,20 +45,15 @@ enum SecretReader {
   }
 
   private static func contents(of path: String) throws(Spawn.Failure) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-    guard descriptor >= 0 else { throw failure(errno) }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw failure(errno) }
-    guard status.st_mode & S_IFMT != S_IFDIR else { throw failure(EISDIR) }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw failure(EINVAL) }
-    // One more for the line end, and one more to see what is too long.
-    guard var bytes = ProcessFile.read(descriptor, limitBytes: bytesMax + 2) else {
-      throw failure(errno)
+    do throws(SystemError) {
+      // One more for the line end.
+      var bytes = try SmallFile.read(path, bytesMax: bytesMax + 1)
+      if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+      if bytes.count <= bytesMax { return bytes }
+    } catch {
+      throw failure(error.number)
     }
-    if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
-    guard bytes.count <= bytesMax else { throw failure(EFBIG) }
-    return bytes
+    throw failure(EFBIG)
   }
 
   /// A file in memory that nobody can change; its path is told to the child alone.

@@ -16,7 +16,7 @@ import Testing
   private func output(_ kept: KeptOutput) throws -> String {
     var facts = BuiltinBench.facts()
     facts.output = kept
-    return RunReport(facts, of: try request(facts)).output
+    return RunReport(facts, of: try request(facts)).facts.output
   }
 
   @Test func `the end of the output is cut between characters`() throws {

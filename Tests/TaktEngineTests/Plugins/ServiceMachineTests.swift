@@ -103,24 +103,29 @@ import Testing
     #expect(deeds(machine.timeCame(.pong)) == [.kill, .end("1", PluginFault.noPong.result)])
   }
 
+  /// How long it rests; nil when it does not.
+  private func rest(_ effects: [ServiceMachine.Effect]) -> Duration? {
+    effects.lazy.compactMap { if case .wait(.rest, let delay) = $0 { delay } else { nil } }.first
+  }
+
   @Test func `a service that fails is started again later and later`() throws {
     var machine = machine()
-    var delays: [Duration] = []
+    var delays: [Duration?] = []
     for _ in 0..<9 {
       _ = machine.add("1")
-      for case .wait(.rest, let delay) in machine.processEnded() { delays.append(delay) }
+      delays.append(rest(machine.processEnded()))
       _ = machine.timeCame(.rest)
     }
     #expect(delays == [1, 2, 4, 8, 16, 32, 60, 60, 60].map { .seconds($0) })
     // Hello alone is no success.
     _ = machine.add("2")
     _ = machine.greeted()
-    for case .wait(.rest, let delay) in machine.processEnded() { #expect(delay == .seconds(60)) }
+    #expect(rest(machine.processEnded()) == .seconds(60))
     _ = machine.timeCame(.rest)
     _ = machine.add("3")
     _ = machine.greeted()
     _ = machine.result(of: "3", try ok)
-    for case .wait(.rest, let delay) in machine.processEnded() { #expect(delay == .seconds(1)) }
+    #expect(rest(machine.processEnded()) == .seconds(1))
   }
 
   @Test func `a service that nobody needs is asked to end`() throws {

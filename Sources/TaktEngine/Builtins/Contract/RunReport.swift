@@ -8,33 +8,29 @@ import TaktCore
 
 /// What a hook tells the outside of the run that it is for.
 struct RunReport: Encodable {
-  /// So much of the end of the output is told.
-  static let outputBytesMax = 4096
-
-  var job: String
-  var run: UInt64
-  var slot: String
-  var hook: String
-  var outcome: String?
-  var reason: String?
-  var attempts: Int
-  var duration_ms: Int64
-  var late_ms: Int64
-  var streak: Int
-  var output: String
+  let job: String
+  let run: UInt64
+  let slot: String
+  let facts: HookFacts
 
   init(_ facts: RunFacts, of request: AttemptRequest) {
     job = request.spec.name.text
     run = facts.run.number
     slot = request.slot.rfc3339()
-    hook = facts.hook.rawValue
-    outcome = facts.end?.outcome.rawValue
-    reason = facts.end.map { "\($0.reason)" }
-    attempts = facts.attempts
-    duration_ms = facts.duration.milliseconds
-    late_ms = facts.lateness.milliseconds
-    streak = facts.failureStreak
-    output = facts.output.endText(bytesMax: Self.outputBytesMax)
+    self.facts = HookFacts(facts)
+  }
+
+  private enum Key: String, CodingKey {
+    case job, run, slot
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    // Both write into one object.
+    try facts.encode(to: encoder)
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode(job, forKey: .job)
+    try container.encode(run, forKey: .run)
+    try container.encode(slot, forKey: .slot)
   }
 
   /// As JSON, the keys in the order of the alphabet.
@@ -47,12 +43,15 @@ struct RunReport: Encodable {
 
   /// As lines for people.
   var lines: [String] {
-    var lines = ["job:      \(job)", "run:      \(run)", "slot:     \(slot)", "hook:     \(hook)"]
-    if let outcome { lines.append("outcome:  \(outcome)") }
-    if let reason { lines.append("reason:   \(reason)") }
+    var lines = [
+      "job:      \(job)", "run:      \(run)", "slot:     \(slot)", "hook:     \(facts.hook)",
+    ]
+    if let outcome = facts.outcome { lines.append("outcome:  \(outcome)") }
+    if let reason = facts.reason { lines.append("reason:   \(reason)") }
     return lines + [
-      "attempts: \(attempts)", "took:     \(duration_ms) ms", "late:     \(late_ms) ms",
-      "failed in a row: \(streak)",
+      "attempts: \(facts.attempts)", "took:     \(facts.duration_ms) ms",
+      "late:     \(facts.late_ms) ms",
+      "failed in a row: \(facts.streak)",
     ]
   }
 }

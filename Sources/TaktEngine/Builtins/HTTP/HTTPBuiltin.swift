@@ -65,15 +65,10 @@ public struct HTTPBuiltin: LongBuiltin {
         summary:
           "how many redirections are followed; another server gets no header that may be a credential, and no body"
       ),
-      ParameterSchema(
-        "ca_file", .path, isRequired: false,
-        summary: "certificates in PEM that are trusted in place of the system's"),
-      ParameterSchema(
-        "insecure", .boolean, default: .boolean(false),
-        summary: "whether any certificate will do"),
+    ] + TLSParameters.schemas + [
       ParameterSchema(
         "max_body", .size, default: .integer(1024 * 1024),
-        summary: "how much of the answer's body is kept; 16MB more are read and passed over"),
+        summary: "how much of the answer's body is kept; 16MB more are read and passed over")
     ]
   }
 

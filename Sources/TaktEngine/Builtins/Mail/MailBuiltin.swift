@@ -54,15 +54,10 @@ public struct MailBuiltin: LongBuiltin {
       ParameterSchema(
         "hello", .string, isRequired: false,
         summary: "what takt calls this machine; its name when left out"),
-      ParameterSchema(
-        "ca_file", .path, isRequired: false,
-        summary: "certificates in PEM that are trusted in place of the system's"),
-      ParameterSchema(
-        "insecure", .boolean, default: .boolean(false),
-        summary: "whether any certificate will do"),
+    ] + TLSParameters.schemas + [
       ParameterSchema(
         "sendmail", .path, isRequired: false,
-        summary: "a program that takes mail as `/usr/sbin/sendmail` does, run in place of SMTP"),
+        summary: "a program that takes mail as `/usr/sbin/sendmail` does, run in place of SMTP")
     ]
   }
 
