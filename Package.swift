@@ -22,13 +22,14 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.36.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
     // From the top of the house to the ground; a target depends only on what stands below it.
     .executableTarget(
       name: "takt",
       dependencies: [
-        "TaktEngine", "TaktConfig", "TaktCore",
+        "TaktEngine", "TaktStore", "TaktConfig", "TaktCore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -44,6 +45,9 @@ let package = Package(
         .product(name: "NIOTLS", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
+      swiftSettings: strict),
+    .target(
+      name: "TaktStore", dependencies: ["TaktCore", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: strict),
     .target(
       name: "TaktConfig", dependencies: ["TaktCore", "CLibYAML"], swiftSettings: strict),
@@ -83,6 +87,9 @@ let package = Package(
     .testTarget(
       name: "TaktEngineTests",
       dependencies: ["TaktEngine", "TaktTesting", "TimerMachineTesting"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "TaktStoreTests", dependencies: ["TaktStore", "TaktCore", "TaktTesting"],
       swiftSettings: strict),
     .testTarget(name: "TaktTests", dependencies: ["takt", "TaktTesting"], swiftSettings: strict),
   ],

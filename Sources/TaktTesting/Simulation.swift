@@ -13,6 +13,13 @@ public struct Simulation {
   private var ends: [RunID: End] = [:]
   private var isFinished = false
   private var isStopping = false
+  private var books = MemoryBooks()
+  /// What the ledger has taken and not yet written: a crash loses it.
+  private var unwritten: [[LedgerEntry]] = []
+  private var awaiting: [RunID] = []
+  /// Whether takt is killed now and then.
+  private let crashes: Bool
+  private var starts = StartOracle()
 
   /// Every verdict, in order.
   public private(set) var records: [VerdictRecord] = []
@@ -33,8 +40,11 @@ public struct Simulation {
   }
 
   /// The world of this seed, not yet begun.
-  public init(seed: UInt64) {
+  ///
+  /// - Parameter crashes: whether takt is killed now and then, and the machine with it.
+  public init(seed: UInt64, crashes: Bool = false) {
     random = SplitMix64(seed: seed)
+    self.crashes = crashes
     now = Now(
       wall: WallInstant(nanoseconds: 1_790_000_000_000_000_000 + Int64(seed) * 123_457),
       monotonic: MonotonicInstant(nanoseconds: 5_000_000_000))
@@ -60,14 +70,53 @@ public struct Simulation {
       if !isFinished { handle(.stop) }
     }
     advance(to: now.monotonic + .seconds(60))
-    oracle.finish(at: stoppedAt)
-    runOracle.finish()
-    return oracle.problems + runOracle.problems + (isFinished ? [] : ["takt did not end"])
+    flushLedger()
+    var problems = books.audit().map(\.description) + starts.problems
+    if books.pendingCount > 0 { problems.append("\(books.pendingCount) slots are pending") }
+    // They know one life of takt.
+    if !crashes {
+      oracle.finish(at: stoppedAt)
+      runOracle.finish()
+      problems += oracle.problems + runOracle.problems
+    }
+    return problems + (isFinished ? [] : ["takt did not end"])
+  }
+
+  /// takt is killed with all that runs; what the ledger has not written is gone. Another starts
+  /// later, perhaps after the machine has.
+  private mutating func crash() {
+    story.append("crash, \(unwritten.count) turns unwritten")
+    unwritten = []
+    awaiting = []
+    timers = [:]
+    ends = [:]
+    core = SchedulerCore()
+    starts.crashed()
+    move(to: now.monotonic + .milliseconds(Int.random(in: 0...20_000, using: &random)))
+    if random.oneIn(3) {
+      story.append("reboot")
+      books.reboot()
+      now.monotonic = MonotonicInstant(
+        nanoseconds: Int64.random(in: 1...9_000_000_000, using: &random))
+      now.wall = now.wall + .seconds(Int.random(in: -10...10, using: &random))
+    }
+    if random.oneIn(3) { snapshot = SpecGenerator.mutation(of: snapshot, at: now, &random) }
+    starts.begin(books.former)
+    handle(.started(snapshot, after: books.former))
+  }
+
+  private mutating func flushLedger() {
+    for entries in unwritten { books.record(entries) }
+    unwritten = []
+    let kept = awaiting
+    awaiting = []
+    for run in kept { handle(.kept(run)) }
   }
 
   /// Lets timers fire and runs end, in the order of their times, up to an instant.
   private mutating func advance(to end: MonotonicInstant) {
     while !isFinished {
+      if !random.oneIn(4) { flushLedger() }
       let timer = timers.min {
         ($0.value.firesAt, $0.value.token) < ($1.value.firesAt, $1.value.token)
       }
@@ -104,8 +153,10 @@ public struct Simulation {
 
   private mutating func makeChaos() {
     switch Int.random(in: 0..<6, using: &random) {
-    case 0, 1, 2: reload()
+    case 0, 1: reload()
+    case 2: suspend()
     case 3: step(by: .milliseconds(Int64.random(in: -5000...5000, using: &random)))
+    case 4 where crashes: crash()
     case 4: step(by: .seconds(Int64.random(in: -20...20, using: &random)))
     default:
       // A stall: nothing fires while time goes on.
@@ -131,6 +182,18 @@ public struct Simulation {
     perform(effects)
   }
 
+  private mutating func suspend() {
+    guard let job = snapshot.jobs.randomElement(using: &random) else { return }
+    if random.oneIn(3) {
+      story.append("resume \(job.name)")
+      handle(.resumed(job.name))
+    } else {
+      story.append("suspend \(job.name)")
+      let until = now.wall + .milliseconds(Int.random(in: -100...9000, using: &random))
+      handle(.suspended(job.name, until: random.oneIn(3) ? nil : until, reason: "test"))
+    }
+  }
+
   private mutating func step(by step: Duration) {
     story.append("step \(step)")
     now.wall = now.wall + step
@@ -146,7 +209,7 @@ public struct Simulation {
   private mutating func check(
     _ effects: [SchedulerEffect], _ isWanted: (VerdictRecord) -> Bool
   ) {
-    for case .record(let record) in effects where isWanted(record) {
+    for case .record(.verdict(let record)) in effects where isWanted(record) {
       records.append(record)
       story.append(
         "\(now.monotonic.nanoseconds / 1_000_000) \(record.job) \(record.verdict) \(record.slots)")
@@ -155,6 +218,11 @@ public struct Simulation {
   }
 
   private mutating func perform(_ effects: [SchedulerEffect]) {
+    let entries = effects.compactMap { effect -> LedgerEntry? in
+      if case .record(let entry) = effect { entry } else { nil }
+    }
+    if !entries.isEmpty { unwritten.append(entries) }
+    starts.take(entries)
     for effect in effects {
       switch effect {
       case .arm(let key, let deadline, let leeway, let token):
@@ -166,13 +234,15 @@ public struct Simulation {
       case .start(let request): start(request)
       case .signal(let run, let signal): stop(run, isKill: signal == .kill)
       case .log(let record): runOracle.take(record)
-      case .record, .recordRun: break
+      case .awaitLedger(let run): awaiting.append(run)
+      case .record: break
       case .finish: isFinished = true
       }
     }
   }
 
   private mutating func start(_ request: AttemptRequest) {
+    starts.start(request)
     runOracle.start(request, settings: snapshot.settings)
     let results: [AttemptResult] = [
       .exited(0), .exited(0), .exited(1), .signalled(9), .notStarted(.exec, errno: 2),

@@ -78,6 +78,12 @@ struct SpecGenerator {
     spec.lateTolerance = .milliseconds(Int.random(in: 0...500, using: &random))
     if random.oneIn(4) { spec.expectedDuration = .milliseconds(100) }
     spec.removal = random.oneIn(2) ? .kill : .drain
+    spec.delivery = Delivery.allCases.randomElement(using: &random) ?? .bestEffort
+    spec.missed.choice = MissedPolicy.Choice.allCases.randomElement(using: &random) ?? .last
+    if random.oneIn(2) {
+      spec.missed.within = .milliseconds(Int.random(in: 0...20_000, using: &random))
+    }
+    spec.missed.countMax = Int.random(in: 1...20, using: &random)
     return spec
   }
 

@@ -76,9 +76,9 @@ struct Engine {
     files.close(timeout: .seconds(2))
   }
 
-  /// Starts the jobs.
-  func start(_ snapshot: Snapshot) {
+  /// Starts the jobs, where a former takt has left off.
+  func start(_ snapshot: Snapshot, after former: FormerBooks = FormerBooks()) {
     processes.keepSecrets(of: snapshot.jobs)
-    scheduler.start(snapshot, runner: router)
+    scheduler.start(snapshot, after: former, runner: router)
   }
 }

@@ -29,16 +29,17 @@ final class SingleRun {
       state.withLock { $0.stop = stop }
     }
 
-    func record(_ record: VerdictRecord) {}
-
-    func record(_ run: RunRecord) {
-      guard run.hook == nil else { return }
-      state.withLock {
-        $0.end = run.end
-        // Who has interrupted the run has stopped the scheduler.
-        return $0.isInterrupted ? nil : $0.stop
-      }?()
+    func record(_ entries: [LedgerEntry]) {
+      for case .ended(let run) in entries where run.hook == nil {
+        state.withLock {
+          $0.end = run.end
+          // Who has interrupted the run has stopped the scheduler.
+          return $0.isInterrupted ? nil : $0.stop
+        }?()
+      }
     }
+
+    func whenKept(_ done: @escaping @Sendable () -> Void) {}
 
     /// Somebody wants to stop. Returns how many stops that makes: who interrupts a run does not mean
     /// to wait for it, and the first stop alone would.

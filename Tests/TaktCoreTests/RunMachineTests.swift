@@ -156,6 +156,7 @@ import Testing
       [
         (.start, { _ = $0.start(at: now) }), (.groupEnded, { _ = $0.groupEnded(at: now) }),
         (.timer, { _ = $0.timerFired(at: now) }), (.stop, { _ = $0.stop(.replaced, at: now) }),
+        (.resume, { _ = $0.resume(after: 1, RunEnd(.failed, .exit(1)), until: now) }),
         (.hurry, { _ = $0.hurry() }), (.nextSlot, { _ = $0.nextSlotCame() }),
       ]
       + reports.map { report in (.actionEnded, { _ = $0.actionEnded(report, at: now) }) }

@@ -16,7 +16,7 @@ import Testing
 
     mutating func send(_ event: SchedulerEvent) {
       effects = core.handle(event, at: now)
-      for case .record(let record) in effects {
+      for case .record(.verdict(let record)) in effects {
         let from = (record.slots.first - wall).milliseconds
         let to = (record.slots.last - wall).milliseconds
         verdicts.append(

@@ -20,7 +20,7 @@ import Testing
     mutating func send(_ event: SchedulerEvent) {
       for effect in core.handle(event, at: now) {
         switch effect {
-        case .record(let record):
+        case .record(.verdict(let record)):
           story.append(
             "\(record.job) \((record.slots.first - wall).milliseconds) \(record.verdict.name)")
         case .start(let request):
@@ -41,7 +41,7 @@ import Testing
           {
             story.append("run \(run) \(outcome) \(reason)")
           }
-        case .recordRun: break
+        case .record, .awaitLedger: break
         case .finish: story.append("finish")
         }
       }

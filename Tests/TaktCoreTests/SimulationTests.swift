@@ -12,4 +12,14 @@ import Testing
     )
     #expect(!simulation.records.isEmpty || simulation.story.count < 3)
   }
+
+  @Test(arguments: UInt64(0)..<200)
+  func `the books balance over crashes and restarts`(seed: UInt64) {
+    var simulation = Simulation(seed: seed, crashes: true)
+    let problems = simulation.run(for: .seconds(120))
+    #expect(
+      problems.isEmpty,
+      "seed \(seed): \(problems.prefix(5).joined(separator: "\n"))\n\(simulation.story.suffix(20).joined(separator: "\n"))"
+    )
+  }
 }

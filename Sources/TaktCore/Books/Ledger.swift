@@ -1,15 +1,16 @@
-/// Where verdicts and runs are kept.
+/// Where verdicts and runs are kept, and all that outlives takt.
 ///
-/// Called on the scheduler's queue; never blocks it, never fails it.
+/// Safe from any thread; never blocks and never fails its caller.
 public protocol Ledger: AnyObject, Sendable {
-  /// Keeps a verdict.
-  func record(_ record: VerdictRecord)
+  /// Takes entries that belong together: they are kept all or none, after those of earlier calls.
+  func record(_ entries: [LedgerEntry])
 
-  /// Keeps a run that has ended. Unless implemented it is not kept.
-  func record(_ run: RunRecord)
+  /// Calls `done` once all that was recorded before this call is kept for certain, even if the
+  /// machine loses its power; never when it is not.
+  func whenKept(_ done: @escaping @Sendable () -> Void)
 }
 
 extension Ledger {
-  /// Keeps nothing.
-  public func record(_ run: RunRecord) {}
+  /// Takes one entry.
+  public func record(_ entry: LedgerEntry) { record([entry]) }
 }

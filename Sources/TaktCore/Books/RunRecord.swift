@@ -18,6 +18,8 @@ public struct RunRecord: Hashable, Sendable {
   public var duration: Duration
   /// What is kept of what its last action printed.
   public var output: KeptOutput
+  /// Where a takt to come goes on with it; nil (the default) for a run that is over for good.
+  public var retry: RetryPosition?
 
   /// A run that has ended.
   public init(

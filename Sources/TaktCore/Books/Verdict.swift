@@ -47,6 +47,8 @@ public enum SkipReason: String, CaseIterable, Hashable, Sendable {
   case suspended
   /// takt was stopping.
   case stopping
+  /// The ledger could not take it in time, and the job is to run at most once.
+  case ledger
 }
 
 /// Why nothing could serve a slot in its time.
@@ -71,11 +73,19 @@ public struct VerdictRecord: Hashable, Sendable {
   public var slots: SlotSeries
   /// How they were decided.
   public var verdict: Verdict
+  /// When they were decided.
+  public var at: WallInstant
+  /// The run that serves the slot; nil for any other verdict than `ran`.
+  public var run: RunID?
 
   /// One verdict on a series of slots.
-  public init(job: JobName, slots: SlotSeries, verdict: Verdict) {
+  public init(
+    job: JobName, slots: SlotSeries, verdict: Verdict, at: WallInstant, run: RunID? = nil
+  ) {
     self.job = job
     self.slots = slots
     self.verdict = verdict
+    self.at = at
+    self.run = run
   }
 }

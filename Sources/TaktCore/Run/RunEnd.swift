@@ -22,6 +22,8 @@ public enum Outcome: String, CaseIterable, Hashable, Sendable {
   case timedOut = "timed_out"
   /// It was stopped, or given up before it started, because somebody wanted so.
   case cancelled
+  /// takt was gone before it came to its end.
+  case interrupted
 }
 
 /// Why a run ended as it did.
@@ -48,6 +50,10 @@ public enum RunReason: Hashable, Sendable, CustomStringConvertible {
   case removed
   /// takt is stopping.
   case shutdown
+  /// takt was gone: killed, or the machine without power.
+  case down
+  /// The ledger could not take it in time, and the job is to run at most once.
+  case ledger
   /// The process succeeded and left this many descendants behind, which were ended.
   case descendantsLeft(Int)
 
@@ -66,6 +72,8 @@ public enum RunReason: Hashable, Sendable, CustomStringConvertible {
     case .timeout: "timeout"
     case .removed: "removed"
     case .shutdown: "shutdown"
+    case .down: "down"
+    case .ledger: "ledger"
     case .descendantsLeft(let count): "descendants_left(\(count))"
     }
   }
@@ -81,7 +89,7 @@ extension RunReason {
       "too many processes: raise 'ulimit -u' or lower max_running"
     case .notStarted(.process, errno: 12): "out of memory"
     case .exit, .signal, .notStarted, .done, .reported, .failsWhen, .replaced, .byOperator,
-      .timeout, .removed, .shutdown, .descendantsLeft:
+      .timeout, .removed, .shutdown, .down, .ledger, .descendantsLeft:
       nil
     }
   }

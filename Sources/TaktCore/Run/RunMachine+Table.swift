@@ -1,7 +1,7 @@
 extension RunMachine {
   /// What can happen to a run, as the table names it.
   public enum EventName: String, CaseIterable, Hashable, Sendable {
-    case start
+    case start, resume
     case actionEnded = "action ended"
     case groupEnded = "group ended"
     case timer
@@ -12,7 +12,10 @@ extension RunMachine {
   /// Where each event may lead from each state; an event that is not there changes nothing. The
   /// diagram in the docs is made of this table, and the log of a run holds no other transition.
   public static let table: [RunState.Kind: [EventName: Set<RunState.Kind>]] = [
-    .queued: [.start: [.running], .stop: [.ended], .hurry: [.ended], .nextSlot: [.ended]],
+    .queued: [
+      .start: [.running], .resume: [.backingOff], .stop: [.ended], .hurry: [.ended],
+      .nextSlot: [.ended],
+    ],
     .running: [
       .actionEnded: [.running, .stopping, .backingOff, .ended], .timer: [.stopping],
       .stop: [.stopping], .hurry: [.killing],

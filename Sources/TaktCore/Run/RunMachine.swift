@@ -44,7 +44,7 @@ public struct RunMachine: Hashable, Sendable {
   /// How the last step failed; nil when it succeeded.
   public private(set) var stepFailure: RunEnd?
   /// How the last attempt failed.
-  private var lastFailure: RunEnd?
+  private(set) var lastFailure: RunEnd?
   /// The job's next slot is due, and the run was to go on trying until then.
   private var isLastAttempt = false
   /// Why nothing is to come after what is being stopped already for another reason.
@@ -85,6 +85,20 @@ public struct RunMachine: Hashable, Sendable {
       deadline = rules.timeout.map { now + $0 }
       return [move(to: .running(attempt: attempt), attempt == 1 ? "start" : "retry")] + action()
     case .running, .stopping, .killing, .backingOff, .ended:
+      return []
+    }
+  }
+
+  /// It goes on where a former takt has left it: with so many attempts behind it.
+  public mutating func resume(after attempts: Int, _ end: RunEnd, until: MonotonicInstant)
+    -> [Effect]
+  {
+    switch state {
+    case .queued where attempt == 0:
+      attempt = attempts
+      lastFailure = end
+      return [move(to: .backingOff(until: until, after: end), "resume"), .armTimer(until)]
+    case .queued, .running, .stopping, .killing, .backingOff, .ended:
       return []
     }
   }

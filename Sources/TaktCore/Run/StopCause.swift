@@ -10,6 +10,8 @@ public enum StopCause: Hashable, Sendable {
   case removed
   /// Somebody has cancelled the run.
   case byOperator
+  /// The ledger could not take it in time.
+  case ledger
   /// The process has ended and left these behind.
   case descendants([Descendant])
 
@@ -20,6 +22,7 @@ public enum StopCause: Hashable, Sendable {
     case .replaced: "replaced"
     case .removed: "removed"
     case .byOperator: "operator"
+    case .ledger: "ledger"
     case .descendants: "descendants_left"
     }
   }
@@ -31,6 +34,7 @@ public enum StopCause: Hashable, Sendable {
     case .replaced: .replaced
     case .removed: .removed
     case .byOperator: .byOperator
+    case .ledger: .ledger
     case .timeout, .descendants: nil
     }
   }

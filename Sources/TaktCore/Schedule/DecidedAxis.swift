@@ -20,11 +20,35 @@ struct DecidedAxis: Sendable {
     self.mark = mark
   }
 
+  /// As it was kept; what of `text` cannot be read is left out.
+  init(mark: Int64, text: some StringProtocol) {
+    self.mark = mark
+    ahead = text.split(separator: ";").compactMap { piece in
+      let numbers = piece.split(separator: " ").compactMap { Int64($0) }
+      guard numbers.count >= 4 else { return nil }
+      let grid =
+        numbers[3] > 0 ? Track.Grid(origin: numbers[2], interval: numbers[3]) : nil
+      return Stretch(
+        track: Track(grid: grid, instants: Array(numbers[4...])), after: numbers[0],
+        through: numbers[1])
+    }
+  }
+
+  /// What is remembered, to be kept: of each stretch its ends, its grid, and the instants in it.
+  var text: String {
+    ahead.map { stretch in
+      let instants = stretch.track.instants.filter { stretch.after < $0 && $0 <= stretch.through }
+      let grid = stretch.track.grid
+      return ([stretch.after, stretch.through, grid?.origin ?? 0, grid?.interval ?? 0] + instants)
+        .map(String.init).joined(separator: " ")
+    }.joined(separator: ";")
+  }
+
   /// All of `track` up to `end` is decided; the other axis stands at `otherMark`.
   mutating func advance(to end: Int64, on track: Track, otherMark: Int64) {
     ahead.removeAll { $0.through <= otherMark }
     guard end > mark else { return }
-    if end > otherMark {
+    if end > otherMark, !track.isEmpty {
       if let last = ahead.last, last.track == track, last.through == mark {
         ahead[ahead.count - 1].through = end
       } else {

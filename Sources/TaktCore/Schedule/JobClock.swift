@@ -7,6 +7,12 @@ public struct JobClock: Hashable, Sendable {
   /// When it was set.
   let instant: MonotonicInstant
 
+  /// A clock that was set before.
+  init(label: Int64, instant: MonotonicInstant) {
+    self.label = label
+    self.instant = instant
+  }
+
   /// A clock set by the wall, to the whole millisecond.
   init(at now: Now) {
     label = now.wall.milliseconds

@@ -6,7 +6,7 @@
 struct ScheduleCursor: Sendable {
   private let clock: JobClock
   /// Where the grid of `every` begins: the first load, plus `first` as it was then.
-  private let anchor: Int64
+  let anchor: Int64
   private var clockAxis: DecidedAxis
   private var wallAxis: DecidedAxis
   /// The next slot of a fixed delay; nil while a run is active.
@@ -30,6 +30,53 @@ struct ScheduleCursor: Sendable {
     if let every = schedule.every, every.origin == .end {
       delayed = every.first == nil ? anchor + every.intervalMilliseconds : anchor
     }
+  }
+
+  /// The cursor that a former takt has left.
+  ///
+  /// - Parameter isSameBoot: whether the machine has gone on since. Else the job's clock is set by
+  ///   the wall anew, but never back: what it has named is decided.
+  init(_ state: CursorState, isSameBoot: Bool, at now: Now) {
+    anchor = state.anchor
+    let ahead = state.ahead.split(separator: "|", omittingEmptySubsequences: false)
+    clockAxis = DecidedAxis(mark: state.clockMark, text: ahead.first ?? "")
+    wallAxis = DecidedAxis(mark: state.wallMark, text: ahead.count > 1 ? ahead[1] : "")
+    delayed = state.delayed
+    let went = JobClock(label: state.clockLabel, instant: state.clockInstant)
+    if isSameBoot, state.clockInstant <= now.monotonic {
+      clock = went
+    } else {
+      let set = JobClock(at: now)
+      clock =
+        set.label > state.clockMark
+        ? set : JobClock(label: state.clockMark, instant: now.monotonic)
+    }
+  }
+
+  /// The cursor to be kept. A slot that a moment of takt's life has made is not part of it.
+  var state: CursorState {
+    let ahead = (clockAxis.text, wallAxis.text)
+    return CursorState(
+      clockLabel: clock.label, clockInstant: clock.instant, anchor: anchor,
+      clockMark: clockAxis.mark, wallMark: wallAxis.mark, delayed: delayed,
+      ahead: ahead.0.isEmpty && ahead.1.isEmpty ? "" : "\(ahead.0)|\(ahead.1)")
+  }
+
+  /// How far it has come.
+  func edge(at now: Now) -> ScheduleEdge {
+    ScheduleEdge(clock: clockAxis.mark, wall: wallAxis.mark, at: now.wall)
+  }
+
+  /// When a slot that has passed was due, by the clock that it stands on.
+  func deadline(of nominal: WallInstant, _ schedule: Schedule, at now: Now) -> MonotonicInstant {
+    clockTrack(schedule).has(nominal.milliseconds) || schedule.every?.origin == .end
+      ? clock.instant(of: nominal.milliseconds) : deadline(ofWall: nominal.milliseconds, at: now)
+  }
+
+  /// The present reading of the clock that a slot stands on, in milliseconds.
+  func reading(by nominal: WallInstant, _ schedule: Schedule, at now: Now) -> Int64 {
+    clockTrack(schedule).has(nominal.milliseconds)
+      ? clock.label(at: now.monotonic) : now.wall.milliseconds
   }
 
   /// Puts all instants up to now behind the cursor, and takes up a new schedule. What `old` named is
@@ -251,6 +298,6 @@ extension ScheduleCursor {
     {
       passed.append(SlotSeries(WallInstant(milliseconds: occasion.label)))
     }
-    return passed.sorted { $0.first < $1.first }
+    return SlotSeries.disjoint(passed, from: WallInstant(milliseconds: newest))
   }
 }

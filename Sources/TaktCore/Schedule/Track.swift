@@ -18,6 +18,8 @@ struct Track: Hashable, Sendable {
   /// Ascending.
   var instants: [Int64] = []
 
+  var isEmpty: Bool { grid == nil && instants.isEmpty }
+
   /// The earliest instant after `mark`; nil when there is none.
   func next(after mark: Int64) -> Int64? {
     let single = instants.first { $0 > mark }

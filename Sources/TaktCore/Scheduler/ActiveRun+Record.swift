@@ -48,6 +48,7 @@ extension ActiveRun {
       switch end.outcome {
       case .succeeded: .info
       case .cancelled: .notice
+      case .interrupted: .warning
       case .failed, .timedOut: .error
       }
     }
@@ -81,10 +82,44 @@ extension ActiveRun {
 
   /// The run as the books have it.
   func bookEntry(_ end: RunEnd, at now: Now) -> RunRecord {
-    RunRecord(
+    var record = RunRecord(
       run: id, job: spec.name, slot: nominal, hook: facts?.hook, attempts: machine.attempt,
       end: end, endedAt: now.wall, duration: startedAt.map { now.monotonic - $0 } ?? .zero,
       output: output)
+    record.retry = parting
+    return record
+  }
+
+  /// The run as the books have it when it starts, or wants to.
+  func beginning(at now: Now) -> RunBeginning {
+    var beginning = RunBeginning(
+      run: id, job: spec.name, slot: nominal, kind: .slot, delivery: spec.delivery,
+      attempt: machine.attempt + 1, hook: facts?.hook, parent: facts?.run, at: now.wall)
+    switch origin {
+    case .slot: break
+    case .manual: beginning.kind = .manual
+    case .hook: beginning.kind = .hook
+    case .resumed(_, let former):
+      beginning.kind = .resumed
+      beginning.parent = former
+    }
+    return beginning
+  }
+
+  /// Where a takt to come goes on with a run that waits for its next attempt; nil for any other.
+  func retryPosition(at now: Now) -> RetryPosition? {
+    // One that was to go on and has not yet is still where it was.
+    guard !isHook, startedAt != nil || isClaiming else { return nil }
+    switch machine.state {
+    case .backingOff(let until, let end):
+      return RetryPosition(
+        attempt: machine.attempt, until: now.wall + (until - now.monotonic), end: end)
+    case .queued:
+      return machine.lastFailure.map {
+        RetryPosition(attempt: machine.attempt, until: now.wall, end: $0)
+      }
+    case .running, .stopping, .killing, .ended: return nil
+    }
   }
 
   /// When it started; of one that never did, now or never, the origin of the clock.

@@ -8,6 +8,8 @@ struct ActiveRun: Sendable {
     case manual(WallInstant)
     /// Another run has come to something.
     case hook(RunFacts, slot: WallInstant)
+    /// A former takt did not bring this run to its end; its slot has been decided.
+    case resumed(WallInstant, RunID)
   }
 
   let id: RunID
@@ -18,6 +20,12 @@ struct ActiveRun: Sendable {
   var timerToken: UInt64 = 0
   /// The token of the wait for `expected`; 0 without one.
   var expectedToken: UInt64 = 0
+  /// It has its place and waits for the ledger, which must know of it first.
+  var isClaiming = false
+  /// The number of its first attempt.
+  var firstAttempt = 1
+  /// Where a takt to come goes on with it.
+  var parting: RetryPosition?
   /// When its first attempt started.
   var startedAt: MonotonicInstant?
   var lateness = Duration.zero
@@ -37,6 +45,7 @@ struct ActiveRun: Sendable {
     case .slot(let slot): slot.nominal
     case .manual(let slot): slot
     case .hook(_, let slot): slot
+    case .resumed(let slot, _): slot
     }
   }
 
@@ -75,7 +84,11 @@ struct ActiveRun: Sendable {
   private var isAlone: Bool {
     switch spec.overlap {
     case .queue, .replace: !isHook
-    case .skip: if case .slot = origin { true } else { false }
+    case .skip:
+      switch origin {
+      case .slot, .resumed: true
+      case .manual, .hook: false
+      }
     case .allow: false
     }
   }

@@ -1,11 +1,37 @@
+import DequeModule
+
 /// What the scheduler knows of one job.
 struct JobState: Sendable {
   var spec: JobSpec
   var cursor: ScheduleCursor
-  /// The slot that its timer waits for, with the token of the arming.
+  /// What its timer waits for, with the token of the arming: its next slot, one that runs late, or
+  /// the end of its suspension.
   var armed: (slot: Slot, token: UInt64)?
   /// How many runs in a row have failed.
   var failureStreak = 0
+  /// How many slots have run since the anchor.
+  var ranCount = 0
+  /// Set while somebody has put it to rest.
+  var suspension: Suspension?
+  /// Slots that passed unserved and are to run late, the oldest first.
+  var late: Deque<LateSlot> = []
+
+  /// A slot that passed unserved.
+  struct LateSlot: Sendable {
+    var slot: Slot
+    /// When it may start: many of them do not all start at once.
+    var startsAt: MonotonicInstant
+  }
+
+  /// Whether its slots pass without a run.
+  var isHeld: Bool { !spec.timing.isEnabled || suspension != nil }
+
+  /// What outlives takt.
+  var mark: JobMark {
+    JobMark(
+      job: spec.name, cursor: cursor.state, failureStreak: failureStreak, ranCount: ranCount,
+      suspension: suspension)
+  }
 
   /// What is kept of a job that a reload has removed, for when it comes back: a slot is decided
   /// once in the job's life, and its anchor is set once.
@@ -13,6 +39,8 @@ struct JobState: Sendable {
     var cursor: ScheduleCursor
     var at: [WallInstant]
     var failureStreak: Int
+    var ranCount: Int
+    var suspension: Suspension?
     /// Removals are numbered, so that the oldest is forgotten first.
     var number: UInt64
   }

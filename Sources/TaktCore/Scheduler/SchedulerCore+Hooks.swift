@@ -6,12 +6,14 @@ extension SchedulerCore {
     switch end.outcome {
     case .succeeded:
       jobs[run.spec.name]?.failureStreak = 0
+      if streak > 0 { unmarked.insert(run.spec.name) }
       if streak > 0 { queueHook(.onRecover, for: run, end, streak: streak, at: now) }
       queueHook(.onSuccess, for: run, end, streak: 0, at: now)
     case .failed, .timedOut:
       jobs[run.spec.name]?.failureStreak = streak + 1
+      unmarked.insert(run.spec.name)
       queueHook(.onFailure, for: run, end, streak: streak + 1, at: now)
-    case .cancelled:
+    case .cancelled, .interrupted:
       break
     }
   }

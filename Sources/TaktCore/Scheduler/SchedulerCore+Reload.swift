@@ -6,6 +6,12 @@ extension SchedulerCore {
       return
     }
     adopt(plan.settings)
+    effects.append(
+      .record(
+        .reloaded(
+          ReloadRecord(
+            at: now.wall, kept: plan.keptCount,
+            lines: plan.steps.map { "\($0.change.rawValue) \($0.spec.name)" }))))
     for step in plan.steps {
       logStep(step, at: now)
       switch step.change {
@@ -39,19 +45,21 @@ extension SchedulerCore {
   /// Takes up a job: one that was removed earlier comes back with its anchor and its marks.
   mutating func add(_ spec: JobSpec, occasion: Occasion, at now: Now) {
     let schedule = spec.timing.schedule
-    var cursor: ScheduleCursor
-    var streak = 0
     if let memory = memories.removeValue(forKey: spec.name) {
-      cursor = memory.cursor
+      var job = JobState(spec: spec, cursor: memory.cursor, failureStreak: memory.failureStreak)
+      job.ranCount = memory.ranCount
+      job.suspension = memory.suspension
       tellPast(schedule.at, of: spec.name, but: memory.at, at: now)
-      streak = memory.failureStreak
       // While it was away the job had no slots.
-      cursor.skip(to: now, from: Schedule(), to: schedule)
+      job.cursor.skip(to: now, from: Schedule(), to: schedule)
+      jobs[spec.name] = job
+      beginVersion(of: spec.name, at: now)
     } else {
-      cursor = ScheduleCursor(schedule: schedule, at: now)
+      jobs[spec.name] = JobState(
+        spec: spec, cursor: ScheduleCursor(schedule: schedule, at: now))
+      beginVersion(of: spec.name, isFirst: true, at: now)
       missPast(schedule.at, of: spec.name, at: now)
     }
-    jobs[spec.name] = JobState(spec: spec, cursor: cursor, failureStreak: streak)
     addOccasion(occasion, to: spec, at: now)
     arm(spec.name, at: now)
   }
@@ -70,7 +78,7 @@ extension SchedulerCore {
     let due = jobs[name]?.cursor.takeDue(of: job.spec.timing, at: now)
     replaceSpec(spec)
     if let due {
-      if job.spec.timing.isEnabled {
+      if !job.isHeld {
         serveOrDisplace(due, of: spec, at: now)
       } else {
         for series in due.all { decide(name, series, .skipped(.suspended), at: now) }
@@ -79,13 +87,17 @@ extension SchedulerCore {
     jobs[name]?.cursor.skip(
       to: now, from: job.spec.timing.schedule, to: spec.timing.schedule)
     tellPast(spec.timing.schedule.at, of: name, but: job.spec.timing.schedule.at, at: now)
-    if !spec.timing.isEnabled { suspendWaiting(of: name, at: now) }
+    beginVersion(of: name, at: now)
+    if !spec.timing.isEnabled {
+      giveUpLate(of: name, as: .skipped(.suspended), at: now)
+      suspendWaiting(of: name, at: now)
+    }
     addOccasion(.reload, to: spec, at: now)
     arm(name, at: now)
   }
 
   /// Slots of a job that is disabled now will not run, although they came before.
-  private mutating func suspendWaiting(of name: JobName, at now: Now) {
+  mutating func suspendWaiting(of name: JobName, at now: Now) {
     for id in activeRuns[name] ?? [] {
       guard let slot = runs[id]?.undecidedSlot else { continue }
       decide(name, SlotSeries(slot.nominal), .skipped(.suspended), at: now)
@@ -110,7 +122,9 @@ extension SchedulerCore {
 
   private mutating func remove(_ name: JobName, at now: Now) {
     guard let job = jobs[name] else { return }
-    decideDue(name, as: job.spec.timing.isEnabled ? .cancelled(.removed) : nil, at: now)
+    decideDue(name, as: job.isHeld ? nil : .cancelled(.removed), at: now)
+    giveUpLate(of: name, as: .cancelled(.removed), at: now)
+    endVersion(of: name, at: now)
     remember(name)
     jobs[name] = nil
     effects.append(.disarm(.job(name)))
@@ -132,16 +146,17 @@ extension SchedulerCore {
   private mutating func replaceSpec(_ spec: JobSpec) {
     jobs[spec.name]?.spec = spec
     for id in activeRuns[spec.name] ?? [] {
-      guard var run = runs[id], !run.machine.isInProgress else { continue }
+      guard var run = runs[id], !run.machine.isInProgress, !run.isClaiming else { continue }
       run.adopt(spec)
       runs[id] = run
       if run.machine.state == .queued { queue.add(run.ticket) }
     }
   }
 
-  private mutating func addOccasion(_ occasion: Occasion, to spec: JobSpec, at now: Now) {
+  mutating func addOccasion(_ occasion: Occasion, to spec: JobSpec, at now: Now) {
     guard spec.timing.schedule.on.contains(occasion) else { return }
     let cause: SlotCause = occasion == .start ? .start : .reload
+    unmarked.insert(spec.name)
     jobs[spec.name]?.cursor.add(cause, schedule: spec.timing.schedule, at: now)
   }
 
@@ -154,7 +169,7 @@ extension SchedulerCore {
 
   /// Past instants that a reload gives a job that was there before: they were never slots, or have
   /// been decided under an older schedule.
-  private mutating func tellPast(
+  mutating func tellPast(
     _ instants: [WallInstant], of name: JobName, but known: [WallInstant], at now: Now
   ) {
     for instant in Self.past(instants, at: now) where !known.contains(instant) {
@@ -173,10 +188,17 @@ extension SchedulerCore {
 
   private mutating func remember(_ name: JobName) {
     guard let job = jobs[name] else { return }
+    remember(
+      name,
+      JobState.Memory(
+        cursor: job.cursor, at: job.spec.timing.schedule.at, failureStreak: job.failureStreak,
+        ranCount: job.ranCount, suspension: job.suspension, number: 0))
+  }
+
+  mutating func remember(_ name: JobName, _ memory: JobState.Memory) {
     let number = (memoryOrder.last?.number ?? 0) + 1
-    memories[name] = JobState.Memory(
-      cursor: job.cursor, at: job.spec.timing.schedule.at, failureStreak: job.failureStreak,
-      number: number)
+    memories[name] = memory
+    memories[name]?.number = number
     memoryOrder.append((name, number))
     // A job that came back, or was removed once more, has left its old entry behind.
     while memories.count > Self.memoriesMax || memoryOrder.count > 2 * Self.memoriesMax,

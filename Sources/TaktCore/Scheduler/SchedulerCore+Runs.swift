@@ -9,9 +9,13 @@ extension SchedulerCore {
     } else {
       activeRuns[spec.name, default: []].append(run.id)
       jobs[spec.name]?.cursor.runStarted()
+      unmarked.insert(spec.name)
     }
     queue.add(run.ticket)
     startWaitingRuns(at: now)
+    if let slot = runs[run.id]?.undecidedSlot {
+      effects.append(.record(.pending(spec.name, slot.nominal)))
+    }
   }
 
   /// Somebody wants a run, whatever the schedule and other runs of the job say.
@@ -25,14 +29,20 @@ extension SchedulerCore {
     guard phase == .running || phase == .draining else { return }
     while let id = queue.next() {
       guard let run = runs[id] else { continue }
-      if run.startedAt == nil { begin(run, at: now) }
-      step(id, at: now) { $0.start(at: now.monotonic) }
+      if run.needsClaim { claim(run, at: now) } else { start(run, at: now) }
     }
+  }
+
+  mutating func start(_ run: ActiveRun, at now: Now) {
+    if run.startedAt == nil { begin(run, at: now) }
+    step(run.id, at: now) { $0.start(at: now.monotonic) }
   }
 
   /// The first start of a run decides its slot.
   private mutating func begin(_ run: ActiveRun, at now: Now) {
     runs[run.id]?.startedAt = now.monotonic
+    runs[run.id]?.firstAttempt = run.machine.attempt + 1
+    effects.append(.record(.began(run.beginning(at: now))))
     if case .slot(let slot) = run.origin { serve(slot, by: run, at: now) }
     guard let expected = run.spec.expectedDuration else { return }
     let token = nextToken()
@@ -47,6 +57,7 @@ extension SchedulerCore {
     runs[run.id]?.lateness = lateness
     decide(
       run.spec.name, SlotSeries(slot.nominal), .ran, at: now, causes: slot.causes,
+      run: run.id,
       more: [
         LogField(.due, .instant(slot.nominal)),
         LogField(.lateMilliseconds, .milliseconds(lateness)),
@@ -56,7 +67,8 @@ extension SchedulerCore {
   }
 
   mutating func runTimerFired(_ id: RunID, token: UInt64, at now: Now) {
-    guard runs[id]?.timerToken == token else { return }
+    guard let run = runs[id], run.timerToken == token else { return }
+    if run.isClaiming { return claimTimedOut(run, at: now) }
     step(id, at: now) { $0.timerFired(at: now.monotonic) }
   }
 
@@ -111,6 +123,9 @@ extension SchedulerCore {
   ) {
     switch effect {
     case .startAction(let attempt, let step, let deadline):
+      if step == 0, attempt > run.firstAttempt {
+        effects.append(.record(.attemptBegan(run.id, attempt: attempt, at: now.wall)))
+      }
       effects.append(
         .start(
           AttemptRequest(
@@ -133,6 +148,15 @@ extension SchedulerCore {
     case .awaitPlace: queue.add(run.ticket)
     case .transition(let from, let to, let cause):
       run.transitionCount += 1
+      if case .backingOff(_, let end) = to, run.startedAt != nil {
+        effects.append(
+          .record(
+            .backedOff(
+              run.id,
+              run.retryPosition(at: now)
+                ?? RetryPosition(attempt: run.machine.attempt, until: now.wall, end: end),
+              at: now.wall)))
+      }
       let record = run.record(from: from, to: to, cause: cause, at: now)
       log(record.level, .run, at: now, record.fields)
     }
@@ -141,7 +165,8 @@ extension SchedulerCore {
   private mutating func ended(_ run: ActiveRun, _ end: RunEnd, at now: Now) {
     let name = run.spec.name
     queue.remove(run.id, of: name)
-    effects.append(.recordRun(run.bookEntry(end, at: now)))
+    effects.append(.record(.ended(run.bookEntry(end, at: now))))
+    settleFormer(of: run, end)
     if run.expectedToken != 0 { effects.append(.disarm(.expected(run.id))) }
     if run.isHook {
       let count = hookCounts[name, default: 1] - 1
@@ -161,6 +186,9 @@ extension SchedulerCore {
       schedule.every?.origin == .end
     {
       jobs[name]?.cursor.rest(schedule, at: now)
+      unmarked.insert(name)
+      arm(name, at: now)
+    } else if jobs[name]?.late.isEmpty == false {
       arm(name, at: now)
     }
     if run.startedAt != nil { callHooks(after: run, end, at: now) }

@@ -4,8 +4,7 @@ extension SchedulerCore {
   mutating func arm(_ name: JobName, at now: Now) {
     guard phase == .running, var job = jobs[name] else { return }
     let wasArmed = job.armed != nil
-    let next = job.spec.timing.isEnabled ? job.cursor.next(of: job.spec.timing, at: now) : nil
-    if let slot = next {
+    if let slot = awaited(of: job, at: now) {
       let token = nextToken()
       job.armed = (slot, token)
       effects.append(
@@ -17,15 +16,35 @@ extension SchedulerCore {
     jobs[name] = job
   }
 
+  /// What a job's timer is to wait for.
+  private func awaited(of job: JobState, at now: Now) -> Slot? {
+    if job.isHeld {
+      return job.suspension?.until.map {
+        Slot(nominal: $0, causes: [], deadline: now.monotonic + ($0 - now.wall), window: .zero)
+      }
+    }
+    let next = job.cursor.next(of: job.spec.timing, at: now)
+    guard let late = job.late.first, mayRunLate(job.spec),
+      late.startsAt < next?.deadline ?? .distantFuture
+    else { return next }
+    return Slot(
+      nominal: late.slot.nominal, causes: [], deadline: late.startsAt, window: .zero)
+  }
+
   /// A job's timer has fired; a delivery that a later arming has overtaken is dropped.
   mutating func jobFired(_ name: JobName, token: UInt64, at now: Now) {
     guard phase == .running, let job = jobs[name], job.armed?.token == token else { return }
     jobs[name]?.armed = nil
-    if let due = jobs[name]?.cursor.takeDue(of: job.spec.timing, at: now) {
-      for series in due.passed {
-        decide(name, series, .coalesced(into: due.newest.nominal), at: now)
+    endSuspension(ifOver: name, at: now)
+    if jobs[name]?.isHeld == false {
+      serveLate(name, at: now)
+      if let due = jobs[name]?.cursor.takeDue(of: job.spec.timing, at: now) {
+        for series in due.passed {
+          decide(name, series, .coalesced(into: due.newest.nominal), at: now)
+        }
+        coalesceLate(of: name, into: due.newest, at: now)
+        serve(due.newest, of: job.spec, at: now)
       }
-      serve(due.newest, of: job.spec, at: now)
     }
     arm(name, at: now)
   }
@@ -73,9 +92,14 @@ extension SchedulerCore {
   /// Records and logs a verdict.
   mutating func decide(
     _ name: JobName, _ slots: SlotSeries, _ verdict: Verdict, at now: Now,
-    causes: Set<SlotCause> = [], more: [LogField] = []
+    causes: Set<SlotCause> = [], run: RunID? = nil, more: [LogField] = []
   ) {
-    effects.append(.record(VerdictRecord(job: name, slots: slots, verdict: verdict)))
+    effects.append(
+      .record(
+        .verdict(
+          VerdictRecord(job: name, slots: slots, verdict: verdict, at: now.wall, run: run))))
+    if verdict == .ran { jobs[name]?.ranCount += slots.count }
+    unmarked.insert(name)
     var fields = [
       LogField(.job, .text(name.text)), LogField(.slot, .instant(slots.first)),
     ]

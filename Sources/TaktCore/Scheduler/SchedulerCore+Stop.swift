@@ -19,8 +19,9 @@ extension SchedulerCore {
         LogField(.count, .number(Int64(queue.takenCount))),
       ])
     for name in jobs.keys.sorted() {
-      let isEnabled = jobs[name]?.spec.timing.isEnabled == true
-      decideDue(name, as: isEnabled ? .skipped(.stopping) : nil, at: now)
+      let isHeld = jobs[name]?.isHeld == true
+      decideDue(name, as: isHeld ? nil : .skipped(.stopping), at: now)
+      giveUpLate(of: name, as: .skipped(.stopping), at: now)
       effects.append(.disarm(.job(name)))
     }
     giveUpQueuedRuns(at: now)
@@ -42,6 +43,8 @@ extension SchedulerCore {
       if let slot = run.undecidedSlot {
         decide(run.spec.name, SlotSeries(slot.nominal), .skipped(.stopping), at: now)
       }
+      // Its next attempt is left to a takt to come.
+      runs[id]?.parting = run.retryPosition(at: now)
       step(id, at: now) { $0.stop(.shutdown, at: now.monotonic) }
     }
   }
@@ -89,6 +92,7 @@ extension SchedulerCore {
 
   private mutating func finish() {
     phase = .finished
+    recordMarks()
     effects.append(.disarm(.shutdown))
     effects.append(.finish)
   }

@@ -37,6 +37,9 @@ public struct SchedulerCore: Sendable {
   var hookCounts: [JobName: Int] = [:]
   var lastRun: UInt64 = 0
 
+  /// Jobs whose mark has changed since it was recorded.
+  var unmarked: Set<JobName> = []
+
   var lastToken: UInt64 = 0
   var shutdownToken: UInt64 = 0
   /// Wall minus monotonic clock when it was last looked at.
@@ -49,7 +52,7 @@ public struct SchedulerCore: Sendable {
   /// Handles one event and says what is to be done, in order.
   public mutating func handle(_ event: SchedulerEvent, at now: Now) -> [SchedulerEffect] {
     switch event {
-    case .started(let snapshot): start(snapshot, at: now)
+    case .started(let snapshot, let former): start(snapshot, after: former, at: now)
     case .reloaded(let plan): reload(plan, at: now)
     case .timerFired(.job(let name), let token): jobFired(name, token: token, at: now)
     case .timerFired(.run(let run), let token): runTimerFired(run, token: token, at: now)
@@ -58,10 +61,16 @@ public struct SchedulerCore: Sendable {
     case .triggered(let name, let slot): trigger(name, slot: slot, at: now)
     case .attemptEnded(let run, let report): actionEnded(run, report, at: now)
     case .groupEnded(let run): step(run, at: now) { $0.groupEnded(at: now.monotonic) }
+    case .kept(let run): claimKept(run, at: now)
+    case .ledgerRenewed: tellLedger(at: now)
+    case .suspended(let name, let until, let reason):
+      suspend(name, until: until, reason: reason, at: now)
+    case .resumed(let name): resume(name, at: now)
     case .clockStepped: clockStepped(at: now)
     case .dumpStatus: dumpStatus(at: now)
     case .stop: stop(at: now)
     }
+    recordMarks()
     defer { effects.removeAll(keepingCapacity: effects.count < 4096) }
     return effects
   }
@@ -69,10 +78,11 @@ public struct SchedulerCore: Sendable {
   /// The names of the present jobs, in no order.
   public var jobNames: some Collection<JobName> { jobs.keys }
 
-  private mutating func start(_ snapshot: Snapshot, at now: Now) {
+  private mutating func start(_ snapshot: Snapshot, after former: FormerBooks, at now: Now) {
     guard phase == .starting else { return }
     phase = .running
     adopt(snapshot.settings)
+    lastRun = former.lastRun
     wallOffset = now.wall.nanoseconds - now.monotonic.nanoseconds
     log(
       .notice, .scheduler, at: now,
@@ -80,7 +90,7 @@ public struct SchedulerCore: Sendable {
         LogField(.message, .text("started; jobs: \(snapshot.jobs.count)")),
         LogField(.count, .number(Int64(snapshot.jobs.count))),
       ])
-    for spec in snapshot.jobs { add(spec, occasion: .start, at: now) }
+    takeUp(former, with: snapshot.jobs, at: now)
   }
 
   /// Grids on the job's own clock go on untouched; what stands on the wall is armed anew.
@@ -95,9 +105,12 @@ public struct SchedulerCore: Sendable {
       [
         LogField(.message, .text("wall clock stepped by \(DurationText.format(step))"))
       ])
+    effects.append(.record(.clockStepped(at: now.wall, by: step)))
     for (name, job) in jobs {
       let schedule = job.spec.timing.schedule
-      if !schedule.at.isEmpty || schedule.every?.origin == .epoch { arm(name, at: now) }
+      if !schedule.at.isEmpty || schedule.every?.origin == .epoch || job.suspension != nil {
+        arm(name, at: now)
+      }
     }
   }
 
@@ -111,7 +124,9 @@ public struct SchedulerCore: Sendable {
       guard let job = jobs[name] else { continue }
       let active = activeRuns[name] ?? []
       var parts = [
-        !job.spec.timing.isEnabled ? "disabled" : job.armed == nil ? "nothing due" : "waiting"
+        !job.spec.timing.isEnabled
+          ? "disabled"
+          : job.suspension != nil ? "suspended" : job.armed == nil ? "nothing due" : "waiting"
       ]
       for kind in RunState.Kind.allCases {
         let count = active.count { runs[$0]?.machine.state.kind == kind }
@@ -121,7 +136,9 @@ public struct SchedulerCore: Sendable {
         LogField(.job, .text(name.text)),
         LogField(.message, .text("status: \(parts.joined(separator: ", "))")),
       ]
-      if let slot = job.armed?.slot { fields.append(LogField(.slot, .instant(slot.nominal))) }
+      if !job.isHeld, let slot = job.armed?.slot {
+        fields.append(LogField(.slot, .instant(slot.nominal)))
+      }
       if !active.isEmpty { fields.append(LogField(.count, .number(Int64(active.count)))) }
       log(.notice, .scheduler, at: now, fields)
     }

@@ -8,10 +8,10 @@ public enum SchedulerEffect: Hashable, Sendable {
   case start(AttemptRequest)
   /// Send a run's process group a signal.
   case signal(RunID, StopSignal)
-  /// Keep a verdict.
-  case record(VerdictRecord)
-  /// Keep a run that has ended.
-  case recordRun(RunRecord)
+  /// Keep this; entries of one turn belong together.
+  case record(LedgerEntry)
+  /// Say `kept` when all that was recorded for this run is kept for certain.
+  case awaitLedger(RunID)
   /// Write a record to the log.
   case log(LogRecord)
   /// Everything is over: the process may end.

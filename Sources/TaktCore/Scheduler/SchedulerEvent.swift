@@ -1,7 +1,7 @@
 /// What can happen to the scheduler. The time comes with the event.
 public enum SchedulerEvent: Sendable {
-  /// takt starts with this set of jobs.
-  case started(Snapshot)
+  /// takt starts with this set of jobs, where a former one has left off.
+  case started(Snapshot, after: FormerBooks = FormerBooks())
   /// A new set of jobs is valid; the plan leads to it from the present one.
   case reloaded(ReloadPlan)
   /// The timer of this key has fired; `token` is the one it was armed with.
@@ -12,6 +12,14 @@ public enum SchedulerEvent: Sendable {
   case attemptEnded(RunID, AttemptReport)
   /// Nothing is left of an attempt's process group.
   case groupEnded(RunID)
+  /// All that was recorded for this run is kept for certain.
+  case kept(RunID)
+  /// The ledger has lost its books: it is to be told everything anew that holds now.
+  case ledgerRenewed
+  /// Somebody puts a job to rest; nil for as long as nobody resumes it.
+  case suspended(JobName, until: WallInstant?, reason: String)
+  /// Somebody ends a job's rest.
+  case resumed(JobName)
   /// Somebody has set the wall clock, or the machine has slept.
   case clockStepped
   /// Somebody wants the state of all jobs in the log.

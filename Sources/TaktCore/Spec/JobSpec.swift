@@ -20,6 +20,10 @@ public struct JobSpec: Hashable, Sendable {
   public var lateTolerance = Duration.seconds(1)
   /// How long a run takes at most when all is well; nil (the default) when nobody says.
   public var expectedDuration: Duration?
+  /// What a crash of takt may do to a slot that has begun. Default `best_effort`.
+  public var delivery = Delivery.bestEffort
+  /// What becomes of slots that passed while takt was not there. Default: the newest runs late.
+  public var missed = MissedPolicy()
   /// What becomes of its runs when a reload removes the job. Default `drain`.
   public var removal = Removal.drain
   /// Words to find the job by, in order and each once. Default none.

@@ -10,6 +10,12 @@ public struct SchedulerSettings: Hashable, Sendable {
   /// How many runs of the jobs of a group may be in progress at once, by the group's name.
   public var concurrency: [String: Int] = [:]
 
+  /// Where takt keeps what outlives it; nil (the default) for `.takt` beside the main file. It counts
+  /// at the start.
+  public var state: StateFolder?
+  /// How long the ledger keeps what.
+  public var history = History()
+
   /// The defaults, in UTC.
   public init(zone: Zone = .utc, maxRunning: Int = 16, shutdownGrace: Duration = .seconds(30)) {
     self.zone = zone

@@ -20,6 +20,9 @@ public final class Scheduler: @unchecked Sendable {
   private var runner: (any ActionRunner)?
   /// Attempts that this turn of the queue has made.
   private var starting: [AttemptRequest] = []
+  /// What this turn wants kept, and whose runs wait for that.
+  private var entries: [LedgerEntry] = []
+  private var awaiting: [RunID] = []
   private var isTurnOpen = false
 
   /// A scheduler that waits for `start`.
@@ -39,11 +42,11 @@ public final class Scheduler: @unchecked Sendable {
     timers = TimerBoard(queue: queue, factory: factory, observer: log)
   }
 
-  /// Begins with this set of jobs, whose runs `runner` does.
-  public func start(_ snapshot: Snapshot, runner: any ActionRunner) {
+  /// Begins with this set of jobs, whose runs `runner` does, where a former takt has left off.
+  public func start(_ snapshot: Snapshot, after former: FormerBooks, runner: any ActionRunner) {
     queue.async { [self] in
       self.runner = runner
-      handle(.started(snapshot))
+      handle(.started(snapshot, after: former))
     }
   }
 
@@ -74,13 +77,24 @@ public final class Scheduler: @unchecked Sendable {
     }
   }
 
-  /// The log first: what a run prints comes after its start.
+  /// The log first: what a run prints comes after its start. Then the ledger: what is to start is
+  /// on its way there before it does.
   private func flush() {
     log.flush()
+    flushLedger()
     guard !starting.isEmpty else { return }
     let requests = starting
     starting = []
     runner?.start(requests)
+  }
+
+  private func flushLedger() {
+    if !entries.isEmpty {
+      ledger.record(entries)
+      entries.removeAll(keepingCapacity: entries.count < 4096)
+    }
+    for run in awaiting { ledger.whenKept { [self] in send(.kept(run)) } }
+    awaiting = []
   }
 
   private func perform(_ effect: SchedulerEffect) {
@@ -94,11 +108,12 @@ public final class Scheduler: @unchecked Sendable {
     case .signal(let run, let signal):
       flush()
       runner?.stop(run, signal: signal)
-    case .record(let record): ledger.record(record)
-    case .recordRun(let run): ledger.record(run)
+    case .record(let entry): entries.append(entry)
+    case .awaitLedger(let run): awaiting.append(run)
     case .log(let record): log.observe(record)
     case .finish:
       log.flush()
+      flushLedger()
       onFinish()
     }
   }

@@ -1,0 +1,226 @@
+/// A schedule of a job as the ledger has it.
+public struct AuditedVersion: Hashable, Sendable {
+  /// From where on it applied.
+  public var begin: ScheduleVersion
+  /// Up to where; nil when it applies still.
+  public var end: ScheduleEdge?
+
+  /// A schedule with its ends.
+  public init(begin: ScheduleVersion, end: ScheduleEdge?) {
+    self.begin = begin
+    self.end = end
+  }
+}
+
+/// Verdicts of a job that could not be kept.
+public struct RecordLoss: Hashable, Sendable {
+  /// Between which slots.
+  public var first: WallInstant
+  /// See `first`.
+  public var last: WallInstant
+  /// How many slots.
+  public var count: Int
+
+  /// So many slots between two of them.
+  public init(first: WallInstant, last: WallInstant, count: Int) {
+    self.first = first
+    self.last = last
+    self.count = count
+  }
+}
+
+/// Something that is wrong with a job's books.
+public struct AuditFinding: Hashable, Sendable, CustomStringConvertible {
+  /// What.
+  public enum Kind: String, CaseIterable, Hashable, Sendable {
+    /// Slots that have no verdict.
+    case missing
+    /// Slots that have more than one.
+    case doubled
+    /// A verdict on what was never a slot.
+    case unexpected
+    /// A record that says another number of slots than there are between its first and its last.
+    case miscounted
+    /// A slot that has run, of which there is no run; or a run without its verdict.
+    case unpaired
+  }
+
+  /// Whose slots.
+  public var job: JobName
+  /// What is wrong.
+  public var kind: Kind
+  /// Which slots.
+  public var slots: SlotSeries
+  /// What the books say, where they say anything.
+  public var detail: String
+
+  /// Something wrong.
+  public init(job: JobName, kind: Kind, slots: SlotSeries, detail: String = "") {
+    self.job = job
+    self.kind = kind
+    self.slots = slots
+    self.detail = detail
+  }
+
+  /// `backup: missing: 3 slots, 2026-11-21T10:00:00.000Z to 2026-11-21T10:02:00.000Z`
+  public var description: String {
+    let range =
+      slots.count == 1 && slots.first == slots.last
+      ? slots.first.rfc3339()
+      : "\(slots.count) slots, \(slots.first.rfc3339()) to \(slots.last.rfc3339())"
+    return "\(job): \(kind.rawValue): \(range)" + (detail.isEmpty ? "" : " (\(detail))")
+  }
+}
+
+/// Holds the records of one job against the slots that it should have had. Records are taken one by
+/// one, so that it does not matter how many there are.
+public struct JobAudit: Sendable {
+  /// More findings are counted, and not kept.
+  public static let findingsMax = 100
+
+  /// Whose books these are.
+  public let job: JobName
+  /// What is wrong so far.
+  public private(set) var findings: [AuditFinding] = []
+  /// How many things are wrong, those that are not kept among them.
+  public private(set) var findingCount = 0
+  /// The slots that have a verdict.
+  public private(set) var balance = Balance()
+  /// How many slots wait for their verdict.
+  public private(set) var pendingCount = 0
+  /// How many slots have no verdict because the ledger could not take it, as it says itself.
+  public private(set) var lostCount = 0
+
+  private var pending: ArraySlice<WallInstant>
+  /// Slots that no schedule can foresee; of a job that has such slots alone these are all of them.
+  private var others: Set<Int64> = []
+  private var expected: ExpectedSlots
+  private var losses: [RecordLoss]
+
+  /// - Parameters:
+  ///   - versions: the job's schedules, in their order.
+  ///   - mark: how far the job has come.
+  ///   - pending: slots that wait for their verdict.
+  ///   - losses: verdicts that the ledger says it has lost.
+  ///   - since: only slots after this instant, in milliseconds, are looked at.
+  public init(
+    job: JobName, versions: [AuditedVersion], mark: ScheduleEdge, pending: [WallInstant] = [],
+    losses: [RecordLoss] = [], since: Int64 = .min
+  ) {
+    self.job = job
+    expected = ExpectedSlots(versions, mark: mark, since: since)
+    self.losses = losses
+    self.pending = pending.filter { $0.milliseconds > since }.sorted()[...]
+  }
+
+  /// Takes the next record, in the order of their first slots.
+  public mutating func take(_ record: VerdictRecord) {
+    takePending(before: record.slots.first)
+    balance.add(record)
+    meet(record.slots, "\(record.verdict)")
+  }
+
+  /// There are no more records.
+  public mutating func finish() {
+    takePending(before: WallInstant(nanoseconds: .max))
+    for index in expected.stretches.indices {
+      passOver(index, upTo: expected.stretches[index].end)
+    }
+    for instant in expected.instants.filter({ !$0.value }).map(\.key).sorted() {
+      missing(SlotSeries(WallInstant(milliseconds: instant)))
+    }
+  }
+
+  private mutating func takePending(before instant: WallInstant) {
+    while let slot = pending.first, slot < instant {
+      pending.removeFirst()
+      pendingCount += 1
+      meet(SlotSeries(slot), "pending")
+    }
+  }
+
+  /// Holds a record against what there should be: single slots against everything, a series against
+  /// the grid that it is a piece of.
+  private mutating func meet(_ slots: SlotSeries, _ what: String) {
+    let (first, last) = (slots.first.milliseconds, slots.last.milliseconds)
+    guard slots.count > 0, slots.count > 1 || first == last else {
+      return add(.miscounted, slots, what)
+    }
+    var isKnown = false
+    var isDoubled = false
+    for index in expected.stretches.indices where expected.stretches[index].has(first) {
+      isKnown = true
+      let stretch = expected.stretches[index]
+      if first <= stretch.position { isDoubled = true }
+      let piece = stretch.series(from: first, through: last)
+      if piece != slots {
+        add(.miscounted, slots, "\(what), and there are \(piece?.count ?? 0)")
+      }
+      passOver(index, upTo: first - 1)
+      expected.stretches[index].position = max(stretch.position, last)
+      if slots.count > 1 { isDoubled = meetInstants(of: slots, on: stretch) || isDoubled }
+    }
+    if slots.count == 1, let isMet = expected.instants[first] {
+      if isMet, !isKnown { isDoubled = true }
+      isKnown = true
+      expected.instants[first] = true
+    }
+    if isDoubled { return add(.doubled, slots, what) }
+    if isKnown { return }
+    // A slot that no schedule can foresee stands alone.
+    guard expected.allowsOthers, slots.count == 1 else { return add(.unexpected, slots, what) }
+    if !others.insert(first).inserted { add(.doubled, slots, what) }
+  }
+
+  /// Single instants that the grid names as well. Returns whether one has been met before.
+  private mutating func meetInstants(
+    of slots: SlotSeries, on stretch: ExpectedSlots.Stretch
+  ) -> Bool {
+    var isDoubled = false
+    for (instant, isMet) in expected.instants
+    where slots.first.milliseconds <= instant && instant <= slots.last.milliseconds
+      && stretch.has(instant)
+    {
+      if isMet { isDoubled = true }
+      expected.instants[instant] = true
+    }
+    return isDoubled
+  }
+
+  /// No record has come for the slots of a grid up to here.
+  private mutating func passOver(_ index: Int, upTo last: Int64) {
+    let stretch = expected.stretches[index]
+    guard let first = stretch.next, first <= last,
+      let series = stretch.series(from: first, through: last)
+    else { return }
+    missing(series)
+  }
+
+  private mutating func missing(_ series: SlotSeries) {
+    var count = series.count
+    for index in losses.indices
+    where losses[index].count > 0 && losses[index].first <= series.last
+      && series.first <= losses[index].last
+    {
+      let loss = losses[index]
+      // Of a series that reaches beyond the loss only what lies within it.
+      let inside = series.split(before: loss.first).after.flatMap {
+        $0.split(before: loss.last + .milliseconds(1)).before
+      }
+      let known = min(inside?.count ?? 0, loss.count, count)
+      losses[index].count -= known
+      lostCount += known
+      count -= known
+    }
+    if count > 0 {
+      add(
+        .missing, SlotSeries(first: series.first, last: series.last, count: count), "")
+    }
+  }
+
+  private mutating func add(_ kind: AuditFinding.Kind, _ slots: SlotSeries, _ detail: String) {
+    findingCount += 1
+    guard findings.count < Self.findingsMax else { return }
+    findings.append(AuditFinding(job: job, kind: kind, slots: slots, detail: detail))
+  }
+}

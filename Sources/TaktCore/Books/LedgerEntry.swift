@@ -1,0 +1,120 @@
+/// One thing that the ledger keeps.
+public enum LedgerEntry: Hashable, Sendable {
+  /// A verdict.
+  case verdict(VerdictRecord)
+  /// A slot that is behind its job's mark and has no verdict yet: its run waits for a place, or for
+  /// its turn among those that run late.
+  case pending(JobName, WallInstant)
+  /// How far a job has come, in place of what was said of it before.
+  case mark(JobMark)
+  /// A job is due by this schedule from now on.
+  case schedule(ScheduleVersion)
+  /// A job is due no more: it has been removed.
+  case scheduleEnded(JobName, ScheduleEdge)
+  /// A run, or a further attempt of it, that must be known before it may start. What a former takt
+  /// had left of it is taken up with this, as with `began`.
+  case claimed(RunBeginning)
+  /// The first attempt of a run starts.
+  case began(RunBeginning)
+  /// A further attempt of a run starts.
+  case attemptBegan(RunID, attempt: Int, at: WallInstant)
+  /// An attempt has failed, and another follows.
+  case backedOff(RunID, RetryPosition, at: WallInstant)
+  /// A run has ended.
+  case ended(RunRecord)
+  /// What a former takt had left of a run, which another has taken up or given up.
+  case settled(RunID)
+  /// The process that does an attempt.
+  case process(RunID, ProcessIdentity)
+  /// Somebody has set the wall clock.
+  case clockStepped(at: WallInstant, by: Duration)
+  /// A reload.
+  case reloaded(ReloadRecord)
+}
+
+/// A run that starts, or wants to.
+public struct RunBeginning: Hashable, Sendable {
+  /// What the run is for.
+  public enum Kind: String, CaseIterable, Hashable, Sendable {
+    /// A slot, which is decided by it.
+    case slot
+    /// Somebody asked for it.
+    case manual
+    /// Another run has come to something.
+    case hook
+    /// A run that a former takt did not bring to its end; its slot has been decided.
+    case resumed
+  }
+
+  /// The run.
+  public var run: RunID
+  /// Whose run it is.
+  public var job: JobName
+  /// The instant that it is told.
+  public var slot: WallInstant
+  /// What it is for.
+  public var kind: Kind
+  /// What a crash may do to it.
+  public var delivery: Delivery
+  /// The number of its first attempt; above 1 when it goes on where another has stopped.
+  public var attempt: Int
+  /// Of a hook which one, and for which run; of a resumed run that which it goes on with.
+  public var hook: HookKind?
+  /// See `hook`.
+  public var parent: RunID?
+  /// When.
+  public var at: WallInstant
+}
+
+/// Where a run stands between two attempts.
+public struct RetryPosition: Hashable, Sendable {
+  /// How many attempts it has had.
+  public var attempt: Int
+  /// When the next one is due.
+  public var until: WallInstant
+  /// How the last one ended.
+  public var end: RunEnd
+
+  /// A run that waits for its next attempt.
+  public init(attempt: Int, until: WallInstant, end: RunEnd) {
+    self.attempt = attempt
+    self.until = until
+    self.end = end
+  }
+}
+
+/// How a process is known again: a number alone may be another's by then.
+public struct ProcessIdentity: Hashable, Sendable {
+  /// Its number, and that of its session and group.
+  public var pid: Int32
+  /// When it was made, in clock ticks since the machine started: not before the first, not after
+  /// the second.
+  public var sinceTicks: UInt64
+  /// See `sinceTicks`.
+  public var untilTicks: UInt64
+
+  /// A process by its number and the time of its start.
+  public init(pid: Int32, sinceTicks: UInt64, untilTicks: UInt64) {
+    self.pid = pid
+    self.sinceTicks = sinceTicks
+    self.untilTicks = untilTicks
+  }
+}
+
+/// A reload, as the ledger keeps it.
+public struct ReloadRecord: Hashable, Sendable {
+  /// When.
+  public var at: WallInstant
+  /// How many jobs were kept; nil for a reload that was refused.
+  public var kept: Int?
+  /// What changed, a line for each job that was not kept: `rearmed backup`. Of a refused one the
+  /// errors.
+  public var lines: [String]
+
+  /// A reload.
+  public init(at: WallInstant, kept: Int?, lines: [String]) {
+    self.at = at
+    self.kept = kept
+    self.lines = lines
+  }
+}

@@ -1,0 +1,218 @@
+/// What former takts have left: jobs go on on their grids, runs without an end get one, slots that
+/// passed while nobody was there get their verdicts.
+extension SchedulerCore {
+  mutating func takeUp(_ former: FormerBooks, with specs: [JobSpec], at now: Now) {
+    var left = former.jobs
+    // A run that was claimed may have begun: its slot does not wait for anything any more.
+    for run in former.runs where run.isUndecided {
+      left[run.beginning.job]?.pending.removeAll { $0 == run.beginning.slot }
+    }
+    var passed: Set<JobName> = []
+    for spec in specs {
+      if let job = left.removeValue(forKey: spec.name) {
+        if job.isOpen {
+          if takeUp(job, as: spec, at: now) { passed.insert(spec.name) }
+          addOccasion(.start, to: spec, at: now)
+          arm(spec.name, at: now)
+          continue
+        }
+        remember(job, at: now)
+      }
+      add(spec, occasion: .start, at: now)
+    }
+    for name in left.keys.sorted() {
+      guard let job = left[name] else { continue }
+      if job.isOpen { abandon(job, at: now) }
+      remember(job, at: now)
+    }
+    for run in former.runs { takeUp(run, slotsPassed: passed, at: now) }
+    spreadLate(of: specs.map(\.name), at: now)
+    for spec in specs where spec.timing.schedule.every?.origin == .end {
+      awaitDelay(of: spec, at: now)
+    }
+  }
+
+  /// A job that was there before and is there now. Returns whether slots of it have passed.
+  private mutating func takeUp(_ former: FormerJob, as spec: JobSpec, at now: Now) -> Bool {
+    let name = spec.name
+    let old = former.version
+    var job = JobState(
+      spec: spec,
+      cursor: ScheduleCursor(former.mark.cursor, isSameBoot: former.isSameBoot, at: now),
+      failureStreak: former.mark.failureStreak)
+    job.ranCount = former.mark.ranCount
+    job.suspension = former.mark.suspension
+    jobs[name] = job
+    unmarked.insert(name)
+    let passed = settlePassed(of: former, spec, at: now)
+    if old.schedule != spec.timing.schedule || old.isEnabled != spec.timing.isEnabled {
+      jobs[name]?.cursor.skip(to: now, from: old.schedule, to: spec.timing.schedule)
+      tellPast(spec.timing.schedule.at, of: name, but: old.schedule.at, at: now)
+      beginVersion(of: name, at: now)
+    }
+    return passed
+  }
+
+  private mutating func settlePassed(
+    of former: FormerJob, _ spec: JobSpec, at now: Now
+  ) -> Bool {
+    let name = spec.name
+    let schedule = former.version.schedule
+    if !former.version.isEnabled {
+      skipSuspended(name, schedule, at: now)
+    } else if let suspension = jobs[name]?.suspension {
+      let end = min(suspension.until ?? now.wall, now.wall)
+      skipSuspended(
+        name, schedule, at: Now(wall: end, monotonic: now.monotonic - (now.wall - end)))
+      if let until = suspension.until, until <= now.wall { jobs[name]?.suspension = nil }
+    }
+    var passed = former.pending.map { SlotSeries($0) }
+    let timing = Timing(schedule: schedule)
+    if let due = jobs[name]?.cursor.takeDue(of: timing, at: now) { passed += due.all }
+    guard !passed.isEmpty else { return false }
+    if jobs[name]?.isHeld == true {
+      for series in passed { decide(name, series, .skipped(.suspended), at: now) }
+    } else {
+      settle(SlotSeries.disjoint(passed), of: spec, by: schedule, .down, at: now)
+    }
+    return true
+  }
+
+  private mutating func skipSuspended(_ name: JobName, _ schedule: Schedule, at moment: Now) {
+    guard let due = jobs[name]?.cursor.takeDue(of: Timing(schedule: schedule), at: moment) else {
+      return
+    }
+    for series in due.all { decide(name, series, .skipped(.suspended), at: moment) }
+  }
+
+  /// A job that has gone from the file while takt was not there.
+  private mutating func abandon(_ former: FormerJob, at now: Now) {
+    let name = former.mark.job
+    var cursor = ScheduleCursor(former.mark.cursor, isSameBoot: former.isSameBoot, at: now)
+    var passed = former.pending.map { SlotSeries($0) }
+    let timing = Timing(schedule: former.version.schedule)
+    if let due = cursor.takeDue(of: timing, at: now) { passed += due.all }
+    let isHeld = !former.version.isEnabled || former.mark.suspension != nil
+    for series in passed {
+      decide(name, series, isHeld ? .skipped(.suspended) : .missed(.down), at: now)
+    }
+    var mark = former.mark
+    mark.cursor = cursor.state
+    effects.append(.record(.mark(mark)))
+    effects.append(.record(.scheduleEnded(name, cursor.edge(at: now))))
+  }
+
+  /// A job that is not among those of now, for when it comes back.
+  private mutating func remember(_ former: FormerJob, at now: Now) {
+    remember(
+      former.mark.job,
+      JobState.Memory(
+        cursor: ScheduleCursor(former.mark.cursor, isSameBoot: former.isSameBoot, at: now),
+        at: former.version.schedule.at, failureStreak: former.mark.failureStreak,
+        ranCount: former.mark.ranCount, suspension: former.mark.suspension, number: 0))
+  }
+
+  /// A fixed delay whose run has not come to its end begins anew.
+  private mutating func awaitDelay(of spec: JobSpec, at now: Now) {
+    guard activeRuns[spec.name] == nil, jobs[spec.name]?.late.isEmpty == true,
+      jobs[spec.name]?.cursor.state.delayed == nil
+    else { return }
+    jobs[spec.name]?.cursor.rest(spec.timing.schedule, at: now)
+    unmarked.insert(spec.name)
+    arm(spec.name, at: now)
+  }
+}
+
+// MARK: - Runs
+
+extension SchedulerCore {
+  private mutating func takeUp(
+    _ former: FormerRun, slotsPassed: Set<JobName>, at now: Now
+  ) {
+    let beginning = former.beginning
+    let spec = jobs[beginning.job]?.spec
+    if former.isUndecided {
+      decide(
+        beginning.job, SlotSeries(beginning.slot), .ran, at: now, run: beginning.run,
+        more: [LogField(.run, .number(Int64(beginning.run.number)))])
+    }
+    let next = spec.flatMap { nextAttempt(of: former, $0, slotsPassed: slotsPassed, at: now) }
+    if !former.isEnded {
+      interrupt(former, next, at: now)
+    } else if next == nil {
+      effects.append(.record(.settled(beginning.run)))
+    }
+    if let spec, let next { goOn(with: former, spec, next, at: now) }
+  }
+
+  /// Where a run goes on; nil when it does not.
+  private func nextAttempt(
+    of former: FormerRun, _ spec: JobSpec, slotsPassed: Set<JobName>, at now: Now
+  ) -> RetryPosition? {
+    guard former.beginning.kind != .hook, jobs[spec.name]?.isHeld == false else { return nil }
+    if let retry = former.retry, retry.attempt > 0 {
+      let gaveUp =
+        spec.execution.retry.end == .nextSlot && slotsPassed.contains(spec.name)
+        || retry.attempt >= spec.execution.retry.attempts
+      return gaveUp ? nil : retry
+    }
+    guard former.retry != nil || former.beginning.delivery == .atLeastOnce,
+      spec.delivery == .atLeastOnce, former.beginning.kind != .manual,
+      now.wall - former.beginning.slot <= spec.missed.within(spec.timing.schedule)
+    else { return nil }
+    return RetryPosition(attempt: 0, until: now.wall, end: RunEnd(.interrupted, .down))
+  }
+
+  private mutating func interrupt(_ former: FormerRun, _ next: RetryPosition?, at now: Now) {
+    let beginning = former.beginning
+    var record = RunRecord(
+      run: beginning.run, job: beginning.job, slot: beginning.slot, hook: beginning.hook,
+      attempts: former.attempts, end: RunEnd(.interrupted, .down), endedAt: now.wall,
+      duration: .zero, output: KeptOutput())
+    record.retry = next
+    effects.append(.record(.ended(record)))
+    log(
+      .warning, .run, at: now,
+      [
+        LogField(.job, .text(beginning.job.text)),
+        LogField(.run, .number(Int64(beginning.run.number))),
+        LogField(.slot, .instant(beginning.slot)), LogField(.outcome, .text("interrupted")),
+        LogField(.reason, .text("down")),
+        LogField(
+          .message,
+          .text(
+            next == nil
+              ? "a former takt did not bring it to its end"
+              : "a former takt did not bring it to its end: it goes on")),
+      ])
+  }
+
+  private mutating func goOn(
+    with former: FormerRun, _ spec: JobSpec, _ next: RetryPosition, at now: Now
+  ) {
+    lastRun += 1
+    let id = RunID(lastRun)
+    let beginning = former.beginning
+    runs[id] = ActiveRun(
+      id: id, spec: spec, origin: .resumed(beginning.slot, beginning.run))
+    activeRuns[spec.name, default: []].append(id)
+    jobs[spec.name]?.cursor.runStarted()
+    unmarked.insert(spec.name)
+    if next.attempt > 0 {
+      let until = max(now.monotonic, now.monotonic + (next.until - now.wall))
+      step(id, at: now) { $0.resume(after: next.attempt, next.end, until: until) }
+    } else {
+      if let run = runs[id] { queue.add(run.ticket) }
+      startWaitingRuns(at: now)
+    }
+  }
+
+  /// A run that went on where a former one had stopped: what is kept of that is over, unless it has
+  /// not come to it.
+  mutating func settleFormer(of run: ActiveRun, _ end: RunEnd) {
+    guard case .resumed(_, let former) = run.origin, run.startedAt == nil, !run.isClaiming,
+      end != RunEnd(.cancelled, .shutdown)
+    else { return }
+    effects.append(.record(.settled(former)))
+  }
+}

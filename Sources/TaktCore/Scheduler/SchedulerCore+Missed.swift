@@ -1,0 +1,98 @@
+/// Slots whose time went by while nothing could serve them: which run late, and when.
+extension SchedulerCore {
+  /// How long it takes at most until all that run late have had their turn to start.
+  public static let catchUpMax = Duration.seconds(60)
+  /// How far those that run late are apart, where there are few.
+  public static let catchUpPace = Duration.milliseconds(50)
+
+  /// Decides slots that have passed by the job's policy, and keeps those that are to run late.
+  ///
+  /// - Parameter passed: pieces of an even grid, or single slots; all before now.
+  mutating func settle(
+    _ passed: [SlotSeries], of spec: JobSpec, by schedule: Schedule, _ cause: MissCause,
+    at now: Now
+  ) {
+    guard let cursor = jobs[spec.name]?.cursor else { return }
+    let within = spec.missed.within(schedule).milliseconds
+    var old: [SlotSeries] = []
+    var young: [SlotSeries] = []
+    for series in passed {
+      let bound = cursor.reading(by: series.last, schedule, at: now) - within
+      let (before, after) = series.split(before: WallInstant(milliseconds: bound))
+      old += [before].compactMap(\.self)
+      young += [after].compactMap(\.self)
+    }
+    let choice = spec.timing.isEnabled ? spec.missed.choice : .skip
+    let count =
+      switch choice {
+      case .skip: 0
+      case .last: 1
+      case .all: spec.missed.countMax
+      }
+    let (rest, chosen) = SlotSeries.takeNewest(count, of: young)
+    for series in old { decide(spec.name, series, .missed(cause), at: now) }
+    for series in rest {
+      decide(
+        spec.name, series,
+        choice == .last ? .coalesced(into: chosen[0]) : .missed(cause), at: now)
+    }
+    for nominal in chosen {
+      let slot = Slot(
+        nominal: nominal, causes: [], deadline: cursor.deadline(of: nominal, schedule, at: now),
+        window: .zero)
+      jobs[spec.name]?.late.append(JobState.LateSlot(slot: slot, startsAt: now.monotonic))
+      effects.append(.record(.pending(spec.name, nominal)))
+    }
+  }
+
+  /// Gives those that run late their times to start: one after the other, and the last not too late.
+  mutating func spreadLate(of names: [JobName], at now: Now) {
+    let count = names.reduce(0) { $0 + (jobs[$1]?.late.count ?? 0) }
+    guard count > 0 else { return }
+    let pace = min(Self.catchUpPace, Self.catchUpMax / count)
+    var startsAt = now.monotonic
+    for name in names where jobs[name]?.late.isEmpty == false {
+      for index in 0..<(jobs[name]?.late.count ?? 0) {
+        jobs[name]?.late[index].startsAt = startsAt
+        startsAt = startsAt + pace
+      }
+      arm(name, at: now)
+    }
+    log(
+      .notice, .scheduler, at: now,
+      [
+        LogField(
+          .message,
+          .text(
+            "\(count) slots that passed unserved run late, one each \(pace.milliseconds) ms")),
+        LogField(.count, .number(Int64(count))),
+      ])
+  }
+
+  /// Whether a slot that passed may run now: never beside another run, unless the job allows that.
+  func mayRunLate(_ spec: JobSpec) -> Bool {
+    spec.overlap == .allow || activeRuns[spec.name] == nil
+  }
+
+  /// Serves those whose time to start has come.
+  mutating func serveLate(_ name: JobName, at now: Now) {
+    while let job = jobs[name], let first = job.late.first, first.startsAt <= now.monotonic,
+      mayRunLate(job.spec)
+    {
+      jobs[name]?.late.removeFirst()
+      serve(first.slot, of: job.spec, at: now)
+    }
+  }
+
+  /// The job's next slot has come first: it stands for those before it, unless all are to run.
+  mutating func coalesceLate(of name: JobName, into slot: Slot, at now: Now) {
+    guard let job = jobs[name], !job.late.isEmpty, job.spec.missed.choice != .all else { return }
+    giveUpLate(of: name, as: .coalesced(into: slot.nominal), at: now)
+  }
+
+  mutating func giveUpLate(of name: JobName, as verdict: Verdict, at now: Now) {
+    guard let late = jobs[name]?.late, !late.isEmpty else { return }
+    jobs[name]?.late = []
+    for item in late { decide(name, SlotSeries(item.slot.nominal), verdict, at: now) }
+  }
+}

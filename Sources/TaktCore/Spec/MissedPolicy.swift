@@ -1,0 +1,28 @@
+/// What becomes of slots whose time went by while nothing could serve them.
+public struct MissedPolicy: Hashable, Sendable {
+  /// Which of them run late.
+  public enum Choice: String, CaseIterable, Hashable, Sendable {
+    /// None.
+    case skip
+    /// The newest one, which stands for the others.
+    case last
+    /// All of them, one after the other.
+    case all
+  }
+
+  /// Which of them run late. Default `last`.
+  public var choice = Choice.last
+  /// How old a slot may be and still run; nil (the default) for the job's interval, or a day where
+  /// it has none.
+  public var within: Duration?
+  /// How many run at most under `all`, the newest ones. Default 100.
+  public var countMax = 100
+
+  /// The newest one, if it is not older than the interval.
+  public init() {}
+
+  /// How old a slot of this schedule may be.
+  func within(_ schedule: Schedule) -> Duration {
+    within ?? schedule.every?.interval ?? .seconds(86_400)
+  }
+}

@@ -1,0 +1,118 @@
+import TaktCore
+
+/// The ledger's promises in the plainest way: everything in memory, looked through from end to end.
+/// What the ledger on disk does differently is a mistake of one of the two.
+public struct MemoryBooks {
+  private struct Job {
+    var mark: JobMark?
+    var isSameBoot = true
+    var versions: [AuditedVersion] = []
+    var pending: Set<WallInstant> = []
+    var verdicts: [VerdictRecord] = []
+  }
+
+  private var jobs: [JobName: Job] = [:]
+  private var runs: [RunID: FormerRun] = [:]
+  private var lastRun: UInt64 = 0
+
+  /// Empty books.
+  public init() {}
+
+  /// Keeps what belongs together.
+  public mutating func record(_ entries: [LedgerEntry]) {
+    for entry in entries { record(entry) }
+  }
+
+  private mutating func record(_ entry: LedgerEntry) {
+    switch entry {
+    case .verdict(let record):
+      var job = jobs[record.job] ?? Job()
+      job.verdicts.append(record)
+      job.pending = job.pending.filter { $0 < record.slots.first || record.slots.last < $0 }
+      jobs[record.job] = job
+    case .pending(let name, let slot): jobs[name, default: Job()].pending.insert(slot)
+    case .mark(let mark):
+      jobs[mark.job, default: Job()].mark = mark
+      jobs[mark.job]?.isSameBoot = true
+    case .schedule(let version):
+      end(version.job, at: version.from)
+      jobs[version.job, default: Job()].versions.append(AuditedVersion(begin: version, end: nil))
+    case .scheduleEnded(let name, let edge): end(name, at: edge)
+    case .claimed(let beginning):
+      see(beginning.run)
+      if runs[beginning.run] == nil {
+        runs[beginning.run] = FormerRun(
+          beginning: beginning, isUndecided: beginning.kind == .slot, attempts: 0)
+      }
+      runs[beginning.run]?.retry = nil
+      if beginning.kind == .resumed, let parent = beginning.parent { settle(parent) }
+    case .began(let beginning):
+      see(beginning.run)
+      runs[beginning.run] = FormerRun(beginning: beginning, attempts: beginning.attempt)
+      if beginning.kind == .resumed, let parent = beginning.parent { settle(parent) }
+    case .attemptBegan(let run, let attempt, _):
+      runs[run]?.attempts = attempt
+      runs[run]?.retry = nil
+    case .backedOff(let run, let retry, _): runs[run]?.retry = retry
+    case .ended(let record):
+      see(record.run)
+      runs[record.run]?.isEnded = true
+      runs[record.run]?.retry = record.retry
+      if record.retry == nil { runs[record.run] = nil }
+    case .settled(let run): settle(run)
+    case .process, .clockStepped, .reloaded: break
+    }
+  }
+
+  private mutating func see(_ run: RunID) { lastRun = max(lastRun, run.number) }
+
+  private mutating func settle(_ run: RunID) {
+    runs[run]?.retry = nil
+    if runs[run]?.isEnded == true { runs[run] = nil }
+  }
+
+  private mutating func end(_ name: JobName, at edge: ScheduleEdge) {
+    guard let last = jobs[name]?.versions.indices.last, jobs[name]?.versions[last].end == nil else {
+      return
+    }
+    jobs[name]?.versions[last].end = edge
+  }
+
+  /// The machine has been started anew.
+  public mutating func reboot() {
+    for name in jobs.keys { jobs[name]?.isSameBoot = false }
+  }
+
+  /// What a takt that starts now finds.
+  public var former: FormerBooks {
+    var former = FormerBooks(lastRun: lastRun)
+    for (name, job) in jobs {
+      guard let mark = job.mark, let version = job.versions.last else { continue }
+      former.jobs[name] = FormerJob(
+        mark: mark, isSameBoot: job.isSameBoot, version: version.begin,
+        isOpen: version.end == nil, pending: job.pending.sorted())
+    }
+    former.runs = runs.values.sorted { $0.beginning.run < $1.beginning.run }
+    return former
+  }
+
+  /// Whether slots still wait for their verdict.
+  public var pendingCount: Int { jobs.values.reduce(0) { $0 + $1.pending.count } }
+
+  /// What is wrong with the books.
+  public func audit() -> [AuditFinding] {
+    jobs.sorted { $0.key < $1.key }.flatMap { name, job -> [AuditFinding] in
+      guard let cursor = job.mark?.cursor else { return [] }
+      var audit = JobAudit(
+        job: name, versions: job.versions,
+        mark: ScheduleEdge(
+          clock: cursor.clockMark, wall: cursor.wallMark, at: WallInstant(milliseconds: 0)),
+        pending: Array(job.pending))
+      for record in job.verdicts.sorted(by: { $0.slots.first < $1.slots.first }) {
+        audit.take(record)
+      }
+      audit.finish()
+      return audit.findings
+    }
+  }
+}
