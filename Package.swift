@@ -32,7 +32,8 @@ let package = Package(
         "TaktEngine", "TaktStore", "TaktConfig", "TaktCore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      swiftSettings: strict),
+      // Without it the database library's string interpolation is everybody's.
+      swiftSettings: strict + [.enableUpcomingFeature("MemberImportVisibility")]),
     .target(
       name: "TaktEngine",
       dependencies: [

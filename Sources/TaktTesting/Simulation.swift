@@ -17,6 +17,8 @@ public struct Simulation {
   /// What the ledger has taken and not yet written: a crash loses it.
   private var unwritten: [[LedgerEntry]] = []
   private var awaiting: [RunID] = []
+  /// All that the ledger has kept: what belongs together together. A reboot is an empty list.
+  public private(set) var kept: [[LedgerEntry]] = []
   /// Whether takt is killed now and then.
   private let crashes: Bool
   private var starts = StartOracle()
@@ -96,6 +98,7 @@ public struct Simulation {
     if random.oneIn(3) {
       story.append("reboot")
       books.reboot()
+      kept.append([])
       now.monotonic = MonotonicInstant(
         nanoseconds: Int64.random(in: 1...9_000_000_000, using: &random))
       now.wall = now.wall + .seconds(Int.random(in: -10...10, using: &random))
@@ -107,6 +110,7 @@ public struct Simulation {
 
   private mutating func flushLedger() {
     for entries in unwritten { books.record(entries) }
+    kept += unwritten
     unwritten = []
     let kept = awaiting
     awaiting = []

@@ -11,7 +11,20 @@ enum Console {
   static func error(_ line: String) {
     // Unbuffered: the next thing may be the end of the program.
     (line + "\n").withCString { text in
-      _ = write(STDERR_FILENO, text, strlen(text))
+      _ = Glibc.write(STDERR_FILENO, text, strlen(text))
+    }
+  }
+
+  /// Bytes on standard output, as they are.
+  static func write(_ bytes: [UInt8]) {
+    // What was printed before comes before.
+    fflush(nil)
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return }
+      rest = rest.dropFirst(count)
     }
   }
 

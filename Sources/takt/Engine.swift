@@ -1,3 +1,4 @@
+import ArgumentParser
 import Dispatch
 import Glibc
 import TaktCore
@@ -40,7 +41,7 @@ struct Engine {
       tap: tap)
     processes = try ProcessRunner(
       reactor: reactor, sink: sink, time: factory.time, files: files, plugins: plugins,
-      passThrough: passThrough
+      passThrough: passThrough, ledger: ledger
     ) { scheduler.send($0) }
     let builtins = BuiltinRunner(
       registry: .standard, observer: observer, time: factory.time, files: files,

@@ -5,6 +5,10 @@ extension ExitCode {
   static let configuration = ExitCode(78)
   /// The command line asks for what does not exist: `EX_USAGE`.
   static let usage = ExitCode(64)
+  /// The state folder is another takt's, or a newer one's: `EX_CANTCREAT`.
+  static let stateInUse = ExitCode(73)
+  /// Books that do not balance.
+  static let unbalanced = ExitCode(1)
   /// The system refuses what takt cannot do without: `EX_OSERR`.
   static let system = ExitCode(71)
 }

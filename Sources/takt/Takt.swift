@@ -11,13 +11,15 @@ struct Takt: ParsableCommand {
     discussion: """
       Write jobs.yaml, run `takt run`, and send SIGHUP after an edit.
 
-      Exit codes: 0 ok, 64 wrong usage, 71 the system refuses what takt needs, 74 output that cannot
-      be written, 78 a jobs file that cannot be used.
+      Exit codes: 0 ok, 1 books that do not balance, 64 wrong usage, 65 no log, 71 the system refuses
+      what takt needs, 73 a state folder that is in use, 74 output that cannot be written, 78 a jobs
+      file or a ledger that cannot be used.
       """,
     version: "0.1.0",
     subcommands: [
       RunCommand.self, ExecCommand.self, CheckCommand.self, PlanCommand.self, NextCommand.self,
-      SchemaCommand.self, PluginsCommand.self,
+      RunsCommand.self, LogsCommand.self, VerifyCommand.self, SchemaCommand.self,
+      PluginsCommand.self,
     ])
 
   static func main() {

@@ -60,6 +60,22 @@ extension ExecutionBuilder {
     }
   }
 
+  func apply(_ value: KeyValue, to missed: inout MissedPolicy) {
+    guard let fields = value.object else {
+      missed = builtIn.missed
+      return
+    }
+    for field in fields.fields {
+      guard let value = field.value else { continue }
+      switch field.name {
+      case Key.policy: missed.choice = choice(value) ?? builtIn.missed.choice
+      case Key.within: missed.within = value.duration
+      case Key.maximum: missed.countMax = value.integer ?? builtIn.missed.countMax
+      default: break
+      }
+    }
+  }
+
   func apply(_ value: KeyValue, to retry: inout RetryPolicy) {
     let builtIn = builtIn.execution.retry
     guard let fields = value.object else {
@@ -155,7 +171,7 @@ extension ExecutionBuilder {
     let source =
       file?.value?.text.map { Secret.Source.file(path($0)) }
       ?? variable?.value?.text.map { .environment($0) }
-    let delivery: Secret.Delivery? = fields[Key.delivery]?.value.flatMap { choice($0) }
+    let delivery: Secret.Delivery? = fields[Key.handover]?.value.flatMap { choice($0) }
     return source.map { Secret($0, delivery: delivery ?? .environment) }
   }
 }

@@ -43,6 +43,8 @@ struct ExecutionBuilder {
     case Key.concurrency: settled.concurrencyGroup = group(value, at: field.mark)
     case Key.lateTolerance: settled.lateTolerance = value.duration ?? builtIn.lateTolerance
     case Key.expected: settled.expectedDuration = value.duration
+    case Key.delivery: settled.delivery = choice(value) ?? builtIn.delivery
+    case Key.missed: apply(value, to: &settled.missed)
     case Key.onRemoved: settled.removal = choice(value) ?? builtIn.removal
     case Key.environment: apply(value, to: &settled)
     case Key.tags: settled.tags = Set(texts(value)).sorted()

@@ -14,6 +14,8 @@ struct JobDefaults {
   var lateTolerance = Duration.seconds(1)
   var expectedDuration: Duration?
   var removal = Removal.drain
+  var delivery = Delivery.bestEffort
+  var missed = MissedPolicy()
   var tags: [String] = []
 
   /// What holds without any `defaults`, for jobs of a file in the absolute folder `folder`.

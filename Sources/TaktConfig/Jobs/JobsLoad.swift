@@ -7,6 +7,8 @@ final class JobsLoad {
   private static let depthBound = 16
   private static let fileBound = 10_000
   private static let sizeBound = 64 << 20
+  /// Where takt keeps its state, beside the main file.
+  private static let defaultStateFolder = ".takt"
 
   private let sources: LoadSources
   private let reader: FileReader
@@ -32,6 +34,7 @@ final class JobsLoad {
     files.append(FilePath.absolute(path))
     let folder = FilePath.folder(of: FilePath.absolute(path))
     sources.plugins.searchPath = [FilePath.join(folder, PluginTable.defaultFolder)]
+    settings.state = .folder(FilePath.join(folder, Self.defaultStateFolder))
     do {
       if case .read(let identity, let includes) = try visit(path, ancestors: []) {
         follow(includes, of: path, ancestors: [identity])
@@ -56,7 +59,8 @@ final class JobsLoad {
       files: (files + sources.environmentFiles.paths + sources.plugins.paths).filter {
         listed.insert($0).inserted
       },
-      directories: directories, pluginFolders: sources.plugins.searchPath)
+      directories: directories, pluginFolders: sources.plugins.searchPath,
+      state: settings.state ?? .none)
   }
 
   /// What came of going to a file.

@@ -13,4 +13,6 @@ public struct LoadedJobs: Sendable {
   public var directories: [String]
   /// The absolute folders in which plugins are looked for, in order.
   public var pluginFolders: [String]
+  /// Where takt keeps what outlives it, as far as the files say it rightly.
+  public var state: StateFolder
 }

@@ -12,6 +12,7 @@ struct SpecBuilder {
   let defaults: JobDefaults
   /// The names of the concurrency groups that the main file declares.
   let groups: [String]
+  private let hasNoState: Bool
 
   /// Takes the keys of `defaults`, of which only those that are right count.
   init(
@@ -22,6 +23,7 @@ struct SpecBuilder {
     self.sources = sources
     zone = settings.zone
     groups = Array(settings.concurrency.keys)
+    hasNoState = settings.state == StateFolder.none
     builtIn = JobDefaults(folder: folder)
     var settled = builtIn
     if let defaults {
@@ -48,6 +50,7 @@ struct SpecBuilder {
     let action = action(of: raw)
     checkUses(of: raw, action: action, settled: settled)
     checkSecrets(settled.execution, of: raw)
+    checkDelivery(settled.delivery, of: raw)
     guard let name, let action, reporter.errorCount == errorCount else { return nil }
     if case .plugin(let plugin, _) = action, settled.execution.timeout == nil {
       settled.execution.timeout = plugin.timeout
@@ -63,8 +66,19 @@ struct SpecBuilder {
     spec.lateTolerance = settled.lateTolerance
     spec.expectedDuration = settled.expectedDuration
     spec.removal = settled.removal
+    spec.delivery = settled.delivery
+    spec.missed = settled.missed
     spec.tags = settled.tags
     return spec
+  }
+
+  /// What a crash may do to a slot takes a ledger to know of it.
+  private func checkDelivery(_ delivery: Delivery, of raw: RawJob) {
+    guard delivery != .bestEffort, hasNoState else { return }
+    reporter.report(
+      .conflictingKeys, at: raw.fields[Key.delivery]?.mark ?? raw.nameMark,
+      "'\(Key.delivery): \(delivery.rawValue)' needs a ledger, and '\(Key.state)' is 'none'",
+      hint: "give '\(Key.scheduler)' a folder as '\(Key.state)'", owner: raw.owner)
   }
 
   private func jobName(_ raw: RawJob) -> JobName? {

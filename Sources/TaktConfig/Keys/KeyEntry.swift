@@ -6,6 +6,8 @@ public struct KeyEntry: Hashable, Sendable {
     case updates
     /// The job's timer is armed anew.
     case rearms
+    /// Nothing: it counts when takt starts.
+    case restarts = "needs a restart"
   }
 
   /// The key as it is written.

@@ -30,8 +30,31 @@ extension KeyTable {
       "What happens to a slot that comes due while a run of the job is in progress: it is skipped, waits (64 at most), takes its place, or runs beside it."
     ),
     KeyEntry(
+      Key.missed, .object(missed), reload: .updates, mayStandInDefaults: true,
+      "What becomes of slots whose time went by while takt was not there."),
+    KeyEntry(
+      Key.delivery, .choice(Delivery.allCases.map(\.rawValue)), default: "`best_effort`",
+      reload: .updates, mayStandInDefaults: true,
+      "What a crash of takt may do to a slot that has begun: `at_most_once` starts nothing before "
+        + "the ledger has it for certain, `at_least_once` runs again what has no end."),
+    KeyEntry(
       Key.concurrency, .name, default: "none", reload: .updates, mayStandInDefaults: true,
       "The group of `scheduler.concurrency` whose bound the job's runs share."),
+  ]
+
+  /// The keys under `missed`.
+  public static let missed: [KeyEntry] = [
+    KeyEntry(
+      Key.policy, .choice(MissedPolicy.Choice.allCases.map(\.rawValue)), default: "`last`",
+      reload: .updates, mayStandInDefaults: true,
+      "Which of them run late: none, the newest, which stands for the others, or all, one after "
+        + "the other."),
+    KeyEntry(
+      Key.within, .duration(least: .zero), default: "the interval, or a day without one",
+      reload: .updates, mayStandInDefaults: true, "How old one may be and still run."),
+    KeyEntry(
+      Key.maximum, .integer(1...10_000), default: "100", reload: .updates,
+      mayStandInDefaults: true, "How many run at most under `all`, the newest ones."),
   ]
 
   /// The keys under `kill`.

@@ -57,7 +57,7 @@ extension KeyTable {
       Key.environment, .variable, reload: .updates, mayStandInDefaults: true, mayBeNull: false,
       "The variable of takt's own environment with the value, instead of `file`."),
     KeyEntry(
-      Key.delivery, .choice(Secret.Delivery.allCases.map(\.rawValue)), default: "`env`",
+      Key.handover, .choice(Secret.Delivery.allCases.map(\.rawValue)), default: "`env`",
       reload: .updates, mayStandInDefaults: true, mayBeNull: false,
       "What the command's variable holds: the value (`env`), or the path of a file with it "
         + "(`file`)."),

@@ -48,6 +48,28 @@ public enum KeyTable {
     KeyEntry(
       Key.shutdownGrace, .duration(least: .zero), default: "30s", reload: .updates,
       "How long a stop waits for runs in progress before it stops them."),
+    KeyEntry(
+      Key.state, .path, default: "`.takt`", reload: .restarts,
+      "The folder of the ledger and of the lock; with `none` anchors and books last as long as the "
+        + "process."),
+    KeyEntry(
+      Key.history, .object(history), reload: .restarts, "How long the ledger keeps what."),
+  ]
+
+  /// The keys under `history` of `scheduler`.
+  public static let history: [KeyEntry] = [
+    KeyEntry(
+      Key.keep, .duration(least: .seconds(60)), default: "30d", reload: .restarts,
+      "How long verdicts and runs are kept."),
+    KeyEntry(
+      Key.maxRuns, .integer(100...1_000_000_000), default: "100000", reload: .restarts,
+      "How many runs are kept, the newest ones."),
+    KeyEntry(
+      Key.output, .duration(least: .zero), default: "7d", reload: .restarts,
+      "How long what runs have printed is kept."),
+    KeyEntry(
+      Key.maxSize, .size((1 << 20)...SizeText.maximumBytes), default: "1GB", reload: .restarts,
+      "How large the ledger may be; beyond that its oldest entries go sooner."),
   ]
 
   /// The keys of a job.
@@ -56,6 +78,10 @@ public enum KeyTable {
 
   /// The mappings inside a job.
   public static let parts: [Part] = [
+    Part(
+      path: "\(Key.scheduler).\(Key.history)",
+      title: "Under `\(Key.history)` of `\(Key.scheduler)`", entries: history),
+    Part(path: Key.missed, title: "Under `\(Key.missed)`", entries: missed),
     Part(path: Key.steps, title: "In a step of `\(Key.steps)`", entries: step),
     Part(path: "hook", title: "In an action of a hook", entries: hookAction),
     Part(path: Key.secrets, title: "In a secret of `\(Key.secrets)`", entries: secret),

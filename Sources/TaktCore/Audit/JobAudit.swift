@@ -96,6 +96,7 @@ public struct JobAudit: Sendable {
   private var others: Set<Int64> = []
   private var expected: ExpectedSlots
   private var losses: [RecordLoss]
+  private let since: Int64
 
   /// - Parameters:
   ///   - versions: the job's schedules, in their order.
@@ -110,11 +111,20 @@ public struct JobAudit: Sendable {
     self.job = job
     expected = ExpectedSlots(versions, mark: mark, since: since)
     self.losses = losses
+    self.since = since
     self.pending = pending.filter { $0.milliseconds > since }.sorted()[...]
   }
 
   /// Takes the next record, in the order of their first slots.
   public mutating func take(_ record: VerdictRecord) {
+    var record = record
+    // Of a series that began before, the rest counts.
+    if record.slots.first.milliseconds <= since, record.slots.count > 1 {
+      guard
+        let rest = record.slots.split(before: WallInstant(milliseconds: since + 1)).after
+      else { return }
+      record.slots = rest
+    }
     takePending(before: record.slots.first)
     balance.add(record)
     meet(record.slots, "\(record.verdict)")

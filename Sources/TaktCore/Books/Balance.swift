@@ -11,6 +11,11 @@ public struct Balance: Hashable, Sendable, CustomStringConvertible {
     counts[record.verdict.name, default: 0] += record.slots.count
   }
 
+  /// Counts what another has counted.
+  public mutating func add(_ other: Balance) {
+    counts.merge(other.counts, uniquingKeysWith: +)
+  }
+
   /// All slots decided.
   public var slots: Int { counts.values.reduce(0, +) }
 

@@ -64,6 +64,22 @@ public struct RunBeginning: Hashable, Sendable {
   public var parent: RunID?
   /// When.
   public var at: WallInstant
+
+  /// A run that starts, or wants to.
+  public init(
+    run: RunID, job: JobName, slot: WallInstant, kind: Kind, delivery: Delivery, attempt: Int,
+    hook: HookKind? = nil, parent: RunID? = nil, at: WallInstant
+  ) {
+    self.run = run
+    self.job = job
+    self.slot = slot
+    self.kind = kind
+    self.delivery = delivery
+    self.attempt = attempt
+    self.hook = hook
+    self.parent = parent
+    self.at = at
+  }
 }
 
 /// Where a run stands between two attempts.

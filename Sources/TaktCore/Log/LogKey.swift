@@ -9,6 +9,7 @@ public enum LogKey: String, CaseIterable, Hashable, Sendable {
   case retryMilliseconds = "retry_in_ms"
   case dropped
   case plugin, percent, metric, value, unit
+  case pid
   case message
 
   /// One sentence for the reference.
@@ -25,10 +26,10 @@ public enum LogKey: String, CaseIterable, Hashable, Sendable {
     case .slot: "the slot's nominal instant (RFC 3339, ms); of a series the first"
     case .due: "the instant from which the slot may start (RFC 3339, ms)"
     case .lateMilliseconds: "start minus due, in milliseconds"
-    case .run: "the run's number in the life of the process"
+    case .run: "the run's number; with a state folder no other takt gives it to another run"
     case .attempt: "the attempt's number within its run, from 1"
     case .verdict: "`ran`, `skipped`, `coalesced`, `missed` or `cancelled`"
-    case .outcome: "`succeeded`, `failed`, `timed_out` or `cancelled`"
+    case .outcome: "`succeeded`, `failed`, `timed_out`, `cancelled` or `interrupted`"
     case .reason: "why: of a run's outcome, of a verdict, of a refused operation"
     case .stream: "`stdout` or `stderr`"
     case .line: "what the run printed, without the line end"
@@ -50,6 +51,7 @@ public enum LogKey: String, CaseIterable, Hashable, Sendable {
     case .metric: "the name of a value that a run of a plugin has measured"
     case .value: "the value"
     case .unit: "the value's unit, where it has one"
+    case .pid: "the number of takt's process; it stands in the first line of each takt alone"
     case .message: "one sentence for people"
     }
   }

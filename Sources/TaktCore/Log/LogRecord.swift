@@ -68,6 +68,8 @@ public enum LogEvent: String, CaseIterable, Hashable, Sendable {
   case reload
   /// A line of a reload's plan.
   case plan
+  /// Anything about the ledger.
+  case ledger
   /// Anything about the scheduler itself.
   case scheduler
 }

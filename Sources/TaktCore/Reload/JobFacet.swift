@@ -28,6 +28,7 @@ public enum JobFacet {
       + [
         ("late_tolerance", DurationText.format(spec.lateTolerance)),
         ("expected", spec.expectedDuration.map(DurationText.format)),
+        ("delivery", spec.delivery.rawValue), ("missed", text(spec.missed)),
         ("on_removed", spec.removal.rawValue), ("tags", list(spec.tags)),
         ("description", spec.summary),
       ]
@@ -131,6 +132,13 @@ public enum JobFacet {
         success.failurePattern.map { "stdout \($0)" },
         success.failsWhenSilent ? "empty" : nil,
       ].compactMap(\.self))
+  }
+
+  private static func text(_ missed: MissedPolicy) -> String {
+    var words = [missed.choice.rawValue]
+    if let within = missed.within { words.append("within \(DurationText.format(within))") }
+    if missed.choice == .all { words.append("max \(missed.countMax)") }
+    return words.joined(separator: ", ")
   }
 
   private static func text(_ leeway: Leeway) -> String {

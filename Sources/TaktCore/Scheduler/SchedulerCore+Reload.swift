@@ -5,7 +5,13 @@ extension SchedulerCore {
       log(.warning, .reload, at: now, [LogField(.message, .text("not reloaded: takt is stopping"))])
       return
     }
+    let former = settings
     adopt(plan.settings)
+    if former.state != settings.state || former.history != settings.history {
+      log(
+        .warning, .reload, at: now,
+        [LogField(.message, .text("'state' and 'history' count from the next start on"))])
+    }
     effects.append(
       .record(
         .reloaded(

@@ -17,6 +17,12 @@ public final class LogWriter: Observer, OutputSink {
   private let idle = DispatchSemaphore(value: 0)
   private let isClosing = Atomic<Bool>(false)
 
+  /// What the log says of dropped records in `reason` when transitions of machines may have been
+  /// among them.
+  public static let droppedTransitions: Set<String> = [
+    LogQueue.Class.routine.name, LogQueue.Class.vital.name,
+  ]
+
   /// Starts the thread, which lives as long as the process.
   ///
   /// - Parameters:

@@ -48,7 +48,7 @@ struct TextRenderer: LogRenderer {
     case .metric:
       "\(text(record[.metric]) ?? "") = \(text(record[.value]) ?? "")"
         + (text(record[.unit]).map { " \($0)" } ?? "")
-    case .reload, .scheduler, .plugin: message(record)
+    case .reload, .scheduler, .ledger, .plugin: message(record)
     }
   }
 

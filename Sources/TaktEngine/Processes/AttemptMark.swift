@@ -6,7 +6,7 @@ import TaktCore
 ///
 /// Not by `TAKT_RUN`: of a hook that is the run that it is for, and of a job of a takt within takt
 /// the number would be the same as of some run out here.
-enum AttemptMark {
+public enum AttemptMark {
   /// The variable that names this process of takt.
   static let instanceVariable = "TAKT_INSTANCE"
   /// The variable that names an attempt, of all that are in progress on this machine.
@@ -20,7 +20,7 @@ enum AttemptMark {
   ]
 
   /// A random word of this process's own.
-  static let instance: String = {
+  public static let instance: String = {
     let number = UInt64.random(in: .min ... .max)
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
@@ -45,6 +45,18 @@ enum AttemptMark {
       let bytes = ProcessFile.read("/proc/\(pid)/environ", limitBytes: environmentBytesMax)
     else { return nil }
     return run(in: bytes)
+  }
+
+  /// Whether a process bears the mark of one of these takts.
+  static func isMarked(_ pid: pid_t, byOneOf instances: Set<String>) -> Bool {
+    guard
+      let bytes = ProcessFile.read("/proc/\(pid)/environ", limitBytes: environmentBytesMax)
+    else { return false }
+    let name = Array("\(instanceVariable)=".utf8)
+    return bytes.split(separator: 0).contains { entry in
+      entry.starts(with: name)
+        && instances.contains(String(decoding: entry.dropFirst(name.count), as: UTF8.self))
+    }
   }
 
   static func run(in environment: [UInt8]) -> RunID? {

@@ -18,6 +18,7 @@ public final class ProcessRunner: ActionRunner {
   private let accounts: any AccountSource
   private let plugins: PluginCommands?
   private let report: @Sendable (SchedulerEvent) -> Void
+  private let ledger: (any Ledger)?
   private let spawnThread: SpawnThread
   private let starting = StartingAttempts()
   /// Where users, secrets and programs are looked up, for plugins' services as well.
@@ -35,10 +36,12 @@ public final class ProcessRunner: ActionRunner {
   ///   - accounts: Where users and groups are looked up. Default the machine's own.
   ///   - plugins: Makes commands of runs of plugins. Default nil: there are none.
   ///   - passThrough: What gets the output of children in place of the sink. Default nil.
+  ///   - ledger: What is told of the process of each attempt, so that a takt to come can find it.
+  ///     Default nil.
   public init(
     reactor: Reactor, sink: any OutputSink, time: any TimeSource = SystemTimeSource(),
     files: OutputFiles? = nil, accounts: any AccountSource = SystemAccounts(),
-    plugins: PluginCommands? = nil, passThrough: PassThrough? = nil,
+    plugins: PluginCommands? = nil, passThrough: PassThrough? = nil, ledger: (any Ledger)? = nil,
     report: @escaping @Sendable (SchedulerEvent) -> Void
   ) throws(SystemError) {
     self.reactor = reactor
@@ -49,6 +52,7 @@ public final class ProcessRunner: ActionRunner {
     self.plugins = plugins
     self.passThrough = passThrough
     self.report = report
+    self.ledger = ledger
     spawnThread = try SpawnThread()
   }
 
@@ -103,7 +107,15 @@ public final class ProcessRunner: ActionRunner {
   ) {
     do throws(Spawn.Failure) {
       let findings = try findings()
+      let since = ProcessStatus.ticksNow()
       let child = try Spawn.start(findings)
+      if request.service == nil {
+        ledger?.record(
+          .process(
+            request.run,
+            ProcessIdentity(
+              pid: child.pid, sinceTicks: since, untilTicks: ProcessStatus.ticksNow())))
+      }
       let output = AttemptOutput(
         of: request, secrets: child.secrets + findings.request.hidden, to: sink, files: files,
         passThrough: request.service == nil ? passThrough : nil, time: time)

@@ -9,6 +9,7 @@ import TaktCore
 public final class Reloader: Sendable {
   private let source: any SnapshotSource
   private let observer: any Observer
+  private let ledger: any Ledger
   private let time: any TimeSource
   private let apply: @Sendable (ReloadPlan) -> Void
   private let onLoaded: @Sendable ([String]) -> Void
@@ -17,6 +18,9 @@ public final class Reloader: Sendable {
   private let watchedPaths: Mutex<[String]>
   private let isWaiting = Mutex(false)
 
+  /// How many errors of a file the ledger keeps.
+  private static let refusalsMax = 20
+
   /// A reloader that starts from `current`, which came from the files at `watchedPaths`.
   ///
   /// - Parameters:
@@ -24,7 +28,7 @@ public final class Reloader: Sendable {
   ///   - onLoaded: told the watched paths after each attempt, good or bad.
   public init(
     current: Snapshot, watchedPaths: [String], source: any SnapshotSource, observer: any Observer,
-    time: any TimeSource,
+    ledger: any Ledger, time: any TimeSource,
     apply: @escaping @Sendable (ReloadPlan) -> Void,
     onLoaded: @escaping @Sendable ([String]) -> Void = { _ in }
   ) {
@@ -32,6 +36,7 @@ public final class Reloader: Sendable {
     self.watchedPaths = Mutex(watchedPaths)
     self.source = source
     self.observer = observer
+    self.ledger = ledger
     self.time = time
     self.apply = apply
     self.onLoaded = onLoaded
@@ -64,7 +69,12 @@ public final class Reloader: Sendable {
       log(diagnostic.severity == .error ? .error : .warning, diagnostic.headline)
     }
     guard let snapshot = loaded.snapshot else {
-      let errors = loaded.diagnostics.count { $0.severity == .error }
+      let refusals = loaded.diagnostics.filter { $0.severity == .error }
+      let errors = refusals.count
+      ledger.record(
+        .reloaded(
+          ReloadRecord(
+            at: time.wall, kept: nil, lines: refusals.prefix(Self.refusalsMax).map(\.headline))))
       log(
         .error, "not reloaded: the jobs of before go on; errors: \(errors)",
         [LogField(.count, .number(Int64(errors)))])

@@ -1,4 +1,5 @@
 import ArgumentParser
+import TaktCore
 
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

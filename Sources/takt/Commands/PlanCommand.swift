@@ -53,6 +53,11 @@ struct PlanCommand: ParsableCommand {
     }
   }
 
+  private func text(_ history: History) -> String {
+    "keep \(DurationText.format(history.keep)), max_runs \(history.runsMax), output "
+      + "\(DurationText.format(history.output)), max_size \(SizeText.format(history.sizeBytesMax))"
+  }
+
   private func settings(_ before: SchedulerSettings, _ after: SchedulerSettings) -> [String] {
     var lines: [String] = []
     func compare(_ key: String, _ from: String, _ to: String) {
@@ -68,6 +73,7 @@ struct PlanCommand: ParsableCommand {
       return groups.isEmpty
         ? "none" : groups.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
     }
+    compare("history", text(before.history), text(after.history))
     compare("concurrency", groups(before), groups(after))
     return lines
   }

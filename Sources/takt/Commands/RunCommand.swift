@@ -31,12 +31,12 @@ struct RunCommand: ParsableCommand {
     let source = argument.source
     let (snapshot, watchedPaths, _) = try source.loadOrExit()
     let format = logFormat ?? (isatty(STDOUT_FILENO) == 1 ? .text : .json)
-    do throws(SystemError) {
+    do {
       let daemon = try Daemon(
         snapshot: snapshot, source: source, watchedPaths: watch ? watchedPaths : nil,
         log: Daemon.LogOptions(format: format, level: logLevel, isColoured: Console.isColoured))
       daemon.run()
-    } catch {
+    } catch let error as SystemError {
       Console.error("takt: cannot start: \(error)")
       throw ExitCode.system
     }

@@ -79,16 +79,34 @@ struct KeyTableTests {
     "fails_when.empty": "on: start, run: x, fails_when: {empty: true}",
     "kill.signal": "on: start, run: x, kill: {signal: USR2}",
     "kill.grace": "on: start, run: x, kill: {grace: 0s}",
+    "scheduler.state": "scheduler: {state: none}",
+    "scheduler.history": "scheduler: {history: {keep: 1w}}",
+    "delivery": "on: start, run: x, delivery: at_least_once",
+    "missed": "on: start, run: x, missed: {policy: skip}",
+    "missed.policy": "on: start, run: x, missed: {policy: all}",
+    "missed.within": "on: start, run: x, missed: {within: 0s}",
+    "missed.max": "on: start, run: x, missed: {policy: all, max: 10000}",
+  ]
+
+  /// Keys of mappings that stand under `scheduler`, not in a job.
+  private static let ofScheduler: [String: String] = [
+    "scheduler.history.keep": "scheduler: {history: {keep: 1m}}",
+    "scheduler.history.max_runs": "scheduler: {history: {max_runs: 100}}",
+    "scheduler.history.output": "scheduler: {history: {output: 0s}}",
+    "scheduler.history.max_size": "scheduler: {history: {max_size: 1MB}}",
   ]
 
   private static let root = KeyTable.root.map(\.name)
   private static let scheduler = KeyTable.scheduler.map { "scheduler." + $0.name }
+  private static let parts = KeyTable.parts.flatMap { part in
+    part.entries.map { part.path + "." + $0.name }
+  }
   private static let job =
-    KeyTable.job.map(\.name)
-    + KeyTable.parts.flatMap { part in part.entries.map { part.path + "." + $0.name } }
+    KeyTable.job.map(\.name) + parts.filter { !$0.hasPrefix("scheduler.") }
 
-  @Test(arguments: root + scheduler) func `each key of the file is taken`(key: String) throws {
-    let row = try #require(Self.accepting[key], "no row for the key")
+  @Test(arguments: root + scheduler + parts.filter { $0.hasPrefix("scheduler.") })
+  func `each key of the file is taken`(key: String) throws {
+    let row = try #require(Self.accepting[key] ?? Self.ofScheduler[key], "no row for the key")
     let loaded = load(row + (key == "jobs" ? "\n" : "\njobs: {}\n"))
     #expect(loaded.diagnostics.map(\.message) == ["there are no jobs to run"])
     #expect(loaded.snapshot != nil)
@@ -144,6 +162,8 @@ struct KeyTableTests {
     "expected": ("on: start, run: x", "on: start, run: x, expected: 2s"),
     "on_removed": ("on: start, run: x", "on: start, run: x, on_removed: kill"),
     "tags": ("on: start, run: x", "on: start, run: x, tags: nightly"),
+    "delivery": ("on: start, run: x", "on: start, run: x, delivery: at_most_once"),
+    "missed": ("on: start, run: x", "on: start, run: x, missed: {policy: all}"),
   ]
 
   @Test(arguments: KeyTable.job) func `a reload does what the table says of each key`(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TaktConfig
 import TaktCore
 import TaktEngine
 import TimerMachine

@@ -1,0 +1,111 @@
+/// Replays the transitions of a log against the published tables of the machines: each must begin
+/// where the one before has ended, be in the table, and none may be missing.
+public struct TransitionReplay: Sendable {
+  /// A transition as the log tells it.
+  public struct Line: Hashable, Sendable {
+    /// The machine's name.
+    public var machine: String
+    /// Its number within the machine.
+    public var sequence: Int64
+    /// The state that was left.
+    public var from: String
+    /// The state that was entered.
+    public var to: String
+    /// What made the machine move.
+    public var cause: String
+    /// `refused` for an operation that was not legal, so that nothing moved.
+    public var reason: String?
+
+    /// A transition.
+    public init(
+      machine: String, sequence: Int64, from: String, to: String, cause: String, reason: String?
+    ) {
+      self.machine = machine
+      self.sequence = sequence
+      self.from = from
+      self.to = to
+      self.cause = cause
+      self.reason = reason
+    }
+  }
+
+  private struct Machine {
+    var state: String
+    var sequence: Int64
+  }
+
+  /// How many transitions were replayed.
+  public private(set) var count = 0
+  /// What is wrong, as far as it is listed.
+  public private(set) var problems: [String] = []
+  /// How many things are wrong.
+  public private(set) var problemCount = 0
+  /// How many records the log says it has dropped: what they were is not known.
+  public private(set) var droppedCount = 0
+
+  private var machines: [String: Machine] = [:]
+  private static let problemsMax = 1000
+
+  /// A replay that has seen nothing.
+  public init() {}
+
+  /// Another takt writes from here on; its machines are new ones.
+  public mutating func processBegan() { machines = [:] }
+
+  /// The log says that it has dropped records.
+  public mutating func recordsDropped(_ count: Int) { droppedCount += count }
+
+  /// A transition of a timer machine.
+  public mutating func takeTimer(_ line: Line) {
+    let isNew = machines[line.machine] == nil || line.sequence == 1
+    follow(line, begin: TimerState.idle.rawValue, isNew: isNew)
+    guard let from = TimerState(rawValue: line.from), let to = TimerState(rawValue: line.to),
+      let event = TimerEvent(rawValue: line.cause)
+    else { return add(line, "is no state or event of a timer") }
+    let decisions = [false, true].map { from.transition(on: event, last: $0) }
+    let isLegal = decisions.contains { decision in
+      switch decision {
+      case .moved(let target, _): target == to && line.reason != "refused"
+      case .refused: from == to && line.reason == "refused"
+      }
+    }
+    if !isLegal { add(line, "is not in the table of timers") }
+  }
+
+  /// A transition of a run.
+  public mutating func takeRun(_ line: Line) {
+    follow(line, begin: RunState.Kind.queued.rawValue, isNew: machines[line.machine] == nil)
+    guard let from = RunState.Kind(rawValue: line.from), let to = RunState.Kind(rawValue: line.to)
+    else { return add(line, "is no state of a run") }
+    if RunMachine.table[from]?.values.contains(where: { $0.contains(to) }) != true {
+      add(line, "is not in the table of runs")
+    }
+    // It is over: nothing of it comes any more, and there are very many.
+    if to == .ended { machines[line.machine] = nil }
+  }
+
+  private mutating func follow(_ line: Line, begin: String, isNew: Bool) {
+    count += 1
+    let before =
+      isNew
+      ? Machine(state: begin, sequence: 0)
+      : machines[line.machine]
+        ?? Machine(state: begin, sequence: 0)
+    machines[line.machine] = Machine(state: line.to, sequence: line.sequence)
+    // Where records were dropped, these may be among them.
+    guard droppedCount == 0 else { return }
+    if line.sequence != before.sequence + 1 {
+      add(line, "comes after number \(before.sequence)")
+    } else if line.from != before.state {
+      add(line, "comes after '\(before.state)'")
+    }
+  }
+
+  private mutating func add(_ line: Line, _ what: String) {
+    problemCount += 1
+    guard problems.count < Self.problemsMax else { return }
+    problems.append(
+      "\(line.machine): number \(line.sequence), \(line.from) → \(line.to) (\(line.cause)), \(what)"
+    )
+  }
+}

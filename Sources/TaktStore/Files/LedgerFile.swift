@@ -1,0 +1,74 @@
+internal import GRDB
+import Glibc
+
+/// The database file of a state folder, open for writing by one takt.
+final class LedgerFile {
+  /// Why it cannot be used.
+  enum Failure: Error {
+    /// A newer takt has written it.
+    case newer
+  }
+
+  static let name = "ledger.sqlite"
+  /// How long one attempt waits for another process that has the database locked.
+  private static let busyTimeout = 2.0
+
+  let path: String
+  let database: DatabaseQueue
+  private let identity: (device: UInt64, inode: UInt64)
+
+  /// Opens the file, makes it where it is missing, and brings it to the newest shape.
+  init(folder: String) throws {
+    path = folder + "/" + Self.name
+    let isNew = access(path, F_OK) != 0
+    if isNew {
+      // For its owner alone, before anything is in it.
+      let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      if descriptor >= 0 { Glibc.close(descriptor) }
+    }
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(Self.busyTimeout)
+    configuration.prepareDatabase { db in
+      if isNew { try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL") }
+      try db.execute(
+        sql: """
+          PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+          PRAGMA journal_size_limit = 16777216; PRAGMA cache_size = -2048;
+          PRAGMA foreign_keys = OFF
+          """)
+    }
+    database = try DatabaseQueue(path: path, configuration: configuration)
+    let migrator = LedgerSchema.migrator
+    if try database.read(migrator.hasBeenSuperseded) { throw Failure.newer }
+    try migrator.migrate(database)
+    identity = Self.identity(of: path) ?? (0, 0)
+  }
+
+  /// Whether the file that is open is still the one that others would find.
+  var isInPlace: Bool {
+    guard let found = Self.identity(of: path) else { return false }
+    return found == identity
+  }
+
+  /// Writes all that the open file holds to its path, where somebody has taken it away.
+  func restore() throws {
+    let folder = String(path.dropLast(Self.name.count + 1))
+    if mkdir(folder, 0o700) != 0, errno != EEXIST {
+      throw DatabaseError(resultCode: .SQLITE_CANTOPEN)
+    }
+    for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    if descriptor >= 0 { Glibc.close(descriptor) }
+    let copy = try DatabaseQueue(path: path)
+    try database.backup(to: copy)
+    try copy.close()
+  }
+
+  func close() { try? database.close() }
+
+  private static func identity(of path: String) -> (device: UInt64, inode: UInt64)? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return (UInt64(status.st_dev), UInt64(status.st_ino))
+  }
+}

@@ -1,0 +1,84 @@
+internal import GRDB
+
+/// The tables of the ledger. Migrations are only ever appended.
+///
+/// Slots and moments are milliseconds since the Unix epoch, durations microseconds.
+enum LedgerSchema {
+  static let migrator: DatabaseMigrator = {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("1 books") { try $0.execute(sql: books) }
+    return migrator
+  }()
+
+  private static let books = """
+    -- A job with all that outlives takt. Columns up to `ran` are null before its first mark.
+    CREATE TABLE jobs (
+      id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
+      clock_label INTEGER, clock_ns INTEGER, anchor INTEGER, clock_mark INTEGER, wall_mark INTEGER,
+      delayed INTEGER, ahead TEXT, streak INTEGER, ran INTEGER,
+      suspended_at INTEGER, suspended_until INTEGER, suspend_reason TEXT,
+      daemon INTEGER);
+
+    -- A schedule and where it applied: behind `_from`, up to and with `_to`; null while it applies.
+    CREATE TABLE schedules (
+      id INTEGER PRIMARY KEY, job INTEGER NOT NULL REFERENCES jobs, schedule TEXT NOT NULL,
+      enabled INTEGER NOT NULL, anchor INTEGER NOT NULL, clock_from INTEGER NOT NULL,
+      wall_from INTEGER NOT NULL, instants_from INTEGER, began_at INTEGER NOT NULL,
+      clock_to INTEGER, wall_to INTEGER, ended_at INTEGER);
+    CREATE INDEX schedules_by_job ON schedules (job, id);
+    CREATE UNIQUE INDEX schedules_open ON schedules (job) WHERE ended_at IS NULL;
+
+    -- One verdict on a slot, or on a series of slots without a gap.
+    CREATE TABLE verdicts (
+      id INTEGER PRIMARY KEY, job INTEGER NOT NULL REFERENCES jobs, first INTEGER NOT NULL,
+      last INTEGER NOT NULL, count INTEGER NOT NULL, verdict TEXT NOT NULL, detail TEXT,
+      run INTEGER, at INTEGER NOT NULL);
+    CREATE INDEX verdicts_by_job ON verdicts (job, first);
+
+    -- Slots behind their job's mark that have no verdict yet.
+    CREATE TABLE pending (
+      job INTEGER NOT NULL REFERENCES jobs, slot INTEGER NOT NULL, PRIMARY KEY (job, slot)
+    ) WITHOUT ROWID;
+
+    -- `began_at` is null for a run that never started, `outcome` for one that has not ended.
+    CREATE TABLE runs (
+      run INTEGER PRIMARY KEY, job INTEGER NOT NULL REFERENCES jobs, slot INTEGER NOT NULL,
+      kind TEXT NOT NULL, delivery TEXT NOT NULL, hook TEXT, parent INTEGER, claimed_at INTEGER,
+      began_at INTEGER, attempts INTEGER NOT NULL, outcome TEXT, reason TEXT, ended_at INTEGER,
+      duration_us INTEGER, retry_at INTEGER, retry_attempt INTEGER, retry_outcome TEXT,
+      retry_reason TEXT);
+    CREATE INDEX runs_by_job ON runs (job, run);
+    CREATE INDEX runs_open ON runs (run) WHERE outcome IS NULL OR retry_at IS NOT NULL;
+
+    -- The process of an attempt was made between the two ticks, counted from the machine's start.
+    CREATE TABLE attempts (
+      run INTEGER NOT NULL, attempt INTEGER NOT NULL, began_at INTEGER, ended_at INTEGER,
+      outcome TEXT, reason TEXT, pid INTEGER, ticks_from INTEGER, ticks_to INTEGER,
+      PRIMARY KEY (run, attempt)
+    ) WITHOUT ROWID;
+
+    CREATE TABLE outputs (
+      run INTEGER PRIMARY KEY, at INTEGER NOT NULL, head BLOB NOT NULL, tail BLOB NOT NULL,
+      dropped INTEGER NOT NULL);
+
+    -- Each life of takt. `seen_at` is when it wrote last; `down_at` is null when it was killed.
+    CREATE TABLE daemons (
+      id INTEGER PRIMARY KEY, pid INTEGER NOT NULL, instance TEXT NOT NULL, boot TEXT NOT NULL,
+      version TEXT NOT NULL, file TEXT NOT NULL, up_at INTEGER NOT NULL, seen_at INTEGER NOT NULL,
+      down_at INTEGER);
+
+    CREATE TABLE clock_steps (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, by_us INTEGER NOT NULL);
+
+    -- `kept` is null for a reload that was refused.
+    CREATE TABLE reloads (
+      id INTEGER PRIMARY KEY, at INTEGER NOT NULL, kept INTEGER, lines TEXT NOT NULL);
+
+    -- What could not be kept: so many verdicts of a job between two slots, or other things.
+    CREATE TABLE losses (
+      id INTEGER PRIMARY KEY, at INTEGER NOT NULL, job INTEGER REFERENCES jobs, first INTEGER,
+      last INTEGER, count INTEGER NOT NULL, what TEXT NOT NULL, reason TEXT NOT NULL);
+
+    -- `horizon`: up to where verdicts have been given away; `runs_horizon`: up to which run.
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+    """
+}

@@ -1,0 +1,168 @@
+import Foundation
+internal import GRDB
+import TaktCore
+
+/// The ledger of a state folder, to be looked at: it may be in use by a takt that runs.
+///
+/// Safe from any thread; blocks while it reads.
+public final class LedgerArchive: Sendable {
+  /// Why there is nothing to look at.
+  public enum Failure: Error, Hashable, Sendable {
+    /// There is no ledger in the folder.
+    case missing(path: String)
+    /// A newer takt has written it.
+    case newer(path: String)
+    /// It cannot be read, and why.
+    case unreadable(path: String, reason: String)
+  }
+
+  /// The file.
+  public let path: String
+  let database: DatabaseQueue
+
+  /// Opens the ledger of a folder for reading.
+  public init(folder: String) throws(Failure) {
+    path = folder + "/" + LedgerFile.name
+    guard FileManager.default.fileExists(atPath: path) else { throw .missing(path: path) }
+    var configuration = Configuration()
+    configuration.readonly = true
+    configuration.busyMode = .timeout(5)
+    do {
+      database = try DatabaseQueue(path: path, configuration: configuration)
+      guard try !database.read(LedgerSchema.migrator.hasBeenSuperseded) else {
+        throw Failure.newer(path: path)
+      }
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw .unreadable(path: path, reason: LedgerScribe.text(of: error))
+    }
+  }
+
+  /// Reads, and says in plain words what is in the way.
+  func read<Value>(_ body: (Database) throws -> Value) throws(Failure) -> Value {
+    do {
+      return try database.read(body)
+    } catch {
+      throw .unreadable(path: path, reason: LedgerScribe.text(of: error))
+    }
+  }
+}
+
+/// A run as the ledger has it.
+public struct StoredRun: Hashable, Sendable {
+  /// Its number.
+  public var run: RunID
+  /// Whose run it was.
+  public var job: String
+  /// Its slot, or the instant that it was asked for.
+  public var slot: WallInstant
+  /// What it was for: `slot`, `manual`, `hook`, `resumed`.
+  public var kind: String
+  /// Which hook it was.
+  public var hook: String?
+  /// The run that it was a hook of, or went on with.
+  public var parent: RunID?
+  /// When its first attempt started; nil for one that never did.
+  public var beganAt: WallInstant?
+  /// When it ended; nil while it has not.
+  public var endedAt: WallInstant?
+  /// How long it took from its first start; nil while it has not ended.
+  public var duration: Duration?
+  /// How many attempts it had.
+  public var attempts: Int
+  /// How it ended; nil while it has not.
+  public var outcome: String?
+  /// Why it ended so.
+  public var reason: String?
+}
+
+extension LedgerArchive {
+  /// Which runs are wanted.
+  public struct RunQuery: Hashable, Sendable {
+    /// Of this job; nil for any.
+    public var job: String?
+    /// Only those that failed, timed out or were interrupted.
+    public var failedOnly = false
+    /// Only those that began, or ended, at this instant or later.
+    public var since: WallInstant?
+    /// Hooks as well.
+    public var withHooks = false
+    /// How many, the newest.
+    public var limit = 50
+
+    /// The newest 50 runs of any job.
+    public init() {}
+  }
+
+  /// The runs that are wanted, the newest first.
+  public func runs(_ query: RunQuery) throws(Failure) -> [StoredRun] {
+    try read { db in
+      var conditions: [String] = []
+      var arguments: [(any DatabaseValueConvertible)?] = []
+      if let job = query.job {
+        // First, so that the index by job finds the newest without a look at others.
+        let number = try Int64.fetchOne(
+          db, sql: "SELECT id FROM jobs WHERE name = ?", arguments: [job])
+        conditions.append("runs.job = ?")
+        arguments.append(number ?? -1)
+      }
+      if query.failedOnly { conditions.append("outcome IN ('failed', 'timed_out', 'interrupted')") }
+      if !query.withHooks { conditions.append("kind <> 'hook'") }
+      if let since = query.since {
+        conditions.append("coalesce(ended_at, began_at, slot) >= ?")
+        arguments.append(since.milliseconds)
+      }
+      let filter = conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
+      let sql = """
+        SELECT runs.*, jobs.name AS name FROM runs JOIN jobs ON jobs.id = runs.job \(filter)
+        ORDER BY run DESC LIMIT \(query.limit)
+        """
+      return try Row.fetchAll(db, sql: sql, arguments: StatementArguments(arguments)).map(Self.run)
+    }
+  }
+
+  /// One run; nil when there is none of this number.
+  public func run(_ number: RunID) throws(Failure) -> StoredRun? {
+    try read { db in
+      try Row.fetchOne(
+        db,
+        sql: """
+          SELECT runs.*, jobs.name AS name FROM runs JOIN jobs ON jobs.id = runs.job WHERE run = ?
+          """, arguments: [Int64(clamping: number.number)]
+      ).map(Self.run)
+    }
+  }
+
+  /// What is kept of what a run has printed; nil when nothing is.
+  public func output(of number: RunID) throws(Failure) -> KeptOutput? {
+    try read { db in
+      try Row.fetchOne(
+        db, sql: "SELECT head, tail, dropped FROM outputs WHERE run = ?",
+        arguments: [Int64(clamping: number.number)]
+      ).map { row in
+        let (head, tail): (Data, Data) = (row["head"], row["tail"])
+        return KeptOutput(head: Array(head), tail: Array(tail), droppedBytes: row["dropped"])
+      }
+    }
+  }
+
+  /// The names of all jobs that the ledger knows, in order.
+  public func jobNames() throws(Failure) -> [String] {
+    try read { try String.fetchAll($0, sql: "SELECT name FROM jobs ORDER BY name") }
+  }
+
+  private static func run(_ row: Row) -> StoredRun {
+    let began: Int64? = row["began_at"]
+    let ended: Int64? = row["ended_at"]
+    let duration: Int64? = row["duration_us"]
+    let parent: Int64? = row["parent"]
+    return StoredRun(
+      run: LedgerReading.run(row["run"]), job: row["name"],
+      slot: WallInstant(milliseconds: row["slot"]), kind: row["kind"], hook: row["hook"],
+      parent: parent.map(LedgerReading.run), beganAt: began.map { WallInstant(milliseconds: $0) },
+      endedAt: ended.map { WallInstant(milliseconds: $0) },
+      duration: duration.map { .microseconds($0) }, attempts: row["attempts"],
+      outcome: row["outcome"], reason: row["reason"])
+  }
+}

@@ -1,0 +1,176 @@
+internal import GRDB
+import TaktCore
+
+/// What came of holding a ledger against the slots that there should have been.
+public struct LedgerAuditReport: Hashable, Sendable {
+  /// How many jobs were looked at.
+  public var jobs = 0
+  /// The slots that have a verdict.
+  public var balance = Balance()
+  /// How many slots wait for their verdict.
+  public var pending = 0
+  /// How many slots have none because the ledger could not take it, as it says itself.
+  public var lost = 0
+  /// What the ledger says of things that it could not keep.
+  public var losses: [String] = []
+  /// What is wrong, as far as it is listed.
+  public var findings: [AuditFinding] = []
+  /// How many things are wrong.
+  public var findingCount = 0
+  /// From when on slots were looked at; nil for all that the ledger ever had.
+  public var since: WallInstant?
+
+  /// Whether every slot has exactly one verdict.
+  public var isBalanced: Bool { findingCount == 0 && lost == 0 }
+}
+
+extension LedgerArchive {
+  /// Computes which slots there should have been, and compares.
+  ///
+  /// - Parameter since: only later slots are looked at; nil for all that the ledger still has.
+  public func audit(since: WallInstant? = nil) throws(Failure) -> LedgerAuditReport {
+    try read { db in try LedgerAudit(db: db, since: since).report() }
+  }
+}
+
+/// One look at the whole ledger, as it stands at one moment.
+private struct LedgerAudit {
+  let db: Database
+  let since: WallInstant?
+
+  private static let findingsMax = 1000
+
+  func report() throws -> LedgerAuditReport {
+    let horizon = try Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'horizon'")
+    let start = [horizon, since?.milliseconds].compactMap(\.self).max()
+    var report = LedgerAuditReport()
+    report.since = start.map { WallInstant(milliseconds: $0) }
+    if let damage = try String.fetchOne(db, sql: "PRAGMA quick_check(1)"), damage != "ok" {
+      throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: damage)
+    }
+    report.losses = try losses()
+    let rows = try Row.fetchAll(
+      db, sql: "SELECT id, name, clock_mark, wall_mark FROM jobs WHERE clock_mark IS NOT NULL")
+    for row in rows {
+      guard let name = JobName(row["name"]) else { continue }
+      report.jobs += 1
+      add(try audit(name, number: row["id"], row, start: start ?? .min), to: &report)
+    }
+    try addUnpaired(to: &report, start: start ?? .min)
+    return report
+  }
+
+  private func add(_ audit: JobAudit, to report: inout LedgerAuditReport) {
+    report.balance.add(audit.balance)
+    report.pending += audit.pendingCount
+    report.lost += audit.lostCount
+    report.findingCount += audit.findingCount
+    report.findings += audit.findings.prefix(Self.findingsMax - report.findings.count)
+  }
+
+  private func audit(
+    _ name: JobName, number: Int64, _ row: Row, start: Int64
+  ) throws -> JobAudit {
+    let versions = try Row.fetchAll(
+      db, sql: "SELECT * FROM schedules WHERE job = ? ORDER BY id", arguments: [number]
+    ).compactMap { LedgerReading.version($0, name) }
+    let pending = try Int64.fetchAll(
+      db, sql: "SELECT slot FROM pending WHERE job = ?", arguments: [number])
+    let losses = try Row.fetchAll(
+      db, sql: "SELECT first, last, count FROM losses WHERE job = ?", arguments: [number]
+    ).map { row in
+      RecordLoss(
+        first: WallInstant(milliseconds: row["first"]),
+        last: WallInstant(milliseconds: row["last"]), count: row["count"])
+    }
+    var audit = JobAudit(
+      job: name, versions: versions,
+      mark: ScheduleEdge(
+        clock: row["clock_mark"], wall: row["wall_mark"], at: WallInstant(milliseconds: 0)),
+      pending: pending.map { WallInstant(milliseconds: $0) }, losses: losses, since: start)
+    let sql = """
+      SELECT first, last, count, verdict, detail, run, at FROM verdicts
+      WHERE job = ? AND last > ? ORDER BY first
+      """
+    let records = try Row.fetchCursor(db, sql: sql, arguments: [number, start])
+    while let record = try records.next() { audit.take(Self.record(record, name)) }
+    audit.finish()
+    return audit
+  }
+
+  private static func record(_ row: Row, _ job: JobName) -> VerdictRecord {
+    let run: Int64? = row["run"]
+    return VerdictRecord(
+      job: job,
+      slots: SlotSeries(
+        first: WallInstant(milliseconds: row["first"]),
+        last: WallInstant(milliseconds: row["last"]), count: row["count"]),
+      verdict: verdict(row["verdict"], row["detail"]), at: WallInstant(milliseconds: row["at"]),
+      run: run.map(LedgerReading.run))
+  }
+
+  private static func verdict(_ name: String, _ detail: String?) -> Verdict {
+    switch name {
+    case "ran": .ran
+    case "skipped": .skipped(detail.flatMap(SkipReason.init) ?? .overlap)
+    case "coalesced": .coalesced(into: WallInstant(milliseconds: 0))
+    case "cancelled": .cancelled(detail.flatMap(CancelReason.init) ?? .removed)
+    default: .missed(detail.flatMap(MissCause.init) ?? .down)
+    }
+  }
+
+  private func losses() throws -> [String] {
+    try Row.fetchAll(
+      db,
+      sql: """
+        SELECT losses.*, jobs.name AS name FROM losses LEFT JOIN jobs ON jobs.id = losses.job
+        ORDER BY losses.id LIMIT 100
+        """
+    ).map { row in
+      let (at, count): (Int64, Int64) = (row["at"], row["count"])
+      let name: String? = row["name"]
+      // What no schedule can count is named, and not numbered.
+      let number = count > 0 && count < 1_000_000_000_000 ? "\(count) " : ""
+      return
+        "\(WallInstant(milliseconds: at).rfc3339()): \(name.map { "\($0): " } ?? "")"
+        + "\(number)\(row["what"] as String) (\(row["reason"] as String))"
+    }
+  }
+
+  /// A slot that has run has a run, and a run of a slot that has begun has a verdict.
+  private func addUnpaired(to report: inout LedgerAuditReport, start: Int64) throws {
+    let lost =
+      try Int.fetchOne(
+        db, sql: "SELECT count(*) FROM losses WHERE job IS NULL") ?? 0
+    // Where runs have been lost, nobody can say which.
+    guard lost == 0 else { return }
+    let runsHorizon =
+      try Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'runs_horizon'") ?? 0
+    let withoutVerdict = """
+      SELECT jobs.name AS name, slot, run FROM runs JOIN jobs ON jobs.id = runs.job
+      WHERE kind = 'slot' AND began_at IS NOT NULL AND slot > ? AND run > ?
+        AND NOT EXISTS (SELECT 1 FROM verdicts WHERE verdicts.job = runs.job
+          AND verdicts.first = runs.slot AND verdicts.run = runs.run)
+      """
+    let withoutRun = """
+      SELECT jobs.name AS name, first AS slot, run FROM verdicts
+      JOIN jobs ON jobs.id = verdicts.job WHERE verdict = 'ran' AND first > ? AND run > ?
+        AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.run = verdicts.run)
+      """
+    for (sql, what) in [(withoutVerdict, "no verdict"), (withoutRun, "no run")] {
+      let rows = try Row.fetchCursor(db, sql: sql, arguments: [start, runsHorizon])
+      while let row = try rows.next() {
+        report.findingCount += 1
+        guard report.findings.count < Self.findingsMax, let name = JobName(row["name"]) else {
+          continue
+        }
+        let run: Int64 = row["run"]
+        report.findings.append(
+          AuditFinding(
+            job: name, kind: .unpaired,
+            slots: SlotSeries(WallInstant(milliseconds: row["slot"])),
+            detail: "run \(run): \(what)"))
+      }
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import TaktCore
+
+/// What one transaction writes: the entries of many turns, of which only what they come to together
+/// is left.
+struct LedgerBatch {
+  /// A run as this batch changes it; nil for what it leaves alone.
+  struct Run {
+    var beginning: RunBeginning?
+    var claimedAt: WallInstant?
+    var beganAt: WallInstant?
+    var attempts: Int?
+    var record: RunRecord?
+    /// `.some(nil)` takes it away.
+    var retry: RetryPosition??
+  }
+
+  /// An attempt as this batch changes it.
+  struct Attempt: Hashable {
+    var run: RunID
+    var number: Int
+  }
+
+  struct AttemptFacts {
+    var beganAt: WallInstant?
+    var endedAt: WallInstant?
+    var end: RunEnd?
+    var process: ProcessIdentity?
+  }
+
+  private(set) var verdicts: [VerdictRecord] = []
+  private(set) var pending: Set<PendingSlot> = []
+  private(set) var marks: [JobName: JobMark] = [:]
+  /// Schedules, clock steps and reloads, in their order.
+  private(set) var others: [LedgerEntry] = []
+  private(set) var runs: [RunID: Run] = [:]
+  private(set) var attempts: [Attempt: AttemptFacts] = [:]
+  /// Processes of attempts that began before this batch.
+  private(set) var processes: [RunID: ProcessIdentity] = [:]
+
+  struct PendingSlot: Hashable {
+    var job: JobName
+    var slot: WallInstant
+  }
+
+  init(_ entries: [LedgerEntry]) {
+    for entry in entries { add(entry) }
+  }
+
+  private mutating func add(_ entry: LedgerEntry) {
+    switch entry {
+    case .verdict(let record):
+      verdicts.append(record)
+      if record.slots.count == 1 {
+        pending.remove(PendingSlot(job: record.job, slot: record.slots.first))
+      }
+    case .pending(let job, let slot): pending.insert(PendingSlot(job: job, slot: slot))
+    case .mark(let mark): marks[mark.job] = mark
+    case .schedule, .scheduleEnded, .clockStepped, .reloaded: others.append(entry)
+    case .claimed(let beginning):
+      if runs[beginning.run]?.beginning == nil {
+        runs[beginning.run, default: Run()].beginning = beginning
+      }
+      runs[beginning.run]?.claimedAt = beginning.at
+      runs[beginning.run]?.retry = .some(nil)
+      settleParent(of: beginning)
+    case .began(let beginning):
+      runs[beginning.run, default: Run()].beginning = beginning
+      runs[beginning.run]?.beganAt = beginning.at
+      runs[beginning.run]?.attempts = beginning.attempt
+      runs[beginning.run]?.retry = .some(nil)
+      attempts[Attempt(run: beginning.run, number: beginning.attempt), default: AttemptFacts()]
+        .beganAt = beginning.at
+      settleParent(of: beginning)
+    case .attemptBegan(let run, let attempt, let at):
+      runs[run, default: Run()].attempts = attempt
+      runs[run]?.retry = .some(nil)
+      attempts[Attempt(run: run, number: attempt), default: AttemptFacts()].beganAt = at
+    case .backedOff(let run, let retry, let at):
+      runs[run, default: Run()].retry = retry
+      end(Attempt(run: run, number: retry.attempt), retry.end, at)
+    case .ended(let record):
+      runs[record.run, default: Run()].record = record
+      runs[record.run]?.attempts = record.attempts
+      runs[record.run]?.retry = .some(record.retry)
+      // What ends while it waits has no attempt that ends with it.
+      if record.attempts > 0, record.retry?.attempt != record.attempts {
+        end(Attempt(run: record.run, number: record.attempts), record.end, record.endedAt)
+      }
+    case .settled(let run): runs[run, default: Run()].retry = .some(nil)
+    case .process(let run, let process):
+      if let attempt = runs[run]?.attempts {
+        attempts[Attempt(run: run, number: attempt), default: AttemptFacts()].process = process
+      } else {
+        processes[run] = process
+      }
+    }
+  }
+
+  private mutating func settleParent(of beginning: RunBeginning) {
+    guard beginning.kind == .resumed, let parent = beginning.parent else { return }
+    runs[parent, default: Run()].retry = .some(nil)
+  }
+
+  private mutating func end(_ attempt: Attempt, _ end: RunEnd, _ at: WallInstant) {
+    attempts[attempt, default: AttemptFacts()].end = end
+    attempts[attempt]?.endedAt = at
+  }
+}

@@ -1,0 +1,95 @@
+internal import GRDB
+import Glibc
+import TaktCore
+
+/// Saves what can be read of a damaged ledger.
+struct LedgerSalvage {
+  /// What could not be saved, for people.
+  struct Loss {
+    var what: String
+    var count: Int64
+  }
+
+  private static let rowTables = [
+    "jobs", "schedules", "verdicts", "runs", "outputs", "daemons", "clock_steps", "reloads",
+    "losses",
+  ]
+  private static let keyedTables = ["pending", "attempts", "meta"]
+
+  /// Moves the damaged file aside and copies what can be read of it into `new`, which must be empty.
+  /// Returns what is lost.
+  static func copy(from damaged: String, into new: DatabaseQueue) throws -> [Loss] {
+    var configuration = Configuration()
+    configuration.readonly = true
+    guard let old = try? DatabaseQueue(path: damaged, configuration: configuration) else {
+      return [Loss(what: "everything: the file is no database any more", count: 0)]
+    }
+    var losses: [Loss] = []
+    for table in rowTables { losses += try copyRows(of: table, from: old, into: new) }
+    for table in keyedTables { losses += try copyAll(of: table, from: old, into: new) }
+    return losses
+  }
+
+  /// Reads a table from both ends towards the page that is damaged.
+  private static func copyRows(
+    of table: String, from old: DatabaseQueue, into new: DatabaseQueue
+  ) throws -> [Loss] {
+    var last: Int64?
+    let isWhole = try copy(
+      "SELECT rowid AS own_rowid, * FROM \(table) ORDER BY rowid", of: table, from: old, into: new
+    ) { last = $0 }
+    if isWhole { return [] }
+    var first: Int64?
+    _ = try copy(
+      "SELECT rowid AS own_rowid, * FROM \(table) WHERE rowid > \(last ?? .min) ORDER BY rowid DESC",
+      of: table, from: old, into: new
+    ) { first = $0 }
+    guard let first else {
+      return [Loss(what: "\(table) from row \((last ?? 0) + 1) on", count: 0)]
+    }
+    let from = (last ?? 0) + 1
+    return [Loss(what: "\(table), rows \(from) to \(first - 1)", count: max(0, first - from))]
+  }
+
+  private static func copyAll(
+    of table: String, from old: DatabaseQueue, into new: DatabaseQueue
+  ) throws -> [Loss] {
+    let isWhole = try copy("SELECT * FROM \(table)", of: table, from: old, into: new) { _ in }
+    return isWhole ? [] : [Loss(what: "\(table), some rows", count: 0)]
+  }
+
+  /// Copies rows until one cannot be read; whether all could.
+  private static func copy(
+    _ sql: String, of table: String, from old: DatabaseQueue, into new: DatabaseQueue,
+    _ seen: (Int64) -> Void
+  ) throws -> Bool {
+    var isWhole = true
+    try new.inTransaction { target in
+      do {
+        try old.read { source in
+          let rows = try Row.fetchCursor(source, sql: sql)
+          while let row = try rows.next() {
+            if let number = row["own_rowid"] as Int64? { seen(number) }
+            let names = row.columnNames.filter { $0 != "own_rowid" }
+            let marks = names.map { _ in "?" }.joined(separator: ", ")
+            let statement = try target.cachedStatement(
+              sql: "INSERT OR IGNORE INTO \(table) (\(names.joined(separator: ", "))) "
+                + "VALUES (\(marks))")
+            statement.setUncheckedArguments(
+              StatementArguments(names.map { row[$0] as DatabaseValue }))
+            do { try statement.execute() } catch { throw TargetFailure(error: error) }
+          }
+        }
+      } catch let failure as TargetFailure {
+        throw failure.error
+      } catch {
+        isWhole = false
+      }
+      return .commit
+    }
+    return isWhole
+  }
+
+  /// The new file cannot be written: nothing is to be given up for that.
+  private struct TargetFailure: Error { var error: any Error }
+}

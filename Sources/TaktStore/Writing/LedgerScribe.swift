@@ -1,0 +1,360 @@
+internal import GRDB
+import Glibc
+import TaktCore
+
+/// The one who writes: it has the file, holds what could not be written, and tries again. It lives
+/// on the ledger's queue.
+final class LedgerScribe {
+  private let folder: String
+  private let writer: SQLiteLedger.Writer
+  private let history: History
+  private let observer: any Observer
+  private let time: any TimeSource
+  private let onRenewed: @Sendable () -> Void
+
+  private var file: LedgerFile?
+  private var daemon: Int64 = 0
+  private var jobs: [JobName: Int64] = [:]
+  private var pendingJobs: Set<JobName> = []
+  private var retention: LedgerRetention
+
+  /// What waits to be written, and who waits for it.
+  private var entries: [LedgerEntry] = []
+  private var waiters: [SQLiteLedger.Waiter] = []
+  private var losses = LedgerLosses()
+  /// Set at the start when the books could not be read: what they hold is not to be taken for what
+  /// holds now.
+  private var isUnread = false
+
+  private(set) var failure: String?
+  private var failureCount = 0
+  private var failedSince: WallInstant?
+  private var hasUpkeep = true
+
+  init(
+    folder: String, writer: SQLiteLedger.Writer, history: History, observer: any Observer,
+    time: any TimeSource, onRenewed: @escaping @Sendable () -> Void
+  ) {
+    self.folder = folder
+    self.writer = writer
+    self.history = history
+    self.observer = observer
+    self.time = time
+    self.onRenewed = onRenewed
+    retention = LedgerRetention(history: history, startingAt: time.monotonic)
+  }
+
+  // MARK: Beginning
+
+  /// Opens the file and reads what is there. A file that cannot be read now is tried again with each
+  /// write.
+  func begin() throws(LedgerOpenFailure) -> LedgerFindings {
+    do {
+      return try open()
+    } catch LedgerFile.Failure.newer {
+      throw .newer(path: folder + "/" + LedgerFile.name)
+    } catch let error as DatabaseError where error.isDamage {
+      do {
+        try salvage()
+        return try open()
+      } catch {
+        return beginUnread(error)
+      }
+    } catch {
+      return beginUnread(error)
+    }
+  }
+
+  private func beginUnread(_ error: any Error) -> LedgerFindings {
+    isUnread = true
+    file = nil
+    failed(error)
+    var findings = LedgerFindings()
+    // Numbers that no run in the books can have.
+    findings.former.lastRun = UInt64(max(0, time.wall.milliseconds)) * 1000
+    return findings
+  }
+
+  private func open() throws -> LedgerFindings {
+    let file = try LedgerFile(folder: folder)
+    let findings = try file.database.read { db in
+      try LedgerFindings(LedgerReading(db: db, boot: writer.boot))
+    }
+    daemon = try enlist(in: file)
+    self.file = file
+    jobs = [:]
+    pendingJobs = try file.database.read { db in
+      Set(
+        try String.fetchAll(
+          db, sql: "SELECT DISTINCT name FROM pending JOIN jobs ON jobs.id = pending.job"
+        ).compactMap(JobName.init))
+    }
+    return findings
+  }
+
+  private func enlist(in file: LedgerFile) throws -> Int64 {
+    let now = time.wall.milliseconds
+    return try file.database.write { db in
+      try db.execute(
+        sql: """
+          INSERT INTO daemons (pid, instance, boot, version, file, up_at, seen_at)
+          VALUES (?, ?, ?, ?, ?, ?, ?)
+          """,
+        arguments: [
+          getpid(), writer.instance, writer.boot, writer.version, writer.file, now, now,
+        ])
+      return db.lastInsertedRowID
+    }
+  }
+
+  // MARK: Writing
+
+  func take(_ entries: [LedgerEntry], _ waiters: [SQLiteLedger.Waiter]) {
+    self.entries += entries
+    self.waiters += waiters
+  }
+
+  var hasWork: Bool { !entries.isEmpty || !waiters.isEmpty || !losses.isEmpty || hasUpkeep }
+
+  /// When to try again after a failure.
+  var retryDelay: Duration? {
+    .milliseconds(500) * (1 << min(5, failureCount - 1))
+  }
+
+  /// When the next piece of upkeep is due; nil when there is nothing to do before new entries come.
+  var upkeepDelay: Duration? { hasUpkeep ? .milliseconds(50) : nil }
+
+  /// Writes all that waits, in one transaction; whether that could be done.
+  ///
+  /// - Parameter lost: takes what could not be taken meanwhile.
+  func write(taking lost: () -> LedgerLosses) -> Bool {
+    do {
+      let file = try readyFile()
+      // Only when something can be written again: until then it is counted where it arises.
+      if failure != nil || !losses.isEmpty { try probe(file) }
+      merge(lost())
+      if !entries.isEmpty || !losses.isEmpty { try write(to: file) }
+      let done = waiters
+      entries = []
+      waiters = []
+      losses = LedgerLosses()
+      for waiter in done { waiter.done() }
+      recovered()
+      keepHouse(file)
+      return true
+    } catch {
+      failed(error)
+      guard let error = error as? DatabaseError else { return false }
+      if error.isDamage { rescue() }
+      if !error.isOfDisk, failureCount >= Self.attemptsMax { giveUpEntries() }
+      return false
+    }
+  }
+
+  private func merge(_ lost: LedgerLosses) {
+    losses.marks.merge(lost.marks) { $1 }
+    losses.entryCount += lost.entryCount
+    for (job, loss) in lost.slots {
+      if let known = losses.slots[job] {
+        losses.slots[job] = RecordLoss(
+          first: min(known.first, loss.first), last: max(known.last, loss.last),
+          count: known.count + loss.count)
+      } else {
+        losses.slots[job] = loss
+      }
+    }
+  }
+
+  /// The file, opened where it is not yet, and put back where somebody has taken it away.
+  private func readyFile() throws -> LedgerFile {
+    if let file {
+      if file.isInPlace { return file }
+      try file.restore()
+      file.close()
+      self.file = nil
+      tell(
+        .error, "somebody has taken the ledger away while it was open: it is put back as it was")
+      let new = try LedgerFile(folder: folder)
+      self.file = new
+      return new
+    }
+    _ = try open()
+    if isUnread, let file {
+      try file.database.write { db in try abandonUnread(db) }
+      isUnread = false
+      onRenewed()
+    }
+    guard let file else { throw DatabaseError(resultCode: .SQLITE_CANTOPEN) }
+    return file
+  }
+
+  /// Whether a transaction can be had at all.
+  private func probe(_ file: LedgerFile) throws {
+    try file.database.inTransaction(.immediate) { db in
+      try db.execute(
+        sql: "UPDATE daemons SET seen_at = ? WHERE id = ?",
+        arguments: [time.wall.milliseconds, daemon])
+      return .commit
+    }
+  }
+
+  private func write(to file: LedgerFile) throws {
+    var batch = entries
+    batch += losses.marks.values.map { .mark($0) }
+    let content = LedgerBatch(batch)
+    let isAwaited = !waiters.isEmpty
+    let now = time.wall
+    var known = (jobs, pendingJobs)
+    try file.database.writeWithoutTransaction { db in
+      // What somebody waits for is to outlast a loss of power as well.
+      if isAwaited { try db.execute(sql: "PRAGMA synchronous = FULL") }
+      defer { if isAwaited { try? db.execute(sql: "PRAGMA synchronous = NORMAL") } }
+      try db.inTransaction(.immediate) {
+        var transaction = LedgerTransaction(
+          db: db, daemon: daemon, jobs: known.0, pendingJobs: known.1)
+        try transaction.write(content, at: now)
+        try transaction.write(losses, reason: failure ?? "too many entries at once", at: now)
+        known = (transaction.jobs, transaction.pendingJobs)
+        return .commit
+      }
+    }
+    (jobs, pendingJobs) = known
+  }
+
+  private func keepHouse(_ file: LedgerFile) {
+    do {
+      hasUpkeep = try retention.step(file.database, at: time.now)
+    } catch {
+      // It has time: the next write tells whether something is wrong.
+      hasUpkeep = false
+    }
+  }
+
+  // MARK: Failure
+
+  /// What the database refuses for another reason than the disk it will refuse for ever.
+  private static let attemptsMax = 3
+
+  private func giveUpEntries() {
+    for entry in entries {
+      switch entry {
+      case .verdict(let record): losses.add(record)
+      case .mark(let mark): losses.marks[mark.job] = mark
+      default: losses.entryCount += 1
+      }
+    }
+    tell(.error, "the ledger does not take entries, which are given up: \(entries.count)")
+    entries = []
+  }
+
+  private func failed(_ error: any Error) {
+    let text = Self.text(of: error)
+    failureCount += 1
+    if failure != text {
+      tell(
+        .error,
+        "the ledger cannot be written: \(text); jobs go on, and what is to be kept is held in memory"
+      )
+    }
+    if failedSince == nil { failedSince = time.wall }
+    failure = text
+  }
+
+  private func recovered() {
+    guard failure != nil else { return }
+    let since = failedSince.map {
+      DurationText.format(.milliseconds((time.wall - $0).milliseconds))
+    }
+    tell(
+      .notice, "the ledger is written again, after \(since ?? "a while"); what was held is in it")
+    failure = nil
+    failureCount = 0
+    failedSince = nil
+  }
+
+  /// The file is damaged: what can be read of it is saved.
+  private func rescue() {
+    do {
+      try salvage()
+      _ = try open()
+      onRenewed()
+    } catch {
+      file = nil
+      failed(error)
+    }
+  }
+
+  private func salvage() throws {
+    file?.close()
+    file = nil
+    jobs = [:]
+    let path = folder + "/" + LedgerFile.name
+    let aside = "\(path).damaged-\(time.wall.milliseconds)"
+    for suffix in ["", "-wal", "-shm"] { rename(path + suffix, aside + suffix) }
+    let new = try LedgerFile(folder: folder)
+    let lost = try LedgerSalvage.copy(from: aside, into: new.database)
+    try new.database.write { db in
+      for loss in lost {
+        try db.execute(
+          sql: "INSERT INTO losses (at, count, what, reason) VALUES (?, ?, ?, 'damaged')",
+          arguments: [time.wall.milliseconds, loss.count, loss.what])
+      }
+    }
+    new.close()
+    let what =
+      lost.isEmpty ? "nothing is lost" : "lost: \(lost.map(\.what).joined(separator: "; "))"
+    tell(.error, "the ledger was damaged and is written anew; \(what); the old file is \(aside)")
+  }
+
+  static func text(of error: any Error) -> String {
+    guard let error = error as? DatabaseError else { return "\(error)" }
+    let text = error.message ?? "\(error.resultCode)"
+    return switch error.resultCode {
+    case .SQLITE_FULL: "the disk is full"
+    case .SQLITE_READONLY: "it is read-only"
+    case .SQLITE_BUSY, .SQLITE_LOCKED: "another process has it locked"
+    case .SQLITE_CANTOPEN: "it cannot be opened (\(text))"
+    case .SQLITE_IOERR: "the disk fails (\(text))"
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB: "it is damaged (\(text))"
+    default: text
+    }
+  }
+
+  private func tell(_ level: LogLevel, _ message: String) {
+    observer.observe(LogRecord(at: time.wall, level, .ledger, [LogField(.message, .text(message))]))
+  }
+
+  // MARK: The end
+
+  func close() {
+    if failure == nil, let file {
+      let now = time.wall.milliseconds
+      try? file.database.write { db in
+        try db.execute(
+          sql: "UPDATE daemons SET down_at = ?, seen_at = ? WHERE id = ?",
+          arguments: [now, now, daemon])
+      }
+    }
+    file?.close()
+    file = nil
+  }
+
+  func tellLost(_ count: Int) {
+    tell(.error, "the ledger could not be written at the end; entries lost: \(count)")
+  }
+}
+
+extension DatabaseError {
+  /// Whether it lies with the disk or with others, and may be well again.
+  var isOfDisk: Bool {
+    switch resultCode {
+    case .SQLITE_FULL, .SQLITE_READONLY, .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_CANTOPEN,
+      .SQLITE_IOERR, .SQLITE_NOMEM, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_CORRUPT, .SQLITE_NOTADB:
+      true
+    default: false
+    }
+  }
+
+  /// Whether the file itself is not what it should be.
+  var isDamage: Bool { resultCode == .SQLITE_CORRUPT || resultCode == .SQLITE_NOTADB }
+}

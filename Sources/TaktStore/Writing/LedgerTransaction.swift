@@ -1,0 +1,224 @@
+import Foundation
+internal import GRDB
+import TaktCore
+
+/// Writes a batch within one transaction.
+struct LedgerTransaction {
+  let db: Database
+  /// The number of this life of takt.
+  let daemon: Int64
+  /// The numbers of jobs that are known; those that a transaction adds count when it is done.
+  var jobs: [JobName: Int64]
+  /// Jobs that may have slots in `pending`.
+  var pendingJobs: Set<JobName>
+
+  mutating func write(_ batch: LedgerBatch, at now: WallInstant) throws {
+    for entry in batch.others { try write(entry) }
+    for record in batch.verdicts { try write(record) }
+    for slot in batch.pending { try write(slot) }
+    for (run, change) in batch.runs { try write(run, change) }
+    for (attempt, facts) in batch.attempts { try write(attempt, facts) }
+    for (run, process) in batch.processes { try write(run, process) }
+    for mark in batch.marks.values { try write(mark) }
+    try execute("UPDATE daemons SET seen_at = ? WHERE id = ?", [now.milliseconds, daemon])
+  }
+
+  /// The number of a job; a new one for a name that is not known.
+  mutating func number(of job: JobName) throws -> Int64 {
+    if let number = jobs[job] { return number }
+    try execute("INSERT INTO jobs (name) VALUES (?) ON CONFLICT DO NOTHING", [job.text])
+    let number =
+      try Int64.fetchOne(
+        db.cachedStatement(sql: "SELECT id FROM jobs WHERE name = ?"), arguments: [job.text]) ?? 0
+    jobs[job] = number
+    return number
+  }
+
+  private func execute(_ sql: String, _ arguments: StatementArguments) throws {
+    let statement = try db.cachedStatement(sql: sql)
+    statement.setUncheckedArguments(arguments)
+    try statement.execute()
+  }
+
+  private mutating func write(_ entry: LedgerEntry) throws {
+    switch entry {
+    case .schedule(let version):
+      let job = try number(of: version.job)
+      try end(job, at: version.from)
+      try execute(
+        """
+        INSERT INTO schedules (job, schedule, enabled, anchor, clock_from, wall_from, instants_from,
+          began_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        [
+          job, StoredSchedule.text(version.schedule), version.isEnabled, version.anchor,
+          version.from.clock, version.from.wall, version.instantsFrom,
+          version.from.at.milliseconds,
+        ])
+    case .scheduleEnded(let name, let edge): try end(try number(of: name), at: edge)
+    case .clockStepped(let at, let step):
+      try execute(
+        "INSERT INTO clock_steps (at, by_us) VALUES (?, ?)",
+        [at.milliseconds, step.microseconds])
+    case .reloaded(let reload):
+      try execute(
+        "INSERT INTO reloads (at, kept, lines) VALUES (?, ?, ?)",
+        [reload.at.milliseconds, reload.kept, reload.lines.joined(separator: "\n")])
+    case .verdict, .pending, .mark, .claimed, .began, .attemptBegan, .backedOff, .ended, .settled,
+      .process:
+      break
+    }
+  }
+
+  private func end(_ job: Int64, at edge: ScheduleEdge) throws {
+    try execute(
+      """
+      UPDATE schedules SET clock_to = ?, wall_to = ?, ended_at = ?
+      WHERE job = ? AND ended_at IS NULL
+      """, [edge.clock, edge.wall, edge.at.milliseconds, job])
+  }
+
+  private mutating func write(_ record: VerdictRecord) throws {
+    let job = try number(of: record.job)
+    let (first, last) = (record.slots.first.milliseconds, record.slots.last.milliseconds)
+    try execute(
+      """
+      INSERT INTO verdicts (job, first, last, count, verdict, detail, run, at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      [
+        job, first, last, record.slots.count, record.verdict.name, record.verdict.detail,
+        record.run.map { Int64($0.number) }, record.at.milliseconds,
+      ])
+    if pendingJobs.contains(record.job) {
+      try execute(
+        "DELETE FROM pending WHERE job = ? AND slot BETWEEN ? AND ?", [job, first, last])
+    }
+  }
+
+  private mutating func write(_ pending: LedgerBatch.PendingSlot) throws {
+    try execute(
+      "INSERT OR IGNORE INTO pending (job, slot) VALUES (?, ?)",
+      [try number(of: pending.job), pending.slot.milliseconds])
+    pendingJobs.insert(pending.job)
+  }
+
+  private mutating func write(_ mark: JobMark) throws {
+    let job = try number(of: mark.job)
+    let (cursor, suspension) = (mark.cursor, mark.suspension)
+    try execute(
+      """
+      UPDATE jobs SET clock_label = ?, clock_ns = ?, anchor = ?, clock_mark = ?, wall_mark = ?,
+        delayed = ?, ahead = ?, streak = ?, ran = ?, suspended_at = ?, suspended_until = ?,
+        suspend_reason = ?, daemon = ? WHERE id = ?
+      """,
+      [
+        cursor.clockLabel, cursor.clockInstant.nanoseconds, cursor.anchor, cursor.clockMark,
+        cursor.wallMark, cursor.delayed, cursor.ahead.isEmpty ? nil : cursor.ahead,
+        mark.failureStreak, mark.ranCount, suspension?.since.milliseconds,
+        suspension?.until?.milliseconds, suspension?.reason, daemon, job,
+      ])
+  }
+}
+
+// MARK: - Runs
+
+extension LedgerTransaction {
+  private mutating func write(_ run: RunID, _ change: LedgerBatch.Run) throws {
+    if change.beginning != nil || change.record != nil { try upsert(run, change) }
+    guard let retry = change.retry else {
+      if change.beginning == nil, change.record == nil, let attempts = change.attempts {
+        try execute("UPDATE runs SET attempts = ? WHERE run = ?", [attempts, Int64(run.number)])
+      }
+      return
+    }
+    // A run that begins has none to take away; a further attempt that is claimed may have one.
+    if retry == nil, change.beginning != nil, change.beganAt != nil { return }
+    try execute(
+      """
+      UPDATE runs SET retry_at = ?, retry_attempt = ?, retry_outcome = ?, retry_reason = ?,
+        attempts = coalesce(?, attempts) WHERE run = ?
+      """,
+      [
+        retry?.until.milliseconds, retry?.attempt, retry?.end.outcome.rawValue,
+        retry?.end.reason.description, change.attempts, Int64(run.number),
+      ])
+  }
+
+  private mutating func upsert(_ run: RunID, _ change: LedgerBatch.Run) throws {
+    guard let name = change.beginning?.job ?? change.record?.job else { return }
+    let (beginning, record) = (change.beginning, change.record)
+    let kind = beginning?.kind ?? (record?.hook == nil ? .slot : .hook)
+    try execute(
+      """
+      INSERT INTO runs (run, job, slot, kind, delivery, hook, parent, claimed_at, began_at,
+        attempts, outcome, reason, ended_at, duration_us)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (run) DO UPDATE SET
+        claimed_at = coalesce(excluded.claimed_at, claimed_at),
+        began_at = coalesce(began_at, excluded.began_at),
+        attempts = max(attempts, excluded.attempts),
+        outcome = excluded.outcome, reason = excluded.reason, ended_at = excluded.ended_at,
+        duration_us = excluded.duration_us
+      """,
+      [
+        Int64(run.number), try number(of: name),
+        (beginning?.slot ?? record?.slot)?.milliseconds, kind.rawValue,
+        (beginning?.delivery ?? .bestEffort).rawValue,
+        (beginning?.hook ?? record?.hook)?.rawValue, beginning?.parent.map { Int64($0.number) },
+        change.claimedAt?.milliseconds, change.beganAt?.milliseconds, change.attempts ?? 0,
+        record?.end.outcome.rawValue, record?.end.reason.description,
+        record?.endedAt.milliseconds, record?.duration.microseconds,
+      ])
+    if let record, !record.output.isEmpty {
+      let output = record.output
+      try execute(
+        "INSERT OR REPLACE INTO outputs (run, at, head, tail, dropped) VALUES (?, ?, ?, ?, ?)",
+        [
+          Int64(run.number), record.endedAt.milliseconds, Data(output.head), Data(output.tail),
+          output.droppedBytes,
+        ])
+    }
+  }
+
+  private func write(
+    _ attempt: LedgerBatch.Attempt, _ facts: LedgerBatch.AttemptFacts
+  ) throws {
+    try execute(
+      """
+      INSERT INTO attempts (run, attempt, began_at, ended_at, outcome, reason, pid, ticks_from,
+        ticks_to) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (run, attempt) DO UPDATE SET
+        began_at = coalesce(began_at, excluded.began_at),
+        ended_at = coalesce(excluded.ended_at, ended_at),
+        outcome = coalesce(excluded.outcome, outcome),
+        reason = coalesce(excluded.reason, reason), pid = coalesce(excluded.pid, pid),
+        ticks_from = coalesce(excluded.ticks_from, ticks_from),
+        ticks_to = coalesce(excluded.ticks_to, ticks_to)
+      """,
+      [
+        Int64(attempt.run.number), attempt.number, facts.beganAt?.milliseconds,
+        facts.endedAt?.milliseconds, facts.end?.outcome.rawValue, facts.end?.reason.description,
+        facts.process?.pid, facts.process.map { Int64(clamping: $0.sinceTicks) },
+        facts.process.map { Int64(clamping: $0.untilTicks) },
+      ])
+  }
+
+  /// The process of an attempt that began before this batch.
+  private func write(_ run: RunID, _ process: ProcessIdentity) throws {
+    try execute(
+      """
+      UPDATE attempts SET pid = ?, ticks_from = ?, ticks_to = ?
+      WHERE run = ? AND attempt = (SELECT attempts FROM runs WHERE run = ?)
+      """,
+      [
+        process.pid, Int64(clamping: process.sinceTicks), Int64(clamping: process.untilTicks),
+        Int64(run.number), Int64(run.number),
+      ])
+  }
+}
+
+extension Duration {
+  /// Whole microseconds, rounded towards zero; saturates.
+  var microseconds: Int64 { nanosecondsSaturated / 1000 }
+}

@@ -1,0 +1,231 @@
+import Dispatch
+internal import GRDB
+import Glibc
+import Synchronization
+import TaktCore
+
+/// The ledger on disk. Entries are taken at once and written in batches, on a queue of its own: a
+/// slow, full, read-only, damaged or vanished disk keeps nobody waiting.
+///
+/// Safe from any thread.
+public final class SQLiteLedger: Ledger {
+  /// Who writes, for `daemons`.
+  public struct Writer: Sendable {
+    /// The word that marks the processes of this takt.
+    public var instance: String
+    /// What tells this start of the machine from others.
+    public var boot: String
+    /// The version of takt.
+    public var version: String
+    /// The jobs file.
+    public var file: String
+
+    /// A life of takt.
+    public init(instance: String, boot: String, version: String, file: String) {
+      self.instance = instance
+      self.boot = boot
+      self.version = version
+      self.file = file
+    }
+  }
+
+  /// How much it holds while it cannot write.
+  public struct Bounds: Sendable {
+    /// How many entries; of those beyond, verdicts are counted and the rest is dropped.
+    public var entriesMax = 200_000
+    /// How much of what runs have printed, in bytes; what is beyond is dropped.
+    public var outputBytesMax = 16 << 20
+
+    /// The defaults.
+    public init() {}
+  }
+
+  /// How it stands with the ledger.
+  public struct Status: Hashable, Sendable, CustomStringConvertible {
+    /// How many entries wait to be written.
+    public var queued = 0
+    /// How many slots' verdicts could not be kept so far.
+    public var lostSlots = 0
+    /// How many other entries could not be kept so far.
+    public var lostEntries = 0
+    /// Why nothing can be written at present; nil when all is well.
+    public var failure: String?
+    /// How many transactions have been written.
+    public var batches = 0
+
+    /// `ledger: 0 entries wait, 812 batches written, lost: 0 slots, 0 other entries`
+    public var description: String {
+      "ledger: \(queued) entries wait, \(batches) batches written, lost: \(lostSlots) slots, "
+        + "\(lostEntries) other entries" + (failure.map { "; \($0)" } ?? "")
+    }
+  }
+
+  struct Waiter {
+    var done: @Sendable () -> Void
+  }
+
+  struct Buffer {
+    var entries: [LedgerEntry] = []
+    /// How many entries the queue has taken from here and could not write yet.
+    var held = 0
+    var heldWaiters = 0
+    var outputBytes = 0
+    var waiters: [Waiter] = []
+    var losses = LedgerLosses()
+    var isScheduled = false
+    var isClosed = false
+    var status = Status()
+  }
+
+  private let buffer = Mutex(Buffer())
+  private let bounds: Bounds
+  private let queue = DispatchQueue(label: "takt.ledger", qos: .utility)
+  /// Touched on `queue` alone, which every call of its functions stands on.
+  private nonisolated(unsafe) let scribe: LedgerScribe
+
+  /// Opens the ledger of a folder, makes it where it is missing, and reads what former takts have
+  /// left. Throws where a newer takt has written it; a ledger that cannot be read now is tried
+  /// again, and takt begins without it.
+  ///
+  /// - Parameters:
+  ///   - history: how long it keeps what.
+  ///   - onRenewed: called, on a queue of the ledger's own, when the books have begun anew and must
+  ///     be told all that holds.
+  public static func open(
+    folder: String, writer: Writer, history: History, bounds: Bounds = Bounds(),
+    observer: any Observer, time: any TimeSource, onRenewed: @escaping @Sendable () -> Void
+  ) throws(LedgerOpenFailure) -> (ledger: SQLiteLedger, former: LedgerFindings) {
+    let scribe = LedgerScribe(
+      folder: folder, writer: writer, history: history, observer: observer, time: time,
+      onRenewed: onRenewed)
+    let findings = try scribe.begin()
+    return (SQLiteLedger(scribe: scribe, bounds: bounds), findings)
+  }
+
+  private init(scribe: LedgerScribe, bounds: Bounds) {
+    self.scribe = scribe
+    self.bounds = bounds
+  }
+
+  /// How it stands.
+  public var status: Status { buffer.withLock { $0.status } }
+
+  // MARK: Ledger
+
+  /// Takes entries that belong together.
+  public func record(_ entries: [LedgerEntry]) {
+    let delay: DispatchTimeInterval? = buffer.withLock { buffer in
+      for entry in entries { take(entry, into: &buffer) }
+      buffer.status.queued = buffer.entries.count + buffer.held
+      guard !buffer.isScheduled else { return nil }
+      buffer.isScheduled = true
+      return Self.pace
+    }
+    guard let delay else { return }
+    queue.asyncAfter(deadline: .now() + delay) { [self] in flush() }
+  }
+
+  /// Calls `done` once all that was recorded before is on the disk.
+  public func whenKept(_ done: @escaping @Sendable () -> Void) {
+    buffer.withLock { buffer in
+      // Whoever waits gives up long before so many have come.
+      guard buffer.waiters.count + buffer.heldWaiters < Self.waitersMax else { return }
+      buffer.waiters.append(Waiter(done: done))
+    }
+    queue.async { [self] in flush() }
+  }
+
+  /// How long entries wait for others to be written with, so that a thousand runs a second make ten
+  /// transactions.
+  private static let pace = DispatchTimeInterval.milliseconds(100)
+  private static let waitersMax = 10_000
+
+  private func take(_ entry: LedgerEntry, into buffer: inout Buffer) {
+    if buffer.entries.count + buffer.held >= bounds.entriesMax {
+      switch entry {
+      case .verdict(let record):
+        buffer.losses.add(record)
+        buffer.status.lostSlots += record.slots.count
+        return
+      case .mark(let mark):
+        buffer.losses.marks[mark.job] = mark
+        return
+      case .schedule, .scheduleEnded: break
+      case .pending, .claimed, .began, .attemptBegan, .backedOff, .ended, .settled, .process,
+        .clockStepped, .reloaded:
+        buffer.losses.entryCount += 1
+        buffer.status.lostEntries += 1
+        return
+      }
+    }
+    guard case .ended(var record) = entry, !record.output.isEmpty else {
+      buffer.entries.append(entry)
+      return
+    }
+    let bytes = record.output.head.count + record.output.tail.count
+    if buffer.outputBytes + bytes > bounds.outputBytesMax {
+      record.output = KeptOutput(droppedBytes: bytes + record.output.droppedBytes)
+    } else {
+      buffer.outputBytes += bytes
+    }
+    buffer.entries.append(.ended(record))
+  }
+
+  // MARK: Writing
+
+  /// Writes what is there. On `queue`.
+  private func flush() {
+    let (entries, waiters) = buffer.withLock { buffer in
+      defer {
+        buffer.held += buffer.entries.count
+        buffer.heldWaiters += buffer.waiters.count
+        buffer.entries = []
+        buffer.waiters = []
+        buffer.isScheduled = false
+      }
+      return (buffer.entries, buffer.waiters)
+    }
+    scribe.take(entries, waiters)
+    guard scribe.hasWork else { return }
+    let isWritten = scribe.write {
+      self.buffer.withLock { buffer in
+        defer { buffer.losses = LedgerLosses() }
+        return buffer.losses
+      }
+    }
+    let retry = buffer.withLock { buffer -> Duration? in
+      buffer.status.failure = scribe.failure
+      if isWritten {
+        buffer.held = 0
+        buffer.heldWaiters = 0
+        buffer.outputBytes = 0
+        buffer.status.batches += 1
+      }
+      buffer.status.queued = buffer.entries.count + buffer.held
+      guard let delay = isWritten ? scribe.upkeepDelay : scribe.retryDelay, !buffer.isClosed,
+        !buffer.isScheduled
+      else { return nil }
+      buffer.isScheduled = true
+      return delay
+    }
+    if let retry {
+      let nanoseconds = Int(min(retry.nanosecondsSaturated, Int64.max / 4))
+      queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [self] in flush() }
+    }
+  }
+
+  /// Writes what is left and that takt has ended, and closes the file. Waits at most for `timeout`,
+  /// then says what is lost.
+  public func close(timeout: DispatchTimeInterval) {
+    buffer.withLock { $0.isClosed = true }
+    let done = DispatchSemaphore(value: 0)
+    queue.async { [self] in
+      flush()
+      scribe.close()
+      done.signal()
+    }
+    let isDone = done.wait(timeout: .now() + timeout) == .success
+    let left = buffer.withLock { $0.held + $0.entries.count }
+    if !isDone || left > 0 { scribe.tellLost(left) }
+  }
+}

@@ -1,0 +1,89 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import TaktCore
+import TaktEngine
+
+/// A log of takt in JSON lines.
+struct LogFile {
+  /// The facts of a line that tell of machines.
+  private struct Line: Decodable {
+    var event: String
+    var machine: String?
+    var seq: Int64?
+    var from: String?
+    var to: String?
+    var cause: String?
+    var reason: String?
+    var pid: Int64?
+    var count: Int?
+  }
+
+  private let path: String
+  private let descriptor: Int32
+
+  /// Opens the file, or ends the program; `-` is standard input.
+  init(_ path: String) throws {
+    self.path = path
+    descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      Console.error("takt: \(path): \(String(cString: strerror(errno)))")
+      throw ExitCode.configuration
+    }
+  }
+
+  /// Replays all transitions. A last line that is cut off, as by a crash, is passed over; any other
+  /// that is no line of a log ends the program.
+  func replay() throws -> TransitionReplay {
+    defer { if path != "-" { close(descriptor) } }
+    var replay = TransitionReplay()
+    var number = 0
+    var rest = Data()
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while case let count = read(descriptor, &chunk, chunk.count), count > 0 {
+      rest.append(contentsOf: chunk[..<count])
+      while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+        number += 1
+        let line = rest[rest.startIndex..<end]
+        rest = rest[(end + 1)...]
+        guard let parsed = Self.parse(line) else {
+          Console.error("takt: \(path):\(number): this is no line of a log in JSON")
+          throw ExitCode(65)
+        }
+        take(parsed, into: &replay)
+      }
+      // The bytes that are read are let go.
+      rest = Data(rest)
+    }
+    return replay
+  }
+
+  private static func parse(_ data: Data) -> Line? {
+    if let line = try? JSONDecoder().decode(Line.self, from: data) { return line }
+    // A takt that was killed may have left half a line, and the next one has gone on behind it.
+    guard
+      let start = data.range(of: Data("{\"ts\":".utf8), options: .backwards)?.lowerBound,
+      start > data.startIndex
+    else { return nil }
+    return try? JSONDecoder().decode(Line.self, from: data[start...])
+  }
+
+  private func take(_ line: Line, into replay: inout TransitionReplay) {
+    if line.pid != nil { replay.processBegan() }
+    if line.event == "scheduler", let count = line.count, let reason = line.reason,
+      LogWriter.droppedTransitions.contains(reason)
+    {
+      replay.recordsDropped(count)
+    }
+    guard let machine = line.machine, let seq = line.seq, let from = line.from, let to = line.to
+    else { return }
+    let transition = TransitionReplay.Line(
+      machine: machine, sequence: seq, from: from, to: to, cause: line.cause ?? "",
+      reason: line.reason)
+    switch line.event {
+    case "timer": replay.takeTimer(transition)
+    case "run": replay.takeRun(transition)
+    default: break
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import ArgumentParser
+import TaktConfig
+import TaktCore
+import TaktEngine
+import TaktStore
+
+/// Whose ledger a command looks at.
+struct StateArgument: ParsableArguments {
+  @Option(
+    name: [.short, .customLong("file")],
+    help: "The jobs file, which says where the state folder is.",
+    completion: .file(extensions: ["yaml", "yml"]))
+  var file = "jobs.yaml"
+
+  @Option(
+    name: .customLong("state"),
+    help: "The state folder itself; then no jobs file is read. (default: .takt beside the file)",
+    completion: .directory)
+  var folder: String?
+
+  /// The ledger and the zone in which times are shown; ends the program when there is no ledger.
+  func open() throws -> (archive: LedgerArchive, zone: Zone) {
+    let zone = ZoneFiles().zone(named: "local") ?? .utc
+    if let folder { return (try archive(folder), zone) }
+    // A file with mistakes still says where its ledger is.
+    let loaded = JobsLoader(
+      catalogue: BuiltinRegistry.standard, zones: ZoneFiles(), accounts: SystemAccounts()
+    ).load(path: file)
+    switch loaded.state {
+    case .folder(let folder):
+      return (try archive(folder), loaded.snapshot?.settings.zone ?? zone)
+    case .none:
+      Console.error("takt: \(file) says 'state: none': there is no ledger")
+      throw ExitCode.configuration
+    }
+  }
+
+  private func archive(_ folder: String) throws -> LedgerArchive {
+    do throws(LedgerArchive.Failure) {
+      return try LedgerArchive(folder: folder)
+    } catch {
+      Console.error("takt: \(error.sentence)")
+      throw ExitCode.configuration
+    }
+  }
+}
+
+extension LedgerArchive.Failure {
+  /// What it is, and what to do.
+  var sentence: String {
+    switch self {
+    case .missing(let path):
+      "there is no ledger at \(path); 'takt run' makes one, --file or --state names another"
+    case .newer(let path): "\(path) was written by a newer takt; use that one"
+    case .unreadable(let path, let reason): "\(path) cannot be read: \(reason)"
+    }
+  }
+}
+
+extension LedgerArchive {
+  /// Reads, or ends the program with a sentence.
+  func orExit<Value>(
+    _ body: (LedgerArchive) throws(LedgerArchive.Failure) -> Value
+  ) throws -> Value {
+    do throws(LedgerArchive.Failure) {
+      return try body(self)
+    } catch {
+      Console.error("takt: \(error.sentence)")
+      throw ExitCode.unbalanced
+    }
+  }
+}

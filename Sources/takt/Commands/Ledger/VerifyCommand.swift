@@ -1,0 +1,135 @@
+import ArgumentParser
+import Foundation
+import TaktCore
+import TaktEngine
+import TaktStore
+
+struct VerifyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Check that the books balance: every slot has exactly one verdict.",
+    discussion: """
+      Computes from the schedules in the ledger which slots there should have been, compares them \
+      with the verdicts, and prints the balance. With a log in JSON it also replays every transition \
+      against the tables of the machines. A takt that runs may go on meanwhile. Exits 1 when \
+      something does not balance.
+      """)
+
+  @Option(help: "Only the slots of the last while, such as 90m or 1d.")
+  var since: String?
+
+  @Option(help: "A log of takt in JSON lines; - for standard input.", completion: .file())
+  var log: String?
+
+  @Flag(help: "One JSON object.")
+  var json = false
+
+  @OptionGroup var state: StateArgument
+
+  func run() throws {
+    let start = try since.map(Moment.ago)
+    let (archive, zone) = try state.open()
+    let report = try archive.orExit { (archive) throws(LedgerArchive.Failure) in
+      try archive.audit(since: start)
+    }
+    let replay = try log.map { try LogFile($0).replay() }
+    if json {
+      Console.print(VerifyAnswer(report, replay).json)
+    } else {
+      show(report, in: zone)
+      if let replay { show(replay) }
+    }
+    let isSound = report.isBalanced && (replay?.problemCount ?? 0) == 0
+    if !isSound { throw ExitCode.unbalanced }
+  }
+
+  private func show(_ report: LedgerAuditReport, in zone: Zone) {
+    for finding in report.findings { Console.print("\(finding)") }
+    if report.findingCount > report.findings.count {
+      Console.print("… and \(report.findingCount - report.findings.count) more")
+    }
+    for loss in report.losses { Console.print("not kept: \(loss)") }
+    var line = "\(report.balance)"
+    if report.lost > 0 { line += " + lost \(report.lost)" }
+    if report.pending > 0 { line += ", and \(report.pending) wait for their verdict" }
+    Console.print(line)
+    let range = report.since.map { "since \($0.rfc3339(in: zone))" } ?? "since the first load"
+    let jobs = report.jobs == 1 ? "1 job" : "\(report.jobs) jobs"
+    Console.print(
+      report.isBalanced
+        ? "the books of \(jobs) balance, \(range)"
+        : "the books of \(jobs) do not balance, \(range): \(report.findingCount) findings, "
+          + "\(report.lost) slots lost")
+  }
+
+  private func show(_ replay: TransitionReplay) {
+    for problem in replay.problems { Console.print("log: \(problem)") }
+    if replay.droppedCount > 0 {
+      Console.print("log: \(replay.droppedCount) records were dropped, as it says itself")
+    }
+    Console.print(
+      replay.problemCount == 0
+        ? "log: \(replay.count) transitions, all of them in the tables"
+        : "log: \(replay.count) transitions, wrong: \(replay.problemCount)")
+  }
+}
+
+/// What `takt verify --json` prints.
+private struct VerifyAnswer: Encodable {
+  struct Finding: Encodable {
+    var job: String
+    var kind: String
+    var first: String
+    var last: String
+    var count: Int
+    var detail: String
+  }
+
+  struct Log: Encodable {
+    var transitions: Int
+    var problems: [String]
+    var problem_count: Int
+    var dropped: Int
+  }
+
+  var balanced: Bool
+  var jobs: Int
+  var slots: Int
+  var verdicts: [String: Int]
+  var pending: Int
+  var lost: Int
+  var losses: [String]
+  var since: String?
+  var findings: [Finding]
+  var finding_count: Int
+  var log: Log?
+
+  init(_ report: LedgerAuditReport, _ replay: TransitionReplay?) {
+    balanced = report.isBalanced && (replay?.problemCount ?? 0) == 0
+    jobs = report.jobs
+    slots = report.balance.slots
+    verdicts = report.balance.counts
+    pending = report.pending
+    lost = report.lost
+    losses = report.losses
+    since = report.since?.rfc3339()
+    findings = report.findings.map {
+      Finding(
+        job: $0.job.text, kind: $0.kind.rawValue, first: $0.slots.first.rfc3339(),
+        last: $0.slots.last.rfc3339(), count: $0.slots.count, detail: $0.detail)
+    }
+    finding_count = report.findingCount
+    log = replay.map {
+      Log(
+        transitions: $0.count, problems: $0.problems, problem_count: $0.problemCount,
+        dropped: $0.droppedCount)
+    }
+  }
+
+  var json: String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    // Numbers and texts can always be written.
+    return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+  }
+}

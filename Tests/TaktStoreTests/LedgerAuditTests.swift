@@ -1,0 +1,78 @@
+import GRDB
+import TaktCore
+import Testing
+
+@testable import TaktStore
+
+/// A lost, doubled or changed record is found.
+@Suite struct LedgerAuditTests {
+  /// The books of one job: slots 1 to 9 ran, 10 to 19 were skipped as one series, 20 to 29 ran.
+  private func books() throws -> (LedgerBench, GridJob) {
+    let bench = try LedgerBench()
+    let job = try GridJob("a")
+    try bench.open()
+    bench.ledger?.record(job.load)
+    for index in 1...9 { bench.ledger?.record(job.runs(index, run: UInt64(index))) }
+    bench.ledger?.record([
+      .verdict(
+        VerdictRecord(
+          job: job.name,
+          slots: SlotSeries(first: job.slot(10), last: job.slot(19), count: 10),
+          verdict: .skipped(.overlap), at: job.slot(19))), job.mark(after: 19),
+    ])
+    for index in 20...29 { bench.ledger?.record(job.runs(index, run: UInt64(index))) }
+    #expect(bench.isKept())
+    bench.close()
+    return (bench, job)
+  }
+
+  @Test func `books that nobody has touched balance`() throws {
+    let (bench, _) = try books()
+    let report = try bench.audit()
+    #expect(report.isBalanced)
+    #expect("\(report.balance)" == "slots 29 = ran 19 + skipped 10 + coalesced 0 + missed 0 + cancelled 0")
+  }
+
+  @Test(
+    arguments: [
+      ("DELETE FROM verdicts WHERE first = SLOT5", "missing: SLOT5"),
+      ("DELETE FROM verdicts WHERE run = 29", "missing: SLOT29"),
+      ("DELETE FROM verdicts WHERE count = 10", "missing: 10 slots"),
+      (
+        "INSERT INTO verdicts (job, first, last, count, verdict, run, at) "
+          + "SELECT job, first, last, count, verdict, run, at FROM verdicts WHERE run = 5",
+        "doubled: SLOT5"
+      ),
+      ("UPDATE verdicts SET last = last + 1000 WHERE run = 5", "miscounted"),
+      ("UPDATE verdicts SET last = last + 1000, count = 2 WHERE run = 5", "doubled: SLOT6"),
+      ("UPDATE verdicts SET last = last + 1000, count = 11 WHERE count = 10", "doubled: SLOT20"),
+      ("UPDATE verdicts SET first = first + 1000, count = 9 WHERE count = 10", "missing: SLOT10"),
+      ("UPDATE verdicts SET first = first + 1, last = last + 1 WHERE run = 5", "unexpected"),
+      ("UPDATE verdicts SET count = 9 WHERE count = 10", "miscounted"),
+      ("DELETE FROM runs WHERE run = 7", "run 7: no run"),
+      ("UPDATE verdicts SET run = 8 WHERE run = 7", "run 7: no verdict"),
+    ])
+  func `a meddled record is found`(sql: String, finding: String) throws {
+    let (bench, job) = try books()
+    var (sql, finding) = (sql, finding)
+    for index in [5, 6, 10, 20, 29].reversed() {
+      sql = sql.replacing("SLOT\(index)", with: String(job.slot(index).milliseconds))
+      finding = finding.replacing("SLOT\(index)", with: job.slot(index).rfc3339())
+    }
+    try bench.sql { [sql] in try $0.execute(sql: sql) }
+    let report = try bench.audit()
+    #expect(!report.isBalanced)
+    #expect(
+      report.findings.contains { "\($0)".contains(finding) }, "\(report.findings), not \(finding)")
+  }
+
+  @Test func `only what is asked for is looked at, and a series that began before by its rest`()
+    throws
+  {
+    let (bench, job) = try books()
+    try bench.sql { try $0.execute(sql: "DELETE FROM verdicts WHERE run = 5") }
+    let report = try LedgerArchive(folder: bench.folder.path).audit(since: job.slot(15))
+    #expect(report.isBalanced, "\(report.findings)")
+    #expect(report.balance.slots == 14)
+  }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import GRDB
+import Synchronization
+import TaktCore
+import Testing
+
+@testable import TaktStore
+
+/// A ledger in a folder of its own, and all that is said about it.
+///
+/// `@unchecked Sendable`: `ledger` and `findings` are touched by the test alone, the rest is locked.
+final class LedgerBench: Observer, @unchecked Sendable {
+  let folder: URL
+  let messages = Mutex<[String]>([])
+  let renewals = Mutex(0)
+  private(set) var ledger: SQLiteLedger?
+  private(set) var findings = LedgerFindings()
+
+  /// Far longer than anything takes: who waits this long has failed.
+  static let patience = DispatchTimeInterval.seconds(60)
+
+  init(_ folder: URL? = nil) throws {
+    if let folder {
+      self.folder = folder
+    } else {
+      self.folder = FileManager.default.temporaryDirectory
+        .appendingPathComponent("takt-ledger-\(UUID().uuidString)")
+    }
+    try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  func open(
+    boot: String = "this", history: History = History(),
+    bounds: SQLiteLedger.Bounds = SQLiteLedger.Bounds()
+  ) throws {
+    let writer = SQLiteLedger.Writer(instance: "test", boot: boot, version: "test", file: "test")
+    let (ledger, findings) = try SQLiteLedger.open(
+      folder: folder.path, writer: writer, history: history, bounds: bounds, observer: self,
+      time: SystemTimeSource(), onRenewed: { [self] in renewals.withLock { $0 += 1 } })
+    self.ledger = ledger
+    self.findings = findings
+  }
+
+  func close() {
+    ledger?.close(timeout: Self.patience)
+    ledger = nil
+  }
+
+  func observe(_ records: [LogRecord]) {
+    messages.withLock { messages in
+      for case .text(let text)? in records.map({ $0[.message] }) { messages.append(text) }
+    }
+  }
+
+  /// Waits until all that was recorded is on the disk; false when that does not happen in time.
+  func isKept(within timeout: DispatchTimeInterval = patience) -> Bool {
+    let done = DispatchSemaphore(value: 0)
+    ledger?.whenKept { done.signal() }
+    return done.wait(timeout: .now() + timeout) == .success
+  }
+
+  /// Waits until something is said that contains this text.
+  func hears(_ text: String) -> Bool {
+    let end = Date(timeIntervalSinceNow: 60)
+    while Date() < end {
+      if messages.withLock({ $0.contains { $0.contains(text) } }) { return true }
+      usleep(5000)
+    }
+    return false
+  }
+
+  var path: String { folder.appendingPathComponent(LedgerFile.name).path }
+
+  /// Looks into, or meddles with, the file by another connection.
+  func sql<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    let queue = try DatabaseQueue(path: path)
+    defer { try? queue.close() }
+    return try queue.writeWithoutTransaction(body)
+  }
+
+  func audit() throws -> LedgerAuditReport {
+    try LedgerArchive(folder: folder.path).audit()
+  }
+}
+
+/// A job with an even grid of slots, and a world that goes through them.
+struct GridJob {
+  static let begin = WallInstant(milliseconds: 1_790_000_000_000)
+  let name: JobName
+  let interval: Int64
+
+  init(_ name: String, everyMilliseconds interval: Int64 = 1000) throws {
+    self.name = try #require(JobName(name))
+    self.interval = interval
+  }
+
+  func slot(_ index: Int) -> WallInstant {
+    WallInstant(milliseconds: Self.begin.milliseconds + Int64(index) * interval)
+  }
+
+  func mark(after index: Int) -> LedgerEntry {
+    let label = slot(index).milliseconds
+    return .mark(
+      JobMark(
+        job: name,
+        cursor: CursorState(
+          clockLabel: Self.begin.milliseconds, clockInstant: MonotonicInstant(nanoseconds: 1),
+          anchor: Self.begin.milliseconds, clockMark: label, wallMark: label)))
+  }
+
+  /// The first load of the job, before its first slot.
+  var load: [LedgerEntry] {
+    let edge = ScheduleEdge(
+      clock: Self.begin.milliseconds, wall: Self.begin.milliseconds, at: Self.begin)
+    return [
+      .schedule(
+        ScheduleVersion(
+          job: name, schedule: Schedule(every: Every(.milliseconds(interval))), isEnabled: true,
+          anchor: Self.begin.milliseconds, from: edge, instantsFrom: nil)), mark(after: 0),
+    ]
+  }
+
+  /// A slot that runs, as the scheduler tells it.
+  func begins(_ index: Int, run: UInt64, delivery: Delivery = .bestEffort) -> [LedgerEntry] {
+    [
+      .began(
+        RunBeginning(
+          run: RunID(run), job: name, slot: slot(index), kind: .slot, delivery: delivery,
+          attempt: 1, at: slot(index))),
+      .verdict(
+        VerdictRecord(
+          job: name, slots: SlotSeries(slot(index)), verdict: .ran, at: slot(index),
+          run: RunID(run))),
+      mark(after: index),
+    ]
+  }
+
+  func ends(_ index: Int, run: UInt64, output: KeptOutput = KeptOutput()) -> [LedgerEntry] {
+    [
+      .ended(
+        RunRecord(
+          run: RunID(run), job: name, slot: slot(index), hook: nil, attempts: 1,
+          end: RunEnd(.succeeded, .exit(0)), endedAt: slot(index) + .milliseconds(10),
+          duration: .milliseconds(10), output: output))
+    ]
+  }
+
+  func runs(_ index: Int, run: UInt64) -> [LedgerEntry] {
+    begins(index, run: run) + ends(index, run: run)
+  }
+}
