@@ -28,7 +28,7 @@ public struct MemoryBooks {
     case .verdict(let record):
       var job = jobs[record.job] ?? Job()
       job.verdicts.append(record)
-      job.pending = job.pending.filter { $0 < record.slots.first || record.slots.last < $0 }
+      if record.slots.count == 1 { job.pending.remove(record.slots.first) }
       jobs[record.job] = job
     case .pending(let name, let slot): jobs[name, default: Job()].pending.insert(slot)
     case .mark(let mark):

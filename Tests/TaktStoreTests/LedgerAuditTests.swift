@@ -30,7 +30,9 @@ import Testing
     let (bench, _) = try books()
     let report = try bench.audit()
     #expect(report.isBalanced)
-    #expect("\(report.balance)" == "slots 29 = ran 19 + skipped 10 + coalesced 0 + missed 0 + cancelled 0")
+    #expect(
+      "\(report.balance)" == "slots 29 = ran 19 + skipped 10 + coalesced 0 + missed 0 + cancelled 0"
+    )
   }
 
   @Test(

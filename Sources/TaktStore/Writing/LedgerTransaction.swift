@@ -90,9 +90,9 @@ struct LedgerTransaction {
         job, first, last, record.slots.count, record.verdict.name, record.verdict.detail,
         record.run.map { Int64($0.number) }, record.at.milliseconds,
       ])
-    if pendingJobs.contains(record.job) {
-      try execute(
-        "DELETE FROM pending WHERE job = ? AND slot BETWEEN ? AND ?", [job, first, last])
+    // A slot that waits is decided by itself; a series only reaches over it.
+    if record.slots.count == 1, pendingJobs.contains(record.job) {
+      try execute("DELETE FROM pending WHERE job = ? AND slot = ?", [job, first])
     }
   }
 
