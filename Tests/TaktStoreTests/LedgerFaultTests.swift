@@ -1,0 +1,242 @@
+import Foundation
+import GRDB
+import Glibc
+import TaktCore
+import Testing
+
+@testable import TaktStore
+
+/// Whatever becomes of the disk: nobody waits, one line says so, and afterwards the books balance or
+/// say exactly what is lost.
+@Suite struct LedgerFaultTests {
+  @Test func `a ledger that another process has locked is filled when it is free again`() throws {
+    let (bench, job) = try begun()
+    let other = try another(bench.path)
+    try other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+    for index in 1...500 { bench.ledger?.record(job.runs(index, run: UInt64(index))) }
+    #expect(bench.hears("another process has it locked"))
+    #expect(bench.ledger?.status.failure != nil)
+    #expect(!bench.isKept(within: .milliseconds(100)))
+    try other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+    #expect(bench.isKept())
+    #expect(bench.hears("the ledger is written again"))
+    #expect(bench.ledger?.status.failure == nil)
+    try expectBalance(of: bench, slots: 500)
+    #expect(bench.messages.withLock { $0.count { $0.contains("cannot be written") } } == 1)
+  }
+
+  @Test func `what memory has no room for is counted to the slot`() throws {
+    var bounds = SQLiteLedger.Bounds()
+    bounds.entriesMax = 100
+    let (bench, job) = try begun(bounds)
+    let other = try another(bench.path)
+    try other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+    for index in 1...500 { bench.ledger?.record(job.runs(index, run: UInt64(index))) }
+    #expect(bench.hears("another process has it locked"))
+    try other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+    #expect(bench.isKept())
+    for index in 501...510 { bench.ledger?.record(job.runs(index, run: UInt64(index))) }
+    #expect(bench.isKept())
+    let lost = try #require(bench.ledger?.status.lostSlots)
+    bench.close()
+    let report = try bench.audit()
+    #expect(lost > 300)
+    #expect(report.lost == lost)
+    #expect(report.findings.isEmpty, "\(report.findings)")
+    #expect(report.balance.slots == 510 - lost)
+    #expect(report.losses.contains { $0.contains("a: \(lost) verdicts") }, "\(report.losses)")
+    #expect(!report.isBalanced)
+  }
+
+  @Test(arguments: [false, true])
+  func `a ledger that is deleted while it is open is put back whole`(withFolder: Bool) throws {
+    let (bench, job) = try begun()
+    for index in 1...50 { bench.ledger?.record(job.runs(index, run: UInt64(index))) }
+    #expect(bench.isKept())
+    for suffix in ["", "-wal", "-shm"] { unlink(bench.path + suffix) }
+    if withFolder { rmdir(bench.folder.path) }
+    for index in 51...99 { bench.ledger?.record(job.runs(index, run: UInt64(index))) }
+    #expect(bench.isKept())
+    #expect(bench.hears("somebody has taken the ledger away"))
+    try expectBalance(of: bench, slots: 99)
+  }
+
+  @Test func `a ledger whose last page is damaged is written anew, and says what is lost`() throws {
+    let (bench, job) = try begun()
+    for index in 1...400 { bench.ledger?.record(job.runs(index, run: UInt64(index))) }
+    #expect(bench.isKept())
+    bench.close()
+    let text = "2026-09-21T14:20:00.000Z"
+    try bench.sql { db in
+      // A text that stands on no other page.
+      try db.execute(sql: "UPDATE verdicts SET detail = ? WHERE run = 400", arguments: [text])
+      try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+    try damagePage(holding: Array(text.utf8), of: bench.path)
+    try bench.open()
+    bench.ledger?.record(job.runs(401, run: 401))
+    #expect(bench.hears("the ledger was damaged and is written anew"))
+    #expect(bench.isKept())
+    #expect(bench.renewals.withLock { $0 } == 1)
+    bench.close()
+    let report = try bench.audit()
+    #expect(report.losses.contains { $0.contains("verdicts from row") }, "\(report.losses)")
+    // What was on the page is missing, and nothing else.
+    #expect(report.balance.slots > 250)
+    let missing = report.findings.filter { $0.kind == .missing }.reduce(0) { $0 + $1.slots.count }
+    #expect(missing + report.balance.slots == 401, "\(report)")
+    let names = try FileManager.default.contentsOfDirectory(atPath: bench.folder.path)
+    #expect(names.contains { $0.contains("damaged-") })
+  }
+
+  @Test func `of a table with a damaged page both sides are saved`() throws {
+    let (bench, job) = try begun()
+    for index in 1...2000 { bench.ledger?.record(job.runs(index, run: UInt64(index))) }
+    #expect(bench.isKept())
+    bench.close()
+    let text = "2026-09-21T14:20:00.000Z"
+    try bench.sql { db in
+      try db.execute(sql: "UPDATE verdicts SET detail = ? WHERE run = 1000", arguments: [text])
+      try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+    try damagePage(holding: Array(text.utf8), of: bench.path)
+    let target = try LedgerBench()
+    let new = try LedgerFile(folder: target.folder.path)
+    let losses = try LedgerSalvage.copy(from: bench.path, into: new.database)
+    let kept = try new.database.read {
+      try Int.fetchOne($0, sql: "SELECT count(*) FROM verdicts") ?? 0
+    }
+    let lost = try #require(losses.first)
+    #expect(losses.count == 1)
+    #expect(lost.what.hasPrefix("verdicts, rows "))
+    #expect(Int(lost.count) + kept == 2000, "\(losses), \(kept)")
+    #expect(lost.count < 200)
+    new.close()
+  }
+
+  @Test func `a file that is no database is put aside at the start`() throws {
+    let bench = try LedgerBench()
+    try Data("this is no database, and never was one".utf8).write(
+      to: URL(fileURLWithPath: bench.path))
+    try bench.open()
+    #expect(bench.hears("the ledger was damaged and is written anew"))
+    let job = try GridJob("a")
+    bench.ledger?.record(job.load + job.runs(1, run: 1))
+    #expect(bench.isKept())
+    try expectBalance(of: bench, slots: 1)
+  }
+
+  @Test func `a newer ledger is refused, and not touched`() throws {
+    let (bench, _) = try begun()
+    bench.close()
+    try bench.sql { db in
+      try db.execute(sql: "INSERT INTO grdb_migrations VALUES ('9 from the future')")
+      try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+    let before = try Data(contentsOf: URL(fileURLWithPath: bench.path))
+    #expect(throws: LedgerOpenFailure.newer(path: bench.path)) { try bench.open() }
+    #expect(throws: LedgerArchive.Failure.newer(path: bench.path)) {
+      _ = try LedgerArchive(folder: bench.folder.path)
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: bench.path)) == before)
+  }
+
+  @Test func `a ledger that cannot be read at the start is taken up later, with what that costs`()
+    throws
+  {
+    let (bench, job) = try begun()
+    bench.ledger?.record(job.runs(1, run: 1) + job.begins(2, run: 2))
+    #expect(bench.isKept())
+    bench.close()
+    let other = try another(bench.path)
+    try other.writeWithoutTransaction { try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; DELETE FROM meta") }
+    try bench.open()
+    #expect(bench.hears("cannot be written"))
+    #expect(bench.findings.former.jobs.isEmpty)
+    #expect(bench.findings.former.lastRun > 1_000_000_000_000)
+    let later = GridJob.begin + .seconds(10)
+    let edge = ScheduleEdge(clock: later.milliseconds, wall: later.milliseconds, at: later)
+    bench.ledger?.record([
+      .schedule(
+        ScheduleVersion(
+          job: job.name, schedule: Schedule(every: Every(.seconds(1))), isEnabled: true,
+          anchor: GridJob.begin.milliseconds, from: edge, instantsFrom: edge.wall)),
+      job.mark(after: 10),
+    ] + job.runs(11, run: 1_000_000_000_000_000))
+    try other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+    try other.close()
+    #expect(bench.isKept())
+    #expect(bench.renewals.withLock { $0 } == 1)
+    bench.close()
+    let report = try bench.audit()
+    // Slots 3 to 10 are in nobody's books.
+    #expect(report.lost == 8, "\(report)")
+    #expect(report.findings.isEmpty, "\(report.findings)")
+    #expect(report.losses.contains { $0.contains("could not be read at the start") })
+    let run = try LedgerArchive(folder: bench.folder.path).run(RunID(2))
+    #expect(run?.outcome == "interrupted")
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "it takes root to mount a small disk"))
+  func `a full disk is said once, and what was held is written when there is room`() throws {
+    let place = FileManager.default.temporaryDirectory
+      .appendingPathComponent("takt-small-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    guard mount("none", place.path, "tmpfs", 0, "size=2m") == 0 else {
+      // A container that may not mount.
+      return
+    }
+    defer { umount2(place.path, Int32(MNT_DETACH)) }
+    let folder = place.appendingPathComponent("state")
+    let bench = try LedgerBench(folder)
+    let job = try GridJob("a")
+    try bench.open()
+    bench.ledger?.record(job.load)
+    #expect(bench.isKept())
+    let filling = place.appendingPathComponent("filling")
+    let block = Data(count: 4096)
+    _ = FileManager.default.createFile(atPath: filling.path, contents: nil)
+    let file = try FileHandle(forWritingTo: filling)
+    while (try? file.write(contentsOf: block)) != nil {}
+    for index in 1...2000 { bench.ledger?.record(job.runs(index, run: UInt64(index))) }
+    #expect(bench.hears("the disk is full"))
+    try file.close()
+    unlink(filling.path)
+    #expect(bench.isKept())
+    try expectBalance(of: bench, slots: 2000)
+  }
+
+  /// A connection that may leave its transactions open.
+  private func another(_ path: String) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    return try DatabaseQueue(path: path, configuration: configuration)
+  }
+
+  private func begun(
+    _ bounds: SQLiteLedger.Bounds = SQLiteLedger.Bounds()
+  ) throws -> (LedgerBench, GridJob) {
+    let bench = try LedgerBench()
+    let job = try GridJob("a")
+    try bench.open(bounds: bounds)
+    bench.ledger?.record(job.load)
+    #expect(bench.isKept())
+    return (bench, job)
+  }
+
+  private func expectBalance(of bench: LedgerBench, slots: Int) throws {
+    bench.close()
+    let report = try bench.audit()
+    #expect(report.isBalanced, "\(report.findings.prefix(5))")
+    #expect(report.balance.slots == slots)
+  }
+
+  /// Overwrites the page of a database file on which some bytes stand.
+  private func damagePage(holding text: [UInt8], of path: String) throws {
+    var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+    let place = try #require(Data(bytes).range(of: Data(text))?.lowerBound)
+    let start = place / 4096 * 4096
+    for index in start..<start + 4096 { bytes[index] = 0xA5 }
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+  }
+}

@@ -1,0 +1,93 @@
+import GRDB
+import TaktCore
+import Testing
+
+@testable import TaktStore
+
+/// What is too old, too much or too large goes, and what stays still balances.
+@Suite struct LedgerRetentionTests {
+  /// A thousand slots of a second each, with runs that printed something.
+  private func books() throws -> (LedgerBench, GridJob) {
+    let bench = try LedgerBench()
+    let job = try GridJob("a")
+    try bench.open()
+    bench.ledger?.record(job.load)
+    for index in 1...1000 {
+      bench.ledger?.record(
+        job.begins(index, run: UInt64(index))
+          + job.ends(index, run: UInt64(index), output: KeptOutput(head: Array("hello\n".utf8))))
+    }
+    #expect(bench.isKept())
+    bench.close()
+    return (bench, job)
+  }
+
+  private func prune(_ bench: LedgerBench, _ history: History, at now: WallInstant) throws {
+    let retention = LedgerRetention(
+      history: history, startingAt: MonotonicInstant(nanoseconds: 0))
+    try bench.sql { db in
+      var hasMore = true
+      while hasMore { hasMore = try retention.prune(db, at: now) }
+    }
+  }
+
+  private func counts(_ bench: LedgerBench) throws -> [String: Int] {
+    try bench.sql { db in
+      var counts: [String: Int] = [:]
+      for table in ["verdicts", "runs", "attempts", "outputs"] {
+        counts[table] = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)")
+      }
+      return counts
+    }
+  }
+
+  @Test func `what is older than it is kept goes, and the rest balances`() throws {
+    let (bench, job) = try books()
+    var history = History()
+    history.keep = .seconds(400)
+    history.output = .seconds(100)
+    try prune(bench, history, at: job.slot(1000))
+    #expect(try counts(bench) == ["verdicts": 401, "runs": 401, "attempts": 401, "outputs": 101])
+    let report = try bench.audit()
+    #expect(report.isBalanced, "\(report.findings)")
+    #expect(report.balance.slots == 401)
+    #expect(report.since == job.slot(599))
+  }
+
+  @Test func `more runs than are kept go, the oldest first, and their verdicts stay`() throws {
+    let (bench, job) = try books()
+    var history = History()
+    history.runsMax = 300
+    try prune(bench, history, at: job.slot(1000))
+    #expect(try counts(bench) == ["verdicts": 1000, "runs": 300, "attempts": 300, "outputs": 300])
+    #expect(try bench.audit().isBalanced)
+    #expect(try LedgerArchive(folder: bench.folder.path).run(RunID(700)) == nil)
+    #expect(try LedgerArchive(folder: bench.folder.path).run(RunID(701)) != nil)
+  }
+
+  @Test func `a run that has no end is kept, however old it is`() throws {
+    let (bench, job) = try books()
+    try bench.open()
+    bench.ledger?.record(job.begins(1001, run: 1001))
+    #expect(bench.isKept())
+    bench.close()
+    var history = History()
+    history.keep = .seconds(60)
+    try prune(bench, history, at: job.slot(5000))
+    #expect(try counts(bench)["runs"] == 1)
+    try bench.open()
+    #expect(bench.findings.former.runs.map(\.beginning.run) == [RunID(1001)])
+    bench.close()
+  }
+
+  @Test func `a ledger that is too large loses its oldest entries until it is not`() throws {
+    let (bench, job) = try books()
+    var history = History()
+    history.sizeBytesMax = 40_000
+    try prune(bench, history, at: job.slot(1000))
+    let left = try #require(try counts(bench)["verdicts"])
+    #expect(left < 1000)
+    try bench.sql { try $0.execute(sql: "PRAGMA incremental_vacuum") }
+    #expect(try bench.audit().isBalanced)
+  }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import TaktStore
+
+@Suite struct StateFolderLockTests {
+  private func folder() -> String {
+    FileManager.default.temporaryDirectory.appendingPathComponent("takt-lock-\(UUID().uuidString)")
+      .path
+  }
+
+  @Test func `the second who wants a folder is told who has it, and gets it afterwards`() throws {
+    let folder = folder()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    var first: StateFolderLock? = try StateFolderLock(folder: folder, holder: "the first, pid 1")
+    #expect(throws: StateFolderLock.Failure.held(by: "the first, pid 1")) {
+      _ = try StateFolderLock(folder: folder, holder: "the second")
+    }
+    #expect(first?.isInPlace == true)
+    unlink(folder + "/lock")
+    #expect(first?.isInPlace == false)
+    first = nil
+    _ = try StateFolderLock(folder: folder, holder: "the second")
+  }
+
+  @Test func `a folder that cannot be made is said with the system's reason`() {
+    #expect(throws: StateFolderLock.Failure.unwritable(errno: ENOENT)) {
+      _ = try StateFolderLock(folder: "/nowhere/at/all", holder: "x")
+    }
+  }
+
+  @Test func `the folder and the lock are for their owner alone`() throws {
+    let folder = folder()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let lock = try StateFolderLock(folder: folder, holder: "x")
+    for (path, mode) in [(folder, 0o700), (folder + "/lock", 0o600)] {
+      let attributes = try FileManager.default.attributesOfItem(atPath: path)
+      #expect((attributes[.posixPermissions] as? Int) == mode)
+    }
+    _ = lock
+  }
+}
