@@ -149,20 +149,23 @@ import Testing
     #expect(bench.isKept())
     bench.close()
     let other = try another(bench.path)
-    try other.writeWithoutTransaction { try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; DELETE FROM meta") }
+    try other.writeWithoutTransaction {
+      try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; DELETE FROM meta")
+    }
     try bench.open()
     #expect(bench.hears("cannot be written"))
     #expect(bench.findings.former.jobs.isEmpty)
     #expect(bench.findings.former.lastRun > 1_000_000_000_000)
     let later = GridJob.begin + .seconds(10)
     let edge = ScheduleEdge(clock: later.milliseconds, wall: later.milliseconds, at: later)
-    bench.ledger?.record([
-      .schedule(
-        ScheduleVersion(
-          job: job.name, schedule: Schedule(every: Every(.seconds(1))), isEnabled: true,
-          anchor: GridJob.begin.milliseconds, from: edge, instantsFrom: edge.wall)),
-      job.mark(after: 10),
-    ] + job.runs(11, run: 1_000_000_000_000_000))
+    bench.ledger?.record(
+      [
+        .schedule(
+          ScheduleVersion(
+            job: job.name, schedule: Schedule(every: Every(.seconds(1))), isEnabled: true,
+            anchor: GridJob.begin.milliseconds, from: edge, instantsFrom: edge.wall)),
+        job.mark(after: 10),
+      ] + job.runs(11, run: 1_000_000_000_000_000))
     try other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
     try other.close()
     #expect(bench.isKept())

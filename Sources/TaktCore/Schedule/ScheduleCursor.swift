@@ -231,9 +231,8 @@ extension ScheduleCursor {
     /// Slots whose successor has come due too: unbroken pieces of a grid, and single instants.
     var passed: [SlotSeries]
     var newest: Slot
-
-    /// The newest slot and those before it.
-    var all: [SlotSeries] { passed + [SlotSeries(newest.nominal)] }
+    /// The newest slot and those before it, in as few pieces as they make.
+    var all: [SlotSeries]
   }
 
   /// Takes all slots that are due, and leaves the cursor behind them; nil when there are none.
@@ -268,7 +267,8 @@ extension ScheduleCursor {
     var slot = slot(newest.label, deadline: newest.deadline, schedule)
     slot.window = window(of: slot, in: timing, at: now)
     return Due(
-      passed: passed(clockPieces, wallPieces, but: newest.label, schedule), newest: slot)
+      passed: passed(clockPieces, wallPieces, but: newest.label, schedule), newest: slot,
+      all: passed(clockPieces, wallPieces, but: nil, schedule))
   }
 
   private func pieces(
@@ -279,9 +279,9 @@ extension ScheduleCursor {
       ? all : track.pieces(all, without: other.decided(of: track, after: mark, through: end))
   }
 
-  /// All that is due but the newest; an instant that both axes name is counted once.
+  /// All that is due, without the newest if it is named; an instant that both axes name is counted once.
   private func passed(
-    _ clockPieces: [SlotSeries], _ wallPieces: [SlotSeries], but newest: Int64,
+    _ clockPieces: [SlotSeries], _ wallPieces: [SlotSeries], but newest: Int64?,
     _ schedule: Schedule
   ) -> [SlotSeries] {
     let (clockTrack, wallTrack) = (clockTrack(schedule), wallTrack(schedule))
@@ -291,13 +291,13 @@ extension ScheduleCursor {
         && clockPieces.contains { $0.first <= instant && instant <= $0.last }
     }
     var passed =
-      clockTrack.pieces(clockPieces, without: [newest])
-      + wallTrack.pieces(wallPieces, without: [newest] + twice)
+      clockTrack.pieces(clockPieces, without: [newest].compactMap(\.self))
+      + wallTrack.pieces(wallPieces, without: [newest].compactMap(\.self) + twice)
     if let occasion, occasion.label != newest,
       !(passed.contains { $0.first.milliseconds == occasion.label })
     {
       passed.append(SlotSeries(WallInstant(milliseconds: occasion.label)))
     }
-    return SlotSeries.disjoint(passed, from: WallInstant(milliseconds: newest))
+    return SlotSeries.disjoint(passed, from: newest.map { WallInstant(milliseconds: $0) })
   }
 }

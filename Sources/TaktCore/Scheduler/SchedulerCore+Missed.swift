@@ -12,25 +12,21 @@ extension SchedulerCore {
     _ passed: [SlotSeries], of spec: JobSpec, by schedule: Schedule, _ cause: MissCause,
     at now: Now
   ) {
-    guard let cursor = jobs[spec.name]?.cursor else { return }
+    let choice = spec.timing.isEnabled ? spec.missed.choice : .skip
+    guard choice != .skip, let cursor = jobs[spec.name]?.cursor else {
+      for series in passed { decide(spec.name, series, .missed(cause), at: now) }
+      return
+    }
     let within = spec.missed.within(schedule).milliseconds
-    var old: [SlotSeries] = []
     var young: [SlotSeries] = []
     for series in passed {
       let bound = cursor.reading(by: series.last, schedule, at: now) - within
       let (before, after) = series.split(before: WallInstant(milliseconds: bound))
-      old += [before].compactMap(\.self)
+      if let before { decide(spec.name, before, .missed(cause), at: now) }
       young += [after].compactMap(\.self)
     }
-    let choice = spec.timing.isEnabled ? spec.missed.choice : .skip
-    let count =
-      switch choice {
-      case .skip: 0
-      case .last: 1
-      case .all: spec.missed.countMax
-      }
-    let (rest, chosen) = SlotSeries.takeNewest(count, of: young)
-    for series in old { decide(spec.name, series, .missed(cause), at: now) }
+    let (rest, chosen) = SlotSeries.takeNewest(
+      choice == .all ? spec.missed.countMax : 1, of: young)
     for series in rest {
       decide(
         spec.name, series,

@@ -1,0 +1,71 @@
+import TaktCore
+import Testing
+
+@Suite struct TransitionReplayTests {
+  private func line(
+    _ machine: String, _ sequence: Int64, _ from: String, _ to: String, _ cause: String,
+    reason: String? = nil
+  ) -> TransitionReplay.Line {
+    TransitionReplay.Line(
+      machine: machine, sequence: sequence, from: from, to: to, cause: cause, reason: reason)
+  }
+
+  @Test func `a log in which nothing is missing is sound`() {
+    var replay = TransitionReplay()
+    replay.takeTimer(line("timer:a", 1, "idle", "running", "activate"))
+    replay.takeTimer(line("timer:a", 2, "running", "cancelled", "fire", reason: "exhausted"))
+    replay.takeTimer(line("timer:a", 3, "cancelled", "running", "activate"))
+    replay.takeTimer(line("timer:a", 4, "running", "running", "resume", reason: "refused"))
+    replay.takeRun(line("run:1", 1, "queued", "running", "start"))
+    replay.takeRun(line("run:1", 2, "running", "backing_off", "action_ended"))
+    replay.takeRun(line("run:1", 3, "backing_off", "ended", "shutdown"))
+    // The next takt has machines of its own.
+    replay.processBegan()
+    replay.takeTimer(line("timer:a", 1, "idle", "running", "activate"))
+    replay.takeRun(line("run:2", 1, "queued", "backing_off", "resume"))
+    #expect(replay.problems.isEmpty, "\(replay.problems)")
+    #expect(replay.count == 9)
+  }
+
+  @Test func `each kind of damage is found`() {
+    let good = [
+      line("run:1", 1, "queued", "running", "start"),
+      line("run:1", 2, "running", "stopping", "timeout"),
+      line("run:1", 3, "stopping", "killing", "grace_over"),
+      line("run:1", 4, "killing", "ended", "group_ended"),
+    ]
+    func problems(_ lines: [TransitionReplay.Line]) -> Int {
+      var replay = TransitionReplay()
+      for line in lines { replay.takeRun(line) }
+      return replay.problemCount
+    }
+    #expect(problems(good) == 0)
+    for index in good.indices.dropLast() {
+      var lines = good
+      lines.remove(at: index)
+      #expect(problems(lines) > 0, "without \(index)")
+      lines = good
+      lines.insert(good[index], at: index)
+      #expect(problems(lines) > 0, "\(index) twice")
+      lines = good
+      lines.swapAt(index, index + 1)
+      #expect(problems(lines) > 0, "\(index) after the next")
+      lines = good
+      lines[index].to = "queued"
+      #expect(problems(lines) > 0, "\(index) to another state")
+    }
+    var replay = TransitionReplay()
+    replay.takeTimer(line("timer:a", 1, "idle", "suspended", "suspend"))
+    replay.takeTimer(line("timer:b", 1, "idle", "running", "levitate"))
+    #expect(replay.problemCount == 2)
+  }
+
+  @Test func `where the log has dropped records a gap is no mistake`() {
+    var replay = TransitionReplay()
+    replay.recordsDropped(3)
+    replay.takeRun(line("run:1", 2, "running", "ended", "action_ended"))
+    #expect(replay.problemCount == 0)
+    replay.takeRun(line("run:2", 2, "ended", "running", "start"))
+    #expect(replay.problemCount == 1)
+  }
+}
