@@ -1,7 +1,7 @@
 # `make run` and `make test` do all the set-up on a fresh machine with Swift 6.3.
 
 SWIFT ?= swift
-PACKAGES := libyaml-dev pkg-config tzdata make git
+PACKAGES := libyaml-dev libsqlite3-dev pkg-config tzdata make git
 # What the tests talk with: servers, certificates, plugins in other languages, process tools.
 TEST_PACKAGES := python3 python3-venv openssl perl procps util-linux
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources \
@@ -10,7 +10,7 @@ SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sourc
 MISSING = $(shell for p in $(PACKAGES); do \
 	dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done)
 
-.PHONY: run build release test lint format bench tsan fuzz reference setup clean help
+.PHONY: run build release test lint format bench crash tsan fuzz reference setup clean help
 
 help:            ## Show this list.
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -51,6 +51,9 @@ tsan: setup      ## Run the timers' tests, with 100,000 operations from 4 thread
 fuzz: setup      ## Run 10 million random operations on each timer factory under AddressSanitizer.
 	$(SWIFT) build -c release --sanitize=address --product timer-fuzz --scratch-path .build-asan
 	.build-asan/release/timer-fuzz
+
+crash: setup     ## Kill takt 200 times at any moment, and check its books each time.
+	TAKT_CRASHES=200 $(SWIFT) test --filter LedgerCrashTests
 
 bench: setup     ## Measure what leeway saves, timer machines beside plain dispatch timers, a storm of runs, and plugins.
 	$(SWIFT) build -c release --product takt

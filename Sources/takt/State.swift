@@ -78,14 +78,22 @@ struct State {
   private func endLeftProcesses(_ observer: any Observer, _ time: any TimeSource) {
     let left = LeftProcesses(
       leaders: findings.processes.map(\.identity), instances: findings.instances)
-    for process in left.end() {
+    let found = left.end()
+    for (isGone, level) in [(true, LogLevel.warning), (false, .error)] {
+      let some = found.filter { $0.isGone == isGone }
+      guard !some.isEmpty else { continue }
+      let names = some.prefix(Self.namedMax).map { "\($0.name.printable)(\($0.pid))" }
+      let list = names.joined(separator: ", ") + (some.count > names.count ? ", …" : "")
       tell(
-        process.isGone
-          ? "ended a process that a former takt has left: \(process.name)(\(process.pid))"
-          : "a process that a former takt has left does not end: \(process.name)(\(process.pid))",
-        process.isGone ? .warning : .error, observer, time)
+        isGone
+          ? "ended what a former takt has left running, \(some.count) processes: \(list)"
+          : "what a former takt has left running does not end, \(some.count) processes: \(list)",
+        level, observer, time)
     }
   }
+
+  /// So many processes are named in one line.
+  private static let namedMax = 10
 
   private func tell(
     _ message: String, _ level: LogLevel, _ observer: any Observer, _ time: any TimeSource

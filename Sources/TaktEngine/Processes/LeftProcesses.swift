@@ -40,7 +40,7 @@ public struct LeftProcesses {
     signal(found, SIGTERM)
     var isKilled = false
     while clock.now < start + Self.grace + Self.lastWait {
-      usleep(10_000)
+      usleep(25_000)
       // Those who forked meanwhile are found as well.
       let left = search()
       found.formUnion(left)

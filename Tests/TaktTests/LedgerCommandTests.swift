@@ -1,0 +1,210 @@
+import Foundation
+import Glibc
+import Testing
+
+/// The ledger as a user meets it.
+@Suite struct LedgerCommandTests {
+  private struct Answer {
+    var status: Int32
+    var output: String
+    var errors: String
+  }
+
+  private func takt(_ arguments: String..., in folder: TemporaryFolder) throws -> Answer {
+    let process = try TaktProcess(arguments, in: folder)
+    let output = try process.text()
+    let status = process.waitForExit()
+    return Answer(status: status, output: output, errors: process.errors)
+  }
+
+  @Test func `runs, logs and verify tell of a life of takt, and of two`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      jobs:
+        good: {every: 100ms, run: 'echo well done'}
+        bad: {every: 150ms, run: 'echo oh no >&2; exit 3', on_failure: {run: 'true'}}
+      """)
+    var log = ""
+    for _ in 0..<2 {
+      let process = try TaktProcess(["run"], in: folder)
+      process.onBytes = { log += String(decoding: $0, as: UTF8.self) }
+      for job in ["good", "bad", "good"] {
+        try process.line("an end") { $0.job == job && $0.to == "ended" }
+      }
+      #expect(try process.stop() == 0)
+    }
+    try folder.write(log, to: "log")
+
+    let verify = try takt("verify", "--log", "log", in: folder)
+    #expect(verify.status == 0, "\(verify)")
+    #expect(verify.output.hasPrefix("slots "))
+    #expect(verify.output.contains("the books of 2 jobs balance, since the first load"))
+    #expect(verify.output.contains("transitions, all of them in the tables"))
+
+    let runs = try takt("runs", "bad", "-n", "3", in: folder)
+    #expect(runs.status == 0)
+    let lines = runs.output.split(separator: "\n")
+    #expect(lines.count >= 3)
+    #expect(lines[0].hasPrefix("RUN") && lines[1].contains("failed") && lines[1].contains("exit(3)"))
+    #expect(!runs.output.contains("on_failure"))
+    #expect(try takt("runs", "bad", "--hooks", in: folder).output.contains("bad (on_failure)"))
+    #expect(!(try takt("runs", "--failed", in: folder).output.contains("good")))
+    let json = try takt("runs", "good", "--json", "-n", "1", in: folder)
+    #expect(json.output.contains(#""job":"good""#) && json.output.contains(#""outcome":"succeeded""#))
+
+    let logs = try takt("logs", "good", in: folder)
+    #expect(logs.output == "well done\n")
+    #expect(logs.errors.contains(" of good, slot "))
+    let wrong = try takt("runs", "goo", in: folder)
+    #expect(wrong.status == 64)
+    #expect(wrong.errors.contains("the ledger knows no job 'goo'; did you mean 'good'?"))
+    #expect(try takt("logs", "99999", in: folder).status == 64)
+
+    try folder.write(
+      log.split(separator: "\n").filter { !$0.contains(#""seq":2,"#) }.joined(separator: "\n")
+        + "\n", to: "cut")
+    let cut = try takt("verify", "--log", "cut", in: folder)
+    #expect(cut.status == 1)
+    #expect(cut.output.contains("comes after number 1"))
+    try folder.write("hello\n", to: "none")
+    let none = try takt("verify", "--log", "none", in: folder)
+    #expect(none.status == 65)
+    #expect(none.errors.contains("none:1: this is no line of a log in JSON"))
+  }
+
+  @Test func `a second takt on a state folder is told who has it`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs:\n  a: {every: 1h, run: 'true'}\n")
+    let first = try TaktProcess(["run"], in: folder)
+    try first.line("the start") { $0.message == "started; jobs: 1" }
+    let second = try takt("run", in: folder)
+    #expect(second.status == 73)
+    #expect(second.errors.contains("is in use by takt "))
+    #expect(second.errors.contains("pid \(first.pid)"))
+    #expect(try takt("verify", in: folder).status == 0)
+    #expect(try first.stop() == 0)
+  }
+
+  @Test func `without a state folder that can be written takt goes on, and says so once`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      scheduler: {state: /proc/nothing}
+      jobs:
+        a: {every: 50ms, run: 'true'}
+        b: {every: 50ms, run: 'true', delivery: at_most_once}
+      """)
+    let process = try TaktProcess(["run"], in: folder)
+    try process.line("the remark") {
+      $0.event == "ledger" && $0.message?.contains("/proc/nothing cannot be written") == true
+    }
+    try process.line("a run") { $0.job == "a" && $0.verdict == "ran" }
+    try process.line("a slot that nobody can claim") {
+      $0.job == "b" && $0.verdict == "skipped" && $0.reason == "ledger"
+    }
+    #expect(try process.stop() == 0)
+    #expect(!process.lines.contains { $0.job == "b" && $0.verdict == "ran" })
+  }
+
+  @Test func `with no state there is no folder, and what needs one is refused`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("scheduler: {state: none}\njobs:\n  a: {every: 50ms, run: 'true'}\n")
+    let process = try TaktProcess(["run"], in: folder)
+    try process.line("a run") { $0.verdict == "ran" }
+    #expect(try process.stop() == 0)
+    #expect(
+      !FileManager.default.fileExists(atPath: folder.url.appendingPathComponent(".takt").path))
+    let verify = try takt("verify", in: folder)
+    #expect(verify.status == 78)
+    #expect(verify.errors.contains("state: none"))
+    try folder.write(
+      """
+      scheduler: {state: none}
+      jobs:
+        a:
+          every: 1s
+          run: x
+          delivery: at_least_once
+      """)
+    let check = try takt("check", in: folder)
+    #expect(check.status == 78)
+    #expect(check.errors.contains("jobs.yaml:6:15: error: 'delivery: at_least_once' needs a ledger"))
+  }
+
+  /// Whether a process lives; one that nobody has reaped does not.
+  private func isAlive(_ pid: pid_t) -> Bool {
+    let stat = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)) ?? ""
+    let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
+    return fields.first.map { $0 != "Z" } ?? false
+  }
+
+  @Test func `what a killed takt has left running is ended before the next one begins`() throws {
+    let folder = try TemporaryFolder()
+    // One that ignores TERM, and one in a session of its own.
+    try folder.write(
+      """
+      jobs:
+        a:
+          on: start
+          run: |
+            trap '' TERM
+            setsid sh -c 'echo $$ > child; exec sleep 1000' &
+            echo $$ > parent
+            while :; do sleep 0.1; done
+        stranger: {every: 1h, run: 'true'}
+      """)
+    let first = try TaktProcess(["run"], in: folder)
+    try first.line("the run") { $0.job == "a" && $0.to == "running" }
+    func pid(_ name: String) throws -> pid_t {
+      for _ in 0..<12_000 {
+        if let pid = pid_t(folder.read(name).trimmingCharacters(in: .whitespacesAndNewlines)) {
+          return pid
+        }
+        usleep(5000)
+      }
+      throw TaktProcess.Silence(description: "no \(name)")
+    }
+    let pids = [try pid("parent"), try pid("child")]
+    // The ledger has written what it was told when it has answered.
+    var isKnown = false
+    while !isKnown { isKnown = try takt("runs", "a", in: folder).output.contains("running") }
+    first.signal(SIGKILL)
+    _ = first.waitForExit()
+    for pid in pids { #expect(isAlive(pid)) }
+    try folder.write("jobs:\n  stranger: {every: 1h, run: 'true'}\n")
+    let second = try TaktProcess(["run"], in: folder)
+    try second.line("the start") { $0.message == "started; jobs: 1" }
+    for pid in pids { #expect(!isAlive(pid)) }
+    let ended = second.lines.filter {
+      $0.message?.hasPrefix("ended what a former takt has left running") == true
+    }
+    #expect(ended.count == 1)
+    #expect(try second.stop() == 0)
+    #expect(try takt("runs", "a", in: folder).output.contains("interrupted"))
+  }
+
+  @Test func `an anchor survives, and a reload and its refusal are in the books`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs:\n  a: {every: 200ms, run: 'true'}\n")
+    func slots(_ process: TaktProcess) throws -> [Int64] {
+      try (0..<3).map { _ in
+        let line = try process.line("a slot") { $0.verdict == "ran" }
+        return try #require(milliseconds(line.slot))
+      }
+    }
+    let first = try TaktProcess(["run"], in: folder)
+    let before = try slots(first)
+    try folder.write("jobs:\n  a: {evry: 200ms, run: 'true'}\n")
+    first.signal(SIGHUP)
+    try first.line("the refusal") { $0.message?.hasPrefix("not reloaded") == true }
+    #expect(try first.stop() == 0)
+    try folder.write("jobs:\n  a: {every: 200ms, run: 'true'}\n")
+    let second = try TaktProcess(["run"], in: folder)
+    let after = try slots(second)
+    #expect(try second.stop() == 0)
+    for slot in after { #expect((slot - before[0]) % 200 == 0) }
+    #expect(second.lines.contains { $0.message?.hasPrefix("goes on where a former takt") == true })
+    #expect(try takt("verify", in: folder).status == 0)
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Glibc
+import Testing
+
+/// `kill -9` at any moment: no slot is lost or doubled, and each job's delivery holds.
+@Suite(.serialized) struct LedgerCrashTests {
+  /// How often takt is killed; `make crash` says 200.
+  static let kills = ProcessInfo.processInfo.environment["TAKT_CRASHES"].flatMap(Int.init) ?? 12
+
+  private struct Run: Decodable {
+    var job: String
+    var slot: String
+    var kind: String
+    var began: String?
+    var outcome: String?
+  }
+
+  @Test func `after each of many kills the books balance, and deliveries hold`() throws {
+    let folder = try TemporaryFolder()
+    let markers = folder.url.appendingPathComponent("m")
+    try FileManager.default.createDirectory(at: markers, withIntermediateDirectories: true)
+    let deliveries = ["best_effort", "at_most_once", "at_least_once"]
+    var text = "defaults: {missed: {within: 1h}, output: {log: false, keep: 0B}}\njobs:\n"
+    for index in 0..<300 {
+      let delivery = deliveries[index % 3]
+      text += "  \(delivery)-\(index): {every: \(50 + index * 3 / 2)ms, delivery: \(delivery), "
+      text += "run: 'echo \"$TAKT_SLOT\" >> m/$TAKT_JOB'}\n"
+    }
+    try folder.write(text)
+    var random = SystemRandomNumberGenerator()
+    for kill in 1...Self.kills {
+      let takt = try TaktProcess(["run", "--log-level", "error"], in: folder)
+      // The moment is the test: anywhere between the first instruction and a second later.
+      usleep(UInt32.random(in: 0...1_000_000, using: &random))
+      takt.signal(SIGKILL)
+      _ = takt.waitForExit()
+      try expectBalance(in: folder, "after kill \(kill)")
+    }
+    let last = try TaktProcess(["run", "--log-format", "json"], in: folder)
+    last.ignoredEvents = ["timer", "output"]
+    // What was interrupted runs again first of all; later slots follow.
+    try last.line("a new slot") { $0.verdict == "ran" && ($0.late_ms ?? 1e9) < 1000 }
+    for _ in 0..<300 { try last.line("further runs") { $0.outcome == "succeeded" } }
+    #expect(try last.stop() == 0)
+    try expectBalance(in: folder, "at the end")
+    try checkDeliveries(in: folder, markers)
+  }
+
+  private func expectBalance(in folder: TemporaryFolder, _ when: String) throws {
+    let place = folder.url.appendingPathComponent(".takt/ledger.sqlite")
+    guard FileManager.default.fileExists(atPath: place.path) else { return }
+    let verify = try TaktProcess(["verify"], in: folder)
+    let text = try verify.text()
+    let status = verify.waitForExit()
+    // It may have been killed before there were tables in the file.
+    if status == 78 || text.isEmpty { return }
+    #expect(status == 0, "\(when): \(text.prefix(2000)) \(verify.errors)")
+  }
+
+  private func checkDeliveries(in folder: TemporaryFolder, _ markers: URL) throws {
+    let listing = try TaktProcess(["runs", "--json", "-n", "1000000"], in: folder)
+    let runs = try listing.text().split(separator: "\n").map {
+      try JSONDecoder().decode(Run.self, from: Data($0.utf8))
+    }
+    var done: [String: [String: Int]] = [:]
+    for name in try FileManager.default.contentsOfDirectory(atPath: markers.path) {
+      let lines = folder.read("m/\(name)").split(separator: "\n")
+      done[name] = Dictionary(lines.map { (String($0), 1) }, uniquingKeysWith: +)
+    }
+    var counts = (again: 0, interrupted: 0, doubled: 0, missing: 0)
+    for run in runs {
+      if run.kind == "resumed" { counts.again += 1 }
+      if run.outcome == "interrupted" { counts.interrupted += 1 }
+      guard run.began != nil, run.outcome != nil, run.job.hasPrefix("at_least_once") else { continue }
+      if done[run.job]?[run.slot] == nil { counts.missing += 1 }
+    }
+    for (name, slots) in done where name.hasPrefix("at_most_once") {
+      counts.doubled += slots.values.count { $0 > 1 }
+    }
+    #expect(counts.missing == 0)
+    #expect(counts.doubled == 0)
+    print(
+      "kills: \(Self.kills), runs: \(runs.count), interrupted: \(counts.interrupted), "
+        + "run again: \(counts.again), at_most_once slots done twice: \(counts.doubled), "
+        + "at_least_once slots begun and not done: \(counts.missing)")
+  }
+}
