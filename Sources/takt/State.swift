@@ -54,7 +54,7 @@ struct State {
       version: Takt.configuration.version, file: file)
     do throws(LedgerOpenFailure) {
       let (ledger, findings) = try SQLiteLedger.open(
-        folder: lock.folder, writer: writer, history: settings.history, observer: observer,
+        in: lock, writer: writer, history: settings.history, observer: observer,
         time: time, onRenewed: onRenewed)
       self.ledger = ledger
       self.findings = findings

@@ -196,6 +196,24 @@ import Testing
     #expect(world.books.audit().isEmpty)
   }
 
+  @Test func `what has not had its turn to run late when takt stops is left to the next one`()
+    throws
+  {
+    let specs = try ["a", "b"].map { try job($0, Schedule(every: Every(.seconds(60)))) }
+    var world = World()
+    world.start(specs)
+    world.restart(specs, after: .seconds(61))
+    world.pass(.zero)
+    #expect(world.starts == ["a 60000 #1"])
+    world.endRuns()
+    world.send(.stop)
+    #expect(!world.verdicts.contains { $0.hasPrefix("b") })
+    world.restart(specs, after: .seconds(1))
+    world.pass(.zero)
+    #expect(world.starts == ["b 60000 #1"])
+    #expect(world.books.audit().isEmpty)
+  }
+
   @Test func `a run without an end is interrupted, and only at least once runs again`() throws {
     let specs = try Delivery.allCases.map { delivery in
       try job(delivery.rawValue) { spec in

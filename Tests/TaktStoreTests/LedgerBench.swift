@@ -15,6 +15,7 @@ final class LedgerBench: Observer, @unchecked Sendable {
   let renewals = Mutex(0)
   private(set) var ledger: SQLiteLedger?
   private(set) var findings = LedgerFindings()
+  private var lock: StateFolderLock?
 
   /// Far longer than anything takes: who waits this long has failed.
   static let patience = DispatchTimeInterval.seconds(60)
@@ -36,8 +37,10 @@ final class LedgerBench: Observer, @unchecked Sendable {
     bounds: SQLiteLedger.Bounds = SQLiteLedger.Bounds()
   ) throws {
     let writer = SQLiteLedger.Writer(instance: "test", boot: boot, version: "test", file: "test")
+    let lock = try self.lock ?? StateFolderLock(folder: folder.path, holder: "test")
+    self.lock = lock
     let (ledger, findings) = try SQLiteLedger.open(
-      folder: folder.path, writer: writer, history: history, bounds: bounds, observer: self,
+      in: lock, writer: writer, history: history, bounds: bounds, observer: self,
       time: SystemTimeSource(), onRenewed: { [self] in renewals.withLock { $0 += 1 } })
     self.ledger = ledger
     self.findings = findings

@@ -54,7 +54,7 @@ import Testing
     for index in 1...50 { bench.ledger?.record(job.runs(index, run: UInt64(index))) }
     #expect(bench.isKept())
     for suffix in ["", "-wal", "-shm"] { unlink(bench.path + suffix) }
-    if withFolder { rmdir(bench.folder.path) }
+    if withFolder { try FileManager.default.removeItem(at: bench.folder) }
     for index in 51...99 { bench.ledger?.record(job.runs(index, run: UInt64(index))) }
     #expect(bench.isKept())
     #expect(bench.hears("somebody has taken the ledger away"))

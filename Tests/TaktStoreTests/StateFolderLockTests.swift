@@ -17,9 +17,12 @@ import Testing
     #expect(throws: StateFolderLock.Failure.held(by: "the first, pid 1")) {
       _ = try StateFolderLock(folder: folder, holder: "the second")
     }
-    #expect(first?.isInPlace == true)
+    // Nor when somebody has removed the file, once the first has noticed.
     unlink(folder + "/lock")
-    #expect(first?.isInPlace == false)
+    first?.putBack()
+    #expect(throws: StateFolderLock.Failure.held(by: "the first, pid 1")) {
+      _ = try StateFolderLock(folder: folder, holder: "the second")
+    }
     first = nil
     _ = try StateFolderLock(folder: folder, holder: "the second")
   }

@@ -46,12 +46,14 @@ import Testing
     #expect(runs.status == 0)
     let lines = runs.output.split(separator: "\n")
     #expect(lines.count >= 3)
-    #expect(lines[0].hasPrefix("RUN") && lines[1].contains("failed") && lines[1].contains("exit(3)"))
+    #expect(
+      lines[0].hasPrefix("RUN") && lines[1].contains("failed") && lines[1].contains("exit(3)"))
     #expect(!runs.output.contains("on_failure"))
     #expect(try takt("runs", "bad", "--hooks", in: folder).output.contains("bad (on_failure)"))
     #expect(!(try takt("runs", "--failed", in: folder).output.contains("good")))
     let json = try takt("runs", "good", "--json", "-n", "1", in: folder)
-    #expect(json.output.contains(#""job":"good""#) && json.output.contains(#""outcome":"succeeded""#))
+    #expect(
+      json.output.contains(#""job":"good""#) && json.output.contains(#""outcome":"succeeded""#))
 
     let logs = try takt("logs", "good", in: folder)
     #expect(logs.output == "well done\n")
@@ -129,7 +131,8 @@ import Testing
       """)
     let check = try takt("check", in: folder)
     #expect(check.status == 78)
-    #expect(check.errors.contains("jobs.yaml:6:15: error: 'delivery: at_least_once' needs a ledger"))
+    #expect(
+      check.errors.contains("jobs.yaml:6:15: error: 'delivery: at_least_once' needs a ledger"))
   }
 
   /// Whether a process lives; one that nobody has reaped does not.

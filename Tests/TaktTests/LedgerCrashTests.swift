@@ -71,7 +71,9 @@ import Testing
     for run in runs {
       if run.kind == "resumed" { counts.again += 1 }
       if run.outcome == "interrupted" { counts.interrupted += 1 }
-      guard run.began != nil, run.outcome != nil, run.job.hasPrefix("at_least_once") else { continue }
+      guard run.began != nil, run.outcome != nil, run.job.hasPrefix("at_least_once") else {
+        continue
+      }
       if done[run.job]?[run.slot] == nil { counts.missing += 1 }
     }
     for (name, slots) in done where name.hasPrefix("at_most_once") {

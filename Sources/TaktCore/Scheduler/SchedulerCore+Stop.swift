@@ -20,8 +20,8 @@ extension SchedulerCore {
       ])
     for name in jobs.keys.sorted() {
       let isHeld = jobs[name]?.isHeld == true
+      // Slots that were to run late still wait for that: a takt to come decides them.
       decideDue(name, as: isHeld ? nil : .skipped(.stopping), at: now)
-      giveUpLate(of: name, as: .skipped(.stopping), at: now)
       effects.append(.disarm(.job(name)))
     }
     giveUpQueuedRuns(at: now)

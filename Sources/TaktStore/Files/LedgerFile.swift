@@ -28,6 +28,9 @@ final class LedgerFile {
     }
     var configuration = Configuration()
     configuration.busyMode = .timeout(Self.busyTimeout)
+    // A disk that fails can leave a transaction open; that is found at the next write, and is
+    // nothing to end the process for.
+    configuration.allowsUnsafeTransactions = true
     configuration.prepareDatabase { db in
       if isNew { try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL") }
       try db.execute(

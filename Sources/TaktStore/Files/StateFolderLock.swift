@@ -1,6 +1,9 @@
 import Glibc
+import Synchronization
 
 /// The lock on a state folder: one takt at a time. It lasts as long as this object, or the process.
+///
+/// Safe from any thread.
 public final class StateFolderLock: Sendable {
   /// Why there is no lock.
   public enum Failure: Error, Hashable, Sendable {
@@ -12,48 +15,58 @@ public final class StateFolderLock: Sendable {
 
   /// The folder.
   public let folder: String
-  private let descriptor: Int32
-  private let inode: UInt64
+  private let holder: String
+  private let descriptor: Mutex<Int32>
 
   /// Makes the folder where it is missing, for its owner alone, and takes the lock.
   ///
   /// - Parameter holder: what others are told who want it: a line.
   public init(folder: String, holder: String) throws(Failure) {
     self.folder = folder
+    self.holder = holder
+    descriptor = Mutex(try Self.take(folder, holder))
+  }
+
+  deinit {
+    descriptor.withLock { descriptor in _ = close(descriptor) }
+  }
+
+  /// Takes the lock once more where somebody has removed its file, so that no other takt takes it
+  /// for free.
+  func putBack() {
+    descriptor.withLock { descriptor in
+      guard !Self.isFile(folder, descriptor) else { return }
+      // Without it takt goes on as before; the next look tries again.
+      guard let new = try? Self.take(folder, holder) else { return }
+      close(descriptor)
+      descriptor = new
+    }
+  }
+
+  private static func take(_ folder: String, _ holder: String) throws(Failure) -> Int32 {
     // Only the last part: a path that is mistyped is not to leave folders behind.
     if mkdir(folder, 0o700) != 0, errno != EEXIST { throw .unwritable(errno: errno) }
-    let path = folder + "/lock"
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    let descriptor = open(path(folder), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw .unwritable(errno: errno) }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       let number = errno
-      let text = Self.text(of: descriptor)
+      let text = text(of: descriptor)
       close(descriptor)
       throw number == EWOULDBLOCK ? .held(by: text) : .unwritable(errno: number)
     }
+    // On a full disk its text is missing; the lock holds all the same.
     let line = Array((holder + "\n").utf8)
-    guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, line, line.count, 0) == line.count
-    else {
-      // A full disk: the lock holds, and only its text is missing.
-      self.descriptor = descriptor
-      inode = Self.inode(descriptor)
-      return
-    }
-    self.descriptor = descriptor
-    inode = Self.inode(descriptor)
+    if ftruncate(descriptor, 0) == 0 { _ = pwrite(descriptor, line, line.count, 0) }
+    return descriptor
   }
 
-  deinit { close(descriptor) }
+  private static func path(_ folder: String) -> String { folder + "/lock" }
 
   /// Whether the file that is locked is still the one that others would find.
-  public var isInPlace: Bool {
-    var status = stat()
-    return stat(folder + "/lock", &status) == 0 && UInt64(status.st_ino) == inode
-  }
-
-  private static func inode(_ descriptor: Int32) -> UInt64 {
-    var status = stat()
-    return fstat(descriptor, &status) == 0 ? UInt64(status.st_ino) : 0
+  private static func isFile(_ folder: String, _ descriptor: Int32) -> Bool {
+    var (found, locked) = (stat(), stat())
+    return stat(path(folder), &found) == 0 && fstat(descriptor, &locked) == 0
+      && found.st_ino == locked.st_ino && found.st_dev == locked.st_dev
   }
 
   private static func text(of descriptor: Int32) -> String {

@@ -5,7 +5,8 @@ import TaktCore
 /// The one who writes: it has the file, holds what could not be written, and tries again. It lives
 /// on the ledger's queue.
 final class LedgerScribe {
-  private let folder: String
+  private let lock: StateFolderLock
+  private var folder: String { lock.folder }
   private let writer: SQLiteLedger.Writer
   private let history: History
   private let observer: any Observer
@@ -32,10 +33,10 @@ final class LedgerScribe {
   private var hasUpkeep = true
 
   init(
-    folder: String, writer: SQLiteLedger.Writer, history: History, observer: any Observer,
-    time: any TimeSource, onRenewed: @escaping @Sendable () -> Void
+    lock: StateFolderLock, writer: SQLiteLedger.Writer, history: History,
+    observer: any Observer, time: any TimeSource, onRenewed: @escaping @Sendable () -> Void
   ) {
-    self.folder = folder
+    self.lock = lock
     self.writer = writer
     self.history = history
     self.observer = observer
@@ -133,7 +134,8 @@ final class LedgerScribe {
       // Only when something can be written again: until then it is counted where it arises.
       if failure != nil || !losses.isEmpty { try probe(file) }
       merge(lost())
-      if !entries.isEmpty || !losses.isEmpty { try write(to: file) }
+      // Who waits may have come after the entries that it waits for.
+      if !entries.isEmpty || !losses.isEmpty || !waiters.isEmpty { try write(to: file) }
       let done = waiters
       entries = []
       waiters = []
@@ -170,6 +172,7 @@ final class LedgerScribe {
     if let file {
       if file.isInPlace { return file }
       try file.restore()
+      lock.putBack()
       file.close()
       self.file = nil
       tell(
@@ -190,6 +193,9 @@ final class LedgerScribe {
 
   /// Whether a transaction can be had at all.
   private func probe(_ file: LedgerFile) throws {
+    try file.database.writeWithoutTransaction { db in
+      if db.isInsideTransaction { try db.rollback() }
+    }
     try file.database.inTransaction(.immediate) { db in
       try db.execute(
         sql: "UPDATE daemons SET seen_at = ? WHERE id = ?",

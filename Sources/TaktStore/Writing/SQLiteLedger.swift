@@ -83,7 +83,7 @@ public final class SQLiteLedger: Ledger {
   /// Touched on `queue` alone, which every call of its functions stands on.
   private nonisolated(unsafe) let scribe: LedgerScribe
 
-  /// Opens the ledger of a folder, makes it where it is missing, and reads what former takts have
+  /// Opens the ledger of a folder that is locked, makes it where it is missing, and reads what former takts have
   /// left. Throws where a newer takt has written it; a ledger that cannot be read now is tried
   /// again, and takt begins without it.
   ///
@@ -92,11 +92,11 @@ public final class SQLiteLedger: Ledger {
   ///   - onRenewed: called, on a queue of the ledger's own, when the books have begun anew and must
   ///     be told all that holds.
   public static func open(
-    folder: String, writer: Writer, history: History, bounds: Bounds = Bounds(),
+    in lock: StateFolderLock, writer: Writer, history: History, bounds: Bounds = Bounds(),
     observer: any Observer, time: any TimeSource, onRenewed: @escaping @Sendable () -> Void
   ) throws(LedgerOpenFailure) -> (ledger: SQLiteLedger, former: LedgerFindings) {
     let scribe = LedgerScribe(
-      folder: folder, writer: writer, history: history, observer: observer, time: time,
+      lock: lock, writer: writer, history: history, observer: observer, time: time,
       onRenewed: onRenewed)
     let findings = try scribe.begin()
     return (SQLiteLedger(scribe: scribe, bounds: bounds), findings)
