@@ -3,7 +3,7 @@
 SWIFT ?= swift
 PACKAGES := libyaml-dev libsqlite3-dev pkg-config tzdata make git
 # What the tests talk with: servers, certificates, plugins in other languages, process tools.
-TEST_PACKAGES := python3 python3-venv openssl perl procps util-linux
+TEST_PACKAGES := python3 python3-venv openssl perl procps util-linux gcc libc6-dev
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources \
 	Examples/Package.swift Examples/Sources
 # A package counts as installed when dpkg says so; others are installed, as root or with sudo.
@@ -55,12 +55,13 @@ fuzz: setup      ## Run 10 million random operations on each timer factory under
 crash: setup     ## Kill takt 200 times at any moment, and check its books each time.
 	TAKT_CRASHES=200 $(SWIFT) test --filter LedgerCrashTests
 
-bench: setup     ## Measure what leeway saves, timer machines beside plain dispatch timers, a storm of runs, and plugins.
+bench: setup     ## Measure what leeway saves, timer machines beside plain dispatch timers, a storm of runs, plugins, and the ledger.
 	$(SWIFT) build -c release --product takt
 	$(SWIFT) run -c release --package-path Benchmarks takt-bench .build/release/takt
 	$(SWIFT) run -c release --package-path Benchmarks timer-bench
 	$(SWIFT) run -c release --package-path Benchmarks storm-bench .build/release/takt
 	$(SWIFT) run -c release --package-path Benchmarks plugin-bench .build/release/takt
+	python3 Benchmarks/ledger/ledger_bench.py .build/release/takt
 
 reference: setup ## Write what the docs say of keys, built-ins and runs from the code.
 	TAKT_WRITE_REFERENCE=1 $(SWIFT) test --filter 'KeyTableTests|BuiltinReferenceTests|RunMachineTests'

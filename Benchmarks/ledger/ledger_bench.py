@@ -4,7 +4,7 @@
     python3 ledger_bench.py PATH_TO_TAKT [faults] [rate] [lookup] [restart]
 
 Without a part it does all of them. LEDGER_BENCH_QUICK=1 makes everything short, to try the program
-itself. `faults.c`, which must lie beside this file, is compiled with cc; as root a real file system
+itself. `Tests/faults/faults.c` is compiled with cc; as root a real file system
 is filled for `disk full`, else a failing write stands for it. Everything is done in a temporary
 folder (TMPDIR), of which `lookup` fills about 2 GB.
 
@@ -90,7 +90,7 @@ class Bench:
         """The compiled faults.c."""
         library = self.folder / "faults.so"
         if not library.exists():
-            source = HERE / "faults.c"
+            source = HERE.parent.parent / "Tests" / "faults" / "faults.c"
             subprocess.run(
                 ["cc", "-shared", "-fPIC", "-O2", "-o", library, source, "-ldl"], check=True)
         return library

@@ -1,0 +1,77 @@
+import Foundation
+import Glibc
+import Testing
+
+/// A disk that fails under the ledger of a takt that runs: jobs go on, one line says so, and what
+/// was held is filled in.
+@Suite struct LedgerDiskTests {
+  /// The library that makes calls of the system fail; nil where there is no compiler.
+  private static let library: String? = {
+    let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("faults/faults.c").path
+    let target = FileManager.default.temporaryDirectory
+      .appendingPathComponent("takt-faults-\(UUID().uuidString).so").path
+    let status = system("cc -shared -fPIC -O2 -o '\(target)' '\(source)' -ldl")
+    return status == 0 ? target : nil
+  }()
+
+  @Test(arguments: ["erofs", "eio", "enospc"])
+  func `jobs go on while the ledger cannot be written, and the books balance afterwards`(
+    fault: String
+  ) throws {
+    let (folder, takt) = try started()
+    try folder.write(fault, to: "fault")
+    try takt.line("the remark") {
+      $0.event == "ledger" && $0.message?.hasPrefix("the ledger cannot be written") == true
+    }
+    try takt.line("a slot that nobody can claim") { $0.job == "careful" && $0.reason == "ledger" }
+    for _ in 0..<30 { try takt.line("slots") { $0.job == "plain" && $0.verdict == "ran" } }
+    try folder.write("", to: "fault")
+    try takt.line("the recovery") {
+      $0.event == "ledger" && $0.message?.hasPrefix("the ledger is written again") == true
+    }
+    try takt.line("a slot that is claimed") { $0.job == "careful" && $0.verdict == "ran" }
+    #expect(try takt.stop() == 0)
+    // Once, and no more often than what is wrong changes.
+    let remarks = takt.lines.filter { $0.message?.hasPrefix("the ledger cannot") == true }
+    #expect(Set(remarks.map(\.message)).count == remarks.count)
+    try expectBalance(in: folder)
+  }
+
+  @Test func `a disk that takes half a second to synchronise keeps no slot waiting`() throws {
+    let (folder, takt) = try started()
+    try folder.write("slow 500", to: "fault")
+    try takt.line("a slot that is claimed slowly") {
+      $0.job == "careful" && $0.verdict == "ran" && ($0.late_ms ?? 0) > 400
+    }
+    for _ in 0..<30 { try takt.line("slots") { $0.job == "plain" && $0.verdict == "ran" } }
+    try folder.write("", to: "fault")
+    #expect(try takt.stop() == 0)
+    #expect(!takt.lines.contains { $0.job == "plain" && $0.verdict == "coalesced" })
+    try expectBalance(in: folder)
+  }
+
+  private func started() throws -> (TemporaryFolder, TaktProcess) {
+    let library = try #require(Self.library, "cc is needed")
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      jobs:
+        plain: {every: 100ms, use: log, with: {message: x}}
+        careful: {every: 200ms, use: log, with: {message: x}, delivery: at_most_once}
+        again: {every: 150ms, run: 'true', delivery: at_least_once}
+      """)
+    let fault = folder.url.appendingPathComponent("fault").path
+    let takt = try TaktProcess(
+      ["LD_PRELOAD=\(library)", "TAKT_FAULT_FILE=\(fault)", TaktProcess.executable.path, "run"],
+      program: "/usr/bin/env", in: folder)
+    try takt.line("a claimed slot") { $0.job == "careful" && $0.verdict == "ran" }
+    return (folder, takt)
+  }
+
+  private func expectBalance(in folder: TemporaryFolder) throws {
+    let verify = try TaktProcess(["verify"], in: folder)
+    let text = try verify.text()
+    #expect(verify.waitForExit() == 0, "\(text) \(verify.errors)")
+  }
+}
