@@ -42,17 +42,16 @@ struct ByteReader {
     return true
   }
 
-  /// Decimal digits as a number; nil when none come next. What has more than nine is `.max`.
+  /// Decimal digits as a number; nil when none come next, `.max` for more than fifteen.
   mutating func number() -> Int? {
     let start = position
     var value = 0
     while let next, Self.isDigit(next) {
-      value = position - start < 18 ? value * 10 + Int(next - 0x30) : .max
-      if value < 0 { value = .max }
+      value = value > 99_999_999_999_999 ? .max : value * 10 + Int(next - 0x30)
       position += 1
+      if value == .max { skip(while: Self.isDigit) }
     }
-    if position == start { return nil }
-    return value > 999_999_999 ? .max : value
+    return position == start ? nil : value
   }
 
   /// Letters; empty when none come next.
