@@ -103,7 +103,8 @@ struct CronGenerator {
       if !isWhole, last == first { return Field(text: "\(first)", values: [first]) }
       let isLong = last - first > step && random.oneIn(2)
       let values = Set(stride(from: first, through: last, by: isLong ? step : 1))
-      return Field(text: "\(first)-\(last)" + (isLong ? "/\(step)" : ""), values: values, isOpen: true)
+      let text = "\(first)-\(last)" + (isLong ? "/\(step)" : "")
+      return Field(text: text, values: values, isOpen: true)
     case 2 where isWhole && first > range.lowerBound:
       let last = number(range.lowerBound...(first - 1))
       let values = Set(first...range.upperBound).union(range.lowerBound...last)

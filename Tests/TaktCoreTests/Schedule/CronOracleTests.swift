@@ -5,7 +5,7 @@ import Testing
 @Suite struct CronOracleTests {
   /// Rows that takt answers otherwise on purpose, each with its reason.
   private static let exceptions = [
-    281: "four fields: the row counts six and misses the fourth, takt counts five and misses the last",
+    281: "four fields: the row misses the fourth of six, takt the last of five",
     1016: repeatedGap, 1018: repeatedGap,
   ]
   private static let repeatedGap = """

@@ -69,7 +69,7 @@ import Testing
   private func check(_ reference: Reference, from start: Int64, bySeconds: Bool) throws {
     let zone = reference.zone
     let expression = try CronExpression(reference.cron.text)
-    #expect(expression.recursWithinDay == reference.cron.recurs, "\(reference.cron.text)")
+    #expect(expression.recursWithinHour == reference.cron.recurs, "\(reference.cron.text)")
     let instant = WallInstant(milliseconds: start * 1000)
     let next = expression.next(
       after: instant, in: zone, days: reference.rule, dst: reference.dst)
@@ -88,7 +88,8 @@ import Testing
     var second = step == 1 ? start + 1 : (start / 60 + 1) * 60
     while second < end {
       if reference.isDue(second) {
-        Issue.record("\(comment), but \(text(WallInstant(milliseconds: second * 1000), zone)) is due")
+        let missed = text(WallInstant(milliseconds: second * 1000), zone)
+        Issue.record("\(comment), but \(missed) is due")
         return
       }
       second += step
@@ -145,7 +146,7 @@ import Testing
     let signs = Array("*,-/#LWH()?@ 0123456789\tMONJANx=é")
     for _ in 0..<30_000 {
       let count = Int.random(in: 0...18, using: &random)
-      let text = String((0..<count).map { _ in signs[Int.random(in: 0..<signs.count, using: &random)] })
+      let text = String((0..<count).map { _ in signs.randomElement(using: &random) ?? "*" })
       do {
         let expression = try CronExpression(text, seed: "job")
         _ = expression.words()

@@ -43,7 +43,8 @@ import Testing
     let lines = try cases.map { text, base in
       let theirs = text.split(separator: " ").enumerated().map { index, field in
         // The last Friday is 5L here and L5 there.
-        index > 3 && field.count == 2 && field.last == "L" ? "L\(field.first ?? "0")" : String(field)
+        let isLastDay = index > 3 && field.count == 2 && field.last == "L"
+        return isLastDay ? "L\(field.first ?? "0")" : String(field)
       }
       let expression = try JSONEncoder().encode(theirs.joined(separator: " "))
       return "[\(String(decoding: expression, as: UTF8.self)), \(base)]"

@@ -20,7 +20,8 @@ extension CalendarExpression: CustomStringConvertible {
     let given = (0..<7).filter { weekdays >> UInt8($0) & 1 == 1 }
     return CronExpression.runs(of: given).map { run in
       let names = run.map { Self.dayNames[$0] }
-      return names.count > 2 ? "\(names[0])..\(names[names.count - 1])" : names.joined(separator: ",")
+      return names.count > 2
+        ? "\(names[0])..\(names[names.count - 1])" : names.joined(separator: ",")
     }.joined(separator: ",")
   }
 
@@ -48,7 +49,7 @@ extension CalendarExpression: CustomStringConvertible {
     }.joined(separator: ",")
   }
 
-  private static func second(_ microseconds: Int, width: Int) -> String {
+  static func second(_ microseconds: Int, width: Int) -> String {
     let whole = (microseconds / 1_000_000).padded(width)
     let part = microseconds % 1_000_000
     return part == 0 ? whole : whole + "." + part.padded(6)

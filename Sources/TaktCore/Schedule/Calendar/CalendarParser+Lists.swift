@@ -46,8 +46,9 @@ extension CalendarParser {
       throw CalendarProblem(.badValues, in: unit, at: place)
     }
     var value = number * unit.scale
-    let isRange = reader.text(from: reader.position, to: min(reader.end, reader.position + 2)) == ".."
-    if unit == .second, !isRange, reader.take(".") { value += try fraction() }
+    // One point is that of a fraction, two make a range.
+    var rest = reader
+    if unit == .second, !rest.take(word: ".."), reader.take(".") { value += try fraction() }
     return value
   }
 

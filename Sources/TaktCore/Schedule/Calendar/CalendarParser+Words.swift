@@ -38,8 +38,3 @@ extension CalendarParser {
     return expression
   }
 }
-
-extension String {
-  /// The same word with its first letter large.
-  var capitalizedASCII: String { prefix(1).uppercased() + dropFirst() }
-}

@@ -103,7 +103,8 @@ struct CalendarParser {
   private mutating func unknownDay(at place: Int) -> CalendarProblem {
     let word = reader.letters()
     if word.isEmpty { return unexpected() }
-    let nearest = NearestName.of(word, among: Self.dayNames.map(\.capitalizedASCII) + Self.words)
+    let days = Self.dayNames.map { $0.prefix(1).uppercased() + $0.dropFirst() }
+    let nearest = NearestName.of(word, among: days + days.map { String($0.prefix(3)) } + Self.words)
     return CalendarProblem(.unknownWord(word, nearest: nearest), at: place)
   }
 

@@ -11,7 +11,7 @@ extension CronExpression {
     let start = instant.nanoseconds.flooredQuotient(by: 1_000_000_000) + 1
     var walk = CronWalk(
       search: CronSearch(expression: self, rule: rule), zone: zone, gap: dst.gap,
-      overlap: recursWithinDay ? .both : dst.overlap, from: start)
+      overlap: recursWithinHour ? .both : dst.overlap, from: start)
     guard let seconds = walk.next() else { return nil }
     let (nanoseconds, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     return overflow ? nil : WallInstant(nanoseconds: nanoseconds)

@@ -94,7 +94,7 @@ extension CronExpression {
     return parts.dropLast().joined(separator: ", ") + " \(word) " + parts[parts.count - 1]
   }
 
-  private static let monthNames = [
+  static let monthNames = [
     "January", "February", "March", "April", "May", "June", "July", "August", "September",
     "October", "November", "December",
   ]

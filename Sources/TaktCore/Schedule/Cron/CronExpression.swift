@@ -37,7 +37,7 @@ public struct CronExpression: Hashable, Sendable {
 
   /// Whether it goes on within the hour, or from hour to hour: a `*`, a range or a step stands in
   /// its seconds, minutes or hours. Such an expression runs in both passes of a repeated hour.
-  public var recursWithinDay: Bool { !openFields.isEmpty }
+  public var recursWithinHour: Bool { !openFields.isEmpty }
 
   /// Whether both day fields leave days out, so that `days: any` and `days: all` differ.
   public var hasBothDayFields: Bool { days.areBothGiven }

@@ -1,4 +1,4 @@
-/// A field of a cron expression.
+/// A field of a cron expression. What `H` comes to depends on the raw values: they stay as they are.
 public enum CronField: String, CaseIterable, Hashable, Sendable {
   /// 0 to 59; the first of six or seven fields.
   case second

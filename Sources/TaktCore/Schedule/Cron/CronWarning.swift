@@ -32,7 +32,7 @@ extension CronExpression {
     after instant: WallInstant, in zone: Zone, days rule: CronDayRule = .any,
     dst: DSTPolicy = .cron
   ) -> CronWarning? {
-    guard !recursWithinDay else { return nil }
+    guard !recursWithinHour else { return nil }
     let search = CronSearch(expression: self, rule: rule)
     let start = instant.nanoseconds.flooredQuotient(by: 1_000_000_000)
     var span = zone.span(atEpochSeconds: start)
