@@ -24,6 +24,8 @@ import Testing
     "30 2 * * * | 2026-03-28T12:00 Europe/Berlin | 2026-03-29T03:00+02:00 2026-03-30T02:30+02:00 | 02:30 does not exist that night",
     "30 2 * * * | 2026-10-24T12:00 Europe/Berlin | 2026-10-25T02:30+02:00 2026-10-26T02:30+01:00 | once, the first time",
     "*/30 2 * * * | 2026-10-24T12:00 Europe/Berlin | 2026-10-25T02:00+02:00 2026-10-25T02:30+02:00 2026-10-25T02:00+01:00 2026-10-25T02:30+01:00 2026-10-26T02:00+01:00 | a step goes on through both passes",
+    "*/20 2 25 10 * | 2026-10-25T02:45 Europe/Berlin | 2026-10-25T02:00+01:00 2026-10-25T02:20+01:00 2026-10-25T02:40+01:00 2027-10-25T02:00+02:00 | the second pass comes before the next year",
+    "0 */30 2 25 10 * 2026 | 2026-10-25T02:10 Europe/Berlin | 2026-10-25T02:30+02:00 2026-10-25T02:00+01:00 2026-10-25T02:30+01:00 never | the last pass of the last year",
     "0 * * * * | 2026-03-29T00:30 Europe/Berlin | 2026-03-29T01:00+01:00 2026-03-29T03:00+02:00 | hourly knows no gap",
     "15 2 * * * | 2026-10-03T12:00 Australia/Lord_Howe | 2026-10-04T02:30+11:00 2026-10-05T02:15+11:00 | a gap of half an hour",
     "45 1 * * * | 2026-04-04T12:00 Australia/Lord_Howe | 2026-04-05T01:45+11:00 2026-04-06T01:45+10:30 | a repeat of half an hour",
