@@ -101,6 +101,35 @@ import Testing
     #expect(next?.rfc3339(in: zone) == "2021-01-01T00:00:00.000+01:00")
   }
 
+  @Test func `under a policy for clock changes it agrees with the same cron expression`() throws {
+    var random = SplitMix64(seed: 9)
+    func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
+    for name in ["Europe/Berlin", "Australia/Lord_Howe", "America/Sao_Paulo", "Pacific/Apia"] {
+      let zone = try TestZones.named(name)
+      let changes = TestZones.changes(of: zone, from: 0, to: 2_000_000_000)
+      for _ in 0..<300 {
+        let (day, hour) = (number(1...31), number(0...3))
+        let (first, step) = (number(0...29), number(2...29))
+        let isOpen = random.oneIn(2)
+        let (minute, hours) = isOpen ? ("\(first)/\(step)", "*") : ("\(first)", "\(hour),13")
+        let days = random.oneIn(2) ? "*" : "\(day)"
+        let cron = try CronExpression("\(minute) \(hours) \(days) * *")
+        let calendar = try CalendarExpression("*-*-\(days) \(hours):\(minute)")
+        let policy = DSTPolicy(
+          gap: random.oneIn(2) ? .skip : .runAfter,
+          overlap: DSTPolicy.Overlap.allCases[number(0...2)])
+        let change = changes[number(0...(changes.count - 1))]
+        var instant = WallInstant(milliseconds: (change + Int64(number(-90_000...10_000))) * 1000)
+        for _ in 0..<5 {
+          let next = cron.next(after: instant, in: zone, dst: policy)
+          let other = calendar.next(after: instant, in: zone, dst: policy)
+          #expect(next == other, "\(cron) \(calendar) in \(name) after \(instant) \(policy)")
+          instant = next ?? instant
+        }
+      }
+    }
+  }
+
   @Test func `in every zone the next instant is later and has the time of day`() throws {
     var generator = SplitMix64(seed: 5)
     for name in TestZones.allNames() {

@@ -22,9 +22,17 @@ struct CalendarSearch {
     case impossible
   }
 
+  /// Whether a repetition ends with its unit. systemd goes on to a 84th minute, which the clock
+  /// turns into one of the next hour.
+  private let staysInUnits: Bool
+
   /// Searches from an instant, in microseconds since the epoch, which counts.
-  init(_ expression: CalendarExpression, zone: Zone, from microseconds: Int64) {
+  init(
+    _ expression: CalendarExpression, zone: Zone, from microseconds: Int64,
+    staysInUnits: Bool = false
+  ) {
     self.expression = expression
+    self.staysInUnits = staysInUnits
     let seconds = microseconds.flooredQuotient(by: 1_000_000)
     let span = zone.span(atEpochSeconds: seconds)
     clock = LocalClock(zone: zone, atEpochSeconds: seconds)
@@ -115,12 +123,17 @@ struct CalendarSearch {
       let term = isFromEnd ? countedBack(term) : term
       if let candidate = term.first(from: value) { earliest = min(earliest ?? .max, candidate) }
     }
-    guard let earliest else { return false }
+    guard let earliest, !staysInUnits || earliest <= highest(of: unit) else { return false }
     if earliest != value {
       cursor[unit] = earliest
       cursor.resetUnits(below: unit)
     }
     return true
+  }
+
+  private func highest(of unit: CalendarUnit) -> Int {
+    unit == .day
+      ? CivilTime.days(inMonth: cursor.month, of: cursor.year) : unit.values.upperBound
   }
 
   /// Moves on the unit above one that has no value left.

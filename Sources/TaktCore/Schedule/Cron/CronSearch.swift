@@ -2,7 +2,9 @@
 ///
 /// Times are seconds since 1970-01-01T00:00:00 as if the zone were UTC. It goes from field to
 /// field by bits and never step by step through minutes or seconds.
-struct CronSearch {
+struct CronSearch: LocalSearch {
+  static let ticksPerSecond: Int64 = 1
+
   let expression: CronExpression
   let rule: CronDayRule
 
