@@ -19,9 +19,13 @@ extension Zone {
       kinds.append(Int(kind) & 0xff)
     }
     var offsets: [Int] = []
+    var daylight: [Bool] = []
     for _ in 0..<header.typeCount {
-      guard let offset = reader.integer(bytes: 4), reader.skip(2) else { return nil }
+      guard let offset = reader.integer(bytes: 4), let flag = reader.integer(bytes: 1),
+        reader.skip(1)
+      else { return nil }
       offsets.append(Int(offset))
+      daylight.append(flag != 0)
     }
     let tail =
       header.characterCount + header.leapCount * 12 + header.standardCount + header.universalCount
@@ -30,7 +34,9 @@ extension Zone {
     else { return nil }
     self.init(
       name: name, initialOffsetSeconds: initial,
-      transitions: zip(starts, kinds).map { Transition(start: $0, offsetSeconds: offsets[$1]) },
+      transitions: zip(starts, kinds).map {
+        Transition(start: $0, offsetSeconds: offsets[$1], isDaylight: daylight[$1])
+      },
       rule: ZoneRule(posix: footer))
   }
 }

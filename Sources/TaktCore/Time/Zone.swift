@@ -9,11 +9,14 @@ public struct Zone: Hashable, Sendable {
     public var start: Int64
     /// Seconds east of Greenwich.
     public var offsetSeconds: Int
+    /// Whether the zone calls this daylight time; Dublin does so in winter. Default false.
+    public var isDaylight: Bool
 
     /// A change of offset.
-    public init(start: Int64, offsetSeconds: Int) {
+    public init(start: Int64, offsetSeconds: Int, isDaylight: Bool = false) {
       self.start = start
       self.offsetSeconds = offsetSeconds
+      self.isDaylight = isDaylight
     }
   }
 

@@ -1,0 +1,72 @@
+/// A field of a cron expression. What `H` comes to depends on the raw values: they stay as they are.
+public enum CronField: String, CaseIterable, Hashable, Sendable {
+  /// 0 to 59; the first of six or seven fields.
+  case second
+  /// 0 to 59.
+  case minute
+  /// 0 to 23.
+  case hour
+  /// 1 to 31.
+  case dayOfMonth = "day of month"
+  /// 1 to 12, or JAN to DEC.
+  case month
+  /// 0 to 7, or SUN to SAT; 0 and 7 are Sunday.
+  case dayOfWeek = "day of week"
+  /// 1970 to 9999; the last of seven fields.
+  case year
+
+  /// The values it takes.
+  public var values: ClosedRange<Int> {
+    switch self {
+    case .second, .minute: 0...59
+    case .hour: 0...23
+    case .dayOfMonth: 1...31
+    case .month: 1...12
+    case .dayOfWeek: 0...7
+    case .year: 1970...9999
+    }
+  }
+
+  /// How many different values it has, after which it begins anew; Sunday counts once.
+  var cycle: Int {
+    switch self {
+    case .second, .minute: 60
+    case .hour: 24
+    case .dayOfMonth: 31
+    case .month: 12
+    case .dayOfWeek: 7
+    case .year: values.count
+    }
+  }
+
+  /// The largest step that goes from one value to another.
+  var stepMax: Int {
+    switch self {
+    case .second, .minute, .hour: cycle - 1
+    case .dayOfMonth, .month, .dayOfWeek, .year: cycle
+    }
+  }
+
+  /// What a plain `H` is chosen from: the days of the month that every month has.
+  var hashValues: ClosedRange<Int> {
+    switch self {
+    case .dayOfMonth: 1...28
+    case .dayOfWeek: 0...6
+    case .second, .minute, .hour, .month, .year: values
+    }
+  }
+
+  /// Names of values, the first for the lowest value; empty when there are none.
+  var names: [String] {
+    switch self {
+    case .month: Self.monthNames
+    case .dayOfWeek: Self.dayNames
+    case .second, .minute, .hour, .dayOfMonth, .year: []
+    }
+  }
+
+  private static let monthNames = [
+    "JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC",
+  ]
+  private static let dayNames = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"]
+}

@@ -1,0 +1,34 @@
+/// What a schedule does with local times that a clock change skips or repeats.
+public struct DSTPolicy: Hashable, Sendable {
+  /// A time over which the clock is put forward.
+  public enum Gap: String, CaseIterable, Hashable, Sendable {
+    /// It runs at the first instant after the gap.
+    case runAfter = "run_after"
+    /// It does not run that day.
+    case skip
+  }
+
+  /// A time that comes twice because the clock is put back.
+  public enum Overlap: String, CaseIterable, Hashable, Sendable {
+    /// It runs the first time only.
+    case first
+    /// It runs the second time only.
+    case second
+    /// It runs both times.
+    case both
+  }
+
+  /// Default `runAfter`.
+  public var gap: Gap
+  /// Default `first`. What recurs within the hour goes on through both passes in any case.
+  public var overlap: Overlap
+
+  /// A policy of the two parts.
+  public init(gap: Gap = .runAfter, overlap: Overlap = .first) {
+    self.gap = gap
+    self.overlap = overlap
+  }
+
+  /// Classic cron's own: nothing is lost, nothing runs twice.
+  public static let cron = DSTPolicy()
+}

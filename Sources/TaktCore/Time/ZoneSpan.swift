@@ -1,0 +1,76 @@
+/// A stretch of time in which a zone keeps one offset.
+struct ZoneSpan: Hashable, Sendable {
+  /// Its first second since the Unix epoch; `.min` where the zone's knowledge begins.
+  var start: Int64
+  /// The first second after it; `.max` when it never ends.
+  var end: Int64
+  /// Seconds east of Greenwich.
+  var offsetSeconds: Int
+  /// Whether the zone calls it daylight time.
+  var isDaylight: Bool
+
+  func contains(_ seconds: Int64) -> Bool { seconds >= start && seconds < end }
+}
+
+extension Zone {
+  /// The span that holds the instant, in seconds since the Unix epoch.
+  func span(atEpochSeconds seconds: Int64) -> ZoneSpan {
+    guard let last = transitions.last else {
+      return rule?.span(atEpochSeconds: seconds, notBefore: .min)
+        ?? ZoneSpan(start: .min, end: .max, offsetSeconds: initialOffsetSeconds, isDaylight: false)
+    }
+    if seconds >= last.start {
+      return rule?.span(atEpochSeconds: seconds, notBefore: last.start)
+        ?? ZoneSpan(
+          start: last.start, end: .max, offsetSeconds: last.offsetSeconds,
+          isDaylight: last.isDaylight)
+    }
+    var low = 0
+    var high = transitions.count
+    while low < high {
+      let middle = (low + high) / 2
+      if transitions[middle].start <= seconds { low = middle + 1 } else { high = middle }
+    }
+    let end = transitions[low].start
+    guard low > 0 else {
+      return ZoneSpan(
+        start: .min, end: end, offsetSeconds: initialOffsetSeconds, isDaylight: false)
+    }
+    let current = transitions[low - 1]
+    return ZoneSpan(
+      start: current.start, end: end, offsetSeconds: current.offsetSeconds,
+      isDaylight: current.isDaylight)
+  }
+}
+
+extension ZoneRule {
+  /// The span that holds the instant; a span does not begin before `limit`, where the rule does.
+  func span(atEpochSeconds seconds: Int64, notBefore limit: Int64) -> ZoneSpan {
+    guard let daylight else {
+      return ZoneSpan(
+        start: limit, end: .max, offsetSeconds: standardOffsetSeconds, isDaylight: false)
+    }
+    let year = CivilTime(epochSeconds: seconds + Int64(standardOffsetSeconds)).year
+    let (first, second) = changes(daylight, year: year)
+    let start: Int64
+    let end: Int64
+    if seconds < first {
+      (start, end) = (changes(daylight, year: year - 1).second, first)
+    } else if seconds < second {
+      (start, end) = (first, second)
+    } else {
+      (start, end) = (second, changes(daylight, year: year + 1).first)
+    }
+    let offset = offsetSeconds(atEpochSeconds: seconds)
+    return ZoneSpan(
+      start: max(limit, start), end: end, offsetSeconds: offset,
+      isDaylight: offset == daylight.offsetSeconds)
+  }
+
+  /// Both changes of a year, in order.
+  private func changes(_ daylight: Daylight, year: Int) -> (first: Int64, second: Int64) {
+    let start = daylight.start.epochSeconds(year: year, offsetSeconds: standardOffsetSeconds)
+    let end = daylight.end.epochSeconds(year: year, offsetSeconds: daylight.offsetSeconds)
+    return (min(start, end), max(start, end))
+  }
+}
