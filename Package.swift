@@ -73,6 +73,8 @@ let package = Package(
     .target(name: "TaktPlugin", swiftSettings: strict),
 
     .executableTarget(
+      name: "schedule-bench", dependencies: ["TaktCore"], swiftSettings: strict),
+    .executableTarget(
       name: "timer-fuzz", dependencies: ["TimerMachine", "TimerMachineTesting"],
       swiftSettings: strict),
     .target(name: "TimerMachineTesting", dependencies: ["TimerMachine"], swiftSettings: strict),

@@ -77,6 +77,9 @@ struct SlotOracle {
   private mutating func instants(of record: VerdictRecord, _ job: Job) -> [Int64] {
     let (first, last) = (record.slots.first.milliseconds, record.slots.last.milliseconds)
     if record.slots.count == 1, first == last { return [first] }
+    if let rules = job.spec?.timing.schedule.rules, !rules.isEmpty {
+      return clockInstants(of: record, rules, job.spec?.timing.schedule.at ?? [])
+    }
     guard let every = job.spec?.timing.schedule.every, every.origin != .end else {
       problems.append("\(record.job): \(record.verdict) covers several slots without a grid")
       return [first, last]
@@ -89,6 +92,30 @@ struct SlotOracle {
       )
     }
     return labels
+  }
+
+  /// The times of the clock, and single instants, that a series covers, millisecond by millisecond.
+  private mutating func clockInstants(
+    of record: VerdictRecord, _ rules: [ClockRule], _ instants: [WallInstant]
+  ) -> [Int64] {
+    let (first, last) = (record.slots.first, record.slots.last)
+    var labels: Set<Int64> = []
+    for rule in rules {
+      var instant = rule.next(after: WallInstant(nanoseconds: first.nanoseconds - 1))
+      while let found = instant, found.milliseconds <= last.milliseconds {
+        labels.insert(found.milliseconds)
+        instant = rule.next(after: found)
+      }
+    }
+    for instant in instants where first <= instant && instant <= last {
+      labels.insert(instant.milliseconds)
+    }
+    if labels.count != record.slots.count {
+      problems.append(
+        "\(record.job): \(record.verdict) says \(record.slots.count) slots, the clock \(labels.count)"
+      )
+    }
+    return labels.sorted()
   }
 
   /// Everything is over: what was expected must have been decided, and nothing else on a grid.

@@ -2,9 +2,9 @@ import TaktCore
 
 /// Makes random jobs. A job's first letter says what triggers it has, so that an oracle knows what
 /// to expect: `g` a grid on the job's clock, `w` a grid or instants on the wall, `m` a grid and
-/// instants, `d` a fixed delay, `o` occasions.
+/// instants, `d` a fixed delay, `o` occasions, `c` times of the clock, some with instants.
 struct SpecGenerator {
-  static let kinds: [Character] = ["g", "w", "m", "d", "o"]
+  static let kinds: [Character] = ["g", "w", "m", "d", "o", "c"]
 
   /// A set of up to eight jobs, with settings.
   static func snapshot(at now: Now, _ random: inout SplitMix64) -> Snapshot {
@@ -103,6 +103,9 @@ struct SpecGenerator {
       schedule = Schedule(
         every: random.oneIn(2) ? Every(interval, from: .epoch) : nil,
         at: instants(after: now, &random))
+    case "c":
+      schedule = Schedule(
+        rules: rules(&random), at: random.oneIn(3) ? instants(after: now, &random) : [])
     default: schedule.on = random.oneIn(2) ? [.start, .reload] : [.reload]
     }
     let leeway: Leeway =
@@ -112,6 +115,21 @@ struct SpecGenerator {
     return Timing(
       schedule: schedule, leeway: random.oneIn(3) ? .none : leeway,
       isEnabled: !random.oneIn(6))
+  }
+
+  /// One rule or two that come every few seconds.
+  private static func rules(_ random: inout SplitMix64) -> [ClockRule] {
+    (0..<Int.random(in: 1...2, using: &random)).compactMap { _ in
+      let step = Int.random(in: 1...40, using: &random)
+      if random.oneIn(2) {
+        return (try? CronExpression("*/\(step) * * * * *")).map {
+          ClockRule(.cron($0, days: .any), zone: .utc, dst: .cron)
+        }
+      }
+      return (try? CalendarExpression("*:*:\(step % 10)/\(step)")).map {
+        ClockRule(.calendar($0), zone: .utc, dst: DSTPolicy(gap: .skip))
+      }
+    }
   }
 
   /// Instants round now, some of them past, on tenths of a second so that they meet grids.

@@ -54,7 +54,8 @@ struct State {
       version: Takt.configuration.version, file: file)
     do throws(LedgerOpenFailure) {
       let (ledger, findings) = try SQLiteLedger.open(
-        in: lock, writer: writer, history: settings.history, observer: observer,
+        in: lock, writer: writer, history: settings.history, zones: ZoneFiles(),
+        observer: observer,
         time: time, onRenewed: onRenewed)
       self.ledger = ledger
       self.findings = findings

@@ -18,7 +18,8 @@ struct Takt: ParsableCommand {
     version: "0.1.0",
     subcommands: [
       RunCommand.self, ExecCommand.self, CheckCommand.self, PlanCommand.self, NextCommand.self,
-      RunsCommand.self, LogsCommand.self, VerifyCommand.self, SchemaCommand.self,
+      ExplainCommand.self, RunsCommand.self, LogsCommand.self, VerifyCommand.self,
+      SchemaCommand.self,
       PluginsCommand.self,
     ])
 

@@ -384,6 +384,51 @@ import Testing
     #expect(world.books.audit().isEmpty)
   }
 
+  @Test func `a grid that has not begun when the machine is started anew begins when it was to`()
+    throws
+  {
+    let spec = try job("a", Schedule(every: Every(.seconds(3600), first: .seconds(100))))
+    var world = World()
+    world.start([spec])
+    world.books.reboot()
+    world.now.monotonic = MonotonicInstant(nanoseconds: 5)
+    world.restart([spec], after: .seconds(10))
+    world.pass(.seconds(89))
+    #expect(world.starts.isEmpty)
+    world.pass(.seconds(2))
+    #expect(world.starts == ["a 100000 #1"])
+  }
+
+  @Test func `runs that wait for the ledger keep no place from others`() throws {
+    let careful = try (0..<3).map { index in
+      try job("careful\(index)") { $0.delivery = .atMostOnce }
+    }
+    let plain = try job("plain")
+    var world = World()
+    world.start(careful + [plain], maxRunning: 1)
+    world.pass(.milliseconds(1100))
+    #expect(world.starts == ["plain 1000 #1"])
+    world.endRuns()
+    world.keep()
+    #expect(world.starts.count == 2)
+    world.endRuns()
+    world.endRuns()
+    #expect(world.starts.count == 4)
+  }
+
+  @Test func `a slot whose clock lags behind the wall is still done at least once`() throws {
+    let spec = try job("a") { $0.delivery = .atLeastOnce }
+    var world = World()
+    world.start([spec])
+    // Somebody sets the wall clock on by hours; the grid goes on as it was.
+    world.now.wall = world.now.wall + .seconds(20_000)
+    world.send(.clockStepped)
+    world.pass(.milliseconds(1100))
+    #expect(world.starts.count == 1)
+    world.restart([spec], after: .milliseconds(500))
+    #expect(world.starts == ["a 1000 #1"])
+  }
+
   @Test func `run numbers go on`() throws {
     let spec = try job("a")
     var world = World()

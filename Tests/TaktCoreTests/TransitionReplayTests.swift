@@ -36,6 +36,7 @@ import Testing
     ]
     func problems(_ lines: [TransitionReplay.Line]) -> Int {
       var replay = TransitionReplay()
+      replay.processBegan()
       for line in lines { replay.takeRun(line) }
       return replay.problemCount
     }
@@ -58,6 +59,15 @@ import Testing
     replay.takeTimer(line("timer:a", 1, "idle", "suspended", "suspend"))
     replay.takeTimer(line("timer:b", 1, "idle", "running", "levitate"))
     #expect(replay.problemCount == 2)
+  }
+
+  @Test func `a log that begins in the middle of a life is followed from there`() {
+    var replay = TransitionReplay()
+    replay.takeTimer(line("timer:a", 7, "running", "running", "reschedule"))
+    replay.takeRun(line("run:9", 2, "running", "ended", "action_ended"))
+    #expect(replay.problemCount == 0)
+    replay.takeTimer(line("timer:a", 9, "running", "running", "reschedule"))
+    #expect(replay.problemCount == 1)
   }
 
   @Test func `where the log has dropped records a gap is no mistake`() {

@@ -73,7 +73,8 @@ import Testing
   {
     let (bench, job) = try books()
     try bench.sql { try $0.execute(sql: "DELETE FROM verdicts WHERE run = 5") }
-    let report = try LedgerArchive(folder: bench.folder.path).audit(since: job.slot(15))
+    let report = try LedgerArchive(folder: bench.folder.path).audit(
+      since: job.slot(15), zones: TestZones())
     #expect(report.isBalanced, "\(report.findings)")
     #expect(report.balance.slots == 14)
   }

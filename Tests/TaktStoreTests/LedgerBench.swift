@@ -6,6 +6,12 @@ import Testing
 
 @testable import TaktStore
 
+/// Universal time alone.
+struct TestZones: ZoneSource {
+  func zone(named name: String) -> Zone? { name == "UTC" ? .utc : nil }
+  var zoneNames: [String] { ["UTC"] }
+}
+
 /// A ledger in a folder of its own, and all that is said about it.
 ///
 /// `@unchecked Sendable`: `ledger` and `findings` are touched by the test alone, the rest is locked.
@@ -40,7 +46,8 @@ final class LedgerBench: Observer, @unchecked Sendable {
     let lock = try self.lock ?? StateFolderLock(folder: folder.path, holder: "test")
     self.lock = lock
     let (ledger, findings) = try SQLiteLedger.open(
-      in: lock, writer: writer, history: history, bounds: bounds, observer: self,
+      in: lock, writer: writer, history: history, bounds: bounds, zones: TestZones(),
+      observer: self,
       time: SystemTimeSource(), onRenewed: { [self] in renewals.withLock { $0 += 1 } })
     self.ledger = ledger
     self.findings = findings
@@ -84,7 +91,7 @@ final class LedgerBench: Observer, @unchecked Sendable {
   }
 
   func audit() throws -> LedgerAuditReport {
-    try LedgerArchive(folder: folder.path).audit()
+    try LedgerArchive(folder: folder.path).audit(zones: TestZones())
   }
 }
 

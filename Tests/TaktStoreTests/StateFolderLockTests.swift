@@ -19,7 +19,7 @@ import Testing
     }
     // Nor when somebody has removed the file, once the first has noticed.
     unlink(folder + "/lock")
-    first?.putBack()
+    try first?.ensure()
     #expect(throws: StateFolderLock.Failure.held(by: "the first, pid 1")) {
       _ = try StateFolderLock(folder: folder, holder: "the second")
     }

@@ -146,6 +146,17 @@ ssize_t pwritev64(int descriptor, const struct iovec *pieces, int count, off64_t
   return pwritev(descriptor, pieces, count, offset);
 }
 
+ssize_t pwritev2(
+    int descriptor, const struct iovec *pieces, int count, off_t offset, int flags) {
+  if (write_fails(descriptor)) return -1;
+  return syscall(SYS_pwritev2, descriptor, pieces, count, offset, 0, flags);
+}
+
+ssize_t pwritev64v2(
+    int descriptor, const struct iovec *pieces, int count, off64_t offset, int flags) {
+  return pwritev2(descriptor, pieces, count, offset, flags);
+}
+
 int ftruncate(int descriptor, off_t length) {
   return write_fails(descriptor) ? -1 : (int)syscall(SYS_ftruncate, descriptor, length);
 }

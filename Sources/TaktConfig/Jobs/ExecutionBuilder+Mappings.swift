@@ -60,6 +60,21 @@ extension ExecutionBuilder {
     }
   }
 
+  func applyClockChanges(_ value: KeyValue, to settled: inout JobDefaults) {
+    guard let fields = value.object else {
+      (settled.dstGap, settled.dstOverlap) = (nil, nil)
+      return
+    }
+    for field in fields.fields {
+      guard let value = field.value else { continue }
+      switch field.name {
+      case Key.gap: settled.dstGap = choice(value)
+      case Key.overlap: settled.dstOverlap = choice(value)
+      default: break
+      }
+    }
+  }
+
   func apply(_ value: KeyValue, to missed: inout MissedPolicy) {
     guard let fields = value.object else {
       missed = builtIn.missed

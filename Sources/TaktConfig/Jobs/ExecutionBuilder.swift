@@ -43,6 +43,10 @@ struct ExecutionBuilder {
     case Key.concurrency: settled.concurrencyGroup = group(value, at: field.mark)
     case Key.lateTolerance: settled.lateTolerance = value.duration ?? builtIn.lateTolerance
     case Key.expected: settled.expectedDuration = value.duration
+    case Key.timezone:
+      settled.zone = value.text.flatMap { sources.zones.zone(named: $0, at: field.mark, reporter) }
+    case Key.days: settled.days = choice(value) ?? builtIn.days
+    case Key.dst: applyClockChanges(value, to: &settled)
     case Key.delivery: settled.delivery = choice(value) ?? builtIn.delivery
     case Key.missed: apply(value, to: &settled.missed)
     case Key.onRemoved: settled.removal = choice(value) ?? builtIn.removal

@@ -14,6 +14,12 @@ struct JobDefaults {
   var lateTolerance = Duration.seconds(1)
   var expectedDuration: Duration?
   var removal = Removal.drain
+  /// Nil for that of the scheduler.
+  var zone: Zone?
+  /// Nil for each kind of expression's own way.
+  var dstGap: DSTPolicy.Gap?
+  var dstOverlap: DSTPolicy.Overlap?
+  var days = CronDayRule.any
   var delivery = Delivery.bestEffort
   var missed = MissedPolicy()
   var tags: [String] = []

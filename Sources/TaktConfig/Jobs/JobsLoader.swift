@@ -38,7 +38,8 @@ public struct JobsLoader: Sendable {
     let plugins = PluginTable(refusesWritableByOthers: refusesWritableByOthers)
     let load = JobsLoad(
       sources: LoadSources(
-        actions: ActionTable(catalogue, plugins), zones: zones,
+        actions: ActionTable(catalogue, plugins), zones: ZoneTable(zones),
+        now: SystemTimeSource().wall,
         accounts: AccountTable(accounts, userID: userID),
         environmentFiles: EnvironmentFiles(refusesWritableByOthers: refusesWritableByOthers),
         plugins: plugins),

@@ -3,13 +3,13 @@ import TaktCore
 /// Makes the scheduler's settings of the keys under `scheduler`.
 struct SettingsBuilder {
   let reporter: Reporter
-  let zones: any ZoneSource
+  let zones: ZoneTable
   let plugins: PluginTable
   /// The absolute folder of the file.
   let folder: String
 
   /// What holds without any key.
-  static func builtIn(zones: any ZoneSource) -> SchedulerSettings {
+  static func builtIn(zones: ZoneTable) -> SchedulerSettings {
     SchedulerSettings(zone: zones.zone(named: "local") ?? .utc)
   }
 
@@ -18,7 +18,7 @@ struct SettingsBuilder {
     for field in fields.fields {
       switch (field.name, field.value) {
       case (Key.timezone, .text(let name)):
-        if let zone = zone(name, at: field.mark) { settings.zone = zone }
+        if let zone = zones.zone(named: name, at: field.mark, reporter) { settings.zone = zone }
       case (Key.maxRunning, .integer(let count)): settings.maxRunning = count
       case (Key.state, .text(let path)):
         settings.state =
@@ -46,15 +46,5 @@ struct SettingsBuilder {
       default: break
       }
     }
-  }
-
-  private func zone(_ name: String, at mark: YAMLMark) -> Zone? {
-    // The machine's own zone is always something: UTC when the system names none.
-    if let zone = zones.zone(named: name) ?? (name == "local" ? .utc : nil) { return zone }
-    reporter.report(
-      .unknownZone, at: mark, "there is no time zone '\(name.shortened)'",
-      hint: NearestName.of(name, among: zones.zoneNames).map { "did you mean '\($0)'?" }
-        ?? "write a name such as Europe/Berlin, UTC or local")
-    return nil
   }
 }

@@ -2,19 +2,58 @@ import TaktCore
 
 extension SpecBuilder {
   /// When the job is due.
-  func schedule(of raw: RawJob) -> Schedule {
+  func schedule(of raw: RawJob, _ settled: JobDefaults) -> Schedule {
     let fields = raw.fields
-    let hasTrigger = [Key.every, Key.at, Key.on].contains { fields[$0] != nil }
+    let triggers = [Key.every, Key.cron, Key.calendar, Key.at, Key.on]
+    let hasTrigger = triggers.contains { fields[$0] != nil }
     if !hasTrigger, !fields.hasUnknownKeys {
       reporter.report(
         .missingKey, at: raw.nameMark, "nothing makes the job due",
-        hint: "add '\(Key.every)', '\(Key.at)' or '\(Key.on)'", owner: raw.owner)
+        hint: "add '\(Key.every)', '\(Key.cron)', '\(Key.calendar)', '\(Key.at)' or '\(Key.on)'",
+        owner: raw.owner)
     }
+    checkClockKeys(of: raw)
     let instants = fields[Key.at]?.value?.list ?? []
     let occasions = fields[Key.on]?.value?.list ?? []
+    let zone = settled.zone ?? self.zone
     return Schedule(
-      every: every(of: raw), at: instants.compactMap { instant($0) },
+      every: every(of: raw), rules: rules(of: raw, settled, zone),
+      at: instants.compactMap { instant($0, in: zone) },
       on: Set(occasions.compactMap { $0.value.text.flatMap(Occasion.init) }))
+  }
+
+  /// A job's own key that has nothing to say something about is a mistake.
+  private func checkClockKeys(of raw: RawJob) {
+    guard !raw.fields.hasUnknownKeys else { return }
+    let needs = [
+      (Key.days, [Key.cron]), (Key.dst, [Key.cron, Key.calendar]),
+      (Key.timezone, [Key.cron, Key.calendar, Key.at]),
+    ]
+    for (key, triggers) in needs {
+      guard let field = raw.fields[key], field.value?.isNull == false,
+        !triggers.contains(where: { raw.fields[$0] != nil })
+      else { continue }
+      let wanted = triggers.map { "'\($0)'" }.joined(separator: " or ")
+      reporter.report(
+        .missingKey, at: field.keyMark, "'\(key)' needs \(wanted) beside it",
+        hint: "add it, or remove '\(key)'", owner: raw.owner)
+    }
+  }
+
+  private func rules(of raw: RawJob, _ settled: JobDefaults, _ zone: Zone) -> [ClockRule] {
+    var rules: [ClockRule] = []
+    for (key, ownGap) in [(Key.cron, DSTPolicy.Gap.runAfter), (Key.calendar, .skip)]
+    where raw.fields[key] != nil {
+      let dst =
+        settled.dstGap == nil && settled.dstOverlap == nil
+        ? nil
+        : DSTPolicy(gap: settled.dstGap ?? ownGap, overlap: settled.dstOverlap ?? .first)
+      rules += ClockRules(
+        reporter: reporter, zones: sources.zones, zone: zone, days: settled.days, dst: dst,
+        raw: raw, now: sources.now
+      ).rules(under: key)
+    }
+    return rules
   }
 
   private func every(of raw: RawJob) -> Every? {
@@ -45,7 +84,7 @@ extension SpecBuilder {
     return Every(interval, from: origin, first: delay)
   }
 
-  private func instant(_ located: KeyValue.Located) -> WallInstant? {
+  private func instant(_ located: KeyValue.Located, in zone: Zone) -> WallInstant? {
     guard case .instant(let text) = located.value else { return nil }
     if let instant = text.instant { return instant }
     switch zone.read(text.civil) {

@@ -45,7 +45,7 @@ struct SpecBuilder {
       secretNames: secretNames(of: raw)
     ).apply(raw.fields, to: &settled)
     settled.execution.environment.merge(settled.fileVariables) { own, _ in own }
-    let schedule = schedule(of: raw)
+    let schedule = schedule(of: raw, settled)
     checkLeeway(settled.leeway, against: schedule, of: raw)
     let action = action(of: raw)
     checkUses(of: raw, action: action, settled: settled)

@@ -18,6 +18,11 @@ enum Key {
   static let maxSize = "max_size"
 
   static let every = "every"
+  static let cron = "cron"
+  static let calendar = "calendar"
+  static let days = "days"
+  static let dst = "dst"
+  static let gap = "gap"
   static let first = "first"
   static let from = "from"
   static let align = "align"

@@ -81,6 +81,7 @@ public enum KeyTable {
     Part(
       path: "\(Key.scheduler).\(Key.history)",
       title: "Under `\(Key.history)` of `\(Key.scheduler)`", entries: history),
+    Part(path: Key.dst, title: "Under `\(Key.dst)`", entries: dst),
     Part(path: Key.missed, title: "Under `\(Key.missed)`", entries: missed),
     Part(path: Key.steps, title: "In a step of `\(Key.steps)`", entries: step),
     Part(path: "hook", title: "In an action of a hook", entries: hookAction),
@@ -110,6 +111,23 @@ public enum KeyTable {
       Key.align, .choice(["epoch"]), reload: .rearms,
       "Puts the slots of `every` on the clock: `15m` comes at :00, :15, :30, :45 in UTC."),
     KeyEntry(
+      Key.cron, .oneOrMore(.text(allowsEmpty: false)), reload: .rearms,
+      "Due at the times of a cron expression: 5 fields, 6 with seconds before them, 7 with a year "
+        + "after them, or a name such as `@daily`."),
+    KeyEntry(
+      Key.days, .choice(CronDayRule.allCases.map(\.rawValue)), default: "`any`",
+      reload: .rearms, mayStandInDefaults: true,
+      "What two day fields of `cron` mean together: one of them fits, as in classic cron, or both."),
+    KeyEntry(
+      Key.calendar, .oneOrMore(.text(allowsEmpty: false)), reload: .rearms,
+      "Due at the times of an expression in systemd's OnCalendar grammar: `Mon..Fri 09:00`."),
+    KeyEntry(
+      Key.timezone, .zone, default: "that of `scheduler`", reload: .rearms,
+      mayStandInDefaults: true, "Where the times of `cron`, `calendar` and `at` are read."),
+    KeyEntry(
+      Key.dst, .object(dst), reload: .rearms, mayStandInDefaults: true,
+      "What becomes of times of `cron` and `calendar` that a clock change skips or repeats."),
+    KeyEntry(
       Key.at, .oneOrMore(.instant), reload: .rearms,
       "Due once, at `2026-12-24T18:00`, with seconds or an offset (`Z`, `+01:00`) if wanted."),
     KeyEntry(
@@ -119,6 +137,19 @@ public enum KeyTable {
       Key.leeway, .oneOf([.percent, .duration(least: .zero)]), default: "0s", reload: .rearms,
       mayStandInDefaults: true,
       "How late a slot may start, so that one wake serves many jobs; percent is of the interval."),
+  ]
+
+  /// The keys under `dst`.
+  public static let dst: [KeyEntry] = [
+    KeyEntry(
+      Key.gap, .choice(DSTPolicy.Gap.allCases.map(\.rawValue)),
+      default: "`run_after` for `cron`, `skip` for `calendar`", reload: .rearms,
+      mayStandInDefaults: true,
+      "A time over which the clock is put forward: right after the gap, or not at all."),
+    KeyEntry(
+      Key.overlap, .choice(DSTPolicy.Overlap.allCases.map(\.rawValue)), default: "`first`",
+      reload: .rearms, mayStandInDefaults: true,
+      "A time that comes twice; what recurs within the hour goes on through both in any case."),
   ]
 
   private static let administration: [KeyEntry] = [

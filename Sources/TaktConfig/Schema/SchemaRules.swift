@@ -4,7 +4,8 @@ enum SchemaRules {
   static let job: JSONValue = [
     "anyOf": [
       ["required": [.string(Key.every)]], ["required": [.string(Key.at)]],
-      ["required": [.string(Key.on)]],
+      ["required": [.string(Key.on)]], ["required": [.string(Key.cron)]],
+      ["required": [.string(Key.calendar)]],
     ],
     "oneOf": [
       ["required": [.string(Key.run)]], ["required": [.string(Key.use)]],

@@ -1,9 +1,9 @@
 /// The slots that a job should have had, computed from its schedules and from where to where each of
 /// them applied: grids, and single instants.
 struct ExpectedSlots: Sendable {
-  /// A stretch of one clock on which a grid counts.
+  /// A stretch of one clock on which a grid, or the times of the clock, count.
   struct Stretch: Sendable {
-    fileprivate var grid: Track.Grid
+    fileprivate var track: Track
     fileprivate var after: Int64
     fileprivate var through: Int64
     /// All up to here has been held against the records.
@@ -11,17 +11,16 @@ struct ExpectedSlots: Sendable {
 
     /// The next slot that has not been looked at; nil at the end.
     var next: Int64? {
-      let label = grid.next(after: max(position, after))
-      return label <= through ? label : nil
+      track.next(after: max(position, after)).flatMap { $0 <= through ? $0 : nil }
     }
 
     var end: Int64 { through }
 
-    func has(_ label: Int64) -> Bool { after < label && label <= through && grid.contains(label) }
+    func has(_ label: Int64) -> Bool { after < label && label <= through && track.has(label) }
 
     /// The slots from `first`, which is one, up to and with `last`; nil when there are none.
     func series(from first: Int64, through last: Int64) -> SlotSeries? {
-      Track(grid: grid).pieces(after: first - 1, through: min(last, through)).first
+      track.series(after: max(first - 1, after), through: min(last, through))
     }
   }
 
@@ -46,24 +45,39 @@ struct ExpectedSlots: Sendable {
         switch every.origin {
         case .start:
           let grid = Track.Grid(origin: version.begin.anchor, interval: interval)
-          add(grid, from.clock, to.clock, since)
-        case .epoch:
-          add(Track.Grid(origin: 0, interval: interval), from.wall, to.wall, since)
+          add(Track(grid: grid), from.clock, to.clock, since)
+        case .epoch where schedule.rules.isEmpty:
+          let grid = Track.Grid(origin: 0, interval: interval)
+          add(Track(grid: grid), from.wall, to.wall, since)
+        case .epoch: break
         case .end: allowsOthers = true
         }
       }
+      var last = to.wall
+      if !schedule.rules.isEmpty {
+        // Beside the times of the clock all that stands on the wall makes one series.
+        add(Self.wallTrack(schedule), from.wall, to.wall, since)
+        last = from.wall
+      }
       let begin = max(version.begin.instantsFrom ?? .min, since)
       for instant in schedule.at.lazy.map(\.milliseconds)
-      where begin < instant && instant <= to.wall {
+      where begin < instant && instant <= last {
         instants[instant] = false
       }
       if !schedule.on.isEmpty { allowsOthers = true }
     }
   }
 
-  private mutating func add(_ grid: Track.Grid, _ after: Int64, _ through: Int64, _ since: Int64) {
+  private static func wallTrack(_ schedule: Schedule) -> Track {
+    let every = schedule.every.flatMap { $0.origin == .epoch ? $0 : nil }
+    return Track(
+      grid: every.map { Track.Grid(origin: 0, interval: $0.intervalMilliseconds) },
+      rules: schedule.rules, instants: schedule.at.map(\.milliseconds))
+  }
+
+  private mutating func add(_ track: Track, _ after: Int64, _ through: Int64, _ since: Int64) {
     let after = max(after, since)
     guard after < through else { return }
-    stretches.append(Stretch(grid: grid, after: after, through: through, position: after))
+    stretches.append(Stretch(track: track, after: after, through: through, position: after))
   }
 }

@@ -120,8 +120,10 @@ public struct JobAudit: Sendable {
     var record = record
     // Of a series that began before, the rest counts.
     if record.slots.first.milliseconds <= since, record.slots.count > 1 {
+      let last = record.slots.last.milliseconds
       guard
-        let rest = record.slots.split(before: WallInstant(milliseconds: since + 1)).after
+        let rest = expected.stretches.first(where: { $0.has(last) })?
+          .series(from: since + 1, through: last)
       else { return }
       record.slots = rest
     }
@@ -137,7 +139,7 @@ public struct JobAudit: Sendable {
       passOver(index, upTo: expected.stretches[index].end)
     }
     for instant in expected.instants.filter({ !$0.value }).map(\.key).sorted() {
-      missing(SlotSeries(WallInstant(milliseconds: instant)))
+      missing(SlotSeries(WallInstant(milliseconds: instant)), on: nil)
     }
   }
 
@@ -203,10 +205,10 @@ public struct JobAudit: Sendable {
     guard let first = stretch.next, first <= last,
       let series = stretch.series(from: first, through: last)
     else { return }
-    missing(series)
+    missing(series, on: stretch)
   }
 
-  private mutating func missing(_ series: SlotSeries) {
+  private mutating func missing(_ series: SlotSeries, on stretch: ExpectedSlots.Stretch?) {
     var count = series.count
     for index in losses.indices
     where losses[index].count > 0 && losses[index].first <= series.last
@@ -214,10 +216,13 @@ public struct JobAudit: Sendable {
     {
       let loss = losses[index]
       // Of a series that reaches beyond the loss only what lies within it.
-      let inside = series.split(before: loss.first).after.flatMap {
-        $0.split(before: loss.last + .milliseconds(1)).before
-      }
-      let known = min(inside?.count ?? 0, loss.count, count)
+      let inside =
+        stretch.map {
+          $0.series(
+            from: max(series.first, loss.first).milliseconds,
+            through: min(series.last, loss.last).milliseconds)?.count ?? 0
+        } ?? series.count
+      let known = min(inside, loss.count, count)
       losses[index].count -= known
       lostCount += known
       count -= known

@@ -44,13 +44,19 @@ public struct TransitionReplay: Sendable {
   public private(set) var droppedCount = 0
 
   private var machines: [String: Machine] = [:]
+  /// Whether the beginning of a takt has been seen: a log that begins later, as after a rotation,
+  /// has machines that were in the middle of something.
+  private var hasBegun = false
   private static let problemsMax = 1000
 
   /// A replay that has seen nothing.
   public init() {}
 
   /// Another takt writes from here on; its machines are new ones.
-  public mutating func processBegan() { machines = [:] }
+  public mutating func processBegan() {
+    machines = [:]
+    hasBegun = true
+  }
 
   /// The log says that it has dropped records.
   public mutating func recordsDropped(_ count: Int) { droppedCount += count }
@@ -86,6 +92,10 @@ public struct TransitionReplay: Sendable {
 
   private mutating func follow(_ line: Line, begin: String, isNew: Bool) {
     count += 1
+    if !hasBegun, machines[line.machine] == nil, line.sequence > 1 {
+      machines[line.machine] = Machine(state: line.to, sequence: line.sequence)
+      return
+    }
     let before =
       isNew
       ? Machine(state: begin, sequence: 0)

@@ -6,6 +6,8 @@ public struct FormerBooks: Hashable, Sendable {
   public var jobs: [JobName: FormerJob]
   /// Runs that have no end, and those that were to go on with a further attempt, the oldest first.
   public var runs: [FormerRun]
+  /// Whether there are books that cannot be read now: what a job seems to begin with may be known.
+  public var isUnread = false
 
   /// Nothing unless told otherwise.
   public init(lastRun: UInt64 = 0, jobs: [JobName: FormerJob] = [:], runs: [FormerRun] = []) {

@@ -42,10 +42,22 @@ public enum JobFacet {
       ("first", every?.first.map(DurationText.format)),
       ("from", every.flatMap { $0.origin == .end ? "end" : nil }),
       ("align", every.flatMap { $0.origin == .epoch ? "epoch" : nil }),
+      ("cron", rules(schedule, .cron)), ("calendar", rules(schedule, .calendar)),
       ("at", list(schedule.at.map { $0.rfc3339() })),
       ("on", list(schedule.on.map(\.rawValue).sorted())),
       ("leeway", text(timing.leeway)), ("enabled", String(timing.isEnabled)),
     ]
+  }
+
+  private static func rules(_ schedule: Schedule, _ cause: SlotCause) -> String? {
+    list(
+      schedule.rules.filter { $0.cause == cause }.map { rule in
+        var words = "\(rule.text) in \(rule.zone.name)"
+        if case .cron(let cron, let days) = rule.expression, cron.hasBothDayFields {
+          words += ", days \(days.rawValue)"
+        }
+        return words + ", gap \(rule.dst.gap.rawValue), overlap \(rule.dst.overlap.rawValue)"
+      })
   }
 
   private static func surroundings(_ execution: Execution) -> [(key: String, text: String?)] {

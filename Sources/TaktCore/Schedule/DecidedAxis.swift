@@ -25,7 +25,8 @@ struct DecidedAxis: Sendable {
     self.mark = mark
     ahead = text.split(separator: ";").compactMap { piece in
       let numbers = piece.split(separator: " ").compactMap { Int64($0) }
-      guard numbers.count >= 4 else { return nil }
+      // Numbers that no clock shows are nobody's, and could not be added.
+      guard numbers.count >= 4, numbers.allSatisfy({ $0.magnitude < 1 << 52 }) else { return nil }
       let grid =
         numbers[3] > 0 ? Track.Grid(origin: numbers[2], interval: numbers[3]) : nil
       return Stretch(

@@ -3,14 +3,19 @@
 public struct Schedule: Hashable, Sendable {
   /// A fixed rate or a fixed delay; nil for none.
   public var every: Every?
+  /// Times of the clock on the wall.
+  public var rules: [ClockRule]
   /// Single instants in whole milliseconds, ascending, no two alike.
   public var at: [WallInstant]
   /// Moments in takt's own life.
   public var on: Set<Occasion>
 
   /// A schedule of the given triggers; `at` is put in order.
-  public init(every: Every? = nil, at: [WallInstant] = [], on: Set<Occasion> = []) {
+  public init(
+    every: Every? = nil, rules: [ClockRule] = [], at: [WallInstant] = [], on: Set<Occasion> = []
+  ) {
     self.every = every
+    self.rules = rules
     self.at = Set(at).sorted()
     self.on = on
   }

@@ -47,8 +47,10 @@ struct ScheduleCursor: Sendable {
       clock = went
     } else {
       let set = JobClock(at: now)
+      // A mark before the anchor is that of a grid which has not begun: nothing is named yet.
+      let hasNamed = state.clockMark >= state.anchor
       clock =
-        set.label > state.clockMark
+        set.label > state.clockMark || !hasNamed
         ? set : JobClock(label: state.clockMark, instant: now.monotonic)
     }
   }
@@ -73,9 +75,30 @@ struct ScheduleCursor: Sendable {
       ? clock.instant(of: nominal.milliseconds) : deadline(ofWall: nominal.milliseconds, at: now)
   }
 
+  /// What the slots of a series are instants of.
+  func track(of series: SlotSeries, _ schedule: Schedule) -> Track {
+    let clock = clockTrack(schedule)
+    let (first, last) = (series.first.milliseconds, series.last.milliseconds)
+    return clock.series(after: first - 1, through: last) == series ? clock : wallTrack(schedule)
+  }
+
+  /// The triggers that name a slot that has passed.
+  func causes(of nominal: WallInstant, _ schedule: Schedule) -> Set<SlotCause> {
+    let label = nominal.milliseconds
+    var causes: Set<SlotCause> = []
+    if clockTrack(schedule).has(label) || wallTrack(schedule).grid?.contains(label) == true
+      || schedule.every?.origin == .end
+    {
+      causes.insert(.every)
+    }
+    if schedule.at.contains(nominal) { causes.insert(.at) }
+    for rule in schedule.rules where rule.has(label) { causes.insert(rule.cause) }
+    return causes
+  }
+
   /// The present reading of the clock that a slot stands on, in milliseconds.
   func reading(by nominal: WallInstant, _ schedule: Schedule, at now: Now) -> Int64 {
-    clockTrack(schedule).has(nominal.milliseconds)
+    clockTrack(schedule).has(nominal.milliseconds) || schedule.every?.origin == .end
       ? clock.label(at: now.monotonic) : now.wall.milliseconds
   }
 
@@ -141,7 +164,7 @@ struct ScheduleCursor: Sendable {
   private func wallTrack(_ schedule: Schedule) -> Track {
     Track(
       grid: schedule.every.flatMap { $0.origin == .epoch ? grid($0) : nil },
-      instants: schedule.at.map(\.milliseconds))
+      rules: schedule.rules, instants: schedule.at.map(\.milliseconds))
   }
 
   private func grid(_ every: Every) -> Track.Grid {
@@ -193,6 +216,7 @@ extension ScheduleCursor {
       || (label > wallAxis.mark && wallTrack(schedule).grid?.contains(label) == true)
     if isEvery { causes.insert(.every) }
     if schedule.at.contains(nominal) { causes.insert(.at) }
+    for rule in schedule.rules where rule.has(label) { causes.insert(rule.cause) }
     if let occasion, occasion.label == label { causes.insert(occasion.cause) }
     return Slot(nominal: nominal, causes: causes, deadline: deadline, window: .zero)
   }
@@ -201,7 +225,8 @@ extension ScheduleCursor {
   func window(of slot: Slot, in timing: Timing, at now: Now) -> Duration {
     if timing.leeway == .none || slot.causes.isSubset(of: [.start, .reload]) { return .zero }
     var gap = timing.schedule.every?.interval
-    if timing.schedule.at.count > 1 || (gap != nil && !timing.schedule.at.isEmpty) {
+    let schedule = timing.schedule
+    if schedule.at.count > 1 || !schedule.rules.isEmpty || (gap != nil && !schedule.at.isEmpty) {
       var ahead = self
       ahead.decideAll(
         of: timing.schedule,
@@ -285,11 +310,14 @@ extension ScheduleCursor {
     _ schedule: Schedule
   ) -> [SlotSeries] {
     let (clockTrack, wallTrack) = (clockTrack(schedule), wallTrack(schedule))
-    let twice = wallTrack.instants.filter { label in
-      let instant = WallInstant(milliseconds: label)
-      return clockTrack.has(label)
-        && clockPieces.contains { $0.first <= instant && instant <= $0.last }
-    }
+    let twice =
+      clockPieces.isEmpty
+      ? []
+      : labels(of: wallPieces, on: wallTrack).filter { label in
+        let instant = WallInstant(milliseconds: label)
+        return clockTrack.has(label)
+          && clockPieces.contains { $0.first <= instant && instant <= $0.last }
+      }
     var passed =
       clockTrack.pieces(clockPieces, without: [newest].compactMap(\.self))
       + wallTrack.pieces(wallPieces, without: [newest].compactMap(\.self) + twice)
@@ -298,6 +326,23 @@ extension ScheduleCursor {
     {
       passed.append(SlotSeries(WallInstant(milliseconds: occasion.label)))
     }
-    return SlotSeries.disjoint(passed, from: newest.map { WallInstant(milliseconds: $0) })
+    return SlotSeries.disjoint(
+      passed, from: newest.map { WallInstant(milliseconds: $0) }
+    ) {
+      track(of: $0, schedule)
+    }
+  }
+
+  /// The instants of some pieces, one by one.
+  private func labels(of pieces: [SlotSeries], on track: Track) -> [Int64] {
+    pieces.flatMap { piece -> [Int64] in
+      var labels: [Int64] = []
+      var label: Int64? = piece.first.milliseconds
+      while let found = label, found <= piece.last.milliseconds {
+        labels.append(found)
+        label = track.next(after: found)
+      }
+      return labels
+    }
   }
 }

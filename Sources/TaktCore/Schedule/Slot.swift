@@ -1,6 +1,6 @@
 /// Why a slot stands where it stands. A slot may have several causes.
 public enum SlotCause: String, CaseIterable, Hashable, Comparable, Sendable {
-  case every, at, start, reload
+  case every, cron, calendar, at, start, reload
 
   /// In the order in which causes are listed.
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }

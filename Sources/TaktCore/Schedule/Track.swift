@@ -1,4 +1,5 @@
-/// The instants of one axis, in milliseconds: a grid, single instants, or both.
+/// The instants of one axis, in milliseconds: a grid, times of the clock, single instants, or all of
+/// them.
 struct Track: Hashable, Sendable {
   /// `origin + k · interval`.
   struct Grid: Hashable, Sendable {
@@ -15,41 +16,83 @@ struct Track: Hashable, Sendable {
   }
 
   var grid: Grid?
+  var rules: [ClockRule] = []
   /// Ascending.
   var instants: [Int64] = []
 
-  var isEmpty: Bool { grid == nil && instants.isEmpty }
+  var isEmpty: Bool { grid == nil && rules.isEmpty && instants.isEmpty }
 
   /// The earliest instant after `mark`; nil when there is none.
   func next(after mark: Int64) -> Int64? {
-    let single = instants.first { $0 > mark }
-    guard let grid else { return single }
-    let label = grid.next(after: mark)
-    return min(label, single ?? label)
+    var earliest = instants.first { $0 > mark }
+    if let grid { earliest = Self.earlier(earliest, grid.next(after: mark)) }
+    for rule in rules { earliest = Self.earlier(earliest, rule.next(after: mark)) }
+    return earliest
+  }
+
+  private static func earlier(_ left: Int64?, _ right: Int64?) -> Int64? {
+    guard let left, let right else { return left ?? right }
+    return min(left, right)
   }
 
   func has(_ label: Int64) -> Bool {
-    instants.contains(label) || grid?.contains(label) == true
+    instants.contains(label) || grid?.contains(label) == true || rules.contains { $0.has(label) }
   }
 
-  /// All instants after `mark` up to and with `end`: the grid's in one piece, however many they
-  /// are, and each single one that is not the grid's.
+  /// All instants after `mark` up to and with `end`: those that a grid or the clock names in one
+  /// piece, however many they are; beside a grid alone each single one by itself.
   func pieces(after mark: Int64, through end: Int64) -> [SlotSeries] {
-    var pieces: [SlotSeries] = []
-    if let grid {
-      let first = grid.next(after: mark)
-      if first <= end {
-        let steps = (end - first) / grid.interval
-        pieces.append(
-          SlotSeries(
-            first: WallInstant(milliseconds: first),
-            last: WallInstant(milliseconds: first + steps * grid.interval), count: Int(steps) + 1))
-      }
-    }
+    if !rules.isEmpty { return [series(after: mark, through: end)].compactMap(\.self) }
+    var pieces = [gridSeries(after: mark, through: end)].compactMap(\.self)
     for label in instants where label > mark && label <= end && grid?.contains(label) != true {
       pieces.append(SlotSeries(WallInstant(milliseconds: label)))
     }
     return pieces
+  }
+
+  private func gridSeries(after mark: Int64, through end: Int64) -> SlotSeries? {
+    guard let grid, case let first = grid.next(after: mark), first <= end else { return nil }
+    let steps = (end - first) / grid.interval
+    return SlotSeries(
+      first: WallInstant(milliseconds: first),
+      last: WallInstant(milliseconds: first + steps * grid.interval), count: Int(steps) + 1)
+  }
+
+  /// All instants after `mark` up to and with `end` as one series; nil when there are none.
+  func series(after mark: Int64, through end: Int64) -> SlotSeries? {
+    if rules.isEmpty, instants.isEmpty { return gridSeries(after: mark, through: end) }
+    guard let first = next(after: mark), first <= end else { return nil }
+    if grid == nil, instants.isEmpty, rules.count == 1 {
+      let last = rules[0].last(after: first - 1, through: end) ?? first
+      return SlotSeries(
+        first: WallInstant(milliseconds: first), last: WallInstant(milliseconds: last),
+        count: rules[0].count(after: first - 1, through: last))
+    }
+    // What several name is one slot: they are gone through one by one.
+    var (last, count) = (first, 1)
+    while let label = next(after: last), label <= end { (last, count) = (label, count + 1) }
+    return SlotSeries(
+      first: WallInstant(milliseconds: first), last: WallInstant(milliseconds: last), count: count)
+  }
+
+  /// The last instant before `label` and after `mark`; nil when there is none.
+  private func last(after mark: Int64, before label: Int64) -> Int64? {
+    series(after: mark, through: label - 1)?.last.milliseconds
+  }
+}
+
+// MARK: - Pieces
+
+extension Track {
+  /// The slots of a series before an instant, and those from it on.
+  func split(_ series: SlotSeries, before label: Int64) -> (before: SlotSeries?, after: SlotSeries?)
+  {
+    let (first, last) = (series.first.milliseconds, series.last.milliseconds)
+    if label <= first { return (nil, series) }
+    if label > last { return (series, nil) }
+    // Beside a grid alone single instants are no part of its series.
+    let piece = rules.isEmpty ? gridSeries : self.series
+    return (piece(first - 1, label - 1), piece(label - 1, last))
   }
 
   /// The pieces without some of their instants: cut where one is missing.
@@ -58,15 +101,22 @@ struct Track: Hashable, Sendable {
       pieces.flatMap { piece -> [SlotSeries] in
         let instant = WallInstant(milliseconds: label)
         guard piece.first <= instant, instant <= piece.last, has(label) else { return [piece] }
-        guard let interval = grid?.interval, piece.count > 1 else { return [] }
-        let before = Int((label - piece.first.milliseconds) / interval)
-        let after = piece.count - before - 1
-        let step = Duration.milliseconds(interval)
-        return [
-          SlotSeries(first: piece.first, last: instant - step, count: before),
-          SlotSeries(first: instant + step, last: piece.last, count: after),
-        ].filter { $0.count > 0 }
+        guard piece.count > 1 else { return [] }
+        return [split(piece, before: label).before, split(piece, before: label + 1).after]
+          .compactMap(\.self)
       }
     }
+  }
+
+  /// The newest slots of a series, the newest first, and what is left of it without them.
+  func takeNewest(_ wanted: Int, of series: SlotSeries) -> (rest: SlotSeries?, newest: [Int64]) {
+    var rest: SlotSeries? = series
+    var newest: [Int64] = []
+    while newest.count < wanted, let piece = rest {
+      let label = piece.last.milliseconds
+      newest.append(label)
+      rest = piece.count > 1 ? split(piece, before: label).before : nil
+    }
+    return (rest, newest)
   }
 }

@@ -20,8 +20,10 @@ struct ActiveRun: Sendable {
   var timerToken: UInt64 = 0
   /// The token of the wait for `expected`; 0 without one.
   var expectedToken: UInt64 = 0
-  /// It has its place and waits for the ledger, which must know of it first.
+  /// It waits for the ledger, which must know of it first.
   var isClaiming = false
+  /// The ledger knows of its next attempt.
+  var hasClaim = false
   /// The number of its first attempt.
   var firstAttempt = 1
   /// Where a takt to come goes on with it.

@@ -46,9 +46,16 @@ extension SchedulerCore {
       guard let run = runs[id] else { continue }
       if let slot = run.undecidedSlot {
         effects.append(.record(.pending(run.spec.name, slot.nominal)))
-      } else if run.startedAt != nil {
-        effects.append(.record(.began(run.beginning(at: now))))
       }
+      if run.startedAt != nil {
+        var beginning = run.beginning(at: now)
+        beginning.attempt = max(1, run.machine.attempt)
+        effects.append(.record(.began(beginning)))
+        if let retry = run.retryPosition(at: now) {
+          effects.append(.record(.backedOff(id, retry, at: now.wall)))
+        }
+      }
+      if run.isClaiming { effects.append(.record(.claimed(run.beginning(at: now)))) }
     }
   }
 }

@@ -3,9 +3,11 @@ extension SchedulerCore {
   /// How long such a run waits for the ledger.
   public static let claimTimeout = Duration.seconds(2)
 
-  /// The run has its place; it starts when the ledger has it for certain.
+  /// The run could start; it asks for its place again when the ledger has it for certain.
   mutating func claim(_ run: ActiveRun, at now: Now) {
     let token = nextToken()
+    // While it waits for the disk others may have the place.
+    queue.leave(run.id)
     runs[run.id]?.isClaiming = true
     runs[run.id]?.timerToken = token
     effects.append(.record(.claimed(run.beginning(at: now))))
@@ -18,11 +20,12 @@ extension SchedulerCore {
   mutating func claimKept(_ id: RunID, at now: Now) {
     guard var run = runs[id], run.isClaiming else { return }
     run.isClaiming = false
+    run.hasClaim = true
     run.timerToken = 0
     runs[id] = run
     effects.append(.disarm(.run(id)))
-    guard phase == .running || phase == .draining else { return }
-    start(run, at: now)
+    queue.add(run.ticket)
+    startWaitingRuns(at: now)
   }
 
   /// Without the ledger's word the slot is given up: it might be run a second time after a crash.
@@ -38,7 +41,7 @@ extension ActiveRun {
   /// Whether the ledger must know of its next attempt before it starts.
   var needsClaim: Bool {
     switch origin {
-    case .slot, .resumed: spec.delivery == .atMostOnce && !isClaiming
+    case .slot, .resumed: spec.delivery == .atMostOnce && !hasClaim
     case .manual, .hook: false
     }
   }

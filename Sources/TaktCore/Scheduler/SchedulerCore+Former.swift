@@ -2,6 +2,8 @@
 /// passed while nobody was there get their verdicts.
 extension SchedulerCore {
   mutating func takeUp(_ former: FormerBooks, with specs: [JobSpec], at now: Now) {
+    isBlind = former.isUnread
+    defer { isBlind = false }
     var left = former.jobs
     // A run that was claimed may have begun: its slot does not wait for anything any more.
     for run in former.runs where run.isUndecided {
@@ -73,7 +75,7 @@ extension SchedulerCore {
     if jobs[name]?.isHeld == true {
       for series in passed { decide(name, series, .skipped(.suspended), at: now) }
     } else {
-      settle(SlotSeries.disjoint(passed), of: spec, by: schedule, .down, at: now)
+      settle(passed, of: spec, by: schedule, .down, at: now)
     }
     return true
   }
@@ -158,9 +160,23 @@ extension SchedulerCore {
     }
     guard former.retry != nil || former.beginning.delivery == .atLeastOnce,
       spec.delivery == .atLeastOnce, former.beginning.kind != .manual,
-      now.wall - former.beginning.slot <= spec.missed.within(spec.timing.schedule)
+      age(of: former.beginning.slot, spec, at: now) <= oldest(of: spec, former.beginning.slot)
     else { return nil }
     return RetryPosition(attempt: 0, until: now.wall, end: RunEnd(.interrupted, .down))
+  }
+
+  /// How old a slot is by the clock that it stands on.
+  private func age(of slot: WallInstant, _ spec: JobSpec, at now: Now) -> Duration {
+    let reading = jobs[spec.name]?.cursor.reading(by: slot, spec.timing.schedule, at: now)
+    return .milliseconds((reading ?? now.wall.milliseconds) - slot.milliseconds)
+  }
+
+  /// How old a slot that is to be done at least once may be and still run again.
+  private func oldest(of spec: JobSpec, _ slot: WallInstant) -> Duration {
+    let schedule = spec.timing.schedule
+    return spec.missed.within ?? schedule.every?.interval
+      ?? schedule.rules.compactMap { $0.next(after: slot) }.min().map { $0 - slot }
+      ?? .seconds(86_400)
   }
 
   private mutating func interrupt(_ former: FormerRun, _ next: RetryPosition?, at now: Now) {
@@ -199,7 +215,9 @@ extension SchedulerCore {
     jobs[spec.name]?.cursor.runStarted()
     unmarked.insert(spec.name)
     if next.attempt > 0 {
-      let until = max(now.monotonic, now.monotonic + (next.until - now.wall))
+      // However wrong a clock was or is, it waits no longer than the job says.
+      let wait = min(next.until - now.wall, spec.execution.retry.delayMax * 2)
+      let until = now.monotonic + max(.zero, wait)
       step(id, at: now) { $0.resume(after: next.attempt, next.end, until: until) }
     } else {
       if let run = runs[id] { queue.add(run.ticket) }

@@ -17,16 +17,17 @@ extension SchedulerCore {
       for series in passed { decide(spec.name, series, .missed(cause), at: now) }
       return
     }
-    let within = spec.missed.within(schedule).milliseconds
+    let pieces = SlotSeries.disjoint(passed) { cursor.track(of: $0, schedule) }
+    let within = within(of: spec, schedule, newest: pieces.last?.last, cursor, at: now)
     var young: [SlotSeries] = []
-    for series in passed {
-      let bound = cursor.reading(by: series.last, schedule, at: now) - within
-      let (before, after) = series.split(before: WallInstant(milliseconds: bound))
+    for series in pieces {
+      let bound = cursor.reading(by: series.last, schedule, at: now) - within.milliseconds
+      let (before, after) = cursor.track(of: series, schedule).split(series, before: bound)
       if let before { decide(spec.name, before, .missed(cause), at: now) }
       young += [after].compactMap(\.self)
     }
-    let (rest, chosen) = SlotSeries.takeNewest(
-      choice == .all ? spec.missed.countMax : 1, of: young)
+    let (rest, chosen) = takeNewest(
+      choice == .all ? spec.missed.countMax : 1, of: young, cursor, schedule)
     for series in rest {
       decide(
         spec.name, series,
@@ -34,11 +35,40 @@ extension SchedulerCore {
     }
     for nominal in chosen {
       let slot = Slot(
-        nominal: nominal, causes: [], deadline: cursor.deadline(of: nominal, schedule, at: now),
+        nominal: nominal, causes: cursor.causes(of: nominal, schedule),
+        deadline: cursor.deadline(of: nominal, schedule, at: now),
         window: .zero)
       jobs[spec.name]?.late.append(JobState.LateSlot(slot: slot, startsAt: now.monotonic))
       effects.append(.record(.pending(spec.name, nominal)))
     }
+  }
+
+  /// How old a slot may be: by default the interval, or the time from the newest to the one after
+  /// it, or a day where there is neither.
+  private func within(
+    of spec: JobSpec, _ schedule: Schedule, newest: WallInstant?, _ cursor: ScheduleCursor,
+    at now: Now
+  ) -> Duration {
+    if let within = spec.missed.within { return within }
+    if let interval = schedule.every?.interval, schedule.rules.isEmpty { return interval }
+    guard let newest, !schedule.rules.isEmpty,
+      let next = schedule.rules.compactMap({ $0.next(after: newest) }).min()
+    else { return .seconds(86_400) }
+    return next - newest
+  }
+
+  /// The newest slots of all series, ascending, and what is left of the series without them.
+  private func takeNewest(
+    _ wanted: Int, of all: [SlotSeries], _ cursor: ScheduleCursor, _ schedule: Schedule
+  ) -> (rest: [SlotSeries], newest: [WallInstant]) {
+    var rest: [SlotSeries] = []
+    var newest: [WallInstant] = []
+    for series in all.sorted(by: { $0.last > $1.last }) {
+      let taken = cursor.track(of: series, schedule).takeNewest(wanted - newest.count, of: series)
+      newest += taken.newest.map { WallInstant(milliseconds: $0) }
+      rest += [taken.rest].compactMap(\.self)
+    }
+    return (rest.sorted { $0.first < $1.first }, newest.sorted())
   }
 
   /// Gives those that run late their times to start: one after the other, and the last not too late.

@@ -63,8 +63,8 @@ extension SchedulerCore {
     } else {
       jobs[spec.name] = JobState(
         spec: spec, cursor: ScheduleCursor(schedule: schedule, at: now))
-      beginVersion(of: spec.name, isFirst: true, at: now)
-      missPast(schedule.at, of: spec.name, at: now)
+      beginVersion(of: spec.name, isFirst: !isBlind, at: now)
+      if !isBlind { missPast(schedule.at, of: spec.name, at: now) }
     }
     addOccasion(occasion, to: spec, at: now)
     arm(spec.name, at: now)

@@ -35,6 +35,7 @@ extension SchedulerCore {
 
   mutating func start(_ run: ActiveRun, at now: Now) {
     if run.startedAt == nil { begin(run, at: now) }
+    runs[run.id]?.hasClaim = false
     step(run.id, at: now) { $0.start(at: now.monotonic) }
   }
 

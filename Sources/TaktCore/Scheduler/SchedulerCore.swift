@@ -37,6 +37,8 @@ public struct SchedulerCore: Sendable {
   var hookCounts: [JobName: Int] = [:]
   var lastRun: UInt64 = 0
 
+  /// takt starts without the books that there are: what is past may have been decided.
+  var isBlind = false
   /// Jobs whose mark has changed since it was recorded.
   var unmarked: Set<JobName> = []
 

@@ -12,17 +12,12 @@ public struct MissedPolicy: Hashable, Sendable {
 
   /// Which of them run late. Default `last`.
   public var choice = Choice.last
-  /// How old a slot may be and still run; nil (the default) for the job's interval, or a day where
-  /// it has none.
+  /// How old a slot may be and still run; nil (the default) for the job's interval, the time up to
+  /// the next slot of the clock, or a day where there is neither.
   public var within: Duration?
   /// How many run at most under `all`, the newest ones. Default 100.
   public var countMax = 100
 
   /// The newest one, if it is not older than the interval.
   public init() {}
-
-  /// How old a slot of this schedule may be.
-  func within(_ schedule: Schedule) -> Duration {
-    within ?? schedule.every?.interval ?? .seconds(86_400)
-  }
 }

@@ -12,6 +12,7 @@ public enum BootIdentity {
     let count = readlink("/proc/self/ns/time", &buffer, buffer.count - 1)
     let space = String(
       decoding: buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return word.isEmpty ? "unknown" : "\(word) \(space)"
+    // Without a word from the kernel nothing is taken for the same.
+    return word.isEmpty ? "unknown \(AttemptMark.instance)" : "\(word) \(space)"
   }
 }

@@ -15,11 +15,17 @@ final class LedgerFile {
 
   let path: String
   let database: DatabaseQueue
-  private let identity: (device: UInt64, inode: UInt64)
+  /// Of the database itself and of its write-ahead log, which holds what is not in it yet.
+  private let identities: [Identity?]
+
+  private struct Identity: Equatable {
+    var device: UInt64
+    var inode: UInt64
+  }
 
   /// Opens the file, makes it where it is missing, and brings it to the newest shape.
-  init(folder: String) throws {
-    path = folder + "/" + Self.name
+  init(folder: String, name: String = LedgerFile.name) throws {
+    path = folder + "/" + name
     let isNew = access(path, F_OK) != 0
     if isNew {
       // For its owner alone, before anything is in it.
@@ -44,14 +50,11 @@ final class LedgerFile {
     let migrator = LedgerSchema.migrator
     if try database.read(migrator.hasBeenSuperseded) { throw Failure.newer }
     try migrator.migrate(database)
-    identity = Self.identity(of: path) ?? (0, 0)
+    identities = Self.identities(of: path)
   }
 
   /// Whether the file that is open is still the one that others would find.
-  var isInPlace: Bool {
-    guard let found = Self.identity(of: path) else { return false }
-    return found == identity
-  }
+  var isInPlace: Bool { Self.identities(of: path) == identities }
 
   /// Writes all that the open file holds to its path, where somebody has taken it away.
   func restore() throws {
@@ -59,19 +62,35 @@ final class LedgerFile {
     if mkdir(folder, 0o700) != 0, errno != EEXIST {
       throw DatabaseError(resultCode: .SQLITE_CANTOPEN)
     }
-    for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
-    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    // Beside it first: until the copy is whole, what is there stays.
+    let place = path + ".restoring"
+    Self.remove(place)
+    let descriptor = open(place, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     if descriptor >= 0 { Glibc.close(descriptor) }
-    let copy = try DatabaseQueue(path: path)
-    try database.backup(to: copy)
-    try copy.close()
+    do {
+      let copy = try DatabaseQueue(path: place)
+      try database.backup(to: copy)
+      try copy.close()
+    } catch {
+      Self.remove(place)
+      throw error
+    }
+    for suffix in ["-wal", "-shm"] { unlink(path + suffix) }
+    guard rename(place, path) == 0 else { throw DatabaseError(resultCode: .SQLITE_IOERR) }
+  }
+
+  /// Removes a database with what belongs to it.
+  static func remove(_ path: String) {
+    for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
   }
 
   func close() { try? database.close() }
 
-  private static func identity(of path: String) -> (device: UInt64, inode: UInt64)? {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    return (UInt64(status.st_dev), UInt64(status.st_ino))
+  private static func identities(of path: String) -> [Identity?] {
+    ["", "-wal"].map { suffix in
+      var status = stat()
+      guard stat(path + suffix, &status) == 0 else { return nil }
+      return Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    }
   }
 }

@@ -31,16 +31,21 @@ public final class StateFolderLock: Sendable {
     descriptor.withLock { descriptor in _ = close(descriptor) }
   }
 
-  /// Takes the lock once more where somebody has removed its file, so that no other takt takes it
-  /// for free.
-  func putBack() {
-    descriptor.withLock { descriptor in
-      guard !Self.isFile(folder, descriptor) else { return }
-      // Without it takt goes on as before; the next look tries again.
-      guard let new = try? Self.take(folder, holder) else { return }
-      close(descriptor)
-      descriptor = new
+  /// Takes the lock once more where somebody has removed its file. Throws where another takt has
+  /// taken it meanwhile: the folder is no longer this one's.
+  func ensure() throws(Failure) {
+    let failure = descriptor.withLock { descriptor -> Failure? in
+      guard !Self.isFile(folder, descriptor) else { return nil }
+      do throws(Failure) {
+        let new = try Self.take(folder, holder)
+        close(descriptor)
+        descriptor = new
+        return nil
+      } catch {
+        return error
+      }
     }
+    if let failure { throw failure }
   }
 
   private static func take(_ folder: String, _ holder: String) throws(Failure) -> Int32 {

@@ -141,8 +141,9 @@ extension LedgerArchive {
         db, sql: "SELECT head, tail, dropped FROM outputs WHERE run = ?",
         arguments: [Int64(clamping: number.number)]
       ).map { row in
-        let (head, tail): (Data, Data) = (row["head"], row["tail"])
-        return KeptOutput(head: Array(head), tail: Array(tail), droppedBytes: row["dropped"])
+        KeptOutput(
+          head: try row.bytes("head"), tail: try row.bytes("tail"),
+          droppedBytes: try row.count("dropped"))
       }
     }
   }
@@ -152,17 +153,14 @@ extension LedgerArchive {
     try read { try String.fetchAll($0, sql: "SELECT name FROM jobs ORDER BY name") }
   }
 
-  private static func run(_ row: Row) -> StoredRun {
-    let began: Int64? = row["began_at"]
-    let ended: Int64? = row["ended_at"]
-    let duration: Int64? = row["duration_us"]
-    let parent: Int64? = row["parent"]
-    return StoredRun(
-      run: LedgerReading.run(row["run"]), job: row["name"],
-      slot: WallInstant(milliseconds: row["slot"]), kind: row["kind"], hook: row["hook"],
-      parent: parent.map(LedgerReading.run), beganAt: began.map { WallInstant(milliseconds: $0) },
-      endedAt: ended.map { WallInstant(milliseconds: $0) },
-      duration: duration.map { .microseconds($0) }, attempts: row["attempts"],
-      outcome: row["outcome"], reason: row["reason"])
+  private static func run(_ row: Row) throws -> StoredRun {
+    StoredRun(
+      run: try row.run(ifAny: "run") ?? RunID(0), job: try row.text("name"),
+      slot: try row.instant("slot"), kind: try row.text("kind"),
+      hook: try row.text(ifAny: "hook"), parent: try row.run(ifAny: "parent"),
+      beganAt: try row.instant(ifAny: "began_at"), endedAt: try row.instant(ifAny: "ended_at"),
+      duration: try row.integer(ifAny: "duration_us").map { .microseconds($0) },
+      attempts: try row.count("attempts"), outcome: try row.text(ifAny: "outcome"),
+      reason: try row.text(ifAny: "reason"))
   }
 }

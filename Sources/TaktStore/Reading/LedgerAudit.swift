@@ -27,16 +27,21 @@ public struct LedgerAuditReport: Hashable, Sendable {
 extension LedgerArchive {
   /// Computes which slots there should have been, and compares.
   ///
-  /// - Parameter since: only later slots are looked at; nil for all that the ledger still has.
-  public func audit(since: WallInstant? = nil) throws(Failure) -> LedgerAuditReport {
-    try read { db in try LedgerAudit(db: db, since: since).report() }
+  /// - Parameters:
+  ///   - since: only later slots are looked at; nil for all that the ledger still has.
+  ///   - zones: where the zones of schedules come from.
+  public func audit(
+    since: WallInstant? = nil, zones: any ZoneSource
+  ) throws(Failure) -> LedgerAuditReport {
+    try read { db in try LedgerAudit(db: db, since: since, zones: zones).report() }
   }
 }
 
 /// One look at the whole ledger, as it stands at one moment.
-private struct LedgerAudit {
+struct LedgerAudit {
   let db: Database
   let since: WallInstant?
+  let zones: any ZoneSource
 
   private static let findingsMax = 1000
 
@@ -52,9 +57,10 @@ private struct LedgerAudit {
     let rows = try Row.fetchAll(
       db, sql: "SELECT id, name, clock_mark, wall_mark FROM jobs WHERE clock_mark IS NOT NULL")
     for row in rows {
-      guard let name = JobName(row["name"]) else { continue }
+      guard let name = JobName(try row.text("name")) else { continue }
       report.jobs += 1
-      add(try audit(name, number: row["id"], row, start: start ?? .min), to: &report)
+      add(
+        try audit(name, number: try row.integer("id"), row, start: start ?? .min), to: &report)
     }
     try addUnpaired(to: &report, start: start ?? .min)
     return report
@@ -73,40 +79,40 @@ private struct LedgerAudit {
   ) throws -> JobAudit {
     let versions = try Row.fetchAll(
       db, sql: "SELECT * FROM schedules WHERE job = ? ORDER BY id", arguments: [number]
-    ).compactMap { LedgerReading.version($0, name) }
+    ).compactMap { try LedgerReading.version($0, name, zones) }
     let pending = try Int64.fetchAll(
       db, sql: "SELECT slot FROM pending WHERE job = ?", arguments: [number])
     let losses = try Row.fetchAll(
       db, sql: "SELECT first, last, count FROM losses WHERE job = ?", arguments: [number]
     ).map { row in
       RecordLoss(
-        first: WallInstant(milliseconds: row["first"]),
-        last: WallInstant(milliseconds: row["last"]), count: row["count"])
+        first: try row.instant("first"), last: try row.instant("last"),
+        count: try row.count("count"))
     }
     var audit = JobAudit(
       job: name, versions: versions,
       mark: ScheduleEdge(
-        clock: row["clock_mark"], wall: row["wall_mark"], at: WallInstant(milliseconds: 0)),
+        clock: try row.label("clock_mark"), wall: try row.label("wall_mark"),
+        at: WallInstant(milliseconds: 0)),
       pending: pending.map { WallInstant(milliseconds: $0) }, losses: losses, since: start)
     let sql = """
       SELECT first, last, count, verdict, detail, run, at FROM verdicts
       WHERE job = ? AND last > ? ORDER BY first
       """
     let records = try Row.fetchCursor(db, sql: sql, arguments: [number, start])
-    while let record = try records.next() { audit.take(Self.record(record, name)) }
+    while let record = try records.next() { audit.take(try Self.record(record, name)) }
     audit.finish()
     return audit
   }
 
-  private static func record(_ row: Row, _ job: JobName) -> VerdictRecord {
-    let run: Int64? = row["run"]
-    return VerdictRecord(
+  private static func record(_ row: Row, _ job: JobName) throws -> VerdictRecord {
+    VerdictRecord(
       job: job,
       slots: SlotSeries(
-        first: WallInstant(milliseconds: row["first"]),
-        last: WallInstant(milliseconds: row["last"]), count: row["count"]),
-      verdict: verdict(row["verdict"], row["detail"]), at: WallInstant(milliseconds: row["at"]),
-      run: run.map(LedgerReading.run))
+        first: try row.instant("first"), last: try row.instant("last"),
+        count: try row.count("count")),
+      verdict: verdict(try row.text("verdict"), try row.text(ifAny: "detail")),
+      at: try row.instant("at"), run: try row.run(ifAny: "run"))
   }
 
   private static func verdict(_ name: String, _ detail: String?) -> Verdict {
@@ -127,13 +133,13 @@ private struct LedgerAudit {
         ORDER BY losses.id LIMIT 100
         """
     ).map { row in
-      let (at, count): (Int64, Int64) = (row["at"], row["count"])
-      let name: String? = row["name"]
+      let (at, count) = (try row.instant("at"), try row.integer("count"))
+      let name = try row.text(ifAny: "name")
       // What no schedule can count is named, and not numbered.
       let number = count > 0 && count < 1_000_000_000_000 ? "\(count) " : ""
       return
-        "\(WallInstant(milliseconds: at).rfc3339()): \(name.map { "\($0): " } ?? "")"
-        + "\(number)\(row["what"] as String) (\(row["reason"] as String))"
+        "\(at.rfc3339()): \(name.map { "\($0): " } ?? "")"
+        + "\(number)\(try row.text("what")) (\(try row.text("reason")))"
     }
   }
 
@@ -161,14 +167,15 @@ private struct LedgerAudit {
       let rows = try Row.fetchCursor(db, sql: sql, arguments: [start, runsHorizon])
       while let row = try rows.next() {
         report.findingCount += 1
-        guard report.findings.count < Self.findingsMax, let name = JobName(row["name"]) else {
+        guard report.findings.count < Self.findingsMax, let name = JobName(try row.text("name"))
+        else {
           continue
         }
-        let run: Int64 = row["run"]
+        let run = try row.integer("run")
         report.findings.append(
           AuditFinding(
             job: name, kind: .unpaired,
-            slots: SlotSeries(WallInstant(milliseconds: row["slot"])),
+            slots: SlotSeries(try row.instant("slot")),
             detail: "run \(run): \(what)"))
       }
     }

@@ -4,6 +4,7 @@ import TaktCore
 extension LedgerFindings {
   init(_ reading: LedgerReading) throws {
     former = try reading.former()
+    badRows = reading.badRows
     lastSeen = try Int64.fetchOne(reading.db, sql: "SELECT max(seen_at) FROM daemons")
       .map { WallInstant(milliseconds: $0) }
     instances = try String.fetchAll(
@@ -16,13 +17,21 @@ extension LedgerFindings {
         AND runs.began_at >= (SELECT min(up_at) FROM daemons WHERE boot = ?)
       """
     processes = try Row.fetchAll(reading.db, sql: sql, arguments: [reading.boot]).compactMap {
-      row in
-      guard let job = JobName(row["name"]) else { return nil }
-      let (from, to): (Int64, Int64) = (row["ticks_from"], row["ticks_to"])
-      return LeftProcess(
-        job: job, run: LedgerReading.run(row["run"]),
-        identity: ProcessIdentity(
-          pid: row["pid"], sinceTicks: UInt64(max(0, from)), untilTicks: UInt64(max(0, to))))
+      // One that makes no sense is nobody's process.
+      try? LeftProcess($0)
     }
+  }
+}
+
+extension LedgerFindings.LeftProcess {
+  fileprivate init?(_ row: Row) throws {
+    guard let job = JobName(try row.text("name")), let run = try row.run(ifAny: "run"),
+      let pid = Int32(exactly: try row.integer("pid")), pid > 1
+    else { return nil }
+    self.init(
+      job: job, run: run,
+      identity: ProcessIdentity(
+        pid: pid, sinceTicks: UInt64(try row.count("ticks_from")),
+        untilTicks: UInt64(try row.count("ticks_to"))))
   }
 }

@@ -11,6 +11,9 @@ public struct LedgerFindings: Sendable {
   /// When the last takt wrote last; nil when there was none.
   public var lastSeen: WallInstant?
 
+  /// How many rows made no sense and were passed over.
+  public var badRows = 0
+
   /// Nothing.
   public init() {}
 

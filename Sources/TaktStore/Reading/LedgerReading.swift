@@ -2,10 +2,33 @@ internal import GRDB
 import TaktCore
 
 /// What of the ledger a takt that starts goes on with.
-struct LedgerReading {
+///
+/// Rows that make no sense are passed over and counted: one of them does not keep takt from going on
+/// with all others.
+final class LedgerReading {
   let db: Database
   /// What tells this start of the machine from others.
   let boot: String
+  /// Where the zones of schedules come from.
+  let zones: any ZoneSource
+  /// How many rows were passed over.
+  private(set) var badRows = 0
+
+  init(db: Database, boot: String, zones: any ZoneSource) {
+    self.db = db
+    self.boot = boot
+    self.zones = zones
+  }
+
+  /// What is made of a row; nil for one that makes no sense, or of which nothing is to be made.
+  private func sense<Value>(_ row: Row, _ body: (Row) throws -> Value?) -> Value? {
+    do {
+      return try body(row)
+    } catch {
+      badRows += 1
+      return nil
+    }
+  }
 
   func former() throws -> FormerBooks {
     var former = FormerBooks(lastRun: try lastRun())
@@ -17,43 +40,61 @@ struct LedgerReading {
       """
     let rows = try Row.fetchCursor(db, sql: sql)
     while let row = try rows.next() {
-      let number: Int64 = row["id"]
-      guard let name = JobName(row["name"]), let version = versions[number] else { continue }
-      var own = version.begin
-      own.job = name
-      former.jobs[name] = FormerJob(
-        mark: Self.mark(row, name), isSameBoot: row["boot"] == boot, version: own,
-        isOpen: version.end == nil, pending: pending[number] ?? [])
+      guard let job = sense(row, { try job($0, versions, pending) }) else { continue }
+      former.jobs[job.mark.job] = job
     }
     former.runs = try runs()
     return former
   }
 
-  private func lastRun() throws -> UInt64 {
-    UInt64(max(0, try Int64.fetchOne(db, sql: "SELECT max(run) FROM runs") ?? 0))
+  private func job(
+    _ row: Row, _ versions: [Int64: AuditedVersion], _ pending: [Int64: [WallInstant]]
+  ) throws -> FormerJob? {
+    let number = try row.integer("id")
+    guard let name = JobName(try row.text("name")), let version = versions[number] else {
+      return nil
+    }
+    var own = version.begin
+    own.job = name
+    return FormerJob(
+      mark: try Self.mark(row, name), isSameBoot: try row.text(ifAny: "boot") == boot,
+      version: own, isOpen: version.end == nil, pending: pending[number] ?? [])
   }
 
-  private static func mark(_ row: Row, _ name: JobName) -> JobMark {
+  /// The highest number that a run has had, those that have been given away among them.
+  private func lastRun() throws -> UInt64 {
+    let newest = try Int64.fetchOne(db, sql: "SELECT max(run) FROM runs") ?? 0
+    let given =
+      try Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'runs_horizon'") ?? 0
+    return UInt64(min(max(0, newest, given), Row.runMax))
+  }
+
+  private static func mark(_ row: Row, _ name: JobName) throws -> JobMark {
     let cursor = CursorState(
-      clockLabel: row["clock_label"], clockInstant: MonotonicInstant(nanoseconds: row["clock_ns"]),
-      anchor: row["anchor"], clockMark: row["clock_mark"], wallMark: row["wall_mark"],
-      delayed: row["delayed"], ahead: row["ahead"] ?? "")
-    let since: Int64? = row["suspended_at"]
-    let until: Int64? = row["suspended_until"]
+      clockLabel: try row.label("clock_label"),
+      clockInstant: MonotonicInstant(nanoseconds: Int64(max(0, try row.integer("clock_ns")))),
+      anchor: try row.label("anchor"), clockMark: try row.label("clock_mark"),
+      wallMark: try row.label("wall_mark"), delayed: try row.label(ifAny: "delayed"),
+      ahead: try row.text(ifAny: "ahead") ?? "")
+    var suspension: Suspension?
+    if let since = try row.instant(ifAny: "suspended_at") {
+      suspension = Suspension(
+        since: since, until: try row.instant(ifAny: "suspended_until"),
+        reason: try row.text(ifAny: "suspend_reason") ?? "")
+    }
     return JobMark(
-      job: name, cursor: cursor, failureStreak: row["streak"], ranCount: row["ran"],
-      suspension: since.map {
-        Suspension(
-          since: WallInstant(milliseconds: $0),
-          until: until.map { WallInstant(milliseconds: $0) }, reason: row["suspend_reason"] ?? "")
-      })
+      job: name, cursor: cursor, failureStreak: try row.count("streak"),
+      ranCount: try row.count("ran"), suspension: suspension)
   }
 
   private func pendingSlots() throws -> [Int64: [WallInstant]] {
     var slots: [Int64: [WallInstant]] = [:]
     let rows = try Row.fetchCursor(db, sql: "SELECT job, slot FROM pending ORDER BY job, slot")
     while let row = try rows.next() {
-      slots[row["job"], default: []].append(WallInstant(milliseconds: row["slot"]))
+      guard
+        let (job, slot) = sense(row, { (try $0.integer("job"), try $0.instant("slot")) })
+      else { continue }
+      slots[job, default: []].append(slot)
     }
     return slots
   }
@@ -61,30 +102,41 @@ struct LedgerReading {
   /// The newest schedule of each job; the job's name is left to the caller.
   private func lastVersions() throws -> [Int64: AuditedVersion] {
     var versions: [Int64: AuditedVersion] = [:]
+    guard let nobody = JobName("x") else { return [:] }
     let sql = "SELECT * FROM schedules WHERE id IN (SELECT max(id) FROM schedules GROUP BY job)"
     let rows = try Row.fetchCursor(db, sql: sql)
     while let row = try rows.next() {
-      guard let nobody = JobName("x"), let version = Self.version(row, nobody) else { continue }
-      versions[row["job"]] = version
+      guard
+        let (job, version) = sense(
+          row,
+          { row in
+            try Self.version(row, nobody, zones).map { (try row.integer("job"), $0) }
+          })
+      else { continue }
+      versions[job] = version
     }
     return versions
   }
 
   /// Nil for a schedule that cannot be read.
-  static func version(_ row: Row, _ job: JobName) -> AuditedVersion? {
-    guard let schedule = StoredSchedule.schedule(row["schedule"]) else { return nil }
+  static func version(
+    _ row: Row, _ job: JobName, _ zones: any ZoneSource
+  ) throws -> AuditedVersion? {
+    guard let schedule = StoredSchedule.schedule(try row.text("schedule"), zones) else {
+      return nil
+    }
     let begin = ScheduleVersion(
-      job: job, schedule: schedule, isEnabled: row["enabled"], anchor: row["anchor"],
+      job: job, schedule: schedule, isEnabled: try row.integer("enabled") != 0,
+      anchor: try row.label("anchor"),
       from: ScheduleEdge(
-        clock: row["clock_from"], wall: row["wall_from"],
-        at: WallInstant(milliseconds: row["began_at"])), instantsFrom: row["instants_from"])
-    let ended: Int64? = row["ended_at"]
-    return AuditedVersion(
-      begin: begin,
-      end: ended.map {
-        ScheduleEdge(
-          clock: row["clock_to"], wall: row["wall_to"], at: WallInstant(milliseconds: $0))
-      })
+        clock: try row.label("clock_from"), wall: try row.label("wall_from"),
+        at: try row.instant("began_at")), instantsFrom: try row.label(ifAny: "instants_from"))
+    var end: ScheduleEdge?
+    if let ended = try row.instant(ifAny: "ended_at") {
+      end = ScheduleEdge(
+        clock: try row.label("clock_to"), wall: try row.label("wall_to"), at: ended)
+    }
+    return AuditedVersion(begin: begin, end: end)
   }
 
   private func runs() throws -> [FormerRun] {
@@ -92,30 +144,32 @@ struct LedgerReading {
       SELECT runs.*, jobs.name AS name FROM runs JOIN jobs ON jobs.id = runs.job
       WHERE outcome IS NULL OR retry_at IS NOT NULL ORDER BY run
       """
-    return try Row.fetchAll(db, sql: sql).compactMap { row in
-      guard let job = JobName(row["name"]), let kind = RunBeginning.Kind(rawValue: row["kind"])
-      else { return nil }
-      let began: Int64? = row["began_at"]
-      let claimed: Int64? = row["claimed_at"]
-      let parent: Int64? = row["parent"]
-      let beginning = RunBeginning(
-        run: Self.run(row["run"]), job: job, slot: WallInstant(milliseconds: row["slot"]),
-        kind: kind, delivery: Delivery(rawValue: row["delivery"]) ?? .bestEffort, attempt: 1,
-        hook: (row["hook"] as String?).flatMap(HookKind.init), parent: parent.map(Self.run),
-        at: WallInstant(milliseconds: began ?? claimed ?? 0))
-      return FormerRun(
-        beginning: beginning, isUndecided: began == nil && kind == .slot,
-        attempts: row["attempts"], retry: Self.retry(row), isEnded: row["outcome"] != nil)
-    }
+    return try Row.fetchAll(db, sql: sql).compactMap { row in sense(row, Self.run) }
   }
 
-  private static func retry(_ row: Row) -> RetryPosition? {
-    guard let until = row["retry_at"] as Int64? else { return nil }
-    let outcome = (row["retry_outcome"] as String?).flatMap(Outcome.init) ?? .failed
+  private static func run(_ row: Row) throws -> FormerRun? {
+    guard let job = JobName(try row.text("name")),
+      let kind = RunBeginning.Kind(rawValue: try row.text("kind")),
+      let run = try row.run(ifAny: "run")
+    else { return nil }
+    let began = try row.instant(ifAny: "began_at")
+    let claimed = try row.instant(ifAny: "claimed_at")
+    let beginning = RunBeginning(
+      run: run, job: job, slot: try row.instant("slot"), kind: kind,
+      delivery: Delivery(rawValue: try row.text("delivery")) ?? .bestEffort, attempt: 1,
+      hook: try row.text(ifAny: "hook").flatMap(HookKind.init),
+      parent: try row.run(ifAny: "parent"), at: began ?? claimed ?? WallInstant(milliseconds: 0))
+    return FormerRun(
+      beginning: beginning, isUndecided: began == nil && kind == .slot,
+      attempts: try row.count("attempts"), retry: try retry(row),
+      isEnded: try row.text(ifAny: "outcome") != nil)
+  }
+
+  private static func retry(_ row: Row) throws -> RetryPosition? {
+    guard let until = try row.instant(ifAny: "retry_at") else { return nil }
+    let outcome = try row.text(ifAny: "retry_outcome").flatMap(Outcome.init) ?? .failed
     return RetryPosition(
-      attempt: row["retry_attempt"], until: WallInstant(milliseconds: until),
-      end: RunEnd(outcome, .reported(row["retry_reason"] ?? "")))
+      attempt: try row.count("retry_attempt"), until: until,
+      end: RunEnd(outcome, .reported(try row.text(ifAny: "retry_reason") ?? "")))
   }
-
-  static func run(_ number: Int64) -> RunID { RunID(UInt64(max(0, number))) }
 }

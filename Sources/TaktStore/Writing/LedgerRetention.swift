@@ -37,26 +37,39 @@ struct LedgerRetention {
     let runs = try lastRunToGo(db, before: keep)
     hasMore = try pruneRuns(db, through: runs) || hasMore
     hasMore =
-      try delete(
+      try deleteOldest(
         db, from: "outputs", key: "run", "at < ?", (now - history.output).milliseconds) || hasMore
     for table in ["clock_steps", "reloads", "losses"] {
       hasMore = try delete(db, from: table, key: "id", "at < ?", keep) || hasMore
     }
     hasMore = try delete(db, from: "schedules", key: "id", "ended_at < ?", keep) || hasMore
-    hasMore = try delete(db, from: "daemons", key: "id", "down_at < ?", keep) || hasMore
+    hasMore = try delete(db, from: "daemons", key: "id", "seen_at < ?", keep) || hasMore
     return try pruneBySize(db) || hasMore
   }
 
   private func delete(
     _ db: Database, from table: String, key: String, _ condition: String, _ bound: Int64
   ) throws -> Bool {
-    // The oldest have the lowest numbers: the search ends at the first that stays.
-    let sql = """
-      DELETE FROM \(table) WHERE \(key) IN (
-        SELECT \(key) FROM (SELECT * FROM \(table) ORDER BY \(key) LIMIT \(Self.rowsAtOnce))
-        WHERE \(condition))
-      """
-    try db.execute(sql: sql, arguments: [bound])
+    try db.execute(
+      sql: """
+        DELETE FROM \(table) WHERE \(key) IN (
+          SELECT \(key) FROM \(table) WHERE \(condition) ORDER BY \(key)
+          LIMIT \(Self.rowsAtOnce))
+        """, arguments: [bound])
+    return db.changesCount == Self.rowsAtOnce
+  }
+
+  /// As `delete`, of a table that is large and whose oldest rows have the lowest numbers: the search
+  /// does not go beyond the first of them.
+  private func deleteOldest(
+    _ db: Database, from table: String, key: String, _ condition: String, _ bound: Int64
+  ) throws -> Bool {
+    try db.execute(
+      sql: """
+        DELETE FROM \(table) WHERE \(key) IN (
+          SELECT \(key) FROM (SELECT * FROM \(table) ORDER BY \(key) LIMIT \(Self.rowsAtOnce))
+          WHERE \(condition))
+        """, arguments: [bound])
     return db.changesCount == Self.rowsAtOnce
   }
 
@@ -68,13 +81,17 @@ struct LedgerRetention {
         WHERE at < ?
         """, arguments: [bound])
     guard let horizon else { return false }
-    try raise("horizon", to: horizon, db)
-    return try delete(db, from: "verdicts", key: "id", "at < ?", bound)
+    // A clock that was ahead for a while is not to hide what came since.
+    try raise("horizon", to: min(horizon, bound), db)
+    return try deleteOldest(db, from: "verdicts", key: "id", "at < ?", bound)
   }
 
   /// The newest run that goes, by number or by age.
   private func lastRunToGo(_ db: Database, before bound: Int64) throws -> Int64 {
-    let newest = try Int64.fetchOne(db, sql: "SELECT max(run) FROM runs") ?? 0
+    let beyond =
+      try Int64.fetchOne(
+        db, sql: "SELECT run FROM runs ORDER BY run DESC LIMIT 1 OFFSET ?",
+        arguments: [history.runsMax]) ?? 0
     let old =
       try Int64.fetchOne(
         db,
@@ -82,7 +99,7 @@ struct LedgerRetention {
           SELECT max(run) FROM (SELECT run, ended_at FROM runs ORDER BY run LIMIT \(Self.rowsAtOnce))
           WHERE ended_at < ?
           """, arguments: [bound]) ?? 0
-    return max(old, newest - Int64(history.runsMax))
+    return max(old, beyond)
   }
 
   private func pruneRuns(_ db: Database, through last: Int64) throws -> Bool {

@@ -30,6 +30,48 @@ struct LedgerSalvage {
     return losses
   }
 
+  /// Writes down what is lost. Verdicts of slots that ran are made anew from their runs; of those
+  /// that are missing then, each job gets an exact account.
+  static func account(
+    _ losses: [Loss], in new: DatabaseQueue, zones: any ZoneSource, at now: WallInstant
+  ) throws {
+    guard !losses.isEmpty else { return }
+    try new.write { db in
+      // Rows of a job that is lost are not to become another job's.
+      for table in ["schedules", "verdicts", "runs", "pending"] {
+        try db.execute(
+          sql: """
+            INSERT INTO jobs (id, name) SELECT DISTINCT job, 'lost.' || job FROM \(table)
+            WHERE job NOT IN (SELECT id FROM jobs)
+            """)
+      }
+      for loss in losses {
+        try db.execute(
+          sql: "INSERT INTO losses (at, count, what, reason) VALUES (?, ?, ?, 'damaged')",
+          arguments: [now.milliseconds, loss.count, loss.what])
+      }
+      try db.execute(
+        sql: """
+          INSERT INTO verdicts (job, first, last, count, verdict, run, at)
+          SELECT job, slot, slot, 1, 'ran', run, began_at FROM runs
+          WHERE kind = 'slot' AND began_at IS NOT NULL AND NOT EXISTS (
+            SELECT 1 FROM verdicts WHERE verdicts.job = runs.job AND first = slot)
+          """)
+      for finding in try LedgerAudit(db: db, since: nil, zones: zones).report().findings
+      where finding.kind == .missing {
+        try db.execute(
+          sql: """
+            INSERT INTO losses (at, job, first, last, count, what, reason)
+            SELECT ?, id, ?, ?, ?, 'verdicts', 'damaged' FROM jobs WHERE name = ?
+            """,
+          arguments: [
+            now.milliseconds, finding.slots.first.milliseconds, finding.slots.last.milliseconds,
+            finding.slots.count, finding.job.text,
+          ])
+      }
+    }
+  }
+
   /// Reads a table from both ends towards the page that is damaged.
   private static func copyRows(
     of table: String, from old: DatabaseQueue, into new: DatabaseQueue

@@ -1,3 +1,4 @@
+import Foundation
 internal import GRDB
 import Glibc
 import TaktCore
@@ -9,12 +10,14 @@ final class LedgerScribe {
   private var folder: String { lock.folder }
   private let writer: SQLiteLedger.Writer
   private let history: History
+  private let zones: any ZoneSource
   private let observer: any Observer
   private let time: any TimeSource
   private let onRenewed: @Sendable () -> Void
 
   private var file: LedgerFile?
-  private var daemon: Int64 = 0
+  /// Nil as long as this life of takt could not be entered.
+  private var daemon: Int64?
   private var jobs: [JobName: Int64] = [:]
   private var pendingJobs: Set<JobName> = []
   private var retention: LedgerRetention
@@ -31,17 +34,26 @@ final class LedgerScribe {
   private var failureCount = 0
   private var failedSince: WallInstant?
   private var hasUpkeep = true
+  /// When the whole file is looked through for damage that nobody has met.
+  private var nextCheck: MonotonicInstant
+  /// When this life of takt began.
+  let startedAt: WallInstant
+  private static let checkPause = Duration.seconds(86_400)
 
   init(
     lock: StateFolderLock, writer: SQLiteLedger.Writer, history: History,
-    observer: any Observer, time: any TimeSource, onRenewed: @escaping @Sendable () -> Void
+    checkAfter: Duration, zones: any ZoneSource, observer: any Observer, time: any TimeSource,
+    onRenewed: @escaping @Sendable () -> Void
   ) {
     self.lock = lock
     self.writer = writer
     self.history = history
+    self.zones = zones
     self.observer = observer
     self.time = time
     self.onRenewed = onRenewed
+    startedAt = time.wall
+    nextCheck = time.monotonic + checkAfter
     retention = LedgerRetention(history: history, startingAt: time.monotonic)
   }
 
@@ -51,7 +63,7 @@ final class LedgerScribe {
   /// write.
   func begin() throws(LedgerOpenFailure) -> LedgerFindings {
     do {
-      return try open()
+      return try openPatiently()
     } catch LedgerFile.Failure.newer {
       throw .newer(path: folder + "/" + LedgerFile.name)
     } catch let error as DatabaseError where error.isDamage {
@@ -66,11 +78,24 @@ final class LedgerScribe {
     }
   }
 
+  /// Another process may have it locked for a moment, such as a backup.
+  private func openPatiently() throws -> LedgerFindings {
+    for _ in 0..<2 {
+      do {
+        return try open()
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+        continue
+      }
+    }
+    return try open()
+  }
+
   private func beginUnread(_ error: any Error) -> LedgerFindings {
     isUnread = true
     file = nil
     failed(error)
     var findings = LedgerFindings()
+    findings.former.isUnread = true
     // Numbers that no run in the books can have.
     findings.former.lastRun = UInt64(max(0, time.wall.milliseconds)) * 1000
     return findings
@@ -79,23 +104,30 @@ final class LedgerScribe {
   private func open() throws -> LedgerFindings {
     let file = try LedgerFile(folder: folder)
     let findings = try file.database.read { db in
-      try LedgerFindings(LedgerReading(db: db, boot: writer.boot))
+      try LedgerFindings(LedgerReading(db: db, boot: writer.boot, zones: zones))
     }
-    daemon = try enlist(in: file)
-    self.file = file
-    jobs = [:]
+    if findings.badRows > 0 {
+      tell(.error, "rows of the ledger that make no sense are passed over: \(findings.badRows)")
+    }
     pendingJobs = try file.database.read { db in
       Set(
         try String.fetchAll(
           db, sql: "SELECT DISTINCT name FROM pending JOIN jobs ON jobs.id = pending.job"
         ).compactMap(JobName.init))
     }
+    jobs = [:]
+    self.file = file
+    daemon = nil
+    // What can be read is gone on with, even while nothing can be written.
+    do { try enlist(in: file) } catch { failed(error) }
     return findings
   }
 
-  private func enlist(in file: LedgerFile) throws -> Int64 {
+  /// Enters this life of takt in the books, once.
+  private func enlist(in file: LedgerFile) throws {
+    guard daemon == nil else { return }
     let now = time.wall.milliseconds
-    return try file.database.write { db in
+    daemon = try file.database.write { db in
       try db.execute(
         sql: """
           INSERT INTO daemons (pid, instance, boot, version, file, up_at, seen_at)
@@ -106,6 +138,7 @@ final class LedgerScribe {
         ])
       return db.lastInsertedRowID
     }
+    try takeUpLoss(in: file)
   }
 
   // MARK: Writing
@@ -169,25 +202,23 @@ final class LedgerScribe {
 
   /// The file, opened where it is not yet, and put back where somebody has taken it away.
   private func readyFile() throws -> LedgerFile {
-    if let file {
-      if file.isInPlace { return file }
-      try file.restore()
-      lock.putBack()
-      file.close()
-      self.file = nil
+    try lock.ensure()
+    if let open = file, !open.isInPlace {
+      try open.restore()
+      open.close()
+      file = nil
       tell(
         .error, "somebody has taken the ledger away while it was open: it is put back as it was")
-      let new = try LedgerFile(folder: folder)
-      self.file = new
-      return new
+      file = try LedgerFile(folder: folder)
     }
-    _ = try open()
-    if isUnread, let file {
+    if file == nil { _ = try open() }
+    guard let file else { throw DatabaseError(resultCode: .SQLITE_CANTOPEN) }
+    if isUnread {
       try file.database.write { db in try abandonUnread(db) }
       isUnread = false
       onRenewed()
     }
-    guard let file else { throw DatabaseError(resultCode: .SQLITE_CANTOPEN) }
+    try enlist(in: file)
     return file
   }
 
@@ -217,7 +248,7 @@ final class LedgerScribe {
       defer { if isAwaited { try? db.execute(sql: "PRAGMA synchronous = NORMAL") } }
       try db.inTransaction(.immediate) {
         var transaction = LedgerTransaction(
-          db: db, daemon: daemon, jobs: known.0, pendingJobs: known.1)
+          db: db, daemon: daemon ?? 0, jobs: known.0, pendingJobs: known.1)
         try transaction.write(content, at: now)
         try transaction.write(losses, reason: failure ?? "too many entries at once", at: now)
         known = (transaction.jobs, transaction.pendingJobs)
@@ -228,6 +259,14 @@ final class LedgerScribe {
   }
 
   private func keepHouse(_ file: LedgerFile) {
+    if time.monotonic >= nextCheck {
+      nextCheck = time.monotonic + Self.checkPause
+      let check = try? file.database.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
+      if let check, check != "ok" {
+        failed(DatabaseError(resultCode: .SQLITE_CORRUPT, message: check))
+        return rescue()
+      }
+    }
     do {
       hasUpkeep = try retention.step(file.database, at: time.now)
     } catch {
@@ -251,6 +290,8 @@ final class LedgerScribe {
     }
     tell(.error, "the ledger does not take entries, which are given up: \(entries.count)")
     entries = []
+    // Nobody is told that it is kept.
+    waiters = []
   }
 
   private func failed(_ error: any Error) {
@@ -295,24 +336,33 @@ final class LedgerScribe {
     file = nil
     jobs = [:]
     let path = folder + "/" + LedgerFile.name
+    // Beside it first: what is there is not touched before there is something better.
+    let name = LedgerFile.name + ".salvaged"
+    LedgerFile.remove(folder + "/" + name)
+    let lost: [LedgerSalvage.Loss]
+    do {
+      let new = try LedgerFile(folder: folder, name: name)
+      lost = try LedgerSalvage.copy(from: path, into: new.database)
+      try LedgerSalvage.account(lost, in: new.database, zones: zones, at: time.wall)
+      new.close()
+    } catch {
+      LedgerFile.remove(folder + "/" + name)
+      throw error
+    }
     let aside = "\(path).damaged-\(time.wall.milliseconds)"
     for suffix in ["", "-wal", "-shm"] { rename(path + suffix, aside + suffix) }
-    let new = try LedgerFile(folder: folder)
-    let lost = try LedgerSalvage.copy(from: aside, into: new.database)
-    try new.database.write { db in
-      for loss in lost {
-        try db.execute(
-          sql: "INSERT INTO losses (at, count, what, reason) VALUES (?, ?, ?, 'damaged')",
-          arguments: [time.wall.milliseconds, loss.count, loss.what])
-      }
+    guard rename(folder + "/" + name, path) == 0 else {
+      throw DatabaseError(resultCode: .SQLITE_IOERR)
     }
-    new.close()
     let what =
       lost.isEmpty ? "nothing is lost" : "lost: \(lost.map(\.what).joined(separator: "; "))"
     tell(.error, "the ledger was damaged and is written anew; \(what); the old file is \(aside)")
   }
 
   static func text(of error: any Error) -> String {
+    if case StateFolderLock.Failure.held(let holder) = error {
+      return "the state folder is in use by \(holder)"
+    }
     guard let error = error as? DatabaseError else { return "\(error)" }
     let text = error.message ?? "\(error.resultCode)"
     return switch error.resultCode {
@@ -345,8 +395,31 @@ final class LedgerScribe {
     file = nil
   }
 
+  /// Says it in the log, and leaves a note for the next takt, which enters it in the books.
   func tellLost(_ count: Int) {
     tell(.error, "the ledger could not be written at the end; entries lost: \(count)")
+    let descriptor = Glibc.open(notePath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { return }
+    let line = Array("\(count) \(time.wall.milliseconds)\n".utf8)
+    _ = Glibc.write(descriptor, line, line.count)
+    Glibc.close(descriptor)
+  }
+
+  private var notePath: String { folder + "/unwritten" }
+
+  private func takeUpLoss(in file: LedgerFile) throws {
+    guard let note = try? String(contentsOfFile: notePath, encoding: .utf8) else { return }
+    let numbers = note.split(whereSeparator: \.isWhitespace).compactMap { Int64($0) }
+    if numbers.count == 2 {
+      try file.database.write { db in
+        try db.execute(
+          sql: """
+            INSERT INTO losses (at, count, what, reason)
+            VALUES (?, ?, 'entries', 'takt ended while the ledger could not be written')
+            """, arguments: [numbers[1], numbers[0]])
+      }
+    }
+    unlink(notePath)
   }
 }
 
@@ -362,5 +435,12 @@ extension DatabaseError {
   }
 
   /// Whether the file itself is not what it should be.
-  var isDamage: Bool { resultCode == .SQLITE_CORRUPT || resultCode == .SQLITE_NOTADB }
+  var isDamage: Bool {
+    switch resultCode {
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB: true
+    // Somebody has laid another file over it.
+    case .SQLITE_ERROR: message?.hasPrefix("no such ") == true
+    default: false
+    }
+  }
 }

@@ -28,6 +28,7 @@ extension LedgerScribe {
   /// not go on, and the slots between then and now have no verdicts.
   func abandonUnread(_ db: Database) throws {
     let reason = "the ledger could not be read at the start"
+    let now = startedAt.milliseconds
     try db.execute(
       sql: """
         UPDATE runs SET outcome = coalesce(outcome, 'interrupted'),
@@ -37,10 +38,15 @@ extension LedgerScribe {
     try db.execute(
       sql: """
         INSERT INTO losses (at, job, first, last, count, what, reason)
-        SELECT seen_at, jobs.id, 0, 9000000000000000, 9000000000000000, 'verdicts', ?
-        FROM jobs, (SELECT max(seen_at) AS seen_at FROM daemons)
-        WHERE clock_mark IS NOT NULL
-        """, arguments: [reason])
+        SELECT ?, id, max(clock_mark, wall_mark), ?, 9000000000000000, 'verdicts', ?
+        FROM jobs WHERE clock_mark IS NOT NULL
+        """, arguments: [now, now, reason])
+    // Slots that waited have no verdict either.
+    try db.execute(
+      sql: """
+        INSERT INTO losses (at, job, first, last, count, what, reason)
+        SELECT ?, job, slot, slot, 1, 'verdicts', ? FROM pending
+        """, arguments: [now, reason])
     try db.execute(sql: "DELETE FROM pending")
   }
 }

@@ -35,6 +35,9 @@ public final class SQLiteLedger: Ledger {
     public var entriesMax = 200_000
     /// How much of what runs have printed, in bytes; what is beyond is dropped.
     public var outputBytesMax = 16 << 20
+    /// How long after the start the whole file is looked through for damage that nobody has met;
+    /// then once a day.
+    public var checkAfter = Duration.seconds(60)
 
     /// The defaults.
     public init() {}
@@ -72,7 +75,11 @@ public final class SQLiteLedger: Ledger {
     var outputBytes = 0
     var waiters: [Waiter] = []
     var losses = LedgerLosses()
-    var isScheduled = false
+    /// Set while a flush is to come: the number of its scheduling, which a later one overtakes.
+    var scheduled: UInt64?
+    var schedulings: UInt64 = 0
+    /// Whether the flush that is to come is to come at once.
+    var isUrgent = false
     var isClosed = false
     var status = Status()
   }
@@ -89,14 +96,17 @@ public final class SQLiteLedger: Ledger {
   ///
   /// - Parameters:
   ///   - history: how long it keeps what.
+  ///   - zones: where the zones of schedules come from.
   ///   - onRenewed: called, on a queue of the ledger's own, when the books have begun anew and must
   ///     be told all that holds.
   public static func open(
     in lock: StateFolderLock, writer: Writer, history: History, bounds: Bounds = Bounds(),
-    observer: any Observer, time: any TimeSource, onRenewed: @escaping @Sendable () -> Void
+    zones: any ZoneSource, observer: any Observer, time: any TimeSource,
+    onRenewed: @escaping @Sendable () -> Void
   ) throws(LedgerOpenFailure) -> (ledger: SQLiteLedger, former: LedgerFindings) {
     let scribe = LedgerScribe(
-      lock: lock, writer: writer, history: history, observer: observer, time: time,
+      lock: lock, writer: writer, history: history, checkAfter: bounds.checkAfter, zones: zones,
+      observer: observer, time: time,
       onRenewed: onRenewed)
     let findings = try scribe.begin()
     return (SQLiteLedger(scribe: scribe, bounds: bounds), findings)
@@ -114,25 +124,40 @@ public final class SQLiteLedger: Ledger {
 
   /// Takes entries that belong together.
   public func record(_ entries: [LedgerEntry]) {
-    let delay: DispatchTimeInterval? = buffer.withLock { buffer in
+    let number: UInt64? = buffer.withLock { buffer in
       for entry in entries { take(entry, into: &buffer) }
       buffer.status.queued = buffer.entries.count + buffer.held
-      guard !buffer.isScheduled else { return nil }
-      buffer.isScheduled = true
-      return Self.pace
+      return buffer.scheduled == nil ? Self.schedule(&buffer) : nil
     }
-    guard let delay else { return }
-    queue.asyncAfter(deadline: .now() + delay) { [self] in flush() }
+    if let number { flush(number, after: Self.pace) }
   }
 
   /// Calls `done` once all that was recorded before is on the disk.
   public func whenKept(_ done: @escaping @Sendable () -> Void) {
-    buffer.withLock { buffer in
+    let number: UInt64? = buffer.withLock { buffer in
       // Whoever waits gives up long before so many have come.
-      guard buffer.waiters.count + buffer.heldWaiters < Self.waitersMax else { return }
+      guard buffer.waiters.count + buffer.heldWaiters < Self.waitersMax else { return nil }
       buffer.waiters.append(Waiter(done: done))
+      // What fails is tried again in its own time.
+      guard buffer.status.failure == nil, !buffer.isUrgent else { return nil }
+      buffer.isUrgent = true
+      return Self.schedule(&buffer)
     }
-    queue.async { [self] in flush() }
+    if let number { flush(number, after: .nanoseconds(0)) }
+  }
+
+  /// There is at most one flush to come: a new one takes the place of an earlier one.
+  private static func schedule(_ buffer: inout Buffer) -> UInt64 {
+    buffer.schedulings += 1
+    buffer.scheduled = buffer.schedulings
+    return buffer.schedulings
+  }
+
+  private func flush(_ number: UInt64, after delay: DispatchTimeInterval) {
+    queue.asyncAfter(deadline: .now() + delay) { [self] in
+      guard buffer.withLock({ $0.scheduled == number }) else { return }
+      flush()
+    }
   }
 
   /// How long entries wait for others to be written with, so that a thousand runs a second make ten
@@ -141,7 +166,8 @@ public final class SQLiteLedger: Ledger {
   private static let waitersMax = 10_000
 
   private func take(_ entry: LedgerEntry, into buffer: inout Buffer) {
-    if buffer.entries.count + buffer.held >= bounds.entriesMax {
+    // While all is well what is there is written at once, however much it is.
+    if buffer.held > 0, buffer.entries.count + buffer.held >= bounds.entriesMax {
       switch entry {
       case .verdict(let record):
         buffer.losses.add(record)
@@ -150,8 +176,9 @@ public final class SQLiteLedger: Ledger {
       case .mark(let mark):
         buffer.losses.marks[mark.job] = mark
         return
-      case .schedule, .scheduleEnded: break
-      case .pending, .claimed, .began, .attemptBegan, .backedOff, .ended, .settled, .process,
+      // A mark that is kept says that these are known.
+      case .schedule, .scheduleEnded, .pending, .claimed: break
+      case .began, .attemptBegan, .backedOff, .ended, .settled, .process,
         .clockStepped, .reloaded:
         buffer.losses.entryCount += 1
         buffer.status.lostEntries += 1
@@ -181,7 +208,8 @@ public final class SQLiteLedger: Ledger {
         buffer.heldWaiters += buffer.waiters.count
         buffer.entries = []
         buffer.waiters = []
-        buffer.isScheduled = false
+        buffer.scheduled = nil
+        buffer.isUrgent = false
       }
       return (buffer.entries, buffer.waiters)
     }
@@ -193,7 +221,7 @@ public final class SQLiteLedger: Ledger {
         return buffer.losses
       }
     }
-    let retry = buffer.withLock { buffer -> Duration? in
+    let next = buffer.withLock { buffer -> (number: UInt64, delay: Duration)? in
       buffer.status.failure = scribe.failure
       if isWritten {
         buffer.held = 0
@@ -203,14 +231,13 @@ public final class SQLiteLedger: Ledger {
       }
       buffer.status.queued = buffer.entries.count + buffer.held
       guard let delay = isWritten ? scribe.upkeepDelay : scribe.retryDelay, !buffer.isClosed,
-        !buffer.isScheduled
+        buffer.scheduled == nil || !isWritten
       else { return nil }
-      buffer.isScheduled = true
-      return delay
+      return (Self.schedule(&buffer), delay)
     }
-    if let retry {
-      let nanoseconds = Int(min(retry.nanosecondsSaturated, Int64.max / 4))
-      queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [self] in flush() }
+    if let next {
+      let nanoseconds = Int(min(next.delay.nanosecondsSaturated, Int64.max / 4))
+      flush(next.number, after: .nanoseconds(nanoseconds))
     }
   }
 
@@ -218,13 +245,20 @@ public final class SQLiteLedger: Ledger {
   /// then says what is lost.
   public func close(timeout: DispatchTimeInterval) {
     buffer.withLock { $0.isClosed = true }
+    let end = DispatchTime.now() + timeout
     let done = DispatchSemaphore(value: 0)
     queue.async { [self] in
       flush()
+      // A disk that is locked or full may be well again soon.
+      while scribe.failure != nil, DispatchTime.now() < end {
+        usleep(200_000)
+        flush()
+      }
       scribe.close()
       done.signal()
     }
-    let isDone = done.wait(timeout: .now() + timeout) == .success
+    // A disk that does not answer at all is waited for no longer than that either.
+    let isDone = done.wait(timeout: end + .seconds(3)) == .success
     let left = buffer.withLock { $0.held + $0.entries.count }
     if !isDone || left > 0 { scribe.tellLost(left) }
   }

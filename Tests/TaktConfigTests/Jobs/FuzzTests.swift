@@ -46,7 +46,8 @@ struct FuzzTests {
     var random = SplitMix(state: seed)
     let plugins = PluginTable(refusesWritableByOthers: false)
     let sources = LoadSources(
-      actions: ActionTable(TestCatalogue(), plugins), zones: TestZones(),
+      actions: ActionTable(TestCatalogue(), plugins), zones: ZoneTable(TestZones()),
+      now: WallInstant(milliseconds: 1_790_000_000_000),
       accounts: AccountTable(TestAccounts(), userID: 0),
       environmentFiles: EnvironmentFiles(refusesWritableByOthers: false),
       plugins: plugins)
@@ -57,7 +58,7 @@ struct FuzzTests {
       let pass = FilePass.read(
         FilePass.Setting(
           source: SourceText(file: "f", bytes: FileBytes(bytes)), isMain: true, folder: "/",
-          settings: SettingsBuilder.builtIn(zones: TestZones()), sources: sources,
+          settings: SettingsBuilder.builtIn(zones: sources.zones), sources: sources,
           limits: YAMLLimits(), places: [:]))
       for diagnostic in pass.reporter.log.sorted(files: ["f"]) {
         #expect(!diagnostic.text.isEmpty && diagnostic.location.line >= 0)

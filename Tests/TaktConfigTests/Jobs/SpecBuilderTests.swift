@@ -85,7 +85,6 @@ struct SpecBuilderTests {
     "badChoice | every: 1s, run: x, overlap: »wait",
     "badBoolean | every: 1s, run: x, enabled: »yes",
     "badBoolean | every: 1s, run: x, enabled: »\"true\"",
-    "unknownKey | »cron: \"* * * * *\", run: x",
     "misplacedKey | every: 1s, run: x, »signal: TERM",
   ]
 

@@ -82,6 +82,13 @@ struct KeyTableTests {
     "scheduler.state": "scheduler: {state: none}",
     "scheduler.history": "scheduler: {history: {keep: 1w}}",
     "delivery": "on: start, run: x, delivery: at_least_once",
+    "cron": "cron: ['30 2 * * *', '@daily'], run: x",
+    "calendar": "calendar: 'Mon..Fri 09:00', run: x",
+    "timezone": "cron: '@daily', run: x, timezone: Europe/Berlin",
+    "days": "cron: '0 0 13 * 5', run: x, days: all",
+    "dst": "cron: '@daily', run: x, dst: {gap: skip}",
+    "dst.gap": "cron: '@daily', dst: {gap: run_after}, run: x",
+    "dst.overlap": "calendar: daily, dst: {overlap: both}, run: x",
     "missed": "on: start, run: x, missed: {policy: skip}",
     "missed.policy": "on: start, run: x, missed: {policy: all}",
     "missed.within": "on: start, run: x, missed: {within: 0s}",
@@ -163,6 +170,11 @@ struct KeyTableTests {
     "on_removed": ("on: start, run: x", "on: start, run: x, on_removed: kill"),
     "tags": ("on: start, run: x", "on: start, run: x, tags: nightly"),
     "delivery": ("on: start, run: x", "on: start, run: x, delivery: at_most_once"),
+    "cron": ("cron: '0 1 * * *', run: x", "cron: '0 2 * * *', run: x"),
+    "calendar": ("calendar: daily, run: x", "calendar: weekly, run: x"),
+    "timezone": ("cron: '@daily', run: x", "cron: '@daily', timezone: Europe/Berlin, run: x"),
+    "days": ("cron: '0 0 13 * 5', run: x", "cron: '0 0 13 * 5', days: all, run: x"),
+    "dst": ("cron: '@daily', run: x", "cron: '@daily', dst: {gap: skip}, run: x"),
     "missed": ("on: start, run: x", "on: start, run: x, missed: {policy: all}"),
   ]
 
@@ -180,7 +192,13 @@ struct KeyTableTests {
     let expected: ReloadPlan.Change = entry.reload == .rearms ? .rearmed : .updated
     #expect(plan.steps.map(\.change) == [expected])
     // What a file of variables says is part of the environment by then.
-    let shown = entry.name == "env_file" ? "env" : entry.name
+    // How times of the clock are read is shown with them.
+    let shown =
+      switch entry.name {
+      case "env_file": "env"
+      case "timezone", "days", "dst": "cron"
+      default: entry.name
+      }
     #expect(plan.steps.flatMap(\.details).contains { $0.key == shown })
   }
 

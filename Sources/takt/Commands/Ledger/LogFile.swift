@@ -40,7 +40,14 @@ struct LogFile {
     var number = 0
     var rest = Data()
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    while case let count = read(descriptor, &chunk, chunk.count), count > 0 {
+    while true {
+      let count = read(descriptor, &chunk, chunk.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else {
+        Console.error("takt: \(path): \(String(cString: strerror(errno)))")
+        throw ExitCode.configuration
+      }
+      if count == 0 { break }
       rest.append(contentsOf: chunk[..<count])
       while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
         number += 1

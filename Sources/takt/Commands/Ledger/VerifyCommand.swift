@@ -30,7 +30,7 @@ struct VerifyCommand: ParsableCommand {
     let start = try since.map(Moment.ago)
     let (archive, zone) = try state.open()
     let report = try archive.orExit { (archive) throws(LedgerArchive.Failure) in
-      try archive.audit(since: start)
+      try archive.audit(since: start, zones: ZoneFiles())
     }
     let replay = try log.map { try LogFile($0).replay() }
     if json {

@@ -1,0 +1,32 @@
+import Synchronization
+import TaktCore
+
+/// The zones that a load has asked for; each is read once, however many jobs name it.
+final class ZoneTable: ZoneSource {
+  private let source: any ZoneSource
+  private let zones = Mutex<[String: Zone?]>([:])
+
+  init(_ source: any ZoneSource) {
+    self.source = source
+  }
+
+  func zone(named name: String) -> Zone? {
+    if let known = zones.withLock({ $0[name] }) { return known }
+    // The machine's own zone is always something: UTC when the system names none.
+    let zone = source.zone(named: name) ?? (name == "local" ? .utc : nil)
+    zones.withLock { $0[name] = .some(zone) }
+    return zone
+  }
+
+  var zoneNames: [String] { source.zoneNames }
+
+  /// The zone that somebody has written; reports one that does not exist.
+  func zone(named name: String, at mark: YAMLMark, _ reporter: Reporter) -> Zone? {
+    if let zone = zone(named: name) { return zone }
+    reporter.report(
+      .unknownZone, at: mark, "there is no time zone '\(name.shortened)'",
+      hint: NearestName.of(name, among: zoneNames).map { "did you mean '\($0)'?" }
+        ?? "write a name such as Europe/Berlin, UTC or local")
+    return nil
+  }
+}

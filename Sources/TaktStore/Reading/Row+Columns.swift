@@ -1,0 +1,93 @@
+import Foundation
+internal import GRDB
+import TaktCore
+
+/// Columns read with care: what stands in a file that was damaged, or that somebody has edited, is
+/// an error to be told, and nothing to end the process for.
+extension Row {
+  /// A whole number; nil for null.
+  func integer(ifAny column: String) throws -> Int64? {
+    let value: DatabaseValue = self[column]
+    if value.isNull { return nil }
+    guard let number = Int64.fromDatabaseValue(value) else { throw Self.damage(column) }
+    return number
+  }
+
+  /// A whole number.
+  func integer(_ column: String) throws -> Int64 {
+    guard let number = try integer(ifAny: column) else { throw Self.damage(column) }
+    return number
+  }
+
+  /// No run has a higher number, so that there is always a next one.
+  static let runMax = Int64(1) << 60
+
+  /// No instant of a schedule is further from 1970 than this, in milliseconds: two of them can be
+  /// added.
+  private static let labelMax = UInt64(1) << 52
+
+  /// An instant of a schedule, in milliseconds; nil for null.
+  func label(ifAny column: String) throws -> Int64? {
+    guard let label = try integer(ifAny: column) else { return nil }
+    guard label.magnitude <= Self.labelMax else { throw Self.damage(column) }
+    return label
+  }
+
+  /// An instant of a schedule, in milliseconds.
+  func label(_ column: String) throws -> Int64 {
+    guard let label = try label(ifAny: column) else { throw Self.damage(column) }
+    return label
+  }
+
+  /// A count: a number that is not negative, and so small that many of them can be added.
+  func count(_ column: String) throws -> Int {
+    let number = try integer(column)
+    guard (0...Int64(1) << 53).contains(number) else { throw Self.damage(column) }
+    return Int(number)
+  }
+
+  /// A text; nil for null.
+  func text(ifAny column: String) throws -> String? {
+    let value: DatabaseValue = self[column]
+    if value.isNull { return nil }
+    guard let text = String.fromDatabaseValue(value) else { throw Self.damage(column) }
+    return text
+  }
+
+  /// A text.
+  func text(_ column: String) throws -> String {
+    guard let text = try text(ifAny: column) else { throw Self.damage(column) }
+    return text
+  }
+
+  /// Bytes; none for null.
+  func bytes(_ column: String) throws -> [UInt8] {
+    let value: DatabaseValue = self[column]
+    if value.isNull { return [] }
+    guard let data = Data.fromDatabaseValue(value) else { throw Self.damage(column) }
+    return Array(data)
+  }
+
+  /// An instant in milliseconds since the epoch; nil for null.
+  func instant(ifAny column: String) throws -> WallInstant? {
+    try integer(ifAny: column).map { WallInstant(milliseconds: $0) }
+  }
+
+  /// An instant in milliseconds since the epoch.
+  func instant(_ column: String) throws -> WallInstant {
+    WallInstant(milliseconds: try integer(column))
+  }
+
+  /// The number of a run; nil for null.
+  func run(ifAny column: String) throws -> RunID? {
+    guard let number = try integer(ifAny: column) else { return nil }
+    guard (0...Self.runMax).contains(number) else { throw Self.damage(column) }
+    return RunID(UInt64(number))
+  }
+
+  private static func damage(_ column: String) -> DatabaseError {
+    DatabaseError(
+      resultCode: .SQLITE_CORRUPT,
+      message: "what stands in the column '\(column)' is no value of it")
+  }
+}

@@ -1,0 +1,226 @@
+import ArgumentParser
+import Foundation
+import TaktCore
+import TaktEngine
+import TimerMachine
+
+struct ExplainCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "explain",
+    abstract: "Say in words when a job, or an expression, is due, and show the next times.",
+    discussion: """
+      A job's times are those of its schedules as takt runs them. A calendar expression by itself is \
+      read as systemd reads it. Exits 65 for an expression that is wrong.
+      """)
+
+  @Argument(help: "A job's name.")
+  var job: String?
+
+  @OptionGroup var argument: FileArgument
+
+  @Option(help: "A cron expression, in place of a job.")
+  var cron: String?
+
+  @Option(help: "A calendar expression, in place of a job.")
+  var calendar: String?
+
+  @Option(help: "In which zone it is read. (default: the machine's own)")
+  var timezone: String?
+
+  @Option(help: "After which instant the next times are, such as 2026-12-24T18:00. (default: now)")
+  var after: String?
+
+  @Option(name: .short, help: "How many times.")
+  var number = 5
+
+  @Option(help: "What two day fields of a cron expression mean together: any or all.")
+  var days: CronDayRule = .any
+
+  @Flag(help: "One JSON object: the normalized form, and the next times.")
+  var json = false
+
+  func validate() throws {
+    guard [job != nil, cron != nil, calendar != nil].count(where: \.self) == 1 else {
+      throw ValidationError("Give a job's name, --cron or --calendar.")
+    }
+    guard (1...10_000).contains(number) else {
+      throw ValidationError("-n takes a number from 1 to 10000.")
+    }
+  }
+
+  func run() throws {
+    if let job { return try explain(job: job) }
+    var zone = try zone(named: timezone ?? "local")
+    let start = try instant(in: zone)
+    let normalized: String
+    let words: String
+    let next: (WallInstant) -> WallInstant?
+    if let text = cron {
+      let expression: CronExpression
+      do throws(CronProblem) {
+        expression = try CronExpression(text)
+      } catch {
+        throw refusal(text, error.offset, error.sentence, error.hint)
+      }
+      (normalized, words) = (expression.normalized, expression.words(days: days))
+      next = { [zone, days] in expression.next(after: $0, in: zone, days: days) }
+    } else {
+      let text = calendar ?? ""
+      let expression: CalendarExpression
+      do throws(CalendarProblem) {
+        expression = try CalendarExpression(text)
+      } catch {
+        throw refusal(text, error.offset, error.sentence, error.hint)
+      }
+      if let name = expression.zoneName { zone = try self.zone(named: name) }
+      (normalized, words) = (expression.normalized, expression.words)
+      next = { [zone] in expression.next(after: $0, in: zone) }
+    }
+    show(normalized: normalized, words: words, times: times(after: start, next), zone: zone)
+  }
+
+  private func times(
+    after start: WallInstant, _ next: (WallInstant) -> WallInstant?
+  ) -> [WallInstant] {
+    var times: [WallInstant] = []
+    var instant = start
+    while times.count < number, let time = next(instant) {
+      times.append(time)
+      instant = time
+    }
+    return times
+  }
+
+  private func show(
+    normalized: String, words: String, times: [WallInstant], zone: Zone
+  ) {
+    if json {
+      Console.print(ExplainAnswer(normalized: normalized, times: times, zone: zone).json)
+      return
+    }
+    Console.print("normalized  \(normalized)")
+    Console.print("in words    \(words)")
+    Console.print("time zone   \(zone.name)")
+    for (index, time) in times.enumerated() {
+      Console.print("\(index == 0 ? "next        " : "            ")\(time.rfc3339(in: zone))")
+    }
+    if times.isEmpty { Console.print("next        never") }
+  }
+
+  /// Says what is wrong with an expression and where.
+  private func refusal(
+    _ text: String, _ offset: Int, _ sentence: String, _ hint: String?
+  ) -> ExitCode {
+    let place = String(decoding: text.utf8.prefix(offset), as: UTF8.self).count
+    Console.error(
+      "takt: \(sentence), at character \(place + 1)" + (hint.map { "; \($0)" } ?? ""))
+    Console.error("  \(text.printable)")
+    Console.error("  \(String(repeating: " ", count: place))^")
+    return ExitCode(65)
+  }
+
+  private func zone(named name: String) throws -> Zone {
+    if let zone = ZoneFiles().zone(named: name) { return zone }
+    let nearest = NearestName.of(name, among: ZoneFiles().zoneNames)
+    Console.error(
+      "takt: there is no time zone '\(name.printable)'"
+        + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
+    throw ExitCode(65)
+  }
+
+  private func instant(in zone: Zone) throws -> WallInstant {
+    guard let after else { return SystemTimeSource().wall }
+    guard let written = try? InstantText(after) else {
+      throw ValidationError("--after takes an instant such as 2026-12-24T18:00 or …T18:00:00Z.")
+    }
+    if let instant = written.instant { return instant }
+    switch zone.read(written.civil) {
+    case .once(let instant), .skipped(let instant), .twice(let instant, _): return instant
+    }
+  }
+}
+
+// MARK: - Jobs
+
+extension ExplainCommand {
+  private func explain(job name: String) throws {
+    let (snapshot, _, _) = try argument.source.loadOrExit(isQuiet: true)
+    guard let spec = snapshot.jobs.first(where: { $0.name.text == name }) else {
+      let nearest = NearestName.of(name, among: snapshot.jobs.map(\.name.text))
+      Console.error(
+        "takt: there is no job '\(name.printable)' in \(argument.file)"
+          + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
+      throw ExitCode.usage
+    }
+    let zone = spec.timing.schedule.rules.first?.zone ?? snapshot.settings.zone
+    var now = SystemTimeSource().now
+    if after != nil {
+      let start = try instant(in: zone)
+      now = Now(wall: start, monotonic: now.monotonic)
+    }
+    let slots = SlotPreview.slots(of: spec.timing, startingAt: now, count: number)
+    let lines = spec.timing.schedule.words
+    if json {
+      Console.print(
+        ExplainAnswer(
+          normalized: lines.joined(separator: "; "), times: slots.map(\.nominal), zone: zone
+        ).json)
+      return
+    }
+    for line in lines { Console.print(line) }
+    if !spec.timing.isEnabled { Console.print("disabled: nothing is armed") }
+    for slot in slots {
+      let causes = slot.causes.sorted().map(\.rawValue).joined(separator: ", ")
+      Console.print("  \(slot.nominal.rfc3339(in: zone))  \(causes)")
+    }
+    if slots.isEmpty { Console.print("  no next slot") }
+  }
+}
+
+extension Schedule {
+  /// A line for each trigger.
+  fileprivate var words: [String] {
+    var lines: [String] = []
+    if let every {
+      let interval = DurationText.format(every.interval)
+      switch every.origin {
+      case .start: lines.append("every \(interval), from the first load on")
+      case .end: lines.append("\(interval) after the end of each run")
+      case .epoch: lines.append("every \(interval) of the clock")
+      }
+    }
+    for rule in rules {
+      switch rule.expression {
+      case .cron(let cron, let days):
+        lines.append("cron \(rule.text): \(cron.words(days: days)), in \(rule.zone.name)")
+      case .calendar(let calendar):
+        lines.append("calendar \(rule.text): \(calendar.words), in \(rule.zone.name)")
+      }
+    }
+    if !at.isEmpty { lines.append(at.count == 1 ? "once" : "at \(at.count) instants") }
+    if !on.isEmpty {
+      lines.append("on \(on.map(\.rawValue).sorted().joined(separator: " and "))")
+    }
+    return lines
+  }
+}
+
+/// What `takt explain --json` prints.
+private struct ExplainAnswer: Encodable {
+  var normalized: String
+  var next: [String]
+
+  init(normalized: String, times: [WallInstant], zone: Zone) {
+    self.normalized = normalized
+    next = times.map { $0.rfc3339(in: zone) }
+  }
+
+  var json: String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    // Texts can always be written.
+    return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+  }
+}
+
+extension CronDayRule: ExpressibleByArgument {}

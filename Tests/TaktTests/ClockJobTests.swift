@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+
+/// Jobs by cron and calendar, with the real program.
+@Suite struct ClockJobTests {
+  private func takt(
+    _ arguments: String..., in folder: TemporaryFolder
+  ) throws -> (status: Int32, output: String, errors: String) {
+    let process = try TaktProcess(arguments, in: folder)
+    let output = try process.text()
+    return (process.waitForExit(), output, process.errors)
+  }
+
+  @Test func `times of the clock are kept, in the books too, over a restart`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      jobs:
+        second: {cron: '@every_second', run: 'true'}
+        even: {calendar: '*:*:0/2', run: 'true', missed: {policy: skip}}
+      """)
+    var slots: [Int64] = []
+    for _ in 0..<2 {
+      let process = try TaktProcess(["run"], in: folder)
+      for job in ["second", "even", "second"] {
+        let line = try process.line("a slot") { $0.job == job && $0.verdict == "ran" }
+        let slot = try #require(milliseconds(line.slot))
+        #expect(slot % (job == "even" ? 2000 : 1000) == 0)
+        #expect(line.cause == (job == "even" ? "calendar" : "cron"))
+        if job == "second" { slots.append(slot) }
+      }
+      process.signal(SIGKILL)
+      _ = process.waitForExit()
+      // Some of them pass while nobody is there.
+      usleep(2_500_000)
+    }
+    #expect(slots == slots.sorted() && Set(slots).count == slots.count)
+    let last = try TaktProcess(["run"], in: folder)
+    try last.line("what has passed") { $0.job == "even" && $0.verdict == "missed" }
+    try last.line("a new slot") { $0.job == "even" && $0.verdict == "ran" }
+    #expect(try last.stop() == 0)
+    let verify = try takt("verify", in: folder)
+    #expect(verify.status == 0, "\(verify)")
+  }
+
+  @Test func `explain tells the times of an expression, and where one is wrong`() throws {
+    let folder = try TemporaryFolder()
+    let cron = try takt(
+      "explain", "--cron", "30 2 * * *", "--timezone", "Europe/Berlin", "--after",
+      "2026-03-28T12:00", "-n", "2", "--json", in: folder)
+    #expect(
+      cron.output
+        == #"{"next":["2026-03-29T03:00:00.000+02:00","2026-03-30T02:30:00.000+02:00"],"normalized":"30 2 * * *"}"#
+        + "\n")
+    let calendar = try takt(
+      "explain", "--calendar", "Mon..Fri 9:00 UTC", "--after", "2026-11-21T00:00Z", "-n", "1",
+      in: folder)
+    #expect(calendar.output.contains("Mon..Fri *-*-* 09:00:00 UTC"))
+    #expect(calendar.output.contains("2026-11-23T09:00:00.000Z"))
+    let never = try takt("explain", "--cron", "30 2 30 2 *", "--json", in: folder)
+    #expect(never.status == 0 && never.output.contains(#""next":[]"#))
+    let wrong = try takt("explain", "--cron", "0 61 * * *", in: folder)
+    #expect(wrong.status == 65)
+    #expect(wrong.errors.hasSuffix("  0 61 * * *\n    ^\n"))
+    #expect(try takt("explain", "--cron", "@daily", "--timezone", "Mars", in: folder).status == 65)
+    #expect(try takt("explain", in: folder).status == 64)
+    try folder.write("jobs:\n  a: {cron: '0 9 * * MON', timezone: UTC, run: x}\n")
+    let job = try takt("explain", "a", "--after", "2026-11-21T00:00Z", "-n", "1", in: folder)
+    #expect(job.status == 0, "\(job)")
+    #expect(job.output.contains("cron 0 9 * * MON: "))
+    #expect(job.output.contains("2026-11-23T09:00:00.000Z  cron"))
+    let misspelt = try takt("explain", "b", in: folder)
+    #expect(misspelt.status == 64 && misspelt.errors.contains("there is no job 'b'"))
+  }
+}
