@@ -15,7 +15,7 @@ struct DocumentedExamplesTests {
     for example in examples {
       #expect(load(example).diagnostics.map(\.headline) == [])
     }
-    let environment = load(examples[1]).snapshot?.jobs.first?.execution.environment
+    let environment = load(examples[2]).snapshot?.jobs.first?.execution.environment
     #expect(environment == ["LANG": "C", "X": "1"])
   }
 
