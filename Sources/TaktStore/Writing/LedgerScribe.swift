@@ -6,33 +6,33 @@ import TaktCore
 /// The one who writes: it has the file, holds what could not be written, and tries again. It lives
 /// on the ledger's queue.
 final class LedgerScribe {
-  private let lock: StateFolderLock
-  private var folder: String { lock.folder }
+  let lock: StateFolderLock
+  var folder: String { lock.folder }
   private let writer: SQLiteLedger.Writer
   private let history: History
-  private let zones: any ZoneSource
-  private let observer: any Observer
-  private let time: any TimeSource
-  private let onRenewed: @Sendable () -> Void
+  let zones: any ZoneSource
+  let observer: any Observer
+  let time: any TimeSource
+  let onRenewed: @Sendable () -> Void
 
-  private var file: LedgerFile?
+  var file: LedgerFile?
   /// Nil as long as this life of takt could not be entered.
   private var daemon: Int64?
-  private var jobs: [JobName: Int64] = [:]
+  var jobs: [JobName: Int64] = [:]
   private var pendingJobs: Set<JobName> = []
   private var retention: LedgerRetention
 
   /// What waits to be written, and who waits for it.
-  private var entries: [LedgerEntry] = []
-  private var waiters: [SQLiteLedger.Waiter] = []
-  private var losses = LedgerLosses()
+  var entries: [LedgerEntry] = []
+  var waiters: [SQLiteLedger.Waiter] = []
+  var losses = LedgerLosses()
   /// Set at the start when the books could not be read: what they hold is not to be taken for what
   /// holds now.
   private var isUnread = false
 
-  private(set) var failure: String?
-  private var failureCount = 0
-  private var failedSince: WallInstant?
+  var failure: String?
+  var failureCount = 0
+  var failedSince: WallInstant?
   private var hasUpkeep = true
   /// When the whole file is looked through for damage that nobody has met.
   private var nextCheck: MonotonicInstant
@@ -101,7 +101,7 @@ final class LedgerScribe {
     return findings
   }
 
-  private func open() throws -> LedgerFindings {
+  func open() throws -> LedgerFindings {
     let file = try LedgerFile(folder: folder)
     let findings = try file.database.read { db in
       try LedgerFindings(LedgerReading(db: db, boot: writer.boot, zones: zones))
@@ -275,111 +275,6 @@ final class LedgerScribe {
     }
   }
 
-  // MARK: Failure
-
-  /// What the database refuses for another reason than the disk it will refuse for ever.
-  private static let attemptsMax = 3
-
-  private func giveUpEntries() {
-    for entry in entries {
-      switch entry {
-      case .verdict(let record): losses.add(record)
-      case .mark(let mark): losses.marks[mark.job] = mark
-      default: losses.entryCount += 1
-      }
-    }
-    tell(.error, "the ledger does not take entries, which are given up: \(entries.count)")
-    entries = []
-    // Nobody is told that it is kept.
-    waiters = []
-  }
-
-  private func failed(_ error: any Error) {
-    let text = Self.text(of: error)
-    failureCount += 1
-    if failure != text {
-      tell(
-        .error,
-        "the ledger cannot be written: \(text); jobs go on, and what is to be kept is held in memory"
-      )
-    }
-    if failedSince == nil { failedSince = time.wall }
-    failure = text
-  }
-
-  private func recovered() {
-    guard failure != nil else { return }
-    let since = failedSince.map {
-      DurationText.format(.milliseconds((time.wall - $0).milliseconds))
-    }
-    tell(
-      .notice, "the ledger is written again, after \(since ?? "a while"); what was held is in it")
-    failure = nil
-    failureCount = 0
-    failedSince = nil
-  }
-
-  /// The file is damaged: what can be read of it is saved.
-  private func rescue() {
-    do {
-      try salvage()
-      _ = try open()
-      onRenewed()
-    } catch {
-      file = nil
-      failed(error)
-    }
-  }
-
-  private func salvage() throws {
-    file?.close()
-    file = nil
-    jobs = [:]
-    let path = folder + "/" + LedgerFile.name
-    // Beside it first: what is there is not touched before there is something better.
-    let name = LedgerFile.name + ".salvaged"
-    LedgerFile.remove(folder + "/" + name)
-    let lost: [LedgerSalvage.Loss]
-    do {
-      let new = try LedgerFile(folder: folder, name: name)
-      lost = try LedgerSalvage.copy(from: path, into: new.database)
-      try LedgerSalvage.account(lost, in: new.database, zones: zones, at: time.wall)
-      new.close()
-    } catch {
-      LedgerFile.remove(folder + "/" + name)
-      throw error
-    }
-    let aside = "\(path).damaged-\(time.wall.milliseconds)"
-    for suffix in ["", "-wal", "-shm"] { rename(path + suffix, aside + suffix) }
-    guard rename(folder + "/" + name, path) == 0 else {
-      throw DatabaseError(resultCode: .SQLITE_IOERR)
-    }
-    let what =
-      lost.isEmpty ? "nothing is lost" : "lost: \(lost.map(\.what).joined(separator: "; "))"
-    tell(.error, "the ledger was damaged and is written anew; \(what); the old file is \(aside)")
-  }
-
-  static func text(of error: any Error) -> String {
-    if case StateFolderLock.Failure.held(let holder) = error {
-      return "the state folder is in use by \(holder)"
-    }
-    guard let error = error as? DatabaseError else { return "\(error)" }
-    let text = error.message ?? "\(error.resultCode)"
-    return switch error.resultCode {
-    case .SQLITE_FULL: "the disk is full"
-    case .SQLITE_READONLY: "it is read-only"
-    case .SQLITE_BUSY, .SQLITE_LOCKED: "another process has it locked"
-    case .SQLITE_CANTOPEN: "it cannot be opened (\(text))"
-    case .SQLITE_IOERR: "the disk fails (\(text))"
-    case .SQLITE_CORRUPT, .SQLITE_NOTADB: "it is damaged (\(text))"
-    default: text
-    }
-  }
-
-  private func tell(_ level: LogLevel, _ message: String) {
-    observer.observe(LogRecord(at: time.wall, level, .ledger, [LogField(.message, .text(message))]))
-  }
-
   // MARK: The end
 
   func close() {
@@ -420,27 +315,5 @@ final class LedgerScribe {
       }
     }
     unlink(notePath)
-  }
-}
-
-extension DatabaseError {
-  /// Whether it lies with the disk or with others, and may be well again.
-  var isOfDisk: Bool {
-    switch resultCode {
-    case .SQLITE_FULL, .SQLITE_READONLY, .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_CANTOPEN,
-      .SQLITE_IOERR, .SQLITE_NOMEM, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_CORRUPT, .SQLITE_NOTADB:
-      true
-    default: false
-    }
-  }
-
-  /// Whether the file itself is not what it should be.
-  var isDamage: Bool {
-    switch resultCode {
-    case .SQLITE_CORRUPT, .SQLITE_NOTADB: true
-    // Somebody has laid another file over it.
-    case .SQLITE_ERROR: message?.hasPrefix("no such ") == true
-    default: false
-    }
   }
 }

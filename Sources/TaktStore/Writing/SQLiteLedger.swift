@@ -125,7 +125,8 @@ public final class SQLiteLedger: Ledger {
   /// Takes entries that belong together.
   public func record(_ entries: [LedgerEntry]) {
     let number: UInt64? = buffer.withLock { buffer in
-      for entry in entries { take(entry, into: &buffer) }
+      let isFull = isFull(buffer)
+      for entry in entries { take(entry, into: &buffer, isFull: isFull) }
       buffer.status.queued = buffer.entries.count + buffer.held
       return buffer.scheduled == nil ? Self.schedule(&buffer) : nil
     }
@@ -165,9 +166,17 @@ public final class SQLiteLedger: Ledger {
   private static let pace = DispatchTimeInterval.milliseconds(100)
   private static let waitersMax = 10_000
 
-  private func take(_ entry: LedgerEntry, into buffer: inout Buffer) {
-    // While all is well what is there is written at once, however much it is.
-    if buffer.held > 0, buffer.entries.count + buffer.held >= bounds.entriesMax {
+  /// Whether there is no room for more. While all is well what the writer has taken does not count,
+  /// nor does how much comes at once.
+  private func isFull(_ buffer: Buffer) -> Bool {
+    guard buffer.status.failure == nil else {
+      return buffer.entries.count + buffer.held >= bounds.entriesMax
+    }
+    return buffer.held > 0 && buffer.entries.count >= bounds.entriesMax
+  }
+
+  private func take(_ entry: LedgerEntry, into buffer: inout Buffer, isFull: Bool) {
+    if isFull {
       switch entry {
       case .verdict(let record):
         buffer.losses.add(record)

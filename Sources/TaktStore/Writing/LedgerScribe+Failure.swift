@@ -1,0 +1,132 @@
+import Foundation
+internal import GRDB
+import Glibc
+import TaktCore
+
+/// What is done when the ledger cannot be written: it is said once, and what is damaged is saved.
+extension LedgerScribe {
+  /// What the database refuses for another reason than the disk it will refuse for ever.
+  static let attemptsMax = 3
+
+  func giveUpEntries() {
+    for entry in entries {
+      switch entry {
+      case .verdict(let record): losses.add(record)
+      case .mark(let mark): losses.marks[mark.job] = mark
+      default: losses.entryCount += 1
+      }
+    }
+    tell(.error, "the ledger does not take entries, which are given up: \(entries.count)")
+    entries = []
+    // Nobody is told that it is kept.
+    waiters = []
+  }
+
+  func failed(_ error: any Error) {
+    let text = Self.text(of: error)
+    failureCount += 1
+    if failure != text {
+      tell(
+        .error,
+        "the ledger cannot be written: \(text); jobs go on, and what is to be kept is held in memory"
+      )
+    }
+    if failedSince == nil { failedSince = time.wall }
+    failure = text
+  }
+
+  func recovered() {
+    guard failure != nil else { return }
+    let since = failedSince.map {
+      DurationText.format(.milliseconds((time.wall - $0).milliseconds))
+    }
+    tell(
+      .notice, "the ledger is written again, after \(since ?? "a while"); what was held is in it")
+    failure = nil
+    failureCount = 0
+    failedSince = nil
+  }
+
+  /// The file is damaged: what can be read of it is saved.
+  func rescue() {
+    do {
+      try salvage()
+      _ = try open()
+      onRenewed()
+    } catch {
+      file = nil
+      failed(error)
+    }
+  }
+
+  func salvage() throws {
+    file?.close()
+    file = nil
+    jobs = [:]
+    let path = folder + "/" + LedgerFile.name
+    // Beside it first: what is there is not touched before there is something better.
+    let name = LedgerFile.name + ".salvaged"
+    LedgerFile.remove(folder + "/" + name)
+    let lost: [LedgerSalvage.Loss]
+    do {
+      let new = try LedgerFile(folder: folder, name: name)
+      lost = try LedgerSalvage.copy(from: path, into: new.database)
+      try LedgerSalvage.account(lost, in: new.database, zones: zones, at: time.wall)
+      new.close()
+    } catch {
+      LedgerFile.remove(folder + "/" + name)
+      throw error
+    }
+    let aside = "\(path).damaged-\(time.wall.milliseconds)"
+    for suffix in ["", "-wal", "-shm"] { rename(path + suffix, aside + suffix) }
+    guard rename(folder + "/" + name, path) == 0 else {
+      throw DatabaseError(resultCode: .SQLITE_IOERR)
+    }
+    let what =
+      lost.isEmpty ? "nothing is lost" : "lost: \(lost.map(\.what).joined(separator: "; "))"
+    tell(.error, "the ledger was damaged and is written anew; \(what); the old file is \(aside)")
+  }
+
+  static func text(of error: any Error) -> String {
+    if case StateFolderLock.Failure.held(let holder) = error {
+      return "the state folder is in use by \(holder)"
+    }
+    guard let error = error as? DatabaseError else { return "\(error)" }
+    let text = error.message ?? "\(error.resultCode)"
+    return switch error.resultCode {
+    case .SQLITE_FULL: "the disk is full"
+    case .SQLITE_READONLY: "it is read-only"
+    case .SQLITE_BUSY, .SQLITE_LOCKED: "another process has it locked"
+    case .SQLITE_CANTOPEN: "it cannot be opened (\(text))"
+    case .SQLITE_IOERR: "the disk fails (\(text))"
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB: "it is damaged (\(text))"
+    default: text
+    }
+  }
+
+  func tell(_ level: LogLevel, _ message: String) {
+    observer.observe(LogRecord(at: time.wall, level, .ledger, [LogField(.message, .text(message))]))
+  }
+}
+
+extension DatabaseError {
+  /// Whether it lies with the disk or with others, and may be well again.
+  var isOfDisk: Bool {
+    switch resultCode {
+    case .SQLITE_FULL, .SQLITE_READONLY, .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_CANTOPEN,
+      .SQLITE_IOERR, .SQLITE_NOMEM, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_CORRUPT, .SQLITE_NOTADB:
+      true
+    default: false
+    }
+  }
+
+  /// Whether the file itself is not what it should be.
+  var isDamage: Bool {
+    switch resultCode {
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB: true
+    // Somebody has laid another file over it.
+    case .SQLITE_ERROR: message?.hasPrefix("no such ") == true
+    default: false
+    }
+  }
+}
