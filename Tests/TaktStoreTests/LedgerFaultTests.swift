@@ -67,13 +67,7 @@ import Testing
     for index in 1...400 { bench.ledger?.record(job.runs(index, run: UInt64(index))) }
     #expect(bench.isKept())
     bench.close()
-    let text = "2026-09-21T14:20:00.000Z"
-    try bench.sql { db in
-      // A text that stands on no other page.
-      try db.execute(sql: "UPDATE verdicts SET detail = ? WHERE run = 400", arguments: [text])
-      try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
-    }
-    try damagePage(holding: Array(text.utf8), of: bench.path)
+    try damagePage(ofVerdict: "run = 400", of: bench)
     try bench.open()
     bench.ledger?.record(job.runs(401, run: 401))
     #expect(bench.hears("the ledger was damaged and is written anew"))
@@ -105,14 +99,7 @@ import Testing
     }
     #expect(bench.isKept())
     bench.close()
-    let text = "2026-09-21T14:20:00.000Z"
-    try bench.sql { db in
-      try db.execute(
-        sql: "UPDATE verdicts SET detail = ? WHERE first = ?",
-        arguments: [text, job.slot(1000).milliseconds])
-      try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
-    }
-    try damagePage(holding: Array(text.utf8), of: bench.path)
+    try damagePage(ofVerdict: "first = \(job.slot(1000).milliseconds)", of: bench)
     try bench.open(bounds: bounds)
     usleep(20_000)
     bench.ledger?.record(job.runs(2001, run: 1))
@@ -215,12 +202,7 @@ import Testing
     for index in 1...2000 { bench.ledger?.record(job.runs(index, run: UInt64(index))) }
     #expect(bench.isKept())
     bench.close()
-    let text = "2026-09-21T14:20:00.000Z"
-    try bench.sql { db in
-      try db.execute(sql: "UPDATE verdicts SET detail = ? WHERE run = 1000", arguments: [text])
-      try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
-    }
-    try damagePage(holding: Array(text.utf8), of: bench.path)
+    try damagePage(ofVerdict: "run = 1000", of: bench)
     let target = try LedgerBench()
     let new = try LedgerFile(folder: target.folder.path)
     let losses = try LedgerSalvage.copy(from: bench.path, into: new.database)
@@ -393,6 +375,18 @@ import Testing
     let report = try bench.audit()
     #expect(report.isBalanced, "\(report.findings.prefix(5))")
     #expect(report.balance.slots == slots)
+  }
+
+  /// Overwrites the page on which a verdict stands.
+  private func damagePage(ofVerdict condition: String, of bench: LedgerBench) throws {
+    // A text that stands on no other page.
+    let text = "2026-09-21T14:20:00.000Z"
+    try bench.sql { db in
+      try db.execute(
+        sql: "UPDATE verdicts SET detail = ? WHERE \(condition)", arguments: [text])
+      try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+    try damagePage(holding: Array(text.utf8), of: bench.path)
   }
 
   /// Overwrites the page of a database file on which some bytes stand.

@@ -56,7 +56,7 @@ struct ExpectedSlots: Sendable {
       var last = to.wall
       if !schedule.rules.isEmpty {
         // Beside the times of the clock all that stands on the wall makes one series.
-        add(Self.wallTrack(schedule), from.wall, to.wall, since)
+        add(schedule.wallTrack, from.wall, to.wall, since)
         last = from.wall
       }
       let begin = max(version.begin.instantsFrom ?? .min, since)
@@ -66,13 +66,6 @@ struct ExpectedSlots: Sendable {
       }
       if !schedule.on.isEmpty { allowsOthers = true }
     }
-  }
-
-  private static func wallTrack(_ schedule: Schedule) -> Track {
-    let every = schedule.every.flatMap { $0.origin == .epoch ? $0 : nil }
-    return Track(
-      grid: every.map { Track.Grid(origin: 0, interval: $0.intervalMilliseconds) },
-      rules: schedule.rules, instants: schedule.at.map(\.milliseconds))
   }
 
   private mutating func add(_ track: Track, _ after: Int64, _ through: Int64, _ since: Int64) {

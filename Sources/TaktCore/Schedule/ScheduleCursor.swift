@@ -79,14 +79,14 @@ struct ScheduleCursor: Sendable {
   func track(of series: SlotSeries, _ schedule: Schedule) -> Track {
     let clock = clockTrack(schedule)
     let (first, last) = (series.first.milliseconds, series.last.milliseconds)
-    return clock.series(after: first - 1, through: last) == series ? clock : wallTrack(schedule)
+    return clock.series(after: first - 1, through: last) == series ? clock : schedule.wallTrack
   }
 
   /// The triggers that name a slot that has passed.
   func causes(of nominal: WallInstant, _ schedule: Schedule) -> Set<SlotCause> {
     let label = nominal.milliseconds
     var causes: Set<SlotCause> = []
-    if clockTrack(schedule).has(label) || wallTrack(schedule).grid?.contains(label) == true
+    if clockTrack(schedule).has(label) || schedule.wallTrack.grid?.contains(label) == true
       || schedule.every?.origin == .end
     {
       causes.insert(.every)
@@ -115,7 +115,7 @@ struct ScheduleCursor: Sendable {
 
   /// Adds a slot at this very instant.
   mutating func add(_ cause: SlotCause, schedule: Schedule, at now: Now) {
-    let (clockTrack, wallTrack) = (clockTrack(schedule), wallTrack(schedule))
+    let (clockTrack, wallTrack) = (clockTrack(schedule), schedule.wallTrack)
     var label = now.wall.milliseconds
     while (label <= clockAxis.mark && clockTrack.has(label))
       || (label <= wallAxis.mark && wallTrack.has(label))
@@ -141,7 +141,7 @@ struct ScheduleCursor: Sendable {
 
   private mutating func decideAll(of schedule: Schedule, at now: Now) {
     let label = clock.label(at: now.monotonic)
-    let (clockTrack, wallTrack) = (clockTrack(schedule), wallTrack(schedule))
+    let (clockTrack, wallTrack) = (clockTrack(schedule), schedule.wallTrack)
     let wallMark = max(wallAxis.mark, now.wall.milliseconds)
     clockAxis.advance(to: label, on: clockTrack, otherMark: wallMark)
     wallAxis.advance(to: wallMark, on: wallTrack, otherMark: clockAxis.mark)
@@ -161,15 +161,8 @@ struct ScheduleCursor: Sendable {
     }
   }
 
-  private func wallTrack(_ schedule: Schedule) -> Track {
-    Track(
-      grid: schedule.every.flatMap { $0.origin == .epoch ? grid($0) : nil },
-      rules: schedule.rules, instants: schedule.at.map(\.milliseconds))
-  }
-
   private func grid(_ every: Every) -> Track.Grid {
-    Track.Grid(
-      origin: every.origin == .epoch ? 0 : anchor, interval: every.intervalMilliseconds)
+    Track.Grid(origin: anchor, interval: every.intervalMilliseconds)
   }
 
   private func deadline(ofWall label: Int64, at now: Now) -> MonotonicInstant {
@@ -192,7 +185,7 @@ extension ScheduleCursor {
     if let label = Self.next(clockTrack(schedule), after: clockAxis.mark, but: wallAxis) {
       candidates.append((label, clock.instant(of: label)))
     }
-    if let label = Self.next(wallTrack(schedule), after: wallAxis.mark, but: clockAxis) {
+    if let label = Self.next(schedule.wallTrack, after: wallAxis.mark, but: clockAxis) {
       candidates.append((label, deadline(ofWall: label, at: now)))
     }
     if let occasion { candidates.append((occasion.label, occasion.deadline)) }
@@ -213,7 +206,7 @@ extension ScheduleCursor {
     var causes: Set<SlotCause> = []
     let isEvery =
       (label > clockAxis.mark && clockTrack(schedule).has(label))
-      || (label > wallAxis.mark && wallTrack(schedule).grid?.contains(label) == true)
+      || (label > wallAxis.mark && schedule.wallTrack.grid?.contains(label) == true)
     if isEvery { causes.insert(.every) }
     if schedule.at.contains(nominal) { causes.insert(.at) }
     for rule in schedule.rules where rule.has(label) { causes.insert(rule.cause) }
@@ -274,7 +267,7 @@ extension ScheduleCursor {
       of: clockTrack(schedule), after: clockAxis.mark, through: clock.label(at: now.monotonic),
       but: wallAxis)
     let wallPieces = pieces(
-      of: wallTrack(schedule), after: wallAxis.mark, through: now.wall.milliseconds, but: clockAxis)
+      of: schedule.wallTrack, after: wallAxis.mark, through: now.wall.milliseconds, but: clockAxis)
     var newest = (label: first.nominal.milliseconds, deadline: first.deadline)
     func consider(_ label: Int64, _ deadline: MonotonicInstant) {
       if deadline > newest.deadline { newest = (label, deadline) }
@@ -309,7 +302,7 @@ extension ScheduleCursor {
     _ clockPieces: [SlotSeries], _ wallPieces: [SlotSeries], but newest: Int64?,
     _ schedule: Schedule
   ) -> [SlotSeries] {
-    let (clockTrack, wallTrack) = (clockTrack(schedule), wallTrack(schedule))
+    let (clockTrack, wallTrack) = (clockTrack(schedule), schedule.wallTrack)
     let twice =
       clockPieces.isEmpty
       ? []

@@ -81,6 +81,16 @@ struct Track: Hashable, Sendable {
   }
 }
 
+extension Schedule {
+  /// What of the schedule stands on the wall.
+  var wallTrack: Track {
+    let every = every.flatMap { $0.origin == .epoch ? $0 : nil }
+    return Track(
+      grid: every.map { Track.Grid(origin: 0, interval: $0.intervalMilliseconds) }, rules: rules,
+      instants: at.map(\.milliseconds))
+  }
+}
+
 // MARK: - Pieces
 
 extension Track {

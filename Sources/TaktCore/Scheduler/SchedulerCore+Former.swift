@@ -160,7 +160,8 @@ extension SchedulerCore {
     }
     guard former.retry != nil || former.beginning.delivery == .atLeastOnce,
       spec.delivery == .atLeastOnce, former.beginning.kind != .manual,
-      age(of: former.beginning.slot, spec, at: now) <= oldest(of: spec, former.beginning.slot)
+      age(of: former.beginning.slot, spec, at: now)
+        <= spec.missed.within(spec.timing.schedule, of: former.beginning.slot)
     else { return nil }
     return RetryPosition(attempt: 0, until: now.wall, end: RunEnd(.interrupted, .down))
   }
@@ -169,14 +170,6 @@ extension SchedulerCore {
   private func age(of slot: WallInstant, _ spec: JobSpec, at now: Now) -> Duration {
     let reading = jobs[spec.name]?.cursor.reading(by: slot, spec.timing.schedule, at: now)
     return .milliseconds((reading ?? now.wall.milliseconds) - slot.milliseconds)
-  }
-
-  /// How old a slot that is to be done at least once may be and still run again.
-  private func oldest(of spec: JobSpec, _ slot: WallInstant) -> Duration {
-    let schedule = spec.timing.schedule
-    return spec.missed.within ?? schedule.every?.interval
-      ?? schedule.rules.compactMap { $0.next(after: slot) }.min().map { $0 - slot }
-      ?? .seconds(86_400)
   }
 
   private mutating func interrupt(_ former: FormerRun, _ next: RetryPosition?, at now: Now) {

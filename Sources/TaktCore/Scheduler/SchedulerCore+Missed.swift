@@ -18,7 +18,7 @@ extension SchedulerCore {
       return
     }
     let pieces = SlotSeries.disjoint(passed) { cursor.track(of: $0, schedule) }
-    let within = within(of: spec, schedule, newest: pieces.last?.last, cursor, at: now)
+    let within = spec.missed.within(schedule, of: pieces.last?.last)
     var young: [SlotSeries] = []
     for series in pieces {
       let bound = cursor.reading(by: series.last, schedule, at: now) - within.milliseconds
@@ -41,20 +41,6 @@ extension SchedulerCore {
       jobs[spec.name]?.late.append(JobState.LateSlot(slot: slot, startsAt: now.monotonic))
       effects.append(.record(.pending(spec.name, nominal)))
     }
-  }
-
-  /// How old a slot may be: by default the interval, or the time from the newest to the one after
-  /// it, or a day where there is neither.
-  private func within(
-    of spec: JobSpec, _ schedule: Schedule, newest: WallInstant?, _ cursor: ScheduleCursor,
-    at now: Now
-  ) -> Duration {
-    if let within = spec.missed.within { return within }
-    if let interval = schedule.every?.interval, schedule.rules.isEmpty { return interval }
-    guard let newest, !schedule.rules.isEmpty,
-      let next = schedule.rules.compactMap({ $0.next(after: newest) }).min()
-    else { return .seconds(86_400) }
-    return next - newest
   }
 
   /// The newest slots of all series, ascending, and what is left of the series without them.

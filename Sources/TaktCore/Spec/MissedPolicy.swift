@@ -20,4 +20,15 @@ public struct MissedPolicy: Hashable, Sendable {
 
   /// The newest one, if it is not older than the interval.
   public init() {}
+
+  /// How old a slot of this schedule may be and still run.
+  func within(_ schedule: Schedule, of slot: WallInstant?) -> Duration {
+    let day = Duration.seconds(86_400)
+    if let within { return within }
+    if schedule.rules.isEmpty { return schedule.every?.interval ?? day }
+    guard let slot, let next = schedule.rules.compactMap({ $0.next(after: slot) }).min() else {
+      return day
+    }
+    return next - slot
+  }
 }

@@ -31,14 +31,10 @@ struct ExecCommand: ParsableCommand {
   func run() throws {
     Signals.block()
     let (snapshot, _, _) = try argument.source.loadOrExit(isQuiet: quiet)
-    guard let spec = snapshot.jobs.first(where: { $0.name.text == job }) else {
-      let nearest = NearestName.of(job, among: snapshot.jobs.map(\.name.text))
-      Console.error(
-        "takt: there is no job '\(job)' in \(argument.file)"
-          + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
-      throw ExitCode.usage
+    let spec = try argument.job(named: job, in: snapshot)
+    let instant = try slot.map {
+      try InstantArgument.read($0, of: "--slot", in: snapshot.settings.zone)
     }
-    let instant = try slot.map { try Self.read($0, in: snapshot.settings.zone) }
     let end: RunEnd?
     var failure: String?
     do throws(SystemError) {
@@ -56,16 +52,6 @@ struct ExecCommand: ParsableCommand {
     if let failure {
       Console.error("takt: the run's output cannot be written: \(failure)")
       throw ExitCode.failure
-    }
-  }
-
-  private static func read(_ text: String, in zone: Zone) throws -> WallInstant {
-    guard let written = try? InstantText(text) else {
-      throw ValidationError("--slot takes an instant such as 2026-12-24T18:00:00Z.")
-    }
-    if let instant = written.instant { return instant }
-    switch zone.read(written.civil) {
-    case .once(let instant), .skipped(let instant), .twice(let instant, _): return instant
     }
   }
 }

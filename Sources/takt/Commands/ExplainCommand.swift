@@ -95,7 +95,7 @@ struct ExplainCommand: ParsableCommand {
     normalized: String, words: String, times: [WallInstant], zone: Zone
   ) {
     if json {
-      Console.print(ExplainAnswer(normalized: normalized, times: times, zone: zone).json)
+      Console.print(ExplainAnswer(normalized: normalized, times: times, zone: zone).jsonLine)
       return
     }
     Console.print("normalized  \(normalized)")
@@ -130,13 +130,7 @@ struct ExplainCommand: ParsableCommand {
 
   private func instant(in zone: Zone) throws -> WallInstant {
     guard let after else { return SystemTimeSource().wall }
-    guard let written = try? InstantText(after) else {
-      throw ValidationError("--after takes an instant such as 2026-12-24T18:00 or …T18:00:00Z.")
-    }
-    if let instant = written.instant { return instant }
-    switch zone.read(written.civil) {
-    case .once(let instant), .skipped(let instant), .twice(let instant, _): return instant
-    }
+    return try InstantArgument.read(after, of: "--after", in: zone)
   }
 }
 
@@ -145,13 +139,7 @@ struct ExplainCommand: ParsableCommand {
 extension ExplainCommand {
   private func explain(job name: String) throws {
     let (snapshot, _, _) = try argument.source.loadOrExit(isQuiet: true)
-    guard let spec = snapshot.jobs.first(where: { $0.name.text == name }) else {
-      let nearest = NearestName.of(name, among: snapshot.jobs.map(\.name.text))
-      Console.error(
-        "takt: there is no job '\(name.printable)' in \(argument.file)"
-          + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
-      throw ExitCode.usage
-    }
+    let spec = try argument.job(named: name, in: snapshot)
     let zone = spec.timing.schedule.rules.first?.zone ?? snapshot.settings.zone
     var now = SystemTimeSource().now
     if after != nil {
@@ -164,7 +152,7 @@ extension ExplainCommand {
       Console.print(
         ExplainAnswer(
           normalized: lines.joined(separator: "; "), times: slots.map(\.nominal), zone: zone
-        ).json)
+        ).jsonLine)
       return
     }
     for line in lines { Console.print(line) }
@@ -213,13 +201,6 @@ private struct ExplainAnswer: Encodable {
   init(normalized: String, times: [WallInstant], zone: Zone) {
     self.normalized = normalized
     next = times.map { $0.rfc3339(in: zone) }
-  }
-
-  var json: String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Texts can always be written.
-    return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
   }
 }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import TaktCore
 import TaktEngine
 
 /// The jobs file that most commands take.
@@ -8,4 +9,14 @@ struct FileArgument: ParsableArguments {
 
   /// The file as a source of jobs, checked against the built-ins' names and parameters.
   var source: JobsFileSource { JobsFileSource(path: file, catalogue: BuiltinRegistry.standard) }
+
+  /// The job of this name; ends the program when the file has none.
+  func job(named name: String, in snapshot: Snapshot) throws -> JobSpec {
+    if let spec = snapshot.jobs.first(where: { $0.name.text == name }) { return spec }
+    let nearest = NearestName.of(name, among: snapshot.jobs.map(\.name.text))
+    Console.error(
+      "takt: there is no job '\(name.printable)' in \(file)"
+        + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
+    throw ExitCode.usage
+  }
 }

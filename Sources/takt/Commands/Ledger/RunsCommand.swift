@@ -50,7 +50,7 @@ struct RunsCommand: ParsableCommand {
       try archive.runs(query)
     }
     if json {
-      for run in runs { Console.print(RunLine(run).json) }
+      for run in runs { Console.print(RunLine(run).jsonLine) }
       return
     }
     let rows = runs.map { RunLine($0).columns(in: zone) }
@@ -118,13 +118,6 @@ struct RunLine: Encodable {
     attempts = run.attempts
     outcome = run.outcome
     reason = run.reason
-  }
-
-  var json: String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Numbers and texts can always be written.
-    return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
   }
 
   func columns(in zone: Zone) -> [String] {

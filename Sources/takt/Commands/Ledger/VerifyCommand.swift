@@ -34,7 +34,7 @@ struct VerifyCommand: ParsableCommand {
     }
     let replay = try log.map { try LogFile($0).replay() }
     if json {
-      Console.print(VerifyAnswer(report, replay).json)
+      Console.print(VerifyAnswer(report, replay).jsonLine)
     } else {
       show(report, in: zone)
       if let replay { show(replay) }
@@ -124,12 +124,5 @@ private struct VerifyAnswer: Encodable {
         transitions: $0.count, problems: $0.problems, problem_count: $0.problemCount,
         dropped: $0.droppedCount)
     }
-  }
-
-  var json: String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Numbers and texts can always be written.
-    return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
   }
 }
