@@ -25,6 +25,8 @@ final class LedgerScribe {
   /// What waits to be written, and who waits for it.
   var entries: [LedgerEntry] = []
   var waiters: [SQLiteLedger.Waiter] = []
+  /// Those whose entries are written, until they are told.
+  var finished: [SQLiteLedger.Waiter] = []
   var losses = LedgerLosses()
   /// Set at the start when the books could not be read: what they hold is not to be taken for what
   /// holds now.
@@ -169,11 +171,10 @@ final class LedgerScribe {
       merge(lost())
       // Who waits may have come after the entries that it waits for.
       if !entries.isEmpty || !losses.isEmpty || !waiters.isEmpty { try write(to: file) }
-      let done = waiters
+      finished += waiters
       entries = []
       waiters = []
       losses = LedgerLosses()
-      for waiter in done { waiter.done() }
       recovered()
       keepHouse(file)
       return true

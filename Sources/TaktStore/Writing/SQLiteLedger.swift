@@ -244,6 +244,10 @@ public final class SQLiteLedger: Ledger {
       else { return nil }
       return (Self.schedule(&buffer), delay)
     }
+    // Only now: what they record next finds the room that there is again.
+    let finished = scribe.finished
+    scribe.finished = []
+    for waiter in finished { waiter.done() }
     if let next {
       let nanoseconds = Int(min(next.delay.nanosecondsSaturated, Int64.max / 4))
       flush(next.number, after: .nanoseconds(nanoseconds))
