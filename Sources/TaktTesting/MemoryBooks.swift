@@ -96,8 +96,8 @@ public struct MemoryBooks {
     return former
   }
 
-  /// Whether slots still wait for their verdict.
-  public var pendingCount: Int { jobs.values.reduce(0) { $0 + $1.pending.count } }
+  /// The slots that still wait for their verdict.
+  public var pending: [JobName: Set<WallInstant>] { jobs.mapValues(\.pending) }
 
   /// What is wrong with the books.
   public func audit() -> [AuditFinding] {

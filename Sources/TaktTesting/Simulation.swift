@@ -74,13 +74,10 @@ public struct Simulation {
     advance(to: now.monotonic + .seconds(60))
     flushLedger()
     var problems = books.audit().map(\.description) + starts.problems
-    // Slots that were to run late wait for the next takt; without crashes there are none.
-    if !crashes, books.pendingCount > 0 {
-      problems.append("\(books.pendingCount) slots are pending")
-    }
     // They know one life of takt.
     if !crashes {
-      oracle.finish(at: stoppedAt)
+      // Slots that are put off wait for the next takt.
+      oracle.finish(at: stoppedAt, pending: books.pending)
       runOracle.finish()
       problems += oracle.problems + runOracle.problems
     }
@@ -178,12 +175,13 @@ public struct Simulation {
     story.append("reload: \(plan.steps.map { "\($0.change) \($0.spec.name)" })")
     let before = records.count
     let effects = core.handle(.reloaded(plan), at: now)
-    // What was due is decided under the old specs, what was past at the load under the new ones.
-    check(effects) { !$0.isPast }
+    // What was due is decided under the old specs; of a job that is new all is under the new ones.
+    let added = Set(plan.steps.filter { $0.change == .added }.map(\.spec.name))
+    check(effects) { !added.contains($0.job) }
     for step in plan.steps {
       oracle.apply(step.change == .removed ? nil : step.spec, to: step.spec.name, at: now)
     }
-    check(effects) { $0.isPast }
+    check(effects) { added.contains($0.job) }
     snapshot = next
     story.append("  \(records.count - before) records")
     perform(effects)
@@ -204,7 +202,7 @@ public struct Simulation {
   private mutating func step(by step: Duration) {
     story.append("step \(step)")
     now.wall = now.wall + step
-    handle(.clockStepped)
+    handle(.clockStepped(slept: .zero))
   }
 
   private mutating func handle(_ event: SchedulerEvent) {
@@ -273,8 +271,4 @@ public struct Simulation {
       ends[run] = End(at: soon, result: .signalled(isKill ? 9 : 15))
     }
   }
-}
-
-extension VerdictRecord {
-  fileprivate var isPast: Bool { verdict == .missed(.down) }
 }

@@ -2,9 +2,10 @@ import TaktCore
 
 /// Makes random jobs. A job's first letter says what triggers it has, so that an oracle knows what
 /// to expect: `g` a grid on the job's clock, `w` a grid or instants on the wall, `m` a grid and
-/// instants, `d` a fixed delay, `o` occasions, `c` times of the clock, some with instants.
+/// instants, `d` a fixed delay, `o` occasions, `c` times of the clock, some with instants, `f` the
+/// ends of other jobs' runs, `p` a grid that a new interval begins anew.
 struct SpecGenerator {
-  static let kinds: [Character] = ["g", "w", "m", "d", "o", "c"]
+  static let kinds: [Character] = ["g", "w", "m", "d", "o", "c", "f", "p"]
 
   /// A set of up to eight jobs, with settings.
   static func snapshot(at now: Now, _ random: inout SplitMix64) -> Snapshot {
@@ -106,15 +107,50 @@ struct SpecGenerator {
     case "c":
       schedule = Schedule(
         rules: rules(&random), at: random.oneIn(3) ? instants(after: now, &random) : [])
-    default: schedule.on = random.oneIn(2) ? [.start, .reload] : [.reload]
+    case "p":
+      schedule.every = Every(interval, first: first)
+      schedule.every?.phase = .restart
+    case "f":
+      schedule.after = Set(
+        ["g0", "d1", "c2"].compactMap(JobName.init).map {
+          Following($0, on: Following.Condition.allCases.randomElement(using: &random) ?? .any)
+        })
+    default:
+      schedule.on =
+        [[.start, .reload], [.reload], [.boot, .start]].randomElement(using: &random) ?? []
     }
+    bound(&schedule, at: now, &random)
     let leeway: Leeway =
       random.oneIn(2)
       ? .percent(Double(Int.random(in: 0...100, using: &random)))
       : .duration(interval * Double.random(in: 0..<0.99, using: &random))
-    return Timing(
+    var timing = Timing(
       schedule: schedule, leeway: random.oneIn(3) ? .none : leeway,
       isEnabled: !random.oneIn(6))
+    if random.oneIn(4) { timing.jitter = interval / 3 }
+    if random.oneIn(4) {
+      // Sometimes more than there is room for.
+      timing.spread = Spread(over: interval * (random.oneIn(4) ? 3 : 0.4), seed: name.text)
+    }
+    return timing
+  }
+
+  /// Bounds on when, how often, and at which seconds.
+  private static func bound(
+    _ schedule: inout Schedule, at now: Now, _ random: inout SplitMix64
+  ) {
+    if random.oneIn(6) { schedule.limit = Int.random(in: 1...20, using: &random) }
+    if random.oneIn(6) {
+      schedule.notBefore = now.wall + .milliseconds(Int.random(in: -2000...9000, using: &random))
+    }
+    if random.oneIn(6) {
+      schedule.until = now.wall + .milliseconds(Int.random(in: -2000...40_000, using: &random))
+    }
+    schedule.at = schedule.at.filter(schedule.isWithinBounds)
+    guard random.oneIn(5),
+      let seconds = try? CalendarExpression("*:*:0/\(2 + Int.random(in: 0...7, using: &random))")
+    else { return }
+    schedule.exclusions = [Exclusion(seconds, isWholeDays: false, zone: .utc)]
   }
 
   /// One rule or two that come every few seconds.

@@ -52,7 +52,7 @@ struct Engine {
       sink: sink, files: files
     ) { scheduler.send($0) }
     router = ActionRouter(processes: processes, builtins: builtins, services: services)
-    clockWatcher = ClockStepWatcher(queue: queue) { scheduler.send(.clockStepped) }
+    clockWatcher = ClockStepWatcher(queue: queue) { scheduler.send(.clockStepped(slept: .zero)) }
     try processes.adoptOrphans()
   }
 

@@ -112,7 +112,7 @@ import Testing
       try job("once", Schedule(at: [Self.wall + .seconds(50)])),
       try job("clock", Schedule(every: Every(.seconds(60), from: .epoch))))
     world.now.wall = world.now.wall - .seconds(3600)
-    world.send(.clockStepped)
+    world.send(.clockStepped(slept: .zero))
     #expect(world.armed("grid") == "60000+0")
     #expect(world.armed("once") == "3650000+0")
     // What the clock names again after a step back has its verdict already, or is still to come.

@@ -5,98 +5,7 @@ import Testing
 
 /// A takt that starts where another has left off.
 @Suite struct SchedulerFormerTests {
-  private static let wall = WallInstant(milliseconds: 1_790_000_000_000)
-
-  /// Lives of takt on the same books.
-  private struct World {
-    var core = SchedulerCore()
-    var now = Now(wall: wall, monotonic: MonotonicInstant(nanoseconds: 1_000_000_000))
-    var books = MemoryBooks()
-    var timers: [TimerKey: (deadline: MonotonicInstant, token: UInt64)] = [:]
-    var verdicts: [String] = []
-    var starts: [String] = []
-    var ends: [String] = []
-    var awaited: [RunID] = []
-    var running: [RunID] = []
-    /// Whether the ledger takes what it is told.
-    var ledgerWorks = true
-
-    mutating func send(_ event: SchedulerEvent) {
-      let effects = core.handle(event, at: now)
-      for effect in effects {
-        switch effect {
-        case .arm(let key, let deadline, _, let token): timers[key] = (deadline, token)
-        case .disarm(let key): timers[key] = nil
-        case .record(let entry):
-          note(entry)
-          if ledgerWorks { books.record([entry]) }
-        case .awaitLedger(let run): awaited.append(run)
-        case .start(let request):
-          running.append(request.run)
-          starts.append(
-            "\(request.spec.name) \((request.slot - wall).milliseconds) #\(request.attempt)")
-        case .signal, .log, .finish: break
-        }
-      }
-    }
-
-    private mutating func note(_ entry: LedgerEntry) {
-      switch entry {
-      case .verdict(let record):
-        let from = (record.slots.first - wall).milliseconds
-        let to = (record.slots.last - wall).milliseconds
-        verdicts.append(
-          "\(record.job) \(from)\(from == to ? "" : "…\(to)") "
-            + "\(record.verdict.name)"
-            + (record.verdict.name == "coalesced"
-              ? "" : record.verdict.detail.map { "(\($0))" } ?? ""))
-      case .ended(let run): ends.append("\(run.job) \(run.end.outcome.rawValue)")
-      default: break
-      }
-    }
-
-    /// Lets time go on, and what is due happen.
-    mutating func pass(_ duration: Duration) {
-      let end = now.monotonic + duration
-      while let (key, timer) = timers.min(by: { $0.value.deadline < $1.value.deadline }),
-        timer.deadline <= end
-      {
-        let step = max(.zero, timer.deadline - now.monotonic)
-        now = Now(wall: now.wall + step, monotonic: now.monotonic + step)
-        timers[key] = nil
-        send(.timerFired(key, token: timer.token))
-      }
-      let step = max(.zero, end - now.monotonic)
-      now = Now(wall: now.wall + step, monotonic: now.monotonic + step)
-    }
-
-    mutating func endRuns(_ result: AttemptResult = .exited(0)) {
-      let ended = running
-      running = []
-      for run in ended { send(.attemptEnded(run, AttemptReport(result))) }
-    }
-
-    mutating func keep() {
-      let runs = awaited
-      awaited = []
-      for run in runs { send(.kept(run)) }
-    }
-
-    mutating func start(_ jobs: [JobSpec], maxRunning: Int = 16) {
-      send(
-        .started(
-          Snapshot(settings: SchedulerSettings(maxRunning: maxRunning), jobs: jobs),
-          after: books.former))
-    }
-
-    /// takt is killed and started again after a while.
-    mutating func restart(_ jobs: [JobSpec], after down: Duration, maxRunning: Int = 16) {
-      core = SchedulerCore()
-      (timers, running, awaited, verdicts, starts, ends) = ([:], [], [], [], [], [])
-      now = Now(wall: now.wall + down, monotonic: now.monotonic + down)
-      start(jobs, maxRunning: maxRunning)
-    }
-  }
+  private static let wall = SchedulerWorld.wall
 
   private func job(
     _ name: String, _ schedule: Schedule = Schedule(every: Every(.seconds(1))),
@@ -113,7 +22,7 @@ import Testing
     throws
   {
     let spec = try job("a")
-    var world = World()
+    var world = SchedulerWorld()
     world.start([spec])
     world.pass(.milliseconds(2500))
     world.endRuns()
@@ -146,7 +55,7 @@ import Testing
       spec.missed.within = within.map { .milliseconds($0) }
       spec.overlap = .skip
     }
-    var world = World()
+    var world = SchedulerWorld()
     world.start([spec])
     world.pass(.milliseconds(2500))
     world.endRuns()
@@ -167,7 +76,7 @@ import Testing
       spec.missed.within = .seconds(3600)
       spec.missed.countMax = 3
     }
-    var world = World()
+    var world = SchedulerWorld()
     world.start([spec])
     world.restart([spec], after: .milliseconds(600_500))
     for _ in 0..<3 {
@@ -182,7 +91,7 @@ import Testing
     throws
   {
     let specs = try (0..<100).map { try job("j\($0 + 100)", Schedule(every: Every(.seconds(2)))) }
-    var world = World()
+    var world = SchedulerWorld()
     world.start(specs)
     world.restart(specs, after: .milliseconds(9000), maxRunning: 1000)
     world.pass(.zero)
@@ -200,7 +109,7 @@ import Testing
     throws
   {
     let specs = try ["a", "b"].map { try job($0, Schedule(every: Every(.seconds(60)))) }
-    var world = World()
+    var world = SchedulerWorld()
     world.start(specs)
     world.restart(specs, after: .seconds(61))
     world.pass(.zero)
@@ -222,7 +131,7 @@ import Testing
         spec.missed.within = .seconds(60)
       }
     }
-    var world = World()
+    var world = SchedulerWorld()
     world.start(specs)
     world.pass(.milliseconds(1100))
     world.keep()
@@ -238,7 +147,7 @@ import Testing
 
   @Test func `a run that is too old does not run again`() throws {
     let spec = try job("a") { $0.delivery = .atLeastOnce }
-    var world = World()
+    var world = SchedulerWorld()
     world.start([spec])
     world.pass(.milliseconds(1100))
     world.restart([spec], after: .seconds(30))
@@ -250,7 +159,7 @@ import Testing
     throws
   {
     let spec = try job("a") { $0.delivery = .atMostOnce }
-    var world = World()
+    var world = SchedulerWorld()
     world.start([spec])
     world.pass(.milliseconds(1500))
     #expect(world.starts.isEmpty && world.verdicts.isEmpty)
@@ -270,7 +179,7 @@ import Testing
       spec.delivery = .atMostOnce
       spec.missed.within = .seconds(60)
     }
-    var world = World()
+    var world = SchedulerWorld()
     world.start([spec])
     world.pass(.milliseconds(1100))
     // takt is killed when the ledger has it and nobody knows whether it started.
@@ -284,7 +193,7 @@ import Testing
     let spec = try job("a", Schedule(every: Every(.seconds(3600)), on: [.start])) { spec in
       spec.execution.retry = RetryPolicy(attempts: 3, delay: .seconds(100), factor: 1)
     }
-    var world = World()
+    var world = SchedulerWorld()
     world.start([spec])
     world.pass(.zero)
     world.endRuns(.exited(1))
@@ -309,7 +218,7 @@ import Testing
 
   @Test func `streaks and suspensions survive, and a suspension ends when it was to end`() throws {
     let spec = try job("a")
-    var world = World()
+    var world = SchedulerWorld()
     world.start([spec])
     world.pass(.seconds(1))
     world.endRuns(.exited(1))
@@ -333,7 +242,7 @@ import Testing
 
   @Test func `a suspended job runs nothing until somebody resumes it`() throws {
     let spec = try job("a")
-    var world = World()
+    var world = SchedulerWorld()
     world.start([spec])
     world.send(.suspended(spec.name, until: nil, reason: "why not"))
     world.pass(.milliseconds(3500))
@@ -348,7 +257,7 @@ import Testing
   func `a job that has gone meanwhile is closed, and one that is changed goes on as it is now`()
     throws
   {
-    var world = World()
+    var world = SchedulerWorld()
     world.start([try job("gone"), try job("other")])
     let changed = try job("other", Schedule(every: Every(.seconds(5))))
     world.restart([changed], after: .milliseconds(3500))
@@ -368,7 +277,7 @@ import Testing
 
   @Test func `after the machine has been started anew the clock is set by the wall`() throws {
     let spec = try job("a")
-    var world = World()
+    var world = SchedulerWorld()
     world.start([spec])
     world.pass(.milliseconds(2500))
     world.endRuns()
@@ -388,7 +297,7 @@ import Testing
     throws
   {
     let spec = try job("a", Schedule(every: Every(.seconds(3600), first: .seconds(100))))
-    var world = World()
+    var world = SchedulerWorld()
     world.start([spec])
     world.books.reboot()
     world.now.monotonic = MonotonicInstant(nanoseconds: 5)
@@ -404,7 +313,7 @@ import Testing
       try job("careful\(index)") { $0.delivery = .atMostOnce }
     }
     let plain = try job("plain")
-    var world = World()
+    var world = SchedulerWorld()
     world.start(careful + [plain], maxRunning: 1)
     world.pass(.milliseconds(1100))
     #expect(world.starts == ["plain 1000 #1"])
@@ -418,11 +327,11 @@ import Testing
 
   @Test func `a slot whose clock lags behind the wall is still done at least once`() throws {
     let spec = try job("a") { $0.delivery = .atLeastOnce }
-    var world = World()
+    var world = SchedulerWorld()
     world.start([spec])
     // Somebody sets the wall clock on by hours; the grid goes on as it was.
     world.now.wall = world.now.wall + .seconds(20_000)
-    world.send(.clockStepped)
+    world.send(.clockStepped(slept: .zero))
     world.pass(.milliseconds(1100))
     #expect(world.starts.count == 1)
     world.restart([spec], after: .milliseconds(500))
@@ -431,7 +340,7 @@ import Testing
 
   @Test func `run numbers go on`() throws {
     let spec = try job("a")
-    var world = World()
+    var world = SchedulerWorld()
     world.start([spec])
     world.pass(.milliseconds(1100))
     world.endRuns()

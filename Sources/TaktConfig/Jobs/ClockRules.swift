@@ -26,7 +26,8 @@ struct ClockRules {
     do throws(CronProblem) {
       expression = try CronExpression(text, seed: raw.name)
     } catch {
-      report(error.sentence, error.hint, text, error.offset, item.mark)
+      reporter.report(
+        error.sentence, error.hint, in: text, at: error.offset, item.mark, owner: raw.owner)
       return nil
     }
     let rule = ClockRule(.cron(expression, days: days), zone: zone, dst: dst ?? .cron)
@@ -55,7 +56,8 @@ struct ClockRules {
     do throws(CalendarProblem) {
       expression = try CalendarExpression(text)
     } catch {
-      report(error.sentence, error.hint, text, error.offset, item.mark)
+      reporter.report(
+        error.sentence, error.hint, in: text, at: error.offset, item.mark, owner: raw.owner)
       return nil
     }
     var own = zone
@@ -66,16 +68,6 @@ struct ClockRules {
     let rule = ClockRule(
       .calendar(expression), zone: own, dst: dst ?? DSTPolicy(gap: .skip, overlap: .first))
     return occurs(rule, item.mark) ? rule : nil
-  }
-
-  private func report(
-    _ sentence: String, _ hint: String?, _ text: String, _ offset: Int, _ mark: YAMLMark
-  ) {
-    // Bytes before it, as a person counts characters.
-    let before = String(decoding: text.utf8.prefix(offset), as: UTF8.self).count
-    reporter.report(
-      .badSchedule, at: mark, "\(sentence), at character \(before + 1) of '\(text.shortened)'",
-      hint: hint, owner: raw.owner)
   }
 
   private func occurs(_ rule: ClockRule, _ mark: YAMLMark) -> Bool {

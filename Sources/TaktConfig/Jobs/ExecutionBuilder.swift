@@ -38,6 +38,9 @@ struct ExecutionBuilder {
   ) -> Bool {
     switch field.name {
     case Key.leeway: settled.leeway = leeway(value)
+    case Key.spread: settled.spread = spread(value, at: field.mark)
+    case Key.jitter: settled.jitter = value.duration ?? builtIn.jitter
+    case Key.except: settled.exceptions = exceptions(value)
     case Key.overlap: settled.overlap = choice(value) ?? builtIn.overlap
     case Key.enabled: settled.isEnabled = value.boolean ?? builtIn.isEnabled
     case Key.concurrency: settled.concurrencyGroup = group(value, at: field.mark)

@@ -7,6 +7,10 @@ struct JobDefaults {
   /// The variables of `env_file`, over which stands `env`.
   var fileVariables: [String: String] = [:]
   var leeway = Leeway.none
+  var spread: SpreadRule?
+  var jitter = Duration.zero
+  /// Times that are left out; without a zone of their own they are read in the job's.
+  var exceptions: [(expression: CalendarExpression, isWholeDays: Bool, zone: Zone?)] = []
   var overlap = Overlap.skip
   var isEnabled = true
   var concurrencyGroup: String?
@@ -23,6 +27,12 @@ struct JobDefaults {
   var delivery = Delivery.bestEffort
   var missed = MissedPolicy()
   var tags: [String] = []
+
+  /// How far jobs are put off.
+  struct SpreadRule {
+    var over: Duration
+    var isByHost: Bool
+  }
 
   /// What holds without any `defaults`, for jobs of a file in the absolute folder `folder`.
   init(folder: String) {

@@ -46,6 +46,14 @@ final class JobsLoad {
     }
     log.add(sources.environmentFiles.log)
     log.add(sources.plugins.log)
+    // Only when all that can be a parent is known.
+    if log.errorCount == 0 {
+      let links = sources.followings.values.sorted {
+        ($0.location.file, $0.location.line, $0.location.column)
+          < ($1.location.file, $1.location.line, $1.location.column)
+      }
+      for problem in links.problems(among: specs.map(\.name.text)) { log.add(problem) }
+    }
     if specs.isEmpty, log.errorCount == 0 {
       log.add(
         Diagnostic(

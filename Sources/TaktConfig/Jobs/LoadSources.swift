@@ -1,3 +1,4 @@
+import Glibc
 import TaktCore
 
 /// What a load asks besides the files themselves; answers are kept for as long as it lasts.
@@ -9,6 +10,10 @@ final class LoadSources {
   let accounts: AccountTable
   let environmentFiles: EnvironmentFiles
   let plugins: PluginTable
+  /// Which job waits for the end of which.
+  var followings: [FollowingLink.Key: FollowingLink] = [:]
+  /// The name of this machine.
+  private(set) lazy var hostName = Self.nodeName()
 
   init(
     actions: ActionTable, zones: ZoneTable, now: WallInstant, accounts: AccountTable,
@@ -20,5 +25,13 @@ final class LoadSources {
     self.accounts = accounts
     self.environmentFiles = environmentFiles
     self.plugins = plugins
+  }
+
+  private static func nodeName() -> String {
+    var system = utsname()
+    guard uname(&system) == 0 else { return "" }
+    return withUnsafeBytes(of: &system.nodename) { bytes in
+      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
   }
 }

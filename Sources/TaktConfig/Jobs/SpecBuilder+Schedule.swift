@@ -4,30 +4,43 @@ extension SpecBuilder {
   /// When the job is due.
   func schedule(of raw: RawJob, _ settled: JobDefaults) -> Schedule {
     let fields = raw.fields
-    let triggers = [Key.every, Key.cron, Key.calendar, Key.at, Key.on]
-    let hasTrigger = triggers.contains { fields[$0] != nil }
+    let hasTrigger = Self.triggers.contains { fields[$0] != nil }
     if !hasTrigger, !fields.hasUnknownKeys {
+      let names = Self.triggers.map { "'\($0)'" }
       reporter.report(
         .missingKey, at: raw.nameMark, "nothing makes the job due",
-        hint: "add '\(Key.every)', '\(Key.cron)', '\(Key.calendar)', '\(Key.at)' or '\(Key.on)'",
+        hint: "add \(names.dropLast().joined(separator: ", ")) or \(names[names.count - 1])",
         owner: raw.owner)
     }
     checkClockKeys(of: raw)
     let instants = fields[Key.at]?.value?.list ?? []
     let occasions = fields[Key.on]?.value?.list ?? []
     let zone = settled.zone ?? self.zone
-    return Schedule(
+    var schedule = Schedule(
       every: every(of: raw), rules: rules(of: raw, settled, zone),
       at: instants.compactMap { instant($0, in: zone) },
       on: Set(occasions.compactMap { $0.value.text.flatMap(Occasion.init) }))
+    schedule.after = followings(of: raw)
+    schedule.watch = watches(of: raw)
+    schedule.limit = fields[Key.limit]?.value?.integer
+    schedule.exclusions = settled.exceptions.map {
+      Exclusion($0.expression, isWholeDays: $0.isWholeDays, zone: $0.zone ?? zone)
+    }
+    takeBounds(of: raw, in: zone, to: &schedule)
+    checkBoot(schedule, of: raw)
+    return schedule
   }
+
+  private static let triggers = [
+    Key.every, Key.cron, Key.calendar, Key.at, Key.after, Key.watch, Key.on,
+  ]
 
   /// A job's own key that has nothing to say something about is a mistake.
   private func checkClockKeys(of raw: RawJob) {
     guard !raw.fields.hasUnknownKeys else { return }
     let needs = [
       (Key.days, [Key.cron]), (Key.dst, [Key.cron, Key.calendar]),
-      (Key.timezone, [Key.cron, Key.calendar, Key.at]),
+      (Key.timezone, [Key.cron, Key.calendar, Key.at, Key.notBefore, Key.until, Key.except]),
     ]
     for (key, triggers) in needs {
       guard let field = raw.fields[key], field.value?.isNull == false,
@@ -59,8 +72,9 @@ extension SpecBuilder {
   private func every(of raw: RawJob) -> Every? {
     let fields = raw.fields
     let (first, from, align) = (fields[Key.first], fields[Key.from], fields[Key.align])
+    let phase = fields[Key.phase]
     guard let every = fields[Key.every] else {
-      for field in [first, from, align].compactMap(\.self) where !fields.hasUnknownKeys {
+      for field in [first, from, align, phase].compactMap(\.self) where !fields.hasUnknownKeys {
         reporter.report(
           .missingKey, at: field.keyMark, "'\(field.name)' needs '\(Key.every)' beside it",
           hint: "add it, or remove '\(field.name)'", owner: raw.owner)
@@ -81,10 +95,12 @@ extension SpecBuilder {
     }
     guard let interval = every.value?.duration else { return nil }
     let delay: Duration? = first?.value?.text == "now" ? .zero : first?.value?.duration
-    return Every(interval, from: origin, first: delay)
+    var settled = Every(interval, from: origin, first: delay)
+    settled.phase = phase?.value?.text.flatMap(Every.Phase.init) ?? .keep
+    return settled
   }
 
-  private func instant(_ located: KeyValue.Located, in zone: Zone) -> WallInstant? {
+  func instant(_ located: KeyValue.Located, in zone: Zone) -> WallInstant? {
     guard case .instant(let text) = located.value else { return nil }
     if let instant = text.instant { return instant }
     switch zone.read(text.civil) {

@@ -12,7 +12,7 @@ struct SpecBuilder {
   let defaults: JobDefaults
   /// The names of the concurrency groups that the main file declares.
   let groups: [String]
-  private let hasNoState: Bool
+  let hasNoState: Bool
 
   /// Takes the keys of `defaults`, of which only those that are right count.
   init(
@@ -46,7 +46,7 @@ struct SpecBuilder {
     ).apply(raw.fields, to: &settled)
     settled.execution.environment.merge(settled.fileVariables) { own, _ in own }
     let schedule = schedule(of: raw, settled)
-    checkLeeway(settled.leeway, against: schedule, of: raw)
+    checkWindow(settled, against: schedule, of: raw)
     let action = action(of: raw)
     checkUses(of: raw, action: action, settled: settled)
     checkSecrets(settled.execution, of: raw)
@@ -61,6 +61,13 @@ struct SpecBuilder {
         schedule: schedule, leeway: settled.leeway, isEnabled: settled.isEnabled),
       action: action, execution: settled.execution, overlap: settled.overlap,
       summary: raw.fields[Key.description]?.value?.text)
+    spec.timing.jitter = settled.jitter
+    spec.timing.spread = settled.spread.flatMap { rule in
+      rule.over == .zero
+        ? nil
+        : Spread(
+          over: rule.over, seed: rule.isByHost ? "\(name.text)@\(sources.hostName)" : name.text)
+    }
     spec.concurrencyGroup = settled.concurrencyGroup
     spec.hooks = settled.hooks
     spec.lateTolerance = settled.lateTolerance
@@ -87,25 +94,6 @@ struct SpecBuilder {
       .badName, at: raw.nameMark, "'\(raw.name.shortened)' cannot name a job",
       hint: "use 1 to 128 letters, digits, '.', '_' and '-', a letter or digit first")
     return nil
-  }
-
-  private func checkLeeway(_ leeway: Leeway, against schedule: Schedule, of raw: RawJob) {
-    guard let every = schedule.every, case .duration(let leeway) = leeway,
-      leeway >= every.interval, let interval = raw.fields[Key.every]
-    else { return }
-    let texts = (DurationText.format(leeway), DurationText.format(every.interval))
-    if let own = raw.fields[Key.leeway], own.value?.isNull == false {
-      reporter.report(
-        .outOfRange, at: own.mark,
-        "the leeway of \(texts.0) is not shorter than the interval of \(texts.1)",
-        hint: "write a shorter one, or a share such as 10%", owner: raw.owner)
-    } else {
-      reporter.report(
-        .outOfRange, at: interval.mark,
-        "the leeway of \(texts.0) from '\(Key.defaults)' is not shorter than the interval of "
-          + texts.1,
-        hint: "give this job a 'leeway' of its own", owner: raw.owner)
-    }
   }
 
   /// The names of the secrets that the job will have.

@@ -81,6 +81,9 @@ public enum KeyTable {
     Part(
       path: "\(Key.scheduler).\(Key.history)",
       title: "Under `\(Key.history)` of `\(Key.scheduler)`", entries: history),
+    Part(path: Key.after, title: "In a trigger of `\(Key.after)`", entries: after),
+    Part(path: Key.watch, title: "In a trigger of `\(Key.watch)`", entries: watch),
+    Part(path: Key.spread, title: "Under `\(Key.spread)`", entries: spread),
     Part(path: Key.dst, title: "Under `\(Key.dst)`", entries: dst),
     Part(path: Key.missed, title: "Under `\(Key.missed)`", entries: missed),
     Part(path: Key.steps, title: "In a step of `\(Key.steps)`", entries: step),
@@ -111,6 +114,11 @@ public enum KeyTable {
       Key.align, .choice(["epoch"]), reload: .rearms,
       "Puts the slots of `every` on the clock: `15m` comes at :00, :15, :30, :45 in UTC."),
     KeyEntry(
+      Key.phase, .choice(Every.Phase.allCases.map(\.rawValue)), default: "`keep`",
+      reload: .rearms,
+      "What becomes of the anchor when a reload changes the interval of `every`: it stays, or the "
+        + "moment of the reload takes its place."),
+    KeyEntry(
       Key.cron, .oneOrMore(.text(allowsEmpty: false)), reload: .rearms,
       "Due at the times of a cron expression: 5 fields, 6 with seconds before them, 7 with a year "
         + "after them, or a name such as `@daily`."),
@@ -123,7 +131,9 @@ public enum KeyTable {
       "Due at the times of an expression in systemd's OnCalendar grammar: `Mon..Fri 09:00`."),
     KeyEntry(
       Key.timezone, .zone, default: "that of `scheduler`", reload: .rearms,
-      mayStandInDefaults: true, "Where the times of `cron`, `calendar` and `at` are read."),
+      mayStandInDefaults: true,
+      "Where the times of `cron`, `calendar` and `at`, and those of `not_before`, `until` and "
+        + "`except`, are read."),
     KeyEntry(
       Key.dst, .object(dst), reload: .rearms, mayStandInDefaults: true,
       "What becomes of times of `cron` and `calendar` that a clock change skips or repeats."),
@@ -132,11 +142,69 @@ public enum KeyTable {
       "Due once, at `2026-12-24T18:00`, with seconds or an offset (`Z`, `+01:00`) if wanted."),
     KeyEntry(
       Key.on, .oneOrMore(.choice(Occasion.allCases.map(\.rawValue))), reload: .rearms,
-      "Due when takt has started, or when a reload has added or changed the job."),
+      "Due when takt has started, when it has for the first time since the machine has (`boot`), or "
+        + "when a reload has added or changed the job."),
+    KeyEntry(
+      Key.after, .oneOrMore(.object(after)), reload: .rearms,
+      "Due when a run of another job has come to its last end; of several, each time one has."),
+    KeyEntry(
+      Key.watch, .oneOrMore(.object(watch)), reload: .rearms,
+      "Due when a file is made, written or moved into place, or any file in a folder."),
+    KeyEntry(
+      Key.notBefore, .instant, reload: .rearms, "Nothing is due before this instant."),
+    KeyEntry(
+      Key.until, .instant, reload: .rearms, "Nothing is due after this instant."),
+    KeyEntry(
+      Key.limit, .integer(1...1_000_000_000), reload: .rearms,
+      "How many slots run, counted from the first load on; those after are `skipped(limit)`."),
+    KeyEntry(
+      Key.except, .oneOrMore(.text(allowsEmpty: false)), reload: .rearms,
+      mayStandInDefaults: true,
+      "Times that are left out, in the grammar of `calendar`: whole days (`Sat,Sun`, `*-12-25`), or "
+        + "the seconds of a time of day (`Mon 12..13:*:*`). Their slots are `skipped(excluded)`."),
+    KeyEntry(
+      Key.spread, .oneOf([.object(spread), .duration(least: .zero)]), default: "0s",
+      reload: .rearms, mayStandInDefaults: true,
+      "The job's slots are put off by up to so much, always alike, so that jobs of one time do not "
+        + "all start at once."),
+    KeyEntry(
+      Key.jitter, .duration(least: .zero), default: "0s", reload: .rearms,
+      mayStandInDefaults: true,
+      "Each slot is put off by up to so much, by a number that job and slot determine."),
     KeyEntry(
       Key.leeway, .oneOf([.percent, .duration(least: .zero)]), default: "0s", reload: .rearms,
       mayStandInDefaults: true,
       "How late a slot may start, so that one wake serves many jobs; percent is of the interval."),
+  ]
+
+  /// The keys of a trigger of `after`.
+  public static let after: [KeyEntry] = [
+    KeyEntry(Key.job, .name, reload: .rearms, "Whose run."),
+    KeyEntry(
+      Key.on, .choice(Following.Condition.allCases.map(\.rawValue)), default: "`success`",
+      reload: .rearms,
+      "Which ends count: `failure` is a run that failed or timed out, `any` takes those that were "
+        + "cancelled or interrupted, too."),
+  ]
+
+  /// The keys of a trigger of `watch`.
+  public static let watch: [KeyEntry] = [
+    KeyEntry(Key.path, .path, reload: .rearms, "The file or the folder; it need not be there yet."),
+    KeyEntry(
+      Key.debounce, .duration(least: .zero),
+      default: DurationText.format(PathWatch.defaultDebounce), reload: .rearms,
+      "How long nothing more must change; after ten times as long the job is due in any case."),
+  ]
+
+  /// The keys under `spread`.
+  public static let spread: [KeyEntry] = [
+    KeyEntry(
+      Key.over, .duration(least: .zero), reload: .rearms, mayStandInDefaults: true,
+      mayBeNull: false, "Up to how much."),
+    KeyEntry(
+      Key.by, .choice(["job", "host"]), default: "`job`", reload: .rearms,
+      mayStandInDefaults: true, mayBeNull: false,
+      "What determines by how much: the job's name, or that and the host's."),
   ]
 
   /// The keys under `dst`.

@@ -5,14 +5,15 @@ enum SchemaRules {
     "anyOf": [
       ["required": [.string(Key.every)]], ["required": [.string(Key.at)]],
       ["required": [.string(Key.on)]], ["required": [.string(Key.cron)]],
-      ["required": [.string(Key.calendar)]],
+      ["required": [.string(Key.calendar)]], ["required": [.string(Key.after)]],
+      ["required": [.string(Key.watch)]],
     ],
     "oneOf": [
       ["required": [.string(Key.run)]], ["required": [.string(Key.use)]],
       ["required": [.string(Key.steps)]],
     ],
     "dependentRequired": .object(
-      [Key.first, Key.from, Key.align].map {
+      [Key.first, Key.from, Key.align, Key.phase].map {
         JSONValue.Member($0, [.string(Key.every)])
       }),
     "dependentSchemas": .object([
@@ -36,7 +37,9 @@ enum SchemaRules {
       ]
     case Key.secrets:
       ["oneOf": [["required": [.string(Key.file)]], ["required": [.string(Key.environment)]]]]
-    case "\(Key.output).\(Key.file)": ["required": [.string(Key.path)]]
+    case "\(Key.output).\(Key.file)", Key.watch: ["required": [.string(Key.path)]]
+    case Key.after: ["required": [.string(Key.job)]]
+    case Key.spread: ["required": [.string(Key.over)]]
     default: [:]
     }
   }

@@ -58,6 +58,10 @@ struct KeyReader {
         return .object(fields(of: entries, keys: keys, owner: inner))
       case .map(let rule, let valueType):
         return .map(map(entries, rule: rule, of: valueType, owner: owner))
+      case .oneOf(let types):
+        if let object = types.first(where: \.isMapping) {
+          return value(node, as: object, of: key, owner: owner)
+        }
       case .oneOrMore(let item) where item.isMapping:
         let one = value(node, as: item, of: key, owner: owner)
         return one.map { .list([KeyValue.Located(value: $0, mark: node.mark)]) }

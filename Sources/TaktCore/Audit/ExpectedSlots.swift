@@ -28,8 +28,8 @@ struct ExpectedSlots: Sendable {
   var stretches: [Stretch] = []
   /// The single instants, with whether each has been met.
   var instants: [Int64: Bool] = [:]
-  /// Whether there may be slots that no schedule can foresee: those of takt's own life, and those
-  /// that follow the end of a run.
+  /// Whether there may be slots that no schedule can foresee: those of what happens, and those of a
+  /// fixed delay.
   private(set) var allowsOthers = false
 
   /// - Parameters:
@@ -45,12 +45,11 @@ struct ExpectedSlots: Sendable {
         switch every.origin {
         case .start:
           let grid = Track.Grid(origin: version.begin.anchor, interval: interval)
-          add(Track(grid: grid), from.clock, to.clock, since)
+          add(schedule.bounded(Track(grid: grid)), from.clock, to.clock, since)
         case .epoch where schedule.rules.isEmpty:
           let grid = Track.Grid(origin: 0, interval: interval)
-          add(Track(grid: grid), from.wall, to.wall, since)
-        case .epoch: break
-        case .end: allowsOthers = true
+          add(schedule.bounded(Track(grid: grid)), from.wall, to.wall, since)
+        case .epoch, .end: break
         }
       }
       var last = to.wall
@@ -64,7 +63,7 @@ struct ExpectedSlots: Sendable {
       where begin < instant && instant <= last {
         instants[instant] = false
       }
-      if !schedule.on.isEmpty { allowsOthers = true }
+      if schedule.hasUnforeseen { allowsOthers = true }
     }
   }
 

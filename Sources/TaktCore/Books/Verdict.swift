@@ -43,8 +43,12 @@ public enum SkipReason: String, CaseIterable, Hashable, Sendable {
   case overlap
   /// Too many runs of the job waited for a free place.
   case queueFull = "queue_full"
-  /// The job was disabled.
+  /// The job was disabled or suspended.
   case suspended
+  /// It lies in a time that the job excludes.
+  case excluded
+  /// The job has run as often as it may.
+  case limit
   /// takt was stopping.
   case stopping
   /// The ledger could not take it in time, and the job is to run at most once.
@@ -55,6 +59,12 @@ public enum SkipReason: String, CaseIterable, Hashable, Sendable {
 public enum MissCause: String, CaseIterable, Hashable, Sendable {
   /// takt did not run, or did not know of the slot.
   case down
+  /// The machine slept.
+  case asleep
+  /// Somebody put the wall clock forward over it.
+  case clock
+  /// takt, or the whole machine, stood still or was too slow.
+  case stalled
 }
 
 /// How a reload took a slot away.

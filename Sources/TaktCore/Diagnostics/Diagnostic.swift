@@ -19,7 +19,7 @@ public struct Diagnostic: Error, Hashable, Sendable {
     case unknownZone, unknownAction, unknownParameter, missingParameter, badParameter
     case badPlaceholder, unknownGroup, unknownAccount, notPermitted
     case duplicateJob, includeMissing, includeCycle, tooManyIncludes
-    case neverRuns, ambiguousTime, badSchedule, suspicious
+    case neverRuns, ambiguousTime, badSchedule, suspicious, unknownJob, followingCycle
     case moreProblems
   }
 

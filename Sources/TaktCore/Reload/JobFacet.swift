@@ -42,11 +42,37 @@ public enum JobFacet {
       ("first", every?.first.map(DurationText.format)),
       ("from", every.flatMap { $0.origin == .end ? "end" : nil }),
       ("align", every.flatMap { $0.origin == .epoch ? "epoch" : nil }),
+      ("phase", every.flatMap { $0.phase == .restart ? "restart" : nil }),
       ("cron", rules(schedule, .cron)), ("calendar", rules(schedule, .calendar)),
       ("at", list(schedule.at.map { $0.rfc3339() })),
       ("on", list(schedule.on.map(\.rawValue).sorted())),
+      ("after", list(schedule.after.sorted().map { "\($0.job) on \($0.condition.rawValue)" })),
+      (
+        "watch",
+        list(
+          schedule.watch.sorted().map { "\($0.path), debounce \(DurationText.format($0.debounce))" }
+        )
+      ),
+    ] + bounds(schedule) + [
+      ("spread", timing.spread.map(text)),
+      ("jitter", timing.jitter == .zero ? nil : DurationText.format(timing.jitter)),
       ("leeway", text(timing.leeway)), ("enabled", String(timing.isEnabled)),
     ]
+  }
+
+  private static func bounds(_ schedule: Schedule) -> [(key: String, text: String?)] {
+    let exceptions = schedule.exclusions.map { exclusion in
+      "\(exclusion.isWholeDays ? "days" : "seconds") of \(exclusion.expression.normalized) in "
+        + exclusion.zone.name
+    }
+    return [
+      ("not_before", schedule.notBefore?.rfc3339()), ("until", schedule.until?.rfc3339()),
+      ("limit", schedule.limit.map(String.init)), ("except", list(exceptions)),
+    ]
+  }
+
+  private static func text(_ spread: Spread) -> String {
+    "over \(DurationText.format(spread.over)), by \(spread.seed.contains("@") ? "host" : "job")"
   }
 
   private static func rules(_ schedule: Schedule, _ cause: SlotCause) -> String? {

@@ -49,11 +49,14 @@ struct DecidedAxis: Sendable {
   mutating func advance(to end: Int64, on track: Track, otherMark: Int64) {
     ahead.removeAll { $0.through <= otherMark }
     guard end > mark else { return }
-    if end > otherMark, !track.isEmpty {
+    // The bounds of the track are in the stretch itself, which is kept without them.
+    let after = max(mark, track.lowest == .min ? mark : track.lowest - 1)
+    let through = min(end, track.highest)
+    if end > otherMark, !track.isEmpty, after < through {
       if let last = ahead.last, last.track == track, last.through == mark {
-        ahead[ahead.count - 1].through = end
+        ahead[ahead.count - 1].through = through
       } else {
-        ahead.append(Stretch(track: track, after: mark, through: end))
+        ahead.append(Stretch(track: track, after: after, through: through))
       }
       if ahead.count > Self.memoryMax { ahead.removeFirst() }
     }

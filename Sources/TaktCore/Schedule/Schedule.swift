@@ -9,6 +9,19 @@ public struct Schedule: Hashable, Sendable {
   public var at: [WallInstant]
   /// Moments in takt's own life.
   public var on: Set<Occasion>
+  /// Ends of other jobs' runs.
+  public var after: Set<Following> = []
+  /// Changes of files.
+  public var watch: Set<PathWatch> = []
+
+  /// No instant before this one is a slot; nil (the default) for no such bound.
+  public var notBefore: WallInstant?
+  /// No instant after this one is a slot; nil (the default) for no such bound.
+  public var until: WallInstant?
+  /// How many slots run, counted from the anchor; nil (the default) for any number.
+  public var limit: Int?
+  /// Times whose slots are skipped. Default none.
+  public var exclusions: [Exclusion] = []
 
   /// A schedule of the given triggers; `at` is put in order.
   public init(
@@ -19,12 +32,27 @@ public struct Schedule: Hashable, Sendable {
     self.at = Set(at).sorted()
     self.on = on
   }
+
+  /// Whether an instant lies between `notBefore` and `until`.
+  public func isWithinBounds(_ instant: WallInstant) -> Bool {
+    notBefore ?? instant <= instant && instant <= until ?? instant
+  }
+
+  /// Whether a step of the wall clock moves any of its slots.
+  var standsOnWall: Bool { !rules.isEmpty || !at.isEmpty || every?.origin == .epoch }
+
+  /// Whether it has slots that nobody can foresee.
+  var hasUnforeseen: Bool {
+    !on.isEmpty || !after.isEmpty || !watch.isEmpty || every?.origin == .end
+  }
 }
 
 /// A moment in takt's own life that makes a job due.
 public enum Occasion: String, CaseIterable, Hashable, Sendable {
   /// takt has started.
   case start
+  /// takt has started for the first time since the machine has.
+  case boot
   /// A reload has changed or added the job.
   case reload
 }
@@ -41,10 +69,20 @@ public struct Every: Hashable, Sendable {
     case epoch
   }
 
+  /// What becomes of the anchor when the interval changes.
+  public enum Phase: String, CaseIterable, Hashable, Sendable {
+    /// It stays: the new grid goes through it.
+    case keep
+    /// The moment of the reload becomes the anchor.
+    case restart
+  }
+
   /// At least 1 ms, whole milliseconds.
   public var interval: Duration
   /// From where it is counted. Default the anchor.
   public var origin: Origin
+  /// What becomes of the anchor when a reload changes the interval. Default `keep`.
+  public var phase = Phase.keep
   /// How long after the first load the first slot stands; nil (the default): one interval.
   /// It has no meaning for `.epoch`.
   public var first: Duration?

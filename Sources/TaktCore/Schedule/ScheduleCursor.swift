@@ -6,19 +6,13 @@
 struct ScheduleCursor: Sendable {
   private let clock: JobClock
   /// Where the grid of `every` begins: the first load, plus `first` as it was then.
-  let anchor: Int64
+  private(set) var anchor: Int64
   private var clockAxis: DecidedAxis
   private var wallAxis: DecidedAxis
   /// The next slot of a fixed delay; nil while a run is active.
   private var delayed: Int64?
-  /// A slot that a moment of takt's own life has made.
-  private var occasion: Occurrence?
-
-  private struct Occurrence {
-    var label: Int64
-    var cause: SlotCause
-    var deadline: MonotonicInstant
-  }
+  /// The last slot that something which happened has made; `min` when there was none.
+  private var lastMoment = Int64.min
 
   /// The cursor of a job that takt loads for the first time. What stands on the wall at or before
   /// now is behind it.
@@ -28,7 +22,7 @@ struct ScheduleCursor: Sendable {
     clockAxis = DecidedAxis(mark: schedule.every?.first == nil ? anchor : anchor - 1)
     wallAxis = DecidedAxis(mark: now.wall.milliseconds)
     if let every = schedule.every, every.origin == .end {
-      delayed = every.first == nil ? anchor + every.intervalMilliseconds : anchor
+      delay(to: every.first == nil ? anchor + every.intervalMilliseconds : anchor, schedule)
     }
   }
 
@@ -41,6 +35,7 @@ struct ScheduleCursor: Sendable {
     let ahead = state.ahead.split(separator: "|", omittingEmptySubsequences: false)
     clockAxis = DecidedAxis(mark: state.clockMark, text: ahead.first ?? "")
     wallAxis = DecidedAxis(mark: state.wallMark, text: ahead.count > 1 ? ahead[1] : "")
+    lastMoment = ahead.count > 2 ? Int64(ahead[2]) ?? .min : .min
     delayed = state.delayed
     let went = JobClock(label: state.clockLabel, instant: state.clockInstant)
     if isSameBoot, state.clockInstant <= now.monotonic {
@@ -55,13 +50,14 @@ struct ScheduleCursor: Sendable {
     }
   }
 
-  /// The cursor to be kept. A slot that a moment of takt's life has made is not part of it.
+  /// The cursor to be kept.
   var state: CursorState {
-    let ahead = (clockAxis.text, wallAxis.text)
+    var ahead = "\(clockAxis.text)|\(wallAxis.text)"
+    if lastMoment != .min { ahead += "|\(lastMoment)" }
     return CursorState(
       clockLabel: clock.label, clockInstant: clock.instant, anchor: anchor,
       clockMark: clockAxis.mark, wallMark: wallAxis.mark, delayed: delayed,
-      ahead: ahead.0.isEmpty && ahead.1.isEmpty ? "" : "\(ahead.0)|\(ahead.1)")
+      ahead: ahead == "|" ? "" : ahead)
   }
 
   /// How far it has come.
@@ -106,6 +102,11 @@ struct ScheduleCursor: Sendable {
   /// decided; what it did not name was never a slot.
   mutating func skip(to now: Now, from old: Schedule, to schedule: Schedule) {
     decideAll(of: old, at: now)
+    if let every = schedule.every, every.phase == .restart, let before = old.every,
+      before.interval != every.interval
+    {
+      anchor = clockAxis.mark
+    }
     if let every = schedule.every, every.origin == .end {
       if delayed == nil { rest(schedule, at: now) }
     } else {
@@ -113,18 +114,28 @@ struct ScheduleCursor: Sendable {
     }
   }
 
-  /// Adds a slot at this very instant.
-  mutating func add(_ cause: SlotCause, schedule: Schedule, at now: Now) {
+  /// Makes a slot of something that happens now, which nobody could foresee: the present
+  /// millisecond, or the next one that is not decided.
+  mutating func takeMoment(_ schedule: Schedule, at now: Now) -> WallInstant {
     let (clockTrack, wallTrack) = (clockTrack(schedule), schedule.wallTrack)
-    var label = now.wall.milliseconds
+    var label = max(0, now.wall.milliseconds)
+    // After a step back the old moments come again. One that is far ahead is of a clock gone wrong.
+    if label <= lastMoment, lastMoment - label < Self.momentsKept { label = lastMoment + 1 }
     while (label <= clockAxis.mark && clockTrack.has(label))
       || (label <= wallAxis.mark && wallTrack.has(label))
       || clockAxis.hasDecided(label) || wallAxis.hasDecided(label)
     {
       label += 1
     }
-    occasion = Occurrence(label: label, cause: cause, deadline: now.monotonic)
+    // The same slot as one that a clock is to name: decided with this.
+    if label > clockAxis.mark, clockTrack.has(label) { wallAxis.remember(label) }
+    if label > wallAxis.mark, wallTrack.has(label) { clockAxis.remember(label) }
+    lastMoment = label
+    return WallInstant(milliseconds: label)
   }
+
+  /// A day, in milliseconds.
+  private static let momentsKept: Int64 = 86_400_000
 
   /// A run of the job is active: a fixed delay has no next slot until it ends.
   mutating func runStarted() {
@@ -136,7 +147,12 @@ struct ScheduleCursor: Sendable {
     guard let every = schedule.every, every.origin == .end else { return }
     var label = clock.label(at: now.monotonic) + every.intervalMilliseconds
     while wallAxis.hasDecided(label) { label += 1 }
-    delayed = label
+    delay(to: label, schedule)
+  }
+
+  private mutating func delay(to label: Int64, _ schedule: Schedule) {
+    let label = max(label, schedule.notBefore?.milliseconds ?? label)
+    delayed = label <= schedule.until?.milliseconds ?? label ? label : nil
   }
 
   private mutating func decideAll(of schedule: Schedule, at now: Now) {
@@ -146,16 +162,11 @@ struct ScheduleCursor: Sendable {
     clockAxis.advance(to: label, on: clockTrack, otherMark: wallMark)
     wallAxis.advance(to: wallMark, on: wallTrack, otherMark: clockAxis.mark)
     if let next = delayed, next <= label { delayed = nil }
-    if let occasion {
-      if occasion.label > clockAxis.mark { wallAxis.remember(occasion.label) }
-      if occasion.label > wallAxis.mark { clockAxis.remember(occasion.label) }
-    }
-    occasion = nil
   }
 
   private func clockTrack(_ schedule: Schedule) -> Track {
     switch schedule.every?.origin {
-    case .start: Track(grid: schedule.every.map(grid))
+    case .start: schedule.bounded(Track(grid: schedule.every.map(grid)))
     case .end: Track(instants: delayed.map { [$0] } ?? [])
     case .epoch, nil: Track()
     }
@@ -174,24 +185,18 @@ struct ScheduleCursor: Sendable {
 
 extension ScheduleCursor {
   /// The earliest slot that is not decided; nil when there are no more, or none before a run ends.
-  func next(of timing: Timing, at now: Now) -> Slot? {
-    guard var slot = nextInstant(of: timing.schedule, at: now) else { return nil }
-    slot.window = window(of: slot, in: timing, at: now)
-    return slot
+  func next(of timing: Timing, for job: JobName, at now: Now) -> Slot? {
+    nextInstant(of: timing.schedule, at: now).map { place($0, in: timing, for: job, at: now) }
   }
 
   private func nextInstant(of schedule: Schedule, at now: Now) -> Slot? {
-    var candidates: [(label: Int64, deadline: MonotonicInstant)] = []
-    if let label = Self.next(clockTrack(schedule), after: clockAxis.mark, but: wallAxis) {
-      candidates.append((label, clock.instant(of: label)))
-    }
-    if let label = Self.next(schedule.wallTrack, after: wallAxis.mark, but: clockAxis) {
-      candidates.append((label, deadline(ofWall: label, at: now)))
-    }
-    if let occasion { candidates.append((occasion.label, occasion.deadline)) }
-    return candidates.min { $0.deadline < $1.deadline }.map {
-      slot($0.label, deadline: $0.deadline, schedule)
-    }
+    let onClock = Self.next(clockTrack(schedule), after: clockAxis.mark, but: wallAxis)
+    let onWall = Self.next(schedule.wallTrack, after: wallAxis.mark, but: clockAxis)
+    let byClock = onClock.map { ($0, clock.instant(of: $0)) }
+    let byWall = onWall.map { ($0, deadline(ofWall: $0, at: now)) }
+    guard var (label, deadline) = byClock ?? byWall else { return nil }
+    if let byWall, byWall.1 < deadline { (label, deadline) = byWall }
+    return slot(label, deadline: deadline, schedule)
   }
 
   private static func next(_ track: Track, after mark: Int64, but other: DecidedAxis) -> Int64? {
@@ -210,34 +215,42 @@ extension ScheduleCursor {
     if isEvery { causes.insert(.every) }
     if schedule.at.contains(nominal) { causes.insert(.at) }
     for rule in schedule.rules where rule.has(label) { causes.insert(rule.cause) }
-    if let occasion, occasion.label == label { causes.insert(occasion.cause) }
-    return Slot(nominal: nominal, causes: causes, deadline: deadline, window: .zero)
+    return Slot(nominal: nominal, causes: causes, deadline: deadline)
   }
 
-  /// The leeway, cut one millisecond before the next slot.
-  func window(of slot: Slot, in timing: Timing, at now: Now) -> Duration {
-    if timing.leeway == .none || slot.causes.isSubset(of: [.start, .reload]) { return .zero }
-    var gap = timing.schedule.every?.interval
-    let schedule = timing.schedule
-    if schedule.at.count > 1 || !schedule.rules.isEmpty || (gap != nil && !schedule.at.isEmpty) {
-      var ahead = self
-      ahead.decideAll(
-        of: timing.schedule,
-        at: Now(
-          wall: max(slot.nominal, now.wall + (slot.deadline - now.monotonic)),
-          monotonic: slot.deadline))
-      if let next = ahead.nextInstant(of: timing.schedule, at: now) {
-        let further = next.deadline - slot.deadline
-        gap = min(gap ?? further, further)
-      }
-    }
+  /// Puts a slot off by spread and jitter and gives it its window, both cut so that they end one
+  /// millisecond before the next slot. Its deadline is that of the nominal instant.
+  func place(_ slot: Slot, in timing: Timing, for job: JobName, at now: Now) -> Slot {
+    if timing.leeway == .none, timing.spread == nil, timing.jitter == .zero { return slot }
+    var slot = slot
+    let gap = gap(after: slot, in: timing.schedule, at: now)
+    let room = gap.map { max(.zero, $0 - .milliseconds(1)) } ?? .seconds(Int64(1) << 32)
+    slot.offset = min(timing.offset(of: slot.nominal, job), room)
+    slot.deadline = slot.deadline + slot.offset
     let leeway: Duration
     switch timing.leeway {
     case .duration(let duration): leeway = duration
     case .percent(let percent): leeway = gap.map { $0 * (percent / 100) } ?? .zero
     }
-    guard let gap else { return leeway }
-    return max(.zero, min(leeway, gap - .milliseconds(1)))
+    slot.window = min(leeway, room - slot.offset)
+    return slot
+  }
+
+  /// How long after a slot the next one comes, as far as anybody can know now.
+  private func gap(after slot: Slot, in schedule: Schedule, at now: Now) -> Duration? {
+    let interval = schedule.every?.interval
+    guard
+      schedule.at.count > 1 || !schedule.rules.isEmpty || (interval != nil && !schedule.at.isEmpty)
+    else { return interval }
+    var ahead = self
+    ahead.decideAll(
+      of: schedule,
+      at: Now(
+        wall: max(slot.nominal, now.wall + (slot.deadline - now.monotonic)),
+        monotonic: slot.deadline))
+    guard let next = ahead.nextInstant(of: schedule, at: now) else { return interval }
+    let further = next.deadline - slot.deadline
+    return min(interval ?? further, further)
   }
 }
 
@@ -246,28 +259,38 @@ extension ScheduleCursor {
 extension ScheduleCursor {
   /// What a wake finds.
   struct Due {
-    /// Slots whose successor has come due too: unbroken pieces of a grid, and single instants.
+    /// Slots whose successor has come too: unbroken pieces of a grid, and single instants.
     var passed: [SlotSeries]
+    /// It may be put off still.
     var newest: Slot
     /// The newest slot and those before it, in as few pieces as they make.
     var all: [SlotSeries]
   }
 
-  /// Takes all slots that are due, and leaves the cursor behind them; nil when there are none.
-  mutating func takeDue(of timing: Timing, at now: Now) -> Due? {
-    guard let next = next(of: timing, at: now), next.deadline <= now.monotonic else { return nil }
-    let due = allDue(first: next, of: timing, at: now)
+  /// Takes all slots whose nominal instant has come, and leaves the cursor behind them; nil when
+  /// there are none.
+  mutating func takeDue(of timing: Timing, for job: JobName, at now: Now) -> Due? {
+    guard let next = nextInstant(of: timing.schedule, at: now), next.deadline <= now.monotonic
+    else {
+      return nil
+    }
+    let due = allDue(first: next, of: timing, for: job, at: now)
     decideAll(of: timing.schedule, at: now)
     return due
   }
 
-  private func allDue(first: Slot, of timing: Timing, at now: Now) -> Due {
+  private func allDue(first: Slot, of timing: Timing, for job: JobName, at now: Now) -> Due {
     let schedule = timing.schedule
     let clockPieces = pieces(
       of: clockTrack(schedule), after: clockAxis.mark, through: clock.label(at: now.monotonic),
       but: wallAxis)
     let wallPieces = pieces(
       of: schedule.wallTrack, after: wallAxis.mark, through: now.wall.milliseconds, but: clockAxis)
+    if clockPieces.count + wallPieces.count == 1, (clockPieces + wallPieces)[0].count == 1 {
+      return Due(
+        passed: [], newest: place(first, in: timing, for: job, at: now),
+        all: [SlotSeries(first.nominal)])
+    }
     var newest = (label: first.nominal.milliseconds, deadline: first.deadline)
     func consider(_ label: Int64, _ deadline: MonotonicInstant) {
       if deadline > newest.deadline { newest = (label, deadline) }
@@ -280,12 +303,10 @@ extension ScheduleCursor {
       let label = piece.last.milliseconds
       consider(label, deadline(ofWall: label, at: now))
     }
-    if let occasion { consider(occasion.label, occasion.deadline) }
-
-    var slot = slot(newest.label, deadline: newest.deadline, schedule)
-    slot.window = window(of: slot, in: timing, at: now)
+    let slot = slot(newest.label, deadline: newest.deadline, schedule)
     return Due(
-      passed: passed(clockPieces, wallPieces, but: newest.label, schedule), newest: slot,
+      passed: passed(clockPieces, wallPieces, but: newest.label, schedule),
+      newest: place(slot, in: timing, for: job, at: now),
       all: passed(clockPieces, wallPieces, but: nil, schedule))
   }
 
@@ -311,14 +332,9 @@ extension ScheduleCursor {
         return clockTrack.has(label)
           && clockPieces.contains { $0.first <= instant && instant <= $0.last }
       }
-    var passed =
+    let passed =
       clockTrack.pieces(clockPieces, without: [newest].compactMap(\.self))
       + wallTrack.pieces(wallPieces, without: [newest].compactMap(\.self) + twice)
-    if let occasion, occasion.label != newest,
-      !(passed.contains { $0.first.milliseconds == occasion.label })
-    {
-      passed.append(SlotSeries(WallInstant(milliseconds: occasion.label)))
-    }
     return SlotSeries.disjoint(
       passed, from: newest.map { WallInstant(milliseconds: $0) }
     ) {

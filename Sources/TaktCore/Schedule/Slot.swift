@@ -1,6 +1,6 @@
 /// Why a slot stands where it stands. A slot may have several causes.
 public enum SlotCause: String, CaseIterable, Hashable, Comparable, Sendable {
-  case every, cron, calendar, at, start, reload
+  case every, cron, calendar, at, start, boot, reload, after, watch
 
   /// In the order in which causes are listed.
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
@@ -12,10 +12,25 @@ public struct Slot: Hashable, Sendable {
   public var nominal: WallInstant
   /// The triggers that name this instant.
   public var causes: Set<SlotCause>
-  /// The same instant on the clock that timers follow.
+  /// When it is due on the clock that timers follow: the nominal instant, and `offset` more.
   public var deadline: MonotonicInstant
+  /// How far spread and jitter put it off. Default zero.
+  public var offset = Duration.zero
   /// How late it may start: the leeway, cut so that it ends before the next slot.
   public var window: Duration
+
+  init(
+    nominal: WallInstant, causes: Set<SlotCause>, deadline: MonotonicInstant,
+    window: Duration = .zero
+  ) {
+    self.nominal = nominal
+    self.causes = causes
+    self.deadline = deadline
+    self.window = window
+  }
+
+  /// When it is due.
+  public var due: WallInstant { nominal + offset }
 
   var latestStart: MonotonicInstant { deadline + window }
 }

@@ -1,23 +1,39 @@
-/// The slots that a job would have if takt loaded it for the first time now.
+/// The slots that a job will have, as far as anybody can foresee them.
 public enum SlotPreview {
   /// At most `count` slots after the start, in order. A fixed delay is shown as if its runs took no
-  /// time.
-  public static func slots(of timing: Timing, startingAt now: Now, count: Int) -> [Slot] {
-    var cursor = ScheduleCursor(schedule: timing.schedule, at: now)
-    if timing.schedule.on.contains(.start) {
-      cursor.add(.start, schedule: timing.schedule, at: now)
-    }
+  /// time; slots that are excluded are left out.
+  ///
+  /// - Parameter mark: how far the job has come; nil for a job that takt loads for the first time.
+  public static func slots(
+    of spec: JobSpec, after mark: CursorState? = nil, startingAt now: Now, count: Int
+  ) -> [Slot] {
+    let timing = spec.timing
+    var cursor =
+      mark.map { ScheduleCursor($0, isSameBoot: true, at: now) }
+      ?? ScheduleCursor(schedule: timing.schedule, at: now)
     var slots: [Slot] = []
+    if mark == nil, timing.schedule.on.contains(.start) {
+      let nominal = cursor.takeMoment(timing.schedule, at: now)
+      slots.append(Slot(nominal: nominal, causes: [.start], deadline: now.monotonic))
+    }
+    let wanted = min(count, timing.schedule.limit ?? count)
     var clock = now
-    while slots.count < count, let slot = cursor.next(of: timing, at: clock) {
-      slots.append(slot)
+    // A job that excludes all that it names would be searched for ever.
+    for _ in 0..<(wanted + Self.excludedMax) where slots.count < wanted {
+      guard let slot = cursor.next(of: timing, for: spec.name, at: clock) else { break }
+      if !timing.schedule.excludes(slot.nominal) {
+        slots.append(slot)
+      }
       // Both clocks go on to the slot; the wall has not been stepped meanwhile.
+      let nominal = slot.deadline - slot.offset
       clock = Now(
-        wall: max(clock.wall + (slot.deadline - clock.monotonic), slot.nominal),
-        monotonic: max(slot.deadline, clock.monotonic))
-      _ = cursor.takeDue(of: timing, at: clock)
+        wall: max(clock.wall + (nominal - clock.monotonic), slot.nominal),
+        monotonic: max(nominal, clock.monotonic))
+      _ = cursor.takeDue(of: timing, for: spec.name, at: clock)
       cursor.rest(timing.schedule, at: clock)
     }
-    return slots
+    return Array(slots.prefix(wanted))
   }
+
+  private static let excludedMax = 100_000
 }

@@ -19,15 +19,20 @@ struct Track: Hashable, Sendable {
   var rules: [ClockRule] = []
   /// Ascending.
   var instants: [Int64] = []
+  /// Only instants from here on count.
+  var lowest = Int64.min
+  /// Only instants up to here count.
+  var highest = Int64.max
 
   var isEmpty: Bool { grid == nil && rules.isEmpty && instants.isEmpty }
 
   /// The earliest instant after `mark`; nil when there is none.
   func next(after mark: Int64) -> Int64? {
+    let mark = mark < lowest ? lowest - 1 : mark
     var earliest = instants.first { $0 > mark }
     if let grid { earliest = Self.earlier(earliest, grid.next(after: mark)) }
     for rule in rules { earliest = Self.earlier(earliest, rule.next(after: mark)) }
-    return earliest
+    return earliest.flatMap { $0 <= highest ? $0 : nil }
   }
 
   private static func earlier(_ left: Int64?, _ right: Int64?) -> Int64? {
@@ -36,18 +41,25 @@ struct Track: Hashable, Sendable {
   }
 
   func has(_ label: Int64) -> Bool {
-    instants.contains(label) || grid?.contains(label) == true || rules.contains { $0.has(label) }
+    lowest <= label && label <= highest
+      && (instants.contains(label) || grid?.contains(label) == true
+        || rules.contains { $0.has(label) })
   }
 
   /// All instants after `mark` up to and with `end`: those that a grid or the clock names in one
   /// piece, however many they are; beside a grid alone each single one by itself.
   func pieces(after mark: Int64, through end: Int64) -> [SlotSeries] {
+    let (mark, end) = clamped(mark, end)
     if !rules.isEmpty { return [series(after: mark, through: end)].compactMap(\.self) }
     var pieces = [gridSeries(after: mark, through: end)].compactMap(\.self)
     for label in instants where label > mark && label <= end && grid?.contains(label) != true {
       pieces.append(SlotSeries(WallInstant(milliseconds: label)))
     }
     return pieces
+  }
+
+  private func clamped(_ mark: Int64, _ end: Int64) -> (mark: Int64, end: Int64) {
+    (mark < lowest ? lowest - 1 : mark, min(end, highest))
   }
 
   private func gridSeries(after mark: Int64, through end: Int64) -> SlotSeries? {
@@ -60,6 +72,7 @@ struct Track: Hashable, Sendable {
 
   /// All instants after `mark` up to and with `end` as one series; nil when there are none.
   func series(after mark: Int64, through end: Int64) -> SlotSeries? {
+    let (mark, end) = clamped(mark, end)
     if rules.isEmpty, instants.isEmpty { return gridSeries(after: mark, through: end) }
     guard let first = next(after: mark), first <= end else { return nil }
     if grid == nil, instants.isEmpty, rules.count == 1 {
@@ -85,9 +98,18 @@ extension Schedule {
   /// What of the schedule stands on the wall.
   var wallTrack: Track {
     let every = every.flatMap { $0.origin == .epoch ? $0 : nil }
-    return Track(
-      grid: every.map { Track.Grid(origin: 0, interval: $0.intervalMilliseconds) }, rules: rules,
-      instants: at.map(\.milliseconds))
+    return bounded(
+      Track(
+        grid: every.map { Track.Grid(origin: 0, interval: $0.intervalMilliseconds) },
+        rules: rules, instants: at.map(\.milliseconds)))
+  }
+
+  /// The instants of a track that lie within the schedule's bounds.
+  func bounded(_ track: Track) -> Track {
+    var track = track
+    if let notBefore { track.lowest = notBefore.milliseconds }
+    if let until { track.highest = until.milliseconds }
+    return track
   }
 }
 

@@ -13,18 +13,26 @@ struct JobState: Sendable {
   var ranCount = 0
   /// Set while somebody has put it to rest.
   var suspension: Suspension?
-  /// Slots that passed unserved and are to run late, the oldest first.
+  /// Slots whose instant is behind the job and which are still to run: those that are put off, and
+  /// those that passed unserved. The oldest first.
   var late: Deque<LateSlot> = []
 
-  /// A slot that passed unserved.
+  /// A slot that is still to run.
   struct LateSlot: Sendable {
     var slot: Slot
-    /// When it may start: many of them do not all start at once.
-    var startsAt: MonotonicInstant
+    /// When it may start: many of them do not all start at once. Nil until it has got its turn.
+    var startsAt: MonotonicInstant?
+  }
+
+  /// Why its slots pass without a run; nil when they do not.
+  var rest: SkipReason? {
+    if !spec.timing.isEnabled || suspension != nil { return .suspended }
+    if let limit = spec.timing.schedule.limit, ranCount >= limit { return .limit }
+    return nil
   }
 
   /// Whether its slots pass without a run.
-  var isHeld: Bool { !spec.timing.isEnabled || suspension != nil }
+  var isHeld: Bool { rest != nil }
 
   /// What outlives takt.
   var mark: JobMark {

@@ -11,24 +11,30 @@ extension SchedulerCore {
     }
     var passed: Set<JobName> = []
     for spec in specs {
-      if let job = left.removeValue(forKey: spec.name) {
-        if job.isOpen {
-          if takeUp(job, as: spec, at: now) { passed.insert(spec.name) }
-          addOccasion(.start, to: spec, at: now)
-          arm(spec.name, at: now)
-          continue
-        }
-        remember(job, at: now)
+      let job = left.removeValue(forKey: spec.name)
+      if let job, job.isOpen {
+        if takeUp(job, as: spec, at: now) { passed.insert(spec.name) }
+        arm(spec.name, at: now)
+      } else {
+        if let job { remember(job, at: now) }
+        add(spec, at: now)
       }
-      add(spec, occasion: .start, at: now)
     }
     for name in left.keys.sorted() {
       guard let job = left[name] else { continue }
       if job.isOpen { abandon(job, at: now) }
       remember(job, at: now)
     }
-    for run in former.runs { takeUp(run, slotsPassed: passed, at: now) }
-    spreadLate(of: specs.map(\.name), at: now)
+    var ended: [JobName] = []
+    for run in former.runs where takeUp(run, slotsPassed: passed, at: now) {
+      ended.append(run.beginning.job)
+    }
+    giveTurns(to: specs.map(\.name), at: now)
+    for parent in ended { callFollowers(of: parent, RunEnd(.interrupted, .down), at: now) }
+    for spec in specs {
+      if !isBlind, former.jobs[spec.name]?.isSameBoot != true { occur(.boot, for: spec, at: now) }
+      occur(.start, for: spec, at: now)
+    }
     for spec in specs where spec.timing.schedule.every?.origin == .end {
       awaitDelay(of: spec, at: now)
     }
@@ -45,6 +51,7 @@ extension SchedulerCore {
     job.ranCount = former.mark.ranCount
     job.suspension = former.mark.suspension
     jobs[name] = job
+    follow(from: nil, to: spec)
     unmarked.insert(name)
     let passed = settlePassed(of: former, spec, at: now)
     if old.schedule != spec.timing.schedule || old.isEnabled != spec.timing.isEnabled {
@@ -61,30 +68,34 @@ extension SchedulerCore {
     let name = spec.name
     let schedule = former.version.schedule
     if !former.version.isEnabled {
-      skipSuspended(name, schedule, at: now)
+      skip(name, schedule, .suspended, at: now)
     } else if let suspension = jobs[name]?.suspension {
       let end = min(suspension.until ?? now.wall, now.wall)
-      skipSuspended(
-        name, schedule, at: Now(wall: end, monotonic: now.monotonic - (now.wall - end)))
+      skip(
+        name, schedule, .suspended,
+        at: Now(wall: end, monotonic: now.monotonic - (now.wall - end)))
       if let until = suspension.until, until <= now.wall { jobs[name]?.suspension = nil }
+    } else if let limit = schedule.limit, former.mark.ranCount >= limit {
+      skip(name, schedule, .limit, at: now)
     }
     var passed = former.pending.map { SlotSeries($0) }
     let timing = Timing(schedule: schedule)
-    if let due = jobs[name]?.cursor.takeDue(of: timing, at: now) { passed += due.all }
+    if let due = jobs[name]?.cursor.takeDue(of: timing, for: name, at: now) { passed += due.all }
     guard !passed.isEmpty else { return false }
-    if jobs[name]?.isHeld == true {
-      for series in passed { decide(name, series, .skipped(.suspended), at: now) }
+    if let rest = jobs[name]?.rest {
+      for series in passed { decide(name, series, .skipped(rest), at: now) }
     } else {
       settle(passed, of: spec, by: schedule, .down, at: now)
     }
     return true
   }
 
-  private mutating func skipSuspended(_ name: JobName, _ schedule: Schedule, at moment: Now) {
-    guard let due = jobs[name]?.cursor.takeDue(of: Timing(schedule: schedule), at: moment) else {
-      return
-    }
-    for series in due.all { decide(name, series, .skipped(.suspended), at: moment) }
+  private mutating func skip(
+    _ name: JobName, _ schedule: Schedule, _ reason: SkipReason, at moment: Now
+  ) {
+    let timing = Timing(schedule: schedule)
+    guard let due = jobs[name]?.cursor.takeDue(of: timing, for: name, at: moment) else { return }
+    for series in due.all { decide(name, series, .skipped(reason), at: moment) }
   }
 
   /// A job that has gone from the file while takt was not there.
@@ -93,10 +104,13 @@ extension SchedulerCore {
     var cursor = ScheduleCursor(former.mark.cursor, isSameBoot: former.isSameBoot, at: now)
     var passed = former.pending.map { SlotSeries($0) }
     let timing = Timing(schedule: former.version.schedule)
-    if let due = cursor.takeDue(of: timing, at: now) { passed += due.all }
+    if let due = cursor.takeDue(of: timing, for: name, at: now) { passed += due.all }
     let isHeld = !former.version.isEnabled || former.mark.suspension != nil
+    let isSpent = former.mark.ranCount >= former.version.schedule.limit ?? .max
     for series in passed {
-      decide(name, series, isHeld ? .skipped(.suspended) : .missed(.down), at: now)
+      decide(
+        name, series,
+        isHeld ? .skipped(.suspended) : isSpent ? .skipped(.limit) : .missed(.down), at: now)
     }
     var mark = former.mark
     mark.cursor = cursor.state
@@ -128,9 +142,10 @@ extension SchedulerCore {
 // MARK: - Runs
 
 extension SchedulerCore {
+  /// Returns whether the run has come to its last end by this.
   private mutating func takeUp(
     _ former: FormerRun, slotsPassed: Set<JobName>, at now: Now
-  ) {
+  ) -> Bool {
     let beginning = former.beginning
     let spec = jobs[beginning.job]?.spec
     if former.isUndecided {
@@ -145,6 +160,7 @@ extension SchedulerCore {
       effects.append(.record(.settled(beginning.run)))
     }
     if let spec, let next { goOn(with: former, spec, next, at: now) }
+    return next == nil && former.beginning.kind != .hook
   }
 
   /// Where a run goes on; nil when it does not.

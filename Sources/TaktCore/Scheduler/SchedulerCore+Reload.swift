@@ -24,7 +24,9 @@ extension SchedulerCore {
       case .kept: break
       case .updated: update(step.spec, at: now)
       case .rearmed: rearm(step.spec, at: now)
-      case .added: add(step.spec, occasion: .reload, at: now)
+      case .added:
+        add(step.spec, at: now)
+        occur(.reload, for: step.spec, at: now)
       case .removed: remove(step.spec.name, at: now)
       }
     }
@@ -49,8 +51,9 @@ extension SchedulerCore {
   }
 
   /// Takes up a job: one that was removed earlier comes back with its anchor and its marks.
-  mutating func add(_ spec: JobSpec, occasion: Occasion, at now: Now) {
+  mutating func add(_ spec: JobSpec, at now: Now) {
     let schedule = spec.timing.schedule
+    follow(from: nil, to: spec)
     if let memory = memories.removeValue(forKey: spec.name) {
       var job = JobState(spec: spec, cursor: memory.cursor, failureStreak: memory.failureStreak)
       job.ranCount = memory.ranCount
@@ -66,28 +69,26 @@ extension SchedulerCore {
       beginVersion(of: spec.name, isFirst: !isBlind, at: now)
       if !isBlind { missPast(schedule.at, of: spec.name, at: now) }
     }
-    addOccasion(occasion, to: spec, at: now)
     arm(spec.name, at: now)
   }
 
   /// The timer is not touched: a slot that is due is served under the new spec.
   private mutating func update(_ spec: JobSpec, at now: Now) {
     replaceSpec(spec)
-    guard spec.timing.schedule.on.contains(.reload) else { return }
-    addOccasion(.reload, to: spec, at: now)
-    arm(spec.name, at: now)
+    occur(.reload, for: spec, at: now)
   }
 
   private mutating func rearm(_ spec: JobSpec, at now: Now) {
     let name = spec.name
     guard let job = jobs[name] else { return }
-    let due = jobs[name]?.cursor.takeDue(of: job.spec.timing, at: now)
+    let due = jobs[name]?.cursor.takeDue(of: job.spec.timing, for: name, at: now)
+    follow(from: job.spec, to: spec)
     replaceSpec(spec)
     if let due {
-      if !job.isHeld {
-        serveOrDisplace(due, of: spec, at: now)
+      if let rest = job.rest {
+        for series in due.all { decide(name, series, .skipped(rest), at: now) }
       } else {
-        for series in due.all { decide(name, series, .skipped(.suspended), at: now) }
+        serveOrDisplace(due, of: spec, at: now)
       }
     }
     jobs[name]?.cursor.skip(
@@ -98,7 +99,7 @@ extension SchedulerCore {
       giveUpLate(of: name, as: .skipped(.suspended), at: now)
       suspendWaiting(of: name, at: now)
     }
-    addOccasion(.reload, to: spec, at: now)
+    occur(.reload, for: spec, at: now)
     arm(name, at: now)
   }
 
@@ -118,11 +119,17 @@ extension SchedulerCore {
     for series in due.passed {
       decide(spec.name, series, .coalesced(into: due.newest.nominal), at: now)
     }
-    let window = jobs[spec.name]?.cursor.window(of: due.newest, in: spec.timing, at: now) ?? .zero
-    if spec.timing.isEnabled, due.newest.deadline + window >= now.monotonic {
-      serve(due.newest, of: spec, at: now)
-    } else {
+    // Its own offset stays, the leeway is the new one.
+    var bare = due.newest
+    bare.deadline = bare.deadline - bare.offset
+    let window =
+      jobs[spec.name]?.cursor.place(bare, in: spec.timing, for: spec.name, at: now).window ?? .zero
+    if !spec.timing.isEnabled || due.newest.deadline + window < now.monotonic {
       decide(spec.name, SlotSeries(due.newest.nominal), .cancelled(.displaced), at: now)
+    } else if due.newest.deadline > now.monotonic {
+      putOff(due.newest, of: spec.name, until: due.newest.deadline)
+    } else {
+      serve(due.newest, of: spec, at: now)
     }
   }
 
@@ -132,6 +139,7 @@ extension SchedulerCore {
     giveUpLate(of: name, as: .cancelled(.removed), at: now)
     endVersion(of: name, at: now)
     remember(name)
+    follow(from: job.spec, to: nil)
     jobs[name] = nil
     effects.append(.disarm(.job(name)))
     for id in activeRuns[name] ?? [] {
@@ -159,11 +167,16 @@ extension SchedulerCore {
     }
   }
 
-  mutating func addOccasion(_ occasion: Occasion, to spec: JobSpec, at now: Now) {
+  /// A moment of takt's own life has come.
+  mutating func occur(_ occasion: Occasion, for spec: JobSpec, at now: Now) {
     guard spec.timing.schedule.on.contains(occasion) else { return }
-    let cause: SlotCause = occasion == .start ? .start : .reload
-    unmarked.insert(spec.name)
-    jobs[spec.name]?.cursor.add(cause, schedule: spec.timing.schedule, at: now)
+    let cause: SlotCause =
+      switch occasion {
+      case .start: .start
+      case .boot: .boot
+      case .reload: .reload
+      }
+    occur(cause, for: spec.name, at: now)
   }
 
   /// Instants that were past when takt first heard of the job.

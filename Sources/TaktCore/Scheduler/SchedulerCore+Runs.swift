@@ -60,7 +60,7 @@ extension SchedulerCore {
       run.spec.name, SlotSeries(slot.nominal), .ran, at: now, causes: slot.causes,
       run: run.id,
       more: [
-        LogField(.due, .instant(slot.nominal)),
+        LogField(.due, .instant(slot.due)),
         LogField(.lateMilliseconds, .milliseconds(lateness)),
         LogField(.run, .number(Int64(run.id.number))),
       ])
@@ -192,7 +192,10 @@ extension SchedulerCore {
     } else if jobs[name]?.late.isEmpty == false {
       arm(name, at: now)
     }
-    if run.startedAt != nil { callHooks(after: run, end, at: now) }
+    guard run.startedAt != nil else { return }
+    callHooks(after: run, end, at: now)
+    // One that goes on with the next takt has not come to its end.
+    if run.parting == nil { callFollowers(of: name, end, at: now) }
   }
 }
 

@@ -20,15 +20,14 @@ extension SchedulerCore {
   private func awaited(of job: JobState, at now: Now) -> Slot? {
     if job.isHeld {
       return job.suspension?.until.map {
-        Slot(nominal: $0, causes: [], deadline: now.monotonic + ($0 - now.wall), window: .zero)
+        Slot(nominal: $0, causes: [], deadline: now.monotonic + ($0 - now.wall))
       }
     }
-    let next = job.cursor.next(of: job.spec.timing, at: now)
-    guard let late = job.late.first, mayRunLate(job.spec),
-      late.startsAt < next?.deadline ?? .distantFuture
+    let next = job.cursor.next(of: job.spec.timing, for: job.spec.name, at: now)
+    guard let late = job.late.first, let startsAt = late.startsAt, mayRunLate(job.spec),
+      startsAt < next?.deadline ?? .distantFuture
     else { return next }
-    return Slot(
-      nominal: late.slot.nominal, causes: [], deadline: late.startsAt, window: .zero)
+    return Slot(nominal: late.slot.nominal, causes: [], deadline: startsAt)
   }
 
   /// A job's timer has fired; a delivery that a later arming has overtaken is dropped.
@@ -38,22 +37,66 @@ extension SchedulerCore {
     endSuspension(ifOver: name, at: now)
     if jobs[name]?.isHeld == false {
       serveLate(name, at: now)
-      if let due = jobs[name]?.cursor.takeDue(of: job.spec.timing, at: now) {
-        for series in due.passed {
-          decide(name, series, .coalesced(into: due.newest.nominal), at: now)
-        }
-        coalesceLate(of: name, into: due.newest, at: now)
-        serve(due.newest, of: job.spec, at: now)
+      if let due = jobs[name]?.cursor.takeDue(of: job.spec.timing, for: name, at: now) {
+        serve(due, of: job.spec, at: now)
       }
     }
     arm(name, at: now)
   }
 
+  /// Serves what a wake has found: the newest slot, if its time is not over, and by the job's policy
+  /// what has passed.
+  private mutating func serve(_ due: ScheduleCursor.Due, of spec: JobSpec, at now: Now) {
+    guard let due = withoutExcluded(due, of: spec, at: now) else { return }
+    let isOver = due.newest.latestStart + spec.lateTolerance < now.monotonic
+    let choice = spec.missed.choice
+    if isOver || (!due.passed.isEmpty && choice == .all) {
+      noticeJump(.asleep, at: now)
+      settle(due.all, of: spec, by: spec.timing.schedule, nil, at: now)
+      return giveTurns(to: [spec.name], at: now)
+    }
+    for series in due.passed {
+      decide(
+        spec.name, series,
+        choice == .skip
+          ? .missed(missCause(of: series, spec, at: now)) : .coalesced(into: due.newest.nominal),
+        at: now)
+    }
+    coalesceLate(of: spec.name, into: due.newest, at: now)
+    if due.newest.deadline > now.monotonic {
+      putOff(due.newest, of: spec.name, until: due.newest.deadline)
+    } else {
+      serve(due.newest, of: spec, at: now)
+    }
+  }
+
+  /// Something has happened that makes a job due at once.
+  mutating func occur(_ cause: SlotCause, for name: JobName, at now: Now) {
+    guard let job = jobs[name], job.spec.timing.schedule.isWithinBounds(now.wall),
+      let nominal = jobs[name]?.cursor.takeMoment(job.spec.timing.schedule, at: now)
+    else { return }
+    unmarked.insert(name)
+    let slot = Slot(nominal: nominal, causes: [cause], deadline: now.monotonic)
+    var reason = phase == .running ? job.rest : .stopping
+    if job.spec.timing.schedule.excludes(nominal) { reason = reason ?? .excluded }
+    if let reason {
+      decide(name, SlotSeries(nominal), .skipped(reason), at: now, causes: slot.causes)
+    } else {
+      coalesceLate(of: name, into: slot, at: now)
+      serve(slot, of: job.spec, at: now)
+    }
+  }
+
+  mutating func changed(_ name: JobName, _ watch: PathWatch, at now: Now) {
+    // A reload may have overtaken it.
+    guard jobs[name]?.spec.timing.schedule.watch.contains(watch) == true else { return }
+    occur(.watch, for: name, at: now)
+  }
+
   /// Makes a run for a slot that is due, or says why there is none.
   mutating func serve(_ slot: Slot, of spec: JobSpec, at now: Now) {
     for id in activeRuns[spec.name] ?? [] { step(id, at: now) { $0.nextSlotCame() } }
-    let active = activeRuns[spec.name]?.count ?? 0
-    if let reason = refusal(of: spec, active: active) {
+    if let reason = refusal(of: spec) {
       decide(spec.name, SlotSeries(slot.nominal), .skipped(reason), at: now, causes: slot.causes)
       return
     }
@@ -62,8 +105,14 @@ extension SchedulerCore {
   }
 
   /// Why a slot gets no run; nil when it gets one.
-  private func refusal(of spec: JobSpec, active: Int) -> SkipReason? {
-    switch spec.overlap {
+  private func refusal(of spec: JobSpec) -> SkipReason? {
+    let active = activeRuns[spec.name]?.count ?? 0
+    if let limit = spec.timing.schedule.limit {
+      // Those that wait for a place are going to run.
+      let waiting = activeRuns[spec.name]?.count { runs[$0]?.undecidedSlot != nil } ?? 0
+      if (jobs[spec.name]?.ranCount ?? 0) + waiting >= limit { return .limit }
+    }
+    return switch spec.overlap {
     case .skip: active > 0 ? .overlap : nil
     case .queue: active > Self.waitingRunsPerJobMax ? .queueFull : nil
     case .replace: nil
@@ -81,12 +130,15 @@ extension SchedulerCore {
     }
   }
 
-  /// Decides all that is due of a job alike; nil for a disabled job, whose slots were skipped.
+  /// Decides all of a job whose instant has come alike; nil for a job that is held, whose slots were
+  /// skipped.
   mutating func decideDue(_ name: JobName, as verdict: Verdict?, at now: Now) {
-    guard let timing = jobs[name]?.spec.timing,
-      let due = jobs[name]?.cursor.takeDue(of: timing, at: now)
+    guard let job = jobs[name],
+      let due = jobs[name]?.cursor.takeDue(of: job.spec.timing, for: name, at: now)
     else { return }
-    for series in due.all { decide(name, series, verdict ?? .skipped(.suspended), at: now) }
+    for series in due.all {
+      decide(name, series, verdict ?? .skipped(job.rest ?? .suspended), at: now)
+    }
   }
 
   /// Records and logs a verdict.
@@ -120,7 +172,8 @@ extension SchedulerCore {
 extension Verdict {
   fileprivate var level: LogLevel {
     switch self {
-    case .ran, .skipped(.suspended), .skipped(.stopping): .info
+    case .ran, .skipped(.suspended), .skipped(.stopping), .skipped(.excluded), .skipped(.limit):
+      .info
     case .cancelled: .notice
     case .skipped, .coalesced, .missed: .warning
     }

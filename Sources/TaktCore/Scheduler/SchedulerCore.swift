@@ -25,6 +25,8 @@ public struct SchedulerCore: Sendable {
   var phase = Phase.starting
   var settings = SchedulerSettings()
   var jobs: [JobName: JobState] = [:]
+  /// The jobs that wait for the end of each job's runs.
+  var followers: [JobName: Set<JobName>] = [:]
   var memories: [JobName: JobState.Memory] = [:]
   var memoryOrder: Deque<(name: JobName, number: UInt64)> = []
 
@@ -46,6 +48,10 @@ public struct SchedulerCore: Sendable {
   var shutdownToken: UInt64 = 0
   /// Wall minus monotonic clock when it was last looked at.
   var wallOffset: Int64 = 0
+  /// Over what the wall clock has jumped last.
+  var jump: ClockJump?
+  /// When the next of those that run late may start.
+  var catchUpAt = MonotonicInstant(nanoseconds: .min)
   var effects: [SchedulerEffect] = []
 
   /// A scheduler that waits for `started`.
@@ -68,7 +74,8 @@ public struct SchedulerCore: Sendable {
     case .suspended(let name, let until, let reason):
       suspend(name, until: until, reason: reason, at: now)
     case .resumed(let name): resume(name, at: now)
-    case .clockStepped: clockStepped(at: now)
+    case .clockStepped(let slept): clockStepped(slept: slept, at: now)
+    case .changed(let name, let watch): changed(name, watch, at: now)
     case .dumpStatus: dumpStatus(at: now)
     case .stop: stop(at: now)
     }
@@ -96,24 +103,25 @@ public struct SchedulerCore: Sendable {
   }
 
   /// Grids on the job's own clock go on untouched; what stands on the wall is armed anew.
-  private mutating func clockStepped(at now: Now) {
+  private mutating func clockStepped(slept: Duration, at now: Now) {
     let offset = now.wall.nanoseconds - now.monotonic.nanoseconds
     let step = Duration.nanoseconds(offset - wallOffset)
-    wallOffset = offset
+    noticeJump(slept >= step / 2 ? .asleep : .clock, at: now)
     // A touch of the clock that moved it by less than a millisecond is no news.
     guard phase == .running, abs(step.milliseconds) >= 1 else { return }
     log(
       .notice, .scheduler, at: now,
       [
-        LogField(.message, .text("wall clock stepped by \(DurationText.format(step))"))
+        LogField(
+          .message,
+          .text(
+            slept >= step / 2
+              ? "the machine slept for \(DurationText.format(slept))"
+              : "wall clock stepped by \(DurationText.format(step))"))
       ])
     effects.append(.record(.clockStepped(at: now.wall, by: step)))
-    for (name, job) in jobs {
-      let schedule = job.spec.timing.schedule
-      if !schedule.at.isEmpty || schedule.every?.origin == .epoch || job.suspension != nil {
-        arm(name, at: now)
-      }
-    }
+    for (name, job) in jobs
+    where job.spec.timing.schedule.standsOnWall || job.suspension != nil { arm(name, at: now) }
   }
 
   mutating func adopt(_ settings: SchedulerSettings) {

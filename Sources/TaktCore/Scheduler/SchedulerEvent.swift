@@ -20,8 +20,10 @@ public enum SchedulerEvent: Sendable {
   case suspended(JobName, until: WallInstant?, reason: String)
   /// Somebody ends a job's rest.
   case resumed(JobName)
-  /// Somebody has set the wall clock, or the machine has slept.
-  case clockStepped
+  /// Somebody has set the wall clock, or the machine has slept for so long.
+  case clockStepped(slept: Duration)
+  /// Files have changed that a job waits for.
+  case changed(JobName, PathWatch)
   /// Somebody wants the state of all jobs in the log.
   case dumpStatus
   /// Somebody wants takt to stop; a second time: without waiting; a third time: at once.

@@ -4,6 +4,12 @@ public struct Timing: Hashable, Sendable {
   public var schedule: Schedule
   /// How late a slot may start, so that one wake serves many. Default none.
   public var leeway: Leeway
+  /// How far each job of many is put off, so that they do not all start at once; nil (the default)
+  /// for not at all.
+  public var spread: Spread?
+  /// How far each slot is put off at most, by a number that the job and the slot determine. Default
+  /// none.
+  public var jitter = Duration.zero
   /// False: nothing is armed, and slots that pass are recorded as skipped. Default true.
   public var isEnabled: Bool
 
@@ -12,6 +18,37 @@ public struct Timing: Hashable, Sendable {
     self.schedule = schedule
     self.leeway = leeway
     self.isEnabled = isEnabled
+  }
+}
+
+/// How far a job's slots are put off: always alike for the same job.
+public struct Spread: Hashable, Sendable {
+  /// They are put off by less than this.
+  public var over: Duration
+  /// What determines by how much: the job's name, with the host's where each host is to have its own.
+  public var seed: String
+
+  /// A share of `over` that `seed` determines.
+  public init(over: Duration, seed: String) {
+    self.over = over
+    self.seed = seed
+  }
+
+  /// By how much, in whole milliseconds.
+  public var offset: Duration {
+    .milliseconds(Int64(StableHash.of(seed) % UInt64(max(1, over.milliseconds))))
+  }
+}
+
+extension Timing {
+  /// How far spread and jitter put off a slot, before anything is cut.
+  func offset(of nominal: WallInstant, _ job: JobName) -> Duration {
+    var offset = spread?.offset ?? .zero
+    if jitter > .zero {
+      let hash = StableHash.of("\(job.text) \(nominal.milliseconds)")
+      offset += .milliseconds(Int64(hash % UInt64(max(1, jitter.milliseconds + 1))))
+    }
+    return offset
   }
 }
 

@@ -45,7 +45,7 @@ final class ChildProcess {
     lastSignal = signal
     // After its own end only its descendants are told.
     if pidfd >= 0 { output.stopped() }
-    if pidfd >= 0 || groupExists(orphans) { group.send(signal) }
+    if pidfd >= 0 || groupExists() { group.send(signal) }
     orphans.send(signal, to: run, newOnly: false)
   }
 
@@ -55,16 +55,23 @@ final class ChildProcess {
     return orphans.send(lastSignal, to: run, newOnly: true)
   }
 
-  /// Whether anybody is left of the attempt, whose own process has ended.
-  func hasDescendants(_ orphans: OrphanTable) -> Bool {
-    // Both: the first one reaps.
-    let groupExists = groupExists(orphans)
-    return orphans.hasAny(of: run) || groupExists
+  /// Reaps those of the attempt that have ended.
+  ///
+  /// Who ends leaves its children to takt in the same moment. So only a look after this, and before
+  /// any other reaping, tells whether anybody is left.
+  func reapEnded(_ orphans: OrphanTable) {
+    orphans.reap(of: run)
+    if !isGroupGone { group.reap(orphans.forget) }
   }
 
-  private func groupExists(_ orphans: OrphanTable) -> Bool {
+  /// Whether anybody is left of the attempt, whose own process has ended.
+  func hasDescendants(_ orphans: OrphanTable) -> Bool {
+    orphans.hasAny(of: run) || groupExists()
+  }
+
+  private func groupExists() -> Bool {
     guard !isGroupGone else { return false }
-    isGroupGone = !group.exists(reaped: orphans.forget)
+    isGroupGone = !group.exists
     return !isGroupGone
   }
 

@@ -10,14 +10,16 @@ import TaktCore
 struct ProcessGroup {
   let number: pid_t
 
-  /// Whether a member is left whom a signal can reach, after the ended ones that takt has adopted
-  /// are reaped. To be asked when the child itself has been.
-  func exists(reaped: (pid_t) -> Void) -> Bool {
+  /// Reaps the members that have ended and that takt has adopted. To be called when the child
+  /// itself has been.
+  func reap(_ reaped: (pid_t) -> Void) {
     var exited = Int32(0)
     var status = Int32(0)
     while case let pid = csystem_reap(-1, number, &exited, &status), pid > 0 { reaped(pid) }
-    return kill(-number, 0) == 0
   }
+
+  /// Whether a member is left: one whom a signal can reach, or one that has ended and is not reaped.
+  var exists: Bool { kill(-number, 0) == 0 }
 
   /// Sends every member a signal.
   func send(_ signal: Int32) {

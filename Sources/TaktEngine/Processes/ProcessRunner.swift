@@ -292,9 +292,7 @@ public final class ProcessRunner: ActionRunner {
   private func childEnded(_ process: ChildProcess, _ loop: ReactorLoop) {
     guard let result = process.reap(loop) else { return }
     table.childEnded(process)
-    table.lookForOrphans(starting, endingOf: process)
-    table.orphans.reap(of: process.run)
-    let hasDescendants = process.hasDescendants(table.orphans)
+    let hasDescendants = lookForDescendants(of: process)
     process.readRest(loop)
     let judged = process.conversation?.end(with: result) ?? result
     var ended = process.output.judge(AttemptReport(judged))
@@ -305,12 +303,27 @@ public final class ProcessRunner: ActionRunner {
       return
     }
     _ = process.sendToNew(table.orphans)
-    var left = table.orphans.descendants(of: process.run, orIn: process.group)
+    var left = livingDescendants(of: process)
     // Something is left, even when the process table has no name for it.
     if left.isEmpty { left = [Descendant(pid: process.group.number, name: "?")] }
     ended.descendants = left
     tell(process.conversation?.channel, .attemptEnded(process.run, ended))
     awaitEnd(of: process, loop)
+  }
+
+  /// Whether the ended child has left anybody. Those who end while they are looked for do not count.
+  private func lookForDescendants(of process: ChildProcess) -> Bool {
+    for _ in 0..<Self.roundsMax {
+      process.reapEnded(table.orphans)
+      table.lookForOrphans(starting, endingOf: process)
+      guard process.hasDescendants(table.orphans) else { return false }
+      if !livingDescendants(of: process).isEmpty { return true }
+    }
+    return true
+  }
+
+  private func livingDescendants(of process: ChildProcess) -> [Descendant] {
+    table.orphans.descendants(of: process.run, orIn: process.group)
   }
 
   private func awaitEnd(of process: ChildProcess, _ loop: ReactorLoop) {
@@ -336,9 +349,9 @@ public final class ProcessRunner: ActionRunner {
     for _ in 0..<Self.roundsMax {
       var newCount = 0
       for process in table.ending {
+        process.reapEnded(table.orphans)
         table.lookForOrphans(starting, endingOf: process)
         newCount += process.sendToNew(table.orphans)
-        table.orphans.reap(of: process.run)
       }
       if newCount == 0 { break }
     }

@@ -19,6 +19,32 @@ struct StoredSchedule: Codable {
   var rules: [Rule]?
   var at: [Int64]?
   var on: [String]?
+  var phase: String?
+  var after: [Parent]?
+  var watch: [Watch]?
+  var notBefore: Int64?
+  var until: Int64?
+  var limit: Int?
+  var except: [Except]?
+
+  /// A run of which job, and which end of it.
+  struct Parent: Codable {
+    var job: String
+    var on: String
+  }
+
+  /// Which path, and how long it may settle, in milliseconds.
+  struct Watch: Codable {
+    var path: String
+    var debounce: Int64
+  }
+
+  /// A calendar expression, whether it names whole days, and where.
+  struct Except: Codable {
+    var calendar: String
+    var days: Bool
+    var zone: String
+  }
 
   init(_ schedule: Schedule) {
     every = schedule.every.map { $0.interval.milliseconds }
@@ -27,6 +53,25 @@ struct StoredSchedule: Codable {
     rules = schedule.rules.isEmpty ? nil : schedule.rules.map(Rule.init)
     at = schedule.at.isEmpty ? nil : schedule.at.map(\.milliseconds)
     on = schedule.on.isEmpty ? nil : schedule.on.map(\.rawValue).sorted()
+    phase = schedule.every?.phase == .restart ? Every.Phase.restart.rawValue : nil
+    after =
+      schedule.after.isEmpty
+      ? nil
+      : schedule.after.sorted().map { Parent(job: $0.job.text, on: $0.condition.rawValue) }
+    watch =
+      schedule.watch.isEmpty
+      ? nil
+      : schedule.watch.sorted().map { Watch(path: $0.path, debounce: $0.debounce.milliseconds) }
+    notBefore = schedule.notBefore?.milliseconds
+    until = schedule.until?.milliseconds
+    limit = schedule.limit
+    except =
+      schedule.exclusions.isEmpty
+      ? nil
+      : schedule.exclusions.map {
+        Except(
+          calendar: $0.expression.normalized, days: $0.isWholeDays, zone: $0.zone.name)
+      }
   }
 
   /// Nil where a rule cannot be read, or its zone is not there any more.
@@ -36,7 +81,7 @@ struct StoredSchedule: Codable {
       guard let clock = rule.clockRule(zones) else { return nil }
       read.append(clock)
     }
-    return Schedule(
+    var schedule = Schedule(
       every: every.map {
         Every(
           .milliseconds($0), from: from.flatMap(Every.Origin.init) ?? .start,
@@ -44,6 +89,18 @@ struct StoredSchedule: Codable {
       },
       rules: read, at: (at ?? []).map { WallInstant(milliseconds: $0) },
       on: Set((on ?? []).compactMap(Occasion.init)))
+    schedule.every?.phase = phase.flatMap(Every.Phase.init) ?? .keep
+    schedule.after = Set((after ?? []).compactMap(\.following))
+    schedule.watch = Set(
+      (watch ?? []).map { PathWatch(path: $0.path, debounce: .milliseconds($0.debounce)) })
+    schedule.notBefore = notBefore.map { WallInstant(milliseconds: $0) }
+    schedule.until = until.map { WallInstant(milliseconds: $0) }
+    schedule.limit = limit
+    for exception in except ?? [] {
+      guard let exclusion = exception.exclusion(zones) else { return nil }
+      schedule.exclusions.append(exclusion)
+    }
+    return schedule
   }
 
   static func text(_ schedule: Schedule) -> String {
@@ -60,6 +117,23 @@ struct StoredSchedule: Codable {
   static func schedule(_ text: String, _ zones: any ZoneSource) -> Schedule? {
     let stored = try? JSONDecoder().decode(StoredSchedule.self, from: Data(text.utf8))
     return stored?.schedule(zones)
+  }
+}
+
+extension StoredSchedule.Parent {
+  var following: Following? {
+    guard let job = JobName(job), let condition = Following.Condition(rawValue: on) else {
+      return nil
+    }
+    return Following(job, on: condition)
+  }
+}
+
+extension StoredSchedule.Except {
+  func exclusion(_ zones: any ZoneSource) -> Exclusion? {
+    guard let zone = zones.zone(named: zone), let expression = try? CalendarExpression(calendar)
+    else { return nil }
+    return Exclusion(expression, isWholeDays: days, zone: zone)
   }
 }
 

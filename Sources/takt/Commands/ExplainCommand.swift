@@ -146,7 +146,7 @@ extension ExplainCommand {
       let start = try instant(in: zone)
       now = Now(wall: start, monotonic: now.monotonic)
     }
-    let slots = SlotPreview.slots(of: spec.timing, startingAt: now, count: number)
+    let slots = SlotPreview.slots(of: spec, startingAt: now, count: number)
     let lines = spec.timing.schedule.words
     if json {
       Console.print(

@@ -29,7 +29,7 @@ struct NextCommand: ParsableCommand {
         Console.print("\(name)  disabled")
         continue
       }
-      let slots = SlotPreview.slots(of: job.timing, startingAt: now, count: number)
+      let slots = SlotPreview.slots(of: job, startingAt: now, count: number)
       for slot in slots {
         let causes = slot.causes.sorted().map(\.rawValue).joined(separator: ", ")
         Console.print("\(name)  \(slot.nominal.rfc3339(in: zone))  \(causes)")

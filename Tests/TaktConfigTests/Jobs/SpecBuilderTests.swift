@@ -37,7 +37,7 @@ struct SpecBuilderTests {
     "outOfRange | at: »2201-01-01T00:00, run: x",
     "outOfRange | at: »1970-01-01T00:30+01:00, run: x",
     "badValue | at: »[], run: x",
-    "badChoice | on: »boot, run: x",
+    "badChoice | on: »bood, run: x",
     "badChoice | on: [start, »relod], run: x",
     "badDuration | every: 1s, leeway: »10, run: x",
     "badPercent | every: 1s, leeway: »x%, run: x",

@@ -89,6 +89,18 @@ struct KeyTableTests {
     "dst": "cron: '@daily', run: x, dst: {gap: skip}",
     "dst.gap": "cron: '@daily', dst: {gap: run_after}, run: x",
     "dst.overlap": "calendar: daily, dst: {overlap: both}, run: x",
+    "phase": "every: 1s, phase: restart, run: x",
+    "after": "after: {job: other}, run: x, on: start", "after.job": "after: [{job: other}], run: x",
+    "after.on": "after: {job: other, on: any}, run: x",
+    "watch": "watch: {path: inbox}, run: x", "watch.path": "watch: [{path: /tmp}], run: x",
+    "watch.debounce": "watch: {path: a, debounce: 0s}, run: x",
+    "not_before": "every: 1s, not_before: 2026-12-24T18:00, run: x",
+    "until": "every: 1s, until: 2099-12-24T18:00, run: x", "limit": "every: 1s, limit: 1, run: x",
+    "except": "every: 1s, run: x, except: ['Sat,Sun', '*-12-25']",
+    "spread": "every: 1h, run: x, spread: 100ms",
+    "spread.over": "every: 1h, spread: {over: 5m}, run: x",
+    "spread.by": "every: 1h, spread: {over: 5m, by: host}, run: x",
+    "jitter": "every: 1h, run: x, jitter: 100ms",
     "missed": "on: start, run: x, missed: {policy: skip}",
     "missed.policy": "on: start, run: x, missed: {policy: all}",
     "missed.within": "on: start, run: x, missed: {within: 0s}",
@@ -176,6 +188,15 @@ struct KeyTableTests {
     "days": ("cron: '0 0 13 * 5', run: x", "cron: '0 0 13 * 5', days: all, run: x"),
     "dst": ("cron: '@daily', run: x", "cron: '@daily', dst: {gap: skip}, run: x"),
     "missed": ("on: start, run: x", "on: start, run: x, missed: {policy: all}"),
+    "phase": ("every: 1s, run: x", "every: 1s, phase: restart, run: x"),
+    "after": ("after: {job: k}, run: x", "after: {job: k, on: any}, run: x"),
+    "watch": ("watch: {path: a}, run: x", "watch: {path: b}, run: x"),
+    "not_before": ("every: 1s, run: x", "every: 1s, not_before: 2026-12-24T18:00, run: x"),
+    "until": ("every: 1s, run: x", "every: 1s, until: 2099-12-24T18:00, run: x"),
+    "limit": ("every: 1s, run: x", "every: 1s, limit: 2, run: x"),
+    "except": ("every: 1s, run: x", "every: 1s, except: Sun, run: x"),
+    "spread": ("every: 1h, run: x", "every: 1h, spread: 5m, run: x"),
+    "jitter": ("every: 1h, run: x", "every: 1h, jitter: 5m, run: x"),
   ]
 
   @Test(arguments: KeyTable.job) func `a reload does what the table says of each key`(
@@ -184,7 +205,7 @@ struct KeyTableTests {
     let row = try #require(Self.changes[entry.name], "no row for the key")
     let folder = TemporaryFolder()
     let snapshots = try [row.before, row.after].map { keys in
-      let text = Self.groups + "\njobs: {a: {\(keys)}}\n"
+      let text = Self.groups + "\njobs: {a: {\(keys)}, k: {on: start, run: x}}\n"
       let path = folder.write(Array(text.utf8), to: "jobs.yaml")
       return try #require(loader.load(path: path).snapshot)
     }

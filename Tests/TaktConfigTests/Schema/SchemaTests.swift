@@ -58,7 +58,7 @@ struct SchemaTests {
     let rows = KeyTableTests.accepting.sorted { $0.key < $1.key }.map(\.value).map { row in
       KeyTable.root.contains { row.hasPrefix($0.name + ":") } || row.hasPrefix("x-")
         ? row.hasPrefix("jobs") ? row : row + "\njobs: {}"
-        : "\(KeyTableTests.groups)\njobs: {a: {\(row)}}"
+        : "\(KeyTableTests.groups)\njobs: {a: {\(row)}, other: {on: start, run: x}}"
     }
     return [files[0], FuzzTests.seed] + DocumentedExamplesTests.examples(in: files[1]) + rows
   }

@@ -16,9 +16,9 @@ func load(_ bytes: [UInt8]) -> LoadedJobs {
   return loader.load(path: folder.write(bytes, to: "jobs.yaml"))
 }
 
-/// The spec of the job `a` that has `keys`, with `before` above `jobs`.
+/// The spec of the job `a` that has `keys`, with `before` above `jobs`, beside a job `other`.
 func spec(_ keys: String, before: String = "") throws -> JobSpec {
-  let loaded = load("\(before)\njobs: {a: {\(keys)}}\n")
+  let loaded = load("\(before)\njobs: {a: {\(keys)}, other: {on: start, run: x}}\n")
   #expect(loaded.diagnostics.map(\.headline) == [])
   return try #require(loaded.snapshot?.jobs.first)
 }

@@ -1,0 +1,80 @@
+import TaktCore
+
+/// A job that waits for the end of another's runs, and where the file says so.
+struct FollowingLink {
+  /// Which link it is; a file may be read twice.
+  struct Key: Hashable {
+    var child: String
+    var parent: String
+  }
+
+  var child: String
+  var parent: String
+  var location: SourceLocation
+  var sourceLine: String?
+}
+
+extension [FollowingLink] {
+  /// What is wrong with them: a parent that does not exist, and jobs that wait for one another.
+  func problems(among names: [String]) -> [Diagnostic] {
+    let known = Set(names)
+    var problems: [Diagnostic] = []
+    for link in self where !known.contains(link.parent) {
+      problems.append(
+        link.diagnostic(
+          .unknownJob, "there is no job '\(link.parent.shortened)'",
+          hint: NearestName.of(link.parent, among: names).map { "did you mean '\($0)'?" }))
+    }
+    for cycle in cycles() {
+      let way = cycle.map(\.child) + [cycle[0].child]
+      problems.append(
+        cycle[0].diagnostic(
+          .followingCycle,
+          "jobs wait for one another for ever: \(way.map(\.shortened).joined(separator: " after "))",
+          hint: "take one of these '\(Key.after)' away"))
+    }
+    return problems
+  }
+
+  /// Each ring of jobs once, as the links from each job to the one that it waits for.
+  private func cycles() -> [[FollowingLink]] {
+    let links = Dictionary(grouping: self, by: \.child)
+    var cycles: [[FollowingLink]] = []
+    var isDone: Set<String> = []
+    for start in links.keys.sorted() where !isDone.contains(start) {
+      // Depth first, with a way of its own in place of calls: a chain may be as long as the file.
+      var way: [FollowingLink] = []
+      var onWay: Set<String> = [start]
+      var open: [[FollowingLink]] = [links[start] ?? []]
+      while let link = open.last?.first {
+        open[open.count - 1].removeFirst()
+        if onWay.contains(link.parent) {
+          let ring = way.drop { $0.child != link.parent }
+          cycles.append(ring + [link])
+        } else if !isDone.contains(link.parent) {
+          way.append(link)
+          onWay.insert(link.parent)
+          open.append(links[link.parent] ?? [])
+        }
+        while open.last?.isEmpty == true {
+          open.removeLast()
+          let leaving = way.popLast()?.parent ?? start
+          isDone.insert(leaving)
+          onWay.remove(leaving)
+        }
+      }
+      isDone.insert(start)
+    }
+    return cycles
+  }
+}
+
+extension FollowingLink {
+  fileprivate func diagnostic(
+    _ code: Diagnostic.Code, _ message: String, hint: String?
+  ) -> Diagnostic {
+    Diagnostic(
+      code, at: location, "\(message), in job '\(child.shortened)'", hint: hint,
+      sourceLine: sourceLine)
+  }
+}

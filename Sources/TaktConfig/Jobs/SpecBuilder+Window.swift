@@ -1,0 +1,63 @@
+import TaktCore
+
+/// Spread, jitter and leeway end before the next slot.
+extension SpecBuilder {
+  /// How many slots of a clock rule are looked at.
+  private static let slotsLookedAt = 200
+
+  /// What does not fit into the gap between two slots is a mistake beside `every`, whose gaps are
+  /// all alike; beside times of the clock it will be cut.
+  func checkWindow(_ settled: JobDefaults, against schedule: Schedule, of raw: RawJob) {
+    var parts: [(key: String, length: Duration)] = []
+    if let spread = settled.spread { parts.append((Key.spread, spread.over)) }
+    parts.append((Key.jitter, settled.jitter))
+    if case .duration(let leeway) = settled.leeway { parts.append((Key.leeway, leeway)) }
+    parts.removeAll { $0.length == .zero }
+    let sum = parts.reduce(Duration.zero) { $0 + $1.length }
+    guard sum > .zero else { return }
+    if let every = schedule.every, sum >= every.interval {
+      report(parts, sum, "the interval of \(DurationText.format(every.interval))", .error, raw)
+    } else if let gap = shortestGap(of: schedule.rules), sum >= gap {
+      report(
+        parts, sum, "the shortest gap of \(DurationText.format(gap)), and is cut there", .warning,
+        raw)
+    }
+  }
+
+  private func report(
+    _ parts: [(key: String, length: Duration)], _ sum: Duration, _ bound: String,
+    _ severity: Diagnostic.Severity, _ raw: RawJob
+  ) {
+    let own = parts.compactMap { part in
+      raw.fields[part.key].flatMap { $0.value?.isNull == false ? $0 : nil }
+    }
+    let names = parts.map { "\($0.key)" }.joined(separator: " and ")
+    let trigger = [Key.every, Key.cron, Key.calendar].lazy.compactMap { raw.fields[$0] }.first
+    let isOne = parts.count == 1
+    let what =
+      (isOne ? "the \(names) of \(DurationText.format(sum))" : "the sum of \(names)")
+      + (own.isEmpty ? " from '\(Key.defaults)'" : "")
+    reporter.report(
+      .outOfRange, severity: severity, at: own.last?.mark ?? trigger?.mark ?? raw.nameMark,
+      "\(what)\(isOne ? "" : ", \(DurationText.format(sum)),") is not shorter than \(bound)",
+      hint: own.isEmpty
+        ? "give this job a '\(parts[parts.count - 1].key)' of its own"
+        : names == Key.leeway
+          ? "write a shorter one, or a share such as 10%" : "write shorter ones",
+      owner: raw.owner)
+  }
+
+  private func shortestGap(of rules: [ClockRule]) -> Duration? {
+    guard !rules.isEmpty else { return nil }
+    var shortest: Duration?
+    var last: WallInstant?
+    var instant = sources.now
+    for _ in 0..<Self.slotsLookedAt {
+      guard let next = rules.compactMap({ $0.next(after: instant) }).min() else { break }
+      if let last { shortest = min(shortest ?? next - last, next - last) }
+      last = next
+      instant = next
+    }
+    return shortest
+  }
+}

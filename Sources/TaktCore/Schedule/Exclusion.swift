@@ -1,0 +1,81 @@
+/// Times whose slots are skipped: the whole days, or the seconds, that a calendar expression names.
+public struct Exclusion: Hashable, Sendable {
+  /// What names them. A zone in it has been looked up.
+  public var expression: CalendarExpression
+  /// Whether it names whole days: it was written without a time of day.
+  public var isWholeDays: Bool
+  /// Where they are.
+  public var zone: Zone
+
+  /// The times that `expression` names in `zone`.
+  public init(_ expression: CalendarExpression, isWholeDays: Bool, zone: Zone) {
+    self.expression = expression
+    self.isWholeDays = isWholeDays
+    self.zone = zone
+  }
+
+  /// Whether an expression that was written like this names whole days.
+  public static func namesWholeDays(_ text: String, _ expression: CalendarExpression) -> Bool {
+    !text.contains(":") && expression.normalized.contains(" 00:00:00")
+  }
+
+  private var unit: Int64 { isWholeDays ? 86_400 : 1 }
+
+  /// Whether a slot lies within.
+  func contains(_ label: Int64) -> Bool {
+    let start = unitStart(of: label)
+    return nextUnit(from: start) == start
+  }
+
+  /// The first label after this one at which `contains` may answer otherwise; nil when there is none.
+  func nextEdge(after label: Int64) -> Int64? {
+    let start = unitStart(of: label)
+    let isInside = nextUnit(from: start) == start
+    guard let edge = isInside ? start + unit : nextUnit(from: start + unit) else { return nil }
+    // Where clocks go back the same local time comes again: never behind what has been asked.
+    return max(label + 1, self.label(ofLocal: edge))
+  }
+
+  /// The day or second in which a label is, in local seconds.
+  private func unitStart(of label: Int64) -> Int64 {
+    let instant = WallInstant(milliseconds: label)
+    let local = label.flooredQuotient(by: 1000) + Int64(zone.offsetSeconds(at: instant))
+    return local - local.flooredRemainder(by: unit)
+  }
+
+  /// The first day or second from `local` on that the expression names. It is asked in UTC, so that
+  /// no clock change is in the way.
+  private func nextUnit(from local: Int64) -> Int64? {
+    let before = WallInstant(nanoseconds: WallInstant(milliseconds: local * 1000).nanoseconds - 1)
+    guard let found = expression.next(after: before, in: .utc) else { return nil }
+    let seconds = found.milliseconds.flooredQuotient(by: 1000)
+    return seconds - seconds.flooredRemainder(by: unit)
+  }
+
+  private func label(ofLocal seconds: Int64) -> Int64 {
+    switch zone.read(CivilTime(epochSeconds: seconds)) {
+    case .once(let instant), .skipped(let instant), .twice(let instant, _): instant.milliseconds
+    }
+  }
+}
+
+extension [Exclusion] {
+  /// Divides a series into the slots that lie within and the others, in unbroken pieces.
+  func divide(
+    _ series: SlotSeries, of track: Track
+  ) -> (excluded: [SlotSeries], others: [SlotSeries]) {
+    var (excluded, others): ([SlotSeries], [SlotSeries]) = ([], [])
+    var rest: SlotSeries? = series
+    while let piece = rest {
+      let first = piece.first.milliseconds
+      let isExcluded = contains { $0.contains(first) }
+      let edge = compactMap { $0.nextEdge(after: first) }.min() ?? .max
+      let (before, after) =
+        piece.count == 1 ? (piece, nil) : track.split(piece, before: edge)
+      rest = after
+      guard let before else { continue }
+      if isExcluded { excluded.append(before) } else { others.append(before) }
+    }
+    return (excluded, others)
+  }
+}

@@ -1,0 +1,108 @@
+import TaktTesting
+
+@testable import TaktCore
+
+/// A core in virtual time with books in memory: timers fire when they are due, runs end when a test
+/// says so.
+struct SchedulerWorld {
+  static let wall = WallInstant(milliseconds: 1_790_000_000_000)
+
+  var core = SchedulerCore()
+  var now = Now(wall: wall, monotonic: MonotonicInstant(nanoseconds: 1_000_000_000))
+  var books = MemoryBooks()
+  var timers: [TimerKey: (deadline: MonotonicInstant, token: UInt64)] = [:]
+  var verdicts: [String] = []
+  var starts: [String] = []
+  var ends: [String] = []
+  var awaited: [RunID] = []
+  var running: [RunID] = []
+  /// Whether the ledger takes what it is told.
+  var ledgerWorks = true
+
+  mutating func send(_ event: SchedulerEvent) {
+    let effects = core.handle(event, at: now)
+    for effect in effects {
+      switch effect {
+      case .arm(let key, let deadline, _, let token): timers[key] = (deadline, token)
+      case .disarm(let key): timers[key] = nil
+      case .record(let entry):
+        note(entry)
+        if ledgerWorks { books.record([entry]) }
+      case .awaitLedger(let run): awaited.append(run)
+      case .start(let request):
+        running.append(request.run)
+        starts.append(
+          "\(request.spec.name) \((request.slot - Self.wall).milliseconds) #\(request.attempt)")
+      case .signal, .log, .finish: break
+      }
+    }
+  }
+
+  private mutating func note(_ entry: LedgerEntry) {
+    switch entry {
+    case .verdict(let record):
+      let from = (record.slots.first - Self.wall).milliseconds
+      let to = (record.slots.last - Self.wall).milliseconds
+      verdicts.append(
+        "\(record.job) \(from)\(from == to ? "" : "…\(to)") "
+          + "\(record.verdict.name)"
+          + (record.verdict.name == "coalesced"
+            ? "" : record.verdict.detail.map { "(\($0))" } ?? ""))
+    case .ended(let run): ends.append("\(run.job) \(run.end.outcome.rawValue)")
+    default: break
+    }
+  }
+
+  /// Lets time go on, and what is due happen.
+  mutating func pass(_ duration: Duration) {
+    let end = now.monotonic + duration
+    while let (key, timer) = timers.min(by: { $0.value.deadline < $1.value.deadline }),
+      timer.deadline <= end
+    {
+      let step = max(.zero, timer.deadline - now.monotonic)
+      now = Now(wall: now.wall + step, monotonic: now.monotonic + step)
+      timers[key] = nil
+      send(.timerFired(key, token: timer.token))
+    }
+    let step = max(.zero, end - now.monotonic)
+    now = Now(wall: now.wall + step, monotonic: now.monotonic + step)
+  }
+
+  mutating func endRuns(_ result: AttemptResult = .exited(0)) {
+    let ended = running
+    running = []
+    for run in ended { send(.attemptEnded(run, AttemptReport(result))) }
+  }
+
+  mutating func keep() {
+    let runs = awaited
+    awaited = []
+    for run in runs { send(.kept(run)) }
+  }
+
+  mutating func start(_ jobs: [JobSpec], maxRunning: Int = 16) {
+    send(
+      .started(
+        Snapshot(settings: SchedulerSettings(maxRunning: maxRunning), jobs: jobs),
+        after: books.former))
+  }
+
+  mutating func reload(_ before: [JobSpec], to after: [JobSpec]) {
+    send(.reloaded(ReloadPlan(from: Snapshot(jobs: before), to: Snapshot(jobs: after))))
+  }
+
+  /// When a timer is due, in milliseconds from the beginning.
+  func armed(_ name: String) -> Int64? {
+    JobName(name).flatMap { timers[.job($0)] }.map {
+      $0.deadline.nanoseconds / 1_000_000 - 1000
+    }
+  }
+
+  /// takt is killed and started again after a while.
+  mutating func restart(_ jobs: [JobSpec], after down: Duration, maxRunning: Int = 16) {
+    core = SchedulerCore()
+    (timers, running, awaited, verdicts, starts, ends) = ([:], [], [], [], [], [])
+    now = Now(wall: now.wall + down, monotonic: now.monotonic + down)
+    start(jobs, maxRunning: maxRunning)
+  }
+}
