@@ -240,7 +240,7 @@ public struct Simulation {
       case .signal(let run, let signal): stop(run, isKill: signal == .kill)
       case .log(let record): runOracle.take(record)
       case .awaitLedger(let run): awaiting.append(run)
-      case .record: break
+      case .record, .served: break
       case .finish: isFinished = true
       }
     }

@@ -18,6 +18,7 @@ struct Engine {
   private let services: PluginServices
   private let router: ActionRouter
   private let clockWatcher: ClockStepWatcher
+  private let watches: JobWatches
 
   /// - Parameters:
   ///   - observer: gets every record.
@@ -52,7 +53,13 @@ struct Engine {
       sink: sink, files: files
     ) { scheduler.send($0) }
     router = ActionRouter(processes: processes, builtins: builtins, services: services)
-    clockWatcher = ClockStepWatcher(queue: queue) { scheduler.send(.clockStepped(slept: .zero)) }
+    let sleep = SleepMeter()
+    clockWatcher = ClockStepWatcher(queue: queue) {
+      scheduler.send(.clockStepped(slept: sleep.takeSlept()))
+    }
+    watches = JobWatches(reactor: reactor, factory: factory, observer: observer) {
+      scheduler.send($0)
+    }
     try processes.adoptOrphans()
   }
 
@@ -68,6 +75,7 @@ struct Engine {
     processes.keepSecrets(of: plan.steps.lazy.map(\.spec))
     services.replace(by: plan.steps.lazy.map(\.spec).flatMap(\.plugins))
     scheduler.send(.reloaded(plan))
+    watches.apply(plan)
   }
 
   /// Lets services end and files be written, and waits a little for both; to be called when a stop
@@ -81,5 +89,6 @@ struct Engine {
   func start(_ snapshot: Snapshot, after former: FormerBooks = FormerBooks()) {
     processes.keepSecrets(of: snapshot.jobs)
     scheduler.start(snapshot, after: former, runner: router)
+    watches.begin(with: snapshot.jobs)
   }
 }

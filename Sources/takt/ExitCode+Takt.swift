@@ -11,4 +11,6 @@ extension ExitCode {
   static let unbalanced = ExitCode(1)
   /// The system refuses what takt cannot do without: `EX_OSERR`.
   static let system = ExitCode(71)
+  /// Output that cannot be written: `EX_IOERR`.
+  static let unwritable = ExitCode(74)
 }

@@ -18,7 +18,8 @@ struct Takt: ParsableCommand {
     version: "0.1.0",
     subcommands: [
       RunCommand.self, ExecCommand.self, CheckCommand.self, PlanCommand.self, NextCommand.self,
-      ExplainCommand.self, RunsCommand.self, LogsCommand.self, VerifyCommand.self,
+      ExplainCommand.self, SimulateCommand.self, RunsCommand.self, LogsCommand.self,
+      VerifyCommand.self,
       SchemaCommand.self,
       PluginsCommand.self,
     ])
@@ -29,7 +30,7 @@ struct Takt: ParsableCommand {
     // What a command has printed and what the disk has no room for would be lost without a word.
     guard fflush(nil) == 0 else {
       Console.error("takt: cannot write: \(String(cString: strerror(errno)))")
-      Self.exit(withError: ExitCode(74))
+      Self.exit(withError: ExitCode.unwritable)
     }
   }
 }

@@ -41,7 +41,7 @@ import Testing
           {
             story.append("run \(run) \(outcome) \(reason)")
           }
-        case .record, .awaitLedger: break
+        case .record, .awaitLedger, .served: break
         case .finish: story.append("finish")
         }
       }

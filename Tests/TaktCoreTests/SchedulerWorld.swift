@@ -33,7 +33,7 @@ struct SchedulerWorld {
         running.append(request.run)
         starts.append(
           "\(request.spec.name) \((request.slot - Self.wall).milliseconds) #\(request.attempt)")
-      case .signal, .log, .finish: break
+      case .signal, .served, .log, .finish: break
       }
     }
   }

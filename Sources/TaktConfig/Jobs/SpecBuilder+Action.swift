@@ -32,11 +32,6 @@ extension SpecBuilder {
     let hasForeignRights = checkRights(of: action, settled, of: raw)
     warnOfIdleKeys(beside: all, of: raw, except: hasForeignRights ? [Key.user, Key.group] : [])
     checkInheritedHooks(settled, of: raw)
-    if settled.hooks[.onLate] == nil {
-      for key in [Key.lateTolerance, Key.expected] {
-        warn(of: key, in: raw, "'\(key)' has no effect without '\(HookKind.onLate.rawValue)'")
-      }
-    }
   }
 
   /// A shell that the job itself names and never calls is a mistake; one from `defaults` is not.

@@ -65,9 +65,11 @@ extension KeyTable {
     KeyEntry(
       Key.lateTolerance, .duration(least: .zero), default: "1s", reload: .updates,
       mayStandInDefaults: true,
-      "How much later than its leeway allows a run may start before `on_late`."),
+      "How much later than its leeway allows a slot may start before it has passed unserved, which is "
+        + "for `missed` to decide; a run that starts so late calls `on_late`."),
     KeyEntry(
       Key.expected, .duration(least: .milliseconds(1)), default: "none", reload: .updates,
-      mayStandInDefaults: true, "How long a run may take before `on_late`."),
+      mayStandInDefaults: true,
+      "How long a run may take before `on_late`; `takt simulate` takes it for how long runs last."),
   ]
 }

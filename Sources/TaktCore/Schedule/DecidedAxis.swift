@@ -35,6 +35,9 @@ struct DecidedAxis: Sendable {
     }
   }
 
+  /// Whether anything is remembered.
+  var isAhead: Bool { !ahead.isEmpty }
+
   /// What is remembered, to be kept: of each stretch its ends, its grid, and the instants in it.
   var text: String {
     ahead.map { stretch in

@@ -1,36 +1,77 @@
 /// When a job is due: any of its triggers. The slots of a job are those of all its triggers
 /// together; triggers that name one instant make one slot.
 public struct Schedule: Hashable, Sendable {
-  /// A fixed rate or a fixed delay; nil for none.
-  public var every: Every?
-  /// Times of the clock on the wall.
-  public var rules: [ClockRule]
-  /// Single instants in whole milliseconds, ascending, no two alike.
-  public var at: [WallInstant]
-  /// Moments in takt's own life.
-  public var on: Set<Occasion>
-  /// Ends of other jobs' runs.
-  public var after: Set<Following> = []
-  /// Changes of files.
-  public var watch: Set<PathWatch> = []
+  private struct Fields: Hashable, Sendable {
+    var every: Every?
+    var rules: [ClockRule]
+    var at: [WallInstant]
+    var on: Set<Occasion>
+    var after: Set<Following> = []
+    var watch: Set<PathWatch> = []
+    var notBefore: WallInstant?
+    var until: WallInstant?
+    var limit: Int?
+    var exclusions: [Exclusion] = []
+  }
 
+  private var fields: Shared<Fields>
+
+  /// A fixed rate or a fixed delay; nil for none.
+  public var every: Every? {
+    get { fields.value.every }
+    set { fields.change { $0.every = newValue } }
+  }
+  /// Times of the clock on the wall.
+  public var rules: [ClockRule] {
+    get { fields.value.rules }
+    set { fields.change { $0.rules = newValue } }
+  }
+  /// Single instants in whole milliseconds, ascending, no two alike.
+  public var at: [WallInstant] {
+    get { fields.value.at }
+    set { fields.change { $0.at = newValue } }
+  }
+  /// Moments in takt's own life.
+  public var on: Set<Occasion> {
+    get { fields.value.on }
+    set { fields.change { $0.on = newValue } }
+  }
+  /// Ends of other jobs' runs.
+  public var after: Set<Following> {
+    get { fields.value.after }
+    set { fields.change { $0.after = newValue } }
+  }
+  /// Changes of files.
+  public var watch: Set<PathWatch> {
+    get { fields.value.watch }
+    set { fields.change { $0.watch = newValue } }
+  }
   /// No instant before this one is a slot; nil (the default) for no such bound.
-  public var notBefore: WallInstant?
+  public var notBefore: WallInstant? {
+    get { fields.value.notBefore }
+    set { fields.change { $0.notBefore = newValue } }
+  }
   /// No instant after this one is a slot; nil (the default) for no such bound.
-  public var until: WallInstant?
+  public var until: WallInstant? {
+    get { fields.value.until }
+    set { fields.change { $0.until = newValue } }
+  }
   /// How many slots run, counted from the anchor; nil (the default) for any number.
-  public var limit: Int?
+  public var limit: Int? {
+    get { fields.value.limit }
+    set { fields.change { $0.limit = newValue } }
+  }
   /// Times whose slots are skipped. Default none.
-  public var exclusions: [Exclusion] = []
+  public var exclusions: [Exclusion] {
+    get { fields.value.exclusions }
+    set { fields.change { $0.exclusions = newValue } }
+  }
 
   /// A schedule of the given triggers; `at` is put in order.
   public init(
     every: Every? = nil, rules: [ClockRule] = [], at: [WallInstant] = [], on: Set<Occasion> = []
   ) {
-    self.every = every
-    self.rules = rules
-    self.at = Set(at).sorted()
-    self.on = on
+    fields = Shared(Fields(every: every, rules: rules, at: Set(at).sorted(), on: on))
   }
 
   /// Whether an instant lies between `notBefore` and `until`.

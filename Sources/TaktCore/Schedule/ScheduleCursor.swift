@@ -52,12 +52,16 @@ struct ScheduleCursor: Sendable {
 
   /// The cursor to be kept.
   var state: CursorState {
-    var ahead = "\(clockAxis.text)|\(wallAxis.text)"
-    if lastMoment != .min { ahead += "|\(lastMoment)" }
+    var ahead = ""
+    if lastMoment != .min {
+      ahead = "\(clockAxis.text)|\(wallAxis.text)|\(lastMoment)"
+    } else if clockAxis.isAhead || wallAxis.isAhead {
+      ahead = "\(clockAxis.text)|\(wallAxis.text)"
+    }
     return CursorState(
       clockLabel: clock.label, clockInstant: clock.instant, anchor: anchor,
       clockMark: clockAxis.mark, wallMark: wallAxis.mark, delayed: delayed,
-      ahead: ahead == "|" ? "" : ahead)
+      ahead: ahead)
   }
 
   /// How far it has come.

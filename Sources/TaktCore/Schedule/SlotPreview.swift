@@ -3,20 +3,23 @@ public enum SlotPreview {
   /// At most `count` slots after the start, in order. A fixed delay is shown as if its runs took no
   /// time; slots that are excluded are left out.
   ///
-  /// - Parameter mark: how far the job has come; nil for a job that takt loads for the first time.
+  /// - Parameter former: how far the job has come; nil for one that takt loads for the first time.
   public static func slots(
-    of spec: JobSpec, after mark: CursorState? = nil, startingAt now: Now, count: Int
+    of spec: JobSpec, after former: FormerJob? = nil, startingAt now: Now, count: Int
   ) -> [Slot] {
     let timing = spec.timing
-    var cursor =
-      mark.map { ScheduleCursor($0, isSameBoot: true, at: now) }
-      ?? ScheduleCursor(schedule: timing.schedule, at: now)
+    var cursor = ScheduleCursor(schedule: timing.schedule, at: now)
+    if let former {
+      cursor = ScheduleCursor(former.mark.cursor, isSameBoot: former.isSameBoot, at: now)
+      cursor.skip(to: now, from: former.version.schedule, to: timing.schedule)
+    }
     var slots: [Slot] = []
-    if mark == nil, timing.schedule.on.contains(.start) {
+    if former == nil, timing.schedule.on.contains(.start) {
       let nominal = cursor.takeMoment(timing.schedule, at: now)
       slots.append(Slot(nominal: nominal, causes: [.start], deadline: now.monotonic))
     }
-    let wanted = min(count, timing.schedule.limit ?? count)
+    let left = timing.schedule.limit.map { max(0, $0 - (former?.mark.ranCount ?? 0)) }
+    let wanted = min(count, left ?? count)
     var clock = now
     // A job that excludes all that it names would be searched for ever.
     for _ in 0..<(wanted + Self.excludedMax) where slots.count < wanted {

@@ -56,6 +56,8 @@ extension SchedulerCore {
   private mutating func serve(_ slot: Slot, by run: ActiveRun, at now: Now) {
     let lateness = now.monotonic - slot.deadline
     runs[run.id]?.lateness = lateness
+    effects.append(
+      .served(run.spec.name, run.id, lateness: lateness, window: slot.window))
     decide(
       run.spec.name, SlotSeries(slot.nominal), .ran, at: now, causes: slot.causes,
       run: run.id,
@@ -158,6 +160,7 @@ extension SchedulerCore {
                 ?? RetryPosition(attempt: run.machine.attempt, until: now.wall, end: end),
               at: now.wall)))
       }
+      if isQuiet { return }
       let record = run.record(from: from, to: to, cause: cause, at: now)
       log(record.level, .run, at: now, record.fields)
     }

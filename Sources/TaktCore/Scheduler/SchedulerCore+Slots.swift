@@ -152,6 +152,7 @@ extension SchedulerCore {
           VerdictRecord(job: name, slots: slots, verdict: verdict, at: now.wall, run: run))))
     if verdict == .ran { jobs[name]?.ranCount += slots.count }
     unmarked.insert(name)
+    if isQuiet { return }
     var fields = [
       LogField(.job, .text(name.text)), LogField(.slot, .instant(slots.first)),
     ]

@@ -41,6 +41,8 @@ public struct SchedulerCore: Sendable {
 
   /// takt starts without the books that there are: what is past may have been decided.
   var isBlind = false
+  /// Nobody reads the log: its records are not made.
+  var isQuiet = false
   /// Jobs whose mark has changed since it was recorded.
   var unmarked: Set<JobName> = []
 
@@ -120,8 +122,11 @@ public struct SchedulerCore: Sendable {
               : "wall clock stepped by \(DurationText.format(step))"))
       ])
     effects.append(.record(.clockStepped(at: now.wall, by: step)))
-    for (name, job) in jobs
-    where job.spec.timing.schedule.standsOnWall || job.suspension != nil { arm(name, at: now) }
+    // In an order that does not depend on chance.
+    for name in jobs.keys.sorted() {
+      guard let job = jobs[name] else { continue }
+      if job.spec.timing.schedule.standsOnWall || job.suspension != nil { arm(name, at: now) }
+    }
   }
 
   mutating func adopt(_ settings: SchedulerSettings) {
@@ -162,6 +167,7 @@ public struct SchedulerCore: Sendable {
   mutating func log(
     _ level: LogLevel, _ event: LogEvent, at now: Now, routine: Bool = false, _ fields: [LogField]
   ) {
+    if isQuiet { return }
     effects.append(.log(LogRecord(at: now.wall, level, event, routine: routine, fields)))
   }
 }

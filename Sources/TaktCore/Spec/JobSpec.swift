@@ -1,46 +1,107 @@
 /// A valid job: what a jobs file says of it, after defaults, with nothing left to check.
 ///
 /// Two specs are equal when they mean the same; a comment or another order of keys changes nothing.
+///
+/// It is copied in many places for each slot; all copies share their parts until one is changed.
 public struct JobSpec: Hashable, Sendable {
+  private struct Fields: Hashable, Sendable {
+    var name: JobName
+    var timing: Timing
+    var action: Action
+    var execution: Execution
+    var overlap: Overlap
+    var concurrencyGroup: String?
+    var hooks: Hooks = [:]
+    var lateTolerance = Duration.seconds(1)
+    var expectedDuration: Duration?
+    var delivery = Delivery.bestEffort
+    var missed = MissedPolicy()
+    var removal = Removal.drain
+    var tags: [String] = []
+    var summary: String?
+  }
+
+  private var fields: Shared<Fields>
+
   /// The job's identity.
-  public var name: JobName
+  public var name: JobName {
+    get { fields.value.name }
+    set { fields.change { $0.name = newValue } }
+  }
   /// When it is due, and how late it may start.
-  public var timing: Timing
+  public var timing: Timing {
+    get { fields.value.timing }
+    set { fields.change { $0.timing = newValue } }
+  }
   /// What a run does.
-  public var action: Action
+  public var action: Action {
+    get { fields.value.action }
+    set { fields.change { $0.action = newValue } }
+  }
   /// How a run is done.
-  public var execution: Execution
+  public var execution: Execution {
+    get { fields.value.execution }
+    set { fields.change { $0.execution = newValue } }
+  }
   /// What happens to a slot that comes due while a run is active. Default `skip`.
-  public var overlap: Overlap
+  public var overlap: Overlap {
+    get { fields.value.overlap }
+    set { fields.change { $0.overlap = newValue } }
+  }
   /// The group of `scheduler.concurrency` whose bound its runs share; nil (the default) for none.
-  public var concurrencyGroup: String?
+  public var concurrencyGroup: String? {
+    get { fields.value.concurrencyGroup }
+    set { fields.change { $0.concurrencyGroup = newValue } }
+  }
   /// What is done besides when a run has come to something. Default nothing.
-  public var hooks: Hooks = [:]
-  /// How much later than its leeway allows a run may start before `on_late`. Default 1 s.
-  public var lateTolerance = Duration.seconds(1)
+  public var hooks: Hooks {
+    get { fields.value.hooks }
+    set { fields.change { $0.hooks = newValue } }
+  }
+  /// How much later than its leeway allows a slot may start before it counts as passed. Default 1 s.
+  public var lateTolerance: Duration {
+    get { fields.value.lateTolerance }
+    set { fields.change { $0.lateTolerance = newValue } }
+  }
   /// How long a run takes at most when all is well; nil (the default) when nobody says.
-  public var expectedDuration: Duration?
+  public var expectedDuration: Duration? {
+    get { fields.value.expectedDuration }
+    set { fields.change { $0.expectedDuration = newValue } }
+  }
   /// What a crash of takt may do to a slot that has begun. Default `best_effort`.
-  public var delivery = Delivery.bestEffort
+  public var delivery: Delivery {
+    get { fields.value.delivery }
+    set { fields.change { $0.delivery = newValue } }
+  }
   /// What becomes of slots that passed while takt was not there. Default: the newest runs late.
-  public var missed = MissedPolicy()
+  public var missed: MissedPolicy {
+    get { fields.value.missed }
+    set { fields.change { $0.missed = newValue } }
+  }
   /// What becomes of its runs when a reload removes the job. Default `drain`.
-  public var removal = Removal.drain
+  public var removal: Removal {
+    get { fields.value.removal }
+    set { fields.change { $0.removal = newValue } }
+  }
   /// Words to find the job by, in order and each once. Default none.
-  public var tags: [String] = []
+  public var tags: [String] {
+    get { fields.value.tags }
+    set { fields.change { $0.tags = newValue } }
+  }
   /// A sentence for people; nil when none was written.
-  public var summary: String?
+  public var summary: String? {
+    get { fields.value.summary }
+    set { fields.change { $0.summary = newValue } }
+  }
 
   /// A job with the given parts.
   public init(
     name: JobName, timing: Timing, action: Action, execution: Execution = Execution(),
     overlap: Overlap = .skip, summary: String? = nil
   ) {
-    self.name = name
-    self.timing = timing
-    self.action = action
-    self.execution = execution
-    self.overlap = overlap
-    self.summary = summary
+    fields = Shared(
+      Fields(
+        name: name, timing: timing, action: action, execution: execution, overlap: overlap,
+        summary: summary))
   }
 }

@@ -13,6 +13,23 @@ struct ZoneSpan: Hashable, Sendable {
 }
 
 extension Zone {
+  /// When the offset changes next after an instant; nil when it never does.
+  public func nextChange(after instant: WallInstant) -> WallInstant? {
+    var seconds = instant.nanoseconds.flooredQuotient(by: 1_000_000_000)
+    let offset = offsetSeconds(atEpochSeconds: seconds)
+    // A change may be one of the name alone.
+    while case let end = span(atEpochSeconds: seconds).end, end < Self.lastSecond {
+      if offsetSeconds(atEpochSeconds: end) != offset {
+        return WallInstant(milliseconds: end * 1000)
+      }
+      seconds = end
+    }
+    return nil
+  }
+
+  /// The year 2262, where wall instants end.
+  private static let lastSecond = Int64.max / 1_000_000_000
+
   /// The span that holds the instant, in seconds since the Unix epoch.
   func span(atEpochSeconds seconds: Int64) -> ZoneSpan {
     guard let last = transitions.last else {

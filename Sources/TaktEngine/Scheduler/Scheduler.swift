@@ -111,6 +111,7 @@ public final class Scheduler: @unchecked Sendable {
     case .record(let entry): entries.append(entry)
     case .awaitLedger(let run): awaiting.append(run)
     case .log(let record): log.observe(record)
+    case .served: break
     case .finish:
       log.flush()
       flushLedger()

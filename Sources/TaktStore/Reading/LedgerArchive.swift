@@ -39,6 +39,13 @@ public final class LedgerArchive: Sendable {
     }
   }
 
+  /// How far the jobs have come, as a takt that starts now would find it.
+  ///
+  /// - Parameter boot: what tells this start of the machine from others.
+  public func former(boot: String, zones: any ZoneSource) throws(Failure) -> FormerBooks {
+    try read { try LedgerReading(db: $0, boot: boot, zones: zones).former() }
+  }
+
   /// Reads, and says in plain words what is in the way.
   func read<Value>(_ body: (Database) throws -> Value) throws(Failure) -> Value {
     do {

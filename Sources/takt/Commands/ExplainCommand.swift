@@ -54,6 +54,7 @@ struct ExplainCommand: ParsableCommand {
     let start = try instant(in: zone)
     let normalized: String
     let words: String
+    let rule: ClockRule
     let next: (WallInstant) -> WallInstant?
     if let text = cron {
       let expression: CronExpression
@@ -63,7 +64,8 @@ struct ExplainCommand: ParsableCommand {
         throw refusal(text, error.offset, error.sentence, error.hint)
       }
       (normalized, words) = (expression.normalized, expression.words(days: days))
-      next = { [zone, days] in expression.next(after: $0, in: zone, days: days) }
+      rule = ClockRule(.cron(expression, days: days), zone: zone, dst: .cron)
+      next = { rule.next(after: $0) }
     } else {
       let text = calendar ?? ""
       let expression: CalendarExpression
@@ -74,9 +76,12 @@ struct ExplainCommand: ParsableCommand {
       }
       if let name = expression.zoneName { zone = try self.zone(named: name) }
       (normalized, words) = (expression.normalized, expression.words)
+      rule = ClockRule(.calendar(expression), zone: zone, dst: DSTPolicy(gap: .skip))
       next = { [zone] in expression.next(after: $0, in: zone) }
     }
-    show(normalized: normalized, words: words, times: times(after: start, next), zone: zone)
+    show(
+      normalized: normalized, words: words, times: times(after: start, next),
+      notes: rule.clockChanges(after: start).map { $0.sentence(in: zone) }, zone: zone)
   }
 
   private func times(
@@ -92,10 +97,11 @@ struct ExplainCommand: ParsableCommand {
   }
 
   private func show(
-    normalized: String, words: String, times: [WallInstant], zone: Zone
+    normalized: String, words: String, times: [WallInstant], notes: [String], zone: Zone
   ) {
     if json {
-      Console.print(ExplainAnswer(normalized: normalized, times: times, zone: zone).jsonLine)
+      Console.print(
+        ExplainAnswer(normalized: normalized, times: times, zone: zone).jsonLine)
       return
     }
     Console.print("normalized  \(normalized)")
@@ -105,6 +111,7 @@ struct ExplainCommand: ParsableCommand {
       Console.print("\(index == 0 ? "next        " : "            ")\(time.rfc3339(in: zone))")
     }
     if times.isEmpty { Console.print("next        never") }
+    for note in notes { Console.print("note        \(note)") }
   }
 
   /// Says what is wrong with an expression and where.
@@ -147,7 +154,10 @@ extension ExplainCommand {
       now = Now(wall: start, monotonic: now.monotonic)
     }
     let slots = SlotPreview.slots(of: spec, startingAt: now, count: number)
-    let lines = spec.timing.schedule.words
+    let lines = spec.timing.words
+    let notes = spec.timing.schedule.rules.flatMap { rule in
+      rule.clockChanges(after: now.wall).map { $0.sentence(in: rule.zone) }
+    }
     if json {
       Console.print(
         ExplainAnswer(
@@ -157,39 +167,9 @@ extension ExplainCommand {
     }
     for line in lines { Console.print(line) }
     if !spec.timing.isEnabled { Console.print("disabled: nothing is armed") }
-    for slot in slots {
-      let causes = slot.causes.sorted().map(\.rawValue).joined(separator: ", ")
-      Console.print("  \(slot.nominal.rfc3339(in: zone))  \(causes)")
-    }
-    if slots.isEmpty { Console.print("  no next slot") }
-  }
-}
-
-extension Schedule {
-  /// A line for each trigger.
-  fileprivate var words: [String] {
-    var lines: [String] = []
-    if let every {
-      let interval = DurationText.format(every.interval)
-      switch every.origin {
-      case .start: lines.append("every \(interval), from the first load on")
-      case .end: lines.append("\(interval) after the end of each run")
-      case .epoch: lines.append("every \(interval) of the clock")
-      }
-    }
-    for rule in rules {
-      switch rule.expression {
-      case .cron(let cron, let days):
-        lines.append("cron \(rule.text): \(cron.words(days: days)), in \(rule.zone.name)")
-      case .calendar(let calendar):
-        lines.append("calendar \(rule.text): \(calendar.words), in \(rule.zone.name)")
-      }
-    }
-    if !at.isEmpty { lines.append(at.count == 1 ? "once" : "at \(at.count) instants") }
-    if !on.isEmpty {
-      lines.append("on \(on.map(\.rawValue).sorted().joined(separator: " and "))")
-    }
-    return lines
+    for slot in slots { Console.print("  " + slot.line(in: zone)) }
+    if slots.isEmpty { Console.print("  no slot that can be foreseen") }
+    for note in notes { Console.print("note: \(note)") }
   }
 }
 

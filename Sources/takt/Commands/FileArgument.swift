@@ -10,6 +10,15 @@ struct FileArgument: ParsableArguments {
   /// The file as a source of jobs, checked against the built-ins' names and parameters.
   var source: JobsFileSource { JobsFileSource(path: file, catalogue: BuiltinRegistry.standard) }
 
+  /// A job's name and the file; a first argument that is plainly a file is no job.
+  func orFile(_ first: String?) -> (job: String?, argument: FileArgument) {
+    guard let first, first.hasSuffix(".yaml") || first.hasSuffix(".yml") || first.contains("/")
+    else { return (first, self) }
+    var other = self
+    other.file = first
+    return (nil, other)
+  }
+
   /// The job of this name; ends the program when the file has none.
   func job(named name: String, in snapshot: Snapshot) throws -> JobSpec {
     if let spec = snapshot.jobs.first(where: { $0.name.text == name }) { return spec }

@@ -1,16 +1,29 @@
 import ArgumentParser
+import Glibc
 import TaktCore
+import TaktEngine
+import TaktStore
 import TimerMachine
 
 struct NextCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "next",
-    abstract: "Show the next slots of each job, as if takt started now.")
+    abstract: "Show the next slots of a job, or of each job.",
+    discussion: """
+      From where the ledger says that the jobs are; where there is none, as if takt started now for \
+      the first time. What nobody can foresee, such as the end of another job's run, is not shown.
+      """)
+
+  @Argument(help: "A job's name. (default: all jobs)")
+  var job: String?
 
   @OptionGroup var argument: FileArgument
 
   @Option(name: .short, help: "How many slots of each job.")
   var number = 5
+
+  @Flag(help: "A JSON object a line.")
+  var json = false
 
   func validate() throws {
     guard (1...1000).contains(number) else {
@@ -19,22 +32,54 @@ struct NextCommand: ParsableCommand {
   }
 
   func run() throws {
-    let (snapshot, _, _) = try argument.source.loadOrExit()
+    let (name, argument) = self.argument.orFile(job)
+    let (snapshot, _, _) = try argument.source.loadOrExit(isQuiet: json)
+    let specs = try name.map { [try argument.job(named: $0, in: snapshot)] } ?? snapshot.jobs
+    let former = former(snapshot.settings)
     let now = SystemTimeSource().now
-    let zone = snapshot.settings.zone
-    let width = snapshot.jobs.map(\.name.text.count).max() ?? 0
-    for job in snapshot.jobs {
-      let name = job.name.text + String(repeating: " ", count: width - job.name.text.count)
-      guard job.timing.isEnabled else {
-        Console.print("\(name)  disabled")
+    let width = specs.map(\.name.text.count).max() ?? 0
+    for spec in specs {
+      let zone = spec.timing.schedule.rules.first?.zone ?? snapshot.settings.zone
+      let job = former.jobs[spec.name]
+      let isSuspended = job?.mark.suspension != nil
+      let slots =
+        spec.timing.isEnabled && !isSuspended
+        ? SlotPreview.slots(of: spec, after: job, startingAt: now, count: number) : []
+      if json {
+        for slot in slots { Console.print(NextAnswer(spec, slot, in: zone).jsonLine) }
         continue
       }
-      let slots = SlotPreview.slots(of: job, startingAt: now, count: number)
-      for slot in slots {
-        let causes = slot.causes.sorted().map(\.rawValue).joined(separator: ", ")
-        Console.print("\(name)  \(slot.nominal.rfc3339(in: zone))  \(causes)")
-      }
-      if slots.isEmpty { Console.print("\(name)  none") }
+      let name = spec.name.text + String(repeating: " ", count: width - spec.name.text.count)
+      for slot in slots { Console.print("\(name)  \(slot.line(in: zone))") }
+      if !slots.isEmpty { continue }
+      let why =
+        !spec.timing.isEnabled
+        ? "disabled" : isSuspended ? "suspended" : "none that can be foreseen"
+      Console.print("\(name)  \(why)")
     }
+  }
+
+  /// How far the jobs have come; nothing where there is no ledger, or none that can be read.
+  private func former(_ settings: SchedulerSettings) -> FormerBooks {
+    guard case .folder(let folder)? = settings.state,
+      let archive = try? LedgerArchive(folder: folder)
+    else { return FormerBooks() }
+    return (try? archive.former(boot: BootIdentity.current(), zones: ZoneFiles()))
+      ?? FormerBooks()
+  }
+}
+
+/// What `takt next --json` prints for each slot.
+private struct NextAnswer: Encodable {
+  var job: String
+  var slot: String
+  var due: String
+  var causes: [String]
+
+  init(_ spec: JobSpec, _ slot: Slot, in zone: Zone) {
+    job = spec.name.text
+    self.slot = slot.nominal.rfc3339(in: zone)
+    due = slot.due.rfc3339(in: zone)
+    causes = slot.causes.sorted().map(\.rawValue)
   }
 }

@@ -170,4 +170,13 @@ import Testing
       }
     }
   }
+
+  @Test(arguments: [-11, -5, 0, 9, 14])
+  func `a time of day occurs from the epoch on, wherever it is`(hours: Int) throws {
+    let zone = Zone(name: "X", initialOffsetSeconds: hours * 3600)
+    let next = try CalendarExpression("02:30").next(
+      after: WallInstant(milliseconds: 0), in: zone, dst: DSTPolicy(gap: .skip))
+    let time = zone.civilTime(at: try #require(next))
+    #expect(time.year == 1970 && time.hour == 2 && time.minute == 30)
+  }
 }

@@ -5,8 +5,9 @@ struct CalendarLocalSearch: LocalSearch {
   let expression: CalendarExpression
 
   func first(from local: Int64) -> Int64? {
-    // In UTC every local time exists once.
-    var search = CalendarSearch(expression, zone: .utc, from: local, staysInUnits: true)
+    // Its years begin with 1970, in the west a few hours after the epoch. In UTC every local time
+    // exists once.
+    var search = CalendarSearch(expression, zone: .utc, from: max(0, local), staysInUnits: true)
     return search.next()
   }
 }

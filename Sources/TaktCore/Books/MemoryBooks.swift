@@ -1,6 +1,5 @@
-import TaktCore
-
-/// The ledger's promises in the plainest way: everything in memory, looked through from end to end.
+/// The ledger's promises in the plainest way, for simulations and tests: everything in memory, looked
+/// through from end to end.
 /// What the ledger on disk does differently is a mistake of one of the two.
 public struct MemoryBooks {
   private struct Job {

@@ -1,0 +1,72 @@
+/// What a simulation comes to, counted.
+public struct SimulationReport: Sendable {
+  /// One job's share.
+  public struct Job: Sendable {
+    /// Its slots by their verdicts.
+    public var balance = Balance()
+    /// How many slots were not served, by what their verdicts say: `skipped(overlap)`.
+    public var reasons: [String: Int] = [:]
+    /// How long after it was due a slot has started, at most.
+    public var latest = Duration.zero
+    /// How many of its runs were in progress at once, at most.
+    public var runningMax = 0
+    fileprivate var running = 0
+
+    /// Nothing yet.
+    public init() {}
+  }
+
+  /// The jobs that have had slots or runs.
+  public private(set) var jobs: [JobName: Job] = [:]
+  /// The slots of all jobs by their verdicts.
+  public private(set) var balance = Balance()
+  /// How often takt has woken.
+  public private(set) var wakes = 0
+  /// How many timers these wakes have served.
+  public private(set) var served = 0
+  /// How many runs were in progress at once, at most.
+  public private(set) var runningMax = 0
+  /// When that was first so; nil without runs.
+  public private(set) var busiest: WallInstant?
+  private var running = 0
+
+  /// Nothing yet.
+  public init() {}
+
+  /// Counts one event.
+  public mutating func take(_ event: SimulatedEvent) {
+    switch event {
+    case .verdict(let record, let lateness, _):
+      balance.add(record)
+      jobs[record.job, default: Job()].take(record, lateness)
+    case .began(let job, _, let at):
+      running += 1
+      if running > runningMax { (runningMax, busiest) = (running, at) }
+      jobs[job, default: Job()].change(by: 1)
+    case .ended(let job, _, _, _):
+      running -= 1
+      jobs[job, default: Job()].change(by: -1)
+    case .wake(_, let served):
+      wakes += 1
+      self.served += served
+    case .fault: break
+    }
+  }
+}
+
+extension SimulationReport.Job {
+  fileprivate mutating func take(_ record: VerdictRecord, _ lateness: Duration) {
+    balance.add(record)
+    switch record.verdict {
+    case .ran: latest = max(latest, lateness)
+    case .coalesced: reasons["coalesced", default: 0] += record.slots.count
+    case .skipped, .missed, .cancelled:
+      reasons["\(record.verdict)", default: 0] += record.slots.count
+    }
+  }
+
+  fileprivate mutating func change(by count: Int) {
+    running += count
+    runningMax = max(runningMax, running)
+  }
+}

@@ -1,0 +1,32 @@
+import Glibc
+import Synchronization
+
+/// How long the machine has slept: the time by which the clock that goes on in sleep has gone
+/// further than the one that does not.
+///
+/// Safe from any thread.
+public final class SleepMeter: Sendable {
+  private let last = Mutex(SleepMeter.total())
+
+  /// Counts from now on.
+  public init() {}
+
+  /// How long the machine has slept since this was asked last.
+  public func takeSlept() -> Duration {
+    let total = Self.total()
+    return last.withLock { last in
+      defer { last = total }
+      return max(.zero, total - last)
+    }
+  }
+
+  private static func total() -> Duration {
+    reading(CLOCK_BOOTTIME) - reading(CLOCK_MONOTONIC)
+  }
+
+  private static func reading(_ clock: clockid_t) -> Duration {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+}

@@ -1,0 +1,52 @@
+import Glibc
+
+/// An inotify descriptor: the calls, without decisions. Nobody closes it but its owner.
+struct Inotify: Sendable {
+  /// `inotify_add_watch`, or what a test puts in its place.
+  typealias Add = @Sendable (Int32, UnsafePointer<CChar>, UInt32) -> Int32
+
+  /// What is to be known of a folder on the way to a path: entries that come and go.
+  static let onTheWay =
+    IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR
+  /// What is to be known of a watched folder or file: that it, or an entry of it, is written. A
+  /// file that is removed and still open is none any more.
+  static let content =
+    IN_CREATE | IN_MOVED_TO | IN_MODIFY | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF
+    | IN_EXCL_UNLINK
+
+  /// The number; it does not block.
+  let descriptor: Int32
+  private let call: Add
+
+  /// Opens a descriptor that is closed on exec.
+  init(add: @escaping Add) throws(SystemError) {
+    descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
+    if descriptor < 0 { throw SystemError("inotify_init1") }
+    call = add
+  }
+
+  /// Watches what stands at `path`, which is a symbolic link's own inode if it is one. An inode
+  /// that is watched already is watched for these bits as well, and keeps its number.
+  ///
+  /// Numbers are not used again as long as a process lives, so a number also tells one living
+  /// inode from another, which an inode's own number does not.
+  func add(_ path: [CChar], for bits: Int32) -> Result<Int32, SystemError> {
+    let watch = call(
+      descriptor, path + [0], UInt32(bitPattern: bits | IN_DONT_FOLLOW | IN_MASK_ADD))
+    return watch < 0 ? .failure(SystemError("inotify_add_watch")) : .success(watch)
+  }
+
+  /// Ends a watch; one that has ended is passed over.
+  func remove(_ watch: Int32) {
+    _ = inotify_rm_watch(descriptor, watch)
+  }
+
+  /// The next events, as many as one buffer holds; empty when there are none.
+  func read() -> [InotifyEvent] {
+    withUnsafeTemporaryAllocation(byteCount: 32_768, alignment: 8) { buffer in
+      let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+      guard count > 0 else { return [] }
+      return InotifyEvent.events(in: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import Synchronization
+import TaktCore
+import TimerMachine
+
+/// What the jobs of the present set watch; it tells the scheduler of changes.
+///
+/// Safe from any thread. There is no watcher as long as no job has a path to watch.
+public final class JobWatches: Sendable {
+  private struct State {
+    var keys: [JobName: Set<PathWatch>] = [:]
+    var watches: PathWatches?
+    var hasFailed = false
+  }
+
+  private let reactor: Reactor
+  private let factory: any TimerFactory
+  private let observer: any Observer
+  private let send: @Sendable (SchedulerEvent) -> Void
+  private let state = Mutex(State())
+
+  /// Watches of nothing yet.
+  ///
+  /// - Parameters:
+  ///   - observer: is told of paths that cannot be watched.
+  ///   - send: takes what has happened; called on a queue of the watcher's own.
+  public init(
+    reactor: Reactor, factory: any TimerFactory, observer: any Observer,
+    send: @escaping @Sendable (SchedulerEvent) -> Void
+  ) {
+    self.reactor = reactor
+    self.factory = factory
+    self.observer = observer
+    self.send = send
+  }
+
+  /// Watches what these jobs name.
+  public func begin(with specs: [JobSpec]) {
+    change { keys in
+      for spec in specs where !spec.timing.schedule.watch.isEmpty {
+        keys[spec.name] = spec.timing.schedule.watch
+      }
+    }
+  }
+
+  /// Watches what the jobs name after a reload; what stays keeps changes that are not told yet.
+  public func apply(_ plan: ReloadPlan) {
+    change { keys in
+      for step in plan.steps {
+        let watch = step.spec.timing.schedule.watch
+        keys[step.spec.name] = step.change == .removed || watch.isEmpty ? nil : watch
+      }
+    }
+  }
+
+  private func change(_ body: (inout [JobName: Set<PathWatch>]) -> Void) {
+    state.withLock { state in
+      body(&state.keys)
+      if state.watches == nil, !state.keys.isEmpty, !state.hasFailed {
+        state.watches = open()
+        state.hasFailed = state.watches == nil
+      }
+      let keys = state.keys.flatMap { name, watches in
+        watches.map { WatchKey(job: name.text, path: $0.path, debounce: $0.debounce) }
+      }
+      state.watches?.watch(Set(keys))
+    }
+  }
+
+  private func open() -> PathWatches? {
+    do throws(SystemError) {
+      return try PathWatches(
+        reactor: reactor, time: factory.time, factory: factory, queue: nil,
+        onChange: { [send] key in
+          guard let name = JobName(key.job) else { return }
+          send(.changed(name, PathWatch(path: key.path, debounce: key.debounce)))
+        }, onTrouble: { [observer, factory] in Self.tell($0, .warning, observer, factory) })
+    } catch {
+      Self.tell("no path can be watched: \(error)", .error, observer, factory)
+      return nil
+    }
+  }
+
+  private static func tell(
+    _ message: String, _ level: LogLevel, _ observer: any Observer, _ factory: any TimerFactory
+  ) {
+    observer.observe(
+      LogRecord(at: factory.time.wall, level, .scheduler, [LogField(.message, .text(message))]))
+  }
+}

@@ -1,0 +1,121 @@
+import Glibc
+
+/// A walk from the root to the end of a path, which watches each folder before it looks into it.
+///
+/// So whatever happens behind its back makes an event, and the event another walk. The folders are
+/// named without links, since each link is read and followed here.
+struct PathWalk {
+  /// What is needed to be told of all that may change the result.
+  private(set) var uses: Set<WatchUse> = []
+  /// What the system did not permit.
+  private(set) var refusals: Set<WatchRefusal> = []
+  /// What stands at the end of the path; nil when nothing does.
+  private(set) var sighting: PathSighting?
+
+  /// As many links the system itself follows.
+  private static let linksMax = 40
+  private static let slash = CChar(47)
+  private static let dot = CChar(46)
+
+  private let inotify: Inotify
+  /// The folder that was reached; empty for the root.
+  private var folder: [CChar] = []
+  /// The names still to come, the next one last.
+  private var rest: [[CChar]]
+  private var links = 0
+
+  private enum Step {
+    case onward
+    case end
+  }
+
+  /// Walks along `path` at once.
+  init(along path: String, inotify: Inotify) {
+    self.inotify = inotify
+    rest = Self.names(in: Array(path.utf8CString.dropLast()))
+    walk()
+  }
+
+  private mutating func walk() {
+    while let name = rest.popLast() {
+      if name == [Self.dot, Self.dot] {
+        folder = Array(folder.prefix(upTo: folder.lastIndex(of: Self.slash) ?? 0))
+      } else if case .end = take(name) {
+        return
+      }
+    }
+    // Only a folder is left: a file has ended the walk.
+    var status = stat()
+    if look(at: Self.named(folder), &status) { see(folder, status) }
+  }
+
+  private mutating func take(_ name: [CChar]) -> Step {
+    let isLast = rest.isEmpty
+    if let watch = self.watch(folder, for: Inotify.onTheWay) {
+      uses.insert(.step(watch: watch, name: name, isLast: isLast))
+    }
+    let path = folder + [Self.slash] + name
+    var status = stat()
+    guard look(at: path, &status) else { return .end }
+    switch status.st_mode & S_IFMT {
+    case S_IFDIR:
+      folder = path
+      return .onward
+    case S_IFLNK:
+      return follow(path)
+    default:
+      // A file in the middle of a path is as good as nothing.
+      if isLast { see(path, status) }
+      return .end
+    }
+  }
+
+  private mutating func follow(_ link: [CChar]) -> Step {
+    links += 1
+    guard links <= Self.linksMax else { return .end }
+    var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(link + [0], &target, target.count)
+    guard count > 0 else { return .end }
+    target.removeSubrange(count...)
+    if target.first == Self.slash { folder = [] }
+    rest += Self.names(in: target)
+    return .onward
+  }
+
+  private mutating func see(_ path: [CChar], _ status: stat) {
+    let watch = self.watch(path, for: Inotify.content)
+    if let watch { uses.insert(.target(watch: watch)) }
+    sighting = PathSighting(watch: watch, status: status)
+  }
+
+  private mutating func look(at path: [CChar], _ status: inout stat) -> Bool {
+    if lstat(path + [0], &status) == 0 { return true }
+    refuse(path, errno)
+    return false
+  }
+
+  private mutating func watch(_ path: [CChar], for bits: Int32) -> Int32? {
+    switch inotify.add(Self.named(path), for: bits) {
+    case .success(let watch):
+      return watch
+    case .failure(let error):
+      refuse(path, error.number)
+      return nil
+    }
+  }
+
+  private mutating func refuse(_ path: [CChar], _ number: Int32) {
+    // Not there, or not what it was a moment ago: the watches so far tell when that changes.
+    guard number != ENOENT, number != ENOTDIR, number != ELOOP else { return }
+    refusals.insert(WatchRefusal(path: path, number: number))
+  }
+
+  private static func named(_ folder: [CChar]) -> [CChar] {
+    folder.isEmpty ? [slash] : folder
+  }
+
+  /// The names in a path, the first one last; `.` leads nowhere.
+  private static func names(in path: [CChar]) -> [[CChar]] {
+    path.split(separator: slash).map(Array.init).filter { $0 != [dot] }.reversed()
+  }
+}

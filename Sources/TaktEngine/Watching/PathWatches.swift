@@ -1,0 +1,293 @@
+import Dispatch
+import Glibc
+import TimerMachine
+
+/// Tells when something changes at a path: at any number of paths, each for a job.
+///
+/// A change is, where the path is a file, that it is created, written or moved to its place; where
+/// it is a folder, that an entry directly inside is. That something is removed or moved away is
+/// none, so a job that empties its inbox does not wake itself; neither is a change of rights or
+/// times. What appears anew at the path is a change, whichever folder or link on the way has
+/// brought it there.
+///
+/// Nothing on the way need be there. The path is followed by watches of all folders that lead to
+/// it, and of their entries alone that bear the name of the next one; each walk along it sets a
+/// watch first and looks then, so that nothing is lost between. What the kernel does not tell is
+/// not seen: that another computer writes on a network file system, that a file is written through
+/// `mmap`, that a file system is mounted over a folder on the way.
+///
+/// Safe from any thread. No caller waits for the disk: all work is done on one serial queue.
+///
+/// `@unchecked Sendable`: all that changes is touched on `queue` alone; every way in goes there.
+public final class PathWatches: @unchecked Sendable {
+  /// How long until a path that could not be watched is tried again.
+  public static let retryDelay = Duration.seconds(30)
+
+  private let reactor: Reactor
+  private let time: any TimeSource
+  private let factory: any TimerFactory
+  private let queue: DispatchQueue
+  private let onChange: @Sendable (WatchKey) -> Void
+  private let onTrouble: @Sendable (String) -> Void
+  private let inotify: Inotify
+
+  private var lastID: UInt64 = 0
+  private var watches: [UInt64: KeyWatch] = [:]
+  private var idByKey: [WatchKey: UInt64] = [:]
+  private var table = WatchTable()
+  private var refusals = RefusalBook()
+  private var retryTimer: TimerMachine?
+  /// Whether the reactor has refused the descriptor.
+  private var isDeaf = false
+
+  /// Watches of nothing yet.
+  ///
+  /// - Parameters:
+  ///   - reactor: waits for the events.
+  ///   - time: what debounces are counted on; the clocks of `factory`.
+  ///   - factory: makes one timer for each key that changes, and one for what was refused.
+  ///   - queue: where the work is done and both callbacks are made; serial. `nil` makes one.
+  ///   - onChange: a key's path has changed.
+  ///   - onTrouble: a path cannot be watched: a sentence for people that says what to do. Told once
+  ///     for each path and cause until it is over.
+  /// - Throws: when the system has no inotify descriptor left.
+  public convenience init(
+    reactor: Reactor, time: any TimeSource, factory: any TimerFactory, queue: DispatchQueue?,
+    onChange: @escaping @Sendable (WatchKey) -> Void,
+    onTrouble: @escaping @Sendable (String) -> Void
+  ) throws(SystemError) {
+    try self.init(
+      reactor: reactor, time: time, factory: factory, queue: queue,
+      add: { inotify_add_watch($0, $1, $2) }, onChange: onChange, onTrouble: onTrouble)
+  }
+
+  init(
+    reactor: Reactor, time: any TimeSource, factory: any TimerFactory, queue: DispatchQueue?,
+    add: @escaping Inotify.Add, onChange: @escaping @Sendable (WatchKey) -> Void,
+    onTrouble: @escaping @Sendable (String) -> Void
+  ) throws(SystemError) {
+    self.reactor = reactor
+    self.time = time
+    self.factory = factory
+    self.queue = queue ?? DispatchQueue(label: "takt.paths", qos: .utility)
+    self.onChange = onChange
+    self.onTrouble = onTrouble
+    inotify = try Inotify(add: add)
+    listen()
+  }
+
+  deinit {
+    let descriptor = inotify.descriptor
+    reactor.perform { loop in
+      loop.unwatch(descriptor)
+      close(descriptor)
+    }
+  }
+
+  /// Watches these keys, and no others from now on.
+  ///
+  /// A key that stays is left as it is, also a change of it that is not told yet; of one whose
+  /// debounce alone is another, that change is kept as well. What changed before this call is no
+  /// change of a new key. Returns at once; when the queue has done the work, a key that was removed
+  /// is not called back any more. Paths that could not be watched are tried again.
+  public func watch(_ keys: Set<WatchKey>) {
+    queue.async { [self] in
+      absorbAll()
+      replace(keys)
+      noteChanges(of: walkAgain(refusals.users))
+      retryLater()
+    }
+  }
+
+  /// Does on the queue what is to be done for all that has happened so far, and waits for it: for
+  /// tests, which cannot know otherwise that nothing is to be told.
+  func catchUp() {
+    queue.sync { absorbAll() }
+  }
+
+  /// How many inodes are watched, for tests.
+  var inodeCount: Int { queue.sync { table.count } }
+
+  // MARK: Keys
+
+  private func replace(_ keys: Set<WatchKey>) {
+    let removed = idByKey.filter { !keys.contains($0.key) }
+    var heirs: [[String]: UInt64] = [:]
+    for (key, id) in removed {
+      idByKey[key] = nil
+      heirs[[key.job, key.path]] = id
+    }
+    for key in keys where idByKey[key] == nil {
+      if let id = heirs.removeValue(forKey: [key.job, key.path]), let watch = watches[id] {
+        idByKey[key] = id
+        rename(watch, to: key)
+      } else {
+        lastID += 1
+        idByKey[key] = lastID
+        watches[lastID] = KeyWatch(id: lastID, key: key)
+        _ = walk(lastID)
+      }
+    }
+    let kept = Set(idByKey.values)
+    for id in removed.values where !kept.contains(id) { remove(id) }
+  }
+
+  private func rename(_ watch: KeyWatch, to key: WatchKey) {
+    watch.key = key
+    guard let settling = watch.settling?.with(debounce: key.debounce) else { return }
+    watch.settling = settling
+    ring(watch, at: settling.due)
+  }
+
+  private func remove(_ id: UInt64) {
+    guard let watch = watches.removeValue(forKey: id) else { return }
+    watch.timer?.cancel()
+    release(watch.uses, of: id)
+    _ = refusals.replace([], of: id)
+  }
+
+  private func release(_ uses: Set<WatchUse>, of id: UInt64) {
+    for use in uses where table.remove(use, of: id) { inotify.remove(use.watch) }
+  }
+
+  // MARK: Walks
+
+  /// Walks along the paths of these keys. Returns those that have changed.
+  private func walkAgain(_ ids: some Sequence<UInt64>) -> Set<UInt64> {
+    Set(ids.filter(walk))
+  }
+
+  /// Walks along the path of a key. Returns whether something new stands at its end.
+  private func walk(_ id: UInt64) -> Bool {
+    guard let watch = watches[id] else { return false }
+    let walk = PathWalk(along: watch.key.path, inotify: inotify)
+    let isChange = watch.found(walk.sighting)
+    var uses = walk.uses
+    if let left = watch.leftBehind { uses.insert(.target(watch: left)) }
+    // The new ones first: what stays is not let go between.
+    for use in uses.subtracting(watch.uses) { table.add(use, of: id) }
+    release(watch.uses.subtracting(uses), of: id)
+    watch.uses = uses
+    for refusal in refusals.replace(walk.refusals, of: id) { onTrouble(refusal.sentence) }
+    return isChange
+  }
+
+  // MARK: Events
+
+  private func listen() {
+    let descriptor = inotify.descriptor
+    let wasDeaf = isDeaf
+    reactor.perform { [weak self] loop in
+      guard let self else { return }
+      // Not watched again before all is read: the kernel keeps what comes, within its own bound.
+      let isWatched = loop.watch(descriptor) { [weak self] loop in
+        loop.unwatch(descriptor)
+        guard let self else { return }
+        queue.async { self.turn() }
+      }
+      if isWatched == wasDeaf { queue.async { self.becomes(deaf: !isWatched) } }
+    }
+  }
+
+  /// One buffer at a time, so that a flood leaves room for other work on the queue.
+  private func turn() {
+    if absorb() {
+      queue.async { [weak self] in self?.turn() }
+    } else {
+      listen()
+    }
+  }
+
+  private func becomes(deaf: Bool) {
+    isDeaf = deaf
+    guard deaf else { return }
+    onTrouble(
+      "changes of watched paths are seen up to 30 s late, since the system refuses epoll_ctl: "
+        + "raise fs.epoll.max_user_watches")
+    retryLater()
+  }
+
+  private func absorbAll() {
+    // Bounded: of one who writes faster than this reads, the rest is left to the next turn.
+    var buffersLeft = 64
+    while buffersLeft > 0, absorb() { buffersLeft -= 1 }
+  }
+
+  /// Takes what one buffer holds of what has happened. Returns false when it was nothing.
+  private func absorb() -> Bool {
+    let events = inotify.read()
+    guard !events.isEmpty else { return false }
+    var turn = WatchTurn()
+    for event in events { turn.take(event, &table, watches) }
+    noteChanges(of: turn.changed.union(walkAgain(turn.uncertain)))
+    retryLater()
+    return true
+  }
+
+  // MARK: Telling
+
+  private func noteChanges(of ids: Set<UInt64>) {
+    let now = time.monotonic
+    for id in ids.sorted() {
+      guard let watch = watches[id] else { continue }
+      if watch.settling != nil {
+        watch.settling?.goOn(at: now)
+      } else if watch.key.debounce <= .zero {
+        onChange(watch.key)
+      } else {
+        let settling = SettlingChange(debounce: watch.key.debounce, at: now)
+        watch.settling = settling
+        ring(watch, at: settling.due)
+      }
+    }
+  }
+
+  private func ring(_ watch: KeyWatch, at due: MonotonicInstant) {
+    let id = watch.id
+    let timer = watch.timer ?? timer(named: "path-timer:\(watch.key.job)") { $0.settled(id) }
+    watch.timer = timer
+    start(timer, at: due)
+  }
+
+  /// The alarm of a key has rung: early, if it has changed since the alarm was set.
+  private func settled(_ id: UInt64) {
+    guard let watch = watches[id], let settling = watch.settling else { return }
+    guard settling.due <= time.monotonic else { return ring(watch, at: settling.due) }
+    watch.settling = nil
+    onChange(watch.key)
+  }
+
+  private func retryLater() {
+    guard isDeaf || !refusals.isEmpty else {
+      retryTimer?.cancel()
+      retryTimer = nil
+      return
+    }
+    let timer = retryTimer ?? timer(named: "path-retry") { $0.retry() }
+    retryTimer = timer
+    // Refused while it runs: it is not put off.
+    if let schedule = try? TimerSchedule.once(after: Self.retryDelay) { timer.activate(schedule) }
+  }
+
+  private func retry() {
+    absorbAll()
+    noteChanges(of: walkAgain(refusals.users))
+    if isDeaf { listen() }
+    retryLater()
+  }
+
+  private func timer(
+    named name: String, _ ring: @escaping @Sendable (PathWatches) -> Void
+  ) -> TimerMachine {
+    TimerMachine(name: name, factory: factory, queue: queue) { [weak self] _ in
+      guard let self else { return }
+      // Virtual time rings on the thread that moves it.
+      queue.async { ring(self) }
+    }
+  }
+
+  private func start(_ timer: TimerMachine, at due: MonotonicInstant) {
+    guard let schedule = try? TimerSchedule.once(at: due) else { return }
+    if !timer.activate(schedule).isAccepted { timer.reschedule(schedule) }
+  }
+}

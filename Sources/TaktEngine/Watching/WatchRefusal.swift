@@ -1,0 +1,29 @@
+import Glibc
+
+/// A path that the system does not let be watched.
+struct WatchRefusal: Hashable {
+  /// The folder or file, without links.
+  var path: [CChar]
+  /// The system's error number.
+  var number: Int32
+
+  /// One sentence or two for people: what happened, and what to do.
+  var sentence: String {
+    let bytes = path.map { UInt8(truncatingIfNeeded: $0) }
+    let name = path.isEmpty ? "/" : String(decoding: bytes, as: UTF8.self)
+    return switch number {
+    case ENOSPC:
+      "\(name) cannot be watched, since the system's limit of inotify watches is reached: "
+        + "raise fs.inotify.max_user_watches, for example with "
+        + "`sysctl fs.inotify.max_user_watches=1048576`"
+    case EACCES, EPERM:
+      "\(name) cannot be watched, since takt may not read it: give takt's user the right to read "
+        + "it, and if it is a folder also to enter it"
+    case ENOMEM:
+      "\(name) cannot be watched, since the system has no memory for it: free some"
+    default:
+      "\(name) cannot be watched: \(String(cString: strerror(number))); takt tries again every "
+        + "30 s, and when the jobs are loaded anew"
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import ArgumentParser
+import Glibc
+import TaktCore
+import TaktEngine
+import TimerMachine
+
+struct SimulateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "simulate",
+    abstract: "Show what a jobs file will do: the real scheduler in virtual time.",
+    discussion: """
+      Nothing is run. takt is started for the first time at --from; a run lasts as long as its job \
+      says under 'expected', or --run-time, and succeeds.
+
+      Faults: step=-1h@T (somebody sets the clock), sleep=8h@T (the machine sleeps), stall=5m@T \
+      (takt stands still), slow=JOB:2m@T (the job's runs take so long), crash=30s@T (takt is killed \
+      and started again after a while), reload=FILE@T. T is an instant, or +2h after the start. \
+      Without it a fault comes in the middle, and a slow job is slow from the start.
+      """)
+
+  @OptionGroup var argument: FileArgument
+
+  @Option(help: "When takt is started, such as 2026-12-24T18:00. (default: now)")
+  var from: String?
+
+  @Option(name: .customLong("for"), help: "For how long, such as 12h or 30d.")
+  var span = "1d"
+
+  @Option(help: "What goes wrong; may be given again and again.")
+  var fault: [String] = []
+
+  @Option(help: "How long runs last whose job does not say 'expected'.")
+  var runTime = "1s"
+
+  @Flag(help: "List every verdict.")
+  var slots = false
+
+  @Flag(help: "One JSON object; with --slots one more for each verdict, before it.")
+  var json = false
+
+  @Option(
+    help: "Write a picture of it to this file, as SVG.", completion: .file(extensions: ["svg"]))
+  var svg: String?
+
+  func run() throws {
+    let (snapshot, _, _) = try argument.source.loadOrExit(isQuiet: true)
+    let zone = snapshot.settings.zone
+    let start =
+      try from.map { try InstantArgument.read($0, of: "--from", in: zone) }
+      ?? WallInstant(milliseconds: SystemTimeSource().wall.milliseconds)
+    let duration = try Self.duration(span, of: "--for", most: Self.spanMax)
+    let faults = try fault.map {
+      try FaultArgument(start: start, span: duration, snapshot: snapshot, file: argument.file)
+        .fault($0)
+    }
+    var simulator = Simulator(
+      snapshot, from: start, faults: faults,
+      runTime: try Self.duration(runTime, of: "--run-time", most: Self.spanMax))
+    var report = SimulationReport()
+    var timeline = svg.map { _ in
+      TimelineBuilder(snapshot, from: start, to: start + duration)
+    }
+    let lines = SimulationLines(zone: zone, isJSON: json)
+    var progress = SimulationProgress(from: start, for: duration)
+    simulator.run(for: duration) { event in
+      report.take(event)
+      timeline?.take(event)
+      if slots { lines.show(event) }
+      return progress.take(event)
+    }
+    progress.finish()
+    if let svg, let timeline {
+      try Self.write(timeline.picture(report).svg(), to: svg)
+    }
+    if json {
+      Console.print(SimulationAnswer(report, snapshot, from: start, for: duration).jsonLine)
+    } else {
+      SimulationTable(report: report, snapshot: snapshot, start: start, span: duration).print()
+    }
+  }
+
+  /// As long as zone files and calendars are good for.
+  private static let spanMax = Duration.seconds(20 * 366 * 86_400)
+
+  static func duration(_ text: String, of option: String, most: Duration) throws -> Duration {
+    guard let duration = try? DurationText.parse(text), duration > .zero, duration <= most else {
+      throw ValidationError(
+        "\(option) takes a duration such as 90m or 30d, up to \(DurationText.format(most)).")
+    }
+    return duration
+  }
+
+  private static func write(_ text: String, to path: String) throws {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    var rest = Array(text.utf8)[...]
+    while descriptor >= 0, !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { break }
+      rest = rest.dropFirst(count)
+    }
+    guard descriptor >= 0, rest.isEmpty, close(descriptor) == 0 else {
+      Console.error("takt: cannot write \(path): \(String(cString: strerror(errno)))")
+      throw ExitCode.unwritable
+    }
+  }
+}

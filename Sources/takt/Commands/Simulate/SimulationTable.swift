@@ -1,0 +1,88 @@
+import TaktCore
+
+/// What a simulation comes to, for people.
+struct SimulationTable {
+  let report: SimulationReport
+  let snapshot: Snapshot
+  let start: WallInstant
+  let span: Duration
+
+  func print() {
+    let zone = snapshot.settings.zone
+    let names = snapshot.jobs.map(\.name)
+    // Jobs of a file that a reload has brought, or has taken away.
+    let others = report.jobs.keys.filter { !names.contains($0) }.sorted()
+    Table(
+      titles: ["job", "slots", "ran", "not served", "late at most", "at once", "why"],
+      rows: (names + others).map(row)
+    ).print()
+    Console.print("")
+    Console.print(
+      "\(DurationText.format(span)) from \(start.rfc3339(in: zone)) in \(zone.name), "
+        + "jobs: \(snapshot.jobs.count)")
+    Console.print("\(report.balance)")
+    let each = report.wakes == 0 ? 0 : Double(report.served) / Double(report.wakes)
+    Console.print("wakes \(report.wakes), \(Self.brief(each)) timers each")
+    if let busiest = report.busiest {
+      Console.print(
+        "runs at once: at most \(report.runningMax), first at \(busiest.rfc3339(in: zone))")
+    }
+  }
+
+  private func row(_ name: JobName) -> [String] {
+    let job = report.jobs[name] ?? SimulationReport.Job()
+    let ran = job.balance.counts["ran"] ?? 0
+    let reasons = job.reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    return [
+      name.text, String(job.balance.slots), String(ran), String(job.balance.slots - ran),
+      DurationText.format(.milliseconds(job.latest.milliseconds)), String(job.runningMax),
+      reasons.map { "\($0.key) \($0.value)" }.joined(separator: ", "),
+    ]
+  }
+
+  private static func brief(_ number: Double) -> String {
+    let tenths = Int((number * 10).rounded())
+    return "\(tenths / 10).\(tenths % 10)"
+  }
+}
+
+/// What `takt simulate --json` prints at its end.
+struct SimulationAnswer: Encodable {
+  private struct Job: Encodable {
+    var job: String
+    var slots: Int
+    var verdicts: [String: Int]
+    var reasons: [String: Int]
+    var lateMaxMs: Int64
+    var runningMax: Int
+  }
+
+  private var from: String
+  private var to: String
+  private var slots: Int
+  private var verdicts: [String: Int]
+  private var wakes: Int
+  private var timersServed: Int
+  private var runningMax: Int
+  private var jobs: [Job]
+
+  init(
+    _ report: SimulationReport, _ snapshot: Snapshot, from start: WallInstant, for span: Duration
+  ) {
+    let zone = snapshot.settings.zone
+    from = start.rfc3339(in: zone)
+    to = (start + span).rfc3339(in: zone)
+    slots = report.balance.slots
+    verdicts = report.balance.counts
+    wakes = report.wakes
+    timersServed = report.served
+    runningMax = report.runningMax
+    let names = Set(snapshot.jobs.map(\.name)).union(report.jobs.keys).sorted()
+    jobs = names.map { name in
+      let job = report.jobs[name] ?? SimulationReport.Job()
+      return Job(
+        job: name.text, slots: job.balance.slots, verdicts: job.balance.counts,
+        reasons: job.reasons, lateMaxMs: job.latest.milliseconds, runningMax: job.runningMax)
+    }
+  }
+}

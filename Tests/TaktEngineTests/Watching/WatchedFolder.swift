@@ -1,0 +1,117 @@
+import Dispatch
+import Foundation
+import Synchronization
+import TimerMachine
+import TimerMachineTesting
+
+@testable import TaktEngine
+
+/// A temporary folder, watches in it, and what they have told. Time is virtual.
+final class WatchedFolder: Sendable {
+  struct TooLate: Error {}
+
+  static let reactor = Result { try Reactor() }
+
+  let root: String
+  let timers = ManualTimerFactory()
+  let watches: PathWatches
+  private let told: Told
+
+  private final class Told: Sendable {
+    let keys = Mutex<[WatchKey]>([])
+    let troubles = Mutex<[String]>([])
+    let signal = DispatchSemaphore(value: 0)
+  }
+
+  init(
+    queue: DispatchQueue? = nil,
+    add: @escaping Inotify.Add = { inotify_add_watch($0, $1, $2) }
+  ) throws {
+    // Without links, so that a test knows each folder on the way.
+    let base = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
+    root = base + "/takt-paths-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: false)
+    let told = Told()
+    self.told = told
+    watches = try PathWatches(
+      reactor: Self.reactor.get(), time: timers.clock, factory: timers, queue: queue, add: add,
+      onChange: { key in
+        told.keys.withLock { $0.append(key) }
+        told.signal.signal()
+      },
+      onTrouble: { text in told.troubles.withLock { $0.append(text) } })
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: root) }
+
+  /// Who was told of what has been done so far, since the last time this was asked: each job once,
+  /// as without a debounce one deed may be told in pieces.
+  func changes() -> [String] { Set(take().map(\.job)).sorted() }
+
+  /// How often anyone was told of what has been done so far, since the last time this was asked.
+  func count() -> Int { take().count }
+
+  private func take() -> [WatchKey] {
+    watches.catchUp()
+    return told.keys.withLock { keys in
+      defer { keys = [] }
+      return keys
+    }
+  }
+
+  /// The sentences so far.
+  func troubles() -> [String] {
+    watches.catchUp()
+    return told.troubles.withLock { $0 }
+  }
+
+  /// Waits until something is told, as the reactor brings it.
+  func awaitChange() throws {
+    guard told.signal.wait(timeout: .now() + 10) == .success else { throw TooLate() }
+  }
+
+  /// Lets virtual time pass between two moments at which nothing is left to be done.
+  func pass(_ duration: Duration) {
+    watches.catchUp()
+    timers.advance(by: duration)
+    watches.catchUp()
+  }
+
+  // MARK: Keys and files, by their path within the folder
+
+  func key(_ path: String, job: String = "job", debounce: Duration = .zero) -> WatchKey {
+    WatchKey(job: job, path: self[path], debounce: debounce)
+  }
+
+  /// Watches one path without a debounce, from now on.
+  func watch(_ path: String, debounce: Duration = .zero) {
+    watch([key(path, debounce: debounce)])
+  }
+
+  func watch(_ keys: Set<WatchKey>) {
+    watches.watch(keys)
+    watches.catchUp()
+  }
+
+  subscript(path: String) -> String { path.hasPrefix("/") ? path : root + "/" + path }
+
+  func write(_ path: String, _ text: String = "text") throws {
+    let file = open(self[path], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    try check(file)
+    defer { close(file) }
+    try check(Int32(truncatingIfNeeded: Glibc.write(file, text, text.utf8.count)))
+  }
+
+  func makeFolder(_ path: String) throws { try check(mkdir(self[path], 0o700)) }
+  func makeFolders(_ path: String) throws {
+    try FileManager.default.createDirectory(atPath: self[path], withIntermediateDirectories: true)
+  }
+  func move(_ path: String, to other: String) throws { try check(rename(self[path], self[other])) }
+  func delete(_ path: String) throws { try FileManager.default.removeItem(atPath: self[path]) }
+  func link(_ path: String, to target: String) throws { try check(symlink(target, self[path])) }
+  func setMode(_ path: String, _ mode: mode_t) throws { try check(chmod(self[path], mode)) }
+
+  private func check(_ result: Int32) throws {
+    if result < 0 { throw SystemError("a call of the test") }
+  }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import Testing
+
+@testable import takt
+
+/// `takt simulate`, with the real program.
+@Suite struct SimulateTests {
+  private struct Verdict: Decodable, Hashable {
+    var job: String
+    var slot: String
+    var slotLast: String?
+    var verdict: String
+    var reason: String?
+  }
+
+  private func takt(
+    _ arguments: [String], in folder: TemporaryFolder
+  ) throws -> (status: Int32, output: String, errors: String) {
+    let process = try TaktProcess(arguments, in: folder)
+    let output = try process.text()
+    return (process.waitForExit(), output, process.errors)
+  }
+
+  private func verdicts(_ output: String) -> [Verdict] {
+    output.split(separator: "\n").compactMap {
+      try? JSONDecoder().decode(Verdict.self, from: Data($0.utf8))
+    }
+  }
+
+  /// What is foretold is what happens: a minute with `TAKT_PREDICT=60`, else twenty seconds.
+  @Test func `what is foretold is what the daemon then does`() throws {
+    let seconds =
+      ProcessInfo.processInfo.environment["TAKT_PREDICT"].flatMap(Int.init) ?? 20
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      scheduler: {timezone: UTC, max_running: 4}
+      jobs:
+        first: {on: start, run: 'true', expected: 5ms}
+        second: {cron: '@every_second', run: 'true', expected: 5ms}
+        third: {calendar: '*:*:0/3', run: 'true', expected: 5ms, except: '*:*:0/9'}
+        grid: {every: 700ms, leeway: 200ms, run: 'true', expected: 5ms}
+        overlap: {every: 2s, run: sleep 2.6, expected: 2600ms}
+        queue: {every: 3s, overlap: queue, run: sleep 1.4, expected: 1400ms, limit: 4}
+        replace: {every: 2500ms, overlap: replace, run: sleep 3.4, expected: 3400ms}
+        spread: {every: 4s, spread: 2s, jitter: 500ms, run: 'true', expected: 5ms}
+        delay: {every: 5s, from: end, limit: 3, run: 'true', expected: 5ms}
+        child: {after: {job: third}, run: 'true', expected: 5ms}
+        disabled: {every: 1s, enabled: false, run: 'true'}
+      """)
+    let process = try TaktProcess(["run"], in: folder)
+    let first = try process.line("the first slot") { $0.job == "first" && $0.verdict == "ran" }
+    let start = try #require(first.slot)
+    var last = ""
+    let begin = try #require(milliseconds(start))
+    while (milliseconds(last) ?? 0) < begin + Int64(seconds) * 1000 {
+      last = try process.line("another slot") { $0.job == "second" && $0.verdict != nil }.slot ?? ""
+    }
+    #expect(try process.stop() == 0)
+
+    let foretold = try takt(
+      ["simulate", "--from", start, "--for", "\(seconds)s", "--slots", "--json"], in: folder)
+    #expect(foretold.status == 0, "\(foretold.errors)")
+    /// What stands on the ends of runs is a few milliseconds off, and is counted.
+    func comparable(_ verdicts: [Verdict]) -> [String] {
+      let end = begin + Int64(seconds) * 1000 - 1500
+      return verdicts.compactMap { verdict in
+        guard let slot = milliseconds(verdict.slot), slot < end else { return nil }
+        let isExact = verdict.job != "child" && verdict.job != "delay"
+        return "\(isExact ? verdict.slot : "") \(verdict.job) \(verdict.verdict)"
+          + " \(verdict.reason ?? "")"
+      }.sorted()
+    }
+    // What a job that is held has let pass is decided when takt stops.
+    let atStop = ["stopping", "suspended", "limit"]
+    let done = process.lines.filter { $0.verdict != nil && !atStop.contains($0.reason ?? "") }.map {
+      Verdict(
+        job: $0.job ?? "", slot: $0.slot ?? "", verdict: $0.verdict ?? "", reason: $0.reason)
+    }
+    let (expected, found) = (comparable(verdicts(foretold.output)), comparable(done))
+    #expect(expected.count > seconds * 4)
+    // Not the lists themselves: what is not in both says it all.
+    let isSame = expected == found
+    #expect(
+      isSame,
+      "only foretold: \(Set(expected).subtracting(found)), only done: \(Set(found).subtracting(expected))"
+    )
+  }
+
+  @Test func `a table, JSON and a picture say the same`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      scheduler: {timezone: Europe/Berlin, state: none}
+      jobs:
+        nightly: {cron: '30 2 * * *', run: x, expected: 20m}
+        often: {every: 10m, run: x, expected: 25m}
+        other: {every: 1h, run: x}
+      """)
+    let arguments = ["simulate", "--from", "2026-03-28T00:00", "--for", "2d", "--svg", "a.svg"]
+    let table = try takt(arguments, in: folder)
+    #expect(table.status == 0, "\(table.errors)")
+    #expect(
+      table.output.contains("slots 338 = ran 146 + skipped 192 + coalesced 0"), "\(table.output)")
+    #expect(table.output.contains("skipped(overlap) 192"))
+    let json = try takt(arguments + ["--json"], in: folder)
+    #expect(json.output.contains(#""skipped":192"#) && json.output.contains(#""slots":338"#))
+    let picture = folder.read("a.svg")
+    #expect(picture.hasPrefix("<svg") || picture.hasPrefix("<?xml"))
+    #expect(picture.contains("nightly") && picture.contains("UTC+1 → UTC+2"))
+  }
+
+  @Test func `faults do what they say`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      scheduler: {timezone: UTC, state: none}
+      jobs:
+        clock: {cron: '*/10 * * * *', run: x, missed: {policy: skip}}
+        grid: {every: 10m, run: x, missed: {policy: skip}}
+      """)
+    try folder.write("jobs:\n  new: {every: 1h, run: x}\n", to: "other.yaml")
+    func reasons(_ faults: String...) throws -> String {
+      let answer = try takt(
+        ["simulate", "--from", "2026-03-28T00:05", "--for", "6h"]
+          + faults.flatMap { ["--fault", $0] }, in: folder)
+      #expect(answer.status == 0, "\(answer.errors)")
+      return answer.output
+    }
+    #expect(try reasons("step=1h@+2h").contains("missed(clock) 6"))
+    #expect(try reasons("sleep=1h@2026-03-28T02:05").contains("missed(asleep) 6"))
+    #expect(try reasons("stall=1h@+2h").contains("missed(stalled) 6"))
+    #expect(try reasons("crash=1h@+2h").contains("missed(down) 6"))
+    #expect(try reasons("slow=grid:25m").contains("skipped(overlap)"))
+    let reloaded = try reasons("reload=\(folder.url.path)/other.yaml@+3h")
+    #expect(reloaded.contains("new "), "\(reloaded)")
+    #expect(try reasons("step=-3h@+3h", "sleep", "crash", "stall").contains("ran"))
+  }
+
+  @Test(arguments: [
+    "--for 0s | --for takes", "--for 100y | --for takes", "--fault stepp=1h | did you mean 'step'",
+    "--fault step=x | step takes", "--fault slow=nobody:1m | there is no job 'nobody'",
+    "--fault slow=a | slow takes", "--fault crash@noon | takes an instant",
+    "--from yesterday | --from takes", "--run-time -1s | ",
+    "--svg /nowhere/a.svg | cannot write /nowhere/a.svg",
+  ])
+  func `what cannot be simulated is said`(row: String) throws {
+    let parts = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+    let folder = try TemporaryFolder()
+    try folder.write("jobs:\n  a: {every: 1h, run: x}\n")
+    let answer = try takt(
+      ["simulate"] + parts[0].split(separator: " ").map(String.init), in: folder)
+    #expect(answer.status == 64 || answer.status == 74)
+    #expect(
+      parts.count < 2 || parts[1].isEmpty || answer.errors.contains(parts[1]), "\(answer.errors)")
+  }
+
+  @Test func `next goes on from where the ledger says the jobs are`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      "jobs:\n  a: {every: 1h, first: now, run: 'true'}\n  b: {after: {job: a}, run: 'true'}\n")
+    let process = try TaktProcess(["run"], in: folder)
+    let slot = try process.line("a slot") { $0.job == "a" && $0.verdict == "ran" }.slot
+    try process.line("the follower") { $0.job == "b" && $0.outcome == "succeeded" }
+    #expect(try process.stop() == 0)
+    let begin = try #require(milliseconds(slot))
+    let next = try takt(["next", "a", "-n", "2", "--json"], in: folder)
+    let found = verdictSlots(next.output)
+    #expect(found == [begin + 3_600_000, begin + 7_200_000], "\(next)")
+    let all = try takt(["next", "jobs.yaml"], in: folder)
+    #expect(all.output.contains("b  none that can be foreseen"), "\(all)")
+    #expect(try takt(["next", "c"], in: folder).errors.contains("no job 'c'"))
+  }
+
+  private func verdictSlots(_ output: String) -> [Int64] {
+    struct Next: Decodable { var slot: String }
+    return output.split(separator: "\n").compactMap {
+      (try? JSONDecoder().decode(Next.self, from: Data($0.utf8))).flatMap { milliseconds($0.slot) }
+    }
+  }
+}
