@@ -8,6 +8,8 @@ SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sourc
 	Examples/Package.swift Examples/Sources
 # Outside test data; what is made with them is left out where they are not.
 ORACLES ?= ../shared/oracles
+# A Python that knows croniter, which the search for next times is timed beside.
+CRONITER := .build/bench-venv/bin/python
 # A package counts as installed when dpkg says so; others are installed, as root or with sudo.
 MISSING = $(shell for p in $(PACKAGES); do \
 	dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done)
@@ -57,13 +59,17 @@ fuzz: setup      ## Run 10 million random operations on each timer factory under
 crash: setup     ## Kill takt 200 times at any moment, and check its books each time.
 	TAKT_CRASHES=200 $(SWIFT) test --filter LedgerCrashTests
 
-bench: setup     ## Measure what leeway saves, timer machines beside plain dispatch timers, a storm of runs, plugins, the search for next times, and the ledger.
+bench: setup     ## Measure what leeway saves, timer machines beside plain dispatch timers, a storm of runs, plugins, the search for next times beside croniter, simulations, and the ledger.
 	$(SWIFT) build -c release --product takt
 	$(SWIFT) run -c release --package-path Benchmarks takt-bench .build/release/takt
 	$(SWIFT) run -c release --package-path Benchmarks timer-bench
 	$(SWIFT) run -c release --package-path Benchmarks storm-bench .build/release/takt
 	$(SWIFT) run -c release --package-path Benchmarks plugin-bench .build/release/takt
-	$(if $(wildcard $(ORACLES)/cronos.jsonl),$(SWIFT) run -c release schedule-bench $(ORACLES)/cronos.jsonl)
+	@test -x $(CRONITER) || { python3 -m venv .build/bench-venv && $(CRONITER) -m pip install -q croniter; } \
+		|| echo 'without croniter: it could not be installed' >&2
+	$(if $(wildcard $(ORACLES)/cronos.jsonl),$(SWIFT) run -c release schedule-bench \
+		$(ORACLES)/cronos.jsonl $$($(CRONITER) -c 'import croniter' 2>/dev/null && echo $(CRONITER)))
+	python3 Benchmarks/simulate/simulate_bench.py .build/release/takt
 	python3 Benchmarks/ledger/ledger_bench.py .build/release/takt
 
 reference: setup ## Write what the docs say of keys, built-ins and runs from the code.

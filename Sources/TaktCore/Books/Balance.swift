@@ -1,29 +1,49 @@
 /// How many slots were decided, and how.
 public struct Balance: Hashable, Sendable, CustomStringConvertible {
-  /// Slots by the name of their verdict.
-  public private(set) var counts: [String: Int] = [:]
+  private static let names = ["ran", "skipped", "coalesced", "missed", "cancelled"]
+
+  private var numbers = [0, 0, 0, 0, 0]
 
   /// No slots.
   public init() {}
 
   /// Counts a record's slots.
   public mutating func add(_ record: VerdictRecord) {
-    counts[record.verdict.name, default: 0] &+= record.slots.count
+    numbers[record.verdict.place] &+= record.slots.count
   }
 
   /// Counts what another has counted.
   public mutating func add(_ other: Balance) {
-    counts.merge(other.counts, uniquingKeysWith: &+)
+    for place in numbers.indices { numbers[place] &+= other.numbers[place] }
   }
 
   /// All slots decided.
-  public var slots: Int { counts.values.reduce(0, &+) }
+  public var slots: Int { numbers.reduce(0, &+) }
+
+  /// Slots that have run.
+  public var ran: Int { numbers[0] }
+
+  /// Slots by the name of their verdict; only verdicts that there are.
+  public var counts: [String: Int] {
+    Dictionary(uniqueKeysWithValues: zip(Self.names, numbers).filter { $0.1 != 0 })
+  }
 
   /// `slots 86412 = ran 86001 + skipped 390 + coalesced 0 + missed 21 + cancelled 0`
   public var description: String {
-    let parts = ["ran", "skipped", "coalesced", "missed", "cancelled"].map {
-      "\($0) \(counts[$0, default: 0])"
-    }
+    let parts = zip(Self.names, numbers).map { "\($0) \($1)" }
     return "slots \(slots) = " + parts.joined(separator: " + ")
+  }
+}
+
+extension Verdict {
+  /// Where it stands among the names.
+  fileprivate var place: Int {
+    switch self {
+    case .ran: 0
+    case .skipped: 1
+    case .coalesced: 2
+    case .missed: 3
+    case .cancelled: 4
+    }
   }
 }

@@ -31,8 +31,10 @@ struct RunQueue: Sendable {
   private var waiting: [RunID: Ticket] = [:]
   private var holding: [RunID: Ticket] = [:]
   private var groupCounts: [String: Int] = [:]
-  /// Runs of a job that have started and are not over, in back-off too.
-  private var started: [JobName: Set<RunID>] = [:]
+  /// Runs that have started and are not over, in back-off too, without hooks.
+  private var started: Set<RunID> = []
+  /// How many of them there are of each job; jobs without one have no entry.
+  private var startedCounts: [JobName: Int] = [:]
 
   /// How many places are taken.
   var takenCount: Int { holding.count }
@@ -58,7 +60,7 @@ struct RunQueue: Sendable {
   mutating func next() -> RunID? {
     while holding.count < placesMax, let first = ready.popMin() {
       guard let ticket = waiting[first.run] else { continue }
-      if ticket.isAlone, !(started[ticket.job] ?? []).subtracting([ticket.run]).isEmpty {
+      if ticket.isAlone, hasStarted(of: ticket.job, besides: ticket.run) {
         behindJob[ticket.job, default: Heap()].insert(ticket)
         // It may have been called for a place in its group, which another can take.
         if let group = ticket.group { callNext(group: group) }
@@ -73,10 +75,17 @@ struct RunQueue: Sendable {
     return nil
   }
 
+  private func hasStarted(of job: JobName, besides run: RunID) -> Bool {
+    let count = startedCounts[job] ?? 0
+    return count > 1 || (count == 1 && !started.contains(run))
+  }
+
   private mutating func take(_ ticket: Ticket) {
     waiting[ticket.run] = nil
     holding[ticket.run] = ticket
-    if !ticket.isHook { started[ticket.job, default: []].insert(ticket.run) }
+    if !ticket.isHook, started.insert(ticket.run).inserted {
+      startedCounts[ticket.job, default: 0] += 1
+    }
     if let group = ticket.group { groupCounts[group, default: 0] += 1 }
   }
 
@@ -96,8 +105,11 @@ struct RunQueue: Sendable {
     if let ticket = waiting.removeValue(forKey: run), let group = ticket.group {
       callNext(group: group)
     }
-    started[job]?.remove(run)
-    if started[job]?.isEmpty == true { started[job] = nil }
+    if started.remove(run) != nil {
+      let count = startedCounts[job, default: 1] - 1
+      startedCounts[job] = count == 0 ? nil : count
+    }
+    if behindJob.isEmpty { return }
     if let next = Self.popFirst(of: &behindJob[job], waiting) { ready.insert(next) }
   }
 

@@ -11,9 +11,15 @@ public struct RunRules: Hashable, Sendable {
   /// Whether an attempt that failed is followed by another.
   public var retry: RetryPolicy
 
+  private static let oneStep = [false]
+
   /// The rules of a job.
   public init(_ spec: JobSpec) {
-    continues = spec.action.steps.map(\.continues)
+    if case .steps(let steps) = spec.action {
+      continues = steps.map(\.continues)
+    } else {
+      continues = Self.oneStep
+    }
     timeout = spec.execution.timeout
     grace = spec.execution.stop.grace
     success = spec.execution.success

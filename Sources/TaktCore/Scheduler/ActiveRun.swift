@@ -59,6 +59,13 @@ struct ActiveRun: Sendable {
   var facts: RunFacts? { if case .hook(let facts, _) = origin { facts } else { nil } }
   var isHook: Bool { facts != nil }
 
+  /// Keeps what the present step has printed, with what those before it have.
+  mutating func take(_ kept: KeptOutput) {
+    output =
+      machine.step == 0
+      ? kept : output.followed(by: kept, keepBytes: spec.execution.output.keepBytes)
+  }
+
   /// What a reload says of the job: it holds for all attempts that have not begun.
   mutating func adopt(_ spec: JobSpec) {
     self.spec = spec

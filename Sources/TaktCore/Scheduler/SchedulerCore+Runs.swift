@@ -35,19 +35,22 @@ extension SchedulerCore {
 
   mutating func start(_ run: ActiveRun, at now: Now) {
     if run.startedAt == nil { begin(run, at: now) }
-    runs[run.id]?.hasClaim = false
+    if run.hasClaim { runs[run.id]?.hasClaim = false }
     step(run.id, at: now) { $0.start(at: now.monotonic) }
   }
 
   /// The first start of a run decides its slot.
   private mutating func begin(_ run: ActiveRun, at now: Now) {
-    runs[run.id]?.startedAt = now.monotonic
-    runs[run.id]?.firstAttempt = run.machine.attempt + 1
+    var begun = run
+    begun.startedAt = now.monotonic
+    begun.firstAttempt = run.machine.attempt + 1
+    if case .slot(let slot) = run.origin { begun.lateness = now.monotonic - slot.deadline }
+    let token = run.spec.expectedDuration == nil ? 0 : nextToken()
+    begun.expectedToken = token
+    runs[run.id] = begun
     effects.append(.record(.began(run.beginning(at: now))))
     if case .slot(let slot) = run.origin { serve(slot, by: run, at: now) }
     guard let expected = run.spec.expectedDuration else { return }
-    let token = nextToken()
-    runs[run.id]?.expectedToken = token
     effects.append(
       .arm(
         .expected(run.id), deadline: now.monotonic + expected, leeway: .zero, token: token))
@@ -55,7 +58,6 @@ extension SchedulerCore {
 
   private mutating func serve(_ slot: Slot, by run: ActiveRun, at now: Now) {
     let lateness = now.monotonic - slot.deadline
-    runs[run.id]?.lateness = lateness
     effects.append(
       .served(run.spec.name, run.id, lateness: lateness, window: slot.window))
     decide(
@@ -91,13 +93,7 @@ extension SchedulerCore {
   }
 
   mutating func actionEnded(_ id: RunID, _ report: AttemptReport, at now: Now) {
-    if let run = runs[id] {
-      runs[id]?.output =
-        run.machine.step == 0
-        ? report.output.kept
-        : run.output.followed(
-          by: report.output.kept, keepBytes: run.spec.execution.output.keepBytes)
-    }
+    runs[id]?.take(report.output.kept)
     step(id, at: now) { $0.actionEnded(report, at: now.monotonic) }
   }
 

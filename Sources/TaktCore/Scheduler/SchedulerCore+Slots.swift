@@ -34,9 +34,9 @@ extension SchedulerCore {
   mutating func jobFired(_ name: JobName, token: UInt64, at now: Now) {
     guard phase == .running, let job = jobs[name], job.armed?.token == token else { return }
     jobs[name]?.armed = nil
-    endSuspension(ifOver: name, at: now)
+    if job.suspension != nil { endSuspension(ifOver: name, at: now) }
     if jobs[name]?.isHeld == false {
-      serveLate(name, at: now)
+      if !job.late.isEmpty { serveLate(name, at: now) }
       if let due = jobs[name]?.cursor.takeDue(of: job.spec.timing, for: name, at: now) {
         serve(due, of: job.spec, at: now)
       }

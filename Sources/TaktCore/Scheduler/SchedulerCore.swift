@@ -61,6 +61,8 @@ public struct SchedulerCore: Sendable {
 
   /// Handles one event and says what is to be done, in order.
   public mutating func handle(_ event: SchedulerEvent, at now: Now) -> [SchedulerEffect] {
+    // Most events have a few.
+    effects.reserveCapacity(8)
     switch event {
     case .started(let snapshot, let former): start(snapshot, after: former, at: now)
     case .reloaded(let plan): reload(plan, at: now)
@@ -82,8 +84,9 @@ public struct SchedulerCore: Sendable {
     case .stop: stop(at: now)
     }
     recordMarks()
-    defer { effects.removeAll(keepingCapacity: effects.count < 4096) }
-    return effects
+    let done = effects
+    effects = []
+    return done
   }
 
   /// The names of the present jobs, in no order.

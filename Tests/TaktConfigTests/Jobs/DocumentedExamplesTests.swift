@@ -15,7 +15,8 @@ struct DocumentedExamplesTests {
     for example in examples {
       #expect(load(example).diagnostics.map(\.headline) == [])
     }
-    let environment = load(examples[2]).snapshot?.jobs.first?.execution.environment
+    let defaults = try #require(examples.first { $0.contains("defaults: {timeout: 10m, env:") })
+    let environment = load(defaults).snapshot?.jobs.first?.execution.environment
     #expect(environment == ["LANG": "C", "X": "1"])
   }
 

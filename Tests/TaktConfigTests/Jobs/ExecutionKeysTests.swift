@@ -337,13 +337,6 @@ struct ExecutionKeysTests {
     #expect(rows(loaded.diagnostics) == ["1:47 badParameter"])
   }
 
-  @Test(arguments: ["late_tolerance: 5s", "expected: 5s"])
-  func `what only a late hook heeds is warned of without one`(key: String) {
-    let loaded = load("jobs: {a: {every: 1s, run: x, \(key)}}\n")
-    #expect(loaded.diagnostics.map(\.severity) == [.warning])
-    #expect(loaded.snapshot?.jobs.count == 1)
-  }
-
   @Test func `a shell is of use to a step or a hook with a text`() throws {
     _ = try spec("on: start, steps: [{run: [x]}, {run: y}], shell: /bin/bash")
     _ = try spec("on: start, run: [x], on_failure: {run: y}, shell: /bin/bash")

@@ -31,7 +31,7 @@ struct SimulationTable {
 
   private func row(_ name: JobName) -> [String] {
     let job = report.jobs[name] ?? SimulationReport.Job()
-    let ran = job.balance.counts["ran"] ?? 0
+    let ran = job.balance.ran
     let reasons = job.reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     return [
       name.text, String(job.balance.slots), String(ran), String(job.balance.slots - ran),
