@@ -49,13 +49,13 @@ public struct RunMachine: Hashable, Sendable {
   private var isLastAttempt = false
   /// Why nothing is to come after what is being stopped already for another reason.
   private var unwanted: RunReason?
-  private var rules: RunRules
+  private var shared: Shared<RunRules>
   /// What makes the jitter of this run's back-offs.
   private let seed: UInt64
 
   /// A queued run under a job's rules; equal seeds make equal back-offs.
   public init(rules: RunRules, seed: UInt64 = 0) {
-    self.rules = rules
+    shared = Shared(rules)
     self.seed = seed
   }
 
@@ -69,8 +69,10 @@ public struct RunMachine: Hashable, Sendable {
 
   /// The job has changed: what comes next follows the new rules, an attempt in progress the old.
   public mutating func adopt(_ rules: RunRules) {
-    if !isInProgress { self.rules = rules }
+    if !isInProgress { shared = Shared(rules) }
   }
+
+  private var rules: RunRules { shared.value }
 
   // MARK: Events
 

@@ -56,6 +56,18 @@ struct RunQueue: Sendable {
     ready.insert(ticket)
   }
 
+  /// Takes a place at once for a run that nobody stands before; false when it must ask and wait.
+  mutating func takeNow(_ ticket: Ticket) -> Bool {
+    guard ready.isEmpty, holding.count < placesMax,
+      !ticket.isAlone || (startedCounts[ticket.job] ?? 0) == 0
+    else { return false }
+    if let group = ticket.group, groupCounts[group, default: 0] >= groupMax[group] ?? .max {
+      return false
+    }
+    take(ticket)
+    return true
+  }
+
   /// The next run that may start; its place is taken.
   mutating func next() -> RunID? {
     while holding.count < placesMax, let first = ready.popMin() {

@@ -83,9 +83,9 @@ struct ScheduleCursor: Sendable {
   }
 
   /// The triggers that name a slot that has passed.
-  func causes(of nominal: WallInstant, _ schedule: Schedule) -> Set<SlotCause> {
+  func causes(of nominal: WallInstant, _ schedule: Schedule) -> SlotCauses {
     let label = nominal.milliseconds
-    var causes: Set<SlotCause> = []
+    var causes: SlotCauses = []
     if clockTrack(schedule).has(label) || schedule.wallTrack.grid?.contains(label) == true
       || schedule.every?.origin == .end
     {
@@ -212,7 +212,7 @@ extension ScheduleCursor {
   /// The slot of this instant, with all triggers that name it.
   private func slot(_ label: Int64, deadline: MonotonicInstant, _ schedule: Schedule) -> Slot {
     let nominal = WallInstant(milliseconds: label)
-    var causes: Set<SlotCause> = []
+    var causes: SlotCauses = []
     let isEvery =
       (label > clockAxis.mark && clockTrack(schedule).has(label))
       || (label > wallAxis.mark && schedule.wallTrack.grid?.contains(label) == true)

@@ -11,7 +11,7 @@ public struct Slot: Hashable, Sendable {
   /// What the schedule says, in whole milliseconds; with the job's name, the slot's identity.
   public var nominal: WallInstant
   /// The triggers that name this instant.
-  public var causes: Set<SlotCause>
+  public var causes: SlotCauses
   /// When it is due on the clock that timers follow: the nominal instant, and `offset` more.
   public var deadline: MonotonicInstant
   /// How far spread and jitter put it off. Default zero.
@@ -20,7 +20,7 @@ public struct Slot: Hashable, Sendable {
   public var window: Duration
 
   init(
-    nominal: WallInstant, causes: Set<SlotCause>, deadline: MonotonicInstant,
+    nominal: WallInstant, causes: SlotCauses, deadline: MonotonicInstant,
     window: Duration = .zero
   ) {
     self.nominal = nominal

@@ -50,7 +50,14 @@ struct Track: Hashable, Sendable {
   /// piece, however many they are; beside a grid alone each single one by itself.
   func pieces(after mark: Int64, through end: Int64) -> [SlotSeries] {
     let (mark, end) = clamped(mark, end)
-    if !rules.isEmpty { return [series(after: mark, through: end)].compactMap(\.self) }
+    if !rules.isEmpty {
+      // Mostly there is one, or none.
+      guard let first = next(after: mark), first <= end else { return [] }
+      guard let second = next(after: first), second <= end else {
+        return [SlotSeries(WallInstant(milliseconds: first))]
+      }
+      return [series(after: mark, through: end)].compactMap(\.self)
+    }
     var pieces = [gridSeries(after: mark, through: end)].compactMap(\.self)
     for label in instants where label > mark && label <= end && grid?.contains(label) != true {
       pieces.append(SlotSeries(WallInstant(milliseconds: label)))

@@ -34,6 +34,12 @@ struct JobState: Sendable {
   /// Whether its slots pass without a run.
   var isHeld: Bool { rest != nil }
 
+  /// Its timer has fired: what is due, if its slots are served at all.
+  mutating func fired(at now: Now) -> ScheduleCursor.Due? {
+    armed = nil
+    return isHeld ? nil : cursor.takeDue(of: spec.timing, for: spec.name, at: now)
+  }
+
   /// What outlives takt.
   var mark: JobMark {
     JobMark(

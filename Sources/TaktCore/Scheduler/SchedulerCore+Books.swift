@@ -1,10 +1,16 @@
 /// What the ledger is told of jobs, so that a takt to come goes on where this one ends, and so that
 /// anybody can compute which slots there should have been.
 extension SchedulerCore {
+  /// A job's mark is to be recorded at the end of this event.
+  mutating func remark(_ name: JobName) {
+    // Mostly it is one job, several times.
+    if unmarked.last != name { unmarked.append(name) }
+  }
+
   /// Records the marks of all jobs that have changed since they were recorded.
   mutating func recordMarks() {
     guard !unmarked.isEmpty else { return }
-    for name in unmarked.sorted() {
+    for name in unmarked.count == 1 ? unmarked : Set(unmarked).sorted() {
       guard let job = jobs[name] else { continue }
       effects.append(.record(.mark(job.mark)))
     }
@@ -24,7 +30,7 @@ extension SchedulerCore {
           ScheduleVersion(
             job: name, schedule: job.spec.timing.schedule, isEnabled: job.spec.timing.isEnabled,
             anchor: job.cursor.anchor, from: edge, instantsFrom: isFirst ? nil : edge.wall))))
-    unmarked.insert(name)
+    remark(name)
   }
 
   /// The job is due no more. Its mark is recorded here, as it will be no job's any longer.

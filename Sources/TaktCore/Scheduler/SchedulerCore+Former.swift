@@ -52,7 +52,7 @@ extension SchedulerCore {
     job.suspension = former.mark.suspension
     jobs[name] = job
     follow(from: nil, to: spec)
-    unmarked.insert(name)
+    remark(name)
     let passed = settlePassed(of: former, spec, at: now)
     if old.schedule != spec.timing.schedule || old.isEnabled != spec.timing.isEnabled {
       jobs[name]?.cursor.skip(to: now, from: old.schedule, to: spec.timing.schedule)
@@ -134,7 +134,7 @@ extension SchedulerCore {
       jobs[spec.name]?.cursor.state.delayed == nil
     else { return }
     jobs[spec.name]?.cursor.rest(spec.timing.schedule, at: now)
-    unmarked.insert(spec.name)
+    remark(spec.name)
     arm(spec.name, at: now)
   }
 }
@@ -222,7 +222,7 @@ extension SchedulerCore {
       id: id, spec: spec, origin: .resumed(beginning.slot, beginning.run))
     activeRuns[spec.name, default: []].append(id)
     jobs[spec.name]?.cursor.runStarted()
-    unmarked.insert(spec.name)
+    remark(spec.name)
     if next.attempt > 0 {
       // However wrong a clock was or is, it waits no longer than the job says.
       let wait = min(next.until - now.wall, spec.execution.retry.delayMax * 2)

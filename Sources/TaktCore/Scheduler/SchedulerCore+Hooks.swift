@@ -5,13 +5,15 @@ extension SchedulerCore {
     let streak = jobs[run.spec.name]?.failureStreak ?? 0
     switch end.outcome {
     case .succeeded:
-      jobs[run.spec.name]?.failureStreak = 0
-      if streak > 0 { unmarked.insert(run.spec.name) }
-      if streak > 0 { queueHook(.onRecover, for: run, end, streak: streak, at: now) }
+      if streak > 0 {
+        jobs[run.spec.name]?.failureStreak = 0
+        remark(run.spec.name)
+        queueHook(.onRecover, for: run, end, streak: streak, at: now)
+      }
       queueHook(.onSuccess, for: run, end, streak: 0, at: now)
     case .failed, .timedOut:
       jobs[run.spec.name]?.failureStreak = streak + 1
-      unmarked.insert(run.spec.name)
+      remark(run.spec.name)
       queueHook(.onFailure, for: run, end, streak: streak + 1, at: now)
     case .cancelled, .interrupted:
       break
@@ -19,8 +21,8 @@ extension SchedulerCore {
   }
 
   /// Calls a hook for a run that goes on.
-  mutating func hook(_ kind: HookKind, for id: RunID, at now: Now) {
-    guard let run = runs[id], !run.isHook else { return }
+  mutating func hook(_ kind: HookKind, for run: ActiveRun, at now: Now) {
+    guard !run.isHook else { return }
     queueHook(
       kind, for: run, nil, streak: jobs[run.spec.name]?.failureStreak ?? 0, at: now)
   }

@@ -79,7 +79,7 @@ extension SchedulerCore {
   mutating func putOff(_ slot: Slot, of name: JobName, until startsAt: MonotonicInstant?) {
     jobs[name]?.late.append(JobState.LateSlot(slot: slot, startsAt: startsAt))
     effects.append(.record(.pending(name, slot.nominal)))
-    unmarked.insert(name)
+    remark(name)
   }
 
   /// The newest slots of all series, ascending, and what is left of the series without them.
@@ -140,7 +140,9 @@ extension SchedulerCore {
 
   /// The job's next slot has come first: it stands for those before it, unless all are to run.
   mutating func coalesceLate(of name: JobName, into slot: Slot, at now: Now) {
-    guard let job = jobs[name], !job.late.isEmpty, job.spec.missed.choice != .all else { return }
+    guard jobs[name]?.late.isEmpty == false, let job = jobs[name],
+      job.spec.missed.choice != .all
+    else { return }
     giveUpLate(of: name, as: .coalesced(into: slot.nominal), at: now)
   }
 

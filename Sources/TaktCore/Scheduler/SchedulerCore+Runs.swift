@@ -2,21 +2,30 @@
 extension SchedulerCore {
   mutating func queueRun(_ origin: ActiveRun.Origin, of spec: JobSpec, at now: Now) {
     lastRun += 1
-    let run = ActiveRun(id: RunID(lastRun), spec: spec, origin: origin)
-    runs[run.id] = run
+    var run = ActiveRun(id: RunID(lastRun), spec: spec, origin: origin)
     if run.isHook {
       hookCounts[spec.name, default: 0] += 1
     } else {
       activeRuns[spec.name, default: []].append(run.id)
       jobs[spec.name]?.cursor.runStarted()
-      unmarked.insert(spec.name)
+      remark(spec.name)
     }
+    // Mostly nobody waits, and there is a place.
+    if mayStart, !run.needsClaim, queue.takeNow(run.ticket) {
+      begin(&run, at: now)
+      for effect in run.machine.start(at: now.monotonic) { perform(effect, of: &run, at: now) }
+      runs[run.id] = run
+      return
+    }
+    runs[run.id] = run
     queue.add(run.ticket)
     startWaitingRuns(at: now)
     if let slot = runs[run.id]?.undecidedSlot {
       effects.append(.record(.pending(spec.name, slot.nominal)))
     }
   }
+
+  private var mayStart: Bool { phase == .running || phase == .draining }
 
   /// Somebody wants a run, whatever the schedule and other runs of the job say.
   mutating func trigger(_ name: JobName, slot: WallInstant?, at now: Now) {
@@ -26,7 +35,7 @@ extension SchedulerCore {
 
   /// Starts runs while places are free.
   mutating func startWaitingRuns(at now: Now) {
-    guard phase == .running || phase == .draining else { return }
+    guard mayStart else { return }
     while let id = queue.next() {
       guard let run = runs[id] else { continue }
       if run.needsClaim { claim(run, at: now) } else { start(run, at: now) }
@@ -34,26 +43,28 @@ extension SchedulerCore {
   }
 
   mutating func start(_ run: ActiveRun, at now: Now) {
-    if run.startedAt == nil { begin(run, at: now) }
-    if run.hasClaim { runs[run.id]?.hasClaim = false }
+    var begun = run
+    if run.startedAt == nil { begin(&begun, at: now) }
+    begun.hasClaim = false
+    runs[run.id] = begun
     step(run.id, at: now) { $0.start(at: now.monotonic) }
   }
 
   /// The first start of a run decides its slot.
-  private mutating func begin(_ run: ActiveRun, at now: Now) {
-    var begun = run
-    begun.startedAt = now.monotonic
-    begun.firstAttempt = run.machine.attempt + 1
-    if case .slot(let slot) = run.origin { begun.lateness = now.monotonic - slot.deadline }
-    let token = run.spec.expectedDuration == nil ? 0 : nextToken()
-    begun.expectedToken = token
-    runs[run.id] = begun
+  private mutating func begin(_ run: inout ActiveRun, at now: Now) {
+    run.startedAt = now.monotonic
+    run.firstAttempt = run.machine.attempt + 1
     effects.append(.record(.began(run.beginning(at: now))))
-    if case .slot(let slot) = run.origin { serve(slot, by: run, at: now) }
+    if case .slot(let slot) = run.origin {
+      run.lateness = now.monotonic - slot.deadline
+      serve(slot, by: run, at: now)
+    }
     guard let expected = run.spec.expectedDuration else { return }
+    run.expectedToken = nextToken()
     effects.append(
       .arm(
-        .expected(run.id), deadline: now.monotonic + expected, leeway: .zero, token: token))
+        .expected(run.id), deadline: now.monotonic + expected, leeway: .zero,
+        token: run.expectedToken))
   }
 
   private mutating func serve(_ slot: Slot, by run: ActiveRun, at now: Now) {
@@ -63,12 +74,14 @@ extension SchedulerCore {
     decide(
       run.spec.name, SlotSeries(slot.nominal), .ran, at: now, causes: slot.causes,
       run: run.id,
-      more: [
-        LogField(.due, .instant(slot.due)),
-        LogField(.lateMilliseconds, .milliseconds(lateness)),
-        LogField(.run, .number(Int64(run.id.number))),
-      ])
-    if lateness > slot.window + run.spec.lateTolerance { hook(.onLate, for: run.id, at: now) }
+      more: isQuiet
+        ? []
+        : [
+          LogField(.due, .instant(slot.due)),
+          LogField(.lateMilliseconds, .milliseconds(lateness)),
+          LogField(.run, .number(Int64(run.id.number))),
+        ])
+    if lateness > slot.window + run.spec.lateTolerance { hook(.onLate, for: run, at: now) }
   }
 
   mutating func runTimerFired(_ id: RunID, token: UInt64, at now: Now) {
@@ -89,7 +102,7 @@ extension SchedulerCore {
         LogField(
           .message, .text("takes longer than \(DurationText.format(now.monotonic - run.begin))")),
       ])
-    hook(.onLate, for: id, at: now)
+    hook(.onLate, for: run, at: now)
   }
 
   mutating func actionEnded(_ id: RunID, _ report: AttemptReport, at now: Now) {
@@ -182,14 +195,15 @@ extension SchedulerCore {
 
   private mutating func afterRun(_ run: ActiveRun, _ end: RunEnd, at now: Now) {
     let name = run.spec.name
-    if activeRuns[name] == nil, let schedule = jobs[name]?.spec.timing.schedule,
-      schedule.every?.origin == .end
-    {
-      jobs[name]?.cursor.rest(schedule, at: now)
-      unmarked.insert(name)
-      arm(name, at: now)
-    } else if jobs[name]?.late.isEmpty == false {
-      arm(name, at: now)
+    if let job = jobs[name] {
+      let schedule = job.spec.timing.schedule
+      if schedule.every?.origin == .end, activeRuns[name] == nil {
+        jobs[name]?.cursor.rest(schedule, at: now)
+        remark(name)
+        arm(name, at: now)
+      } else if !job.late.isEmpty {
+        arm(name, at: now)
+      }
     }
     guard run.startedAt != nil else { return }
     callHooks(after: run, end, at: now)

@@ -33,14 +33,13 @@ extension SchedulerCore {
   /// A job's timer has fired; a delivery that a later arming has overtaken is dropped.
   mutating func jobFired(_ name: JobName, token: UInt64, at now: Now) {
     guard phase == .running, let job = jobs[name], job.armed?.token == token else { return }
-    jobs[name]?.armed = nil
-    if job.suspension != nil { endSuspension(ifOver: name, at: now) }
-    if jobs[name]?.isHeld == false {
-      if !job.late.isEmpty { serveLate(name, at: now) }
-      if let due = jobs[name]?.cursor.takeDue(of: job.spec.timing, for: name, at: now) {
-        serve(due, of: job.spec, at: now)
-      }
+    // What most jobs never have is looked after apart.
+    if job.suspension != nil || !job.late.isEmpty {
+      jobs[name]?.armed = nil
+      endSuspension(ifOver: name, at: now)
+      if jobs[name]?.isHeld == false { serveLate(name, at: now) }
     }
+    if let due = jobs[name]?.fired(at: now) { serve(due, of: job.spec, at: now) }
     arm(name, at: now)
   }
 
@@ -75,7 +74,7 @@ extension SchedulerCore {
     guard let job = jobs[name], job.spec.timing.schedule.isWithinBounds(now.wall),
       let nominal = jobs[name]?.cursor.takeMoment(job.spec.timing.schedule, at: now)
     else { return }
-    unmarked.insert(name)
+    remark(name)
     let slot = Slot(nominal: nominal, causes: [cause], deadline: now.monotonic)
     var reason = phase == .running ? job.rest : .stopping
     if job.spec.timing.schedule.excludes(nominal) { reason = reason ?? .excluded }
@@ -144,14 +143,14 @@ extension SchedulerCore {
   /// Records and logs a verdict.
   mutating func decide(
     _ name: JobName, _ slots: SlotSeries, _ verdict: Verdict, at now: Now,
-    causes: Set<SlotCause> = [], run: RunID? = nil, more: [LogField] = []
+    causes: SlotCauses = [], run: RunID? = nil, more: [LogField] = []
   ) {
     effects.append(
       .record(
         .verdict(
           VerdictRecord(job: name, slots: slots, verdict: verdict, at: now.wall, run: run))))
     if verdict == .ran { jobs[name]?.ranCount += slots.count }
-    unmarked.insert(name)
+    remark(name)
     if isQuiet { return }
     var fields = [
       LogField(.job, .text(name.text)), LogField(.slot, .instant(slots.first)),

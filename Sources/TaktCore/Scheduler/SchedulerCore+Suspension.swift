@@ -6,7 +6,7 @@ extension SchedulerCore {
     guard phase == .running, let job = jobs[name] else { return }
     let since = job.suspension?.since ?? now.wall
     jobs[name]?.suspension = Suspension(since: since, until: until, reason: reason)
-    unmarked.insert(name)
+    remark(name)
     giveUpLate(of: name, as: .skipped(.suspended), at: now)
     suspendWaiting(of: name, at: now)
     tell("suspended" + (until.map { " until \($0.rfc3339())" } ?? ""), of: name, reason, at: now)
@@ -30,7 +30,7 @@ extension SchedulerCore {
     decideDue(name, as: nil, at: now)
     jobs[name]?.suspension = nil
     if activeRuns[name] == nil { jobs[name]?.cursor.rest(job.spec.timing.schedule, at: now) }
-    unmarked.insert(name)
+    remark(name)
     tell("goes on", of: name, suspension.reason, at: now)
   }
 

@@ -44,7 +44,7 @@ public struct SchedulerCore: Sendable {
   /// Nobody reads the log: its records are not made.
   var isQuiet = false
   /// Jobs whose mark has changed since it was recorded.
-  var unmarked: Set<JobName> = []
+  var unmarked: [JobName] = []
 
   var lastToken: UInt64 = 0
   var shutdownToken: UInt64 = 0
@@ -87,6 +87,12 @@ public struct SchedulerCore: Sendable {
     let done = effects
     effects = []
     return done
+  }
+
+  /// The runs that have started and have not ended, without hooks, the oldest first.
+  var begunRuns: [(run: RunID, job: JobName)] {
+    runs.values.filter { $0.startedAt != nil && !$0.isHook }.map { ($0.id, $0.spec.name) }
+      .sorted { $0.run < $1.run }
   }
 
   /// The names of the present jobs, in no order.

@@ -5,7 +5,7 @@ public enum SchedulerEffect: Hashable, Sendable {
   /// Cancel the timer; it may be forgotten.
   case disarm(TimerKey)
   /// Start an attempt.
-  case start(AttemptRequest)
+  indirect case start(AttemptRequest)
   /// Send a run's process group a signal.
   case signal(RunID, StopSignal)
   /// Keep this; entries of one turn belong together.

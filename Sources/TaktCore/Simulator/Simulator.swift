@@ -43,7 +43,6 @@ public struct Simulator {
   private var window = Duration.zero
   private var running: [RunID: Running] = [:]
   private var ends = Heap<End>()
-  private var hasBegun: [RunID: JobName] = [:]
   /// Kept only where a crash is to come: what a takt that starts then finds.
   private var books: MemoryBooks?
 
@@ -93,7 +92,10 @@ public struct Simulator {
   }
 
   private var nextInstant: MonotonicInstant? {
-    [faults.first.map(instant), ends.min?.at, table.nextWake].compactMap(\.self).min()
+    let end = ends.min?.at ?? .distantFuture
+    let wake = table.nextWake ?? .distantFuture
+    let next = min(faults.first.map(instant) ?? .distantFuture, min(end, wake))
+    return next == .distantFuture ? nil : next
   }
 
   private func instant(of fault: SimulatedFault) -> MonotonicInstant {
@@ -145,10 +147,10 @@ public struct Simulator {
   }
 
   private mutating func crash(_ down: Duration, _ tell: (SimulatedEvent) -> Void) {
-    for (run, job) in hasBegun.sorted(by: { $0.key < $1.key }) {
+    for (run, job) in core.begunRuns {
       tell(.ended(job, run, RunEnd(.interrupted, .down), at: now.wall))
     }
-    (running, hasBegun, alarms) = ([:], [:], [:])
+    (running, alarms) = ([:], [:])
     (ends, table) = (Heap(), WakeTable())
     core = SchedulerCore()
     core.isQuiet = true
@@ -184,9 +186,14 @@ public struct Simulator {
   private mutating func arm(
     _ key: TimerKey, _ deadline: MonotonicInstant, _ leeway: Duration, _ token: UInt64
   ) {
-    let (alarm, slot) = alarms[key] ?? (Alarm(key), .max)
     let order = TimerArming(deadline: deadline, leeway: max(.zero, leeway), ticket: token)
-    alarms[key] = (alarm, table.arm(alarm, lastSlot: slot, order))
+    if let index = alarms.index(forKey: key) {
+      let (alarm, slot) = alarms.values[index]
+      alarms.values[index].slot = table.arm(alarm, lastSlot: slot, order)
+    } else {
+      let alarm = Alarm(key)
+      alarms[key] = (alarm, table.arm(alarm, lastSlot: .max, order))
+    }
   }
 
   private mutating func disarm(_ key: TimerKey) {
@@ -219,10 +226,8 @@ public struct Simulator {
         tell(.verdict(record, lateness: .zero, window: .zero))
       }
     case .began(let beginning) where beginning.kind != .hook:
-      hasBegun[beginning.run] = beginning.job
       tell(.began(beginning.job, beginning.run, at: now.wall))
-    case .ended(let record) where record.hook == nil:
-      guard hasBegun.removeValue(forKey: record.run) != nil else { return }
+    case .ended(let record) where record.hook == nil && record.attempts > 0:
       tell(.ended(record.job, record.run, record.end, at: now.wall))
     default: break
     }
