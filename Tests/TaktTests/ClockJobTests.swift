@@ -43,6 +43,22 @@ import Testing
     #expect(verify.status == 0, "\(verify)")
   }
 
+  @Test(arguments: [
+    "--cron|30 2 * * *|02:30 does not exist, it is due at 2026-03-29T03:00:00.000+02:00",
+    "--cron|30 2 * * *|02:30 comes twice, it is due at 2026-10-25T02:30:00.000+02:00",
+    "--calendar|02:30|02:30 does not exist, it is left out",
+    "--cron|*/15 * * * *|", "--cron|0 12 * * *|",
+  ])
+  func `explain says what the next clock changes do`(row: String) throws {
+    let parts = row.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+    let folder = try TemporaryFolder()
+    let answer = try takt(
+      "explain", parts[0], parts[1], "--timezone", "Europe/Berlin", "--after", "2026-03-01T00:00",
+      in: folder)
+    #expect(answer.output.contains("note") == !parts[2].isEmpty)
+    #expect(parts[2].isEmpty || answer.output.contains(parts[2]), "\(answer.output)")
+  }
+
   @Test func `explain tells the times of an expression, and where one is wrong`() throws {
     let folder = try TemporaryFolder()
     let cron = try takt(
