@@ -366,4 +366,133 @@ import Testing
     world.send(.clockStepped(slept: .zero))
     #expect(world.armed("a") == 1_800_000)
   }
+
+  // MARK: What comes together
+
+  @Test func `a fixed delay goes on after slots that get no run`() throws {
+    let days = try CalendarExpression("14:15:*")
+    for (policy, exclusions) in [
+      (MissedPolicy.Choice.skip, []), (.last, [Exclusion(days, isWholeDays: false, zone: .utc)]),
+    ] as [(_, [Exclusion])] {
+      var world = SchedulerWorld()
+      var schedule = Schedule(every: Every(.seconds(60), from: .end))
+      schedule.exclusions = exclusions
+      var spec = try job("a", schedule)
+      spec.missed.choice = policy
+      world.start([spec])
+      // A stall of a minute and a half over the first slot, or an excluded minute.
+      if exclusions.isEmpty {
+        world.now = Now(
+          wall: world.now.wall + .seconds(150), monotonic: world.now.monotonic + .seconds(150))
+      }
+      for _ in 0..<10 {
+        world.pass(.seconds(60))
+        world.endRuns()
+      }
+      #expect(world.verdicts.count { $0.hasSuffix("ran") } > 6, "\(world.verdicts)")
+      #expect(world.books.audit().isEmpty)
+    }
+  }
+
+  @Test func `a bound that a reload sets holds for a delay that has begun`() throws {
+    var world = SchedulerWorld()
+    let before = [try job("a", Schedule(every: Every(.seconds(60), from: .end)))]
+    world.start(before)
+    var schedule = before[0].timing.schedule
+    schedule.notBefore = SchedulerWorld.wall + .seconds(200)
+    world.reload(before, to: [try job("a", schedule)])
+    #expect(world.armed("a") == 200_000)
+    var ended = schedule
+    ended.notBefore = nil
+    ended.until = SchedulerWorld.wall + .seconds(30)
+    world.reload([try job("a", schedule)], to: [try job("a", ended)])
+    #expect(world.armed("a") == nil)
+  }
+
+  @Test func `a stop leaves a slot that is put off to the next takt`() throws {
+    var world = SchedulerWorld()
+    let spec = try spread("a", 50)
+    world.start([spec])
+    let due = try #require(world.armed("a"))
+    world.pass(.milliseconds(100_001))
+    world.send(.stop)
+    #expect(world.verdicts.isEmpty)
+    world.restart([spec], after: .milliseconds(due - 100_001))
+    world.pass(.milliseconds(1))
+    #expect(world.verdicts == ["a 100000 ran"])
+  }
+
+  @Test func `late slots go with the limit`() throws {
+    var world = SchedulerWorld()
+    var schedule = every(10)
+    schedule.limit = 3
+    var spec = try job("a", schedule)
+    spec.missed.choice = .all
+    spec.missed.within = .seconds(1000)
+    spec.overlap = .allow
+    world.start([spec])
+    world.pass(.seconds(10))
+    world.restart([spec], after: .seconds(60))
+    world.pass(.seconds(5))
+    #expect(world.verdicts.count { $0.hasSuffix("ran") } == 2)
+    #expect(!world.books.pending.values.contains { !$0.isEmpty })
+    #expect(world.verdicts.contains { $0.hasSuffix("skipped(limit)") })
+    #expect(world.books.audit().isEmpty)
+  }
+
+  @Test func `a long absence is divided at excluded hours in a moment`() throws {
+    let noon = Exclusion(try CalendarExpression("12..13:*:*"), isWholeDays: false, zone: .utc)
+    let rule = ClockRule(
+      .calendar(try CalendarExpression("*:*:00")), zone: .utc, dst: DSTPolicy(gap: .skip))
+    var schedule = Schedule(rules: [rule])
+    schedule.exclusions = [noon]
+    let track = schedule.wallTrack
+    let begin = SchedulerWorld.wall.milliseconds
+    let series = try #require(track.series(after: begin, through: begin + 30 * 86_400_000))
+    let (excluded, others) = schedule.exclusions.divide(series, of: track)
+    #expect(excluded.count == 30 && excluded.allSatisfy { $0.count == 120 })
+    #expect(others.count == 31)
+    #expect((excluded + others).reduce(0) { $0 + $1.count } == series.count)
+  }
+
+  @Test func `who had attempts before a restart is followed when it gives up after it`() throws {
+    var world = SchedulerWorld()
+    var parent = try job("p", every(40))
+    parent.execution.retry = RetryPolicy(attempts: 5, delay: .seconds(30), end: .nextSlot)
+    let jobs = [parent, try follower("c", of: "p", on: .failure)]
+    world.start(jobs)
+    world.pass(.seconds(40))
+    world.endRuns(.exited(1))
+    world.restart(jobs, after: .seconds(1))
+    world.pass(.seconds(39))
+    world.endRuns(.exited(1))
+    world.pass(.seconds(1))
+    #expect(world.ends.contains("p failed"))
+    #expect(world.starts.contains { $0.hasPrefix("c ") }, "\(world.starts) \(world.ends)")
+  }
+
+  @Test func `a job that is new to a takt of this boot has had its boot`() throws {
+    var world = SchedulerWorld()
+    let old = try job("a", every(10))
+    world.start([old])
+    world.restart([old, try job("b", Schedule(on: [.boot]))], after: .seconds(1))
+    #expect(world.starts.isEmpty)
+  }
+
+  @Test func `a reload serves no slot of an excluded time`() throws {
+    var world = SchedulerWorld()
+    var schedule = every(10)
+    schedule.exclusions = [
+      Exclusion(try CalendarExpression("*-*-*"), isWholeDays: true, zone: .utc)
+    ]
+    var before = try job("a", schedule)
+    before.timing.leeway = .duration(.seconds(5))
+    world.start([before])
+    world.now = Now(
+      wall: world.now.wall + .seconds(11), monotonic: world.now.monotonic + .seconds(11))
+    var after = before
+    after.timing.leeway = .duration(.seconds(6))
+    world.reload([before], to: [after])
+    #expect(world.verdicts == ["a 10000 skipped(excluded)"])
+  }
 }

@@ -12,7 +12,7 @@ extension SpecBuilder {
         hint: "add \(names.dropLast().joined(separator: ", ")) or \(names[names.count - 1])",
         owner: raw.owner)
     }
-    checkClockKeys(of: raw)
+    checkClockKeys(of: raw, settled)
     let instants = fields[Key.at]?.value?.list ?? []
     let occasions = fields[Key.on]?.value?.list ?? []
     let zone = settled.zone ?? self.zone
@@ -36,7 +36,7 @@ extension SpecBuilder {
   ]
 
   /// A job's own key that has nothing to say something about is a mistake.
-  private func checkClockKeys(of raw: RawJob) {
+  private func checkClockKeys(of raw: RawJob, _ settled: JobDefaults) {
     guard !raw.fields.hasUnknownKeys else { return }
     let needs = [
       (Key.days, [Key.cron]), (Key.dst, [Key.cron, Key.calendar]),
@@ -44,7 +44,9 @@ extension SpecBuilder {
     ]
     for (key, triggers) in needs {
       guard let field = raw.fields[key], field.value?.isNull == false,
-        !triggers.contains(where: { raw.fields[$0] != nil })
+        !triggers.contains(where: { raw.fields[$0] != nil }),
+        // Those of `defaults` are read in the job's zone, too.
+        key != Key.timezone || settled.exceptions.isEmpty
       else { continue }
       let wanted = triggers.map { "'\($0)'" }.joined(separator: " or ")
       reporter.report(

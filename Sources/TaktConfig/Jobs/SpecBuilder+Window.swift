@@ -2,8 +2,10 @@ import TaktCore
 
 /// Spread, jitter and leeway end before the next slot.
 extension SpecBuilder {
-  /// How many slots of a clock rule are looked at.
-  private static let slotsLookedAt = 200
+  /// How many slots of clock rules are looked at; all of them only where the first gaps are not
+  /// much longer than what is to fit in.
+  private static let slotsMax = 200
+  private static let slotsFirst = 12
 
   /// What does not fit into the gap between two slots is a mistake beside `every`, whose gaps are
   /// all alike; beside times of the clock it will be cut.
@@ -17,7 +19,7 @@ extension SpecBuilder {
     guard sum > .zero else { return }
     if let every = schedule.every, sum >= every.interval {
       report(parts, sum, "the interval of \(DurationText.format(every.interval))", .error, raw)
-    } else if let gap = shortestGap(of: schedule.rules), sum >= gap {
+    } else if let gap = shortestGap(of: schedule.rules, for: sum), sum >= gap {
       report(
         parts, sum, "the shortest gap of \(DurationText.format(gap)), and is cut there", .warning,
         raw)
@@ -47,12 +49,13 @@ extension SpecBuilder {
       owner: raw.owner)
   }
 
-  private func shortestGap(of rules: [ClockRule]) -> Duration? {
+  private func shortestGap(of rules: [ClockRule], for sum: Duration) -> Duration? {
     guard !rules.isEmpty else { return nil }
     var shortest: Duration?
     var last: WallInstant?
     var instant = sources.now
-    for _ in 0..<Self.slotsLookedAt {
+    for number in 0..<Self.slotsMax {
+      if number > Self.slotsFirst, let shortest, shortest > sum * 8 { break }
       guard let next = rules.compactMap({ $0.next(after: instant) }).min() else { break }
       if let last { shortest = min(shortest ?? next - last, next - last) }
       last = next

@@ -19,7 +19,14 @@ public struct Exclusion: Hashable, Sendable {
     !text.contains(":") && expression.normalized.contains(" 00:00:00")
   }
 
-  private var unit: Int64 { isWholeDays ? 86_400 : 1 }
+  /// The longest stretch, in seconds, that lies within as a whole or not at all.
+  private var unit: Int64 {
+    if isWholeDays { return 86_400 }
+    guard expression.seconds == Self.everySecond else { return 1 }
+    return expression.minutes.isEmpty ? (expression.hours.isEmpty ? 86_400 : 3600) : 60
+  }
+
+  private static let everySecond = [CalendarTerm(0, every: CalendarUnit.second.scale)]
 
   /// Whether a slot lies within.
   func contains(_ label: Int64) -> Bool {
@@ -64,18 +71,41 @@ extension [Exclusion] {
   func divide(
     _ series: SlotSeries, of track: Track
   ) -> (excluded: [SlotSeries], others: [SlotSeries]) {
+    // Beside a grid alone single instants are no part of its series.
+    let track = track.rules.isEmpty && series.count > 1 ? Track(grid: track.grid) : track
     var (excluded, others): ([SlotSeries], [SlotSeries]) = ([], [])
-    var rest: SlotSeries? = series
-    while let piece = rest {
-      let first = piece.first.milliseconds
+    var rest = series
+    var wasExcluded: Bool?
+    while rest.count > 0 {
+      let first = rest.first.milliseconds
       let isExcluded = contains { $0.contains(first) }
       let edge = compactMap { $0.nextEdge(after: first) }.min() ?? .max
-      let (before, after) =
-        piece.count == 1 ? (piece, nil) : track.split(piece, before: edge)
-      rest = after
-      guard let before else { continue }
-      if isExcluded { excluded.append(before) } else { others.append(before) }
+      var piece = rest
+      if rest.count > 1, edge <= rest.last.milliseconds {
+        piece = track.series(after: first - 1, through: edge - 1) ?? SlotSeries(rest.first)
+      }
+      // Neighbours of one kind are one piece.
+      if wasExcluded == isExcluded {
+        if isExcluded { excluded.extendLast(by: piece) } else { others.extendLast(by: piece) }
+      } else if isExcluded {
+        excluded.append(piece)
+      } else {
+        others.append(piece)
+      }
+      wasExcluded = isExcluded
+      guard piece.count < rest.count, let next = track.next(after: piece.last.milliseconds) else {
+        break
+      }
+      rest.first = WallInstant(milliseconds: next)
+      rest.count -= piece.count
     }
     return (excluded, others)
+  }
+}
+
+extension [SlotSeries] {
+  fileprivate mutating func extendLast(by piece: SlotSeries) {
+    self[count - 1].last = piece.last
+    self[count - 1].count += piece.count
   }
 }

@@ -64,6 +64,9 @@ struct ScheduleCursor: Sendable {
       ahead: ahead)
   }
 
+  /// Whether a fixed delay has its next slot.
+  var isDelaying: Bool { delayed != nil }
+
   /// How far it has come.
   func edge(at now: Now) -> ScheduleEdge {
     ScheduleEdge(clock: clockAxis.mark, wall: wallAxis.mark, at: now.wall)
@@ -112,7 +115,7 @@ struct ScheduleCursor: Sendable {
       anchor = clockAxis.mark
     }
     if let every = schedule.every, every.origin == .end {
-      if delayed == nil { rest(schedule, at: now) }
+      if let next = delayed { delay(to: next, schedule) } else { rest(schedule, at: now) }
     } else {
       delayed = nil
     }

@@ -66,6 +66,13 @@ struct ActiveRun: Sendable {
       ? kept : output.followed(by: kept, keepBytes: spec.execution.output.keepBytes)
   }
 
+  /// Whether anything of it has been done, by this takt or by a former one, and its end is the last.
+  func hasHadAttempt(_ end: RunEnd) -> Bool {
+    if startedAt != nil { return true }
+    guard case .resumed = origin else { return false }
+    return end != RunEnd(.cancelled, .shutdown)
+  }
+
   /// What a reload says of the job: it holds for all attempts that have not begun.
   mutating func adopt(_ spec: JobSpec) {
     self.spec = spec

@@ -31,12 +31,15 @@ extension SchedulerCore {
     }
     giveTurns(to: specs.map(\.name), at: now)
     for parent in ended { callFollowers(of: parent, RunEnd(.interrupted, .down), at: now) }
+    // A takt that was there since the machine started has had its boot.
+    let isBoot = !isBlind && !former.jobs.values.contains(where: \.isSameBoot)
     for spec in specs {
-      if !isBlind, former.jobs[spec.name]?.isSameBoot != true { occur(.boot, for: spec, at: now) }
+      if isBoot { occur(.boot, for: spec, at: now) }
       occur(.start, for: spec, at: now)
     }
     for spec in specs where spec.timing.schedule.every?.origin == .end {
-      awaitDelay(of: spec, at: now)
+      restIfIdle(spec.name, at: now)
+      arm(spec.name, at: now)
     }
   }
 
@@ -126,16 +129,6 @@ extension SchedulerCore {
         cursor: ScheduleCursor(former.mark.cursor, isSameBoot: former.isSameBoot, at: now),
         at: former.version.schedule.at, failureStreak: former.mark.failureStreak,
         ranCount: former.mark.ranCount, suspension: former.mark.suspension, number: 0))
-  }
-
-  /// A fixed delay whose run has not come to its end begins anew.
-  private mutating func awaitDelay(of spec: JobSpec, at now: Now) {
-    guard activeRuns[spec.name] == nil, jobs[spec.name]?.late.isEmpty == true,
-      jobs[spec.name]?.cursor.state.delayed == nil
-    else { return }
-    jobs[spec.name]?.cursor.rest(spec.timing.schedule, at: now)
-    remark(spec.name)
-    arm(spec.name, at: now)
   }
 }
 

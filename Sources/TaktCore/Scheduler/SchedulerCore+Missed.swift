@@ -24,6 +24,7 @@ extension SchedulerCore {
     let others = skipExcluded(passed, of: spec.name, schedule, at: now)
     guard !others.isEmpty else { return }
     var pieces = SlotSeries.disjoint(others) { cursor.track(of: $0, schedule) }
+    pieces.sort { $0.last < $1.last }
     // What may start still is not missed, whatever the policy.
     let timely = spec.timing.isEnabled ? takeTimely(&pieces, of: spec, by: schedule, at: now) : nil
     let within = spec.missed.within(schedule, of: timely?.nominal ?? pieces.last?.last)
@@ -143,7 +144,11 @@ extension SchedulerCore {
     guard jobs[name]?.late.isEmpty == false, let job = jobs[name],
       job.spec.missed.choice != .all
     else { return }
-    giveUpLate(of: name, as: .coalesced(into: slot.nominal), at: now)
+    // One that is put off has not had its time.
+    jobs[name]?.late.removeAll { $0.slot.deadline <= now.monotonic }
+    for item in job.late where item.slot.deadline <= now.monotonic {
+      decide(name, SlotSeries(item.slot.nominal), .coalesced(into: slot.nominal), at: now)
+    }
   }
 
   mutating func giveUpLate(of name: JobName, as verdict: Verdict, at now: Now) {
@@ -163,12 +168,11 @@ extension SchedulerCore {
     var cause: MissCause
   }
 
-  /// Looks at how far the wall clock has gone beside the other, and remembers over what it has
-  /// jumped.
+  /// Looks at how far the wall clock has gone beside the other since a step was last told of, and
+  /// remembers over what it has jumped.
   mutating func noticeJump(_ cause: MissCause, at now: Now) {
     let offset = now.wall.nanoseconds - now.monotonic.nanoseconds
     let step = Duration.nanoseconds(offset - wallOffset)
-    wallOffset = offset
     guard step >= Self.jumpMin else { return }
     jump = ClockJump(from: now.wall - step, to: now.wall, cause: cause)
   }

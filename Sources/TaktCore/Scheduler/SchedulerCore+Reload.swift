@@ -87,18 +87,19 @@ extension SchedulerCore {
     if let due {
       if let rest = job.rest {
         for series in due.all { decide(name, series, .skipped(rest), at: now) }
-      } else {
+      } else if let due = withoutExcluded(due, of: job.spec, at: now) {
         serveOrDisplace(due, of: spec, at: now)
       }
     }
     jobs[name]?.cursor.skip(
       to: now, from: job.spec.timing.schedule, to: spec.timing.schedule)
+    // While one is active the end to count from is still to come.
+    if activeRuns[name] != nil { jobs[name]?.cursor.runStarted() }
     tellPast(spec.timing.schedule.at, of: name, but: job.spec.timing.schedule.at, at: now)
     beginVersion(of: name, at: now)
-    if !spec.timing.isEnabled {
-      giveUpLate(of: name, as: .skipped(.suspended), at: now)
-      suspendWaiting(of: name, at: now)
-    }
+    if let rest = jobs[name]?.rest { giveUpLate(of: name, as: .skipped(rest), at: now) }
+    if !spec.timing.isEnabled { suspendWaiting(of: name, at: now) }
+    restIfIdle(name, at: now)
     occur(.reload, for: spec, at: now)
     arm(name, at: now)
   }

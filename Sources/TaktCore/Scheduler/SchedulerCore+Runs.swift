@@ -205,7 +205,7 @@ extension SchedulerCore {
         arm(name, at: now)
       }
     }
-    guard run.startedAt != nil else { return }
+    guard run.hasHadAttempt(end) else { return }
     callHooks(after: run, end, at: now)
     // One that goes on with the next takt has not come to its end.
     if run.parting == nil { callFollowers(of: name, end, at: now) }

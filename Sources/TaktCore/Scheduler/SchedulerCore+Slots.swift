@@ -40,7 +40,17 @@ extension SchedulerCore {
       if jobs[name]?.isHeld == false { serveLate(name, at: now) }
     }
     if let due = jobs[name]?.fired(at: now) { serve(due, of: job.spec, at: now) }
+    restIfIdle(name, at: now)
     arm(name, at: now)
+  }
+
+  /// A fixed delay begins anew where no run is to come that it could count from.
+  mutating func restIfIdle(_ name: JobName, at now: Now) {
+    guard let job = jobs[name], job.spec.timing.schedule.every?.origin == .end,
+      !job.cursor.isDelaying, job.late.isEmpty, activeRuns[name] == nil
+    else { return }
+    jobs[name]?.cursor.rest(job.spec.timing.schedule, at: now)
+    remark(name)
   }
 
   /// Serves what a wake has found: the newest slot, if its time is not over, and by the job's policy
@@ -149,7 +159,11 @@ extension SchedulerCore {
       .record(
         .verdict(
           VerdictRecord(job: name, slots: slots, verdict: verdict, at: now.wall, run: run))))
-    if verdict == .ran { jobs[name]?.ranCount += slots.count }
+    if verdict == .ran {
+      jobs[name]?.ranCount += slots.count
+      // What was put off would wait for a place that does not come.
+      if jobs[name]?.rest == .limit { giveUpLate(of: name, as: .skipped(.limit), at: now) }
+    }
     remark(name)
     if isQuiet { return }
     var fields = [

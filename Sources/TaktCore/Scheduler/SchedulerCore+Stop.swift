@@ -19,9 +19,7 @@ extension SchedulerCore {
         LogField(.count, .number(Int64(queue.takenCount))),
       ])
     for name in jobs.keys.sorted() {
-      let isHeld = jobs[name]?.isHeld == true
-      // Slots that were to run late still wait for that: a takt to come decides them.
-      decideDue(name, as: isHeld ? nil : .skipped(.stopping), at: now)
+      stopSlots(of: name, at: now)
       effects.append(.disarm(.job(name)))
     }
     giveUpQueuedRuns(at: now)
@@ -29,6 +27,20 @@ extension SchedulerCore {
     if settings.shutdownGrace <= .zero, !runs.isEmpty { return stopRuns(at: now) }
     armShutdown(after: settings.shutdownGrace, at: now)
     finishIfIdle(at: now)
+  }
+
+  /// Slots that are put off, or were to run late, wait on: a takt to come decides them.
+  private mutating func stopSlots(of name: JobName, at now: Now) {
+    guard let job = jobs[name] else { return }
+    if job.isHeld { return decideDue(name, as: nil, at: now) }
+    guard let due = jobs[name]?.cursor.takeDue(of: job.spec.timing, for: name, at: now) else {
+      return
+    }
+    let waits = due.newest.deadline > now.monotonic
+    for series in waits ? due.passed : due.all {
+      decide(name, series, .skipped(.stopping), at: now)
+    }
+    if waits { putOff(due.newest, of: name, until: due.newest.deadline) }
   }
 
   /// Runs that wait, for a place or for their next attempt, will not start, and those in progress

@@ -118,6 +118,7 @@ public struct SchedulerCore: Sendable {
     let offset = now.wall.nanoseconds - now.monotonic.nanoseconds
     let step = Duration.nanoseconds(offset - wallOffset)
     noticeJump(slept >= step / 2 ? .asleep : .clock, at: now)
+    wallOffset = offset
     // A touch of the clock that moved it by less than a millisecond is no news.
     guard phase == .running, abs(step.milliseconds) >= 1 else { return }
     log(

@@ -31,6 +31,7 @@ public struct Simulator {
   private var core = SchedulerCore()
   private var now: Now
   private let begin: Now
+  private var end = MonotonicInstant.distantFuture
   private var snapshot: Snapshot
   private var faults: [SimulatedFault]
   private let runTime: Duration
@@ -71,11 +72,11 @@ public struct Simulator {
   public mutating func run(
     for duration: Duration, _ observe: (SimulatedEvent) -> Bool
   ) {
-    let end = begin.monotonic + duration
+    end = begin.monotonic + duration
     var goesOn = true
     func tell(_ event: SimulatedEvent) { goesOn = observe(event) && goesOn }
     handle(.started(snapshot), tell)
-    while goesOn, let next = nextInstant, next <= end {
+    while goesOn, now.monotonic <= end, let next = nextInstant, next <= end {
       move(to: max(now.monotonic, next))
       if let fault = faults.first, instant(of: fault) <= now.monotonic {
         faults.removeFirst()
@@ -134,9 +135,8 @@ public struct Simulator {
       now.wall = now.wall + duration
       handle(.clockStepped(slept: duration), tell)
     case .stall(let duration):
-      let end = now.monotonic + duration
       // Whoever ends meanwhile is noticed afterwards.
-      move(to: end)
+      move(to: now.monotonic + duration)
     case .slow(let job, let duration): runTimes[job] = duration
     case .crash(let down): crash(down, tell)
     case .reload(let next):
@@ -155,6 +155,7 @@ public struct Simulator {
     core = SchedulerCore()
     core.isQuiet = true
     move(to: now.monotonic + down)
+    if now.monotonic > end { return }
     handle(.started(snapshot, after: books?.former ?? FormerBooks()), tell)
   }
 

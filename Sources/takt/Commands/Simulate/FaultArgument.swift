@@ -66,8 +66,13 @@ struct FaultArgument {
   }
 
   private func duration(_ text: String?, _ usual: String, in fault: String) throws -> Duration {
-    guard let duration = try? DurationText.parse(text ?? usual), duration > .zero else {
-      throw wrong(fault, "it takes a duration such as \(usual)")
+    guard let duration = try? DurationText.parse(text ?? usual), duration > .zero,
+      duration <= SimulateCommand.spanMax
+    else {
+      throw wrong(
+        fault,
+        "it takes a duration such as \(usual), up to "
+          + DurationText.format(SimulateCommand.spanMax))
     }
     return duration
   }
@@ -75,7 +80,10 @@ struct FaultArgument {
   private func signed(_ text: String) -> Duration? {
     let isBack = text.hasPrefix("-")
     let digits = isBack || text.hasPrefix("+") ? String(text.dropFirst()) : text
-    return (try? DurationText.parse(digits)).map { isBack ? .zero - $0 : $0 }
+    guard let step = try? DurationText.parse(digits), step <= SimulateCommand.spanMax else {
+      return nil
+    }
+    return isBack ? .zero - step : step
   }
 
   private func wrong(_ fault: String, _ hint: String) -> ValidationError {

@@ -80,7 +80,7 @@ struct SimulateCommand: ParsableCommand {
   }
 
   /// As long as zone files and calendars are good for.
-  private static let spanMax = Duration.seconds(20 * 366 * 86_400)
+  static let spanMax = Duration.seconds(20 * 366 * 86_400)
 
   static func duration(_ text: String, of option: String, most: Duration) throws -> Duration {
     guard let duration = try? DurationText.parse(text), duration > .zero, duration <= most else {
