@@ -26,11 +26,12 @@ extension [FollowingLink] {
           hint: NearestName.of(link.parent, among: names).map { "did you mean '\($0)'?" }))
     }
     for cycle in cycles() {
-      let way = cycle.map(\.child) + [cycle[0].child]
+      var way = cycle.map(\.child.shortened) + [cycle[0].child.shortened]
+      if way.count > 8 { way.replaceSubrange(4..<(way.count - 3), with: ["…"]) }
       problems.append(
         cycle[0].diagnostic(
           .followingCycle,
-          "jobs wait for one another for ever: \(way.map(\.shortened).joined(separator: " after "))",
+          "jobs wait for one another for ever: \(way.joined(separator: " after "))",
           hint: "take one of these '\(Key.after)' away"))
     }
     return problems

@@ -95,6 +95,13 @@ extension SpecBuilder {
       }
       origin = .epoch
     }
+    if let phase, origin != .start {
+      reporter.report(
+        .conflictingKeys, at: phase.keyMark,
+        "'\(Key.phase)' has nothing to say beside "
+          + (origin == .end ? "'\(Key.from): end'" : "'\(Key.align)'"),
+        hint: "remove it: there is no anchor", owner: raw.owner)
+    }
     guard let interval = every.value?.duration else { return nil }
     let delay: Duration? = first?.value?.text == "now" ? .zero : first?.value?.duration
     var settled = Every(interval, from: origin, first: delay)

@@ -31,6 +31,12 @@ extension SpecBuilder {
         continue
       }
       guard let text = path.value?.text else { continue }
+      if IncludePattern.isPattern(text) {
+        reporter.report(
+          .suspicious, severity: .warning, at: path.mark,
+          "'\(Key.path)' is no pattern: a file of just this name is watched",
+          hint: "watch the folder", owner: raw.owner)
+      }
       watches.insert(
         PathWatch(
           path: FilePath.absolute(FilePath.join(builtIn.execution.directory, text)),

@@ -151,9 +151,9 @@ public enum KeyTable {
       Key.watch, .oneOrMore(.object(watch)), reload: .rearms,
       "Due when a file is made, written or moved into place, or any file in a folder."),
     KeyEntry(
-      Key.notBefore, .instant, reload: .rearms, "Nothing is due before this instant."),
+      Key.notBefore, .instant, reload: .rearms, "No slot stands before this instant."),
     KeyEntry(
-      Key.until, .instant, reload: .rearms, "Nothing is due after this instant."),
+      Key.until, .instant, reload: .rearms, "No slot stands after this instant."),
     KeyEntry(
       Key.limit, .integer(1...1_000_000_000), reload: .rearms,
       "How many slots run, counted from the first load on; those after are `skipped(limit)`."),
@@ -165,12 +165,13 @@ public enum KeyTable {
     KeyEntry(
       Key.spread, .oneOf([.object(spread), .duration(least: .zero)]), default: "0s",
       reload: .rearms, mayStandInDefaults: true,
-      "The job's slots are put off by up to so much, always alike, so that jobs of one time do not "
-        + "all start at once."),
+      "The job's slots that a clock names are put off by up to so much, always alike, so that jobs of "
+        + "one time do not all start at once."),
     KeyEntry(
       Key.jitter, .duration(least: .zero), default: "0s", reload: .rearms,
       mayStandInDefaults: true,
-      "Each slot is put off by up to so much, by a number that job and slot determine."),
+      "Each slot that a clock names is put off by up to so much, by a number that job and slot "
+        + "determine."),
     KeyEntry(
       Key.leeway, .oneOf([.percent, .duration(least: .zero)]), default: "0s", reload: .rearms,
       mayStandInDefaults: true,

@@ -42,7 +42,7 @@ public enum JobFacet {
       ("first", every?.first.map(DurationText.format)),
       ("from", every.flatMap { $0.origin == .end ? "end" : nil }),
       ("align", every.flatMap { $0.origin == .epoch ? "epoch" : nil }),
-      ("phase", every.flatMap { $0.phase == .restart ? "restart" : nil }),
+      ("phase", every?.phase.rawValue),
       ("cron", rules(schedule, .cron)), ("calendar", rules(schedule, .calendar)),
       ("at", list(schedule.at.map { $0.rfc3339() })),
       ("on", list(schedule.on.map(\.rawValue).sorted())),

@@ -9,14 +9,21 @@ public enum SlotPreview {
   ) -> [Slot] {
     let timing = spec.timing
     var cursor = ScheduleCursor(schedule: timing.schedule, at: now)
+    var slots: [Slot] = []
     if let former {
       cursor = ScheduleCursor(former.mark.cursor, isSameBoot: former.isSameBoot, at: now)
+      // One that is put off is still to come.
+      let due = cursor.takeDue(of: timing, for: spec.name, at: now)
+      if let newest = due?.newest, newest.deadline > now.monotonic { slots.append(newest) }
       cursor.skip(to: now, from: former.version.schedule, to: timing.schedule)
-    }
-    var slots: [Slot] = []
-    if former == nil, timing.schedule.on.contains(.start) {
-      let nominal = cursor.takeMoment(timing.schedule, at: now)
-      slots.append(Slot(nominal: nominal, causes: [.start], deadline: now.monotonic))
+    } else if timing.schedule.isWithinBounds(now.wall), !timing.schedule.excludes(now.wall) {
+      var causes: SlotCauses = []
+      if timing.schedule.on.contains(.start) { causes.insert(.start) }
+      if timing.schedule.on.contains(.boot) { causes.insert(.boot) }
+      if !causes.isEmpty {
+        let nominal = cursor.takeMoment(timing.schedule, at: now)
+        slots.append(Slot(nominal: nominal, causes: causes, deadline: now.monotonic))
+      }
     }
     let left = timing.schedule.limit.map { max(0, $0 - (former?.mark.ranCount ?? 0)) }
     let wanted = min(count, left ?? count)

@@ -18,7 +18,7 @@ extension SchedulerCore {
     for name in (followers[parent] ?? []).sorted() {
       let triggers = jobs[name]?.spec.timing.schedule.after ?? []
       if triggers.contains(where: { $0.job == parent && $0.isMet(by: end) }) {
-        occur(.after, for: name, at: now)
+        occur([.after], for: name, at: now)
       }
     }
   }

@@ -33,10 +33,7 @@ extension SchedulerCore {
     for parent in ended { callFollowers(of: parent, RunEnd(.interrupted, .down), at: now) }
     // A takt that was there since the machine started has had its boot.
     let isBoot = !isBlind && !former.jobs.values.contains(where: \.isSameBoot)
-    for spec in specs {
-      if isBoot { occur(.boot, for: spec, at: now) }
-      occur(.start, for: spec, at: now)
-    }
+    for spec in specs { occur(isBoot ? [.boot, .start] : [.start], for: spec, at: now) }
     for spec in specs where spec.timing.schedule.every?.origin == .end {
       restIfIdle(spec.name, at: now)
       arm(spec.name, at: now)

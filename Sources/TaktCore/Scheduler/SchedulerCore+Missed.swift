@@ -49,10 +49,7 @@ extension SchedulerCore {
       }
     }
     for nominal in chosen {
-      let slot = Slot(
-        nominal: nominal, causes: cursor.causes(of: nominal, schedule),
-        deadline: cursor.deadline(of: nominal, schedule, at: now))
-      putOff(slot, of: spec.name, until: nil)
+      putOff(place(nominal, of: spec, by: schedule, at: now), of: spec.name, until: nil)
     }
     if let timely { putOff(timely, of: spec.name, until: max(now.monotonic, timely.deadline)) }
   }
@@ -62,18 +59,27 @@ extension SchedulerCore {
     _ pieces: inout [SlotSeries], of spec: JobSpec, by schedule: Schedule, at now: Now
   ) -> Slot? {
     guard let cursor = jobs[spec.name]?.cursor, let series = pieces.last else { return nil }
-    let nominal = series.last
-    var timing = spec.timing
-    timing.schedule = schedule
-    let slot = cursor.place(
-      Slot(
-        nominal: nominal, causes: cursor.causes(of: nominal, schedule),
-        deadline: cursor.deadline(of: nominal, schedule, at: now)), in: timing, for: spec.name,
-      at: now)
+    let slot = place(series.last, of: spec, by: schedule, at: now)
     guard slot.latestStart >= now.monotonic else { return nil }
     pieces.removeLast()
     pieces += [cursor.track(of: series, schedule).takeNewest(1, of: series).rest].compactMap(\.self)
     return slot
+  }
+
+  /// The slot of an instant that has passed, where it was due.
+  private func place(
+    _ nominal: WallInstant, of spec: JobSpec, by schedule: Schedule, at now: Now
+  ) -> Slot {
+    guard let cursor = jobs[spec.name]?.cursor else {
+      return Slot(nominal: nominal, causes: [], deadline: now.monotonic)
+    }
+    var timing = spec.timing
+    timing.schedule = schedule
+    return cursor.place(
+      Slot(
+        nominal: nominal, causes: cursor.causes(of: nominal, schedule),
+        deadline: cursor.deadline(of: nominal, schedule, at: now)), in: timing, for: spec.name,
+      at: now)
   }
 
   /// Keeps a slot that is behind its job for later.
@@ -182,7 +188,7 @@ extension SchedulerCore {
 
   /// Why nothing has served slots of a takt that ran.
   func missCause(of series: SlotSeries, _ spec: JobSpec, at now: Now) -> MissCause {
-    guard let jump, jump.from < series.last, series.last <= jump.to,
+    guard let jump, jump.from < series.last + spec.timing.reach, series.last <= jump.to,
       spec.timing.schedule.wallTrack.has(series.last.milliseconds)
     else { return .stalled }
     return jump.cause

@@ -26,7 +26,7 @@ extension SchedulerCore {
       case .rearmed: rearm(step.spec, at: now)
       case .added:
         add(step.spec, at: now)
-        occur(.reload, for: step.spec, at: now)
+        occur([.reload], for: step.spec, at: now)
       case .removed: remove(step.spec.name, at: now)
       }
     }
@@ -75,7 +75,7 @@ extension SchedulerCore {
   /// The timer is not touched: a slot that is due is served under the new spec.
   private mutating func update(_ spec: JobSpec, at now: Now) {
     replaceSpec(spec)
-    occur(.reload, for: spec, at: now)
+    occur([.reload], for: spec, at: now)
   }
 
   private mutating func rearm(_ spec: JobSpec, at now: Now) {
@@ -100,7 +100,7 @@ extension SchedulerCore {
     if let rest = jobs[name]?.rest { giveUpLate(of: name, as: .skipped(rest), at: now) }
     if !spec.timing.isEnabled { suspendWaiting(of: name, at: now) }
     restIfIdle(name, at: now)
-    occur(.reload, for: spec, at: now)
+    occur([.reload], for: spec, at: now)
     arm(name, at: now)
   }
 
@@ -168,16 +168,17 @@ extension SchedulerCore {
     }
   }
 
-  /// A moment of takt's own life has come.
-  mutating func occur(_ occasion: Occasion, for spec: JobSpec, at now: Now) {
-    guard spec.timing.schedule.on.contains(occasion) else { return }
-    let cause: SlotCause =
+  /// Moments of takt's own life have come: one slot, whichever of them the job waits for.
+  mutating func occur(_ occasions: Set<Occasion>, for spec: JobSpec, at now: Now) {
+    var causes: SlotCauses = []
+    for occasion in occasions.intersection(spec.timing.schedule.on) {
       switch occasion {
-      case .start: .start
-      case .boot: .boot
-      case .reload: .reload
+      case .start: causes.insert(.start)
+      case .boot: causes.insert(.boot)
+      case .reload: causes.insert(.reload)
       }
-    occur(cause, for: spec.name, at: now)
+    }
+    if !causes.isEmpty { occur(causes, for: spec.name, at: now) }
   }
 
   /// Instants that were past when takt first heard of the job.

@@ -80,12 +80,12 @@ extension SchedulerCore {
   }
 
   /// Something has happened that makes a job due at once.
-  mutating func occur(_ cause: SlotCause, for name: JobName, at now: Now) {
+  mutating func occur(_ causes: SlotCauses, for name: JobName, at now: Now) {
     guard let job = jobs[name], job.spec.timing.schedule.isWithinBounds(now.wall),
       let nominal = jobs[name]?.cursor.takeMoment(job.spec.timing.schedule, at: now)
     else { return }
     remark(name)
-    let slot = Slot(nominal: nominal, causes: [cause], deadline: now.monotonic)
+    let slot = Slot(nominal: nominal, causes: causes, deadline: now.monotonic)
     var reason = phase == .running ? job.rest : .stopping
     if job.spec.timing.schedule.excludes(nominal) { reason = reason ?? .excluded }
     if let reason {
@@ -99,7 +99,7 @@ extension SchedulerCore {
   mutating func changed(_ name: JobName, _ watch: PathWatch, at now: Now) {
     // A reload may have overtaken it.
     guard jobs[name]?.spec.timing.schedule.watch.contains(watch) == true else { return }
-    occur(.watch, for: name, at: now)
+    occur([.watch], for: name, at: now)
   }
 
   /// Makes a run for a slot that is due, or says why there is none.

@@ -89,7 +89,9 @@ public struct Simulator {
         wake(tell)
       }
     }
-    move(to: max(now.monotonic, end))
+    if now.monotonic > end { return }
+    move(to: end)
+    for case .record(let entry) in core.passHeld(at: now) { take(entry, tell) }
   }
 
   private var nextInstant: MonotonicInstant? {

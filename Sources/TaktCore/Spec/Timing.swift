@@ -41,6 +41,13 @@ public struct Spread: Hashable, Sendable {
 }
 
 extension Timing {
+  /// How long after its instant a slot may start at most.
+  var reach: Duration {
+    var reach = (spread?.offset ?? .zero) + jitter
+    if case .duration(let leeway) = leeway { reach += leeway }
+    return reach
+  }
+
   /// How far spread and jitter put off a slot, before anything is cut.
   func offset(of nominal: WallInstant, _ job: JobName) -> Duration {
     var offset = spread?.offset ?? .zero

@@ -156,7 +156,11 @@ extension ExplainCommand {
     let slots = SlotPreview.slots(of: spec, startingAt: now, count: number)
     let lines = spec.timing.words
     let notes = spec.timing.schedule.rules.flatMap { rule in
-      rule.clockChanges(after: now.wall).map { $0.sentence(in: rule.zone) }
+      rule.clockChanges(after: now.wall)
+        .filter {
+          spec.timing.schedule.isWithinBounds($0.at) && !spec.timing.schedule.excludes($0.at)
+        }
+        .map { $0.sentence(in: rule.zone) }
     }
     if json {
       Console.print(

@@ -4,6 +4,10 @@ extension Timing {
   /// A line for each trigger, and for what bounds and puts off its slots.
   var words: [String] {
     var lines = schedule.words
+    // What happens without a clock is due at once.
+    guard schedule.every != nil || !schedule.rules.isEmpty || !schedule.at.isEmpty else {
+      return lines
+    }
     if let spread { lines.append("put off by \(DurationText.format(spread.offset)), its spread") }
     if jitter > .zero { lines.append("each slot put off by up to \(DurationText.format(jitter))") }
     switch leeway {
@@ -28,7 +32,9 @@ extension Schedule {
         lines.append("calendar \(rule.text): \(calendar.words), in \(rule.zone.name)")
       }
     }
-    if !at.isEmpty { lines.append(at.count == 1 ? "once" : "at \(at.count) instants") }
+    if let first = at.first {
+      lines.append(at.count == 1 ? "at \(first.rfc3339())" : "at \(at.count) instants")
+    }
     lines += after.sorted().map { following in
       switch following.condition {
       case .success: "after each run of \(following.job) that succeeds"
@@ -49,7 +55,7 @@ extension Schedule {
     var lines: [String] = []
     if let notBefore { lines.append("not before \(notBefore.rfc3339())") }
     if let until { lines.append("not after \(until.rfc3339())") }
-    if let limit { lines.append("\(limit) times at most") }
+    if let limit { lines.append(limit == 1 ? "once at most" : "\(limit) times at most") }
     lines += exclusions.map { exclusion in
       "but for \(exclusion.isWholeDays ? "days" : "times") of \(exclusion.expression.normalized), in "
         + exclusion.zone.name

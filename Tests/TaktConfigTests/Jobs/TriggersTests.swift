@@ -41,6 +41,7 @@ import Testing
     "outOfRange | every: 10s, spread: 4s, jitter: 4s, leeway: »2s, run: x",
     "missingKey | every: 10s, spread: »{by: host}, run: x",
     "missingKey | on: start, »phase: restart, run: x",
+    "conflictingKeys | every: 1s, from: end, »phase: restart, run: x",
     "badDuration | every: 10s, spread: »5, run: x", "wrongType | every: 10s, spread: »[1s], run: x",
   ])
   func `a bad value is told at its place`(row: String) throws {
@@ -51,7 +52,7 @@ import Testing
     "cron: '*/5 * * * *', spread: 4m, leeway: 2m | outOfRange",
     "calendar: '*:0/10', leeway: 10m | outOfRange",
     "every: 1s, until: 2020-01-01T00:00 | neverRuns",
-    "cron: '*/5 * * * *', spread: 3m, leeway: 1m | ",
+    "cron: '*/5 * * * *', spread: 3m, leeway: 1m | ", "watch: {path: '*.csv'} | suspicious",
   ])
   func `what will be cut, and what is past, is a warning`(row: String) throws {
     let parts = row.split(separator: " | ", omittingEmptySubsequences: false).map(String.init)

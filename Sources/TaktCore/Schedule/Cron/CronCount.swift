@@ -17,7 +17,8 @@ struct CronCount {
     var position = mark
     let last = end.flooredQuotient(by: 1000)
     while true {
-      let second = position.flooredQuotient(by: 1000)
+      // The first one that is not behind: at a midnight the day that begins there.
+      let second = (position + 1).flooredQuotient(by: 1000)
       let span = clock.zone.span(atEpochSeconds: second)
       let offset = Int64(span.offsetSeconds)
       // The next local midnight, and the midnights up to which nothing changes; a day is kept away

@@ -19,9 +19,15 @@ struct FaultArgument {
     let value = parts.count > 1 ? String(parts[1]) : nil
     var at = start + span / 2
     if let cut { at = try instant(String(text[text.index(after: cut)...]), in: text) }
+    guard start <= at, at <= start + span else {
+      throw wrong(text, "its time lies outside of what is simulated, see --from and --for")
+    }
     switch parts[0] {
     case "step":
-      guard let step = signed(value ?? "") else { throw wrong(text, "step takes +1h or -1h") }
+      guard let step = signed(value ?? "") else {
+        throw wrong(
+          text, "step takes +1h or -1h, up to \(DurationText.format(SimulateCommand.spanMax))")
+      }
       return SimulatedFault(.step(step), at: at)
     case "sleep": return SimulatedFault(.sleep(try duration(value, "1h", in: text)), at: at)
     case "stall": return SimulatedFault(.stall(try duration(value, "1m", in: text)), at: at)
