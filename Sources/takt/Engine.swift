@@ -74,8 +74,7 @@ struct Engine {
   func apply(_ plan: ReloadPlan) {
     processes.keepSecrets(of: plan.steps.lazy.map(\.spec))
     services.replace(by: plan.steps.lazy.map(\.spec).flatMap(\.plugins))
-    scheduler.send(.reloaded(plan))
-    watches.apply(plan)
+    watches.apply(plan) { [scheduler] in scheduler.send(.reloaded(plan)) }
   }
 
   /// Lets services end and files be written, and waits a little for both; to be called when a stop
@@ -88,7 +87,8 @@ struct Engine {
   /// Starts the jobs, where a former takt has left off.
   func start(_ snapshot: Snapshot, after former: FormerBooks = FormerBooks()) {
     processes.keepSecrets(of: snapshot.jobs)
-    scheduler.start(snapshot, after: former, runner: router)
-    watches.begin(with: snapshot.jobs)
+    watches.begin(with: snapshot.jobs) { [scheduler, router] in
+      scheduler.start(snapshot, after: former, runner: router)
+    }
   }
 }

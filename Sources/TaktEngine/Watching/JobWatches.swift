@@ -34,8 +34,11 @@ public final class JobWatches: Sendable {
   }
 
   /// Watches what these jobs name.
-  public func begin(with specs: [JobSpec]) {
-    change { keys in
+  ///
+  /// - Parameter done: called when that is so, before any change is told; at once where there is
+  ///   nothing to watch.
+  public func begin(with specs: [JobSpec], done: @escaping @Sendable () -> Void) {
+    change(done) { keys in
       for spec in specs where !spec.timing.schedule.watch.isEmpty {
         keys[spec.name] = spec.timing.schedule.watch
       }
@@ -43,8 +46,10 @@ public final class JobWatches: Sendable {
   }
 
   /// Watches what the jobs name after a reload; what stays keeps changes that are not told yet.
-  public func apply(_ plan: ReloadPlan) {
-    change { keys in
+  ///
+  /// - Parameter done: as for `begin`.
+  public func apply(_ plan: ReloadPlan, done: @escaping @Sendable () -> Void) {
+    change(done) { keys in
       for step in plan.steps {
         let watch = step.spec.timing.schedule.watch
         keys[step.spec.name] = step.change == .removed || watch.isEmpty ? nil : watch
@@ -52,8 +57,10 @@ public final class JobWatches: Sendable {
     }
   }
 
-  private func change(_ body: (inout [JobName: Set<PathWatch>]) -> Void) {
-    state.withLock { state in
+  private func change(
+    _ done: @escaping @Sendable () -> Void, _ body: (inout [JobName: Set<PathWatch>]) -> Void
+  ) {
+    let watches = state.withLock { state in
       body(&state.keys)
       if state.watches == nil, !state.keys.isEmpty, !state.hasFailed {
         state.watches = open()
@@ -62,8 +69,10 @@ public final class JobWatches: Sendable {
       let keys = state.keys.flatMap { name, watches in
         watches.map { WatchKey(job: name.text, path: $0.path, debounce: $0.debounce) }
       }
-      state.watches?.watch(Set(keys))
+      state.watches?.watch(Set(keys), done: done)
+      return state.watches
     }
+    if watches == nil { done() }
   }
 
   private func open() -> PathWatches? {

@@ -90,10 +90,13 @@ public final class PathWatches: @unchecked Sendable {
   /// debounce alone is another, that change is kept as well. What changed before this call is no
   /// change of a new key. Returns at once; when the queue has done the work, a key that was removed
   /// is not called back any more. Paths that could not be watched are tried again.
-  public func watch(_ keys: Set<WatchKey>) {
+  ///
+  /// - Parameter done: called on the queue when the paths are watched, before any change is told.
+  public func watch(_ keys: Set<WatchKey>, done: @escaping @Sendable () -> Void = {}) {
     queue.async { [self] in
       absorbAll()
       replace(keys)
+      done()
       noteChanges(of: walkAgain(refusals.users))
       retryLater()
     }

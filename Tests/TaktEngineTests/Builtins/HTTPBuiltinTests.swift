@@ -275,6 +275,7 @@ import Testing
   @Test func `a wait between two tries is cancelled`() async throws {
     let parameters: Parameters = [
       "url": url("/fails"), "retry_status": .list(["500"]), "backoff": .duration(.seconds(3600)),
+      "timeout": .duration(.seconds(3600)),
     ]
     bench.router.start([bench.request("http", parameters)])
     while bench.lines.texts.isEmpty { try await Task.sleep(for: .milliseconds(5)) }

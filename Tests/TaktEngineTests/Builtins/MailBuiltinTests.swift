@@ -284,7 +284,8 @@ import Testing
   }
 
   @Test func `a sendmail that hangs is stopped with its group`() async throws {
-    let parameters = try sendmail(": > \"$0.begun\"; sleep 1000")
+    let parameters = try sendmail(
+      ": > \"$0.begun\"; sleep 1000", ["timeout": .duration(.seconds(3600))])
     bench.router.start([bench.request("mail", parameters)])
     while !FileManager.default.fileExists(atPath: folder.path("sendmail.begun")) {
       try await Task.sleep(for: .milliseconds(5))
