@@ -175,9 +175,8 @@ import Testing
       mode: \(row.isService ? "service" : "oneshot")
       \(row.manifest)
       """, to: "plugins/\(row.name)/plugin.yaml")
-    let program = try folder.write(
+    try folder.writeProgram(
       "#!/bin/sh\nsay() { printf '%s\\n' \"$1\" >&3; }\n\(row.script)\n",
       to: "plugins/\(row.name)/program")
-    #expect(chmod(program, 0o755) == 0)
   }
 }

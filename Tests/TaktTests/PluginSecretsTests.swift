@@ -51,7 +51,7 @@ import Testing
           text: {type: string}
           plain: {type: string, default: shown}
         """, to: "plugins/\(name)/plugin.yaml")
-      #expect(chmod(try folder.write(Self.program, to: "plugins/\(name)/program"), 0o755) == 0)
+      try folder.writeProgram(Self.program, to: "plugins/\(name)/program")
     }
     try folder.write(
       """

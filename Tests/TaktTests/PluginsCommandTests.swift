@@ -82,8 +82,7 @@ import Testing
     let programs = try fence("sh")
     #expect(programs.count == 2)
     for (program, status) in zip(programs, [Int32(0), 1]) {
-      let path = try folder.write(program, to: "plugins/hello/hello")
-      #expect(chmod(path, 0o755) == 0)
+      try folder.writeProgram(program, to: "plugins/hello/hello")
       #expect(try run("test", "hello", in: folder).status == status)
     }
   }

@@ -221,6 +221,15 @@ final class TemporaryFolder {
     return file.path
   }
 
+  /// A program that can be executed at once. The shell writes it: had this process the file open,
+  /// a child that another test starts meanwhile would hold it open for a moment, and the system
+  /// would refuse to execute it (ETXTBSY).
+  func writeProgram(_ text: String, to name: String) throws {
+    let words = ["-c", #"printf %s "$1" > "$2" && chmod 755 "$2""#, "sh", text, name]
+    let status = try TaktProcess(words, program: "/bin/sh", in: self).waitForExit()
+    guard status == 0 else { throw TaktProcess.Silence(description: "\(name) was not written") }
+  }
+
   func read(_ name: String) -> String {
     (try? String(contentsOf: url.appendingPathComponent(name), encoding: .utf8)) ?? ""
   }

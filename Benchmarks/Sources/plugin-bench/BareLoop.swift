@@ -4,7 +4,7 @@ import Foundation
 /// The bare loop in C, on a thread of its own.
 ///
 /// `@unchecked Sendable`: what changes is written by that thread alone, and read by another only after
-/// `ended`, which the thread signals last.
+/// it has waited for `ended`, which the thread signals last; the semaphore orders the two.
 final class BareLoop: @unchecked Sendable {
   private var nanoseconds: [Int64]
   private var status: Int32 = -1

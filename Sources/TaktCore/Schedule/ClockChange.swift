@@ -40,15 +40,14 @@ extension ClockRule {
   }
 
   private func change(at instant: WallInstant) -> ClockChange? {
-    let second = WallInstant(nanoseconds: instant.nanoseconds - 1)
     let seconds = instant.milliseconds / 1000
-    let before = seconds + Int64(zone.offsetSeconds(at: second))
+    let before = seconds + Int64(zone.offsetSeconds(at: instant.justBefore))
     let after = seconds + Int64(zone.offsetSeconds(at: instant))
     // Asked in UTC the rule gives local times.
     let local = ClockRule(expression, zone: .utc, dst: dst)
-    let first = WallInstant(
-      nanoseconds: WallInstant(milliseconds: min(before, after) * 1000).nanoseconds - 1)
-    guard let match = local.next(after: first), match.milliseconds < max(before, after) * 1000
+    let first = WallInstant(milliseconds: min(before, after) * 1000)
+    guard let match = local.next(after: first.justBefore),
+      match.milliseconds < max(before, after) * 1000
     else {
       return nil
     }
@@ -67,7 +66,7 @@ extension ClockRule {
       before < after
       ? [seconds] : [seconds - (before - time), seconds + (time - after)]
     return wanted.map { WallInstant(milliseconds: $0 * 1000) }.filter { slot in
-      next(after: WallInstant(nanoseconds: slot.nanoseconds - 1)) == slot
+      next(after: slot.justBefore) == slot
     }
   }
 }

@@ -56,8 +56,7 @@ extension ClockRule {
   /// The first slot after a mark, in milliseconds. A calendar expression may name a finer instant;
   /// its slot is the millisecond that it is in.
   func next(after mark: Int64) -> Int64? {
-    let millisecond = WallInstant(milliseconds: max(mark, 0) + 1)
-    return next(after: WallInstant(nanoseconds: millisecond.nanoseconds - 1))?.milliseconds
+    next(after: WallInstant(milliseconds: max(mark, 0) + 1).justBefore)?.milliseconds
   }
 
   func has(_ label: Int64) -> Bool { next(after: label - 1) == label }

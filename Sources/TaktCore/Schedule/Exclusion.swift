@@ -38,9 +38,12 @@ public struct Exclusion: Hashable, Sendable {
   func nextEdge(after label: Int64) -> Int64? {
     let start = unitStart(of: label)
     let isInside = nextUnit(from: start) == start
-    guard let edge = isInside ? start + unit : nextUnit(from: start + unit) else { return nil }
-    // Where clocks go back the same local time comes again: never behind what has been asked.
-    return max(label + 1, self.label(ofLocal: edge))
+    let local = isInside ? start + unit : nextUnit(from: start + unit)
+    let edge = local.map { max(label + 1, self.label(ofLocal: $0)) }
+    // Where clocks go back the same local time comes again.
+    let change = zone.nextChange(after: WallInstant(milliseconds: label))?.milliseconds
+    guard let edge, let change else { return edge ?? change }
+    return min(edge, change)
   }
 
   /// The day or second in which a label is, in local seconds.
@@ -53,8 +56,8 @@ public struct Exclusion: Hashable, Sendable {
   /// The first day or second from `local` on that the expression names. It is asked in UTC, so that
   /// no clock change is in the way.
   private func nextUnit(from local: Int64) -> Int64? {
-    let before = WallInstant(nanoseconds: WallInstant(milliseconds: local * 1000).nanoseconds - 1)
-    guard let found = expression.next(after: before, in: .utc) else { return nil }
+    let start = WallInstant(milliseconds: local * 1000)
+    guard let found = expression.next(after: start.justBefore, in: .utc) else { return nil }
     let seconds = found.milliseconds.flooredQuotient(by: 1000)
     return seconds - seconds.flooredRemainder(by: unit)
   }

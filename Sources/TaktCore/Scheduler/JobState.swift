@@ -34,6 +34,12 @@ struct JobState: Sendable {
   /// Whether its slots pass without a run.
   var isHeld: Bool { rest != nil }
 
+  /// Counts slots that run. Returns whether these were the last that may.
+  mutating func countRan(_ count: Int) -> Bool {
+    ranCount += count
+    return rest == .limit
+  }
+
   /// Its timer has fired: what is due, if its slots are served at all.
   mutating func fired(at now: Now) -> ScheduleCursor.Due? {
     armed = nil

@@ -36,18 +36,6 @@ extension SchedulerCore {
   }
 }
 
-extension SchedulerCore {
-  /// Decides what held jobs have let pass, as a stop would: for a simulation that ends.
-  mutating func passHeld(at now: Now) -> [SchedulerEffect] {
-    for name in jobs.keys.sorted() where jobs[name]?.isHeld == true {
-      decideDue(name, as: nil, at: now)
-    }
-    let done = effects
-    effects = []
-    return done
-  }
-}
-
 extension Schedule {
   /// Whether an instant lies in a time that the job excludes.
   public func excludes(_ instant: WallInstant) -> Bool {

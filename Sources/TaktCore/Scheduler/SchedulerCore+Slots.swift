@@ -40,7 +40,7 @@ extension SchedulerCore {
       if jobs[name]?.isHeld == false { serveLate(name, at: now) }
     }
     if let due = jobs[name]?.fired(at: now) { serve(due, of: job.spec, at: now) }
-    restIfIdle(name, at: now)
+    if job.spec.timing.schedule.every?.origin == .end { restIfIdle(name, at: now) }
     arm(name, at: now)
   }
 
@@ -159,10 +159,9 @@ extension SchedulerCore {
       .record(
         .verdict(
           VerdictRecord(job: name, slots: slots, verdict: verdict, at: now.wall, run: run))))
-    if verdict == .ran {
-      jobs[name]?.ranCount += slots.count
-      // What was put off would wait for a place that does not come.
-      if jobs[name]?.rest == .limit { giveUpLate(of: name, as: .skipped(.limit), at: now) }
+    // What was put off would wait for a turn that does not come.
+    if verdict == .ran, jobs[name]?.countRan(slots.count) == true {
+      giveUpLate(of: name, as: .skipped(.limit), at: now)
     }
     remark(name)
     if isQuiet { return }

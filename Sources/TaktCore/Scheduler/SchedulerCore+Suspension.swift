@@ -34,6 +34,16 @@ extension SchedulerCore {
     tell("goes on", of: name, suspension.reason, at: now)
   }
 
+  /// Decides what held jobs have let pass, as a stop would: for a simulation that ends.
+  mutating func passHeld(at now: Now) -> [SchedulerEffect] {
+    for name in jobs.keys.sorted() where jobs[name]?.isHeld == true {
+      decideDue(name, as: nil, at: now)
+    }
+    let done = effects
+    effects = []
+    return done
+  }
+
   private mutating func tell(_ what: String, of name: JobName, _ reason: String, at now: Now) {
     var fields = [LogField(.job, .text(name.text)), LogField(.message, .text(what))]
     if !reason.isEmpty { fields.append(LogField(.reason, .text(reason))) }

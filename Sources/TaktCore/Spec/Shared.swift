@@ -1,6 +1,7 @@
 /// A value that its copies share until one of them is changed: cheap to copy, however much is in it.
 struct Shared<Value: Hashable & Sendable>: Hashable, Sendable {
-  /// `@unchecked Sendable`: it is changed only by `change`, and only while nobody else holds it.
+  /// `@unchecked Sendable`: it is changed only by `change`, and only while one copy alone holds it.
+  /// Who reads it on another thread does so through a copy of its own, and then there are two.
   private final class Box: @unchecked Sendable {
     var value: Value
 

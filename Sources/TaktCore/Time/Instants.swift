@@ -29,6 +29,11 @@ extension WallInstant {
     self.init(nanoseconds: overflow ? (milliseconds < 0 ? .min : .max) : nanoseconds)
   }
 
+  /// The last moment before this one: what is searched after it may be this one itself.
+  var justBefore: WallInstant {
+    WallInstant(nanoseconds: nanoseconds == .min ? .min : nanoseconds - 1)
+  }
+
   /// Whole milliseconds since the Unix epoch, rounded down.
   public var milliseconds: Int64 { nanoseconds.flooredQuotient(by: 1_000_000) }
 }

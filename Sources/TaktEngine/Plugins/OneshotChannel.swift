@@ -4,8 +4,9 @@ import TimerMachine
 
 /// The conversation with a plugin that has a process for one run.
 ///
-/// `@unchecked Sendable`: a thread of the pool makes it, others carry it to the reactor's thread with
-/// the child, and `ChildConversation`, which calls it, exists on that thread alone.
+/// `@unchecked Sendable`: a thread of the pool makes it and does not touch it again; others carry it
+/// to the reactor's thread with the child, and `ChildConversation`, which alone calls it, exists on
+/// that thread alone. What is handed over comes through the reactor's lock.
 final class OneshotChannel: ChildChannel, @unchecked Sendable {
   private let request: AttemptRequest
   private let manifest: PluginManifest

@@ -1,0 +1,206 @@
+import Testing
+
+@testable import TaktCore
+
+/// What bounds the slots of a job.
+@Suite struct SchedulerBoundsTests: MakesJobs {
+  @Test func `nothing is due before not_before, nor after until`() throws {
+    var world = SchedulerWorld()
+    var schedule = every(10)
+    schedule.notBefore = SchedulerWorld.wall + .seconds(25)
+    schedule.until = SchedulerWorld.wall + .seconds(40)
+    world.start([try job("a", schedule)])
+    for _ in 0..<10 {
+      world.pass(.seconds(10))
+      world.endRuns()
+    }
+    #expect(world.verdicts == ["a 30000 ran", "a 40000 ran"])
+    #expect(world.armed("a") == nil)
+    #expect(world.books.audit().isEmpty)
+  }
+
+  @Test func `after so many runs the rest is one record, and a higher limit goes on`() throws {
+    var world = SchedulerWorld()
+    var schedule = every(10)
+    schedule.limit = 2
+    let before = [try job("a", schedule)]
+    world.start(before)
+    for _ in 0..<5 {
+      world.pass(.seconds(10))
+      world.endRuns()
+    }
+    #expect(world.verdicts == ["a 10000 ran", "a 20000 ran"])
+    world.restart(before, after: .seconds(10))
+    #expect(world.verdicts == ["a 30000…60000 skipped(limit)"])
+    schedule.limit = 3
+    world.reload(before, to: [try job("a", schedule)])
+    world.pass(.seconds(10))
+    #expect(world.verdicts.last == "a 70000 ran")
+    #expect(world.books.audit().isEmpty)
+  }
+
+  @Test func `excluded times are skipped, and do not stand for slots that are not`() throws {
+    var world = SchedulerWorld()
+    var schedule = every(10)
+    // 1,790,000,000 is 14:13:20 UTC.
+    let minute = try CalendarExpression("14:14:*")
+    schedule.exclusions = [Exclusion(minute, isWholeDays: false, zone: .utc)]
+    world.start([try job("a", schedule)])
+    world.pass(.seconds(30))
+    world.endRuns()
+    world.verdicts = []
+    // A stall over the border into the excluded minute: what stood before it runs.
+    world.now = Now(
+      wall: world.now.wall + .milliseconds(10_200),
+      monotonic: world.now.monotonic + .milliseconds(10_200))
+    world.pass(.milliseconds(1))
+    #expect(world.verdicts == ["a 40000 skipped(excluded)"])
+    world.pass(.seconds(70))
+    world.endRuns()
+    #expect(
+      world.verdicts == (4...9).map { "a \($0)0000 skipped(excluded)" } + [
+        "a 100000 ran", "a 110000 skipped(overlap)",
+      ])
+    #expect(world.books.audit().isEmpty)
+  }
+
+  @Test func `a whole day is left out by the zone's own clock`() throws {
+    let text = "Sat,Sun"
+    let expression = try CalendarExpression(text)
+    let exclusion = Exclusion(
+      expression, isWholeDays: Exclusion.namesWholeDays(text, expression),
+      zone: Zone(name: "X", initialOffsetSeconds: 3600))
+    // 2026-09-25 is a Friday.
+    let friday = try #require(try InstantText("2026-09-25T22:59:59Z").instant).milliseconds
+    #expect(!exclusion.contains(friday) && exclusion.contains(friday + 1000))
+    #expect(exclusion.nextEdge(after: friday) == friday + 1000)
+    let monday = friday + 1000 + 2 * 86_400_000
+    #expect(exclusion.contains(monday - 1) && !exclusion.contains(monday))
+    #expect(exclusion.nextEdge(after: friday + 1000) == friday + 1000 + 86_400_000)
+  }
+
+  @Test func `a new interval begins at the reload when its phase says so`() throws {
+    for (phase, expected) in [(Every.Phase.keep, Int64(28_000)), (.restart, 32_000)] {
+      var world = SchedulerWorld()
+      let before = [try job("a", every(10))]
+      world.start(before)
+      world.pass(.seconds(25))
+      var schedule = every(7)
+      schedule.every?.phase = phase
+      world.reload(before, to: [try job("a", schedule)])
+      #expect(world.armed("a") == expected)
+      world.pass(.seconds(20))
+      #expect(world.books.audit().isEmpty)
+    }
+  }
+
+  @Test func `a fixed delay goes on after slots that get no run`() throws {
+    let days = try CalendarExpression("14:15:*")
+    for (policy, exclusions) in [
+      (MissedPolicy.Choice.skip, []), (.last, [Exclusion(days, isWholeDays: false, zone: .utc)]),
+    ] as [(_, [Exclusion])] {
+      var world = SchedulerWorld()
+      var schedule = Schedule(every: Every(.seconds(60), from: .end))
+      schedule.exclusions = exclusions
+      var spec = try job("a", schedule)
+      spec.missed.choice = policy
+      world.start([spec])
+      // A stall of a minute and a half over the first slot, or an excluded minute.
+      if exclusions.isEmpty {
+        world.now = Now(
+          wall: world.now.wall + .seconds(150), monotonic: world.now.monotonic + .seconds(150))
+      }
+      for _ in 0..<10 {
+        world.pass(.seconds(60))
+        world.endRuns()
+      }
+      #expect(world.verdicts.count { $0.hasSuffix("ran") } > 6, "\(world.verdicts)")
+      #expect(world.books.audit().isEmpty)
+    }
+  }
+
+  @Test func `a bound that a reload sets holds for a delay that has begun`() throws {
+    var world = SchedulerWorld()
+    let before = [try job("a", Schedule(every: Every(.seconds(60), from: .end)))]
+    world.start(before)
+    var schedule = before[0].timing.schedule
+    schedule.notBefore = SchedulerWorld.wall + .seconds(200)
+    world.reload(before, to: [try job("a", schedule)])
+    #expect(world.armed("a") == 200_000)
+    var ended = schedule
+    ended.notBefore = nil
+    ended.until = SchedulerWorld.wall + .seconds(30)
+    world.reload([try job("a", schedule)], to: [try job("a", ended)])
+    #expect(world.armed("a") == nil)
+  }
+
+  @Test func `late slots go with the limit`() throws {
+    var world = SchedulerWorld()
+    var schedule = every(10)
+    schedule.limit = 3
+    var spec = try job("a", schedule)
+    spec.missed.choice = .all
+    spec.missed.within = .seconds(1000)
+    spec.overlap = .allow
+    world.start([spec])
+    world.pass(.seconds(10))
+    world.restart([spec], after: .seconds(60))
+    world.pass(.seconds(5))
+    #expect(world.verdicts.count { $0.hasSuffix("ran") } == 2)
+    #expect(!world.books.pending.values.contains { !$0.isEmpty })
+    #expect(world.verdicts.contains { $0.hasSuffix("skipped(limit)") })
+    #expect(world.books.audit().isEmpty)
+  }
+
+  @Test func `a long absence is divided at excluded hours in a moment`() throws {
+    let noon = Exclusion(try CalendarExpression("12..13:*:*"), isWholeDays: false, zone: .utc)
+    let rule = ClockRule(
+      .calendar(try CalendarExpression("*:*:00")), zone: .utc, dst: DSTPolicy(gap: .skip))
+    var schedule = Schedule(rules: [rule])
+    schedule.exclusions = [noon]
+    let track = schedule.wallTrack
+    let begin = SchedulerWorld.wall.milliseconds
+    let series = try #require(track.series(after: begin, through: begin + 30 * 86_400_000))
+    let (excluded, others) = schedule.exclusions.divide(series, of: track)
+    #expect(excluded.count == 30 && excluded.allSatisfy { $0.count == 120 })
+    #expect(others.count == 31)
+    #expect((excluded + others).reduce(0) { $0 + $1.count } == series.count)
+  }
+
+  @Test func `a reload serves no slot of an excluded time`() throws {
+    var world = SchedulerWorld()
+    var schedule = every(10)
+    schedule.exclusions = [
+      Exclusion(try CalendarExpression("*-*-*"), isWholeDays: true, zone: .utc)
+    ]
+    var before = try job("a", schedule)
+    before.timing.leeway = .duration(.seconds(5))
+    world.start([before])
+    world.now = Now(
+      wall: world.now.wall + .seconds(11), monotonic: world.now.monotonic + .seconds(11))
+    var after = before
+    after.timing.leeway = .duration(.seconds(6))
+    world.reload([before], to: [after])
+    #expect(world.verdicts == ["a 10000 skipped(excluded)"])
+  }
+
+  @Test func `an excluded time that comes twice is left out twice`() throws {
+    // Clocks go back by an hour at 15:50, so that what lies between 14:50 and then comes twice.
+    let begin = SchedulerWorld.wall.milliseconds / 1000
+    let change = begin - begin % 86_400 + 14 * 3600 + 50 * 60
+    let zone = Zone(
+      name: "X", initialOffsetSeconds: 3600,
+      transitions: [.init(start: change, offsetSeconds: 0)])
+    let exclusion = Exclusion(
+      try CalendarExpression("15:00..29:*"), isWholeDays: false, zone: zone)
+    let track = Track(grid: Track.Grid(origin: 0, interval: 60_000))
+    let series = try #require(
+      track.series(after: (change - 7200) * 1000, through: (change + 7200) * 1000))
+    let (excluded, others) = [exclusion].divide(series, of: track)
+    let slots = stride(
+      from: series.first.milliseconds, through: series.last.milliseconds, by: 60_000)
+    #expect(excluded.reduce(0) { $0 + $1.count } == slots.count { exclusion.contains($0) })
+    #expect(others.reduce(0) { $0 + $1.count } == slots.count { !exclusion.contains($0) })
+    #expect(excluded.count == 2)
+  }
+}

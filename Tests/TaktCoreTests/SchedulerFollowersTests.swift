@@ -1,0 +1,147 @@
+import Testing
+
+@testable import TaktCore
+
+/// What happens besides the clock makes a job due.
+@Suite struct SchedulerFollowersTests: MakesJobs {
+  @Test(arguments: [
+    (AttemptResult.exited(0), ["any 10000 ran", "ok 10000 ran"]),
+    (.exited(1), ["any 10000 ran", "bad 10000 ran"]),
+    (.signalled(9), ["any 10000 ran", "bad 10000 ran"]),
+  ])
+  func `a job follows the last end of another's run`(
+    result: AttemptResult, expected: [String]
+  ) throws {
+    var world = SchedulerWorld()
+    world.start([
+      try job("parent", every(10)), try follower("ok", of: "parent"),
+      try follower("bad", of: "parent", on: .failure),
+      try follower("any", of: "parent", on: .any),
+    ])
+    world.pass(.seconds(10))
+    world.verdicts = []
+    world.endRuns(result)
+    #expect(world.verdicts.sorted() == expected)
+  }
+
+  @Test func `an attempt that is tried again is no end, and a chain goes on`() throws {
+    var world = SchedulerWorld()
+    var parent = try job("a", every(100))
+    parent.execution.retry = RetryPolicy(attempts: 2, delay: .seconds(1))
+    world.start([parent, try follower("b", of: "a", on: .any), try follower("c", of: "b")])
+    world.pass(.seconds(100))
+    world.endRuns(.exited(1))
+    #expect(world.starts == ["a 100000 #1"])
+    world.pass(.seconds(1))
+    world.endRuns(.exited(1))
+    world.endRuns()
+    #expect(
+      world.starts == ["a 100000 #1", "a 100000 #2", "b 101000 #1", "c 101000 #1"])
+  }
+
+  @Test func `the slot of a follower is kept with the end that makes it`() throws {
+    var world = SchedulerWorld()
+    let jobs = [try job("a", every(10)), try follower("b", of: "a")]
+    world.start(jobs, maxRunning: 1)
+    world.send(.triggered(jobs[0].name, slot: nil))
+    world.send(.triggered(jobs[0].name, slot: nil))
+    // Its slot waits for the place that the second run has taken.
+    let run = try #require(world.running.first)
+    world.send(.attemptEnded(run, AttemptReport(.exited(0))))
+    #expect(world.starts.count == 2 && world.books.pending[jobs[1].name]?.count == 1)
+    world.restart(jobs, after: .seconds(5))
+    world.pass(.seconds(1))
+    #expect(world.starts.contains { $0.hasPrefix("b 0 ") })
+  }
+
+  @Test func `a follower that is suspended, or that takt's stop comes before, is skipped`() throws {
+    var world = SchedulerWorld()
+    let jobs = [try job("a", every(10)), try follower("b", of: "a")]
+    world.start(jobs)
+    world.send(.suspended(jobs[1].name, until: nil, reason: ""))
+    world.pass(.seconds(10))
+    world.endRuns()
+    world.send(.resumed(jobs[1].name))
+    world.pass(.seconds(10))
+    world.send(.stop)
+    world.endRuns()
+    #expect(
+      world.verdicts == [
+        "a 10000 ran", "b 10000 skipped(suspended)", "a 20000 ran", "b 20000 skipped(stopping)",
+      ])
+    #expect(world.books.audit().isEmpty)
+  }
+
+  @Test func `who waits for any end hears of a run that a former takt did not end`() throws {
+    var world = SchedulerWorld()
+    let jobs = [
+      try job("a", every(10)), try follower("b", of: "a"), try follower("c", of: "a", on: .any),
+    ]
+    world.start(jobs)
+    world.pass(.seconds(10))
+    world.restart(jobs, after: .seconds(1))
+    #expect(world.starts == ["c 11000 #1"])
+  }
+
+  @Test func `who had attempts before a restart is followed when it gives up after it`() throws {
+    var world = SchedulerWorld()
+    var parent = try job("p", every(40))
+    parent.execution.retry = RetryPolicy(attempts: 5, delay: .seconds(30), end: .nextSlot)
+    let jobs = [parent, try follower("c", of: "p", on: .failure)]
+    world.start(jobs)
+    world.pass(.seconds(40))
+    world.endRuns(.exited(1))
+    world.restart(jobs, after: .seconds(1))
+    world.pass(.seconds(39))
+    world.endRuns(.exited(1))
+    world.pass(.seconds(1))
+    #expect(world.ends.contains("p failed"))
+    #expect(world.starts.contains { $0.hasPrefix("c ") }, "\(world.starts) \(world.ends)")
+  }
+
+  @Test func `a boot is one start of the machine, however often takt starts`() throws {
+    var world = SchedulerWorld()
+    let jobs = [try job("a", Schedule(on: [.boot]))]
+    world.start(jobs)
+    #expect(world.starts == ["a 0 #1"])
+    world.endRuns()
+    world.restart(jobs, after: .seconds(1))
+    #expect(world.starts.isEmpty)
+    world.books.reboot()
+    world.restart(jobs, after: .seconds(1))
+    #expect(world.starts == ["a 2000 #1"])
+  }
+
+  @Test func `a change of a file that the job does not watch any more is nothing`() throws {
+    var world = SchedulerWorld()
+    var schedule = Schedule()
+    schedule.watch = [PathWatch(path: "/in")]
+    let spec = try job("a", schedule)
+    world.start([spec])
+    world.send(.changed(spec.name, PathWatch(path: "/in")))
+    world.send(.changed(spec.name, PathWatch(path: "/out")))
+    #expect(world.verdicts == ["a 0 ran"])
+  }
+
+  @Test func `what happens twice in a moment, or after a step back, makes two slots`() throws {
+    var world = SchedulerWorld()
+    var schedule = Schedule()
+    schedule.watch = [PathWatch(path: "/in")]
+    var spec = try job("a", schedule)
+    spec.overlap = .allow
+    world.start([spec])
+    for _ in 0..<3 { world.send(.changed(spec.name, PathWatch(path: "/in"))) }
+    world.now.wall = world.now.wall - .seconds(1)
+    world.send(.changed(spec.name, PathWatch(path: "/in")))
+    #expect(world.verdicts == ["a 0 ran", "a 1 ran", "a 2 ran", "a 3 ran"])
+    #expect(world.books.audit().isEmpty)
+  }
+
+  @Test func `a job that is new to a takt of this boot has had its boot`() throws {
+    var world = SchedulerWorld()
+    let old = try job("a", every(10))
+    world.start([old])
+    world.restart([old, try job("b", Schedule(on: [.boot]))], after: .seconds(1))
+    #expect(world.starts.isEmpty)
+  }
+}

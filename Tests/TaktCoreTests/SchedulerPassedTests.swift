@@ -1,0 +1,106 @@
+import Testing
+
+@testable import TaktCore
+
+/// Slots that passed unserved while takt was there.
+@Suite struct SchedulerPassedTests: MakesJobs {
+  @Test(arguments: [
+    (MissedPolicy.Choice.skip, ["a 10000…30000 missed(stalled)"]),
+    (.last, ["a 10000…20000 coalesced", "a 30000 ran"]),
+    (.all, ["a 10000 ran", "a 20000 ran", "a 30000 ran"]),
+  ])
+  func `slots of a takt that stood still go by the job's policy`(
+    choice: MissedPolicy.Choice, expected: [String]
+  ) throws {
+    var world = SchedulerWorld()
+    var spec = try job("a", every(10))
+    spec.missed.choice = choice
+    spec.missed.within = .seconds(60)
+    world.start([spec])
+    world.now = Now(
+      wall: world.now.wall + .seconds(35), monotonic: world.now.monotonic + .seconds(35))
+    for _ in 0..<4 {
+      world.pass(.seconds(1))
+      world.endRuns()
+    }
+    #expect(world.verdicts.sorted() == expected)
+    world.pass(.seconds(5))
+    #expect(world.verdicts.last == "a 40000 ran")
+    #expect(world.books.audit().isEmpty)
+  }
+
+  @Test(arguments: [(Duration.zero, "clock"), (.seconds(3600), "asleep")])
+  func `slots over which the wall clock has gone say so`(slept: Duration, cause: String) throws {
+    var world = SchedulerWorld()
+    var spec = try job("a", Schedule(every: Every(.seconds(600), from: .epoch)))
+    spec.missed.choice = .skip
+    world.start([spec])
+    world.now.wall = world.now.wall + .seconds(3600)
+    world.send(.clockStepped(slept: slept))
+    world.pass(.seconds(1))
+    // The beginning is 20 s after a slot.
+    let first = 600_000 - SchedulerWorld.wall.milliseconds % 600_000
+    #expect(world.verdicts == ["a \(first)…\(first + 5 * 600_000) missed(\(cause))"])
+    #expect(world.books.audit().isEmpty)
+  }
+
+  @Test func `many jobs that were kept waiting do not all start at once`() throws {
+    var world = SchedulerWorld()
+    world.start(try (0..<50).map { try job("j\($0)", every(100)) }, maxRunning: 100)
+    world.now = Now(
+      wall: world.now.wall + .seconds(130), monotonic: world.now.monotonic + .seconds(130))
+    world.pass(.milliseconds(500))
+    #expect((5...15).contains(world.starts.count))
+    world.pass(.milliseconds(2500))
+    #expect(world.starts.count == 50)
+  }
+
+  @Test func `times of the clock follow a step of the wall`() throws {
+    var world = SchedulerWorld()
+    let rule = ClockRule(
+      .cron(try CronExpression("0 15 * * *"), days: .any), zone: .utc, dst: .cron)
+    world.start([try job("a", Schedule(rules: [rule]))])
+    // From 14:13:20.
+    #expect(world.armed("a") == 2_800_000)
+    world.now.wall = world.now.wall + .seconds(1000)
+    world.send(.clockStepped(slept: .zero))
+    #expect(world.armed("a") == 1_800_000)
+  }
+
+  @Test func `a wake between a step of the clock and the news of it takes nothing away`() throws {
+    var world = SchedulerWorld()
+    let hourly = Schedule(every: Every(.seconds(3600), from: .epoch))
+    var early = try job("early", every(10))
+    early.missed.choice = .skip
+    var clock = try job("clock", hourly)
+    clock.missed.choice = .skip
+    var both = try job("both", Schedule(every: Every(.seconds(10), from: .epoch)))
+    both.missed.choice = .skip
+    world.start([early, clock, both])
+    world.now.wall = world.now.wall + .seconds(7200)
+    // Timers fire before anybody tells of the step.
+    world.pass(.seconds(10))
+    world.send(.clockStepped(slept: .zero))
+    world.pass(.milliseconds(1))
+    #expect(world.verdicts.contains { $0.hasPrefix("clock") && $0.hasSuffix("missed(clock)") })
+    #expect(world.verdicts.contains { $0.hasPrefix("both") && $0.contains("missed") })
+    #expect(world.books.audit().isEmpty)
+  }
+
+  @Test func `of two long series the slot that is the newest is served`() throws {
+    var world = SchedulerWorld()
+    let rule = ClockRule(
+      .cron(try CronExpression("*/7 * * * *"), days: .any), zone: .utc, dst: .cron)
+    var spec = try job("a", Schedule(every: Every(.seconds(600)), rules: [rule]))
+    spec.timing.leeway = .duration(.seconds(60))
+    spec.missed.choice = .skip
+    world.start([spec])
+    // Down from after one slot of the grid until a moment after another.
+    world.pass(.seconds(601))
+    world.endRuns()
+    world.restart([spec], after: .seconds(6000))
+    world.pass(.seconds(1))
+    #expect(world.starts == ["a 6600000 #1"], "\(world.verdicts.suffix(3))")
+    #expect(world.books.audit().isEmpty)
+  }
+}
