@@ -23,17 +23,35 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(
+      url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
   ],
   targets: [
     // From the top of the house to the ground; a target depends only on what stands below it.
     .executableTarget(
       name: "takt",
       dependencies: [
-        "TaktEngine", "TaktStore", "TaktConfig", "TaktCore",
+        "TaktControl", "TaktEngine", "TaktStore", "TaktConfig", "TaktCore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       // Without it the database library's string interpolation is everybody's.
       swiftSettings: strict + [.enableUpcomingFeature("MemberImportVisibility")]),
+    .target(
+      name: "TaktControl",
+      dependencies: [
+        "TaktCore", "CTaktPage",
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+      ],
+      swiftSettings: strict),
     .target(
       name: "TaktEngine",
       dependencies: [
@@ -67,6 +85,8 @@ let package = Package(
       name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .target(name: "CTimerFD"),
     .target(name: "CTaktSystem"),
+    // The web page and the description of the API, within the program.
+    .target(name: "CTaktPage", exclude: ["page", "api"]),
 
     // A plugin in Swift, and what such plugins are made with.
     .executableTarget(name: "swift-hello", dependencies: ["TaktPlugin"], swiftSettings: strict),

@@ -2,6 +2,7 @@ import ArgumentParser
 import Dispatch
 import Glibc
 import Synchronization
+import TaktControl
 import TaktCore
 import TaktEngine
 import TaktStore
@@ -16,11 +17,14 @@ struct Daemon {
   }
 
   private let writer: LogWriter
+  private let observers: Observers
   private let engine: Engine
   private let tally: TallyLedger
   private let state: State
   private let snapshot: Snapshot
   private let warning: String?
+  private let control: Control
+  private let supervision: Supervision?
   private let stopped = DispatchSemaphore(value: 0)
 
   /// Puts it together and answers signals from now on; `run` starts the jobs.
@@ -32,15 +36,16 @@ struct Daemon {
     var state = try State(snapshot.settings, file: source.path)
     self.snapshot = snapshot
     warning = try ResourceLimits.check(maxRunning: snapshot.settings.maxRunning)
+    let time = SystemTimeSource()
     let writer = try LogWriter(
       descriptor: STDOUT_FILENO, format: log.format, level: log.level,
-      zone: snapshot.settings.zone, isColoured: log.isColoured, time: SystemTimeSource())
+      zone: snapshot.settings.zone, isColoured: log.isColoured, time: time)
     self.writer = writer
     // The ledger is there before the scheduler that it may want to hear from.
     let scheduling = Scheduling()
     do {
       try state.open(
-        snapshot.settings, file: source.path, observer: writer, time: SystemTimeSource(),
+        snapshot.settings, file: source.path, observer: writer, time: time,
         onRenewed: { scheduling.scheduler.withLock { $0 }?.send(.ledgerRenewed) })
     } catch {
       writer.close(timeout: .seconds(2))
@@ -49,18 +54,31 @@ struct Daemon {
     self.state = state
     let tally = TallyLedger(next: state.ledger)
     self.tally = tally
-    let engine = try Engine(observer: writer, sink: writer, ledger: tally) { [stopped] in
-      stopped.signal()
+    let hub = OutputHub(next: writer)
+    let books = ControlBooks(
+      next: tally, time: time, onBegan: { hub.began($0) }, onEnded: { hub.ended($0) })
+    let observers = Observers([writer, books])
+    self.observers = observers
+    let engine = try Engine(observer: observers, sink: hub, ledger: books, gauge: books) {
+      [stopped] in stopped.signal()
     }
     self.engine = engine
     scheduling.scheduler.withLock { $0 = engine.scheduler }
 
-    let scheduler = engine.scheduler
+    let supervision = Supervision(engine)
+    self.supervision = supervision
     let watch = Watch()
     let reloader = Reloader(
-      current: snapshot, watchedPaths: watchedPaths ?? [], source: source, observer: writer,
-      ledger: tally, time: engine.factory.time,
-      apply: { engine.apply($0) }, onLoaded: { watch.watcher?.watch($0) })
+      current: snapshot, watchedPaths: watchedPaths ?? [], source: source, observer: observers,
+      ledger: books, time: engine.factory.time, apply: { engine.apply($0) },
+      onBegin: { supervision?.reloading() },
+      onLoaded: {
+        watch.watcher?.watch($0)
+        supervision?.ready()
+      })
+    control = Control(
+      settings: snapshot.settings, source: source, state: state, engine: engine, tally: tally,
+      books: books, hub: hub, reloader: reloader, observer: observers)
     if let watchedPaths {
       let watcher = try FileWatcher(reactor: engine.reactor, factory: engine.factory) {
         reloader.reload(cause: "watch")
@@ -68,20 +86,7 @@ struct Daemon {
       watch.watcher = watcher
       watcher.watch(watchedPaths)
     }
-    let ledger = state.ledger
-    try engine.receiveSignals { number in
-      switch number {
-      case SIGHUP: reloader.reload(cause: "SIGHUP")
-      case SIGUSR1:
-        scheduler.send(.dumpStatus)
-        if let ledger { Self.tell("\(ledger.status)", .notice, .ledger, writer) }
-      case SIGQUIT:
-        // At once: as two other signals.
-        scheduler.send(.stop)
-        scheduler.send(.stop)
-      default: scheduler.send(.stop)
-      }
-    }
+    try receiveSignals(reloader)
   }
 
   /// The scheduler comes after the ledger that may want to tell it something.
@@ -90,40 +95,59 @@ struct Daemon {
   }
 
   /// The watcher exists only with `--watch`, and the reloader before it.
+  ///
+  /// `@unchecked Sendable`: set once, before the reloader is asked for anything.
   private final class Watch: @unchecked Sendable {
-    // Set once, before the reloader is asked for anything.
     var watcher: FileWatcher?
+  }
+
+  private func receiveSignals(_ reloader: Reloader) throws {
+    try engine.receiveSignals { [scheduler = engine.scheduler, ledger = state.ledger, observers, supervision] number in
+      switch number {
+      case SIGHUP: reloader.reload(cause: "SIGHUP")
+      case SIGUSR1:
+        scheduler.send(.dumpStatus)
+        if let ledger { observers.tell("\(ledger.status)", .notice, .ledger) }
+      case SIGQUIT:
+        // At once: as two other signals.
+        supervision?.stopping()
+        scheduler.send(.stop)
+        scheduler.send(.stop)
+      default:
+        supervision?.stopping()
+        scheduler.send(.stop)
+      }
+    }
   }
 
   /// Starts the jobs and returns when a stop is complete.
   func run() {
-    writer.observe(
+    observers.observe(
       LogRecord(
         at: engine.factory.time.wall, .notice, .scheduler,
         [
           LogField(.message, .text("takt \(Takt.configuration.version), pid \(getpid())")),
           LogField(.pid, .number(Int64(getpid()))),
         ]))
-    if let warning { log(warning, .warning) }
-    if let degraded = snapshot.degradedClasses() { log(degraded, .warning) }
-    engine.start(snapshot, after: state.findings.former)
+    if let warning { observers.tell(warning, .warning) }
+    if let degraded = snapshot.degradedClasses() { observers.tell(degraded, .warning) }
+    control.listen()
+    engine.start(snapshot, after: state.findings.former) { [supervision] in supervision?.ready() }
     stopped.wait()
     engine.close()
     state.ledger?.close(timeout: .seconds(10))
     let timers = engine.factory.statistics
-    log("timers: \(timers.served) served in \(timers.wakes) wakes")
-    log("books: \(tally.balance)")
+    observers.tell("timers: \(timers.served) served in \(timers.wakes) wakes")
+    observers.tell("books: \(tally.balance)")
+    control.close()
     writer.close(timeout: .seconds(2))
   }
+}
 
-  private func log(_ message: String, _ level: LogLevel = .notice) {
-    Self.tell(message, level, .scheduler, writer)
-  }
-
-  private static func tell(
-    _ message: String, _ level: LogLevel, _ event: LogEvent, _ writer: LogWriter
-  ) {
-    writer.observe(
+extension Observer {
+  /// A sentence in the log.
+  func tell(_ message: String, _ level: LogLevel = .notice, _ event: LogEvent = .scheduler) {
+    observe(
       LogRecord(
         at: SystemTimeSource().wall, level, event, [LogField(.message, .text(message))]))
   }

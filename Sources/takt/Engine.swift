@@ -25,16 +25,18 @@ struct Engine {
   ///   - sink: gets the lines of commands.
   ///   - tap: is told what is said between takt and plugins; nil for a daemon.
   ///   - passThrough: gets what commands print in place of the sink; nil for a daemon.
+  ///   - gauge: is told of each slot that starts; nil where nobody measures.
   ///   - onFinish: called once, when a stop is complete.
   init(
     observer: any Observer, sink: any OutputSink, passThrough: PassThrough? = nil,
-    tap: PluginTap? = nil, ledger: any Ledger,
+    tap: PluginTap? = nil, ledger: any Ledger, gauge: (any ServiceGauge)? = nil,
     onFinish: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     factory = CoalescingTimerFactory(queue: queue)
     reactor = try Reactor()
     let scheduler = Scheduler(
-      queue: queue, factory: factory, ledger: ledger, observer: observer, onFinish: onFinish)
+      queue: queue, factory: factory, ledger: ledger, observer: observer, gauge: gauge,
+      onFinish: onFinish)
     self.scheduler = scheduler
     files = OutputFiles(sink: sink, time: factory.time)
     let plugins = PluginCommands(
@@ -85,10 +87,17 @@ struct Engine {
   }
 
   /// Starts the jobs, where a former takt has left off.
-  func start(_ snapshot: Snapshot, after former: FormerBooks = FormerBooks()) {
+  ///
+  /// - Parameter onStarted: called when the jobs run.
+  func start(
+    _ snapshot: Snapshot, after former: FormerBooks = FormerBooks(),
+    onStarted: @escaping @Sendable () -> Void = {}
+  ) {
     processes.keepSecrets(of: snapshot.jobs)
     watches.begin(with: snapshot.jobs) { [scheduler, router] in
       scheduler.start(snapshot, after: former, runner: router)
+      // Behind the start in the scheduler's queue.
+      scheduler.look({ _, _ in }, reply: onStarted)
     }
   }
 }

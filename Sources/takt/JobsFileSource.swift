@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import TaktConfig
 import TaktCore
 import TaktEngine
@@ -8,9 +9,21 @@ struct JobsFileSource: SnapshotSource {
   let path: String
   let catalogue: any ActionCatalogue
 
-  func load() -> LoadedSnapshot {
+  /// The path without links, where the file is there.
+  var absolutePath: String {
+    realpath(path, nil).map { resolved in
+      defer { free(resolved) }
+      return String(cString: resolved)
+    } ?? path
+  }
+
+  func load() -> LoadedSnapshot { load(as: nil) }
+
+  func load(text: [UInt8]) -> LoadedSnapshot { load(as: text) }
+
+  private func load(as text: [UInt8]?) -> LoadedSnapshot {
     let loaded = JobsLoader(catalogue: catalogue, zones: ZoneFiles(), accounts: SystemAccounts())
-      .load(path: path)
+      .load(path: path, text: text)
     return LoadedSnapshot(
       snapshot: loaded.snapshot, diagnostics: loaded.diagnostics,
       watchedPaths: loaded.files + loaded.directories)

@@ -17,16 +17,13 @@ struct State {
   /// is done without.
   init(_ settings: SchedulerSettings, file: String) throws {
     guard case .folder(let folder)? = settings.state else { return }
-    let path = realpath(file, nil).map { resolved in
-      defer { free(resolved) }
-      return String(cString: resolved)
-    }
+    let path = JobsFileSource(path: file, catalogue: BuiltinRegistry.standard).absolutePath
     let since = WallInstant(milliseconds: SystemTimeSource().wall.milliseconds).rfc3339()
     do throws(StateFolderLock.Failure) {
       lock = try StateFolderLock(
         folder: folder,
         holder: "takt \(Takt.configuration.version), pid \(getpid()), since \(since), "
-          + "with \(path ?? file)")
+          + "with \(path)")
     } catch {
       switch error {
       case .held(let holder):

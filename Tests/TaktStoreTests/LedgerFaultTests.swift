@@ -167,7 +167,7 @@ import Testing
     bench.close()
     try bench.sql { try $0.execute(sql: sql) }
     _ = try? bench.audit()
-    _ = try? LedgerArchive(folder: bench.folder.path).runs(LedgerArchive.RunQuery())
+    _ = try? LedgerArchive(folder: bench.folder.path).runs(RunQuery())
     try bench.open()
     bench.ledger?.record(job.runs(4, run: 4))
     #expect(bench.isKept())

@@ -6,9 +6,9 @@ final class JobsLoad {
   /// Bounds on includes, against patterns and links that lead round in circles.
   private static let depthBound = 16
   private static let fileBound = 10_000
-  private static let sizeBound = 64 << 20
+  static let sizeBound = 64 << 20
   /// Where takt keeps its state, beside the main file.
-  private static let defaultStateFolder = ".takt"
+  static let defaultStateFolder = ".takt"
 
   private let sources: LoadSources
   private let reader: FileReader
@@ -28,15 +28,15 @@ final class JobsLoad {
     settings = SettingsBuilder.builtIn(zones: sources.zones)
   }
 
-  /// Reads all there is to read.
-  func result(of path: String) -> LoadedJobs {
+  /// Reads all there is to read; `text` stands for what the main file says.
+  func result(of path: String, text: FileBytes? = nil) -> LoadedJobs {
     shownFiles.append(path)
     files.append(FilePath.absolute(path))
     let folder = FilePath.folder(of: FilePath.absolute(path))
     sources.plugins.searchPath = [FilePath.join(folder, PluginTable.defaultFolder)]
     settings.state = .folder(FilePath.join(folder, Self.defaultStateFolder))
     do {
-      if case .read(let identity, let includes) = try visit(path, ancestors: []) {
+      if case .read(let identity, let includes) = try visit(path, as: text, ancestors: []) {
         follow(includes, of: path, ancestors: [identity])
       }
     } catch {
@@ -82,9 +82,10 @@ final class JobsLoad {
 
   /// Reads the file at `path`; its text is gone when this returns, before its includes are read.
   private func visit(
-    _ path: String, ancestors: [FileIdentity]
+    _ path: String, as text: FileBytes? = nil, ancestors: [FileIdentity]
   ) throws(FileProblem) -> Visit {
-    let contents = try reader.read(path)
+    let contents =
+      if let text { reader.contents(of: path, as: text) } else { try reader.read(path) }
     if ancestors.contains(contents.identity) { return .cycle }
     guard known.insert(contents.identity).inserted else { return .known }
     if reader.refusesWritableByOthers, contents.owner != 0 { warn(ofOwner: contents.owner, path) }

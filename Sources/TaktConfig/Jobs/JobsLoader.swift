@@ -34,7 +34,10 @@ public struct JobsLoader: Sendable {
   }
 
   /// Reads the file at `path` and its includes; it blocks until all are read.
-  public func load(path: String) -> LoadedJobs {
+  ///
+  /// - Parameter text: stands for what the file says; nil for the file itself. What it includes is
+  ///   read where it stands.
+  public func load(path: String, text: [UInt8]? = nil) -> LoadedJobs {
     let plugins = PluginTable(refusesWritableByOthers: refusesWritableByOthers)
     let load = JobsLoad(
       sources: LoadSources(
@@ -44,6 +47,6 @@ public struct JobsLoader: Sendable {
         environmentFiles: EnvironmentFiles(refusesWritableByOthers: refusesWritableByOthers),
         plugins: plugins),
       refusesWritableByOthers: refusesWritableByOthers)
-    return load.result(of: path)
+    return load.result(of: path, text: text.map { FileBytes($0) })
   }
 }

@@ -25,6 +25,7 @@ struct SettingsBuilder {
           path == Key.none
           ? StateFolder.none : .folder(FilePath.absolute(FilePath.join(folder, path)))
       case (Key.history, .object(let fields)): apply(fields, to: &settings.history)
+      case (Key.http, .object(let fields)): settings.http = http(fields, at: field.mark)
       case (Key.shutdownGrace, .duration(let grace)): settings.shutdownGrace = grace
       case (Key.plugins, .list(let items)):
         plugins.searchPath = items.compactMap(\.value.text)
@@ -34,6 +35,49 @@ struct SettingsBuilder {
       default: break
       }
     }
+    if settings.state == StateFolder.none, let http = settings.http, http.tokenFile == nil,
+      let field = fields.fields.first(where: { $0.name == Key.http })
+    {
+      reporter.report(
+        .missingKey, at: field.mark,
+        "'\(Key.http)' needs '\(Key.tokenFile)' when there is no state folder",
+        hint: "say in which file the token is")
+    }
+  }
+
+  private func http(_ fields: KeyFields, at mark: YAMLMark) -> HTTPSettings? {
+    var settings: HTTPSettings?
+    var tokenFile: String?
+    var names: [String] = []
+    for field in fields.fields {
+      switch (field.name, field.value) {
+      case (Key.listen, .text(let text)):
+        if let (host, port) = HTTPSettings.parse(text) {
+          settings = HTTPSettings(host: host, port: port)
+        } else {
+          reporter.report(
+            .badValue, at: field.mark, "'\(text.shortened)' is no address with a port",
+            hint: "write a port such as 8080, or an address and a port such as 127.0.0.1:8080")
+        }
+        if settings?.isLoopback == false {
+          reporter.report(
+            .suspicious, severity: .warning, at: field.mark,
+            "other machines reach takt at '\(text.shortened)', without encryption",
+            hint: "listen on 127.0.0.1 behind a proxy that speaks TLS")
+        }
+      case (Key.tokenFile, .text(let path)):
+        tokenFile = FilePath.absolute(FilePath.join(folder, path))
+      case (Key.names, .list(let items)): names = items.compactMap(\.value.text)
+      default: break
+      }
+    }
+    if !fields.fields.contains(where: { $0.name == Key.listen }) {
+      reporter.report(
+        .missingKey, at: mark, "'\(Key.http)' needs '\(Key.listen)'", hint: "add 'listen: 8080'")
+    }
+    settings?.tokenFile = tokenFile
+    settings?.names = names
+    return settings
   }
 
   private func apply(_ fields: KeyFields, to history: inout History) {

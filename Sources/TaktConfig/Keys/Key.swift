@@ -16,6 +16,10 @@ enum Key {
   static let history = "history"
   static let maxRuns = "max_runs"
   static let maxSize = "max_size"
+  static let http = "http"
+  static let listen = "listen"
+  static let tokenFile = "token_file"
+  static let names = "names"
 
   static let every = "every"
   static let cron = "cron"

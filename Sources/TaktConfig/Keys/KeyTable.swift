@@ -54,6 +54,26 @@ public enum KeyTable {
         + "process."),
     KeyEntry(
       Key.history, .object(history), reload: .restarts, "How long the ledger keeps what."),
+    KeyEntry(
+      Key.http, .object(http), reload: .restarts,
+      "Where takt answers HTTP over TCP, with its web page; without it only on the Unix socket in "
+        + "the state folder."),
+  ]
+
+  /// The keys under `http` of `scheduler`.
+  public static let http: [KeyEntry] = [
+    KeyEntry(
+      Key.listen, .text(allowsEmpty: false), reload: .restarts,
+      "Required. A port, or an address and a port: `8080`, `127.0.0.1:8080`, `[::1]:8080`. Without an "
+        + "address only this machine reaches it; port 0 is any that is free."),
+    KeyEntry(
+      Key.tokenFile, .path, default: "`token` in the state folder", reload: .restarts,
+      "The file with the token that each request must bear; made at the first start, for its owner "
+        + "alone."),
+    KeyEntry(
+      Key.names, .oneOrMore(.text(allowsEmpty: false)), reload: .restarts,
+      "Names under which others reach it, such as that of a proxy before it; requests for another "
+        + "name are refused."),
   ]
 
   /// The keys under `history` of `scheduler`.
@@ -81,6 +101,9 @@ public enum KeyTable {
     Part(
       path: "\(Key.scheduler).\(Key.history)",
       title: "Under `\(Key.history)` of `\(Key.scheduler)`", entries: history),
+    Part(
+      path: "\(Key.scheduler).\(Key.http)",
+      title: "Under `\(Key.http)` of `\(Key.scheduler)`", entries: http),
     Part(path: Key.after, title: "In a trigger of `\(Key.after)`", entries: after),
     Part(path: Key.watch, title: "In a trigger of `\(Key.watch)`", entries: watch),
     Part(path: Key.spread, title: "Under `\(Key.spread)`", entries: spread),

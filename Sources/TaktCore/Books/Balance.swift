@@ -1,6 +1,7 @@
 /// How many slots were decided, and how.
 public struct Balance: Hashable, Sendable, CustomStringConvertible {
-  private static let names = ["ran", "skipped", "coalesced", "missed", "cancelled"]
+  /// The names of all verdicts.
+  public static let names = ["ran", "skipped", "coalesced", "missed", "cancelled"]
 
   private var numbers = [0, 0, 0, 0, 0]
 

@@ -8,7 +8,7 @@ public enum Verdict: Hashable, Sendable, CustomStringConvertible {
   case coalesced(into: WallInstant)
   /// Its time went by while nothing could serve it.
   case missed(MissCause)
-  /// It was due when a reload took it away.
+  /// It was due when a reload, or somebody, took it away.
   case cancelled(CancelReason)
 
   /// `ran`, `skipped`, `coalesced`, `missed` or `cancelled`.
@@ -67,12 +67,14 @@ public enum MissCause: String, CaseIterable, Hashable, Sendable {
   case stalled
 }
 
-/// How a reload took a slot away.
+/// How a slot was taken away.
 public enum CancelReason: String, CaseIterable, Hashable, Sendable {
   /// The job is gone.
   case removed
   /// The job has a new schedule, whose leeway no longer allows the slot.
   case displaced
+  /// Somebody has cancelled its run before it started.
+  case byOperator = "operator"
 }
 
 /// The verdict on one slot, or on a series of slots without a gap. No two records overlap.

@@ -12,6 +12,12 @@ public enum JobFacet {
     public var to: String?
   }
 
+  /// What a job says of itself where that may be shown: no command, environment, secret or
+  /// parameter.
+  public static func facts(of spec: JobSpec) -> [(key: String, text: String)] {
+    shown(spec).compactMap { fact in fact.text.map { (fact.key, $0) } }
+  }
+
   static func differences(from old: JobSpec, to new: JobSpec) -> [Difference] {
     zip(shown(old), shown(new)).compactMap { before, after in
       before.text == after.text

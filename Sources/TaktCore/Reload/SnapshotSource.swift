@@ -4,6 +4,9 @@
 public protocol SnapshotSource: Sendable {
   /// Reads everything and checks everything.
   func load() -> LoadedSnapshot
+
+  /// What would be read if the main file had this text.
+  func load(text: [UInt8]) -> LoadedSnapshot
 }
 
 /// What a source has found.

@@ -25,8 +25,22 @@ public enum SlotPreview {
         slots.append(Slot(nominal: nominal, causes: causes, deadline: now.monotonic))
       }
     }
-    let left = timing.schedule.limit.map { max(0, $0 - (former?.mark.ranCount ?? 0)) }
-    let wanted = min(count, left ?? count)
+    let left = timing.schedule.limit.map { max(0, $0 - (former?.mark.ranCount ?? 0)) } ?? count
+    return Array(
+      (slots
+        + self.slots(
+          of: spec, from: cursor, ran: (former?.mark.ranCount ?? 0) + slots.count, startingAt: now,
+          count: count - slots.count)).prefix(min(count, left)))
+  }
+
+  /// At most `count` slots of a job that has come to `cursor`.
+  static func slots(
+    of spec: JobSpec, from cursor: ScheduleCursor, ran: Int, startingAt now: Now, count: Int
+  ) -> [Slot] {
+    let timing = spec.timing
+    var cursor = cursor
+    var slots: [Slot] = []
+    let wanted = max(0, min(count, timing.schedule.limit.map { $0 - ran } ?? count))
     var clock = now
     // A job that excludes all that it names would be searched for ever.
     for _ in 0..<(wanted + Self.excludedMax) where slots.count < wanted {
@@ -42,8 +56,21 @@ public enum SlotPreview {
       _ = cursor.takeDue(of: timing, for: spec.name, at: clock)
       cursor.rest(timing.schedule, at: clock)
     }
-    return Array(slots.prefix(wanted))
+    return slots
   }
 
   private static let excludedMax = 100_000
+}
+
+/// What is needed to foresee the slots of a job that runs, away from the scheduler.
+public struct SlotForesight: Sendable {
+  let spec: JobSpec
+  let cursor: ScheduleCursor
+  let ran: Int
+  let now: Now
+
+  /// The next slots, at most so many, as far as anybody can foresee them.
+  public func slots(count: Int) -> [Slot] {
+    SlotPreview.slots(of: spec, from: cursor, ran: ran, startingAt: now, count: count)
+  }
 }

@@ -15,6 +15,8 @@ struct ActiveRun: Sendable {
   let id: RunID
   var spec: JobSpec
   let origin: Origin
+  /// What it was given by whoever triggered it; its retries are given the same.
+  let parameters: RunParameters
   var machine: RunMachine
   var transitionCount: Int64 = 0
   var timerToken: UInt64 = 0
@@ -34,10 +36,12 @@ struct ActiveRun: Sendable {
   /// What the attempt has printed, its steps together.
   var output = KeptOutput()
 
-  init(id: RunID, spec: JobSpec, origin: Origin) {
+  init(id: RunID, spec: JobSpec, origin: Origin, parameters: RunParameters = RunParameters()) {
+    let spec = spec.given(parameters)
     self.id = id
     self.spec = spec
     self.origin = origin
+    self.parameters = parameters
     machine = RunMachine(rules: RunRules(spec), seed: id.number)
   }
 
@@ -75,7 +79,7 @@ struct ActiveRun: Sendable {
 
   /// What a reload says of the job: it holds for all attempts that have not begun.
   mutating func adopt(_ spec: JobSpec) {
-    self.spec = spec
+    self.spec = spec.given(parameters)
     machine.adopt(RunRules(spec))
   }
 

@@ -1,8 +1,12 @@
 /// Runs: queued, started when a place is free, stepped by events, ended.
 extension SchedulerCore {
-  mutating func queueRun(_ origin: ActiveRun.Origin, of spec: JobSpec, at now: Now) {
+  mutating func queueRun(
+    _ origin: ActiveRun.Origin, of spec: JobSpec, with parameters: RunParameters = RunParameters(),
+    at now: Now
+  ) {
     lastRun += 1
-    var run = ActiveRun(id: RunID(lastRun), spec: spec, origin: origin)
+    var run = ActiveRun(
+      id: RunID(lastRun), spec: spec, origin: origin, parameters: parameters)
     if run.isHook {
       hookCounts[spec.name, default: 0] += 1
     } else {
@@ -70,7 +74,10 @@ extension SchedulerCore {
   private mutating func serve(_ slot: Slot, by run: ActiveRun, at now: Now) {
     let lateness = now.monotonic - slot.deadline
     effects.append(
-      .served(run.spec.name, run.id, lateness: lateness, window: slot.window))
+      .served(
+        Service(
+          job: run.spec.name, run: run.id, lateness: lateness, window: slot.window,
+          qos: run.spec.execution.qos)))
     decide(
       run.spec.name, SlotSeries(slot.nominal), .ran, at: now, causes: slot.causes,
       run: run.id,

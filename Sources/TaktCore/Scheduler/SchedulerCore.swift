@@ -18,11 +18,7 @@ public struct SchedulerCore: Sendable {
   /// SIGKILL.
   public static let abandonAfter = Duration.seconds(10)
 
-  enum Phase: Sendable {
-    case starting, running, draining, stopping, finished
-  }
-
-  var phase = Phase.starting
+  var phase = SchedulerPhase.starting
   var settings = SchedulerSettings()
   var jobs: [JobName: JobState] = [:]
   /// The jobs that wait for the end of each job's runs.

@@ -12,8 +12,8 @@ public enum SchedulerEffect: Hashable, Sendable {
   case record(LedgerEntry)
   /// Say `kept` when all that was recorded for this run is kept for certain.
   case awaitLedger(RunID)
-  /// A slot's run starts, so long after it was due, with this leeway: for whoever measures.
-  case served(JobName, RunID, lateness: Duration, window: Duration)
+  /// A slot's run starts: for whoever measures.
+  case served(Service)
   /// Write a record to the log.
   case log(LogRecord)
   /// Everything is over: the process may end.

@@ -178,8 +178,8 @@ public struct Simulator {
       case .signal(let run, let signal): stop(run, signal)
       case .record(let entry): take(entry, tell)
       case .awaitLedger(let run): kept.append(run)
-      case .served(_, _, let lateness, let window):
-        (self.lateness, self.window) = (lateness, window)
+      case .served(let service):
+        (lateness, window) = (service.lateness, service.window)
       case .log, .finish: break
       }
     }

@@ -15,6 +15,8 @@ public struct SchedulerSettings: Hashable, Sendable {
   public var state: StateFolder?
   /// How long the ledger keeps what.
   public var history = History()
+  /// Where it answers HTTP over TCP; nil (the default) for nowhere. It counts at the start.
+  public var http: HTTPSettings?
 
   /// The defaults, in UTC.
   public init(zone: Zone = .utc, maxRunning: Int = 16, shutdownGrace: Duration = .seconds(30)) {

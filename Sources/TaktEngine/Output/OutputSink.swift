@@ -16,6 +16,10 @@ public protocol OutputSink: Sendable {
   /// Takes a record about output that is not a line of it: what is missing, or a file that cannot be
   /// written. Unless implemented it is handed to `output`.
   func record(_ level: LogLevel, _ event: LogEvent, _ fields: [LogField])
+
+  /// Takes what a run has printed, secrets masked, whether its lines are logged or not. Unless
+  /// implemented it goes nowhere.
+  func printed(_ bytes: UnsafeRawBufferPointer, by run: RunID)
 }
 
 extension OutputSink {
@@ -23,4 +27,7 @@ extension OutputSink {
   public func record(_ level: LogLevel, _ event: LogEvent, _ fields: [LogField]) {
     output(fields)
   }
+
+  /// Nothing.
+  public func printed(_ bytes: UnsafeRawBufferPointer, by run: RunID) {}
 }

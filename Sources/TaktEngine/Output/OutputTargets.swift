@@ -5,6 +5,9 @@ import TaktCore
 struct OutputTargets {
   private let policy: OutputPolicy
   private let log: OutputLog
+  private let sink: any OutputSink
+  /// Nil for what is no run's.
+  private let run: RunID?
   private let file: OutputFileUse?
   /// Gets all bytes in place of the log.
   private let passThrough: PassThrough?
@@ -16,6 +19,8 @@ struct OutputTargets {
   ) {
     policy = request.spec.execution.output
     log = OutputLog(of: request, to: sink, time: time)
+    self.sink = sink
+    run = request.service == nil ? request.run : nil
     file = policy.file.map { files.use($0) }
     self.passThrough = passThrough
     buffer = KeptOutputBuffer(keepBytes: policy.keepBytes)
@@ -32,6 +37,7 @@ struct OutputTargets {
     guard !bytes.isEmpty else { return }
     buffer.append(bytes)
     file?.append(bytes)
+    if let run { sink.printed(bytes, by: run) }
     if let passThrough, let stream {
       passThrough.take(bytes, from: stream)
     } else if policy.logging == .always {

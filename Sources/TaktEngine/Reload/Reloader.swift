@@ -6,17 +6,20 @@ import TaktCore
 /// scheduler's queue; a bad file changes nothing.
 ///
 /// Safe from any thread. Requests that come while one waits are one with it.
-public final class Reloader: Sendable {
+public final class Reloader: ReloadControl {
   private let source: any SnapshotSource
   private let observer: any Observer
   private let ledger: any Ledger
   private let time: any TimeSource
   private let apply: @Sendable (ReloadPlan) -> Void
+  private let onBegin: @Sendable () -> Void
   private let onLoaded: @Sendable ([String]) -> Void
   private let queue = DispatchQueue(label: "takt.reload", qos: .utility)
   private let current: Mutex<Snapshot>
   private let watchedPaths: Mutex<[String]>
-  private let isWaiting = Mutex(false)
+  private let last = Mutex<ReloadReport?>(nil)
+  /// Who waits for the reload that is asked for; nil when none is.
+  private let waiting = Mutex<[@Sendable (ReloadReport) -> Void]?>(nil)
 
   /// How many errors of a file the ledger keeps.
   private static let refusalsMax = 20
@@ -25,11 +28,13 @@ public final class Reloader: Sendable {
   ///
   /// - Parameters:
   ///   - apply: takes each plan, on the reloader's queue.
+  ///   - onBegin: told when a reload begins.
   ///   - onLoaded: told the watched paths after each attempt, good or bad.
   public init(
     current: Snapshot, watchedPaths: [String], source: any SnapshotSource, observer: any Observer,
     ledger: any Ledger, time: any TimeSource,
     apply: @escaping @Sendable (ReloadPlan) -> Void,
+    onBegin: @escaping @Sendable () -> Void = {},
     onLoaded: @escaping @Sendable ([String]) -> Void = { _ in }
   ) {
     self.current = Mutex(current)
@@ -39,23 +44,53 @@ public final class Reloader: Sendable {
     self.ledger = ledger
     self.time = time
     self.apply = apply
+    self.onBegin = onBegin
     self.onLoaded = onLoaded
   }
 
   /// Reloads soon; `cause` says in the log who wanted it.
-  public func reload(cause: String) {
-    let isFirst = isWaiting.withLock { waiting in
-      defer { waiting = true }
-      return !waiting
+  public func reload(
+    cause: String, reply: @escaping @Sendable (ReloadReport) -> Void = { _ in }
+  ) {
+    let isFirst = waiting.withLock { waiting in
+      defer { waiting = (waiting ?? []) + [reply] }
+      return waiting == nil
     }
     guard isFirst else { return }
     queue.async { [self] in
-      isWaiting.withLock { $0 = false }
-      perform(cause: cause)
+      let replies = waiting.withLock { waiting in
+        defer { waiting = nil }
+        return waiting ?? []
+      }
+      let report = perform(cause: cause)
+      last.withLock { $0 = report }
+      for reply in replies { reply(report) }
     }
   }
 
-  private func perform(cause: String) {
+  /// What a reload would do if the main file had this text.
+  public func plan(text: [UInt8], reply: @escaping @Sendable (ReloadReport) -> Void) {
+    queue.async { [self] in
+      let loaded = source.load(text: text)
+      let old = current.withLock { $0 }
+      reply(
+        report(loaded, loaded.snapshot.map { ReloadPlan(from: old, to: $0) }, from: old.settings))
+    }
+  }
+
+  /// What the last reload did; nil before the first.
+  public var lastReport: ReloadReport? { last.withLock { $0 } }
+
+  private func report(
+    _ loaded: LoadedSnapshot, _ plan: ReloadPlan?, from old: SchedulerSettings
+  ) -> ReloadReport {
+    ReloadReport(
+      at: time.wall, plan: plan, settings: plan.map { old.differences(to: $0.settings) } ?? [],
+      diagnostics: loaded.diagnostics)
+  }
+
+  private func perform(cause: String) -> ReloadReport {
+    onBegin()
     log(.notice, "reloading", [LogField(.cause, .text(cause))])
     let loaded = source.load()
     // A file that cannot be read to its end does not say what it includes.
@@ -78,13 +113,14 @@ public final class Reloader: Sendable {
       log(
         .error, "not reloaded: the jobs of before go on; errors: \(errors)",
         [LogField(.count, .number(Int64(errors)))])
-      return
+      return report(loaded, nil, from: current.withLock(\.settings))
     }
-    let plan = current.withLock { current in
+    let (old, plan) = current.withLock { current in
       defer { current = snapshot }
-      return ReloadPlan(from: current, to: snapshot)
+      return (current.settings, ReloadPlan(from: current, to: snapshot))
     }
     apply(plan)
+    return report(loaded, plan, from: old)
   }
 
   private func log(_ level: LogLevel, _ message: String, _ fields: [LogField] = []) {

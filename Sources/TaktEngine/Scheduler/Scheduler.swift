@@ -8,12 +8,13 @@ import TimerMachine
 /// Safe from any thread.
 ///
 /// `@unchecked Sendable`: all that changes is touched on `queue` alone, and `handle`, the one way
-/// in, checks that it is there.
-public final class Scheduler: @unchecked Sendable {
+/// in, checks that it is there; `obey` and `look` go there as well.
+public final class Scheduler: SchedulerControl, @unchecked Sendable {
   private let queue: DispatchQueue
   private let time: any TimeSource
   private let ledger: any Ledger
   private let log: TurnLog
+  private let gauge: (any ServiceGauge)?
   private let onFinish: @Sendable () -> Void
   private var core = SchedulerCore()
   private var timers: TimerBoard
@@ -29,12 +30,14 @@ public final class Scheduler: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - queue: a serial queue; timers of `factory` are delivered on it.
+  ///   - gauge: is told of each slot that starts; nil where nobody measures.
   ///   - onFinish: called once on `queue`, when a stop is complete.
   public init(
     queue: DispatchQueue, factory: any TimerFactory, ledger: any Ledger, observer: any Observer,
-    onFinish: @escaping @Sendable () -> Void
+    gauge: (any ServiceGauge)? = nil, onFinish: @escaping @Sendable () -> Void
   ) {
     self.queue = queue
+    self.gauge = gauge
     time = factory.time
     self.ledger = ledger
     self.onFinish = onFinish
@@ -58,6 +61,26 @@ public final class Scheduler: @unchecked Sendable {
   /// Handles events, in their order, as soon as the queue is free.
   public func send(_ events: [SchedulerEvent]) {
     queue.async { [self] in for event in events { handle(event) } }
+  }
+
+  /// Does what somebody wants as soon as the queue is free.
+  public func obey(
+    _ command: SchedulerCommand, reply: @escaping @Sendable (SchedulerReply) -> Void
+  ) {
+    queue.async { [self] in
+      openTurn()
+      let (answer, effects) = core.obey(command, at: time.now)
+      for effect in effects { perform(effect) }
+      reply(answer)
+    }
+  }
+
+  /// Looks at the core as soon as the queue is free.
+  public func look<Sight: Sendable>(
+    _ question: @escaping @Sendable (SchedulerCore, Now) -> Sight,
+    reply: @escaping @Sendable (Sight) -> Void
+  ) {
+    queue.async { [self] in reply(question(core, time.now)) }
   }
 
   private func handle(_ event: SchedulerEvent) {
@@ -111,7 +134,7 @@ public final class Scheduler: @unchecked Sendable {
     case .record(let entry): entries.append(entry)
     case .awaitLedger(let run): awaiting.append(run)
     case .log(let record): log.observe(record)
-    case .served: break
+    case .served(let service): gauge?.served(service)
     case .finish:
       log.flush()
       flushLedger()

@@ -56,52 +56,7 @@ public final class LedgerArchive: Sendable {
   }
 }
 
-/// A run as the ledger has it.
-public struct StoredRun: Hashable, Sendable {
-  /// Its number.
-  public var run: RunID
-  /// Whose run it was.
-  public var job: String
-  /// Its slot, or the instant that it was asked for.
-  public var slot: WallInstant
-  /// What it was for: `slot`, `manual`, `hook`, `resumed`.
-  public var kind: String
-  /// Which hook it was.
-  public var hook: String?
-  /// The run that it was a hook of, or went on with.
-  public var parent: RunID?
-  /// When its first attempt started; nil for one that never did.
-  public var beganAt: WallInstant?
-  /// When it ended; nil while it has not.
-  public var endedAt: WallInstant?
-  /// How long it took from its first start; nil while it has not ended.
-  public var duration: Duration?
-  /// How many attempts it had.
-  public var attempts: Int
-  /// How it ended; nil while it has not.
-  public var outcome: String?
-  /// Why it ended so.
-  public var reason: String?
-}
-
 extension LedgerArchive {
-  /// Which runs are wanted.
-  public struct RunQuery: Hashable, Sendable {
-    /// Of this job; nil for any.
-    public var job: String?
-    /// Only those that failed, timed out or were interrupted.
-    public var failedOnly = false
-    /// Only those that began, or ended, at this instant or later.
-    public var since: WallInstant?
-    /// Hooks as well.
-    public var withHooks = false
-    /// How many, the newest.
-    public var limit = 50
-
-    /// The newest 50 runs of any job.
-    public init() {}
-  }
-
   /// The runs that are wanted, the newest first.
   public func runs(_ query: RunQuery) throws(Failure) -> [StoredRun] {
     try read { db in
@@ -113,6 +68,10 @@ extension LedgerArchive {
           db, sql: "SELECT id FROM jobs WHERE name = ?", arguments: [job])
         conditions.append("runs.job = ?")
         arguments.append(number ?? -1)
+      }
+      if let before = query.before {
+        conditions.append("run < ?")
+        arguments.append(Int64(clamping: before.number))
       }
       if query.failedOnly { conditions.append("outcome IN ('failed', 'timed_out', 'interrupted')") }
       if !query.withHooks { conditions.append("kind <> 'hook'") }

@@ -32,7 +32,9 @@ struct PlanCommand: ParsableCommand {
     for rename in plan.probableRenames {
       Console.print("hint: '\(rename.to)' looks like '\(rename.from)' renamed; it is a new job")
     }
-    for difference in settings(before.settings, after.settings) { Console.print(difference) }
+    for difference in before.settings.differences(to: after.settings) {
+      Console.print("~ scheduler.\(difference)")
+    }
     let counts = ReloadPlan.Change.allCases.map { "\(plan.count(of: $0)) \($0.rawValue)" }
     Console.print(counts.joined(separator: ", "))
   }
@@ -51,30 +53,5 @@ struct PlanCommand: ParsableCommand {
         ? " changed" : ": \(detail.from ?? "none") → \(detail.to ?? "none")"
       Console.print("    \(detail.key)\(values)")
     }
-  }
-
-  private func text(_ history: History) -> String {
-    "keep \(DurationText.format(history.keep)), max_runs \(history.runsMax), output "
-      + "\(DurationText.format(history.output)), max_size \(SizeText.format(history.sizeBytesMax))"
-  }
-
-  private func settings(_ before: SchedulerSettings, _ after: SchedulerSettings) -> [String] {
-    var lines: [String] = []
-    func compare(_ key: String, _ from: String, _ to: String) {
-      if from != to { lines.append("~ scheduler.\(key): \(from) → \(to)") }
-    }
-    compare("timezone", before.zone.name, after.zone.name)
-    compare("max_running", String(before.maxRunning), String(after.maxRunning))
-    compare(
-      "shutdown_grace", DurationText.format(before.shutdownGrace),
-      DurationText.format(after.shutdownGrace))
-    func groups(_ settings: SchedulerSettings) -> String {
-      let groups = settings.concurrency.sorted { $0.key < $1.key }
-      return groups.isEmpty
-        ? "none" : groups.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
-    }
-    compare("history", text(before.history), text(after.history))
-    compare("concurrency", groups(before), groups(after))
-    return lines
   }
 }

@@ -81,6 +81,7 @@ struct KeyTableTests {
     "kill.grace": "on: start, run: x, kill: {grace: 0s}",
     "scheduler.state": "scheduler: {state: none}",
     "scheduler.history": "scheduler: {history: {keep: 1w}}",
+    "scheduler.http": "scheduler: {http: {listen: 8080}}",
     "delivery": "on: start, run: x, delivery: at_least_once",
     "cron": "cron: ['30 2 * * *', '@daily'], run: x",
     "calendar": "calendar: 'Mon..Fri 09:00', run: x",
@@ -113,6 +114,9 @@ struct KeyTableTests {
     "scheduler.history.max_runs": "scheduler: {history: {max_runs: 100}}",
     "scheduler.history.output": "scheduler: {history: {output: 0s}}",
     "scheduler.history.max_size": "scheduler: {history: {max_size: 1MB}}",
+    "scheduler.http.listen": "scheduler: {http: {listen: '[::1]:0'}}",
+    "scheduler.http.token_file": "scheduler: {http: {listen: 8080, token_file: /run/token}}",
+    "scheduler.http.names": "scheduler: {http: {listen: 8080, names: [jobs.example.org]}}",
   ]
 
   private static let root = KeyTable.root.map(\.name)

@@ -51,7 +51,7 @@ struct LogsCommand: ParsableCommand {
     }
     // A job may be named by digits alone.
     try archive.requireJob(subject)
-    var query = LedgerArchive.RunQuery()
+    var query = RunQuery()
     query.job = subject
     query.failedOnly = failed
     query.limit = 20

@@ -40,7 +40,7 @@ struct RunsCommand: ParsableCommand {
     let start = try since.map(Moment.ago)
     let (archive, zone) = try state.open()
     if let job { try archive.requireJob(job) }
-    var query = LedgerArchive.RunQuery()
+    var query = RunQuery()
     query.job = job
     query.failedOnly = failed
     query.since = start

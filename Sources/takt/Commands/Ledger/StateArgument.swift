@@ -39,7 +39,7 @@ struct StateArgument: ParsableArguments {
     do throws(LedgerArchive.Failure) {
       return try LedgerArchive(folder: folder)
     } catch {
-      Console.error("takt: \(error.sentence)")
+      Console.error("takt: \(error.advice)")
       throw ExitCode.configuration
     }
   }
@@ -47,13 +47,9 @@ struct StateArgument: ParsableArguments {
 
 extension LedgerArchive.Failure {
   /// What it is, and what to do.
-  var sentence: String {
-    switch self {
-    case .missing(let path):
-      "there is no ledger at \(path); 'takt run' makes one, --file or --state names another"
-    case .newer(let path): "\(path) was written by a newer takt; use that one"
-    case .unreadable(let path, let reason): "\(path) cannot be read: \(reason)"
-    }
+  fileprivate var advice: String {
+    guard case .missing = self else { return sentence }
+    return sentence + "; 'takt run' makes one, --file or --state names another"
   }
 }
 
@@ -65,7 +61,7 @@ extension LedgerArchive {
     do throws(LedgerArchive.Failure) {
       return try body(self)
     } catch {
-      Console.error("takt: \(error.sentence)")
+      Console.error("takt: \(error.advice)")
       throw ExitCode.unbalanced
     }
   }

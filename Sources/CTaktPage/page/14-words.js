@@ -1,0 +1,88 @@
+/**
+ * takt's own words for what it says in names, in one place, so that a thing has one name everywhere.
+ */
+
+const STATE_WORDS = {
+  waiting: "waiting",
+  running: "running",
+  queued: "queued",
+  backing_off: "backing off",
+  suspended: "suspended",
+  disabled: "disabled",
+  limit: "limit reached",
+  idle: "idle",
+  stopping: "stopping",
+  killing: "killing",
+  ended: "ended",
+};
+
+const OUTCOME_WORDS = {
+  succeeded: "succeeded",
+  failed: "failed",
+  timed_out: "timed out",
+  cancelled: "cancelled",
+  interrupted: "interrupted",
+};
+
+const OUTCOME_LETTERS = {
+  s: "succeeded",
+  f: "failed",
+  t: "timed_out",
+  c: "cancelled",
+  i: "interrupted",
+};
+
+const VERDICTS = ["ran", "skipped", "coalesced", "missed", "cancelled"];
+
+const isFailure = (outcome) => outcome !== "succeeded" && outcome !== "cancelled";
+
+/** Letters of outcomes in a sentence. */
+function describeOutcomes(letters) {
+  if (!letters) return "no outcomes yet";
+  const counts = new Map();
+  for (const letter of letters) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+  const parts = [...counts].map(([letter, count]) => `${count} ${OUTCOME_WORDS[OUTCOME_LETTERS[letter]]}`);
+  const newest = OUTCOME_WORDS[OUTCOME_LETTERS[letters.at(-1)]];
+  return `last ${plural(letters.length, "outcome")}: ${parts.join(", ")}; newest ${newest}`;
+}
+
+/** One event of takt in a line, without its time and its job. */
+function describeEvent(event) {
+  switch (event.event) {
+    case "timer":
+      return withReason(`${event.from} → ${event.to} (${event.cause})`, event.reason);
+    case "run":
+      return describeRunEvent(event);
+    case "slot":
+      return withReason(
+        `slot ${timeFormat.time.format(Date.parse(event.slot))} ${event.verdict}` +
+          (event.late_ms === undefined ? "" : `, late ${formatDuration(event.late_ms)}`),
+        event.reason);
+    case "progress":
+      return withReason(`run ${event.run}: ${event.percent}%`, event.message);
+    case "metric":
+      return `run ${event.run}: ${event.metric} = ${event.value} ${event.unit ?? ""}`;
+    case "plan":
+      return describePlanEvent(event);
+    case "output":
+      return `run ${event.run}: ${event.line ?? event.message ?? ""}`;
+    default:
+      return withReason(event.message ?? "", event.reason);
+  }
+}
+
+function describeRunEvent(event) {
+  const move = `run ${event.run}: ${event.from ?? "new"} → ${STATE_WORDS[event.to] ?? event.to}`;
+  const outcome = event.outcome ? `, ${OUTCOME_WORDS[event.outcome]}` : "";
+  return withReason(move + outcome + (event.hook ? `, hook ${event.hook}` : ""), event.reason);
+}
+
+function describePlanEvent(event) {
+  if (event.change === "kept") return `kept ${plural(event.count ?? 0, "job")}`;
+  const key = event.cause ? ` ${event.cause}: ${event.from ?? "none"} → ${event.to ?? "none"}` : "";
+  return event.change + key;
+}
+
+function withReason(text, reason) {
+  return reason ? `${text}: ${reason}` : text;
+}

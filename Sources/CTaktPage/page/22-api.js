@@ -1,0 +1,76 @@
+/**
+ * Requests to takt: one function per route that the page uses, and one kind of error for all of them.
+ */
+
+/** Why takt said no: its problem document (RFC 9457), or one made here when it did not answer at all. */
+class ProblemError extends Error {
+  constructor(problem) {
+    super(problem.title);
+    this.problem = problem;
+  }
+}
+
+const isAbort = (error) => error?.name === "AbortError";
+
+async function send(method, path, { body, type, accept, signal } = {}) {
+  const { token } = session;
+  const headers = { Authorization: `Bearer ${token}`, Accept: accept ?? "application/json" };
+  if (type) headers["Content-Type"] = type;
+  let response;
+  try {
+    response = await fetch(`/api/v1${path}`, { method, headers, body, signal, cache: "no-store" });
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    throw new ProblemError({
+      title: "takt does not answer",
+      detail: "It may have stopped. The page tries again by itself.",
+      status: 0,
+      code: "unreachable",
+    });
+  }
+  if (response.ok) return response;
+  const problem = await readProblem(response);
+  if (response.status === 401 && session.token === token) session.refused();
+  throw new ProblemError(problem);
+}
+
+async function readProblem(response) {
+  try {
+    return await response.json();
+  } catch {
+    return { title: `takt answers ${response.status}`, status: response.status, code: "unknown" };
+  }
+}
+
+async function sendJSON(method, path, options) {
+  return (await send(method, path, options)).json();
+}
+
+/** A path whose query leaves out what is undefined or empty. */
+function withQuery(path, query) {
+  const set = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  return set.length === 0 ? path : `${path}?${new URLSearchParams(set)}`;
+}
+
+const jobPath = (name) => `/jobs/${encodeURIComponent(name)}`;
+const asJSON = (value) => ({ body: JSON.stringify(value), type: "application/json" });
+
+const api = {
+  status: (signal) => sendJSON("GET", "/status", { signal }),
+  jobs: (query, signal) => sendJSON("GET", withQuery("/jobs", query), { signal }),
+  job: (name, signal) => sendJSON("GET", jobPath(name), { signal }),
+  trigger: (name, parameters) =>
+    sendJSON("POST", `${jobPath(name)}/trigger`, asJSON(parameters ? { parameters } : {})),
+  suspend: (name, rest) => sendJSON("POST", `${jobPath(name)}/suspend`, asJSON(rest)),
+  resume: (name) => sendJSON("POST", `${jobPath(name)}/resume`),
+  cancelJob: (name) => sendJSON("POST", `${jobPath(name)}/cancel`),
+  runs: (query, signal) => sendJSON("GET", withQuery("/runs", query), { signal }),
+  cancelRun: (run) => sendJSON("POST", `/runs/${run}/cancel`),
+  output: (run, follow, signal) =>
+    send("GET", withQuery(`/runs/${run}/output`, { follow: follow || undefined }), { accept: "text/plain", signal }),
+  plan: (text) => sendJSON("POST", "/plan", { body: text, type: "application/yaml" }),
+  reload: () => sendJSON("POST", "/reload"),
+  timeline: (query, signal) => sendJSON("GET", withQuery("/timeline", query), { signal }),
+  events: (after, signal) =>
+    send("GET", withQuery("/events", { after }), { accept: "text/event-stream", signal }),
+};

@@ -1,0 +1,93 @@
+/**
+ * Keeps jobs up to date by takt's events, without asking. What an event does not tell is marked as
+ * stale; the refresher asks for it when somebody looks.
+ */
+
+const OUTCOMES_KEPT = 30;
+
+class JobEvents {
+  /** @param onStale called with the name of a job that takt knows more about than its events say */
+  constructor(store, onStale) {
+    this.store = store;
+    this.onStale = onStale;
+  }
+
+  apply(event) {
+    if (event.job === undefined) return;
+    const job = this.store.get(event.job);
+    if (!job) {
+      if (event.event !== "plan") this.onStale(event.job);
+      return;
+    }
+    switch (event.event) {
+      case "timer": this.timer(job, event); break;
+      case "slot": this.slot(job, event); break;
+      case "run": this.run(job, event); break;
+      case "progress": this.progress(job, event); break;
+      case "scheduler": this.onStale(job.name); break;
+      default: return;
+    }
+    this.store.touch(job.name);
+  }
+
+  timer(job, event) {
+    if (event.machine !== `timer:${job.name}`) return;
+    const rested = job.timer === "suspended" || event.to === "suspended";
+    job.timer = event.to;
+    if (event.to === "running" && event.due) job.next = { ...job.next, slot: event.due, due: event.due };
+    if (event.to === "suspended") job.next = undefined;
+    if (rested) this.onStale(job.name);
+  }
+
+  slot(job, event) {
+    if (event.late_ms !== undefined) {
+      job.late_ms = event.late_ms;
+      job.window_ms = job.next?.window_ms ?? job.window_ms;
+    }
+    if (event.verdict === "ran") job.ran += 1;
+    this.onStale(job.name);
+  }
+
+  run(job, event) {
+    if (event.hook || (job.last && job.last.run >= event.run)) return;
+    let run = job.active.find((known) => known.run === event.run);
+    if (!run) {
+      run = { run: event.run, job: job.name, slot: event.slot, attempts: 0 };
+      job.active.push(run);
+    }
+    run.state = event.to;
+    run.attempts = event.attempt ?? run.attempts;
+    if (event.to === "running") run.began ??= event.ts;
+    if (event.to === "ended") this.ended(job, run, event);
+    job.state = stateOf(job);
+  }
+
+  ended(job, run, event) {
+    job.active = job.active.filter((other) => other !== run);
+    run.ended = event.ts;
+    run.outcome = event.outcome;
+    run.reason = event.reason;
+    run.duration_ms = event.duration_ms;
+    job.last = run;
+    const letter = Object.keys(OUTCOME_LETTERS).find((key) => OUTCOME_LETTERS[key] === event.outcome);
+    job.outcomes = (job.outcomes + (letter ?? "")).slice(-OUTCOMES_KEPT);
+    if (event.outcome === "succeeded") job.streak = 0;
+    else if (isFailure(event.outcome)) job.streak += 1;
+    this.onStale(job.name);
+  }
+
+  progress(job, event) {
+    const run = job.active.find((known) => known.run === event.run);
+    if (run) run.progress = { percent: event.percent, message: event.message };
+  }
+}
+
+/** The state of a job by its runs and its timer, until takt says it itself. */
+function stateOf(job) {
+  const states = job.active.map((run) => run.state);
+  if (states.some((state) => ["running", "stopping", "killing"].includes(state))) return "running";
+  if (states.includes("backing_off")) return "backing_off";
+  if (states.includes("queued")) return "queued";
+  if (job.suspension) return "suspended";
+  return ["disabled", "limit"].includes(job.state) ? job.state : job.next ? "waiting" : "idle";
+}

@@ -1,0 +1,40 @@
+/**
+ * How takt itself stands: asked for every few seconds while somebody sees it, more often while things
+ * happen.
+ */
+
+const STATUS_PAUSE = 1.5 * SECOND;
+const STATUS_IDLE = 10;
+
+class StatusStore {
+  constructor() {
+    this.status = null;
+    this.listeners = new Set();
+    this.soon = new PacedTask(STATUS_PAUSE, () => quietly(this.load()));
+  }
+
+  async load() {
+    if (document.hidden) return;
+    const asked = Date.now();
+    this.take(await api.status(), asked);
+  }
+
+  take(status, asked) {
+    this.status = status;
+    clock.learn(status.now, asked);
+    timeFormat.use(status.timezone);
+    for (const listener of this.listeners) listener(status);
+  }
+
+  start() {
+    let ticks = 0;
+    clock.onTick(() => {
+      ticks += 1;
+      if (session.token && ticks % STATUS_IDLE === 0) this.soon.request();
+    });
+  }
+
+  onChange(listener) {
+    this.listeners.add(listener);
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * The dialogs. Each is a <dialog> of the document; opening one gives what was entered, or null when it
+ * was closed.
+ */
+
+/**
+ * Shows a dialog and waits for its end.
+ * @param read gives what was entered; throws a string to keep the dialog open
+ */
+function openDialog(id, read) {
+  const dialog = byId(id);
+  const form = dialog.querySelector("form");
+  return new Promise((resolve) => {
+    let entered = null;
+    form.onsubmit = (event) => {
+      event.preventDefault();
+      entered = read();
+      if (entered !== undefined) dialog.close();
+    };
+    dialog.onclose = () => resolve(entered);
+    for (const close of dialog.querySelectorAll("[data-close]")) close.onclick = () => dialog.close();
+    dialog.showModal();
+  });
+}
+
+/** Asks how long a job rests and why. */
+function askSuspension(name) {
+  setText(byId("suspend-title"), `Suspend ${name}`);
+  byId("suspend-for").value = "";
+  byId("suspend-reason").value = "";
+  return openDialog("suspend-dialog", () => {
+    const rest = {};
+    const duration = byId("suspend-for").value.trim();
+    const reason = byId("suspend-reason").value.trim();
+    if (duration) rest.for = duration;
+    if (reason) rest.reason = reason;
+    return rest;
+  });
+}
+
+/** Asks for the parameters of a run. */
+function askParameters(name) {
+  setText(byId("trigger-title"), `Trigger ${name}`);
+  setText(byId("trigger-error"), "");
+  return openDialog("trigger-dialog", () => {
+    const { parameters, wrong } = readParameters(byId("trigger-parameters").value);
+    setText(byId("trigger-error"), wrong ? `This line has no “=”: ${wrong}` : "");
+    return wrong ? undefined : parameters;
+  });
+}
+
+/** Lines of key=value; empty ones do not count. */
+function readParameters(text) {
+  const parameters = {};
+  for (const line of text.split("\n")) {
+    if (line.trim() === "") continue;
+    const equals = line.indexOf("=");
+    if (equals < 1) return { wrong: line };
+    parameters[line.slice(0, equals).trim()] = line.slice(equals + 1);
+  }
+  return { parameters };
+}
+
+/** Asks before something that cannot be taken back. */
+function askConfirmation(title, text, yes) {
+  setText(byId("confirm-title"), title);
+  setText(byId("confirm-text"), text);
+  setText(byId("confirm-yes"), yes);
+  return openDialog("confirm-dialog", () => true);
+}
+
+/** Asks for the token until there is one. It cannot be closed without. */
+async function askToken(why) {
+  const dialog = byId("sign-in");
+  if (dialog.open) return;
+  setText(byId("sign-in-why"), why);
+  let token = null;
+  while (!token) {
+    token = await openDialog("sign-in", () => byId("sign-in-token").value.trim() || undefined);
+  }
+  byId("sign-in-token").value = "";
+  session.keep(token);
+}

@@ -1,0 +1,72 @@
+/**
+ * What can be done with a job: the same from its row and from its page. Each answers with a message, and
+ * the store learns what takt answers.
+ */
+
+class JobActions {
+  constructor(store, loader) {
+    this.store = store;
+    this.loader = loader;
+  }
+
+  async trigger(name, parameters) {
+    const run = await attempt(() => api.trigger(name, parameters));
+    if (!run) return undefined;
+    toast(`Run ${run.run} of ${name} is ${STATE_WORDS[run.state]}`);
+    this.loader.markStale(name);
+    return run;
+  }
+
+  async triggerWithParameters(name) {
+    const parameters = await askParameters(name);
+    return parameters ? this.trigger(name, parameters) : undefined;
+  }
+
+  async suspend(name) {
+    const rest = await askSuspension(name);
+    const job = rest && (await attempt(() => api.suspend(name, rest)));
+    if (!job) return;
+    this.store.put(job);
+    const { until } = job.suspension ?? {};
+    toast(`${name} is suspended`, until ? `until ${timeFormat.short(until, clock.now())}` : "until somebody resumes it");
+  }
+
+  async resume(name) {
+    const job = await attempt(() => api.resume(name));
+    if (!job) return;
+    this.store.put(job);
+    toast(`${name} goes on`);
+  }
+
+  async cancelAll(name) {
+    const count = this.store.get(name)?.active.length ?? 0;
+    const sure = await askConfirmation(
+      `Cancel ${count === 1 ? "the run" : `${count} runs`} of ${name}?`,
+      "The processes get the job's kill signal, and after its grace KILL.", "Cancel it");
+    if (sure) this.told(name, await attempt(() => api.cancelJob(name)));
+  }
+
+  async cancelRun(name, run) {
+    const sure = await askConfirmation(
+      `Cancel run ${run} of ${name}?`,
+      "Its processes get the job's kill signal, and after its grace KILL.", "Cancel it");
+    if (sure) this.told(name, await attempt(() => api.cancelRun(run)));
+  }
+
+  told(name, cancelled) {
+    if (!cancelled) return;
+    toast(`${plural(cancelled.runs.length, "run")} of ${name} cancelled`);
+    this.loader.markStale(name);
+  }
+
+  /** Does what a button with data-action stands for. */
+  perform(action, name) {
+    switch (action) {
+      case "trigger": return this.trigger(name);
+      case "suspend": return this.suspend(name);
+      case "resume": return this.resume(name);
+      case "cancel": return this.cancelAll(name);
+      default: throw new Error(`no action ${action}`);
+    }
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * One row of the table of jobs. A row that goes out of sight becomes that of another job; it changes only
+ * what differs.
+ */
+
+/** The columns: their heading, and by what they sort. A larger key with `-1` comes first. */
+const JOB_COLUMNS = [
+  { key: "name", title: "Job", sort: null },
+  { key: "state", title: "State", sort: (job) => STATE_ORDER.indexOf(job.state) },
+  { key: "next", title: "Next slot", sort: (job) => (job.next ? Date.parse(job.next.due) : Infinity) },
+  { key: "last", title: "Last outcome", sort: (job) => (job.last?.ended ? -Date.parse(job.last.ended) : Infinity) },
+  { key: "outcomes", title: "Outcomes", sort: (job) => -job.outcomes.replace(/[sc]/g, "").length },
+  { key: "late", title: "Lateness", sort: (job) => -latenessShare(job) },
+  { key: "streak", title: "Streak", sort: (job) => -job.streak },
+  { key: "actions", title: "", sort: undefined },
+];
+
+const STATE_ORDER = ["running", "backing_off", "queued", "waiting", "idle", "limit", "suspended", "disabled"];
+
+class JobRow {
+  constructor() {
+    this.link = element("a", { class: "name", tabindex: "-1" });
+    this.schedule = element("span", { class: "muted clip" });
+    this.state = new StateMark();
+    setAttribute(this.state.node, "data-testid", "state");
+    this.progress = element("progress", { max: "100", "data-testid": "progress" });
+    this.next = element("span", { "data-testid": "next" });
+    this.outcome = element("span", { class: "outcome", "data-testid": "last" });
+    this.when = element("span", { class: "muted" });
+    this.strip = new OutcomeStrip();
+    this.late = new LatenessBar();
+    this.streak = element("span", { class: "streak", "data-testid": "streak" });
+    this.buttons = this.makeButtons();
+    this.node = this.makeNode();
+  }
+
+  makeButtons() {
+    const make = (action, label) => element("button", { type: "button", tabindex: "-1", "data-action": action }, label);
+    return { trigger: make("trigger", "Trigger"), rest: make("suspend", "Suspend"), cancel: make("cancel", "Cancel") };
+  }
+
+  makeNode() {
+    const cell = (kind, ...children) => element("div", { role: "cell", class: `c-${kind}` }, ...children);
+    const { trigger, rest, cancel } = this.buttons;
+    return element(
+      "div", { role: "row", class: "row", tabindex: "-1", "data-testid": "job" },
+      cell("name", this.link, this.schedule),
+      cell("state", this.state.node, this.progress),
+      cell("next", this.next),
+      cell("last", this.outcome, this.when),
+      cell("outcomes", this.strip.node),
+      cell("late", this.late.node),
+      cell("streak", this.streak),
+      cell("actions", trigger, rest, cancel));
+  }
+
+  /** Becomes the row of another job. */
+  adopt(name) {
+    setText(this.link, name);
+    this.link.title = name;
+    this.link.href = `#/job/${encodeURIComponent(name)}`;
+    this.node.dataset.job = name;
+    for (const node of Object.values(this.buttons)) node.setAttribute("aria-label", `${node.textContent} ${name}`);
+  }
+
+  update(job, now) {
+    setText(this.schedule, job.schedule);
+    setAttribute(this.schedule, "title", job.description ?? job.schedule);
+    this.state.show(job.state);
+    setAttribute(this.state.node, "title", describeRest(job));
+    this.updateProgress(job);
+    this.updateLast(job);
+    this.strip.show(job.outcomes);
+    this.late.show(job.late_ms, job.window_ms);
+    setText(this.streak, job.streak > 0 ? `${job.streak}×` : "");
+    setAttribute(this.streak, "title", job.streak > 0 ? `${plural(job.streak, "run")} in a row failed` : null);
+    this.updateButtons(job);
+    this.tick(job, now);
+  }
+
+  updateProgress(job) {
+    const progress = progressOf(job);
+    this.progress.hidden = !progress;
+    if (!progress) return;
+    this.progress.value = progress.percent;
+    const text = `${Math.round(progress.percent)}%${progress.message ? `, ${progress.message}` : ""}`;
+    setAttribute(this.progress, "aria-label", `progress ${text}`);
+    setAttribute(this.progress, "title", text);
+  }
+
+  updateLast(job) {
+    setText(this.outcome, job.last?.outcome ? OUTCOME_WORDS[job.last.outcome] : "never ran");
+    setAttribute(this.outcome, "data-outcome", job.last?.outcome ?? "none");
+    setAttribute(this.outcome, "title", job.last?.reason);
+  }
+
+  updateButtons(job) {
+    const resting = job.state === "suspended" || job.suspension !== undefined;
+    const action = resting ? "resume" : "suspend";
+    const { rest, cancel } = this.buttons;
+    if (rest.dataset.action !== action) {
+      const label = resting ? "Resume" : "Suspend";
+      rest.dataset.action = action;
+      rest.setAttribute("aria-label", `${label} ${job.name}`);
+      setText(rest, label);
+    }
+    cancel.disabled = job.active.length === 0;
+  }
+
+  /** What changes by the mere passing of time. */
+  tick(job, now) {
+    setText(this.next, job.next ? formatCountdown(job.next.due, now) : "–");
+    setAttribute(this.next, "title", job.next ? timeFormat.full(job.next.slot) : null);
+    setText(this.when, job.last?.ended ? formatAgo(job.last.ended, now) : "");
+  }
+
+  /** Only the current row takes part in the order of the Tab key. */
+  setCurrent(current) {
+    const order = current ? "0" : "-1";
+    setAttribute(this.node, "tabindex", order);
+    for (const node of [this.link, ...Object.values(this.buttons)]) setAttribute(node, "tabindex", order);
+  }
+}
+
+/** Why and until when a job rests; null for one that does not. */
+function describeRest(job) {
+  if (!job.suspension) return null;
+  const { since, until, reason } = job.suspension;
+  const end = until ? `until ${timeFormat.full(until)}` : "until somebody resumes it";
+  return `suspended since ${timeFormat.full(since)}, ${end}${reason ? `: ${reason}` : ""}`;
+}

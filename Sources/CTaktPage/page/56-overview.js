@@ -1,0 +1,160 @@
+/**
+ * The page of all jobs: which of them are shown, and in which order.
+ */
+
+const REORDER_PAUSE = 700;
+
+class Overview {
+  constructor(store, actions, openJob) {
+    this.store = store;
+    this.section = byId("overview");
+    this.filter = "all";
+    this.search = "";
+    this.sort = { key: "name", down: false };
+    this.tiles = new Map();
+    this.scroll = 0;
+    this.table = new JobTable(store, { open: openJob, act: (action, name) => actions.perform(action, name) });
+    this.reorder = new PacedTask(REORDER_PAUSE, () => this.order());
+    this.makeTiles();
+    this.makeColumns();
+    byId("search").addEventListener("input", (event) => this.searched(event.target.value));
+    byId("search").addEventListener("keydown", (event) => {
+      if (event.key === "ArrowDown" || event.key === "Enter") this.table.focusRow(0);
+    });
+    store.onChange((changed) => this.changed(changed));
+    clock.onTick((now) => this.section.hidden || this.table.tick(now));
+  }
+
+  get title() {
+    return "takt";
+  }
+
+  show() {
+    this.order();
+    scrollTo(0, this.scroll);
+    this.table.layOut();
+    this.table.update(new Set(this.table.visible()));
+    return this.table.currentRow;
+  }
+
+  hide() {
+    this.scroll = scrollY;
+  }
+
+  makeTiles() {
+    for (const filter of JOB_FILTERS) {
+      const count = element("b");
+      const tile = element(
+        "button", { type: "button", class: "tile", "data-filter": filter, "data-testid": `tile-${filter}` },
+        count, element("span", {}, filter));
+      tile.addEventListener("click", () => this.filtered(filter));
+      this.tiles.set(filter, { tile, count });
+      byId("tiles").append(tile);
+    }
+    this.filtered("all");
+  }
+
+  makeColumns() {
+    for (const column of JOB_COLUMNS) {
+      const head = element("div", { role: "columnheader", class: `c-${column.key}`, "data-column": column.key });
+      if (column.sort === undefined) {
+        head.append(element("span", { class: "unseen" }, "Actions"));
+      } else {
+        const sorter = element("button", { type: "button", "data-testid": `sort-${column.key}` }, column.title);
+        sorter.addEventListener("click", () => this.sorted(column.key));
+        head.append(sorter);
+      }
+      byId("columns").append(head);
+    }
+    this.showSort();
+  }
+
+  filtered(filter) {
+    this.filter = filter;
+    for (const [name, { tile }] of this.tiles) tile.setAttribute("aria-pressed", name === filter);
+    this.toTop();
+  }
+
+  searched(text) {
+    this.search = text.trim().toLowerCase();
+    this.toTop();
+  }
+
+  sorted(key) {
+    const again = this.sort.key === key;
+    this.sort = { key, down: again && !this.sort.down };
+    this.showSort();
+    this.order();
+  }
+
+  showSort() {
+    for (const head of byId("columns").children) {
+      const sorted = head.dataset.column === this.sort.key;
+      setAttribute(head, "aria-sort", sorted ? (this.sort.down ? "descending" : "ascending") : null);
+    }
+  }
+
+  toTop() {
+    scrollTo(0, 0);
+    this.order();
+  }
+
+  changed(changed) {
+    if (this.section.hidden) return;
+    this.table.update(changed);
+    this.reorder.request();
+  }
+
+  order() {
+    this.showTally();
+    if (this.table.isHeld() && this.table.names.every((name) => this.store.get(name))) {
+      this.reorder.request();
+      return;
+    }
+    const names = this.select();
+    this.table.show(names);
+    this.showEmpty(names.length);
+  }
+
+  select() {
+    const shown = this.store.names().filter((name) => {
+      const job = this.store.get(name);
+      return matchesFilter(job, this.filter) && (this.search === "" || matchesSearch(job, this.search));
+    });
+    const { sort } = JOB_COLUMNS.find((column) => column.key === this.sort.key);
+    if (sort) sortByKey(shown, (name) => sort(this.store.get(name)));
+    return this.sort.down ? shown.reverse() : shown;
+  }
+
+  showTally() {
+    const tally = this.store.tally();
+    for (const [filter, { tile, count }] of this.tiles) {
+      setText(count, formatCount(tally[filter]));
+      setAttribute(tile, "data-none", tally[filter] === 0 ? "" : null);
+    }
+  }
+
+  showEmpty(count) {
+    const empty = byId("jobs-empty");
+    empty.hidden = count > 0 || this.loading;
+    if (this.store.jobs.size === 0) setText(empty, "The jobs file has no jobs yet. Write one, then reload it on the page Plan.");
+    else setText(empty, "No job is like that. Clear the search, or choose “all”.");
+  }
+
+  /** Tells how far the first load is. */
+  showLoading(count, total) {
+    this.loading = count < total;
+    setText(byId("jobs-loading"), this.loading ? `${formatCount(count)} of ${formatCount(total)} jobs` : "");
+    this.order();
+  }
+}
+
+/** Sorts by numbers that are worked out once; what is equal keeps its order. */
+function sortByKey(names, keyOf) {
+  const keys = new Map(names.map((name) => [name, keyOf(name)]));
+  names.sort((left, right) => {
+    const first = keys.get(left);
+    const second = keys.get(right);
+    return first < second ? -1 : first > second ? 1 : 0;
+  });
+}

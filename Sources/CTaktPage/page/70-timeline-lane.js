@@ -1,0 +1,109 @@
+/**
+ * One job's lane of the timeline: its windows, runs and slots as a few paths, however many there are.
+ * What falls on the same spot is drawn once; of slots the worst verdict counts.
+ */
+
+const LANE = { height: 30, middle: 17, run: 9, grain: 3 };
+
+/** The verdicts from the most to the least worth seeing; what is to come is the last. */
+const VERDICT_RANK = ["missed", "cancelled", "skipped", "coalesced", "ran", "coming"];
+
+const RUN_KINDS = ["succeeded", "failed", "timed_out", "interrupted", "cancelled", "active"];
+
+/**
+ * @param lane what takt says of the job
+ * @param xOf turns an instant into a place, within the picture
+ */
+function drawLane(lane, xOf, now) {
+  const group = shape("g", { class: "lane-marks" });
+  append(group, "window", windowPath(lane.slots, xOf));
+  for (const kind of RUN_KINDS) {
+    const runs = lane.runs.filter((run) => (run.outcome ?? "active") === kind);
+    append(group, "run", runPath(runs, xOf, now), { "data-outcome": kind });
+  }
+  const slots = thinSlots(lane.slots, xOf);
+  for (const verdict of VERDICT_RANK) {
+    append(group, "slot", slotPath(slots.filter((slot) => slot.verdict === verdict)), { "data-verdict": verdict });
+  }
+  return group;
+}
+
+function append(group, kind, path, attributes = {}) {
+  if (path !== "") group.append(shape("path", { class: kind, d: path, ...attributes }));
+}
+
+/** Windows as thin bars; those that touch become one. */
+function windowPath(slots, xOf) {
+  const spans = slots.filter((slot) => slot.window_ms > 0).map((slot) => {
+    const due = Date.parse(slot.due);
+    return [xOf(due), xOf(due + slot.window_ms)];
+  });
+  return barPath(spans, LANE.middle - 2, 4, 0.5);
+}
+
+function runPath(runs, xOf, now) {
+  const spans = runs.map((run) => {
+    const from = xOf(Date.parse(run.began));
+    return [from, Math.max(xOf(run.ended ? Date.parse(run.ended) : now), from + 1.5)];
+  });
+  return barPath(spans, LANE.middle - LANE.run / 2, LANE.run, 0.3);
+}
+
+/** Bars from left to right; what is nearer than `gap` is one bar. */
+function barPath(spans, top, height, gap) {
+  const sorted = spans.sort((left, right) => left[0] - right[0]);
+  const merged = [];
+  for (const [from, to] of sorted) {
+    const last = merged.at(-1);
+    if (last && from - last[1] < gap) last[1] = Math.max(last[1], to);
+    else merged.push([from, to]);
+  }
+  return merged.map(([from, to]) =>
+    `M${from.toFixed(1)} ${top}h${Math.max(to - from, 0.8).toFixed(1)}v${height}H${from.toFixed(1)}z`).join("");
+}
+
+/** One slot for each few pixels. */
+function thinSlots(slots, xOf) {
+  const byPlace = new Map();
+  for (const slot of slots) {
+    const x = xOf(Date.parse(slot.due));
+    const verdict = VERDICT_RANK.includes(slot.verdict) ? slot.verdict : "coming";
+    const place = Math.round(x / LANE.grain);
+    const there = byPlace.get(place);
+    if (!there || VERDICT_RANK.indexOf(verdict) < VERDICT_RANK.indexOf(there.verdict)) byPlace.set(place, { x, verdict });
+  }
+  return [...byPlace.values()];
+}
+
+/** Marks that differ in form as well as in colour. */
+const SLOT_MARKS = {
+  ran: (x) => `M${x} 5v5`,
+  coming: (x) => `M${x} 6v4`,
+  coalesced: (x) => `M${x - 2} 8h4`,
+  skipped: (x) => `M${x} 4l3 6h-6z`,
+  missed: (x) => `M${x - 3} 4l6 6m0 -6l-6 6`,
+  cancelled: (x) => `M${x - 3} 4h6v6h-6z`,
+};
+
+function slotPath(slots) {
+  return slots.map(({ x, verdict }) => SLOT_MARKS[verdict](Number(x.toFixed(1)))).join("");
+}
+
+/** All of a lane that can be pointed at, in the order of time. */
+function laneItems(lane) {
+  const slots = lane.slots.map((slot) => ({ at: Date.parse(slot.due), slot }));
+  const runs = lane.runs.map((run) => ({ at: Date.parse(run.began), run }));
+  return [...slots, ...runs].sort((left, right) => left.at - right.at);
+}
+
+/** One slot or run of a job in words. */
+function describeItem(job, { slot, run }, now) {
+  if (run) {
+    const end = run.ended
+      ? `${OUTCOME_WORDS[run.outcome] ?? "ended"} after ${formatDuration(Date.parse(run.ended) - Date.parse(run.began))}`
+      : "goes on";
+    return `${job}: run ${run.run}, began ${timeFormat.short(run.began, now)}, ${end}`;
+  }
+  const window = slot.window_ms > 0 ? `, window ${formatDuration(slot.window_ms)}` : "";
+  return `${job}: slot ${timeFormat.short(slot.slot, now)}, ${slot.verdict ?? formatCountdown(slot.due, now)}${window}`;
+}

@@ -1,0 +1,123 @@
+/**
+ * One drawing of a timeline, for one width: a lane per job under an axis of time, wakes as ticks on the
+ * axis, and a line for now. It is drawn in slices, so that a large one does not hold up the page.
+ */
+
+const AXIS_HEIGHT = 34;
+const AXIS_LABEL = 76;
+const NARROW = 620;
+const LABEL_WIDTH = 170;
+const DRAW_SLICE = 20;
+
+/** Steps of the axis that are round on a clock. */
+const AXIS_STEPS = [
+  10 * SECOND, 30 * SECOND, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR,
+  3 * HOUR, 6 * HOUR, 12 * HOUR,
+];
+
+class TimelineDrawing {
+  constructor(timeline, width) {
+    this.timeline = timeline;
+    this.width = width;
+    this.narrow = width < NARROW;
+    this.left = this.narrow ? 8 : LABEL_WIDTH;
+    this.right = width - 8;
+    this.laneHeight = this.narrow ? LANE.height + 14 : LANE.height;
+    this.height = AXIS_HEIGHT + timeline.jobs.length * this.laneHeight + 4;
+    this.from = Date.parse(timeline.from);
+    this.to = Date.parse(timeline.to);
+    this.items = new Map();
+    this.nowLine = shape("line", { class: "now", y1: 14, y2: this.height });
+    this.cursorLine = shape("line", { class: "cursor", y1: 0, y2: 0 });
+    this.svg = shape("svg", { width, height: this.height, class: "lanes" }, this.makeAxis());
+  }
+
+  /** Draws all lanes. @param isWanted asked between slices; when it says no, the rest is not drawn */
+  async finish(isWanted) {
+    let end = performance.now() + DRAW_SLICE;
+    for (const [place, lane] of this.timeline.jobs.entries()) {
+      this.svg.append(this.makeLane(lane, place));
+      if (performance.now() < end) continue;
+      await new Promise(requestAnimationFrame);
+      if (!isWanted()) return;
+      end = performance.now() + DRAW_SLICE;
+    }
+    this.svg.append(this.nowLine, this.cursorLine);
+    this.moveNow(Date.parse(this.timeline.now));
+  }
+
+  xOf(instant) {
+    return this.left + ((instant - this.from) / (this.to - this.from)) * (this.right - this.left);
+  }
+
+  instantOf(x) {
+    return this.from + ((x - this.left) / (this.right - this.left)) * (this.to - this.from);
+  }
+
+  /** The node of a job's lane. */
+  nodeOf(job) {
+    return [...this.svg.querySelectorAll(".lane")].find((node) => node.dataset.job === job);
+  }
+
+  /** What can be pointed at in a job's lane, in the order of time. */
+  itemsOf(job) {
+    if (!this.items.has(job)) {
+      const lane = this.timeline.jobs.find((candidate) => candidate.job === job);
+      this.items.set(job, lane ? laneItems(lane) : []);
+    }
+    return this.items.get(job);
+  }
+
+  makeAxis() {
+    const axis = shape("g", { class: "axis", "aria-hidden": "true" });
+    const most = Math.max((this.right - this.left) / AXIS_LABEL, 2);
+    const step = AXIS_STEPS.find((candidate) => (this.to - this.from) / candidate <= most) ?? DAY;
+    const format = step < MINUTE ? timeFormat.time : timeFormat.minute;
+    for (let instant = Math.ceil(this.from / step) * step; instant <= this.to; instant += step) {
+      const x = this.xOf(instant);
+      const anchor = x > this.right - 24 ? "end" : x < 24 ? "start" : "middle";
+      axis.append(
+        shape("line", { x1: x, x2: x, y1: 18, y2: this.height }),
+        shape("text", { x, y: 12, "text-anchor": anchor }, format.format(instant)));
+    }
+    const places = new Set(this.timeline.wakes.map((wake) => Math.round(this.xOf(Date.parse(wake)))));
+    axis.append(shape("path", { class: "wakes", d: [...places].map((x) => `M${x} 21v7`).join("") }));
+    return axis;
+  }
+
+  makeLane(lane, place) {
+    const clamp = (x) => Math.min(Math.max(x, this.left), this.right);
+    const marks = drawLane(lane, (instant) => clamp(this.xOf(instant)), Date.parse(this.timeline.now));
+    if (this.narrow) marks.setAttribute("transform", "translate(0 12)");
+    const label = this.narrow ? { x: this.left, y: 11 } : { x: 6, y: LANE.middle };
+    return shape(
+      "g", {
+        class: "lane", tabindex: place === 0 ? "0" : "-1", role: "img", "data-job": lane.job, "data-testid": "lane",
+        transform: `translate(0 ${AXIS_HEIGHT + place * this.laneHeight})`,
+        "aria-label": `${lane.job}: ${plural(lane.slots.length, "slot")}, ${plural(lane.runs.length, "run")}`,
+      },
+      shape("rect", { class: "ground", width: this.width, height: this.laneHeight }),
+      shape("text", { ...label, class: "label" }, clip(lane.job, this.narrow ? 40 : 23)),
+      marks);
+  }
+
+  moveNow(now) {
+    const x = this.xOf(now).toFixed(1);
+    setAttribute(this.nowLine, "x1", x);
+    setAttribute(this.nowLine, "x2", x);
+  }
+
+  /** Puts the cursor on an instant of a job's lane. */
+  moveCursor(job, instant) {
+    const place = this.timeline.jobs.findIndex((lane) => lane.job === job);
+    const x = this.xOf(instant).toFixed(1);
+    const top = AXIS_HEIGHT + place * this.laneHeight;
+    for (const [name, value] of Object.entries({ x1: x, x2: x, y1: top, y2: top + this.laneHeight })) {
+      setAttribute(this.cursorLine, name, value);
+    }
+  }
+}
+
+function clip(text, length) {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}

@@ -1,0 +1,101 @@
+/**
+ * The picture of the timeline that somebody sees: it puts each new drawing in the place of the one
+ * before, and tells what is pointed at, or gone to with the arrow keys.
+ */
+
+class TimelinePicture {
+  /** @param tell called with a text about what is pointed at */
+  constructor(holder, tell) {
+    this.holder = holder;
+    this.tell = tell;
+    this.drawing = null;
+    this.next = null;
+    this.cursor = null;
+    holder.addEventListener("pointermove", (event) => this.pointed(event));
+    holder.addEventListener("keydown", (event) => this.pressed(event));
+    holder.addEventListener("focusin", (event) => this.focused(event));
+    holder.addEventListener("click", (event) => this.clicked(event));
+  }
+
+  /** Shows a timeline, as wide as there is room. */
+  async draw(timeline) {
+    const next = new TimelineDrawing(timeline, this.holder.clientWidth);
+    this.next = next;
+    await next.finish(() => this.next === next);
+    if (this.next !== next) return;
+    const focused = this.holder.contains(document.activeElement) ? document.activeElement.dataset.job : null;
+    this.drawing = next;
+    this.holder.replaceChildren(next.svg);
+    if (focused) next.nodeOf(focused)?.focus({ preventScroll: true });
+    if (this.cursor) next.moveCursor(this.cursor.job, this.cursor.at);
+  }
+
+  get drawnWidth() {
+    return this.next?.width;
+  }
+
+  moveNow(now) {
+    this.drawing?.moveNow(now);
+  }
+
+  /** Tells of what lies nearest to the pointer in its lane. */
+  pointed(event) {
+    const job = event.target.closest(".lane")?.dataset.job;
+    if (!job) return;
+    const instant = this.drawing.instantOf(event.clientX - this.drawing.svg.getBoundingClientRect().left);
+    this.mark(job, this.drawing.itemsOf(job).reduce((best, item) => nearer(best, item, instant), undefined));
+  }
+
+  clicked(event) {
+    event.target.closest(".lane")?.focus({ preventScroll: true });
+  }
+
+  focused(event) {
+    const lane = event.target.closest(".lane");
+    if (!lane) return;
+    for (const other of this.holder.querySelectorAll(".lane")) setAttribute(other, "tabindex", other === lane ? "0" : "-1");
+  }
+
+  pressed(event) {
+    const node = event.target.closest(".lane");
+    if (!node) return;
+    const { job } = node.dataset;
+    const moves = {
+      ArrowDown: () => nextLane(node.nextElementSibling),
+      ArrowUp: () => nextLane(node.previousElementSibling),
+      ArrowRight: () => this.step(job, 1),
+      ArrowLeft: () => this.step(job, -1),
+      Enter: () => { location.hash = `#/job/${encodeURIComponent(job)}`; },
+    };
+    if (!(event.key in moves)) return;
+    event.preventDefault();
+    moves[event.key]();
+  }
+
+  /** Goes to the next slot or run of a lane; at first to the one nearest to now. */
+  step(job, direction) {
+    const items = this.drawing.itemsOf(job);
+    const here = this.cursor?.job === job ? this.cursor.at : undefined;
+    if (here === undefined) {
+      this.mark(job, items.reduce((best, item) => nearer(best, item, clock.now()), undefined));
+    } else {
+      const beyond = direction > 0 ? items.find((item) => item.at > here) : items.findLast((item) => item.at < here);
+      this.mark(job, beyond ?? items.at(direction > 0 ? -1 : 0));
+    }
+  }
+
+  mark(job, item) {
+    this.cursor = item ? { job, at: item.at } : null;
+    if (!item) return this.tell(`${job}: nothing in this time`);
+    this.drawing.moveCursor(job, item.at);
+    this.tell(describeItem(job, item, clock.now()));
+  }
+}
+
+function nearer(best, item, instant) {
+  return best && Math.abs(best.at - instant) <= Math.abs(item.at - instant) ? best : item;
+}
+
+function nextLane(node) {
+  if (node?.classList.contains("lane")) node.focus();
+}

@@ -1,0 +1,80 @@
+/**
+ * The page of the timeline: which span and which jobs, asked for again every few seconds.
+ */
+
+const TIMELINE_PAUSE = 10 * SECOND;
+const TIMELINE_LANES = 60;
+const SEARCH_PAUSE = 250;
+const TIMELINE_HINT = "Point at a lane, or go along it with the arrow keys, to see what is there.";
+
+class TimelinePage {
+  constructor() {
+    this.section = byId("timeline");
+    this.details = byId("timeline-details");
+    this.picture = new TimelinePicture(byId("timeline-picture"), (text) => setText(this.details, text));
+    this.next = new PacedTask(TIMELINE_PAUSE, () => this.refresh());
+    this.now = new PacedTask(SEARCH_PAUSE, () => this.refresh());
+    this.abort = null;
+    byId("timeline-search").addEventListener("input", () => this.now.request());
+    byId("timeline-span").addEventListener("change", () => this.now.request());
+    new ResizeObserver(() => this.resized()).observe(byId("timeline-picture"));
+    clock.onTick((now) => this.section.hidden || this.picture.moveNow(now));
+    this.makeLegend();
+  }
+
+  get title() {
+    return "Timeline · takt";
+  }
+
+  show() {
+    setText(this.details, TIMELINE_HINT);
+    this.now.request();
+  }
+
+  hide() {
+    this.next.cancel();
+    this.now.cancel();
+    this.abort?.abort();
+  }
+
+  makeLegend() {
+    const sample = (draw) => shape("svg", { width: 18, height: 14, viewBox: "0 0 18 14", class: "lanes", "aria-hidden": "true" }, draw);
+    const item = (text, draw) => byId("timeline-legend").append(element("li", {}, sample(draw), text));
+    for (const verdict of ["ran", "coming", "skipped", "coalesced", "missed", "cancelled"]) {
+      item(verdict === "coming" ? "to come" : verdict, shape("path", { class: "slot", "data-verdict": verdict, d: SLOT_MARKS[verdict](9) }));
+    }
+    item("window", shape("path", { class: "window", d: "M1 5h16v4h-16z" }));
+    for (const [outcome, text] of [["succeeded", "run"], ["failed", "failed run"], ["active", "run in progress"]]) {
+      item(text, shape("path", { class: "run", "data-outcome": outcome, d: "M1 2.5h16v9h-16z" }));
+    }
+    item("wake", shape("path", { class: "wakes", d: "M5 3v7M10 3v7M13 3v7" }));
+  }
+
+  async refresh() {
+    if (this.section.hidden || !session.token) return;
+    this.abort?.abort();
+    const abort = new AbortController();
+    this.abort = abort;
+    const span = byId("timeline-span").value;
+    const match = byId("timeline-search").value.trim();
+    const answer = await attempt(() =>
+      api.timeline({ past: span, ahead: span, match, limit: TIMELINE_LANES }, abort.signal));
+    if (abort.signal.aborted) return;
+    if (answer) this.take(answer, match);
+    this.next.request();
+  }
+
+  take(timeline, match) {
+    this.timeline = timeline;
+    this.picture.draw(timeline);
+    const shown = `${plural(timeline.jobs.length, "job")}, ${plural(timeline.wakes.length, "wake")}`;
+    const none = match ? "No job has this in its name or among its tags." : "There are no jobs yet.";
+    const more = timeline.truncated ? "; there is more than is shown: search, or choose a shorter time" : "";
+    setText(byId("timeline-note"), timeline.jobs.length === 0 ? none : shown + more);
+  }
+
+  resized() {
+    const width = byId("timeline-picture").clientWidth;
+    if (this.timeline && width > 0 && width !== this.picture.drawnWidth) this.picture.draw(this.timeline);
+  }
+}

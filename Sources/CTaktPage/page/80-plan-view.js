@@ -1,0 +1,77 @@
+/**
+ * A plan as a diff that can be read, and diagnostics as takt prints them.
+ */
+
+const CHANGE_WORDS = {
+  added: "added",
+  removed: "removed",
+  rearmed: "rearmed: its timing changed",
+  updated: "updated: its timing goes on",
+};
+
+/** @param title what the plan is: what would be, or what has been done */
+function drawPlan(title, plan) {
+  const changed = plan.steps.length;
+  const summary = changed === 0 && plan.settings.length === 0
+    ? "Nothing changes."
+    : `${plural(changed, "job")} changed, ${formatCount(plan.kept)} kept as they are.`;
+  const nodes = [element("h2", {}, title), element("p", { "data-testid": "plan-summary" }, summary)];
+  for (const change of Object.keys(CHANGE_WORDS)) {
+    const steps = plan.steps.filter((step) => step.change === change);
+    if (steps.length > 0) nodes.push(drawSteps(change, steps));
+  }
+  if (plan.renames.length > 0) nodes.push(drawRenames(plan.renames));
+  if (plan.settings.length > 0) nodes.push(drawSettings(plan.settings));
+  if (plan.warnings.length > 0) nodes.push(element("h3", {}, "Warnings"), drawDiagnostics(plan.warnings));
+  return nodes;
+}
+
+function drawSteps(change, steps) {
+  const items = steps.map((step) =>
+    element(
+      "li", { "data-job": step.job, "data-change": change, "data-testid": "step" },
+      element("strong", {}, step.job),
+      step.details.length > 0 ? element("ul", {}, ...step.details.map(drawDetail)) : null));
+  return element(
+    "section", { class: "change", "data-change": change },
+    element("h3", {}, `${formatCount(steps.length)} ${CHANGE_WORDS[change]}`), element("ul", { class: "steps-list" }, ...items));
+}
+
+function drawDetail({ key, from, to }) {
+  const value = (kind, text) => element(kind, {}, text);
+  const values = from === undefined && to === undefined
+    ? [element("span", { class: "muted" }, "differs")]
+    : [
+        from === undefined ? element("span", { class: "muted" }, "none") : value("del", from), " → ",
+        to === undefined ? element("span", { class: "muted" }, "none") : value("ins", to),
+      ];
+  return element("li", {}, element("code", {}, key), ": ", ...values);
+}
+
+function drawRenames(renames) {
+  const items = renames.map(({ from, to }) =>
+    element("li", {}, element("strong", {}, to), " looks like ", element("strong", {}, from), " renamed: it is a new job, with a new anchor"));
+  return element("section", { class: "change" }, element("h3", {}, "Perhaps renamed"), element("ul", {}, ...items));
+}
+
+function drawSettings(settings) {
+  const items = settings.map((line) => element("li", {}, element("code", {}, line)));
+  return element("section", { class: "change" }, element("h3", {}, "The scheduler itself"), element("ul", {}, ...items));
+}
+
+/** Why a file is refused: title, and each diagnostic with its line and caret. */
+function drawRefusal(problem) {
+  const diagnostics = problem.diagnostics ?? [];
+  return [
+    element("h2", { class: "error" }, problem.title),
+    problem.detail ? element("p", {}, problem.detail) : null,
+    diagnostics.length > 0 ? drawDiagnostics(diagnostics) : null,
+  ].filter(Boolean);
+}
+
+function drawDiagnostics(diagnostics) {
+  const lines = diagnostics.flatMap((diagnostic) => [
+    element("span", { "data-severity": diagnostic.severity }, diagnostic.text.trimEnd()), "\n",
+  ]);
+  return element("pre", { class: "diagnostics", "data-testid": "diagnostics", tabindex: "0", "aria-label": "Diagnostics" }, ...lines);
+}

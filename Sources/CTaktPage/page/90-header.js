@@ -1,0 +1,46 @@
+/**
+ * The head of the page: how takt stands, in figures, and whether it is connected.
+ */
+
+const CONNECTION_WORDS = { connecting: "connecting", live: "live", lost: "no connection" };
+
+class Header {
+  constructor(statuses) {
+    this.values = new Map();
+    this.connection = byId("connection");
+    for (const term of ["takt", "running", "queued", ...VERDICTS, "wakes", "ledger"]) this.add(term);
+    statuses.onChange((status) => this.show(status));
+  }
+
+  add(term) {
+    const value = element("dd", { "data-testid": `fact-${term}` }, "–");
+    const pair = element("div", { "data-fact": term }, element("dt", {}, term), value);
+    this.values.set(term, value);
+    byId("facts").append(pair);
+  }
+
+  show(status) {
+    this.set("takt", `${status.version}, ${status.phase}`, `process ${status.pid}, started ${timeFormat.full(status.started)}, ${status.file}`);
+    this.set("running", `${formatCount(status.running)} of ${formatCount(status.max_running)}`, "runs in progress, of how many at once");
+    this.set("queued", formatCount(status.queued), "runs that wait for a place");
+    for (const verdict of VERDICTS) {
+      this.set(verdict, formatCount(status.slots[verdict]), `slots that ended as ${verdict} since takt started`);
+      const calm = verdict === "ran" || status.slots[verdict] === 0;
+      setAttribute(this.values.get(verdict).parentElement, "data-calm", calm ? "" : null);
+    }
+    const shared = status.wakes > 0 ? ` for ${formatCount(status.served)} timers` : "";
+    this.set("wakes", formatCount(status.wakes) + shared, "how often takt has woken, and for how many timers");
+    this.set("ledger", status.ledger ?? "none", "how the ledger stands");
+  }
+
+  set(term, text, title) {
+    const value = this.values.get(term);
+    setText(value, text);
+    setAttribute(value.parentElement, "title", title);
+  }
+
+  connected(state) {
+    setAttribute(this.connection, "data-state", state);
+    setText(this.connection, CONNECTION_WORDS[state]);
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * Puts the parts together and begins.
+ */
+
+const RELOAD_SETTLES = 400;
+
+class Page {
+  constructor() {
+    this.store = new JobStore();
+    this.pump = new EventPump();
+    this.statuses = new StatusStore();
+    this.header = new Header(this.statuses);
+    this.loader = new JobLoader(this.store, (count, total) => this.overview.showLoading(count, total));
+    this.actions = new JobActions(this.store, this.loader);
+    this.overview = new Overview(this.store, this.actions, (name) => {
+      location.hash = `#/job/${encodeURIComponent(name)}`;
+    });
+    this.loader.visible = () => this.overview.table.visible();
+    this.stream = new EventStream({
+      onMessage: (data) => this.pump.push(data),
+      onGap: () => this.pump.gap(),
+      onState: (state) => this.header.connected(state),
+    });
+    this.router = new Router({
+      overview: this.overview,
+      job: new JobPage(this.store, this.actions, this.pump),
+      timeline: new TimelinePage(),
+      plan: new PlanPage(this.statuses, (names) => this.reloaded(names)),
+    });
+    this.feed = new Feed(this.pump);
+    this.planned = new Set();
+    this.settled = new PacedTask(RELOAD_SETTLES, () => this.planSettled());
+    this.listen();
+  }
+
+  listen() {
+    const events = new JobEvents(this.store, (name) => this.loader.markStale(name));
+    this.pump.onEvent((event) => {
+      events.apply(event);
+      if (event.event === "plan" && event.job) this.planned.add(event.job);
+      if (event.event === "plan" || event.event === "reload") this.settled.request();
+    });
+    this.pump.onFlush(() => this.statuses.soon.request());
+    this.pump.onGap(() => this.loader.loadAllSoon());
+    document.addEventListener("visibilitychange", () => this.statuses.soon.request());
+    document.addEventListener("keydown", (event) => this.pressed(event));
+    addEventListener("hashchange", () => session.isGiven() && session.begin() && this.connect());
+    session.onMissing = (why) => this.signIn(why);
+  }
+
+  /** After a reload: the jobs that it names. */
+  planSettled() {
+    const names = [...this.planned];
+    this.planned.clear();
+    if (names.length > 0) quietly(this.loader.loadNamed(names));
+    this.statuses.soon.request();
+  }
+
+  reloaded(names) {
+    quietly(this.loader.loadNamed(names));
+    this.statuses.soon.request();
+  }
+
+  async signIn(why) {
+    this.stream.stop();
+    await askToken(why);
+    if (session.token) this.connect();
+  }
+
+  /** Begins to listen before it asks for the jobs, so that nothing falls between. */
+  connect() {
+    this.stream.start();
+    attempt(() => this.statuses.load());
+    attempt(() => this.loader.loadAll());
+    this.router.follow();
+  }
+
+  pressed(event) {
+    const typing = event.target.closest("input, textarea, select, dialog");
+    if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+    const search = this.router.page.section.querySelector("input[type=search]");
+    if (!search) return;
+    event.preventDefault();
+    search.focus();
+    search.select();
+  }
+
+  start() {
+    clock.start();
+    this.statuses.start();
+    if (session.begin()) this.connect();
+    else {
+      this.router.follow();
+      this.signIn("This page needs takt's token.");
+    }
+  }
+}
+
+new Page().start();

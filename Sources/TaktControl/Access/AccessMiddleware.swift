@@ -1,0 +1,89 @@
+import HTTPTypes
+import Hummingbird
+import TaktCore
+
+/// Lets through who may: by the Unix socket takt's own user, over TCP who bears the token, asks for
+/// a name that takt goes by, and does not come from another site's page.
+struct AccessMiddleware: RouterMiddleware {
+  /// Nil where only the Unix socket is listened to.
+  let token: Token?
+  /// The names and addresses that takt goes by, without port, in lower case.
+  let hosts: Set<String>
+
+  func handle(
+    _ request: Request, context: ControlContext,
+    next: (Request, ControlContext) async throws -> Response
+  ) async throws -> Response {
+    if context.isLocal { return try await next(request, context) }
+    let isProbe = Self.probes.contains(request.uri.path)
+    // A probe comes from whoever looks after takt, by any name, and learns nothing.
+    if !isProbe {
+      try checkHost(request)
+      try checkOrigin(request)
+    }
+    if !isProbe, request.uri.path != "/" { try checkToken(request) }
+    return try await next(request, context)
+  }
+
+  /// What anybody may ask.
+  private static let probes: Set<String> = ["/healthz", "/readyz"]
+
+  /// A page that has made its own name mean this machine must not reach takt by it.
+  private func checkHost(_ request: Request) throws {
+    guard let authority = request.head.authority,
+      let host = Self.host(of: authority), hosts.contains(host)
+    else {
+      throw Problem(
+        .forbidden, "takt does not go by this name",
+        detail: "Ask for it by its address, or add the name under scheduler.http.names.")
+    }
+  }
+
+  /// A browser says which page wants it; only takt's own may.
+  private func checkOrigin(_ request: Request) throws {
+    if let site = request.headers[.secFetchSite], site != "same-origin", site != "none" {
+      throw Problem(.forbidden, "requests from pages of other sites are refused")
+    }
+    guard let origin = request.headers[.origin] else { return }
+    let authority = request.head.authority ?? ""
+    guard ["http://\(authority)", "https://\(authority)"].contains(origin.lowercased()) else {
+      throw Problem(.forbidden, "requests from pages of other sites are refused")
+    }
+  }
+
+  private func checkToken(_ request: Request) throws {
+    let prefix = "bearer "
+    if let given = request.headers[.authorization], given.lowercased().hasPrefix(prefix),
+      token?.matches(given.dropFirst(prefix.count).utf8) == true
+    {
+      return
+    }
+    var problem = Problem(
+      .unauthorized, "no token, or a wrong one",
+      detail: "Send 'Authorization: Bearer TOKEN'; 'takt open' shows it.")
+    problem.headers[.wwwAuthenticate] = "Bearer realm=\"takt\""
+    throw problem
+  }
+
+  /// The host of `host:port`, in lower case; nil for what is none.
+  static func host(of authority: String) -> String? {
+    var host = authority[...]
+    if host.hasPrefix("[") {
+      guard let end = host.firstIndex(of: "]") else { return nil }
+      let port = host[host.index(after: end)...]
+      guard port.isEmpty || (port.hasPrefix(":") && port.dropFirst().allSatisfy(\.isNumber)) else {
+        return nil
+      }
+      host = host[...end]
+    } else if let colon = host.firstIndex(of: ":") {
+      guard host[host.index(after: colon)...].allSatisfy(\.isNumber) else { return nil }
+      host = host[..<colon]
+    }
+    return host.isEmpty ? nil : host.lowercased()
+  }
+}
+
+extension HTTPField.Name {
+  // The text is a valid name, so there is one.
+  fileprivate static let secFetchSite = HTTPField.Name("Sec-Fetch-Site") ?? .origin
+}

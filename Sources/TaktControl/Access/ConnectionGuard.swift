@@ -1,0 +1,92 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+import Synchronization
+
+/// How many connections there are.
+final class ConnectionCount: Sendable {
+  private let count = Atomic<Int>(0)
+  private let max: Int
+
+  init(max: Int) { self.max = max }
+
+  /// Whether there is room for one more, which is then counted.
+  func enter() -> Bool {
+    if count.add(1, ordering: .relaxed).newValue <= max { return true }
+    leave()
+    return false
+  }
+
+  func leave() { count.subtract(1, ordering: .relaxed) }
+}
+
+/// Closes a connection that takes too long to say what it wants, or says too much.
+///
+/// Used on the connection's event loop alone.
+final class ConnectionGuard: ChannelInboundHandler, ChannelOutboundHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPRequestPart
+  typealias InboundOut = HTTPRequestPart
+  typealias OutboundIn = HTTPResponsePart
+  typealias OutboundOut = HTTPResponsePart
+
+  /// What a connection may take.
+  struct Bounds: Sendable {
+    /// From its begin to the end of the first head.
+    var head = TimeAmount.seconds(10)
+    /// From an answer to the end of the next head.
+    var idle = TimeAmount.seconds(60)
+    /// From the end of a head to the end of its body.
+    var body = TimeAmount.seconds(30)
+    /// The most bytes of a body.
+    var bodyBytes = ControlServer.bodyBytesMax
+  }
+
+  private let bounds: Bounds
+  private var deadline: Scheduled<Void>?
+  private var bodyBytes = 0
+
+  init(_ bounds: Bounds) { self.bounds = bounds }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    if context.channel.isActive { close(context, after: bounds.head) }
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    close(context, after: bounds.head)
+    context.fireChannelActive()
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    deadline?.cancel()
+    context.fireChannelInactive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case .head:
+      bodyBytes = 0
+      close(context, after: bounds.body)
+    case .body(let buffer):
+      bodyBytes += buffer.readableBytes
+      // The answer, if there is one, has been given before.
+      if bodyBytes > bounds.bodyBytes + (1 << 20) { return context.close(promise: nil) }
+    case .end:
+      deadline?.cancel()
+      deadline = nil
+    }
+    context.fireChannelRead(data)
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    if case .end = unwrapOutboundIn(data), deadline == nil { close(context, after: bounds.idle) }
+    context.write(data, promise: promise)
+  }
+
+  private func close(_ context: ChannelHandlerContext, after delay: TimeAmount) {
+    deadline?.cancel()
+    let channel = context.channel
+    deadline = context.eventLoop.scheduleTask(in: delay) { channel.close(promise: nil) }
+  }
+}

@@ -1,0 +1,70 @@
+import HTTPTypes
+import Hummingbird
+import TaktCore
+
+/// Says what is wrong in the one way in which the API says it, and what browsers must know of every
+/// answer.
+struct ProblemMiddleware: RouterMiddleware {
+  let routes: RouteTable
+
+  func handle(
+    _ request: Request, context: ControlContext,
+    next: (Request, ControlContext) async throws -> Response
+  ) async throws -> Response {
+    var response: Response
+    do {
+      if let length = request.headers[.contentLength].flatMap({ Int($0) }),
+        length > ControlServer.bodyBytesMax
+      {
+        throw Problem(.tooLarge, "a request has at most \(ControlServer.bodyBytesMax) bytes")
+      }
+      response = try await next(request, context)
+    } catch {
+      response = problem(of: error, request).response
+      // What was not read of the body is not waited for.
+      if response.status == .contentTooLarge { response.headers[.connection] = "close" }
+    }
+    response.headers[.xContentTypeOptions] = "nosniff"
+    response.headers[.cacheControl] = response.headers[.cacheControl] ?? "no-store"
+    return response
+  }
+
+  private func problem(of error: any Error, _ request: Request) -> Problem {
+    if let problem = error as? Problem { return problem }
+    switch (error as? HTTPError)?.status {
+    case .notFound?:
+      let methods = routes.methods(of: request.uri.path)
+      guard !methods.isEmpty else { return Problem(.notFound, "there is no such route") }
+      var problem = Problem(
+        .methodNotAllowed, "\(request.method) is not for this route",
+        detail: "Use \(methods.joined(separator: " or ")).")
+      problem.headers[.allow] = methods.joined(separator: ", ")
+      return problem
+    case .contentTooLarge?:
+      return Problem(.tooLarge, "a request has at most \(ControlServer.bodyBytesMax) bytes")
+    case let status? where status.code < 500:
+      return Problem(.badRequest, "the request cannot be understood", detail: "\(error)")
+    case _?, nil:
+      return Problem(.internalError, "takt could not answer", detail: "\(error)")
+    }
+  }
+}
+
+/// Which methods each route takes.
+struct RouteTable: Sendable {
+  private var routes: [(path: [Substring], method: String)] = []
+
+  /// Adds a route; `{name}` stands for one part of a path.
+  mutating func add(_ method: String, _ path: String) {
+    routes.append((path.split(separator: "/"), method))
+  }
+
+  /// The methods that a path takes; none for a path that there is not.
+  func methods(of path: String) -> [String] {
+    let parts = path.split(separator: "/")
+    return routes.filter { route in
+      route.path.count == parts.count
+        && zip(route.path, parts).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+    }.map(\.method)
+  }
+}

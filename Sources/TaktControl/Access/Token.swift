@@ -1,0 +1,74 @@
+import Crypto
+import Glibc
+import TaktCore
+
+/// What each request over TCP must bear: as good as the right to do what takt may do.
+struct Token: Sendable {
+  /// What went wrong with the token's file.
+  struct Trouble: Error {
+    var message: String
+  }
+
+  private static let bytes = 32
+  private let digest: SHA256.Digest
+
+  /// Reads the token at `path`; makes one, for the owner alone, when there is none.
+  ///
+  /// A file that others may read is refused: the token would be theirs.
+  init(path: String) throws(Trouble) {
+    let known = try Self.read(path)
+    let text = if let known { known } else { try Self.make(path) }
+    guard text.count >= 16 else {
+      throw Trouble(message: "\(path) has no token of at least 16 characters")
+    }
+    digest = SHA256.hash(data: text)
+  }
+
+  /// Whether `text` is it. Takes as long for any text of one length.
+  func matches(_ text: some Sequence<UInt8>) -> Bool {
+    // Comparing digests tells nothing of where two texts differ; theirs is constant-time besides.
+    SHA256.hash(data: Array(text)) == digest
+  }
+
+  /// The token's text; nil when there is none.
+  static func read(_ path: String) throws(Trouble) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return nil }
+      throw Trouble(message: "\(path): \(String(cString: strerror(errno)))")
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw Trouble(message: "\(path) is no regular file")
+    }
+    guard status.st_mode & 0o077 == 0 else {
+      throw Trouble(message: "\(path) can be read by others than its owner; chmod 600 it")
+    }
+    var buffer = [UInt8](repeating: 0, count: 1024)
+    let count = Glibc.read(descriptor, &buffer, buffer.count)
+    guard count >= 0 else { throw Trouble(message: "\(path): \(String(cString: strerror(errno)))") }
+    return buffer.prefix(count).filter { $0 > 32 && $0 < 127 }
+  }
+
+  private static func make(_ path: String) throws(Trouble) -> [UInt8] {
+    var generator = SystemRandomNumberGenerator()
+    let digits = Array("0123456789abcdef".utf8)
+    let text = (0..<bytes).flatMap { _ in
+      let byte = UInt8.random(in: .min ... .max, using: &generator)
+      return [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else {
+      throw Trouble(
+        message: "a token cannot be written to \(path): \(String(cString: strerror(errno)))")
+    }
+    defer { close(descriptor) }
+    let line = text + [10]
+    guard write(descriptor, line, line.count) == line.count else {
+      unlink(path)
+      throw Trouble(message: "a token cannot be written to \(path)")
+    }
+    return text
+  }
+}

@@ -1,0 +1,77 @@
+import DequeModule
+import TaktCore
+
+/// The last records of the log, each with its number. When there are too many the oldest goes.
+struct EventRing {
+  /// How many records there are at most.
+  static let recordsMax = 16_384
+  /// What they take in memory at most, about.
+  static let bytesMax = 8 << 20
+
+  /// A record that somebody may want to read.
+  struct Event {
+    let record: LogRecord
+    let number: UInt64
+    /// What it is about; nil for what is about no job.
+    var job: String? { record[.job].flatMap { if case .text(let name) = $0 { name } else { nil } } }
+  }
+
+  private var events: Deque<(event: Event, json: [UInt8]?)> = []
+  private var bytes = 0
+  /// The number of the newest; 0 before there is one.
+  private(set) var last: UInt64 = 0
+
+  /// The number of the oldest that is still there; one more than the newest when none is.
+  var first: UInt64 { events.first?.event.number ?? last + 1 }
+
+  /// Takes a record.
+  mutating func append(_ record: LogRecord) {
+    last += 1
+    events.append((Event(record: record, number: last), nil))
+    bytes += Self.cost(of: record)
+    while events.count > Self.recordsMax || bytes > Self.bytesMax, events.count > 1 {
+      bytes -= Self.cost(of: events.removeFirst().event.record)
+    }
+  }
+
+  /// Those after a number that `isWanted` wants, at most `count` of them, as JSON; and the number up
+  /// to which was looked. Each is made JSON once, however many read it.
+  mutating func read(
+    after number: UInt64, count: Int, where isWanted: (Event) -> Bool
+  ) -> (lines: [(event: Event, json: [UInt8])], upTo: UInt64) {
+    var lines: [(event: Event, json: [UInt8])] = []
+    var upTo = max(number, first - 1)
+    while upTo < last, lines.count < count {
+      let index = Int(upTo + 1 - first)
+      let event = events[index].event
+      upTo += 1
+      guard isWanted(event) else { continue }
+      if events[index].json == nil {
+        var json: [UInt8] = []
+        event.record.appendJSON(to: &json, number: event.number)
+        events[index].json = json
+      }
+      lines.append((event, events[index].json ?? []))
+    }
+    return (lines, upTo)
+  }
+
+  /// The last records that are wanted, at most so many, the oldest first.
+  func newest(_ count: Int, where isWanted: (LogRecord) -> Bool) -> [Event] {
+    var found: [Event] = []
+    for (event, _) in events.reversed() where found.count < count && isWanted(event.record) {
+      found.append(event)
+    }
+    return found.reversed()
+  }
+
+  private static func cost(of record: LogRecord) -> Int {
+    record.fields.reduce(320 + record.fields.count * MemoryLayout<LogField>.stride) {
+      switch $1.value {
+      case .text(let text): $0 + text.utf8.count
+      case .bytes(let bytes): $0 + bytes.count
+      case .number, .milliseconds, .instant: $0
+      }
+    }
+  }
+}

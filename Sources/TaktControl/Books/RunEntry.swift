@@ -1,0 +1,55 @@
+import TaktCore
+
+/// A run as the API shows it.
+struct RunEntry: Sendable {
+  var stored: StoredRun
+  var state: RunState.Kind
+  var progress: RunProgress?
+
+  init(stored: StoredRun, state: RunState.Kind, progress: RunProgress? = nil) {
+    self.stored = stored
+    self.state = state
+    self.progress = progress
+  }
+
+  /// A run that has not ended, as the scheduler knows it, with what else is known of it.
+  init(_ view: RunView, at now: Now, progress: RunProgress? = nil) {
+    self.init(
+      stored: StoredRun(
+        run: view.run, job: view.job.text, slot: view.slot, kind: view.kind.rawValue,
+        hook: view.hook?.rawValue, parent: view.parent,
+        beganAt: view.age.map { now.wall - $0 },
+        duration: view.age, attempts: view.attempts),
+      state: view.state, progress: progress)
+  }
+
+  /// A run that the scheduler does not know: it is over, or its end was never written.
+  init(_ stored: StoredRun, progress: RunProgress? = nil) {
+    let state: RunState.Kind =
+      stored.outcome != nil ? .ended : stored.beganAt == nil ? .queued : .running
+    self.init(stored: stored, state: state, progress: progress)
+  }
+}
+
+/// A job as the API shows it.
+struct JobEntry: Sendable {
+  var view: JobView
+  var sight: JobSight
+  var active: [RunEntry]
+  /// The state of its timer machine, as its last transition says; nil where that is forgotten.
+  var timerState: String?
+
+  init(_ view: JobView, _ sight: JobSight, _ progress: [RunID: RunProgress], at now: Now) {
+    self.view = view
+    self.sight = sight
+    active = view.active.map { RunEntry($0, at: now, progress: progress[$0.run]) }
+  }
+
+  /// The state of its timer machine.
+  var timer: String {
+    timerState ?? (view.isArmed ? "running" : view.ranCount > 0 ? "cancelled" : "idle")
+  }
+
+  /// Whether its last runs have failed.
+  var isFailing: Bool { view.failureStreak > 0 }
+}

@@ -1,0 +1,125 @@
+import TaktCore
+
+/// The values of the API as its description names them.
+extension JSONWriter {
+  mutating func value(_ diagnostic: Diagnostic) {
+    object { json in
+      json.member("severity", diagnostic.severity.rawValue)
+      json.member("code", diagnostic.code.rawValue)
+      json.member("file", diagnostic.location.file)
+      json.member("line", diagnostic.location.line)
+      json.member("column", diagnostic.location.column)
+      json.member("message", diagnostic.message)
+      json.member("hint", diagnostic.hint)
+      json.member("text", diagnostic.text)
+    }
+  }
+
+  mutating func value(_ slot: Slot) {
+    object { json in
+      json.member("slot", slot.nominal)
+      json.member("due", slot.due)
+      json.member("window_ms", slot.window)
+      json.key("causes")
+      json.array(slot.causes.sorted()) { $0.value($1.rawValue) }
+    }
+  }
+
+  mutating func value(_ run: RunEntry) {
+    object { json in
+      json.member("run", run.stored.run.number)
+      json.member("job", run.stored.job)
+      json.member("slot", run.stored.slot)
+      json.member("kind", run.stored.kind)
+      json.member("hook", run.stored.hook)
+      json.member("parent", run.stored.parent?.number)
+      json.member("state", run.state.rawValue)
+      json.member("began", run.stored.beganAt)
+      json.member("ended", run.stored.endedAt)
+      json.member("duration_ms", run.stored.duration)
+      json.member("attempts", run.stored.attempts)
+      json.member("outcome", run.stored.outcome)
+      json.member("reason", run.stored.reason)
+      if let progress = run.progress {
+        json.key("progress")
+        json.object { json in
+          json.member("percent", progress.percent)
+          json.member("message", progress.message)
+        }
+      }
+    }
+  }
+
+  mutating func value(_ job: JobEntry) {
+    object { $0.members(of: job) }
+  }
+
+  mutating func members(of job: JobEntry) {
+    let view = job.view
+    member("name", view.spec.name.text)
+    member("state", view.state.rawValue)
+    member("timer", job.timer)
+    member("qos", view.spec.execution.qos.rawValue)
+    member("schedule", view.spec.timing.schedule.summary)
+    member("description", view.spec.summary)
+    key("tags")
+    array(view.spec.tags) { $0.value($1) }
+    if let next = view.next {
+      key("next")
+      value(next)
+    }
+    if let last = job.sight.last {
+      key("last")
+      value(RunEntry(stored: last, state: .ended))
+    }
+    key("active")
+    array(job.active) { $0.value($1) }
+    member("late_ms", job.sight.lateness)
+    member("window_ms", job.sight.window)
+    member("streak", view.failureStreak)
+    member("ran", view.ranCount)
+    member("outcomes", job.sight.outcomeText)
+    if let suspension = view.suspension {
+      key("suspension")
+      object { json in
+        json.member("since", suspension.since)
+        json.member("until", suspension.until)
+        json.member("reason", suspension.reason)
+      }
+    }
+  }
+
+  mutating func value(_ plan: ReloadPlan, _ report: ReloadReport) {
+    object { json in
+      json.member("kept", plan.keptCount)
+      json.key("steps")
+      json.array(plan.steps) { $0.value($1) }
+      json.key("renames")
+      json.array(plan.probableRenames) { json, rename in
+        json.object { json in
+          json.member("from", rename.from.text)
+          json.member("to", rename.to.text)
+        }
+      }
+      json.key("settings")
+      json.array(report.settings) { $0.value($1) }
+      json.key("warnings")
+      json.array(report.diagnostics) { $0.value($1) }
+    }
+  }
+
+  private mutating func value(_ step: ReloadPlan.Step) {
+    object { json in
+      json.member("job", step.spec.name.text)
+      json.member("change", step.change.rawValue)
+      json.key("details")
+      json.array(step.details) { json, detail in
+        json.object { json in
+          json.member("key", detail.key)
+          json.member("from", detail.from)
+          json.member("to", detail.to)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import TaktCore
+
+/// The figures that are not counted but looked up when somebody asks.
+struct MetricsMoment: Sendable {
+  var scheduler: SchedulerView
+  var facts: DaemonFacts
+  var figures: DaemonFigures
+  /// The jobs that have labels of their own, and how they fare.
+  var jobs: [(name: String, streak: Int, succeededAt: WallInstant?)]
+  var now: Now
+  /// How many read events.
+  var clients: Int
+}
+
+extension Metrics {
+  /// So many jobs have labels of their own, the first by name; beyond that there are only totals.
+  static let labelledJobsMax = 200
+
+  /// Everything as Prometheus reads it.
+  func text(_ moment: MetricsMoment) -> [UInt8] {
+    var text = PrometheusText()
+    appendBuild(moment, to: &text)
+    appendSlots(to: &text)
+    appendRuns(moment, to: &text)
+    appendWakes(moment.figures, to: &text)
+    appendReloads(to: &text)
+    appendLedger(moment.figures, to: &text)
+    appendJobs(moment, to: &text)
+    return text.bytes
+  }
+
+  private func appendBuild(_ moment: MetricsMoment, to text: inout PrometheusText) {
+    text.family("takt_build_info", "gauge", "The program; the value is always 1.")
+    text.sample("takt_build_info", [("version", moment.facts.version)], 1)
+    text.single(
+      "takt_start_time_seconds", "gauge", "When takt started, in seconds since the epoch.",
+      moment.facts.started.inSeconds)
+    text.single(
+      "takt_event_clients", "gauge", "Connections that read events.", moment.clients)
+  }
+
+  private func appendSlots(to text: inout PrometheusText) {
+    text.family("takt_slots_total", "counter", "Slots decided, by verdict and reason.")
+    for (label, count) in slots.sorted(by: { ($0.key.verdict, $0.key.reason) < ($1.key.verdict, $1.key.reason) }) {
+      text.sample(
+        "takt_slots_total", [("verdict", label.verdict), ("reason", label.reason)], count)
+    }
+    text.family(
+      "takt_slot_lateness_seconds", "histogram",
+      "How long after they were due slots started, by class.")
+    for qos in QoS.allCases {
+      guard let histogram = lateness[qos] else { continue }
+      text.histogram("takt_slot_lateness_seconds", [("qos", qos.rawValue)], histogram)
+    }
+    text.family(
+      "takt_slot_lateness_leeway_ratio", "histogram",
+      "Lateness as a share of the leeway, of slots that have one; above 1 is later than allowed.")
+    text.histogram("takt_slot_lateness_leeway_ratio", [], latenessShare)
+  }
+
+  private func appendRuns(_ moment: MetricsMoment, to text: inout PrometheusText) {
+    text.family("takt_runs_total", "counter", "Runs that have ended, by outcome.")
+    for outcome in Outcome.allCases {
+      text.sample("takt_runs_total", [("outcome", outcome.rawValue)], runs[outcome] ?? 0)
+    }
+    text.family("takt_hooks_total", "counter", "Hooks that have ended, by outcome.")
+    for outcome in Outcome.allCases {
+      text.sample("takt_hooks_total", [("outcome", outcome.rawValue)], hooks[outcome] ?? 0)
+    }
+    text.family("takt_run_duration_seconds", "histogram", "How long runs took.")
+    text.histogram("takt_run_duration_seconds", [], runDuration)
+    text.family(
+      "takt_process_start_seconds", "histogram",
+      "From the decision to start an attempt to its process.")
+    text.histogram("takt_process_start_seconds", [], startLatency)
+    let view = moment.scheduler
+    text.single("takt_runs_running", "gauge", "Runs that have a place.", view.running)
+    text.single("takt_runs_queued", "gauge", "Runs that wait for a place.", view.queued)
+    text.single(
+      "takt_runs_running_max", "gauge", "How many runs may have a place.",
+      view.settings.maxRunning)
+  }
+
+  private func appendWakes(_ figures: DaemonFigures, to text: inout PrometheusText) {
+    text.single("takt_wakes_total", "counter", "Wakes of the wake queue.", figures.wakes)
+    text.single(
+      "takt_wake_timers_total", "counter",
+      "Timers that those wakes served; over takt_wakes_total it is how many share a wake.",
+      figures.served)
+  }
+
+  private func appendReloads(to text: inout PrometheusText) {
+    text.family("takt_reloads_total", "counter", "Reloads, by what came of them.")
+    text.sample("takt_reloads_total", [("outcome", "applied")], reloadsApplied)
+    text.sample("takt_reloads_total", [("outcome", "refused")], reloadsRefused)
+    text.family("takt_diagnostics_total", "counter", "Diagnostics of reloads, by severity.")
+    text.sample("takt_diagnostics_total", [("severity", "error")], diagnostics[.error] ?? 0)
+    text.sample("takt_diagnostics_total", [("severity", "warning")], diagnostics[.warning] ?? 0)
+    text.family("takt_plugin_restarts_total", "counter", "Restarts of service plugins.")
+    for (name, count) in pluginRestarts.sorted(by: { $0.key < $1.key }) {
+      text.sample("takt_plugin_restarts_total", [("plugin", name)], count)
+    }
+  }
+
+  private func appendLedger(_ figures: DaemonFigures, to text: inout PrometheusText) {
+    guard let ledger = figures.ledger else { return }
+    text.single(
+      "takt_ledger_queue_entries", "gauge", "Entries that are not written yet.", ledger.queued)
+    text.single(
+      "takt_ledger_lost_entries_total", "counter", "Entries that could not be kept.",
+      ledger.lostEntries)
+    text.single(
+      "takt_ledger_failing", "gauge", "1 while the ledger cannot be written.",
+      ledger.isFailing ? 1 : 0)
+  }
+
+  private func appendJobs(_ moment: MetricsMoment, to text: inout PrometheusText) {
+    let view = moment.scheduler
+    text.family("takt_jobs", "gauge", "Jobs, by whether they are served.")
+    let rest = view.jobs - view.suspended - view.disabled
+    text.sample("takt_jobs", [("state", "served")], max(0, rest))
+    text.sample("takt_jobs", [("state", "suspended")], view.suspended)
+    text.sample("takt_jobs", [("state", "disabled")], view.disabled)
+    text.family(
+      "takt_job_failures_in_a_row", "gauge",
+      "Runs in a row that failed; of the first \(Self.labelledJobsMax) jobs by name.")
+    for job in moment.jobs {
+      text.sample("takt_job_failures_in_a_row", [("job", job.name)], job.streak)
+    }
+    text.family(
+      "takt_job_last_success_seconds", "gauge",
+      "When a run last succeeded, in seconds since the epoch; of the same jobs.")
+    for job in moment.jobs {
+      guard let at = job.succeededAt else { continue }
+      text.sample("takt_job_last_success_seconds", [("job", job.name)], at.inSeconds)
+    }
+  }
+}
+
+extension WallInstant {
+  /// Seconds since the epoch.
+  var inSeconds: Double { Double(milliseconds) / 1000 }
+}

@@ -1,0 +1,74 @@
+import TaktCore
+
+/// What is counted since this takt started.
+struct Metrics {
+  private(set) var runs: [Outcome: UInt64] = [:]
+  private(set) var hooks: [Outcome: UInt64] = [:]
+  /// Slots by verdict and reason.
+  private(set) var slots: [SlotLabel: UInt64] = [:]
+  private(set) var lateness: [QoS: Histogram] = [:]
+  private(set) var latenessShare = Histogram(Histogram.shares)
+  private(set) var runDuration = Histogram(Self.durations)
+  var startLatency = Histogram(Histogram.seconds)
+  private(set) var reloadsApplied: UInt64 = 0
+  private(set) var reloadsRefused: UInt64 = 0
+  /// Lines of the log about files: errors and warnings of reloads.
+  private(set) var diagnostics: [LogLevel: UInt64] = [:]
+  private(set) var pluginRestarts: [String: UInt64] = [:]
+
+  struct SlotLabel: Hashable {
+    var verdict: String
+    var reason: String
+  }
+
+  private static let durations: [Double] = [0.01, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400]
+  /// Plugins beyond so many share a label.
+  private static let pluginsMax = 100
+
+  mutating func take(_ record: VerdictRecord) {
+    let verdict = record.verdict
+    let reason: String
+    switch verdict {
+    case .ran, .coalesced: reason = ""
+    case .skipped, .missed, .cancelled: reason = verdict.detail ?? ""
+    }
+    slots[SlotLabel(verdict: verdict.name, reason: reason), default: 0] += UInt64(
+      record.slots.count)
+  }
+
+  mutating func take(_ record: RunRecord) {
+    guard record.hook == nil else {
+      hooks[record.end.outcome, default: 0] += 1
+      return
+    }
+    runs[record.end.outcome, default: 0] += 1
+    if record.attempts > 0 { runDuration.add(record.duration) }
+  }
+
+  mutating func take(_ service: Service) {
+    lateness[service.qos, default: Histogram(Histogram.seconds)].add(max(service.lateness, .zero))
+    guard service.window > .zero else { return }
+    latenessShare.add(max(service.lateness, .zero).inSeconds / service.window.inSeconds)
+  }
+
+  mutating func take(_ reload: ReloadRecord) {
+    if reload.kept == nil { reloadsRefused += 1 } else { reloadsApplied += 1 }
+  }
+
+  mutating func take(_ record: LogRecord) {
+    switch record.event {
+    case .reload where record.level >= .warning: diagnostics[record.level, default: 0] += 1
+    case .plugin:
+      guard case .text(let name)? = record[.plugin], case .text(let text)? = record[.message],
+        text.hasPrefix(Self.restartWords)
+      else { return }
+      let isKnown = pluginRestarts[name] != nil || pluginRestarts.count < Self.pluginsMax
+      pluginRestarts[isKnown ? name : "", default: 0] += 1
+    case .timer, .slot, .run, .output, .progress, .metric, .reload, .plan, .ledger, .scheduler:
+      break
+    }
+  }
+
+  /// How the log tells of a service that has died.
+  private static let restartWords = "the service is started again"
+}

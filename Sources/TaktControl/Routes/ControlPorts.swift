@@ -1,0 +1,101 @@
+import Dispatch
+import TaktCore
+
+/// What the control needs of the rest of takt.
+public struct ControlPorts: Sendable {
+  /// The scheduler.
+  public var scheduler: any SchedulerControl
+  /// The jobs file.
+  public var reload: any ReloadControl
+  /// What is kept of runs; nil without a ledger.
+  public var archive: (any RunArchive)?
+  /// What runs print while they run.
+  public var output: any LiveOutput
+  /// What named actions take.
+  public var catalogue: any ActionCatalogue
+  /// What is known of jobs and runs.
+  public var books: ControlBooks
+  /// What holds of this takt.
+  public var facts: DaemonFacts
+  /// What others count; called on the control's thread.
+  public var figures: @Sendable () -> DaemonFigures
+
+  /// All of them.
+  public init(
+    scheduler: any SchedulerControl, reload: any ReloadControl, archive: (any RunArchive)?,
+    output: any LiveOutput, catalogue: any ActionCatalogue, books: ControlBooks,
+    facts: DaemonFacts, figures: @escaping @Sendable () -> DaemonFigures
+  ) {
+    self.scheduler = scheduler
+    self.reload = reload
+    self.archive = archive
+    self.output = output
+    self.catalogue = catalogue
+    self.books = books
+    self.facts = facts
+    self.figures = figures
+  }
+}
+
+extension ControlPorts {
+  /// Looks at the scheduler.
+  func look<Sight: Sendable>(
+    _ question: @escaping @Sendable (SchedulerCore, Now) -> Sight
+  ) async -> Sight {
+    await withCheckedContinuation { continuation in
+      scheduler.look(question) { continuation.resume(returning: $0) }
+    }
+  }
+
+  /// Has the scheduler do something.
+  func obey(_ command: SchedulerCommand) async -> SchedulerReply {
+    await withCheckedContinuation { continuation in
+      scheduler.obey(command) { continuation.resume(returning: $0) }
+    }
+  }
+
+  /// Reads what is kept, away from the control's own thread.
+  func fromArchive<Value: Sendable>(
+    _ body: @escaping @Sendable (any RunArchive) throws(ArchiveTrouble) -> Value
+  ) async throws -> Value? {
+    guard let archive else { return nil }
+    let result: Result<Value, ArchiveTrouble> = await withCheckedContinuation { continuation in
+      ArchiveQueue.queue.async {
+        do throws(ArchiveTrouble) {
+          continuation.resume(returning: .success(try body(archive)))
+        } catch {
+          continuation.resume(returning: .failure(error))
+        }
+      }
+    }
+    switch result {
+    case .success(let value): return value
+    case .failure(let trouble):
+      throw Problem(.unavailable, "the ledger cannot be read", detail: trouble.message)
+    }
+  }
+
+  /// One job, with all that is known of it.
+  func job(_ name: JobName) async throws -> JobEntry {
+    let (view, now) = await look { core, now in (core.view(of: name, at: now), now) }
+    guard let view else { throw await noJob(name.text) }
+    let runs = view.active.map(\.run)
+    let (sight, progress) = await books.read { state in
+      (state.jobs[name] ?? JobSight(), state.progress.filter { runs.contains($0.key) })
+    }
+    return JobEntry(view, sight, progress, at: now)
+  }
+
+  /// What to say of a job that there is not.
+  func noJob(_ name: String) async -> Problem {
+    let names = await look { core, _ in Array(core.jobNames) }
+    return Problem(
+      .notFound, "there is no job '\(name)'",
+      detail: NearestName.of(name, among: names.lazy.map(\.text)).map { "Did you mean '\($0)'?" })
+  }
+}
+
+/// Where the ledger is read: it may take its time.
+enum ArchiveQueue {
+  static let queue = DispatchQueue(label: "takt.control.archive", qos: .utility)
+}

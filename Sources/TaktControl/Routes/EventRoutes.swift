@@ -1,0 +1,166 @@
+import Dispatch
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Synchronization
+import TaktCore
+
+/// Events as they come.
+struct EventRoutes {
+  /// So many may read at once.
+  static let readersMax = 256
+  /// So many events are written at a time.
+  private static let turnCount = 256
+  /// A reader that gets nothing is told so often that it is still read for.
+  private static let silence = TimeAmount.seconds(15)
+
+  let ports: ControlPorts
+  let readers: ReaderCount
+
+  func add(to book: inout RouteBook) {
+    book.get("/api/v1/events", events)
+  }
+
+  @Sendable private func events(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    let query = try Query(request, "after", "job", "output")
+    var after = try query.integer("after", 0...Int.max).map { UInt64($0) }
+    // What a browser sends that comes back.
+    if after == nil, let last = request.headers[.lastEventID], !last.isEmpty {
+      guard last.utf8.allSatisfy({ (48...57).contains($0) }), let number = UInt64(last) else {
+        throw Problem(.badRequest, "Last-Event-ID takes the number of an event")
+      }
+      after = number
+    }
+    let filter = EventFilter(
+      job: try query.job("job")?.text, withOutput: try query.flag("output"))
+    guard let place = readers.enter(max: Self.readersMax) else {
+      throw Problem(
+        .tooMany, "\(Self.readersMax) connections read events already",
+        detail: "Close one, or ask again later.")
+    }
+    let start: UInt64
+    if let after { start = after } else { start = await ports.books.read { $0.ring.last } }
+    return Response(
+      status: .ok,
+      headers: [.contentType: "text/event-stream", .xAccelBuffering: "no"],
+      body: ResponseBody { [ports, loop = context.eventLoop] writer in
+        // As long as the stream lives, so does its place.
+        defer { withExtendedLifetime(place) {} }
+        let (signals, signal) = AsyncStream.makeStream(
+          of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let watch = await ports.books.watch { signal.yield() }
+        defer { ports.books.unwatch(watch) }
+        // Keeps a quiet connection from being taken for a dead one.
+        let clock = loop.scheduleRepeatedTask(initialDelay: Self.silence, delay: Self.silence) {
+          _ in signal.yield()
+        }
+        defer { clock.cancel() }
+        signal.yield()
+        try await Self.write(
+          from: start, filter, ports.books, signals, closing: readers, to: &writer)
+        try await writer.finish(nil)
+      })
+  }
+
+  private static func write(
+    from start: UInt64, _ filter: EventFilter, _ books: ControlBooks,
+    _ signals: AsyncStream<Void>, closing readers: ReaderCount,
+    to writer: inout any ResponseBodyWriter
+  ) async throws {
+    var position = start
+    for await _ in signals {
+      var hasWritten = false
+      while true {
+        let from = position
+        let (lines, upTo, gap) = await books.read { state in
+          // Numbers that never were are those of a former takt.
+          let from = from > state.ring.last ? 0 : from
+          let gap = from + 1 < state.ring.first ? state.ring.first : nil
+          let found = state.ring.read(after: from, count: turnCount) { filter.wants($0) }
+          let lines = found.lines.map { line in
+            (line.event.record.event, line.event.number, line.json)
+          }
+          return (lines, found.upTo, gap)
+        }
+        if let gap {
+          let text = "event: gap\ndata: {\"from\":\(from + 1),\"to\":\(gap - 1)}\n\n"
+          try await writer.write(ByteBuffer(string: text))
+          hasWritten = true
+        }
+        if !lines.isEmpty {
+          var bytes: [UInt8] = []
+          for (event, number, json) in lines {
+            bytes += "id: \(number)\nevent: \(event.rawValue)\ndata: ".utf8
+            bytes += json
+            bytes += "\n\n".utf8
+          }
+          try await writer.write(ByteBuffer(bytes: bytes))
+          hasWritten = true
+        }
+        position = upTo
+        if lines.count < turnCount { break }
+      }
+      if readers.isClosing { return }
+      if !hasWritten { try await writer.write(ByteBuffer(string: ": \n\n")) }
+    }
+  }
+}
+
+/// Which events a reader wants.
+struct EventFilter: Sendable {
+  var job: String?
+  var withOutput: Bool
+
+  func wants(_ event: EventRing.Event) -> Bool {
+    if event.record.event == .output, !withOutput { return false }
+    return job == nil || event.job == job
+  }
+}
+
+/// How many read events. Safe from any thread.
+final class ReaderCount: Sendable {
+  /// A reader's place; it is free again when this is gone.
+  final class Place: Sendable {
+    private let readers: ReaderCount
+    fileprivate init(_ readers: ReaderCount) { self.readers = readers }
+    deinit { readers.left() }
+  }
+
+  private let count = Atomic<Int>(0)
+  private let closing = Atomic<Bool>(false)
+  private let empty = DispatchSemaphore(value: 0)
+
+  /// A place; nil when there is none.
+  func enter(max: Int) -> Place? {
+    let place = Place(self)
+    return count.add(1, ordering: .relaxed).newValue <= max ? place : nil
+  }
+
+  /// How many there are.
+  var current: Int { count.load(ordering: .relaxed) }
+
+  /// Whether all are to come to their end.
+  var isClosing: Bool { closing.load(ordering: .relaxed) }
+
+  /// From now on nobody stays.
+  func close() { closing.store(true, ordering: .relaxed) }
+
+  /// Waits until nobody reads any more.
+  func waitForNone(timeout: DispatchTimeInterval) {
+    let end = DispatchTime.now() + timeout
+    while current > 0, empty.wait(timeout: end) == .success {}
+  }
+
+  private func left() {
+    if count.subtract(1, ordering: .relaxed).newValue == 0 { empty.signal() }
+  }
+}
+
+extension HTTPField.Name {
+  // The texts are valid names, so there is one.
+  fileprivate static let lastEventID = HTTPField.Name("Last-Event-ID") ?? .age
+  /// Tells a proxy to pass on what comes as it comes.
+  static let xAccelBuffering = HTTPField.Name("X-Accel-Buffering") ?? .age
+}

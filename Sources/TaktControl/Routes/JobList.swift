@@ -1,0 +1,96 @@
+import TaktCore
+
+/// Which jobs somebody asks for, and how they are gathered: a few at a time, so that no slot waits.
+struct JobList {
+  /// So many jobs are looked at in one turn of the scheduler's queue.
+  private static let turnCount = 256
+
+  var after: String?
+  var limit: Int
+  /// In the name, or a whole tag.
+  var match: String?
+  var state: String?
+
+  /// A part of the list.
+  struct Page {
+    var jobs: [JobEntry] = []
+    var total = 0
+    /// The name to go on from; nil at the end.
+    var after: String?
+  }
+
+  func page(from ports: ControlPorts) async -> Page {
+    let names = await ports.look { core, _ in Array(core.jobNames) }.sorted()
+    var page = Page()
+    var rest = names[...]
+    // Without a filter only those that are shown are looked at.
+    if match == nil, state == nil {
+      page.total = names.count
+      if let after { rest = names[(names.partitioningIndex { $0.text > after })...] }
+    }
+    while !rest.isEmpty {
+      let turn = rest.prefix(Self.turnCount)
+      rest = rest.dropFirst(turn.count)
+      for job in await entries(of: Array(turn), from: ports) where isWanted(job) {
+        let isFiltered = match != nil || state != nil
+        if isFiltered { page.total += 1 }
+        if let after, isFiltered, job.view.spec.name.text <= after { continue }
+        if page.jobs.count < limit {
+          page.jobs.append(job)
+        } else {
+          page.after = page.jobs.last?.view.spec.name.text
+          if !isFiltered { return page }
+        }
+      }
+    }
+    return page
+  }
+
+  private func entries(of names: [JobName], from ports: ControlPorts) async -> [JobEntry] {
+    let (views, now) = await ports.look { core, now in
+      (names.compactMap { core.view(of: $0, at: now) }, now)
+    }
+    return await ports.books.read { state in
+      views.map { JobEntry($0, state.jobs[$0.spec.name] ?? JobSight(), state.progress, at: now) }
+    }
+  }
+
+  private func isWanted(_ job: JobEntry) -> Bool {
+    if let match, !job.view.spec.name.text.localizedLowercaseContains(match),
+      !job.view.spec.tags.contains(match)
+    {
+      return false
+    }
+    switch state {
+    case nil: return true
+    case Self.failing?: return job.isFailing
+    case let state?: return job.view.state.rawValue == state
+    }
+  }
+
+  /// The filter for jobs whose last runs have failed.
+  static let failing = "failing"
+}
+
+extension String {
+  /// Whether it has the text in it, whatever the case of ASCII letters.
+  fileprivate func localizedLowercaseContains(_ text: String) -> Bool {
+    text.isEmpty || lowercased().contains(text.lowercased())
+  }
+}
+
+extension Array {
+  /// Where those begin for which it holds, of an array in which they all come last.
+  func partitioningIndex(where holds: (Element) -> Bool) -> Int {
+    var range = startIndex..<endIndex
+    while !range.isEmpty {
+      let middle = range.lowerBound + range.count / 2
+      if holds(self[middle]) {
+        range = range.lowerBound..<middle
+      } else {
+        range = (middle + 1)..<range.upperBound
+      }
+    }
+    return range.lowerBound
+  }
+}

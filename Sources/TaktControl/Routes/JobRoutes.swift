@@ -1,0 +1,226 @@
+import Hummingbird
+import TaktCore
+
+/// Jobs: looked at and steered.
+struct JobRoutes {
+  static let transitionsMax = 50
+  static let slotsShown = 10
+
+  let ports: ControlPorts
+
+  func add(to book: inout RouteBook) {
+    let jobs = "/api/v1/jobs"
+    book.get(jobs, list)
+    book.get("\(jobs)/{job}", show)
+    book.get("\(jobs)/{job}/slots", slots)
+    book.post("\(jobs)/{job}/trigger", trigger)
+    book.post("\(jobs)/{job}/suspend", suspend)
+    book.post("\(jobs)/{job}/resume", resume)
+    book.post("\(jobs)/{job}/cancel", cancel)
+  }
+
+  @Sendable private func list(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    let query = try Query(request, "after", "limit", "match", "state", "width")
+    let state = try query.text("state")
+    let states = JobView.State.allCases.map(\.rawValue) + [JobList.failing]
+    if let state, !states.contains(state) {
+      throw Problem(
+        .badRequest, "there is no state '\(state.prefix(50))'",
+        detail: "Use one of \(states.joined(separator: ", ")).")
+    }
+    let width = try query.integer("width", 20...1000, default: 120)
+    let wanted = JobList(
+      after: try query.job("after")?.text,
+      limit: try query.integer("limit", 1...100_000, default: 1000),
+      match: try query.text("match"), state: state)
+    let page = await wanted.page(from: ports)
+    if request.headers[.accept]?.hasPrefix("text/plain") == true {
+      let now = await ports.look { _, now in now.wall }
+      var table = JobTable(jobs: page.jobs, width: width, now: now).text
+      if let after = page.after {
+        table += "… more: \(page.total) in all, the next ones after \(after)\n"
+      }
+      return .text(table)
+    }
+    var json = JSONWriter()
+    json.object { json in
+      json.key("jobs")
+      json.array(page.jobs) { $0.value($1) }
+      json.member("total", page.total)
+      json.member("after", page.after)
+    }
+    return .json(json)
+  }
+
+  @Sendable private func show(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    _ = try Query(request)
+    let name = try context.job()
+    var job = try await ports.job(name)
+    let foresight = await ports.look { core, now in core.foresight(of: name, at: now) }
+    let slots = foresight?.slots(count: Self.slotsShown) ?? []
+    let machine = LogValue.text("timer:\(name)")
+    let transitions = await ports.books.read { state in
+      state.ring.newest(Self.transitionsMax) { $0.event == .timer && $0[.machine] == machine }
+        .map { event in
+          var json: [UInt8] = []
+          event.record.appendJSON(to: &json, number: event.number)
+          return (json: json, to: event.record[.to])
+        }
+    }
+    if case .text(let state)? = transitions.last?.to { job.timerState = state }
+    var json = JSONWriter()
+    json.object { json in
+      json.members(of: job)
+      json.key("slots")
+      json.array(slots) { $0.value($1) }
+      json.key("transitions")
+      json.array(transitions) { $0.value(raw: $1.json) }
+      json.member("action", job.view.spec.action.name)
+      json.key("keys")
+      json.array(JobFacet.facts(of: job.view.spec)) { json, fact in
+        json.object { json in
+          json.member("key", fact.key)
+          json.member("text", fact.text)
+        }
+      }
+    }
+    return .json(json)
+  }
+
+  @Sendable private func slots(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    let count = try Query(request, "n").integer("n", 1...1000, default: 10)
+    let name = try context.job()
+    _ = try await ports.job(name)
+    let foresight = await ports.look { core, now in core.foresight(of: name, at: now) }
+    var json = JSONWriter()
+    json.object { json in
+      json.key("slots")
+      json.array(foresight?.slots(count: count) ?? []) { $0.value($1) }
+    }
+    return .json(json)
+  }
+
+  @Sendable private func trigger(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    _ = try Query(request)
+    let name = try context.job()
+    let order = try await request.order(TriggerOrder.self, keys: ["slot", "parameters"])
+    let slot = try order.slot.map { try Query.instant($0, of: "slot") }
+    let view = try await ports.job(name).view
+    let parameters = try ParameterText(catalogue: ports.catalogue)
+      .parameters(order.parameters ?? [:], for: view.spec)
+    let reply = await ports.obey(.trigger(name, slot: slot, parameters: parameters))
+    guard case .done(let runs) = reply, let run = runs.first else {
+      throw await problem(of: reply, name)
+    }
+    let (seen, now) = await ports.look { core, now in (core.view(of: run, at: now), now) }
+    // It may have ended already.
+    let known = await ports.books.read { $0.run(run) }
+    let entry =
+      seen.map { RunEntry($0, at: now) } ?? known.map { RunEntry($0) }
+      ?? RunEntry(
+        stored: StoredRun(
+          run: run, job: name.text, slot: slot ?? now.wall,
+          kind: RunBeginning.Kind.manual.rawValue), state: .queued)
+    var json = JSONWriter()
+    json.value(entry)
+    return .json(json, status: .accepted)
+  }
+
+  @Sendable private func suspend(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    _ = try Query(request)
+    let name = try context.job()
+    let order = try await request.order(SuspendOrder.self, keys: ["for", "until", "reason"])
+    let reason = order.reason ?? ""
+    guard reason.unicodeScalars.count <= 1000 else {
+      throw Problem(.badRequest, "'reason' takes at most 1000 characters")
+    }
+    let now = await ports.look { _, now in now.wall }
+    return try await show(
+      name, after: .suspend(name, until: try order.end(at: now), reason: reason))
+  }
+
+  @Sendable private func resume(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    _ = try Query(request)
+    let name = try context.job()
+    return try await show(name, after: .resume(name))
+  }
+
+  @Sendable private func cancel(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    _ = try Query(request)
+    let name = try context.job()
+    let reply = await ports.obey(.cancelJob(name))
+    guard case .done(let runs) = reply else { throw await problem(of: reply, name) }
+    return .cancelled(runs)
+  }
+
+  /// Does it, and shows the job as it is then.
+  private func show(
+    _ name: JobName, after command: SchedulerCommand
+  ) async throws -> Response {
+    let reply = await ports.obey(command)
+    guard case .done = reply else { throw await problem(of: reply, name) }
+    var json = JSONWriter()
+    json.value(try await ports.job(name))
+    return .json(json)
+  }
+
+  private func problem(of reply: SchedulerReply, _ name: JobName) async -> Problem {
+    if case .unknownJob = reply { return await ports.noJob(name.text) }
+    return Problem(reply)
+  }
+}
+
+extension Problem {
+  /// What the scheduler did not do, and why.
+  init(_ reply: SchedulerReply) {
+    switch reply {
+    case .unknownJob: self.init(.notFound, "there is no such job")
+    case .unknownRun: self.init(.notFound, "no run of this number is in progress or waits")
+    case .notSuspended: self.init(.conflict, "the job is not suspended")
+    case .past: self.init(.badRequest, "the rest would be over before it begins")
+    case .tooMany:
+      self.init(
+        .conflict, "too many runs of the job wait already", detail: "Cancel some of them.")
+    case .unavailable: self.init(.stopping, "takt is starting or stopping")
+    case .done: self.init(.internalError, "takt could not answer")
+    }
+  }
+}
+
+extension Response {
+  static func cancelled(_ runs: [RunID]) -> Response {
+    var json = JSONWriter()
+    json.object { json in
+      json.key("runs")
+      json.array(runs) { $0.value($1.number) }
+    }
+    return .json(json)
+  }
+}
+
+extension Action {
+  /// What kind of action it is, in a word.
+  var name: String {
+    switch self {
+    case .shell: "shell"
+    case .argv: "argv"
+    case .use(let name, _): name
+    case .plugin(let manifest, _): manifest.name
+    case .steps: "steps"
+    }
+  }
+}

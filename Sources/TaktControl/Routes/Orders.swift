@@ -1,0 +1,60 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TaktCore
+
+/// What somebody sends to trigger a job.
+struct TriggerOrder: Decodable {
+  var slot: String?
+  var parameters: [String: String]?
+}
+
+/// What somebody sends to suspend a job.
+struct SuspendOrder: Decodable {
+  var `for`: String?
+  var until: String?
+  var reason: String?
+
+  /// When the rest ends; nil for never by itself.
+  func end(at now: WallInstant) throws -> WallInstant? {
+    switch (self.for, until) {
+    case (nil, nil): return nil
+    case (let text?, nil):
+      guard let duration = try? DurationText.parse(text), duration > .zero,
+        duration < .seconds(100 * 365 * 86_400)
+      else { throw Problem(.badRequest, "'for' takes a duration such as 90m or 2d") }
+      return now + duration
+    case (nil, let text?): return try Query.instant(text, of: "until")
+    case (_?, _?): throw Problem(.badRequest, "'for' and 'until' exclude each other")
+    }
+  }
+}
+
+extension Request {
+  /// The whole body.
+  func bytes(upTo max: Int) async throws -> [UInt8] {
+    Array(buffer: try await body.collect(upTo: max))
+  }
+
+  /// The body as an order; an empty body is an order without anything.
+  func order<Order: Decodable>(_ type: Order.Type, keys: Set<String>) async throws -> Order {
+    let bytes = try await bytes(upTo: ControlServer.orderBytesMax)
+    let data = bytes.isEmpty ? Data("{}".utf8) : Data(bytes)
+    // The keys are looked at first: what is misspelt is not passed over.
+    guard let object = try? JSONSerialization.jsonObject(with: data) as? [String: Any] else {
+      throw Problem(.badRequest, "the body is no JSON object")
+    }
+    if let key = object.keys.sorted().first(where: { !keys.contains($0) }) {
+      throw Problem(
+        .badRequest, "there is no key '\(key.prefix(50))' here",
+        detail: "It takes \(keys.sorted().joined(separator: ", ")).")
+    }
+    do {
+      return try JSONDecoder().decode(type, from: data)
+    } catch {
+      throw Problem(
+        .badRequest, "a value of the body is of another type than it should be")
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import Hummingbird
+import NIOCore
+import Synchronization
+import TaktCore
+
+/// What a run prints, as it comes. A reader that is too slow loses what does not fit, and is told.
+final class OutputStream: Sendable {
+  /// So much waits for a slow reader.
+  private static let waitingBytesMax = 1 << 20
+
+  private struct State {
+    var waiting: [UInt8] = []
+    var dropped = 0
+    var isOver = false
+
+    mutating func take(_ event: LiveOutputEvent) {
+      switch event {
+      case .before(let kept): waiting += kept.shown
+      case .bytes(let bytes):
+        if waiting.count + bytes.count > OutputStream.waitingBytesMax {
+          dropped += bytes.count
+        } else {
+          waiting += bytes
+        }
+      case .end: isOver = true
+      }
+    }
+
+    mutating func takeWaiting() -> (bytes: [UInt8], isOver: Bool) {
+      var bytes = waiting
+      if dropped > 0 { bytes += "\n… \(dropped) bytes came too fast …\n".utf8 }
+      (waiting, dropped) = ([], 0)
+      return (bytes, isOver)
+    }
+  }
+
+  private let output: any LiveOutput
+  private let use: LiveOutputUse
+  private let shared: Shared
+  private let signals: AsyncStream<Void>
+
+  private final class Shared: Sendable {
+    let state = Mutex(State())
+  }
+
+  /// Nil when the run is not in progress.
+  init?(of run: RunID, from output: any LiveOutput) {
+    let (signals, signal) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let shared = Shared()
+    let use = output.follow(run) { event in
+      shared.state.withLock { $0.take(event) }
+      signal.yield()
+    }
+    guard let use else { return nil }
+    self.output = output
+    self.use = use
+    self.shared = shared
+    self.signals = signals
+  }
+
+  deinit { output.leave(use) }
+
+  var response: Response {
+    Response(
+      status: .ok,
+      headers: [.contentType: "text/plain; charset=utf-8", .xAccelBuffering: "no"],
+      body: ResponseBody { [self] writer in
+        for await _ in signals {
+          let (bytes, isOver) = shared.state.withLock { $0.takeWaiting() }
+          if !bytes.isEmpty { try await writer.write(ByteBuffer(bytes: bytes)) }
+          if isOver { break }
+        }
+        try await writer.finish(nil)
+      })
+  }
+}

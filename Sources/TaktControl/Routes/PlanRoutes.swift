@@ -1,0 +1,56 @@
+import Hummingbird
+import NIOCore
+import TaktCore
+
+/// The jobs file: planned and reloaded.
+struct PlanRoutes {
+  let ports: ControlPorts
+
+  func add(to book: inout RouteBook) {
+    book.post("/api/v1/plan", plan)
+    book.post("/api/v1/reload", reload)
+  }
+
+  @Sendable private func plan(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    _ = try Query(request)
+    let text = try await request.bytes(upTo: ControlServer.bodyBytesMax)
+    let report = await withCheckedContinuation { continuation in
+      ports.reload.plan(text: text) { continuation.resume(returning: $0) }
+    }
+    return try answer(report.withoutLines(but: ports.facts.file))
+  }
+
+  @Sendable private func reload(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    _ = try Query(request)
+    let report = await withCheckedContinuation { continuation in
+      ports.reload.reload(cause: "request") { continuation.resume(returning: $0) }
+    }
+    return try answer(report)
+  }
+
+  private func answer(_ report: ReloadReport) throws -> Response {
+    guard let plan = report.plan else { throw Problem(refusing: report.diagnostics) }
+    var json = JSONWriter()
+    json.value(plan, report)
+    return .json(json)
+  }
+}
+
+extension ReloadReport {
+  /// Without the lines at fault of other files than the one that was sent: who sends a text that
+  /// includes a file is not shown what stands in that.
+  fileprivate func withoutLines(but file: String) -> ReloadReport {
+    var report = self
+    report.diagnostics = diagnostics.map { diagnostic in
+      guard diagnostic.location.file != file else { return diagnostic }
+      var diagnostic = diagnostic
+      diagnostic.sourceLine = nil
+      return diagnostic
+    }
+    return report
+  }
+}

@@ -1,0 +1,85 @@
+import HTTPTypes
+import Hummingbird
+import TaktCore
+
+/// Why a request is not done, as RFC 9457 wants it said.
+struct Problem: Error {
+  /// What kind of problem it is, beside the codes of diagnostics.
+  enum Code: String, CaseIterable {
+    case badRequest, unauthorized, forbidden, notFound, methodNotAllowed, conflict, tooLarge
+    case unprocessable, tooMany, stopping, unavailable
+    case internalError
+  }
+
+  var status: HTTPResponse.Status
+  var code: String
+  var title: String
+  var detail: String?
+  var diagnostics: [Diagnostic] = []
+  var headers = HTTPFields()
+
+  init(_ code: Code, _ title: String, detail: String? = nil) {
+    status = Self.status(of: code)
+    self.code = code.rawValue
+    self.title = title
+    self.detail = detail
+  }
+
+  /// A jobs file with errors: its first one says what kind.
+  init(refusing diagnostics: [Diagnostic]) {
+    self.init(.unprocessable, "the jobs file has errors; the jobs of before go on")
+    code = (diagnostics.first { $0.severity == .error }?.code.rawValue) ?? code
+    self.diagnostics = diagnostics
+  }
+
+  var response: Response {
+    var json = JSONWriter()
+    json.object { json in
+      json.member("type", "about:blank")
+      json.member("title", title)
+      json.member("status", status.code)
+      json.member("detail", detail)
+      json.member("code", code)
+      if !diagnostics.isEmpty {
+        json.key("diagnostics")
+        json.array(diagnostics) { $0.value($1) }
+      }
+    }
+    var response = Response.json(json, status: status)
+    response.headers[.contentType] = "application/problem+json"
+    response.headers.append(contentsOf: headers)
+    return response
+  }
+
+  private static func status(of code: Code) -> HTTPResponse.Status {
+    switch code {
+    case .badRequest: .badRequest
+    case .unauthorized: .unauthorized
+    case .forbidden: .forbidden
+    case .notFound: .notFound
+    case .methodNotAllowed: .methodNotAllowed
+    case .conflict: .conflict
+    case .tooLarge: .contentTooLarge
+    case .unprocessable: .unprocessableContent
+    case .tooMany: .tooManyRequests
+    case .stopping, .unavailable: .serviceUnavailable
+    case .internalError: .internalServerError
+    }
+  }
+}
+
+extension Response {
+  /// An answer in JSON.
+  static func json(_ json: JSONWriter, status: HTTPResponse.Status = .ok) -> Response {
+    Response(
+      status: status, headers: [.contentType: "application/json"],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: json.bytes)))
+  }
+
+  /// An answer in plain text.
+  static func text(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
+    Response(
+      status: status, headers: [.contentType: "text/plain; charset=utf-8"],
+      body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+  }
+}

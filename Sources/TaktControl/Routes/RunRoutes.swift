@@ -1,0 +1,144 @@
+import Hummingbird
+import NIOCore
+import TaktCore
+
+/// Runs: listed, looked at, read, cancelled.
+struct RunRoutes {
+  let ports: ControlPorts
+
+  func add(to book: inout RouteBook) {
+    let runs = "/api/v1/runs"
+    book.get(runs, list)
+    book.get("\(runs)/{run}", show)
+    book.get("\(runs)/{run}/output", output)
+    book.post("\(runs)/{run}/cancel", cancel)
+  }
+
+  @Sendable private func list(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    let query = try Query(request, "job", "failed", "hooks", "since", "before", "limit")
+    var wanted = RunQuery()
+    wanted.job = try query.job("job")?.text
+    wanted.failedOnly = try query.flag("failed")
+    wanted.withHooks = try query.flag("hooks")
+    wanted.since = try query.instant("since")
+    wanted.before = try query.integer("before", 1...Int.max).map { RunID(UInt64($0)) }
+    wanted.limit = try query.integer("limit", 1...1000, default: 50)
+    let limit = wanted.limit
+    // One more tells whether there are more.
+    wanted.limit += 1
+    let question = wanted
+    let kept = try await ports.fromArchive { (archive) throws(ArchiveTrouble) in
+      try archive.runs(question)
+    }
+    let (known, progress) = await ports.books.read { state in
+      (state.runs(question), state.progress)
+    }
+    // What the ledger has not written yet is known here, and better.
+    var found = Dictionary((kept ?? []).map { ($0.run, $0) }) { first, _ in first }
+    for run in known { found[run.run] = run }
+    let runs = found.values.sorted { $0.run > $1.run }.prefix(limit + 1)
+    var json = JSONWriter()
+    json.object { json in
+      json.key("runs")
+      json.array(runs.prefix(limit)) { $0.value(RunEntry($1, progress: progress[$1.run])) }
+      if runs.count > limit { json.member("before", runs[limit - 1].run.number) }
+    }
+    return .json(json)
+  }
+
+  @Sendable private func show(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    _ = try Query(request)
+    var json = JSONWriter()
+    json.value(try await find(try context.run()))
+    return .json(json)
+  }
+
+  @Sendable private func cancel(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    _ = try Query(request)
+    let run = try context.run()
+    switch await ports.obey(.cancelRun(run)) {
+    case .done(let runs): return .cancelled(runs)
+    case .unknownRun:
+      _ = try await find(run)
+      throw Problem(.conflict, "run \(run) has ended")
+    case let reply: throw Problem(reply)
+    }
+  }
+
+  @Sendable private func output(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    let follows = try Query(request, "follow").flag("follow")
+    let run = try context.run()
+    let stream = follows ? OutputStream(of: run, from: ports.output) : nil
+    let before = follows ? nil : ports.output.soFar(of: run)
+    if let stream { return stream.response }
+    if let before { return .output(before) }
+    _ = try await find(run)
+    let kept = try await ports.fromArchive { (archive) throws(ArchiveTrouble) in
+      try archive.output(of: run)
+    }
+    return .output(kept.flatMap(\.self) ?? KeptOutput())
+  }
+
+  private func find(_ run: RunID) async throws -> RunEntry {
+    let (view, now) = await ports.look { core, now in (core.view(of: run, at: now), now) }
+    let (known, progress) = await ports.books.read { ($0.run(run), $0.progress[run]) }
+    if let view { return RunEntry(view, at: now, progress: progress) }
+    if let known { return RunEntry(known) }
+    let kept = try await ports.fromArchive { (archive) throws(ArchiveTrouble) in
+      try archive.run(run)
+    }
+    guard let stored = kept.flatMap(\.self) else {
+      throw Problem(.notFound, "there is no run \(run)")
+    }
+    return RunEntry(stored)
+  }
+}
+
+extension LiveOutput {
+  /// What a run in progress has printed so far; nil when it is not in progress.
+  fileprivate func soFar(of run: RunID) -> KeptOutput? {
+    let box = Mutex<KeptOutput?>(nil)
+    guard
+      let use = follow(run, take: { event in
+        if case .before(let kept) = event { box.withLock { $0 = kept } }
+      })
+    else { return nil }
+    leave(use)
+    return box.withLock { $0 }
+  }
+}
+
+extension Response {
+  /// What is kept of an output, with a line where something is missing.
+  static func output(_ kept: KeptOutput) -> Response {
+    var response = Response(
+      status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: kept.shown)))
+    response.headers[.droppedBytes] = String(kept.droppedBytes)
+    return response
+  }
+}
+
+extension KeptOutput {
+  /// All of it, with a line where something is missing.
+  var shown: [UInt8] {
+    droppedBytes == 0
+      ? head + tail : head + Array("\n… \(droppedBytes) bytes are not kept …\n".utf8) + tail
+  }
+}
+
+extension HTTPField.Name {
+  // The text is a valid name, so there is one.
+  fileprivate static let droppedBytes = HTTPField.Name("Takt-Dropped-Bytes") ?? .age
+}
+
+import HTTPTypes
+import Synchronization

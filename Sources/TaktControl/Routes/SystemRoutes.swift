@@ -1,0 +1,170 @@
+import Hummingbird
+import NIOCore
+import TaktCore
+
+/// takt itself: how it stands, its figures, and whether it lives.
+struct SystemRoutes {
+  /// A scheduler whose queue does not answer in this time is not well.
+  private static let patience = TimeAmount.seconds(5)
+
+  let ports: ControlPorts
+  let readers: ReaderCount
+
+  func add(to book: inout RouteBook) {
+    book.get("/api/v1/status", status)
+    book.get("/metrics", metrics)
+    book.get("/healthz", health)
+    book.get("/readyz", readiness)
+    book.get("/api/v1/openapi.json", description)
+  }
+
+  @Sendable private func status(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    _ = try Query(request)
+    let (view, now) = await ports.look { core, now in (core.view, now) }
+    let events = await ports.books.read { (first: $0.ring.first, last: $0.ring.last) }
+    let figures = ports.figures()
+    let facts = ports.facts
+    var json = JSONWriter()
+    json.object { json in
+      json.member("version", facts.version)
+      json.member("pid", facts.pid)
+      json.member("started", facts.started)
+      json.member("now", now.wall)
+      json.member("file", facts.file)
+      json.member("state_folder", facts.stateFolder)
+      json.member("timezone", view.settings.zone.name)
+      json.member("phase", view.phase.rawValue)
+      json.member("jobs", view.jobs)
+      json.member("suspended", view.suspended)
+      json.member("disabled", view.disabled)
+      json.member("running", view.running)
+      json.member("queued", view.queued)
+      json.member("max_running", view.settings.maxRunning)
+      json.key("slots")
+      json.object { json in
+        for name in Balance.names { json.member(name, figures.balance.counts[name] ?? 0) }
+      }
+      json.member("wakes", figures.wakes)
+      json.member("served", figures.served)
+      if let report = ports.reload.lastReport {
+        json.key("reload")
+        json.value(last: report)
+      }
+      json.member("ledger", figures.ledger?.words)
+      json.key("events")
+      json.object { json in
+        json.member("first", events.first)
+        json.member("last", events.last)
+      }
+      json.member("clients", readers.current)
+    }
+    return .json(json)
+  }
+
+  @Sendable private func metrics(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    _ = try Query(request)
+    let names = await ports.look { core, _ in Array(core.jobNames) }
+    // As many as there are labels for, without sorting the others.
+    let labelled = Array(names.smallest(Metrics.labelledJobsMax))
+    let (view, streaks, now) = await ports.look { core, now in
+      (core.view, labelled.map { core.view(of: $0, at: now)?.failureStreak ?? 0 }, now)
+    }
+    let (figures, facts, clients) = (ports.figures(), ports.facts, readers.current)
+    let text = await ports.books.read { state in
+      let jobs = zip(labelled, streaks).map { name, streak in
+        (name: name.text, streak: streak, succeededAt: state.jobs[name]?.succeededAt)
+      }
+      return state.metrics.text(
+        MetricsMoment(
+          scheduler: view, facts: facts, figures: figures, jobs: jobs, now: now,
+          clients: clients))
+    }
+    return Response(
+      status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: text)))
+  }
+
+  @Sendable private func health(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    await phase(within: Self.patience, on: context.eventLoop) == nil
+      ? .text("the scheduler does not answer\n", status: .serviceUnavailable) : .text("ok\n")
+  }
+
+  @Sendable private func readiness(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    await phase(within: Self.patience, on: context.eventLoop) == .running
+      ? .text("ok\n") : .text("the jobs do not run\n", status: .serviceUnavailable)
+  }
+
+  @Sendable private func description(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    _ = try Query(request)
+    return Response(
+      status: .ok, headers: [.contentType: "application/json"],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: PageFiles.api)))
+  }
+
+  /// What the scheduler is about; nil when it does not answer in time.
+  private func phase(within patience: TimeAmount, on loop: any EventLoop) async -> SchedulerPhase? {
+    let promise = loop.makePromise(of: SchedulerPhase?.self)
+    // The first answer counts; the promise takes a second one for a mistake.
+    let isOpen = NIOLoopBoundFlag(on: loop)
+    let answer: @Sendable (SchedulerPhase?) -> Void = { phase in
+      loop.execute { if isOpen.take() { promise.succeed(phase) } }
+    }
+    let timeout = loop.scheduleTask(in: patience) { answer(nil) }
+    ports.scheduler.look({ core, _ in core.view.phase }, reply: { answer($0) })
+    let phase = try? await promise.futureResult.get()
+    timeout.cancel()
+    return phase ?? nil
+  }
+}
+
+/// A flag that is taken once.
+private struct NIOLoopBoundFlag: Sendable {
+  private let flag: NIOLoopBoundBox<Bool>
+
+  init(on loop: any EventLoop) { flag = NIOLoopBoundBox.makeBoxSendingValue(true, eventLoop: loop) }
+
+  /// Whether it was still there. On its loop alone.
+  func take() -> Bool {
+    defer { flag.value = false }
+    return flag.value
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func value(last report: ReloadReport) {
+    object { json in
+      json.member("at", report.at)
+      json.member("outcome", report.plan == nil ? "refused" : "applied")
+      json.member("kept", report.plan?.keptCount)
+      json.member("changed", report.plan?.steps.count)
+      let errors = report.diagnostics.filter { $0.severity == .error }
+      guard !errors.isEmpty else { return }
+      json.key("errors")
+      json.array(errors) { $0.value($1) }
+    }
+  }
+}
+
+extension Array where Element: Comparable {
+  /// The smallest elements in order, at most so many.
+  func smallest(_ count: Int) -> [Element] {
+    if self.count <= count { return sorted() }
+    var found: [Element] = []
+    for element in self {
+      if found.count == count, let last = found.last, element >= last { continue }
+      found.insert(element, at: found.partitioningIndex { $0 > element })
+      if found.count > count { found.removeLast() }
+    }
+    return found
+  }
+}

@@ -1,0 +1,163 @@
+import Glibc
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+import TaktCore
+
+/// Answers those who steer takt and look at it: on a Unix socket always, over TCP when it is to.
+///
+/// Safe from any thread.
+public final class ControlServer: Sendable {
+  /// The most bytes of a request: a jobs file that is to be planned.
+  static let bodyBytesMax = 8 << 20
+  /// The most bytes of an order.
+  static let orderBytesMax = 1 << 20
+  /// So many runs of former takts are looked at, to know how the last ones of each job went.
+  private static let formerRunsMax = 20_000
+  /// So many connections there are at most on each listener.
+  static let connectionsMax = 512
+
+  /// Where it listens.
+  public enum Place: Sendable {
+    /// A Unix socket at a path.
+    case socket(path: String)
+    /// An address, whose requests must bear the token in a file.
+    case network(HTTPSettings, tokenFile: String)
+  }
+
+  private let group: MultiThreadedEventLoopGroup
+  private let executor: LoopExecutor
+  private let ports: ControlPorts
+  private let readers = ReaderCount()
+  private let sockets = Mutex<[String]>([])
+
+  /// Starts one thread; nothing is listened to yet.
+  public init(_ ports: ControlPorts) {
+    group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    executor = LoopExecutor(group.next())
+    self.ports = ports
+    guard let archive = ports.archive else { return }
+    ArchiveQueue.queue.async {
+      var query = RunQuery()
+      query.limit = Self.formerRunsMax
+      if let runs = try? archive.runs(query) { ports.books.take(former: runs) }
+    }
+  }
+
+  /// Listens; `done` gets the address that it goes by there, or why it cannot.
+  public func listen(
+    at place: Place, done: @escaping @Sendable (Result<String, ControlTrouble>) -> Void
+  ) {
+    switch place {
+    case .socket(let path):
+      do throws(ControlTrouble) {
+        try SocketPlace.clear(path)
+      } catch {
+        return done(.failure(error))
+      }
+      sockets.withLock { $0.append(path) }
+      // The file is made for its owner alone; whoever connects is asked who he is besides.
+      start(
+        .unixDomainSocket(path: path), token: nil, hosts: [], user: geteuid(),
+        onRunning: { _ in
+          chmod(path, 0o600)
+          done(.success(path))
+        }, onFailure: { done(.failure($0)) })
+    case .network(let settings, let tokenFile):
+      let token: Token
+      do throws(Token.Trouble) {
+        token = try Token(path: tokenFile)
+      } catch {
+        return done(.failure(ControlTrouble(error.message)))
+      }
+      start(
+        .hostname(settings.host, port: settings.port), token: token, hosts: settings.hosts,
+        user: nil,
+        onRunning: { channel in
+          var bound = settings
+          bound.port = channel.localAddress?.port ?? settings.port
+          done(.success("http://\(bound.address)"))
+        }, onFailure: { done(.failure($0)) })
+    }
+  }
+
+  /// Takes no more requests, and lets those who read events come to their end, for a second at most.
+  public func close() {
+    readers.close()
+    ports.books.tell()
+    for path in sockets.withLock({ $0 }) { unlink(path) }
+    readers.waitForNone(timeout: .seconds(1))
+  }
+
+  private func start(
+    _ address: BindAddress, token: Token?, hosts: Set<String>, user: uid_t?,
+    onRunning: @escaping @Sendable (any Channel) -> Void,
+    onFailure: @escaping @Sendable (ControlTrouble) -> Void
+  ) {
+    let responder = routes.responder(access: AccessMiddleware(token: token, hosts: hosts))
+    // What the server says of itself concerns nobody: failures come back here.
+    let logger = Logger(label: "takt.control") { _ in SwiftLogNoOpLogHandler() }
+    let server = Server(
+      childChannelSetup: GuardedChannel(
+        responder: { request, writer, channel in
+          let context = ControlContext(
+            source: ApplicationRequestContextSource(channel: channel, logger: logger))
+          let response: Response
+          do {
+            response = try await responder.respond(to: request, context: context)
+          } catch let error as HTTPParserError {
+            throw error
+          } catch {
+            response = Problem(.internalError, "takt could not answer").response
+          }
+          try await writer.write(response: response.head, body: response.body)
+        },
+        count: ConnectionCount(max: Self.connectionsMax), user: user,
+        bounds: ConnectionGuard.Bounds()),
+      configuration: ServerConfiguration(address: address, backlog: 1024),
+      onServerRunning: { onRunning($0) }, eventLoopGroup: group, logger: logger)
+    Task(executorPreference: executor) {
+      do {
+        try await server.run()
+      } catch {
+        onFailure(ControlTrouble("\(error)"))
+      }
+    }
+  }
+
+  private var routes: RouteBook {
+    var book = RouteBook()
+    JobRoutes(ports: ports).add(to: &book)
+    RunRoutes(ports: ports).add(to: &book)
+    PlanRoutes(ports: ports).add(to: &book)
+    EventRoutes(ports: ports, readers: readers).add(to: &book)
+    TimelineRoutes(ports: ports).add(to: &book)
+    SystemRoutes(ports: ports, readers: readers).add(to: &book)
+    PageRoutes().add(to: &book)
+    return book
+  }
+}
+
+/// Why nothing can be listened to, or nobody answers.
+public struct ControlTrouble: Error, Hashable, Sendable {
+  /// One sentence.
+  public var message: String
+
+  /// A trouble in words.
+  public init(_ message: String) { self.message = message }
+}
+
+extension HTTPSettings {
+  /// The names that it goes by, in lower case.
+  fileprivate var hosts: Set<String> {
+    var hosts = Set(names.map { $0.lowercased() })
+    hosts.insert(host.contains(":") ? "[\(host.lowercased())]" : host)
+    if isLoopback { hosts.formUnion(["localhost", "127.0.0.1", "[::1]"]) }
+    return hosts
+  }
+}

@@ -1,0 +1,15 @@
+import NIOCore
+
+/// Runs tasks on one event loop, so that the control costs one thread and never touches the shared
+/// pool, whose first use would start a timer for ever.
+final class LoopExecutor: TaskExecutor {
+  private let loop: any EventLoop
+
+  init(_ loop: any EventLoop) { self.loop = loop }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let executor = asUnownedTaskExecutor()
+    loop.execute { job.runSynchronously(on: executor) }
+  }
+}

@@ -1,0 +1,60 @@
+import Crypto
+import Glibc
+import TaktCore
+
+/// Where the Unix socket of a takt is: the same for takt itself and for whoever looks for it.
+public enum SocketPlace {
+  private static let name = "control.sock"
+  /// What fits into an address, with the zero behind it.
+  private static let lengthMax = 107
+
+  /// The path of the socket: in the state folder; without one, or when the path would be too long,
+  /// in the user's runtime folder. Nil when there is no such folder either.
+  ///
+  /// - Parameter file: the absolute path of the jobs file.
+  public static func path(state: StateFolder, file: String) -> String? {
+    let subject: String
+    if case .folder(let folder) = state {
+      let path = "\(folder)/\(name)"
+      if path.utf8.count <= lengthMax { return path }
+      subject = folder
+    } else {
+      subject = file
+    }
+    guard let folder = getenv("XDG_RUNTIME_DIR").map({ String(cString: $0) }),
+      folder.hasPrefix("/")
+    else { return nil }
+    let digest = SHA256.hash(data: Array(subject.utf8)).prefix(8).map {
+      String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
+    }
+    let path = "\(folder)/takt-\(digest.joined()).sock"
+    return path.utf8.count <= lengthMax ? path : nil
+  }
+
+  /// Makes room for a socket: what a killed takt has left is removed, anything else is not touched.
+  static func clear(_ path: String) throws(ControlTrouble) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return }
+    guard status.st_mode & S_IFMT == S_IFSOCK else {
+      throw ControlTrouble("\(path) is there and is no socket")
+    }
+    guard !answers(path) else {
+      throw ControlTrouble("another takt answers at \(path)")
+    }
+    unlink(path)
+  }
+
+  private static func answers(_ path: String) -> Bool {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return false }
+    defer { Glibc.close(descriptor) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(lengthMax)) }
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+      }
+    }
+  }
+}

@@ -1,0 +1,39 @@
+/// What runs print while they run.
+///
+/// Safe from any thread.
+public protocol LiveOutput: Sendable {
+  /// Follows a run: `take` gets what is kept of what it has printed so far, at once, and then what
+  /// comes, on the thread that reads it, which it is not to block.
+  ///
+  /// - Returns: What ends it; nil when the run is not in progress.
+  func follow(
+    _ run: RunID, take: @escaping @Sendable (LiveOutputEvent) -> Void
+  ) -> LiveOutputUse?
+
+  /// Ends a use.
+  func leave(_ use: LiveOutputUse)
+}
+
+/// What a follower is told.
+public enum LiveOutputEvent: Hashable, Sendable {
+  /// What was printed before.
+  case before(KeptOutput)
+  /// What comes now, secrets masked.
+  case bytes([UInt8])
+  /// The run has ended.
+  case end
+}
+
+/// A follower's place.
+public struct LiveOutputUse: Hashable, Sendable {
+  /// Whom it follows.
+  public var run: RunID
+  /// Which follower it is.
+  public var number: UInt64
+
+  /// A place.
+  public init(run: RunID, number: UInt64) {
+    self.run = run
+    self.number = number
+  }
+}

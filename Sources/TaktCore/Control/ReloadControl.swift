@@ -1,0 +1,35 @@
+/// The jobs file of a takt that runs, as those see it who steer takt.
+///
+/// Safe from any thread. Replies come on a queue of the reloader's own.
+public protocol ReloadControl: Sendable {
+  /// Reads the jobs file again and changes what changed; `cause` says in the log who wanted it.
+  func reload(cause: String, reply: @escaping @Sendable (ReloadReport) -> Void)
+
+  /// What a reload would do if the main jobs file had this text. Nothing is applied.
+  func plan(text: [UInt8], reply: @escaping @Sendable (ReloadReport) -> Void)
+
+  /// What the last reload did; nil before the first.
+  var lastReport: ReloadReport? { get }
+}
+
+/// What a reload did, or would do.
+public struct ReloadReport: Sendable {
+  /// When.
+  public var at: WallInstant
+  /// The plan; nil when the file was refused.
+  public var plan: ReloadPlan?
+  /// What changes of the scheduler itself, a line each.
+  public var settings: [String]
+  /// All that is wrong or suspicious.
+  public var diagnostics: [Diagnostic]
+
+  /// What came of it.
+  public init(
+    at: WallInstant, plan: ReloadPlan?, settings: [String], diagnostics: [Diagnostic]
+  ) {
+    self.at = at
+    self.plan = plan
+    self.settings = settings
+    self.diagnostics = diagnostics
+  }
+}

@@ -1,0 +1,53 @@
+/// What is kept of runs.
+///
+/// Safe from any thread; blocks while it reads.
+public protocol RunArchive: Sendable {
+  /// The runs that are wanted, the newest first.
+  ///
+  /// - Throws: what is in the way, in words for people.
+  func runs(_ query: RunQuery) throws(ArchiveTrouble) -> [StoredRun]
+
+  /// One run; nil when there is none of this number.
+  func run(_ number: RunID) throws(ArchiveTrouble) -> StoredRun?
+
+  /// What is kept of what a run has printed; nil when nothing is.
+  func output(of number: RunID) throws(ArchiveTrouble) -> KeptOutput?
+}
+
+/// Why nothing can be read.
+public struct ArchiveTrouble: Error, Hashable, Sendable {
+  /// One sentence.
+  public var message: String
+
+  /// A trouble in words.
+  public init(_ message: String) { self.message = message }
+}
+
+/// Which runs are wanted.
+public struct RunQuery: Hashable, Sendable {
+  /// Of this job; nil for any.
+  public var job: String?
+  /// Only those that failed, timed out or were interrupted.
+  public var failedOnly = false
+  /// Only those that began, or ended, at this instant or later.
+  public var since: WallInstant?
+  /// Hooks as well.
+  public var withHooks = false
+  /// Only those with smaller numbers; nil for any.
+  public var before: RunID?
+  /// How many, the newest.
+  public var limit = 50
+
+  /// The newest 50 runs of any job.
+  public init() {}
+
+  /// Whether a run is one of those that are wanted, but for the number of them.
+  public func wants(_ run: StoredRun) -> Bool {
+    if let job, run.job != job { return false }
+    if failedOnly, !["failed", "timed_out", "interrupted"].contains(run.outcome) { return false }
+    if !withHooks, run.hook != nil { return false }
+    if let before, run.run >= before { return false }
+    guard let since else { return true }
+    return run.endedAt ?? run.beganAt ?? run.slot >= since
+  }
+}

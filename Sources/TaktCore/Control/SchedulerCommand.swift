@@ -1,0 +1,45 @@
+/// What somebody who steers takt wants of the scheduler.
+public enum SchedulerCommand: Hashable, Sendable {
+  /// A run of this job now, told this instant, by default the present one, with these parameters.
+  case trigger(JobName, slot: WallInstant? = nil, parameters: RunParameters = RunParameters())
+  /// Put a job to rest; nil for as long as nobody resumes it.
+  case suspend(JobName, until: WallInstant?, reason: String)
+  /// End a job's rest.
+  case resume(JobName)
+  /// Cancel all runs of a job that have not ended.
+  case cancelJob(JobName)
+  /// Cancel one run.
+  case cancelRun(RunID)
+}
+
+/// What became of a command.
+public enum SchedulerReply: Hashable, Sendable {
+  /// It was done; of a trigger the run, of a cancellation the runs that are cancelled.
+  case done(runs: [RunID] = [])
+  /// There is no such job.
+  case unknownJob
+  /// No run of this number is in progress or waits.
+  case unknownRun
+  /// The job is not suspended.
+  case notSuspended
+  /// The rest would be over before it begins.
+  case past
+  /// Too many runs of the job wait already.
+  case tooMany
+  /// takt has not started yet, or is stopping.
+  case unavailable
+}
+
+/// What a run is given that somebody triggers.
+public struct RunParameters: Hashable, Sendable {
+  /// In place of those that the job says under `with`.
+  public var values: Parameters
+  /// For a command, over its `env`.
+  public var environment: [String: String]
+
+  /// Nothing.
+  public init(values: Parameters = [:], environment: [String: String] = [:]) {
+    self.values = values
+    self.environment = environment
+  }
+}

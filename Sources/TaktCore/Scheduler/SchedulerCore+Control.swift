@@ -1,0 +1,132 @@
+/// What those see and want who steer takt.
+extension SchedulerCore {
+  /// Does what somebody wants, and says what became of it and what is to be done.
+  public mutating func obey(
+    _ command: SchedulerCommand, at now: Now
+  ) -> (reply: SchedulerReply, effects: [SchedulerEffect]) {
+    let reply = take(command, at: now)
+    recordMarks()
+    let done = effects
+    effects = []
+    return (reply, done)
+  }
+
+  private mutating func take(_ command: SchedulerCommand, at now: Now) -> SchedulerReply {
+    guard phase == .running else { return .unavailable }
+    switch command {
+    case .trigger(let name, let slot, let parameters):
+      guard let job = jobs[name] else { return .unknownJob }
+      let waiting = activeRuns[name]?.count ?? 0
+      guard waiting < settings.maxRunning + Self.waitingRunsPerJobMax else { return .tooMany }
+      queueRun(.manual(slot ?? now.wall), of: job.spec, with: parameters, at: now)
+      return .done(runs: [RunID(lastRun)])
+    case .suspend(let name, let until, let reason):
+      guard jobs[name] != nil else { return .unknownJob }
+      if let until, until <= now.wall { return .past }
+      suspend(name, until: until, reason: reason, at: now)
+      return .done()
+    case .resume(let name):
+      guard let job = jobs[name] else { return .unknownJob }
+      guard job.suspension != nil else { return .notSuspended }
+      resume(name, at: now)
+      return .done()
+    case .cancelJob(let name):
+      guard jobs[name] != nil || activeRuns[name] != nil else { return .unknownJob }
+      let ids = activeRuns[name] ?? []
+      for id in ids { cancel(id, at: now) }
+      return .done(runs: ids)
+    case .cancelRun(let id):
+      guard runs[id] != nil else { return .unknownRun }
+      cancel(id, at: now)
+      return .done(runs: [id])
+    }
+  }
+
+  /// A slot whose run has not started is decided by that.
+  private mutating func cancel(_ id: RunID, at now: Now) {
+    guard let run = runs[id] else { return }
+    if let slot = run.undecidedSlot {
+      decide(run.spec.name, SlotSeries(slot.nominal), .cancelled(.byOperator), at: now)
+    }
+    step(id, at: now) { $0.stop(.byOperator, at: now.monotonic) }
+  }
+
+  /// The scheduler at this moment.
+  public var view: SchedulerView {
+    SchedulerView(
+      phase: phase, jobs: jobs.count,
+      suspended: jobs.values.count { $0.suspension != nil },
+      disabled: jobs.values.count { !$0.spec.timing.isEnabled },
+      running: queue.takenCount, queued: runs.values.count { $0.machine.state == .queued },
+      settings: settings)
+  }
+
+  /// A job at this moment; nil when there is none of this name.
+  public func view(of name: JobName, at now: Now) -> JobView? {
+    guard let job = jobs[name] else { return nil }
+    let active = (activeRuns[name] ?? []).compactMap { runs[$0]?.view(at: now) }
+    return JobView(
+      spec: job.spec, state: state(of: job, active), next: job.isHeld ? nil : job.armed?.slot,
+      isArmed: job.armed != nil, active: active, failureStreak: job.failureStreak,
+      ranCount: job.ranCount, suspension: job.suspension)
+  }
+
+  /// A run that has not ended; nil when there is none of this number. Hooks are found as well.
+  public func view(of run: RunID, at now: Now) -> RunView? { runs[run]?.view(at: now) }
+
+  /// What the next slots of a job are computed from; nil when there is no such job, or its slots are
+  /// not served.
+  public func foresight(of name: JobName, at now: Now) -> SlotForesight? {
+    guard let job = jobs[name], !job.isHeld else { return nil }
+    return SlotForesight(spec: job.spec, cursor: job.cursor, ran: job.ranCount, now: now)
+  }
+
+  private func state(of job: JobState, _ active: [RunView]) -> JobView.State {
+    if active.contains(where: { [.running, .stopping, .killing].contains($0.state) }) {
+      return .running
+    }
+    if active.contains(where: { $0.state == .backingOff }) { return .backingOff }
+    if !active.isEmpty { return .queued }
+    if !job.spec.timing.isEnabled { return .disabled }
+    if job.suspension != nil { return .suspended }
+    if job.rest == .limit { return .limit }
+    return job.armed == nil ? .idle : .waiting
+  }
+}
+
+extension ActiveRun {
+  fileprivate func view(at now: Now) -> RunView {
+    let kind: RunBeginning.Kind
+    var parent: RunID?
+    switch origin {
+    case .slot: kind = .slot
+    case .manual: kind = .manual
+    case .hook(let facts, _): (kind, parent) = (.hook, facts.run)
+    case .resumed(_, let former): (kind, parent) = (.resumed, former)
+    }
+    return RunView(
+      run: id, job: spec.name, slot: nominal, kind: kind, hook: facts?.hook, parent: parent,
+      state: machine.state.kind, attempts: machine.attempt,
+      age: startedAt.map { now.monotonic - $0 })
+  }
+}
+
+extension JobSpec {
+  /// The job as one run of it is done with parameters of its own.
+  func given(_ parameters: RunParameters) -> JobSpec {
+    var spec = self
+    if !parameters.values.isEmpty {
+      switch action {
+      case .use(let name, let values):
+        spec.action = .use(name, values.merging(parameters.values) { $1 })
+      case .plugin(let manifest, let values):
+        spec.action = .plugin(manifest, values.merging(parameters.values) { $1 })
+      case .shell, .argv, .steps: break
+      }
+    }
+    if !parameters.environment.isEmpty {
+      spec.execution.environment.merge(parameters.environment) { $1 }
+    }
+    return spec
+  }
+}

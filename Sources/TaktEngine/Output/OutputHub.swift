@@ -1,0 +1,82 @@
+import Synchronization
+import TaktCore
+
+/// Where the lines of runs go on to the log, and what they print to those who follow them.
+///
+/// Safe from any thread.
+public final class OutputHub: OutputSink, LiveOutput {
+  /// How much of what a run has printed a new follower gets.
+  public static let keepBytes = 64 << 10
+
+  private struct Live {
+    var before = KeptOutputBuffer(keepBytes: OutputHub.keepBytes)
+    var followers: [UInt64: @Sendable (LiveOutputEvent) -> Void] = [:]
+  }
+
+  private struct State {
+    var runs: [RunID: Live] = [:]
+    var lastNumber: UInt64 = 0
+  }
+
+  private let next: any OutputSink
+  private let state = Mutex(State())
+
+  /// Hands the lines on to `next`.
+  public init(next: any OutputSink) { self.next = next }
+
+  /// Whether the log has room.
+  public var hasRoom: Bool { next.hasRoom }
+
+  /// Hands a line on.
+  public func output(_ fields: [LogField]) { next.output(fields) }
+
+  /// Hands a count on.
+  public func drop(lines: Int) { next.drop(lines: lines) }
+
+  /// Hands a record on.
+  public func record(_ level: LogLevel, _ event: LogEvent, _ fields: [LogField]) {
+    next.record(level, event, fields)
+  }
+
+  /// Takes what a run that has begun prints; of one that has ended it is passed over.
+  public func printed(_ bytes: UnsafeRawBufferPointer, by run: RunID) {
+    state.withLock { state in
+      guard state.runs[run] != nil else { return }
+      state.runs[run]?.before.append(bytes)
+      guard let followers = state.runs[run]?.followers, !followers.isEmpty else { return }
+      let copy = Array(bytes)
+      for take in followers.values { take(.bytes(copy)) }
+    }
+  }
+
+  /// A run begins.
+  public func began(_ run: RunID) {
+    state.withLock { state in
+      if state.runs[run] == nil { state.runs[run] = Live() }
+    }
+  }
+
+  /// A run has ended: nothing more comes.
+  public func ended(_ run: RunID) {
+    let live = state.withLock { $0.runs.removeValue(forKey: run) }
+    for take in live?.followers.values ?? [:].values { take(.end) }
+  }
+
+  /// Follows a run; nil when it is not in progress.
+  public func follow(
+    _ run: RunID, take: @escaping @Sendable (LiveOutputEvent) -> Void
+  ) -> LiveOutputUse? {
+    state.withLock { state in
+      guard let live = state.runs[run] else { return nil }
+      state.lastNumber += 1
+      state.runs[run]?.followers[state.lastNumber] = take
+      take(.before(live.before.kept))
+      return LiveOutputUse(run: run, number: state.lastNumber)
+    }
+  }
+
+  /// Ends a use.
+  public func leave(_ use: LiveOutputUse) {
+    state.withLock { _ = $0.runs[use.run]?.followers.removeValue(forKey: use.number) }
+  }
+}

@@ -1,0 +1,66 @@
+import Glibc
+import TaktCore
+import TimerMachine
+
+/// Tells the service manager how takt is, by the protocol of systemd: readiness, reloads, the stop, a
+/// line of status, and that the scheduler's queue is alive.
+///
+/// Safe from any thread: each message is one datagram, and what does not get through is passed over.
+public final class ServiceManager: Sendable {
+  private let descriptor: Int32
+  private let address: [UInt8]
+  /// How often the manager wants to hear that takt is alive; nil when it does not.
+  public let watchdogInterval: Duration?
+
+  /// Nil when nobody has asked to be told. The variables are taken out of the environment, so that
+  /// no child speaks for takt.
+  public init?() {
+    defer { for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] { unsetenv(name) } }
+    guard let text = getenv("NOTIFY_SOCKET") else { return nil }
+    var path = Array(String(cString: text).utf8)
+    // An abstract name begins with a zero byte and is as long as it says.
+    guard let first = path.first, path.count < 108 else { return nil }
+    if first == UInt8(ascii: "@") { path[0] = 0 } else if first != UInt8(ascii: "/") { return nil }
+    descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return nil }
+    address = path
+    let isOurs = getenv("WATCHDOG_PID").map { String(cString: $0) == String(getpid()) } ?? true
+    let wanted = getenv("WATCHDOG_USEC").flatMap { Int64(String(cString: $0)) } ?? 0
+    watchdogInterval = isOurs && wanted > 0 ? .microseconds(wanted) : nil
+  }
+
+  deinit { close(descriptor) }
+
+  /// The jobs run.
+  public func ready() { send("READY=1") }
+
+  /// A reload begins; `ready` ends it.
+  public func reloading(at now: MonotonicInstant) {
+    send("RELOADING=1\nMONOTONIC_USEC=\(now.nanoseconds / 1000)")
+  }
+
+  /// takt stops.
+  public func stopping() { send("STOPPING=1") }
+
+  /// What somebody sees who asks how takt is.
+  public func status(_ text: String) { send("STATUS=\(text)") }
+
+  /// The scheduler's queue has answered.
+  public func alive() { send("WATCHDOG=1") }
+
+  private func send(_ message: String) {
+    var name = sockaddr_un()
+    name.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: address) }
+    let length = socklen_t(MemoryLayout<sa_family_t>.size + address.count)
+    _ = withUnsafePointer(to: &name) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { socket in
+        message.withCString {
+          sendto(
+            descriptor, $0, strlen($0), Int32(MSG_DONTWAIT | MSG_NOSIGNAL),
+            socket, length)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import TaktCore
+import TaktEngine
+import TimerMachine
+
+/// What the service manager hears of takt.
+final class Supervision: Sendable {
+  private let manager: ServiceManager
+  private let engine: Engine
+  private let watchdog: TimerMachine?
+
+  /// Nil when no manager has asked.
+  init?(_ engine: Engine) {
+    guard let manager = ServiceManager() else { return nil }
+    self.manager = manager
+    self.engine = engine
+    guard let interval = manager.watchdogInterval else {
+      watchdog = nil
+      return
+    }
+    // By the wake queue and on the scheduler's own queue: where either stands still, so does this.
+    let machine = TimerMachine(
+      name: "watchdog-timer", factory: engine.factory, queue: engine.queue
+    ) { _ in manager.alive() }
+    if let schedule = try? TimerSchedule.every(interval / 2, leeway: interval / 8) {
+      machine.activate(schedule)
+    }
+    watchdog = machine
+  }
+
+  /// The jobs run, as the file says.
+  func ready() {
+    engine.scheduler.look({ core, _ in core.view.jobs }, reply: { [manager] jobs in
+      manager.status(jobs == 1 ? "1 job" : "\(jobs) jobs")
+      manager.ready()
+    })
+  }
+
+  /// A reload begins.
+  func reloading() { manager.reloading(at: engine.factory.time.monotonic) }
+
+  /// takt stops.
+  func stopping() { manager.stopping() }
+}
