@@ -102,7 +102,8 @@ struct Daemon {
   }
 
   private func receiveSignals(_ reloader: Reloader) throws {
-    try engine.receiveSignals { [scheduler = engine.scheduler, ledger = state.ledger, observers, supervision] number in
+    try engine.receiveSignals {
+      [scheduler = engine.scheduler, ledger = state.ledger, observers, supervision] number in
       switch number {
       case SIGHUP: reloader.reload(cause: "SIGHUP")
       case SIGUSR1:

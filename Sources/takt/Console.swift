@@ -28,6 +28,13 @@ enum Console {
     }
   }
 
+  /// How many columns the terminal has; 120 where there is none.
+  static var width: Int {
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 120 }
+    return min(1000, max(20, Int(size.ws_col)))
+  }
+
   /// Whether colour is wanted: on a terminal, unless `NO_COLOR` is set or the terminal is dumb.
   static var isColoured: Bool {
     guard isatty(STDOUT_FILENO) == 1 else { return false }

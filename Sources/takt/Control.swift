@@ -29,7 +29,7 @@ struct Control {
         catalogue: source.catalogue, books: books,
         facts: DaemonFacts(
           version: Takt.configuration.version, pid: getpid(), started: factory.time.wall,
-          file: file, stateFolder: folder),
+          file: file, givenFile: source.path, stateFolder: folder),
         figures: {
           let timers = factory.statistics
           return DaemonFigures(

@@ -7,6 +7,8 @@ extension ExitCode {
   static let usage = ExitCode(64)
   /// The state folder is another takt's, or a newer one's: `EX_CANTCREAT`.
   static let stateInUse = ExitCode(73)
+  /// No takt runs, or none answers: `EX_UNAVAILABLE`.
+  static let unreachable = ExitCode(69)
   /// Books that do not balance.
   static let unbalanced = ExitCode(1)
   /// The system refuses what takt cannot do without: `EX_OSERR`.

@@ -29,10 +29,12 @@ final class Supervision: Sendable {
 
   /// The jobs run, as the file says.
   func ready() {
-    engine.scheduler.look({ core, _ in core.view.jobs }, reply: { [manager] jobs in
-      manager.status(jobs == 1 ? "1 job" : "\(jobs) jobs")
-      manager.ready()
-    })
+    engine.scheduler.look(
+      { core, _ in core.view.jobs },
+      reply: { [manager] jobs in
+        manager.status(jobs == 1 ? "1 job" : "\(jobs) jobs")
+        manager.ready()
+      })
   }
 
   /// A reload begins.

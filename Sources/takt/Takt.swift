@@ -11,7 +11,7 @@ struct Takt: ParsableCommand {
     discussion: """
       Write jobs.yaml, run `takt run`, and send SIGHUP after an edit.
 
-      Exit codes: 0 ok, 1 books that do not balance, 64 wrong usage, 65 no log, 71 the system refuses
+      Exit codes: 0 ok, 1 books that do not balance, 64 wrong usage, 65 a wrong expression, 69 no takt runs, 71 the system refuses
       what takt needs, 73 a state folder that is in use, 74 output that cannot be written, 78 a jobs
       file or a ledger that cannot be used.
       """,
@@ -20,7 +20,8 @@ struct Takt: ParsableCommand {
       RunCommand.self, ExecCommand.self, CheckCommand.self, PlanCommand.self, NextCommand.self,
       ExplainCommand.self, SimulateCommand.self, RunsCommand.self, LogsCommand.self,
       VerifyCommand.self,
-      SchemaCommand.self,
+      StatusCommand.self, TriggerCommand.self, SuspendCommand.self, ResumeCommand.self,
+      CancelCommand.self, ReloadCommand.self, OpenCommand.self, SchemaCommand.self,
       PluginsCommand.self,
     ])
 

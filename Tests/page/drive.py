@@ -105,6 +105,15 @@ class Browser:
         """The text of the first element that is like this; empty if there is none."""
         return self.run("return document.querySelector(arguments[0])?.textContent ?? ''", selector)
 
+    def attribute(self, selector, name):
+        """An attribute of the first element that is like this; empty if there is none."""
+        return self.run(
+            "return document.querySelector(arguments[0])?.getAttribute(arguments[1]) ?? ''", selector, name)
+
+    def settle(self):
+        """Waits until the page has drawn what it had to draw."""
+        self.run_async("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+
     def count(self, selector):
         """How many elements that can be seen are like this."""
         return self.run(
@@ -168,7 +177,7 @@ class Page:
 
     def await_live(self):
         until("the page is connected",
-              lambda: self.browser.run("return document.querySelector('[data-testid=connection]')?.dataset.state") == "live")
+              lambda: self.browser.attribute("[data-testid=connection]", "data-state") == "live")
         until("the table has rows", lambda: self.browser.count("[data-testid=job]") > 0)
         until("all jobs are loaded", lambda: self.browser.text("#jobs-loading") == "", 60)
 
@@ -187,8 +196,7 @@ class Page:
         self.browser.click(f"{row(job)} [data-action={action}]")
 
     def state(self, job):
-        return self.browser.run(
-            "return document.querySelector(arguments[0])?.dataset.state ?? ''", row_part(job, "state"))
+        return self.browser.attribute(row_part(job, "state"), "data-state")
 
     def await_state(self, job, *states):
         until(f"the state of '{job}' is {' or '.join(states)} (it is '{self.state(job)}')",
@@ -251,8 +259,7 @@ def scenario_suspend(page, _):
 
 
 def lit_state(browser):
-    return browser.run(
-        "return document.querySelector('[data-testid=machine] [aria-current]')?.dataset.state ?? ''")
+    return browser.attribute("[data-testid=machine] [aria-current]", "data-state")
 
 
 def scenario_reload(page, arguments):
@@ -264,7 +271,7 @@ def scenario_reload(page, arguments):
     until(f"the plan says that '{job}' is added",
           lambda: browser.count(f'[data-testid=step][data-change=added][data-job="{job}"]') > 0)
     until("the last reload is told as applied",
-          lambda: browser.run("return document.querySelector('[data-testid=last-reload]').dataset.outcome") == "applied")
+          lambda: browser.attribute("[data-testid=last-reload]", "data-outcome") == "applied")
     page.search(job)
 
 
@@ -278,7 +285,7 @@ def scenario_refused(page, _):
     check(re.search(r"^\s*\^", text, re.M), f"no line with a caret in the diagnostics:\n{text}")
     check(re.search(r":\d+:\d+: error", text), f"no place in the diagnostics:\n{text}")
     until("the last reload is told as refused",
-          lambda: browser.run("return document.querySelector('[data-testid=last-reload]').dataset.outcome") == "refused")
+          lambda: browser.attribute("[data-testid=last-reload]", "data-outcome") == "refused")
     page.route("#/")
     until("the jobs remain", lambda: browser.text("[data-testid=tile-all] b") == before
           and browser.count("[data-testid=job]") > 0)
@@ -329,6 +336,7 @@ def scenario_large(page, _):
     browser.clear("[data-testid=search]")
     for column in ("next", "last", "late", "name"):
         browser.click(f"[data-testid=sort-{column}]")
+        browser.settle()
     tasks = browser.run("return longTasks")
     print(json.dumps({
         "jobs": jobs,
@@ -356,8 +364,7 @@ def scenario_screens(page, arguments):
     browser.click("[data-action=sign-in]")
     page.await_live()
     pictures(browser, folder, "overview")
-    job = browser.run("return document.querySelector('[data-testid=job]:has(.strip .succeeded:not([d=\"\"]))')?.dataset.job"
-                      " ?? document.querySelector('[data-testid=job]').dataset.job")
+    job = browser.attribute("[data-testid=job]", "data-job")
     browser.click(f"{row(job)} [data-action=suspend], {row(job)} [data-action=resume]")
     until("the dialog opens", lambda: browser.count("dialog") > 0)
     pictures(browser, folder, "dialog")
@@ -383,16 +390,20 @@ def pictures(browser, folder, name, full=False):
     for size, width, height in SCREENS:
         for scheme in ("light", "dark"):
             browser.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-            browser.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+            resize(browser, width, height)
             if full:
-                tall = browser.run("return document.documentElement.scrollHeight")
-                browser.cdp("Emulation.setDeviceMetricsOverride", width=width, height=max(tall, height), deviceScaleFactor=1, mobile=False)
-            browser.run_async("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+                resize(browser, width, max(browser.run("return document.documentElement.scrollHeight"), height))
+            browser.settle()
             overflow = browser.run("return document.documentElement.scrollWidth - innerWidth")
             browser.picture(folder / f"{name}-{size}-{scheme}.png")
             check(overflow <= 0, f"{name} is {overflow} px too wide at {width} px")
     browser.cdp("Emulation.clearDeviceMetricsOverride")
     browser.cdp("Emulation.setEmulatedMedia", features=[])
+
+
+def resize(browser, width, height):
+    browser.cdp(
+        "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
 
 SCENARIOS = {

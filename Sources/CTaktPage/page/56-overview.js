@@ -31,6 +31,7 @@ class Overview {
 
   show() {
     this.order();
+    if (this.store.jobs.size === 0) return undefined;
     scrollTo(0, this.scroll);
     this.table.layOut();
     this.table.update(new Set(this.table.visible()));
@@ -51,7 +52,7 @@ class Overview {
       this.tiles.set(filter, { tile, count });
       byId("tiles").append(tile);
     }
-    this.filtered("all");
+    this.showFilter();
   }
 
   makeColumns() {
@@ -71,8 +72,12 @@ class Overview {
 
   filtered(filter) {
     this.filter = filter;
-    for (const [name, { tile }] of this.tiles) tile.setAttribute("aria-pressed", name === filter);
+    this.showFilter();
     this.toTop();
+  }
+
+  showFilter() {
+    for (const [name, { tile }] of this.tiles) tile.setAttribute("aria-pressed", name === this.filter);
   }
 
   searched(text) {

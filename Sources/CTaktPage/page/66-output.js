@@ -18,7 +18,7 @@ class OutputView {
     this.toEnd = button("Go to the end", "to-end", { hidden: "" }, () => this.scrollToEnd());
     this.pre = element("pre", { class: "output", tabindex: "0", "data-testid": "output", "aria-labelledby": "output-title" });
     this.node = element(
-      "section", { class: "card", "data-testid": "output-card" },
+      "section", { class: "card output-card" },
       element("div", { class: "tools" }, this.title, this.state, this.toEnd), this.pre);
     this.pre.addEventListener("scroll", () => this.scrolled(), { passive: true });
     this.frame = new FrameTask(() => this.flush());

@@ -31,7 +31,7 @@ class JobPage {
     this.description = element("p", { class: "muted" });
     this.state = new StateMark();
     setAttribute(this.state.node, "data-testid", "state");
-    this.rest = element("p", { class: "warning", "data-testid": "suspension" });
+    this.rest = element("p", { class: "resting", "data-testid": "suspension" });
     this.strip = new OutcomeStrip(30);
     this.late = new LatenessBar();
     this.progress = element("progress", { max: "100", "data-testid": "progress" });

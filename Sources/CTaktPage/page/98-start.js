@@ -96,4 +96,5 @@ class Page {
   }
 }
 
-new Page().start();
+// Not in the task that has read the document: the browser may paint first.
+setTimeout(() => new Page().start());

@@ -23,7 +23,8 @@ final class ConnectionCount: Sendable {
 /// Closes a connection that takes too long to say what it wants, or says too much.
 ///
 /// Used on the connection's event loop alone.
-final class ConnectionGuard: ChannelInboundHandler, ChannelOutboundHandler, RemovableChannelHandler {
+final class ConnectionGuard: ChannelInboundHandler, ChannelOutboundHandler, RemovableChannelHandler
+{
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
   typealias OutboundIn = HTTPResponsePart

@@ -29,6 +29,8 @@ struct ControlState {
   private var begunAt: [RunID: MonotonicInstant] = [:]
   /// Runs that have ended, the newest last.
   private(set) var ended: Deque<StoredRun> = []
+  /// What the last of them printed: the ledger may not have it yet, or there may be none.
+  private(set) var outputs = RecentOutputs()
   private(set) var progress: [RunID: RunProgress] = [:]
   /// Slots whose runs have started and whose verdicts have not come yet.
   private var services: [RunID: Service] = [:]
@@ -129,6 +131,7 @@ struct ControlState {
     run.outcome = record.end.outcome.rawValue
     run.reason = "\(record.end.reason)"
     Self.append(run, to: &ended, max: Self.runsMax)
+    outputs.add(record.output, of: record.run)
     metrics.take(record)
     // One that never began was no run of which anybody wants to know how it went.
     guard record.hook == nil, record.attempts > 0 else { return }

@@ -10,17 +10,21 @@ public struct DaemonFacts: Sendable {
   public var started: WallInstant
   /// The main jobs file: an absolute path.
   public var file: String
+  /// The same as somebody gave it, which is how diagnostics name it.
+  public var givenFile: String
   /// Where the ledger is; nil without one.
   public var stateFolder: String?
 
   /// What holds of this takt.
   public init(
-    version: String, pid: Int32, started: WallInstant, file: String, stateFolder: String?
+    version: String, pid: Int32, started: WallInstant, file: String, givenFile: String,
+    stateFolder: String?
   ) {
     self.version = version
     self.pid = pid
     self.started = started
     self.file = file
+    self.givenFile = givenFile
     self.stateFolder = stateFolder
   }
 }

@@ -31,8 +31,8 @@ public final class ControlClient: Sendable {
     client = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
   }
 
-  /// Ends all connections.
-  public func close() {
+  deinit {
+    // Nothing is in progress: each call has waited for its end.
     try? client.syncShutdown()
     try? group.syncShutdownGracefully()
   }

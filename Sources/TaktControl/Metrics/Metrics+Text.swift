@@ -41,7 +41,9 @@ extension Metrics {
 
   private func appendSlots(to text: inout PrometheusText) {
     text.family("takt_slots_total", "counter", "Slots decided, by verdict and reason.")
-    for (label, count) in slots.sorted(by: { ($0.key.verdict, $0.key.reason) < ($1.key.verdict, $1.key.reason) }) {
+    for (label, count) in slots.sorted(by: {
+      ($0.key.verdict, $0.key.reason) < ($1.key.verdict, $1.key.reason)
+    }) {
       text.sample(
         "takt_slots_total", [("verdict", label.verdict), ("reason", label.reason)], count)
     }

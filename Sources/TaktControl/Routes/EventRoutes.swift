@@ -49,28 +49,33 @@ struct EventRoutes {
         // As long as the stream lives, so does its place.
         defer { withExtendedLifetime(place) {} }
         let (signals, signal) = AsyncStream.makeStream(
-          of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let watch = await ports.books.watch { signal.yield() }
+          of: Signal.self, bufferingPolicy: .bufferingNewest(1))
+        let watch = await ports.books.watch { signal.yield(.news) }
         defer { ports.books.unwatch(watch) }
         // Keeps a quiet connection from being taken for a dead one.
         let clock = loop.scheduleRepeatedTask(initialDelay: Self.silence, delay: Self.silence) {
-          _ in signal.yield()
+          _ in signal.yield(.silence)
         }
         defer { clock.cancel() }
-        signal.yield()
+        signal.yield(.news)
         try await Self.write(
           from: start, filter, ports.books, signals, closing: readers, to: &writer)
         try await writer.finish(nil)
       })
   }
 
+  /// Why a reader's turn has come.
+  private enum Signal {
+    case news, silence
+  }
+
   private static func write(
     from start: UInt64, _ filter: EventFilter, _ books: ControlBooks,
-    _ signals: AsyncStream<Void>, closing readers: ReaderCount,
+    _ signals: AsyncStream<Signal>, closing readers: ReaderCount,
     to writer: inout any ResponseBodyWriter
   ) async throws {
     var position = start
-    for await _ in signals {
+    for await signal in signals {
       var hasWritten = false
       while true {
         let from = position
@@ -103,7 +108,7 @@ struct EventRoutes {
         if lines.count < turnCount { break }
       }
       if readers.isClosing { return }
-      if !hasWritten { try await writer.write(ByteBuffer(string: ": \n\n")) }
+      if !hasWritten, signal == .silence { try await writer.write(ByteBuffer(string: ": \n\n")) }
     }
   }
 }

@@ -19,7 +19,7 @@ struct PlanRoutes {
     let report = await withCheckedContinuation { continuation in
       ports.reload.plan(text: text) { continuation.resume(returning: $0) }
     }
-    return try answer(report.withoutLines(but: ports.facts.file))
+    return try answer(report.withoutLines(but: ports.facts.givenFile))
   }
 
   @Sendable private func reload(_ request: Request, _ context: ControlContext) async throws

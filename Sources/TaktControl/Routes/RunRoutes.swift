@@ -51,10 +51,34 @@ struct RunRoutes {
   @Sendable private func show(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    _ = try Query(request)
+    let patience = try Query(request, "wait").integer("wait", 0...60, default: 0)
+    let run = try context.run()
+    var entry = try await find(run)
+    if entry.state != .ended, patience > 0 {
+      await waitForEnd(of: run, .seconds(Int64(patience)), on: context.eventLoop)
+      entry = try await find(run)
+    }
     var json = JSONWriter()
-    json.value(try await find(try context.run()))
+    json.value(entry)
     return .json(json)
+  }
+
+  /// Waits until the scheduler no longer knows of a run, or the time is over.
+  private func waitForEnd(
+    of run: RunID, _ patience: TimeAmount, on loop: any EventLoop
+  ) async {
+    let (signals, signal) = AsyncStream.makeStream(
+      of: Bool.self, bufferingPolicy: .bufferingNewest(1))
+    let watch = await ports.books.watch { signal.yield(true) }
+    defer { ports.books.unwatch(watch) }
+    // What comes last is what counts: nothing is to hide that the time is over.
+    let timeout = loop.scheduleTask(in: patience) { signal.finish() }
+    defer { timeout.cancel() }
+    signal.yield(true)
+    for await _ in signals {
+      let isKnown = await ports.look { core, now in core.view(of: run, at: now) != nil }
+      if !isKnown { return }
+    }
   }
 
   @Sendable private func cancel(_ request: Request, _ context: ControlContext) async throws
@@ -80,6 +104,7 @@ struct RunRoutes {
     let before = follows ? nil : ports.output.soFar(of: run)
     if let stream { return stream.response }
     if let before { return .output(before) }
+    if let recent = await ports.books.read({ $0.outputs[run] }) { return .output(recent) }
     _ = try await find(run)
     let kept = try await ports.fromArchive { (archive) throws(ArchiveTrouble) in
       try archive.output(of: run)
@@ -107,9 +132,11 @@ extension LiveOutput {
   fileprivate func soFar(of run: RunID) -> KeptOutput? {
     let box = Mutex<KeptOutput?>(nil)
     guard
-      let use = follow(run, take: { event in
-        if case .before(let kept) = event { box.withLock { $0 = kept } }
-      })
+      let use = follow(
+        run,
+        take: { event in
+          if case .before(let kept) = event { box.withLock { $0 = kept } }
+        })
     else { return nil }
     leave(use)
     return box.withLock { $0 }

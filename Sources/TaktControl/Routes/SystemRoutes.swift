@@ -9,9 +9,11 @@ struct SystemRoutes {
 
   let ports: ControlPorts
   let readers: ReaderCount
+  let network: NetworkAddress
 
   func add(to book: inout RouteBook) {
     book.get("/api/v1/status", status)
+    book.get("/api/v1/address", address)
     book.get("/metrics", metrics)
     book.get("/healthz", health)
     book.get("/readyz", readiness)
@@ -60,6 +62,24 @@ struct SystemRoutes {
       }
       json.member("clients", readers.current)
     }
+    return .json(json)
+  }
+
+  /// For its own user alone, who may read the token's file anyway.
+  @Sendable private func address(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    _ = try Query(request)
+    guard context.isLocal else {
+      throw Problem(.forbidden, "the address is told on the Unix socket alone")
+    }
+    guard let address = network.address else {
+      throw Problem(
+        .notFound, "this takt has no web page",
+        detail: "Add 'http: {listen: 8080}' under 'scheduler', and start it anew.")
+    }
+    var json = JSONWriter()
+    json.object { $0.member("address", address) }
     return .json(json)
   }
 

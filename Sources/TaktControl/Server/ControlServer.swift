@@ -34,6 +34,7 @@ public final class ControlServer: Sendable {
   private let executor: LoopExecutor
   private let ports: ControlPorts
   private let readers = ReaderCount()
+  private let network = NetworkAddress()
   private let sockets = Mutex<[String]>([])
 
   /// Starts one thread; nothing is listened to yet.
@@ -78,9 +79,10 @@ public final class ControlServer: Sendable {
       start(
         .hostname(settings.host, port: settings.port), token: token, hosts: settings.hosts,
         user: nil,
-        onRunning: { channel in
+        onRunning: { [network] channel in
           var bound = settings
           bound.port = channel.localAddress?.port ?? settings.port
+          network.set("http://\(bound.address)", tokenFile: tokenFile)
           done(.success("http://\(bound.address)"))
         }, onFailure: { done(.failure($0)) })
     }
@@ -137,7 +139,7 @@ public final class ControlServer: Sendable {
     PlanRoutes(ports: ports).add(to: &book)
     EventRoutes(ports: ports, readers: readers).add(to: &book)
     TimelineRoutes(ports: ports).add(to: &book)
-    SystemRoutes(ports: ports, readers: readers).add(to: &book)
+    SystemRoutes(ports: ports, readers: readers, network: network).add(to: &book)
     PageRoutes().add(to: &book)
     return book
   }

@@ -31,6 +31,12 @@ public enum SocketPlace {
     return path.utf8.count <= lengthMax ? path : nil
   }
 
+  /// Whether there is a socket, whoever answers.
+  public static func isThere(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+  }
+
   /// Makes room for a socket: what a killed takt has left is removed, anything else is not touched.
   static func clear(_ path: String) throws(ControlTrouble) {
     var status = stat()
@@ -50,7 +56,9 @@ public enum SocketPlace {
     defer { Glibc.close(descriptor) }
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(lengthMax)) }
+    withUnsafeMutableBytes(of: &address.sun_path) {
+      $0.copyBytes(from: path.utf8.prefix(lengthMax))
+    }
     return withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0

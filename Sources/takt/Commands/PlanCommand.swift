@@ -28,30 +28,7 @@ struct PlanCommand: ParsableCommand {
       throw ExitCode.configuration
     }
     let plan = ReloadPlan(from: before, to: after)
-    for step in plan.steps { print(step) }
-    for rename in plan.probableRenames {
-      Console.print("hint: '\(rename.to)' looks like '\(rename.from)' renamed; it is a new job")
-    }
-    for difference in before.settings.differences(to: after.settings) {
-      Console.print("~ scheduler.\(difference)")
-    }
-    let counts = ReloadPlan.Change.allCases.map { "\(plan.count(of: $0)) \($0.rawValue)" }
-    Console.print(counts.joined(separator: ", "))
-  }
-
-  private func print(_ step: ReloadPlan.Step) {
-    let sign =
-      switch step.change {
-      case .added: "+"
-      case .removed: "-"
-      case .updated, .rearmed, .kept: "~"
-      }
-    Console.print("\(sign) \(step.spec.name)  \(step.change.rawValue)")
-    for detail in step.details {
-      let values =
-        detail.from == nil && detail.to == nil
-        ? " changed" : ": \(detail.from ?? "none") → \(detail.to ?? "none")"
-      Console.print("    \(detail.key)\(values)")
-    }
+    PlanLines.print(
+      PlanAnswer(plan, settings: before.settings.differences(to: after.settings)))
   }
 }

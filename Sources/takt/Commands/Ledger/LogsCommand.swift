@@ -12,6 +12,9 @@ struct LogsCommand: ParsableCommand {
       Of a job it is the last run that has ended. What the run printed goes to standard output as it \
       was, secrets masked; what is said of the run to standard error. How much is kept says \
       output.keep, and how long scheduler.history.output. Exits 64 when there is no such job or run.
+
+      With --follow it is what comes, of a takt that runs: of a run until it ends, of a job run after \
+      run until Ctrl-C.
       """)
 
   @Argument(help: "A job's name or a run's number.")
@@ -20,9 +23,36 @@ struct LogsCommand: ParsableCommand {
   @Flag(help: "Of a job the last run that failed, timed out or was interrupted.")
   var failed = false
 
-  @OptionGroup var state: StateArgument
+  @Flag(name: .shortAndLong, help: "What comes, of a takt that runs.")
+  var follow = false
+
+  @Option(
+    help: "The jobs file, which says where the state folder is.",
+    completion: .file(extensions: ["yaml", "yml"]))
+  var file = "jobs.yaml"
+
+  @Option(
+    name: .customLong("state"),
+    help: "The state folder itself; then no jobs file is read. (default: .takt beside the file)",
+    completion: .directory)
+  var folder: String?
+
+  /// The same as other commands take, but for the letter that means `--follow` here.
+  private var state: StateArgument {
+    var state = StateArgument()
+    state.file = file
+    state.folder = folder
+    return state
+  }
+
+  func validate() throws {
+    if follow, failed { throw ValidationError("--follow and --failed exclude each other.") }
+  }
 
   func run() throws {
+    if follow {
+      return try FollowedOutput(subject, try state.control.connect()).show(Self.write)
+    }
     let (archive, zone) = try state.open()
     let found = try find(in: archive)
     let output = try archive.orExit { (archive) throws(LedgerArchive.Failure) in
@@ -35,11 +65,11 @@ struct LogsCommand: ParsableCommand {
       Console.error("takt: nothing is kept of what it printed")
       return
     }
-    write(output.head)
+    Self.write(output.head)
     if output.droppedBytes > 0 {
       Console.error("… \(output.droppedBytes) bytes are not kept …")
     }
-    write(output.tail)
+    Self.write(output.tail)
   }
 
   private func find(in archive: LedgerArchive) throws -> StoredRun {
@@ -67,7 +97,7 @@ struct LogsCommand: ParsableCommand {
   }
 
   /// On a terminal, what could steer it is made visible.
-  private func write(_ bytes: [UInt8]) {
+  private static func write(_ bytes: [UInt8]) {
     guard isatty(STDOUT_FILENO) == 1 else {
       return Console.write(bytes)
     }

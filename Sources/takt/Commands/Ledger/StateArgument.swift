@@ -18,6 +18,14 @@ struct StateArgument: ParsableArguments {
     completion: .directory)
   var folder: String?
 
+  /// The takt that runs there.
+  var control: ControlArgument {
+    var control = ControlArgument()
+    control.file = file
+    control.folder = folder
+    return control
+  }
+
   /// The ledger and the zone in which times are shown; ends the program when there is no ledger.
   func open() throws -> (archive: LedgerArchive, zone: Zone) {
     let zone = ZoneFiles().zone(named: "local") ?? .utc

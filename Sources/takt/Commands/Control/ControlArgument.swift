@@ -1,0 +1,172 @@
+import ArgumentParser
+import Foundation
+import TaktConfig
+import TaktControl
+import TaktCore
+import TaktEngine
+
+/// Which takt a command talks to.
+struct ControlArgument: ParsableArguments {
+  @Option(
+    name: [.short, .customLong("file")],
+    help: "The jobs file of the takt that runs.", completion: .file(extensions: ["yaml", "yml"]))
+  var file = "jobs.yaml"
+
+  @Option(
+    name: .customLong("state"),
+    help: "Its state folder; then no jobs file is looked at. (default: .takt beside the file)",
+    completion: .directory)
+  var folder: String?
+
+  /// Talks to it; ends the program when nobody answers, or the answer is a refusal.
+  func connect() throws -> Connection {
+    let source = JobsFileSource(path: file, catalogue: BuiltinRegistry.standard)
+    let state =
+      folder.map {
+        StateFolder.folder(JobsFileSource(path: $0, catalogue: source.catalogue).absolutePath)
+      }
+      ?? JobsLoader.state(of: file)
+    guard let path = SocketPlace.path(state: state, file: source.absolutePath) else {
+      Console.error(
+        "takt: no takt can be reached: without a state folder its socket needs XDG_RUNTIME_DIR")
+      throw ExitCode.unreachable
+    }
+    guard SocketPlace.isThere(path) else {
+      Console.error("takt: no takt runs here: there is no socket at \(path)")
+      Console.error(
+        folder == nil && !FileManager.default.fileExists(atPath: file)
+          ? "There is no \(file) here either; name the jobs file with -f."
+          : "Start it with 'takt run', or name another jobs file with -f.")
+      throw ExitCode.unreachable
+    }
+    return Connection(path: path)
+  }
+}
+
+extension ControlArgument {
+  /// A takt that is asked.
+  struct Connection {
+    private let client: ControlClient
+    private let path: String
+
+    init(path: String) {
+      self.path = path
+      client = ControlClient(socket: path)
+    }
+
+    /// Asks, and reads the answer.
+    func ask<Value: Decodable>(
+      _ type: Value.Type, _ method: String = "GET", _ target: String, body: [UInt8]? = nil
+    ) throws -> (value: Value, bytes: [UInt8]) {
+      let bytes = try ask(method, target, body: body)
+      guard let value = try? JSONDecoder().decode(type, from: Data(bytes)) else {
+        Console.error("takt: the takt that runs answers in a way that this one does not know")
+        throw ExitCode.unreachable
+      }
+      return (value, bytes)
+    }
+
+    /// Asks, and hands back the answer as it is.
+    func ask(
+      _ method: String = "GET", _ target: String, body: [UInt8]? = nil,
+      accept: String = "application/json"
+    ) throws -> [UInt8] {
+      let answer = try reach { () throws(ControlTrouble) in
+        try client.ask(method, target, body: body, accept: accept)
+      }
+      guard answer.status < 300 else { throw refusal(answer) }
+      return answer.bytes
+    }
+
+    /// Hands on what comes until it ends.
+    func follow(
+      _ target: String, accept: String = "text/plain",
+      _ take: @escaping @Sendable ([UInt8]) -> Void
+    ) throws {
+      let answer = try reach { () throws(ControlTrouble) in
+        try client.follow(target, accept: accept, take)
+      }
+      guard answer.status < 300 else { throw refusal(answer) }
+    }
+
+    private func reach(
+      _ body: () throws(ControlTrouble) -> ControlClient.Answer
+    ) throws -> ControlClient.Answer {
+      do throws(ControlTrouble) {
+        return try body()
+      } catch {
+        Console.error("takt: no takt answers at \(path): \(error.message)")
+        throw ExitCode.unreachable
+      }
+    }
+
+    /// Says why not.
+    private func refusal(_ answer: ControlClient.Answer) -> ExitCode {
+      guard
+        let problem = try? JSONDecoder().decode(ProblemAnswer.self, from: Data(answer.bytes))
+      else {
+        Console.error("takt: the takt that runs refuses it, with status \(answer.status)")
+        return .failure
+      }
+      for diagnostic in problem.diagnostics ?? [] { Console.error(diagnostic.text) }
+      Console.error(
+        "takt: \(problem.title.printable)" + (problem.detail.map { "; \($0.printable)" } ?? ""))
+      return switch answer.status {
+      case 422: .configuration
+      case 400, 404: .usage
+      case 503: .unreachable
+      default: .failure
+      }
+    }
+  }
+}
+
+/// Why not, as the API says it.
+private struct ProblemAnswer: Decodable {
+  struct Diagnostic: Decodable {
+    var text: String
+  }
+
+  var title: String
+  var detail: String?
+  var diagnostics: [Diagnostic]?
+}
+
+/// A run, as far as commands look at it.
+struct RunAnswer: Decodable {
+  var run: UInt64
+  var job: String
+  var state: String
+  var outcome: String?
+  var reason: String?
+
+  /// What a shell would call its end.
+  var exitStatus: Int32 {
+    guard outcome != "succeeded" else { return 0 }
+    let reason = reason ?? ""
+    func number(in prefix: String) -> Int32? {
+      guard reason.hasPrefix(prefix), reason.hasSuffix(")") else { return nil }
+      return Int32(reason.dropFirst(prefix.count).dropLast())
+    }
+    if let status = number(in: "exit("), status != 0 { return status }
+    if let signal = number(in: "signal(") { return 128 + signal }
+    if reason == "timeout" { return 124 }
+    if reason == "not_started(exec, ENOENT)" { return 127 }
+    return reason.hasPrefix("not_started(") ? 126 : 1
+  }
+}
+
+/// Runs that were cancelled.
+struct CancelledAnswer: Decodable {
+  var runs: [UInt64]
+}
+
+extension String {
+  /// As one part of a path.
+  var asPathPart: String {
+    addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? self
+  }
+
+  /// As a value of a query.
+  var asQueryValue: String { asPathPart }
+}

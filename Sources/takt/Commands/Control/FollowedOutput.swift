@@ -1,0 +1,106 @@
+import ArgumentParser
+import Dispatch
+import Foundation
+import Synchronization
+import TaktCore
+
+/// What runs of a takt that runs print, as it comes.
+struct FollowedOutput {
+  private let subject: String
+  private let connection: ControlArgument.Connection
+
+  /// Of a run by its number, or of a job by its name.
+  init(_ subject: String, _ connection: ControlArgument.Connection) {
+    self.subject = subject
+    self.connection = connection
+  }
+
+  /// Hands it on until the run has ended; of a job until nobody answers any more.
+  func show(_ write: @escaping @Sendable ([UInt8]) -> Void) throws {
+    if UInt64(subject) != nil { return try show(run: subject, write) }
+    let (job, _) = try connection.ask(Answer.self, "GET", "/api/v1/jobs/\(subject.asPathPart)")
+    // Read beside the outputs, so that no run is missed.
+    let coming = Coming(job.active.map(\.run))
+    let target = "/api/v1/events?job=\(subject.asQueryValue)"
+    Thread.detachNewThread { [connection] in
+      try? connection.follow(target, accept: "text/event-stream") { coming.take($0) }
+      coming.end()
+    }
+    if job.active.isEmpty {
+      Console.error("no run of \(job.name) is in progress; waiting for the next")
+    }
+    while let run = coming.next() {
+      Console.error("run \(run) of \(job.name)")
+      try show(run: String(run), write)
+    }
+  }
+
+  private func show(run: String, _ write: @escaping @Sendable ([UInt8]) -> Void) throws {
+    try connection.follow("/api/v1/runs/\(run)/output?follow=true", write)
+  }
+
+  private struct Answer: Decodable {
+    var name: String
+    var active: [RunAnswer]
+  }
+
+  /// The runs whose outputs come. Safe from any thread.
+  private final class Coming: Sendable {
+    private struct State {
+      var runs: [UInt64]
+      var last: UInt64
+      var isOver = false
+      var rest: [UInt8] = []
+    }
+
+    private let state: Mutex<State>
+    private let filled = DispatchSemaphore(value: 0)
+
+    init(_ runs: [UInt64]) {
+      state = Mutex(State(runs: runs, last: runs.max() ?? 0))
+      for _ in runs { filled.signal() }
+    }
+
+    /// Takes a part of the stream of events.
+    func take(_ bytes: [UInt8]) {
+      let found = state.withLock { state in
+        state.rest += bytes
+        var found = 0
+        while let end = state.rest.firstIndex(of: UInt8(ascii: "\n")) {
+          let line = Data(state.rest[..<end])
+          state.rest = Array(state.rest[(end + 1)...])
+          guard line.starts(with: Self.prefix),
+            let event = try? JSONDecoder().decode(
+              Event.self, from: line.dropFirst(Self.prefix.count)),
+            event.event == "run", event.to == "running", event.hook == nil, event.run > state.last
+          else { continue }
+          state.runs.append(event.run)
+          state.last = event.run
+          found += 1
+        }
+        return found
+      }
+      for _ in 0..<found { filled.signal() }
+    }
+
+    func end() {
+      state.withLock { $0.isOver = true }
+      filled.signal()
+    }
+
+    /// The next run; nil when none comes any more.
+    func next() -> UInt64? {
+      filled.wait()
+      return state.withLock { $0.runs.isEmpty ? nil : $0.runs.removeFirst() }
+    }
+
+    private static let prefix = Data("data: ".utf8)
+
+    private struct Event: Decodable {
+      var event: String
+      var to: String?
+      var hook: String?
+      var run: UInt64
+    }
+  }
+}
