@@ -45,7 +45,7 @@ import Testing
       """
       jobs:
         slow:
-          every: 400ms
+          every: 3s
           retry: {attempts: 100, delay: 1h, until: next_slot}
           run: exit 4
       """, folder)

@@ -25,7 +25,7 @@ import Testing
       $0.event == "ledger" && $0.message?.hasPrefix("the ledger cannot be written") == true
     }
     try takt.line("a slot that nobody can claim") { $0.job == "careful" && $0.reason == "ledger" }
-    for _ in 0..<30 { try takt.line("slots") { $0.job == "plain" && $0.verdict == "ran" } }
+    for _ in 0..<10 { try takt.line("slots") { $0.job == "plain" && $0.verdict == "ran" } }
     try folder.write("", to: "fault")
     try takt.line("the recovery") {
       $0.event == "ledger" && $0.message?.hasPrefix("the ledger is written again") == true
@@ -57,7 +57,7 @@ import Testing
     try folder.write(
       """
       jobs:
-        plain: {every: 100ms, use: log, with: {message: x}}
+        plain: {every: 400ms, use: log, with: {message: x}}
         careful: {every: 200ms, use: log, with: {message: x}, delivery: at_most_once}
         again: {every: 150ms, run: 'true', delivery: at_least_once}
       """)

@@ -34,7 +34,7 @@ import Testing
     #expect(good.status == 0, "\(good.errors)")
     #expect(good.errors.contains("greeted me"))
     let late = try run(
-      "test", "swift-hello", "--folder", plugins, "--with", "pause=10s", "--timeout", "200ms",
+      "test", "swift-hello", "--folder", plugins, "--with", "pause=1m", "--timeout", "3s",
       in: folder)
     #expect(late.status == 124, "\(late.errors)")
     #expect(late.errors.contains("\"reason\":\"timeout\""))

@@ -44,7 +44,7 @@ import Testing
         queue: {every: 3s, overlap: queue, run: sleep 1.4, expected: 1400ms, limit: 4}
         replace: {every: 2500ms, overlap: replace, run: sleep 3.4, expected: 3400ms}
         spread: {every: 4s, spread: 2s, jitter: 500ms, run: 'true', expected: 5ms}
-        delay: {every: 5s, from: end, limit: 3, run: 'true', expected: 5ms}
+        delay: {every: 5s, from: end, limit: 2, run: 'true', expected: 5ms}
         child: {after: {job: third}, run: 'true', expected: 5ms}
         disabled: {every: 1s, enabled: false, run: 'true'}
       """)
@@ -66,8 +66,11 @@ import Testing
     /// What stands on the ends of runs is a few milliseconds off, and is counted.
     func comparable(_ verdicts: [Verdict]) -> [String] {
       let end = begin + Int64(seconds) * 1000 - 1500
+      // Ends of runs of `third` stand a little behind whole three seconds: the cut is far from them.
+      let childEnd = end / 3000 * 3000 - 1500
       return verdicts.compactMap { verdict in
-        guard let slot = milliseconds(verdict.slot), slot < end,
+        guard let slot = milliseconds(verdict.slot),
+          slot < (verdict.job == "child" ? childEnd : end),
           !atStop.contains(verdict.reason ?? "")
         else { return nil }
         let isExact = verdict.job != "child" && verdict.job != "delay"
@@ -82,11 +85,8 @@ import Testing
     let (expected, found) = (comparable(verdicts(foretold.output)), comparable(done))
     #expect(expected.count > seconds * 4)
     // Not the lists themselves: what is not in both says it all.
-    let isSame = expected == found
-    #expect(
-      isSame,
-      "only foretold: \(Set(expected).subtracting(found)), only done: \(Set(found).subtracting(expected))"
-    )
+    let difference = found.difference(from: expected)
+    #expect(difference.isEmpty, "\(difference.map { "\($0)" }.joined(separator: "\n"))")
   }
 
   @Test func `a table, JSON and a picture say the same`() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TaktTesting
 
 /// The built program, run as a user runs it. Lines are awaited, never slept for.
 final class TaktProcess {
@@ -64,10 +65,9 @@ final class TaktProcess {
     errorPath = folder.url.appendingPathComponent("stderr-\(UUID().uuidString)").path
     let errorPath = errorPath
     (pid, output) = try Self.spawning.withLock {
-      var ends: [Int32] = [-1, -1]
-      guard pipe(&ends) == 0 else { throw Silence(description: "no pipe") }
+      guard let pipe = SafePipe.make() else { throw Silence(description: "no pipe") }
+      let ends = [pipe.read, pipe.write]
       defer { close(ends[1]) }
-      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
       var actions = posix_spawn_file_actions_t()
       posix_spawn_file_actions_init(&actions)
       defer { posix_spawn_file_actions_destroy(&actions) }

@@ -13,7 +13,7 @@ struct TimerMachineTicksTests {
 
   @Test func `the ticks of a counted timer end with it`() async throws {
     let machine = machine()
-    machine.activate(try .every(.milliseconds(2), times: 4))
+    machine.activate(try .every(.milliseconds(50), times: 4))
     var last: TimerFire?
     for await tick in machine.ticks { last = tick }
     #expect(last?.isLast == true)

@@ -28,7 +28,8 @@ class JobActions {
     if (!job) return;
     this.store.put(job);
     const { until } = job.suspension ?? {};
-    toast(`${name} is suspended`, until ? `until ${timeFormat.short(until, clock.now())}` : "until somebody resumes it");
+    const end = until ? timeFormat.short(until, clock.now()) : "somebody resumes it";
+    toast(`${name} is suspended`, `until ${end}`);
   }
 
   async resume(name) {

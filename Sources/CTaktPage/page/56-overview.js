@@ -142,8 +142,9 @@ class Overview {
   showEmpty(count) {
     const empty = byId("jobs-empty");
     empty.hidden = count > 0 || this.loading;
-    if (this.store.jobs.size === 0) setText(empty, "The jobs file has no jobs yet. Write one, then reload it on the page Plan.");
-    else setText(empty, "No job is like that. Clear the search, or choose “all”.");
+    const none = "The jobs file has no jobs yet. Write one, then reload it on the page Plan.";
+    const noMatch = "No job is like that. Clear the search, or choose “all”.";
+    setText(empty, this.store.jobs.size === 0 ? none : noMatch);
   }
 
   /** Tells how far the first load is. */

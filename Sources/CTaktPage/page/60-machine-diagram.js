@@ -12,15 +12,42 @@ const MACHINE_STATES = {
 
 /** Each arrow: the step it stands for, its path, and where its label is. */
 const MACHINE_ARROWS = [
-  { from: "idle", to: "running", events: ["activate"], path: "M96 150H162", label: [129, 142, "middle"] },
-  { from: "running", to: "running", events: ["fire", "fireNow"], path: "M172 132C150 88 198 82 190 131", label: [172, 90, "middle"], text: "fire" },
-  { from: "running", to: "running", events: ["reschedule"], path: "M172 168C150 212 198 218 190 169", label: [168, 220, "middle"] },
-  { from: "running", to: "suspended", events: ["suspend"], path: "M222 132C230 88 270 62 316 60", label: [250, 74, "end"] },
-  { from: "suspended", to: "running", events: ["resume"], path: "M330 84C318 116 290 132 255 140", label: [320, 120, "start"] },
-  { from: "running", to: "cancelled", events: ["cancel", "fire", "release"], path: "M222 168C230 212 270 238 316 240", label: [262, 250, "end"], text: "cancel, last fire" },
-  { from: "cancelled", to: "running", events: ["activate"], path: "M330 216C318 184 290 168 255 160", label: [318, 186, "start"] },
-  { from: "suspended", to: "cancelled", events: ["cancel", "resume", "release"], path: "M376 84V214", label: [382, 153, "start"], text: "cancel" },
-  { from: "suspended", to: "suspended", events: ["reschedule", "fireNow"], path: "M346 48C340 12 384 12 378 47", label: [362, 16, "middle"], text: "reschedule" },
+  {
+    from: "idle", to: "running", events: ["activate"],
+    path: "M96 150H162", label: [129, 142, "middle"],
+  },
+  {
+    from: "running", to: "running", events: ["fire", "fireNow"], text: "fire",
+    path: "M172 132C150 88 198 82 190 131", label: [172, 90, "middle"],
+  },
+  {
+    from: "running", to: "running", events: ["reschedule"],
+    path: "M172 168C150 212 198 218 190 169", label: [168, 220, "middle"],
+  },
+  {
+    from: "running", to: "suspended", events: ["suspend"],
+    path: "M222 132C230 88 270 62 316 60", label: [250, 74, "end"],
+  },
+  {
+    from: "suspended", to: "running", events: ["resume"],
+    path: "M330 84C318 116 290 132 255 140", label: [320, 120, "start"],
+  },
+  {
+    from: "running", to: "cancelled", events: ["cancel", "fire", "release"], text: "cancel, last fire",
+    path: "M222 168C230 212 270 238 316 240", label: [262, 250, "end"],
+  },
+  {
+    from: "cancelled", to: "running", events: ["activate"],
+    path: "M330 216C318 184 290 168 255 160", label: [318, 186, "start"],
+  },
+  {
+    from: "suspended", to: "cancelled", events: ["cancel", "resume", "release"], text: "cancel",
+    path: "M376 84V214", label: [382, 153, "start"],
+  },
+  {
+    from: "suspended", to: "suspended", events: ["reschedule", "fireNow"], text: "reschedule",
+    path: "M346 48C340 12 384 12 378 47", label: [362, 16, "middle"],
+  },
 ];
 
 class MachineDiagram {
@@ -35,7 +62,8 @@ class MachineDiagram {
 
   makeTips() {
     const tip = (id) =>
-      shape("marker", { id, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse" },
+      shape(
+        "marker", { id, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" },
         shape("path", { d: "M0 0L8 4L0 8z" }));
     return shape("defs", {}, tip("tip"), tip("tip-last"));
   }

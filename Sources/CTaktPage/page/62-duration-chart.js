@@ -54,11 +54,12 @@ function axisLabel(ms) {
 
 function drawBar(run, x, slot, yOf) {
   const y = Math.min(yOf(run.duration_ms), yOf(0) - 1.5);
+  const words = `run ${run.run}: ${OUTCOME_WORDS[run.outcome]}, ${formatDuration(run.duration_ms)}`;
   const width = Math.max(slot - 2, 1);
   const bar = shape(
     "g", { class: "bar", "data-outcome": run.outcome },
     shape("rect", { x, y, width, height: yOf(0) - y, rx: Math.min(width / 3, 1.5) }),
-    shape("title", {}, withReason(`run ${run.run}: ${OUTCOME_WORDS[run.outcome]}, ${formatDuration(run.duration_ms)}`, run.reason)));
+    shape("title", {}, withReason(words, run.reason)));
   if (isFailure(run.outcome)) {
     const middle = x + width / 2;
     const size = Math.min(width / 2, 3);

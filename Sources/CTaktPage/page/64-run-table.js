@@ -12,7 +12,8 @@ class RunTable {
     this.chart = element("div", { class: "chart-holder", "data-testid": "durations" });
     this.body = element("tbody");
     this.more = button("Older runs", "older", { hidden: "" }, () => attempt(() => this.loadMore()));
-    this.empty = element("p", { class: "empty", hidden: "" }, "It has not run yet. Trigger it, or wait for its next slot.");
+    this.empty = element(
+      "p", { class: "empty", hidden: "" }, "It has not run yet. Trigger it, or wait for its next slot.");
     this.node = element(
       "div", { class: "runs", "data-testid": "runs" }, this.chart,
       element("div", { class: "scroller" }, element("table", {}, this.makeHead(), this.body)), this.empty, this.more);
@@ -64,7 +65,9 @@ class RunTable {
 
   select(run) {
     this.selected = run;
-    for (const row of this.body.rows) setAttribute(row, "aria-selected", Number(row.dataset.run) === run ? "true" : null);
+    for (const row of this.body.rows) {
+      setAttribute(row, "aria-current", Number(row.dataset.run) === run ? "true" : null);
+    }
   }
 
   drawChart() {
@@ -74,10 +77,10 @@ class RunTable {
   }
 
   draw() {
-    const focused = this.body.contains(document.activeElement) ? document.activeElement.closest("tr").dataset.run : null;
+    const focused = this.body.contains(document.activeElement) && document.activeElement.closest("tr").dataset.run;
     this.drawChart();
     this.body.replaceChildren(...this.runs.map((run) => this.makeRow(run)));
-    this.body.querySelector(`tr[data-run="${focused}"] button`)?.focus({ preventScroll: true });
+    if (focused) this.body.querySelector(`[data-run="${focused}"] button`)?.focus({ preventScroll: true });
     this.empty.hidden = this.runs.length > 0;
     this.more.hidden = this.before === undefined;
     this.select(this.selected);
@@ -87,14 +90,17 @@ class RunTable {
     const now = clock.now();
     const time = (instant) => (instant ? timeFormat.short(instant, now) : "–");
     const state = run.outcome ? OUTCOME_WORDS[run.outcome] : STATE_WORDS[run.state];
-    const show = element("button", { type: "button", class: "link", "aria-label": `Show the output of run ${run.run}` }, String(run.run));
+    const show = element(
+      "button", { type: "button", class: "link", "aria-label": `Show the output of run ${run.run}` }, String(run.run));
+    const outcome = element(
+      "span", { class: "outcome", "data-testid": "run-outcome", "data-outcome": run.outcome ?? "none" }, state);
     const row = element(
       "tr", { "data-run": run.run, "data-testid": "run" },
       element("td", {}, show),
       element("td", {}, time(run.slot)),
       element("td", {}, time(run.began)),
       element("td", {}, run.duration_ms === undefined ? "–" : formatDuration(run.duration_ms)),
-      element("td", {}, element("span", { class: "outcome", "data-testid": "run-outcome", "data-outcome": run.outcome ?? "none" }, state)),
+      element("td", {}, outcome),
       element("td", { class: "reason", title: run.reason }, run.reason ?? ""),
       element("td", {}, String(run.attempts)),
       element("td", {}, run.hook ?? run.kind));

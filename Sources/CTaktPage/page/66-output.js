@@ -16,7 +16,8 @@ class OutputView {
     this.title = element("h2", { id: "output-title" }, "Output");
     this.state = element("span", { class: "note", role: "status", "data-testid": "output-state" });
     this.toEnd = button("Go to the end", "to-end", { hidden: "" }, () => this.scrollToEnd());
-    this.pre = element("pre", { class: "output", tabindex: "0", "data-testid": "output", "aria-labelledby": "output-title" });
+    this.pre = element(
+      "pre", { class: "output", tabindex: "0", "data-testid": "output", "aria-labelledby": "output-title" });
     this.node = element(
       "section", { class: "card output-card" },
       element("div", { class: "tools" }, this.title, this.state, this.toEnd), this.pre);
@@ -75,7 +76,9 @@ class OutputView {
     const lines = (this.rest + text).split("\n");
     this.rest = lines.pop().slice(0, OUTPUT_LINE_LENGTH);
     for (const line of lines) this.pending.push(line);
-    if (this.pending.length > OUTPUT_LINES) this.dropped += this.pending.splice(0, this.pending.length - OUTPUT_LINES).length;
+    const excess = Math.max(this.pending.length - OUTPUT_LINES, 0);
+    this.pending.splice(0, excess);
+    this.dropped += excess;
     this.frame.request();
   }
 

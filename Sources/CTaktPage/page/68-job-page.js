@@ -63,7 +63,8 @@ class JobPage {
     const card = (title, ...children) => element("section", { class: "card" }, element("h2", {}, title), ...children);
     const head = element(
       "div", { class: "job-head" },
-      element("div", { class: "job-title" }, this.heading, this.state.node, this.progress, this.strip.node, this.late.node),
+      element(
+        "div", { class: "job-title" }, this.heading, this.state.node, this.progress, this.strip.node, this.late.node),
       this.description, this.rest,
       element("div", { class: "buttons", role: "group", "aria-label": "Actions" }, ...Object.values(this.buttons)));
     return element(
@@ -245,7 +246,9 @@ class JobPage {
     const { keys, action, qos, tags, ran } = this.detail;
     const pairs = [["action", action], ["qos", qos], ["slots run", formatCount(ran)]];
     if (tags.length > 0) pairs.push(["tags", tags.join(", ")]);
-    this.keys.replaceChildren(facts(pairs, { class: "keys" }), facts(keys.map(({ key, text }) => [key, text]), { class: "keys file-keys", "data-testid": "keys" }));
+    const ofFile = keys.map(({ key, text }) => [key, text]);
+    this.keys.replaceChildren(
+      facts(pairs, { class: "keys" }), facts(ofFile, { class: "keys file-keys", "data-testid": "keys" }));
   }
 }
 

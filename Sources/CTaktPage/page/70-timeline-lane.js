@@ -69,8 +69,9 @@ function thinSlots(slots, xOf) {
     const x = xOf(Date.parse(slot.due));
     const verdict = VERDICT_RANK.includes(slot.verdict) ? slot.verdict : "coming";
     const place = Math.round(x / LANE.grain);
+    const rank = VERDICT_RANK.indexOf(verdict);
     const there = byPlace.get(place);
-    if (!there || VERDICT_RANK.indexOf(verdict) < VERDICT_RANK.indexOf(there.verdict)) byPlace.set(place, { x, verdict });
+    if (!there || rank < VERDICT_RANK.indexOf(there.verdict)) byPlace.set(place, { x, verdict });
   }
   return [...byPlace.values()];
 }
@@ -99,9 +100,8 @@ function laneItems(lane) {
 /** One slot or run of a job in words. */
 function describeItem(job, { slot, run }, now) {
   if (run) {
-    const end = run.ended
-      ? `${OUTCOME_WORDS[run.outcome] ?? "ended"} after ${formatDuration(Date.parse(run.ended) - Date.parse(run.began))}`
-      : "goes on";
+    const took = Date.parse(run.ended) - Date.parse(run.began);
+    const end = run.ended ? `${OUTCOME_WORDS[run.outcome] ?? "ended"} after ${formatDuration(took)}` : "goes on";
     return `${job}: run ${run.run}, began ${timeFormat.short(run.began, now)}, ${end}`;
   }
   const window = slot.window_ms > 0 ? `, window ${formatDuration(slot.window_ms)}` : "";

@@ -53,7 +53,9 @@ class TimelinePicture {
   focused(event) {
     const lane = event.target.closest(".lane");
     if (!lane) return;
-    for (const other of this.holder.querySelectorAll(".lane")) setAttribute(other, "tabindex", other === lane ? "0" : "-1");
+    for (const other of this.holder.querySelectorAll(".lane")) {
+      setAttribute(other, "tabindex", other === lane ? "0" : "-1");
+    }
   }
 
   pressed(event) {

@@ -38,10 +38,12 @@ class TimelinePage {
   }
 
   makeLegend() {
-    const sample = (draw) => shape("svg", { width: 18, height: 14, viewBox: "0 0 18 14", class: "lanes", "aria-hidden": "true" }, draw);
-    const item = (text, draw) => byId("timeline-legend").append(element("li", {}, sample(draw), text));
+    const sample = (mark) =>
+      shape("svg", { width: 18, height: 14, class: "lanes", "aria-hidden": "true" }, mark);
+    const item = (text, mark) => byId("timeline-legend").append(element("li", {}, sample(mark), text));
     for (const verdict of ["ran", "coming", "skipped", "coalesced", "missed", "cancelled"]) {
-      item(verdict === "coming" ? "to come" : verdict, shape("path", { class: "slot", "data-verdict": verdict, d: SLOT_MARKS[verdict](9) }));
+      const mark = shape("path", { class: "slot", "data-verdict": verdict, d: SLOT_MARKS[verdict](9) });
+      item(verdict === "coming" ? "to come" : verdict, mark);
     }
     item("window", shape("path", { class: "window", d: "M1 5h16v4h-16z" }));
     for (const [outcome, text] of [["succeeded", "run"], ["failed", "failed run"], ["active", "run in progress"]]) {

@@ -34,7 +34,8 @@ function drawSteps(change, steps) {
       step.details.length > 0 ? element("ul", {}, ...step.details.map(drawDetail)) : null));
   return element(
     "section", { class: "change", "data-change": change },
-    element("h3", {}, `${formatCount(steps.length)} ${CHANGE_WORDS[change]}`), element("ul", { class: "steps-list" }, ...items));
+    element("h3", {}, `${formatCount(steps.length)} ${CHANGE_WORDS[change]}`),
+    element("ul", { class: "steps-list" }, ...items));
 }
 
 function drawDetail({ key, from, to }) {
@@ -50,13 +51,19 @@ function drawDetail({ key, from, to }) {
 
 function drawRenames(renames) {
   const items = renames.map(({ from, to }) =>
-    element("li", {}, element("strong", {}, to), " looks like ", element("strong", {}, from), " renamed: it is a new job, with a new anchor"));
-  return element("section", { class: "change" }, element("h3", {}, "Perhaps renamed"), element("ul", {}, ...items));
+    element(
+      "li", {}, element("strong", {}, to), " looks like ", element("strong", {}, from),
+      " renamed: it is a new job, with a new anchor"));
+  return drawList("Perhaps renamed", items);
 }
 
 function drawSettings(settings) {
   const items = settings.map((line) => element("li", {}, element("code", {}, line)));
-  return element("section", { class: "change" }, element("h3", {}, "The scheduler itself"), element("ul", {}, ...items));
+  return drawList("The scheduler itself", items);
+}
+
+function drawList(title, items) {
+  return element("section", { class: "change" }, element("h3", {}, title), element("ul", {}, ...items));
 }
 
 /** Why a file is refused: title, and each diagnostic with its line and caret. */
@@ -73,5 +80,6 @@ function drawDiagnostics(diagnostics) {
   const lines = diagnostics.flatMap((diagnostic) => [
     element("span", { "data-severity": diagnostic.severity }, diagnostic.text.trimEnd()), "\n",
   ]);
-  return element("pre", { class: "diagnostics", "data-testid": "diagnostics", tabindex: "0", "aria-label": "Diagnostics" }, ...lines);
+  const attributes = { class: "diagnostics", "data-testid": "diagnostics", tabindex: "0", "aria-label": "Diagnostics" };
+  return element("pre", attributes, ...lines);
 }

@@ -77,7 +77,9 @@ class PlanPage {
 
   describeReload({ at, outcome, kept, changed, errors }) {
     const when = timeFormat.short(at, clock.now());
-    if (outcome === "refused") return `Refused at ${when}: ${plural(errors?.length ?? 0, "error")}. The jobs of before go on.`;
+    if (outcome === "refused") {
+      return `Refused at ${when}: ${plural(errors?.length ?? 0, "error")}. The jobs of before go on.`;
+    }
     return `Applied at ${when}: ${formatCount(changed ?? 0)} changed, ${formatCount(kept ?? 0)} kept.`;
   }
 }

@@ -15,7 +15,7 @@ class Feed {
     this.toggle = byId("feed-toggle");
     this.redraw = new PacedTask(FEED_PAUSE, () => this.draw());
     pump.onEvent((event) => this.keep(event));
-    pump.onGap(() => this.keep({ ts: new Date(clock.now()).toISOString(), level: "warning", event: "scheduler", message: "some events were lost" }));
+    pump.onGap(() => this.keep(gapEvent()));
     this.toggle.addEventListener("click", () => this.open(this.node.hidden));
     byId("feed-close").addEventListener("click", () => this.open(false));
     byId("feed-level").addEventListener("change", () => this.draw());
@@ -61,6 +61,13 @@ class Feed {
       : element("span", { class: "muted" }, event.event);
     return element(
       "li", { "data-level": event.level, title: timeFormat.full(event.ts) },
-      element("time", {}, timeFormat.time.format(Date.parse(event.ts))), job, element("span", { class: "what" }, words));
+      element("time", {}, timeFormat.time.format(Date.parse(event.ts))), job,
+      element("span", { class: "what" }, words));
   }
+}
+
+/** Stands in the list where events are missing. */
+function gapEvent() {
+  const ts = new Date(clock.now()).toISOString();
+  return { ts, level: "warning", event: "scheduler", message: "some events were lost" };
 }

@@ -20,8 +20,10 @@ class Header {
   }
 
   show(status) {
-    this.set("takt", `${status.version}, ${status.phase}`, `process ${status.pid}, started ${timeFormat.full(status.started)}, ${status.file}`);
-    this.set("running", `${formatCount(status.running)} of ${formatCount(status.max_running)}`, "runs in progress, of how many at once");
+    const origin = `process ${status.pid}, started ${timeFormat.full(status.started)}, ${status.file}`;
+    const running = `${formatCount(status.running)} of ${formatCount(status.max_running)}`;
+    this.set("takt", `${status.version}, ${status.phase}`, origin);
+    this.set("running", running, "runs in progress, of how many at once");
     this.set("queued", formatCount(status.queued), "runs that wait for a place");
     for (const verdict of VERDICTS) {
       this.set(verdict, formatCount(status.slots[verdict]), `slots that ended as ${verdict} since takt started`);

@@ -275,10 +275,10 @@ import Testing
   @Test func `the timeout of a mail that is gone does not reach the next step of the run`()
     async throws
   {
-    let parameters = try sendmail("cat > /dev/null", ["timeout": .duration(.milliseconds(500))])
+    let parameters = try sendmail("cat > /dev/null", ["timeout": .duration(.seconds(3))])
     #expect(await bench.run("mail", parameters) == .exited(0))
     var next = bench.request("mail", parameters)
-    next.action = .shell("sleep 1")
+    next.action = .shell("sleep 4")
     bench.router.start([next])
     #expect(await bench.ends(1)[0].report.result == .exited(0))
   }

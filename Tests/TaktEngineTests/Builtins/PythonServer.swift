@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TaktTesting
 
 /// A server in Python on a free port of this machine, with what it has seen in a file. It is started
 /// by the system's own call, and ended with this object.
@@ -41,13 +42,12 @@ final class PythonServer {
 
   private static func spawn(_ words: [String]) throws -> (pid_t, input: Int32, output: Int32) {
     try spawning.withLock {
-      var (input, output): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
-      guard pipe(&input) == 0, pipe(&output) == 0 else { throw Silence() }
+      guard let first = SafePipe.make(), let second = SafePipe.make() else { throw Silence() }
+      let (input, output) = ([first.read, first.write], [second.read, second.write])
       defer {
         close(input[0])
         close(output[1])
       }
-      for end in input + output { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
       var actions = posix_spawn_file_actions_t()
       posix_spawn_file_actions_init(&actions)
       defer { posix_spawn_file_actions_destroy(&actions) }

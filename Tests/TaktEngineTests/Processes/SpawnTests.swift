@@ -122,7 +122,6 @@ import Testing
   @Test func `secrets reach the child as a variable or as a file`() throws {
     let folder = try Folder()
     let file = folder.write(Array("from file\n\n".utf8), to: "secret")
-    setenv("TAKT_TEST_SECRET", "unused", 0)
     let change: (inout Execution) -> Void = {
       $0.secrets = [
         "A": Secret(.file(file)), "B": Secret(.file(file), delivery: .file),

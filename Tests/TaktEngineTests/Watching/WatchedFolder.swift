@@ -98,8 +98,22 @@ final class WatchedFolder: Sendable {
   func write(_ path: String, _ text: String = "text") throws {
     let file = open(self[path], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
     try check(file)
+    let count = Glibc.write(file, text, text.utf8.count)
+    close(file)
+    try check(Int32(truncatingIfNeeded: count))
+    try awaitLastWriter(of: path)
+  }
+
+  /// A child that another test starts meanwhile has the file open until it executes its program, and
+  /// the system tells of the last close alone. A read lease is given when nobody can write any more.
+  private func awaitLastWriter(of path: String) throws {
+    // F_SETLEASE of Linux.
+    let (setLease, readLease, unlock) = (Int32(1024), Int32(F_RDLCK), Int32(F_UNLCK))
+    let file = open(self[path], O_RDONLY | O_CLOEXEC)
+    try check(file)
     defer { close(file) }
-    try check(Int32(truncatingIfNeeded: Glibc.write(file, text, text.utf8.count)))
+    while fcntl(file, setLease, readLease) < 0, errno == EAGAIN { sched_yield() }
+    _ = fcntl(file, setLease, unlock)
   }
 
   func makeFolder(_ path: String) throws { try check(mkdir(self[path], 0o700)) }
