@@ -114,7 +114,11 @@ let package = Package(
     .testTarget(
       name: "TaktStoreTests", dependencies: ["TaktStore", "TaktCore", "TaktTesting"],
       swiftSettings: strict),
-    .testTarget(name: "TaktTests", dependencies: ["takt", "TaktTesting"], swiftSettings: strict),
+    .testTarget(
+      name: "TaktControlTests", dependencies: ["TaktControl", "TaktCore"], swiftSettings: strict),
+    .testTarget(
+      name: "TaktTests", dependencies: ["takt", "TaktControl", "TaktTesting"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

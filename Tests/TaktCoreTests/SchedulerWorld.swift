@@ -16,11 +16,19 @@ struct SchedulerWorld {
   var ends: [String] = []
   var awaited: [RunID] = []
   var running: [RunID] = []
+  var requests: [AttemptRequest] = []
   /// Whether the ledger takes what it is told.
   var ledgerWorks = true
 
-  mutating func send(_ event: SchedulerEvent) {
-    let effects = core.handle(event, at: now)
+  mutating func send(_ event: SchedulerEvent) { perform(core.handle(event, at: now)) }
+
+  mutating func obey(_ command: SchedulerCommand) -> SchedulerReply {
+    let (reply, effects) = core.obey(command, at: now)
+    perform(effects)
+    return reply
+  }
+
+  private mutating func perform(_ effects: [SchedulerEffect]) {
     for effect in effects {
       switch effect {
       case .arm(let key, let deadline, _, let token): timers[key] = (deadline, token)
@@ -31,6 +39,7 @@ struct SchedulerWorld {
       case .awaitLedger(let run): awaited.append(run)
       case .start(let request):
         running.append(request.run)
+        requests.append(request)
         starts.append(
           "\(request.spec.name) \((request.slot - Self.wall).milliseconds) #\(request.attempt)")
       case .signal, .served, .log, .finish: break

@@ -77,8 +77,16 @@ final class TaktProcess {
       let words = ["env", "-C", folder.url.path, program] + arguments
       var argv = words.map { strdup($0) } + [nil]
       defer { argv.forEach { free($0) } }
+      // What a test's thread blocks, a shell's child would not.
+      var attributes = posix_spawnattr_t()
+      posix_spawnattr_init(&attributes)
+      defer { posix_spawnattr_destroy(&attributes) }
+      var none = sigset_t()
+      sigemptyset(&none)
+      posix_spawnattr_setsigmask(&attributes, &none)
+      posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
       var child = pid_t()
-      let result = posix_spawn(&child, "/usr/bin/env", &actions, nil, &argv, environ)
+      let result = posix_spawn(&child, "/usr/bin/env", &actions, &attributes, &argv, environ)
       guard result == 0 else { throw Silence(description: "\(program) does not start: \(result)") }
       return (child, ends[0])
     }

@@ -250,12 +250,18 @@ def scenario_suspend(page, _):
     page.route("#/job/quick")
     until("the job's page tells the reason",
           lambda: "a test of the page" in browser.text("[data-testid=suspension]"))
-    until("the timer machine is shown as suspended", lambda: lit_state(browser) == "suspended")
+    until("the job's page shows the state", lambda: page_state(browser) == "suspended")
+    until("a state of the timer machine is lit", lambda: lit_state(browser) != "")
     page.search("quick")
     page.press("resume", "quick")
     page.await_state("quick", "waiting", "idle", "running")
     page.route("#/job/quick")
-    until("the timer machine has left suspended", lambda: lit_state(browser) not in ("", "suspended"))
+    until("the job's page shows that it goes on", lambda: page_state(browser) not in ("", "suspended"))
+    until("the timer machine runs", lambda: lit_state(browser) == "running")
+
+
+def page_state(browser):
+    return browser.attribute("[data-testid=job-page] [data-testid=state]", "data-state")
 
 
 def lit_state(browser):

@@ -34,8 +34,10 @@ class JobEvents {
     if (event.machine !== `timer:${job.name}`) return;
     const rested = job.timer === "suspended" || event.to === "suspended";
     job.timer = event.to;
-    if (event.to === "running" && event.due) job.next = { ...job.next, slot: event.due, due: event.due };
     if (event.to === "suspended") job.next = undefined;
+    else if (event.to === "running" && event.due && !job.suspension) {
+      job.next = { ...job.next, slot: event.due, due: event.due };
+    }
     if (rested) this.onStale(job.name);
   }
 

@@ -28,7 +28,8 @@ function drawDurations(runs, width) {
   const yOf = (ms) => CHART.height - CHART.bottom - (ms / top) * (CHART.height - CHART.top - CHART.bottom);
   drawAxis(chart, width - CHART.right, step, top, yOf);
   const slot = (width - CHART.left - CHART.right) / Math.max(shown.length, CHART.barsAtLeast);
-  shown.forEach((run, place) => chart.append(drawBar(run, CHART.left + place * slot, slot, yOf)));
+  shown.forEach((run, place) =>
+    chart.append(drawBar(run, width - CHART.right - (shown.length - place) * slot, slot, yOf)));
   return chart;
 }
 

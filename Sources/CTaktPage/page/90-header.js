@@ -32,7 +32,7 @@ class Header {
     }
     const shared = status.wakes > 0 ? ` for ${formatCount(status.served)} timers` : "";
     this.set("wakes", formatCount(status.wakes) + shared, "how often takt has woken, and for how many timers");
-    this.set("ledger", status.ledger ?? "none", "how the ledger stands");
+    this.set("ledger", status.ledger?.replace(/^ledger: /, "") ?? "none", "how the ledger stands");
   }
 
   set(term, text, title) {

@@ -26,9 +26,7 @@ struct GuardedChannel: ServerChildChannel {
   }
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
-    guard count.enter() else {
-      return channel.eventLoop.makeFailedFuture(Refusal.tooManyConnections)
-    }
+    guard count.enter() else { return refuse(channel, .tooManyConnections) }
     channel.closeFuture.whenComplete { _ in count.leave() }
     guard let user, let options = channel as? any SocketOptionProvider else {
       return http.setup(channel: channel, logger: logger)
@@ -36,15 +34,21 @@ struct GuardedChannel: ServerChildChannel {
     return options.unsafeGetSocketOption(level: .socket, name: .init(rawValue: SO_PEERCRED))
       .flatMap { (peer: Peer) in
         // Root may do everything anyway.
-        guard peer.uid == user || peer.uid == 0 else {
-          return channel.eventLoop.makeFailedFuture(Refusal.anotherUser)
-        }
+        guard peer.uid == user || peer.uid == 0 else { return refuse(channel, .anotherUser) }
         return http.setup(channel: channel, logger: logger)
       }
   }
 
   func handle(value: HTTP1Channel.Value, logger: Logger) async {
     await http.handle(value: value, logger: logger)
+  }
+
+  /// Nobody else closes a connection that was never set up.
+  private func refuse(
+    _ channel: any Channel, _ refusal: Refusal
+  ) -> EventLoopFuture<HTTP1Channel.Value> {
+    channel.close(promise: nil)
+    return channel.eventLoop.makeFailedFuture(refusal)
   }
 
   /// What the system says of who is at the other end: `struct ucred` of Linux.

@@ -47,7 +47,11 @@ struct ControlState {
     for record in records {
       ring.append(record)
       metrics.take(record)
-      if record.event == .progress { takeProgress(record) }
+      switch record.event {
+      case .progress: takeProgress(record)
+      case .timer: takeTimer(record)
+      case .slot, .run, .output, .metric, .plugin, .reload, .plan, .ledger, .scheduler: break
+      }
     }
   }
 
@@ -69,11 +73,6 @@ struct ControlState {
       guard let name = JobName(run.job) else { continue }
       jobs[name, default: JobSight()].takeOlder(run)
     }
-  }
-
-  /// Forgets jobs that are no more.
-  mutating func keep(_ isThere: (JobName) -> Bool) {
-    jobs = jobs.filter { isThere($0.key) }
   }
 
   /// A run that has begun, whether it has ended or not; nil for one that is not remembered.
@@ -112,7 +111,8 @@ struct ControlState {
       }
     case .ended(let record): end(record)
     case .reloaded(let reload): metrics.take(reload)
-    case .pending, .mark, .schedule, .scheduleEnded, .backedOff, .settled, .clockStepped: break
+    case .scheduleEnded(let name, _): jobs[name] = nil
+    case .pending, .mark, .schedule, .backedOff, .settled, .clockStepped: break
     }
   }
 
@@ -136,6 +136,13 @@ struct ControlState {
     // One that never began was no run of which anybody wants to know how it went.
     guard record.hook == nil, record.attempts > 0 else { return }
     jobs[record.job, default: JobSight()].take(run)
+  }
+
+  private mutating func takeTimer(_ record: LogRecord) {
+    guard case .text(let job)? = record[.job], case .text(let state)? = record[.to],
+      let name = JobName(job)
+    else { return }
+    jobs[name, default: JobSight()].timer = state
   }
 
   private mutating func takeProgress(_ record: LogRecord) {

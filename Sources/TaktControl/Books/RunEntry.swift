@@ -36,8 +36,6 @@ struct JobEntry: Sendable {
   var view: JobView
   var sight: JobSight
   var active: [RunEntry]
-  /// The state of its timer machine, as its last transition says; nil where that is forgotten.
-  var timerState: String?
 
   init(_ view: JobView, _ sight: JobSight, _ progress: [RunID: RunProgress], at now: Now) {
     self.view = view
@@ -46,9 +44,7 @@ struct JobEntry: Sendable {
   }
 
   /// The state of its timer machine.
-  var timer: String {
-    timerState ?? (view.isArmed ? "running" : view.ranCount > 0 ? "cancelled" : "idle")
-  }
+  var timer: String { sight.timer ?? "idle" }
 
   /// Whether its last runs have failed.
   var isFailing: Bool { view.failureStreak > 0 }

@@ -59,7 +59,7 @@ struct JobRoutes {
   {
     _ = try Query(request)
     let name = try context.job()
-    var job = try await ports.job(name)
+    let job = try await ports.job(name)
     let foresight = await ports.look { core, now in core.foresight(of: name, at: now) }
     let slots = foresight?.slots(count: Self.slotsShown) ?? []
     let machine = LogValue.text("timer:\(name)")
@@ -68,17 +68,16 @@ struct JobRoutes {
         .map { event in
           var json: [UInt8] = []
           event.record.appendJSON(to: &json, number: event.number)
-          return (json: json, to: event.record[.to])
+          return json
         }
     }
-    if case .text(let state)? = transitions.last?.to { job.timerState = state }
     var json = JSONWriter()
     json.object { json in
       json.members(of: job)
       json.key("slots")
       json.array(slots) { $0.value($1) }
       json.key("transitions")
-      json.array(transitions) { $0.value(raw: $1.json) }
+      json.array(transitions) { $0.value(raw: $1) }
       json.member("action", job.view.spec.action.name)
       json.key("keys")
       json.array(JobFacet.facts(of: job.view.spec)) { json, fact in

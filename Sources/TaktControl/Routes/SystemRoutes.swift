@@ -41,6 +41,7 @@ struct SystemRoutes {
       json.member("jobs", view.jobs)
       json.member("suspended", view.suspended)
       json.member("disabled", view.disabled)
+      json.member("failing", view.failing)
       json.member("running", view.running)
       json.member("queued", view.queued)
       json.member("max_running", view.settings.maxRunning)

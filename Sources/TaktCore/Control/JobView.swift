@@ -26,8 +26,6 @@ public struct JobView: Sendable {
   public var state: State
   /// The slot that its timer waits for; nil without one.
   public var next: Slot?
-  /// Whether its timer is armed, for a slot or for the end of its rest.
-  public var isArmed: Bool
   /// Its runs that have not ended, the oldest first; hooks are not among them.
   public var active: [RunView]
   /// How many runs in a row have failed.
@@ -70,6 +68,8 @@ public struct SchedulerView: Hashable, Sendable {
   public var suspended: Int
   /// How many are disabled.
   public var disabled: Int
+  /// Of how many the last runs have failed.
+  public var failing: Int
   /// How many runs have a place.
   public var running: Int
   /// How many runs wait for a place.

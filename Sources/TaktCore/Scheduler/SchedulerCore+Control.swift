@@ -57,6 +57,7 @@ extension SchedulerCore {
       phase: phase, jobs: jobs.count,
       suspended: jobs.values.count { $0.suspension != nil },
       disabled: jobs.values.count { !$0.spec.timing.isEnabled },
+      failing: jobs.values.count { $0.failureStreak > 0 },
       running: queue.takenCount, queued: runs.values.count { $0.machine.state == .queued },
       settings: settings)
   }
@@ -67,7 +68,7 @@ extension SchedulerCore {
     let active = (activeRuns[name] ?? []).compactMap { runs[$0]?.view(at: now) }
     return JobView(
       spec: job.spec, state: state(of: job, active), next: job.isHeld ? nil : job.armed?.slot,
-      isArmed: job.armed != nil, active: active, failureStreak: job.failureStreak,
+      active: active, failureStreak: job.failureStreak,
       ranCount: job.ranCount, suspension: job.suspension)
   }
 

@@ -1,0 +1,91 @@
+import Testing
+
+@testable import TaktCore
+
+/// What those want who steer takt.
+@Suite struct SchedulerControlTests: MakesJobs {
+  private func name(_ text: String) throws -> JobName { try #require(JobName(text)) }
+
+  @Test func `a job that is triggered runs beside its schedule, with what it is given`() throws {
+    var world = SchedulerWorld()
+    world.start([try job("a", every(10))])
+    let given = RunParameters(environment: ["TAKT_PARAM_X": "7"])
+    #expect(
+      world.obey(.trigger(try name("a"), parameters: given)) == .done(runs: [RunID(1)]))
+    #expect(world.requests.last?.spec.execution.environment["TAKT_PARAM_X"] == "7")
+    world.endRuns()
+    world.pass(.seconds(10))
+    #expect(world.verdicts == ["a 10000 ran"])
+    #expect(world.requests.last?.spec.execution.environment.isEmpty == true)
+  }
+
+  @Test func `a retry is given what the first attempt was, also after a reload`() throws {
+    var world = SchedulerWorld()
+    var spec = try job("a", every(100))
+    spec.execution.retry = RetryPolicy(attempts: 2, delay: .seconds(1))
+    world.start([spec])
+    _ = world.obey(
+      .trigger(try name("a"), parameters: RunParameters(environment: ["TAKT_PARAM_X": "7"])))
+    world.endRuns(.exited(1))
+    var changed = spec
+    changed.execution.timeout = .seconds(5)
+    world.reload([spec], to: [changed])
+    world.pass(.seconds(3))
+    #expect(world.starts.count == 2)
+    #expect(world.requests.last?.spec.execution.environment == ["TAKT_PARAM_X": "7"])
+    #expect(world.requests.last?.spec.execution.timeout == .seconds(5))
+  }
+
+  @Test func `a suspended job shows it, and its slots pass`() throws {
+    var world = SchedulerWorld()
+    world.start([try job("a", every(10))])
+    let until = world.now.wall + .seconds(25)
+    #expect(world.obey(.suspend(try name("a"), until: until, reason: "disk")) == .done())
+    let view = try #require(world.core.view(of: name("a"), at: world.now))
+    #expect(view.state == .suspended && view.suspension?.reason == "disk" && view.next == nil)
+    world.pass(.seconds(26))
+    #expect(world.verdicts == ["a 10000…20000 skipped(suspended)"])
+    #expect(world.core.view(of: try name("a"), at: world.now)?.state == .waiting)
+  }
+
+  @Test func `what cannot be done is refused, and changes nothing`() throws {
+    var world = SchedulerWorld()
+    let a = try name("a")
+    #expect(world.obey(.trigger(a)) == .unavailable)
+    world.start([try job("a", every(10))])
+    #expect(world.obey(.trigger(try name("b"))) == .unknownJob)
+    #expect(world.obey(.resume(a)) == .notSuspended)
+    #expect(world.obey(.suspend(a, until: world.now.wall, reason: "")) == .past)
+    #expect(world.obey(.cancelRun(RunID(9))) == .unknownRun)
+    #expect(world.obey(.cancelJob(a)) == .done(runs: []))
+    world.send(.stop)
+    #expect(world.obey(.trigger(a)) == .unavailable)
+  }
+
+  @Test func `cancelling ends runs in progress, and decides the slots of those that wait`() throws {
+    var world = SchedulerWorld()
+    var spec = try job("a", every(10))
+    spec.overlap = .queue
+    world.start([spec])
+    world.pass(.seconds(20))
+    #expect(world.verdicts == ["a 10000 ran"])
+    #expect(
+      world.obey(.cancelJob(try name("a"))) == .done(runs: [RunID(1), RunID(2)]))
+    #expect(world.verdicts == ["a 10000 ran", "a 20000 cancelled(operator)"])
+    world.endRuns(.signalled(15))
+    #expect(world.ends == ["a cancelled", "a cancelled"])
+    #expect(world.books.audit().isEmpty)
+  }
+
+  @Test func `the next slots are foreseen from where the job is`() throws {
+    var world = SchedulerWorld()
+    var schedule = every(10)
+    schedule.limit = 3
+    world.start([try job("a", schedule)])
+    world.pass(.seconds(10))
+    world.endRuns()
+    let slots = world.core.foresight(of: try name("a"), at: world.now)?.slots(count: 5) ?? []
+    #expect(
+      slots.map { ($0.nominal - SchedulerWorld.wall).milliseconds } == [20_000, 30_000])
+  }
+}

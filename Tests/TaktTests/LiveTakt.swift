@@ -1,0 +1,140 @@
+import Foundation
+import Glibc
+import TaktControl
+
+@testable import takt
+
+/// A takt that runs, with its socket, and its port where it has one.
+struct LiveTakt {
+  let folder: TemporaryFolder
+  let process: TaktProcess
+  let client: ControlClient
+  private(set) var port: UInt16 = 0
+
+  var socket: String { folder.url.appendingPathComponent(".takt/control.sock").path }
+  var token: String {
+    folder.read(".takt/token").trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  /// Starts the built program with these jobs, and waits until it answers.
+  init(_ jobs: String, http: Bool = false) throws {
+    folder = try TemporaryFolder()
+    let settings = http ? "scheduler: {http: {listen: 0}, shutdown_grace: 1s}\n" : ""
+    try folder.write(settings + jobs)
+    process = try TaktProcess(["run"], in: folder)
+    client = ControlClient(socket: folder.url.appendingPathComponent(".takt/control.sock").path)
+    try process.line("the socket") { $0.message?.hasPrefix("commands reach this takt at") == true }
+    if http {
+      let words = "the web page is at "
+      let line =
+        try process.lines.first { $0.message?.hasPrefix(words) == true }
+        ?? process.line("the page") { $0.message?.hasPrefix(words) == true }
+      port = UInt16(line.message?.split(separator: ":").last ?? "") ?? 0
+    }
+    if !process.lines.contains(where: { $0.message?.hasPrefix("started;") == true }) {
+      try process.line("the start") { $0.message?.hasPrefix("started;") == true }
+    }
+  }
+
+  /// An answer of the API, by the socket.
+  func ask(
+    _ method: String, _ target: String, _ body: String? = nil,
+    accept: String = "application/json"
+  ) throws -> (status: Int, text: String) {
+    let answer = try client.ask(
+      method, target, body: body.map { Array($0.utf8) }, accept: accept)
+    return (answer.status, String(decoding: answer.bytes, as: UTF8.self))
+  }
+
+  /// The JSON object that a route answers with.
+  func object(_ method: String, _ target: String, _ body: String? = nil) throws
+    -> [String: Any]
+  {
+    let (_, text) = try ask(method, target, body)
+    return try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] ?? [:]
+  }
+
+  /// A command of takt's own, in the folder.
+  func takt(_ arguments: String...) throws -> (status: Int32, output: String, errors: String) {
+    let command = try TaktProcess(arguments, in: folder)
+    let output = try command.text()
+    return (command.waitForExit(), output, command.errors)
+  }
+}
+
+/// A plain TCP or Unix connection, for what no client would send.
+final class RawConnection {
+  struct Refused: Error { var number: Int32 }
+
+  private let descriptor: Int32
+
+  /// To a port of this machine.
+  init(port: UInt16) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    let result = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    if result != 0 { throw Refused(number: errno) }
+    // A test that waits this long has failed.
+    var patience = timeval(tv_sec: 60, tv_usec: 0)
+    for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+      setsockopt(
+        descriptor, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Sends all of it; false when the other end has closed.
+  @discardableResult func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+
+  @discardableResult func send(_ bytes: [UInt8]) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      if count <= 0 { return false }
+      rest = rest.dropFirst(count)
+    }
+    return true
+  }
+
+  /// What comes until the other end closes, or the answer to one request is whole.
+  func answer() -> String {
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = recv(descriptor, &chunk, chunk.count, 0)
+      guard count > 0 else { break }
+      bytes += chunk[..<count]
+      let text = String(decoding: bytes, as: UTF8.self)
+      guard let end = text.range(of: "\r\n\r\n") else { continue }
+      let length = text[..<end.lowerBound].lowercased().components(separatedBy: "content-length: ")
+        .dropFirst().first.flatMap { Int($0.prefix { $0.isNumber }) }
+      if let length, text[end.upperBound...].utf8.count >= length { break }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The status of an answer; 0 when the other end closed without one.
+  func status() -> Int {
+    answer().split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+  }
+
+  /// Whether the other end closes, with or without an answer.
+  func isClosed() -> Bool {
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = recv(descriptor, &chunk, chunk.count, 0)
+      if count == 0 || (count < 0 && errno == ECONNRESET) { return true }
+      if count < 0 { return false }
+    }
+  }
+}
