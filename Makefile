@@ -10,11 +10,15 @@ SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sourc
 ORACLES ?= ../shared/oracles
 # A Python that knows croniter, which the search for next times is timed beside.
 CRONITER := .build/bench-venv/bin/python
+# What reads the API's description and tries what it says.
+SCHEMATHESIS := .build/api-venv/bin/schemathesis
+BROWSER := chromium chromium-driver
 # A package counts as installed when dpkg says so; others are installed, as root or with sudo.
 MISSING = $(shell for p in $(PACKAGES); do \
 	dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done)
 
-.PHONY: run build release test lint format bench crash tsan fuzz reference setup clean help
+.PHONY: run build release test browser lint format bench crash tsan fuzz contract man completions \
+	reference setup clean help
 
 help:            ## Show this list.
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -39,9 +43,31 @@ release: setup   ## Build the program that is to be installed.
 	$(SWIFT) build -c release --product takt --static-swift-stdlib
 
 test: PACKAGES += $(TEST_PACKAGES)
-test: setup      ## Build the example program and run all tests.
+test: setup browser ## Build the example program and run all tests.
 	$(SWIFT) build --package-path Examples
 	$(SWIFT) test
+
+browser:         # The web page is tested in it; without it those tests are skipped, and say so.
+	@command -v chromedriver >/dev/null || ! command -v apt-get >/dev/null || { \
+		echo "installing $(BROWSER)"; \
+		sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+		$$sudo apt-get install -qy --no-install-recommends $(BROWSER) >/dev/null; } || \
+		echo 'without a browser: it could not be installed' >&2
+
+man: setup       ## Write the manual pages, .build/man/takt.1 and one for each command.
+	$(SWIFT) package --allow-writing-to-package-directory generate-manual --multi-page \
+		--output-directory .build/man
+
+completions: build ## Write shell completions, .build/completions/takt.bash and others.
+	@mkdir -p .build/completions
+	@for shell in bash zsh fish; do \
+		.build/debug/takt --generate-completion-script $$shell \
+			> .build/completions/takt.$$shell || exit 1; done
+
+contract: build  ## Try the API of a takt that runs with schemathesis, against its own description.
+	@test -x $(SCHEMATHESIS) || { python3 -m venv .build/api-venv && \
+		.build/api-venv/bin/pip install -q schemathesis; }
+	python3 Tests/api/contract.py .build/debug/takt $(SCHEMATHESIS)
 
 lint:            ## Check the format of all sources.
 	$(SWIFT) format lint --strict --recursive $(SOURCES)

@@ -70,12 +70,9 @@ struct Daemon {
     let watch = Watch()
     let reloader = Reloader(
       current: snapshot, watchedPaths: watchedPaths ?? [], source: source, observer: observers,
-      ledger: books, time: engine.factory.time, apply: { engine.apply($0) },
-      onBegin: { supervision?.reloading() },
-      onLoaded: {
-        watch.watcher?.watch($0)
-        supervision?.ready()
-      })
+      ledger: books, time: engine.factory.time, apply: { engine.apply($0) { supervision?.ready() } },
+      onBegin: { supervision?.reloading() }, onRefused: { supervision?.ready() },
+      onLoaded: { watch.watcher?.watch($0) }, onDone: { books.take($0) })
     control = Control(
       settings: snapshot.settings, source: source, state: state, engine: engine, tally: tally,
       books: books, hub: hub, reloader: reloader, observer: observers)

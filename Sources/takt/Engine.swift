@@ -73,10 +73,16 @@ struct Engine {
   }
 
   /// Changes what a reload says.
-  func apply(_ plan: ReloadPlan) {
+  ///
+  /// - Parameter onApplied: called when it is done.
+  func apply(_ plan: ReloadPlan, onApplied: @escaping @Sendable () -> Void = {}) {
     processes.keepSecrets(of: plan.steps.lazy.map(\.spec))
     services.replace(by: plan.steps.lazy.map(\.spec).flatMap(\.plugins))
-    watches.apply(plan) { [scheduler] in scheduler.send(.reloaded(plan)) }
+    watches.apply(plan) { [scheduler] in
+      scheduler.send(.reloaded(plan))
+      // Behind the reload in the scheduler's queue.
+      scheduler.look({ _, _ in }, reply: onApplied)
+    }
   }
 
   /// Lets services end and files be written, and waits a little for both; to be called when a stop

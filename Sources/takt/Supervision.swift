@@ -1,3 +1,4 @@
+import Synchronization
 import TaktCore
 import TaktEngine
 import TimerMachine
@@ -7,6 +8,9 @@ final class Supervision: Sendable {
   private let manager: ServiceManager
   private let engine: Engine
   private let watchdog: TimerMachine?
+  /// Whether the manager knows that the jobs run, and whether it knows that takt stops.
+  private let isUp = Atomic<Bool>(false)
+  private let isStopping = Atomic<Bool>(false)
 
   /// Nil when no manager has asked.
   init?(_ engine: Engine) {
@@ -30,16 +34,24 @@ final class Supervision: Sendable {
   /// The jobs run, as the file says.
   func ready() {
     engine.scheduler.look(
-      { core, _ in core.view.jobs },
-      reply: { [manager] jobs in
-        manager.status(jobs == 1 ? "1 job" : "\(jobs) jobs")
+      { core, _ in (phase: core.phase, jobs: core.jobCount) },
+      reply: { [self] seen in
+        guard seen.phase == .running, !isStopping.load(ordering: .relaxed) else { return }
+        isUp.store(true, ordering: .relaxed)
+        manager.status(seen.jobs == 1 ? "1 job" : "\(seen.jobs) jobs")
         manager.ready()
       })
   }
 
   /// A reload begins.
-  func reloading() { manager.reloading(at: engine.factory.time.monotonic) }
+  func reloading() {
+    guard isUp.load(ordering: .relaxed), !isStopping.load(ordering: .relaxed) else { return }
+    manager.reloading(at: engine.factory.time.monotonic)
+  }
 
   /// takt stops.
-  func stopping() { manager.stopping() }
+  func stopping() {
+    isStopping.store(true, ordering: .relaxed)
+    manager.stopping()
+  }
 }

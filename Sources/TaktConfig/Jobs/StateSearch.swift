@@ -28,7 +28,8 @@ private struct StateSearch {
     var isLineStart = true
     for index in text.indices {
       if isLineStart {
-        let rest = text[index...].drop { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") }
+        // Indented, quoted, or behind a byte order mark.
+        let rest = text[index...].drop { Array(" \"'\u{feff}".utf8).contains($0) }
         // Keys of another style than a mapping's plain ones.
         if rest.starts(with: key) || Array("{?!&<".utf8).contains(text[index]) { return true }
       }

@@ -38,29 +38,35 @@ final class ConnectionGuard: ChannelInboundHandler, ChannelOutboundHandler, Remo
     var idle = TimeAmount.seconds(60)
     /// From the end of a head to the end of its body.
     var body = TimeAmount.seconds(30)
+    /// For as long as it takes nothing of what it is given.
+    var stall = TimeAmount.seconds(60)
     /// The most bytes of a body.
     var bodyBytes = ControlServer.bodyBytesMax
   }
 
   private let bounds: Bounds
   private var deadline: Scheduled<Void>?
+  private var stall: Scheduled<Void>?
   private var bodyBytes = 0
+  private var isReading = false
+  private var openAnswers = 0
 
   init(_ bounds: Bounds) { self.bounds = bounds }
 
   func handlerAdded(context: ChannelHandlerContext) {
-    if context.channel.isActive { close(context, after: bounds.head) }
+    if context.channel.isActive { deadline = close(context, after: bounds.head) }
   }
 
   func channelActive(context: ChannelHandlerContext) {
-    close(context, after: bounds.head)
+    deadline?.cancel()
+    deadline = close(context, after: bounds.head)
     context.fireChannelActive()
   }
 
-  func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
+  func handlerRemoved(context: ChannelHandlerContext) { cancelAll() }
 
   func channelInactive(context: ChannelHandlerContext) {
-    deadline?.cancel()
+    cancelAll()
     context.fireChannelInactive()
   }
 
@@ -68,26 +74,48 @@ final class ConnectionGuard: ChannelInboundHandler, ChannelOutboundHandler, Remo
     switch unwrapInboundIn(data) {
     case .head:
       bodyBytes = 0
-      close(context, after: bounds.body)
+      isReading = true
+      openAnswers += 1
+      deadline?.cancel()
+      deadline = close(context, after: bounds.body)
     case .body(let buffer):
       bodyBytes += buffer.readableBytes
       // The answer, if there is one, has been given before.
       if bodyBytes > bounds.bodyBytes + (1 << 20) { return context.close(promise: nil) }
     case .end:
-      deadline?.cancel()
-      deadline = nil
+      isReading = false
+      rest(context)
     }
     context.fireChannelRead(data)
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    if case .end = unwrapOutboundIn(data), deadline == nil { close(context, after: bounds.idle) }
+    if case .end = unwrapOutboundIn(data) {
+      openAnswers -= 1
+      if !isReading { rest(context) }
+    }
     context.write(data, promise: promise)
   }
 
-  private func close(_ context: ChannelHandlerContext, after delay: TimeAmount) {
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    stall?.cancel()
+    stall = context.channel.isWritable ? nil : close(context, after: bounds.stall)
+    context.fireChannelWritabilityChanged()
+  }
+
+  /// The whole request is there: nothing is waited for but the answer, and after that the next one.
+  private func rest(_ context: ChannelHandlerContext) {
     deadline?.cancel()
+    deadline = openAnswers == 0 ? close(context, after: bounds.idle) : nil
+  }
+
+  private func close(_ context: ChannelHandlerContext, after delay: TimeAmount) -> Scheduled<Void> {
     let channel = context.channel
-    deadline = context.eventLoop.scheduleTask(in: delay) { channel.close(promise: nil) }
+    return context.eventLoop.scheduleTask(in: delay) { channel.close(promise: nil) }
+  }
+
+  private func cancelAll() {
+    deadline?.cancel()
+    stall?.cancel()
   }
 }

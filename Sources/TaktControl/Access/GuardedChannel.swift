@@ -26,29 +26,34 @@ struct GuardedChannel: ServerChildChannel {
   }
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
-    guard count.enter() else { return refuse(channel, .tooManyConnections) }
+    guard count.enter() else {
+      channel.close(promise: nil)
+      return channel.eventLoop.makeFailedFuture(Refusal.tooManyConnections)
+    }
     channel.closeFuture.whenComplete { _ in count.leave() }
-    guard let user, let options = channel as? any SocketOptionProvider else {
-      return http.setup(channel: channel, logger: logger)
+    // Nobody else closes a connection that was never set up.
+    return ask(channel).flatMap { http.setup(channel: channel, logger: logger) }
+      .flatMapErrorThrowing { error in
+        channel.close(promise: nil)
+        throw error
+      }
+  }
+
+  /// Who is at the other end.
+  private func ask(_ channel: any Channel) -> EventLoopFuture<Void> {
+    guard let user else { return channel.eventLoop.makeSucceededVoidFuture() }
+    guard let options = channel as? any SocketOptionProvider else {
+      return channel.eventLoop.makeFailedFuture(Refusal.anotherUser)
     }
     return options.unsafeGetSocketOption(level: .socket, name: .init(rawValue: SO_PEERCRED))
-      .flatMap { (peer: Peer) in
+      .flatMapThrowing { (peer: Peer) in
         // Root may do everything anyway.
-        guard peer.uid == user || peer.uid == 0 else { return refuse(channel, .anotherUser) }
-        return http.setup(channel: channel, logger: logger)
+        guard peer.uid == user || peer.uid == 0 else { throw Refusal.anotherUser }
       }
   }
 
   func handle(value: HTTP1Channel.Value, logger: Logger) async {
     await http.handle(value: value, logger: logger)
-  }
-
-  /// Nobody else closes a connection that was never set up.
-  private func refuse(
-    _ channel: any Channel, _ refusal: Refusal
-  ) -> EventLoopFuture<HTTP1Channel.Value> {
-    channel.close(promise: nil)
-    return channel.eventLoop.makeFailedFuture(refusal)
   }
 
   /// What the system says of who is at the other end: `struct ucred` of Linux.

@@ -42,6 +42,10 @@ struct Token: Sendable {
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       throw Trouble(message: "\(path) is no regular file")
     }
+    // Who made it knows it.
+    guard status.st_uid == geteuid() else {
+      throw Trouble(message: "\(path) belongs to another user")
+    }
     guard status.st_mode & 0o077 == 0 else {
       throw Trouble(message: "\(path) can be read by others than its owner; chmod 600 it")
     }

@@ -58,6 +58,11 @@ public final class ControlBooks: Observer, Ledger, ServiceGauge, @unchecked Send
     queue.async { [self] in state.take(entries, at: now) }
   }
 
+  /// Takes what a reload did.
+  public func take(_ report: ReloadReport) {
+    queue.async { [self] in state.metrics.take(report) }
+  }
+
   /// Hands the wish on.
   public func whenKept(_ done: @escaping @Sendable () -> Void) { next.whenKept(done) }
 

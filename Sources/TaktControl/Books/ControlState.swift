@@ -23,6 +23,10 @@ struct ControlState {
   var ring = EventRing()
   var metrics = Metrics()
   private(set) var jobs: [JobName: JobSight] = [:]
+  /// Jobs that a reload has removed, whose runs may still end.
+  private var removed: Set<JobName> = []
+  /// The first run of this takt.
+  private var firstRun: RunID?
   /// Runs that have begun and have not ended.
   private(set) var begun: [RunID: StoredRun] = [:]
   /// When each of them was recorded as begun, on the clock that does not jump.
@@ -57,8 +61,10 @@ struct ControlState {
 
   /// A slot's run has started.
   mutating func take(_ service: Service, at wall: WallInstant) {
-    jobs[service.job, default: JobSight()].lateness = service.lateness
-    jobs[service.job]?.window = service.window
+    change(service.job) { sight in
+      sight.lateness = service.lateness
+      sight.window = service.window
+    }
     services[service.run] = service
     metrics.take(service)
     // Slots that start together share a wake.
@@ -70,8 +76,9 @@ struct ControlState {
   /// Takes runs that a former takt has ended, the newest first.
   mutating func take(former runs: [StoredRun]) {
     for run in runs where run.kind != RunBeginning.Kind.hook.rawValue && run.outcome != nil {
-      guard let name = JobName(run.job) else { continue }
-      jobs[name, default: JobSight()].takeOlder(run)
+      // What this takt has ended meanwhile is known.
+      guard let name = JobName(run.job), firstRun.map({ run.run < $0 }) ?? true else { continue }
+      change(name) { $0.takeOlder(run) }
     }
   }
 
@@ -98,6 +105,7 @@ struct ControlState {
           window: service?.window ?? .zero, verdict: record.verdict.name, at: record.at),
         to: &pastSlots)
     case .began(let run), .claimed(let run):
+      if firstRun == nil { firstRun = run.run }
       begun[run.run] = StoredRun(
         run: run.run, job: run.job.text, slot: run.slot, kind: run.kind.rawValue,
         hook: run.hook?.rawValue, parent: run.parent, beganAt: run.at, attempts: run.attempt)
@@ -110,9 +118,11 @@ struct ControlState {
         metrics.startLatency.add(now.monotonic - since)
       }
     case .ended(let record): end(record)
-    case .reloaded(let reload): metrics.take(reload)
-    case .scheduleEnded(let name, _): jobs[name] = nil
-    case .pending, .mark, .schedule, .backedOff, .settled, .clockStepped: break
+    case .scheduleEnded(let name, _):
+      jobs[name] = nil
+      removed.insert(name)
+    case .schedule(let version): removed.remove(version.job)
+    case .pending, .mark, .backedOff, .settled, .clockStepped, .reloaded: break
     }
   }
 
@@ -135,14 +145,19 @@ struct ControlState {
     metrics.take(record)
     // One that never began was no run of which anybody wants to know how it went.
     guard record.hook == nil, record.attempts > 0 else { return }
-    jobs[record.job, default: JobSight()].take(run)
+    change(record.job) { $0.take(run) }
+  }
+
+  private mutating func change(_ name: JobName, _ body: (inout JobSight) -> Void) {
+    guard removed.isEmpty || !removed.contains(name) else { return }
+    body(&jobs[name, default: JobSight()])
   }
 
   private mutating func takeTimer(_ record: LogRecord) {
     guard case .text(let job)? = record[.job], case .text(let state)? = record[.to],
       let name = JobName(job)
     else { return }
-    jobs[name, default: JobSight()].timer = state
+    change(name) { $0.timer = state }
   }
 
   private mutating func takeProgress(_ record: LogRecord) {

@@ -24,8 +24,6 @@ struct Histogram {
   }
 
   mutating func add(_ duration: Duration) { add(duration.inSeconds) }
-
-  var count: UInt64 { counts.reduce(0, +) }
 }
 
 extension Duration {

@@ -12,8 +12,8 @@ struct Metrics {
   var startLatency = Histogram(Histogram.seconds)
   private(set) var reloadsApplied: UInt64 = 0
   private(set) var reloadsRefused: UInt64 = 0
-  /// Lines of the log about files: errors and warnings of reloads.
-  private(set) var diagnostics: [LogLevel: UInt64] = [:]
+  /// What was wrong or suspicious in the files of reloads.
+  private(set) var diagnostics: [Diagnostic.Severity: UInt64] = [:]
   private(set) var pluginRestarts: [String: UInt64] = [:]
 
   struct SlotLabel: Hashable {
@@ -51,13 +51,13 @@ struct Metrics {
     latenessShare.add(max(service.lateness, .zero).inSeconds / service.window.inSeconds)
   }
 
-  mutating func take(_ reload: ReloadRecord) {
-    if reload.kept == nil { reloadsRefused += 1 } else { reloadsApplied += 1 }
+  mutating func take(_ report: ReloadReport) {
+    if report.plan == nil { reloadsRefused += 1 } else { reloadsApplied += 1 }
+    for diagnostic in report.diagnostics { diagnostics[diagnostic.severity, default: 0] += 1 }
   }
 
   mutating func take(_ record: LogRecord) {
     switch record.event {
-    case .reload where record.level >= .warning: diagnostics[record.level, default: 0] += 1
     case .plugin:
       guard case .text(let name)? = record[.plugin], case .text(let text)? = record[.message],
         text.hasPrefix(Self.restartWords)

@@ -89,13 +89,22 @@ extension ControlPorts {
   /// What to say of a job that there is not.
   func noJob(_ name: String) async -> Problem {
     let names = await look { core, _ in Array(core.jobNames) }
+    let nearest = await ArchiveQueue.perform {
+      NearestName.of(name, among: names.lazy.map(\.text))
+    }
     return Problem(
-      .notFound, "there is no job '\(name)'",
-      detail: NearestName.of(name, among: names.lazy.map(\.text)).map { "Did you mean '\($0)'?" })
+      .notFound, "there is no job '\(name)'", detail: nearest.map { "Did you mean '\($0)'?" })
   }
 }
 
-/// Where the ledger is read: it may take its time.
+/// Where the ledger is read, and done what else may take its time.
 enum ArchiveQueue {
   static let queue = DispatchQueue(label: "takt.control.archive", qos: .utility)
+
+  /// Does it there.
+  static func perform<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { continuation in
+      queue.async { continuation.resume(returning: body()) }
+    }
+  }
 }

@@ -24,7 +24,7 @@ struct EventRoutes {
   @Sendable private func events(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    let query = try Query(request, "after", "job", "output")
+    let query = try Query(request, "after", "job")
     var after = try query.integer("after", 0...Int.max).map { UInt64($0) }
     // What a browser sends that comes back.
     if after == nil, let last = request.headers[.lastEventID], !last.isEmpty {
@@ -33,8 +33,7 @@ struct EventRoutes {
       }
       after = number
     }
-    let filter = EventFilter(
-      job: try query.job("job")?.text, withOutput: try query.flag("output"))
+    let job = try query.job("job")?.text
     guard let place = readers.enter(max: Self.readersMax) else {
       throw Problem(
         .tooMany, "\(Self.readersMax) connections read events already",
@@ -58,8 +57,12 @@ struct EventRoutes {
         }
         defer { clock.cancel() }
         signal.yield(.news)
-        try await Self.write(
-          from: start, filter, ports.books, signals, closing: readers, to: &writer)
+        try await request.body.consumeWithInboundCloseHandler { _ in
+          try await Self.write(
+            from: start, of: job, ports.books, signals, closing: readers, to: &writer)
+        } onInboundClosed: {
+          signal.finish()
+        }
         try await writer.finish(nil)
       })
   }
@@ -70,7 +73,7 @@ struct EventRoutes {
   }
 
   private static func write(
-    from start: UInt64, _ filter: EventFilter, _ books: ControlBooks,
+    from start: UInt64, of job: String?, _ books: ControlBooks,
     _ signals: AsyncStream<Signal>, closing readers: ReaderCount,
     to writer: inout any ResponseBodyWriter
   ) async throws {
@@ -83,7 +86,9 @@ struct EventRoutes {
           // Numbers that never were are those of a former takt.
           let from = from > state.ring.last ? 0 : from
           let gap = from + 1 < state.ring.first ? state.ring.first : nil
-          let found = state.ring.read(after: from, count: turnCount) { filter.wants($0) }
+          let found = state.ring.read(after: from, count: turnCount) {
+            job == nil || $0.job == job
+          }
           let lines = found.lines.map { line in
             (line.event.record.event, line.event.number, line.json)
           }
@@ -110,17 +115,6 @@ struct EventRoutes {
       if readers.isClosing { return }
       if !hasWritten, signal == .silence { try await writer.write(ByteBuffer(string: ": \n\n")) }
     }
-  }
-}
-
-/// Which events a reader wants.
-struct EventFilter: Sendable {
-  var job: String?
-  var withOutput: Bool
-
-  func wants(_ event: EventRing.Event) -> Bool {
-    if event.record.event == .output, !withOutput { return false }
-    return job == nil || event.job == job
   }
 }
 

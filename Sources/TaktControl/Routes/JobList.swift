@@ -20,7 +20,8 @@ struct JobList {
   }
 
   func page(from ports: ControlPorts) async -> Page {
-    let names = await ports.look { core, _ in Array(core.jobNames) }.sorted()
+    let unsorted = await ports.look { core, _ in Array(core.jobNames) }
+    let names = await ArchiveQueue.perform { unsorted.sorted() }
     var page = Page()
     var rest = names[...]
     // Without a filter only those that are shown are looked at.

@@ -53,7 +53,11 @@ struct JobTable {
   private func last(_ run: StoredRun) -> String {
     let ago = run.endedAt.map { "\(Self.short(now - $0)) ago" } ?? ""
     let reason = run.outcome == Outcome.succeeded.rawValue ? "" : " \(run.reason ?? "")"
-    return "\(run.outcome ?? "")\(String(reason.prefix(24))) \(ago)"
+    // What a plugin gave as its reason is not to steer a terminal.
+    let shown = reason.unicodeScalars.prefix(24).map {
+      $0.properties.generalCategory == .control ? "\u{fffd}" : String($0)
+    }
+    return "\(run.outcome ?? "")\(shown.joined()) \(ago)"
   }
 
   /// A length of time in at most two units.

@@ -38,6 +38,7 @@ final class OutputStream: Sendable {
   private let use: LiveOutputUse
   private let shared: Shared
   private let signals: AsyncStream<Void>
+  private let signal: AsyncStream<Void>.Continuation
 
   private final class Shared: Sendable {
     let state = Mutex(State())
@@ -57,19 +58,25 @@ final class OutputStream: Sendable {
     self.use = use
     self.shared = shared
     self.signals = signals
+    self.signal = signal
   }
 
   deinit { output.leave(use) }
 
-  var response: Response {
+  /// What goes on until the run ends, or whoever asked has gone.
+  func response(to request: Request) -> Response {
     Response(
       status: .ok,
       headers: [.contentType: "text/plain; charset=utf-8", .xAccelBuffering: "no"],
       body: ResponseBody { [self] writer in
-        for await _ in signals {
-          let (bytes, isOver) = shared.state.withLock { $0.takeWaiting() }
-          if !bytes.isEmpty { try await writer.write(ByteBuffer(bytes: bytes)) }
-          if isOver { break }
+        try await request.body.consumeWithInboundCloseHandler { _ in
+          for await _ in signals {
+            let (bytes, isOver) = shared.state.withLock { $0.takeWaiting() }
+            if !bytes.isEmpty { try await writer.write(ByteBuffer(bytes: bytes)) }
+            if isOver { break }
+          }
+        } onInboundClosed: { [signal] in
+          signal.finish()
         }
         try await writer.finish(nil)
       })

@@ -19,7 +19,9 @@ struct PlanRoutes {
     let report = await withCheckedContinuation { continuation in
       ports.reload.plan(text: text) { continuation.resume(returning: $0) }
     }
-    return try answer(report.withoutLines(but: ports.facts.givenFile))
+    let includesItself = String(decoding: text, as: UTF8.self).contains("include")
+    return try answer(
+      report.withoutWords(but: ports.facts.givenFile, isAlone: !includesItself))
   }
 
   @Sendable private func reload(_ request: Request, _ context: ControlContext) async throws
@@ -41,14 +43,21 @@ struct PlanRoutes {
 }
 
 extension ReloadReport {
-  /// Without the lines at fault of other files than the one that was sent: who sends a text that
-  /// includes a file is not shown what stands in that.
-  fileprivate func withoutLines(but file: String) -> ReloadReport {
+  /// Without the words of other files than the one that was sent: who sends a text that includes a
+  /// file is not shown what stands in that. Mistakes there keep their places and their codes.
+  ///
+  /// - Parameter isAlone: whether the text cannot include anything, not even the file itself.
+  fileprivate func withoutWords(but file: String, isAlone: Bool) -> ReloadReport {
     var report = self
     report.diagnostics = diagnostics.map { diagnostic in
-      guard diagnostic.location.file != file else { return diagnostic }
       var diagnostic = diagnostic
-      diagnostic.sourceLine = nil
+      if diagnostic.location.file != file {
+        diagnostic.message = "there is a mistake of the kind \(diagnostic.code.rawValue) here"
+        diagnostic.hint = nil
+        diagnostic.sourceLine = nil
+      } else if !isAlone {
+        diagnostic.sourceLine = nil
+      }
       return diagnostic
     }
     return report

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import TaktCore
 
 /// The router, and the list of what it takes: in the order in which routes are added.
 struct RouteBook {
@@ -22,7 +23,7 @@ struct RouteBook {
     routes.append((.post, path, handler))
   }
 
-  /// What answers requests; `middlewares` stand before all routes.
+  /// What answers requests, those of whom `access` lets through.
   func responder(access: AccessMiddleware) -> some HTTPResponder<ControlContext> {
     router.add(middleware: ProblemMiddleware(routes: table))
     router.add(middleware: access)
@@ -51,5 +52,3 @@ extension ControlContext {
     return RunID(number)
   }
 }
-
-import TaktCore

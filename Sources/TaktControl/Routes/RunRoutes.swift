@@ -1,5 +1,7 @@
+import HTTPTypes
 import Hummingbird
 import NIOCore
+import Synchronization
 import TaktCore
 
 /// Runs: listed, looked at, read, cancelled.
@@ -39,10 +41,18 @@ struct RunRoutes {
     var found = Dictionary((kept ?? []).map { ($0.run, $0) }) { first, _ in first }
     for run in known { found[run.run] = run }
     let runs = found.values.sorted { $0.run > $1.run }.prefix(limit + 1)
+    // Where a run stands that has not ended, the scheduler knows best.
+    let open = runs.filter { $0.outcome == nil }.map(\.run)
+    let views = await ports.look { core, now in
+      Dictionary(
+        uniqueKeysWithValues: open.compactMap { run in
+          core.view(of: run, at: now).map { (run, RunEntry($0, at: now, progress: progress[run])) }
+        })
+    }
     var json = JSONWriter()
     json.object { json in
       json.key("runs")
-      json.array(runs.prefix(limit)) { $0.value(RunEntry($1, progress: progress[$1.run])) }
+      json.array(runs.prefix(limit)) { $0.value(views[$1.run] ?? RunEntry($1)) }
       if runs.count > limit { json.member("before", runs[limit - 1].run.number) }
     }
     return .json(json)
@@ -102,7 +112,7 @@ struct RunRoutes {
     let run = try context.run()
     let stream = follows ? OutputStream(of: run, from: ports.output) : nil
     let before = follows ? nil : ports.output.soFar(of: run)
-    if let stream { return stream.response }
+    if let stream { return stream.response(to: request) }
     if let before { return .output(before) }
     if let recent = await ports.books.read({ $0.outputs[run] }) { return .output(recent) }
     _ = try await find(run)
@@ -166,6 +176,3 @@ extension HTTPField.Name {
   // The text is a valid name, so there is one.
   fileprivate static let droppedBytes = HTTPField.Name("Takt-Dropped-Bytes") ?? .age
 }
-
-import HTTPTypes
-import Synchronization

@@ -141,7 +141,7 @@ struct SystemRoutes {
       loop.execute { if isOpen.take() { promise.succeed(phase) } }
     }
     let timeout = loop.scheduleTask(in: patience) { answer(nil) }
-    ports.scheduler.look({ core, _ in core.view.phase }, reply: { answer($0) })
+    ports.scheduler.look({ core, _ in core.phase }, reply: { answer($0) })
     let phase = try? await promise.futureResult.get()
     timeout.cancel()
     return phase ?? nil

@@ -35,7 +35,7 @@ public final class ControlServer: Sendable {
   private let ports: ControlPorts
   private let readers = ReaderCount()
   private let network = NetworkAddress()
-  private let sockets = Mutex<[String]>([])
+  private let sockets = Mutex<[(path: String, identity: SocketPlace.Identity)]>([])
 
   /// Starts one thread; nothing is listened to yet.
   public init(_ ports: ControlPorts) {
@@ -61,12 +61,14 @@ public final class ControlServer: Sendable {
       } catch {
         return done(.failure(error))
       }
-      sockets.withLock { $0.append(path) }
       // The file is made for its owner alone; whoever connects is asked who he is besides.
       start(
         .unixDomainSocket(path: path), token: nil, hosts: [], user: geteuid(),
-        onRunning: { _ in
+        onRunning: { [self] _ in
           chmod(path, 0o600)
+          if let identity = SocketPlace.identity(of: path) {
+            sockets.withLock { $0.append((path, identity)) }
+          }
           done(.success(path))
         }, onFailure: { done(.failure($0)) })
     case .network(let settings, let tokenFile):
@@ -88,11 +90,12 @@ public final class ControlServer: Sendable {
     }
   }
 
-  /// Takes no more requests, and lets those who read events come to their end, for a second at most.
+  /// Removes the socket, so that nobody else comes, and lets those who read events come to their end, for a second at most.
   public func close() {
     readers.close()
     ports.books.tell()
-    for path in sockets.withLock({ $0 }) { unlink(path) }
+    for (path, identity) in sockets.withLock({ $0 })
+    where SocketPlace.identity(of: path) == identity { unlink(path) }
     readers.waitForNone(timeout: .seconds(1))
   }
 

@@ -37,6 +37,19 @@ public enum SocketPlace {
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
   }
 
+  /// What makes a file this one and no other.
+  struct Identity: Equatable, Sendable {
+    var device: dev_t
+    var inode: ino_t
+  }
+
+  /// Which file is there; nil for none.
+  static func identity(of path: String) -> Identity? {
+    var status = stat()
+    return lstat(path, &status) == 0
+      ? Identity(device: status.st_dev, inode: status.st_ino) : nil
+  }
+
   /// Makes room for a socket: what a killed takt has left is removed, anything else is not touched.
   static func clear(_ path: String) throws(ControlTrouble) {
     var status = stat()

@@ -12,7 +12,13 @@ extension SchedulerCore {
   }
 
   private mutating func take(_ command: SchedulerCommand, at now: Now) -> SchedulerReply {
-    guard phase == .running else { return .unavailable }
+    switch command {
+    case .trigger, .suspend, .resume:
+      guard phase == .running else { return .unavailable }
+    case .cancelJob, .cancelRun:
+      // A run that is cancelled holds no stop.
+      guard phase != .starting, phase != .finished else { return .unavailable }
+    }
     switch command {
     case .trigger(let name, let slot, let parameters):
       guard let job = jobs[name] else { return .unknownJob }
@@ -53,11 +59,14 @@ extension SchedulerCore {
 
   /// The scheduler at this moment.
   public var view: SchedulerView {
-    SchedulerView(
-      phase: phase, jobs: jobs.count,
-      suspended: jobs.values.count { $0.suspension != nil },
-      disabled: jobs.values.count { !$0.spec.timing.isEnabled },
-      failing: jobs.values.count { $0.failureStreak > 0 },
+    var (suspended, disabled, failing) = (0, 0, 0)
+    for job in jobs.values {
+      if job.suspension != nil { suspended += 1 }
+      if !job.spec.timing.isEnabled { disabled += 1 }
+      if job.failureStreak > 0 { failing += 1 }
+    }
+    return SchedulerView(
+      phase: phase, jobs: jobs.count, suspended: suspended, disabled: disabled, failing: failing,
       running: queue.takenCount, queued: runs.values.count { $0.machine.state == .queued },
       settings: settings)
   }

@@ -18,7 +18,8 @@ public struct SchedulerCore: Sendable {
   /// SIGKILL.
   public static let abandonAfter = Duration.seconds(10)
 
-  var phase = SchedulerPhase.starting
+  /// What it is about.
+  public internal(set) var phase = SchedulerPhase.starting
   var settings = SchedulerSettings()
   var jobs: [JobName: JobState] = [:]
   /// The jobs that wait for the end of each job's runs.
@@ -90,6 +91,9 @@ public struct SchedulerCore: Sendable {
     runs.values.filter { $0.startedAt != nil && !$0.isHook }.map { ($0.id, $0.spec.name) }
       .sorted { $0.run < $1.run }
   }
+
+  /// How many jobs there are.
+  public var jobCount: Int { jobs.count }
 
   /// The names of the present jobs, in no order.
   public var jobNames: some Collection<JobName> { jobs.keys }

@@ -13,7 +13,9 @@ public final class Reloader: ReloadControl {
   private let time: any TimeSource
   private let apply: @Sendable (ReloadPlan) -> Void
   private let onBegin: @Sendable () -> Void
+  private let onRefused: @Sendable () -> Void
   private let onLoaded: @Sendable ([String]) -> Void
+  private let onDone: @Sendable (ReloadReport) -> Void
   private let queue = DispatchQueue(label: "takt.reload", qos: .utility)
   private let current: Mutex<Snapshot>
   private let watchedPaths: Mutex<[String]>
@@ -29,13 +31,17 @@ public final class Reloader: ReloadControl {
   /// - Parameters:
   ///   - apply: takes each plan, on the reloader's queue.
   ///   - onBegin: told when a reload begins.
+  ///   - onRefused: told when it is refused.
   ///   - onLoaded: told the watched paths after each attempt, good or bad.
+  ///   - onDone: told what each attempt did.
   public init(
     current: Snapshot, watchedPaths: [String], source: any SnapshotSource, observer: any Observer,
     ledger: any Ledger, time: any TimeSource,
     apply: @escaping @Sendable (ReloadPlan) -> Void,
     onBegin: @escaping @Sendable () -> Void = {},
-    onLoaded: @escaping @Sendable ([String]) -> Void = { _ in }
+    onRefused: @escaping @Sendable () -> Void = {},
+    onLoaded: @escaping @Sendable ([String]) -> Void = { _ in },
+    onDone: @escaping @Sendable (ReloadReport) -> Void = { _ in }
   ) {
     self.current = Mutex(current)
     self.watchedPaths = Mutex(watchedPaths)
@@ -45,7 +51,9 @@ public final class Reloader: ReloadControl {
     self.time = time
     self.apply = apply
     self.onBegin = onBegin
+    self.onRefused = onRefused
     self.onLoaded = onLoaded
+    self.onDone = onDone
   }
 
   /// Reloads soon; `cause` says in the log who wanted it.
@@ -64,6 +72,7 @@ public final class Reloader: ReloadControl {
       }
       let report = perform(cause: cause)
       last.withLock { $0 = report }
+      onDone(report)
       for reply in replies { reply(report) }
     }
   }
@@ -113,6 +122,7 @@ public final class Reloader: ReloadControl {
       log(
         .error, "not reloaded: the jobs of before go on; errors: \(errors)",
         [LogField(.count, .number(Int64(errors)))])
+      onRefused()
       return report(loaded, nil, from: current.withLock(\.settings))
     }
     let (old, plan) = current.withLock { current in

@@ -18,10 +18,11 @@ struct FollowedOutput {
   /// Hands it on until the run has ended; of a job until nobody answers any more.
   func show(_ write: @escaping @Sendable ([UInt8]) -> Void) throws {
     if UInt64(subject) != nil { return try show(run: subject, write) }
+    // From before the job was looked at, so that no run is missed.
+    let (status, _) = try connection.ask(Status.self, "GET", "/api/v1/status")
     let (job, _) = try connection.ask(Answer.self, "GET", "/api/v1/jobs/\(subject.asPathPart)")
-    // Read beside the outputs, so that no run is missed.
-    let coming = Coming(job.active.map(\.run))
-    let target = "/api/v1/events?job=\(subject.asQueryValue)"
+    let coming = Coming(job.active.filter { $0.state != "queued" }.map(\.run))
+    let target = "/api/v1/events?job=\(subject.asQueryValue)&after=\(status.events.last)"
     Thread.detachNewThread { [connection] in
       try? connection.follow(target, accept: "text/event-stream") { coming.take($0) }
       coming.end()
@@ -39,6 +40,14 @@ struct FollowedOutput {
     try connection.follow("/api/v1/runs/\(run)/output?follow=true", write)
   }
 
+  private struct Status: Decodable {
+    struct Events: Decodable {
+      var last: UInt64
+    }
+
+    var events: Events
+  }
+
   private struct Answer: Decodable {
     var name: String
     var active: [RunAnswer]
@@ -48,8 +57,8 @@ struct FollowedOutput {
   private final class Coming: Sendable {
     private struct State {
       var runs: [UInt64]
-      var last: UInt64
-      var isOver = false
+      /// All that have come.
+      var known: Set<UInt64>
       var rest: [UInt8] = []
     }
 
@@ -57,7 +66,7 @@ struct FollowedOutput {
     private let filled = DispatchSemaphore(value: 0)
 
     init(_ runs: [UInt64]) {
-      state = Mutex(State(runs: runs, last: runs.max() ?? 0))
+      state = Mutex(State(runs: runs, known: Set(runs)))
       for _ in runs { filled.signal() }
     }
 
@@ -72,10 +81,10 @@ struct FollowedOutput {
           guard line.starts(with: Self.prefix),
             let event = try? JSONDecoder().decode(
               Event.self, from: line.dropFirst(Self.prefix.count)),
-            event.event == "run", event.to == "running", event.hook == nil, event.run > state.last
+            event.event == "run", event.to == "running", event.hook == nil,
+            state.known.insert(event.run).inserted
           else { continue }
           state.runs.append(event.run)
-          state.last = event.run
           found += 1
         }
         return found
@@ -83,10 +92,8 @@ struct FollowedOutput {
       for _ in 0..<found { filled.signal() }
     }
 
-    func end() {
-      state.withLock { $0.isOver = true }
-      filled.signal()
-    }
+    /// No more come.
+    func end() { filled.signal() }
 
     /// The next run; nil when none comes any more.
     func next() -> UInt64? {
