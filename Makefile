@@ -97,6 +97,7 @@ bench: setup     ## Measure what leeway saves, timer machines beside plain dispa
 		$(ORACLES)/cronos.jsonl $$($(CRONITER) -c 'import croniter' 2>/dev/null && echo $(CRONITER)))
 	python3 Benchmarks/simulate/simulate_bench.py .build/release/takt
 	python3 Benchmarks/ledger/ledger_bench.py .build/release/takt
+	python3 Benchmarks/control/control_bench.py .build/release/takt
 
 reference: setup ## Write what the docs say of keys, built-ins and runs from the code.
 	TAKT_WRITE_REFERENCE=1 $(SWIFT) test --filter 'KeyTableTests|BuiltinReferenceTests|RunMachineTests'

@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["README.md", "docs/jobs-file.md", "docs/runs.md", "docs/builtins.md"])
+  @Test(arguments: ["README.md", "docs/jobs-file.md", "docs/runs.md", "docs/builtins.md", "docs/control.md"])
   func `every example in the docs is a jobs file that is taken`(name: String) throws {
     let root = Self.example.deletingLastPathComponent()
     let text = try String(contentsOf: root.appendingPathComponent(name), encoding: .utf8)

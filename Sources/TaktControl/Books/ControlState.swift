@@ -23,6 +23,8 @@ struct ControlState {
   var ring = EventRing()
   var metrics = Metrics()
   private(set) var jobs: [JobName: JobSight] = [:]
+  /// The states of the timer machines that do not run.
+  private(set) var resting: [JobName: String] = [:]
   /// Jobs that a reload has removed, whose runs may still end.
   private var removed: Set<JobName> = []
   /// The first run of this takt.
@@ -120,6 +122,7 @@ struct ControlState {
     case .ended(let record): end(record)
     case .scheduleEnded(let name, _):
       jobs[name] = nil
+      resting[name] = nil
       removed.insert(name)
     case .schedule(let version): removed.remove(version.job)
     case .pending, .mark, .backedOff, .settled, .clockStepped, .reloaded: break
@@ -157,7 +160,8 @@ struct ControlState {
     guard case .text(let job)? = record[.job], case .text(let state)? = record[.to],
       let name = JobName(job)
     else { return }
-    change(name) { $0.timer = state }
+    // Nearly all run nearly always: only the others are kept.
+    resting[name] = state == "running" || removed.contains(name) ? nil : state
   }
 
   private mutating func takeProgress(_ record: LogRecord) {

@@ -12,8 +12,6 @@ struct JobSight {
   /// How late its last slot started, and how late it might.
   var lateness: Duration?
   var window: Duration?
-  /// The state that its timer machine has entered last; nil when it never moved.
-  var timer: String?
   /// When a run of it has last succeeded.
   var succeededAt: WallInstant?
 

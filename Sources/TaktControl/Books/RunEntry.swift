@@ -35,16 +35,20 @@ struct RunEntry: Sendable {
 struct JobEntry: Sendable {
   var view: JobView
   var sight: JobSight
+  /// The state of its timer machine when it does not run.
+  var resting: String?
   var active: [RunEntry]
 
-  init(_ view: JobView, _ sight: JobSight, _ progress: [RunID: RunProgress], at now: Now) {
+  init(_ view: JobView, in state: ControlState, at now: Now) {
+    let name = view.spec.name
     self.view = view
-    self.sight = sight
-    active = view.active.map { RunEntry($0, at: now, progress: progress[$0.run]) }
+    sight = state.jobs[name] ?? JobSight()
+    resting = state.resting[name]
+    active = view.active.map { RunEntry($0, at: now, progress: state.progress[$0.run]) }
   }
 
   /// The state of its timer machine.
-  var timer: String { sight.timer ?? "idle" }
+  var timer: String { view.isArmed ? "running" : resting ?? "idle" }
 
   /// Whether its last runs have failed.
   var isFailing: Bool { view.failureStreak > 0 }

@@ -79,11 +79,7 @@ extension ControlPorts {
   func job(_ name: JobName) async throws -> JobEntry {
     let (view, now) = await look { core, now in (core.view(of: name, at: now), now) }
     guard let view else { throw await noJob(name.text) }
-    let runs = view.active.map(\.run)
-    let (sight, progress) = await books.read { state in
-      (state.jobs[name] ?? JobSight(), state.progress.filter { runs.contains($0.key) })
-    }
-    return JobEntry(view, sight, progress, at: now)
+    return await books.read { JobEntry(view, in: $0, at: now) }
   }
 
   /// What to say of a job that there is not.

@@ -43,7 +43,10 @@ struct EventRoutes {
     if let after { start = after } else { start = await ports.books.read { $0.ring.last } }
     return Response(
       status: .ok,
-      headers: [.contentType: "text/event-stream", .xAccelBuffering: "no"],
+      // Who watches a connection for its end cannot use it for another request.
+      headers: [
+        .contentType: "text/event-stream", .xAccelBuffering: "no", .connection: "close",
+      ],
       body: ResponseBody { [ports, loop = context.eventLoop] writer in
         // As long as the stream lives, so does its place.
         defer { withExtendedLifetime(place) {} }

@@ -52,7 +52,7 @@ struct JobList {
       (names.compactMap { core.view(of: $0, at: now) }, now)
     }
     return await ports.books.read { state in
-      views.map { JobEntry($0, state.jobs[$0.spec.name] ?? JobSight(), state.progress, at: now) }
+      views.map { JobEntry($0, in: state, at: now) }
     }
   }
 

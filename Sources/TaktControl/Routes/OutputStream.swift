@@ -67,7 +67,10 @@ final class OutputStream: Sendable {
   func response(to request: Request) -> Response {
     Response(
       status: .ok,
-      headers: [.contentType: "text/plain; charset=utf-8", .xAccelBuffering: "no"],
+      // Who watches a connection for its end cannot use it for another request.
+      headers: [
+        .contentType: "text/plain; charset=utf-8", .xAccelBuffering: "no", .connection: "close",
+      ],
       body: ResponseBody { [self] writer in
         try await request.body.consumeWithInboundCloseHandler { _ in
           for await _ in signals {

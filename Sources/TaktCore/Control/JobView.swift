@@ -26,6 +26,8 @@ public struct JobView: Sendable {
   public var state: State
   /// The slot that its timer waits for; nil without one.
   public var next: Slot?
+  /// Whether its timer is armed, for a slot or for the end of its rest.
+  public var isArmed: Bool
   /// Its runs that have not ended, the oldest first; hooks are not among them.
   public var active: [RunView]
   /// How many runs in a row have failed.

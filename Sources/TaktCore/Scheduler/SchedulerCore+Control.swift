@@ -77,7 +77,7 @@ extension SchedulerCore {
     let active = (activeRuns[name] ?? []).compactMap { runs[$0]?.view(at: now) }
     return JobView(
       spec: job.spec, state: state(of: job, active), next: job.isHeld ? nil : job.armed?.slot,
-      active: active, failureStreak: job.failureStreak,
+      isArmed: job.armed != nil, active: active, failureStreak: job.failureStreak,
       ranCount: job.ranCount, suspension: job.suspension)
   }
 

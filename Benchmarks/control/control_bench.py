@@ -1,0 +1,177 @@
+"""Measures the control of a takt with 10,000 jobs: commands, figures, the page, and readers.
+
+    control_bench.py TAKT
+
+What is asked: `takt status` in 100 ms, `/metrics` in 50 ms, a first paint of the page within 1 s and no
+task of its over 200 ms; with 200 readers of events, one of them stalled, no slot late, and the memory
+bounded.
+"""
+
+import json
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+JOBS = 10_000
+PUNCTUAL = 20
+READERS = 200
+SECONDS = 20
+DRIVER = pathlib.Path(__file__).resolve().parents[2] / "Tests/page/drive.py"
+
+
+class Takt:
+    """A takt that runs in a folder of its own."""
+
+    def __init__(self, program):
+        self.program = str(pathlib.Path(program).resolve())
+        self.folder = tempfile.mkdtemp(prefix="takt-control-")
+        path = pathlib.Path(self.folder)
+        jobs = [f"  job{n:05}: {{every: 1h, leeway: 5m, spread: 30m, run: 'true'}}" for n in range(JOBS)]
+        jobs += [f"  beat{n:02}: {{every: 200ms, use: log, with: {{message: x}}}}" for n in range(PUNCTUAL)]
+        (path / "jobs.yaml").write_text(
+            "scheduler: {http: {listen: 0}, shutdown_grace: 1s}\njobs:\n" + "\n".join(jobs) + "\n")
+        self.process = subprocess.Popen(
+            [self.program, "run", "--log-format", "json"], cwd=self.folder, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL)
+        self.latenesses = []
+        self.verdicts = set()
+        self.address = None
+        self.ready = threading.Event()
+        threading.Thread(target=self._read, daemon=True).start()
+        self.ready.wait(60)
+        self.token = (path / ".takt/token").read_text().strip()
+
+    def _read(self):
+        for line in self.process.stdout:
+            if b"the web page is at" in line:
+                self.address = re.search(rb"http://(\S+?)\"", line).group(1).decode()
+            if b'"job":"beat' in line and b'"verdict"' in line:
+                event = json.loads(line)
+                self.verdicts.add(event["verdict"])
+                if "late_ms" in event:
+                    self.latenesses.append(event["late_ms"])
+            if self.address and self.latenesses:
+                self.ready.set()
+
+    def get(self, target, accept="application/json"):
+        """The bytes of an answer, and how long it took."""
+        begin = time.monotonic()
+        stream = self.connect()
+        stream.sendall(
+            f"GET {target} HTTP/1.1\r\nHost: {self.address}\r\nAuthorization: Bearer {self.token}\r\n"
+            f"Accept: {accept}\r\nConnection: close\r\n\r\n".encode())
+        stream.shutdown(socket.SHUT_WR)
+        answer = b""
+        while part := stream.recv(1 << 20):
+            answer += part
+        stream.close()
+        return answer, time.monotonic() - begin
+
+    def connect(self):
+        host, port = self.address.rsplit(":", 1)
+        return socket.create_connection((host, int(port)), timeout=30)
+
+    def memory(self):
+        """Resident memory in MB."""
+        text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+)", text).group(1)) / 1024
+
+    def measure(self, seconds):
+        """How late the punctual jobs are for a while: median, 99th percentile and maximum in ms."""
+        self.latenesses.clear()
+        self.verdicts.clear()
+        time.sleep(seconds)
+        found = sorted(self.latenesses)
+        return (statistics.median(found), found[int(len(found) * 0.99)], found[-1], len(found),
+                sorted(self.verdicts))
+
+    def close(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(60)
+        shutil.rmtree(self.folder)
+
+
+def readers(takt):
+    """Readers of events, all but the first of which read."""
+    streams = []
+    for _ in range(READERS):
+        stream = takt.connect()
+        stream.sendall(
+            f"GET /api/v1/events HTTP/1.1\r\nHost: {takt.address}\r\n"
+            f"Authorization: Bearer {takt.token}\r\n\r\n".encode())
+        streams.append(stream)
+    counts = [0] * READERS
+
+    def drain(index):
+        try:
+            while part := streams[index].recv(1 << 16):
+                counts[index] += part.count(b"\nid: ")
+        except OSError:
+            pass
+
+    for index in range(1, READERS):
+        threading.Thread(target=drain, args=(index,), daemon=True).start()
+    return streams, counts
+
+
+def report(words, figures):
+    median, p99, most, count, verdicts = figures
+    print(f"{words}: {count} slots, late by {median:.2f} ms in the median, {p99:.2f} ms at the 99th "
+          f"percentile, {most:.2f} ms at most; verdicts: {', '.join(verdicts)}")
+
+
+def main(program):
+    takt = Takt(program)
+    try:
+        times = []
+        for _ in range(7):
+            begin = time.monotonic()
+            lines = subprocess.run(
+                [takt.program, "status"], cwd=takt.folder, capture_output=True, check=True).stdout
+            times.append(time.monotonic() - begin)
+        print(f"takt status, {lines.count(bytes([10])) - 1} jobs (whole program): "
+              f"median {statistics.median(times) * 1000:.0f} ms, max {max(times) * 1000:.0f} ms (bar 100 ms)")
+        for target in ["/metrics", "/api/v1/jobs?limit=100000", "/api/v1/status"]:
+            answers = [takt.get(target) for _ in range(20)]
+            times = [seconds for _, seconds in answers]
+            bar = " (bar 50 ms)" if target == "/metrics" else ""
+            print(f"GET {target}, {len(answers[0][0]) / 1000:.0f} kB: median "
+                  f"{statistics.median(times) * 1000:.1f} ms, max {max(times) * 1000:.1f} ms{bar}")
+        if shutil.which("chromedriver"):
+            page = subprocess.run(
+                [sys.executable, DRIVER, f"http://{takt.address}", takt.token, "large"],
+                capture_output=True, text=True)
+            print(f"the page: {page.stdout.strip() or page.stderr.strip()}")
+        report("without readers", takt.measure(SECONDS))
+        before = takt.memory()
+        streams, counts = readers(takt)
+        report(f"with {READERS} readers, one of them stalled", takt.measure(SECONDS))
+        print(f"events read by each of the others: {min(counts[1:])} to {max(counts)}; "
+              f"memory {before:.0f} MB before, {takt.memory():.0f} MB with them")
+        for stream in streams:
+            stream.close()
+        stop = threading.Event()
+
+        def ask():
+            while not stop.is_set():
+                takt.get("/api/v1/jobs?limit=100000")
+
+        thread = threading.Thread(target=ask)
+        thread.start()
+        report("while all jobs are asked for again and again", takt.measure(SECONDS))
+        stop.set()
+        thread.join()
+    finally:
+        takt.close()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
