@@ -54,9 +54,11 @@ browser:         # The web page is tested in it; without it those tests are skip
 		$$sudo apt-get install -qy --no-install-recommends $(BROWSER) >/dev/null; } || \
 		echo 'without a browser: it could not be installed' >&2
 
-man: setup       ## Write the manual pages, .build/man/takt.1 and one for each command.
-	$(SWIFT) package --allow-writing-to-package-directory generate-manual --multi-page \
-		--output-directory .build/man
+man: build       ## Write the manual pages, .build/man/takt.1 and one for each command.
+	$(SWIFT) build --package-path .build/checkouts/swift-argument-parser \
+		--scratch-path .build/man-tool --product generate-manual
+	@mkdir -p .build/man
+	.build/man-tool/debug/generate-manual .build/debug/takt --multi-page --output-directory .build/man
 
 completions: build ## Write shell completions, .build/completions/takt.bash and others.
 	@mkdir -p .build/completions

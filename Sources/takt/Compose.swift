@@ -70,7 +70,8 @@ struct Daemon {
     let watch = Watch()
     let reloader = Reloader(
       current: snapshot, watchedPaths: watchedPaths ?? [], source: source, observer: observers,
-      ledger: books, time: engine.factory.time, apply: { engine.apply($0) { supervision?.ready() } },
+      ledger: books, time: engine.factory.time,
+      apply: { engine.apply($0) { supervision?.ready() } },
       onBegin: { supervision?.reloading() }, onRefused: { supervision?.ready() },
       onLoaded: { watch.watcher?.watch($0) }, onDone: { books.take($0) })
     control = Control(

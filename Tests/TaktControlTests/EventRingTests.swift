@@ -17,7 +17,8 @@ import Testing
     #expect(lines.map(\.event.number) == [3, 4] && upTo == 4)
     #expect(
       String(decoding: lines[0].json, as: UTF8.self)
-        == #"{"id":3,"ts":"1970-01-01T00:00:00.000Z","level":"info","event":"scheduler","message":"3"}"#)
+        == #"{"id":3,"ts":"1970-01-01T00:00:00.000Z","level":"info","event":"scheduler","message":"3"}"#
+    )
     #expect(ring.read(after: 5, count: 2) { _ in true }.lines.isEmpty)
   }
 

@@ -69,7 +69,8 @@ enum PrometheusLint {
       let key = labels.filter { !$0.hasPrefix("le=") }.joined(separator: ",")
       if name.hasSuffix("_bucket") {
         let bound = labels.first { $0.hasPrefix("le=") }?.dropFirst(4).dropLast() ?? ""
-        buckets[key, default: []].append((Double(bound.replacing("+Inf", with: "inf")) ?? .nan, value))
+        buckets[key, default: []].append(
+          (Double(bound.replacing("+Inf", with: "inf")) ?? .nan, value))
       } else if name.hasSuffix("_count") {
         counts[key] = value
       }

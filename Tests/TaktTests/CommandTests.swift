@@ -38,7 +38,9 @@ import Testing
     }
   }
 
-  @Test(arguments: ["README.md", "docs/jobs-file.md", "docs/runs.md", "docs/builtins.md", "docs/control.md"])
+  @Test(arguments: [
+    "README.md", "docs/jobs-file.md", "docs/runs.md", "docs/builtins.md", "docs/control.md",
+  ])
   func `every example in the docs is a jobs file that is taken`(name: String) throws {
     let root = Self.example.deletingLastPathComponent()
     let text = try String(contentsOf: root.appendingPathComponent(name), encoding: .utf8)
@@ -50,6 +52,13 @@ import Testing
       let result = try run("check", in: folder)
       #expect(result.status == 0, "\(result.errors)")
     }
+  }
+
+  @Test(arguments: ["bash", "zsh", "fish"])
+  func `shells can complete commands, and those of a takt that runs`(shell: String) throws {
+    let script = try run("--generate-completion-script", shell, in: try TemporaryFolder())
+    #expect(script.status == 0)
+    for command in ["suspend", "trigger", "simulate"] { #expect(script.output.contains(command)) }
   }
 
   @Test func `a file with four mistakes reports four, each with its place and a caret`() throws {

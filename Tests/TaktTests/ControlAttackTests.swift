@@ -18,7 +18,7 @@ import Testing
   private func request(
     _ method: String = "GET", _ path: String = "/api/v1/status", _ headers: [String]
   ) -> String {
-    ([ "\(method) \(path) HTTP/1.1" ] + headers + ["", ""]).joined(separator: "\r\n")
+    (["\(method) \(path) HTTP/1.1"] + headers + ["", ""]).joined(separator: "\r\n")
   }
 
   @Test func `who has no token, or comes from elsewhere, is refused`() throws {
@@ -28,7 +28,10 @@ import Testing
     )
     let rows: [(String, [String], Int)] = [
       ("the token", [host, bearer], 200),
-      ("the token, from takt's own page", [host, bearer, "Origin: http://127.0.0.1:\(live.port)"], 200),
+      (
+        "the token, from takt's own page", [host, bearer, "Origin: http://127.0.0.1:\(live.port)"],
+        200
+      ),
       ("another of its names", ["Host: localhost:\(live.port)", bearer], 200),
       ("no token", [host], 401),
       ("a wrong token", [host, "Authorization: Bearer \(live.token.dropLast())x"], 401),

@@ -18,7 +18,8 @@ import Testing
   @Test func `every route that is described is there`() throws {
     let live = try LiveTakt(Self.jobs, http: true)
     let run = try live.object("POST", "/api/v1/jobs/quick/trigger")["run"] as? Int ?? 0
-    #expect(try live.object("GET", "/api/v1/runs/\(run)?wait=30")["outcome"] as? String == "succeeded")
+    #expect(
+      try live.object("GET", "/api/v1/runs/\(run)?wait=30")["outcome"] as? String == "succeeded")
     let data = try Data(contentsOf: Self.description)
     let document = try JSONSerialization.jsonObject(with: data) as? [String: Any]
     let paths = try #require(document?["paths"] as? [String: [String: Any]])
@@ -40,7 +41,8 @@ import Testing
       let wrong = methods["post"] == nil ? "POST" : "DELETE"
       #expect(try live.ask(wrong, target, "").status == 405, "\(wrong) \(path)")
     }
-    #expect(try live.ask("GET", "/api/v1/openapi.json").text == String(decoding: data, as: UTF8.self))
+    #expect(
+      try live.ask("GET", "/api/v1/openapi.json").text == String(decoding: data, as: UTF8.self))
     #expect(try live.process.stop() == 0)
   }
 
@@ -131,7 +133,8 @@ final class Events {
 
   /// The next ones; the connection is left by ending curl.
   func take(_ count: Int) throws -> [Event] {
-    let script = "curl -sN --unix-socket .takt/control.sock 'http://takt\(target)'"
+    let script =
+      "curl -sN --unix-socket .takt/control.sock 'http://takt\(target)'"
       + " | sed -un 's/^data: //p' | head -\(count)"
     let shell = try TaktProcess(["-c", script], program: "/bin/sh", in: live.folder)
     let text = try shell.text()
