@@ -275,7 +275,8 @@ import Testing
   @Test func `a wait between two tries is cancelled`() async throws {
     let parameters: Parameters = [
       "url": url("/fails"), "retry_status": .list(["500"]), "backoff": .duration(.seconds(3600)),
-      "timeout": .duration(.seconds(3600)),
+      // A wait lasts a minute at most; so many tries outlast a test that gets no turn.
+      "timeout": .duration(.seconds(3600)), "retries": .integer(10),
     ]
     bench.router.start([bench.request("http", parameters)])
     while bench.lines.texts.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
