@@ -60,7 +60,7 @@ struct Control {
       switch result {
       case .success(let address): observer.tell("\(words) \(address)")
       case .failure(let trouble):
-        observer.tell("nobody can connect: \(trouble.message); jobs go on", .error)
+        observer.tell("not listening at \(place): \(trouble.message); jobs go on", .error)
       }
     }
   }

@@ -23,11 +23,19 @@ public final class ControlServer: Sendable {
   static let connectionsMax = 512
 
   /// Where it listens.
-  public enum Place: Sendable {
+  public enum Place: Sendable, CustomStringConvertible {
     /// A Unix socket at a path.
     case socket(path: String)
     /// An address, whose requests must bear the token in a file.
     case network(HTTPSettings, tokenFile: String)
+
+    /// The path or the address.
+    public var description: String {
+      switch self {
+      case .socket(let path): path
+      case .network(let settings, _): settings.address
+      }
+    }
   }
 
   private let group: MultiThreadedEventLoopGroup
@@ -129,6 +137,8 @@ public final class ControlServer: Sendable {
     Task(executorPreference: executor) {
       do {
         try await server.run()
+      } catch let error as IOError {
+        onFailure(ControlTrouble(String(cString: strerror(error.errnoCode))))
       } catch {
         onFailure(ControlTrouble("\(error)"))
       }
