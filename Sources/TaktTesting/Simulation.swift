@@ -191,11 +191,13 @@ public struct Simulation {
     guard let job = snapshot.jobs.randomElement(using: &random) else { return }
     if random.oneIn(3) {
       story.append("resume \(job.name)")
-      handle(.resumed(job.name))
+      handle(.commanded(.resume(job.name)))
     } else {
       story.append("suspend \(job.name)")
       let until = now.wall + .milliseconds(Int.random(in: -100...9000, using: &random))
-      handle(.suspended(job.name, until: random.oneIn(3) ? nil : until, reason: "test"))
+      handle(
+        .commanded(
+          .suspend(job.name, until: random.oneIn(3) ? nil : until, reason: "test")))
     }
   }
 

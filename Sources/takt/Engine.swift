@@ -29,7 +29,7 @@ struct Engine {
   ///   - onFinish: called once, when a stop is complete.
   init(
     observer: any Observer, sink: any OutputSink, passThrough: PassThrough? = nil,
-    tap: PluginTap? = nil, ledger: any Ledger, gauge: (any ServiceGauge)? = nil,
+    tap: PluginTap? = nil, ledger: any Ledger, gauge: (any SlotGauge)? = nil,
     onFinish: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     factory = CoalescingTimerFactory(queue: queue)

@@ -85,7 +85,7 @@ final class SingleRun {
   func end(for slot: WallInstant?) -> RunEnd? {
     books.whenEnded { [engine] in engine.scheduler.send(.stop) }
     engine.start(Snapshot(settings: settings, jobs: [spec]))
-    engine.scheduler.send(.triggered(spec.name, slot: slot))
+    engine.scheduler.send(.commanded(.trigger(spec.name, slot: slot)))
     stopped.wait()
     engine.close()
     fork.close()

@@ -29,7 +29,7 @@ import Testing
       let job = try #require(JobName("a"))
       for milliseconds in [0, 3, 70_000] {
         metrics.take(
-          Service(
+          SlotStart(
             job: job, run: RunID(1), lateness: .milliseconds(milliseconds), window: .seconds(2),
             qos: .utility))
       }

@@ -43,8 +43,8 @@ import Testing
     var world = SchedulerWorld()
     let jobs = [try job("a", every(10)), try follower("b", of: "a")]
     world.start(jobs, maxRunning: 1)
-    world.send(.triggered(jobs[0].name, slot: nil))
-    world.send(.triggered(jobs[0].name, slot: nil))
+    world.send(.commanded(.trigger(jobs[0].name)))
+    world.send(.commanded(.trigger(jobs[0].name)))
     // Its slot waits for the place that the second run has taken.
     let run = try #require(world.running.first)
     world.send(.attemptEnded(run, AttemptReport(.exited(0))))
@@ -58,10 +58,10 @@ import Testing
     var world = SchedulerWorld()
     let jobs = [try job("a", every(10)), try follower("b", of: "a")]
     world.start(jobs)
-    world.send(.suspended(jobs[1].name, until: nil, reason: ""))
+    world.send(.commanded(.suspend(jobs[1].name, until: nil, reason: "")))
     world.pass(.seconds(10))
     world.endRuns()
-    world.send(.resumed(jobs[1].name))
+    world.send(.commanded(.resume(jobs[1].name)))
     world.pass(.seconds(10))
     world.send(.stop)
     world.endRuns()

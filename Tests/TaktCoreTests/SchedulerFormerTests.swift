@@ -222,7 +222,8 @@ import Testing
     world.start([spec])
     world.pass(.seconds(1))
     world.endRuns(.exited(1))
-    world.send(.suspended(spec.name, until: Self.wall + .milliseconds(5500), reason: "moving"))
+    world.send(
+      .commanded(.suspend(spec.name, until: Self.wall + .milliseconds(5500), reason: "moving")))
     world.restart([spec], after: .milliseconds(2500))
     #expect(world.verdicts == ["a 2000…3000 skipped(suspended)"])
     #expect(world.core.jobs[spec.name]?.failureStreak == 1)
@@ -232,7 +233,8 @@ import Testing
     #expect(world.verdicts.contains("a 4000…5000 skipped(suspended)"))
     // Another that ends while takt is away.
     world.endRuns()
-    world.send(.suspended(spec.name, until: world.now.wall + .milliseconds(2600), reason: ""))
+    world.send(
+      .commanded(.suspend(spec.name, until: world.now.wall + .milliseconds(2600), reason: "")))
     world.restart([spec], after: .milliseconds(4000))
     #expect(world.verdicts == ["a 7000…9000 skipped(suspended)"])
     world.pass(.zero)
@@ -244,10 +246,10 @@ import Testing
     let spec = try job("a")
     var world = SchedulerWorld()
     world.start([spec])
-    world.send(.suspended(spec.name, until: nil, reason: "why not"))
+    world.send(.commanded(.suspend(spec.name, until: nil, reason: "why not")))
     world.pass(.milliseconds(3500))
     #expect(world.starts.isEmpty && world.timers.isEmpty)
-    world.send(.resumed(spec.name))
+    world.send(.commanded(.resume(spec.name)))
     #expect(world.verdicts == ["a 1000…3000 skipped(suspended)"])
     world.pass(.seconds(1))
     #expect(world.starts == ["a 4000 #1"])

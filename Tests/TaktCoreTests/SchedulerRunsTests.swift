@@ -331,7 +331,7 @@ import Testing
     var spec = try job("a", every: 1000, hooks: [.onLate])
     spec.expectedDuration = .seconds(4)
     var world = world(spec)
-    world.send(.triggered(spec.name, slot: nil))
+    world.send(.commanded(.trigger(spec.name)))
     world.pass(.seconds(5))
     #expect(world.requests.last?.facts?.hook == .onLate)
     world.end(1)

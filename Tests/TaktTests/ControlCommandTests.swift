@@ -108,6 +108,17 @@ import Testing
     #expect(try live.process.stop() == 0)
   }
 
+  @Test func `the address of the page is printed with its token, where there is a page`() throws {
+    let live = try LiveTakt(Self.jobs, http: true)
+    let open = try live.takt("open")
+    #expect(open.output == "http://127.0.0.1:\(live.port)/#token=\(live.token)\n", "\(open)")
+    #expect(try live.process.stop() == 0)
+    let other = try LiveTakt(Self.jobs)
+    let none = try other.takt("open")
+    #expect(none.status == 64 && none.errors.contains("no web page"), "\(none)")
+    #expect(try other.process.stop() == 0)
+  }
+
   @Test func `logs follow a run to its end`() throws {
     let live = try LiveTakt(
       "jobs:\n  talk: {cron: '@yearly', run: 'for i in 1 2 3; do echo $i; sleep 0.3; done'}\n")

@@ -7,8 +7,9 @@ import TaktCore
 ///
 /// Safe from any thread.
 ///
-/// `@unchecked Sendable`: `state` and `watchers` are touched on `queue` alone; each way in goes there.
-public final class ControlBooks: Observer, Ledger, ServiceGauge, @unchecked Sendable {
+/// `@unchecked Sendable`: all that changes is touched on `queue` alone: each method that is not private
+/// goes there for it, and `tellSoon` is called there only.
+public final class ControlBooks: Observer, Ledger, SlotGauge, @unchecked Sendable {
   /// Those who read events are told of new ones so often at most.
   private static let tellInterval = DispatchTimeInterval.milliseconds(20)
 
@@ -67,9 +68,9 @@ public final class ControlBooks: Observer, Ledger, ServiceGauge, @unchecked Send
   public func whenKept(_ done: @escaping @Sendable () -> Void) { next.whenKept(done) }
 
   /// Takes a slot that starts.
-  public func served(_ service: Service) {
+  public func served(_ start: SlotStart) {
     let wall = time.wall
-    queue.async { [self] in state.take(service, at: wall) }
+    queue.async { [self] in state.take(start, at: wall) }
   }
 
   /// Takes runs that a former takt has ended, the newest first.

@@ -39,7 +39,7 @@ struct ControlState {
   private(set) var outputs = RecentOutputs()
   private(set) var progress: [RunID: RunProgress] = [:]
   /// Slots whose runs have started and whose verdicts have not come yet.
-  private var services: [RunID: Service] = [:]
+  private var starts: [RunID: SlotStart] = [:]
   private(set) var pastSlots: Deque<PastSlot> = []
   private(set) var pastWakes: Deque<WallInstant> = []
 
@@ -62,13 +62,13 @@ struct ControlState {
   }
 
   /// A slot's run has started.
-  mutating func take(_ service: Service, at wall: WallInstant) {
-    change(service.job) { sight in
-      sight.lateness = service.lateness
-      sight.window = service.window
+  mutating func take(_ start: SlotStart, at wall: WallInstant) {
+    change(start.job) { sight in
+      sight.lateness = start.lateness
+      sight.window = start.window
     }
-    services[service.run] = service
-    metrics.take(service)
+    starts[start.run] = start
+    metrics.take(start)
     // Slots that start together share a wake.
     if pastWakes.last.map({ wall.milliseconds - $0.milliseconds > 2 }) ?? true {
       Self.append(wall, to: &pastWakes)
@@ -99,12 +99,12 @@ struct ControlState {
     switch entry {
     case .verdict(let record):
       metrics.take(record)
-      let service = record.run.flatMap { services.removeValue(forKey: $0) }
+      let start = record.run.flatMap { starts.removeValue(forKey: $0) }
       Self.append(
         PastSlot(
           job: record.job, slot: record.slots.last,
-          due: service.map { record.at - $0.lateness } ?? record.slots.last,
-          window: service?.window ?? .zero, verdict: record.verdict.name, at: record.at),
+          due: start.map { record.at - $0.lateness } ?? record.slots.last,
+          window: start?.window ?? .zero, verdict: record.verdict.name, at: record.at),
         to: &pastSlots)
     case .began(let run), .claimed(let run):
       if firstRun == nil { firstRun = run.run }

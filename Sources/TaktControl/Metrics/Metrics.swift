@@ -45,10 +45,10 @@ struct Metrics {
     if record.attempts > 0 { runDuration.add(record.duration) }
   }
 
-  mutating func take(_ service: Service) {
-    lateness[service.qos, default: Histogram(Histogram.seconds)].add(max(service.lateness, .zero))
-    guard service.window > .zero else { return }
-    latenessShare.add(max(service.lateness, .zero).inSeconds / service.window.inSeconds)
+  mutating func take(_ start: SlotStart) {
+    lateness[start.qos, default: Histogram(Histogram.seconds)].add(max(start.lateness, .zero))
+    guard start.window > .zero else { return }
+    latenessShare.add(max(start.lateness, .zero).inSeconds / start.window.inSeconds)
   }
 
   mutating func take(_ report: ReloadReport) {

@@ -1,4 +1,3 @@
-import Dispatch
 import TaktCore
 
 /// What the control needs of the rest of takt.
@@ -60,7 +59,7 @@ extension ControlPorts {
   ) async throws -> Value? {
     guard let archive else { return nil }
     let result: Result<Value, ArchiveTrouble> = await withCheckedContinuation { continuation in
-      ArchiveQueue.queue.async {
+      SlowQueue.queue.async {
         do throws(ArchiveTrouble) {
           continuation.resume(returning: .success(try body(archive)))
         } catch {
@@ -85,22 +84,10 @@ extension ControlPorts {
   /// What to say of a job that there is not.
   func noJob(_ name: String) async -> Problem {
     let names = await look { core, _ in Array(core.jobNames) }
-    let nearest = await ArchiveQueue.perform {
+    let nearest = await SlowQueue.perform {
       NearestName.of(name, among: names.lazy.map(\.text))
     }
     return Problem(
       .notFound, "there is no job '\(name)'", detail: nearest.map { "Did you mean '\($0)'?" })
-  }
-}
-
-/// Where the ledger is read, and done what else may take its time.
-enum ArchiveQueue {
-  static let queue = DispatchQueue(label: "takt.control.archive", qos: .utility)
-
-  /// Does it there.
-  static func perform<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-    await withCheckedContinuation { continuation in
-      queue.async { continuation.resume(returning: body()) }
-    }
   }
 }

@@ -51,7 +51,7 @@ public final class ControlServer: Sendable {
     executor = LoopExecutor(group.next())
     self.ports = ports
     guard let archive = ports.archive else { return }
-    ArchiveQueue.queue.async {
+    SlowQueue.queue.async {
       var query = RunQuery()
       query.limit = Self.formerRunsMax
       if let runs = try? archive.runs(query) { ports.books.take(former: runs) }

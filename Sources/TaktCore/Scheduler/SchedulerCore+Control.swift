@@ -11,7 +11,7 @@ extension SchedulerCore {
     return (reply, done)
   }
 
-  private mutating func take(_ command: SchedulerCommand, at now: Now) -> SchedulerReply {
+  mutating func take(_ command: SchedulerCommand, at now: Now) -> SchedulerReply {
     switch command {
     case .trigger, .suspend, .resume:
       guard phase == .running else { return .unavailable }

@@ -31,12 +31,6 @@ extension SchedulerCore {
 
   private var mayStart: Bool { phase == .running || phase == .draining }
 
-  /// Somebody wants a run, whatever the schedule and other runs of the job say.
-  mutating func trigger(_ name: JobName, slot: WallInstant?, at now: Now) {
-    guard phase == .running, let job = jobs[name] else { return }
-    queueRun(.manual(slot ?? now.wall), of: job.spec, at: now)
-  }
-
   /// Starts runs while places are free.
   mutating func startWaitingRuns(at now: Now) {
     guard mayStart else { return }
@@ -75,7 +69,7 @@ extension SchedulerCore {
     let lateness = now.monotonic - slot.deadline
     effects.append(
       .served(
-        Service(
+        SlotStart(
           job: run.spec.name, run: run.id, lateness: lateness, window: slot.window,
           qos: run.spec.execution.qos)))
     decide(

@@ -67,14 +67,11 @@ public struct SchedulerCore: Sendable {
     case .timerFired(.run(let run), let token): runTimerFired(run, token: token, at: now)
     case .timerFired(.shutdown, let token): shutdownFired(token: token, at: now)
     case .timerFired(.expected(let run), let token): expectedFired(run, token: token, at: now)
-    case .triggered(let name, let slot): trigger(name, slot: slot, at: now)
+    case .commanded(let command): _ = take(command, at: now)
     case .attemptEnded(let run, let report): actionEnded(run, report, at: now)
     case .groupEnded(let run): step(run, at: now) { $0.groupEnded(at: now.monotonic) }
     case .kept(let run): claimKept(run, at: now)
     case .ledgerRenewed: tellLedger(at: now)
-    case .suspended(let name, let until, let reason):
-      suspend(name, until: until, reason: reason, at: now)
-    case .resumed(let name): resume(name, at: now)
     case .clockStepped(let slept): clockStepped(slept: slept, at: now)
     case .changed(let name, let watch): changed(name, watch, at: now)
     case .dumpStatus: dumpStatus(at: now)

@@ -13,7 +13,7 @@ public enum SchedulerEffect: Hashable, Sendable {
   /// Say `kept` when all that was recorded for this run is kept for certain.
   case awaitLedger(RunID)
   /// A slot's run starts: for whoever measures.
-  case served(Service)
+  case served(SlotStart)
   /// Write a record to the log.
   case log(LogRecord)
   /// Everything is over: the process may end.

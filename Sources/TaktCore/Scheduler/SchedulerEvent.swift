@@ -6,8 +6,8 @@ public enum SchedulerEvent: Sendable {
   case reloaded(ReloadPlan)
   /// The timer of this key has fired; `token` is the one it was armed with.
   case timerFired(TimerKey, token: UInt64)
-  /// Somebody wants a run of this job now, for this instant; nil for the present one.
-  case triggered(JobName, slot: WallInstant?)
+  /// Somebody wants this, and does not wait for what becomes of it.
+  case commanded(SchedulerCommand)
   /// The process or work of an attempt's action has ended, or could not be started.
   case attemptEnded(RunID, AttemptReport)
   /// Nothing is left of an attempt's process group.
@@ -16,10 +16,6 @@ public enum SchedulerEvent: Sendable {
   case kept(RunID)
   /// The ledger has lost its books: it is to be told everything anew that holds now.
   case ledgerRenewed
-  /// Somebody puts a job to rest; nil for as long as nobody resumes it.
-  case suspended(JobName, until: WallInstant?, reason: String)
-  /// Somebody ends a job's rest.
-  case resumed(JobName)
   /// Somebody has set the wall clock, or the machine has slept for so long.
   case clockStepped(slept: Duration)
   /// Files have changed that a job waits for.

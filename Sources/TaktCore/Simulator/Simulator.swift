@@ -178,8 +178,8 @@ public struct Simulator {
       case .signal(let run, let signal): stop(run, signal)
       case .record(let entry): take(entry, tell)
       case .awaitLedger(let run): kept.append(run)
-      case .served(let service):
-        (lateness, window) = (service.lateness, service.window)
+      case .served(let start):
+        (lateness, window) = (start.lateness, start.window)
       case .log, .finish: break
       }
     }

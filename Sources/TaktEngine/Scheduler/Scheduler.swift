@@ -14,7 +14,7 @@ public final class Scheduler: SchedulerControl, @unchecked Sendable {
   private let time: any TimeSource
   private let ledger: any Ledger
   private let log: TurnLog
-  private let gauge: (any ServiceGauge)?
+  private let gauge: (any SlotGauge)?
   private let onFinish: @Sendable () -> Void
   private var core = SchedulerCore()
   private var timers: TimerBoard
@@ -34,7 +34,7 @@ public final class Scheduler: SchedulerControl, @unchecked Sendable {
   ///   - onFinish: called once on `queue`, when a stop is complete.
   public init(
     queue: DispatchQueue, factory: any TimerFactory, ledger: any Ledger, observer: any Observer,
-    gauge: (any ServiceGauge)? = nil, onFinish: @escaping @Sendable () -> Void
+    gauge: (any SlotGauge)? = nil, onFinish: @escaping @Sendable () -> Void
   ) {
     self.queue = queue
     self.gauge = gauge
@@ -134,7 +134,7 @@ public final class Scheduler: SchedulerControl, @unchecked Sendable {
     case .record(let entry): entries.append(entry)
     case .awaitLedger(let run): awaiting.append(run)
     case .log(let record): log.observe(record)
-    case .served(let service): gauge?.served(service)
+    case .served(let start): gauge?.served(start)
     case .finish:
       log.flush()
       flushLedger()

@@ -1,13 +1,13 @@
 /// Who measures how punctual slots are.
 ///
 /// Called on the scheduler's queue, which it is not to keep.
-public protocol ServiceGauge: AnyObject, Sendable {
+public protocol SlotGauge: AnyObject, Sendable {
   /// A slot's run starts.
-  func served(_ service: Service)
+  func served(_ start: SlotStart)
 }
 
 /// A slot's run starts.
-public struct Service: Hashable, Sendable {
+public struct SlotStart: Hashable, Sendable {
   /// Whose slot it is.
   public var job: JobName
   /// The run that serves it.
