@@ -43,9 +43,15 @@ release: setup   ## Build the program that is to be installed.
 	$(SWIFT) build -c release --product takt --static-swift-stdlib
 
 test: PACKAGES += $(TEST_PACKAGES)
-test: setup browser ## Build the example program and run all tests.
+# All tests begin at once otherwise, and one that waits gets its next turn after all the others.
+test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
+test: SHELL := bash
+test: .SHELLFLAGS := -o pipefail -c
+test: setup browser ## Build the example program and run all tests; what failed is listed at the end.
 	$(SWIFT) build --package-path Examples
-	$(SWIFT) test
+	@mkdir -p .build
+	$(SWIFT) test 2>&1 | tee .build/test.log || { \
+		echo && grep -E '^.?[✘↳]|error: ' .build/test.log; exit 1; }
 
 browser:         # The web page is tested in it; without it those tests are skipped, and say so.
 	@command -v chromedriver >/dev/null || ! command -v apt-get >/dev/null || { \

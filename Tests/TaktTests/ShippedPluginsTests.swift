@@ -108,14 +108,13 @@ import Testing
   @Test func `a check that waits obeys a timeout at once`() throws {
     let folder = try TemporaryFolder()
     let server = try LocalServer.web(in: folder)
-    let began = Date()
     let end = try exec(
       """
       use: http-check, timeout: 500ms, kill: {grace: 50s},
           with: {url: 'http://127.0.0.1:\(server.port)/slow', timeout: 50s}
       """, in: folder)
     #expect(end.status == 124, "\(end.text)")
-    #expect(Date().timeIntervalSince(began) < 30)
+    #expect(!end.text.contains("killing"), "\(end.text)")
   }
 
   @Test func `the log says the reason, and a retry may help`() throws {
