@@ -72,7 +72,7 @@ struct Daemon {
       current: snapshot, watchedPaths: watchedPaths ?? [], source: source, observer: observers,
       ledger: books, time: engine.factory.time,
       apply: { engine.apply($0) { supervision?.ready() } },
-      onBegin: { supervision?.reloading() }, onRefused: { supervision?.ready() },
+      onBegin: { supervision?.reloading() }, onRefused: { supervision?.ready(isRefused: true) },
       onLoaded: { watch.watcher?.watch($0) }, onDone: { books.take($0) })
     control = Control(
       settings: snapshot.settings, source: source, state: state, engine: engine, tally: tally,

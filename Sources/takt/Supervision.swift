@@ -31,14 +31,16 @@ final class Supervision: Sendable {
     watchdog = machine
   }
 
-  /// The jobs run, as the file says.
-  func ready() {
+  /// The jobs run, as the file says or, where it has just been refused, as it did.
+  func ready(isRefused: Bool = false) {
     engine.scheduler.look(
       { core, _ in (phase: core.phase, jobs: core.jobCount) },
       reply: { [self] seen in
         guard seen.phase == .running, !isStopping.load(ordering: .relaxed) else { return }
         isUp.store(true, ordering: .relaxed)
-        manager.status(seen.jobs == 1 ? "1 job" : "\(seen.jobs) jobs")
+        manager.status(
+          (seen.jobs == 1 ? "1 job" : "\(seen.jobs) jobs")
+            + (isRefused ? "; the last reload was refused, the log says why" : ""))
         manager.ready()
       })
   }

@@ -58,6 +58,12 @@ import Testing
     let now = reloading.components(separatedBy: "MONOTONIC_USEC=").last.flatMap { Int64($0) }
     #expect(now ?? 0 > 0)
     #expect(try manager.next("READY=1") == "READY=1")
+    try folder.write("jobs: {a: {every: 0s, run: 'true'}}\n")
+    takt.signal(SIGHUP)
+    #expect(
+      try manager.next("STATUS=2 jobs; ")
+        == "STATUS=2 jobs; the last reload was refused, the log says why")
+    #expect(try manager.next("READY=1") == "READY=1")
     takt.signal(SIGTERM)
     #expect(try manager.next("STOPPING=1") == "STOPPING=1")
     #expect(takt.waitForExit() == 0)

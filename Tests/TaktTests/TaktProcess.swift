@@ -185,7 +185,9 @@ final class TaktProcess {
   }
 
   /// The state letters of takt's children, by pid.
-  func children() -> [pid_t: String] {
+  func children() -> [pid_t: String] { children(of: pid) }
+
+  func children(of pid: pid_t) -> [pid_t: String] {
     var result: [pid_t: String] = [:]
     for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
       guard let child = pid_t(name),
