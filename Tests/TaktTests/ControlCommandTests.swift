@@ -93,6 +93,16 @@ import Testing
     #expect(try live.process.stop() == 0)
   }
 
+  @Test func `a job may be named by digits alone`() throws {
+    let live = try LiveTakt("jobs:\n  '77': {cron: '@yearly', run: 'echo begun; sleep 1000'}\n")
+    #expect(try live.takt("trigger", "77").status == 0)
+    try live.process.line("its output") { $0.line == "begun" }
+    #expect(try live.takt("cancel", "77").output == "cancelled: run 1\n")
+    let end = try live.process.line("its end") { $0.job == "77" && $0.to == "ended" }
+    #expect(end.reason == "operator")
+    #expect(try live.process.stop() == 0)
+  }
+
   @Test func `a reload shows its plan, and a bad file its carets`() throws {
     let live = try LiveTakt(Self.jobs)
     try live.folder.write(Self.jobs + "  new: {every: 1h, run: 'true'}\n")

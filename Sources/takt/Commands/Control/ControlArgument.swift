@@ -66,6 +66,14 @@ extension ControlArgument {
       return (value, bytes)
     }
 
+    /// Whether a word is the number of a run that there is. A job may be named by digits alone.
+    func isRun(_ subject: String) throws -> Bool {
+      guard let number = UInt64(subject) else { return false }
+      return try reach { () throws(ControlTrouble) in
+        try client.ask("GET", "/api/v1/runs/\(number)")
+      }.status != 404
+    }
+
     /// Asks, and hands back the answer as it is.
     func ask(
       _ method: String = "GET", _ target: String, body: [UInt8]? = nil,

@@ -86,10 +86,10 @@ struct CancelCommand: ParsableCommand {
   @OptionGroup var control: ControlArgument
 
   func run() throws {
-    let part = subject.asPathPart
-    let target =
-      UInt64(subject) == nil ? "/api/v1/jobs/\(part)/cancel" : "/api/v1/runs/\(part)/cancel"
-    let (answer, bytes) = try control.connect().ask(CancelledAnswer.self, "POST", target, body: [])
+    let connection = try control.connect()
+    let kind = try connection.isRun(subject) ? "runs" : "jobs"
+    let (answer, bytes) = try connection.ask(
+      CancelledAnswer.self, "POST", "/api/v1/\(kind)/\(subject.asPathPart)/cancel", body: [])
     if json {
       Console.print(String(decoding: bytes, as: UTF8.self))
     } else if answer.runs.isEmpty {
