@@ -328,6 +328,7 @@ import Testing
     let place = FileManager.default.temporaryDirectory
       .appendingPathComponent("takt-small-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    defer { rmdir(place.path) }
     guard mount("none", place.path, "tmpfs", 0, "size=2m") == 0 else {
       // A container that may not mount.
       return

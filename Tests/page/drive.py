@@ -13,15 +13,18 @@ with 0, or with 1 and a message on standard error.
 """
 import base64
 import json
+import os
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
 
-PATIENCE = 20
+# Far longer than anything takes.
+PATIENCE = 60
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
 
@@ -33,8 +36,11 @@ class Browser:
     """A WebDriver session with a Chromium of its own."""
 
     def __init__(self):
+        # Neither leaves anything behind elsewhere.
+        self.place = tempfile.TemporaryDirectory(prefix="takt-page-", ignore_cleanup_errors=True)
         self.driver = subprocess.Popen(
-            ["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            ["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            env={**os.environ, "TMPDIR": self.place.name})
         self.session = None
         try:
             self.base = f"http://127.0.0.1:{self._port()}"
@@ -134,7 +140,11 @@ class Browser:
                 self._send("DELETE", f"/session/{self.session}")
         finally:
             self.driver.terminate()
-            self.driver.wait(10)
+            try:
+                self.driver.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                self.driver.kill()
+            self.place.cleanup()
 
 
 def until(what, condition, patience=PATIENCE):
