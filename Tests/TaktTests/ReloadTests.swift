@@ -113,7 +113,9 @@ import Testing
     #expect(try takt.stop() == 0)
 
     #expect(late.descriptors == early.descriptors)
-    #expect(late.bytes < early.bytes * 12 / 10 + 1_000_000, "\(early) → \(late)")
+    // Half of 200 jobs are rearmed by each of 500 reloads: of what is made for one of them, so few
+    // bytes may stay. How much of its heap a process hands back differs by as much.
+    #expect(late.bytes - early.bytes < 500 * 100 * 320, "\(early) → \(late)")
     #expect(takt.lines.count { $0.message == "reloaded" } == 1000)
     for index in stride(from: 0, to: 200, by: 2) {
       let period = Int64(10 + index * 5)
