@@ -3,23 +3,36 @@ import Synchronization
 import TaktCore
 
 /// What those see who look at takt, fed by what the scheduler says anyway. The scheduler hands over
-/// what it has and goes on; all the rest is done on a queue of its own.
+/// what it has and goes on; all the rest is done on a queue of its own, for many at a time: to wake a
+/// thread costs more than what it would do for one. Whoever reads finds all that was handed over.
 ///
 /// Safe from any thread.
 ///
-/// `@unchecked Sendable`: all that changes is touched on `queue` alone: each method that is not private
-/// goes there for it, and `tellSoon` is called there only.
+/// `@unchecked Sendable`: but for `inbox`, which has its lock, all that changes is touched on `queue`
+/// alone: each method that is not private goes there for it, and `enter` is called there only.
 public final class ControlBooks: Observer, Ledger, SlotGauge, @unchecked Sendable {
-  /// Those who read events are told of new ones so often at most.
-  private static let tellInterval = DispatchTimeInterval.milliseconds(20)
+  /// How long what is handed over waits for more, when nobody reads.
+  private static let gathering = DispatchTimeInterval.milliseconds(20)
+  /// So many things do not wait any longer.
+  private static let gatheredMax = 4096
+
+  /// Something that was handed over.
+  private enum News {
+    case records([LogRecord])
+    case entries([LedgerEntry], at: Now)
+    case start(SlotStart, at: WallInstant)
+    case report(ReloadReport)
+    case former([StoredRun])
+  }
 
   private let queue = DispatchQueue(label: "takt.control.books", qos: .utility)
   private let time: any TimeSource
   private let next: any Ledger
+  /// What is not in the books yet, in its order.
+  private let inbox = Mutex<[News]>([])
   private var state = ControlState()
   private var watchers: [UInt64: @Sendable () -> Void] = [:]
   private var lastWatcher: UInt64 = 0
-  private var isTelling = false
   private let onBegan: @Sendable (RunID) -> Void
   private let onEnded: @Sendable (RunID) -> Void
 
@@ -38,12 +51,7 @@ public final class ControlBooks: Observer, Ledger, SlotGauge, @unchecked Sendabl
   }
 
   /// Takes records of the log.
-  public func observe(_ records: [LogRecord]) {
-    queue.async { [self] in
-      state.take(records)
-      tellSoon()
-    }
-  }
+  public func observe(_ records: [LogRecord]) { hand(.records(records)) }
 
   /// Takes entries, and hands them on.
   public func record(_ entries: [LedgerEntry]) {
@@ -55,35 +63,30 @@ public final class ControlBooks: Observer, Ledger, SlotGauge, @unchecked Sendabl
       }
     }
     next.record(entries)
-    let now = time.now
-    queue.async { [self] in state.take(entries, at: now) }
+    hand(.entries(entries, at: time.now))
   }
 
   /// Takes what a reload did.
-  public func take(_ report: ReloadReport) {
-    queue.async { [self] in state.metrics.take(report) }
-  }
+  public func take(_ report: ReloadReport) { hand(.report(report)) }
 
   /// Hands the wish on.
   public func whenKept(_ done: @escaping @Sendable () -> Void) { next.whenKept(done) }
 
   /// Takes a slot that starts.
-  public func served(_ start: SlotStart) {
-    let wall = time.wall
-    queue.async { [self] in state.take(start, at: wall) }
-  }
+  public func served(_ start: SlotStart) { hand(.start(start, at: time.wall)) }
 
   /// Takes runs that a former takt has ended, the newest first.
-  public func take(former runs: [StoredRun]) {
-    queue.async { [self] in state.take(former: runs) }
-  }
+  public func take(former runs: [StoredRun]) { hand(.former(runs)) }
 
   /// Reads, or changes, after all that was handed over before.
   func read<Sight: Sendable>(
     _ body: @escaping @Sendable (inout ControlState) -> Sight
   ) async -> Sight {
     await withCheckedContinuation { continuation in
-      queue.async { [self] in continuation.resume(returning: body(&state)) }
+      queue.async { [self] in
+        enter()
+        continuation.resume(returning: body(&state))
+      }
     }
   }
 
@@ -109,12 +112,34 @@ public final class ControlBooks: Observer, Ledger, SlotGauge, @unchecked Sendabl
     queue.async { [self] in for tell in watchers.values { tell() } }
   }
 
-  private func tellSoon() {
-    guard !isTelling, !watchers.isEmpty else { return }
-    isTelling = true
-    queue.asyncAfter(deadline: .now() + Self.tellInterval) { [self] in
-      isTelling = false
-      for tell in watchers.values { tell() }
+  private func hand(_ news: News) {
+    let count = inbox.withLock { inbox in
+      inbox.append(news)
+      return inbox.count
     }
+    if count == 1 {
+      queue.asyncAfter(deadline: .now() + Self.gathering) { [self] in enter() }
+    } else if count == Self.gatheredMax {
+      queue.async { [self] in enter() }
+    }
+  }
+
+  /// Enters what was handed over, and tells those who watch of new events.
+  private func enter() {
+    let gathered = inbox.withLock { inbox in
+      defer { inbox = [] }
+      return inbox
+    }
+    let last = state.ring.last
+    for news in gathered {
+      switch news {
+      case .records(let records): state.take(records)
+      case .entries(let entries, let now): state.take(entries, at: now)
+      case .start(let start, let wall): state.take(start, at: wall)
+      case .report(let report): state.metrics.take(report)
+      case .former(let runs): state.take(former: runs)
+      }
+    }
+    if state.ring.last > last { for tell in watchers.values { tell() } }
   }
 }
