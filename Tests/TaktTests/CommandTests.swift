@@ -46,7 +46,8 @@ import Testing
     let text = try String(contentsOf: root.appendingPathComponent(name), encoding: .utf8)
     let examples = text.components(separatedBy: "```yaml\n").dropFirst()
     #expect(!examples.isEmpty)
-    for example in examples {
+    // Nobody else may name root.
+    for example in examples where geteuid() == 0 || !example.contains("user: root") {
       let folder = try TemporaryFolder()
       try folder.write(example.components(separatedBy: "```")[0])
       let result = try run("check", in: folder)
