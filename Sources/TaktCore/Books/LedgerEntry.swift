@@ -109,11 +109,22 @@ public struct ProcessIdentity: Hashable, Sendable {
   /// See `sinceTicks`.
   public var untilTicks: UInt64
 
+  /// The random word in the environment of the attempt's processes; empty where none is known, as
+  /// in a ledger of an earlier version.
+  public var mark: String
+  /// The path of the attempt's control group, from the root of its hierarchy; nil without one.
+  public var controlGroup: String?
+
   /// A process by its number and the time of its start.
-  public init(pid: Int32, sinceTicks: UInt64, untilTicks: UInt64) {
+  public init(
+    pid: Int32, sinceTicks: UInt64, untilTicks: UInt64, mark: String = "",
+    controlGroup: String? = nil
+  ) {
     self.pid = pid
     self.sinceTicks = sinceTicks
     self.untilTicks = untilTicks
+    self.mark = mark
+    self.controlGroup = controlGroup
   }
 }
 
