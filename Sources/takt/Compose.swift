@@ -87,6 +87,33 @@ struct Daemon {
     try receiveSignals(reloader)
   }
 
+  /// How often takt was told to stop. The third time it kills what runs; whatever hangs then, it
+  /// ends a little later, and at once when it is told again.
+  private final class StopCount: Sendable {
+    private static let last = 3
+    private static let patienceSeconds: UInt32 = 10
+    private let count = Mutex(0)
+
+    func add(_ stops: Int) {
+      let (before, total) = count.withLock { count in
+        defer { count += stops }
+        return (count, count + stops)
+      }
+      guard total >= Self.last else { return }
+      guard before < Self.last else { return Self.end() }
+      let isWatched = Thread.detached(name: "takt-last") {
+        sleep(Self.patienceSeconds)
+        Self.end()
+      }
+      if !isWatched { Self.end() }
+    }
+
+    private static func end() {
+      Console.error("takt: Stopped at once; something does not end. Processes may be left running.")
+      _exit(ExitCode.failure.rawValue)
+    }
+  }
+
   /// The scheduler comes after the ledger that may want to tell it something.
   private final class Scheduling: Sendable {
     let scheduler = Mutex<Scheduler?>(nil)
@@ -100,6 +127,7 @@ struct Daemon {
   }
 
   private func receiveSignals(_ reloader: Reloader) throws {
+    let stops = StopCount()
     try engine.receiveSignals {
       [scheduler = engine.scheduler, ledger = state.ledger, observers, supervision] number in
       switch number {
@@ -112,9 +140,11 @@ struct Daemon {
         supervision?.stopping()
         scheduler.send(.stop)
         scheduler.send(.stop)
+        stops.add(2)
       default:
         supervision?.stopping()
         scheduler.send(.stop)
+        stops.add(1)
       }
     }
   }
@@ -128,6 +158,7 @@ struct Daemon {
           LogField(.message, .text("takt \(Takt.configuration.version), pid \(getpid())")),
           LogField(.pid, .number(Int64(getpid()))),
         ]))
+    observers.tell("Processes of a run are tracked by \(engine.tracking).", .info)
     if let warning { observers.tell(warning, .warning) }
     if let degraded = snapshot.degradedClasses() { observers.tell(degraded, .warning) }
     control.listen()

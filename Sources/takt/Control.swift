@@ -29,12 +29,13 @@ struct Control {
         catalogue: source.catalogue, books: books,
         facts: DaemonFacts(
           version: Takt.configuration.version, pid: getpid(), started: factory.time.wall,
-          file: file, givenFile: source.path, stateFolder: folder),
+          file: file, givenFile: source.path, stateFolder: folder, tracking: engine.tracking),
         figures: {
           let timers = factory.statistics
           return DaemonFigures(
             wakes: timers.wakes, served: timers.served, balance: tally.balance,
-            ledger: ledger.map { LedgerFigures($0.status) })
+            ledger: ledger.map { LedgerFigures($0.status) },
+            processes: ProcessFigures(engine.processFigures, isResponsive: engine.startsProcesses))
         }))
   }
 
@@ -79,4 +80,13 @@ extension DaemonFigures.LedgerFigures {
   }
 }
 
+extension DaemonFigures.ProcessFigures {
+  fileprivate init(_ figures: TaktEngine.ProcessFigures, isResponsive: Bool) {
+    self.init(
+      isResponsive: isResponsive, stuckNow: figures.stuckNow, stuck: figures.stuck,
+      released: figures.released, strangers: figures.strangers)
+  }
+}
+
 private typealias LedgerFigures = DaemonFigures.LedgerFigures
+private typealias ProcessFigures = DaemonFigures.ProcessFigures

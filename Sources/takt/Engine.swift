@@ -15,6 +15,8 @@ struct Engine {
   let scheduler: Scheduler
   private let files: OutputFiles
   private let processes: ProcessRunner
+  /// How processes of a run are told from others, for people.
+  let tracking: String
   private let services: PluginServices
   private let router: ActionRouter
   private let clockWatcher: ClockStepWatcher
@@ -42,9 +44,11 @@ struct Engine {
     let plugins = PluginCommands(
       host: "takt \(Takt.configuration.version)", observer: observer, time: factory.time,
       tap: tap)
+    let tracking = ProcessTracking.best()
+    self.tracking = "\(tracking)"
     processes = try ProcessRunner(
       reactor: reactor, sink: sink, time: factory.time, files: files, plugins: plugins,
-      passThrough: passThrough, ledger: ledger
+      passThrough: passThrough, ledger: ledger, observer: observer, tracking: tracking
     ) { scheduler.send($0) }
     let builtins = BuiltinRunner(
       registry: .standard, observer: observer, time: factory.time, files: files,
@@ -90,7 +94,14 @@ struct Engine {
   func close() {
     services.close(timeout: .seconds(5))
     files.close(timeout: .seconds(2))
+    processes.close()
   }
+
+  /// What is counted of processes.
+  var processFigures: ProcessFigures { processes.figures }
+
+  /// Whether children can be started.
+  var startsProcesses: Bool { processes.isResponsive }
 
   /// Starts the jobs, where a former takt has left off.
   ///

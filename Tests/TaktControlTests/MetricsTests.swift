@@ -15,11 +15,12 @@ import Testing
             settings: SchedulerSettings()),
           facts: DaemonFacts(
             version: "a\"b\\c\nd", pid: 1, started: now.wall, file: "/f", givenFile: "f",
-            stateFolder: nil),
+            stateFolder: nil, tracking: "session and mark"),
           figures: DaemonFigures(
             wakes: 3, served: 4, balance: Balance(),
             ledger: DaemonFigures.LedgerFigures(
-              queued: 1, lostEntries: 0, isFailing: false, words: "")),
+              queued: 1, lostEntries: 0, isFailing: false, words: ""),
+            processes: DaemonFigures.ProcessFigures(stuck: 1)),
           jobs: [("a", 2, now.wall)], now: now, clients: 0)), as: UTF8.self)
   }
 

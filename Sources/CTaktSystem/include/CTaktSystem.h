@@ -45,6 +45,7 @@ typedef struct {
   int limit_count;
   int umask;                      // negative for takt's own
   uint64_t changed_signals;       // as `csystem_changed_signals` tells them
+  int control_group;              // a control group's folder to start in; negative for takt's own
 } csystem_spawn_request;
 
 enum {
@@ -52,17 +53,44 @@ enum {
   CSYSTEM_STAGE_DIRECTORY = 2,
   CSYSTEM_STAGE_EXEC = 3,
   CSYSTEM_STAGE_USER = 4,
-  CSYSTEM_STAGE_LIMITS = 5
+  CSYSTEM_STAGE_LIMITS = 5,
+  CSYSTEM_STAGE_ABANDONED = 6
 };
 
 // The signals that this process does not leave at their default: bit 0 is signal 1.
 uint64_t csystem_changed_signals(void);
 
+// The memory that a child shares with its parent until it executes a program: its stack, a copy of
+// its request, and where it says what failed.
+typedef struct csystem_launch csystem_launch;
+
+// Memory for one launch, or NULL.
+csystem_launch *csystem_launch_make(void);
+// Never while the launch is pending: the child would lose its stack.
+void csystem_launch_free(csystem_launch *launch);
+
 // Starts a child in a session and process group of its own, with no signal blocked, every signal
 // at its default, and no descriptor but those given. Who it is has been compared with who it was to
-// be before it executes anything. Returns 0, or an error number with the stage that failed; then
-// there is no child.
-int csystem_spawn(const csystem_spawn_request *request, pid_t *pid, int *pidfd, int *stage);
+// be before it executes anything. Returns 0, or an error number; then there is no child.
+//
+// It never waits for the child. The launch is pending until the child has executed its program or
+// is gone, which may be never. A child that could not execute exits with 127 after it has said why.
+int csystem_spawn(
+    csystem_launch *launch, const csystem_spawn_request *request, pid_t *pid, int *pidfd);
+
+// Whether the child still shares this memory. From any thread.
+int csystem_launch_is_pending(const csystem_launch *launch);
+// Waits until it does not, at most so long. For a thread that may wait.
+int csystem_launch_wait(csystem_launch *launch, int timeout_ms);
+// Why the child that has exited did not execute: an error number with its stage, or 0 if it did.
+// To be called when the launch is no longer pending.
+int csystem_launch_failure(const csystem_launch *launch, int *stage);
+// The child is not to execute anything any more, if it has not begun to.
+void csystem_launch_abandon(csystem_launch *launch);
+
+// While children become other users, debuggers and core dumps have no way into the shared memory.
+// Returns whether they had one before.
+int csystem_set_dumpable(int is_dumpable);
 
 // Gives the calling thread a class, part by part. Each result is 0 or an error number.
 typedef struct {

@@ -36,6 +36,7 @@ extension ExecutionBuilder {
       switch field.name {
       case Key.signal: stop.signal = choice(value) ?? builtIn.signal
       case Key.grace: stop.grace = value.duration ?? builtIn.grace
+      case Key.leftovers: stop.leftovers = choice(value) ?? builtIn.leftovers
       default: break
       }
     }

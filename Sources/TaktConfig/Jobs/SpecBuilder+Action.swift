@@ -55,13 +55,14 @@ extension SpecBuilder {
       warn(of: key, in: raw, "'\(key)' has no effect on \(subject)")
     }
     // The grace is a built-in's too, and KILL leaves none; another signal is for commands.
-    let signal = raw.fields[Key.kill]?.value?.object?[Key.signal]
-    if let signal, let word = signal.value?.text, word != StopSignal.kill.rawValue,
-      !actions.contains(where: { traits(of: $0).contains(.isCommand) })
-    {
+    guard !actions.contains(where: { traits(of: $0).contains(.isCommand) }) else { return }
+    for key in [Key.signal, Key.leftovers] {
+      guard let field = raw.fields[Key.kill]?.value?.object?[key], let word = field.value?.text,
+        word != StopSignal.kill.rawValue
+      else { continue }
       reporter.report(
-        .conflictingKeys, severity: .warning, at: signal.keyMark,
-        "'\(Key.signal)' has no effect on \(subject)", hint: "remove it",
+        .conflictingKeys, severity: .warning, at: field.keyMark,
+        "'\(key)' has no effect on \(subject)", hint: "remove it",
         owner: KeyOwner(raw.owner, Key.kill))
     }
   }

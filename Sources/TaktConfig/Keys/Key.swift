@@ -65,6 +65,7 @@ enum Key {
   static let kill = "kill"
   static let signal = "signal"
   static let grace = "grace"
+  static let leftovers = "leftovers"
   static let retry = "retry"
   static let attempts = "attempts"
   static let delay = "delay"

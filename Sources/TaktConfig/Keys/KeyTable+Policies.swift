@@ -66,6 +66,11 @@ extension KeyTable {
     KeyEntry(
       Key.grace, .duration(least: .zero), default: "10s", reload: .updates,
       mayStandInDefaults: true, "How long the group then has before it is sent KILL."),
+    KeyEntry(
+      Key.leftovers, .choice(Leftovers.allCases.map(\.rawValue)), default: "`end`",
+      reload: .updates, mayStandInDefaults: true,
+      "What happens to processes that the command leaves running when it exits: `end` stops them, "
+        + "`leave` counts, logs and releases them."),
   ]
 
   /// The keys under `retry`.

@@ -14,11 +14,13 @@ public struct DaemonFacts: Sendable {
   public var givenFile: String
   /// Where the ledger is; nil without one.
   public var stateFolder: String?
+  /// How processes of a run are told from others, such as `cgroup v2`.
+  public var tracking: String
 
   /// What holds of this takt.
   public init(
     version: String, pid: Int32, started: WallInstant, file: String, givenFile: String,
-    stateFolder: String?
+    stateFolder: String?, tracking: String
   ) {
     self.version = version
     self.pid = pid
@@ -26,6 +28,7 @@ public struct DaemonFacts: Sendable {
     self.file = file
     self.givenFile = givenFile
     self.stateFolder = stateFolder
+    self.tracking = tracking
   }
 }
 
@@ -51,6 +54,32 @@ public struct DaemonFigures: Sendable {
     }
   }
 
+  /// How processes are started, and what became of those that were not simply started and ended.
+  public struct ProcessFigures: Sendable {
+    /// Whether children can be started.
+    public var isResponsive: Bool
+    /// Children that hang now before they have executed anything, and that no run waits for.
+    public var stuckNow: Int
+    /// How many of those there have been.
+    public var stuck: UInt64
+    /// Processes that commands left running and that were released.
+    public var released: UInt64
+    /// Adopted processes that no run can be proved to own.
+    public var strangers: UInt64
+
+    /// The figures; by default of a daemon that has started nothing.
+    public init(
+      isResponsive: Bool = true, stuckNow: Int = 0, stuck: UInt64 = 0, released: UInt64 = 0,
+      strangers: UInt64 = 0
+    ) {
+      self.isResponsive = isResponsive
+      self.stuckNow = stuckNow
+      self.stuck = stuck
+      self.released = released
+      self.strangers = strangers
+    }
+  }
+
   /// How often the wake queue has woken.
   public var wakes: UInt64
   /// How many timers that has served.
@@ -59,12 +88,18 @@ public struct DaemonFigures: Sendable {
   public var balance: Balance
   /// Nil without a ledger.
   public var ledger: LedgerFigures?
+  /// Of processes.
+  public var processes: ProcessFigures
 
   /// What others count.
-  public init(wakes: UInt64, served: UInt64, balance: Balance, ledger: LedgerFigures?) {
+  public init(
+    wakes: UInt64, served: UInt64, balance: Balance, ledger: LedgerFigures?,
+    processes: ProcessFigures
+  ) {
     self.wakes = wakes
     self.served = served
     self.balance = balance
     self.ledger = ledger
+    self.processes = processes
   }
 }

@@ -22,6 +22,7 @@ extension Metrics {
     appendBuild(moment, to: &text)
     appendSlots(to: &text)
     appendRuns(moment, to: &text)
+    appendProcesses(moment.figures.processes, to: &text)
     appendWakes(moment.figures, to: &text)
     appendReloads(to: &text)
     appendLedger(moment.figures, to: &text)
@@ -81,6 +82,27 @@ extension Metrics {
     text.single(
       "takt_runs_running_max", "gauge", "How many runs may have a place.",
       view.settings.maxRunning)
+  }
+
+  private func appendProcesses(
+    _ figures: DaemonFigures.ProcessFigures, to text: inout PrometheusText
+  ) {
+    text.single(
+      "takt_process_starts_ready", "gauge", "1 while processes can be started.",
+      figures.isResponsive ? 1 : 0)
+    text.single(
+      "takt_process_starts_stuck", "gauge",
+      "Processes that hang before their program begins, and that no run waits for.",
+      figures.stuckNow)
+    text.single(
+      "takt_process_starts_stuck_total", "counter",
+      "Processes that hung before their program began.", figures.stuck)
+    text.single(
+      "takt_processes_released_total", "counter",
+      "Processes that commands left running and that live on (kill.leftovers).", figures.released)
+    text.single(
+      "takt_processes_left_alone_total", "counter",
+      "Adopted processes that no run can be proved to have started.", figures.strangers)
   }
 
   private func appendWakes(_ figures: DaemonFigures, to text: inout PrometheusText) {

@@ -36,6 +36,7 @@ struct SystemRoutes {
       json.member("now", now.wall)
       json.member("file", facts.file)
       json.member("state_folder", facts.stateFolder)
+      json.member("tracking", facts.tracking)
       json.member("timezone", view.settings.zone.name)
       json.member("phase", view.phase.rawValue)
       json.member("jobs", view.jobs)
@@ -119,7 +120,10 @@ struct SystemRoutes {
   @Sendable private func readiness(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    await phase(within: Self.patience, on: context.eventLoop) == .running
+    guard ports.figures().processes.isResponsive else {
+      return .text("processes cannot be started\n", status: .serviceUnavailable)
+    }
+    return await phase(within: Self.patience, on: context.eventLoop) == .running
       ? .text("ok\n") : .text("the jobs do not run\n", status: .serviceUnavailable)
   }
 

@@ -104,7 +104,11 @@ public enum JobFacet {
     let stop = execution.stop
     return [
       ("timeout", execution.timeout.map(DurationText.format)),
-      ("kill", "\(stop.signal.rawValue), \(DurationText.format(stop.grace))"),
+      (
+        "kill",
+        "\(stop.signal.rawValue), \(DurationText.format(stop.grace))"
+          + (stop.leftovers == .end ? "" : ", leftovers: \(stop.leftovers.rawValue)")
+      ),
       ("retry", text(execution.retry)), ("output", text(execution.output)),
       ("success", list(execution.success.exitStatuses.sorted().map { "exit \($0)" })),
       ("fails_when", failures(execution.success)),

@@ -62,6 +62,7 @@ public enum RunReason: Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .exit(let status): "exit(\(status))"
     case .signal(let number): "signal(\(number))"
+    case .notStarted(.stuck, _): "not_started(\(StartStage.stuck.rawValue))"
     case .notStarted(let stage, let number):
       "not_started(\(stage.rawValue), \(ErrorName.of(number)))"
     case .done: "done"
@@ -88,6 +89,8 @@ extension RunReason {
     case .notStarted(.process, errno: 11):
       "too many processes: raise 'ulimit -u' or lower max_running"
     case .notStarted(.process, errno: 12): "out of memory"
+    case .notStarted(.stuck, _):
+      "check the file systems of the job's cwd, program and interpreter"
     case .exit, .signal, .notStarted, .done, .reported, .failsWhen, .replaced, .byOperator,
       .timeout, .removed, .shutdown, .down, .ledger, .descendantsLeft:
       nil
@@ -109,4 +112,7 @@ public enum StartStage: String, CaseIterable, Hashable, Sendable {
   case directory = "cwd"
   /// Executing the program.
   case exec
+  /// The process never came to execute the program, or one of the job before still has not: a file
+  /// system does not answer, or somebody keeps the process stopped.
+  case stuck = "spawn_stuck"
 }

@@ -90,7 +90,7 @@ struct ActiveRun: Sendable {
     if case .use = spec.action.steps[step].action { return spec }
     var spec = spec
     switch stage {
-    case .directory: spec.execution.directory = "/"
+    case .directory, .stuck: spec.execution.directory = "/"
     case .secret: spec.execution.secrets = [:]
     case .limits: spec.execution.limits = Limits()
     // Nobody's rights but the job's own will do.

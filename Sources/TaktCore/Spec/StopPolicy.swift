@@ -5,11 +5,27 @@ public struct StopPolicy: Hashable, Sendable {
   /// How long it then has. Default 10 s.
   public var grace: Duration
 
-  /// TERM and 10 s unless told otherwise.
-  public init(signal: StopSignal = .terminate, grace: Duration = .seconds(10)) {
+  /// What becomes of processes that the command leaves running when it ends by itself. Default
+  /// `end`.
+  public var leftovers: Leftovers
+
+  /// TERM, 10 s, and nothing left running, unless told otherwise.
+  public init(
+    signal: StopSignal = .terminate, grace: Duration = .seconds(10), leftovers: Leftovers = .end
+  ) {
     self.signal = signal
     self.grace = grace
+    self.leftovers = leftovers
   }
+}
+
+/// What becomes of processes that a command leaves running.
+public enum Leftovers: String, CaseIterable, Hashable, Sendable {
+  /// They are ended, and the run ends when they have.
+  case end
+  /// They are counted, logged and released: what the command has started on purpose, such as a
+  /// service, lives on. A run that is stopped ends everything all the same.
+  case leave
 }
 
 /// A signal that asks a process to end.

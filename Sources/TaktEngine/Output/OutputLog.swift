@@ -73,6 +73,23 @@ final class OutputLog {
     sink.record(.warning, .output, facts + [LogField(.message, .text(message))])
   }
 
+  /// A record about processes that the command has left running and that live on.
+  func released(_ left: [Descendant]) {
+    let names = left.prefix(10).map { "\($0)" }.joined(separator: ", ")
+    let list = left.count > 10 ? names + ", …" : names
+    sink.record(
+      .notice, .output,
+      facts + [
+        LogField(
+          .message,
+          .text(
+            "The command exited and left \(left.count) "
+              + (left.count == 1 ? "process" : "processes") + " running (\(list)); released, "
+              + "because of 'kill: {leftovers: leave}'.")),
+        LogField(.count, .number(Int64(left.count))),
+      ])
+  }
+
   /// Nothing comes any more.
   func close() {
     if let refused = budget?.takeRefused() { tell(refused) }

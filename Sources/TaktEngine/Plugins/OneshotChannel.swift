@@ -112,6 +112,7 @@ final class OneshotChannel: ChildChannel, @unchecked Sendable {
   }
 
   func judge(_ result: AttemptResult) -> AttemptResult {
+    if case .notStarted = result { return result }
     if let fault { return fault.result }
     if let said = self.result { return said.attemptResult(exit: result) }
     if conversation.hasSpoken {

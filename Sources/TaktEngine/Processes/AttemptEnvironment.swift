@@ -15,9 +15,10 @@ struct AttemptEnvironment {
   private var names: Set<String> = []
 
   init(
-    of request: AttemptRequest, account: Account?, secrets: [(name: String, value: [UInt8])]
+    of request: AttemptRequest, mark: String, account: Account?,
+    secrets: [(name: String, value: [UInt8])]
   ) {
-    addFacts(of: request)
+    addFacts(of: request, mark: mark)
     for secret in secrets { add(secret.name, secret.value) }
     let execution = request.spec.execution
     for (name, value) in execution.environment { add(name, value) }
@@ -48,8 +49,8 @@ struct AttemptEnvironment {
   }
 
   /// First of all the mark by which orphans are known: it is found soonest.
-  private mutating func addFacts(of request: AttemptRequest) {
-    addFact(AttemptMark.attemptVariable, AttemptMark.value(request.run))
+  private mutating func addFacts(of request: AttemptRequest, mark: String) {
+    addFact(AttemptMark.attemptVariable, mark)
     addFact(AttemptMark.instanceVariable, AttemptMark.instance)
     // A service is no run of a job.
     guard request.service == nil else { return }

@@ -1,15 +1,16 @@
 import Glibc
 import TaktCore
 
-/// How a process says which attempt of which takt it descends from: by an environment variable that
-/// descendants inherit.
+/// How a process says which attempt it descends from: by an environment variable that descendants
+/// inherit.
 ///
 /// Not by `TAKT_RUN`: of a hook that is the run that it is for, and of a job of a takt within takt
-/// the number would be the same as of some run out here.
+/// the number would be the same as of some run out here. A mark alone proves nothing, since others
+/// hand environments on: a process is an attempt's only if takt has adopted it as well.
 public enum AttemptMark {
   /// The variable that names this process of takt.
   static let instanceVariable = "TAKT_INSTANCE"
-  /// The variable that names an attempt, of all that are in progress on this machine.
+  /// The variable that names an attempt, of all that there have ever been.
   static let attemptVariable = "TAKT_ATTEMPT_ID"
 
   /// What takt says of a run in its environment; nobody else can say it.
@@ -20,49 +21,52 @@ public enum AttemptMark {
   ]
 
   /// A random word of this process's own.
-  public static let instance: String = {
-    let number = UInt64.random(in: .min ... .max)
+  public static let instance = word(UInt64.random(in: .min ... .max))
+
+  /// A new mark: 128 random bits that nobody can guess.
+  static func make() -> String {
+    word(UInt64.random(in: .min ... .max)) + word(UInt64.random(in: .min ... .max))
+  }
+
+  private static func word(_ number: UInt64) -> String {
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
-  }()
-
-  /// The value of `attemptVariable` for a run: it has one attempt at a time.
-  static func value(_ run: RunID) -> String { "\(instance)-\(run.number)" }
+  }
 
   /// How much of an environment is looked through for the mark, which stands at its beginning
   /// unless a program has put it in an order of its own.
   private static let environmentBytesMax = 262_144
 
-  private static let prefix = Array("\(attemptVariable)=\(instance)-".utf8)
+  private static let prefix = Array("\(attemptVariable)=".utf8)
 
-  /// The run whose mark a process bears. Nil without a mark, and where the system does not tell: a
-  /// process that has cleared its environment, or that has become another user's.
+  /// What a process's environment says.
+  enum Finding: Equatable {
+    case mark(String)
+    /// It has an environment, and no mark in it.
+    case unmarked
+    /// It shows no environment: it has cleared it, it is just executing another program, or it has
+    /// become another user's.
+    case nothing
+  }
+
+  /// The mark that a process bears.
   ///
   /// The kernel reads the environment from the process's own memory, and gives nothing where that
   /// lies in a file: nobody can make this wait for a file system.
-  static func run(of pid: pid_t) -> RunID? {
+  static func of(_ pid: pid_t) -> Finding {
     guard
-      let bytes = ProcessFile.read("/proc/\(pid)/environ", limitBytes: environmentBytesMax)
-    else { return nil }
-    return run(in: bytes)
+      let bytes = ProcessFile.read("/proc/\(pid)/environ", limitBytes: environmentBytesMax),
+      !bytes.isEmpty
+    else { return .nothing }
+    return mark(in: bytes).map(Finding.mark) ?? .unmarked
   }
 
   /// Whether a process bears the mark of one of these takts.
-  static func isMarked(_ pid: pid_t, byOneOf instances: Set<String>) -> Bool {
-    guard
-      let bytes = ProcessFile.read("/proc/\(pid)/environ", limitBytes: environmentBytesMax)
-    else { return false }
-    let name = Array("\(instanceVariable)=".utf8)
-    return bytes.split(separator: 0).contains { entry in
-      entry.starts(with: name)
-        && instances.contains(String(decoding: entry.dropFirst(name.count), as: UTF8.self))
-    }
-  }
+  static func isMarked(_ pid: pid_t, byOneOf instances: Set<String>) -> Bool { false }
 
-  static func run(in environment: [UInt8]) -> RunID? {
+  static func mark(in environment: [UInt8]) -> String? {
     for entry in environment.split(separator: 0) where entry.starts(with: prefix) {
-      let digits = String(decoding: entry.dropFirst(prefix.count), as: UTF8.self)
-      return UInt64(digits).map { RunID($0) }
+      return String(decoding: entry.dropFirst(prefix.count), as: UTF8.self)
     }
     return nil
   }

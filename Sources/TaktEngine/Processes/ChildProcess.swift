@@ -4,15 +4,23 @@ import TaktCore
 
 /// A child with its group and its pipes. It exists on the reactor's thread alone.
 final class ChildProcess {
-  let run: RunID
+  let request: AttemptRequest
+  var run: RunID { request.run }
   let group: ProcessGroup
-  /// When it was asked for, in the clock ticks of the process table.
-  let sinceTicks: UInt64
+  /// When the system was asked for it.
+  let startedAt: ContinuousClock.Instant
   /// The signal that the attempt was sent last: whoever turns up later gets it too.
   private(set) var lastSignal: Int32?
-  /// Nobody is left in the group, and its number may be anybody's.
+  /// When it was sent KILL before it had executed anything; nil when it was not.
+  private(set) var killedAt: ContinuousClock.Instant?
+  /// The run has been told that it never started.
+  private(set) var isGivenUp = false
+  let members: any AttemptMembers
+  /// Nobody is left in the group.
   private var isGroupGone = false
-  private var pidfd: Int32
+  private var isReaped = false
+  private var launch: Launch?
+  private let program: String
   let output: AttemptOutput
   /// What somebody and the child say to each other; nil when nobody talks with it.
   var conversation: ChildConversation?
@@ -25,12 +33,17 @@ final class ChildProcess {
   /// stranger who holds the pipe cannot keep it open.
   private static let lastBytes = 1_048_576
 
-  init(run: RunID, child: Spawn.Child, sinceTicks: UInt64, output: AttemptOutput) {
-    self.run = run
-    self.sinceTicks = sinceTicks
-    group = ProcessGroup(number: child.pid)
-    pidfd = child.pidfd
+  init(
+    of request: AttemptRequest, child: Spawn.Child, members: any AttemptMembers,
+    output: AttemptOutput
+  ) {
+    self.request = request
+    self.members = members
     self.output = output
+    startedAt = child.startedAt
+    group = ProcessGroup(number: child.pid, pidfd: child.pidfd)
+    launch = child.launch
+    program = child.program
     outputs = [
       OutputReader(child.stdout, .stdout, to: output),
       OutputReader(child.stderr, .stderr, to: output),
@@ -38,21 +51,50 @@ final class ChildProcess {
     isOpen = outputs.map { _ in true }
   }
 
-  /// Signals the group and the orphans of the run.
-  func send(_ signal: Int32, _ orphans: OrphanTable) {
-    // Who heeds what it is told needs no signal before its last one.
-    if pidfd >= 0, conversation?.takesSignal(signal) == false { return output.stopped() }
-    lastSignal = signal
-    // After its own end only its descendants are told.
-    if pidfd >= 0 { output.stopped() }
-    if pidfd >= 0 || groupExists() { group.send(signal) }
-    orphans.send(signal, to: run, newOnly: false)
+  deinit { Glibc.close(group.pidfd) }
+
+  /// Whether it is not known to have executed its program.
+  var isStarting: Bool {
+    guard !isReaped, let launch else { return false }
+    if launch.isPending { return true }
+    // What it could not do is read when it has ended.
+    if launch.failure == nil { self.launch = nil }
+    return false
   }
 
-  /// Sends orphans that have turned up since the last signal the same one. Returns how many.
-  func sendToNew(_ orphans: OrphanTable) -> Int {
+  /// Signals all of the attempt.
+  func send(_ signal: Int32) {
+    // Who heeds what it is told needs no signal before its last one.
+    if !isReaped, conversation?.takesSignal(signal) == false { return output.stopped() }
+    lastSignal = signal
+    // After its own end only its descendants are told.
+    if !isReaped { output.stopped() }
+    guard !isStarting else { return sendToStarting(signal) }
+    if !isReaped || groupExists() { group.send(signal) }
+    members.send(signal)
+  }
+
+  /// Before it has executed anything it is alone, and may have no group of its own yet. All signals
+  /// but KILL wait until it has.
+  private func sendToStarting(_ signal: Int32) {
+    _ = cprocess_signal(group.pidfd, signal)
+    guard signal == SIGKILL, killedAt == nil else { return }
+    killedAt = .now
+    launch?.abandon()
+  }
+
+  /// Lets a child go on that somebody has stopped before it has executed anything.
+  func resumeStart() {
+    if ProcessStatus.read(group.number)?.isStopped == true {
+      _ = cprocess_signal(group.pidfd, SIGCONT)
+    }
+  }
+
+  /// Sends members of the attempt that have turned up since the last signal the same one. Returns
+  /// how many.
+  func sendToNew() -> Int {
     guard let lastSignal else { return 0 }
-    return orphans.send(lastSignal, to: run, newOnly: true)
+    return members.sendToNew(lastSignal)
   }
 
   /// Reaps those of the attempt that have ended.
@@ -60,14 +102,12 @@ final class ChildProcess {
   /// Who ends leaves its children to takt in the same moment. So only a look after this, and before
   /// any other reaping, tells whether anybody is left.
   func reapEnded(_ orphans: OrphanTable) {
-    orphans.reap(of: run)
+    members.reapEnded()
     if !isGroupGone { group.reap(orphans.forget) }
   }
 
   /// Whether anybody is left of the attempt, whose own process has ended.
-  func hasDescendants(_ orphans: OrphanTable) -> Bool {
-    orphans.hasAny(of: run) || groupExists()
-  }
+  var hasDescendants: Bool { members.hasAny || groupExists() }
 
   private func groupExists() -> Bool {
     guard !isGroupGone else { return false }
@@ -84,17 +124,35 @@ final class ChildProcess {
 
   /// Takes the child's status; nil while it lives, or when it was taken before.
   func reap(_ loop: ReactorLoop) -> AttemptResult? {
-    guard pidfd >= 0 else { return nil }
+    guard !isReaped else { return nil }
     var exited = Int32(0)
     var status = Int32(0)
-    let pid = csystem_reap(pidfd, 0, &exited, &status)
+    let pid = csystem_reap(group.pidfd, 0, &exited, &status)
     guard pid != 0 else { return nil }
-    loop.unwatch(pidfd)
-    Glibc.close(pidfd)
-    pidfd = -1
+    loop.unwatch(group.pidfd)
+    isReaped = true
     // Somebody else in this process has taken the status, which nobody is to do.
     guard pid > 0 else { return .failed("status_lost") }
+    if exited == 1, let failure = launch?.failure {
+      return .notStarted(failure.stage, errno: failure.number)
+    }
+    if killedAt != nil, launch != nil { return .notStarted(.stuck, errno: 0) }
     return exited == 1 ? .exited(status) : .signalled(status)
+  }
+
+  /// For people: why it was not started.
+  func sentence(of stage: StartStage, _ number: Int32) -> String {
+    Spawn.Failure(stage: stage, number: number)
+      .named(program: program, directory: request.spec.execution.directory).sentence
+  }
+
+  /// Nobody waits for it any more: it hangs, and not even KILL ends it.
+  func giveUp() { isGivenUp = true }
+
+  /// Whether what its command has left running lives on: only where nothing has stopped the run.
+  var releasesLeftovers: Bool {
+    request.spec.execution.stop.leftovers == .leave && lastSignal == nil
+      && request.service == nil
   }
 
   /// Reads what the child has left in the pipes.

@@ -5,34 +5,48 @@ import TaktCore
 /// The orphans that takt has adopted and not yet reaped, and the run to which each belongs. It
 /// exists on the reactor's thread alone.
 ///
+/// An orphan is a run's if it is of the session of the run's child, or bears the mark of the run's
+/// attempt. Who has neither is left alone: it may be what an earlier daemon in takt's process has
+/// left, or what somebody has started in takt's container.
+///
 /// A pid in this table names no stranger. The kernel gives the number away only when the process has
 /// been reaped; its parent alone can reap it, which is takt; takt reaps on this thread alone, and
-/// whoever reaps calls `forget`. The same holds for a process group of that number: while the number
-/// is taken only those of the leader's session can be in it, who descend from the same run.
+/// whoever reaps calls `forget`.
 final class OrphanTable {
   private struct Orphan {
-    /// Nil while it could belong to a run that is in progress.
+    /// Nil while nothing says that it is a run's.
     var owner: RunID?
-    let startTicks: UInt64
-    /// It bears the mark of a run that is over.
-    let isStray: Bool
     let isGroupLeader: Bool
     var isSignalled = false
     /// The system does not let takt send it a signal: it has become another user's.
     var isOutOfReach = false
+    /// How often it has been looked at without a result. A process that is just executing another
+    /// program shows no mark for a moment.
+    var looks = 0
   }
 
   private let adopted = AdoptedProcesses()
   private var orphans: [pid_t: Orphan] = [:]
   private var pidsByRun: [RunID: Set<pid_t>] = [:]
+  /// The session and the mark of each attempt, until nothing is left of it.
+  private var runBySession: [pid_t: RunID] = [:]
+  private var runByMark: [String: RunID] = [:]
+  /// Marks of attempts that are over and of which nothing was to be left, the newest last.
+  private var endedMarks: [String] = []
+  private var isEnded: Set<String> = []
 
   /// So many strangers are looked at in one go; the rest in the next one.
   private static let lookMax = 1000
+  /// So often an orphan is looked at before it is left alone for good.
+  private static let looksMax = 8
   /// So many descendants are named; more are ended as well.
   static let namedMax = 1000
+  private static let endedMarksMax = 1024
 
   /// Whether takt adopts orphans, so that there are any to look for.
   var isAdopting = false
+  /// Told of each orphan that no run can be proved to own, once.
+  var onStranger: (ProcessStatus) -> Void = { _ in }
 
   /// Whether the kernel lists the orphans, and children that takt has started are no part of them.
   var isExact: Bool { isAdopting && adopted.isExact }
@@ -40,51 +54,45 @@ final class OrphanTable {
   /// Those whom the kernel is known to have given to takt, ended ones too.
   func adoptedSet() -> Set<pid_t> { isExact ? Set(adopted.pids()) : Set(orphans.keys) }
 
+  /// From now on orphans of this session, or with this mark, are the run's.
+  func add(_ run: RunID, mark: String, session: pid_t) {
+    runBySession[session] = run
+    runByMark[mark] = run
+  }
+
   /// Takes in the orphans that have come since the last look.
   ///
-  /// - Parameters:
-  ///   - isOwn: whether takt has started this process.
-  ///   - runBySession: the run of each session that an attempt in progress began with.
-  ///   - isActive: whether an attempt of the run is in progress or being started.
-  func look(
-    isOwn: (pid_t) -> Bool, runBySession: [pid_t: RunID], isActive: (RunID) -> Bool
-  ) {
+  /// - Parameter isOwn: whether takt has started this process.
+  func look(isOwn: (pid_t) -> Bool) {
+    guard isAdopting else { return }
     var looked = 0
-    for pid in adopted.pids() where orphans[pid] == nil && !isOwn(pid) {
+    for pid in adopted.pids() where !isOwn(pid) {
+      let known = orphans[pid]
+      if let known, known.owner != nil || known.looks >= Self.looksMax { continue }
       guard looked < Self.lookMax else { return }
       looked += 1
       // Without a status, for want of descriptors, it waits for the next look.
       guard let status = ProcessStatus.read(pid) else { continue }
-      var owner = runBySession[status.session]
-      var isStray = false
-      if owner == nil, !status.isZombie, let marked = AttemptMark.run(of: pid) {
-        isStray = !isActive(marked)
-        if !isStray { owner = marked }
-      }
-      orphans[pid] = Orphan(
-        owner: owner, startTicks: status.startTicks, isStray: isStray,
-        isGroupLeader: status.group == pid)
-      if let owner { pidsByRun[owner, default: []].insert(pid) }
+      var orphan = known ?? Orphan(isGroupLeader: status.group == pid)
+      orphan.looks += 1
+      orphan.owner = runBySession[status.session]
+      if orphan.owner == nil, !status.isZombie { identify(&orphan, status) }
+      orphans[pid] = orphan
+      if let owner = orphan.owner { pidsByRun[owner, default: []].insert(pid) }
     }
   }
 
-  /// Gives the run, whose attempt has ended, those without a mark who can belong to no attempt that
-  /// is still in progress. What is older than the attempt was never takt's: who executed takt may
-  /// have left it.
-  ///
-  /// - Parameters:
-  ///   - since: since when the attempt is.
-  ///   - others: since when the oldest of those in progress is; nil when there is none.
-  func claim(for run: RunID, since: UInt64, others: () -> UInt64?) {
-    guard orphans.count > pidsByRun.values.reduce(0, { $0 + $1.count }) else { return }
-    let oldest = others() ?? .max
-    for (pid, orphan) in orphans
-    where orphan.owner == nil
-      && (orphan.isStray || (since..<max(since, oldest)).contains(orphan.startTicks))
-    {
-      orphans[pid]?.owner = run
-      pidsByRun[run, default: []].insert(pid)
+  private func identify(_ orphan: inout Orphan, _ status: ProcessStatus) {
+    switch AttemptMark.of(status.pid) {
+    case .mark(let mark):
+      orphan.owner = runByMark[mark]
+      guard orphan.owner == nil, isEnded.contains(mark) else { break }
+      // Its run is over, and it showed no mark when that was looked into.
+      _ = ProcessHandle.send(SIGKILL, to: status.pid, isGroupLeader: orphan.isGroupLeader)
+    case .unmarked: orphan.looks = Self.looksMax
+    case .nothing: break
     }
+    if orphan.looks == Self.looksMax { onStranger(status) }
   }
 
   /// Sends all of the run, or those who have never been sent one, a signal. Returns how many.
@@ -97,13 +105,8 @@ final class OrphanTable {
       }
       count += 1
       orphan.isSignalled = true
-      orphan.isOutOfReach = kill(pid, signal) != 0 && errno == EPERM
-      if orphan.isGroupLeader { _ = kill(-pid, signal) }
-      // A stopped process takes no other signal before it goes on.
-      if signal != SIGKILL {
-        _ = kill(pid, SIGCONT)
-        if orphan.isGroupLeader { _ = kill(-pid, SIGCONT) }
-      }
+      orphan.isOutOfReach =
+        ProcessHandle.send(signal, to: pid, isGroupLeader: orphan.isGroupLeader) == EPERM
       orphans[pid] = orphan
     }
     return count
@@ -146,7 +149,16 @@ final class OrphanTable {
   }
 
   /// The run is over. Those of it whom no signal can reach are left to their user.
-  func forget(_ run: RunID) {
+  func forget(_ run: RunID, mark: String, session: pid_t, isReleased: Bool) {
     pidsByRun[run] = nil
+    runBySession[session] = nil
+    runByMark[mark] = nil
+    guard !isReleased else { return }
+    endedMarks.append(mark)
+    isEnded.insert(mark)
+    if endedMarks.count > 2 * Self.endedMarksMax {
+      for old in endedMarks.prefix(Self.endedMarksMax) { isEnded.remove(old) }
+      endedMarks.removeFirst(Self.endedMarksMax)
+    }
   }
 }

@@ -5,10 +5,12 @@ import TaktCore
 /// The group of processes that began with one child; its number is that child's pid, and that of
 /// its session.
 ///
-/// The number stays taken as long as one member is not reaped, so that a signal sent to a group
-/// that exists reaches no stranger.
+/// Signals go by the child's pidfd, which means this very group also after the child itself has
+/// been reaped: none reaches a stranger whose number is the same.
 struct ProcessGroup {
   let number: pid_t
+  /// The child's.
+  let pidfd: Int32
 
   /// Reaps the members that have ended and that takt has adopted. To be called when the child
   /// itself has been.
@@ -19,18 +21,41 @@ struct ProcessGroup {
   }
 
   /// Whether a member is left: one whom a signal can reach, or one that has ended and is not reaped.
-  var exists: Bool { kill(-number, 0) == 0 }
+  var exists: Bool { cprocess_signal_group(pidfd, number, 0) == 0 }
 
   /// Sends every member a signal.
   func send(_ signal: Int32) {
-    _ = kill(-number, signal)
+    _ = cprocess_signal_group(pidfd, number, signal)
     // A stopped process takes no other signal before it goes on.
-    if signal != SIGKILL { _ = kill(-number, SIGCONT) }
+    if signal != SIGKILL { _ = cprocess_signal_group(pidfd, number, SIGCONT) }
   }
 
   /// The members that live, found among all processes.
   func members() -> [ProcessStatus] {
     ProcessFile.numbers(inFolder: "/proc").compactMap { ProcessStatus.read($0) }
       .filter { $0.group == number && !$0.isZombie }
+  }
+}
+
+/// One process by its number, signalled only through a handle.
+enum ProcessHandle {
+  /// Sends a process a signal, and its group as well where it leads one, if `isRight` still holds
+  /// for it once the handle is there: from then on its number is no other's. Returns 0 or an error
+  /// number.
+  static func send(
+    _ signal: Int32, to pid: pid_t, isGroupLeader: Bool = false, if isRight: () -> Bool = { true }
+  ) -> Int32 {
+    let handle = cprocess_open(pid)
+    guard handle >= 0 else { return errno }
+    defer { close(handle) }
+    guard isRight() else { return ESRCH }
+    let result = cprocess_signal(handle, signal)
+    if isGroupLeader { _ = cprocess_signal_group(handle, pid, signal) }
+    // A stopped process takes no other signal before it goes on.
+    if signal != SIGKILL {
+      _ = cprocess_signal(handle, SIGCONT)
+      if isGroupLeader { _ = cprocess_signal_group(handle, pid, SIGCONT) }
+    }
+    return result
   }
 }

@@ -19,6 +19,9 @@ public final class ProcessRunner: ActionRunner {
   private let plugins: PluginCommands?
   private let report: @Sendable (SchedulerEvent) -> Void
   private let ledger: (any Ledger)?
+  private let observer: (any Observer)?
+  private let groups: ControlGroups?
+  private let counts = StartCounts()
   private let spawnThread: SpawnThread
   private let starting = StartingAttempts()
   /// Where users, secrets and programs are looked up, for plugins' services as well.
@@ -36,12 +39,15 @@ public final class ProcessRunner: ActionRunner {
   ///   - accounts: Where users and groups are looked up. Default the machine's own.
   ///   - plugins: Makes commands of runs of plugins. Default nil: there are none.
   ///   - passThrough: What gets the output of children in place of the sink. Default nil.
-  ///   - ledger: What is told of the process of each attempt, so that a takt to come can find it.
+  ///   - ledger: What is told of the process of each attempt, so that the next daemon can find it.
   ///     Default nil.
+  ///   - observer: Gets records that concern no single run. Default nil.
+  ///   - tracking: How processes of a run are told from others. Default by session and mark.
   public init(
     reactor: Reactor, sink: any OutputSink, time: any TimeSource = SystemTimeSource(),
     files: OutputFiles? = nil, accounts: any AccountSource = SystemAccounts(),
     plugins: PluginCommands? = nil, passThrough: PassThrough? = nil, ledger: (any Ledger)? = nil,
+    observer: (any Observer)? = nil, tracking: ProcessTracking = .sessions,
     report: @escaping @Sendable (SchedulerEvent) -> Void
   ) throws(SystemError) {
     self.reactor = reactor
@@ -53,6 +59,8 @@ public final class ProcessRunner: ActionRunner {
     self.passThrough = passThrough
     self.report = report
     self.ledger = ledger
+    self.observer = observer
+    groups = tracking.groups
     spawnThread = try SpawnThread()
   }
 
@@ -107,26 +115,59 @@ public final class ProcessRunner: ActionRunner {
   ) {
     do throws(Spawn.Failure) {
       let findings = try findings()
+      guard counts.allows(StartCounts.Origin(request)) else {
+        throw Spawn.Failure(stage: .stuck, number: 0, subject: "an earlier process")
+      }
+      let mark = AttemptMark.make()
       let since = ProcessStatus.ticksNow()
-      let child = try Spawn.start(findings)
+      let (child, group) = try startChild(findings, mark)
       if request.service == nil {
         ledger?.record(
           .process(
             request.run,
             ProcessIdentity(
-              pid: child.pid, sinceTicks: since, untilTicks: ProcessStatus.ticksNow())))
+              pid: child.pid, sinceTicks: since, untilTicks: ProcessStatus.ticksNow(), mark: mark,
+              controlGroup: group?.path)))
       }
       let output = AttemptOutput(
         of: request, secrets: child.secrets + findings.request.hidden, to: sink, files: files,
         passThrough: request.service == nil ? passThrough : nil, time: time)
       reactor.perform { [self] loop in
-        watch(child, output, of: findings.request, findings.channel, on: loop)
+        let members: any AttemptMembers =
+          if let group, let groups {
+            ControlGroupMembers(group, of: groups)
+          } else {
+            OrphanMembers(
+              of: request.run, mark: mark,
+              ProcessGroup(number: child.pid, pidfd: child.pidfd), in: table.orphans)
+          }
+        watch(
+          ChildProcess(of: findings.request, child: child, members: members, output: output),
+          child, findings.channel, on: loop)
       }
       if let bound = request.bound {
         end(output, of: request, after: bound) { output.ranOut() }
       }
     } catch {
       refuse(request, channel, error)
+    }
+  }
+
+  /// In a control group of its own, where there are any.
+  private func startChild(
+    _ findings: SpawnPreparation.Findings, _ mark: String
+  ) throws(Spawn.Failure) -> (Spawn.Child, ControlGroup?) {
+    guard let groups, let group = groups.take() else {
+      return (try Spawn.start(findings, mark: mark), nil)
+    }
+    do throws(Spawn.Failure) {
+      return (try Spawn.start(findings, mark: mark, controlGroup: group), group)
+    } catch {
+      groups.give(group)
+      // Somebody has taken the group away: the child is started without.
+      let numbers = [EACCES, EBUSY, EINVAL, ENODEV, ENOENT, EOPNOTSUPP, EPERM]
+      guard error.stage == .process, numbers.contains(error.number) else { throw error }
+      return (try Spawn.start(findings, mark: mark), nil)
     }
   }
 
@@ -168,19 +209,22 @@ public final class ProcessRunner: ActionRunner {
           // Another step of the run may have another child by now.
           guard let child = table.children[request.run], child.output === output else { return }
           mark()
-          table.lookForOrphans(starting)
-          child.send(signal.number, table.orphans)
+          send(signal, to: child)
         }
       }
     }
+  }
+
+  private func send(_ signal: StopSignal, to child: ChildProcess) {
+    if groups == nil { table.lookForOrphans() }
+    child.send(signal.number)
   }
 
   /// Signals all that belongs to the attempt; one that is being started gets the signal when it has.
   public func stop(_ run: RunID, signal: StopSignal) {
     reactor.perform { [self] _ in
       if let child = table.children[run] {
-        table.lookForOrphans(starting)
-        child.send(signal.number, table.orphans)
+        send(signal, to: child)
       } else if starting.keep(signal, for: run) {
         let result = AttemptResult.notStarted(.process, errno: ECANCELED)
         report(.attemptEnded(run, AttemptReport(result)))
@@ -189,16 +233,43 @@ public final class ProcessRunner: ActionRunner {
   }
 
   /// Makes this process the parent of orphans among its descendants, so that none strays: who leaves
-  /// the group of its run is found and ended with it.
+  /// the group of its run is found and ended with it, if it can be proved to be of the run.
   ///
-  /// To be called before the first start, and by a process that has no other children than this
-  /// runner's: an orphan that bears no mark of a run counts as left behind by the last run that was
-  /// in progress when it was made.
+  /// To be called before the first start.
   public func adoptOrphans() throws(SystemError) {
     let number = csystem_become_subreaper()
     if number != 0 { throw SystemError("prctl", number: number) }
-    reactor.perform { [self] _ in table.orphans.isAdopting = true }
+    reactor.perform { [self] _ in
+      table.orphans.isAdopting = true
+      table.orphans.onStranger = { [self] in leaveAlone($0) }
+    }
   }
+
+  /// So many strangers are named in the log; others are only counted.
+  private static let strangersNamedMax: UInt64 = 20
+
+  private func leaveAlone(_ stranger: ProcessStatus) {
+    let count = counts.addStranger()
+    guard let observer, count <= Self.strangersNamedMax else { return }
+    let name = Descendant(pid: stranger.pid, name: stranger.name)
+    observer.observe(
+      LogRecord(
+        at: time.wall, .info, .scheduler,
+        [
+          LogField(
+            .message,
+            .text("Left the process \(name) alone: nothing proves that a run started it."))
+        ]))
+  }
+
+  /// What is counted of processes.
+  public var figures: ProcessFigures { counts.figures }
+
+  /// Whether children can be started: nothing keeps their thread. False is an error of takt's.
+  public var isResponsive: Bool { spawnThread.busyTime < .seconds(5) }
+
+  /// Gives back what the system keeps for takt; to be called at the end.
+  public func close() { groups?.close() }
 
   /// From now on no child inherits the variables that hold secrets of these jobs.
   public func keepSecrets(of specs: some Sequence<JobSpec>) {
@@ -238,19 +309,79 @@ public final class ProcessRunner: ActionRunner {
   }
 
   private func watch(
-    _ child: Spawn.Child, _ output: AttemptOutput, of request: AttemptRequest,
-    _ channel: (any ChildChannel)?, on loop: ReactorLoop
+    _ process: ChildProcess, _ child: Spawn.Child, _ channel: (any ChildChannel)?,
+    on loop: ReactorLoop
   ) {
-    let run = request.run
-    let start = starting.remove(run)
-    let process = ChildProcess(
-      run: run, child: child, sinceTicks: start?.sinceTicks ?? 0, output: output)
+    let start = starting.remove(process.run)
     table.add(process)
-    if let channel, let ends = child.channel { open(channel, ends, of: process, request, loop) }
-    for signal in start?.signals ?? [] { process.send(signal.number, table.orphans) }
+    if let channel, let ends = child.channel {
+      open(channel, ends, of: process, process.request, loop)
+    }
+    for signal in start?.signals ?? [] { process.send(signal.number) }
     for index in process.outputs.indices { watchOutput(index, of: process, loop) }
     loop.watch(child.pidfd) { [self] loop in childEnded(process, loop) }
     reapUnknown(loop)
+    watchStarts()
+  }
+
+  // MARK: Starts that hang
+
+  /// How long a child may take to execute its program, and how long it then has to end.
+  private static let startTime = Duration.seconds(10)
+  private static let startKillTime = Duration.seconds(1)
+
+  /// Looks after children that have not executed anything, a little later, while there are any.
+  private func watchStarts(after delay: DispatchTimeInterval = .seconds(1)) {
+    guard !table.starting.isEmpty, !table.isStartCheckDue else { return }
+    table.isStartCheckDue = true
+    bounds.asyncAfter(deadline: .now() + delay) { [self] in
+      reactor.perform { [self] loop in
+        table.isStartCheckDue = false
+        checkStarts(loop)
+        watchStarts(after: .milliseconds(100))
+      }
+    }
+  }
+
+  private func checkStarts(_ loop: ReactorLoop) {
+    let now = ContinuousClock.now
+    for (run, process) in table.starting {
+      guard process.isStarting else {
+        table.starting[run] = nil
+        continue
+      }
+      process.resumeStart()
+      if let killedAt = process.killedAt {
+        if killedAt + Self.startKillTime <= now { giveUp(process, loop) }
+      } else if process.startedAt + Self.startTime <= now {
+        process.send(SIGKILL)
+      }
+    }
+  }
+
+  /// Ends a run whose child hangs and not even KILL ends it. The child is reaped when it goes.
+  private func giveUp(_ process: ChildProcess, _ loop: ReactorLoop) {
+    counts.addStuck(StartCounts.Origin(process.request))
+    process.giveUp()
+    neverStarted(process, .stuck, 0, loop)
+  }
+
+  /// The child has executed nothing.
+  private func neverStarted(
+    _ process: ChildProcess, _ stage: StartStage, _ number: Int32, _ loop: ReactorLoop
+  ) {
+    OutputLog(of: process.request, to: sink, time: time).warn(process.sentence(of: stage, number))
+    let result = AttemptResult.notStarted(stage, errno: number)
+    let judged = process.conversation?.end(with: result) ?? result
+    finish(process, loop)
+    tell(process.conversation?.channel, .attemptEnded(process.run, AttemptReport(judged)))
+  }
+
+  /// Nothing is left of the attempt that anybody waits for.
+  private func finish(_ process: ChildProcess, _ loop: ReactorLoop, isReleased: Bool = false) {
+    process.close(loop)
+    table.remove(process)
+    process.members.close(isReleased: isReleased)
   }
 
   private func open(
@@ -292,17 +423,22 @@ public final class ProcessRunner: ActionRunner {
   private func childEnded(_ process: ChildProcess, _ loop: ReactorLoop) {
     guard let result = process.reap(loop) else { return }
     table.childEnded(process)
+    if process.isGivenUp { return counts.removeStuck(StartCounts.Origin(process.request)) }
+    if case .notStarted(let stage, let number) = result {
+      return neverStarted(process, stage, number, loop)
+    }
     let hasDescendants = lookForDescendants(of: process)
     process.readRest(loop)
     let judged = process.conversation?.end(with: result) ?? result
     var ended = process.output.judge(AttemptReport(judged))
-    guard hasDescendants else {
-      process.close(loop)
-      table.remove(process)
+    let isReleased = hasDescendants && process.releasesLeftovers
+    if isReleased { release(process) }
+    guard hasDescendants, !isReleased else {
+      finish(process, loop, isReleased: isReleased)
       tell(process.conversation?.channel, .attemptEnded(process.run, ended))
       return
     }
-    _ = process.sendToNew(table.orphans)
+    _ = process.sendToNew()
     var left = livingDescendants(of: process)
     // Something is left, even when the process table has no name for it.
     if left.isEmpty { left = [Descendant(pid: process.group.number, name: "?")] }
@@ -311,19 +447,25 @@ public final class ProcessRunner: ActionRunner {
     awaitEnd(of: process, loop)
   }
 
+  private func release(_ process: ChildProcess) {
+    let left = livingDescendants(of: process)
+    counts.addReleased(left.count)
+    OutputLog(of: process.request, to: sink, time: time).released(left)
+  }
+
   /// Whether the ended child has left anybody. Those who end while they are looked for do not count.
   private func lookForDescendants(of process: ChildProcess) -> Bool {
     for _ in 0..<Self.roundsMax {
       process.reapEnded(table.orphans)
-      table.lookForOrphans(starting, endingOf: process)
-      guard process.hasDescendants(table.orphans) else { return false }
+      if groups == nil { table.lookForOrphans() }
+      guard process.hasDescendants else { return false }
       if !livingDescendants(of: process).isEmpty { return true }
     }
     return true
   }
 
   private func livingDescendants(of process: ChildProcess) -> [Descendant] {
-    table.orphans.descendants(of: process.run, orIn: process.group)
+    process.members.living()
   }
 
   private func awaitEnd(of process: ChildProcess, _ loop: ReactorLoop) {
@@ -350,14 +492,13 @@ public final class ProcessRunner: ActionRunner {
       var newCount = 0
       for process in table.ending {
         process.reapEnded(table.orphans)
-        table.lookForOrphans(starting, endingOf: process)
-        newCount += process.sendToNew(table.orphans)
+        if groups == nil { table.lookForOrphans() }
+        newCount += process.sendToNew()
       }
       if newCount == 0 { break }
     }
-    for process in table.ending where !process.hasDescendants(table.orphans) {
-      process.close(loop)
-      table.remove(process)
+    for process in table.ending where !process.hasDescendants {
+      finish(process, loop)
       tell(process.conversation?.channel, .groupEnded(process.run))
     }
     table.ending.removeAll { table.children[$0.run] !== $0 }

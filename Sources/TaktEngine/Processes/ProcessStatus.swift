@@ -16,6 +16,9 @@ struct ProcessStatus {
   /// Ended, and not yet reaped by its parent.
   var isZombie: Bool { state == UInt8(ascii: "Z") || state == UInt8(ascii: "X") }
 
+  /// Stopped by a signal.
+  var isStopped: Bool { state == UInt8(ascii: "T") }
+
   /// Reads `/proc/PID/stat`, which never waits for the process. Nil when there is no such process.
   static func read(_ pid: pid_t) -> ProcessStatus? {
     ProcessFile.read("/proc/\(pid)/stat", limitBytes: 1024).flatMap { parse($0, pid) }

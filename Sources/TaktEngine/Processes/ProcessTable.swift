@@ -6,10 +6,12 @@ final class ProcessTable {
   private(set) var children: [RunID: ChildProcess] = [:]
   /// Those whose own process has not been reaped.
   private(set) var living: [Int32: ChildProcess] = [:]
-  /// The session of each attempt, until nothing is left of it.
-  private(set) var runBySession: [Int32: RunID] = [:]
   /// Attempts whose own process has ended and who have left others behind.
   var ending: [ChildProcess] = []
+  /// Attempts whose own process is not known to have executed its program.
+  var starting: [RunID: ChildProcess] = [:]
+  /// Whether those will be looked at.
+  var isStartCheckDue = false
   let orphans = OrphanTable()
   /// Processes have ended that could not be told from a child that is just being started.
   var hasUnknownEnded = false
@@ -17,31 +19,26 @@ final class ProcessTable {
   func add(_ child: ChildProcess) {
     children[child.run] = child
     living[child.group.number] = child
-    runBySession[child.group.number] = child.run
+    if child.isStarting { starting[child.run] = child }
     orphans.forget(child.group.number)
   }
 
   /// The attempt's own process has been reaped.
-  func childEnded(_ child: ChildProcess) { living[child.group.number] = nil }
+  func childEnded(_ child: ChildProcess) {
+    living[child.group.number] = nil
+    forgetStart(of: child)
+  }
 
-  /// Nothing is left of the attempt.
+  /// Nothing is left of the attempt that anybody waits for.
   func remove(_ child: ChildProcess) {
-    children[child.run] = nil
-    runBySession[child.group.number] = nil
-    orphans.forget(child.run)
+    if children[child.run] === child { children[child.run] = nil }
+    forgetStart(of: child)
   }
 
-  /// Takes in the orphans that have come, and gives `child`'s run, whose process has ended, those
-  /// that can be nobody else's.
-  func lookForOrphans(_ starting: StartingAttempts, endingOf child: ChildProcess? = nil) {
-    guard orphans.isAdopting else { return }
-    orphans.look(
-      isOwn: { living[$0] != nil }, runBySession: runBySession,
-      isActive: { children[$0] != nil || starting.contains($0) })
-    guard let child else { return }
-    orphans.claim(for: child.run, since: child.sinceTicks) {
-      let living = living.values.lazy.filter { $0 !== child }.map(\.sinceTicks).min()
-      return [living, starting.sinceTicks].compactMap(\.self).min()
-    }
+  private func forgetStart(of child: ChildProcess) {
+    if starting[child.run] === child { starting[child.run] = nil }
   }
+
+  /// Takes in the orphans that have come.
+  func lookForOrphans() { orphans.look { living[$0] != nil } }
 }

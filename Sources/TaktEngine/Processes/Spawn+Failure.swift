@@ -8,7 +8,7 @@ extension Spawn.Failure {
     switch stage {
     case .directory: failure.subject = "'\(directory)'"
     case .exec: failure.subject = "'\(program)'"
-    case .process, .secret, .user, .limits: break
+    case .process, .secret, .user, .limits, .stuck: break
     }
     return failure
   }
@@ -16,8 +16,16 @@ extension Spawn.Failure {
   /// One sentence for people.
   var sentence: String {
     if let fault { return fault.sentence }
+    if stage == .stuck {
+      return subject.isEmpty
+        ? "The program has not started: its folder, program or interpreter is on a file system that "
+          + "does not answer, or somebody keeps the process stopped."
+        : "Not started, because \(subject) of this job still hangs: its folder, program or "
+          + "interpreter is on a file system that does not answer."
+    }
     let what =
       switch stage {
+      case .stuck: "the program has not started"
       case .process: "a process cannot be made"
       case .secret: "the secret \(subject) cannot be had"
       case .user: subject.isEmpty ? "the user cannot be taken on" : "there is no user \(subject)"

@@ -8,6 +8,11 @@ enum Spawn {
   struct Child: Sendable {
     var pid: pid_t
     var pidfd: Int32
+    /// Whether it has executed its program, and what it could not do otherwise.
+    var launch: Launch
+    /// What it is to execute, as it was written.
+    var program: String
+    var startedAt: ContinuousClock.Instant
     var stdout: Int32
     var stderr: Int32
     /// The values that it must not be seen to print.
@@ -29,12 +34,16 @@ enum Spawn {
     var result: AttemptResult { fault?.result ?? .notStarted(stage, errno: number) }
   }
 
-  /// Blocks until the program is executed. To be called on a thread at nice 0, so that the child
-  /// can be given any class.
+  /// Never waits for the child: that its program cannot be executed is known when it has ended. To
+  /// be called on a thread at nice 0, so that the child can be given any class.
   ///
-  /// - Parameter descriptors: what the child has at 3, 4 … besides; they stay the caller's.
+  /// - Parameters:
+  ///   - mark: what the attempt's processes bear.
+  ///   - controlGroup: where the child starts; nil for takt's own.
+  ///   - descriptors: what the child has at 3, 4 … besides; they stay the caller's.
   static func start(
-    _ findings: SpawnPreparation.Findings, descriptors: [Int32] = []
+    _ findings: SpawnPreparation.Findings, mark: String, controlGroup: ControlGroup? = nil,
+    descriptors: [Int32] = []
   ) throws(Failure) -> Child {
     let request = findings.request
     let execution = request.spec.execution
@@ -52,7 +61,7 @@ enum Spawn {
     }
     let secrets = try files.add(findings.secrets)
     let environment = AttemptEnvironment(
-      of: request, account: identity.account, secrets: secrets.variables)
+      of: request, mark: mark, account: identity.account, secrets: secrets.variables)
     var candidates = CStringBlock(candidates(for: program, path: environment.path))
     var words = CStringBlock(arguments)
     var variables = environment.block
@@ -61,16 +70,14 @@ enum Spawn {
     }
     let order = Order(
       directory: execution.directory, descriptors: files.list, work: execution.qos.workClass,
-      change: identity.change, limits: execution.limits.list, umask: execution.umask)
-    let (pid, pidfd): (pid_t, Int32)
-    do throws(Failure) {
-      (pid, pidfd) = try order.execute(&candidates, &words, &variables)
-    } catch {
-      throw error.named(program: program, directory: execution.directory)
-    }
+      change: identity.change, limits: execution.limits.list, umask: execution.umask,
+      controlGroup: controlGroup)
+    let startedAt = ContinuousClock.now
+    let started = try order.execute(&candidates, &words, &variables)
     let outputs = files.takeOwnEnds()
     return Child(
-      pid: pid, pidfd: pidfd, stdout: outputs.stdout, stderr: outputs.stderr,
+      pid: started.pid, pidfd: started.pidfd, launch: started.launch, program: program,
+      startedAt: startedAt, stdout: outputs.stdout, stderr: outputs.stderr,
       secrets: secrets.values, channel: outputs.channel)
   }
 
@@ -98,6 +105,7 @@ enum Spawn {
     var change: (uid: uid_t, gid: gid_t, groups: [gid_t])?
     var limits: [csystem_limit]
     var umask: UInt16?
+    var controlGroup: ControlGroup?
 
     /// Asked for once: takt changes none after its start, and libraries that it uses no other than
     /// SIGPIPE.
@@ -106,31 +114,30 @@ enum Spawn {
     func execute(
       _ candidates: inout CStringBlock, _ arguments: inout CStringBlock,
       _ environment: inout CStringBlock
-    ) throws(Failure) -> (pid: pid_t, pidfd: Int32) {
-      var pid = pid_t(0)
-      var pidfd = Int32(-1)
-      var stage = Int32(0)
+    ) throws(Failure) -> (launch: Launch, pid: pid_t, pidfd: Int32) {
       let result = candidates.withPointers { candidates in
         arguments.withPointers { arguments in
           environment.withPointers { environment in
             // A pointer to mutable bytes has the same layout as one to constant bytes.
             withRequest(UnsafePointer(OpaquePointer(candidates)), arguments, environment) {
-              csystem_spawn($0, &pid, &pidfd, &stage)
+              Launch.start($0)
             }
           }
         }
       }
-      guard result == 0 else { throw Failure(stage: StartStage(stage), number: result) }
-      return (pid, pidfd)
+      switch result {
+      case .success(let started): return started
+      case .failure(let error): throw Failure(stage: .process, number: error.number)
+      }
     }
 
     /// The pointers of the request are good within `body` alone.
-    private func withRequest(
+    private func withRequest<Result>(
       _ candidates: UnsafePointer<UnsafePointer<CChar>?>,
       _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
       _ environment: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
-      _ body: (UnsafePointer<csystem_spawn_request>) -> Int32
-    ) -> Int32 {
+      _ body: (UnsafePointer<csystem_spawn_request>) -> Result
+    ) -> Result {
       directory.withCString { directory in
         descriptors.withUnsafeBufferPointer { descriptors in
           limits.withUnsafeBufferPointer { limits in
@@ -145,25 +152,14 @@ enum Spawn {
                   descriptor_count: Int32(descriptors.count), class: work.request,
                   identity: change == nil ? nil : identity, limits: limits.baseAddress,
                   limit_count: Int32(limits.count), umask: umask.map(Int32.init) ?? -1,
-                  changed_signals: Self.changedSignals)
+                  changed_signals: Self.changedSignals,
+                  control_group: controlGroup?.folder ?? -1)
                 return body(&request)
               }
             }
           }
         }
       }
-    }
-  }
-}
-
-extension StartStage {
-  fileprivate init(_ stage: Int32) {
-    switch Int(stage) {
-    case CSYSTEM_STAGE_DIRECTORY: self = .directory
-    case CSYSTEM_STAGE_EXEC: self = .exec
-    case CSYSTEM_STAGE_USER: self = .user
-    case CSYSTEM_STAGE_LIMITS: self = .limits
-    default: self = .process
     }
   }
 }

@@ -11,6 +11,8 @@ final class SpawnThread: Sendable {
 
   private let queue = Mutex<[Work]>([])
   private let wake = DispatchSemaphore(value: 0)
+  /// Since when it has been at the work in hand, in nanoseconds of the monotonic clock; 0 when idle.
+  private let busySince = Atomic<UInt64>(0)
 
   init() throws(SystemError) {
     try Thread.start(name: "takt-spawn") { [self] in
@@ -20,9 +22,21 @@ final class SpawnThread: Sendable {
           defer { queue = [] }
           return queue
         }
-        for work in works { work() }
+        for work in works {
+          busySince.store(DispatchTime.now().uptimeNanoseconds, ordering: .relaxed)
+          work()
+        }
+        busySince.store(0, ordering: .relaxed)
       }
     }
+  }
+
+  /// How long it has been at the work in hand. Nothing that it does waits for a child, a file system
+  /// or a server, so that this is never long.
+  var busyTime: Duration {
+    let since = busySince.load(ordering: .relaxed)
+    let now = DispatchTime.now().uptimeNanoseconds
+    return since == 0 || now < since ? .zero : .nanoseconds(Int64(clamping: now - since))
   }
 
   /// Does `work` after all that was handed over before it.

@@ -9,8 +9,6 @@ final class StartingAttempts: Sendable {
   struct Start {
     /// Signals that came before the child.
     var signals: [StopSignal] = []
-    /// When it was asked for, in the clock ticks of the process table.
-    let sinceTicks: UInt64
     /// What is being looked up for it first; nil where nothing is.
     var preparation: SpawnPreparation?
   }
@@ -18,8 +16,7 @@ final class StartingAttempts: Sendable {
   private let starts = Mutex<[RunID: Start]>([:])
 
   func add(_ runs: [RunID]) {
-    let start = Start(sinceTicks: ProcessStatus.ticksNow())
-    starts.withLock { starts in for run in runs { starts[run] = start } }
+    starts.withLock { starts in for run in runs { starts[run] = Start() } }
   }
 
   func prepare(_ run: RunID) -> SpawnPreparation {
@@ -43,10 +40,5 @@ final class StartingAttempts: Sendable {
     }
   }
 
-  func contains(_ run: RunID) -> Bool { starts.withLock { $0[run] != nil } }
-
   var isEmpty: Bool { starts.withLock(\.isEmpty) }
-
-  /// Since when the oldest is in here; nil when there is none.
-  var sinceTicks: UInt64? { starts.withLock { $0.values.lazy.map(\.sinceTicks).min() } }
 }

@@ -6,13 +6,17 @@ import Testing
 @testable import TaktEngine
 
 extension Spawn {
-  /// Prepares and starts in one go.
+  /// Prepares and starts in one go, and waits until the program is executed.
   static func start(
-    _ request: AttemptRequest, descriptors: [Int32] = []
+    _ request: AttemptRequest, mark: String = AttemptMark.make(), descriptors: [Int32] = []
   ) throws(Failure) -> Child {
-    try start(
-      try SpawnPreparation.findings(for: request, accounts: SystemAccounts()),
+    let child = try start(
+      try SpawnPreparation.findings(for: request, accounts: SystemAccounts()), mark: mark,
       descriptors: descriptors)
+    while !child.launch.wait(milliseconds: 60_000) {}
+    guard let failure = child.launch.failure else { return child }
+    Children.end(child, by: SIGKILL)
+    throw Failure(stage: failure.stage, number: failure.number)
   }
 }
 
@@ -35,9 +39,10 @@ enum Children {
   /// What a command prints on its standard output, line by line.
   static func lines(
     _ action: Action, _ change: (inout Execution) -> Void = { _ in }, facts: RunFacts? = nil,
-    descriptors: [Int32] = []
+    mark: String = AttemptMark.make(), descriptors: [Int32] = []
   ) throws -> [String] {
-    let child = try Spawn.start(try request(action, change, facts: facts), descriptors: descriptors)
+    let child = try Spawn.start(
+      try request(action, change, facts: facts), mark: mark, descriptors: descriptors)
     defer { end(child, by: SIGKILL) }
     return String(decoding: readToEnd(child.stdout), as: UTF8.self)
       .split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)

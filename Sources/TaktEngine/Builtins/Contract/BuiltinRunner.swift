@@ -192,6 +192,8 @@ public final class BuiltinRunner: ActionRunner {
     var execution = Execution(
       directory: own.directory, timeout: own.timeout, stop: own.stop, qos: own.qos,
       output: own.output)
+    // A mail program may deliver in the background what it has taken: that is never ended.
+    execution.stop.leftovers = .leave
     execution.stdin = command.stdin
     request.spec.execution = execution
     request.action = .argv(command.arguments)

@@ -1,0 +1,80 @@
+import Glibc
+import TaktCore
+
+/// The processes of one attempt beyond the group of its child: how they are found, signalled, and
+/// known to be gone. It exists on the reactor's thread alone.
+///
+/// Two implementations: `OrphanMembers` everywhere, `ControlGroupMembers` where takt may use control
+/// groups.
+protocol AttemptMembers: AnyObject {
+  /// Sends all of them a signal.
+  func send(_ signal: Int32)
+  /// Sends those who have had none yet a signal. Returns how many.
+  func sendToNew(_ signal: Int32) -> Int
+  /// Reaps those who have ended and whom takt has adopted.
+  func reapEnded()
+  /// Whether one is left whom a signal can reach.
+  var hasAny: Bool { get }
+  /// The living, at most `OrphanTable.namedMax` of them.
+  func living() -> [Descendant]
+  /// The attempt is over; `isReleased` when those who are left may live on.
+  func close(isReleased: Bool)
+}
+
+/// Orphans that takt has adopted and that bear the attempt's mark or are of its session.
+final class OrphanMembers: AttemptMembers {
+  private let run: RunID
+  private let mark: String
+  private let group: ProcessGroup
+  private let orphans: OrphanTable
+
+  init(of run: RunID, mark: String, _ group: ProcessGroup, in orphans: OrphanTable) {
+    self.run = run
+    self.mark = mark
+    self.group = group
+    self.orphans = orphans
+    orphans.add(run, mark: mark, session: group.number)
+  }
+
+  func send(_ signal: Int32) { orphans.send(signal, to: run, newOnly: false) }
+  func sendToNew(_ signal: Int32) -> Int { orphans.send(signal, to: run, newOnly: true) }
+  func reapEnded() { orphans.reap(of: run) }
+  var hasAny: Bool { orphans.hasAny(of: run) }
+  func living() -> [Descendant] { orphans.descendants(of: run, orIn: group) }
+  func close(isReleased: Bool) {
+    orphans.forget(run, mark: mark, session: group.number, isReleased: isReleased)
+  }
+}
+
+/// Whoever is in the attempt's control group.
+final class ControlGroupMembers: AttemptMembers {
+  private let group: ControlGroup
+  private let groups: ControlGroups
+  private var signalled: Set<pid_t> = []
+
+  init(_ group: ControlGroup, of groups: ControlGroups) {
+    self.group = group
+    self.groups = groups
+  }
+
+  func send(_ signal: Int32) {
+    signalled = []
+    _ = sendToNew(signal)
+  }
+
+  func sendToNew(_ signal: Int32) -> Int {
+    group.send(signal) { signalled.insert($0).inserted }
+  }
+
+  /// Who is reaped does not matter: the kernel counts the living.
+  func reapEnded() {}
+
+  var hasAny: Bool { group.isPopulated }
+
+  func living() -> [Descendant] {
+    group.pids().prefix(OrphanTable.namedMax).compactMap { ProcessStatus.read($0) }
+      .filter { !$0.isZombie }.map { Descendant(pid: $0.pid, name: $0.name) }
+  }
+
+  func close(isReleased: Bool) { groups.give(group) }
+}

@@ -1,0 +1,146 @@
+import CTaktSystem
+import Glibc
+import TaktCore
+
+/// A control group (cgroup v2) that holds the processes of one attempt, and nobody else's.
+///
+/// Its folder stays open, so that it is never looked up by a path that somebody may have changed.
+/// Safe from any thread.
+final class ControlGroup: Sendable {
+  /// From the root of the hierarchy, as the ledger has it.
+  let path: String
+  /// For `clone3`.
+  let folder: Int32
+
+  init(path: String, folder: Int32) {
+    self.path = path
+    self.folder = folder
+  }
+
+  deinit { close(folder) }
+
+  /// Whether a process of it lives. Groups below it count.
+  var isPopulated: Bool {
+    guard let bytes = read("cgroup.events", in: folder) else { return false }
+    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").contains("populated 1")
+  }
+
+  /// Sends all that live a signal; those who have had one before only if `isNew` says so. Returns
+  /// how many got it.
+  func send(_ signal: Int32, if isNew: (pid_t) -> Bool = { _ in true }) -> Int {
+    if signal == SIGKILL, write("1", to: "cgroup.kill") { return 0 }
+    var count = 0
+    for pid in pids() where isNew(pid) {
+      let result = ProcessHandle.send(signal, to: pid) { contains(pid) }
+      if result == 0 { count += 1 }
+    }
+    return count
+  }
+
+  /// The numbers of its processes, ended ones that are not reaped among them.
+  func pids() -> [pid_t] { pids(in: folder, depth: 0) }
+
+  /// Whether the process is in this group, or in one below it.
+  private func contains(_ pid: pid_t) -> Bool {
+    guard let group = Self.group(of: pid) else { return false }
+    return group == path || group.hasPrefix(path + "/")
+  }
+
+  /// Removes the groups that processes of it have made below it. To be called when none lives.
+  func removeSubgroups() {
+    var status = stat()
+    // Two links: its own name, and its own dot.
+    guard fstat(folder, &status) == 0, status.st_nlink > 2 else { return }
+    ControlGroupFolder.removeAll(in: folder)
+  }
+
+  /// The group of a process, from the root of the hierarchy; nil where the system does not tell.
+  static func group(of pid: pid_t) -> String? {
+    guard let bytes = ProcessFile.read("/proc/\(pid)/cgroup", limitBytes: 65_536) else { return nil }
+    for line in bytes.split(separator: UInt8(ascii: "\n"))
+    where line.starts(with: Array("0::".utf8)) {
+      return String(decoding: line.dropFirst(3), as: UTF8.self)
+    }
+    return nil
+  }
+
+  /// How deep groups within groups are looked through.
+  private static let depthMax = 16
+
+  private func pids(in folder: Int32, depth: Int) -> [pid_t] {
+    // 0 stands for a process outside of takt's own name space of processes.
+    var found = ProcessFile.numbers(read("cgroup.procs", in: folder) ?? []).filter { $0 > 0 }
+    guard depth < Self.depthMax else { return found }
+    for name in ControlGroupFolder.names(in: folder) {
+      guard let below = ControlGroupFolder.open(name, in: folder) else { continue }
+      found += pids(in: below, depth: depth + 1)
+      close(below)
+    }
+    return found
+  }
+
+  private static let listBytesMax = 8 * 1_048_576
+
+  private func read(_ name: String, in folder: Int32) -> [UInt8]? {
+    let file = openat(folder, name, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    return ProcessFile.read(file, limitBytes: Self.listBytesMax)
+  }
+
+  private func write(_ text: String, to name: String) -> Bool {
+    ControlGroupFolder.write(text, to: name, in: folder)
+  }
+}
+
+/// The folders of the hierarchy of control groups.
+enum ControlGroupFolder {
+  /// Opens a folder below another; nil when it cannot be.
+  static func open(_ name: String, in folder: Int32) -> Int32? {
+    let result = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    return result >= 0 ? result : nil
+  }
+
+  /// The names of the groups in a folder.
+  static func names(in folder: Int32) -> [String] {
+    var status = stat()
+    guard fstat(folder, &status) == 0, status.st_nlink > 2 else { return [] }
+    let copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard copy >= 0 else { return [] }
+    guard let stream = fdopendir(copy) else {
+      close(copy)
+      return []
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      guard entry.pointee.d_type == UInt8(DT_DIR) else { continue }
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  static func write(_ text: String, to name: String, in folder: Int32) -> Bool {
+    let file = openat(folder, name, O_WRONLY | O_CLOEXEC)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    return Glibc.write(file, text, text.utf8.count) == text.utf8.count
+  }
+
+  /// Removes all empty groups in a folder, the deepest first; others stay.
+  static func removeAll(in folder: Int32) {
+    for name in names(in: folder) { remove(name, in: folder) }
+  }
+
+  /// Removes a group with all below it; what is not empty stays.
+  static func remove(_ name: String, in folder: Int32) {
+    if let below = open(name, in: folder) {
+      removeAll(in: below)
+      close(below)
+    }
+    unlinkat(folder, name, AT_REMOVEDIR)
+  }
+}

@@ -1,0 +1,177 @@
+import Glibc
+import Synchronization
+import TaktCore
+
+/// takt's part of the hierarchy of control groups: a group for each attempt, and one for takt.
+///
+/// `OWN/takt-INSTANCE/daemon` holds takt, `OWN/takt-INSTANCE/1`, `2` … the attempts, where `OWN` is
+/// the group in which takt was started. It is used where takt may make groups there: as root, or
+/// where a service manager has delegated it (`Delegate=yes`). Limits of an attempt have their place
+/// in its group. Safe from any thread.
+final class ControlGroups: Sendable {
+  /// Why there are none, for people.
+  struct Unavailable: Error {
+    let reason: String
+  }
+
+  /// With this set to `off`, takt does without.
+  static let variable = "TAKT_CGROUP"
+
+  private static let daemonName = "daemon"
+  private static let prefix = "takt-"
+
+  private struct State {
+    var free: [ControlGroup] = []
+    /// Those whose attempt is over, but in which somebody lives.
+    var populated: [ControlGroup] = []
+    var lastNumber = 0
+
+    mutating func sweep() {
+      guard !populated.isEmpty else { return }
+      let all = populated
+      populated = []
+      for group in all {
+        if group.isPopulated {
+          populated.append(group)
+        } else {
+          group.removeSubgroups()
+          free.append(group)
+        }
+      }
+    }
+  }
+
+  /// The folder of the group in which takt was started.
+  private let outer: Int32
+  /// The folder of takt's own.
+  private let own: Int32
+  private let name: String
+  private let path: String
+  private let state = Mutex(State())
+
+  /// Makes takt's groups, moves takt to its own, and removes what previous daemons have left empty.
+  init() throws(Unavailable) {
+    if getenv(Self.variable).map({ String(cString: $0) }) == "off" {
+      throw Unavailable(reason: "\(Self.variable)=off")
+    }
+    guard let path = ControlGroup.group(of: getpid()) else {
+      throw Unavailable(reason: "the kernel offers no cgroup v2")
+    }
+    guard let folder = ControlGroupMount.folder(of: path) else {
+      throw Unavailable(reason: "no cgroup v2 hierarchy is mounted that shows \(path)")
+    }
+    let outer = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard outer >= 0 else { throw Self.failure(folder) }
+    let name = Self.prefix + AttemptMark.instance
+    guard mkdirat(outer, name, 0o755) == 0, let own = ControlGroupFolder.open(name, in: outer)
+    else {
+      let failure = Self.failure(folder)
+      Glibc.close(outer)
+      throw failure
+    }
+    self.outer = outer
+    self.own = own
+    self.name = name
+    self.path = (path == "/" ? "" : path) + "/" + name
+    // A group with processes of its own may share nothing out to those below it.
+    guard mkdirat(own, Self.daemonName, 0o755) == 0,
+      let daemon = ControlGroupFolder.open(Self.daemonName, in: own)
+    else {
+      let failure = Self.failure(folder)
+      close()
+      throw failure
+    }
+    defer { Glibc.close(daemon) }
+    guard faccessat(own, "cgroup.kill", F_OK, 0) == 0 else {
+      close()
+      throw Unavailable(reason: "the kernel is older than Linux 5.14")
+    }
+    guard ControlGroupFolder.write("0", to: "cgroup.procs", in: daemon) else {
+      let failure = Self.failure(folder)
+      close()
+      throw failure
+    }
+    for other in ControlGroupFolder.names(in: outer)
+    where other.hasPrefix(Self.prefix) && other != name {
+      ControlGroupFolder.remove(other, in: outer)
+    }
+  }
+
+  deinit {
+    Glibc.close(own)
+    Glibc.close(outer)
+  }
+
+  private static func failure(_ folder: String) -> Unavailable {
+    Unavailable(reason: "\(folder): \(String(cString: strerror(errno)))")
+  }
+
+  /// An empty group for an attempt; nil when none can be made.
+  func take() -> ControlGroup? {
+    state.withLock { state in
+      if let group = state.free.popLast() { return group }
+      state.sweep()
+      if let group = state.free.popLast() { return group }
+      state.lastNumber += 1
+      let name = String(state.lastNumber)
+      guard mkdirat(own, name, 0o755) == 0, let folder = ControlGroupFolder.open(name, in: own)
+      else { return nil }
+      return ControlGroup(path: "\(path)/\(name)", folder: folder)
+    }
+  }
+
+  /// Takes back the group of an attempt that is over; one in which somebody lives waits.
+  func give(_ group: ControlGroup) {
+    group.removeSubgroups()
+    state.withLock { state in
+      if group.isPopulated { state.populated.append(group) } else { state.free.append(group) }
+    }
+  }
+
+  /// Moves takt back to where it was started and removes what is empty; to be called at the end.
+  func close() {
+    _ = ControlGroupFolder.write("0", to: "cgroup.procs", in: outer)
+    ControlGroupFolder.remove(name, in: outer)
+  }
+}
+
+/// Where the hierarchy of control groups is mounted.
+enum ControlGroupMount {
+  /// The folder of a group; nil where no mount shows it.
+  static func folder(of group: String) -> String? {
+    guard let bytes = ProcessFile.read("/proc/self/mountinfo", limitBytes: 4 * 1_048_576) else {
+      return nil
+    }
+    for line in bytes.split(separator: UInt8(ascii: "\n")) {
+      let fields = line.split(separator: UInt8(ascii: " "))
+      guard let dash = fields.firstIndex(of: [UInt8(ascii: "-")]), fields.count > dash + 1,
+        dash > 4, fields[dash + 1].elementsEqual("cgroup2".utf8)
+      else { continue }
+      let root = unescaped(fields[3])
+      let place = unescaped(fields[4])
+      if root == "/" { return group == "/" ? place : place + group }
+      if group == root { return place }
+      if group.hasPrefix(root + "/") { return place + group.dropFirst(root.count) }
+    }
+    return nil
+  }
+
+  /// The kernel writes blanks and backslashes as three octal digits.
+  private static func unescaped(_ bytes: ArraySlice<UInt8>) -> String {
+    var result: [UInt8] = []
+    var rest = bytes
+    while let byte = rest.first {
+      let digits = rest.dropFirst().prefix(3)
+      if byte == UInt8(ascii: "\\"), digits.count == 3,
+        let number = UInt8(String(decoding: digits, as: UTF8.self), radix: 8)
+      {
+        result.append(number)
+        rest = rest.dropFirst(4)
+      } else {
+        result.append(byte)
+        rest = rest.dropFirst()
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+}

@@ -1,0 +1,80 @@
+import Synchronization
+import TaktCore
+
+/// What the runner of processes counts, and which jobs may start a child.
+///
+/// Safe from any thread.
+final class StartCounts: Sendable {
+  /// What starts children: a job, or one of its hooks, which is to tell of what the job could not do.
+  struct Origin: Hashable {
+    let job: JobName
+    let hook: HookKind?
+
+    init(_ request: AttemptRequest) {
+      job = request.spec.name
+      hook = request.facts?.hook
+    }
+  }
+
+  private struct State {
+    var figures = ProcessFigures()
+    var stuckOrigins: Set<Origin> = []
+  }
+
+  /// So many may have a child that hangs before it has executed anything.
+  private static let stuckMax = 64
+
+  private let state = Mutex(State())
+
+  var figures: ProcessFigures {
+    state.withLock { state in
+      var figures = state.figures
+      figures.stuckNow = state.stuckOrigins.count
+      return figures
+    }
+  }
+
+  /// Whether another child may be started: none comes on top of one that hangs, and there
+  /// are never more than a few of those.
+  func allows(_ origin: Origin) -> Bool {
+    state.withLock {
+      $0.stuckOrigins.isEmpty
+        || (!$0.stuckOrigins.contains(origin) && $0.stuckOrigins.count < Self.stuckMax)
+    }
+  }
+
+  /// A child hangs, and nobody waits for it any more.
+  func addStuck(_ origin: Origin) {
+    state.withLock {
+      $0.stuckOrigins.insert(origin)
+      $0.figures.stuck += 1
+    }
+  }
+
+  /// It is gone after all.
+  func removeStuck(_ origin: Origin) {
+    state.withLock { _ = $0.stuckOrigins.remove(origin) }
+  }
+
+  func addReleased(_ count: Int) { state.withLock { $0.figures.released += UInt64(count) } }
+
+  /// Returns how many there have been with this one.
+  func addStranger() -> UInt64 {
+    state.withLock {
+      $0.figures.strangers += 1
+      return $0.figures.strangers
+    }
+  }
+}
+
+/// What takt has counted of the processes that it starts.
+public struct ProcessFigures: Sendable {
+  /// Children that hang now before they have executed anything, and that no run waits for.
+  public var stuckNow = 0
+  /// How many of those there have been since takt started.
+  public var stuck: UInt64 = 0
+  /// Processes that commands left running and that were released, as `kill.leftovers` says.
+  public var released: UInt64 = 0
+  /// Adopted processes that no run can be proved to own: they were left alone.
+  public var strangers: UInt64 = 0
+}
