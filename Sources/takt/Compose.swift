@@ -91,7 +91,7 @@ struct Daemon {
   /// ends a little later, and at once when it is told again.
   private final class StopCount: Sendable {
     private static let last = 3
-    private static let patienceSeconds: UInt32 = 10
+    private static let patience = SchedulerCore.abandonAfter + .seconds(5)
     private let count = Mutex(0)
 
     func add(_ stops: Int) {
@@ -100,17 +100,7 @@ struct Daemon {
         return (count, count + stops)
       }
       guard total >= Self.last else { return }
-      guard before < Self.last else { return Self.end() }
-      let isWatched = Thread.detached(name: "takt-last") {
-        sleep(Self.patienceSeconds)
-        Self.end()
-      }
-      if !isWatched { Self.end() }
-    }
-
-    private static func end() {
-      Console.error("takt: Stopped at once; something does not end. Processes may be left running.")
-      _exit(ExitCode.failure.rawValue)
+      if before < Self.last { LastResort.end(after: Self.patience) } else { LastResort.end() }
     }
   }
 

@@ -3,22 +3,10 @@ import Glibc
 
 /// A thread of the system's own: for loops that live as long as the process and must not depend on
 /// a pool of workers.
-public enum Thread {
+enum Thread {
   private final class Body {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-  }
-
-  /// Runs `body` on a thread of its own; false when the system gives none.
-  ///
-  /// - Parameter name: at most 15 characters.
-  public static func detached(name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
-    do throws(SystemError) {
-      try start(name: name, body)
-      return true
-    } catch {
-      return false
-    }
   }
 
   static func start(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
