@@ -116,7 +116,8 @@ import Testing
     #expect(told?.count == 2)
     for _ in 1...5 { try takt.line("an end") { $0.job == "other" && $0.to == "ended" } }
     #expect(try takt.stop() == 0)
-    let left = KillMatrixTests.survivors(mark).map { $0.split(separator: ".")[0].suffix(4) }.sorted()
+    let left = KillMatrixTests.survivors(mark).map { $0.split(separator: ".")[0].suffix(4) }
+      .sorted()
     #expect(left == ["1000", "1001"])
   }
 

@@ -56,7 +56,9 @@ final class ControlGroup: Sendable {
 
   /// The group of a process, from the root of the hierarchy; nil where the system does not tell.
   static func group(of pid: pid_t) -> String? {
-    guard let bytes = ProcessFile.read("/proc/\(pid)/cgroup", limitBytes: 65_536) else { return nil }
+    guard let bytes = ProcessFile.read("/proc/\(pid)/cgroup", limitBytes: 65_536) else {
+      return nil
+    }
     for line in bytes.split(separator: UInt8(ascii: "\n"))
     where line.starts(with: Array("0::".utf8)) {
       return String(decoding: line.dropFirst(3), as: UTF8.self)

@@ -17,7 +17,8 @@ public enum LastResort {
 
   /// Ends the process at once, with status 1, and says so.
   public static func end() -> Never {
-    let words = "takt: Stopped by force, because something does not end. "
+    let words =
+      "takt: Stopped by force, because something does not end. "
       + "Processes may be left running.\n"
     _ = write(STDERR_FILENO, words, words.utf8.count)
     _exit(1)
