@@ -88,6 +88,9 @@ import Testing
         #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(name), \(path): \(answer)")
       }
     }
+    let half = try RawConnection(port: live.port)
+    half.send("GET /api/v1/jobs/%zz HTTP/1.1\r\n\(host)\r\n\(bearer)\r\n\r\n")
+    #expect(half.status() == 400)
     // What is right still is.
     let right = try RawConnection(port: live.port)
     let head = [

@@ -57,7 +57,6 @@ import Testing
     }
     let wrong = try live.takt("trigger", "a-c")
     #expect(wrong.status == 64 && wrong.errors.contains("no job 'a-c'"), "\(wrong)")
-    #expect(try live.ask("GET", "/api/v1/jobs/%zz").status == 400)
     #expect(try live.process.stop() == 0)
   }
 

@@ -148,11 +148,15 @@ final class RawConnection {
     while found.count < count {
       let received = recv(descriptor, &chunk, chunk.count, 0)
       guard received > 0 else { break }
-      var lines = (rest + String(decoding: chunk[..<received], as: UTF8.self))
-        .components(separatedBy: "\r\n")
-      rest = lines.removeLast()
-      for line in lines where line.hasPrefix("HTTP/1.1 ") {
-        found.append(Int(line.dropFirst(9).prefix(3)) ?? 0)
+      // A body may end, and the next answer begin, amid a line.
+      var parts = (rest + String(decoding: chunk[..<received], as: UTF8.self))
+        .components(separatedBy: "HTTP/1.1 ")
+      // The last one may not be whole yet.
+      rest = "HTTP/1.1 " + parts.removeLast()
+      if parts.isEmpty { rest.removeFirst(9) }
+      found += parts.compactMap { Int($0.prefix(3)) }
+      if found.count == count - 1, let last = Int(rest.dropFirst(9).prefix(3)) {
+        found.append(last)
       }
     }
     return found
