@@ -12,7 +12,8 @@ import TimerMachine
 struct Daemon {
   struct LogOptions {
     var format: LogFormat
-    var level: LogLevel
+    /// Nil for the default.
+    var level: LogLevel?
     var isColoured: Bool
   }
 
@@ -68,15 +69,19 @@ struct Daemon {
     let supervision = Supervision(engine)
     self.supervision = supervision
     let watch = Watch()
+    let connections = ConnectionBudget(snapshot.settings)
     let reloader = Reloader(
       current: snapshot, watchedPaths: watchedPaths ?? [], source: source, observer: observers,
       ledger: books, time: engine.factory.time,
-      apply: { engine.apply($0) { supervision?.ready() } },
+      apply: { plan in
+        connections.adopt(plan.settings)
+        engine.apply(plan) { supervision?.ready() }
+      },
       onBegin: { supervision?.reloading() }, onRefused: { supervision?.ready(isRefused: true) },
       onLoaded: { watch.watcher?.watch($0) }, onDone: { books.take($0) })
     control = Control(
       settings: snapshot.settings, source: source, state: state, engine: engine, tally: tally,
-      books: books, hub: hub, reloader: reloader, observer: observers)
+      books: books, hub: hub, reloader: reloader, connections: connections, observer: observers)
     if let watchedPaths {
       let watcher = try FileWatcher(reactor: engine.reactor, factory: engine.factory) {
         reloader.reload(cause: "watch")

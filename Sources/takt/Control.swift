@@ -15,7 +15,7 @@ struct Control {
   init(
     settings: SchedulerSettings, source: JobsFileSource, state: State, engine: Engine,
     tally: TallyLedger, books: ControlBooks, hub: OutputHub, reloader: Reloader,
-    observer: any Observer
+    connections: ConnectionBudget, observer: any Observer
   ) {
     self.settings = settings
     self.observer = observer
@@ -36,7 +36,7 @@ struct Control {
             wakes: timers.wakes, served: timers.served, balance: tally.balance,
             ledger: ledger.map { LedgerFigures($0.status) },
             processes: ProcessFigures(engine.processFigures, isResponsive: engine.startsProcesses))
-        }))
+        }), connections: connections)
   }
 
   /// Listens; where that is not possible, the log says so, and the jobs go on.
@@ -64,6 +64,19 @@ struct Control {
         observer.tell("not listening at \(place): \(trouble.message); jobs go on", .error)
       }
     }
+  }
+}
+
+extension ConnectionBudget {
+  /// What the runs leave of this process's descriptors.
+  convenience init(_ settings: SchedulerSettings) {
+    self.init(
+      descriptors: ResourceLimits.spareDescriptors(maxRunning: settings.maxRunning))
+  }
+
+  /// A reload may have changed how many runs there may be.
+  func adopt(_ settings: SchedulerSettings) {
+    set(descriptors: ResourceLimits.spareDescriptors(maxRunning: settings.maxRunning))
   }
 }
 

@@ -89,6 +89,9 @@ struct Engine {
     }
   }
 
+  /// Keeps the variables that hold secrets of these jobs from all children.
+  func keepSecrets(of specs: [JobSpec]) { processes.keepSecrets(of: specs) }
+
   /// Lets services end and files be written, and waits a little for both; to be called when a stop
   /// is complete.
   func close() {

@@ -13,6 +13,8 @@ extension ExitCode {
   static let unbalanced = ExitCode(1)
   /// The system refuses what takt cannot do without: `EX_OSERR`.
   static let system = ExitCode(71)
+  /// A trigger that the job's `overlap` refuses: `EX_TEMPFAIL`.
+  static let overlap = ExitCode(75)
   /// Output that cannot be written: `EX_IOERR`.
   static let unwritable = ExitCode(74)
 }

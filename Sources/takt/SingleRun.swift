@@ -13,6 +13,7 @@ final class SingleRun {
   private let books = Books()
   private let spec: JobSpec
   private let settings: SchedulerSettings
+  private let others: [JobSpec]
   private let stopped = DispatchSemaphore(value: 0)
 
   /// Keeps how the run ended, and then lets the scheduler stop: hooks are still done.
@@ -55,16 +56,21 @@ final class SingleRun {
 
   /// Puts it together; nothing runs yet.
   ///
-  /// - Parameter tap: is told what is said between takt and a plugin.
+  /// - Parameters:
+  ///   - snapshot: The jobs file: its settings hold for the run, and secrets of its other jobs are
+  ///     kept from it.
+  ///   - tap: is told what is said between takt and a plugin.
   init(
-    of spec: JobSpec, settings: SchedulerSettings, level: LogLevel, tap: PluginTap? = nil
+    of spec: JobSpec, in snapshot: Snapshot, level: LogLevel, tap: PluginTap? = nil
   ) throws(SystemError) {
+    var settings = snapshot.settings
+    ServiceManager.forget()
     _ = try ResourceLimits.check(maxRunning: settings.maxRunning)
     var alone = spec
     alone.timing = Timing(schedule: Schedule())
     self.spec = alone
+    others = snapshot.jobs
     // Hooks may take all the time that is theirs.
-    var settings = settings
     settings.shutdownGrace = max(settings.shutdownGrace, SchedulerCore.hookTimeout)
     self.settings = settings
     fork = try Fork(settings: settings, level: level)
@@ -84,6 +90,7 @@ final class SingleRun {
   /// Runs the job and returns how the run ended; nil when it was stopped before it began.
   func end(for slot: WallInstant?) -> RunEnd? {
     books.whenEnded { [engine] in engine.scheduler.send(.stop) }
+    engine.keepSecrets(of: others)
     engine.start(Snapshot(settings: settings, jobs: [spec]))
     engine.scheduler.send(.commanded(.trigger(spec.name, slot: slot)))
     stopped.wait()

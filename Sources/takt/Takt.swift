@@ -12,7 +12,7 @@ struct Takt: ParsableCommand {
       Write jobs.yaml, run `takt run`, and send SIGHUP after an edit.
 
       Exit codes: 0 ok, 1 books that do not balance, 64 wrong usage, 65 a wrong expression, 69 no takt runs, 71 the system refuses
-      what takt needs, 73 a state folder that is in use, 74 output that cannot be written, 78 a jobs
+      what takt needs, 73 a state folder that is in use, 74 output that cannot be written, 75 a trigger that the job's overlap refuses, 78 a jobs
       file or a ledger that cannot be used.
       """,
     version: "0.1.0",

@@ -44,7 +44,7 @@ import Testing
     let jobs = [try job("a", every(10)), try follower("b", of: "a")]
     world.start(jobs, maxRunning: 1)
     world.send(.commanded(.trigger(jobs[0].name)))
-    world.send(.commanded(.trigger(jobs[0].name)))
+    world.send(.commanded(.trigger(jobs[0].name, isForced: true)))
     // Its slot waits for the place that the second run has taken.
     let run = try #require(world.running.first)
     world.send(.attemptEnded(run, AttemptReport(.exited(0))))

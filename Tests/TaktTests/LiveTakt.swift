@@ -17,11 +17,23 @@ struct LiveTakt {
   }
 
   /// Starts the built program with these jobs, and waits until it answers.
-  init(_ jobs: String, http: Bool = false) throws {
+  ///
+  /// - Parameters:
+  ///   - maxRunning: `scheduler.max_running`; nil for the default. Only with `http`.
+  ///   - descriptors: the limit of its descriptors; nil for this process's own.
+  init(
+    _ jobs: String, http: Bool = false, maxRunning: Int? = nil, descriptors: Int? = nil
+  ) throws {
     folder = try TemporaryFolder()
-    let settings = http ? "scheduler: {http: {listen: 0}, shutdown_grace: 1s}\n" : ""
+    let places = maxRunning.map { ", max_running: \($0)" } ?? ""
+    let settings = http ? "scheduler: {http: {listen: 0}, shutdown_grace: 1s\(places)}\n" : ""
     try folder.write(settings + jobs)
-    process = try TaktProcess(["run"], in: folder)
+    if let descriptors {
+      let script = "ulimit -n \(descriptors); exec '\(TaktProcess.executable.path)' run"
+      process = try TaktProcess(["-c", script], program: "/bin/sh", in: folder)
+    } else {
+      process = try TaktProcess(["run"], in: folder)
+    }
     client = ControlClient(socket: folder.url.appendingPathComponent(".takt/control.sock").path)
     try process.line("the socket") { $0.message?.hasPrefix("commands reach this takt at") == true }
     if http {
@@ -126,6 +138,28 @@ final class RawConnection {
   /// The status of an answer; 0 when the other end closed without one.
   func status() -> Int {
     answer().split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+  }
+
+  /// The statuses of so many answers on one connection; fewer when it is closed before.
+  func statuses(_ count: Int) -> [Int] {
+    var found: [Int] = []
+    var rest = ""
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while found.count < count {
+      let received = recv(descriptor, &chunk, chunk.count, 0)
+      guard received > 0 else { break }
+      // A body may end, and the next answer begin, amid a line.
+      var parts = (rest + String(decoding: chunk[..<received], as: UTF8.self))
+        .components(separatedBy: "HTTP/1.1 ")
+      // The last one may not be whole yet.
+      rest = "HTTP/1.1 " + parts.removeLast()
+      if parts.isEmpty { rest.removeFirst(9) }
+      found += parts.compactMap { Int($0.prefix(3)) }
+      if found.count == count - 1, let last = Int(rest.dropFirst(9).prefix(3)) {
+        found.append(last)
+      }
+    }
+    return found
   }
 
   /// Whether the other end closes, with or without an answer.

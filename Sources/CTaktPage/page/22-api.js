@@ -59,15 +59,17 @@ const api = {
   status: (signal) => sendJSON("GET", "/status", { signal }),
   jobs: (query, signal) => sendJSON("GET", withQuery("/jobs", query), { signal }),
   job: (name, signal) => sendJSON("GET", jobPath(name), { signal }),
-  trigger: (name, parameters) =>
-    sendJSON("POST", `${jobPath(name)}/trigger`, asJSON(parameters ? { parameters } : {})),
+  trigger: (name, parameters, force) =>
+    sendJSON("POST", `${jobPath(name)}/trigger`, asJSON({ parameters, force })),
   suspend: (name, rest) => sendJSON("POST", `${jobPath(name)}/suspend`, asJSON(rest)),
   resume: (name) => sendJSON("POST", `${jobPath(name)}/resume`),
   cancelJob: (name) => sendJSON("POST", `${jobPath(name)}/cancel`),
   runs: (query, signal) => sendJSON("GET", withQuery("/runs", query), { signal }),
   cancelRun: (run) => sendJSON("POST", `/runs/${run}/cancel`),
-  output: (run, follow, signal) =>
-    send("GET", withQuery(`/runs/${run}/output`, { follow: follow || undefined }), { accept: "text/plain", signal }),
+  output: (run, { follow, attempt }, signal) =>
+    send(
+      "GET", withQuery(`/runs/${run}/output`, { follow: follow || undefined, attempt }),
+      { accept: "text/plain", signal }),
   plan: (text) => sendJSON("POST", "/plan", { body: text, type: "application/yaml" }),
   reload: () => sendJSON("POST", "/reload"),
   timeline: (query, signal) => sendJSON("GET", withQuery("/timeline", query), { signal }),

@@ -10,11 +10,24 @@ class JobActions {
   }
 
   async trigger(name, parameters) {
-    const run = await attempt(() => api.trigger(name, parameters));
+    const run = await attempt(() => this.triggerOrAsk(name, parameters));
     if (!run) return undefined;
     toast(`Run ${run.run} of ${name} is ${STATE_WORDS[run.state]}`);
     this.loader.markStale(name);
     return run;
+  }
+
+  /** Where the job's overlap refuses the run, asks whether it is to run all the same. */
+  async triggerOrAsk(name, parameters) {
+    try {
+      return await api.trigger(name, parameters);
+    } catch (error) {
+      if (error.problem?.code !== "overlap") throw error;
+      const sure = await askConfirmation(
+        `Run ${name} a second time?`,
+        `takt refuses it: ${error.problem.title}. You can run it beside the other.`, "Run it");
+      return sure ? api.trigger(name, parameters, true) : undefined;
+    }
   }
 
   async triggerWithParameters(name) {

@@ -7,6 +7,8 @@ const OUTPUT_LINES = 5000;
 const OUTPUT_BLOCK = 250;
 const OUTPUT_LINE_LENGTH = 4000;
 const NEAR_END = 24;
+/** As many as takt keeps the outputs of. */
+const OUTPUT_ATTEMPTS = 100;
 
 /** Colours and cursor movements for terminals. */
 const TERMINAL_SEQUENCES = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\))/g;
@@ -15,12 +17,15 @@ class OutputView {
   constructor() {
     this.title = element("h2", { id: "output-title" }, "Output");
     this.state = element("span", { class: "note", role: "status", "data-testid": "output-state" });
+    this.attempts = element(
+      "select", { hidden: "", "aria-label": "Attempt", "data-testid": "output-attempt" });
+    this.attempts.addEventListener("change", () => this.choose(this.attempts.value));
     this.toEnd = button("Go to the end", "to-end", { hidden: "" }, () => this.scrollToEnd());
     this.pre = element(
       "pre", { class: "output", tabindex: "0", "data-testid": "output", "aria-labelledby": "output-title" });
     this.node = element(
       "section", { class: "card output-card" },
-      element("div", { class: "tools" }, this.title, this.state, this.toEnd), this.pre);
+      element("div", { class: "tools" }, this.title, this.attempts, this.state, this.toEnd), this.pre);
     this.pre.addEventListener("scroll", () => this.scrolled(), { passive: true });
     this.frame = new FrameTask(() => this.flush());
     this.clear();
@@ -38,22 +43,34 @@ class OutputView {
     this.shown = 0;
     this.pinned = true;
     this.toEnd.hidden = true;
+    this.attempts.hidden = true;
     this.pre.replaceChildren();
     setText(this.title, "Output");
     setText(this.state, "");
   }
 
-  /** Shows a run; one that goes on is followed to its end. */
+  /** Shows a run, all its attempts one after the other; one that goes on is followed to its end. */
   async open(run) {
+    await this.load(run, "");
+  }
+
+  /** Shows one attempt of the run that is shown, or all for an empty text. */
+  async choose(attempt) {
+    await this.load(this.shownRun, attempt);
+  }
+
+  async load(run, attempt) {
     this.clear();
+    this.shownRun = run;
     this.run = run.run;
     this.live = !run.outcome;
     const abort = new AbortController();
     this.abort = abort;
     setText(this.title, `Output of run ${run.run}`);
     setText(this.state, this.live ? "live" : "");
+    this.offerAttempts(run, attempt);
     try {
-      const response = await api.output(run.run, this.live, abort.signal);
+      const response = await api.output(run.run, { follow: this.live, attempt }, abort.signal);
       await this.read(response.body, abort.signal);
       this.finish();
     } catch (error) {
@@ -61,6 +78,18 @@ class OutputView {
       this.live = false;
       setText(this.state, error.problem?.status === 404 ? "nothing is kept of it" : "cut off");
     }
+  }
+
+  /** Of a run that has ended after several attempts, each can be chosen; the newest where there are many. */
+  offerAttempts(run, chosen) {
+    this.attempts.hidden = this.live || !(run.attempts > 1);
+    if (this.attempts.hidden) return;
+    const first = Math.max(1, run.attempts - OUTPUT_ATTEMPTS + 1);
+    const numbers = Array.from({ length: run.attempts - first + 1 }, (_, index) => String(first + index));
+    this.attempts.replaceChildren(
+      element("option", { value: "" }, "All attempts"),
+      ...numbers.map((number) => element("option", { value: number }, `Attempt ${number}`)));
+    this.attempts.value = chosen;
   }
 
   async read(body, signal) {

@@ -25,6 +25,11 @@ struct AccessMiddleware: RouterMiddleware {
     return try await next(request, context)
   }
 
+  /// Whether a request comes by the Unix socket or bears the token.
+  func trusts(_ request: Request, _ context: ControlContext) -> Bool {
+    context.isLocal || bearsToken(request)
+  }
+
   /// What anybody may ask.
   private static let probes: Set<String> = ["/healthz", "/readyz"]
 
@@ -51,13 +56,16 @@ struct AccessMiddleware: RouterMiddleware {
     }
   }
 
-  private func checkToken(_ request: Request) throws {
+  private func bearsToken(_ request: Request) -> Bool {
     let prefix = "bearer "
-    if let given = request.headers[.authorization], given.lowercased().hasPrefix(prefix),
-      token?.matches(given.dropFirst(prefix.count).utf8) == true
-    {
-      return
-    }
+    guard let given = request.headers[.authorization],
+      given.prefix(prefix.count).lowercased() == prefix
+    else { return false }
+    return token?.matches(given.dropFirst(prefix.count).utf8) == true
+  }
+
+  private func checkToken(_ request: Request) throws {
+    if bearsToken(request) { return }
     var problem = Problem(
       .unauthorized, "no token, or a wrong one",
       detail: "Send 'Authorization: Bearer TOKEN'; 'takt open' shows it.")

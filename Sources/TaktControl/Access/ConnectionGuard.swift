@@ -3,16 +3,16 @@ import NIOCore
 import NIOHTTPTypes
 import Synchronization
 
-/// How many connections there are.
+/// How many connections a listener has.
 final class ConnectionCount: Sendable {
   private let count = Atomic<Int>(0)
-  private let max: Int
+  private let budget: ConnectionBudget
 
-  init(max: Int) { self.max = max }
+  init(_ budget: ConnectionBudget) { self.budget = budget }
 
   /// Whether there is room for one more, which is then counted.
   func enter() -> Bool {
-    if count.add(1, ordering: .relaxed).newValue <= max { return true }
+    if count.add(1, ordering: .relaxed).newValue <= budget.perListener { return true }
     leave()
     return false
   }

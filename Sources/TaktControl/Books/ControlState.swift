@@ -35,7 +35,7 @@ struct ControlState {
   private var begunAt: [RunID: MonotonicInstant] = [:]
   /// Runs that have ended, the newest last.
   private(set) var ended: Deque<StoredRun> = []
-  /// What the last of them printed: the ledger may not have it yet, or there may be none.
+  /// What the last attempts printed: the ledger may not have it yet, or there may be none.
   private(set) var outputs = RecentOutputs()
   private(set) var progress: [RunID: RunProgress] = [:]
   /// Slots whose runs have started and whose verdicts have not come yet.
@@ -119,6 +119,8 @@ struct ControlState {
       if let since = begunAt.removeValue(forKey: run) {
         metrics.startLatency.add(now.monotonic - since)
       }
+    case .attemptOutput(let run, let attempt, let output, _):
+      outputs.add(StoredOutput(attempt: attempt, output: output), of: run)
     case .ended(let record): end(record)
     case .scheduleEnded(let name, _):
       jobs[name] = nil
@@ -144,7 +146,7 @@ struct ControlState {
     run.outcome = record.end.outcome.rawValue
     run.reason = "\(record.end.reason)"
     Self.append(run, to: &ended, max: Self.runsMax)
-    outputs.add(record.output, of: record.run)
+    outputs.add(StoredOutput(attempt: record.attempts, output: record.output), of: record.run)
     metrics.take(record)
     // One that never began was no run of which anybody wants to know how it went.
     guard record.hook == nil, record.attempts > 0 else { return }

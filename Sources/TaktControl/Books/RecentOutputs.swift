@@ -1,25 +1,30 @@
 import DequeModule
 import TaktCore
 
-/// What the last runs have printed, within a bound.
+/// What the last attempts have printed, within a bound.
 struct RecentOutputs {
-  private static let runsMax = 256
+  private static let countMax = 256
   private static let bytesMax = 4 << 20
 
-  private var outputs: Deque<(run: RunID, output: KeptOutput)> = []
+  private var outputs: Deque<(run: RunID, output: StoredOutput)> = []
   private var bytes = 0
 
-  /// Takes what a run has printed; the oldest goes when there is too much.
-  mutating func add(_ output: KeptOutput, of run: RunID) {
+  /// Takes what an attempt has printed; the oldest goes when there is too much.
+  mutating func add(_ output: StoredOutput, of run: RunID) {
+    guard !output.output.isEmpty else { return }
     outputs.append((run, output))
     bytes += Self.size(of: output)
-    while outputs.count > Self.runsMax || bytes > Self.bytesMax {
+    while outputs.count > Self.countMax || bytes > Self.bytesMax {
       bytes -= Self.size(of: outputs.removeFirst().output)
     }
   }
 
-  /// What a run has printed; nil for one that is not among the last.
-  subscript(run: RunID) -> KeptOutput? { outputs.last { $0.run == run }?.output }
+  /// What the attempts of a run have printed, as far as they are among the last.
+  subscript(run: RunID) -> [StoredOutput] {
+    outputs.filter { $0.run == run }.map(\.output)
+  }
 
-  private static func size(of output: KeptOutput) -> Int { output.head.count + output.tail.count }
+  private static func size(of output: StoredOutput) -> Int {
+    output.output.head.count + output.output.tail.count
+  }
 }

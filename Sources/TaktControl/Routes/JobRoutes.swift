@@ -111,12 +111,13 @@ struct JobRoutes {
   {
     _ = try Query(request)
     let name = try context.job()
-    let order = try await request.order(TriggerOrder.self, keys: ["slot", "parameters"])
+    let order = try await request.order(TriggerOrder.self, keys: ["slot", "parameters", "force"])
     let slot = try order.slot.map { try Query.instant($0, of: "slot") }
     let view = try await ports.job(name).view
     let parameters = try ParameterText(catalogue: ports.catalogue)
       .parameters(order.parameters ?? [:], for: view.spec)
-    let reply = await ports.obey(.trigger(name, slot: slot, parameters: parameters))
+    let reply = await ports.obey(
+      .trigger(name, slot: slot, parameters: parameters, isForced: order.force ?? false))
     guard case .done(let runs) = reply, let run = runs.first else {
       throw await problem(of: reply, name)
     }
@@ -195,6 +196,11 @@ extension Problem {
     case .tooMany:
       self.init(
         .conflict, "too many runs of the job wait already", detail: "Cancel some of them.")
+    case .overlapping(let run):
+      self.init(
+        .overlap, "run \(run) of the job has not ended, and its overlap is skip",
+        detail: "Wait for it, cancel it, or force the new run: 'takt trigger --force', or "
+          + "\"force\": true in the body.")
     case .unavailable: self.init(.stopping, "takt is starting or stopping")
     case .done: self.init(.internalError, "takt could not answer")
     }

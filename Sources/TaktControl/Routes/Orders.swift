@@ -8,6 +8,7 @@ import TaktCore
 struct TriggerOrder: Decodable {
   var slot: String?
   var parameters: [String: String]?
+  var force: Bool?
 }
 
 /// What somebody sends to suspend a job.

@@ -6,7 +6,8 @@ import TaktCore
 struct Problem: Error {
   /// What kind of problem it is, beside the codes of diagnostics.
   enum Code: String, CaseIterable {
-    case badRequest, unauthorized, forbidden, notFound, methodNotAllowed, conflict, tooLarge
+    case badRequest, unauthorized, forbidden, notFound, methodNotAllowed, conflict, overlap
+    case tooLarge
     case unprocessable, tooMany, stopping, unavailable
     case internalError
   }
@@ -58,7 +59,7 @@ struct Problem: Error {
     case .forbidden: .forbidden
     case .notFound: .notFound
     case .methodNotAllowed: .methodNotAllowed
-    case .conflict: .conflict
+    case .conflict, .overlap: .conflict
     case .tooLarge: .contentTooLarge
     case .unprocessable: .unprocessableContent
     case .tooMany: .tooManyRequests

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
 import TaktCore
@@ -39,7 +40,8 @@ extension ControlContext {
   func job() throws -> JobName {
     let text = parameters.get("job") ?? ""
     guard let name = JobName(text) else {
-      throw Problem(.notFound, "there is no job '\(text.prefix(128))'")
+      let decoded = text.removingPercentEncoding ?? text
+      throw Problem(.notFound, "there is no job '\(decoded.prefix(128))'")
     }
     return name
   }

@@ -6,6 +6,9 @@ import TaktCore
 
 /// Runs: listed, looked at, read, cancelled.
 struct RunRoutes {
+  /// How long a wait for a run's end waits for the ledger besides.
+  private static let ledgerPatience = Duration.seconds(5)
+
   let ports: ControlPorts
 
   func add(to book: inout RouteBook) {
@@ -64,13 +67,32 @@ struct RunRoutes {
     let patience = try Query(request, "wait").integer("wait", 0...60, default: 0)
     let run = try context.run()
     var entry = try await find(run)
-    if entry.state != .ended, patience > 0 {
-      await waitForEnd(of: run, .seconds(Int64(patience)), on: context.eventLoop)
-      entry = try await find(run)
+    if patience > 0 {
+      if entry.state != .ended {
+        await waitForEnd(of: run, .seconds(Int64(patience)), on: context.eventLoop)
+        entry = try await find(run)
+      }
+      if entry.state == .ended { await waitForLedger(after: entry, on: context.eventLoop) }
     }
     var json = JSONWriter()
     json.value(entry)
     return .json(json)
+  }
+
+  /// Waits until the ledger has a run's end and output: whoever has waited for the end reads them
+  /// there next. A ledger that cannot be written keeps nobody waiting for long.
+  private func waitForLedger(after entry: RunEntry, on loop: any EventLoop) async {
+    guard ports.archive != nil, let endedAt = entry.stored.endedAt else { return }
+    let now = await ports.look { _, now in now.wall }
+    // What ended before that has been written, or cannot be.
+    guard now - endedAt < Self.ledgerPatience else { return }
+    let (signals, signal) = AsyncStream.makeStream(of: Void.self)
+    let timeout = loop.scheduleTask(in: .seconds(Self.ledgerPatience.components.seconds)) {
+      signal.finish()
+    }
+    ports.books.whenKept { signal.finish() }
+    for await _ in signals {}
+    timeout.cancel()
   }
 
   /// Waits until the scheduler no longer knows of a run, or the time is over.
@@ -108,18 +130,52 @@ struct RunRoutes {
   @Sendable private func output(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    let follows = try Query(request, "follow").flag("follow")
+    let query = try Query(request, "follow", "attempt")
+    let follows = try query.flag("follow")
+    let attempt = try query.integer("attempt", 1...Int.max)
     let run = try context.run()
-    let stream = follows ? OutputStream(of: run, from: ports.output) : nil
-    let before = follows ? nil : ports.output.soFar(of: run)
-    if let stream { return stream.response(to: request) }
-    if let before { return .output(before) }
-    if let recent = await ports.books.read({ $0.outputs[run] }) { return .output(recent) }
-    _ = try await find(run)
-    let kept = try await ports.fromArchive { (archive) throws(ArchiveTrouble) in
-      try archive.output(of: run)
+    guard let attempt else {
+      if follows, let stream = OutputStream(of: run, from: ports.output) {
+        return stream.response(to: request)
+      }
+      if !follows, let before = ports.output.soFar(of: run) { return .output([before]) }
+      _ = try await find(run)
+      return .output(try await outputs(of: run).map(\.output))
     }
-    return .output(kept.flatMap(\.self) ?? KeptOutput())
+    guard !follows else {
+      throw Problem(.badRequest, "'follow' and 'attempt' exclude each other")
+    }
+    let entry = try await find(run)
+    let isBegun = attempt <= entry.stored.attempts
+    guard isBegun,
+      attempt < entry.stored.attempts || entry.stored.outcome != nil
+        || entry.state == .backingOff
+    else {
+      throw Problem(
+        .notFound,
+        isBegun
+          ? "attempt \(attempt) of run \(run) has not ended"
+          : "run \(run) has no attempt \(attempt)")
+    }
+    return .output(try await outputs(of: run).filter { $0.attempt == attempt }.map(\.output))
+  }
+
+  /// What is kept of what the attempts of a run that have ended have printed, in their order.
+  private func outputs(of run: RunID) async throws -> [StoredOutput] {
+    // What the ledger has not written yet is known here.
+    let recent = await ports.books.read { $0.outputs[run] }
+    let kept: [StoredOutput]
+    do {
+      kept =
+        try await ports.fromArchive { (archive) throws(ArchiveTrouble) in
+          try archive.outputs(of: run)
+        } ?? []
+    } catch {
+      if recent.isEmpty { throw error }
+      kept = []
+    }
+    let all = Dictionary((kept + recent).map { ($0.attempt, $0) }) { $1 }
+    return all.values.sorted { $0.attempt < $1.attempt }
   }
 
   private func find(_ run: RunID) async throws -> RunEntry {
@@ -154,12 +210,12 @@ extension LiveOutput {
 }
 
 extension Response {
-  /// What is kept of an output, with a line where something is missing.
-  static func output(_ kept: KeptOutput) -> Response {
+  /// What is kept of outputs, one after the other, with a line where something is missing.
+  static func output(_ kept: [KeptOutput]) -> Response {
     var response = Response(
       status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: kept.shown)))
-    response.headers[.droppedBytes] = String(kept.droppedBytes)
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: kept.flatMap(\.shown))))
+    response.headers[.droppedBytes] = String(kept.reduce(0) { $0 + $1.droppedBytes })
     return response
   }
 }

@@ -10,6 +10,14 @@ struct SystemRoutes {
   let ports: ControlPorts
   let readers: ReaderCount
   let network: NetworkAddress
+  private let probe: PhaseProbe
+
+  init(ports: ControlPorts, readers: ReaderCount, network: NetworkAddress) {
+    self.ports = ports
+    self.readers = readers
+    self.network = network
+    probe = PhaseProbe(ports.scheduler)
+  }
 
   func add(to book: inout RouteBook) {
     book.get("/api/v1/status", status)
@@ -113,7 +121,7 @@ struct SystemRoutes {
   @Sendable private func health(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    await phase(within: Self.patience, on: context.eventLoop) == nil
+    await probe.phase(within: Self.patience, on: context.eventLoop) == nil
       ? .text("the scheduler does not answer\n", status: .serviceUnavailable) : .text("ok\n")
   }
 
@@ -123,7 +131,7 @@ struct SystemRoutes {
     guard ports.figures().processes.isResponsive else {
       return .text("processes cannot be started\n", status: .serviceUnavailable)
     }
-    return await phase(within: Self.patience, on: context.eventLoop) == .running
+    return await probe.phase(within: Self.patience, on: context.eventLoop) == .running
       ? .text("ok\n") : .text("the jobs do not run\n", status: .serviceUnavailable)
   }
 
@@ -134,34 +142,6 @@ struct SystemRoutes {
     return Response(
       status: .ok, headers: [.contentType: "application/json"],
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: PageFiles.api)))
-  }
-
-  /// What the scheduler is about; nil when it does not answer in time.
-  private func phase(within patience: TimeAmount, on loop: any EventLoop) async -> SchedulerPhase? {
-    let promise = loop.makePromise(of: SchedulerPhase?.self)
-    // The first answer counts; the promise takes a second one for a mistake.
-    let isOpen = NIOLoopBoundFlag(on: loop)
-    let answer: @Sendable (SchedulerPhase?) -> Void = { phase in
-      loop.execute { if isOpen.take() { promise.succeed(phase) } }
-    }
-    let timeout = loop.scheduleTask(in: patience) { answer(nil) }
-    ports.scheduler.look({ core, _ in core.phase }, reply: { answer($0) })
-    let phase = try? await promise.futureResult.get()
-    timeout.cancel()
-    return phase ?? nil
-  }
-}
-
-/// A flag that is taken once.
-private struct NIOLoopBoundFlag: Sendable {
-  private let flag: NIOLoopBoundBox<Bool>
-
-  init(on loop: any EventLoop) { flag = NIOLoopBoundBox.makeBoxSendingValue(true, eventLoop: loop) }
-
-  /// Whether it was still there. On its loop alone.
-  func take() -> Bool {
-    defer { flag.value = false }
-    return flag.value
   }
 }
 

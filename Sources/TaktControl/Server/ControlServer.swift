@@ -19,8 +19,11 @@ public final class ControlServer: Sendable {
   static let orderBytesMax = 1 << 20
   /// So many runs of former takts are looked at, to know how the last ones of each job went.
   private static let formerRunsMax = 20_000
-  /// So many connections there are at most on each listener.
-  static let connectionsMax = 512
+  /// So many requests a second are answered on each listener to those who bear no token, so many at
+  /// once after a pause. All connections that there may be together wait half a second.
+  private static let strangersPerSecond = 1_000
+  private static let strangersAtOnce = 100
+  private static let strangersWait = Duration.seconds(1)
 
   /// Where it listens.
   public enum Place: Sendable, CustomStringConvertible {
@@ -41,12 +44,14 @@ public final class ControlServer: Sendable {
   private let group: MultiThreadedEventLoopGroup
   private let executor: LoopExecutor
   private let ports: ControlPorts
+  private let connections: ConnectionBudget
   private let readers = ReaderCount()
   private let network = NetworkAddress()
   private let sockets = Mutex<[(path: String, identity: SocketPlace.Identity)]>([])
 
   /// Starts one thread; nothing is listened to yet.
-  public init(_ ports: ControlPorts) {
+  public init(_ ports: ControlPorts, connections: ConnectionBudget) {
+    self.connections = connections
     group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     executor = LoopExecutor(group.next())
     self.ports = ports
@@ -112,7 +117,12 @@ public final class ControlServer: Sendable {
     onRunning: @escaping @Sendable (any Channel) -> Void,
     onFailure: @escaping @Sendable (ControlTrouble) -> Void
   ) {
-    let responder = routes.responder(access: AccessMiddleware(token: token, hosts: hosts))
+    let access = AccessMiddleware(token: token, hosts: hosts)
+    let gate = RequestGate(
+      routes: routes.responder(access: access), access: access,
+      pace: RequestPace(
+        perSecond: Self.strangersPerSecond, burst: Self.strangersAtOnce,
+        waitMax: Self.strangersWait))
     // What the server says of itself concerns nobody: failures come back here.
     let logger = Logger(label: "takt.control") { _ in SwiftLogNoOpLogHandler() }
     let server = Server(
@@ -122,7 +132,7 @@ public final class ControlServer: Sendable {
             source: ApplicationRequestContextSource(channel: channel, logger: logger))
           let response: Response
           do {
-            response = try await responder.respond(to: request, context: context)
+            response = try await gate.respond(to: request, context: context)
           } catch let error as HTTPParserError {
             throw error
           } catch {
@@ -130,7 +140,7 @@ public final class ControlServer: Sendable {
           }
           try await writer.write(response: response.head, body: response.body)
         },
-        count: ConnectionCount(max: Self.connectionsMax), user: user,
+        count: ConnectionCount(connections), user: user,
         bounds: ConnectionGuard.Bounds()),
       configuration: ServerConfiguration(address: address, backlog: 1024),
       onServerRunning: { onRunning($0) }, eventLoopGroup: group, logger: logger)

@@ -20,6 +20,9 @@ public enum LedgerEntry: Hashable, Sendable {
   case attemptBegan(RunID, attempt: Int, at: WallInstant)
   /// An attempt has failed, and another follows.
   case backedOff(RunID, RetryPosition, at: WallInstant)
+  /// What an attempt has printed that another attempt of its run follows. What the last one has
+  /// printed comes with the end of the run.
+  case attemptOutput(RunID, attempt: Int, KeptOutput, at: WallInstant)
   /// A run has ended.
   case ended(RunRecord)
   /// What a former takt had left of a run, which another has taken up or given up.

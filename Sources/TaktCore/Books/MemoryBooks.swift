@@ -53,6 +53,7 @@ public struct MemoryBooks {
       runs[run]?.attempts = attempt
       runs[run]?.retry = nil
     case .backedOff(let run, let retry, _): runs[run]?.retry = retry
+    case .attemptOutput: break
     case .ended(let record):
       see(record.run)
       runs[record.run]?.isEnded = true

@@ -16,7 +16,7 @@ public struct RunRecord: Hashable, Sendable {
   public var endedAt: WallInstant
   /// How long it took from its first start; zero when it never started.
   public var duration: Duration
-  /// What is kept of what its last action printed.
+  /// What is kept of what its last attempt printed; nothing where that is in the ledger already.
   public var output: KeptOutput
   /// Where a takt to come goes on with it; nil (the default) for a run that is over for good.
   public var retry: RetryPosition?

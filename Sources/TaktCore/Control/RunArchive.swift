@@ -10,8 +10,26 @@ public protocol RunArchive: Sendable {
   /// One run; nil when there is none of this number.
   func run(_ number: RunID) throws(ArchiveTrouble) -> StoredRun?
 
-  /// What is kept of what a run has printed; nil when nothing is.
-  func output(of number: RunID) throws(ArchiveTrouble) -> KeptOutput?
+  /// What is kept of what the attempts of a run have printed, by their numbers; of those that have
+  /// printed nothing there is none.
+  func outputs(of number: RunID) throws(ArchiveTrouble) -> [StoredOutput]
+}
+
+/// What is kept of what one attempt has printed.
+public struct StoredOutput: Hashable, Sendable {
+  /// How many attempts of one run the outputs are kept of at most: the newest.
+  public static let attemptsMax = 100
+
+  /// The number of the attempt, from 1.
+  public var attempt: Int
+  /// The beginning and the end of it.
+  public var output: KeptOutput
+
+  /// The output of an attempt.
+  public init(attempt: Int, output: KeptOutput) {
+    self.attempt = attempt
+    self.output = output
+  }
 }
 
 /// Why nothing can be read.

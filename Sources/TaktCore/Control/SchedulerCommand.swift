@@ -1,7 +1,11 @@
 /// What somebody who steers takt wants of the scheduler.
 public enum SchedulerCommand: Hashable, Sendable {
   /// A run of this job now, told this instant, by default the present one, with these parameters.
-  case trigger(JobName, slot: WallInstant? = nil, parameters: RunParameters = RunParameters())
+  /// The job's `overlap` decides what becomes of it beside other runs of the job, unless it is
+  /// forced: then it runs beside them.
+  case trigger(
+    JobName, slot: WallInstant? = nil, parameters: RunParameters = RunParameters(),
+    isForced: Bool = false)
   /// Put a job to rest; nil for as long as nobody resumes it.
   case suspend(JobName, until: WallInstant?, reason: String)
   /// End a job's rest.
@@ -26,6 +30,8 @@ public enum SchedulerReply: Hashable, Sendable {
   case past
   /// Too many runs of the job wait already.
   case tooMany
+  /// The job's `overlap` is `skip`, and this run of it has not ended.
+  case overlapping(RunID)
   /// takt has not started yet, or is stopping.
   case unavailable
 }

@@ -85,7 +85,7 @@ extension ActiveRun {
     var record = RunRecord(
       run: id, job: spec.name, slot: nominal, hook: facts?.hook, attempts: machine.attempt,
       end: end, endedAt: now.wall, duration: startedAt.map { now.monotonic - $0 } ?? .zero,
-      output: output)
+      output: hasRecordedOutput ? KeptOutput() : output)
     record.retry = parting
     return record
   }

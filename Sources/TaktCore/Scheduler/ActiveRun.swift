@@ -17,6 +17,8 @@ struct ActiveRun: Sendable {
   let origin: Origin
   /// What it was given by whoever triggered it; its retries are given the same.
   let parameters: RunParameters
+  /// It runs beside other runs of its job, whatever the job's `overlap` says.
+  let isForced: Bool
   var machine: RunMachine
   var transitionCount: Int64 = 0
   var timerToken: UInt64 = 0
@@ -35,13 +37,19 @@ struct ActiveRun: Sendable {
   var lateness = Duration.zero
   /// What the attempt has printed, its steps together.
   var output = KeptOutput()
+  /// The ledger has been given that output.
+  var hasRecordedOutput = false
 
-  init(id: RunID, spec: JobSpec, origin: Origin, parameters: RunParameters = RunParameters()) {
+  init(
+    id: RunID, spec: JobSpec, origin: Origin, parameters: RunParameters = RunParameters(),
+    isForced: Bool = false
+  ) {
     let spec = spec.given(parameters)
     self.id = id
     self.spec = spec
     self.origin = origin
     self.parameters = parameters
+    self.isForced = isForced
     machine = RunMachine(rules: RunRules(spec), seed: id.number)
   }
 
@@ -62,6 +70,12 @@ struct ActiveRun: Sendable {
 
   var facts: RunFacts? { if case .hook(let facts, _) = origin { facts } else { nil } }
   var isHook: Bool { facts != nil }
+
+  /// A new attempt has printed nothing yet.
+  mutating func beginOutput() {
+    output = KeptOutput()
+    hasRecordedOutput = false
+  }
 
   /// Keeps what the present step has printed, with what those before it have.
   mutating func take(_ kept: KeptOutput) {
@@ -99,16 +113,11 @@ struct ActiveRun: Sendable {
     return spec
   }
 
-  /// Under `skip` a slot meets no other run of its job, unless it has waited since a reload changed
-  /// that; a run by hand stands beside them.
+  /// Under `skip` a run meets no other run of its job, unless it has waited since a reload changed
+  /// that.
   private var isAlone: Bool {
     switch spec.overlap {
-    case .queue, .replace: !isHook
-    case .skip:
-      switch origin {
-      case .slot, .resumed: true
-      case .manual, .hook: false
-      }
+    case .skip, .queue, .replace: !isHook && !isForced
     case .allow: false
     }
   }

@@ -20,11 +20,20 @@ extension SchedulerCore {
       guard phase != .starting, phase != .finished else { return .unavailable }
     }
     switch command {
-    case .trigger(let name, let slot, let parameters):
+    case .trigger(let name, let slot, let parameters, let isForced):
       guard let job = jobs[name] else { return .unknownJob }
-      let waiting = activeRuns[name]?.count ?? 0
-      guard waiting < settings.maxRunning + Self.waitingRunsPerJobMax else { return .tooMany }
-      queueRun(.manual(slot ?? now.wall), of: job.spec, with: parameters, at: now)
+      let active = activeRuns[name] ?? []
+      guard active.count < settings.maxRunning + Self.waitingRunsPerJobMax else { return .tooMany }
+      if !isForced {
+        switch job.spec.overlap {
+        case .skip: if let run = active.first { return .overlapping(run) }
+        case .queue: if active.count > Self.waitingRunsPerJobMax { return .tooMany }
+        case .replace: replaceRuns(of: name, at: now)
+        case .allow: break
+        }
+      }
+      queueRun(
+        .manual(slot ?? now.wall), of: job.spec, with: parameters, isForced: isForced, at: now)
       return .done(runs: [RunID(lastRun)])
     case .suspend(let name, let until, let reason):
       guard jobs[name] != nil else { return .unknownJob }
@@ -45,6 +54,17 @@ extension SchedulerCore {
       guard runs[id] != nil else { return .unknownRun }
       cancel(id, at: now)
       return .done(runs: [id])
+    }
+  }
+
+  /// A run by hand comes in place of those that there are: one that has started is stopped, and the
+  /// slot of one that has not is cancelled.
+  private mutating func replaceRuns(of name: JobName, at now: Now) {
+    for id in activeRuns[name] ?? [] {
+      if let slot = runs[id]?.undecidedSlot {
+        decide(name, SlotSeries(slot.nominal), .cancelled(.byOperator), at: now)
+      }
+      step(id, at: now) { $0.stop(.replaced, at: now.monotonic) }
     }
   }
 

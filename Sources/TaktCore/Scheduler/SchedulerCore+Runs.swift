@@ -2,11 +2,11 @@
 extension SchedulerCore {
   mutating func queueRun(
     _ origin: ActiveRun.Origin, of spec: JobSpec, with parameters: RunParameters = RunParameters(),
-    at now: Now
+    isForced: Bool = false, at now: Now
   ) {
     lastRun += 1
     var run = ActiveRun(
-      id: RunID(lastRun), spec: spec, origin: origin, parameters: parameters)
+      id: RunID(lastRun), spec: spec, origin: origin, parameters: parameters, isForced: isForced)
     if run.isHook {
       hookCounts[spec.name, default: 0] += 1
     } else {
@@ -136,6 +136,7 @@ extension SchedulerCore {
   ) {
     switch effect {
     case .startAction(let attempt, let step, let deadline):
+      if step == 0 { run.beginOutput() }
       if step == 0, attempt > run.firstAttempt {
         effects.append(.record(.attemptBegan(run.id, attempt: attempt, at: now.wall)))
       }
@@ -162,6 +163,7 @@ extension SchedulerCore {
     case .transition(let from, let to, let cause):
       run.transitionCount += 1
       if case .backingOff(_, let end) = to, run.startedAt != nil {
+        recordOutput(of: &run, at: now)
         effects.append(
           .record(
             .backedOff(
@@ -174,6 +176,14 @@ extension SchedulerCore {
       let record = run.record(from: from, to: to, cause: cause, at: now)
       log(record.level, .run, at: now, record.fields)
     }
+  }
+
+  /// Another attempt follows: the output of this one goes to the ledger at once.
+  private mutating func recordOutput(of run: inout ActiveRun, at now: Now) {
+    guard !run.output.isEmpty, !run.hasRecordedOutput else { return }
+    effects.append(
+      .record(.attemptOutput(run.id, attempt: run.machine.attempt, run.output, at: now.wall)))
+    run.hasRecordedOutput = true
   }
 
   private mutating func ended(_ run: ActiveRun, _ end: RunEnd, at now: Now) {

@@ -27,19 +27,21 @@ public final class LogWriter: Observer, OutputSink {
   ///
   /// - Parameters:
   ///   - descriptor: Where the lines go; it stays open.
+  ///   - level: The least level that is written; nil for `info`, and in JSON lines routine records
+  ///     besides, whatever their level.
   ///   - zone: In which zone text shows times; JSON lines are in UTC.
   ///   - limitBytes: How much may wait for a slow reader. Default 6 MiB.
   public init(
-    descriptor: Int32, format: LogFormat, level: LogLevel, zone: Zone, isColoured: Bool,
+    descriptor: Int32, format: LogFormat, level: LogLevel?, zone: Zone, isColoured: Bool,
     time: any TimeSource, limitBytes: Int = 6 << 20
   ) throws(SystemError) {
     self.descriptor = descriptor
-    self.level = level
+    self.level = level ?? .info
     self.time = time
     renderer =
       switch format {
       case .text: TextRenderer(zone: zone, isColoured: isColoured)
-      case .json: JSONRenderer()
+      case .json: JSONRenderer(showsRoutine: level == nil)
       }
     queue = Mutex(LogQueue(limitBytes: limitBytes))
     try Thread.start(name: "takt-log") { [self] in run() }

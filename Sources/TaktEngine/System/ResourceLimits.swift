@@ -32,6 +32,15 @@ public enum ResourceLimits {
       """
   }
 
+  /// How many descriptors are left for others when takt and so many runs at once have theirs; may be
+  /// below zero.
+  public static func spareDescriptors(maxRunning: Int) -> Int {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }
+    let (forRuns, isOver) = maxRunning.multipliedReportingOverflow(by: descriptorsPerRun)
+    return isOver ? 0 : Int(clamping: limit.rlim_cur) - descriptorsMin - forRuns
+  }
+
   /// Starts as many threads as takt will have, all at once, and lets them end.
   private static func tryThreads() throws(SystemError) {
     let gate = DispatchSemaphore(value: 0)

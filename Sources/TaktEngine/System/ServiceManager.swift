@@ -12,10 +12,19 @@ public final class ServiceManager: Sendable {
   /// How often the manager wants to hear that takt is alive; nil when it does not.
   public let watchdogInterval: Duration?
 
-  /// Nil when nobody has asked to be told. The variables are taken out of the environment, so that
-  /// no child speaks for takt.
+  /// What a service manager tells the one process that it has started.
+  private static let variables = [
+    "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID",
+    "LISTEN_FDNAMES",
+  ]
+
+  /// Takes the manager's variables out of the environment, so that no child speaks for takt. To be
+  /// called before anything is started.
+  public static func forget() { for name in variables { unsetenv(name) } }
+
+  /// Nil when nobody has asked to be told. The manager is forgotten besides.
   public init?() {
-    defer { for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] { unsetenv(name) } }
+    defer { Self.forget() }
     guard let text = getenv("NOTIFY_SOCKET") else { return nil }
     var path = Array(String(cString: text).utf8)
     // An abstract name begins with a zero byte and is as long as it says.

@@ -7,8 +7,18 @@ enum LedgerSchema {
   static let migrator: DatabaseMigrator = {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("1 books") { try $0.execute(sql: books) }
+    migrator.registerMigration("attempt outputs") { try $0.execute(sql: attemptOutputs) }
     return migrator
   }()
+
+  private static let attemptOutputs = """
+    -- What attempts have printed that another one followed. Of a run's last attempt it is in
+    -- `outputs`.
+    CREATE TABLE attempt_outputs (
+      id INTEGER PRIMARY KEY, run INTEGER NOT NULL, attempt INTEGER NOT NULL, at INTEGER NOT NULL,
+      head BLOB NOT NULL, tail BLOB NOT NULL, dropped INTEGER NOT NULL);
+    CREATE UNIQUE INDEX attempt_outputs_by_run ON attempt_outputs (run, attempt);
+    """
 
   private static let books = """
     -- A job with all that outlives takt. Columns up to `ran` are null before its first mark.

@@ -100,18 +100,43 @@ extension LedgerArchive {
     }
   }
 
-  /// What is kept of what a run has printed; nil when nothing is.
-  public func output(of number: RunID) throws(Failure) -> KeptOutput? {
+  /// What is kept of what the attempts of a run have printed, by their numbers.
+  public func outputs(of number: RunID) throws(Failure) -> [StoredOutput] {
     try read { db in
-      try Row.fetchOne(
-        db, sql: "SELECT head, tail, dropped FROM outputs WHERE run = ?",
-        arguments: [Int64(clamping: number.number)]
-      ).map { row in
-        KeptOutput(
-          head: try row.bytes("head"), tail: try row.bytes("tail"),
-          droppedBytes: try row.count("dropped"))
+      let run = Int64(clamping: number.number)
+      var outputs: [StoredOutput] = []
+      // A ledger that no daemon of this version has opened has none of the attempts before the last.
+      if try db.tableExists("attempt_outputs") {
+        outputs = try Row.fetchAll(
+          db,
+          sql: """
+            SELECT attempt, head, tail, dropped FROM attempt_outputs WHERE run = ?
+            ORDER BY attempt
+            """, arguments: [run]
+        ).map(Self.output)
       }
+      // A hook that never started has no attempt, and no output either.
+      let last = try Row.fetchOne(
+        db,
+        sql: """
+          SELECT max(1, coalesce(attempts, 1)) AS attempt, head, tail, dropped
+          FROM outputs LEFT JOIN runs USING (run) WHERE run = ?
+          """, arguments: [run]
+      ).map(Self.output)
+      if let last {
+        outputs.removeAll { $0.attempt == last.attempt }
+        outputs.append(last)
+      }
+      return outputs
     }
+  }
+
+  private static func output(_ row: Row) throws -> StoredOutput {
+    StoredOutput(
+      attempt: try row.count("attempt"),
+      output: KeptOutput(
+        head: try row.bytes("head"), tail: try row.bytes("tail"),
+        droppedBytes: try row.count("dropped")))
   }
 
   /// The names of all jobs that the ledger knows, in order.

@@ -20,8 +20,8 @@ public final class OpenedArchive: RunArchive {
   }
 
   /// See `RunArchive`.
-  public func output(of number: RunID) throws(ArchiveTrouble) -> KeptOutput? {
-    try read { (archive) throws(LedgerArchive.Failure) in try archive.output(of: number) }
+  public func outputs(of number: RunID) throws(ArchiveTrouble) -> [StoredOutput] {
+    try read { (archive) throws(LedgerArchive.Failure) in try archive.outputs(of: number) }
   }
 
   /// A ledger that was lost is another file later: none is held open between two questions.

@@ -34,6 +34,8 @@ struct LedgerBatch {
   private(set) var others: [LedgerEntry] = []
   private(set) var runs: [RunID: Run] = [:]
   private(set) var attempts: [Attempt: AttemptFacts] = [:]
+  /// What attempts have printed that another one follows.
+  private(set) var outputs: [(attempt: Attempt, output: KeptOutput, at: WallInstant)] = []
   /// Processes of attempts that began before this batch.
   private(set) var processes: [RunID: ProcessIdentity] = [:]
 
@@ -78,6 +80,8 @@ struct LedgerBatch {
     case .backedOff(let run, let retry, let at):
       runs[run, default: Run()].retry = retry
       end(Attempt(run: run, number: retry.attempt), retry.end, at)
+    case .attemptOutput(let run, let number, let output, let at):
+      outputs.append((Attempt(run: run, number: number), output, at))
     case .ended(let record):
       runs[record.run, default: Run()].record = record
       runs[record.run]?.attempts = record.attempts

@@ -39,6 +39,10 @@ struct LedgerRetention {
     hasMore =
       try deleteOldest(
         db, from: "outputs", key: "run", "at < ?", (now - history.output).milliseconds) || hasMore
+    hasMore =
+      try deleteOldest(
+        db, from: "attempt_outputs", key: "id", "at < ?", (now - history.output).milliseconds)
+      || hasMore
     for table in ["clock_steps", "reloads", "losses"] {
       hasMore = try delete(db, from: table, key: "id", "at < ?", keep) || hasMore
     }
@@ -115,7 +119,7 @@ struct LedgerRetention {
       sql: """
         DELETE FROM runs WHERE run BETWEEN ? AND ? AND outcome IS NOT NULL AND retry_at IS NULL
         """, arguments: [first, end])
-    for table in ["attempts", "outputs"] {
+    for table in ["attempts", "outputs", "attempt_outputs"] {
       try db.execute(
         sql: """
           DELETE FROM \(table) WHERE run BETWEEN ? AND ?

@@ -12,7 +12,7 @@ struct LedgerSalvage {
 
   private static let rowTables = [
     "jobs", "schedules", "verdicts", "runs", "outputs", "daemons", "clock_steps", "reloads",
-    "losses",
+    "losses", "attempt_outputs",
   ]
   private static let keyedTables = ["pending", "attempts", "meta"]
 
@@ -25,8 +25,14 @@ struct LedgerSalvage {
       return [Loss(what: "everything: the file is no database any more", count: 0)]
     }
     var losses: [Loss] = []
-    for table in rowTables { losses += try copyRows(of: table, from: old, into: new) }
-    for table in keyedTables { losses += try copyAll(of: table, from: old, into: new) }
+    // A ledger of an earlier version has not all of them.
+    func isThere(_ table: String) -> Bool { (try? old.read { try $0.tableExists(table) }) != false }
+    for table in rowTables where isThere(table) {
+      losses += try copyRows(of: table, from: old, into: new)
+    }
+    for table in keyedTables where isThere(table) {
+      losses += try copyAll(of: table, from: old, into: new)
+    }
     return losses
   }
 

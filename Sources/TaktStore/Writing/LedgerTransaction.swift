@@ -19,6 +19,7 @@ struct LedgerTransaction {
     for (run, change) in batch.runs { try write(run, change) }
     for (attempt, facts) in batch.attempts { try write(attempt, facts) }
     for (run, process) in batch.processes { try write(run, process) }
+    for (attempt, output, at) in batch.outputs { try write(attempt, output, at) }
     for mark in batch.marks.values { try write(mark) }
     try execute("UPDATE daemons SET seen_at = ? WHERE id = ?", [now.milliseconds, daemon])
   }
@@ -64,8 +65,8 @@ struct LedgerTransaction {
       try execute(
         "INSERT INTO reloads (at, kept, lines) VALUES (?, ?, ?)",
         [reload.at.milliseconds, reload.kept, reload.lines.joined(separator: "\n")])
-    case .verdict, .pending, .mark, .claimed, .began, .attemptBegan, .backedOff, .ended, .settled,
-      .process:
+    case .verdict, .pending, .mark, .claimed, .began, .attemptBegan, .backedOff, .attemptOutput,
+      .ended, .settled, .process:
       break
     }
   }
@@ -202,6 +203,27 @@ extension LedgerTransaction {
         facts.process?.pid, facts.process.map { Int64(clamping: $0.sinceTicks) },
         facts.process.map { Int64(clamping: $0.untilTicks) },
       ])
+  }
+
+  /// What an attempt has printed, in place of what the oldest attempts of its run have where there
+  /// are very many.
+  private func write(
+    _ attempt: LedgerBatch.Attempt, _ output: KeptOutput, _ at: WallInstant
+  ) throws {
+    let run = Int64(attempt.run.number)
+    try execute(
+      """
+      INSERT OR REPLACE INTO attempt_outputs (run, attempt, at, head, tail, dropped)
+      VALUES (?, ?, ?, ?, ?, ?)
+      """,
+      [
+        run, attempt.number, at.milliseconds, Data(output.head), Data(output.tail),
+        output.droppedBytes,
+      ])
+    // The last attempt is one of them, and is kept elsewhere.
+    let gone = attempt.number - StoredOutput.attemptsMax + 1
+    guard gone > 0 else { return }
+    try execute("DELETE FROM attempt_outputs WHERE run = ? AND attempt <= ?", [run, gone])
   }
 
   /// The process of an attempt that began before this batch.

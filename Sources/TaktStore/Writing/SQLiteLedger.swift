@@ -187,24 +187,32 @@ public final class SQLiteLedger: Ledger {
         return
       // A mark that is kept says that these are known.
       case .schedule, .scheduleEnded, .pending, .claimed: break
-      case .began, .attemptBegan, .backedOff, .ended, .settled, .process,
+      case .began, .attemptBegan, .backedOff, .attemptOutput, .ended, .settled, .process,
         .clockStepped, .reloaded:
         buffer.losses.entryCount += 1
         buffer.status.lostEntries += 1
         return
       }
     }
-    guard case .ended(var record) = entry, !record.output.isEmpty else {
-      buffer.entries.append(entry)
-      return
+    switch entry {
+    case .ended(var record) where !record.output.isEmpty:
+      record.output = bounded(record.output, in: &buffer)
+      buffer.entries.append(.ended(record))
+    case .attemptOutput(let run, let attempt, let output, let at):
+      let output = bounded(output, in: &buffer)
+      buffer.entries.append(.attemptOutput(run, attempt: attempt, output, at: at))
+    default: buffer.entries.append(entry)
     }
-    let bytes = record.output.head.count + record.output.tail.count
-    if buffer.outputBytes + bytes > bounds.outputBytesMax {
-      record.output = KeptOutput(droppedBytes: bytes + record.output.droppedBytes)
-    } else {
-      buffer.outputBytes += bytes
+  }
+
+  /// As much of an output as there is room for: all or nothing, and then how much is missing.
+  private func bounded(_ output: KeptOutput, in buffer: inout Buffer) -> KeptOutput {
+    let bytes = output.head.count + output.tail.count
+    guard buffer.outputBytes + bytes <= bounds.outputBytesMax else {
+      return KeptOutput(droppedBytes: bytes + output.droppedBytes)
     }
-    buffer.entries.append(.ended(record))
+    buffer.outputBytes += bytes
+    return output
   }
 
   // MARK: Writing

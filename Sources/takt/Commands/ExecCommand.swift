@@ -39,7 +39,7 @@ struct ExecCommand: ParsableCommand {
     var failure: String?
     do throws(SystemError) {
       let run = try SingleRun(
-        of: spec, settings: snapshot.settings, level: quiet ? .error : .info)
+        of: spec, in: snapshot, level: quiet ? .error : .info)
       end = run.end(for: instant)
       failure = run.outputFailure
     } catch {

@@ -9,8 +9,10 @@ struct ExplainCommand: ParsableCommand {
     commandName: "explain",
     abstract: "Say in words when a job, or an expression, is due, and show the next times.",
     discussion: """
-      A job's times are those of its schedules as takt runs them. A calendar expression by itself is \
-      read as systemd reads it. Exits 65 for an expression that is wrong.
+      A job's times are those of its schedules as takt runs them, from where the ledger says that the \
+      job is; with --after in the past, and where there is no ledger, as if takt loaded the job then \
+      for the first time. A calendar expression by itself is read as systemd reads it. Exits 65 for an expression \
+      that is wrong.
       """)
 
   @Argument(help: "A job's name.")
@@ -149,11 +151,16 @@ extension ExplainCommand {
     let spec = try argument.job(named: name, in: snapshot)
     let zone = spec.timing.schedule.rules.first?.zone ?? snapshot.settings.zone
     var now = SystemTimeSource().now
-    if after != nil {
-      let start = try instant(in: zone)
+    var former: FormerJob?
+    let start = after == nil ? now.wall : try instant(in: zone)
+    if start >= now.wall {
+      // Both clocks go on to it.
+      now = Now(wall: start, monotonic: now.monotonic + (start - now.wall))
+      former = FormerBooks.kept(by: snapshot.settings).jobs[spec.name]
+    } else {
       now = Now(wall: start, monotonic: now.monotonic)
     }
-    let slots = SlotPreview.slots(of: spec, startingAt: now, count: number)
+    let slots = SlotPreview.slots(of: spec, after: former, startingAt: now, count: number)
     let lines = spec.timing.words
     let notes = spec.timing.schedule.rules.flatMap { rule in
       rule.clockChanges(after: now.wall)
@@ -170,7 +177,11 @@ extension ExplainCommand {
       return
     }
     for line in lines { Console.print(line) }
-    if !spec.timing.isEnabled { Console.print("disabled: nothing is armed") }
+    if !spec.timing.isEnabled {
+      Console.print("disabled: nothing is armed")
+    } else if former?.mark.suspension != nil {
+      Console.print("suspended: nothing is armed")
+    }
     for slot in slots { Console.print("  " + slot.line(in: zone)) }
     if slots.isEmpty { Console.print("  no slot that can be foreseen") }
     for note in notes { Console.print("note: \(note)") }

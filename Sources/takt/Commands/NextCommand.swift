@@ -2,7 +2,6 @@ import ArgumentParser
 import Glibc
 import TaktCore
 import TaktEngine
-import TaktStore
 import TimerMachine
 
 struct NextCommand: ParsableCommand {
@@ -35,7 +34,7 @@ struct NextCommand: ParsableCommand {
     let (name, argument) = self.argument.orFile(job)
     let (snapshot, _, _) = try argument.source.loadOrExit(isQuiet: json)
     let specs = try name.map { [try argument.job(named: $0, in: snapshot)] } ?? snapshot.jobs
-    let former = former(snapshot.settings)
+    let former = FormerBooks.kept(by: snapshot.settings)
     let now = SystemTimeSource().now
     let width = specs.map(\.name.text.count).max() ?? 0
     for spec in specs {
@@ -57,15 +56,6 @@ struct NextCommand: ParsableCommand {
         ? "disabled" : isSuspended ? "suspended" : "none that can be foreseen"
       Console.print("\(name)  \(why)")
     }
-  }
-
-  /// How far the jobs have come; nothing where there is no ledger, or none that can be read.
-  private func former(_ settings: SchedulerSettings) -> FormerBooks {
-    guard case .folder(let folder)? = settings.state,
-      let archive = try? LedgerArchive(folder: folder)
-    else { return FormerBooks() }
-    return (try? archive.former(boot: BootIdentity.current(), zones: ZoneFiles()))
-      ?? FormerBooks()
   }
 }
 

@@ -19,8 +19,11 @@ struct RunCommand: ParsableCommand {
   @Option(help: "text or json. (default: text on a terminal, else json)")
   var logFormat: LogFormat?
 
-  @Option(help: "The least level that is logged: debug, info, notice, warning or error.")
-  var logLevel: LogLevel = .info
+  @Option(
+    help:
+      "The least level that is logged: debug, info, notice, warning or error. (default: info; JSON lines have the transitions of timers besides)"
+  )
+  var logLevel: LogLevel?
 
   @Flag(help: "Reload when the file, or one that it includes, has changed.")
   var watch = false

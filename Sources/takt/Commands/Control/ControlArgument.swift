@@ -122,6 +122,7 @@ extension ControlArgument {
       return switch answer.status {
       case 422: .configuration
       case 400, 404: .usage
+      case 409 where problem.code == "overlap": .overlap
       case 503: .unreachable
       default: .failure
       }
@@ -136,6 +137,7 @@ private struct ProblemAnswer: Decodable {
   }
 
   var title: String
+  var code: String?
   var detail: String?
   var diagnostics: [Diagnostic]?
 }
@@ -170,10 +172,14 @@ struct CancelledAnswer: Decodable {
 }
 
 extension String {
-  /// As one part of a path.
+  /// As one part of a path. The name of a job stays as it is.
   var asPathPart: String {
-    addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? self
+    addingPercentEncoding(withAllowedCharacters: Self.unreserved) ?? self
   }
+
+  /// What needs no encoding in any part of a URL (RFC 3986, section 2.3).
+  private static let unreserved = CharacterSet(
+    charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
   /// As a value of a query.
   var asQueryValue: String { asPathPart }

@@ -7,9 +7,13 @@ struct TriggerCommand: ParsableCommand {
     commandName: "trigger",
     abstract: "Have a takt that runs run a job now.",
     discussion: """
-      The run stands beside the job's schedule. With --wait it exits as the run did: 0 when that \
-      succeeded, else with its exit status, 128 plus the signal that ended it, 124 after a timeout, \
-      127 or 126 when it could not be started, and 1 otherwise.
+      The run stands beside the job's schedule and follows the job's overlap: while another run of \
+      the job has not ended, skip refuses it, with exit 75, queue lets it wait, replace stops the \
+      other, and allow runs both. --force runs it beside the other in any case.
+
+      With --wait it exits as the run did: 0 when that succeeded, else with its exit status, 128 \
+      plus the signal that ended it, 124 after a timeout, 127 or 126 when it could not be started, \
+      and 1 otherwise.
       """)
 
   @Argument(help: "The job's name.")
@@ -25,6 +29,9 @@ struct TriggerCommand: ParsableCommand {
   @Option(help: "The slot that the run is told, such as 2026-12-24T18:00:00Z. (default: now)")
   var slot: String?
 
+  @Flag(help: "Run it beside other runs of the job, whatever its overlap says.")
+  var force = false
+
   @Flag(name: .shortAndLong, help: "Wait for the end of the run, and show what it prints.")
   var wait = false
 
@@ -36,6 +43,7 @@ struct TriggerCommand: ParsableCommand {
   private struct Order: Encodable {
     var slot: String?
     var parameters: [String: String]?
+    var force: Bool?
   }
 
   func run() throws {
@@ -46,7 +54,9 @@ struct TriggerCommand: ParsableCommand {
       }
       values[String(parameter[..<sign])] = String(parameter[parameter.index(after: sign)...])
     }
-    let order = Order(slot: slot, parameters: values.isEmpty ? nil : values)
+    // A daemon of an earlier version does not know the key.
+    let order = Order(
+      slot: slot, parameters: values.isEmpty ? nil : values, force: force ? true : nil)
     let connection = try control.connect()
     var (run, bytes) = try connection.ask(
       RunAnswer.self, "POST", "/api/v1/jobs/\(job.asPathPart)/trigger",

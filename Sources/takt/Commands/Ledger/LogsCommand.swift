@@ -10,8 +10,9 @@ struct LogsCommand: ParsableCommand {
     abstract: "Show what is kept of what a run has printed.",
     discussion: """
       Of a job it is the last run that has ended. What the run printed goes to standard output as it \
-      was, secrets masked; what is said of the run to standard error. How much is kept says \
-      output.keep, and how long scheduler.history.output. Exits 64 when there is no such job or run.
+      was, secrets masked, all its attempts one after the other; what is said of the run to standard \
+      error. How much is kept of each attempt says output.keep, and how long \
+      scheduler.history.output. Exits 64 when there is no such job, run or attempt.
 
       With --follow it is what comes, of a takt that runs: of a run until it ends, of a job run after \
       run until Ctrl-C.
@@ -22,6 +23,9 @@ struct LogsCommand: ParsableCommand {
 
   @Flag(help: "Of a job the last run that failed, timed out or was interrupted.")
   var failed = false
+
+  @Option(help: "Of one attempt of the run, by its number. (default: of all attempts)")
+  var attempt: Int?
 
   @Flag(name: .shortAndLong, help: "What comes, of a takt that runs.")
   var follow = false
@@ -47,6 +51,10 @@ struct LogsCommand: ParsableCommand {
 
   func validate() throws {
     if follow, failed { throw ValidationError("--follow and --failed exclude each other.") }
+    if follow, attempt != nil {
+      throw ValidationError("--follow and --attempt exclude each other.")
+    }
+    if let attempt, attempt < 1 { throw ValidationError("--attempt takes a number from 1.") }
   }
 
   func run() throws {
@@ -55,16 +63,24 @@ struct LogsCommand: ParsableCommand {
     }
     let (archive, zone) = try state.open()
     let found = try find(in: archive)
-    let output = try archive.orExit { (archive) throws(LedgerArchive.Failure) in
-      try archive.output(of: found.run)
+    if let attempt, attempt > found.attempts {
+      Console.error("takt: run \(found.run) of \(found.job) has no attempt \(attempt)")
+      throw ExitCode.usage
     }
+    let outputs = try archive.orExit { (archive) throws(LedgerArchive.Failure) in
+      try archive.outputs(of: found.run)
+    }.filter { attempt == nil || $0.attempt == attempt }
     let end = found.outcome.map { "\($0), \((found.reason ?? "").printable)" } ?? "running"
     Console.error(
       "run \(found.run) of \(found.job), slot \(found.slot.rfc3339(in: zone)): \(end)")
-    guard let output else {
-      Console.error("takt: nothing is kept of what it printed")
-      return
+    if outputs.isEmpty { Console.error("takt: nothing is kept of what it printed") }
+    for stored in outputs {
+      if found.attempts > 1 { Console.error("attempt \(stored.attempt)") }
+      show(stored.output)
     }
+  }
+
+  private func show(_ output: KeptOutput) {
     Self.write(output.head)
     if output.droppedBytes > 0 {
       Console.error("… \(output.droppedBytes) bytes are not kept …")

@@ -36,10 +36,10 @@ struct PluginTestCommand: ParsableCommand {
     let entry = try folders.entry(named: name)
     for diagnostic in entry.diagnostics { Console.error(diagnostic.text) }
     guard let manifest = entry.manifest else { throw ExitCode.configuration }
-    let spec = try job(manifest)
+    let (spec, snapshot) = try job(manifest)
     let end: RunEnd?
     do throws(SystemError) {
-      let run = try SingleRun(of: spec.job, settings: spec.settings, level: .info) {
+      let run = try SingleRun(of: spec, in: snapshot, level: .info) {
         isPlugin, line in
         Console.error((isPlugin ? "← " : "→ ") + line)
       }
@@ -53,8 +53,7 @@ struct PluginTestCommand: ParsableCommand {
   }
 
   /// The run as a job of a file that says so: one way to read parameters is enough.
-  private func job(_ manifest: PluginManifest) throws -> (job: JobSpec, settings: SchedulerSettings)
-  {
+  private func job(_ manifest: PluginManifest) throws -> (job: JobSpec, snapshot: Snapshot) {
     let place = FileManager.default.temporaryDirectory
       .appendingPathComponent("takt-plugin-test-\(getpid()).yaml")
     defer { try? FileManager.default.removeItem(at: place) }
@@ -81,6 +80,6 @@ struct PluginTestCommand: ParsableCommand {
     guard let snapshot = loaded.snapshot, let job = snapshot.jobs.first else {
       throw ExitCode.configuration
     }
-    return (job, snapshot.settings)
+    return (job, snapshot)
   }
 }

@@ -1,0 +1,81 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOHTTP1
+import TaktCore
+
+/// What a request meets before the routes: its turn where it bears no token, and the rules of HTTP
+/// that a parser lets pass.
+struct RequestGate<Routes: HTTPResponder<ControlContext>>: Sendable {
+  let routes: Routes
+  let access: AccessMiddleware
+  let pace: RequestPace
+
+  func respond(to request: Request, context: ControlContext) async throws -> Response {
+    if !access.trusts(request, context) {
+      guard let delay = pace.turn(at: Self.now) else {
+        var problem = Problem(
+          .tooMany, "too many requests without a token", detail: "Ask again in a second.")
+        problem.headers[.retryAfter] = "1"
+        return problem.response
+      }
+      if delay > .zero { try await wait(delay, on: context.eventLoop) }
+    }
+    if let problem = try Self.formProblem(of: request) { return problem.response }
+    guard let target = RequestTarget.normalized(request.head.path ?? "") else {
+      return Problem(.badRequest, "the path is not correctly percent-encoded").response
+    }
+    if target == request.head.path {
+      return try await routes.respond(to: request, context: context)
+    }
+    var head = request.head
+    head.path = target
+    return try await routes.respond(
+      to: Request(head: head, body: request.body), context: context)
+  }
+
+  private static var now: MonotonicInstant {
+    MonotonicInstant(nanoseconds: Int64(clamping: NIODeadline.now().uptimeNanoseconds))
+  }
+
+  private func wait(_ delay: Duration, on loop: any EventLoop) async throws {
+    let time = TimeAmount.nanoseconds(delay.nanosecondsSaturated)
+    try await loop.scheduleTask(in: time) {}.futureResult.get()
+  }
+
+  /// What is wrong with a head although each line of it is right; nil for nothing.
+  ///
+  /// - Throws: What ends the connection, where nobody can tell how long the body is.
+  static func formProblem(of request: Request) throws -> Problem? {
+    // The first is the authority: any that is left is one too many.
+    if request.headers.contains(.host) {
+      return Problem(.badRequest, "a request has one Host")
+    }
+    let codings = request.headers[values: .transferEncoding].flatMap {
+      $0.split(separator: ",", omittingEmptySubsequences: false)
+    }.map { $0.trimming(while: { $0 == " " || $0 == "\t" }).lowercased() }
+    guard !codings.isEmpty else {
+      let lengths = request.headers[values: .contentLength]
+      return lengths.count > 1
+        ? Problem(.badRequest, "a request has one Content-Length") : nil
+    }
+    if request.headers.contains(.contentLength) { throw HTTPParserError.unexpectedContentLength }
+    guard codings.last == "chunked" else { throw HTTPParserError.unknown }
+    return codings.count == 1
+      ? nil : Problem(.badRequest, "'chunked' is the only Transfer-Encoding that takt takes")
+  }
+}
+
+extension Substring {
+  /// The text without such characters at either end.
+  fileprivate func trimming(while isLeftOut: (Character) -> Bool) -> Substring {
+    var rest = drop(while: isLeftOut)
+    while let last = rest.last, isLeftOut(last) { rest.removeLast() }
+    return rest
+  }
+}
+
+extension HTTPField.Name {
+  // The text is a valid name, so there is one.
+  fileprivate static let host = HTTPField.Name("Host") ?? .age
+}

@@ -1,0 +1,56 @@
+/// Paths of requests, so that every correct way to write one means the same.
+enum RequestTarget {
+  /// A target whose path has no percent-encoding where none is needed: letters, digits, `-`, `.`,
+  /// `_` and `~` stand for themselves (RFC 3986, section 6.2.2.2). All that names of jobs, plugins
+  /// and tags consist of is among them. Other encoded bytes stay encoded, with capital digits.
+  ///
+  /// - Returns: Nil where a `%` of the path has no two hexadecimal digits behind it. The query
+  ///   stays as it is.
+  static func normalized(_ target: String) -> String? {
+    let bytes = Array(target.utf8)
+    let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
+    guard bytes[..<end].contains(UInt8(ascii: "%")) else { return target }
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count)
+    var index = 0
+    while index < end {
+      guard bytes[index] == UInt8(ascii: "%") else {
+        result.append(bytes[index])
+        index += 1
+        continue
+      }
+      guard index + 2 < end, let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2])
+      else { return nil }
+      let byte = high << 4 | low
+      if isUnreserved(byte) {
+        result.append(byte)
+      } else {
+        result += [UInt8(ascii: "%"), hexadecimal[Int(high)], hexadecimal[Int(low)]]
+      }
+      index += 3
+    }
+    result += bytes[end...]
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  private static let hexadecimal = Array("0123456789ABCDEF".utf8)
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    default: nil
+    }
+  }
+
+  private static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "_"), UInt8(ascii: "~"):
+      true
+    default: false
+    }
+  }
+}

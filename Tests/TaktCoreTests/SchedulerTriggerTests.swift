@@ -1,0 +1,145 @@
+import Testing
+
+@testable import TaktCore
+
+/// A run by hand follows the job's overlap, unless it is forced.
+@Suite struct SchedulerTriggerTests: MakesJobs {
+  private func world(_ overlap: Overlap, maxRunning: Int = 16) throws -> SchedulerWorld {
+    var world = SchedulerWorld()
+    var spec = try job("a", every(10))
+    spec.overlap = overlap
+    world.start([spec], maxRunning: maxRunning)
+    return world
+  }
+
+  private func trigger(force: Bool = false) throws -> SchedulerCommand {
+    .trigger(try #require(JobName("a")), isForced: force)
+  }
+
+  @Test func `under skip a trigger is refused while a run has not ended, and says which`() throws {
+    var world = try world(.skip)
+    #expect(world.obey(try trigger()) == .done(runs: [RunID(1)]))
+    #expect(world.obey(try trigger()) == .overlapping(RunID(1)))
+    #expect(world.starts.count == 1)
+    // A slot's run is in the way as well, and a slot is skipped for a run by hand.
+    world.pass(.seconds(10))
+    #expect(world.verdicts == ["a 10000 skipped(overlap)"])
+    world.endRuns()
+    world.pass(.seconds(10))
+    #expect(world.obey(try trigger()) == .overlapping(RunID(2)))
+    world.endRuns()
+    #expect(world.obey(try trigger()) == .done(runs: [RunID(3)]))
+  }
+
+  @Test func `under skip a run that waits for its next attempt is in the way`() throws {
+    var world = SchedulerWorld()
+    var spec = try job("a", every(100))
+    spec.execution.retry = RetryPolicy(attempts: 2, delay: .seconds(5))
+    world.start([spec])
+    _ = world.obey(try trigger())
+    world.endRuns(.exited(1))
+    #expect(world.obey(try trigger()) == .overlapping(RunID(1)))
+  }
+
+  @Test func `under queue a trigger waits for the run in progress`() throws {
+    var world = try world(.queue)
+    _ = world.obey(try trigger())
+    #expect(world.obey(try trigger()) == .done(runs: [RunID(2)]))
+    #expect(world.starts.count == 1)
+    world.endRuns()
+    #expect(world.starts.count == 2)
+  }
+
+  @Test func `under queue no more than 64 wait`() throws {
+    var world = try world(.queue, maxRunning: 1000)
+    for _ in 0...SchedulerCore.waitingRunsPerJobMax { _ = world.obey(try trigger()) }
+    #expect(world.obey(try trigger()) == .tooMany)
+  }
+
+  @Test func `under replace a trigger stops the run in progress`() throws {
+    var world = try world(.replace)
+    _ = world.obey(try trigger())
+    #expect(world.obey(try trigger()) == .done(runs: [RunID(2)]))
+    world.endRuns(.signalled(15))
+    #expect(world.ends == ["a cancelled"])
+    #expect(world.running == [RunID(2)])
+  }
+
+  @Test func `under replace the slot of a run that waits is cancelled`() throws {
+    var world = SchedulerWorld()
+    var spec = try job("a", every(10))
+    spec.overlap = .replace
+    world.start([spec, try job("b", every(5))], maxRunning: 1)
+    world.pass(.seconds(10))
+    // `b` has the only place.
+    #expect(world.obey(try trigger()) == .done(runs: [RunID(3)]))
+    #expect(world.verdicts.contains("a 10000 cancelled(operator)"))
+  }
+
+  @Test func `under allow a trigger runs beside the run in progress`() throws {
+    var world = try world(.allow)
+    _ = world.obey(try trigger())
+    #expect(world.obey(try trigger()) == .done(runs: [RunID(2)]))
+    #expect(world.starts.count == 2)
+  }
+
+  @Test(arguments: [Overlap.skip, .queue, .replace, .allow])
+  func `a forced trigger runs beside the run in progress`(overlap: Overlap) throws {
+    var world = try world(overlap)
+    _ = world.obey(try trigger())
+    #expect(world.obey(try trigger(force: true)) == .done(runs: [RunID(2)]))
+    #expect(world.starts.count == 2 && world.ends.isEmpty)
+  }
+
+  @Test func `each attempt's output goes to the ledger once`() throws {
+    var world = SchedulerWorld()
+    var spec = try job("a", every(100))
+    spec.execution.retry = RetryPolicy(attempts: 3, delay: .seconds(1))
+    world.start([spec])
+    var entries: [String] = []
+    func end(_ text: String, _ world: inout SchedulerWorld) {
+      let run = RunID(1)
+      var facts = OutputFacts()
+      facts.kept = KeptOutput(head: Array(text.utf8))
+      let effects = world.core.handle(
+        .attemptEnded(run, AttemptReport(.exited(1), output: facts)), at: world.now)
+      for case .record(let entry) in effects {
+        switch entry {
+        case .attemptOutput(_, let attempt, let output, _):
+          entries.append("\(attempt) \(String(decoding: output.head, as: UTF8.self))")
+        case .ended(let record):
+          entries.append(
+            "end \(record.attempts) \(String(decoding: record.output.head, as: UTF8.self))")
+        default: break
+        }
+      }
+      for case .arm(let key, let deadline, _, let token) in effects {
+        world.timers[key] = (deadline, token)
+      }
+    }
+    _ = world.obey(try trigger())
+    end("one", &world)
+    world.pass(.seconds(2))
+    end("two", &world)
+    world.pass(.seconds(3))
+    end("three", &world)
+    #expect(entries == ["1 one", "2 two", "end 3 three"])
+  }
+
+  @Test func `the output of a run that is cancelled between attempts is there once`() throws {
+    var world = SchedulerWorld()
+    var spec = try job("a", every(100))
+    spec.execution.retry = RetryPolicy(attempts: 3, delay: .seconds(50))
+    world.start([spec])
+    _ = world.obey(try trigger())
+    var facts = OutputFacts()
+    facts.kept = KeptOutput(head: Array("one".utf8))
+    _ = world.core.handle(
+      .attemptEnded(RunID(1), AttemptReport(.exited(1), output: facts)), at: world.now)
+    let effects = world.core.obey(.cancelRun(RunID(1)), at: world.now).effects
+    let ends = effects.compactMap { effect -> RunRecord? in
+      if case .record(.ended(let record)) = effect { record } else { nil }
+    }
+    #expect(ends.count == 1 && ends[0].attempts == 1 && ends[0].output.isEmpty)
+  }
+}
