@@ -11,7 +11,7 @@ import Testing
     try folder.writeProgram("#!\(mount.path("interpreter"))\n", to: "script")
     return """
       jobs:
-        tick: {every: 100ms, run: [/bin/true]}
+        tick: {every: 500ms, overlap: allow, run: [/bin/true]}
         folder: {every: 200ms, run: [/bin/true], cwd: \(mount.path("folder"))}
         program: {every: 200ms, run: [\(mount.path("program"))]}
         interpreter: {every: 200ms, run: [\(folder.url.path)/script]}
@@ -43,7 +43,7 @@ import Testing
       }
     }
     let ends = takt.lines.filter { $0.job == "tick" && $0.to == "ended" }
-    #expect(ends.count > 50)
+    #expect(ends.count > 10)
     #expect(ends.allSatisfy { $0.reason == "exit(0)" })
     let verdicts = takt.lines.filter { $0.job == "tick" && $0.verdict != nil }
     #expect(verdicts.allSatisfy { $0.verdict == "ran" })
@@ -107,7 +107,7 @@ import Testing
   }
 
   /// Stops all processes of its user again and again, those too that are just being started.
-  private static let hostile = #"""
+  static let hostile = #"""
     import os, signal, time
     os.setresgid(65534, 65534, 65534)
     os.setresuid(65534, 65534, 65534)
@@ -127,7 +127,7 @@ import Testing
       """
       scheduler: {max_running: 32}
       jobs:
-        tick: {every: 50ms, run: [/bin/true]}
+        tick: {every: 200ms, overlap: allow, run: [/bin/true]}
         his: {every: 10ms, from: end, user: nobody, run: [/bin/true], timeout: 300ms, kill: {grace: 50ms}}
 
       """)
@@ -141,7 +141,7 @@ import Testing
       #expect(end.outcome == "succeeded" || end.outcome == "timed_out" || end.outcome == "failed")
     }
     let verdicts = takt.lines.filter { $0.job == "tick" && $0.verdict != nil }
-    #expect(verdicts.count > 20)
+    #expect(verdicts.count > 3)
     #expect(verdicts.allSatisfy { $0.verdict == "ran" })
     #expect(try takt.stop() == 0)
     hostile.signal(SIGKILL)

@@ -42,7 +42,7 @@ struct JobRoutes {
       if let after = page.after {
         table += "… more: \(page.total) in all, the next ones after \(after)\n"
       }
-      table += "processes tracked by \(ports.facts.tracking)\n"
+      if wanted.isEverything { table += "processes tracked by \(ports.facts.tracking)\n" }
       return .text(table)
     }
     var json = JSONWriter()

@@ -79,6 +79,7 @@ struct KeyTableTests {
     "fails_when.empty": "on: start, run: x, fails_when: {empty: true}",
     "kill.signal": "on: start, run: x, kill: {signal: USR2}",
     "kill.grace": "on: start, run: x, kill: {grace: 0s}",
+    "kill.leftovers": "on: start, run: x, kill: {leftovers: leave}",
     "scheduler.state": "scheduler: {state: none}",
     "scheduler.history": "scheduler: {history: {keep: 1w}}",
     "scheduler.http": "scheduler: {http: {listen: 8080}}",
