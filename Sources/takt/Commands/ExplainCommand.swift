@@ -160,7 +160,10 @@ extension ExplainCommand {
     } else {
       now = Now(wall: start, monotonic: now.monotonic)
     }
-    let slots = SlotPreview.slots(of: spec, after: former, startingAt: now, count: number)
+    var slots = SlotPreview.slots(of: spec, after: former, startingAt: now, count: number + 1)
+    // The job's clock and the wall may differ by less than a millisecond.
+    if after != nil { slots.removeAll { $0.nominal <= start } }
+    slots = Array(slots.prefix(number))
     let lines = spec.timing.words
     let notes = spec.timing.schedule.rules.flatMap { rule in
       rule.clockChanges(after: now.wall)
