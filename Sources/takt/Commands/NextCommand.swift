@@ -62,7 +62,7 @@ struct NextCommand: ParsableCommand {
   /// How far the jobs have come; nothing where there is no ledger, or none that can be read.
   private func former(_ settings: SchedulerSettings) -> FormerBooks {
     guard case .folder(let folder)? = settings.state,
-      let archive = try? LedgerArchive(folder: folder)
+      let archive = try? LedgerArchive(folder: StateFolderLock.place(of: folder))
     else { return FormerBooks() }
     return (try? archive.former(boot: BootIdentity.current(), zones: ZoneFiles()))
       ?? FormerBooks()
