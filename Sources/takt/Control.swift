@@ -9,6 +9,8 @@ import TaktStore
 struct Control {
   private let server: ControlServer
   private let settings: SchedulerSettings
+  /// Where takt's files are; nil without a state folder.
+  private let folder: String?
   private let file: String
   private let observer: any Observer
 
@@ -21,7 +23,8 @@ struct Control {
     self.observer = observer
     file = source.absolutePath
     let (ledger, factory) = (state.ledger, engine.factory)
-    let folder = ledger == nil ? nil : settings.state?.path
+    self.folder = state.folder
+    let folder = ledger == nil ? nil : state.folder
     server = ControlServer(
       ControlPorts(
         scheduler: engine.scheduler, reload: reloader,
@@ -41,7 +44,8 @@ struct Control {
 
   /// Listens; where that is not possible, the log says so, and the jobs go on.
   func listen() {
-    if let path = SocketPlace.path(state: settings.state ?? .none, file: file) {
+    let place = folder.map { StateFolder.folder($0) } ?? .none
+    if let path = SocketPlace.path(state: place, file: file) {
       listen(at: .socket(path: path), "commands reach this takt at")
     } else {
       observer.tell(
@@ -49,7 +53,7 @@ struct Control {
           + "its socket needs XDG_RUNTIME_DIR", .warning)
     }
     guard let http = settings.http else { return }
-    guard let token = http.tokenFile ?? settings.state?.path.map({ "\($0)/token" }) else { return }
+    guard let token = http.tokenFile ?? folder.map({ "\($0)/token" }) else { return }
     listen(at: .network(http, tokenFile: token), "the web page is at")
   }
 
@@ -78,11 +82,6 @@ extension ConnectionBudget {
   func adopt(_ settings: SchedulerSettings) {
     set(descriptors: ResourceLimits.spareDescriptors(maxRunning: settings.maxRunning))
   }
-}
-
-extension StateFolder {
-  /// The folder's path; nil for none.
-  var path: String? { if case .folder(let path) = self { path } else { nil } }
 }
 
 extension DaemonFigures.LedgerFigures {

@@ -5,7 +5,7 @@ extension ExitCode {
   static let configuration = ExitCode(78)
   /// The command line asks for what does not exist: `EX_USAGE`.
   static let usage = ExitCode(64)
-  /// The state folder is another takt's, or a newer one's: `EX_CANTCREAT`.
+  /// The state folder is in use, of a newer version, or not takt's own: `EX_CANTCREAT`.
   static let stateInUse = ExitCode(73)
   /// No takt runs, or none answers: `EX_UNAVAILABLE`.
   static let unreachable = ExitCode(69)

@@ -4,28 +4,35 @@ import TaktCore
 import TaktEngine
 import TaktStore
 
-/// What a daemon has of its state folder: the lock, the ledger, and what former takts have left.
+/// What a daemon has of its state folder: the lock, the ledger, and what previous daemons have left.
 struct State {
   /// Nil when nothing outlives the process.
   private(set) var ledger: SQLiteLedger?
   private(set) var findings = LedgerFindings()
   private var lock: StateFolderLock?
+  /// Where takt's files are; nil without a state folder.
+  private(set) var folder: String?
   /// What is to be said when the log is there.
   private var remark: (level: LogLevel, text: String)?
 
-  /// Takes the lock, or ends the program when another takt has it. A folder that cannot be written
-  /// is done without.
+  /// Takes the lock, or ends the program when another daemon has it or the folder may be another
+  /// user's work. A folder that cannot be written is done without.
   init(_ settings: SchedulerSettings, file: String) throws {
     guard case .folder(let folder)? = settings.state else { return }
+    self.folder = folder
     let path = JobsFileSource(path: file, catalogue: BuiltinRegistry.standard).absolutePath
     let since = WallInstant(milliseconds: SystemTimeSource().wall.milliseconds).rfc3339()
     do throws(StateFolderLock.Failure) {
       lock = try StateFolderLock(
         folder: folder,
         holder: "takt \(Takt.configuration.version), pid \(getpid()), since \(since), "
-          + "with \(path)")
+          + "with \(path)", trusting: Self.owners(of: path))
+      takeNote(of: lock, for: folder)
     } catch {
       switch error {
+      case .refused(let problem):
+        Console.error("takt: \(problem.sentence)")
+        throw ExitCode.stateInUse
       case .held(let holder):
         Console.error("takt: the state folder \(folder) is in use by \(holder)")
         throw ExitCode.stateInUse
@@ -39,7 +46,29 @@ struct State {
     }
   }
 
-  /// Opens the ledger and ends what killed takts have left running.
+  /// Who may own a folder above the state folder: who may change the jobs that root runs may have
+  /// them do anything.
+  private static func owners(of file: String) -> Set<UInt32> {
+    var status = stat()
+    return stat(file, &status) == 0 ? [status.st_uid] : []
+  }
+
+  private mutating func takeNote(of lock: StateFolderLock?, for folder: String) {
+    guard let lock else { return }
+    self.folder = lock.folder
+    if lock.folder != folder {
+      remark = (
+        .notice, "the state folder \(folder) is not takt's own; its state is in \(lock.folder)"
+      )
+    } else if lock.wasRestricted {
+      remark = (
+        .warning,
+        "the group of the state folder \(folder) could write to it; now only its owner can"
+      )
+    }
+  }
+
+  /// Opens the ledger and ends what daemons that were killed have left running.
   mutating func open(
     _ settings: SchedulerSettings, file: String, observer: any Observer, time: any TimeSource,
     onRenewed: @escaping @Sendable () -> Void
@@ -48,7 +77,8 @@ struct State {
     guard let lock else { return }
     let writer = SQLiteLedger.Writer(
       instance: AttemptMark.instance, boot: BootIdentity.current(),
-      version: Takt.configuration.version, file: file)
+      version: Takt.configuration.version, file: file, startTicks: DaemonProcess.startTicks,
+      pidSpace: DaemonProcess.pidSpace)
     do throws(LedgerOpenFailure) {
       let (ledger, findings) = try SQLiteLedger.open(
         in: lock, writer: writer, history: settings.history, zones: ZoneFiles(),
@@ -62,9 +92,12 @@ struct State {
         Console.error(
           "takt: \(path) was written by a newer takt; use that one, or another 'scheduler.state'")
         throw ExitCode.stateInUse
+      case .refused(let problem):
+        Console.error("takt: \(problem.sentence)")
+        throw ExitCode.stateInUse
       }
     }
-    endLeftProcesses(observer, time)
+    ledger?.settle(Leftovers(of: findings, observer: observer).end())
     if let seen = findings.lastSeen {
       let open = findings.former.runs.count { !$0.isEnded }
       tell(
@@ -72,26 +105,6 @@ struct State {
         .notice, observer, time)
     }
   }
-
-  private func endLeftProcesses(_ observer: any Observer, _ time: any TimeSource) {
-    let left = LeftProcesses(
-      leaders: findings.processes.map(\.identity), instances: findings.instances)
-    let found = left.end()
-    for (isGone, level) in [(true, LogLevel.warning), (false, .error)] {
-      let some = found.filter { $0.isGone == isGone }
-      guard !some.isEmpty else { continue }
-      let names = some.prefix(Self.namedMax).map { "\($0.name.printable)(\($0.pid))" }
-      let list = names.joined(separator: ", ") + (some.count > names.count ? ", …" : "")
-      tell(
-        isGone
-          ? "ended what a former takt has left running, \(some.count) processes: \(list)"
-          : "what a former takt has left running does not end, \(some.count) processes: \(list)",
-        level, observer, time)
-    }
-  }
-
-  /// So many processes are named in one line.
-  private static let namedMax = 10
 
   private func tell(
     _ message: String, _ level: LogLevel, _ observer: any Observer, _ time: any TimeSource

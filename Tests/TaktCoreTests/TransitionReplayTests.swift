@@ -61,6 +61,32 @@ import Testing
     #expect(replay.problemCount == 2)
   }
 
+  @Test func `a timer whose transitions were cut out of the log does not begin again unnoticed`() {
+    let first = [
+      line("timer:a", 1, "idle", "running", "activate"),
+      line("timer:a", 2, "running", "suspended", "suspend"),
+    ]
+    let again = line("timer:a", 1, "idle", "running", "activate")
+    func problems(_ lines: [TransitionReplay.Line], restarts: Bool) -> Int {
+      var replay = TransitionReplay()
+      replay.processBegan()
+      for line in lines { replay.takeTimer(line) }
+      if restarts { replay.processBegan() }
+      replay.takeTimer(again)
+      return replay.problemCount
+    }
+    #expect(problems(first, restarts: false) == 1)
+    #expect(problems([first[0]], restarts: false) == 1)
+    #expect(problems(first, restarts: true) == 0)
+    let cancelled = line("timer:a", 3, "suspended", "cancelled", "cancel")
+    #expect(problems(first + [cancelled], restarts: false) == 0)
+    // In a log that begins in the middle as well.
+    var replay = TransitionReplay()
+    replay.takeTimer(line("timer:a", 7, "running", "suspended", "suspend"))
+    replay.takeTimer(again)
+    #expect(replay.problemCount == 1)
+  }
+
   @Test func `a log that begins in the middle of a life is followed from there`() {
     var replay = TransitionReplay()
     replay.takeTimer(line("timer:a", 7, "running", "running", "reschedule"))

@@ -53,11 +53,19 @@ import Testing
       ("UPDATE verdicts SET count = 9 WHERE count = 10", "miscounted"),
       ("DELETE FROM runs WHERE run = 7", "run 7: no run"),
       ("UPDATE verdicts SET run = 8 WHERE run = 7", "run 7: no verdict"),
+      (
+        "UPDATE verdicts SET detail = 'full_moon' WHERE count = 10",
+        "unknown: 10 slots, SLOT10 to SLOT19 (skipped(full_moon))"
+      ),
+      ("UPDATE verdicts SET detail = NULL WHERE count = 10", "unknown: 10 slots"),
+      ("UPDATE verdicts SET verdict = 'dreamt' WHERE run = 5", "unknown: SLOT5 (dreamt)"),
+      ("UPDATE jobs SET wall_mark = 1 << 52", "implausible"),
+      ("UPDATE jobs SET clock_mark = -(1 << 52)", "implausible"),
     ])
   func `a meddled record is found`(sql: String, finding: String) throws {
     let (bench, job) = try books()
     var (sql, finding) = (sql, finding)
-    for index in [5, 6, 10, 20, 29].reversed() {
+    for index in [5, 6, 10, 19, 20, 29].reversed() {
       sql = sql.replacing("SLOT\(index)", with: String(job.slot(index).milliseconds))
       finding = finding.replacing("SLOT\(index)", with: job.slot(index).rfc3339())
     }
@@ -66,6 +74,46 @@ import Testing
     #expect(!report.isBalanced)
     #expect(
       report.findings.contains { "\($0)".contains(finding) }, "\(report.findings), not \(finding)")
+  }
+
+  @Test func `an unknown reason is counted under no verdict`() throws {
+    let (bench, _) = try books()
+    try bench.sql {
+      try $0.execute(sql: "UPDATE verdicts SET detail = 'full_moon' WHERE count = 10")
+    }
+    let report = try bench.audit()
+    #expect(report.balance.counts == ["ran": 19])
+    #expect(report.findingCount == 1, "\(report.findings)")
+  }
+
+  @Test(
+    arguments: [
+      // Beyond what a clock shows, and at its very end.
+      (Int64(1) << 52, "implausible"), (Int64.max / 1_000_000 - 1, "no further counted"),
+    ])
+  func `a mark in the far future is reported after a bounded count`(mark: Int64, finding: String)
+    throws
+  {
+    let bench = try LedgerBench()
+    let job = try GridJob("a")
+    try bench.open()
+    bench.ledger?.record(job.load)
+    #expect(bench.isKept())
+    bench.close()
+    // Two expressions: each slot is computed by itself.
+    let rules = ["* * * * * *", "30 * * * * *"].map {
+      #"{"cron":"\#($0)","days":"any","gap":"run_after","overlap":"first","zone":"UTC"}"#
+    }
+    try bench.sql {
+      try $0.execute(
+        sql: "UPDATE schedules SET schedule = ?; UPDATE jobs SET wall_mark = ?",
+        arguments: ["{\"rules\":[\(rules.joined(separator: ","))]}", mark])
+    }
+    let report = try LedgerArchive(folder: bench.folder.path).audit(
+      zones: TestZones(), countableMax: 20_000)
+    #expect(report.findings.contains { "\($0)".contains(finding) }, "\(report.findings)")
+    // What is counted goes little beyond the bound.
+    #expect(report.findings.allSatisfy { $0.slots.count < 40_000 })
   }
 
   @Test func `only what is asked for is looked at, and a series that began before by its rest`()

@@ -40,9 +40,11 @@ final class LedgerBench: Observer, @unchecked Sendable {
 
   func open(
     boot: String = "this", history: History = History(),
-    bounds: SQLiteLedger.Bounds = SQLiteLedger.Bounds()
+    bounds: SQLiteLedger.Bounds = SQLiteLedger.Bounds(), startTicks: UInt64? = nil
   ) throws {
-    let writer = SQLiteLedger.Writer(instance: "test", boot: boot, version: "test", file: "test")
+    let writer = SQLiteLedger.Writer(
+      instance: "test", boot: boot, version: "test", file: "test", startTicks: startTicks,
+      pidSpace: "pid:[1]")
     let lock = try self.lock ?? StateFolderLock(folder: folder.path, holder: "test")
     self.lock = lock
     let (ledger, findings) = try SQLiteLedger.open(

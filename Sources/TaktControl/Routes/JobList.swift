@@ -11,6 +11,9 @@ struct JobList {
   var match: String?
   var state: String?
 
+  /// Whether all jobs are asked for.
+  var isUnfiltered: Bool { match == nil && state == nil }
+
   /// A part of the list.
   struct Page {
     var jobs: [JobEntry] = []
@@ -25,7 +28,7 @@ struct JobList {
     var page = Page()
     var rest = names[...]
     // Without a filter only those that are shown are looked at.
-    if match == nil, state == nil {
+    if isUnfiltered {
       page.total = names.count
       if let after { rest = names[(names.partitioningIndex { $0.text > after })...] }
     }

@@ -42,7 +42,10 @@ struct JobRoutes {
       if let after = page.after {
         table += "… more: \(page.total) in all, the next ones after \(after)\n"
       }
-      if wanted.isEverything { table += "processes tracked by \(ports.facts.tracking)\n" }
+      if wanted.isUnfiltered {
+        // Why it is not another way stands in `GET /api/v1/status` and in the log.
+        table += "processes tracked by \(ports.facts.tracking.prefix { $0 != "(" })\n"
+      }
       return .text(table)
     }
     var json = JSONWriter()

@@ -22,6 +22,33 @@ struct ExpectedSlots: Sendable {
     func series(from first: Int64, through last: Int64) -> SlotSeries? {
       track.series(after: max(first - 1, after), through: min(last, through))
     }
+
+    /// As `series(from:through:)`, but where each slot must be computed by itself no further than
+    /// `countable` reaches, from which they are taken; and whether that is all of them.
+    func series(
+      from first: Int64, through last: Int64, countable: inout Int
+    ) -> (series: SlotSeries?, isWhole: Bool) {
+      let last = min(last, through)
+      guard !track.isCountedAtOnce else { return (series(from: first, through: last), true) }
+      var result: SlotSeries?
+      var position = max(first - 1, after)
+      while let next = track.next(after: position), next <= last {
+        let end = min(last, next + Self.pieceMilliseconds)
+        guard countable > 0, let piece = track.series(after: position, through: end) else {
+          // One at least, so that the place of the gap is told.
+          return (result ?? SlotSeries(WallInstant(milliseconds: next)), false)
+        }
+        countable -= piece.count
+        result = SlotSeries(
+          first: result?.first ?? piece.first, last: piece.last,
+          count: (result?.count ?? 0) + piece.count)
+        position = end
+      }
+      return (result, true)
+    }
+
+    /// An hour: 3600000 slots at the most.
+    private static let pieceMilliseconds: Int64 = 3_600_000
   }
 
   /// In the order of the schedules.

@@ -43,6 +43,10 @@ public struct AuditFinding: Hashable, Sendable, CustomStringConvertible {
     case miscounted
     /// A slot that has run, of which there is no run; or a run without its verdict.
     case unpaired
+    /// A verdict or a reason that this version does not know.
+    case unknown
+    /// An instant that no clock shows.
+    case implausible
   }
 
   /// Whose slots.
@@ -97,6 +101,11 @@ public struct JobAudit: Sendable {
   private var expected: ExpectedSlots
   private var losses: [RecordLoss]
   private let since: Int64
+  /// How many more slots without a record are counted where each must be computed by itself.
+  private var countable: Int
+
+  /// So many slots without a record are counted one by one, which takes seconds.
+  public static let countableMax = 2_000_000
 
   /// - Parameters:
   ///   - versions: the job's schedules, in their order.
@@ -104,32 +113,50 @@ public struct JobAudit: Sendable {
   ///   - pending: slots that wait for their verdict.
   ///   - losses: verdicts that the ledger says it has lost.
   ///   - since: only slots after this instant, in milliseconds, are looked at.
+  ///   - newest: the last slot that has a record, in milliseconds: how far the job has come where
+  ///     the mark is implausible.
+  ///   - countableMax: how many slots without a record are counted at most, where each must be
+  ///     computed by itself.
   public init(
     job: JobName, versions: [AuditedVersion], mark: ScheduleEdge, pending: [WallInstant] = [],
-    losses: [RecordLoss] = [], since: Int64 = .min
+    losses: [RecordLoss] = [], since: Int64 = .min, newest: Int64? = nil,
+    countableMax: Int = Self.countableMax
   ) {
     self.job = job
+    countable = countableMax
+    let plausible = PlausibleEdges(versions, mark: mark, newest: newest)
+    let (versions, mark) = (plausible.versions, plausible.mark)
     expected = ExpectedSlots(versions, mark: mark, since: since)
     self.losses = losses
     self.since = since
     self.pending = pending.filter { $0.milliseconds > since }.sorted()[...]
+    for problem in plausible.problems { add(.implausible, problem.slots, problem.what) }
   }
 
   /// Takes the next record, in the order of their first slots.
   public mutating func take(_ record: VerdictRecord) {
     var record = record
-    // Of a series that began before, the rest counts.
-    if record.slots.first.milliseconds <= since, record.slots.count > 1 {
-      let last = record.slots.last.milliseconds
-      guard
-        let rest = expected.stretches.first(where: { $0.has(last) })?
-          .series(from: since + 1, through: last)
-      else { return }
-      record.slots = rest
-    }
-    takePending(before: record.slots.first)
+    guard let slots = rest(of: record.slots) else { return }
+    record.slots = slots
+    takePending(before: slots.first)
     balance.add(record)
-    meet(record.slots, "\(record.verdict)")
+    meet(slots, "\(record.verdict)")
+  }
+
+  /// Takes the next record, whose verdict this version does not know: its slots are decided, and
+  /// nobody can say how.
+  public mutating func takeUnknown(_ slots: SlotSeries, _ verdict: String) {
+    guard let slots = rest(of: slots) else { return }
+    takePending(before: slots.first)
+    add(.unknown, slots, verdict)
+    meet(slots, verdict)
+  }
+
+  /// Of a series that began before, what counts.
+  private func rest(of slots: SlotSeries) -> SlotSeries? {
+    guard slots.first.milliseconds <= since, slots.count > 1 else { return slots }
+    let last = slots.last.milliseconds
+    return expected.stretches.first { $0.has(last) }?.series(from: since + 1, through: last)
   }
 
   /// There are no more records.
@@ -164,9 +191,12 @@ public struct JobAudit: Sendable {
       isKnown = true
       let stretch = expected.stretches[index]
       if first <= stretch.position { isDoubled = true }
-      let piece = stretch.series(from: first, through: last)
-      if piece != slots {
-        add(.miscounted, slots, "\(what), and there are \(piece?.count ?? 0)")
+      // More than the record says need not be counted.
+      var room = slots.count
+      let (piece, isWhole) = stretch.series(from: first, through: last, countable: &room)
+      if piece != slots || !isWhole {
+        let count = isWhole ? "\(piece?.count ?? 0)" : "more"
+        add(.miscounted, slots, "\(what), and there are \(count)")
       }
       passOver(index, upTo: first - 1)
       expected.stretches[index].position = max(stretch.position, last)
@@ -202,13 +232,20 @@ public struct JobAudit: Sendable {
   /// No record has come for the slots of a grid up to here.
   private mutating func passOver(_ index: Int, upTo last: Int64) {
     let stretch = expected.stretches[index]
-    guard let first = stretch.next, first <= last,
-      let series = stretch.series(from: first, through: last)
-    else { return }
-    missing(series, on: stretch)
+    guard let first = stretch.next, first <= last else { return }
+    let (series, isWhole) = stretch.series(from: first, through: last, countable: &countable)
+    guard let series else { return }
+    let detail =
+      isWhole
+      ? ""
+      : "no further counted; the next verdict, or the mark of the job, is at "
+        + WallInstant(milliseconds: min(last, stretch.end)).rfc3339()
+    missing(series, on: stretch, detail)
   }
 
-  private mutating func missing(_ series: SlotSeries, on stretch: ExpectedSlots.Stretch?) {
+  private mutating func missing(
+    _ series: SlotSeries, on stretch: ExpectedSlots.Stretch?, _ detail: String = ""
+  ) {
     var count = series.count
     for index in losses.indices
     where losses[index].count > 0 && losses[index].first <= series.last
@@ -229,7 +266,7 @@ public struct JobAudit: Sendable {
     }
     if count > 0 {
       add(
-        .missing, SlotSeries(first: series.first, last: series.last, count: count), "")
+        .missing, SlotSeries(first: series.first, last: series.last, count: count), detail)
     }
   }
 

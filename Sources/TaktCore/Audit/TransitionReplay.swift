@@ -52,7 +52,7 @@ public struct TransitionReplay: Sendable {
   /// A replay that has seen nothing.
   public init() {}
 
-  /// Another takt writes from here on; its machines are new ones.
+  /// Another daemon writes from here on; its machines are new ones.
   public mutating func processBegan() {
     machines = [:]
     hasBegun = true
@@ -63,7 +63,9 @@ public struct TransitionReplay: Sendable {
 
   /// A transition of a timer machine.
   public mutating func takeTimer(_ line: Line) {
-    let isNew = machines[line.machine] == nil || line.sequence == 1
+    // A job that was removed and added again has a new machine of the same name.
+    let isNew =
+      line.sequence == 1 && machines[line.machine]?.state == TimerState.cancelled.rawValue
     follow(line, begin: TimerState.idle.rawValue, isNew: isNew)
     guard let from = TimerState(rawValue: line.from), let to = TimerState(rawValue: line.to),
       let event = TimerEvent(rawValue: line.cause)
@@ -80,7 +82,7 @@ public struct TransitionReplay: Sendable {
 
   /// A transition of a run.
   public mutating func takeRun(_ line: Line) {
-    follow(line, begin: RunState.Kind.queued.rawValue, isNew: machines[line.machine] == nil)
+    follow(line, begin: RunState.Kind.queued.rawValue)
     guard let from = RunState.Kind(rawValue: line.from), let to = RunState.Kind(rawValue: line.to)
     else { return add(line, "is no state of a run") }
     if RunMachine.table[from]?.values.contains(where: { $0.contains(to) }) != true {
@@ -90,7 +92,7 @@ public struct TransitionReplay: Sendable {
     if to == .ended { machines[line.machine] = nil }
   }
 
-  private mutating func follow(_ line: Line, begin: String, isNew: Bool) {
+  private mutating func follow(_ line: Line, begin: String, isNew: Bool = false) {
     count += 1
     if !hasBegun, machines[line.machine] == nil, line.sequence > 1 {
       machines[line.machine] = Machine(state: line.to, sequence: line.sequence)

@@ -95,6 +95,15 @@ struct Track: Hashable, Sendable {
       first: WallInstant(milliseconds: first), last: WallInstant(milliseconds: last), count: count)
   }
 
+  /// Whether it takes no longer to count many instants than few: those of a grid, and those of one
+  /// cron expression, whose days are counted.
+  var isCountedAtOnce: Bool {
+    guard instants.isEmpty else { return false }
+    if rules.isEmpty { return true }
+    guard grid == nil, rules.count == 1, case .cron = rules[0].expression else { return false }
+    return true
+  }
+
   /// The last instant before `label` and after `mark`; nil when there is none.
   private func last(after mark: Int64, before label: Int64) -> Int64? {
     series(after: mark, through: label - 1)?.last.milliseconds

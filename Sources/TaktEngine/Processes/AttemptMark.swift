@@ -58,16 +58,16 @@ public enum AttemptMark {
       let bytes = ProcessFile.read("/proc/\(pid)/environ", limitBytes: environmentBytesMax),
       !bytes.isEmpty
     else { return .nothing }
-    return mark(in: bytes).map(Finding.mark) ?? .unmarked
+    return marks(in: bytes).first.map(Finding.mark) ?? .unmarked
   }
 
-  /// Whether a process bears the mark of one of these takts.
-  static func isMarked(_ pid: pid_t, byOneOf instances: Set<String>) -> Bool { false }
+  /// All marks that a process bears, where a program has put one environment behind another.
+  static func all(of pid: pid_t) -> [String] {
+    ProcessFile.read("/proc/\(pid)/environ", limitBytes: environmentBytesMax).map(marks) ?? []
+  }
 
-  static func mark(in environment: [UInt8]) -> String? {
-    for entry in environment.split(separator: 0) where entry.starts(with: prefix) {
-      return String(decoding: entry.dropFirst(prefix.count), as: UTF8.self)
-    }
-    return nil
+  private static func marks(in environment: [UInt8]) -> [String] {
+    environment.split(separator: 0).lazy.filter { $0.starts(with: prefix) }
+      .map { String(decoding: $0.dropFirst(prefix.count), as: UTF8.self) }
   }
 }

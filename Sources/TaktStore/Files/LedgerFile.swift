@@ -7,6 +7,8 @@ final class LedgerFile {
   enum Failure: Error {
     /// A newer takt has written it.
     case newer
+    /// The state folder was put in the place of another while it was opened.
+    case replaced
   }
 
   static let name = "ledger.sqlite"
@@ -26,10 +28,15 @@ final class LedgerFile {
   /// Opens the file, makes it where it is missing, and brings it to the newest shape.
   init(folder: String, name: String = LedgerFile.name) throws {
     path = folder + "/" + name
-    let isNew = access(path, F_OK) != 0
+    guard let directory = StateDirectory(path: folder) else {
+      throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: String(cString: strerror(errno)))
+    }
+    for suffix in ["", "-wal", "-shm", "-journal"] { try directory.check(name + suffix) }
+    let isNew = directory.status(of: name) == nil
     if isNew {
       // For its owner alone, before anything is in it.
-      let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+      let descriptor = openat(directory.descriptor, name, flags, 0o600)
       if descriptor >= 0 { Glibc.close(descriptor) }
     }
     var configuration = Configuration()
@@ -48,6 +55,8 @@ final class LedgerFile {
     }
     database = try DatabaseQueue(path: path, configuration: configuration)
     let migrator = LedgerSchema.migrator
+    // The database opens by path what was checked by descriptor: it must be the same.
+    guard directory.isInPlace else { throw Failure.replaced }
     if try database.read(migrator.hasBeenSuperseded) { throw Failure.newer }
     try migrator.migrate(database)
     identities = Self.identities(of: path)

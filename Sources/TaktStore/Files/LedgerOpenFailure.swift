@@ -2,4 +2,6 @@
 public enum LedgerOpenFailure: Error, Hashable, Sendable {
   /// A newer takt has written it.
   case newer(path: String)
+  /// A file of it may be another user's work.
+  case refused(StateFolderProblem)
 }

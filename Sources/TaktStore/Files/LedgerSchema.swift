@@ -7,7 +7,13 @@ enum LedgerSchema {
   static let migrator: DatabaseMigrator = {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("1 books") { try $0.execute(sql: books) }
-    migrator.registerMigration("attempt outputs") { try $0.execute(sql: attemptOutputs) }
+    // `immediate`: a reference that was damaged long ago is no reason to refuse the ledger.
+    migrator.registerMigration("attempt outputs", foreignKeyChecks: .immediate) {
+      try $0.execute(sql: attemptOutputs)
+    }
+    migrator.registerMigration("provenance of processes", foreignKeyChecks: .immediate) {
+      try $0.execute(sql: provenance)
+    }
     return migrator
   }()
 
@@ -90,5 +96,21 @@ enum LedgerSchema {
 
     -- `horizon`: up to where verdicts have been given away; `runs_horizon`: up to which run.
     CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+    """
+
+  private static let provenance = """
+    -- `mark` is the value of TAKT_ATTEMPT_ID of the attempt's processes, `cgroup` the path of the
+    -- attempt's own control group, `daemon` the daemon that started the process.
+    ALTER TABLE attempts ADD COLUMN mark TEXT;
+    ALTER TABLE attempts ADD COLUMN cgroup TEXT;
+    ALTER TABLE attempts ADD COLUMN daemon INTEGER;
+
+    -- When the daemon's process started, in clock ticks since the machine did; the namespace of its
+    -- process numbers; the state folder that it used; when its leftover processes were searched for.
+    ALTER TABLE daemons ADD COLUMN start_ticks INTEGER;
+    ALTER TABLE daemons ADD COLUMN pid_space TEXT;
+    ALTER TABLE daemons ADD COLUMN folder_device INTEGER;
+    ALTER TABLE daemons ADD COLUMN folder_inode INTEGER;
+    ALTER TABLE daemons ADD COLUMN settled_at INTEGER;
     """
 }

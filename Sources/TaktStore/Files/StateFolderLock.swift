@@ -1,45 +1,79 @@
 import Glibc
 import Synchronization
 
-/// The lock on a state folder: one takt at a time. It lasts as long as this object, or the process.
+/// The lock on a state folder: one daemon at a time. It lasts as long as this object, or the
+/// process.
 ///
 /// Safe from any thread.
 public final class StateFolderLock: Sendable {
   /// Why there is no lock.
   public enum Failure: Error, Hashable, Sendable {
-    /// Another takt has it; what it says of itself.
+    /// Another daemon has it; what it says of itself.
     case held(by: String)
     /// The folder cannot be made or written; the system's error number.
     case unwritable(errno: Int32)
+    /// The folder, or a file in it, may be another user's work.
+    case refused(StateFolderProblem)
   }
 
-  /// The folder.
-  public let folder: String
-  private let holder: String
-  private let descriptor: Mutex<Int32>
+  /// What is held: the folder and the file that is locked.
+  private struct Hold: Sendable {
+    var directory: StateDirectory
+    var descriptor: Int32
+  }
 
-  /// Makes the folder where it is missing, for its owner alone, and takes the lock.
+  /// The folder in which takt's files are: the one that was asked for, or takt's own one in it.
+  public let folder: String
+  /// Whether the group of the folder could write to it until now.
+  public let wasRestricted: Bool
+  private let requested: String
+  private let holder: String
+  private let trusted: Set<uid_t>
+  private let hold: Mutex<Hold>
+
+  /// Makes the folder where it is missing, for its owner alone, checks it and what is in it, and
+  /// takes the lock.
   ///
-  /// - Parameter holder: what others are told who want it: a line.
-  public init(folder: String, holder: String) throws(Failure) {
-    self.folder = folder
+  /// - Parameters:
+  ///   - holder: what others are told who want it: a line.
+  ///   - trusted: users who may own folders above it; matters to root alone.
+  public init(
+    folder: String, holder: String, trusting trusted: Set<UInt32> = []
+  ) throws(Failure) {
+    requested = folder
     self.holder = holder
-    descriptor = Mutex(try Self.take(folder, holder))
+    self.trusted = trusted
+    let (opened, descriptor) = try Self.take(folder, holder, trusted)
+    self.folder = opened.isWithin ? "\(folder)/\(StateDirectory.ownName)" : folder
+    wasRestricted = opened.wasRestricted
+    hold = Mutex(Hold(directory: opened.directory, descriptor: descriptor))
   }
 
   deinit {
-    descriptor.withLock { descriptor in _ = close(descriptor) }
+    hold.withLock { hold in _ = close(hold.descriptor) }
   }
 
-  /// Takes the lock once more where somebody has removed its file. Throws where another takt has
+  /// Where takt's files are when this is the state folder that was asked for.
+  public static func place(of folder: String) -> String {
+    let own = "\(folder)/\(StateDirectory.ownName)"
+    var status = stat()
+    // Of another user's one nobody sees what is in it.
+    let isThere = lstat("\(own)/\(name)", &status) == 0 || errno == EACCES
+    return isThere ? own : folder
+  }
+
+  /// Which folder it is.
+  var identity: StateDirectory.Identity { hold.withLock { $0.directory.identity } }
+
+  /// Takes the lock once more where somebody has removed its file. Throws where another daemon has
   /// taken it meanwhile: the folder is no longer this one's.
   func ensure() throws(Failure) {
-    let failure = descriptor.withLock { descriptor -> Failure? in
-      guard !Self.isFile(folder, descriptor) else { return nil }
+    let failure = hold.withLock { hold -> Failure? in
+      guard !Self.isFile(folder, hold.descriptor) else { return nil }
       do throws(Failure) {
-        let new = try Self.take(folder, holder)
-        close(descriptor)
-        descriptor = new
+        let (opened, descriptor) = try Self.take(requested, holder, trusted)
+        close(hold.descriptor)
+        hold = Hold(directory: opened.directory, descriptor: descriptor)
         return nil
       } catch {
         return error
@@ -48,10 +82,30 @@ public final class StateFolderLock: Sendable {
     if let failure { throw failure }
   }
 
-  private static func take(_ folder: String, _ holder: String) throws(Failure) -> Int32 {
-    // Only the last part: a path that is mistyped is not to leave folders behind.
-    if mkdir(folder, 0o700) != 0, errno != EEXIST { throw .unwritable(errno: errno) }
-    let descriptor = open(path(folder), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+  private static let name = "lock"
+
+  private static func take(
+    _ folder: String, _ holder: String, _ trusted: Set<uid_t>
+  ) throws(Failure) -> (StateDirectory.Opened, descriptor: Int32) {
+    let opened = try StateDirectory.checked(folder, trusting: trusted)
+    let directory = opened.directory
+    do throws(StateFolderProblem) {
+      for name in StateDirectory.ownFiles { try directory.check(name) }
+    } catch {
+      throw .refused(error)
+    }
+    if opened.isWithin { try directory.adopt(from: folder) }
+    let descriptor = try lock(name, in: directory)
+    // On a full disk its text is missing; the lock holds all the same.
+    let line = Array((holder + "\n").utf8)
+    if ftruncate(descriptor, 0) == 0 { _ = pwrite(descriptor, line, line.count, 0) }
+    return (opened, descriptor)
+  }
+
+  /// Opens a file and locks it.
+  static func lock(_ name: String, in directory: StateDirectory) throws(Failure) -> Int32 {
+    let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+    let descriptor = openat(directory.descriptor, name, flags, 0o600)
     guard descriptor >= 0 else { throw .unwritable(errno: errno) }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       let number = errno
@@ -59,25 +113,45 @@ public final class StateFolderLock: Sendable {
       close(descriptor)
       throw number == EWOULDBLOCK ? .held(by: text) : .unwritable(errno: number)
     }
-    // On a full disk its text is missing; the lock holds all the same.
-    let line = Array((holder + "\n").utf8)
-    if ftruncate(descriptor, 0) == 0 { _ = pwrite(descriptor, line, line.count, 0) }
     return descriptor
   }
-
-  private static func path(_ folder: String) -> String { folder + "/lock" }
 
   /// Whether the file that is locked is still the one that others would find.
   private static func isFile(_ folder: String, _ descriptor: Int32) -> Bool {
     var (found, locked) = (stat(), stat())
-    return stat(path(folder), &found) == 0 && fstat(descriptor, &locked) == 0
+    return lstat(folder + "/" + name, &found) == 0 && fstat(descriptor, &locked) == 0
       && found.st_ino == locked.st_ino && found.st_dev == locked.st_dev
   }
 
   private static func text(of descriptor: Int32) -> String {
     var bytes = [UInt8](repeating: 0, count: 512)
     let count = pread(descriptor, &bytes, bytes.count, 0)
-    guard count > 0 else { return "another takt" }
+    guard count > 0 else { return "another daemon" }
     return String(decoding: bytes[..<count].prefix { $0 != 10 }, as: UTF8.self)
+  }
+}
+
+extension StateDirectory {
+  /// Takes over what an earlier version has kept directly in a folder that is not takt's own.
+  fileprivate func adopt(from folder: String) throws(StateFolderLock.Failure) {
+    guard status(of: LedgerFile.name) == nil, status(of: "lock") == nil,
+      let old = StateDirectory(path: folder), old.identity != identity,
+      old.status(of: LedgerFile.name) != nil
+    else { return }
+    do throws(StateFolderProblem) {
+      for name in Self.ownFiles { try old.check(name) }
+    } catch {
+      throw .refused(error)
+    }
+    let lock = try StateFolderLock.lock("lock", in: old)
+    defer { close(lock) }
+    // The database comes last: until it is here, all of this is done again.
+    for name in Self.ownFiles.reversed() where name != "lock" && name != LedgerFile.name {
+      _ = renameat(old.descriptor, name, descriptor, name)
+    }
+    guard renameat(old.descriptor, LedgerFile.name, descriptor, LedgerFile.name) == 0 else {
+      throw .unwritable(errno: errno)
+    }
+    unlinkat(old.descriptor, "lock", 0)
   }
 }

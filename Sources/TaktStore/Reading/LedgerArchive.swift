@@ -1,5 +1,5 @@
-import Foundation
 internal import GRDB
+import Glibc
 import TaktCore
 
 /// The ledger of a state folder, to be looked at: it may be in use by a takt that runs.
@@ -23,7 +23,12 @@ public final class LedgerArchive: Sendable {
   /// Opens the ledger of a folder for reading.
   public init(folder: String) throws(Failure) {
     path = folder + "/" + LedgerFile.name
-    guard FileManager.default.fileExists(atPath: path) else { throw .missing(path: path) }
+    var status = stat()
+    guard lstat(path, &status) == 0 else { throw .missing(path: path) }
+    // SQLite makes files beside what it opens, and would follow the link to do so.
+    guard status.st_mode & S_IFMT != S_IFLNK else {
+      throw .unreadable(path: path, reason: "it is a symbolic link")
+    }
     var configuration = Configuration()
     configuration.readonly = true
     configuration.busyMode = .timeout(5)

@@ -30,10 +30,13 @@ extension LedgerArchive {
   /// - Parameters:
   ///   - since: only later slots are looked at; nil for all that the ledger still has.
   ///   - zones: where the zones of schedules come from.
+  ///   - countableMax: see `JobAudit`.
   public func audit(
-    since: WallInstant? = nil, zones: any ZoneSource
+    since: WallInstant? = nil, zones: any ZoneSource, countableMax: Int = JobAudit.countableMax
   ) throws(Failure) -> LedgerAuditReport {
-    try read { db in try LedgerAudit(db: db, since: since, zones: zones).report() }
+    try read { db in
+      try LedgerAudit(db: db, since: since, zones: zones, countableMax: countableMax).report()
+    }
   }
 }
 
@@ -42,6 +45,7 @@ struct LedgerAudit {
   let db: Database
   let since: WallInstant?
   let zones: any ZoneSource
+  var countableMax = JobAudit.countableMax
 
   private static let findingsMax = 1000
 
@@ -89,39 +93,51 @@ struct LedgerAudit {
         first: try row.instant("first"), last: try row.instant("last"),
         count: try row.count("count"))
     }
+    let mark = ScheduleEdge(
+      clock: try row.integer("clock_mark"), wall: try row.integer("wall_mark"),
+      at: WallInstant(milliseconds: 0))
+    let newest =
+      mark.isPlausible
+      ? nil
+      : try Int64.fetchOne(
+        db, sql: "SELECT max(last) FROM verdicts WHERE job = ?", arguments: [number])
     var audit = JobAudit(
-      job: name, versions: versions,
-      mark: ScheduleEdge(
-        clock: try row.label("clock_mark"), wall: try row.label("wall_mark"),
-        at: WallInstant(milliseconds: 0)),
-      pending: pending.map { WallInstant(milliseconds: $0) }, losses: losses, since: start)
+      job: name, versions: versions, mark: mark,
+      pending: pending.map { WallInstant(milliseconds: $0) }, losses: losses, since: start,
+      newest: newest, countableMax: countableMax)
     let sql = """
       SELECT first, last, count, verdict, detail, run, at FROM verdicts
       WHERE job = ? AND last > ? ORDER BY first
       """
     let records = try Row.fetchCursor(db, sql: sql, arguments: [number, start])
-    while let record = try records.next() { audit.take(try Self.record(record, name)) }
+    while let record = try records.next() { try Self.take(record, into: &audit) }
     audit.finish()
     return audit
   }
 
-  private static func record(_ row: Row, _ job: JobName) throws -> VerdictRecord {
-    VerdictRecord(
-      job: job,
-      slots: SlotSeries(
-        first: try row.instant("first"), last: try row.instant("last"),
-        count: try row.count("count")),
-      verdict: verdict(try row.text("verdict"), try row.text(ifAny: "detail")),
-      at: try row.instant("at"), run: try row.run(ifAny: "run"))
+  private static func take(_ row: Row, into audit: inout JobAudit) throws {
+    let slots = SlotSeries(
+      first: try row.instant("first"), last: try row.instant("last"),
+      count: try row.count("count"))
+    let (name, detail) = (try row.text("verdict"), try row.text(ifAny: "detail"))
+    guard let verdict = verdict(name, detail) else {
+      return audit.takeUnknown(slots, detail.map { "\(name)(\($0))" } ?? name)
+    }
+    audit.take(
+      VerdictRecord(
+        job: audit.job, slots: slots, verdict: verdict, at: try row.instant("at"),
+        run: try row.run(ifAny: "run")))
   }
 
-  private static func verdict(_ name: String, _ detail: String?) -> Verdict {
+  /// Nil for a verdict, or a reason of one, that this version does not know.
+  private static func verdict(_ name: String, _ detail: String?) -> Verdict? {
     switch name {
     case "ran": .ran
-    case "skipped": .skipped(detail.flatMap(SkipReason.init) ?? .overlap)
+    case "skipped": detail.flatMap(SkipReason.init).map { .skipped($0) }
     case "coalesced": .coalesced(into: WallInstant(milliseconds: 0))
-    case "cancelled": .cancelled(detail.flatMap(CancelReason.init) ?? .removed)
-    default: .missed(detail.flatMap(MissCause.init) ?? .down)
+    case "missed": detail.flatMap(MissCause.init).map { .missed($0) }
+    case "cancelled": detail.flatMap(CancelReason.init).map { .cancelled($0) }
+    default: nil
     }
   }
 

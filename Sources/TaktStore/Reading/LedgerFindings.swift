@@ -1,14 +1,15 @@
 import TaktCore
 
-/// What a takt that starts finds in the ledger.
+/// What a daemon that starts finds in the ledger.
 public struct LedgerFindings: Sendable {
   /// Where it goes on.
   public var former = FormerBooks()
-  /// Processes of attempts that may have outlived the takt that started them.
-  public var processes: [LeftProcess] = []
-  /// The words that marked the processes of takts that ended without a word.
-  public var instances: [String] = []
-  /// When the last takt wrote last; nil when there was none.
+  /// Daemons of this start of the machine whose leftover processes have not been searched for.
+  public var daemons: [PreviousDaemon] = []
+  /// Processes without a recorded end that a daemon of an earlier version has started, which
+  /// recorded neither a mark nor itself.
+  public var unmarked: [LeftProcess] = []
+  /// When the previous daemon wrote last; nil when there was none.
   public var lastSeen: WallInstant?
 
   /// How many rows made no sense and were passed over.
@@ -17,7 +18,23 @@ public struct LedgerFindings: Sendable {
   /// Nothing.
   public init() {}
 
-  /// A process that a former takt has started.
+  /// A daemon that has used this ledger, or the one that it is a copy of.
+  public struct PreviousDaemon: Hashable, Sendable {
+    /// Its row.
+    public var id: Int64
+    /// Its process.
+    public var pid: Int32
+    /// When its process started, in clock ticks; nil in a row of an earlier version.
+    public var startTicks: UInt64?
+    /// The namespace of its process numbers.
+    public var pidSpace: String?
+    /// Whether it used the state folder in which the ledger is now. A copy has another identity.
+    public var isOfThisFolder: Bool
+    /// The processes of its attempts that have no recorded end.
+    public var processes: [LeftProcess] = []
+  }
+
+  /// The process of an attempt that has no recorded end.
   public struct LeftProcess: Hashable, Sendable {
     /// Whose attempt it was.
     public var job: JobName

@@ -91,6 +91,11 @@ extension LedgerScribe {
     if case StateFolderLock.Failure.held(let holder) = error {
       return "the state folder is in use by \(holder)"
     }
+    if case StateFolderLock.Failure.refused(let problem) = error { return problem.sentence }
+    if let problem = error as? StateFolderProblem { return problem.sentence }
+    if case LedgerFile.Failure.replaced = error {
+      return "the state folder was replaced while it was opened"
+    }
     guard let error = error as? DatabaseError else { return "\(error)" }
     let text = error.message ?? "\(error.resultCode)"
     return switch error.resultCode {

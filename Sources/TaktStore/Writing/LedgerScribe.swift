@@ -18,6 +18,10 @@ final class LedgerScribe {
   var file: LedgerFile?
   /// Nil as long as this life of takt could not be entered.
   private var daemon: Int64?
+  /// The state folder that the daemon's row names.
+  private var enlistedFolder: StateDirectory.Identity?
+  /// Daemons whose leftover processes have been searched for, which is still to be written.
+  private var settled: [Int64] = []
   var jobs: [JobName: Int64] = [:]
   private var pendingJobs: Set<JobName> = []
   private var retention: LedgerRetention
@@ -68,6 +72,8 @@ final class LedgerScribe {
       return try openPatiently()
     } catch LedgerFile.Failure.newer {
       throw .newer(path: folder + "/" + LedgerFile.name)
+    } catch let problem as StateFolderProblem {
+      throw .refused(problem)
     } catch let error as DatabaseError where error.isDamage {
       do {
         try salvage()
@@ -105,8 +111,10 @@ final class LedgerScribe {
 
   func open() throws -> LedgerFindings {
     let file = try LedgerFile(folder: folder)
+    let identity = lock.identity
     let findings = try file.database.read { db in
-      try LedgerFindings(LedgerReading(db: db, boot: writer.boot, zones: zones))
+      try LedgerFindings(
+        LedgerReading(db: db, boot: writer.boot, zones: zones), in: identity)
     }
     if findings.badRows > 0 {
       tell(.error, "rows of the ledger that make no sense are passed over: \(findings.badRows)")
@@ -127,19 +135,34 @@ final class LedgerScribe {
 
   /// Enters this life of takt in the books, once.
   private func enlist(in file: LedgerFile) throws {
-    guard daemon == nil else { return }
+    let folder = lock.identity
+    guard daemon == nil || folder != enlistedFolder else { return }
     let now = time.wall.milliseconds
+    if let daemon {
+      // The folder was removed while it was in use, and has been made again.
+      try file.database.write { db in
+        try db.execute(
+          sql: "UPDATE daemons SET folder_device = ?, folder_inode = ? WHERE id = ?",
+          arguments: [folder.device, folder.inode, daemon])
+      }
+      enlistedFolder = folder
+      return
+    }
     daemon = try file.database.write { db in
       try db.execute(
         sql: """
-          INSERT INTO daemons (pid, instance, boot, version, file, up_at, seen_at)
-          VALUES (?, ?, ?, ?, ?, ?, ?)
+          INSERT INTO daemons (pid, instance, boot, version, file, up_at, seen_at, start_ticks,
+            pid_space, folder_device, folder_inode)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
           """,
         arguments: [
           getpid(), writer.instance, writer.boot, writer.version, writer.file, now, now,
+          writer.startTicks.map { Int64(clamping: $0) }, writer.pidSpace, folder.device,
+          folder.inode,
         ])
       return db.lastInsertedRowID
     }
+    enlistedFolder = folder
     try takeUpLoss(in: file)
   }
 
@@ -150,7 +173,12 @@ final class LedgerScribe {
     self.waiters += waiters
   }
 
-  var hasWork: Bool { !entries.isEmpty || !waiters.isEmpty || !losses.isEmpty || hasUpkeep }
+  /// The leftover processes of these daemons have been searched for.
+  func settle(_ daemons: [Int64]) { settled += daemons }
+
+  var hasWork: Bool {
+    !entries.isEmpty || !waiters.isEmpty || !losses.isEmpty || !settled.isEmpty || hasUpkeep
+  }
 
   /// When to try again after a failure.
   var retryDelay: Duration? {
@@ -170,9 +198,12 @@ final class LedgerScribe {
       if failure != nil || !losses.isEmpty { try probe(file) }
       merge(lost())
       // Who waits may have come after the entries that it waits for.
-      if !entries.isEmpty || !losses.isEmpty || !waiters.isEmpty { try write(to: file) }
+      if !entries.isEmpty || !losses.isEmpty || !waiters.isEmpty || !settled.isEmpty {
+        try write(to: file)
+      }
       finished += waiters
       entries = []
+      settled = []
       waiters = []
       losses = LedgerLosses()
       recovered()
@@ -252,6 +283,7 @@ final class LedgerScribe {
           db: db, daemon: daemon ?? 0, jobs: known.0, pendingJobs: known.1)
         try transaction.write(content, at: now)
         try transaction.write(losses, reason: failure ?? "too many entries at once", at: now)
+        try transaction.settle(settled, at: now)
         known = (transaction.jobs, transaction.pendingJobs)
         return .commit
       }
@@ -294,7 +326,8 @@ final class LedgerScribe {
   /// Says it in the log, and leaves a note for the next takt, which enters it in the books.
   func tellLost(_ count: Int) {
     tell(.error, "the ledger could not be written at the end; entries lost: \(count)")
-    let descriptor = Glibc.open(notePath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
+    let descriptor = Glibc.open(notePath, flags, 0o600)
     guard descriptor >= 0 else { return }
     let line = Array("\(count) \(time.wall.milliseconds)\n".utf8)
     _ = Glibc.write(descriptor, line, line.count)
@@ -304,7 +337,7 @@ final class LedgerScribe {
   private var notePath: String { folder + "/unwritten" }
 
   private func takeUpLoss(in file: LedgerFile) throws {
-    guard let note = try? String(contentsOfFile: notePath, encoding: .utf8) else { return }
+    guard let note = readNote() else { return }
     let numbers = note.split(whereSeparator: \.isWhitespace).compactMap { Int64($0) }
     if numbers.count == 2 {
       try file.database.write { db in
@@ -316,5 +349,14 @@ final class LedgerScribe {
       }
     }
     unlink(notePath)
+  }
+
+  private func readNote() -> String? {
+    let descriptor = Glibc.open(notePath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { Glibc.close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 256)
+    let count = Glibc.read(descriptor, &bytes, bytes.count)
+    return count < 0 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
   }
 }

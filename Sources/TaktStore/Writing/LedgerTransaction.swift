@@ -188,20 +188,23 @@ extension LedgerTransaction {
     try execute(
       """
       INSERT INTO attempts (run, attempt, began_at, ended_at, outcome, reason, pid, ticks_from,
-        ticks_to) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ticks_to, mark, cgroup, daemon) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (run, attempt) DO UPDATE SET
         began_at = coalesce(began_at, excluded.began_at),
         ended_at = coalesce(excluded.ended_at, ended_at),
         outcome = coalesce(excluded.outcome, outcome),
         reason = coalesce(excluded.reason, reason), pid = coalesce(excluded.pid, pid),
         ticks_from = coalesce(excluded.ticks_from, ticks_from),
-        ticks_to = coalesce(excluded.ticks_to, ticks_to)
+        ticks_to = coalesce(excluded.ticks_to, ticks_to),
+        mark = coalesce(excluded.mark, mark), cgroup = coalesce(excluded.cgroup, cgroup),
+        daemon = coalesce(excluded.daemon, daemon)
       """,
       [
         Int64(attempt.run.number), attempt.number, facts.beganAt?.milliseconds,
         facts.endedAt?.milliseconds, facts.end?.outcome.rawValue, facts.end?.reason.description,
         facts.process?.pid, facts.process.map { Int64(clamping: $0.sinceTicks) },
-        facts.process.map { Int64(clamping: $0.untilTicks) },
+        facts.process.map { Int64(clamping: $0.untilTicks) }, facts.process?.knownMark,
+        facts.process?.controlGroup, facts.process == nil ? nil : daemon,
       ])
   }
 
@@ -230,14 +233,28 @@ extension LedgerTransaction {
   private func write(_ run: RunID, _ process: ProcessIdentity) throws {
     try execute(
       """
-      UPDATE attempts SET pid = ?, ticks_from = ?, ticks_to = ?
+      UPDATE attempts SET pid = ?, ticks_from = ?, ticks_to = ?, mark = ?, cgroup = ?, daemon = ?
       WHERE run = ? AND attempt = (SELECT attempts FROM runs WHERE run = ?)
       """,
       [
         process.pid, Int64(clamping: process.sinceTicks), Int64(clamping: process.untilTicks),
-        Int64(run.number), Int64(run.number),
+        process.knownMark, process.controlGroup, daemon, Int64(run.number), Int64(run.number),
       ])
   }
+
+  /// The leftover processes of these daemons have been searched for.
+  func settle(_ daemons: [Int64], at now: WallInstant) throws {
+    for daemon in daemons {
+      try execute(
+        "UPDATE daemons SET settled_at = ? WHERE id = ? AND settled_at IS NULL",
+        [now.milliseconds, daemon])
+    }
+  }
+}
+
+extension ProcessIdentity {
+  /// The mark; nil for none.
+  fileprivate var knownMark: String? { mark.isEmpty ? nil : mark }
 }
 
 extension Duration {

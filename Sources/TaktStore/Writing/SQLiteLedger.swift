@@ -19,13 +19,22 @@ public final class SQLiteLedger: Ledger {
     public var version: String
     /// The jobs file.
     public var file: String
+    /// When this process started, in clock ticks since the machine did; nil where that is unknown.
+    public var startTicks: UInt64?
+    /// The namespace of process numbers in which this process is; nil where that is unknown.
+    public var pidSpace: String?
 
-    /// A life of takt.
-    public init(instance: String, boot: String, version: String, file: String) {
+    /// A daemon.
+    public init(
+      instance: String, boot: String, version: String, file: String, startTicks: UInt64? = nil,
+      pidSpace: String? = nil
+    ) {
       self.instance = instance
       self.boot = boot
       self.version = version
       self.file = file
+      self.startTicks = startTicks
+      self.pidSpace = pidSpace
     }
   }
 
@@ -131,6 +140,16 @@ public final class SQLiteLedger: Ledger {
       return buffer.scheduled == nil ? Self.schedule(&buffer) : nil
     }
     if let number { flush(number, after: Self.pace) }
+  }
+
+  /// Records that the leftover processes of these daemons have been searched for, so that no later
+  /// daemon does it again.
+  public func settle(_ daemons: [LedgerFindings.PreviousDaemon]) {
+    guard !daemons.isEmpty else { return }
+    queue.async { [self, ids = daemons.map(\.id)] in
+      scribe.settle(ids)
+      flush()
+    }
   }
 
   /// Calls `done` once all that was recorded before is on the disk.

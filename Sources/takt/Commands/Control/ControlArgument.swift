@@ -4,6 +4,7 @@ import TaktConfig
 import TaktControl
 import TaktCore
 import TaktEngine
+import TaktStore
 
 /// Which takt a command talks to.
 struct ControlArgument: ParsableArguments {
@@ -21,11 +22,13 @@ struct ControlArgument: ParsableArguments {
   /// Talks to it; ends the program when nobody answers, or the answer is a refusal.
   func connect() throws -> Connection {
     let source = JobsFileSource(path: file, catalogue: BuiltinRegistry.standard)
-    let state =
+    let named =
       folder.map {
         StateFolder.folder(JobsFileSource(path: $0, catalogue: source.catalogue).absolutePath)
       }
       ?? JobsLoader.state(of: file)
+    var state = named
+    if case .folder(let folder) = named { state = .folder(StateFolderLock.place(of: folder)) }
     guard let path = SocketPlace.path(state: state, file: source.absolutePath) else {
       Console.error(
         "takt: no takt can be reached: without a state folder its socket needs XDG_RUNTIME_DIR")

@@ -76,7 +76,8 @@ struct LogFile {
   }
 
   private func take(_ line: Line, into replay: inout TransitionReplay) {
-    if line.pid != nil { replay.processBegan() }
+    // The first line of each daemon, and no other, bears the number of its process.
+    if line.pid != nil, line.event == LogEvent.scheduler.rawValue { replay.processBegan() }
     if line.event == "scheduler", let count = line.count, let reason = line.reason,
       LogWriter.droppedTransitions.contains(reason)
     {

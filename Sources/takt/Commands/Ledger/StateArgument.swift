@@ -45,7 +45,7 @@ struct StateArgument: ParsableArguments {
 
   private func archive(_ folder: String) throws -> LedgerArchive {
     do throws(LedgerArchive.Failure) {
-      return try LedgerArchive(folder: folder)
+      return try LedgerArchive(folder: StateFolderLock.place(of: folder))
     } catch {
       Console.error("takt: \(error.advice)")
       throw ExitCode.configuration

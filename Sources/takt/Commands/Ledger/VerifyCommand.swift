@@ -44,7 +44,7 @@ struct VerifyCommand: ParsableCommand {
   }
 
   private func show(_ report: LedgerAuditReport, in zone: Zone) {
-    for finding in report.findings { Console.print("\(finding)") }
+    for finding in report.findings { Console.print("\(finding)".printable) }
     if report.findingCount > report.findings.count {
       Console.print("… and \(report.findingCount - report.findings.count) more")
     }

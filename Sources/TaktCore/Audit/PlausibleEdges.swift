@@ -1,0 +1,60 @@
+/// The ends of a job's schedules and its mark, without instants that no clock can show: slots up to
+/// such an instant would be counted without end.
+struct PlausibleEdges {
+  /// An instant that no clock shows.
+  struct Problem {
+    /// The nearest that one does.
+    var slots: SlotSeries
+    var what: String
+  }
+
+  private(set) var versions: [AuditedVersion]
+  private(set) var mark: ScheduleEdge
+  private(set) var problems: [Problem] = []
+
+  /// What the clocks of a daemon can show, in milliseconds: from the day before 1970 up to 2262.
+  fileprivate static let range = -86_400_000...Int64.max / 1_000_000
+
+  /// - Parameter newest: the last slot that has a record, where `mark` is implausible.
+  init(_ versions: [AuditedVersion], mark: ScheduleEdge, newest: Int64?) {
+    self.versions = versions
+    self.mark = mark
+    for index in versions.indices {
+      self.versions[index].begin.from = bounded(versions[index].begin.from, "begin of a schedule")
+      self.versions[index].end = versions[index].end.map { bounded($0, "end of a schedule") }
+    }
+    // Nobody knows how far the job has come: at least to its newest record.
+    let known = newest.flatMap { Self.range.contains($0) ? $0 : nil }
+    if let clock = bounded(mark.clock, "mark on the job's clock") {
+      self.mark.clock = known ?? self.versions.last?.begin.from.clock ?? clock
+    }
+    if let wall = bounded(mark.wall, "mark on the wall clock") {
+      self.mark.wall = known ?? self.versions.last?.begin.from.wall ?? wall
+    }
+  }
+
+  private mutating func bounded(_ edge: ScheduleEdge, _ what: String) -> ScheduleEdge {
+    var edge = edge
+    edge.clock = bounded(edge.clock, what) ?? edge.clock
+    edge.wall = bounded(edge.wall, what) ?? edge.wall
+    return edge
+  }
+
+  /// The nearest instant that a clock shows; nil when it is one itself.
+  private mutating func bounded(_ label: Int64, _ what: String) -> Int64? {
+    guard !Self.range.contains(label) else { return nil }
+    let nearest = min(max(label, Self.range.lowerBound), Self.range.upperBound)
+    problems.append(
+      Problem(
+        slots: SlotSeries(WallInstant(milliseconds: nearest)),
+        what: "\(what): \(label) ms since 1970"))
+    return nearest
+  }
+}
+
+extension ScheduleEdge {
+  /// Whether a clock can show both of its instants.
+  public var isPlausible: Bool {
+    PlausibleEdges.range.contains(clock) && PlausibleEdges.range.contains(wall)
+  }
+}

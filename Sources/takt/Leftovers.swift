@@ -1,0 +1,83 @@
+import TaktCore
+import TaktEngine
+import TaktStore
+
+/// What previous daemons have left running: ended where it is proven to be theirs, and otherwise
+/// left alone, which the log says.
+struct Leftovers {
+  private let findings: LedgerFindings
+  private let observer: any Observer
+
+  init(of findings: LedgerFindings, observer: any Observer) {
+    self.findings = findings
+    self.observer = observer
+  }
+
+  /// Ends them. Returns the daemons whose leftover processes need no further search.
+  func end() -> [LedgerFindings.PreviousDaemon] {
+    var attempts = findings.unmarked.map(\.identity)
+    var settled: [LedgerFindings.PreviousDaemon] = []
+    var copied: [LedgerFindings.PreviousDaemon] = []
+    for daemon in findings.daemons {
+      // Its processes are out of sight, and the numbers are those of others.
+      let isOutOfSight = daemon.pidSpace.map { $0 != DaemonProcess.pidSpace } ?? false
+      if daemon.startTicks == nil || isOutOfSight {
+        settled.append(daemon)
+      } else if !daemon.isOfThisFolder {
+        copied.append(daemon)
+      } else if DaemonProcess.isAlive(daemon.pid, startTicks: daemon.startTicks) {
+        tell(
+          .error,
+          "The previous daemon (pid \(daemon.pid)) still runs without its lock; no process of it is "
+            + "ended. Stop it, or one job may run twice.")
+      } else {
+        attempts += daemon.processes.map(\.identity)
+        settled.append(daemon)
+      }
+    }
+    tellOfCopy(copied)
+    let outcome = LeftProcesses(attempts: attempts).end()
+    tell(of: outcome)
+    return settled + copied
+  }
+
+  private func tell(_ level: LogLevel, _ message: String) {
+    observer.tell(message, level, .ledger)
+  }
+
+  private func tellOfCopy(_ daemons: [LedgerFindings.PreviousDaemon]) {
+    guard !daemons.isEmpty else { return }
+    let open = daemons.reduce(0) { $0 + $1.processes.count }
+    tell(
+      open > 0 ? .warning : .notice,
+      "This state folder was copied or moved from another place; no process is ended, and runs "
+        + "without an end count as interrupted: \(open).")
+  }
+
+  private func tell(of outcome: LeftProcesses.Outcome) {
+    if !outcome.ended.isEmpty {
+      tell(
+        .warning, "Ended leftover processes of the previous daemon: \(Self.list(outcome.ended))")
+    }
+    if !outcome.lasting.isEmpty {
+      tell(
+        .error,
+        "Leftover processes of the previous daemon do not end: \(Self.list(outcome.lasting))")
+    }
+    if !outcome.unproven.isEmpty {
+      tell(
+        .warning,
+        "Left alone, because nothing proves that they are leftovers of the previous daemon: "
+          + "\(Self.list(outcome.unproven)). If they are, end them.")
+    }
+  }
+
+  /// So many processes are named in one line.
+  private static let namedMax = 10
+
+  private static func list(_ processes: [LeftProcesses.Found]) -> String {
+    let names = processes.prefix(namedMax).map { "\($0.name.printable)(\($0.pid))" }
+    return "\(processes.count), \(names.joined(separator: ", "))"
+      + (processes.count > names.count ? ", …" : "")
+  }
+}

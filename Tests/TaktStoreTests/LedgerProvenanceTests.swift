@@ -1,0 +1,174 @@
+import Foundation
+import GRDB
+import Glibc
+import TaktCore
+import Testing
+
+@testable import TaktStore
+
+/// What the ledger says of processes that a daemon may have left: whose they are, how they are
+/// known, and whether they have been searched for.
+@Suite struct LedgerProvenanceTests {
+  private static let identity = ProcessIdentity(
+    pid: 4711, sinceTicks: 100, untilTicks: 102, mark: String(repeating: "0f", count: 16),
+    controlGroup: "/takt-1/3")
+
+  /// A ledger whose daemon was killed while an attempt was in progress.
+  private func killed(inOneBatch: Bool = true) throws -> LedgerBench {
+    let bench = try LedgerBench()
+    let job = try GridJob("a")
+    try bench.open(startTicks: 99)
+    let process = LedgerEntry.process(RunID(1), Self.identity)
+    if inOneBatch {
+      bench.ledger?.record(job.load + job.begins(1, run: 1) + [process])
+    } else {
+      bench.ledger?.record(job.load + job.begins(1, run: 1))
+      #expect(bench.isKept())
+      bench.ledger?.record([process])
+    }
+    bench.ledger?.record(job.runs(2, run: 2) + [.process(RunID(2), Self.identity)])
+    #expect(bench.isKept())
+    return bench
+  }
+
+  @Test(arguments: [false, true])
+  func `the processes of attempts without an end are known by mark, group and daemon`(
+    inOneBatch: Bool
+  ) throws {
+    let bench = try killed(inOneBatch: inOneBatch)
+    try bench.open()
+    let daemon = try #require(bench.findings.daemons.first)
+    #expect(bench.findings.daemons.count == 1)
+    #expect(daemon.pid == getpid())
+    #expect(daemon.startTicks == 99)
+    #expect(daemon.pidSpace == "pid:[1]")
+    #expect(daemon.isOfThisFolder)
+    #expect(daemon.processes.map(\.identity) == [Self.identity])
+    #expect(daemon.processes.map(\.run) == [RunID(1)])
+    #expect(bench.findings.unmarked == [])
+  }
+
+  @Test func `leftovers of a daemon are searched for once`() throws {
+    let bench = try killed()
+    try bench.open()
+    bench.ledger?.settle(bench.findings.daemons)
+    #expect(bench.isKept())
+    try bench.open()
+    // The second daemon alone: it did not say that it ended, either.
+    #expect(bench.findings.daemons.count == 1)
+    #expect(bench.findings.daemons.first?.processes == [])
+    bench.ledger?.settle(bench.findings.daemons)
+    #expect(bench.isKept())
+    let settled = try bench.sql {
+      try Int.fetchOne($0, sql: "SELECT count(*) FROM daemons WHERE settled_at IS NOT NULL")
+    }
+    #expect(settled == 2)
+    // Nor is anything searched for that was left before the machine was started again.
+    try bench.open(boot: "another")
+    #expect(bench.findings.daemons == [])
+  }
+
+  @Test func `a folder that was moved is the same, a copy is another`() throws {
+    let bench = try killed()
+    let copy = bench.folder.appendingPathExtension("copy")
+    let moved = bench.folder.appendingPathExtension("moved")
+    try FileManager.default.copyItem(at: bench.folder, to: copy)
+    let second = try LedgerBench(copy)
+    try second.open()
+    #expect(second.findings.daemons.map(\.isOfThisFolder) == [false])
+    #expect(second.findings.former.runs.count == 1)
+    // From now on the copy knows itself.
+    try second.open()
+    #expect(second.findings.daemons.map(\.isOfThisFolder) == [false, true])
+
+    #expect(rename(bench.folder.path, moved.path) == 0)
+    unlink(moved.appendingPathComponent("lock").path)
+    let third = try LedgerBench(moved)
+    try third.open()
+    #expect(third.findings.daemons.map(\.isOfThisFolder) == [true])
+    #expect(third.findings.daemons.first?.processes.count == 1)
+  }
+
+  @Test func `a folder that was removed and made again is recorded anew`() throws {
+    let bench = try killed()
+    try FileManager.default.removeItem(at: bench.folder)
+    // Something else gets the number that the folder had.
+    let other = bench.folder.appendingPathExtension("other")
+    try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: other) }
+    bench.ledger?.record(try GridJob("a").runs(3, run: 3))
+    #expect(bench.isKept())
+    try bench.open()
+    #expect(bench.findings.daemons.map(\.isOfThisFolder) == [true])
+  }
+
+  @Test func `a ledger of the version before is continued, and its attempts prove nothing`()
+    throws
+  {
+    let bench = try LedgerBench()
+    try OldLedger.make(in: bench.folder.path, boot: "this", pid: 4711, ticks: 5)
+    try bench.open(startTicks: 99)
+    #expect(bench.findings.former.lastRun == 3)
+    #expect(bench.findings.former.jobs.count == 2)
+    #expect(bench.findings.former.runs.map(\.beginning.run) == [RunID(2), RunID(3)])
+    #expect(bench.findings.daemons.map(\.startTicks) == [nil])
+    #expect(bench.findings.daemons.first?.processes == [])
+    let unmarked = bench.findings.unmarked.map(\.identity)
+    #expect(unmarked == [ProcessIdentity(pid: 4711, sinceTicks: 5, untilTicks: 5)])
+
+    bench.ledger?.settle(bench.findings.daemons)
+    let name = try #require(JobName("daily"))
+    let now = bench.findings.lastSeen ?? WallInstant(milliseconds: 0)
+    bench.ledger?.record([
+      .ended(
+        RunRecord(
+          run: RunID(3), job: name, slot: now - .seconds(1), hook: nil, attempts: 1,
+          end: RunEnd(.interrupted, .down), endedAt: now, duration: .seconds(1),
+          output: KeptOutput()))
+    ])
+    #expect(bench.isKept())
+    bench.close()
+    let report = try bench.audit()
+    #expect(report.isBalanced, "\(report.findings)")
+    #expect(report.balance.ran == 3)
+    try bench.open()
+    #expect(bench.findings.unmarked == [])
+    // The one that has gone on from it.
+    #expect(bench.findings.daemons.map(\.id) == [2])
+  }
+
+  @Test func `a ledger of the version before can be looked at without being changed`() throws {
+    let bench = try LedgerBench()
+    try OldLedger.make(in: bench.folder.path, boot: "this", pid: 4711, ticks: 5)
+    let archive = try LedgerArchive(folder: bench.folder.path)
+    #expect(try archive.runs(RunQuery()).count == 3)
+    #expect(try archive.audit(zones: TestZones()).isBalanced)
+    let tables = try bench.sql {
+      try String.fetchAll($0, sql: "SELECT identifier FROM grdb_migrations")
+    }
+    #expect(tables == ["1 books"])
+  }
+}
+
+/// A ledger as the version with the tables "1 books" has left it.
+enum OldLedger {
+  static func make(in folder: String, boot: String, pid: pid_t, ticks: UInt64) throws {
+    let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("ledgers/1-books.sql")
+    let now = Int64(Date().timeIntervalSince1970 * 1000)
+    var text = try String(contentsOf: source, encoding: .utf8)
+    for (word, value) in [
+      ("BOOT", boot), ("PID", "\(pid)"), ("TICKS", "\(ticks)"), ("NOW", "\(now)"),
+      ("CLOCK", "\(SystemTimeSource().monotonic.nanoseconds)"),
+    ] {
+      text = text.replacingOccurrences(
+        of: "\\b\(word)\\b", with: value, options: .regularExpression)
+    }
+    let queue = try DatabaseQueue(path: folder + "/" + LedgerFile.name)
+    defer { try? queue.close() }
+    try queue.writeWithoutTransaction { [text] db in
+      try db.execute(sql: "PRAGMA journal_mode = WAL")
+      try db.execute(sql: text)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import Glibc
+import Testing
+
+/// A state folder that is not takt's own is refused with 73, and nothing outside it is made.
+@Suite struct StateFolderCheckTests {
+  private func refusal(in folder: TemporaryFolder) throws -> (status: Int32, errors: String) {
+    let takt = try TaktProcess(["run", "--log-format", "json"], in: folder)
+    _ = try takt.text()
+    return (takt.waitForExit(), takt.errors)
+  }
+
+  @Test(arguments: ["ledger.sqlite", "lock"])
+  func `a dangling link in the state folder is refused, and its target is not made`(name: String)
+    throws
+  {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs:\n  a: {every: 1h, run: 'true'}\n")
+    let state = folder.url.path + "/.takt"
+    try #require(mkdir(state, 0o700) == 0)
+    try #require(symlink(folder.url.path + "/target", state + "/" + name) == 0)
+    let (status, errors) = try refusal(in: folder)
+    #expect(status == 73)
+    #expect(errors.contains("/.takt/\(name) is a symbolic link"), "\(errors)")
+    #expect(errors.contains("Remove the link"))
+    #expect(access(folder.url.path + "/target", F_OK) != 0)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can make the files of others"))
+  func `a state folder that another user has made is refused, and nothing in it is believed`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs:\n  a: {every: 1h, run: 'true'}\n")
+    let state = folder.url.path + "/.takt"
+    try #require(mkdir(state, 0o755) == 0)
+    chown(state, 1001, 1001)
+    let (status, errors) = try refusal(in: folder)
+    #expect(status == 73)
+    #expect(errors.contains("/.takt belongs to the user with number 1001"), "\(errors)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: state) == [])
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "it takes root to mount a volume and to be another user"))
+  func `in a volume of a group a daemon keeps its state in a folder of its own`() throws {
+    let folder = try TemporaryFolder()
+    let volume = folder.url.path + "/volume"
+    try #require(mkdir(volume, 0o755) == 0)
+    guard mount("none", volume, "tmpfs", 0, "size=4m,mode=2775,gid=2000") == 0 else {
+      // A container that may not mount.
+      return
+    }
+    defer { umount2(volume, Int32(MNT_DETACH)) }
+    chmod(folder.url.path, 0o755)
+    try folder.write("scheduler: {state: volume}\njobs:\n  a: {on: start, run: 'true'}\n")
+    let asUser = ["--reuid", "1001", "--regid", "1001", "--groups", "2000"]
+    let words = asUser + [TaktProcess.executable.path, "run", "--log-format", "json"]
+    let takt = try TaktProcess(words, program: "/usr/bin/setpriv", in: folder)
+    try takt.line("the end of the run") { $0.job == "a" && $0.to == "ended" }
+    #expect(
+      takt.lines.contains { $0.message?.hasSuffix("its state is in \(volume)/takt-state") == true })
+    // Commands find it there.
+    let status = try TaktProcess(
+      asUser + [TaktProcess.executable.path, "status"], program: "/usr/bin/setpriv", in: folder)
+    #expect(try status.text().contains("a"))
+    #expect(status.waitForExit() == 0)
+    #expect(try takt.stop() == 0)
+    let runs = try TaktProcess(["runs", "a"], in: folder)
+    #expect(try runs.text().contains("succeeded"))
+    #expect(runs.waitForExit() == 0)
+  }
+}
