@@ -118,13 +118,13 @@ import Testing
 
   @Test(arguments: ["", "/", "//", "/..", "/a/../b", "relative", "/a/"])
   func `a path that is no group of an attempt proves nothing`(path: String) {
-    #expect(!ControlGroupFile.isOfOthers(path))
+    #expect(!ControlGroupOfOthers.isRight(path))
   }
 
   @Test func `the daemon's own control group, and those above it, prove nothing`() throws {
-    let own = try #require(ControlGroupFile.path(of: getpid()))
-    #expect(!ControlGroupFile.isOfOthers(own))
-    #expect(ControlGroupFile.isOfOthers((own == "/" ? "" : own) + "/below"))
+    let own = try #require(ControlGroup.group(of: getpid()))
+    #expect(!ControlGroupOfOthers.isRight(own))
+    #expect(ControlGroupOfOthers.isRight((own == "/" ? "" : own) + "/below"))
   }
 
   @Test func `a daemon is known again by the start of its process`() throws {
@@ -222,7 +222,7 @@ private final class TestGroup {
   let path: String
   private let folder: String
 
-  private static let root = ControlGroupFile.mount().flatMap { $0.root == "/" ? $0.folder : nil }
+  private static let root = ControlGroupMount.folder(of: "/")
 
   static let isPossible =
     geteuid() == 0 && root.map { access($0 + "/cgroup.procs", W_OK) == 0 } ?? false
