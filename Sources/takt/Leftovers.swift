@@ -19,9 +19,16 @@ struct Leftovers {
     var settled: [LedgerFindings.PreviousDaemon] = []
     var copied: [LedgerFindings.PreviousDaemon] = []
     for daemon in findings.daemons {
-      // Its processes are out of sight, and the numbers are those of others.
-      let isOutOfSight = daemon.pidSpace.map { $0 != DaemonProcess.pidSpace } ?? false
-      if daemon.startTicks == nil || isOutOfSight {
+      if daemon.startTicks == nil {
+        settled.append(daemon)
+      } else if let space = daemon.pidSpace, space != DaemonProcess.pidSpace {
+        // Its processes are out of sight, and the numbers are those of others.
+        if !daemon.processes.isEmpty {
+          tell(
+            .notice,
+            "The previous daemon ran in another PID namespace, such as another container; no process "
+              + "of it is ended.")
+        }
         settled.append(daemon)
       } else if !daemon.isOfThisFolder {
         copied.append(daemon)
