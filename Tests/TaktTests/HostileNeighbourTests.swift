@@ -11,7 +11,9 @@ import Testing
   private static let jobCount = 20
 
   private static func jobs(beside others: String) -> String {
-    let ticks = (1...jobCount).map { "  tick\($0): {every: 200ms, overlap: allow, run: [/bin/true]}\n" }.joined()
+    let ticks = (1...jobCount).map {
+      "  tick\($0): {every: 200ms, overlap: allow, run: [/bin/true]}\n"
+    }.joined()
     return "scheduler: {max_running: 64, shutdown_grace: 1s}\njobs:\n\(ticks)\(others)"
   }
 

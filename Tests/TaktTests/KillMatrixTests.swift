@@ -148,6 +148,38 @@ import Testing
   }
 
   @Test(arguments: Tracking.available)
+  func `each process of a run that is stopped gets the signal once`(tracking: Tracking) throws {
+    let folder = try TemporaryFolder()
+    let count = "trap 'echo told' TERM; : >begun.$1; while [ ! -e over ]; do sleep 0.02; done"
+    try folder.write(count, to: "count.sh")
+    try folder.write(
+      """
+      jobs:
+        tree:
+          on: start
+          kill: {grace: 1m}
+          run: sh count.sh a & setsid sh count.sh b & sh count.sh c
+        watcher: {every: 100ms, run: "if [ -e begun.a ] && [ -e begun.b ] && [ -e begun.c ]; then echo all; fi"}
+
+      """)
+    let takt = try TaktProcess.tracking(tracking, in: folder)
+    try takt.line("all of them") { $0.line == "all" }
+    let cancel = try TaktProcess(["cancel", "tree"], in: folder)
+    #expect(cancel.waitForExit() == 0)
+    var told = 0
+    while told < 3 {
+      try takt.line("the signal") { $0.line == "told" }
+      told += 1
+    }
+    // A second one would come at once.
+    for _ in 1...5 { try takt.line("the watcher") { $0.job == "watcher" && $0.to == "ended" } }
+    try folder.write("", to: "over")
+    try takt.line("the end") { $0.job == "tree" && $0.to == "ended" }
+    #expect(takt.lines.count { $0.line == "told" } == 3)
+    #expect(try takt.stop() == 0)
+  }
+
+  @Test(arguments: Tracking.available)
   func `who leaves its session is left alone as long as its run goes on`(
     tracking: Tracking
   ) throws {

@@ -7,7 +7,8 @@ import TaktCore
 /// Two implementations: `OrphanMembers` everywhere, `ControlGroupMembers` where takt may use control
 /// groups.
 protocol AttemptMembers: AnyObject {
-  /// Sends all of them a signal.
+  /// Sends all of them a signal, but for those in the group of the attempt's child, who have it
+  /// already: a program may take a second one for a wish to hurry.
   func send(_ signal: Int32)
   /// Sends those who have had none yet a signal. Returns how many.
   func sendToNew(_ signal: Int32) -> Int
@@ -36,7 +37,9 @@ final class OrphanMembers: AttemptMembers {
     orphans.add(run, mark: mark, session: group.number)
   }
 
-  func send(_ signal: Int32) { orphans.send(signal, to: run, newOnly: false) }
+  func send(_ signal: Int32) {
+    orphans.send(signal, to: run, newOnly: false, butFor: group.number)
+  }
   func sendToNew(_ signal: Int32) -> Int { orphans.send(signal, to: run, newOnly: true) }
   func reapEnded() { orphans.reap(of: run) }
   var hasAny: Bool { orphans.hasAny(of: run) }
@@ -50,16 +53,22 @@ final class OrphanMembers: AttemptMembers {
 final class ControlGroupMembers: AttemptMembers {
   private let group: ControlGroup
   private let groups: ControlGroups
+  private let processGroup: pid_t
   private var signalled: Set<pid_t> = []
 
-  init(_ group: ControlGroup, of groups: ControlGroups) {
+  /// - Parameter processGroup: the number of the child's process group.
+  init(_ group: ControlGroup, of groups: ControlGroups, processGroup: pid_t) {
     self.group = group
     self.groups = groups
+    self.processGroup = processGroup
   }
 
   func send(_ signal: Int32) {
     signalled = []
-    _ = sendToNew(signal)
+    _ = group.send(signal) { pid in
+      signalled.insert(pid)
+      return ProcessStatus.read(pid)?.group != processGroup
+    }
   }
 
   func sendToNew(_ signal: Int32) -> Int {

@@ -27,6 +27,8 @@ final class ChildProcess {
   let outputs: [OutputReader]
   private var isOpen: [Bool]
 
+  /// No start takes so long that does not hang.
+  private static let hangTime = Duration.seconds(1)
   /// How much is read at a time, so that one talkative child does not keep the others waiting.
   private static let turnBytes = 65_536
   /// A pipe holds less than this: what the child has written before its end is read whole, and a
@@ -136,7 +138,10 @@ final class ChildProcess {
     if exited == 1, let failure = launch?.failure {
       return .notStarted(failure.stage, errno: failure.number)
     }
-    if killedAt != nil, launch != nil { return .notStarted(.stuck, errno: 0) }
+    // One that was killed as soon as it was there did not hang.
+    if killedAt != nil, launch != nil, startedAt + Self.hangTime <= .now {
+      return .notStarted(.stuck, errno: 0)
+    }
     return exited == 1 ? .exited(status) : .signalled(status)
   }
 

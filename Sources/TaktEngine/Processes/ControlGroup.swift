@@ -1,5 +1,6 @@
 import CTaktSystem
 import Glibc
+import Synchronization
 import TaktCore
 
 /// A control group (cgroup v2) that holds the processes of one attempt, and nobody else's.
@@ -11,6 +12,12 @@ final class ControlGroup: Sendable {
   let path: String
   /// For `clone3`.
   let folder: Int32
+
+  private let isKilled = Atomic<Bool>(false)
+
+  /// Whether all in it were killed at once. Some kernels (6.18 among them) then kill each process
+  /// that is started in it by `clone3`, so that it is not used again.
+  var wasKilled: Bool { isKilled.load(ordering: .relaxed) }
 
   init(path: String, folder: Int32) {
     self.path = path
@@ -28,7 +35,10 @@ final class ControlGroup: Sendable {
   /// Sends all that live a signal; those who have had one before only if `isNew` says so. Returns
   /// how many got it.
   func send(_ signal: Int32, if isNew: (pid_t) -> Bool = { _ in true }) -> Int {
-    if signal == SIGKILL, write("1", to: "cgroup.kill") { return 0 }
+    if signal == SIGKILL {
+      isKilled.store(true, ordering: .relaxed)
+      if write("1", to: "cgroup.kill") { return 0 }
+    }
     var count = 0
     for pid in pids() where isNew(pid) {
       let result = ProcessHandle.send(signal, to: pid) { contains(pid) }

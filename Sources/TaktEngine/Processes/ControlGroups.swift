@@ -26,18 +26,22 @@ final class ControlGroups: Sendable {
     var populated: [ControlGroup] = []
     var lastNumber = 0
 
-    mutating func sweep() {
-      guard !populated.isEmpty else { return }
+    /// Takes back a group; in the folder it is known by its number.
+    mutating func put(_ group: ControlGroup, in folder: Int32) {
+      guard !group.isPopulated else { return populated.append(group) }
+      group.removeSubgroups()
+      if group.wasKilled {
+        ControlGroupFolder.remove(
+          group.path.split(separator: "/").last.map(String.init) ?? "", in: folder)
+      } else {
+        free.append(group)
+      }
+    }
+
+    mutating func sweep(_ folder: Int32) {
       let all = populated
       populated = []
-      for group in all {
-        if group.isPopulated {
-          populated.append(group)
-        } else {
-          group.removeSubgroups()
-          free.append(group)
-        }
-      }
+      for group in all { put(group, in: folder) }
     }
   }
 
@@ -92,9 +96,24 @@ final class ControlGroups: Sendable {
       throw failure
     }
     for other in ControlGroupFolder.names(in: outer)
-    where other.hasPrefix(Self.prefix) && other != name {
+    where other.hasPrefix(Self.prefix) && other != name && Self.isLeft(other, in: outer) {
       ControlGroupFolder.remove(other, in: outer)
     }
+  }
+
+  /// How old groups of others are that nobody lives in before they count as left: another daemon
+  /// that starts at this moment makes them before it moves there.
+  private static let leftAgeSeconds = 60
+
+  /// Whether these are the groups of a daemon that is gone.
+  private static func isLeft(_ name: String, in folder: Int32) -> Bool {
+    guard let other = ControlGroupFolder.open(name, in: folder) else { return false }
+    defer { Glibc.close(other) }
+    guard let daemon = ControlGroupFolder.open(daemonName, in: other) else { return false }
+    let group = ControlGroup(path: "", folder: daemon)
+    var status = stat()
+    guard fstat(daemon, &status) == 0 else { return false }
+    return !group.isPopulated && status.st_ctim.tv_sec + leftAgeSeconds < time(nil)
   }
 
   deinit {
@@ -110,7 +129,7 @@ final class ControlGroups: Sendable {
   func take() -> ControlGroup? {
     state.withLock { state in
       if let group = state.free.popLast() { return group }
-      state.sweep()
+      state.sweep(own)
       if let group = state.free.popLast() { return group }
       state.lastNumber += 1
       let name = String(state.lastNumber)
@@ -122,10 +141,7 @@ final class ControlGroups: Sendable {
 
   /// Takes back the group of an attempt that is over; one in which somebody lives waits.
   func give(_ group: ControlGroup) {
-    group.removeSubgroups()
-    state.withLock { state in
-      if group.isPopulated { state.populated.append(group) } else { state.free.append(group) }
-    }
+    state.withLock { $0.put(group, in: own) }
   }
 
   /// Moves takt back to where it was started and removes what is empty; to be called at the end.

@@ -16,6 +16,7 @@ final class OrphanTable {
   private struct Orphan {
     /// Nil while nothing says that it is a run's.
     var owner: RunID?
+    let group: pid_t
     let isGroupLeader: Bool
     var isSignalled = false
     /// The system does not let takt send it a signal: it has become another user's.
@@ -64,7 +65,8 @@ final class OrphanTable {
   ///
   /// - Parameter isOwn: whether takt has started this process.
   func look(isOwn: (pid_t) -> Bool) {
-    guard isAdopting else { return }
+    // Where each attempt has a control group there is nothing to look for.
+    guard isAdopting, !runBySession.isEmpty else { return }
     var looked = 0
     for pid in adopted.pids() where !isOwn(pid) {
       let known = orphans[pid]
@@ -73,7 +75,7 @@ final class OrphanTable {
       looked += 1
       // Without a status, for want of descriptors, it waits for the next look.
       guard let status = ProcessStatus.read(pid) else { continue }
-      var orphan = known ?? Orphan(isGroupLeader: status.group == pid)
+      var orphan = known ?? Orphan(group: status.group, isGroupLeader: status.group == pid)
       orphan.looks += 1
       orphan.owner = runBySession[status.session]
       if orphan.owner == nil, !status.isZombie { identify(&orphan, status) }
@@ -96,8 +98,10 @@ final class OrphanTable {
   }
 
   /// Sends all of the run, or those who have never been sent one, a signal. Returns how many.
+  ///
+  /// - Parameter told: the group whose members have it already.
   @discardableResult
-  func send(_ signal: Int32, to run: RunID, newOnly: Bool) -> Int {
+  func send(_ signal: Int32, to run: RunID, newOnly: Bool, butFor told: pid_t? = nil) -> Int {
     var count = 0
     for pid in pidsByRun[run] ?? [] {
       guard var orphan = orphans[pid], !orphan.isOutOfReach, !newOnly || !orphan.isSignalled else {
@@ -105,8 +109,10 @@ final class OrphanTable {
       }
       count += 1
       orphan.isSignalled = true
-      orphan.isOutOfReach =
-        ProcessHandle.send(signal, to: pid, isGroupLeader: orphan.isGroupLeader) == EPERM
+      if orphan.group != told {
+        orphan.isOutOfReach =
+          ProcessHandle.send(signal, to: pid, isGroupLeader: orphan.isGroupLeader) == EPERM
+      }
       orphans[pid] = orphan
     }
     return count

@@ -135,7 +135,7 @@ public final class ProcessRunner: ActionRunner {
       reactor.perform { [self] loop in
         let members: any AttemptMembers =
           if let group, let groups {
-            ControlGroupMembers(group, of: groups)
+            ControlGroupMembers(group, of: groups, processGroup: child.pid)
           } else {
             OrphanMembers(
               of: request.run, mark: mark,
@@ -216,7 +216,7 @@ public final class ProcessRunner: ActionRunner {
   }
 
   private func send(_ signal: StopSignal, to child: ChildProcess) {
-    if groups == nil { table.lookForOrphans() }
+    table.lookForOrphans()
     child.send(signal.number)
   }
 
@@ -457,7 +457,7 @@ public final class ProcessRunner: ActionRunner {
   private func lookForDescendants(of process: ChildProcess) -> Bool {
     for _ in 0..<Self.roundsMax {
       process.reapEnded(table.orphans)
-      if groups == nil { table.lookForOrphans() }
+      table.lookForOrphans()
       guard process.hasDescendants else { return false }
       if !livingDescendants(of: process).isEmpty { return true }
     }
@@ -492,7 +492,7 @@ public final class ProcessRunner: ActionRunner {
       var newCount = 0
       for process in table.ending {
         process.reapEnded(table.orphans)
-        if groups == nil { table.lookForOrphans() }
+        table.lookForOrphans()
         newCount += process.sendToNew()
       }
       if newCount == 0 { break }
