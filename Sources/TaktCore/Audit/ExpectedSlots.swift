@@ -23,22 +23,24 @@ struct ExpectedSlots: Sendable {
       track.series(after: max(first - 1, after), through: min(last, through))
     }
 
-    /// As `series(from:through:)`, but where each slot must be computed by itself no further than
-    /// `countable` reaches, from which they are taken; and whether that is all of them.
+    /// As `series(from:through:)`, but no further than `countable` reaches, from which is taken what
+    /// it costs to count; and whether that is all of them.
     func series(
       from first: Int64, through last: Int64, countable: inout Int
     ) -> (series: SlotSeries?, isWhole: Bool) {
       let last = min(last, through)
-      guard !track.isCountedAtOnce else { return (series(from: first, through: last), true) }
+      let cost = track.countingCost
+      guard cost != .none else { return (series(from: first, through: last), true) }
+      let length = cost == .ofDays ? Self.year : Self.hour
       var result: SlotSeries?
       var position = max(first - 1, after)
-      while let next = track.next(after: position), next <= last {
-        let end = min(last, next + Self.pieceMilliseconds)
+      while position < last, let next = track.next(after: position), next <= last {
+        let end = min(last, next + length)
         guard countable > 0, let piece = track.series(after: position, through: end) else {
           // One at least, so that the place of the gap is told.
           return (result ?? SlotSeries(WallInstant(milliseconds: next)), false)
         }
-        countable -= piece.count
+        countable -= max(1, cost == .ofDays ? piece.count / Self.daysShare : piece.count)
         result = SlotSeries(
           first: result?.first ?? piece.first, last: piece.last,
           count: (result?.count ?? 0) + piece.count)
@@ -47,8 +49,11 @@ struct ExpectedSlots: Sendable {
       return (result, true)
     }
 
-    /// An hour: 3600000 slots at the most.
-    private static let pieceMilliseconds: Int64 = 3_600_000
+    /// How much is counted at once: of an hour 3600000 slots at the most.
+    private static let hour: Int64 = 3_600_000
+    private static let year: Int64 = 366 * 86_400_000
+    /// Of a year whose days are counted, less than one slot of so many is gone through.
+    private static let daysShare = 32
   }
 
   /// In the order of the schedules.

@@ -101,10 +101,10 @@ public struct JobAudit: Sendable {
   private var expected: ExpectedSlots
   private var losses: [RecordLoss]
   private let since: Int64
-  /// How many more slots without a record are counted where each must be computed by itself.
+  /// How much more may be counted for which there is no record, in slots that are gone through.
   private var countable: Int
 
-  /// So many slots without a record are counted one by one, which takes seconds.
+  /// So many slots without a record are gone through, which takes seconds.
   public static let countableMax = 2_000_000
 
   /// - Parameters:
@@ -115,8 +115,8 @@ public struct JobAudit: Sendable {
   ///   - since: only slots after this instant, in milliseconds, are looked at.
   ///   - newest: the last slot that has a record, in milliseconds: how far the job has come where
   ///     the mark is implausible.
-  ///   - countableMax: how many slots without a record are counted at most, where each must be
-  ///     computed by itself.
+  ///   - countableMax: how many slots without a record are gone through at most. What a grid or the
+  ///     days of one cron expression name can be counted without that.
   public init(
     job: JobName, versions: [AuditedVersion], mark: ScheduleEdge, pending: [WallInstant] = [],
     losses: [RecordLoss] = [], since: Int64 = .min, newest: Int64? = nil,

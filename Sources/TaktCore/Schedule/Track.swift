@@ -95,13 +95,23 @@ struct Track: Hashable, Sendable {
       first: WallInstant(milliseconds: first), last: WallInstant(milliseconds: last), count: count)
   }
 
-  /// Whether it takes no longer to count many instants than few: those of a grid, and those of one
-  /// cron expression, whose days are counted.
-  var isCountedAtOnce: Bool {
-    guard instants.isEmpty else { return false }
-    if rules.isEmpty { return true }
-    guard grid == nil, rules.count == 1, case .cron = rules[0].expression else { return false }
-    return true
+  /// What it costs to count its instants, compared with going through them one by one.
+  enum CountingCost {
+    /// Nothing, however many they are: those of a grid.
+    case none
+    /// Little over years: of one cron expression whole days are counted, but for those near a change
+    /// of the clocks.
+    case ofDays
+    /// As much as going through them.
+    case ofEach
+  }
+
+  /// See `CountingCost`.
+  var countingCost: CountingCost {
+    guard instants.isEmpty else { return .ofEach }
+    if rules.isEmpty { return .none }
+    guard grid == nil, rules.count == 1, case .cron = rules[0].expression else { return .ofEach }
+    return .ofDays
   }
 
   /// The last instant before `label` and after `mark`; nil when there is none.
