@@ -34,7 +34,8 @@ struct Control {
           let timers = factory.statistics
           return DaemonFigures(
             wakes: timers.wakes, served: timers.served, balance: tally.balance,
-            ledger: ledger.map { LedgerFigures($0.status) })
+            ledger: ledger.map { LedgerFigures($0.status) },
+            stuckThreads: StuckWork.count, stuckThreadsTotal: StuckWork.total)
         }))
   }
 

@@ -16,6 +16,10 @@ extension Spawn.Failure {
   /// One sentence for people.
   var sentence: String {
     if let fault { return fault.sentence }
+    if stage == .process, number == ETIMEDOUT {
+      return "what it needs before it can start, such as its secrets, could not be read in time: "
+        + "look for a mount that does not answer"
+    }
     let what =
       switch stage {
       case .process: "a process cannot be made"
