@@ -12,7 +12,7 @@ public final class BuiltinRunner: ActionRunner {
   static let poolWidth = 8
   /// A built-in may take its time; one that takes longer gives its place in the pool to another.
   private static let bounds = WorkPool.Bounds(
-    patience: .seconds(2), limit: .seconds(365 * 86_400), share: poolWidth, sharesLost: false,
+    patience: .seconds(30), limit: .seconds(365 * 86_400), share: poolWidth, sharesLost: false,
     lostMax: 32, reportsSlowness: false)
 
   private let registry: BuiltinRegistry
