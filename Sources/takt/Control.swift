@@ -38,7 +38,8 @@ struct Control {
           return DaemonFigures(
             wakes: timers.wakes, served: timers.served, balance: tally.balance,
             ledger: ledger.map { LedgerFigures($0.status) },
-            processes: ProcessFigures(engine.processFigures, isResponsive: engine.startsProcesses))
+            processes: ProcessFigures(engine.processFigures, isResponsive: engine.startsProcesses),
+            stuckThreads: StuckWork.count, stuckThreadsTotal: StuckWork.total)
         }), connections: connections)
   }
 

@@ -35,6 +35,7 @@ struct Engine {
     onFinish: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     factory = CoalescingTimerFactory(queue: queue)
+    Notices.deliver(to: { observer.tell($0, .warning) })
     reactor = try Reactor()
     let scheduler = Scheduler(
       queue: queue, factory: factory, ledger: ledger, observer: observer, gauge: gauge,

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "CApart.h"
 #include "CProcessHandle.h"
 
 // Who a child is to be.

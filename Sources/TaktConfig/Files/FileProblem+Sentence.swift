@@ -12,12 +12,19 @@ extension FileProblem {
     case .notAFile(let kind): (.unreadable, "this is \(kind), not a file", "name a file")
     case .tooLarge(let bound):
       (.tooLarge, "the file is larger than \(bound >> 20) MB", "split it")
-    case .writableByOthers(let mode):
+    case .writableByOthers(let mode, let path):
       (
         .unsafePermissions,
-        "others than its owner may write to this file (mode 0\(String(mode, radix: 8))), and takt "
-          + "runs as root",
-        "chmod go-w"
+        "group- or world-writable (mode 0\(String(mode, radix: 8))), refused because takt runs as "
+          + "root",
+        "chmod go-w \(path)"
+      )
+    case .folderWritableByOthers(let mode, let path):
+      (
+        .unsafePermissions,
+        "the folder '\(path)' is group- or world-writable (mode 0\(String(mode, radix: 8))), refused "
+          + "because takt runs as root",
+        "chmod go-w \(path)"
       )
     }
   }

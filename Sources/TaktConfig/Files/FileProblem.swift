@@ -7,5 +7,7 @@ enum FileProblem: Error, Equatable {
   /// More bytes than the bound.
   case tooLarge(bound: Int)
   /// Others than its owner may write to it.
-  case writableByOthers(mode: UInt32)
+  case writableByOthers(mode: UInt32, path: String)
+  /// Others than its owner may write to the folder that it is in.
+  case folderWritableByOthers(mode: UInt32, path: String)
 }

@@ -20,13 +20,13 @@ struct FileReader {
     // Asked before the file is opened: opening a device or a pipe can do things by itself.
     var status = stat()
     guard stat(path, &status) == 0 else { throw .system(errno) }
-    try check(status)
+    try check(status, path)
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { throw .system(errno) }
     defer { close(descriptor) }
     // Asked again of what was opened: the path may lead elsewhere by now.
     guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
-    try check(status)
+    try check(status, path)
     let identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     return Contents(
       bytes: try bytes(of: descriptor, expecting: Int(status.st_size)), identity: identity,
@@ -43,7 +43,7 @@ struct FileReader {
       owner: 0)
   }
 
-  private func check(_ status: stat) throws(FileProblem) {
+  private func check(_ status: stat, _ path: String) throws(FileProblem) {
     switch status.st_mode & S_IFMT {
     case S_IFREG: break
     case S_IFDIR: throw .notAFile(kind: "a folder")
@@ -52,7 +52,7 @@ struct FileReader {
     default: throw .notAFile(kind: "a device")
     }
     if refusesWritableByOthers, status.st_mode & 0o022 != 0 {
-      throw .writableByOthers(mode: status.st_mode & 0o7777)
+      throw .writableByOthers(mode: status.st_mode & 0o7777, path: path)
     }
     if status.st_size > bound { throw .tooLarge(bound: bound) }
   }

@@ -54,6 +54,15 @@ final class AccountTable {
     return account.uid == userID && account.gid == self.account(RunIdentity())?.gid
   }
 
+  /// The number of the user that an identity names; nil where that is takt's own, or nobody, or
+  /// where takt cannot run a job as another.
+  func otherUser(in identity: RunIdentity) -> UInt32? {
+    guard userID == 0, identity.user != nil, let account = account(identity), account.uid != userID else {
+      return nil
+    }
+    return account.uid
+  }
+
   private var ownName: String {
     account(RunIdentity()).map { "'\($0.name)'" } ?? "user \(userID)"
   }

@@ -6,6 +6,7 @@ final class EnvironmentFiles {
   private static let sizeBound = 1 << 20
 
   private let reader: FileReader
+  private var owners: [String: UInt32] = [:]
   private var answers: [String: Result<[String: String], FileProblem>] = [:]
   /// The absolute paths of all that were read or tried, in order.
   private(set) var paths: [String] = []
@@ -33,6 +34,12 @@ final class EnvironmentFiles {
     }
   }
 
+  /// Whether it matters who owns a file.
+  var checksOwners: Bool { reader.refusesWritableByOthers }
+
+  /// The user who owns a file that has been read; nil for any other.
+  func owner(of path: String) -> UInt32? { owners[path] }
+
   private func answer(
     _ path: String, shown: String
   ) -> Result<[String: String], FileProblem> {
@@ -41,7 +48,9 @@ final class EnvironmentFiles {
     shownPaths.append(shown)
     let answer: Result<[String: String], FileProblem>
     do {
-      let source = SourceText(file: shown, bytes: try reader.read(path).bytes)
+      let contents = try reader.read(path)
+      owners[path] = contents.owner
+      let source = SourceText(file: shown, bytes: contents.bytes)
       // Diagnostics of a reload are logged, and what stands in an environment never is.
       let reporter = Reporter(source, showsLines: false)
       answer = .success(EnvironmentText(source, reporter: reporter).values)

@@ -21,6 +21,11 @@ struct ExecutionBuilder {
     // First, because a null in `env` may take away what it gives.
     if let files = fields[Key.environmentFile], let value = files.value {
       settled.fileVariables = fileVariables(value)
+      settled.environmentFiles = (value.list ?? []).compactMap { item in
+        item.value.text.map(path).flatMap { path in
+          sources.environmentFiles.owner(of: path).map { (path, $0) }
+        }
+      }
     }
     for field in fields.fields {
       guard let value = field.value else { continue }

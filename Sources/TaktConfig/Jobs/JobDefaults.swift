@@ -6,6 +6,8 @@ struct JobDefaults {
   var execution: Execution
   /// The variables of `env_file`, over which stands `env`.
   var fileVariables: [String: String] = [:]
+  /// The files that these come from, with the users who own them.
+  var environmentFiles: [(path: String, owner: UInt32)] = []
   var leeway = Leeway.none
   var spread: SpreadRule?
   var jitter = Duration.zero

@@ -12,6 +12,7 @@ final class JobsLoad {
 
   private let sources: LoadSources
   private let reader: FileReader
+  private let folderRights: FolderRights
   private var log = ProblemLog()
   private var settings: SchedulerSettings
   private var specs: [JobSpec] = []
@@ -25,6 +26,7 @@ final class JobsLoad {
     self.sources = sources
     reader = FileReader(
       bound: Self.sizeBound, refusesWritableByOthers: refusesWritableByOthers)
+    folderRights = FolderRights(isChecking: refusesWritableByOthers)
     settings = SettingsBuilder.builtIn(zones: sources.zones)
   }
 
@@ -86,6 +88,7 @@ final class JobsLoad {
   ) throws(FileProblem) -> Visit {
     let contents =
       if let text { reader.contents(of: path, as: text) } else { try reader.read(path) }
+    try folderRights.check(folderOf: FilePath.absolute(path), owner: contents.owner)
     if ancestors.contains(contents.identity) { return .cycle }
     guard known.insert(contents.identity).inserted else { return .known }
     if reader.refusesWritableByOthers, contents.owner != 0 { warn(ofOwner: contents.owner, path) }
@@ -155,6 +158,16 @@ final class JobsLoad {
     let pattern = IncludePattern(request.path, in: folder, bound: Self.fileBound)
     for folder in pattern.folders.map(FilePath.absolute) where !directories.contains(folder) {
       directories.append(folder)
+    }
+    for folder in pattern.folders.map(FilePath.absolute) {
+      do throws(FileProblem) {
+        // Whatever anybody puts there would be read.
+        try folderRights.check(folder)
+      } catch {
+        let (code, message, hint) = error.sentence
+        log.add(request.diagnostic(code, message, hint: hint))
+        return
+      }
     }
     if let failure = pattern.failure {
       log.add(

@@ -21,6 +21,33 @@ extension SpecBuilder {
     return reporter.errorCount > errorCount
   }
 
+  /// Until now the job had all of takt's environment.
+  func checkInheritance(_ execution: Execution, _ action: Action?, of raw: RawJob) {
+    if case .use = action { return }
+    guard execution.inheritance == .byUser, let user = execution.identity.user,
+      sources.accounts.otherUser(in: execution.identity) != nil
+    else { return }
+    reporter.report(
+      .suspicious, severity: .warning, at: raw.nameMark,
+      "the job '\(raw.name.shortened)' runs as '\(user.shortened)' and no longer inherits takt's "
+        + "environment: it gets PATH, HOME, LOGNAME, USER, SHELL and LANG",
+      hint: "write '\(Key.inheritance): [LANG]' if that is enough, name the variables that it "
+        + "needs, or write 'true' for all", owner: raw.owner)
+  }
+
+  /// What fills a job's environment may be written by root and by the job's user alone.
+  func checkFileOwners(_ settled: JobDefaults, of raw: RawJob) {
+    guard sources.environmentFiles.checksOwners else { return }
+    let user = sources.accounts.otherUser(in: settled.execution.identity)
+    for file in settled.environmentFiles where file.owner != 0 && file.owner != user {
+      reporter.report(
+        .unsafePermissions, at: raw.fields[Key.environmentFile]?.mark ?? raw.nameMark,
+        "'\(file.path.shortened)' belongs to the user \(file.owner), and takt runs as root: only "
+          + "root\(user == nil ? "" : " or the job's user") may own it",
+        hint: "chown root \(file.path)", owner: raw.owner)
+    }
+  }
+
   /// What a named action does to the machine; nothing of any other.
   func traits(of action: Action) -> ActionTraits { sources.actions.traits(of: action) }
 

@@ -50,6 +50,8 @@ struct SpecBuilder {
     let action = action(of: raw)
     checkUses(of: raw, action: action, settled: settled)
     checkSecrets(settled.execution, of: raw)
+    checkInheritance(settled.execution, action, of: raw)
+    checkFileOwners(settled, of: raw)
     checkDelivery(settled.delivery, of: raw)
     guard let name, let action, reporter.errorCount == errorCount else { return nil }
     if case .plugin(let plugin, _) = action, settled.execution.timeout == nil {

@@ -8,10 +8,11 @@ extension KeyTable {
       "What runs a `run` that is a text: a program, called with `-c`, or a list of program and "
         + "arguments."),
     KeyEntry(
-      Key.inheritance, .oneOf([.list(.variable), .boolean]), default: "`true`",
+      Key.inheritance, .oneOf([.list(.variable), .boolean]),
+      default: "`true`; with another user as `user`, `[LANG]`",
       reload: .updates, mayStandInDefaults: true,
       "What of takt's own environment the command gets: all, with `false` nothing but a standard "
-        + "`PATH`, or the named variables."),
+        + "`PATH`, or the named variables and a standard `PATH`."),
     KeyEntry(
       Key.environmentFile, .oneOrMore(.path), reload: .updates, mayStandInDefaults: true,
       "Files of lines `NAME=value`, read when the jobs file is; a later one wins."),

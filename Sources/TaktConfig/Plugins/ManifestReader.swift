@@ -105,12 +105,12 @@ struct ManifestReader {
       reporter.report(
         .unsafePermissions, at: field.mark,
         "others than its owner may write to the plugin's folder, and takt runs as root",
-        hint: "chmod go-w")
+        hint: "chmod go-w \(folder)")
     } else if refusesWritableByOthers, status.st_mode & 0o022 != 0 {
       reporter.report(
         .unsafePermissions, at: field.mark,
         "others than its owner may write to '\(program.shortened)', and takt runs as root",
-        hint: "chmod go-w")
+        hint: "chmod go-w \(path)")
     } else {
       warn(ofOwner: status.st_uid, of: program, at: field.mark)
       return words

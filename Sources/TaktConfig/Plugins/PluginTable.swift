@@ -18,9 +18,11 @@ final class PluginTable {
   private(set) var log = ProblemLog()
 
   private let reader: FileReader
+  private let folderRights: FolderRights
   private var answers: [String: PluginManifest?] = [:]
 
   init(refusesWritableByOthers: Bool) {
+    folderRights = FolderRights(isChecking: refusesWritableByOthers)
     reader = FileReader(
       bound: Self.sizeBound, refusesWritableByOthers: refusesWritableByOthers)
   }
@@ -63,6 +65,9 @@ final class PluginTable {
   private func read(_ path: String) -> PluginManifest? {
     paths.append(path)
     do throws(FileProblem) {
+      let folder = FilePath.folder(of: path)
+      try folderRights.check(FilePath.folder(of: folder))
+      try folderRights.check(folder)
       let contents = try reader.read(path)
       let source = SourceText(file: path, bytes: contents.bytes)
       let reporter = Reporter(source)

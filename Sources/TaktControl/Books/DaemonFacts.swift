@@ -90,12 +90,18 @@ public struct DaemonFigures: Sendable {
   public var ledger: LedgerFigures?
   /// Of processes.
   public var processes: ProcessFigures
+  /// Threads that wait for a file system that does not answer.
+  public var stuckThreads: Int
+  /// How many have been given up since the start.
+  public var stuckThreadsTotal: Int
 
   /// What others count.
   public init(
     wakes: UInt64, served: UInt64, balance: Balance, ledger: LedgerFigures?,
-    processes: ProcessFigures
+    processes: ProcessFigures, stuckThreads: Int = 0, stuckThreadsTotal: Int = 0
   ) {
+    self.stuckThreads = stuckThreads
+    self.stuckThreadsTotal = stuckThreadsTotal
     self.wakes = wakes
     self.served = served
     self.balance = balance

@@ -111,6 +111,12 @@ extension Metrics {
       "takt_wake_timers_total", "counter",
       "Timers that those wakes served; over takt_wakes_total it is how many share a wake.",
       figures.served)
+    text.single(
+      "takt_stuck_threads", "gauge",
+      "Threads that wait for a file system that does not answer.", figures.stuckThreads)
+    text.single(
+      "takt_stuck_threads_total", "counter",
+      "Threads given up since they waited too long.", figures.stuckThreadsTotal)
   }
 
   private func appendReloads(to text: inout PrometheusText) {

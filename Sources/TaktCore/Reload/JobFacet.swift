@@ -94,7 +94,8 @@ public enum JobFacet {
 
   private static func surroundings(_ execution: Execution) -> [(key: String, text: String?)] {
     [
-      ("inherit_env", text(execution.inheritance)), ("cwd", execution.directory),
+      ("inherit_env", text(execution.inheritance, execution.identity)),
+      ("cwd", execution.directory),
       ("user", execution.identity.user), ("group", execution.identity.group),
       ("umask", execution.umask.map { octal($0) }), ("limits", text(execution.limits)),
     ]
@@ -126,8 +127,11 @@ public enum JobFacet {
     return String(repeating: "0", count: max(0, 3 - digits.count)) + digits
   }
 
-  private static func text(_ inheritance: EnvironmentInheritance) -> String {
+  private static func text(
+    _ inheritance: EnvironmentInheritance, _ identity: RunIdentity
+  ) -> String {
     switch inheritance {
+    case .byUser: identity.user == nil ? "true" : "by user"
     case .all: "true"
     case .none: "false"
     case .only(let names): names.joined(separator: ", ")

@@ -2,7 +2,7 @@
 public struct Execution: Hashable, Sendable {
   /// Program and arguments before the text of a shell action. Default `/bin/sh -c`.
   public var shell: [String]
-  /// What of takt's own environment the child begins with. Default all of it.
+  /// What of takt's own environment the child begins with. Default: by its user.
   public var inheritance: EnvironmentInheritance
   /// Added to what is inherited: `env_file` and `env` together.
   public var environment: [String: String]
@@ -47,7 +47,7 @@ public struct Execution: Hashable, Sendable {
     self.output = output
     self.success = success
     self.retry = retry
-    inheritance = .all
+    inheritance = .byUser
     secrets = [:]
     identity = RunIdentity()
     limits = Limits()

@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 import TaktCore
 
-/// Writes what several attempts print to one file, on the queue that all files share.
+/// Writes what several attempts print to one file, on the pool that all files share.
 ///
 /// Safe from any thread; never blocks its caller.
 final class OutputFileWriter: Sendable {
@@ -12,10 +12,12 @@ final class OutputFileWriter: Sendable {
     var limits: OutputFile
     var users = 0
     var isScheduled = false
+    /// What the chunks hold, and what is being written.
+    var bytes = 0
     var droppedBytes = 0
   }
 
-  /// What only the queue touches.
+  /// What only work of the pool for this file touches, one piece at a time.
   private struct Writing {
     var file: RotatingFile
     var trouble: OutputFileTrouble?
@@ -26,7 +28,7 @@ final class OutputFileWriter: Sendable {
 
   private let shared: OutputFiles.Shared
   private let waiting: Mutex<Waiting>
-  /// Locked by work on the serial queue alone: nobody ever waits for it.
+  /// Locked by the pool's work for this file alone, which is serial: nobody ever waits for it.
   private let writing: Mutex<Writing>
 
   init(_ limits: OutputFile, _ shared: OutputFiles.Shared) {
@@ -52,12 +54,12 @@ final class OutputFileWriter: Sendable {
       $0.users -= 1
       return $0.users == 0
     }
-    if isLast { shared.queue.async { [self] in rest() } }
+    if isLast { _ = shared.perform(for: waiting.withLock(\.limits.path)) { [self] in rest() } }
   }
 
   /// Queues bytes, or drops them where too much waits already.
   func append(_ bytes: UnsafeRawBufferPointer) {
-    guard shared.reserve(bytes.count) else {
+    guard reserve(bytes.count) else {
       let isFirst = waiting.withLock { waiting in
         defer { waiting.droppedBytes += bytes.count }
         return waiting.droppedBytes == 0
@@ -76,7 +78,30 @@ final class OutputFileWriter: Sendable {
       defer { waiting.isScheduled = true }
       return !waiting.isScheduled
     }
-    if isFirst { shared.queue.async { [self] in drain() } }
+    guard isFirst else { return }
+    let path = waiting.withLock(\.limits.path)
+    if !shared.perform(for: path, { [self] in drain() }) {
+      // The next bytes try again.
+      waiting.withLock { $0.isScheduled = false }
+    }
+  }
+
+  /// Whether so many bytes more may wait, of this file and of all.
+  private func reserve(_ bytes: Int) -> Bool {
+    let fits = waiting.withLock { waiting in
+      guard waiting.bytes + bytes <= shared.limitBytes else { return false }
+      waiting.bytes += bytes
+      return true
+    }
+    guard fits else { return false }
+    if shared.reserve(bytes) { return true }
+    waiting.withLock { $0.bytes -= bytes }
+    return false
+  }
+
+  private func release(_ bytes: Int) {
+    waiting.withLock { $0.bytes -= bytes }
+    shared.release(bytes)
   }
 
   private func drain() {
@@ -89,7 +114,7 @@ final class OutputFileWriter: Sendable {
     }
     for chunk in chunks {
       writing.withLock { write(chunk, limits, &$0) }
-      shared.release(chunk.count)
+      release(chunk.count)
     }
   }
 

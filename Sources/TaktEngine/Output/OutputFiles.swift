@@ -3,18 +3,24 @@ import Glibc
 import Synchronization
 import TaktCore
 
-/// The files that runs' output is written to. One serial queue writes them all, so that a slow disk
-/// keeps nobody else waiting; what waits for it is bounded.
+/// The files that runs' output is written to. A small pool writes them, one thread at a time for
+/// each file, so that a slow disk keeps nobody else waiting; what waits for it is bounded.
 ///
 /// Safe from any thread; only `close` waits.
 public final class OutputFiles: Sendable {
   /// What the writers have in common.
   final class Shared: Sendable {
-    let queue = DispatchQueue(label: "takt.output-files", qos: .utility)
+    private let pool = WorkPool(
+      name: "takt-files", nice: 0, width: 2,
+      bounds: WorkPool.Bounds(
+        patience: .milliseconds(500), limit: .seconds(365 * 86_400), share: 1))
+    /// Work that is not done yet.
+    let pending = DispatchGroup()
     let sink: any OutputSink
     let time: any TimeSource
     let write: RotatingFile.Write
-    private let limitBytes: Int
+    /// For one file; for all together four times as much.
+    let limitBytes: Int
     private let waitingBytes = Atomic<Int>(0)
     let writers = Mutex<[String: OutputFileWriter]>([:])
 
@@ -28,9 +34,22 @@ public final class OutputFiles: Sendable {
       self.write = write
     }
 
+    /// Does work for a file after all work for it before; false when there is no thread for it.
+    func perform(for path: String, _ work: @escaping @Sendable () -> Void) -> Bool {
+      pending.enter()
+      let item = pool.submit(for: path) { [pending] in
+        work()
+        pending.leave()
+      }
+      if item == nil { pending.leave() }
+      return item != nil
+    }
+
     /// Whether so many bytes more may wait.
     func reserve(_ bytes: Int) -> Bool {
-      if waitingBytes.add(bytes, ordering: .relaxed).newValue <= limitBytes { return true }
+      if waitingBytes.add(bytes, ordering: .relaxed).newValue <= limitBytes * 4 {
+        return true
+      }
       release(bytes)
       return false
     }
@@ -54,7 +73,8 @@ public final class OutputFiles: Sendable {
   ///
   /// - Parameters:
   ///   - sink: Where it is said what cannot be written.
-  ///   - limitBytes: How much may wait to be written. Default 1 MiB for all files together.
+  ///   - limitBytes: How much may wait to be written to one file. Default 1 MiB; for all files
+  ///     together it is four times as much.
   public convenience init(
     sink: any OutputSink, time: any TimeSource, limitBytes: Int = 1 << 20
   ) {
@@ -81,9 +101,7 @@ public final class OutputFiles: Sendable {
 
   /// Waits until what has been handed over is written, at most `timeout`.
   public func close(timeout: Duration) {
-    let done = DispatchSemaphore(value: 0)
-    shared.queue.async { done.signal() }
-    _ = done.wait(timeout: .now() + .milliseconds(Int(timeout.milliseconds)))
+    _ = shared.pending.wait(timeout: .now() + .milliseconds(Int(timeout.milliseconds)))
   }
 }
 

@@ -3,6 +3,9 @@ import TaktCore
 
 /// A file that is appended to and gives way to a new one when it is full: `PATH` becomes `PATH.1`,
 /// what was that `PATH.2`, and so on. Its calls may block: they belong on a queue of their own.
+///
+/// As root no link that a user may have made leads to another file: the folder is opened name by
+/// name, and all that is done is done by names in that folder.
 struct RotatingFile {
   /// The system's call; tests put a full disk in its place.
   typealias Write = @Sendable (Int32, UnsafeRawPointer, Int) -> Int
@@ -12,14 +15,25 @@ struct RotatingFile {
   private static let checkPeriod = Duration.seconds(1)
 
   let path: String
+  private let folderPath: String
+  private let name: String
+  private let links: FolderPath.Links
   private let systemWrite: Write
   private var descriptor: Int32 = -1
   private var sizeBytes = 0
   private var checkedAt = MonotonicInstant(nanoseconds: 0)
   private var trouble: (what: OutputFileTrouble, until: MonotonicInstant)?
 
-  init(path: String, write: @escaping Write = { Glibc.write($0, $1, $2) }) {
+  init(
+    path: String, links: FolderPath.Links = geteuid() == 0 ? .ofRoot : .all,
+    write: @escaping Write = { Glibc.write($0, $1, $2) }
+  ) {
     self.path = path
+    self.links = links
+    let bytes = path.utf8
+    let start = bytes.lastIndex(of: UInt8(ascii: "/")).map(bytes.index(after:)) ?? bytes.startIndex
+    name = String(path[start...])
+    folderPath = String(path[..<start])
     systemWrite = write
   }
 
@@ -82,10 +96,28 @@ struct RotatingFile {
   private mutating func open(at now: MonotonicInstant) throws(OutputFileTrouble) {
     if descriptor >= 0, now - checkedAt < Self.checkPeriod { return }
     checkedAt = now
+    let folder = try openFolder()
+    defer { Glibc.close(folder) }
+    try open(in: folder)
+  }
+
+  private func openFolder() throws(OutputFileTrouble) -> Int32 {
+    do throws(FolderPath.Failure) {
+      return try FolderPath.open(folderPath, following: links)
+    } catch {
+      switch error {
+      case .system(let number): throw .open(number)
+      case .link(let path): throw .link(path)
+      }
+    }
+  }
+
+  private mutating func open(in folder: Int32) throws(OutputFileTrouble) {
     if descriptor >= 0 {
       var here = stat()
       var there = stat()
-      if fstat(descriptor, &here) == 0, lstat(path, &there) == 0, here.st_ino == there.st_ino,
+      if fstat(descriptor, &here) == 0,
+        fstatat(folder, name, &there, AT_SYMLINK_NOFOLLOW) == 0, here.st_ino == there.st_ino,
         here.st_dev == there.st_dev
       {
         // Somebody may have cut it short.
@@ -94,20 +126,27 @@ struct RotatingFile {
       }
       close()
     }
-    try openAnew()
+    try openAnew(in: folder)
   }
 
   /// Opening never waits for a reader at the other end of a FIFO, follows no link, and touches
   /// nothing but a regular file.
-  private mutating func openAnew() throws(OutputFileTrouble) {
+  private mutating func openAnew(in folder: Int32) throws(OutputFileTrouble) {
     var info = stat()
-    if lstat(path, &info) == 0, info.st_mode & S_IFMT != S_IFREG { throw .notRegular }
+    if fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0, info.st_mode & S_IFMT != S_IFREG {
+      throw .notRegular
+    }
     let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
-    let new = Glibc.open(path, flags, 0o640)
+    let new = openat(folder, name, flags, 0o640)
     guard new >= 0 else { throw .open(errno) }
     guard fstat(new, &info) == 0, info.st_mode & S_IFMT == S_IFREG else {
       Glibc.close(new)
       throw .notRegular
+    }
+    // Another name of the file may be one that the job's user could not write by.
+    if case .ofRoot = links, info.st_nlink > 1 {
+      Glibc.close(new)
+      throw .manyNames
     }
     descriptor = new
     sizeBytes = Int(info.st_size)
@@ -115,9 +154,11 @@ struct RotatingFile {
 
   private mutating func rotate(files: Int, at now: MonotonicInstant) throws(OutputFileTrouble) {
     // Another may stand at the path by now: that one must not be renamed unseen.
-    checkedAt = now - Self.checkPeriod
     let size = sizeBytes
-    try open(at: now)
+    checkedAt = now
+    let folder = try openFolder()
+    defer { Glibc.close(folder) }
+    try open(in: folder)
     guard sizeBytes >= size else { return }
     if files <= 1 {
       guard ftruncate(descriptor, 0) == 0 else { throw .rotation(errno) }
@@ -125,10 +166,12 @@ struct RotatingFile {
       return
     }
     for number in stride(from: files - 2, through: 0, by: -1) {
-      let from = number == 0 ? path : "\(path).\(number)"
-      if rename(from, "\(path).\(number + 1)") != 0, errno != ENOENT { throw .rotation(errno) }
+      let from = number == 0 ? name : "\(name).\(number)"
+      if renameat(folder, from, folder, "\(name).\(number + 1)") != 0, errno != ENOENT {
+        throw .rotation(errno)
+      }
     }
     close()
-    try openAnew()
+    try openAnew(in: folder)
   }
 }

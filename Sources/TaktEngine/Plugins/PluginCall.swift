@@ -39,7 +39,8 @@ struct PluginCall {
     }
     var secrets: [String: String] = [:]
     for (name, secret) in request.spec.execution.secrets {
-      let value = try SecretReader.value(of: secret, named: name)
+      let value = try SecretReader.value(
+        of: secret, named: name, for: SecretReader.owner(for: request))
       secrets[name] = String(decoding: value, as: UTF8.self)
     }
     self.secrets = secrets

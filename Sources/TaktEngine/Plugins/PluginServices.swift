@@ -70,7 +70,14 @@ public final class PluginServices: ActionRunner {
         continue
       }
       let preparation = starting.prepare(request.run)
-      let item = processes.preparing.submit { [self] in
+      let item = processes.preparing.submit(
+        for: request.spec.name.text,
+        onGivenUp: { [self] in
+          guard preparation.finish() else { return }
+          let failure = Spawn.Failure(stage: .process, number: ETIMEDOUT)
+          reactor.perform { [self] _ in hand(request, .failure(failure)) }
+        }
+      ) { [self] in
         let call: Result<PluginCall, Spawn.Failure>
         do throws(Spawn.Failure) {
           call = .success(try PluginCall(manifest, parameters, of: request))

@@ -29,7 +29,8 @@ struct AttemptEnvironment {
       add("SHELL", account.shell)
     }
     switch execution.inheritance {
-    case .all:
+    case .byUser where account.map({ $0.uid != geteuid() }) ?? false: addOnly(["LANG"])
+    case .byUser, .all:
       let inherited = InheritedEnvironment.shown
       if names.isEmpty {
         // As for most jobs: there is nothing to compare, name by name.
@@ -39,13 +40,16 @@ struct AttemptEnvironment {
         for variable in inherited.variables { add(variable) }
       }
     case .only(let wanted):
-      let wanted = Set(wanted)
-      for variable in InheritedEnvironment.variables where wanted.contains(variable.name) {
-        add(variable)
-      }
-      add("PATH", Self.standardPath)
+      addOnly(Set(wanted))
     case .none: add("PATH", Self.standardPath)
     }
+  }
+
+  private mutating func addOnly(_ wanted: Set<String>) {
+    for variable in InheritedEnvironment.variables where wanted.contains(variable.name) {
+      add(variable)
+    }
+    add("PATH", Self.standardPath)
   }
 
   /// First of all the mark by which orphans are known: it is found soonest.

@@ -25,7 +25,9 @@ public final class ProcessRunner: ActionRunner {
   private let spawnThread: SpawnThread
   private let starting = StartingAttempts()
   /// Where users, secrets and programs are looked up, for plugins' services as well.
-  let preparing = WorkPool(name: "takt-prepare", nice: 0, width: 8)
+  let preparing = WorkPool(
+    name: "takt-prepare", nice: 0, width: 8,
+    bounds: WorkPool.Bounds(patience: .milliseconds(200), limit: .seconds(30), share: 2))
   private let bounds = DispatchQueue(label: "takt.bounds")
   /// Touched by work on the reactor's thread alone: every use stands inside `reactor.perform`.
   private nonisolated(unsafe) let table = ProcessTable()
@@ -90,7 +92,11 @@ public final class ProcessRunner: ActionRunner {
   /// Looks up what may take its time, where it keeps no other start waiting.
   private func prepare(_ request: AttemptRequest, _ channel: (any ChildChannel)? = nil) {
     let preparation = starting.prepare(request.run)
-    let item = preparing.submit { [self] in
+    let onGivenUp: @Sendable () -> Void = { [self] in
+      guard preparation.finish() else { return }
+      refuse(request, channel, Spawn.Failure(stage: .process, number: ETIMEDOUT))
+    }
+    let item = preparing.submit(for: request.spec.name.text, onGivenUp: onGivenUp) { [self] in
       let findings: Result<SpawnPreparation.Findings, Spawn.Failure>
       do throws(Spawn.Failure) {
         findings = .success(

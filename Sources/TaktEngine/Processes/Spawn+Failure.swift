@@ -23,6 +23,10 @@ extension Spawn.Failure {
         : "Not started, because \(subject) of this job still hangs: its folder, program or "
           + "interpreter is on a file system that does not answer."
     }
+    if stage == .process, number == ETIMEDOUT {
+      return "what it needs before it can start, such as its secrets, could not be read in time: "
+        + "look for a mount that does not answer"
+    }
     let what =
       switch stage {
       case .stuck: "the program has not started"

@@ -40,7 +40,8 @@ final class SpawnPreparation: Sendable {
     let identity = try ChildIdentity(execution.identity, accounts)
     var secrets: [ReadSecret] = []
     for (name, secret) in execution.secrets.sorted(by: { $0.key < $1.key }) {
-      let value = try SecretReader.value(of: secret, named: name)
+      let value = try SecretReader.value(
+        of: secret, named: name, for: identity.account?.uid)
       secrets.append(ReadSecret(name: name, delivery: secret.delivery, value: value))
     }
     return Findings(request: request, channel: channel, identity: identity, secrets: secrets)

@@ -8,25 +8,36 @@ enum SecretReader {
   static let bytesMax = 65_536
 
   /// The value. Throws when there is none, when it is too long, and when it comes from a file that
-  /// is no regular one, which might make takt wait.
-  static func value(of secret: Secret) throws(Spawn.Failure) -> [UInt8] {
+  /// is no regular one, which might make takt wait. As root also when others than root and the
+  /// job's user own the file, or may write to it.
+  ///
+  /// - Parameter user: who may own the file besides root; nil for nobody.
+  static func value(of secret: Secret, for user: uid_t? = nil) throws(Spawn.Failure) -> [UInt8] {
     do throws(Spawn.Failure) {
-      return try read(secret)
+      return try read(secret, user)
     } catch {
       var failure = error
       failure.subject =
         switch secret.source {
         case .environment(let name): "the variable '\(name)'"
-        case .file(let path): "the file '\(path)'"
+        case .file(let path): "the file '\(path)'" + error.subject
         }
       throw failure
     }
   }
 
+  /// Who may own secret files of this job besides root; nil for nobody.
+  static func owner(for request: AttemptRequest) -> uid_t? {
+    let identity = request.spec.execution.identity
+    return identity.user == nil ? nil : SystemAccounts().account(for: identity)?.uid
+  }
+
   /// The value of the secret that a job calls so, which a failure names as well.
-  static func value(of secret: Secret, named name: String) throws(Spawn.Failure) -> [UInt8] {
+  static func value(
+    of secret: Secret, named name: String, for user: uid_t? = nil
+  ) throws(Spawn.Failure) -> [UInt8] {
     do throws(Spawn.Failure) {
-      return try value(of: secret)
+      return try value(of: secret, for: user)
     } catch {
       var failure = error
       failure.subject = "'\(name)' from \(error.subject)"
@@ -34,26 +45,54 @@ enum SecretReader {
     }
   }
 
-  private static func read(_ secret: Secret) throws(Spawn.Failure) -> [UInt8] {
+  private static func read(_ secret: Secret, _ user: uid_t?) throws(Spawn.Failure) -> [UInt8] {
     switch secret.source {
     case .environment(let name):
       guard let value = InheritedEnvironment.value(of: name) else { throw failure(ENOENT) }
       guard value.count <= bytesMax else { throw failure(EFBIG) }
       return value
-    case .file(let path): return try contents(of: path)
+    case .file(let path): return try contents(of: path, user)
     }
   }
 
-  private static func contents(of path: String) throws(Spawn.Failure) -> [UInt8] {
+  private static func contents(of path: String, _ user: uid_t?) throws(Spawn.Failure) -> [UInt8] {
+    var refusal = ""
     do throws(SystemError) {
       // One more for the line end.
-      var bytes = try SmallFile.read(path, bytesMax: bytesMax + 1)
+      var bytes = try SmallFile.readApart(path, bytesMax: bytesMax + 1) {
+        status throws(SystemError) in
+        guard geteuid() == 0 else { return }
+        refusal = Self.refusal(of: status, at: path, user)
+        if !refusal.isEmpty { throw SystemError("fstat", number: EPERM) }
+        let mode = status.st_mode & 0o7777
+        if mode & 0o044 != 0 {
+          Notices.tellOnce(
+            "the secret file '\(path)' can be read by others (mode 0\(String(mode, radix: 8))). "
+              + "Run `chmod go-r \(path)`")
+        }
+      }
       if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
       if bytes.count <= bytesMax { return bytes }
     } catch {
-      throw failure(error.number)
+      var failure = failure(error.number)
+      failure.subject = refusal
+      throw failure
     }
     throw failure(EFBIG)
+  }
+
+  /// Why a file is not believed, and what to do; empty when it is.
+  private static func refusal(of status: stat, at path: String, _ user: uid_t?) -> String {
+    if status.st_uid != 0, status.st_uid != user {
+      return " (it belongs to the user \(status.st_uid), and takt runs as root: run "
+        + "`chown root \(path)`)"
+    }
+    let mode = status.st_mode & 0o7777
+    if mode & 0o022 != 0 {
+      return " (group- or world-writable, mode 0\(String(mode, radix: 8)), and takt runs as root: "
+        + "run `chmod go-w \(path)`)"
+    }
+    return ""
   }
 
   /// A file in memory that nobody can change; its path is told to the child alone.

@@ -1,7 +1,28 @@
+import CTaktSystem
 import Glibc
 
 /// Reads files that are short by their nature.
 enum SmallFile {
+  /// As `read`, where the file system may not answer: the thread waits, but the process can end.
+  static func readApart(
+    _ path: String, bytesMax: Int, check: (stat) throws(SystemError) -> Void
+  ) throws(SystemError) -> [UInt8] {
+    var status = stat()
+    var bytes = [UInt8](repeating: 0, count: bytesMax + 1)
+    let count = bytes.withUnsafeMutableBytes {
+      csystem_apart_read(path, &status, $0.baseAddress, $0.count)
+    }
+    guard count >= 0 else {
+      throw SystemError("read", number: Int32(truncatingIfNeeded: -count))
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw SystemError("read", number: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
+    }
+    try check(status)
+    if count > bytesMax { throw SystemError("read", number: EFBIG) }
+    return Array(bytes[..<count])
+  }
+
   /// The whole file; one that is longer than `bytesMax`, or no regular file, is an error. Nothing
   /// is waited for, such as the writer of a pipe.
   static func read(_ path: String, bytesMax: Int) throws(SystemError) -> [UInt8] {

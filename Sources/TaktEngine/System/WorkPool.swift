@@ -1,26 +1,70 @@
-import Glibc
 import Dispatch
+import Glibc
 import Synchronization
 
 /// A few threads of one nice value for work that may block. Threads are made when there is work
 /// for them and end when there has been none for a while; an idle pool makes no wakes.
+///
+/// Work is submitted for an owner, such as a job. An owner never has more than its share of the
+/// threads; more of its work waits behind its own. A thread that takes longer than `patience` is
+/// replaced, so that what hangs keeps nobody else waiting, and counted in `StuckWork`.
 ///
 /// Never a concurrent queue of the system library: its first use starts a monitor that wakes the
 /// process every second for ever. Safe from any thread; nothing here blocks its caller.
 final class WorkPool: Sendable {
   /// One piece of work, waiting, in progress or over.
   final class Item: Sendable {
+    fileprivate let owner: String
+    fileprivate let submittedAt: DispatchTime
     fileprivate let work: @Sendable () -> Void
-    fileprivate init(_ work: @escaping @Sendable () -> Void) { self.work = work }
+    fileprivate let onGivenUp: Mutex<(@Sendable () -> Void)?>
+
+    fileprivate init(
+      _ owner: String, _ onGivenUp: (@Sendable () -> Void)?, _ work: @escaping @Sendable () -> Void
+    ) {
+      self.owner = owner
+      self.work = work
+      self.onGivenUp = Mutex(onGivenUp)
+      submittedAt = .now()
+    }
+  }
+
+  /// How long what may take.
+  struct Bounds {
+    /// How long work may keep its place in the pool; then another thread takes the place.
+    var patience: Duration
+    /// How long work may take from its submission on, before `onGivenUp` is called.
+    var limit: Duration
+    /// How many threads one owner may have.
+    var share: Int
+    /// Whether those of its threads that have been replaced are part of it.
+    var sharesLost = true
+    /// How many threads may hang before no more are made in their place.
+    var lostMax = 128
+    /// Whether what takes longer than `patience` is something to be told, or may be as it should.
+    var reportsSlowness = true
+  }
+
+  private struct Running {
+    var item: Item
+    var since: DispatchTime
+    /// Whether the thread has been replaced.
+    var isLost = false
+    /// Whether the replacement was for slowness, and has been reported.
+    var isStuck = false
   }
 
   private struct State {
     var waiting: [Item] = []
-    var running: [ObjectIdentifier: Item] = [:]
+    var running: [ObjectIdentifier: Running] = [:]
+    /// How many threads each owner has.
+    var threadsByOwner: [String: Int] = [:]
+    /// Threads that count: at work, idle, or about to start.
     var threads = 0
     var idle = 0
-    /// Threads whose work nobody waits for any more, and that may never come back.
+    /// Threads that hang and have been replaced.
     var lost = 0
+    var isSweepArmed = false
   }
 
   /// What becomes of a thread that has done its work.
@@ -30,26 +74,37 @@ final class WorkPool: Sendable {
   }
 
   private static let idleTime = DispatchTimeInterval.seconds(10)
-  /// A pool that has lost so many threads makes no more in their place.
-  private static let lostMax = 32
 
   private let name: String
   private let nice: Int32
   private let width: Int
+  private let bounds: Bounds
   private let state = Mutex(State())
   private let arrived = DispatchSemaphore(value: 0)
+  /// Where it is seen what takes too long; nothing there blocks.
+  private let sweeper = DispatchQueue(label: "takt.work.sweep")
 
-  /// A pool of at most `width` threads.
-  init(name: String, nice: Int32, width: Int) {
+  /// A pool of at most `width` threads besides those that hang.
+  init(
+    name: String, nice: Int32, width: Int,
+    bounds: Bounds = Bounds(patience: .seconds(10), limit: .seconds(365 * 86_400), share: 4)
+  ) {
     self.name = name
     self.nice = nice
     self.width = width
+    self.bounds = bounds
   }
 
-  /// Does `work` as soon as a thread is free, in the order of the calls; nil when there is no
-  /// thread and none to be had.
-  func submit(_ work: @escaping @Sendable () -> Void) -> Item? {
-    let item = Item(work)
+  /// Does `work` as soon as a thread is free, in the order of the calls for this owner; nil when
+  /// there is no thread and none to be had.
+  ///
+  /// - Parameter onGivenUp: called once if the work is not done within the pool's limit; it may
+  ///   still be done later, or never return.
+  func submit(
+    for owner: String, onGivenUp: (@Sendable () -> Void)? = nil,
+    _ work: @escaping @Sendable () -> Void
+  ) -> Item? {
+    let item = Item(owner, onGivenUp, work)
     let needsThread = state.withLock { state in
       state.waiting.append(item)
       return takesThread(&state)
@@ -64,6 +119,7 @@ final class WorkPool: Sendable {
       if isHopeless { return nil }
     }
     arrived.signal()
+    armSweep()
     return item
   }
 
@@ -76,24 +132,55 @@ final class WorkPool: Sendable {
     }
   }
 
-  /// No longer counts the thread that does this work, so that what hangs takes no place for ever.
+  /// Replaces the thread that does this work, which nobody waits for any more.
   func abandon(_ item: Item) {
-    let needsThread = state.withLock { state in
-      guard state.lost < Self.lostMax,
-        state.running.removeValue(forKey: ObjectIdentifier(item)) != nil
-      else { return false }
-      state.threads -= 1
-      state.lost += 1
-      return takesThread(&state)
+    let id = ObjectIdentifier(item)
+    let (needsThread, isNew) = state.withLock { state in
+      guard let running = state.running[id], running.isLost || lose(id, &state) else {
+        return (false, false)
+      }
+      state.running[id]?.isStuck = true
+      return (takesThread(&state), !running.isStuck)
     }
-    if needsThread { _ = startThread() }
+    // What waited behind it may be for an idle thread now.
+    if needsThread { startReplacement() } else { arrived.signal() }
+    if isNew {
+      StuckWork.began(
+        "a thread (\(name)) does not return from work for '\(item.owner)' that was stopped; "
+          + "another has taken its place. Look for a mount that does not answer")
+    }
+  }
+
+  /// Counts a thread as lost, unless it is or too many are.
+  private func lose(_ id: ObjectIdentifier, _ state: inout State) -> Bool {
+    guard state.lost < bounds.lostMax, state.running[id]?.isLost == false else { return false }
+    state.running[id]?.isLost = true
+    state.threads -= 1
+    state.lost += 1
+    if !bounds.sharesLost, let owner = state.running[id]?.item.owner { leave(owner, &state) }
+    return true
+  }
+
+  private func leave(_ owner: String, _ state: inout State) {
+    let count = state.threadsByOwner[owner, default: 1] - 1
+    state.threadsByOwner[owner] = count == 0 ? nil : count
   }
 
   /// Counts a new thread in where one is needed and allowed.
   private func takesThread(_ state: inout State) -> Bool {
-    guard state.waiting.count > state.idle, state.threads < width else { return false }
+    guard state.threads < width else { return false }
+    var count = 0
+    for item in state.waiting where state.threadsByOwner[item.owner, default: 0] < bounds.share {
+      count += 1
+      if count > state.idle { break }
+    }
+    guard count > state.idle else { return false }
     state.threads += 1
     return true
+  }
+
+  private func startReplacement() {
+    if startThread() { arrived.signal() }
   }
 
   private func startThread() -> Bool {
@@ -129,9 +216,13 @@ final class WorkPool: Sendable {
 
   private func next(isWoken: Bool) -> Next {
     state.withLock { state in
-      if !state.waiting.isEmpty {
-        let item = state.waiting.removeFirst()
-        state.running[ObjectIdentifier(item)] = item
+      let index = state.waiting.firstIndex {
+        state.threadsByOwner[$0.owner, default: 0] < bounds.share
+      }
+      if let index {
+        let item = state.waiting.remove(at: index)
+        state.running[ObjectIdentifier(item)] = Running(item: item, since: .now())
+        state.threadsByOwner[item.owner, default: 0] += 1
         return .work(item)
       }
       guard isWoken else {
@@ -143,12 +234,84 @@ final class WorkPool: Sendable {
     }
   }
 
-  /// False when the thread has been given up in the meantime.
+  /// False when the thread has been replaced in the meantime, and nothing waits that it could do.
   private func finish(_ item: Item) -> Bool {
-    state.withLock { state in
-      if state.running.removeValue(forKey: ObjectIdentifier(item)) != nil { return true }
+    item.onGivenUp.withLock { $0 = nil }
+    let (goesOn, wasStuck) = state.withLock { state in
+      guard let running = state.running.removeValue(forKey: ObjectIdentifier(item)) else {
+        return (true, false)
+      }
+      if !running.isLost || bounds.sharesLost { leave(item.owner, &state) }
+      guard running.isLost else { return (true, false) }
       state.lost -= 1
-      return false
+      return (takesThread(&state), running.isStuck)
     }
+    if wasStuck { StuckWork.ended() }
+    // It leaves, and what waited behind it may be for an idle thread now.
+    if !goesOn { arrived.signal() }
+    return goesOn
+  }
+
+  // MARK: What takes too long
+
+  private func armSweep() {
+    let isFirst = state.withLock { state in
+      defer { state.isSweepArmed = true }
+      return !state.isSweepArmed
+    }
+    guard isFirst else { return }
+    // A quarter of it late at most.
+    let period = min(max(bounds.patience / 4, .milliseconds(50)), .seconds(5))
+    sweeper.asyncAfter(deadline: .now() + .nanoseconds(Int(period.nanosecondsSaturated))) {
+      [weak self] in self?.sweep()
+    }
+  }
+
+  private func sweep() {
+    let now = DispatchTime.now()
+    var replacements = 0
+    var hasLost = false
+    let (stuck, givenUp, isBusy) = state.withLock { state in
+      state.isSweepArmed = false
+      var stuck: [Item] = []
+      for (id, running) in state.running
+      where !running.isStuck && now.since(running.since) >= bounds.patience {
+        guard running.isLost ? bounds.reportsSlowness : lose(id, &state) else { continue }
+        hasLost = true
+        if bounds.reportsSlowness {
+          state.running[id]?.isStuck = true
+          stuck.append(running.item)
+        }
+        if takesThread(&state) { replacements += 1 }
+      }
+      let late = (state.running.values.lazy.map(\.item) + state.waiting)
+        .filter { [bounds] in now.since($0.submittedAt) >= bounds.limit }
+      return (stuck, Array(late), !state.running.isEmpty || !state.waiting.isEmpty)
+    }
+    for _ in 0..<replacements { startReplacement() }
+    if replacements == 0, hasLost { arrived.signal() }
+    for item in stuck {
+      StuckWork.began(
+        "a thread (\(name)) has waited \(bounds.patience) for the system on behalf of "
+          + "'\(item.owner)'; another has taken its place. Look for a mount that does not answer")
+    }
+    for item in givenUp {
+      let onGivenUp = item.onGivenUp.withLock { handler in
+        defer { handler = nil }
+        return handler
+      }
+      guard let onGivenUp else { continue }
+      _ = withdraw(item)
+      onGivenUp()
+    }
+    if isBusy { armSweep() }
+  }
+}
+
+extension DispatchTime {
+  /// The time from `earlier` to here; zero when that is later.
+  fileprivate func since(_ earlier: DispatchTime) -> Duration {
+    guard uptimeNanoseconds > earlier.uptimeNanoseconds else { return .zero }
+    return .nanoseconds(Int64(clamping: uptimeNanoseconds - earlier.uptimeNanoseconds))
   }
 }

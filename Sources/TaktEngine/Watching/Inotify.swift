@@ -1,3 +1,4 @@
+import CTaktSystem
 import Glibc
 
 /// An inotify descriptor: the calls, without decisions. Nobody closes it but its owner.
@@ -30,7 +31,15 @@ struct Inotify: Sendable {
   ///
   /// Numbers are not used again as long as a process lives, so a number also tells one living
   /// inode from another, which an inode's own number does not.
-  func add(_ path: [CChar], for bits: Int32) -> Result<Int32, SystemError> {
+  ///
+  /// - Parameter isApart: whether the file system may not answer; see `csystem_apart_watch`.
+  func add(_ path: [CChar], for bits: Int32, isApart: Bool) -> Result<Int32, SystemError> {
+    if isApart {
+      let watch = csystem_apart_watch(
+        descriptor, path + [0], UInt32(bitPattern: bits | IN_DONT_FOLLOW | IN_MASK_ADD))
+      return watch < 0
+        ? .failure(SystemError("inotify_add_watch", number: -watch)) : .success(watch)
+    }
     let watch = call(
       descriptor, path + [0], UInt32(bitPattern: bits | IN_DONT_FOLLOW | IN_MASK_ADD))
     return watch < 0 ? .failure(SystemError("inotify_add_watch")) : .success(watch)

@@ -1,3 +1,4 @@
+import CTaktSystem
 import Glibc
 
 /// A walk from the root to the end of a path, which watches each folder before it looks into it.
@@ -18,6 +19,11 @@ struct PathWalk {
   private static let dot = CChar(46)
 
   private let inotify: Inotify
+  /// File systems that do not answer: nothing there is touched.
+  private let places: Set<[CChar]>
+  private let progress: WalkProgress
+  /// File systems that may not answer: what asks them must not keep takt from ending.
+  private let uncertain = MountTable.uncertainPlaces()
   /// The folder that was reached; empty for the root.
   private var folder: [CChar] = []
   /// The names still to come, the next one last.
@@ -29,9 +35,13 @@ struct PathWalk {
     case end
   }
 
-  /// Walks along `path` at once.
-  init(along path: String, inotify: Inotify) {
+  /// Walks along `path` at once; it blocks as long as a file system on the way does not answer.
+  init(
+    along path: String, inotify: Inotify, avoiding places: Set<[CChar]>, progress: WalkProgress
+  ) {
     self.inotify = inotify
+    self.places = places
+    self.progress = progress
     rest = Self.names(in: Array(path.utf8CString.dropLast()))
     walk()
   }
@@ -72,9 +82,12 @@ struct PathWalk {
 
   private mutating func follow(_ link: [CChar]) -> Step {
     links += 1
-    guard links <= Self.linksMax else { return .end }
+    guard links <= Self.linksMax, mayTouch(link) else { return .end }
     var target = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = readlink(link + [0], &target, target.count)
+    let count =
+      isUncertain(link)
+      ? csystem_apart_readlink(link + [0], &target, target.count)
+      : readlink(link + [0], &target, target.count)
     guard count > 0 else { return .end }
     target.removeSubrange(count...)
     if target.first == Self.slash { folder = [] }
@@ -89,19 +102,39 @@ struct PathWalk {
   }
 
   private mutating func look(at path: [CChar], _ status: inout stat) -> Bool {
-    if lstat(path + [0], &status) == 0 { return true }
-    refuse(path, errno)
+    guard mayTouch(path) else { return false }
+    let number =
+      isUncertain(path)
+      ? csystem_apart_lstat(path + [0], &status)
+      : lstat(path + [0], &status) == 0 ? 0 : errno
+    if number == 0 { return true }
+    refuse(path, number)
     return false
   }
 
   private mutating func watch(_ path: [CChar], for bits: Int32) -> Int32? {
-    switch inotify.add(Self.named(path), for: bits) {
+    guard mayTouch(path) else { return nil }
+    switch inotify.add(Self.named(path), for: bits, isApart: isUncertain(path)) {
     case .success(let watch):
       return watch
     case .failure(let error):
       refuse(path, error.number)
       return nil
     }
+  }
+
+  private func isUncertain(_ path: [CChar]) -> Bool {
+    !uncertain.isEmpty && uncertain.contains { MountTable.contains(path, in: $0) }
+  }
+
+  /// To be asked before each call that may hang.
+  private mutating func mayTouch(_ path: [CChar]) -> Bool {
+    if let place = places.first(where: { MountTable.contains(path, in: $0) }) {
+      refusals.insert(WatchRefusal(path: place, number: ETIMEDOUT))
+      return false
+    }
+    progress.reached(path)
+    return true
   }
 
   private mutating func refuse(_ path: [CChar], _ number: Int32) {

@@ -16,12 +16,16 @@ import TimerMachine
 /// not seen: that another computer writes on a network file system, that a file is written through
 /// `mmap`, that a file system is mounted over a folder on the way.
 ///
-/// Safe from any thread. No caller waits for the disk: all work is done on one serial queue.
+/// Safe from any thread. No caller waits for the disk: all work is done on one serial queue, and
+/// all that may hang on a thread that the queue waits for only briefly. A path on a file system that
+/// does not answer is not armed until it does; the others are.
 ///
 /// `@unchecked Sendable`: all that changes is touched on `queue` alone; every way in goes there.
 public final class PathWatches: @unchecked Sendable {
   /// How long until a path that could not be watched is tried again.
   public static let retryDelay = Duration.seconds(30)
+  /// How long the queue waits for a file system.
+  static let patience = Duration.milliseconds(500)
 
   private let reactor: Reactor
   private let time: any TimeSource
@@ -30,6 +34,9 @@ public final class PathWatches: @unchecked Sendable {
   private let onChange: @Sendable (WatchKey) -> Void
   private let onTrouble: @Sendable (String) -> Void
   private let inotify: Inotify
+  private let walker: PathWalker
+  /// Where the walks of keys hang.
+  private var hanging: [UInt64: [CChar]] = [:]
 
   private var lastID: UInt64 = 0
   private var watches: [UInt64: KeyWatch] = [:]
@@ -72,6 +79,7 @@ public final class PathWatches: @unchecked Sendable {
     self.queue = queue ?? DispatchQueue(label: "takt.paths", qos: .utility)
     self.onChange = onChange
     self.onTrouble = onTrouble
+    walker = try PathWalker(patience: Self.patience)
     inotify = try Inotify(add: add)
     listen()
   }
@@ -162,8 +170,27 @@ public final class PathWatches: @unchecked Sendable {
 
   /// Walks along the path of a key. Returns whether something new stands at its end.
   private func walk(_ id: UInt64) -> Bool {
-    guard let watch = watches[id] else { return false }
-    let walk = PathWalk(along: watch.key.path, inotify: inotify)
+    guard let watch = watches[id], hanging[id] == nil else { return false }
+    let answer = walker.walk(
+      along: watch.key.path, inotify: inotify, avoiding: Set(hanging.values)
+    ) { [weak self] walk in
+      guard let self else { return }
+      queue.async { self.returned(id, walk) }
+    }
+    switch answer {
+    case .found(let walk): return take(walk, of: watch)
+    case .hangs(let place):
+      hanging[id] = place
+      refuse([WatchRefusal(path: place, number: ETIMEDOUT)], id)
+    case .refused(let error):
+      let path = Array(watch.key.path.utf8CString.dropLast())
+      refuse([WatchRefusal(path: path, number: error.number)], id)
+    }
+    return false
+  }
+
+  private func take(_ walk: PathWalk, of watch: KeyWatch) -> Bool {
+    let id = watch.id
     let isChange = watch.found(walk.sighting)
     var uses = walk.uses
     if let left = watch.leftBehind { uses.insert(.target(watch: left)) }
@@ -171,8 +198,27 @@ public final class PathWatches: @unchecked Sendable {
     for use in uses.subtracting(watch.uses) { table.add(use, of: id) }
     release(watch.uses.subtracting(uses), of: id)
     watch.uses = uses
-    for refusal in refusals.replace(walk.refusals, of: id) { onTrouble(refusal.sentence) }
+    refuse(walk.refusals, id)
     return isChange
+  }
+
+  private func refuse(_ found: Set<WatchRefusal>, _ id: UInt64) {
+    for refusal in refusals.replace(found, of: id) { onTrouble(refusal.sentence) }
+  }
+
+  /// A walk has returned late. What has happened since at the inodes that it watches was nobody's,
+  /// so the path is walked again.
+  private func returned(_ id: UInt64, _ walk: PathWalk) {
+    walker.returned()
+    hanging[id] = nil
+    for use in walk.uses { table.add(use, of: id) }
+    if let watch = watches[id] {
+      watch.uses.formUnion(walk.uses)
+    } else {
+      release(walk.uses, of: id)
+    }
+    noteChanges(of: walkAgain(refusals.users))
+    retryLater()
   }
 
   // MARK: Events

@@ -21,6 +21,9 @@ struct WatchRefusal: Hashable {
         + "it, and if it is a folder also to enter it"
     case ENOMEM:
       "\(name) cannot be watched, since the system has no memory for it: free some"
+    case ETIMEDOUT:
+      "\(name) does not answer: what is watched there is not armed, and changes there start no job. "
+        + "takt tries again; see to the mount"
     default:
       "\(name) cannot be watched: \(String(cString: strerror(number))); takt tries again every "
         + "30 s, and when the jobs are loaded anew"

@@ -35,7 +35,9 @@ struct FileReaderTests {
     let path = folder.write([], to: "f", mode: mode)
     let reader = FileReader(bound: 10, refusesWritableByOthers: true)
     if isRefused {
-      #expect(throws: FileProblem.writableByOthers(mode: mode)) { try reader.read(path) }
+      #expect(throws: FileProblem.writableByOthers(mode: mode, path: path)) {
+        try reader.read(path)
+      }
     } else {
       _ = try reader.read(path)
     }

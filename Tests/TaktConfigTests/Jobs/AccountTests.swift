@@ -33,7 +33,7 @@ struct AccountTests {
   }
 
   @Test func `root runs jobs as anybody`() {
-    #expect(load("user: worker, group: adm", as: 0).diagnostics == [])
+    #expect(load("user: worker, group: adm, inherit_env: false", as: 0).diagnostics == [])
   }
 
   @Test func `a user of defaults is told once`() {

@@ -6,9 +6,9 @@ import Testing
 struct RightsTests {
   @Test(arguments: [
     "user: worker, use: »touch", "use: »touch, group: adm",
-    "user: worker, steps: [{run: x}, {use: »touch}, {use: log}]",
-    "user: worker, run: x, on_failure: {use: »touch}",
-    "run: x, on_late: [{use: log}, {use: »touch}], user: 1000",
+    "user: worker, inherit_env: false, steps: [{run: x}, {use: »touch}, {use: log}]",
+    "user: worker, inherit_env: false, run: x, on_failure: {use: »touch}",
+    "run: x, inherit_env: true, on_late: [{use: log}, {use: »touch}], user: 1000",
     "user: worker, use: »pipe, with: {to: x}",
   ])
   func `an action with takt's own rights is refused where another user is named`(keys: String)
@@ -27,7 +27,7 @@ struct RightsTests {
         """)
     try check(
       badRow: """
-        conflictingKeys | defaults: {on_failure: {use: touch}}
+        conflictingKeys | defaults: {on_failure: {use: touch}, inherit_env: false}
         jobs:
           »a: {on: start, run: x, user: worker}
           b: {on: start, run: x, user: worker, on_failure: null}
@@ -47,7 +47,8 @@ struct RightsTests {
   }
 
   @Test(arguments: [
-    "user: worker, steps: [{run: x}, {use: log}]", "user: worker, steps: [{run: x}, {use: pipe}]",
+    "user: worker, inherit_env: true, steps: [{run: x}, {use: log}]",
+    "user: worker, inherit_env: true, steps: [{run: x}, {use: pipe}]",
     "user: root, steps: [{run: x}, {use: touch}]",
     "user: root, group: root, run: x, on_success: {use: touch}", "use: touch",
   ])

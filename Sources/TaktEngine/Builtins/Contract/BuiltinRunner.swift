@@ -10,6 +10,10 @@ import TaktCore
 public final class BuiltinRunner: ActionRunner {
   /// How many long built-ins of one class work at once.
   static let poolWidth = 8
+  /// A built-in may take its time; one that takes longer gives its place in the pool to another.
+  private static let bounds = WorkPool.Bounds(
+    patience: .seconds(30), limit: .seconds(365 * 86_400), share: poolWidth, sharesLost: false,
+    lostMax: 32, reportsSlowness: false)
 
   private let registry: BuiltinRegistry
   private let observer: any Observer
@@ -47,7 +51,11 @@ public final class BuiltinRunner: ActionRunner {
       })
     pools = Dictionary(
       uniqueKeysWithValues: QoS.allCases.map {
-        ($0, WorkPool(name: "takt-work", nice: $0.workClass.nice, width: Self.poolWidth))
+        (
+          $0,
+          WorkPool(
+            name: "takt-work", nice: $0.workClass.nice, width: Self.poolWidth, bounds: Self.bounds)
+        )
       })
   }
 
@@ -127,7 +135,7 @@ public final class BuiltinRunner: ActionRunner {
     }
     let hidden =
       Self.hidden(resolved, expansion.used, of: attempt.builtin)
-      + Self.unused(attempt.request.spec.execution.secrets, but: expansion.used)
+      + Self.unused(by: attempt.request, but: expansion.used)
     let output = BuiltinOutput(
       of: attempt.request, secrets: hidden, to: sink, files: files, time: time)
     // Somebody else may have reported the end, or will.
@@ -158,9 +166,12 @@ public final class BuiltinRunner: ActionRunner {
   /// The values of secrets that no parameter refers to: others may say them all the same. One that
   /// cannot be read can be said by nobody here.
   private static func unused(
-    _ secrets: [String: Secret], but used: [String: String]
+    by request: AttemptRequest, but used: [String: String]
   ) -> [[UInt8]] {
-    secrets.filter { used[$0.key] == nil }.values.compactMap { try? SecretReader.value(of: $0) }
+    let user = SecretReader.owner(for: request)
+    return request.spec.execution.secrets.filter { used[$0.key] == nil }.values.compactMap {
+      try? SecretReader.value(of: $0, for: user)
+    }
   }
 
   private func finish(_ attempt: LongAttempt, _ end: BuiltinEnd, _ hidden: [[UInt8]]) {

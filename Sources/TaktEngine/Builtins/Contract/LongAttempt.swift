@@ -32,7 +32,7 @@ final class LongAttempt: Sendable {
 
   /// Has `work` done by the pool.
   func start(_ work: @escaping @Sendable (LongAttempt) -> Void) {
-    guard let item = pool.submit({ [self] in work(self) }) else {
+    guard let item = pool.submit(for: request.spec.name.text, { [self] in work(self) }) else {
       end(.failed("no_thread"))
       return
     }

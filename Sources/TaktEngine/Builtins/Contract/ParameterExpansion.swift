@@ -1,3 +1,4 @@
+import Glibc
 import TaktCore
 
 /// Puts the facts of a run, and the secrets that a text refers to, in the place of `{{job}}` and
@@ -12,13 +13,14 @@ struct ParameterExpansion {
   }
 
   private let values: [Placeholders.Name: String]
-  private let secrets: [String: Secret]
+  private let request: AttemptRequest
+  private var secrets: [String: Secret] { request.spec.execution.secrets }
   /// The values of the secrets that were referred to, by name.
   private(set) var used: [String: String] = [:]
 
   init(_ request: AttemptRequest) {
     values = Self.values(of: request)
-    secrets = request.spec.execution.secrets
+    self.request = request
   }
 
   /// Whether any text among the parameters has a placeholder.
@@ -103,10 +105,13 @@ struct ParameterExpansion {
     if let value = used[name] { return value }
     guard let secret = secrets[name] else { throw .unknownSecret(name) }
     do throws(Spawn.Failure) {
-      let value = String(decoding: try SecretReader.value(of: secret), as: UTF8.self)
+      let owner = SecretReader.owner(for: request)
+      let value = String(decoding: try SecretReader.value(of: secret, for: owner), as: UTF8.self)
       used[name] = value
       return value
     } catch {
+      // The attempt's reason does not say what to do.
+      if error.number == EPERM { Notices.tellOnce(error.sentence) }
       throw .unreadable(errno: error.number)
     }
   }

@@ -15,13 +15,13 @@ enum HTTPClients {
         "NO_PROXY",
       ].compactMap { name in getenv(name).map { (name, String(cString: $0)) } }))
 
-  /// The client that goes through this proxy; nil when the process has no descriptors left.
-  static func client(for proxy: ProxyEnvironment.Proxy?) -> HTTPClient? {
-    made.withLock { made in
+  /// The client that goes through this proxy.
+  static func client(for proxy: ProxyEnvironment.Proxy?) throws(NetworkLoop.Failure) -> HTTPClient {
+    let loop = try NetworkLoop.loop()
+    return made.withLock { made in
       if let client = made[proxy] { return client }
-      guard let group = NetworkLoop.group() else { return nil }
       let client = HTTPClient(
-        eventLoopGroupProvider: .shared(group), configuration: configuration(proxy))
+        eventLoopGroupProvider: .shared(loop), configuration: configuration(proxy))
       made[proxy] = client
       return client
     }

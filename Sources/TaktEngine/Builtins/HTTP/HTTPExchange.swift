@@ -23,8 +23,11 @@ struct HTTPExchange {
     } catch {
       throw Failure(reason: "proxy", message: "the environment names a proxy that is none of HTTP")
     }
-    guard let client = HTTPClients.client(for: proxy) else {
-      throw Failure(reason: "no_descriptors", message: "no descriptors are left")
+    let client: HTTPClient
+    do throws(NetworkLoop.Failure) {
+      client = try HTTPClients.client(for: proxy)
+    } catch {
+      throw Failure(reason: error.reason, message: error.message)
     }
     let reader = HTTPAnswerReader(keptBytesMax: order.keptBytesMax)
     do {

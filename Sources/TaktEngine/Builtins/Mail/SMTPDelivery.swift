@@ -14,8 +14,11 @@ struct SMTPDelivery {
   var conversation: SMTPConversation
 
   func run(_ cancellation: Cancellation) -> SMTPHandler.End {
-    guard let group = NetworkLoop.group() else {
-      return SMTPHandler.End(reason: "no_descriptors", message: "no descriptors are left")
+    let loop: any EventLoop
+    do throws(NetworkLoop.Failure) {
+      loop = try NetworkLoop.loop()
+    } catch {
+      return SMTPHandler.End(reason: error.reason, message: error.message)
     }
     let tls: NIOSSLContext?
     do {
@@ -28,13 +31,12 @@ struct SMTPDelivery {
     } catch {
       return SMTPHandler.End(reason: "tls", message: NetworkFailure.sentence(of: error))
     }
-    let loop = group.next()
     let promise = loop.makePromise(of: SMTPHandler.End.self)
     let time = TimeAmount.nanoseconds(min(timeout, .seconds(86_400)).nanosecondsSaturated)
     let timer = loop.scheduleTask(in: time) {
       promise.succeed(SMTPHandler.End(reason: "timeout", message: "no mail within the timeout"))
     }
-    connect(group, tls, promise, time)
+    connect(loop, tls, promise, time)
     let end = cancellation.whileWatched(
       by: { promise.succeed(SMTPHandler.End(reason: LongAttempt.cancelled, message: "stopped")) }
     ) {
@@ -47,11 +49,11 @@ struct SMTPDelivery {
   }
 
   private func connect(
-    _ group: MultiThreadedEventLoopGroup, _ tls: NIOSSLContext?,
+    _ loop: any EventLoop, _ tls: NIOSSLContext?,
     _ promise: EventLoopPromise<SMTPHandler.End>, _ time: TimeAmount
   ) {
     let delivery = self
-    ClientBootstrap(group: group)
+    ClientBootstrap(group: loop)
       .connectTimeout(time)
       .channelInitializer { channel in
         // Whoever decides the end, the connection goes with it.

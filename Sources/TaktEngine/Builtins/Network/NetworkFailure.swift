@@ -74,5 +74,6 @@ enum NetworkFailure {
     BuiltinReason("cancelled", "it was stopped"),
     BuiltinReason("secret(NAME)", "the job has no secret of the name"),
     BuiltinReason("no_descriptors", "takt has run out of descriptors"),
+    BuiltinReason("no_thread", "takt may start no more threads"),
   ]
 }

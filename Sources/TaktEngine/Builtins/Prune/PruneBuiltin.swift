@@ -20,7 +20,7 @@ public struct PruneBuiltin: LongBuiltin {
   /// What lies where, and what of it goes.
   public var parameters: [ParameterSchema] {
     [
-      ParameterSchema("root", .path, summary: "the folder; neither `/` nor a link"),
+      ParameterSchema("root", .path, summary: "the folder; not `/`, and no part of the path a link"),
       ParameterSchema(
         "pattern", .string, isRequired: false,
         summary: "the names that count, such as `*.log`; all when left out"),
@@ -48,7 +48,7 @@ public struct PruneBuiltin: LongBuiltin {
   /// Why it fails.
   public var reasons: [BuiltinReason] {
     [
-      BuiltinReason("root", "the root is `/`, empty, a link or no folder"),
+      BuiltinReason("root", "the root is `/`, empty or no folder, or a link is on the way to it"),
       BuiltinReason("missing", "the root is not there"),
       BuiltinReason("permission", "the root cannot be read"),
       BuiltinReason("rules", "none of `older_than`, `keep` and `max_size` is given"),
@@ -88,10 +88,17 @@ public struct PruneBuiltin: LongBuiltin {
     let rules = Self.rules(call.parameters)
     guard !rules.isEmpty else { return .failed("rules") }
     let root: PruneFolder
-    do throws(SystemError) {
+    do throws(FolderPath.Failure) {
       root = try Self.root(call.text("root") ?? "")
     } catch {
-      call.log("\(call.text("root") ?? ""): \(error)", .warning)
+      let path = call.text("root") ?? ""
+      switch error {
+      case .link(let link):
+        call.log(
+          "\(path): '\(link)' is a symbolic link, and none is followed. Name the folder itself",
+          .warning)
+      case .system(let number): call.log("\(path): \(String(cString: strerror(number)))", .warning)
+      }
       switch error.number {
       case ENOENT: return .failed("missing")
       case EACCES, EPERM: return .failed("permission")
@@ -110,11 +117,10 @@ public struct PruneBuiltin: LongBuiltin {
     }
   }
 
-  private static func root(_ path: String) throws(SystemError) -> PruneFolder {
-    guard path.hasPrefix("/") else { throw SystemError("open", number: EINVAL) }
+  private static func root(_ path: String) throws(FolderPath.Failure) -> PruneFolder {
     let root = try PruneFolder(root: path)
     let top = try PruneFolder(root: "/")
-    if root.isSame(as: top) { throw SystemError("open", number: EINVAL) }
+    if root.isSame(as: top) { throw .system(EINVAL) }
     return root
   }
 }

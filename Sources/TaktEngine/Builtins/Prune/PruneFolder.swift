@@ -19,11 +19,14 @@ final class PruneFolder {
 
   private static let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
 
-  /// The root of a walk; the last part of its path must not be a link.
-  convenience init(root path: String) throws(SystemError) {
-    let descriptor = open(path, Self.flags)
-    guard descriptor >= 0 else { throw SystemError("open") }
-    try self.init(descriptor)
+  /// The root of a walk; no part of its path may be a link.
+  convenience init(root path: String) throws(FolderPath.Failure) {
+    let descriptor = try FolderPath.open(path, following: .none, flags: Self.flags)
+    do throws(SystemError) {
+      try self.init(descriptor)
+    } catch {
+      throw .system(error.number)
+    }
   }
 
   /// A folder within this one.
@@ -81,7 +84,11 @@ extension stat {
   var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
   /// A file or a link: what may be deleted. Devices, sockets and pipes are somebody's.
   var isPrunable: Bool { st_mode & S_IFMT == S_IFREG || st_mode & S_IFMT == S_IFLNK }
+  /// At the ends of the range for what lies beyond it.
   var modified: WallInstant {
-    WallInstant(nanoseconds: Int64(st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(st_mtim.tv_nsec))
+    let (seconds, isOver) = Int64(st_mtim.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, isSumOver) = seconds.addingReportingOverflow(Int64(st_mtim.tv_nsec))
+    guard isOver || isSumOver else { return WallInstant(nanoseconds: sum) }
+    return WallInstant(nanoseconds: st_mtim.tv_sec < 0 ? .min : .max)
   }
 }

@@ -21,13 +21,17 @@ struct PruneRules: Equatable {
     }
     let free = byAge.dropLast(min(byAge.count, keep ?? 0))
     if olderThan == nil, sizeBytesMax == nil { return keep == nil ? [] : Array(free) }
-    var left = files.reduce(0) { $0 &+ $1.bytes }
+    // Where the sum is beyond the range, too few go rather than too many.
+    var left = files.reduce(0) { sum, file in
+      let (total, isOver) = sum.addingReportingOverflow(max(0, file.bytes))
+      return isOver ? Int.max : total
+    }
     return free.filter { index in
       let file = files[index]
       let isOld = olderThan.map { file.modified < now - $0 } ?? false
       let isTooMuch = sizeBytesMax.map { left > $0 } ?? false
       guard isOld || isTooMuch else { return false }
-      left &-= file.bytes
+      left -= min(left, max(0, file.bytes))
       return true
     }
   }

@@ -1,0 +1,137 @@
+import Glibc
+
+/// Opens the folder of a path, one name after the other, so that no link leads anywhere that takt
+/// has not agreed to.
+enum FolderPath {
+  /// Which links on the way are followed.
+  enum Links {
+    /// None.
+    case none
+    /// Those that nobody but root can have made: root owns the link, and nobody else can write to
+    /// the folder that it is in, unless that folder is sticky and root's.
+    case ofRoot
+    /// All.
+    case all
+  }
+
+  /// Why a folder is not opened.
+  enum Failure: Error, Hashable, Sendable {
+    case system(Int32)
+    /// A link that is not followed.
+    case link(String)
+
+    var number: Int32 {
+      switch self {
+      case .system(let number): number
+      case .link: ELOOP
+      }
+    }
+  }
+
+  /// As many as the system follows.
+  private static let linksMax = 40
+
+  /// A descriptor of the folder at an absolute path, for use with the `…at` calls alone.
+  ///
+  /// - Parameter flags: `O_PATH` by default; what is opened is a folder in any case.
+  static func open(
+    _ path: String, following links: Links, flags: Int32 = pathOnly
+  ) throws(Failure) -> Int32 {
+    guard path.hasPrefix("/") else { throw .system(EINVAL) }
+    if case .all = links {
+      let descriptor = Glibc.open(path, flags | O_DIRECTORY | O_CLOEXEC)
+      guard descriptor >= 0 else { throw .system(errno) }
+      return descriptor
+    }
+    var walk = try Walk(path, follows: links == .ofRoot)
+    return try walk.run(lastFlags: flags)
+  }
+
+  /// `O_PATH`.
+  static let pathOnly: Int32 = 0o10_000_000
+
+  private struct Walk {
+    private var folder: Int32
+    /// The names still to come, the next one last.
+    private var rest: [String]
+    private var links = 0
+    private let follows: Bool
+    /// What has been walked along, for messages.
+    private var walked = ""
+
+    init(_ path: String, follows: Bool) throws(Failure) {
+      self.follows = follows
+      rest = Self.names(in: path)
+      folder = Glibc.open("/", pathOnly | O_DIRECTORY | O_CLOEXEC)
+      guard folder >= 0 else { throw .system(errno) }
+    }
+
+    mutating func run(lastFlags: Int32) throws(Failure) -> Int32 {
+      do throws(Failure) {
+        while let name = rest.popLast() { try step(name) }
+      } catch {
+        close(folder)
+        throw error
+      }
+      if lastFlags == pathOnly { return folder }
+      let opened = openat(folder, ".", lastFlags | O_DIRECTORY | O_CLOEXEC)
+      let number = errno
+      close(folder)
+      guard opened >= 0 else { throw .system(number) }
+      return opened
+    }
+
+    private mutating func step(_ name: String) throws(Failure) {
+      // Opens a link itself, and touches nothing else.
+      let next = openat(folder, name, pathOnly | O_NOFOLLOW | O_CLOEXEC)
+      guard next >= 0 else { throw .system(errno) }
+      var status = stat()
+      guard fstat(next, &status) == 0 else {
+        let number = errno
+        close(next)
+        throw .system(number)
+      }
+      if status.st_mode & S_IFMT == S_IFLNK {
+        defer { close(next) }
+        return try follow(next, status, named: name)
+      }
+      guard status.st_mode & S_IFMT == S_IFDIR else {
+        close(next)
+        throw .system(ENOTDIR)
+      }
+      close(folder)
+      folder = next
+      walked += "/\(name)"
+    }
+
+    private mutating func follow(
+      _ link: Int32, _ status: stat, named name: String
+    ) throws(Failure) {
+      links += 1
+      var around = stat()
+      guard fstat(folder, &around) == 0 else { throw .system(errno) }
+      let isOpen = around.st_mode & 0o022 != 0 && around.st_mode & S_ISVTX == 0
+      guard follows, links <= linksMax, status.st_uid == 0, around.st_uid == 0, !isOpen else {
+        throw .link("\(walked)/\(name)")
+      }
+      var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+      let count = readlinkat(link, "", &target, target.count - 1)
+      guard count > 0 else { throw .system(count < 0 ? errno : ENOENT) }
+      let bytes = target[..<count].map { UInt8(bitPattern: $0) }
+      guard let text = String(validating: bytes, as: UTF8.self) else { throw .system(EILSEQ) }
+      if text.hasPrefix("/") {
+        let root = Glibc.open("/", pathOnly | O_DIRECTORY | O_CLOEXEC)
+        guard root >= 0 else { throw .system(errno) }
+        close(folder)
+        folder = root
+        walked = ""
+      }
+      rest += Self.names(in: text)
+    }
+
+    private static func names(in path: String) -> [String] {
+      path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+        .filter { $0 != "." }.reversed()
+    }
+  }
+}

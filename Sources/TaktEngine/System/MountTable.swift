@@ -1,0 +1,85 @@
+import Glibc
+import Synchronization
+
+/// Which mounted file systems may stop answering: those of a network, of another process, and any
+/// kind that is not known to be the kernel's own.
+///
+/// Safe from any thread. The list is read again only when a file system is mounted or unmounted.
+enum MountTable {
+  private struct State {
+    var descriptor: Int32 = -1
+    var places: [[CChar]] = []
+  }
+
+  /// Kinds on disks and in memory of this machine.
+  private static let ownKinds: Set<String> = [
+    "autofs", "bdev", "bpf", "binfmt_misc", "btrfs", "cgroup", "cgroup2", "configfs", "debugfs",
+    "devpts", "devtmpfs", "efivarfs", "erofs", "exfat", "ext2", "ext3", "ext4", "f2fs", "fusectl",
+    "hugetlbfs", "iso9660", "jfs", "mqueue", "nsfs", "overlay", "proc", "pstore", "ramfs", "rootfs",
+    "securityfs", "selinuxfs", "squashfs", "sysfs", "tmpfs", "tracefs", "udf", "vfat", "xfs", "zfs",
+  ]
+  private static let slash = CChar(47)
+  private static let state = Mutex(State())
+
+  /// Where those that may stop answering are mounted: paths without links.
+  static func uncertainPlaces() -> [[CChar]] {
+    state.withLock { state in
+      if state.descriptor >= 0, !hasChanged(state.descriptor) { return state.places }
+      if state.descriptor < 0 {
+        state.descriptor = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
+      }
+      state.places = mounts().filter { !ownKinds.contains($0.kind) }.map(\.place)
+      return state.places
+    }
+  }
+
+  /// The mount point above a path without links; the path itself where that is the root.
+  static func place(around path: [CChar]) -> [CChar] {
+    let points = mounts().map(\.place).filter { $0 != [slash] && contains(path, in: $0) }
+    return points.max { $0.count < $1.count } ?? path
+  }
+
+  /// Whether a path is this place or below it.
+  static func contains(_ path: [CChar], in place: [CChar]) -> Bool {
+    path.starts(with: place)
+      && (path.count == place.count || place == [slash] || path[place.count] == slash)
+  }
+
+  static func text(_ place: [CChar]) -> String {
+    String(decoding: place.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  private static func hasChanged(_ descriptor: Int32) -> Bool {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLPRI), revents: 0)
+    return poll(&entry, 1, 0) != 0
+  }
+
+  private static func mounts() -> [(place: [CChar], kind: String)] {
+    let bytes = (try? SmallFile.read("/proc/self/mountinfo", bytesMax: 64 << 20)) ?? []
+    return bytes.split(separator: 10).compactMap { line in
+      let words = line.split(separator: 32)
+      // After a number of optional words comes a dash, and then the kind.
+      guard words.count > 6, let dash = words[6...].firstIndex(where: { $0.elementsEqual([45]) }),
+        dash + 1 < words.count
+      else { return nil }
+      return (unescaped(words[4]), String(decoding: words[dash + 1], as: UTF8.self))
+    }
+  }
+
+  /// The kernel writes blanks and the like as a backslash and three octal digits.
+  private static func unescaped(_ word: ArraySlice<UInt8>) -> [CChar] {
+    var result: [CChar] = []
+    var rest = word
+    while let byte = rest.popFirst() {
+      let digits = rest.prefix(3)
+      if byte == 92, digits.count == 3, digits.allSatisfy({ (48...55).contains($0) }) {
+        let value = digits.reduce(0) { $0 * 8 + Int($1 - 48) }
+        result.append(CChar(bitPattern: UInt8(truncatingIfNeeded: value)))
+        rest = rest.dropFirst(3)
+      } else {
+        result.append(CChar(bitPattern: byte))
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,32 @@
+import Synchronization
+
+/// Warnings for the log from code that has no observer of its own.
+///
+/// Safe from any thread.
+public enum Notices {
+  private struct State {
+    var deliver: (@Sendable (String) -> Void)?
+    var told: Set<String> = []
+  }
+
+  /// So many different ones are told once; more are not told.
+  private static let toldMax = 1000
+  private static let state = Mutex(State())
+
+  /// Calls `deliver` with each sentence from now on.
+  public static func deliver(to deliver: @escaping @Sendable (String) -> Void) {
+    state.withLock { $0.deliver = deliver }
+  }
+
+  static func tell(_ sentence: String) {
+    state.withLock(\.deliver)?(sentence)
+  }
+
+  /// Tells a sentence unless it has been told before.
+  static func tellOnce(_ sentence: String) {
+    let isNew = state.withLock { state in
+      state.told.count < toldMax && state.told.insert(sentence).inserted
+    }
+    if isNew { tell(sentence) }
+  }
+}

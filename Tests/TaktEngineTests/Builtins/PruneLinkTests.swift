@@ -1,0 +1,73 @@
+import Foundation
+import Glibc
+import TaktCore
+import Testing
+
+@testable import TaktEngine
+
+/// `use: prune` where links and nonsensical times would mislead it.
+@Suite struct PruneLinkTests {
+  private let folder: ServerFolder
+  private let bench: BuiltinBench
+
+  init() throws {
+    folder = try ServerFolder()
+    bench = try BuiltinBench()
+    try FileManager.default.createDirectory(
+      atPath: folder.path("real/root"), withIntermediateDirectories: true)
+  }
+
+  private func file(_ name: String, seconds: Int) {
+    _ = FileManager.default.createFile(atPath: folder.path(name), contents: Data("x".utf8))
+    let times = [timespec](repeating: timespec(tv_sec: seconds, tv_nsec: 0), count: 2)
+    utimensat(AT_FDCWD, folder.path(name), times, AT_SYMLINK_NOFOLLOW)
+  }
+
+  private func names() -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: folder.path("real/root"))) ?? [])
+      .sorted()
+  }
+
+  @Test func `a link in the middle of the root is not followed, and the log names it`() async {
+    file("real/root/old", seconds: 0)
+    symlink("real", folder.path("link"))
+    let result = await bench.run(
+      "prune", ["root": .string(folder.path("link/root")), "keep": .integer(0)])
+    #expect(result == .failed("root"))
+    #expect(names() == ["old"])
+    #expect(bench.lines.texts.contains { $0.contains("link' is a symbolic link") })
+  }
+
+  @Test func `a file from beyond the year 2262 is the newest`() async throws {
+    file("real/root/far", seconds: 10_000_000_000)
+    file("real/root/old", seconds: 1_000_000_000)
+    var status = stat()
+    try #require(lstat(folder.path("real/root/far"), &status) == 0)
+    // Not every file system keeps such a time.
+    guard status.st_mtim.tv_sec == 10_000_000_000 else { return }
+    let root = ParameterValue.string(try #require(realpath(folder.path("real/root"))))
+    #expect(
+      await bench.run("prune", ["root": root, "older_than": .duration(.seconds(3600))]) == .done)
+    #expect(names() == ["far"])
+    file("real/root/new", seconds: time(nil))
+    #expect(await bench.run("prune", ["root": root, "keep": .integer(1)]) == .done)
+    #expect(names() == ["far"])
+  }
+
+  @Test func `sizes beyond all bounds delete no more than they should`() {
+    func file(_ name: String, _ bytes: Int, _ hours: Int64) -> PruneFile {
+      PruneFile(
+        folder: 0, name: PruneFile.Name(bytes: Array(name.utf8CString)),
+        modified: WallInstant(nanoseconds: hours), bytes: bytes, inode: 1)
+    }
+    let files = [file("a", .max, 1), file("b", .max, 2), file("c", 1, 3)]
+    let rules = PruneRules(sizeBytesMax: 10)
+    #expect(rules.condemned(files, at: WallInstant(nanoseconds: 4)) == [0])
+  }
+
+  private func realpath(_ path: String) -> String? {
+    guard let text = Glibc.realpath(path, nil) else { return nil }
+    defer { free(text) }
+    return String(cString: text)
+  }
+}

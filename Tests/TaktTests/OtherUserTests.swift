@@ -1,0 +1,97 @@
+import Foundation
+import Glibc
+import Testing
+
+/// Jobs that root runs as another user.
+@Suite(.enabled(if: geteuid() == 0, "another user takes root")) struct OtherUserTests {
+  private func output(
+    _ keys: String, _ variables: [String] = ["ONLY_ROOT=x", "LANG=C.UTF-8"]
+  ) throws -> [String] {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs: {a: {on: start, cwd: /, run: [env], \(keys)}}\n")
+    let takt = try TaktProcess(
+      variables + [TaktProcess.executable.path, "run"], program: "/usr/bin/env", in: folder)
+    try takt.line("the end") { $0.job == "a" && $0.to == "ended" }
+    #expect(try takt.stop() == 0)
+    return takt.lines.filter { $0.job == "a" }.compactMap(\.line)
+  }
+
+  @Test func `another user's job gets a clean environment`() throws {
+    let lines = try output("user: nobody")
+    let names = Set(lines.compactMap { $0.split(separator: "=").first.map(String.init) })
+      .filter { !$0.hasPrefix("TAKT_") }
+    #expect(names == ["PATH", "HOME", "LOGNAME", "USER", "SHELL", "LANG"])
+    #expect(lines.contains("LANG=C.UTF-8"))
+    #expect(lines.contains("USER=nobody"))
+  }
+
+  @Test(arguments: ["user: nobody, inherit_env: true", "user: root", "description: none"])
+  func `who asks for it, and takt's own user, gets all of the environment`(keys: String) throws {
+    #expect(try output(keys).contains("ONLY_ROOT=x"))
+  }
+
+  @Test(
+    arguments: [
+      (0o600, 0, true), (0o644, 0, true), (0o600, 65_534, true), (0o620, 0, false),
+      (0o602, 0, false), (0o600, 47_321, false),
+    ] as [(mode_t, uid_t, Bool)])
+  func `a secret belongs to root or to the job's user, and only they may write it`(
+    mode: mode_t, owner: uid_t, isRead: Bool
+  ) throws {
+    let folder = try TemporaryFolder()
+    let secret = try folder.write("value", to: "secret")
+    chown(secret, owner, 0)
+    chmod(secret, mode)
+    try folder.write(
+      """
+      jobs:
+        a: {on: start, cwd: /, user: nobody, inherit_env: false, run: 'exit 3', \
+      secrets: {KEY: {file: secret}}}
+
+      """)
+    let takt = try TaktProcess(["run"], in: folder)
+    let end = try takt.line("the end") { $0.job == "a" && $0.to == "ended" }
+    #expect(end.reason == (isRead ? "exit(3)" : "not_started(secret, EPERM)"))
+    let mending = owner == 47_321 ? "chown root" : "chmod go-w"
+    let isTold = takt.lines.contains {
+      ($0.line ?? $0.message ?? "").contains("run `\(mending) \(secret)`")
+    }
+    #expect(isTold == !isRead)
+    #expect(
+      takt.lines.contains { $0.message?.contains("can be read by others") == true }
+        == (mode == 0o644))
+    #expect(try takt.stop() == 0)
+  }
+
+  @Test func `at the limit of threads http fails, and takt goes on`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      jobs:
+        alert:
+          on: start
+          steps:
+            - {use: touch, with: {path: made}}
+            - {run: 'prlimit --pid $PPID --nproc=1:'}
+            - {use: http, with: {url: 'http://127.0.0.1:9/'}}
+        beside: {every: 100ms, use: log, with: {message: x}}
+
+      """)
+    chown(folder.url.path, 47_321, 47_321)
+    let takt = try TaktProcess(
+      [
+        "--reuid=47321", "--regid=47321", "--clear-groups", TaktProcess.executable.path, "run",
+      ], program: "/usr/bin/setpriv", in: folder)
+    let end = try takt.line("the end") { $0.job == "alert" && $0.to == "ended" }
+    #expect(end.reason == "no_thread")
+    // The system library waits for threads of its own as long as there are none.
+    let lifting = try TaktProcess(
+      [
+        "--reuid=47321", "--regid=47321", "--clear-groups", "prlimit", "--pid", "\(takt.pid)",
+        "--nproc=4000:",
+      ], program: "/usr/bin/setpriv", in: folder)
+    #expect(lifting.waitForExit() == 0, "\(lifting.errors)")
+    for _ in 0..<5 { try takt.line("a slot") { $0.job == "beside" && $0.verdict == "ran" } }
+    #expect(try takt.stop() == 0)
+  }
+}
