@@ -57,7 +57,8 @@ final class AccountTable {
   /// The number of the user that an identity names; nil where that is takt's own, or nobody, or
   /// where takt cannot run a job as another.
   func otherUser(in identity: RunIdentity) -> UInt32? {
-    guard userID == 0, identity.user != nil, let account = account(identity), account.uid != userID else {
+    guard userID == 0, identity.user != nil, let account = account(identity), account.uid != userID
+    else {
       return nil
     }
     return account.uid

@@ -67,7 +67,8 @@ import TimerMachineTesting
   @Test(.enabled(if: geteuid() == 0, "links of another user take root"))
   func `a folder swapped for a link before a rotation moves nothing elsewhere`() throws {
     let bench = try Bench("user/logs/out")
-    _ = FileManager.default.createFile(atPath: "\(bench.folder)/target/out", contents: Data("x".utf8))
+    _ = FileManager.default.createFile(
+      atPath: "\(bench.folder)/target/out", contents: Data("x".utf8))
     #expect(bench.append("1234567\n", max: 8) == nil)
     chown("\(bench.folder)/user", Self.stranger, 0)
     bench.swapFolderForLink()

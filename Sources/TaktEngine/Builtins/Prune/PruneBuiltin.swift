@@ -20,7 +20,8 @@ public struct PruneBuiltin: LongBuiltin {
   /// What lies where, and what of it goes.
   public var parameters: [ParameterSchema] {
     [
-      ParameterSchema("root", .path, summary: "the folder; not `/`, and no part of the path a link"),
+      ParameterSchema(
+        "root", .path, summary: "the folder; not `/`, and no part of the path a link"),
       ParameterSchema(
         "pattern", .string, isRequired: false,
         summary: "the names that count, such as `*.log`; all when left out"),
