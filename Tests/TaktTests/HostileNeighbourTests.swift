@@ -53,7 +53,7 @@ import Testing
     return course
   }
 
-  @Test(.enabled(if: HungMount.isAvailable, HungMount.condition))
+  @Test(.enabled(if: HungMount.isAvailable && StuckStartTests.hasUser, HungMount.condition))
   func `a job on a hung mount and a hostile user take no slot from others`() throws {
     let alone = try Self.course(Self.jobs(beside: ""))
     let mount = try HungMount(["folder/", "program", "secret"])
@@ -66,7 +66,7 @@ import Testing
       Self.jobs(
         beside: """
             hung: {every: 200ms, run: [/bin/true], cwd: \(mount.path("folder")), kill: {grace: 1s}}
-            his: {every: 200ms, user: nobody, run: [/bin/true], timeout: 1s, kill: {grace: 1s}}
+            his: {every: 200ms, user: \(StuckStartTests.user), run: [/bin/true], timeout: 1s, kill: {grace: 1s}}
 
           """))
     hostile.signal(SIGKILL)

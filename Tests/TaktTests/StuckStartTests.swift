@@ -4,7 +4,9 @@ import Testing
 
 /// Processes that hang before their program begins.
 @Suite(.serialized) struct StuckStartTests {
-  private static let isRoot = geteuid() == 0
+  /// A user of the system's whom no other test takes: the hostile one stops all that he has.
+  static let user = "uucp"
+  static let hasUser = geteuid() == 0 && getpwnam(user) != nil
 
   /// Jobs that each hang in another place, beside one that does not.
   private static func jobs(_ mount: HungMount, _ folder: TemporaryFolder) throws -> String {
@@ -106,11 +108,13 @@ import Testing
     #expect(try takt.stop() == 0)
   }
 
-  /// Stops all processes of its user again and again, those too that are just being started.
+  /// Stops all processes of `user` again and again, those too that are just being started.
   static let hostile = #"""
-    import os, signal, time
-    os.setresgid(65534, 65534, 65534)
-    os.setresuid(65534, 65534, 65534)
+    import os, pwd, signal
+    user = pwd.getpwnam("uucp")
+    os.setgroups([])
+    os.setresgid(user.pw_gid, user.pw_gid, user.pw_gid)
+    os.setresuid(user.pw_uid, user.pw_uid, user.pw_uid)
     print('{"ts": "", "level": "", "event": "begun"}', flush=True)
     while True:
         try:
@@ -119,7 +123,7 @@ import Testing
             pass
     """#
 
-  @Test(.enabled(if: isRoot, "another user takes root"))
+  @Test(.enabled(if: hasUser, "another user takes root"))
   func `a user who stops his own processes keeps no other job waiting`() throws {
     let folder = try TemporaryFolder()
     try folder.write(Self.hostile, to: "hostile.py")
@@ -128,7 +132,8 @@ import Testing
       scheduler: {max_running: 32}
       jobs:
         tick: {every: 200ms, overlap: allow, run: [/bin/true]}
-        his: {every: 10ms, from: end, user: nobody, run: [/bin/true], timeout: 300ms, kill: {grace: 50ms}}
+        his:
+          {every: 10ms, from: end, user: \(Self.user), run: [/bin/true], timeout: 300ms, kill: {grace: 50ms}}
 
       """)
     chmod(folder.url.path, 0o755)

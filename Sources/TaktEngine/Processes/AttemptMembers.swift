@@ -40,7 +40,9 @@ final class OrphanMembers: AttemptMembers {
   func send(_ signal: Int32) {
     orphans.send(signal, to: run, newOnly: false, butFor: group.number)
   }
-  func sendToNew(_ signal: Int32) -> Int { orphans.send(signal, to: run, newOnly: true) }
+  func sendToNew(_ signal: Int32) -> Int {
+    orphans.send(signal, to: run, newOnly: true, butFor: group.number)
+  }
   func reapEnded() { orphans.reap(of: run) }
   var hasAny: Bool { orphans.hasAny(of: run) }
   func living() -> [Descendant] { orphans.descendants(of: run, orIn: group) }
