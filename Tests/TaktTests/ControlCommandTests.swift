@@ -95,12 +95,28 @@ import Testing
   }
 
   @Test func `a job may be named by digits alone`() throws {
-    let live = try LiveTakt("jobs:\n  '77': {cron: '@yearly', run: 'echo begun; sleep 1000'}\n")
+    let live = try LiveTakt(
+      """
+      jobs:
+        '77': {cron: '@yearly', run: 'echo begun; sleep 1000'}
+        '1': {cron: '@yearly', run: 'echo other; sleep 1000'}
+
+      """)
     #expect(try live.takt("trigger", "77").status == 0)
     try live.process.line("its output") { $0.line == "begun" }
     #expect(try live.takt("cancel", "77").output == "cancelled: run 1\n")
     let end = try live.process.line("its end") { $0.job == "77" && $0.to == "ended" }
     #expect(end.reason == "operator")
+    // Run 1 was of another job than the one named 1.
+    #expect(try live.takt("trigger", "1").status == 0)
+    try live.process.line("its output") { $0.line == "other" }
+    #expect(try live.takt("trigger", "77").status == 0)
+    try live.process.line("its output") { $0.line == "begun" }
+    #expect(try live.takt("cancel", "1").output == "cancelled: run 2\n")
+    #expect(try live.takt("cancel", "run:3").output == "cancelled: run 3\n")
+    try live.process.line("its end") { $0.job == "77" && $0.to == "ended" }
+    #expect(try live.takt("logs", "1").output == "other\n")
+    #expect(try live.takt("logs", "run:1").output == "begun\n")
     #expect(try live.process.stop() == 0)
   }
 

@@ -147,6 +147,32 @@ import Testing
     Self.endSurvivors(mark)
   }
 
+  @Test(.enabled(if: Tracking.available.contains(.groups), "control groups are needed"))
+  func `another daemon that starts or stops takes no control group away`() throws {
+    let mark = Self.newMark()
+    defer { Self.endSurvivors(mark) }
+    let (folder, other) = (try TemporaryFolder(), try TemporaryFolder())
+    try folder.write(
+      """
+      jobs:
+        leaves: {every: 200ms, from: end, run: "env -i setsid sleep 1000.\(mark) & grep ^0: /proc/self/cgroup"}
+
+      """)
+    try other.write("jobs: {one: {on: start, run: 'true'}}\n")
+    let takt = try TaktProcess.tracking(.groups, in: folder)
+    for _ in 1...3 {
+      try takt.line("a run") { $0.to == "ended" && $0.reason == "descendants_left(1)" }
+      let second = try TaktProcess(["exec", "one"], in: other)
+      #expect(second.waitForExit() == 0)
+    }
+    try takt.line("a run") { $0.to == "ended" }
+    try takt.line("another run") { $0.to == "ended" }
+    #expect(
+      takt.lines.filter { $0.to == "ended" }.allSatisfy { $0.reason == "descendants_left(1)" })
+    #expect(try takt.stop() == 0)
+    #expect(Self.survivors(mark) == [])
+  }
+
   @Test(arguments: Tracking.available)
   func `each process of a run that is stopped gets the signal once`(tracking: Tracking) throws {
     let folder = try TemporaryFolder()

@@ -26,6 +26,9 @@ final class ControlGroup: Sendable {
 
   deinit { close(folder) }
 
+  /// Whether somebody has removed it.
+  var isGone: Bool { faccessat(folder, "cgroup.procs", F_OK, 0) != 0 }
+
   /// Whether a process of it lives. Groups below it count.
   var isPopulated: Bool {
     guard let bytes = read("cgroup.events", in: folder) else { return false }

@@ -16,7 +16,6 @@ final class OrphanTable {
   private struct Orphan {
     /// Nil while nothing says that it is a run's.
     var owner: RunID?
-    let group: pid_t
     let isGroupLeader: Bool
     var isSignalled = false
     /// The system does not let takt send it a signal: it has become another user's.
@@ -75,7 +74,7 @@ final class OrphanTable {
       looked += 1
       // Without a status, for want of descriptors, it waits for the next look.
       guard let status = ProcessStatus.read(pid) else { continue }
-      var orphan = known ?? Orphan(group: status.group, isGroupLeader: status.group == pid)
+      var orphan = known ?? Orphan(isGroupLeader: status.group == pid)
       orphan.looks += 1
       orphan.owner = runBySession[status.session]
       if orphan.owner == nil, !status.isZombie { identify(&orphan, status) }
@@ -109,7 +108,8 @@ final class OrphanTable {
       }
       count += 1
       orphan.isSignalled = true
-      if orphan.group != told {
+      // Who is in the group now was in it when that got the signal.
+      if signal == SIGKILL || told == nil || ProcessStatus.read(pid)?.group != told {
         orphan.isOutOfReach =
           ProcessHandle.send(signal, to: pid, isGroupLeader: orphan.isGroupLeader) == EPERM
       }

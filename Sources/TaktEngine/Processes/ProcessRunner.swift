@@ -163,18 +163,32 @@ public final class ProcessRunner: ActionRunner {
   private func startChild(
     _ findings: SpawnPreparation.Findings, _ mark: String
   ) throws(Spawn.Failure) -> (Spawn.Child, ControlGroup?) {
-    guard let groups, let group = groups.take() else {
-      return (try Spawn.start(findings, mark: mark), nil)
+    guard let groups else { return (try Spawn.start(findings, mark: mark), nil) }
+    while let group = groups.take() {
+      do throws(Spawn.Failure) {
+        return (try Spawn.start(findings, mark: mark, controlGroup: group), group)
+      } catch {
+        // Somebody has removed the group: the next one may still be there.
+        if group.isGone { continue }
+        groups.give(group)
+        let numbers = [EACCES, EBUSY, EINVAL, EOPNOTSUPP, EPERM]
+        guard error.stage == .process, numbers.contains(error.number) else { throw error }
+        break
+      }
     }
-    do throws(Spawn.Failure) {
-      return (try Spawn.start(findings, mark: mark, controlGroup: group), group)
-    } catch {
-      groups.give(group)
-      // Somebody has taken the group away: the child is started without.
-      let numbers = [EACCES, EBUSY, EINVAL, ENODEV, ENOENT, EOPNOTSUPP, EPERM]
-      guard error.stage == .process, numbers.contains(error.number) else { throw error }
-      return (try Spawn.start(findings, mark: mark), nil)
+    if counts.isFirstWithoutGroup() {
+      observer?.observe(
+        LogRecord(
+          at: time.wall, .warning, .scheduler,
+          [
+            LogField(
+              .message,
+              .text(
+                "No control group for a process: it is tracked by session and mark instead. "
+                  + "Somebody else changes takt's control groups."))
+          ]))
     }
+    return (try Spawn.start(findings, mark: mark), nil)
   }
 
   private func refuse(

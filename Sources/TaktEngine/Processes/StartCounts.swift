@@ -19,6 +19,7 @@ final class StartCounts: Sendable {
   private struct State {
     var figures = ProcessFigures()
     var stuckOrigins: Set<Origin> = []
+    var hasStartedWithoutGroup = false
   }
 
   /// So many may have a child that hangs before it has executed anything.
@@ -54,6 +55,14 @@ final class StartCounts: Sendable {
   /// It is gone after all.
   func removeStuck(_ origin: Origin) {
     state.withLock { _ = $0.stuckOrigins.remove(origin) }
+  }
+
+  /// True the first time.
+  func isFirstWithoutGroup() -> Bool {
+    state.withLock { state in
+      defer { state.hasStartedWithoutGroup = true }
+      return !state.hasStartedWithoutGroup
+    }
   }
 
   func addReleased(_ count: Int) { state.withLock { $0.figures.released += UInt64(count) } }

@@ -69,12 +69,18 @@ extension ControlArgument {
       return (value, bytes)
     }
 
-    /// Whether a word is the number of a run that there is. A job may be named by digits alone.
-    func isRun(_ subject: String) throws -> Bool {
-      guard let number = UInt64(subject) else { return false }
-      return try reach { () throws(ControlTrouble) in
-        try client.ask("GET", "/api/v1/runs/\(number)")
-      }.status != 404
+    /// The number of the run that a word names; nil for a job. A job may be named by digits alone,
+    /// and then the word means that job.
+    func run(named word: String) throws -> UInt64? {
+      switch RunOrJob(word) {
+      case .run(let number): return number
+      case .job: return nil
+      case .either(let number):
+        let job = try reach { () throws(ControlTrouble) in
+          try client.ask("GET", "/api/v1/jobs/\(word.asPathPart)")
+        }
+        return job.status == 404 ? number : nil
+      }
     }
 
     /// Asks, and hands back the answer as it is.
@@ -121,7 +127,7 @@ extension ControlArgument {
       }
       for diagnostic in problem.diagnostics ?? [] { Console.error(diagnostic.text) }
       Console.error(
-        "takt: \(problem.title.printable)" + (problem.detail.map { "; \($0.printable)" } ?? ""))
+        "takt: \(problem.title.printable)" + (problem.detail.map { ". \($0.printable)" } ?? ""))
       return switch answer.status {
       case 422: .configuration
       case 400, 404: .usage
@@ -131,6 +137,28 @@ extension ControlArgument {
       }
     }
   }
+}
+
+/// What a word on the command line names where a run or a job is wanted.
+enum RunOrJob {
+  /// `run:7`, which is no job's name.
+  case run(UInt64)
+  /// Digits: a job of that name, or else the run of that number.
+  case either(UInt64)
+  case job
+
+  init(_ word: String) {
+    let prefix = "run:"
+    if word.hasPrefix(prefix), let number = UInt64(word.dropFirst(prefix.count)) {
+      self = .run(number)
+    } else if let number = UInt64(word) {
+      self = .either(number)
+    } else {
+      self = .job
+    }
+  }
+
+  static let help: ArgumentHelp = "A job's name, or a run's number; 'run:7' is always a run."
 }
 
 /// Why not, as the API says it.

@@ -17,7 +17,7 @@ struct FollowedOutput {
 
   /// Hands it on until the run has ended; of a job until nobody answers any more.
   func show(_ write: @escaping @Sendable ([UInt8]) -> Void) throws {
-    if try connection.isRun(subject) { return try show(run: subject, write) }
+    if let run = try connection.run(named: subject) { return try show(run: "\(run)", write) }
     // From before the job was looked at, so that no run is missed.
     let (status, _) = try connection.ask(Status.self, "GET", "/api/v1/status")
     let (job, _) = try connection.ask(Answer.self, "GET", "/api/v1/jobs/\(subject.asPathPart)")

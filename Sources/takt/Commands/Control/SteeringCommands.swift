@@ -77,7 +77,7 @@ struct CancelCommand: ParsableCommand {
       to cancel.
       """)
 
-  @Argument(help: "A job's name, for all its runs, or a run's number.")
+  @Argument(help: RunOrJob.help)
   var subject: String
 
   @Flag(help: "JSON: the runs.")
@@ -87,9 +87,10 @@ struct CancelCommand: ParsableCommand {
 
   func run() throws {
     let connection = try control.connect()
-    let kind = try connection.isRun(subject) ? "runs" : "jobs"
+    let place = try connection.run(named: subject).map { "runs/\($0)" }
     let (answer, bytes) = try connection.ask(
-      CancelledAnswer.self, "POST", "/api/v1/\(kind)/\(subject.asPathPart)/cancel", body: [])
+      CancelledAnswer.self, "POST",
+      "/api/v1/\(place ?? "jobs/\(subject.asPathPart)")/cancel", body: [])
     if json {
       Console.print(String(decoding: bytes, as: UTF8.self))
     } else if answer.runs.isEmpty {

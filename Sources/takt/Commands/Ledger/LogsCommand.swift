@@ -18,7 +18,7 @@ struct LogsCommand: ParsableCommand {
       run until Ctrl-C.
       """)
 
-  @Argument(help: "A job's name or a run's number.")
+  @Argument(help: RunOrJob.help)
   var subject: String
 
   @Flag(help: "Of a job the last run that failed, timed out or was interrupted.")
@@ -88,15 +88,24 @@ struct LogsCommand: ParsableCommand {
     Self.write(output.tail)
   }
 
-  private func find(in archive: LedgerArchive) throws -> StoredRun {
-    if let number = UInt64(subject) {
-      let run = try archive.orExit { (archive) throws(LedgerArchive.Failure) in
-        try archive.run(RunID(number))
-      }
-      if let run { return run }
+  private func run(_ number: UInt64, in archive: LedgerArchive) throws -> StoredRun {
+    let run = try archive.orExit { (archive) throws(LedgerArchive.Failure) in
+      try archive.run(RunID(number))
     }
-    // A job may be named by digits alone.
-    try archive.requireJob(subject)
+    guard let run else {
+      Console.error("takt: The ledger has no run \(number), and knows no job of that name.")
+      throw ExitCode.usage
+    }
+    return run
+  }
+
+  private func find(in archive: LedgerArchive) throws -> StoredRun {
+    switch RunOrJob(subject) {
+    case .run(let number): return try run(number, in: archive)
+    case .either(let number) where try !archive.hasJob(subject):
+      return try run(number, in: archive)
+    case .either, .job: try archive.requireJob(subject)
+    }
     var query = RunQuery()
     query.job = subject
     query.failedOnly = failed

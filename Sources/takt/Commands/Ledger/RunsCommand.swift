@@ -73,6 +73,10 @@ enum Moment {
 
 extension LedgerArchive {
   /// Ends the program when the ledger knows no such job.
+  func hasJob(_ name: String) throws -> Bool {
+    try orExit { (archive) throws(LedgerArchive.Failure) in try archive.jobNames() }.contains(name)
+  }
+
   func requireJob(_ name: String) throws {
     let names = try orExit { (archive) throws(LedgerArchive.Failure) in try archive.jobNames() }
     guard !names.contains(name) else { return }
