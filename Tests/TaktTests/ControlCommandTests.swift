@@ -115,9 +115,9 @@ import Testing
     #expect(try live.takt("cancel", "1").output == "cancelled: run 2\n")
     #expect(try live.takt("cancel", "run:3").output == "cancelled: run 3\n")
     try live.process.line("its end") { $0.job == "77" && $0.to == "ended" }
+    #expect(try live.process.stop() == 0)
     #expect(try live.takt("logs", "1").output == "other\n")
     #expect(try live.takt("logs", "run:1").output == "begun\n")
-    #expect(try live.process.stop() == 0)
   }
 
   @Test func `a reload shows its plan, and a bad file its carets`() throws {
