@@ -19,20 +19,32 @@ final class ControlGroup: Sendable {
   /// that is started in it by `clone3`, so that it is not used again.
   var wasKilled: Bool { isKilled.load(ordering: .relaxed) }
 
+  /// Open as long as the group is used, since it is read at the end of each attempt.
+  private let events: Int32
+
+  /// Owns the folder's descriptor.
   init(path: String, folder: Int32) {
     self.path = path
     self.folder = folder
+    events = openat(folder, "cgroup.events", O_RDONLY | O_CLOEXEC)
   }
 
-  deinit { close(folder) }
+  deinit {
+    if events >= 0 { close(events) }
+    close(folder)
+  }
 
   /// Whether somebody has removed it.
   var isGone: Bool { faccessat(folder, "cgroup.procs", F_OK, 0) != 0 }
 
   /// Whether a process of it lives. Groups below it count.
   var isPopulated: Bool {
-    guard let bytes = read("cgroup.events", in: folder) else { return false }
-    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").contains("populated 1")
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+      let count = pread(events, buffer.baseAddress, buffer.count - 1, 0)
+      guard count > 0, let text = buffer.baseAddress else { return false }
+      buffer[count] = 0
+      return strstr(text, "populated 1") != nil
+    }
   }
 
   /// Sends all that live a signal; those who have had one before only if `isNew` says so. Returns

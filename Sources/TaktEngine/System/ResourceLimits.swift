@@ -7,8 +7,8 @@ import Synchronization
 public enum ResourceLimits {
   /// takt itself, without runs.
   static let descriptorsMin = 32
-  /// One run: a pidfd, a control group, two pipes, and two ends for a moment.
-  static let descriptorsPerRun = 6
+  /// One run: a pidfd, two of a control group, two pipes, and two ends for a moment.
+  static let descriptorsPerRun = 7
   /// takt's own threads and the queues' workers.
   static let threadsMin = 10
 
