@@ -57,6 +57,7 @@ browser:         # The web page is tested in it; without it those tests are skip
 	@command -v chromedriver >/dev/null || ! command -v apt-get >/dev/null || { \
 		echo "installing $(BROWSER)"; \
 		sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+		$$sudo apt-get update -q >/dev/null; \
 		$$sudo apt-get install -qy --no-install-recommends $(BROWSER) >/dev/null; } || \
 		echo 'without a browser: it could not be installed' >&2
 
