@@ -109,8 +109,11 @@ final class TaktProcess {
   func line(
     _ what: String = "a line", where isRight: (Line) -> Bool
   ) throws -> Line {
+    // Other lines may come for ever: a test that waits in vain fails all the same.
+    let deadline = Date() + 4 * Self.patience
     while let next = try nextLine(what) {
       if isRight(next) { return next }
+      guard Date() < deadline else { throw Silence(description: "never: \(what)") }
     }
     throw Silence(description: "takt ended before \(what); it said:\n\(errors)")
   }

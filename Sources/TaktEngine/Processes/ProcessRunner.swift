@@ -10,9 +10,9 @@ import TimerMachine
 /// Children are started one after the other on a thread of their own, at nice 0, and watched on the
 /// reactor's thread. Safe from any thread.
 public final class ProcessRunner: ActionRunner {
-  private let reactor: Reactor
-  private let sink: any OutputSink
-  private let time: any TimeSource
+  let reactor: Reactor
+  let sink: any OutputSink
+  let time: any TimeSource
   private let files: OutputFiles
   private let passThrough: PassThrough?
   private let accounts: any AccountSource
@@ -21,16 +21,16 @@ public final class ProcessRunner: ActionRunner {
   private let ledger: (any Ledger)?
   private let observer: (any Observer)?
   private let groups: ControlGroups?
-  private let counts = StartCounts()
+  let counts = StartCounts()
   private let spawnThread: SpawnThread
   private let starting = StartingAttempts()
   /// Where users, secrets and programs are looked up, for plugins' services as well.
   let preparing = WorkPool(
     name: "takt-prepare", nice: 0, width: 8,
     bounds: WorkPool.Bounds(patience: .milliseconds(200), limit: .seconds(30), share: 2))
-  private let bounds = DispatchQueue(label: "takt.bounds")
+  let bounds = DispatchQueue(label: "takt.bounds")
   /// Touched by work on the reactor's thread alone: every use stands inside `reactor.perform`.
-  private nonisolated(unsafe) let table = ProcessTable()
+  nonisolated(unsafe) let table = ProcessTable()
 
   /// A runner that reports ends to `report`, on the reactor's thread. Throws when the system does
   /// not give it a thread.
@@ -204,7 +204,7 @@ public final class ProcessRunner: ActionRunner {
   }
 
   /// Reports an end to whom it concerns: the scheduler, or the service that the child was.
-  private func tell(_ channel: (any ChildChannel)?, _ event: SchedulerEvent) {
+  func tell(_ channel: (any ChildChannel)?, _ event: SchedulerEvent) {
     guard let channel, !channel.isOfRun else { return report(event) }
     switch event {
     case .attemptEnded(let run, let end):
@@ -344,61 +344,8 @@ public final class ProcessRunner: ActionRunner {
     watchStarts()
   }
 
-  // MARK: Starts that hang
-
-  /// How long a child may take to execute its program, and how long it then has to end.
-  private static let startTime = Duration.seconds(10)
-  private static let startKillTime = Duration.seconds(1)
-
-  /// Looks after children that have not executed anything, a little later, while there are any.
-  private func watchStarts(after delay: DispatchTimeInterval = .seconds(1)) {
-    guard !table.starting.isEmpty, !table.isStartCheckDue else { return }
-    table.isStartCheckDue = true
-    bounds.asyncAfter(deadline: .now() + delay) { [self] in
-      reactor.perform { [self] loop in
-        table.isStartCheckDue = false
-        checkStarts(loop)
-        watchStarts(after: .milliseconds(100))
-      }
-    }
-  }
-
-  private func checkStarts(_ loop: ReactorLoop) {
-    let now = ContinuousClock.now
-    for (run, process) in table.starting {
-      guard process.isStarting else {
-        table.starting[run] = nil
-        continue
-      }
-      process.resumeStart()
-      if let killedAt = process.killedAt {
-        if killedAt + Self.startKillTime <= now { giveUp(process, loop) }
-      } else if process.startedAt + Self.startTime <= now {
-        process.send(SIGKILL)
-      }
-    }
-  }
-
-  /// Ends a run whose child hangs and not even KILL ends it. The child is reaped when it goes.
-  private func giveUp(_ process: ChildProcess, _ loop: ReactorLoop) {
-    counts.addStuck(StartCounts.Origin(process.request))
-    process.giveUp()
-    neverStarted(process, .stuck, 0, loop)
-  }
-
-  /// The child has executed nothing.
-  private func neverStarted(
-    _ process: ChildProcess, _ stage: StartStage, _ number: Int32, _ loop: ReactorLoop
-  ) {
-    OutputLog(of: process.request, to: sink, time: time).warn(process.sentence(of: stage, number))
-    let result = AttemptResult.notStarted(stage, errno: number)
-    let judged = process.conversation?.end(with: result) ?? result
-    finish(process, loop)
-    tell(process.conversation?.channel, .attemptEnded(process.run, AttemptReport(judged)))
-  }
-
   /// Nothing is left of the attempt that anybody waits for.
-  private func finish(_ process: ChildProcess, _ loop: ReactorLoop, isReleased: Bool = false) {
+  func finish(_ process: ChildProcess, _ loop: ReactorLoop, isReleased: Bool = false) {
     process.close(loop)
     table.remove(process)
     process.members.close(isReleased: isReleased)

@@ -1,0 +1,57 @@
+import Dispatch
+import Glibc
+import TaktCore
+
+/// Starts that hang: children that have not come to execute their programs.
+extension ProcessRunner {
+  /// How long a child may take to execute its program, and how long it then has to end.
+  private static let startTime = Duration.seconds(10)
+  private static let startKillTime = Duration.seconds(1)
+
+  /// Looks after children that have not executed anything, a little later, while there are any.
+  func watchStarts(after delay: DispatchTimeInterval = .seconds(1)) {
+    guard !table.starting.isEmpty, !table.isStartCheckDue else { return }
+    table.isStartCheckDue = true
+    bounds.asyncAfter(deadline: .now() + delay) { [self] in
+      reactor.perform { [self] loop in
+        table.isStartCheckDue = false
+        checkStarts(loop)
+        watchStarts(after: .milliseconds(100))
+      }
+    }
+  }
+
+  private func checkStarts(_ loop: ReactorLoop) {
+    let now = ContinuousClock.now
+    for (run, process) in table.starting {
+      guard process.isStarting else {
+        table.starting[run] = nil
+        continue
+      }
+      process.resumeStart()
+      if let killedAt = process.killedAt {
+        if killedAt + Self.startKillTime <= now { giveUp(process, loop) }
+      } else if process.startedAt + Self.startTime <= now {
+        process.send(SIGKILL)
+      }
+    }
+  }
+
+  /// Ends a run whose child hangs and not even KILL ends it. The child is reaped when it goes.
+  private func giveUp(_ process: ChildProcess, _ loop: ReactorLoop) {
+    counts.addStuck(StartCounts.Origin(process.request))
+    process.giveUp()
+    neverStarted(process, .stuck, 0, loop)
+  }
+
+  /// The child has executed nothing.
+  func neverStarted(
+    _ process: ChildProcess, _ stage: StartStage, _ number: Int32, _ loop: ReactorLoop
+  ) {
+    OutputLog(of: process.request, to: sink, time: time).warn(process.sentence(of: stage, number))
+    let result = AttemptResult.notStarted(stage, errno: number)
+    let judged = process.conversation?.end(with: result) ?? result
+    finish(process, loop)
+    tell(process.conversation?.channel, .attemptEnded(process.run, AttemptReport(judged)))
+  }
+}
