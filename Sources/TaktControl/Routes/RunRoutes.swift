@@ -79,7 +79,7 @@ struct RunRoutes {
     return .json(json)
   }
 
-  /// Waits until the ledger has a run's end and output: whoever has waited for the end reads them
+  /// Waits until the ledger has a run's end and output: a client that has waited for the end reads them
   /// there next. A ledger that cannot be written keeps nobody waiting for long.
   private func waitForLedger(after entry: RunEntry, on loop: any EventLoop) async {
     guard ports.archive != nil, let endedAt = entry.stored.endedAt else { return }

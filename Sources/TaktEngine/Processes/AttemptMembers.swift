@@ -51,7 +51,7 @@ final class OrphanMembers: AttemptMembers {
   }
 }
 
-/// Whoever is in the attempt's control group.
+/// Every process in the attempt's control group.
 final class ControlGroupMembers: AttemptMembers {
   private let group: ControlGroup
   private let groups: ControlGroups
