@@ -55,14 +55,8 @@ let package = Package(
     .target(
       name: "TaktEngine",
       dependencies: [
-        "TaktCore", "TimerMachine", "CTaktSystem",
+        "TaktCore", "TaktTransfer", "TimerMachine", "CTaktSystem",
         .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOTLS", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
       swiftSettings: strict),
     .target(
@@ -81,10 +75,13 @@ let package = Package(
       name: "TimerMachine",
       dependencies: [.target(name: "CTimerFD", condition: .when(platforms: [.linux]))],
       swiftSettings: strict),
+    // HTTP and mail by libcurl, which is loaded when it is first needed and never linked.
+    .target(name: "TaktTransfer", dependencies: ["CTaktTransfer"], swiftSettings: strict),
     .systemLibrary(
       name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .target(name: "CTimerFD"),
     .target(name: "CTaktSystem"),
+    .target(name: "CTaktTransfer"),
     // The web page and the description of the API, within the program.
     .target(name: "CTaktPage", exclude: ["page", "api"]),
 

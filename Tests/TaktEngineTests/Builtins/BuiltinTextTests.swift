@@ -17,26 +17,6 @@ import Testing
   func `other words name no status`(word: String) { #expect(StatusSet([word]) == nil) }
 
   @Test(arguments: [
-    ("http", "example.org", "p1:3128"), ("https", "example.org", "p2:8080"),
-    ("http", "a.internal", nil), ("http", "internal", nil), ("http", "notinternal", "p1:3128"),
-  ])
-  func `proxies come from the environment`(scheme: String, host: String, proxy: String?) throws {
-    let environment = ProxyEnvironment([
-      "http_proxy": "http://p1:3128/", "HTTPS_PROXY": "p2:8080", "no_proxy": ".internal, x.org",
-    ])
-    let found = try environment.proxy(scheme: scheme, host: host)
-    #expect(found.map { "\($0.host):\($0.port)" } == proxy)
-  }
-
-  @Test func `a proxy may have a user, and must speak HTTP`() {
-    let proxy = ProxyEnvironment.parse("http://u:p@w@[::1]:80")
-    #expect(
-      proxy == ProxyEnvironment.Proxy(host: "::1", port: 80, user: "u", password: "p@w"))
-    #expect(ProxyEnvironment.parse("socks5://x:1") == nil)
-    #expect(ProxyEnvironment.parse("http://x:99999") == nil)
-  }
-
-  @Test(arguments: [
     (1_790_000_000_123, "Mon, 21 Sep 2026 14:13:20 +0000"), (0, "Thu, 01 Jan 1970 00:00:00 +0000"),
     (-1, "Wed, 31 Dec 1969 23:59:59 +0000"), (951_782_400_000, "Tue, 29 Feb 2000 00:00:00 +0000"),
   ])

@@ -1,5 +1,5 @@
-import NIOCore
 import TaktCore
+import TaktTransfer
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -84,7 +84,7 @@ public struct HTTPBuiltin: LongBuiltin {
       BuiltinReason("url", "the URL is none of http or https, or has a user in it"),
       BuiltinReason("header", "a header's name or value holds what no header can"),
       BuiltinReason("parameters", "a list of statuses is none"),
-      BuiltinReason("proxy", "the proxy of the environment is none of HTTP, or refuses"),
+      BuiltinReason("proxy", "the proxy of the environment cannot be used, or refuses"),
     ] + NetworkFailure.reasons
   }
 
@@ -133,7 +133,9 @@ public struct HTTPBuiltin: LongBuiltin {
   /// Tries as often as the statuses allow.
   public func run(_ call: BuiltinCall) -> BuiltinEnd {
     let order: HTTPOrder
-    do throws(HTTPOrder.Mistake) { order = try HTTPOrder(call) } catch {
+    do throws(HTTPOrder.Mistake) {
+      order = try HTTPOrder(call)
+    } catch {
       call.log(error.message, .warning)
       return .failed(error.reason)
     }
@@ -148,18 +150,15 @@ public struct HTTPBuiltin: LongBuiltin {
   }
 
   private func attempt(_ first: HTTPOrder, _ call: BuiltinCall) -> (BuiltinEnd, isRetried: Bool) {
-    let deadline =
-      NIODeadline.now()
-      + .nanoseconds(min(first.timeout, .seconds(86_400 * 365)).nanosecondsSaturated)
+    let deadline = ContinuousClock.now + min(first.timeout, .seconds(365 * 86_400))
     var order = first
     var redirects = 0
     while true {
       let started = call.time.monotonic
-      let answer: HTTPAnswer
-      do throws(HTTPExchange.Failure) {
-        answer = try HTTPExchange(
-          order: order, cancellation: call.cancellation, deadline: deadline
-        ).run()
+      let answer: HTTPReply
+      do throws(NetworkFailure) {
+        answer = try Network.reply(
+          to: order.request(within: deadline - .now), call.cancellation)
       } catch {
         call.log("\(order.method) \(order.target): \(error.message)", .warning)
         return (.failed(error.reason), false)
@@ -169,7 +168,7 @@ public struct HTTPBuiltin: LongBuiltin {
         "\(order.method) \(order.target): \(answer.status), \(answer.bodyBytes) bytes in \(took) ms"
       )
       guard HTTPOrder.redirections.contains(answer.status),
-        !order.expected.contains(answer.status), answer.headers.contains(name: "location")
+        !order.expected.contains(answer.status), answer.first("location") != nil
       else { return judge(answer, order) }
       redirects += 1
       do throws(HTTPOrder.Mistake) {
@@ -182,7 +181,7 @@ public struct HTTPBuiltin: LongBuiltin {
     }
   }
 
-  private func judge(_ answer: HTTPAnswer, _ order: HTTPOrder) -> (BuiltinEnd, isRetried: Bool) {
+  private func judge(_ answer: HTTPReply, _ order: HTTPOrder) -> (BuiltinEnd, isRetried: Bool) {
     guard order.expected.contains(answer.status) else {
       return (.failed("status(\(answer.status))"), order.retried.contains(answer.status))
     }

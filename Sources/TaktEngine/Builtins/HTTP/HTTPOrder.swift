@@ -1,8 +1,5 @@
-import AsyncHTTPClient
-import NIOCore
-import NIOHTTP1
-import NIOSSL
 import TaktCore
+import TaktTransfer
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -24,7 +21,7 @@ struct HTTPOrder {
   var backoff: Duration
   var timeout: Duration
   var keptBytesMax: Int
-  var tls: TLSConfiguration?
+  var trust: TransferTrust
 
   /// A parameter that makes no request.
   struct Mistake: Error {
@@ -46,7 +43,9 @@ struct HTTPOrder {
     backoff = call.duration("backoff", or: .seconds(1))
     timeout = call.duration("timeout", or: .seconds(30))
     keptBytesMax = call.integer("max_body", or: 1024 * 1024)
-    tls = Self.tls(call)
+    do throws(NetworkFailure) { trust = try Network.trust(call) } catch {
+      throw Mistake(reason: error.reason, message: error.message)
+    }
 
     body = call.text("body").map { Array($0.utf8) }
     var headers: [(name: String, value: String)] = []
@@ -89,16 +88,13 @@ struct HTTPOrder {
     guard url.user == nil, url.password == nil else {
       throw Mistake(reason: "url", message: "the URL has a user: give 'user' and 'password'")
     }
-    // The client would trap at a number that no port can have.
+    guard TransferAddress.isHost(url.host ?? "") else {
+      throw Mistake(reason: "url", message: "the URL's host is not a host name")
+    }
     guard url.port.map({ (1...65_535).contains($0) }) ?? true else {
       throw Mistake(reason: "url", message: "the URL's port is none")
     }
     return url
-  }
-
-  private static func tls(_ call: BuiltinCall) -> TLSConfiguration? {
-    TLSConfiguration.client(
-      trusting: call.text("ca_file"), isInsecure: call.flag("insecure"))
   }
 
   /// No header may carry another one.
@@ -121,9 +117,28 @@ struct HTTPOrder {
     return "\(url.scheme ?? "")://\(url.host ?? "")\(port)\(url.path(percentEncoded: true))"
   }
 
+  /// The request, within what is left of the timeout.
+  func request(within timeout: Duration) -> HTTPRequest {
+    let path = url.path(percentEncoded: true)
+    let query = url.query(percentEncoded: true).map { "?\($0)" } ?? ""
+    var headers = headers
+    if !headers.contains(where: { $0.name.lowercased() == "user-agent" }) {
+      headers.append(("user-agent", "takt"))
+    }
+    return HTTPRequest(
+      address: TransferAddress(
+        scheme: url.scheme?.lowercased() ?? "", host: url.host ?? "", port: url.port),
+      target: (path.isEmpty ? "/" : path) + query, method: method, headers: headers, body: body,
+      trust: trust, timeout: timeout, keptBytesMax: keptBytesMax,
+      discardedBytesMax: Self.discardedBytesMax)
+  }
+
+  /// What of a body is read and not kept, beyond which the connection is not worth it.
+  private static let discardedBytesMax = 16 * 1024 * 1024
+
   /// The request that follows a redirection. Throws when there is none to follow, or it must not be.
-  func following(_ answer: HTTPAnswer) throws(Mistake) -> HTTPOrder {
-    guard let location = answer.headers.first(name: "location"),
+  func following(_ answer: HTTPReply) throws(Mistake) -> HTTPOrder {
+    guard let location = answer.first("location"),
       let next = URL(string: location, relativeTo: url)?.absoluteURL,
       let checked = try? Self.url(next.absoluteString)
     else { throw .redirect("it leads nowhere") }

@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktTransfer
 
 /// `use: mail` sends a mail through a server, or through the machine's `sendmail`.
 public struct MailBuiltin: LongBuiltin {
@@ -43,7 +44,7 @@ public struct MailBuiltin: LongBuiltin {
         "port", .integer(1...65_535), isRequired: false,
         summary: "587 when left out; 465 with `tls: tls`, 25 with `tls: none`"),
       ParameterSchema(
-        "tls", .choice(SMTPConversation.Security.allCases.map(\.rawValue)),
+        "tls", .choice(MailRequest.Security.allCases.map(\.rawValue)),
         default: .string("starttls"),
         summary: "whether the connection is secured: after a greeting, at once, or never"),
       ParameterSchema(
@@ -106,7 +107,7 @@ public struct MailBuiltin: LongBuiltin {
         parameters[name].map { _ in ParameterProblem(name, "has no effect with 'sendmail'") }
       }
     }
-    if parameters["tls"]?.string == SMTPConversation.Security.none.rawValue {
+    if parameters["tls"]?.string == MailRequest.Security.none.rawValue {
       return ["ca_file", "insecure"].compactMap { name in
         parameters[name].map { _ in ParameterProblem(name, "has no effect with 'tls: none'") }
       }
@@ -149,24 +150,23 @@ public struct MailBuiltin: LongBuiltin {
   private func deliver(
     _ message: MailMessage, _ hello: String, _ call: BuiltinCall
   ) -> BuiltinEnd {
-    let security = SMTPConversation.Security(rawValue: call.text("tls") ?? "") ?? .starttls
+    let security = MailRequest.Security(rawValue: call.text("tls") ?? "") ?? .starttls
     let port = call.integer("port", or: [.none: 25, .starttls: 587, .tls: 465][security] ?? 25)
     let host = call.text("host") ?? ""
-    let end = SMTPDelivery(
-      host: host, port: port, security: security, trustedFile: call.text("ca_file"),
-      isInsecure: call.flag("insecure"), timeout: Self.timeout(call),
-      conversation: SMTPConversation(
-        security: security, hello: hello,
+    do throws(NetworkFailure) {
+      let request = MailRequest(
+        host: host, port: port, security: security,
+        trust: security == .none ? .system : try Network.trust(call), hello: hello,
         credentials: call.text("user").map { ($0, call.text("password") ?? "") },
         from: message.from.mailbox, to: message.to.map(\.mailbox),
-        content: message.text(lineEnd: "\r\n"))
-    ).run(call.cancellation)
-    guard let reason = end.reason else {
-      call.log("sent to \(message.to.count) by \(host):\(port)")
-      return .done
+        content: Array(message.text(lineEnd: "\r\n").utf8), timeout: Self.timeout(call))
+      try Network.send(request, call.cancellation)
+    } catch {
+      call.log("\(host):\(port): \(error.message)", .warning)
+      return .failed(error.reason)
     }
-    call.log("\(host):\(port): \(end.message)", .warning)
-    return .failed(reason)
+    call.log("sent to \(message.to.count) by \(host):\(port)")
+    return .done
   }
 
   private static func timeout(_ call: BuiltinCall) -> Duration {

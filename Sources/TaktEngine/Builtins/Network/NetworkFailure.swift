@@ -1,65 +1,52 @@
-import AsyncHTTPClient
-import Glibc
-import NIOCore
-import NIOHTTP1
-import NIOPosix
-import NIOSSL
 import TaktCore
+import TaktTransfer
 
-/// The reasons that errors of the network are, in the words of the reference.
-enum NetworkFailure {
-  /// The reason of an error, whoever threw it.
-  static func reason(of error: any Error) -> String {
-    switch error {
-    case let error as HTTPClientError: return reason(of: error)
-    case let error as NIOConnectionError: return reason(of: error)
-    case let error as IOError: return reason(of: error.errnoCode)
-    case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: return "tls"
-    case HTTPParserError.invalidEOFState: return "closed"
-    case is HTTPParserError: return "protocol"
-    case ChannelError.connectTimeout: return "timeout"
-    case is ChannelError: return "closed"
-    case is SocketAddressError: return "dns"
-    default: return "error"
+/// Why a transfer failed, in the words of the reference.
+struct NetworkFailure: Error {
+  var reason: String
+  /// One sentence for people.
+  var message: String
+
+  init(reason: String, message: String) {
+    self.reason = reason
+    self.message = message
+  }
+
+  init(_ failure: TransferFailure) {
+    let (reason, says) = Self.reason(of: failure.cause)
+    self.reason = reason
+    let meaning = Self.reasons.first { $0.text == reason }?.meaning
+    message = [meaning, says ? failure.detail : nil].compactMap { $0?.isEmpty == true ? nil : $0 }
+      .joined(separator: ": ")
+    if message.isEmpty { message = "the exchange failed: \(reason)" }
+  }
+
+  /// The reason, and whether the detail tells people more than its meaning.
+  private static func reason(of cause: TransferFailure.Cause) -> (String, says: Bool) {
+    switch cause {
+    case .noLibrary: ("no_libcurl", true)
+    case .noThread: ("no_thread", false)
+    case .noDescriptors: ("no_descriptors", false)
+    case .refused: ("refused", false)
+    case .unreachable: ("unreachable", false)
+    case .noAddress: ("dns", false)
+    case .timeout: ("timeout", false)
+    case .tls: ("tls", true)
+    case .closed: ("closed", false)
+    case .badProtocol: ("protocol", false)
+    case .proxy: ("proxy", true)
+    case .cancelled: (LongAttempt.cancelled, false)
+    case .startTLS(let code): (Self.text("starttls", code), true)
+    case .authentication(let code): (Self.text("auth", code), true)
+    case .recipient(let code): (Self.text("recipient", code), true)
+    case .mail(let code): (Self.text("smtp", code), true)
+    case .system(let number): ("error(\(ErrorName.of(number)))", true)
+    case .other: ("error", true)
     }
   }
 
-  private static func reason(of error: HTTPClientError) -> String {
-    switch error {
-    case .deadlineExceeded, .connectTimeout, .readTimeout, .writeTimeout, .tlsHandshakeTimeout,
-      .httpProxyHandshakeTimeout, .getConnectionFromPoolTimeout:
-      return "timeout"
-    case .cancelled: return LongAttempt.cancelled
-    case .remoteConnectionClosed: return "closed"
-    case .invalidProxyResponse, .proxyAuthenticationRequired: return "proxy"
-    case .invalidURL, .emptyHost, .emptyScheme: return "url"
-    default: return error.description.contains("unsupportedScheme") ? "url" : "protocol"
-    }
-  }
-
-  private static func reason(of error: NIOConnectionError) -> String {
-    let reasons = error.connectionErrors.map { reason(of: $0.error) }
-    return reasons.first { $0 != "error" } ?? (reasons.isEmpty ? "dns" : "error")
-  }
-
-  static func reason(of number: Int32) -> String {
-    switch number {
-    case ECONNREFUSED: "refused"
-    case ECONNRESET, EPIPE: "closed"
-    case EHOSTUNREACH, ENETUNREACH, ENETDOWN, EHOSTDOWN: "unreachable"
-    case ETIMEDOUT: "timeout"
-    default: "error(\(ErrorName.of(number)))"
-    }
-  }
-
-  /// One sentence on an error for people, without the libraries' own words.
-  static func sentence(of error: any Error) -> String {
-    let reason = reason(of: error)
-    let meaning = reasons.first { $0.text == reason }?.meaning
-    guard reason == "tls" else { return meaning ?? "the exchange failed: \(reason)" }
-    // What the TLS library calls the mistake stands in capitals amid its own places.
-    let word = "\(error)".split { !($0.isUppercase || $0 == "_") }.first { $0.contains("_") }
-    return (meaning ?? reason) + (word.map { ": \($0)" } ?? "")
+  private static func text(_ stage: String, _ code: Int?) -> String {
+    code.map { "\(stage)(\($0))" } ?? stage
   }
 
   /// What the reference says of the reasons that both built-ins share.
@@ -73,7 +60,14 @@ enum NetworkFailure {
     BuiltinReason("protocol", "the server does not keep to the protocol"),
     BuiltinReason("cancelled", "it was stopped"),
     BuiltinReason("secret(NAME)", "the job has no secret of the name"),
-    BuiltinReason("no_descriptors", "takt has run out of descriptors"),
-    BuiltinReason("no_thread", "takt may start no more threads"),
+    BuiltinReason(
+      "no_libcurl",
+      "libcurl is not installed, or older than 7.68: install it (`apt-get install libcurl4`)"),
+    BuiltinReason(
+      "no_descriptors",
+      "takt has run out of file descriptors: raise `ulimit -n`, or find what uses them up"),
+    BuiltinReason(
+      "no_thread",
+      "the system gives no thread: raise `ulimit -u`, or find what uses them up"),
   ]
 }

@@ -1,0 +1,59 @@
+import Glibc
+import TaktCore
+import TaktTransfer
+
+/// What `http` and `mail` share: the thread of their transfers, and whom they trust.
+enum Network {
+  private static let engine = TransferEngine { body in
+    try Thread.start(name: "takt-network") {
+      // A thread begins with the nice value of the one that makes it, and this one serves all.
+      setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 0)
+      body()
+    }
+  }
+
+  /// Sends a request and returns the answer. Blocks the thread.
+  static func reply(
+    to request: HTTPRequest, _ cancellation: Cancellation
+  ) throws(NetworkFailure) -> HTTPReply {
+    try wait(cancellation) { () throws(TransferFailure) in try engine.start(request) }
+  }
+
+  /// Hands a mail to its server. Blocks the thread.
+  static func send(_ mail: MailRequest, _ cancellation: Cancellation) throws(NetworkFailure) {
+    try wait(cancellation) { () throws(TransferFailure) in try engine.start(mail) }
+  }
+
+  private static func wait<Reply>(
+    _ cancellation: Cancellation,
+    _ start: () throws(TransferFailure) -> RunningTransfer<Reply>
+  ) throws(NetworkFailure) -> Reply {
+    let result: Result<Reply, TransferFailure>
+    do throws(TransferFailure) {
+      let running = try start()
+      result = cancellation.whileWatched(by: { running.cancel() }) {
+        Result { () throws(TransferFailure) in try running.wait() }
+      }
+    } catch {
+      result = .failure(error)
+    }
+    return try result.mapError(NetworkFailure.init).get()
+  }
+
+  /// Certificates are a matter of kilobytes; the system's own are 200.
+  private static let certificateBytesMax = 16 * 1024 * 1024
+
+  /// Whom a call trusts. Reads `ca_file` on this thread, which may wait for its file system.
+  static func trust(_ call: BuiltinCall) throws(NetworkFailure) -> TransferTrust {
+    if call.flag("insecure") { return .anything }
+    guard let path = call.text("ca_file") else { return .system }
+    do throws(SystemError) {
+      return .certificates(
+        try SmallFile.read(path, bytesMax: certificateBytesMax), path: path)
+    } catch {
+      throw NetworkFailure(
+        reason: "tls",
+        message: "ca_file \(path) cannot be read: \(String(cString: strerror(error.number)))")
+    }
+  }
+}

@@ -1,0 +1,106 @@
+internal import CTaktTransfer
+
+/// A request on its way. It exists on the thread of the transfers alone.
+final class HTTPExchange: Exchange {
+  /// What the heads of all answers may hold together, interim answers and trailers included.
+  static let headBytesMax = 256 * 1024
+
+  private let request: HTTPRequest
+  private let running: RunningTransfer<HTTPReply>
+  private var reply = HTTPReply(status: 0, headers: [], body: [], bodyBytes: 0)
+  private var headBytes = 0
+  /// A line of a status begins a head, an empty one ends it. What comes later are trailers.
+  private var isInHead = false
+  private var isEnough = false
+
+  init(_ request: HTTPRequest, for running: RunningTransfer<HTTPReply>) {
+    self.request = request
+    self.running = running
+  }
+
+  var reportsCommands: Bool { false }
+
+  func configure(_ easy: EasyHandle, timeout: Duration) throws(TransferFailure) {
+    try easy.setCommon(
+      protocols: "http,https", mask: CURLPROTO_HTTP | CURLPROTO_HTTPS, timeout: timeout,
+      trust: request.trust)
+    try easy.set(CURLOPT_URL, try request.address.text() + request.target)
+    try easy.set(CURLOPT_PATH_AS_IS, true)
+    try easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+    // The answer of a proxy is not the server's.
+    try easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, true)
+    if request.method == "HEAD" { try easy.set(CURLOPT_NOBODY, true) }
+    if let body = request.body ?? (Self.alwaysHasBody.contains(request.method) ? [] : nil) {
+      try easy.setBody(body)
+    }
+    try easy.set(CURLOPT_CUSTOMREQUEST, request.method)
+    try easy.set(CURLOPT_HTTPHEADER, list: headers())
+  }
+
+  /// A request without a body says so with these methods.
+  private static let alwaysHasBody: Set = ["POST", "PUT", "PATCH"]
+
+  private func headers() -> [String] {
+    let names = Set(request.headers.map { $0.name.lowercased() })
+    // The library counts the body itself: another count would let the server read two requests.
+    let given = request.headers.filter {
+      !["content-length", "transfer-encoding"].contains($0.name.lowercased())
+    }
+    let lines = given.map { name, value in
+      // Without a value the library would leave the header out.
+      value.allSatisfy { $0 == " " || $0 == "\t" } ? "\(name);" : "\(name): \(value)"
+    }
+    // What the library would add by itself.
+    let unwanted = ["Accept", "Content-Type", "Expect"].filter { !names.contains($0.lowercased()) }
+    return lines + unwanted.map { "\($0):" }
+  }
+
+  func take(head bytes: UnsafeRawBufferPointer, _ easy: EasyHandle) -> Bool {
+    headBytes += bytes.count
+    guard headBytes <= Self.headBytesMax else { return false }
+    let line = String(decoding: bytes, as: UTF8.self).trimmed
+    if line.isEmpty {
+      isInHead = false
+    } else if line.hasPrefix("HTTP/"), !isInHead, reply.bodyBytes == 0 {
+      isInHead = true
+      reply.headers = []
+    } else if isInHead, let colon = line.firstIndex(of: ":") {
+      let value = String(line[line.index(after: colon)...]).trimmed
+      reply.headers.append((String(line[..<colon]), value))
+    }
+    return true
+  }
+
+  func take(body bytes: UnsafeRawBufferPointer) -> Bool {
+    reply.bodyBytes += bytes.count
+    let room = request.keptBytesMax - reply.body.count
+    reply.body.append(contentsOf: bytes.prefix(max(0, room)))
+    isEnough = reply.bodyBytes > request.keptBytesMax + request.discardedBytesMax
+    return !isEnough
+  }
+
+  func next(into buffer: UnsafeMutableRawBufferPointer) -> Int { 0 }
+
+  func sent(command: UnsafeRawBufferPointer, _ easy: EasyHandle) {}
+
+  func end(_ code: CURLcode, _ easy: EasyHandle) {
+    guard code == CURLE_OK || isEnough else { return fail(easy.failure(code)) }
+    reply.status = easy.number(CURLINFO_RESPONSE_CODE)
+    guard reply.status > 0 else {
+      return fail(TransferFailure(.badProtocol, "the answer has no status"))
+    }
+    running.settle(.success(reply))
+  }
+
+  func fail(_ failure: TransferFailure) { running.settle(.failure(failure)) }
+}
+
+extension String {
+  /// Without white space and line ends around it.
+  fileprivate var trimmed: String {
+    let isSpace = { (byte: UInt8) in byte == 32 || (9...13).contains(byte) }
+    let bytes = utf8.drop(while: isSpace)
+    guard let last = bytes.lastIndex(where: { !isSpace($0) }) else { return "" }
+    return String(bytes[...last]) ?? ""
+  }
+}

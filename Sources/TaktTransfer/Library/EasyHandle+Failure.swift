@@ -1,0 +1,55 @@
+internal import CTaktTransfer
+import Glibc
+
+extension EasyHandle {
+  /// What a result of the library means.
+  func failure(_ code: CURLcode) -> TransferFailure {
+    let text = message(for: code)
+    return TransferFailure(cause(of: code, text), text)
+  }
+
+  private func cause(of code: CURLcode, _ text: String) -> TransferFailure.Cause {
+    switch code {
+    case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: return .proxy
+    case CURLE_COULDNT_RESOLVE_HOST: return lack(text) ?? .noAddress
+    case CURLE_COULDNT_CONNECT: return connectCause(text)
+    case CURLE_OPERATION_TIMEDOUT: return .timeout
+    case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM,
+      CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR,
+      CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED,
+      CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT,
+      CURLE_SSL_SHUTDOWN_FAILED, CURLE_USE_SSL_FAILED:
+      return .tls
+    case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_SEND_ERROR, CURLE_RECV_ERROR:
+      let refusal = number(CURLINFO_HTTP_CONNECTCODE)
+      return refusal != 0 && refusal / 100 != 2 ? .proxy : .closed
+    case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM,
+      CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR:
+      return .badProtocol
+    default: return lack(text) ?? .other
+    }
+  }
+
+  private func connectCause(_ text: String) -> TransferFailure.Cause {
+    let number = Int32(truncatingIfNeeded: number(CURLINFO_OS_ERRNO))
+    switch number {
+    case ECONNREFUSED: return .refused
+    case ECONNRESET, EPIPE: return .closed
+    case EHOSTUNREACH, ENETUNREACH, ENETDOWN, EHOSTDOWN: return .unreachable
+    case ETIMEDOUT: return .timeout
+    case EMFILE, ENFILE: return .noDescriptors
+    // Without a number the connection was not tried: the way to the proxy is none.
+    case 0: return lack(text) ?? (text.contains("proxy") ? .proxy : .unreachable)
+    default: return lack(text) ?? .system(number)
+    }
+  }
+
+  /// What the process has run out of, where that is why: the library calls it a failure to resolve.
+  private func lack(_ text: String) -> TransferFailure.Cause? {
+    if text.contains("thread failed to start") { return .noThread }
+    let probe = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    guard probe >= 0 else { return .noDescriptors }
+    close(probe)
+    return nil
+  }
+}

@@ -1,0 +1,157 @@
+internal import CTaktTransfer
+
+/// One transfer's handle of the library, with the memory that the library reads during the
+/// transfer. It exists on the thread of the transfers alone.
+final class EasyHandle {
+  let pointer: UnsafeMutableRawPointer
+  /// The library writes the reason of a failure here; the array of C lives as long as the handle.
+  private let message: UnsafeMutablePointer<CChar>
+  private var lists: [UnsafeMutablePointer<curl_slist>] = []
+  private var sockets: OpaquePointer?
+
+  init() throws(TransferFailure) {
+    guard let pointer = ctransfer_easy_init() else {
+      throw TransferFailure(.other, "the library has no memory")
+    }
+    self.pointer = pointer
+    message = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    ctransfer_set_pointer(pointer, CURLOPT_ERRORBUFFER, message)
+  }
+
+  deinit {
+    // What the library might still read goes after the handle.
+    ctransfer_easy_cleanup(pointer)
+    for list in lists { ctransfer_list_free(list) }
+    if let sockets { ctransfer_sockets_release(sockets) }
+    message.deallocate()
+  }
+
+  func set(_ option: CURLoption, _ value: Int) throws(TransferFailure) {
+    try check(ctransfer_set_number(pointer, option, value))
+  }
+
+  func set(_ option: CURLoption, _ isOn: Bool) throws(TransferFailure) {
+    try set(option, isOn ? 1 : 0)
+  }
+
+  func set(_ option: CURLoption, bytes count: Int) throws(TransferFailure) {
+    try check(ctransfer_set_size(pointer, option, curl_off_t(count)))
+  }
+
+  /// The library keeps a copy.
+  func set(_ option: CURLoption, _ text: String) throws(TransferFailure) {
+    try check(ctransfer_set_text(pointer, option, text))
+  }
+
+  func set(_ option: CURLoption, list texts: [String]) throws(TransferFailure) {
+    var list: UnsafeMutablePointer<curl_slist>?
+    for text in texts {
+      guard let longer = ctransfer_list_append(list, text) else {
+        ctransfer_list_free(list)
+        throw TransferFailure(.other, "the library has no memory")
+      }
+      list = longer
+    }
+    if let list { lists.append(list) }
+    try check(ctransfer_set_list(pointer, option, list))
+  }
+
+  /// The body of a request, of which the library keeps a copy.
+  func setBody(_ bytes: [UInt8]) throws(TransferFailure) {
+    try set(CURLOPT_POSTFIELDSIZE_LARGE, bytes: bytes.count)
+    let code = bytes.withUnsafeBytes {
+      // An empty array has no address; the library takes none for no body at all.
+      var nothing = UInt8(0)
+      guard let base = $0.baseAddress else {
+        return ctransfer_set_pointer(pointer, CURLOPT_COPYPOSTFIELDS, &nothing)
+      }
+      return ctransfer_set_pointer(
+        pointer, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: base))
+    }
+    try check(code)
+  }
+
+  /// What holds for all transfers: how long it may take, which protocols, whom to trust.
+  func setCommon(
+    protocols: String, mask: Int32, timeout: Duration, trust: TransferTrust
+  ) throws(TransferFailure) {
+    // Signals belong to the program.
+    try set(CURLOPT_NOSIGNAL, true)
+    // A stop does not wait for a name server.
+    try? set(ctransfer_quick_exit, true)
+    // The text came with 7.85.
+    if ctransfer_set_text(pointer, ctransfer_protocols, protocols) != CURLE_OK {
+      try set(CURLOPT_PROTOCOLS, Int(mask))
+    }
+    try set(CURLOPT_FOLLOWLOCATION, false)
+    try set(CURLOPT_DNS_CACHE_TIMEOUT, 0)
+    let milliseconds = max(1, timeout.milliseconds)
+    try set(CURLOPT_TIMEOUT_MS, milliseconds)
+    try set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds)
+    try set(trust)
+  }
+
+  private func set(_ trust: TransferTrust) throws(TransferFailure) {
+    switch trust {
+    case .system: break
+    case .anything:
+      try set(CURLOPT_SSL_VERIFYPEER, false)
+      try set(CURLOPT_SSL_VERIFYHOST, false)
+    case .certificates(let bytes, let path):
+      // Read already, by a thread that may wait for its file system; old versions read it here.
+      let code = bytes.withUnsafeBytes {
+        ctransfer_set_blob(pointer, ctransfer_certificates, $0.baseAddress, $0.count)
+      }
+      if code != CURLE_OK { try set(CURLOPT_CAINFO, path) }
+      // The system's own are not trusted besides; a library that cannot have them refuses this.
+      ctransfer_set_text(pointer, CURLOPT_CAPATH, nil)
+    }
+  }
+
+  /// Has `receiver` called with `context` for an option such as `CURLOPT_WRITEFUNCTION`.
+  func set(
+    _ option: CURLoption, _ receiver: @escaping ctransfer_receiver, with contextOption: CURLoption,
+    _ context: UnsafeMutableRawPointer
+  ) throws(TransferFailure) {
+    try check(ctransfer_set_receiver(pointer, option, receiver, contextOption, context))
+  }
+
+  /// Has `callback` called with what is said in both directions.
+  func setDebug(
+    _ callback: @escaping curl_debug_callback, _ context: UnsafeMutableRawPointer
+  ) throws(TransferFailure) {
+    try check(ctransfer_set_debug(pointer, callback, context))
+  }
+
+  /// Keeps an eye on the sockets, for `stopReading`.
+  func watchSockets() { sockets = ctransfer_sockets_watch(pointer) }
+
+  /// Whoever waits for an answer gets the end of the stream instead.
+  func stopReading() { if let sockets { ctransfer_sockets_stop_reading(sockets) } }
+
+  func number(_ info: CURLINFO) -> Int {
+    var value = 0
+    return ctransfer_get_number(pointer, info, &value) == CURLE_OK ? value : 0
+  }
+
+  /// Why it failed, in the library's words.
+  func message(for code: CURLcode) -> String {
+    let text = String(cString: message)
+    return text.isEmpty ? String(cString: ctransfer_text_of(code)) : text
+  }
+
+  private func check(_ code: CURLcode) throws(TransferFailure) {
+    guard code == CURLE_OK else {
+      throw TransferFailure(.other, String(cString: ctransfer_text_of(code)))
+    }
+  }
+}
+
+extension Duration {
+  /// In whole milliseconds, at most a year of them.
+  fileprivate var milliseconds: Int {
+    let bounded = min(self, .seconds(365 * 86_400))
+    return Int(bounded / .milliseconds(1))
+  }
+}

@@ -1,0 +1,38 @@
+/// One mail for one server. The proxy of the environment does not count for it.
+package struct MailRequest: Sendable {
+  /// When the connection becomes secret.
+  package enum Security: String, CaseIterable, Sendable {
+    case none, starttls, tls
+  }
+
+  package var host: String
+  package var port: Int
+  package var security: Security
+  package var trust: TransferTrust
+  /// What the server is told that this machine is called.
+  package var hello: String
+  package var credentials: (user: String, password: String)?
+  /// Addresses without names, checked: none is more than an address.
+  package var from: String
+  package var to: [String]
+  /// The whole mail, with CRLF as its line ends; dots are taken care of.
+  package var content: [UInt8]
+  package var timeout: Duration
+
+  package init(
+    host: String, port: Int, security: Security, trust: TransferTrust, hello: String,
+    credentials: (user: String, password: String)?, from: String, to: [String],
+    content: [UInt8], timeout: Duration
+  ) {
+    self.host = host
+    self.port = port
+    self.security = security
+    self.trust = trust
+    self.hello = hello
+    self.credentials = credentials
+    self.from = from
+    self.to = to
+    self.content = content
+    self.timeout = timeout
+  }
+}

@@ -1,0 +1,86 @@
+internal import CTaktTransfer
+
+/// A server, as its parts: nothing in one part can be read as another.
+package struct TransferAddress: Hashable, Sendable {
+  package var scheme: String
+  /// A name, in any letters, or an address without brackets.
+  package var host: String
+  /// Nil for the scheme's own.
+  package var port: Int?
+
+  package init(scheme: String, host: String, port: Int? = nil) {
+    self.scheme = scheme
+    self.host = host
+    self.port = port
+  }
+
+  /// `https://host:port`. Needs the library for names in other letters.
+  func text() throws(TransferFailure) -> String {
+    "\(scheme)://\(try hostText())\(port.map { ":\($0)" } ?? "")"
+  }
+
+  private func hostText() throws(TransferFailure) -> String {
+    if Self.isName(host) { return host }
+    if Self.isAddress(host) {
+      let parts = host.split(separator: "%", maxSplits: 1)
+      return "[\(parts.joined(separator: "%25"))]"
+    }
+    guard Self.isInternational(host) else {
+      throw TransferFailure(.noAddress, "'\(host)' is not a host name")
+    }
+    try CurlLibrary.load()
+    var buffer = [CChar](repeating: 0, count: 256)
+    let count = ctransfer_ascii_host(host, &buffer, buffer.count)
+    let ascii = String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    guard Self.isName(ascii) else {
+      throw TransferFailure(
+        .noAddress, "'\(host)' has no ASCII form; write it as xn--... yourself")
+    }
+    return ascii
+  }
+
+  /// Whether `host` can be one at all: a name, an address, or a name in other letters.
+  package static func isHost(_ host: String) -> Bool {
+    isName(host) || isAddress(host) || isInternational(host)
+  }
+
+  private static func isName(_ host: String) -> Bool {
+    !host.isEmpty && host.utf8.count <= 255 && host.utf8.allSatisfy(isNameByte)
+  }
+
+  private static func isInternational(_ host: String) -> Bool {
+    host.utf8.count <= 255 && host.utf8.contains { $0 >= 0x80 }
+      && host.utf8.allSatisfy { $0 >= 0x80 || isNameByte($0) }
+  }
+
+  /// An address of IPv6, perhaps with a zone.
+  private static func isAddress(_ host: String) -> Bool {
+    let parts = host.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let address = parts.first, address.contains(":"), host.utf8.count <= 255 else {
+      return false
+    }
+    return address.utf8.allSatisfy {
+      isHexDigit($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".")
+    }
+      && (parts.count == 1 || !parts[1].isEmpty && parts[1].utf8.allSatisfy(isNameByte))
+  }
+
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+
+  private static func isHexDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: false
+    }
+  }
+}
