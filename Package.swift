@@ -105,6 +105,8 @@ let package = Package(
       name: "TaktCoreTests", dependencies: ["TaktCore", "TaktTesting"], swiftSettings: strict),
     .testTarget(name: "TaktConfigTests", dependencies: ["TaktConfig"], swiftSettings: strict),
     .testTarget(
+      name: "TaktTransferTests", dependencies: ["TaktTransfer"], swiftSettings: strict),
+    .testTarget(
       name: "TaktEngineTests",
       dependencies: ["TaktEngine", "TaktTesting", "TimerMachineTesting"],
       swiftSettings: strict),

@@ -56,7 +56,9 @@ package struct TransferAddress: Hashable, Sendable {
   /// An address of IPv6, perhaps with a zone.
   private static func isAddress(_ host: String) -> Bool {
     let parts = host.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let address = parts.first, address.contains(":"), host.utf8.count <= 255 else {
+    guard let address = parts.first, address.utf8.filter({ $0 == UInt8(ascii: ":") }).count > 1,
+      host.utf8.count <= 255
+    else {
       return false
     }
     return address.utf8.allSatisfy {

@@ -12,6 +12,8 @@ final class HTTPExchange: Exchange {
   /// A line of a status begins a head, an empty one ends it. What comes later are trailers.
   private var isInHead = false
   private var isEnough = false
+  /// How long the body is to be; the library passes over a length that it cannot read.
+  private var length: Int?
 
   init(_ request: HTTPRequest, for running: RunningTransfer<HTTPReply>) {
     self.request = request
@@ -64,10 +66,19 @@ final class HTTPExchange: Exchange {
     } else if line.hasPrefix("HTTP/"), !isInHead, reply.bodyBytes == 0 {
       isInHead = true
       reply.headers = []
+      length = nil
     } else if isInHead, let colon = line.firstIndex(of: ":") {
       let value = String(line[line.index(after: colon)...]).trimmed
       reply.headers.append((String(line[..<colon]), value))
+      if line[..<colon].lowercased() == "content-length" { return take(length: value) }
     }
+    return true
+  }
+
+  private func take(length text: String) -> Bool {
+    let isNumber = !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    guard isNumber, let new = Int(text), length ?? new == new else { return false }
+    length = new
     return true
   }
 
@@ -84,7 +95,16 @@ final class HTTPExchange: Exchange {
   func sent(command: UnsafeRawBufferPointer, _ easy: EasyHandle) {}
 
   func end(_ code: CURLcode, _ easy: EasyHandle) {
-    guard code == CURLE_OK || isEnough else { return fail(easy.failure(code)) }
+    guard code == CURLE_OK || isEnough else {
+      // A refusal of ours is a write error to the library.
+      let isOurs = code == CURLE_WRITE_ERROR
+      return fail(
+        isOurs
+          ? TransferFailure(.badProtocol, "the answer's head is too long or contradicts itself")
+          : easy.failure(code))
+    }
+    // A head that breaks off is an answer to the library.
+    guard !isInHead else { return fail(TransferFailure(.closed, "the answer's head breaks off")) }
     reply.status = easy.number(CURLINFO_RESPONSE_CODE)
     guard reply.status > 0 else {
       return fail(TransferFailure(.badProtocol, "the answer has no status"))

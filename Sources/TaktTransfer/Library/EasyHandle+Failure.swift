@@ -5,8 +5,15 @@ extension EasyHandle {
   /// What a result of the library means.
   func failure(_ code: CURLcode) -> TransferFailure {
     let text = message(for: code)
+    // A line beyond the library's bound is one that its buffer does not take.
+    if Self.tooLong.contains(code.rawValue), lack(text) == nil {
+      return TransferFailure(.badProtocol, "a line of the answer is too long")
+    }
     return TransferFailure(cause(of: code, text), text)
   }
+
+  /// `CURLE_TOO_LARGE`, which old headers do not have, is 100.
+  private static let tooLong: Set = [CURLE_OUT_OF_MEMORY.rawValue, 100]
 
   private func cause(of code: CURLcode, _ text: String) -> TransferFailure.Cause {
     switch code {
@@ -22,13 +29,17 @@ extension EasyHandle {
       return .tls
     case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_SEND_ERROR, CURLE_RECV_ERROR:
       let refusal = number(CURLINFO_HTTP_CONNECTCODE)
-      return refusal != 0 && refusal / 100 != 2 ? .proxy : .closed
+      if refusal != 0, refusal / 100 != 2 { return .proxy }
+      return Self.nonsense.contains(where: text.contains) ? .badProtocol : .closed
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM,
       CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR:
       return .badProtocol
     default: return lack(text) ?? .other
     }
   }
+
+  /// What the library says of an answer that it cannot read, with the code of a lost connection.
+  private static let nonsense = ["chunk", "Too large", "Nul byte"]
 
   private func connectCause(_ text: String) -> TransferFailure.Cause {
     let number = Int32(truncatingIfNeeded: number(CURLINFO_OS_ERRNO))
