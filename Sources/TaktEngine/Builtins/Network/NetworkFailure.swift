@@ -62,7 +62,7 @@ struct NetworkFailure: Error {
     BuiltinReason("secret(NAME)", "the job has no secret of the name"),
     BuiltinReason(
       "no_libcurl",
-      "libcurl is not installed, or older than 7.68: install it (`apt-get install libcurl4`)"),
+      "the library libcurl is not installed, or older than 7.68: `apt-get install libcurl4`"),
     BuiltinReason(
       "no_descriptors",
       "takt has run out of file descriptors: raise `ulimit -n`, or find what uses them up"),
