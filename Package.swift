@@ -20,7 +20,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.36.0"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(
@@ -41,12 +40,10 @@ let package = Package(
     .target(
       name: "TaktControl",
       dependencies: [
-        "TaktCore", "CTaktPage",
+        "TaktCore", "TaktDigest", "CTaktPage",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -55,8 +52,7 @@ let package = Package(
     .target(
       name: "TaktEngine",
       dependencies: [
-        "TaktCore", "TimerMachine", "CTaktSystem",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "TaktCore", "TaktDigest", "TimerMachine", "CTaktSystem",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -83,6 +79,8 @@ let package = Package(
       swiftSettings: strict),
     .systemLibrary(
       name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+    .target(name: "TaktDigest", dependencies: ["CLibMD"], swiftSettings: strict),
+    .systemLibrary(name: "CLibMD", pkgConfig: "libmd", providers: [.apt(["libmd-dev"])]),
     .target(name: "CTimerFD"),
     .target(name: "CTaktSystem"),
     // The web page and the description of the API, within the program.
@@ -106,6 +104,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TaktCoreTests", dependencies: ["TaktCore", "TaktTesting"], swiftSettings: strict),
+    .testTarget(name: "TaktDigestTests", dependencies: ["TaktDigest"], swiftSettings: strict),
     .testTarget(name: "TaktConfigTests", dependencies: ["TaktConfig"], swiftSettings: strict),
     .testTarget(
       name: "TaktEngineTests",
