@@ -1,7 +1,7 @@
 # `make run` and `make test` do all the set-up on a fresh machine with Swift 6.3.
 
 SWIFT ?= swift
-PACKAGES := libyaml-dev libsqlite3-dev pkg-config tzdata make git
+PACKAGES := libyaml-dev libsqlite3-dev libcurl4-openssl-dev libmd-dev pkg-config tzdata make git
 # What the tests talk with: servers, certificates, plugins in other languages, process tools.
 TEST_PACKAGES := python3 python3-venv curl openssl perl procps util-linux gcc libc6-dev
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources \

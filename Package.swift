@@ -19,9 +19,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
-    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.36.0"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
-    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(
       url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
@@ -41,12 +38,10 @@ let package = Package(
     .target(
       name: "TaktControl",
       dependencies: [
-        "TaktCore", "CTaktPage",
+        "TaktCore", "TaktDigest", "CTaktPage",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -55,8 +50,7 @@ let package = Package(
     .target(
       name: "TaktEngine",
       dependencies: [
-        "TaktCore", "TaktTransfer", "TimerMachine", "CTaktSystem",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "TaktCore", "TaktTransfer", "TaktDigest", "TimerMachine", "CTaktSystem",
       ],
       swiftSettings: strict),
     .target(
@@ -79,6 +73,8 @@ let package = Package(
     .target(name: "TaktTransfer", dependencies: ["CTaktTransfer"], swiftSettings: strict),
     .systemLibrary(
       name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+    .target(name: "TaktDigest", dependencies: ["CLibMD"], swiftSettings: strict),
+    .systemLibrary(name: "CLibMD", pkgConfig: "libmd", providers: [.apt(["libmd-dev"])]),
     .target(name: "CTimerFD"),
     .target(name: "CTaktSystem"),
     .target(name: "CTaktTransfer"),
@@ -103,6 +99,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TaktCoreTests", dependencies: ["TaktCore", "TaktTesting"], swiftSettings: strict),
+    .testTarget(name: "TaktDigestTests", dependencies: ["TaktDigest"], swiftSettings: strict),
     .testTarget(name: "TaktConfigTests", dependencies: ["TaktConfig"], swiftSettings: strict),
     .testTarget(
       name: "TaktTransferTests", dependencies: ["TaktTransfer"], swiftSettings: strict),

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A message of the host; which fields it has depends on its type.
 struct HostMessage: Decodable {
   var type: String

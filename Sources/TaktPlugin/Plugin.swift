@@ -1,4 +1,8 @@
-import Foundation
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
 
 /// A plugin of takt, written in Swift.
 ///
@@ -30,7 +34,7 @@ public struct Plugin: Sendable {
   public func serve(_ body: @escaping @Sendable (PluginRun) async throws -> PluginOutcome) async {
     guard let channel = PluginChannel() else {
       let words = "\(name) is a plugin of takt: run it with `takt plugins test \(name)`\n"
-      FileHandle.standardError.write(Data(words.utf8))
+      _ = write(STDERR_FILENO, words, words.utf8.count)
       exit(64)
     }
     channel.send(.hello(name: name, version: version, capabilities: ["cancel"]))

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A parameter's value.
 public enum PluginParameter: Sendable, Hashable, Decodable {
   case text(String)

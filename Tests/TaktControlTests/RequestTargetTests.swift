@@ -34,6 +34,14 @@ import Testing
   }
 
   @Test(arguments: [
+    "a | a", "%C3%A4b%2f%2F | äb//", "%41%00 | A\0", "%E4 | -", "%4 | -", "% | -", "%zz | -",
+    "%ff%fe | -", "a%20b+c | a b+c",
+  ]) func `an encoded text is shown as what it means`(row: String) {
+    let parts = row.split(separator: " | ").map(String.init)
+    #expect(RequestTarget.decoded(parts[0]) == (parts[1] == "-" ? nil : parts[1]))
+  }
+
+  @Test(arguments: [
     "/a%2Fb | /a%2Fb", "/a%2fb | /a%2Fb", "/%7e | /~", "/a%20b | /a%20b", "/%41?%zz | /A?%zz",
     "/%C3%A4 | /%C3%A4", "/%2E%2E/x | /../x", "/%00 | /%00",
     "/% | -", "/%4 | -", "/%4?1 | -", "/%zz | -", "/%+1 | -", "/a%2 | -",

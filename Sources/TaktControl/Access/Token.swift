@@ -1,6 +1,6 @@
-import Crypto
 import Glibc
 import TaktCore
+import TaktDigest
 
 /// What each request over TCP must bear: as good as the right to do what takt may do.
 struct Token: Sendable {
@@ -10,7 +10,7 @@ struct Token: Sendable {
   }
 
   private static let bytes = 32
-  private let digest: SHA256.Digest
+  private let digest: SHA256Digest
 
   /// Reads the token at `path`; makes one, for the owner alone, when there is none.
   ///
@@ -21,13 +21,13 @@ struct Token: Sendable {
     guard text.count >= 16 else {
       throw Trouble(message: "\(path) has no token of at least 16 characters")
     }
-    digest = SHA256.hash(data: text)
+    digest = SHA256.hash(text)
   }
 
   /// Whether `text` is it. Takes as long for any text of one length.
   func matches(_ text: some Sequence<UInt8>) -> Bool {
     // Comparing digests tells nothing of where two texts differ; theirs is constant-time besides.
-    SHA256.hash(data: Array(text)) == digest
+    SHA256.hash(Array(text)) == digest
   }
 
   /// The token's text; nil when there is none.

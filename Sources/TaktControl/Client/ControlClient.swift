@@ -1,12 +1,8 @@
-import AsyncHTTPClient
-import Foundation
 import NIOCore
-import NIOHTTP1
-import NIOPosix
 
-/// Talks to a takt that runs, by its Unix socket.
+/// Talks to the daemon over its Unix socket.
 ///
-/// For the commands: calls block. Safe from any thread.
+/// For the commands: calls block. Safe from any thread, except from within `take` of ``follow(_:accept:_:)``.
 public final class ControlClient: Sendable {
   /// An answer.
   public struct Answer: Sendable {
@@ -16,25 +12,25 @@ public final class ControlClient: Sendable {
     public var bytes: [UInt8]
   }
 
-  private let group: MultiThreadedEventLoopGroup
-  private let client: HTTPClient
-  private let path: String
-
-  /// A client of the socket at `path`.
-  public init(socket path: String) {
-    self.path = path
-    group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    var configuration = HTTPClient.Configuration()
-    configuration.connectionPool.retryConnectionEstablishment = false
-    configuration.decompression = .disabled
-    configuration.timeout.connect = .seconds(5)
-    client = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
+  /// What a call takes at most.
+  struct Bounds: Sendable {
+    /// How long the daemon may take to accept a connection.
+    var connect = TimeAmount.seconds(5)
+    /// How long the daemon may send nothing: twice as long as it makes any request wait.
+    var silence = TimeAmount.seconds(120)
+    /// How long a body may be that is collected.
+    var bodyBytes = 1 << 30
   }
 
-  deinit {
-    // Nothing is in progress: each call has waited for its end.
-    try? client.syncShutdown()
-    try? group.syncShutdownGracefully()
+  private let path: String
+  private let bounds: Bounds
+
+  /// A client of the socket at `path`.
+  public convenience init(socket path: String) { self.init(socket: path, bounds: Bounds()) }
+
+  init(socket path: String, bounds: Bounds) {
+    self.path = path
+    self.bounds = bounds
   }
 
   /// Asks, and waits for the whole answer.
@@ -43,67 +39,27 @@ public final class ControlClient: Sendable {
   public func ask(
     _ method: String, _ target: String, body: [UInt8]? = nil, accept: String = "application/json"
   ) throws(ControlTrouble) -> Answer {
-    let collector = Collector(nil)
-    let status = try run(method, target, body, accept, collector)
-    return Answer(status: status, bytes: collector.bytes)
+    try answer(
+      to: ControlRequest(method: method, target: target, accept: accept, body: body, take: nil))
   }
 
   /// Asks, and hands on what comes until the stream ends. The body of a refusal is collected
   /// instead.
+  ///
+  /// - Parameter take: Nothing more is read from the socket until it returns.
   public func follow(
     _ target: String, accept: String, _ take: @escaping @Sendable ([UInt8]) -> Void
   ) throws(ControlTrouble) -> Answer {
-    let collector = Collector(take)
-    let status = try run("GET", target, nil, accept, collector)
-    return Answer(status: status, bytes: collector.bytes)
+    try answer(
+      to: ControlRequest(method: "GET", target: target, accept: accept, body: nil, take: take))
   }
 
-  private func run(
-    _ method: String, _ target: String, _ body: [UInt8]?, _ accept: String,
-    _ collector: Collector
-  ) throws(ControlTrouble) -> Int {
+  private func answer(to request: ControlRequest) throws(ControlTrouble) -> Answer {
+    let loop = try ControlLoop.loop()
     do {
-      guard let base = URL(httpURLWithSocketPath: path, uri: target) else {
-        throw ControlTrouble("\(path) cannot be the path of a socket")
-      }
-      let request = try HTTPClient.Request(
-        url: base, method: HTTPMethod(rawValue: method), headers: ["Accept": accept],
-        body: body.map { .bytes($0) })
-      return try client.execute(request: request, delegate: collector).wait()
-    } catch let trouble as ControlTrouble {
-      throw trouble
+      return try ControlExchange.start(request, at: path, bounds, on: loop).wait()
     } catch {
-      throw ControlTrouble("\(error)")
+      throw ControlTrouble(error)
     }
   }
-}
-
-/// Takes an answer as it comes. Used on the client's event loop, and read when that is done.
-///
-/// `@unchecked Sendable`: `bytes` and `status` are written on the event loop that the request runs
-/// on, and read after its future is fulfilled, which orders the two.
-private final class Collector: HTTPClientResponseDelegate, @unchecked Sendable {
-  private(set) var bytes: [UInt8] = []
-  private var status = 0
-  /// Gets what comes in place of `bytes`; nil for nobody.
-  private let take: (@Sendable ([UInt8]) -> Void)?
-
-  init(_ take: (@Sendable ([UInt8]) -> Void)?) { self.take = take }
-
-  func didReceiveHead(
-    task: HTTPClient.Task<Int>, _ head: HTTPResponseHead
-  ) -> EventLoopFuture<Void> {
-    status = Int(head.status.code)
-    return task.eventLoop.makeSucceededVoidFuture()
-  }
-
-  func didReceiveBodyPart(
-    task: HTTPClient.Task<Int>, _ buffer: ByteBuffer
-  ) -> EventLoopFuture<Void> {
-    let part = Array(buffer: buffer)
-    if let take, status < 300 { take(part) } else { bytes += part }
-    return task.eventLoop.makeSucceededVoidFuture()
-  }
-
-  func didFinishRequest(task: HTTPClient.Task<Int>) throws -> Int { status }
 }

@@ -1,6 +1,11 @@
 import CTaktPage
-import Crypto
-import Foundation
+import TaktDigest
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// The web page and the description of the API, as they are in this program.
 enum PageFiles {
@@ -34,12 +39,11 @@ enum PageFiles {
 
     /// What the one element of this name holds, as a policy names it.
     private static func hash(of element: String, in document: String) -> String {
-      guard let open = document.range(of: "<\(element)>"),
-        let close = document.range(
-          of: "</\(element)>", range: open.upperBound..<document.endIndex)
+      guard let open = document.firstRange(of: "<\(element)>"),
+        let close = document[open.upperBound...].firstRange(of: "</\(element)>")
       else { return "'none'" }
       let text = document[open.upperBound..<close.lowerBound]
-      return "'sha256-\(Data(SHA256.hash(data: Data(text.utf8))).base64EncodedString())'"
+      return "'sha256-\(Data(SHA256.hash(text.utf8).bytes).base64EncodedString())'"
     }
   }
 

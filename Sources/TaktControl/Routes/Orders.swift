@@ -1,8 +1,13 @@
-import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import TaktCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// What somebody sends to trigger a job.
 struct TriggerOrder: Decodable {
@@ -43,10 +48,10 @@ extension Request {
     let bytes = try await bytes(upTo: ControlServer.orderBytesMax)
     let data = bytes.isEmpty ? Data("{}".utf8) : Data(bytes)
     // The keys are looked at first: what is misspelt is not passed over.
-    guard let object = try? JSONSerialization.jsonObject(with: data) as? [String: Any] else {
+    guard let found = try? JSONDecoder().decode(ObjectKeys.self, from: data) else {
       throw Problem(.badRequest, "the body is no JSON object")
     }
-    if let key = object.keys.sorted().first(where: { !keys.contains($0) }) {
+    if let key = found.keys.sorted().first(where: { !keys.contains($0) }) {
       throw Problem(
         .badRequest, "there is no key '\(key.prefix(50))' here",
         detail: "It takes \(keys.sorted().joined(separator: ", ")).")
@@ -57,5 +62,22 @@ extension Request {
       throw Problem(
         .badRequest, "a value of the body is of another type than it should be")
     }
+  }
+}
+
+/// The keys of a JSON object, whatever their values are.
+private struct ObjectKeys: Decodable {
+  let keys: [String]
+
+  init(from decoder: any Decoder) throws {
+    keys = try decoder.container(keyedBy: Key.self).allKeys.map(\.stringValue)
+  }
+
+  private struct Key: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
   }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTypes
 import Hummingbird
 import TaktCore
@@ -40,7 +39,7 @@ extension ControlContext {
   func job() throws -> JobName {
     let text = parameters.get("job") ?? ""
     guard let name = JobName(text) else {
-      let decoded = text.removingPercentEncoding ?? text
+      let decoded = RequestTarget.decoded(text) ?? text
       throw Problem(.notFound, "there is no job '\(decoded.prefix(128))'")
     }
     return name

@@ -1,6 +1,6 @@
-import Crypto
 import Glibc
 import TaktCore
+import TaktDigest
 
 /// Where the Unix socket of a takt is: the same for takt itself and for whoever looks for it.
 public enum SocketPlace {
@@ -24,10 +24,8 @@ public enum SocketPlace {
     guard let folder = getenv("XDG_RUNTIME_DIR").map({ String(cString: $0) }),
       folder.hasPrefix("/")
     else { return nil }
-    let digest = SHA256.hash(data: Array(subject.utf8)).prefix(8).map {
-      String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
-    }
-    let path = "\(folder)/takt-\(digest.joined()).sock"
+    let digest = SHA256.hash(subject.utf8).hexadecimal(first: 8)
+    let path = "\(folder)/takt-\(digest).sock"
     return path.utf8.count <= lengthMax ? path : nil
   }
 

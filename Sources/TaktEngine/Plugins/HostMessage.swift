@@ -1,5 +1,10 @@
-import Foundation
 import TaktCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// One message to a plugin.
 enum HostMessage {

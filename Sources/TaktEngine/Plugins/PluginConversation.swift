@@ -1,5 +1,10 @@
-import Foundation
 import TaktCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// What a plugin says, understood: a pure machine that is fed bytes and tells what they mean. It knows
 /// the rules of `plugins/PROTOCOL.md` that concern lines, the handshake and fields; which runs there

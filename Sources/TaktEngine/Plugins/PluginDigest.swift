@@ -1,5 +1,5 @@
-import Crypto
 import Glibc
+import TaktDigest
 
 /// What a manifest means by `sha256`.
 public enum PluginDigest {
@@ -15,9 +15,8 @@ public enum PluginDigest {
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { return nil }
       if count == 0 { break }
-      hasher.update(data: buffer[..<count])
+      hasher.update(buffer[..<count])
     }
-    return hasher.finalize().map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
-      .joined()
+    return hasher.finalize().hexadecimal
   }
 }

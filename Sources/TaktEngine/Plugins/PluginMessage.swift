@@ -1,4 +1,8 @@
-import Foundation
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// One message of a plugin, as it stands on its line. Which fields a type must have is for
 /// `PluginConversation` to say.

@@ -3,13 +3,13 @@ import Glibc
 
 /// A thread of the system's own: for loops that live as long as the process and must not depend on
 /// a pool of workers.
-enum Thread {
+package enum Thread {
   private final class Body {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  static func start(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+  package static func start(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }

@@ -1,5 +1,10 @@
-import Foundation
 import TaktCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// A schedule as the ledger holds it: JSON whose keys never change their meaning.
 struct StoredSchedule: Codable {

@@ -1,6 +1,11 @@
-import Foundation
 internal import GRDB
 import TaktCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Columns read with care: what stands in a file that was damaged, or that somebody has edited, is
 /// an error to be told, and nothing to end the process for.

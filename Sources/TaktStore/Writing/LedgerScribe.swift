@@ -1,4 +1,3 @@
-import Foundation
 internal import GRDB
 import Glibc
 import TaktCore

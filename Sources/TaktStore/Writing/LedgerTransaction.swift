@@ -1,6 +1,11 @@
-import Foundation
 internal import GRDB
 import TaktCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Writes a batch within one transaction.
 struct LedgerTransaction {

@@ -1,10 +1,15 @@
 import ArgumentParser
-import Foundation
 import TaktConfig
 import TaktControl
 import TaktCore
 import TaktEngine
 import TaktStore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Which takt a command talks to.
 struct ControlArgument: ParsableArguments {
@@ -205,12 +210,28 @@ struct CancelledAnswer: Decodable {
 extension String {
   /// As one part of a path. The name of a job stays as it is.
   var asPathPart: String {
-    addingPercentEncoding(withAllowedCharacters: Self.unreserved) ?? self
+    var encoded: [UInt8] = []
+    for byte in utf8 {
+      if Self.isUnreserved(byte) {
+        encoded.append(byte)
+      } else {
+        encoded += [UInt8(ascii: "%"), Self.digit(byte >> 4), Self.digit(byte & 15)]
+      }
+    }
+    return String(decoding: encoded, as: UTF8.self)
   }
 
   /// What needs no encoding in any part of a URL (RFC 3986, section 2.3).
-  private static let unreserved = CharacterSet(
-    charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+  private static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch UnicodeScalar(byte) {
+    case "A"..."Z", "a"..."z", "0"..."9", "-", ".", "_", "~": true
+    default: false
+    }
+  }
+
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+  }
 
   /// As a value of a query.
   var asQueryValue: String { asPathPart }

@@ -1,8 +1,14 @@
 import ArgumentParser
 import Dispatch
-import Foundation
 import Synchronization
 import TaktCore
+import TaktEngine
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// What runs of a takt that runs print, as it comes.
 struct FollowedOutput {
@@ -23,9 +29,14 @@ struct FollowedOutput {
     let (job, _) = try connection.ask(Answer.self, "GET", "/api/v1/jobs/\(subject.asPathPart)")
     let coming = Coming(job.active.filter { $0.state != "queued" }.map(\.run))
     let target = "/api/v1/events?job=\(subject.asQueryValue)&after=\(status.events.last)"
-    Thread.detachNewThread { [connection] in
-      try? connection.follow(target, accept: "text/event-stream") { coming.take($0) }
-      coming.end()
+    do throws(SystemError) {
+      try Thread.start(name: "takt-events") { [connection] in
+        try? connection.follow(target, accept: "text/event-stream") { coming.take($0) }
+        coming.end()
+      }
+    } catch {
+      Console.error("takt: the system provides no thread to follow events on (\(error))")
+      throw ExitCode.unreachable
     }
     if job.active.isEmpty {
       Console.error("no run of \(job.name) is in progress; waiting for the next")

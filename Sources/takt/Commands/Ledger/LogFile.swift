@@ -1,8 +1,13 @@
 import ArgumentParser
-import Foundation
 import Glibc
 import TaktCore
 import TaktEngine
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// A log of takt in JSON lines.
 struct LogFile {
@@ -69,7 +74,7 @@ struct LogFile {
     if let line = try? JSONDecoder().decode(Line.self, from: data) { return line }
     // A takt that was killed may have left half a line, and the next one has gone on behind it.
     guard
-      let start = data.range(of: Data("{\"ts\":".utf8), options: .backwards)?.lowerBound,
+      let start = data.ranges(of: Data("{\"ts\":".utf8)).last?.lowerBound,
       start > data.startIndex
     else { return nil }
     return try? JSONDecoder().decode(Line.self, from: data[start...])

@@ -1,6 +1,12 @@
 import ArgumentParser
-import Foundation
+import Glibc
 import TaktCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 struct PluginNewCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -48,9 +54,15 @@ struct PluginNewCommand: ParsableCommand {
         Console.print(path)
       }
     } catch {
-      Console.error("takt: cannot make \(place): \(error.localizedDescription)")
+      Console.error("takt: cannot make \(place): \(Self.reason(error))")
       throw ExitCode.system
     }
     Console.print("try it: takt plugins test \(name) --with who=me")
+  }
+
+  /// In the system's own words, where it was the system that refused.
+  private static func reason(_ error: any Error) -> String {
+    guard let refusal = (error as? CocoaError)?.underlying as? POSIXError else { return "\(error)" }
+    return String(cString: strerror(refusal.code.rawValue))
   }
 }

@@ -1,9 +1,15 @@
 import ArgumentParser
-import Foundation
+import Glibc
 import TaktConfig
 import TaktCore
 import TaktEngine
 import TimerMachine
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 struct PluginTestCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

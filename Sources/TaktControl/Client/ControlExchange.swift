@@ -1,0 +1,114 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// One request and its answer, on a connection of its own.
+final class ControlExchange: ChannelInboundHandler {
+  typealias InboundIn = HTTPClientResponsePart
+  typealias OutboundOut = HTTPClientRequestPart
+
+  private let request: ControlRequest
+  private let bounds: ControlClient.Bounds
+  /// Nil once the exchange is over.
+  private var promise: EventLoopPromise<ControlClient.Answer>?
+  private var answer = ControlClient.Answer(status: 0, bytes: [])
+  private var patience: Scheduled<Void>?
+
+  private init(
+    _ request: ControlRequest, _ bounds: ControlClient.Bounds,
+    _ promise: EventLoopPromise<ControlClient.Answer>
+  ) {
+    self.request = request
+    self.bounds = bounds
+    self.promise = promise
+  }
+
+  /// Connects and asks; the future fails unless the answer is complete.
+  static func start(
+    _ request: ControlRequest, at path: String, _ bounds: ControlClient.Bounds,
+    on loop: any EventLoop
+  ) -> EventLoopFuture<ControlClient.Answer> {
+    let promise = loop.makePromise(of: ControlClient.Answer.self)
+    ClientBootstrap(group: loop)
+      .connectTimeout(bounds.connect)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          let pipeline = channel.pipeline.syncOperations
+          try pipeline.addHTTPClientHandlers()
+          try pipeline.addHandler(ControlExchange(request, bounds, promise))
+        }
+      }
+      .connect(unixDomainSocketPath: path)
+      .cascadeFailure(to: promise)
+    return promise.futureResult
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    waitForMore(context)
+    context.write(wrapOutboundOut(.head(request.head)), promise: nil)
+    if let body = request.body {
+      context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: body)))), promise: nil)
+    }
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    // The connection may bring more than the answer.
+    guard promise != nil else { return }
+    waitForMore(context)
+    switch unwrapInboundIn(data) {
+    case .head(let head): begin(head)
+    case .body(let part): add(part, context)
+    case .end: end(.success(answer), context)
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    end(.failure(error), context)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    end(.failure(ControlTrouble("the daemon closed the connection without an answer")), context)
+  }
+
+  private func begin(_ head: HTTPResponseHead) {
+    answer.status = Int(head.status.code)
+    // A stream may be silent for as long as nothing happens.
+    if isFollowed { patience?.cancel() }
+  }
+
+  private var isFollowed: Bool {
+    request.take != nil && answer.status > 0 && answer.status < 300
+  }
+
+  private func add(_ part: ByteBuffer, _ context: ChannelHandlerContext) {
+    if isFollowed {
+      request.take?(Array(buffer: part))
+    } else if answer.bytes.count + part.readableBytes <= bounds.bodyBytes {
+      answer.bytes.append(contentsOf: part.readableBytesView)
+    } else {
+      end(.failure(ControlTrouble("the answer is longer than \(bounds.bodyBytes) bytes")), context)
+    }
+  }
+
+  private func waitForMore(_ context: ChannelHandlerContext) {
+    patience?.cancel()
+    guard !isFollowed else { return }
+    patience = context.eventLoop.assumeIsolated().scheduleTask(in: bounds.silence) { [self] in
+      let seconds = bounds.silence.nanoseconds / 1_000_000_000
+      end(
+        .failure(ControlTrouble("the daemon has sent nothing for \(seconds) s; it may hang")),
+        context)
+    }
+  }
+
+  private func end(
+    _ result: Result<ControlClient.Answer, any Error>, _ context: ChannelHandlerContext
+  ) {
+    guard let promise else { return }
+    self.promise = nil
+    patience?.cancel()
+    promise.completeWith(result)
+    context.close(promise: nil)
+  }
+}

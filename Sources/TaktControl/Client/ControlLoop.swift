@@ -1,0 +1,66 @@
+import Dispatch
+import Glibc
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// The one thread that serves the connections of a command. It is started at the first request and
+/// sleeps while nothing is connected.
+///
+/// It is not a thread of the library: where the system provides no thread or no descriptors, the
+/// library ends the process. Here the command fails and reports the reason.
+enum ControlLoop {
+  /// What an event loop and two connections take.
+  private static let descriptorsNeeded = 8
+
+  private static let current = Mutex<(any EventLoop)?>(nil)
+  private static let isStarting = Mutex(())
+  private static let isStarted = DispatchSemaphore(value: 0)
+
+  /// The thread's loop.
+  static func loop() throws(ControlTrouble) -> any EventLoop {
+    let trouble = isStarting.withLock { _ in
+      current.withLock { $0 == nil } ? start() : nil
+    }
+    if let trouble { throw trouble }
+    guard let loop = current.withLock({ $0 }) else {
+      throw ControlTrouble("the thread for connections has not started")
+    }
+    return loop
+  }
+
+  /// Why it could not be started; nil when it runs.
+  private static func start() -> ControlTrouble? {
+    guard hasDescriptors else {
+      return ControlTrouble("no file descriptors are left; raise `ulimit -n`")
+    }
+    var thread = pthread_t()
+    let result = pthread_create(
+      &thread, nil,
+      { _ in
+        ControlLoop.run()
+        return nil
+      }, nil)
+    guard result == 0 else {
+      return ControlTrouble(
+        "the system provides no thread (\(String(cString: strerror(result)))); raise `ulimit -u`, "
+          + "or end processes of this user")
+    }
+    pthread_detach(thread)
+    isStarted.wait()
+    return nil
+  }
+
+  private static func run() {
+    MultiThreadedEventLoopGroup.withCurrentThreadAsEventLoop { loop in
+      current.withLock { $0 = loop }
+      isStarted.signal()
+    }
+  }
+
+  private static var hasDescriptors: Bool {
+    let probes = (0..<descriptorsNeeded).map { _ in open("/dev/null", O_RDONLY | O_CLOEXEC) }
+    for probe in probes where probe >= 0 { close(probe) }
+    return probes.allSatisfy { $0 >= 0 }
+  }
+}

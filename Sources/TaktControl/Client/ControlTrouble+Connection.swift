@@ -1,0 +1,38 @@
+import Glibc
+import NIOCore
+import NIOHTTP1
+
+extension ControlTrouble {
+  /// Why a request to the daemon has no answer.
+  init(_ error: any Error) {
+    self =
+      switch error {
+      case let trouble as ControlTrouble: trouble
+      case let error as IOError: ControlTrouble(errno: error.errnoCode)
+      case HTTPParserError.invalidEOFState:
+        ControlTrouble("the connection ended in the middle of the answer")
+      case is HTTPParserError: ControlTrouble("the answer is not HTTP (\(error))")
+      case SocketAddressError.unixDomainSocketPathTooLong:
+        ControlTrouble("the path is longer than the 107 bytes that a socket's path may have")
+      case ChannelError.connectTimeout(let limit):
+        ControlTrouble("no connection within \(limit.nanoseconds / 1_000_000_000) s")
+      default: ControlTrouble("\(error)")
+      }
+  }
+
+  private init(errno number: Int32) {
+    let message =
+      switch number {
+      case ECONNREFUSED:
+        "nobody listens on the socket, because the daemon that created it was killed; "
+          + "start it with 'takt run'"
+      case ENOENT: "there is no socket"
+      case EACCES, EPERM:
+        "permission denied; only the user whom the daemon runs as, and root, may connect"
+      case EAGAIN: "too many connections wait to be accepted; the daemon may hang"
+      case ECONNRESET, EPIPE: "the connection ended in the middle of the answer"
+      default: String(cString: strerror(number))
+      }
+    self.init(message)
+  }
+}

@@ -1,0 +1,36 @@
+internal import CLibMD
+
+/// The SHA-256 hash function (FIPS 180-4), for bytes that come in pieces or all at once.
+package struct SHA256: Sendable {
+  private var context = SHA2_CTX()
+
+  package init() { SHA256Init(&context) }
+
+  /// Adds a piece of any length.
+  package mutating func update(_ bytes: some Sequence<UInt8>) {
+    let isContiguous: Void? = bytes.withContiguousStorageIfAvailable { add($0) }
+    if isContiguous == nil { Array(bytes).withUnsafeBufferPointer { add($0) } }
+  }
+
+  /// The digest of all pieces.
+  package consuming func finalize() -> SHA256Digest {
+    SHA256Digest(
+      bytes: [UInt8](unsafeUninitializedCapacity: SHA256Digest.count) { buffer, count in
+        // The library writes all bytes of the digest, for which the buffer has room.
+        SHA256Final(buffer.baseAddress, &context)
+        count = SHA256Digest.count
+      })
+  }
+
+  /// The digest of `bytes`.
+  package static func hash(_ bytes: some Sequence<UInt8>) -> SHA256Digest {
+    var function = SHA256()
+    function.update(bytes)
+    return function.finalize()
+  }
+
+  private mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
+    // The library reads `bytes.count` bytes and keeps no pointer.
+    if !bytes.isEmpty { SHA256Update(&context, bytes.baseAddress, bytes.count) }
+  }
+}
