@@ -9,7 +9,9 @@ package enum Thread {
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  package static func start(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+  package static func start(name: String, _ body: @escaping @Sendable () -> Void)
+    throws(SystemError)
+  {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
