@@ -111,7 +111,11 @@ let package = Package(
       name: "TaktStoreTests", dependencies: ["TaktStore", "TaktCore", "TaktTesting"],
       swiftSettings: strict),
     .testTarget(
-      name: "TaktControlTests", dependencies: ["TaktControl", "TaktCore"], swiftSettings: strict),
+      name: "TaktControlTests",
+      dependencies: [
+        "TaktControl", "TaktCore", .product(name: "NIOCore", package: "swift-nio"),
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "TaktTests", dependencies: ["takt", "TaktControl", "TaktTesting"],
       swiftSettings: strict),

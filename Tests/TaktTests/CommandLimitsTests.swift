@@ -1,0 +1,43 @@
+import Foundation
+import Glibc
+import Testing
+
+/// Commands where the system provides no more: they say why, and end with 69.
+@Suite struct CommandLimitsTests {
+  /// A folder with a socket on which nobody listens.
+  private func folder() throws -> TemporaryFolder {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs: {a: {every: 1h, run: 'true'}}\n")
+    let script = """
+      import os, socket
+      os.mkdir(".takt")
+      socket.socket(socket.AF_UNIX).bind(".takt/control.sock")
+      """
+    try LocalServer.run("python3", ["-c", script], in: folder)
+    return folder
+  }
+
+  @Test func `without file descriptors a command names the limit`() throws {
+    let folder = try folder()
+    let script = "ulimit -n 9; exec '\(TaktProcess.executable.path)' status"
+    let takt = try TaktProcess(["-c", script], program: "/bin/sh", in: folder)
+    _ = try takt.text()
+    #expect(takt.waitForExit() == 69, "\(takt.errors)")
+    #expect(takt.errors.contains("raise `ulimit -n`"), "\(takt.errors)")
+  }
+
+  /// Root is bound by no limit of processes, so another user runs the command.
+  @Test(.enabled(if: geteuid() == 0, "another user takes root"))
+  func `without a thread a command names the limit`() throws {
+    let folder = try folder()
+    let rights = "--inh-caps=-all,+dac_override --ambient-caps=-all,+dac_override"
+    let script = """
+      exec setpriv --reuid=65534 --clear-groups \(rights) \
+        bash -c 'ulimit -u 1; exec "$0" status' '\(TaktProcess.executable.path)'
+      """
+    let takt = try TaktProcess(["-c", script], program: "/bin/sh", in: folder)
+    _ = try takt.text()
+    #expect(takt.waitForExit() == 69, "\(takt.errors)")
+    #expect(takt.errors.contains("raise `ulimit -u`"), "\(takt.errors)")
+  }
+}
