@@ -68,9 +68,10 @@ public struct Zone: Hashable, Sendable {
     let local = civil.epochSeconds
     let before = offsetSeconds(atEpochSeconds: local - 86_400)
     let after = offsetSeconds(atEpochSeconds: local + 86_400)
-    let candidates = Set([before, after]).map { local - Int64($0) }.filter {
+    let instants = Set([before, after]).map { local - Int64($0) }
+    let candidates = instants.sorted().filter {
       $0 + Int64(offsetSeconds(atEpochSeconds: $0)) == local
-    }.sorted()
+    }
     switch candidates.count {
     case 0: return .skipped(next: endOfGap(local: local, before: before, after: after))
     case 1: return .once(instant(candidates[0], civil))

@@ -38,7 +38,8 @@ extension CronExpression {
     return Self.values(hours, .hour).flatMap { hour in
       Self.values(minutes, .minute).flatMap { minute in
         Self.values(seconds, .second).map { second in
-          hour.padded(2) + ":" + minute.padded(2) + (seconds == 1 ? "" : ":" + second.padded(2))
+          let end = seconds == 1 ? "" : ":\(second.padded(2))"
+          return "\(hour.padded(2)):\(minute.padded(2))\(end)"
         }
       }
     }
