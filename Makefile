@@ -108,6 +108,23 @@ bench: setup     ## Measure what leeway saves, timer machines beside plain dispa
 	python3 Benchmarks/ledger/ledger_bench.py .build/release/takt
 	python3 Benchmarks/control/control_bench.py .build/release/takt
 
+# Instructions do not depend on how busy a machine is. Flags as for `release`, whose code is counted.
+GATE := python3 -B Benchmarks/gate/gate.py --swift $(SWIFT)
+GATE_FILE := Benchmarks/gate/instructions.tsv
+GATE_PACKAGES := valgrind binutils python3 util-linux
+.PHONY: bench-gate bench-gate-write gate-program
+
+bench-gate: gate-program ## Count the instructions of ten workloads; fail when one takes over 3 % more than recorded.
+	python3 -B -m unittest discover -q Benchmarks/gate
+	$(GATE) .build/release/gate-bench $(GATE_FILE)
+
+bench-gate-write: gate-program ## Record the instructions of the ten workloads.
+	$(GATE) --write .build/release/gate-bench $(GATE_FILE)
+
+gate-program: PACKAGES += $(GATE_PACKAGES)
+gate-program: setup
+	$(SWIFT) build -c release --product gate-bench --static-swift-stdlib
+
 reference: setup ## Write what the docs say of keys, built-ins and runs from the code.
 	TAKT_WRITE_REFERENCE=1 $(SWIFT) test --filter 'KeyTableTests|BuiltinReferenceTests|RunMachineTests'
 

@@ -85,6 +85,14 @@ let package = Package(
     .executableTarget(name: "swift-hello", dependencies: ["TaktPlugin"], swiftSettings: strict),
     .target(name: "TaktPlugin", swiftSettings: strict),
 
+    // The workloads whose instructions `make bench-gate` counts.
+    .executableTarget(
+      name: "gate-bench",
+      dependencies: [
+        "TaktControl", "TaktEngine", "TaktStore", "TaktConfig", "TaktCore", "TimerMachine",
+        "TimerMachineTesting",
+      ],
+      swiftSettings: strict),
     .executableTarget(
       name: "schedule-bench", dependencies: ["TaktCore"], swiftSettings: strict),
     .executableTarget(

@@ -8,6 +8,7 @@ public struct JobsLoader: Sendable {
   private let catalogue: any ActionCatalogue
   private let zones: any ZoneSource
   private let accounts: any AccountSource
+  private let time: any TimeSource
   private let userID: UInt32
   private let refusesWritableByOthers: Bool
 
@@ -22,13 +23,15 @@ public struct JobsLoader: Sendable {
       refusesWritableByOthers: geteuid() == 0)
   }
 
-  init(
+  /// Reads the clock from `time`, so that one text always takes the same steps.
+  package init(
     catalogue: any ActionCatalogue, zones: any ZoneSource, accounts: any AccountSource,
-    userID: UInt32, refusesWritableByOthers: Bool
+    time: any TimeSource = SystemTimeSource(), userID: UInt32, refusesWritableByOthers: Bool
   ) {
     self.catalogue = catalogue
     self.zones = zones
     self.accounts = accounts
+    self.time = time
     self.userID = userID
     self.refusesWritableByOthers = refusesWritableByOthers
   }
@@ -42,7 +45,7 @@ public struct JobsLoader: Sendable {
     let load = JobsLoad(
       sources: LoadSources(
         actions: ActionTable(catalogue, plugins), zones: ZoneTable(zones),
-        now: SystemTimeSource().wall,
+        now: time.wall,
         accounts: AccountTable(accounts, userID: userID),
         environmentFiles: EnvironmentFiles(refusesWritableByOthers: refusesWritableByOthers),
         plugins: plugins),

@@ -3,7 +3,7 @@ import TaktCore
 
 /// What is known of jobs and runs beside what the scheduler knows. A value: it is fed and read by
 /// `ControlBooks`.
-struct ControlState {
+package struct ControlState {
   /// How many runs that have ended are remembered.
   static let runsMax = 2_000
   /// How many slots and wakes that were are remembered for the timeline.
@@ -43,13 +43,15 @@ struct ControlState {
   private(set) var pastSlots: Deque<PastSlot> = []
   private(set) var pastWakes: Deque<WallInstant> = []
 
+  package init() {}
+
   /// Takes what the ledger is to keep.
-  mutating func take(_ entries: [LedgerEntry], at now: Now) {
+  package mutating func take(_ entries: [LedgerEntry], at now: Now) {
     for entry in entries { take(entry, at: now) }
   }
 
   /// Takes records of the log.
-  mutating func take(_ records: [LogRecord]) {
+  package mutating func take(_ records: [LogRecord]) {
     for record in records {
       ring.append(record)
       metrics.take(record)
@@ -62,7 +64,7 @@ struct ControlState {
   }
 
   /// A slot's run has started.
-  mutating func take(_ start: SlotStart, at wall: WallInstant) {
+  package mutating func take(_ start: SlotStart, at wall: WallInstant) {
     change(start.job) { sight in
       sight.lateness = start.lateness
       sight.window = start.window

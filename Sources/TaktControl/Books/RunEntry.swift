@@ -32,14 +32,14 @@ struct RunEntry: Sendable {
 }
 
 /// A job as the API shows it.
-struct JobEntry: Sendable {
+package struct JobEntry: Sendable {
   var view: JobView
   var sight: JobSight
   /// The state of its timer machine when it does not run.
   var resting: String?
   var active: [RunEntry]
 
-  init(_ view: JobView, in state: ControlState, at now: Now) {
+  package init(_ view: JobView, in state: ControlState, at now: Now) {
     let name = view.spec.name
     self.view = view
     sight = state.jobs[name] ?? JobSight()

@@ -89,7 +89,7 @@ extension JSONWriter {
     }
   }
 
-  mutating func value(_ plan: ReloadPlan, _ report: ReloadReport) {
+  package mutating func value(_ plan: ReloadPlan, _ report: ReloadReport) {
     object { json in
       json.member("kept", plan.keptCount)
       json.key("steps")

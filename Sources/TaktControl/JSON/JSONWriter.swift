@@ -1,9 +1,11 @@
 import TaktCore
 
 /// Writes JSON as it is told: fast enough for ten thousand jobs at a time.
-struct JSONWriter {
-  private(set) var bytes: [UInt8] = []
+package struct JSONWriter {
+  package private(set) var bytes: [UInt8] = []
   private var needsComma = false
+
+  package init() {}
 
   /// An object whose members `body` writes.
   mutating func object(_ body: (inout JSONWriter) -> Void) { nest("{", "}", body) }

@@ -1,7 +1,7 @@
 import TaktCore
 
 /// Which jobs somebody asks for, and how they are gathered: a few at a time, so that no slot waits.
-struct JobList {
+package struct JobList {
   /// So many jobs are looked at in one turn of the scheduler's queue.
   private static let turnCount = 256
 
@@ -15,11 +15,28 @@ struct JobList {
   var isUnfiltered: Bool { match == nil && state == nil }
 
   /// A part of the list.
-  struct Page {
+  package struct Page {
     var jobs: [JobEntry] = []
     var total = 0
     /// The name to go on from; nil at the end.
     var after: String?
+
+    package init(jobs: [JobEntry] = [], total: Int = 0) {
+      self.jobs = jobs
+      self.total = total
+    }
+
+    /// The page as the API gives it.
+    package var json: JSONWriter {
+      var json = JSONWriter()
+      json.object { json in
+        json.key("jobs")
+        json.array(jobs) { $0.value($1) }
+        json.member("total", total)
+        json.member("after", after)
+      }
+      return json
+    }
   }
 
   func page(from ports: ControlPorts) async -> Page {

@@ -48,14 +48,7 @@ struct JobRoutes {
       }
       return .text(table)
     }
-    var json = JSONWriter()
-    json.object { json in
-      json.key("jobs")
-      json.array(page.jobs) { $0.value($1) }
-      json.member("total", page.total)
-      json.member("after", page.after)
-    }
-    return .json(json)
+    return .json(page.json)
   }
 
   @Sendable private func show(_ request: Request, _ context: ControlContext) async throws

@@ -1,7 +1,7 @@
 import TaktCore
 
 /// Jobs as a table that fits a terminal.
-struct JobTable {
+package struct JobTable {
   private static let titles = ["JOB", "STATE", "NEXT", "LAST", "LATE", "FAILED"]
   private static let nameWidthMin = 12
 
@@ -9,7 +9,13 @@ struct JobTable {
   var width: Int
   var now: WallInstant
 
-  var text: String {
+  package init(jobs: [JobEntry], width: Int, now: WallInstant) {
+    self.jobs = jobs
+    self.width = width
+    self.now = now
+  }
+
+  package var text: String {
     let rows = jobs.map(cells)
     var widths = Self.titles.indices.map { column in
       rows.reduce(Self.titles[column].count) { max($0, $1[column].count) }

@@ -6,10 +6,25 @@ public enum LogFormat: String, CaseIterable, Sendable {
   case text
   /// One JSON object a line for programs.
   case json
+
+  /// What writes this format.
+  ///
+  /// - Parameters:
+  ///   - level: The least level that is asked for; nil for `info`, and in JSON lines routine records
+  ///     besides.
+  ///   - zone: In which zone text shows times; JSON lines are in UTC.
+  package func renderer(
+    level: LogLevel?, zone: Zone, isColoured: Bool
+  ) -> any LogRenderer {
+    switch self {
+    case .text: TextRenderer(zone: zone, isColoured: isColoured)
+    case .json: JSONRenderer(showsRoutine: level == nil)
+    }
+  }
 }
 
 /// Turns records into lines.
-protocol LogRenderer: Sendable {
+package protocol LogRenderer: Sendable {
   /// Whether this format shows the record at this level.
   func shows(_ record: LogRecord, at level: LogLevel) -> Bool
 

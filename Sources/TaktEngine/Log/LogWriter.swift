@@ -38,11 +38,7 @@ public final class LogWriter: Observer, OutputSink {
     self.descriptor = descriptor
     self.level = level ?? .info
     self.time = time
-    renderer =
-      switch format {
-      case .text: TextRenderer(zone: zone, isColoured: isColoured)
-      case .json: JSONRenderer(showsRoutine: level == nil)
-      }
+    renderer = format.renderer(level: level, zone: zone, isColoured: isColoured)
     queue = Mutex(LogQueue(limitBytes: limitBytes))
     try Thread.start(name: "takt-log") { [self] in run() }
   }

@@ -1,13 +1,15 @@
 import TaktCore
 
 /// What could not be taken while nothing could be written.
-struct LedgerLosses {
+package struct LedgerLosses {
   /// Verdicts, by job.
   var slots: [JobName: RecordLoss] = [:]
   /// The newest marks, which are kept all the same.
   var marks: [JobName: JobMark] = [:]
   /// All other entries.
   var entryCount = 0
+
+  package init() {}
 
   var isEmpty: Bool { slots.isEmpty && marks.isEmpty && entryCount == 0 }
 

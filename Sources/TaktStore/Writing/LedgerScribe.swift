@@ -4,7 +4,7 @@ import TaktCore
 
 /// The one who writes: it has the file, holds what could not be written, and tries again. It lives
 /// on the ledger's queue.
-final class LedgerScribe {
+package final class LedgerScribe {
   let lock: StateFolderLock
   var folder: String { lock.folder }
   private let writer: SQLiteLedger.Writer
@@ -35,7 +35,7 @@ final class LedgerScribe {
   /// holds now.
   private var isUnread = false
 
-  var failure: String?
+  package var failure: String?
   var failureCount = 0
   var failedSince: WallInstant?
   private var hasUpkeep = true
@@ -45,7 +45,7 @@ final class LedgerScribe {
   let startedAt: WallInstant
   private static let checkPause = Duration.seconds(86_400)
 
-  init(
+  package init(
     lock: StateFolderLock, writer: SQLiteLedger.Writer, history: History,
     checkAfter: Duration, zones: any ZoneSource, observer: any Observer, time: any TimeSource,
     onRenewed: @escaping @Sendable () -> Void
@@ -66,7 +66,7 @@ final class LedgerScribe {
 
   /// Opens the file and reads what is there. A file that cannot be read now is tried again with each
   /// write.
-  func begin() throws(LedgerOpenFailure) -> LedgerFindings {
+  package func begin() throws(LedgerOpenFailure) -> LedgerFindings {
     do {
       return try openPatiently()
     } catch LedgerFile.Failure.newer {
@@ -167,7 +167,7 @@ final class LedgerScribe {
 
   // MARK: Writing
 
-  func take(_ entries: [LedgerEntry], _ waiters: [SQLiteLedger.Waiter]) {
+  package func take(_ entries: [LedgerEntry], _ waiters: [SQLiteLedger.Waiter]) {
     self.entries += entries
     self.waiters += waiters
   }
@@ -190,7 +190,7 @@ final class LedgerScribe {
   /// Writes all that waits, in one transaction; whether that could be done.
   ///
   /// - Parameter lost: takes what could not be taken meanwhile.
-  func write(taking lost: () -> LedgerLosses) -> Bool {
+  package func write(taking lost: () -> LedgerLosses) -> Bool {
     do {
       let file = try readyFile()
       // Only when something can be written again: until then it is counted where it arises.
@@ -309,7 +309,7 @@ final class LedgerScribe {
 
   // MARK: The end
 
-  func close() {
+  package func close() {
     if failure == nil, let file {
       let now = time.wall.milliseconds
       try? file.database.write { db in

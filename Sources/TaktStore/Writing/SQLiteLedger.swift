@@ -72,7 +72,7 @@ public final class SQLiteLedger: Ledger {
     }
   }
 
-  struct Waiter {
+  package struct Waiter {
     var done: @Sendable () -> Void
   }
 

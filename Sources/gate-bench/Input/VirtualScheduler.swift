@@ -1,0 +1,81 @@
+import TaktCore
+
+/// The scheduler core in virtual time: each job's timer fires when it is due, and each run succeeds
+/// at once.
+struct VirtualScheduler {
+  private(set) var core = SchedulerCore()
+  private(set) var now = FixedTime.start
+  /// How many slots have run.
+  private(set) var slotCount = 0
+  /// What one slot wants kept, a slot after the other; first what the start does.
+  private(set) var entries: [[LedgerEntry]] = []
+  private(set) var records: [LogRecord] = []
+  private(set) var starts: [SlotStart] = []
+
+  private var timers: [JobName: Timer] = [:]
+  private let isKeeping: Bool
+
+  private struct Timer {
+    var deadline: MonotonicInstant
+    var token: UInt64
+  }
+
+  /// A scheduler that has started.
+  ///
+  /// - Parameter isKeeping: whether what the core says is kept, or dropped.
+  init(_ snapshot: Snapshot, isKeeping: Bool) {
+    self.isKeeping = isKeeping
+    take(core.handle(.started(snapshot), at: now))
+  }
+
+  /// The jobs whose timers are armed, in the order in which they fire.
+  var dueJobs: [JobName] {
+    timers.sorted { ($0.value.deadline, $0.value.token) < ($1.value.deadline, $1.value.token) }
+      .map(\.key)
+  }
+
+  /// Lets so many slots come, in the order in which they are due.
+  mutating func serve(_ count: Int) {
+    for _ in 0..<count { serve(Array(dueJobs.prefix(1))) }
+  }
+
+  /// Lets the timers of these jobs fire, one after the other, and their runs end.
+  mutating func serve(_ names: [JobName]) {
+    for name in names {
+      guard let timer = timers[name] else { continue }
+      move(to: timer.deadline)
+      let effects = core.handle(.timerFired(.job(name), token: timer.token), at: now)
+      take(effects)
+      for case .start(let request) in effects {
+        slotCount += 1
+        take(core.handle(.attemptEnded(request.run, AttemptReport(.exited(0))), at: now))
+      }
+    }
+  }
+
+  /// Goes over to another set of jobs.
+  mutating func reload(_ plan: ReloadPlan) {
+    take(core.handle(.reloaded(plan), at: now))
+  }
+
+  private mutating func move(to instant: MonotonicInstant) {
+    let step = max(.zero, instant - now.monotonic)
+    now = Now(wall: now.wall + step, monotonic: now.monotonic + step)
+  }
+
+  private mutating func take(_ effects: [SchedulerEffect]) {
+    var turn: [LedgerEntry] = []
+    for effect in effects {
+      switch effect {
+      case .arm(.job(let name), let deadline, _, let token):
+        timers[name] = Timer(deadline: deadline, token: token)
+      case .disarm(.job(let name)): timers[name] = nil
+      case .record(let entry): if isKeeping { turn.append(entry) }
+      case .log(let record): if isKeeping { records.append(record) }
+      case .served(let start): if isKeeping { starts.append(start) }
+      case .arm, .disarm, .start, .signal, .awaitLedger, .finish: break
+      }
+    }
+    if isKeeping { entries.append(turn) }
+  }
+}

@@ -1,0 +1,22 @@
+import TaktCore
+
+/// A jobs file of 1,000 jobs becomes specs.
+struct LoadWorkload: Workload {
+  static let name = "load"
+  static let summary = "load of 1,000 jobs: text to specs"
+
+  private let text = SampleJobs.text(0..<1000)
+  private var snapshot: Snapshot?
+
+  init() throws {
+    _ = try SampleJobs.load(SampleJobs.text(0..<100))
+  }
+
+  mutating func run() throws {
+    snapshot = try SampleJobs.load(text)
+  }
+
+  func check() throws {
+    try expect("jobs", snapshot?.jobs.count, is: 1000)
+  }
+}

@@ -1,0 +1,34 @@
+import TaktCore
+
+/// The jobs of a file with one change take the place of those of before, 20 times to and fro. What
+/// reading the file costs is in `load`.
+struct ReloadWorkload: Workload {
+  static let name = "reload"
+  static let summary = "20 reloads of 1,000 jobs, one changed: plan and new state"
+
+  private let snapshots: [Snapshot]
+  private var scheduler: VirtualScheduler
+  private var keptCount = 0
+
+  init() throws {
+    snapshots = [
+      try SampleJobs.load(SampleJobs.text(0..<1000)),
+      try SampleJobs.load(SampleJobs.text(0..<1000, rearmed: [500])),
+    ]
+    scheduler = VirtualScheduler(snapshots[0], isKeeping: false)
+    try run()
+    keptCount = 0
+  }
+
+  mutating func run() throws {
+    for round in 0..<20 {
+      let plan = ReloadPlan(from: snapshots[round % 2], to: snapshots[(round + 1) % 2])
+      keptCount += plan.keptCount
+      scheduler.reload(plan)
+    }
+  }
+
+  func check() throws {
+    try expect("jobs kept", keptCount, is: 20 * 999)
+  }
+}

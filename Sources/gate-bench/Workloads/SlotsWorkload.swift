@@ -1,0 +1,26 @@
+import TaktCore
+
+/// Each of 1,000 jobs has a slot whose run succeeds, with verdicts, marks and log records.
+struct SlotsWorkload: Workload {
+  static let name = "slots"
+  static let summary = "1,000 slots in the scheduler core, from timer to end of run"
+
+  private var scheduler: VirtualScheduler
+  private let jobs: [JobName]
+
+  init() throws {
+    scheduler = VirtualScheduler(
+      try SampleJobs.load(SampleJobs.text(0..<1000)), isKeeping: false)
+    let due = scheduler.dueJobs
+    scheduler.serve(Array(due.prefix(100)))
+    jobs = scheduler.dueJobs
+  }
+
+  mutating func run() throws {
+    scheduler.serve(jobs)
+  }
+
+  func check() throws {
+    try expect("slots", scheduler.slotCount, is: 1100)
+  }
+}

@@ -1,0 +1,39 @@
+import TaktControl
+import TaktCore
+
+/// What the daemon answers to `takt status`: each job's state, as JSON and as a table.
+struct StatusWorkload: Workload {
+  static let name = "status"
+  static let summary = "status of 1,000 jobs, as JSON and as a table"
+
+  private let scheduler: VirtualScheduler
+  private var state = ControlState()
+  private var json: [UInt8] = []
+  private var table = ""
+
+  init() throws {
+    var scheduler = VirtualScheduler(
+      try SampleJobs.load(SampleJobs.text(0..<1000)), isKeeping: true)
+    scheduler.serve(scheduler.dueJobs)
+    self.scheduler = scheduler
+    state.take(scheduler.records)
+    for start in scheduler.starts { state.take(start, at: scheduler.now.wall) }
+    state.take(scheduler.entries.flatMap(\.self), at: scheduler.now)
+    try run()
+    (json, table) = ([], "")
+  }
+
+  mutating func run() throws {
+    let now = scheduler.now
+    let jobs = scheduler.core.jobNames.sorted().compactMap { name in
+      scheduler.core.view(of: name, at: now).map { JobEntry($0, in: state, at: now) }
+    }
+    json = JobList.Page(jobs: jobs, total: jobs.count).json.bytes
+    table = JobTable(jobs: jobs, width: 120, now: now.wall).text
+  }
+
+  func check() throws {
+    try expect("lines of the table", table.count { $0 == "\n" }, is: 1001)
+    try expect("is there JSON of each job", json.count > 1000 * 100, is: true)
+  }
+}

@@ -1,0 +1,32 @@
+import Glibc
+
+// Does one workload, for valgrind to count: `gate-bench NAME`. `gate-bench --list` prints all.
+
+/// In the order of the table.
+let workloads: [any Workload.Type] = [
+  LoadWorkload.self, ReloadWorkload.self, PlanWorkload.self, SlotsWorkload.self,
+  CronWorkload.self, WakesWorkload.self, LogWorkload.self, LedgerWorkload.self,
+  VerifyWorkload.self, StatusWorkload.self,
+]
+
+/// Says what went wrong, and ends.
+func fail(_ message: String, _ code: Int32) -> Never {
+  _ = (message + "\n").withCString { write(STDERR_FILENO, $0, strlen($0)) }
+  exit(code)
+}
+
+let arguments = CommandLine.arguments.dropFirst()
+if arguments == ["--list"] {
+  for workload in workloads { print("\(workload.name)\t\(workload.summary)") }
+  exit(0)
+}
+guard arguments.count == 1, let type = workloads.first(where: { $0.name == arguments.first }) else {
+  fail("usage: gate-bench --list | gate-bench NAME", 64)
+}
+do {
+  var workload: any Workload = try type.init()
+  try counted(&workload)
+  try workload.check()
+} catch {
+  fail("gate-bench: \(type.name): \(error)", 1)
+}
