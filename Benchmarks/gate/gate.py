@@ -8,12 +8,12 @@ instructions than FILE says, or cannot be counted, 2 when FILE is malformed.
 
 import argparse
 import concurrent.futures
+import ctypes
 import os
 import pathlib
 import platform
 import re
 import shutil
-import sqlite3
 import subprocess
 import sys
 
@@ -31,7 +31,8 @@ ENVIRONMENT = {
     "SWIFT_DETERMINISTIC_HASHING": "1",
     "LD_BIND_NOW": "1",
     "GLIBC_TUNABLES": ":".join([
-        "glibc.cpu.hwcaps=-AVX512F,-AVX2,-AVX,-ERMS,-FSRM,-SSE4_2,-SSSE3",
+        "glibc.cpu.hwcaps=-AVX512F,-AVX2,-AVX,-AVX_Fast_Unaligned_Load,-ERMS,-FSRM,"
+        "-SSE4_2,-SSSE3",
         "glibc.cpu.x86_data_cache_size=32768",
         "glibc.cpu.x86_shared_cache_size=1048576",
         "glibc.cpu.x86_non_temporal_threshold=1048576",
@@ -54,6 +55,13 @@ def needed(program, package):
     return path
 
 
+def sqlite_version():
+    """The version of the library that the program loads."""
+    library = ctypes.CDLL("libsqlite3.so.0")
+    library.sqlite3_libversion.restype = ctypes.c_char_p
+    return library.sqlite3_libversion().decode()
+
+
 def facts(swift):
     """What the figures depend on besides the code, as coarsely as the figures do."""
     version = re.search(r"Swift version (\S+)", output(swift, "--version"))
@@ -61,7 +69,7 @@ def facts(swift):
         "compiler": f"Swift {version.group(1) if version else 'unknown'}",
         "machine": platform.machine(),
         "libc": os.confstr("CS_GNU_LIBC_VERSION"),
-        "sqlite": sqlite3.sqlite_version,
+        "sqlite": sqlite_version(),
         "valgrind": output("valgrind", "--version").strip().removeprefix("valgrind-"),
     }
 
@@ -127,6 +135,8 @@ def main():
     # First of all: a file that cannot be compared with is no reason to count for minutes.
     recorded = None
     if not arguments.write:
+        if not arguments.file.exists():
+            raise FileError(f"{arguments.file}: there is no such file")
         recorded = Figures.parse(arguments.file.read_text(), arguments.file)
     needed("valgrind", "valgrind")
     folder = pathlib.Path(".build/bench-gate").absolute()
@@ -148,7 +158,7 @@ def main():
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except (FileError, FileNotFoundError) as error:
+    except (FileError, UnicodeDecodeError) as error:
         print(f"error: {error}\n  `make bench-gate-write` writes the file again.", file=sys.stderr)
         sys.exit(2)
     except GateError as error:

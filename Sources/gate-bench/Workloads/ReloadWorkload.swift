@@ -1,10 +1,10 @@
 import TaktCore
 
-/// The jobs of a file with one change take the place of those of before, 20 times to and fro. What
+/// The jobs of a file with one change take the place of those of before, ten times to and fro. What
 /// reading the file costs is in `load`.
 struct ReloadWorkload: Workload {
   static let name = "reload"
-  static let summary = "20 reloads of 1,000 jobs, one changed: plan and new state"
+  static let summary = "10 reloads of 1,000 jobs, one changed: plan and new state"
 
   private let snapshots: [Snapshot]
   private var scheduler: VirtualScheduler
@@ -21,7 +21,7 @@ struct ReloadWorkload: Workload {
   }
 
   mutating func run() throws {
-    for round in 0..<20 {
+    for round in 0..<10 {
       let plan = ReloadPlan(from: snapshots[round % 2], to: snapshots[(round + 1) % 2])
       keptCount += plan.keptCount
       scheduler.reload(plan)
@@ -29,6 +29,6 @@ struct ReloadWorkload: Workload {
   }
 
   func check() throws {
-    try expect("jobs kept", keptCount, is: 20 * 999)
+    try expect("jobs kept", keptCount, is: 10 * 999)
   }
 }
