@@ -1,0 +1,21 @@
+import Foundation
+import Testing
+
+/// README's table of dependencies against what Package.swift asks for.
+@Suite struct DependencyTableTests {
+  private static func text(_ name: String) throws -> String {
+    let repository = URL(fileURLWithPath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    return try String(contentsOf: repository.appendingPathComponent(name), encoding: .utf8)
+  }
+
+  @Test func `the table of dependencies names the packages and versions of Package.swift`() throws {
+    let package = try Self.text("Package.swift")
+    let wanted = package.matches(of: #/\.package\(\s*url: "[^"]*\/([^"\/]+)", from: "([^"]+)"/#)
+      .map { "\($0.1) \($0.2)" }
+    let named = try Self.text("README.md")
+      .matches(of: #/(?m)^\| ([A-Za-z.-]+) \| ([0-9.]+) \|/#).map { "\($0.1) \($0.2)" }
+    #expect(!wanted.isEmpty)
+    #expect(named.sorted() == wanted.sorted())
+  }
+}
