@@ -13,18 +13,28 @@ CRONITER := .build/bench-venv/bin/python
 # What reads the API's description and tries what it says.
 SCHEMATHESIS := .build/api-venv/bin/schemathesis
 BROWSER := chromium chromium-driver
+# What all that is built for release is built with, so that one target does not rebuild what another
+# has built. lld comes with Swift and orders functions; .build/static holds libstdc++.a and nothing
+# else, so that the shared one is not found first; packed relocations need glibc 2.36.
+RELEASE = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -L.build/static \
+	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xlinker --no-export-dynamic \
+	-Xlinker --symbol-ordering-file=packaging/takt.order -Xlinker --no-warn-symbol-ordering \
+	$(shell getconf GNU_LIBC_VERSION 2>/dev/null | awk '{ split($$2, v, "."); \
+	if (v[1] > 2 || v[2] >= 36) print "-Xlinker -z -Xlinker pack-relative-relocs" }')
 # A package counts as installed when dpkg says so; others are installed, as root or with sudo.
 MISSING = $(shell for p in $(PACKAGES); do \
 	dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done)
 
-.PHONY: run build release test browser lint format bench crash tsan fuzz contract man completions \
-	reference setup clean help
+.PHONY: run build release release-setup order test test-setup test-build browser lint format bench check-slow crash \
+	tsan fuzz contract man completions reference setup clean help
 
 help:            ## Show this list.
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 run: build       ## Build takt and run jobs.yaml in the foreground.
-	@exec .build/debug/takt run
+	@printf '%s\n' 'takt now runs jobs.yaml; Ctrl-C stops it. Edit jobs.yaml, then reload it from' \
+		"a second terminal: '.build/debug/takt reload' or 'kill -HUP $$$$'." ''; \
+	exec .build/debug/takt run
 
 setup:           ## Install the Debian packages that are missing.
 	@command -v $(SWIFT) >/dev/null || { \
@@ -32,26 +42,57 @@ setup:           ## Install the Debian packages that are missing.
 	@if command -v dpkg-query >/dev/null; then missing="$(MISSING)"; \
 	if [ -n "$$missing" ]; then echo "installing $$missing"; \
 		sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+		if [ -n "$$sudo" ] && ! command -v sudo >/dev/null; then \
+			echo "these packages need an administrator: apt-get install $$missing" >&2; exit 1; fi; \
 		$$sudo apt-get update -q && $$sudo apt-get install -qy --no-install-recommends $$missing; fi; \
-	else echo 'no dpkg here: install libyaml and its headers yourself' >&2; fi
+	else echo 'no dpkg here: install libyaml, SQLite, libmd and libcurl with their headers' >&2; fi
 
-build: setup     ## Build takt, and the plugin in Swift, for debugging.
-	$(SWIFT) build --product takt
-	$(SWIFT) build --product swift-hello
+# Plain `swift build` uses the same flags, so that neither rebuilds what the other has built.
+build: export SWIFT := $(SWIFT)
+build:           ## Build takt, and the plugin in Swift, for debugging.
+	@scripts/build --is-current || { make -s setup && scripts/build; }
 
-release: setup   ## Build the program that is to be installed.
-	$(SWIFT) build -c release --product takt --static-swift-stdlib
+release-setup: setup # Find the static library of C++.
+	@mkdir -p .build/static; library=$$(clang -print-file-name=libstdc++.a 2>/dev/null || \
+		cc -print-file-name=libstdc++.a); \
+	[ ! -f "$$library" ] || ln -sf "$$library" .build/static/
 
-test: PACKAGES += $(TEST_PACKAGES)
+release: release-setup ## Build the program to install, .build/release/takt; its debug symbols are in takt.debug.
+	$(SWIFT) build $(RELEASE) --product takt
+	@cd .build/release && if readelf -SW takt | grep -q '[.]symtab'; then \
+		objcopy --only-keep-debug takt takt.debug && \
+		objcopy --strip-all --add-gnu-debuglink=takt.debug takt takt.stripped && \
+		mv takt.stripped takt; fi
+
+order: PACKAGES += valgrind
+order: release-setup ## Write packaging/takt.order, the functions that the linker puts side by side.
+	rm -f .build/release/takt
+	$(SWIFT) build $(RELEASE) --product takt
+	scripts/order .build/release/takt
+
+test-setup: PACKAGES += $(TEST_PACKAGES)
+test-setup: setup browser # Install what the tests use.
+
+test-build: test-setup # Build all that the tests use.
+	$(SWIFT) build --build-tests
+
 # All tests begin at once otherwise, and one that waits gets its next turn after all the others.
 test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 test: SHELL := bash
 test: .SHELLFLAGS := -o pipefail -c
-test: setup browser ## Build the example program and run all tests; what failed is listed at the end.
-	$(SWIFT) build --package-path Examples
+test: test-setup ## Run all tests; what failed is listed at the end.
 	@mkdir -p .build
 	$(SWIFT) test 2>&1 | tee .build/test.log || { \
 		echo && grep -E '^.?[✘↳]|error: ' .build/test.log; exit 1; }
+
+check-slow:      ## Check what takes too long for CI, and show how long each part took.
+	@scripts/stages --all \
+		'crash: make crash' \
+		'tsan: make tsan' \
+		'fuzz: make fuzz' \
+		'contract: make contract' \
+		'example: $(SWIFT) build --package-path Examples' \
+		'manuals: make man completions'
 
 browser:         # The web page is tested in it; without it those tests are skipped, and say so.
 	@command -v chromedriver >/dev/null || ! command -v apt-get >/dev/null || { \
@@ -78,8 +119,10 @@ contract: build  ## Try the API of a takt that runs with schemathesis, against i
 		.build/api-venv/bin/pip install -q schemathesis; }
 	python3 Tests/api/contract.py .build/debug/takt $(SCHEMATHESIS)
 
-lint:            ## Check the format of all sources.
+lint:            ## Check the format of all sources, and that takt's own import FoundationEssentials.
 	$(SWIFT) format lint --strict --recursive $(SOURCES)
+	@! grep -rnE '^([@a-z]+ )?import Foundation$$' Sources/takt Sources/Takt[CEDST]* Sources/TimerMachine || { \
+		echo 'import FoundationEssentials: the installed program has no ICU' >&2; exit 1; }
 
 format:          ## Format all sources.
 	$(SWIFT) format --in-place --recursive $(SOURCES)
@@ -94,15 +137,14 @@ fuzz: setup      ## Run 10 million random operations on each timer factory under
 crash: setup     ## Kill takt 200 times at any moment, and check its books each time.
 	TAKT_CRASHES=200 $(SWIFT) test --filter LedgerCrashTests
 
-bench: setup     ## Measure what leeway saves, timer machines beside plain dispatch timers, a storm of runs, plugins, the search for next times beside croniter, simulations, and the ledger.
-	$(SWIFT) build -c release --product takt
+bench: release   ## Measure what leeway saves, timer machines beside plain dispatch timers, a storm of runs, plugins, the search for next times beside croniter, simulations, and the ledger.
 	$(SWIFT) run -c release --package-path Benchmarks takt-bench .build/release/takt
 	$(SWIFT) run -c release --package-path Benchmarks timer-bench
 	$(SWIFT) run -c release --package-path Benchmarks storm-bench .build/release/takt
 	$(SWIFT) run -c release --package-path Benchmarks plugin-bench .build/release/takt
 	@test -x $(CRONITER) || { python3 -m venv .build/bench-venv && $(CRONITER) -m pip install -q croniter; } \
 		|| echo 'without croniter: it could not be installed' >&2
-	$(if $(wildcard $(ORACLES)/cronos.jsonl),$(SWIFT) run -c release schedule-bench \
+	$(if $(wildcard $(ORACLES)/cronos.jsonl),$(SWIFT) run $(RELEASE) schedule-bench \
 		$(ORACLES)/cronos.jsonl $$($(CRONITER) -c 'import croniter' 2>/dev/null && echo $(CRONITER)))
 	python3 Benchmarks/simulate/simulate_bench.py .build/release/takt
 	python3 Benchmarks/ledger/ledger_bench.py .build/release/takt
@@ -122,8 +164,8 @@ bench-gate-write: gate-program ## Record the instructions of the ten workloads.
 	$(GATE) --write .build/release/gate-bench $(GATE_FILE)
 
 gate-program: PACKAGES += $(GATE_PACKAGES)
-gate-program: setup
-	$(SWIFT) build -c release --product gate-bench --static-swift-stdlib
+gate-program: release-setup
+	$(SWIFT) build $(RELEASE) --product gate-bench
 
 reference: setup ## Write what the docs say of keys, built-ins and runs from the code.
 	TAKT_WRITE_REFERENCE=1 $(SWIFT) test --filter 'KeyTableTests|BuiltinReferenceTests|RunMachineTests'

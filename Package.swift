@@ -30,7 +30,7 @@ let package = Package(
     .executableTarget(
       name: "takt",
       dependencies: [
-        "TaktControl", "TaktEngine", "TaktStore", "TaktConfig", "TaktCore",
+        "TaktControl", "TaktEngine", "TaktStore", "TaktConfig", "TaktCore", "CWithoutICU",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       // Without it the database library's string interpolation is everybody's.
@@ -77,6 +77,7 @@ let package = Package(
     .systemLibrary(name: "CLibMD", pkgConfig: "libmd", providers: [.apt(["libmd-dev"])]),
     .target(name: "CTimerFD"),
     .target(name: "CTaktSystem"),
+    .target(name: "CWithoutICU"),
     .target(name: "CTaktTransfer"),
     // The web page and the description of the API, within the program.
     .target(name: "CTaktPage", exclude: ["page", "api"]),
@@ -85,6 +86,10 @@ let package = Package(
     .executableTarget(name: "swift-hello", dependencies: ["TaktPlugin"], swiftSettings: strict),
     .target(name: "TaktPlugin", swiftSettings: strict),
 
+    // The example, which is a package of its own too: built here so that CI need not build twice.
+    .executableTarget(
+      name: "example-kitchen", dependencies: ["TimerMachine"], path: "Examples/Sources/kitchen",
+      swiftSettings: strict),
     // The workloads whose instructions `make bench-gate` counts.
     .executableTarget(
       name: "gate-bench",
