@@ -25,8 +25,8 @@ RELEASE = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -L.buil
 MISSING = $(shell for p in $(PACKAGES); do \
 	dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done)
 
-.PHONY: run build release release-setup order test test-setup test-build browser lint format bench check-slow crash \
-	tsan fuzz contract man completions reference setup clean help
+.PHONY: run build release release-setup order test test-setup test-build browser lint format bench \
+	check-slow crash tsan fuzz transfers contract man completions reference setup clean help
 
 help:            ## Show this list.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -90,6 +90,7 @@ check-slow:      ## Check what takes too long for CI, and show how long each par
 		'crash: make crash' \
 		'tsan: make tsan' \
 		'fuzz: make fuzz' \
+		'transfers: make transfers' \
 		'contract: make contract' \
 		'example: $(SWIFT) build --package-path Examples' \
 		'manuals: make man completions'
@@ -166,6 +167,9 @@ bench-gate-write: gate-program ## Record the instructions of the ten workloads.
 gate-program: PACKAGES += $(GATE_PACKAGES)
 gate-program: release-setup
 	$(SWIFT) build $(RELEASE) --product gate-bench
+
+transfers: setup ## Make 10,000 transfers of HTTP and mail; memory and descriptors must not grow.
+	TAKT_TRANSFERS=10000 $(SWIFT) test --filter ManyTransfersTests
 
 reference: setup ## Write what the docs say of keys, built-ins and runs from the code.
 	TAKT_WRITE_REFERENCE=1 $(SWIFT) test --filter 'KeyTableTests|BuiltinReferenceTests|RunMachineTests'
