@@ -126,7 +126,7 @@ import Testing
       let isUnbroken = zip(series.dropFirst(), series).allSatisfy {
         $0.0 == $1.0 + $1.1 * period
       }
-      #expect(isUnbroken && series.count > 10, "j\(index): \(series)")
+      #expect(isUnbroken && series.count > 3, "j\(index): \(series)")
     }
   }
 }
