@@ -27,7 +27,12 @@ struct Takt: ParsableCommand {
 
   static func main() {
     StandardDescriptors.ensureOpen()
-    main(nil)
+    // Half of what this answer would take is the parser looking at all commands.
+    if CommandLine.arguments.dropFirst().elementsEqual(["--version"]) {
+      Console.print(configuration.version)
+    } else {
+      main(nil)
+    }
     // What a command has printed and what the disk has no room for would be lost without a word.
     guard fflush(nil) == 0 else {
       Console.error("takt: cannot write: \(String(cString: strerror(errno)))")
