@@ -66,7 +66,11 @@ const char *ctransfer_load(void) {
   if (!handle) return first_error;
 #define FIND(name) \
   library.name = (__typeof__(library.name))dlsym(handle, #name); \
-  if (!library.name) return "it is older than 7.68: it has no " #name;
+  if (!library.name) { \
+    /* Another file may have the name by the next transfer. */ \
+    dlclose(handle); \
+    return "it is older than 7.68: it has no " #name; \
+  }
   FUNCTIONS(FIND)
 #undef FIND
   keep_crypto_at_exit(handle);

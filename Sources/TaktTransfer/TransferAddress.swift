@@ -16,15 +16,18 @@ package struct TransferAddress: Hashable, Sendable {
 
   /// `https://host:port`. Needs the library for names in other letters.
   func text() throws(TransferFailure) -> String {
-    "\(scheme)://\(try hostText())\(port.map { ":\($0)" } ?? "")"
+    "\(scheme)://\(Self.bracketed(try hostName()))\(port.map { ":\($0)" } ?? "")"
   }
 
-  private func hostText() throws(TransferFailure) -> String {
-    if Self.isName(host) { return host }
-    if Self.isAddress(host) {
-      let parts = host.split(separator: "%", maxSplits: 1)
-      return "[\(parts.joined(separator: "%25"))]"
-    }
+  /// A host as it stands in a URL: addresses of IPv6 in brackets.
+  package static func bracketed(_ host: String) -> String {
+    guard isAddress(host) else { return host }
+    return "[\(host.split(separator: "%", maxSplits: 1).joined(separator: "%25"))]"
+  }
+
+  /// The name in ASCII, or the address.
+  func hostName() throws(TransferFailure) -> String {
+    if Self.isName(host) || Self.isAddress(host) { return host }
     guard Self.isInternational(host) else {
       throw TransferFailure(.noAddress, "'\(host)' is not a host name")
     }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Glibc
 
 /// What commands say to the person who typed them.
@@ -23,6 +24,11 @@ enum Console {
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
+      if count < 0, errno != EPIPE {
+        Console.error("takt: cannot write: \(String(cString: strerror(errno)))")
+        Takt.exit(withError: ExitCode.unwritable)
+      }
+      // A reader that has gone has seen what it wanted.
       guard count > 0 else { return }
       rest = rest.dropFirst(count)
     }

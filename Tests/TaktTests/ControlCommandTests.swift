@@ -30,6 +30,18 @@ import Testing
     #expect(try live.process.stop() == 0)
   }
 
+  @Test(arguments: [["status"], ["status", "quick"], ["logs", "quick"]])
+  func `an answer that cannot be written is a failure`(words: [String]) throws {
+    let live = try LiveTakt(Self.jobs)
+    #expect(try live.takt("trigger", "quick", "--wait").status == 0)
+    let command = ([TaktProcess.executable.path] + words).joined(separator: " ")
+    let shell = try TaktProcess(
+      ["-c", "\(command) > /dev/full"], program: "/bin/sh", in: live.folder)
+    #expect(shell.waitForExit() == 74)
+    #expect(shell.errors.contains("cannot write: No space left on device"))
+    #expect(try live.process.stop() == 0)
+  }
+
   @Test func `parameters of a built-in are checked, and stand in place of the job's`() throws {
     let live = try LiveTakt(Self.jobs)
     let wrong = try live.takt("trigger", "touch", "--with", "pth=/x")

@@ -40,6 +40,30 @@ import Testing
   }
 
   @Test(.enabled(if: HungMount.isAvailable, HungMount.condition))
+  func `a ca_file that does not answer ends its own runs at their timeout`() throws {
+    let mount = try HungMount()
+    let folder = try TemporaryFolder()
+    let hung =
+      "with: {url: 'https://127.0.0.1:9/', ca_file: '\(mount.path("ca.pem"))', timeout: 300ms}"
+    try folder.write(
+      Self.scheduler + "jobs:\n"
+        + (1...12).map { "  hung-\($0): {on: start, use: http, \(hung)}\n" }.joined()
+        + "  plain: {every: 100ms, use: http, with: {url: 'http://127.0.0.1:9/'}}\n")
+    let takt = try TaktProcess(["run"], in: folder)
+    var left = Set((1...12).map { "hung-\($0)" })
+    while !left.isEmpty {
+      let end = try takt.line("an end") { $0.to == "ended" && $0.job.map(left.contains) == true }
+      #expect(end.reason == "timeout")
+      left.remove(end.job ?? "")
+    }
+    let plain = try takt.line("the other's end") { $0.to == "ended" && $0.job == "plain" }
+    #expect(plain.reason == "refused")
+    mount.comeBack()
+    mount.unmount()
+    #expect(try takt.stop() == 0)
+  }
+
+  @Test(.enabled(if: HungMount.isAvailable, HungMount.condition))
   func `TERM ends takt while a watched path and secrets do not answer`() throws {
     let mount = try HungMount()
     let folder = try TemporaryFolder()

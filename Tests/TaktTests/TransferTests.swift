@@ -64,6 +64,19 @@ import Testing
     }
   }
 
+  @Test func `a proxy that cannot be reached is named, and its password is not`() throws {
+    let folder = try TemporaryFolder()
+    let dead = try exec("http://inside.example/", ["http_proxy=http://127.0.0.1:9"], in: folder)
+    #expect(dead.status == 1 && dead.errors.contains("proxy"), "\(dead.errors)")
+    for value in [
+      "http://us:se#kritpw@127.0.0.1:9", "http://us:sekritpw@127.0.0.1:99999",
+      "junk://us:sekritpw@x", "http://us:sekritpw@127.0.0.1:9", "http://us:se/kritpw@127.0.0.1:9",
+    ] {
+      let end = try exec("http://inside.example/", ["http_proxy=\(value)"], in: folder)
+      #expect(end.status == 1 && !end.errors.contains("kritpw"), "\(value): \(end.errors)")
+    }
+  }
+
   @Test(.enabled(if: geteuid() == 0, "it takes root to hide a library"))
   func `without libcurl one run fails and names the package, and takt goes on`() throws {
     let folder = try TemporaryFolder()

@@ -12,6 +12,8 @@ final class HTTPExchange: Exchange {
   /// A line of a status begins a head, an empty one ends it. What comes later are trailers.
   private var isInHead = false
   private var isEnough = false
+  /// The server, as the library calls it.
+  private var host = ""
   /// How long the body is to be; the library passes over a length that it cannot read.
   private var length: Int?
 
@@ -26,9 +28,13 @@ final class HTTPExchange: Exchange {
     try easy.setCommon(
       protocols: "http,https", mask: CURLPROTO_HTTP | CURLPROTO_HTTPS, timeout: timeout,
       trust: request.trust)
+    host = try request.address.hostName()
     try easy.set(CURLOPT_URL, try request.address.text() + request.target)
     try easy.set(CURLOPT_PATH_AS_IS, true)
     try easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+    // On a connection that was kept, the library sends a request again if the server closes it
+    // without an answer, which may be after the server has acted.
+    if !Self.safe.contains(request.method) { try easy.set(CURLOPT_FRESH_CONNECT, true) }
     // The answer of a proxy is not the server's.
     try easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, true)
     if request.method == "HEAD" { try easy.set(CURLOPT_NOBODY, true) }
@@ -38,6 +44,9 @@ final class HTTPExchange: Exchange {
     try easy.set(CURLOPT_CUSTOMREQUEST, request.method)
     try easy.set(CURLOPT_HTTPHEADER, list: headers())
   }
+
+  /// Methods that change nothing on a server (RFC 9110).
+  private static let safe: Set = ["GET", "HEAD", "OPTIONS"]
 
   /// A request without a body says so with these methods.
   private static let alwaysHasBody: Set = ["POST", "PUT", "PATCH"]
@@ -101,7 +110,7 @@ final class HTTPExchange: Exchange {
       return fail(
         isOurs
           ? TransferFailure(.badProtocol, "the answer's head is too long or contradicts itself")
-          : easy.failure(code))
+          : failure(code, easy))
     }
     // A head that breaks off is an answer to the library.
     guard !isInHead else { return fail(TransferFailure(.closed, "the answer's head breaks off")) }
@@ -110,6 +119,16 @@ final class HTTPExchange: Exchange {
       return fail(TransferFailure(.badProtocol, "the answer has no status"))
     }
     running.settle(.success(reply))
+  }
+
+  private func failure(_ code: CURLcode, _ easy: EasyHandle) -> TransferFailure {
+    let failure = easy.failure(code)
+    // `Failed to connect to HOST port 80 ...`: another host than the server's is the proxy's.
+    let words = failure.detail.split(separator: " ")
+    guard code == CURLE_COULDNT_CONNECT, words.count > 6, words[3] == "to", words[5] == "port",
+      words[4] != host
+    else { return failure }
+    return TransferFailure(.proxy, failure.detail)
   }
 
   func fail(_ failure: TransferFailure) { running.settle(.failure(failure)) }

@@ -9,7 +9,15 @@ extension EasyHandle {
     if Self.tooLong.contains(code.rawValue), lack(text) == nil {
       return TransferFailure(.badProtocol, "a line of the answer is too long")
     }
-    return TransferFailure(cause(of: code, text), text)
+    let cause = cause(of: code, text)
+    // The library quotes the URL of a proxy, in which there may be a password.
+    if cause == .proxy || text.lowercased().contains("proxy") {
+      return TransferFailure(cause, String(cString: ctransfer_text_of(code)))
+    }
+    if code == CURLE_SSL_CACERT_BADFILE || text.contains("CA certificate blob") {
+      return TransferFailure(cause, "the file of trusted certificates holds none in PEM")
+    }
+    return TransferFailure(cause, text)
   }
 
   /// `CURLE_TOO_LARGE`, which old headers do not have, is 100.
@@ -30,6 +38,7 @@ extension EasyHandle {
     case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_SEND_ERROR, CURLE_RECV_ERROR:
       let refusal = number(CURLINFO_HTTP_CONNECTCODE)
       if refusal != 0, refusal / 100 != 2 { return .proxy }
+      if text.lowercased().contains("proxy") { return .proxy }
       return Self.nonsense.contains(where: text.contains) ? .badProtocol : .closed
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM,
       CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR:

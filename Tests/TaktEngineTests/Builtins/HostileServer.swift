@@ -41,6 +41,22 @@ enum HostileServer {
         elif mode == "upgrade": s.sendall(b"HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n" + b"\0" * 100)
         elif mode == "user-redirect": s.sendall(b"HTTP/1.1 302 F\r\nlocation: http://u:p@127.0.0.1/\r\ncontent-length: 0\r\n\r\n")
         elif mode == "file-redirect": s.sendall(b"HTTP/1.1 302 F\r\nlocation: file:///etc/passwd\r\ncontent-length: 0\r\n\r\n")
+        elif mode == "second-closes":
+            # The second request of a connection is read, and the connection closed without an answer.
+            length = lambda d: int(d.lower().split(b"content-length: ")[1].split(b"\r\n")[0]) if b"content-length: " in d.lower() else 0
+            first = True
+            while True:
+                body = data.split(b"\r\n\r\n", 1)[1]
+                while len(body) < length(data): body += s.recv(65536)
+                with open(seen, "a") as f: f.write(data.split(b" ")[0].decode() + "\n")
+                if not first: return
+                first = False
+                s.sendall(ok + b"content-length: 0\r\n\r\n")
+                data = b""
+                while b"\r\n\r\n" not in data:
+                    part = s.recv(65536)
+                    if not part: return
+                    data += part
         elif mode == "loop": s.sendall(b"HTTP/1.1 302 F\r\nlocation: /\r\ncontent-length: 0\r\n\r\n")
     def mail(s):
         f = s.makefile("rwb", buffering=0)

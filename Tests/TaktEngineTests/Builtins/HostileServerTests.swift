@@ -97,6 +97,69 @@ import Testing
     #expect(!seen.contains("chunked"))
   }
 
+  @Test(arguments: ["POST", "PUT", "PATCH", "DELETE"])
+  func `a request that may change something is sent once`(method: String) async throws {
+    let server = try server("second-closes")
+    for _ in 1...3 {
+      let result = await bench.run(
+        "http",
+        [
+          "url": .string("http://127.0.0.1:\(server.port)/"), "method": .string(method),
+          "body": "ding",
+        ])
+      #expect(result == .done)
+    }
+    let requests = folder.read("seen").split(separator: "\n").filter { $0 == method }
+    #expect(requests.count == 3)
+  }
+
+  @Test func `silent servers keep no other work waiting`() async throws {
+    let web = try PythonServer(WebServer.script, [folder.path("seen")], folder: folder)
+    let silent: Parameters = [
+      "url": .string("http://127.0.0.1:\(web.port)/silent"), "timeout": .duration(.seconds(3600)),
+    ]
+    let job = try #require(JobName("other"))
+    bench.router.start((1...20).map { bench.request("http", silent, run: $0) })
+    let quick = bench.request(
+      "http", ["url": .string("http://127.0.0.1:\(web.port)/")], run: 100
+    ) { $0.name = job }
+    let file = bench.request("touch", ["path": .string(folder.path("made"))], run: 101)
+    bench.router.start([quick, file])
+    let ends = await bench.ends(2)
+    #expect(Set(ends.map(\.run)) == [RunID(100), RunID(101)])
+    #expect(ends.allSatisfy { $0.report.result == .done })
+    for run in 1...20 { bench.router.stop(RunID(UInt64(run)), signal: .kill) }
+    _ = await bench.ends(20)
+  }
+
+  @Test(arguments: [
+    ("/a%20b%2Fc", "/a%20b%2Fc"), ("/a%20b ü", "/a%20b%20%C3%BC"), ("/100%", "/100%25"),
+    ("/x?q=%26&z= ", "/x?q=%26&z=%20"), ("/[1]|2", "/%5B1%5D%7C2"), ("", "/"),
+  ])
+  func `what no URL can hold is encoded, and what is encoded stays`(
+    path: String, sent: String
+  ) async throws {
+    let web = try PythonServer(WebServer.script, [folder.path("seen")], folder: folder)
+    let url = ParameterValue.string("http://127.0.0.1:\(web.port)\(path)")
+    #expect(await bench.run("http", ["url": url]) == .done)
+    #expect(folder.read("seen").contains("\"path\": \"\(sent)\""))
+  }
+
+  @Test func `a ca_file without certificates is named as the trouble`() async throws {
+    let pair = try folder.makeCertificate()
+    let secure = try PythonServer(
+      WebServer.script, [folder.path("seen"), pair.certificate, pair.key], folder: folder)
+    try folder.write("no certificate\n", to: "ca.pem")
+    let result = await bench.run(
+      "http",
+      [
+        "url": .string("https://localhost:\(secure.port)/"),
+        "ca_file": .string(folder.path("ca.pem")),
+      ])
+    #expect(result == .failed("tls"))
+    #expect(bench.lines.texts.contains { $0.contains("the file of trusted certificates") })
+  }
+
   @Test func `many at once all come to their ends`() async throws {
     let web = try PythonServer(WebServer.script, [folder.path("seen")], folder: folder)
     let url = ParameterValue.string("http://127.0.0.1:\(web.port)/")

@@ -44,11 +44,17 @@ public protocol LongBuiltin: Builtin {
   /// Does the work, and gives up soon after the call has been cancelled.
   func run(_ call: BuiltinCall) -> BuiltinEnd
 
+  /// Whether it does hardly more than wait for a server: many of them may do so at once.
+  var waitsForNetwork: Bool { get }
+
   /// Other shapes in which a secret may stand in what it says, which are masked as well.
   func disguises(of secret: String) -> [String]
 }
 
 extension LongBuiltin {
+  /// No.
+  public var waitsForNetwork: Bool { false }
+
   /// None.
   public func disguises(of secret: String) -> [String] { [] }
 }

@@ -4,12 +4,15 @@ import Synchronization
 import TaktCore
 
 /// Runs built-ins: quick ones on the queue of their job's class, all of one wake in one hop; long
-/// ones on the pool of the class, where they wait their turn when it is full.
+/// ones on the pool of the class, where they wait their turn when it is full. Those that wait for
+/// servers have a wider pool of their own, so that silent servers keep no work with files waiting.
 ///
 /// Safe from any thread; never blocks its caller.
 public final class BuiltinRunner: ActionRunner {
   /// How many long built-ins of one class work at once.
   static let poolWidth = 8
+  /// How many of one class wait for servers at once.
+  static let networkWidth = 64
   /// A built-in may take its time; one that takes longer gives its place in the pool to another.
   private static let bounds = WorkPool.Bounds(
     patience: .seconds(30), limit: .seconds(365 * 86_400), share: poolWidth, sharesLost: false,
@@ -24,6 +27,7 @@ public final class BuiltinRunner: ActionRunner {
   private let report: @Sendable ([SchedulerEvent]) -> Void
   private let queues: [QoS: DispatchQueue]
   private let pools: [QoS: WorkPool]
+  private let networkPools: [QoS: WorkPool]
   private let attempts = Mutex<[RunID: LongAttempt]>([:])
 
   /// A runner that reports ends to `report`, from any thread.
@@ -49,13 +53,14 @@ public final class BuiltinRunner: ActionRunner {
       uniqueKeysWithValues: QoS.allCases.map {
         ($0, DispatchQueue(label: "takt.builtin.\($0.rawValue)", qos: $0.dispatchClass))
       })
-    pools = Dictionary(
+    pools = Self.pools("takt-work", width: Self.poolWidth)
+    networkPools = Self.pools("takt-transfer", width: Self.networkWidth)
+  }
+
+  private static func pools(_ name: String, width: Int) -> [QoS: WorkPool] {
+    Dictionary(
       uniqueKeysWithValues: QoS.allCases.map {
-        (
-          $0,
-          WorkPool(
-            name: "takt-work", nice: $0.workClass.nice, width: Self.poolWidth, bounds: Self.bounds)
-        )
+        ($0, WorkPool(name: name, nice: $0.workClass.nice, width: width, bounds: bounds))
       })
   }
 
@@ -110,6 +115,7 @@ public final class BuiltinRunner: ActionRunner {
   }
 
   private func startLong(_ request: AttemptRequest, _ builtin: any LongBuiltin) {
+    let pools = builtin.waitsForNetwork ? networkPools : pools
     guard let pool = pools[request.spec.execution.qos] else { return }
     let attempt = LongAttempt(request, builtin, on: pool) { [self] result in
       // The next attempt or step of the run may take the place only after this report.

@@ -15,6 +15,9 @@ public struct HTTPBuiltin: LongBuiltin {
   /// The built-in.
   public init() {}
 
+  /// Yes.
+  public var waitsForNetwork: Bool { true }
+
   /// `http`
   public var name: String { "http" }
 
@@ -122,12 +125,9 @@ public struct HTTPBuiltin: LongBuiltin {
 
   /// The log shows the path of a request, in which a secret may be encoded, decoded or cut at a `?`.
   public func disguises(of secret: String) -> [String] {
-    // A character that no URL can hold makes the library encode all the others, `%` among them.
-    let paths = ["", " "].compactMap { before in
-      URL(string: "http://host/\(before)\(secret)")?.path(percentEncoded: true)
-        .dropFirst(before.isEmpty ? 1 : "/%20".utf8.count)
-    }
-    return paths.map(String.init) + ([secret] + paths.map(String.init)).map(\.percentDecoded)
+    let path = URL(string: "http://host/\(secret)".percentEncoded)?.path(percentEncoded: true)
+    let paths = path.map { [String($0.dropFirst())] } ?? []
+    return paths + ([secret] + paths).map(\.percentDecoded)
   }
 
   /// Tries as often as the statuses allow.

@@ -43,7 +43,7 @@ struct HTTPOrder {
     backoff = call.duration("backoff", or: .seconds(1))
     timeout = call.duration("timeout", or: .seconds(30))
     keptBytesMax = call.integer("max_body", or: 1024 * 1024)
-    do throws(NetworkFailure) { trust = try Network.trust(call) } catch {
+    do throws(NetworkFailure) { trust = try Network.trust(call, within: timeout) } catch {
       throw Mistake(reason: error.reason, message: error.message)
     }
 
@@ -82,7 +82,7 @@ struct HTTPOrder {
   }
 
   static func url(_ text: String) throws(Mistake) -> URL {
-    guard let url = URL(string: text), let scheme = url.scheme?.lowercased(),
+    guard let url = URL(string: text.percentEncoded), let scheme = url.scheme?.lowercased(),
       ["http", "https"].contains(scheme), url.host?.isEmpty == false
     else { throw Mistake(reason: "url", message: "the URL is none of http or https") }
     guard url.user == nil, url.password == nil else {
@@ -114,7 +114,8 @@ struct HTTPOrder {
   /// Where the request goes, without what may be secret.
   var target: String {
     let port = url.port.map { ":\($0)" } ?? ""
-    return "\(url.scheme ?? "")://\(url.host ?? "")\(port)\(url.path(percentEncoded: true))"
+    let host = TransferAddress.bracketed(url.host ?? "")
+    return "\(url.scheme ?? "")://\(host)\(port)\(url.path(percentEncoded: true))"
   }
 
   /// The request, within what is left of the timeout.
@@ -139,7 +140,7 @@ struct HTTPOrder {
   /// The request that follows a redirection. Throws when there is none to follow, or it must not be.
   func following(_ answer: HTTPReply) throws(Mistake) -> HTTPOrder {
     guard let location = answer.first("location"),
-      let next = URL(string: location, relativeTo: url)?.absoluteURL,
+      let next = URL(string: location.percentEncoded, relativeTo: url)?.absoluteURL,
       let checked = try? Self.url(next.absoluteString)
     else { throw .redirect("it leads nowhere") }
     // What was to be secret stays so.

@@ -7,6 +7,9 @@ public struct MailBuiltin: LongBuiltin {
   /// The built-in.
   public init() {}
 
+  /// Yes.
+  public var waitsForNetwork: Bool { true }
+
   /// `mail`
   public var name: String { "mail" }
 
@@ -73,7 +76,9 @@ public struct MailBuiltin: LongBuiltin {
       BuiltinReason("starttls", "the server offers no STARTTLS"),
       BuiltinReason("starttls(N)", "the server refuses STARTTLS"),
       BuiltinReason("address", "a sender or recipient is no address"),
-      BuiltinReason("header", "the subject or `hello` has a line end or another control character"),
+      BuiltinReason(
+        "header",
+        "the subject has a line end or another control character, or `hello` is no host name"),
       BuiltinReason("parameters", "neither `host` nor `sendmail`, or both"),
       BuiltinReason("exit(N)", "`sendmail` failed, with this status"),
     ] + NetworkFailure.reasons
@@ -90,6 +95,9 @@ public struct MailBuiltin: LongBuiltin {
       + (parameters["from"].map { [("from", $0.string)] } ?? [])
     for (name, address) in addresses where !address.contains("{{") && MailAddress(address) == nil {
       problems.append(ParameterProblem(name, "'\(address)' is no mail address"))
+    }
+    if let hello = parameters["hello"]?.string, !hello.contains("{{"), !Self.isHostName(hello) {
+      problems.append(ParameterProblem("hello", "'\(hello)' cannot be the name of a machine"))
     }
     if let to = parameters["to"], to.list.isEmpty {
       problems.append(ParameterProblem("to", "needs at least one recipient"))
@@ -133,7 +141,11 @@ public struct MailBuiltin: LongBuiltin {
     else { return .failed("address") }
     let subject = call.text("subject") ?? Self.subject(of: call.request)
     let hello = call.text("hello") ?? Self.hostName
-    guard MailHeader.isAllowed(subject), Self.isHostName(hello) else { return .failed("header") }
+    guard MailHeader.isAllowed(subject) else { return .failed("header") }
+    guard Self.isHostName(hello) else {
+      call.log("'hello' cannot be the name of a machine", .warning)
+      return .failed("header")
+    }
     let message = MailMessage(
       from: from, to: to, subject: subject, body: call.text("body") ?? Self.body(of: call.request),
       attachment: call.flag("attach_output") ? Self.attachment(of: call.request) : nil,
@@ -156,7 +168,8 @@ public struct MailBuiltin: LongBuiltin {
     do throws(NetworkFailure) {
       let request = MailRequest(
         host: host, port: port, security: security,
-        trust: security == .none ? .system : try Network.trust(call), hello: hello,
+        trust: security == .none ? .system : try Network.trust(call, within: Self.timeout(call)),
+        hello: hello,
         credentials: call.text("user").map { ($0, call.text("password") ?? "") },
         from: message.from.mailbox, to: message.to.map(\.mailbox),
         content: Array(message.text(lineEnd: "\r\n").utf8), timeout: Self.timeout(call))

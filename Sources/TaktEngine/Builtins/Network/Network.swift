@@ -40,20 +40,13 @@ enum Network {
     return try result.mapError(NetworkFailure.init).get()
   }
 
-  /// Certificates are a matter of kilobytes; the system's own are 200.
-  private static let certificateBytesMax = 16 * 1024 * 1024
-
-  /// Whom a call trusts. Reads `ca_file` on this thread, which may wait for its file system.
-  static func trust(_ call: BuiltinCall) throws(NetworkFailure) -> TransferTrust {
+  /// Whom a call trusts. Blocks the thread until `ca_file` is read, the timeout at the latest.
+  static func trust(
+    _ call: BuiltinCall, within timeout: Duration
+  ) throws(NetworkFailure) -> TransferTrust {
     if call.flag("insecure") { return .anything }
     guard let path = call.text("ca_file") else { return .system }
-    do throws(SystemError) {
-      return .certificates(
-        try SmallFile.read(path, bytesMax: certificateBytesMax), path: path)
-    } catch {
-      throw NetworkFailure(
-        reason: "tls",
-        message: "ca_file \(path) cannot be read: \(String(cString: strerror(error.number)))")
-    }
+    return .certificates(
+      try CertificateFile.read(path, within: timeout, call.cancellation), path: path)
   }
 }
