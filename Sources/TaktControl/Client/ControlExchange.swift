@@ -97,7 +97,10 @@ final class ControlExchange: ChannelInboundHandler {
     patience = context.eventLoop.assumeIsolated().scheduleTask(in: bounds.silence) { [self] in
       let seconds = bounds.silence.nanoseconds / 1_000_000_000
       end(
-        .failure(ControlTrouble("the daemon has sent nothing for \(seconds) s; it may hang; what was asked may still be done")),
+        .failure(
+          ControlTrouble(
+            "the daemon has sent nothing for \(seconds) s; it may hang; what was asked may still be done"
+          )),
         context)
     }
   }
