@@ -145,7 +145,8 @@ bench: release   ## Measure what leeway saves, timer machines beside plain dispa
 	$(SWIFT) run -c release --package-path Benchmarks plugin-bench .build/release/takt
 	@test -x $(CRONITER) || { python3 -m venv .build/bench-venv && $(CRONITER) -m pip install -q croniter; } \
 		|| echo 'without croniter: it could not be installed' >&2
-	$(if $(wildcard $(ORACLES)/cronos.jsonl),$(SWIFT) run $(RELEASE) schedule-bench \
+	$(SWIFT) build $(RELEASE) --product schedule-bench
+	$(if $(wildcard $(ORACLES)/cronos.jsonl),.build/release/schedule-bench \
 		$(ORACLES)/cronos.jsonl $$($(CRONITER) -c 'import croniter' 2>/dev/null && echo $(CRONITER)))
 	python3 Benchmarks/simulate/simulate_bench.py .build/release/takt
 	python3 Benchmarks/ledger/ledger_bench.py .build/release/takt
