@@ -12,6 +12,7 @@
 #include <curl/curl.h>
 
 // Options that are newer than the oldest header that will do; a library without them says so.
+static const CURLoption ctransfer_reply_timeout = (CURLoption)(CURLOPTTYPE_LONG + 112);
 static const CURLoption ctransfer_mail_recipients_may_fail = (CURLoption)(CURLOPTTYPE_LONG + 290);
 static const CURLoption ctransfer_certificates = (CURLoption)(CURLOPTTYPE_BLOB + 309);
 static const CURLoption ctransfer_protocols = (CURLoption)(CURLOPTTYPE_OBJECTPOINT + 318);

@@ -7,6 +7,9 @@ final class MailExchange: Exchange {
   private var transcript: MailTranscript
   private var sentBytes = 0
 
+  /// The library takes no more than some 24 days.
+  private static let replyTimeoutMax = Duration.seconds(20 * 86_400)
+
   init(_ request: MailRequest, for running: RunningTransfer<Void>) {
     self.request = request
     self.running = running
@@ -23,6 +26,9 @@ final class MailExchange: Exchange {
     let scheme = request.security == .tls ? "smtps" : "smtp"
     let address = TransferAddress(scheme: scheme, host: request.host, port: request.port)
     try easy.set(CURLOPT_URL, try address.text() + "/" + request.hello.percentEncoded)
+    // The library would wait for no reply longer than two minutes; servers may take ten for some.
+    try easy.set(
+      ctransfer_reply_timeout, Int(min(timeout, Self.replyTimeoutMax) / .seconds(1)) + 1)
     // A proxy is for the web.
     try easy.set(CURLOPT_PROXY, "")
     if request.security == .starttls { try easy.set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue)) }

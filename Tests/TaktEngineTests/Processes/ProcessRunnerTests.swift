@@ -63,28 +63,45 @@ import Testing
     }
   }
 
-  @Test func `a look-up that hangs keeps no other start waiting, and its run can be killed`()
-    async throws
+  /// What a runner reports, one after the other.
+  private final class EventLog: Sendable {
+    private let events = Mutex<[SchedulerEvent]>([])
+    private let hasCome = DispatchSemaphore(value: 0)
+
+    func add(_ event: SchedulerEvent) {
+      events.withLock { $0.append(event) }
+      hasCome.signal()
+    }
+
+    /// Blocks its thread.
+    func next() -> SchedulerEvent {
+      hasCome.wait()
+      return events.withLock { $0.removeFirst() }
+    }
+  }
+
+  /// Waits on its own thread: a look-up has a limit of its own, and a test that is resumed late
+  /// would see that instead.
+  @Test func `a look-up that hangs keeps no other start waiting, and its run can be killed`() throws
   {
-    let (events, continuation) = AsyncStream<SchedulerEvent>.makeStream()
     let accounts = SilentAccounts()
+    let events = EventLog()
     let runner = try ProcessRunner(reactor: try Reactor(), sink: Sink(), accounts: accounts) {
-      continuation.yield($0)
+      events.add($0)
     }
     var stuck = try Children.request(.argv(["true"])) { $0.identity.user = "somebody" }
     stuck.run = RunID(1)
     var other = try Children.request(.argv(["true"]))
     other.run = RunID(2)
     runner.start([stuck, other])
-    var iterator = events.makeAsyncIterator()
-    guard case .attemptEnded(RunID(2), let end)? = await iterator.next() else {
+    guard case .attemptEnded(RunID(2), let end) = events.next() else {
       Issue.record("the other one has not ended")
       return
     }
     #expect(end.result == .exited(0))
     runner.stop(RunID(1), signal: .terminate)
     runner.stop(RunID(1), signal: .kill)
-    guard case .attemptEnded(RunID(1), let given)? = await iterator.next() else {
+    guard case .attemptEnded(RunID(1), let given) = events.next() else {
       Issue.record("the one that is stuck has not ended")
       return
     }
