@@ -109,14 +109,16 @@ final class HTTPExchange: Exchange {
       let isOurs = code == CURLE_WRITE_ERROR
       return fail(
         isOurs
-          ? TransferFailure(.badProtocol, "the answer's head is too long or contradicts itself")
+          ? TransferFailure(.badProtocol, "the response header is too long or contradicts itself")
           : failure(code, easy))
     }
     // A head that breaks off is an answer to the library.
-    guard !isInHead else { return fail(TransferFailure(.closed, "the answer's head breaks off")) }
+    guard !isInHead else {
+      return fail(TransferFailure(.closed, "the response header is incomplete"))
+    }
     reply.status = easy.number(CURLINFO_RESPONSE_CODE)
     guard reply.status > 0 else {
-      return fail(TransferFailure(.badProtocol, "the answer has no status"))
+      return fail(TransferFailure(.badProtocol, "the response has no status"))
     }
     running.settle(.success(reply))
   }

@@ -15,7 +15,7 @@ extension EasyHandle {
       return TransferFailure(cause, String(cString: ctransfer_text_of(code)))
     }
     if code == CURLE_SSL_CACERT_BADFILE || text.contains("CA certificate blob") {
-      return TransferFailure(cause, "the file of trusted certificates holds none in PEM")
+      return TransferFailure(cause, "ca_file contains no PEM certificate")
     }
     return TransferFailure(cause, text)
   }

@@ -62,7 +62,7 @@ struct MailTranscript {
     lines += 1
     guard line.utf8.count <= Self.lineBytesMax, lines <= Self.replyLinesMax, let reply = Reply(line)
     else {
-      refusal = TransferFailure(.badProtocol, "the server's answer is none")
+      refusal = TransferFailure(.badProtocol, "the reply is not SMTP")
       return false
     }
     if stage == .hello { note(reply.text) }

@@ -157,7 +157,7 @@ import Testing
         "ca_file": .string(folder.path("ca.pem")),
       ])
     #expect(result == .failed("tls"))
-    #expect(bench.lines.texts.contains { $0.contains("the file of trusted certificates") })
+    #expect(bench.lines.texts.contains { $0.contains("ca_file contains no PEM certificate") })
   }
 
   @Test func `many at once all come to their ends`() async throws {

@@ -97,7 +97,7 @@ public struct MailBuiltin: LongBuiltin {
       problems.append(ParameterProblem(name, "'\(address)' is no mail address"))
     }
     if let hello = parameters["hello"]?.string, !hello.contains("{{"), !Self.isHostName(hello) {
-      problems.append(ParameterProblem("hello", "'\(hello)' cannot be the name of a machine"))
+      problems.append(ParameterProblem("hello", "'\(hello)' is not a host name"))
     }
     if let to = parameters["to"], to.list.isEmpty {
       problems.append(ParameterProblem("to", "needs at least one recipient"))
@@ -143,7 +143,7 @@ public struct MailBuiltin: LongBuiltin {
     let hello = call.text("hello") ?? Self.hostName
     guard MailHeader.isAllowed(subject) else { return .failed("header") }
     guard Self.isHostName(hello) else {
-      call.log("'hello' cannot be the name of a machine", .warning)
+      call.log("'hello' is not a host name", .warning)
       return .failed("header")
     }
     let message = MailMessage(
