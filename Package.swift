@@ -3,7 +3,10 @@ import PackageDescription
 
 // Warnings stop the build in CI only: a newer compiler must not keep a user from building.
 let strict: [SwiftSetting] =
-  Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)]
+  [
+    .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+  ] + (Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)])
 
 let package = Package(
   name: "takt",
@@ -12,7 +15,7 @@ let package = Package(
     .executable(name: "takt", targets: ["takt"]),
     .executable(name: "swift-hello", targets: ["swift-hello"]),
     .library(name: "TaktPlugin", targets: ["TaktPlugin"]),
-    .library(name: "TimerMachine", targets: ["TimerMachine"]),
+    .library(name: "TimerMachine", targets: ["TimerMachine", "TaktTime"]),
     .library(name: "TimerMachineTesting", targets: ["TimerMachineTesting"]),
   ],
   dependencies: [
@@ -30,15 +33,16 @@ let package = Package(
     .executableTarget(
       name: "takt",
       dependencies: [
-        "TaktControl", "TaktEngine", "TaktStore", "TaktConfig", "TaktCore", "CWithoutICU",
+        "TaktControl", "TaktEngine", "TaktStore", "TaktConfig", "TaktCore", "TimerMachine",
+        "TaktTime",
+        "CWithoutICU",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      // Without it the database library's string interpolation is everybody's.
-      swiftSettings: strict + [.enableUpcomingFeature("MemberImportVisibility")]),
+      swiftSettings: strict),
     .target(
       name: "TaktControl",
       dependencies: [
-        "TaktCore", "TaktDigest", "CTaktPage",
+        "TaktCore", "TaktTime", "TaktDigest", "CTaktPage",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
@@ -50,25 +54,31 @@ let package = Package(
     .target(
       name: "TaktEngine",
       dependencies: [
-        "TaktCore", "TaktTransfer", "TaktDigest", "TimerMachine", "CTaktSystem",
+        "TaktCore", "TaktTime", "TaktTransfer", "TaktDigest", "TimerMachine", "CTaktSystem",
       ],
       swiftSettings: strict),
     .target(
-      name: "TaktStore", dependencies: ["TaktCore", .product(name: "GRDB", package: "GRDB.swift")],
+      name: "TaktStore",
+      dependencies: ["TaktCore", "TaktTime", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: strict),
     .target(
-      name: "TaktConfig", dependencies: ["TaktCore", "CLibYAML"], swiftSettings: strict),
+      name: "TaktConfig", dependencies: ["TaktCore", "TaktTime", "CLibYAML"],
+      swiftSettings: strict),
     .target(
       name: "TaktCore",
       dependencies: [
-        "TimerMachine", .product(name: "DequeModule", package: "swift-collections"),
+        "TimerMachine", "TaktTime", .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
       ],
       swiftSettings: strict),
     .target(
       name: "TimerMachine",
-      dependencies: [.target(name: "CTimerFD", condition: .when(platforms: [.linux]))],
+      dependencies: [
+        "TaktTime", .target(name: "CTimerFD", condition: .when(platforms: [.linux])),
+      ],
       swiftSettings: strict),
+    // Instants, civil time and zones: everybody's, and above nothing.
+    .target(name: "TaktTime", swiftSettings: strict),
     // HTTP and mail by libcurl, which is loaded when it is first needed and never linked.
     .target(name: "TaktTransfer", dependencies: ["CTaktTransfer"], swiftSettings: strict),
     .systemLibrary(
@@ -94,43 +104,61 @@ let package = Package(
     .executableTarget(
       name: "gate-bench",
       dependencies: [
-        "TaktControl", "TaktEngine", "TaktStore", "TaktConfig", "TaktCore", "TimerMachine",
-        "TimerMachineTesting",
+        "TaktControl", "TaktEngine", "TaktStore", "TaktConfig", "TaktCore", "TaktTime",
+        "TimerMachine", "TimerMachineTesting",
       ],
       swiftSettings: strict),
     .executableTarget(
-      name: "schedule-bench", dependencies: ["TaktCore"], swiftSettings: strict),
+      name: "schedule-bench", dependencies: ["TaktCore", "TaktTime"], swiftSettings: strict),
     .executableTarget(
-      name: "timer-fuzz", dependencies: ["TimerMachine", "TimerMachineTesting"],
+      name: "timer-fuzz", dependencies: ["TimerMachine", "TimerMachineTesting", "TaktTime"],
       swiftSettings: strict),
-    .target(name: "TimerMachineTesting", dependencies: ["TimerMachine"], swiftSettings: strict),
     .target(
-      name: "TaktTesting", dependencies: ["TaktCore", "TimerMachine"], swiftSettings: strict),
+      name: "TimerMachineTesting", dependencies: ["TimerMachine", "TaktTime"],
+      swiftSettings: strict),
+    .target(
+      name: "TaktTesting", dependencies: ["TaktCore", "TaktTime", "TimerMachine"],
+      swiftSettings: strict),
 
     .testTarget(
-      name: "TimerMachineTests", dependencies: ["TimerMachine", "TimerMachineTesting"],
+      name: "TimerMachineTests",
+      dependencies: ["TimerMachine", "TimerMachineTesting", "TaktTime"],
       swiftSettings: strict),
     .testTarget(
-      name: "TaktCoreTests", dependencies: ["TaktCore", "TaktTesting"], swiftSettings: strict),
+      name: "TaktCoreTests", dependencies: ["TaktCore", "TaktTime", "TaktTesting"],
+      swiftSettings: strict),
     .testTarget(name: "TaktDigestTests", dependencies: ["TaktDigest"], swiftSettings: strict),
-    .testTarget(name: "TaktConfigTests", dependencies: ["TaktConfig"], swiftSettings: strict),
+    .testTarget(
+      name: "TaktConfigTests", dependencies: ["TaktConfig", "TaktCore", "TaktTime"],
+      swiftSettings: strict),
     .testTarget(
       name: "TaktTransferTests", dependencies: ["TaktTransfer"], swiftSettings: strict),
     .testTarget(
       name: "TaktEngineTests",
-      dependencies: ["TaktEngine", "TaktTesting", "TimerMachineTesting"],
+      dependencies: [
+        "TaktEngine", "TaktCore", "TaktTime", "TaktTransfer", "TaktTesting", "TimerMachine",
+        "TimerMachineTesting", "CTaktSystem",
+      ],
       swiftSettings: strict),
     .testTarget(
-      name: "TaktStoreTests", dependencies: ["TaktStore", "TaktCore", "TaktTesting"],
+      name: "TaktStoreTests",
+      dependencies: [
+        "TaktStore", "TaktCore", "TaktTime", "TaktTesting",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "TaktControlTests",
       dependencies: [
-        "TaktControl", "TaktCore", .product(name: "NIOCore", package: "swift-nio"),
+        "TaktControl", "TaktCore", "TaktTime", .product(name: "NIOCore", package: "swift-nio"),
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "TaktTests", dependencies: ["takt", "TaktControl", "TaktTesting"],
+      name: "TaktTests",
+      dependencies: [
+        "takt", "TaktControl", "TaktEngine", "TaktStore", "TaktConfig", "TaktCore", "TaktTime",
+        "TaktTesting", "TimerMachine",
+      ],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

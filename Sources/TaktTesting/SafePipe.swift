@@ -1,9 +1,9 @@
 import Glibc
 
 /// A pipe whose ends no child inherits, not even one that another thread starts in this moment.
-public enum SafePipe {
+package enum SafePipe {
   /// The end to read from and the end to write to; nil when there is none.
-  public static func make() -> (read: Int32, write: Int32)? {
+  package static func make() -> (read: Int32, write: Int32)? {
     // The call that does this at once is not offered here, so it is a pipe with a name for a moment.
     let path = "/tmp/takt-pipe-\(getpid())-\(UInt64.random(in: .min ... .max))"
     guard mkfifo(path, 0o600) == 0 else { return nil }

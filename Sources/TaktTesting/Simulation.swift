@@ -1,8 +1,9 @@
-import TaktCore
+package import TaktCore
+import TaktTime
 
 /// Runs the real `SchedulerCore` in virtual time under everything that a seed thinks of: slow runs,
 /// reloads, steps of the wall clock, stalls, stops. An oracle checks the books.
-public struct Simulation {
+package struct Simulation {
   private var random: SplitMix64
   private var core = SchedulerCore()
   private var oracle = SlotOracle()
@@ -18,15 +19,15 @@ public struct Simulation {
   private var unwritten: [[LedgerEntry]] = []
   private var awaiting: [RunID] = []
   /// All that the ledger has kept: what belongs together together. A reboot is an empty list.
-  public private(set) var kept: [[LedgerEntry]] = []
+  package private(set) var kept: [[LedgerEntry]] = []
   /// Whether takt is killed now and then.
   private let crashes: Bool
   private var starts = StartOracle()
 
   /// Every verdict, in order.
-  public private(set) var records: [VerdictRecord] = []
+  package private(set) var records: [VerdictRecord] = []
   /// What happened, a line each; for a person who looks at a seed that failed.
-  public private(set) var story: [String] = []
+  package private(set) var story: [String] = []
 
   private struct Timer {
     var deadline: MonotonicInstant
@@ -44,7 +45,7 @@ public struct Simulation {
   /// The world of this seed, not yet begun.
   ///
   /// - Parameter crashes: whether takt is killed now and then, and the machine with it.
-  public init(seed: UInt64, crashes: Bool = false) {
+  package init(seed: UInt64, crashes: Bool = false) {
     random = SplitMix64(seed: seed)
     self.crashes = crashes
     now = Now(
@@ -55,7 +56,7 @@ public struct Simulation {
 
   /// Runs for `duration` of virtual time, then stops takt and waits for its end. Returns what is
   /// wrong with the books.
-  public mutating func run(for duration: Duration) -> [String] {
+  package mutating func run(for duration: Duration) -> [String] {
     for job in snapshot.jobs { oracle.apply(job, to: job.name, at: now) }
     handle(.started(snapshot))
     let end = now.monotonic + duration

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// An oracle of the books that knows nothing of how the core computes slots: it enumerates instants
 /// one by one and holds every record against them.

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// Makes random jobs. A job's first letter says what triggers it has, so that an oracle knows what
 /// to expect: `g` a grid on the job's clock, `w` a grid or instants on the wall, `m` a grid and

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// Holds the starts of attempts against what each job's delivery promises, over all lives of takt.
 struct StartOracle {

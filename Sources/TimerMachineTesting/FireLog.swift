@@ -1,5 +1,6 @@
 import Dispatch
-import TimerMachine
+public import TimerMachine
+import TaktTime
 
 /// Collects what a handler received and lets a test wait for it.
 public final class FireLog: Sendable {

@@ -1,4 +1,5 @@
-import TimerMachine
+public import TimerMachine
+public import TaktTime
 
 /// Two clocks that a test moves: one only forward, the other wherever it is set.
 public final class ManualClock: SteppingTimeSource {

@@ -1,5 +1,6 @@
-import Dispatch
-import TimerMachine
+public import Dispatch
+public import TimerMachine
+public import TaktTime
 
 /// Timers in virtual time: nothing happens until a test says that time passes.
 ///

@@ -1,4 +1,4 @@
-import TimerMachine
+public import TimerMachine
 
 /// An observer that keeps what it is told.
 public final class TransitionLog: TimerObserver {

@@ -1,5 +1,6 @@
 import Foundation
 import TaktCore
+import TaktTime
 
 // Times the search for the next instant over the rows of an oracle file, the worst cases, and
 // croniter over the same rows where the Python named second knows it:

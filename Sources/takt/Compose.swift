@@ -6,6 +6,7 @@ import TaktControl
 import TaktCore
 import TaktEngine
 import TaktStore
+import TaktTime
 import TimerMachine
 
 /// The whole of takt put together: the one place where the modules meet.

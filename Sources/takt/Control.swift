@@ -4,6 +4,8 @@ import TaktControl
 import TaktCore
 import TaktEngine
 import TaktStore
+import TaktTime
+import TimerMachine
 
 /// What answers those who steer this takt and look at it.
 struct Control {

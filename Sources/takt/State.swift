@@ -3,6 +3,7 @@ import Glibc
 import TaktCore
 import TaktEngine
 import TaktStore
+import TaktTime
 
 /// What a daemon has of its state folder: the lock, the ledger, and what previous daemons have left.
 struct State {

@@ -2,6 +2,7 @@ import Synchronization
 import TaktCore
 import TaktEngine
 import TimerMachine
+import TaktTime
 
 /// What the service manager hears of takt.
 final class Supervision: Sendable {

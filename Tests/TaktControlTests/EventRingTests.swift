@@ -2,6 +2,7 @@ import Testing
 
 @testable import TaktControl
 @testable import TaktCore
+import TaktTime
 
 @Suite struct EventRingTests {
   private func record(_ text: String) -> LogRecord {

@@ -2,6 +2,7 @@ import Testing
 
 @testable import TaktControl
 @testable import TaktCore
+import TaktTime
 
 @Suite struct MetricsTests {
   private func text(_ metrics: Metrics) -> String {

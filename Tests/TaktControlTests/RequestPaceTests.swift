@@ -2,6 +2,7 @@ import Testing
 
 @testable import TaktControl
 @testable import TaktCore
+import TaktTime
 
 /// Requests without a token get so many turns, and connections what the runs leave.
 @Suite struct RequestPaceTests {

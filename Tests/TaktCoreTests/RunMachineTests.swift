@@ -1,6 +1,7 @@
 import Testing
 
 @testable import TaktCore
+import TaktTime
 
 @Suite struct RunMachineTests {
   private func machine(

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import TaktCore
+import TaktTime
 
 /// What bounds the slots of a job.
 @Suite struct SchedulerBoundsTests: MakesJobs {

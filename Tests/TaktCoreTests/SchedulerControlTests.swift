@@ -1,6 +1,7 @@
 import Testing
 
 @testable import TaktCore
+import TaktTime
 
 /// What those want who steer takt.
 @Suite struct SchedulerControlTests: MakesJobs {

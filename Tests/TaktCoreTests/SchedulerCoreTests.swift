@@ -1,6 +1,7 @@
 import Testing
 
 @testable import TaktCore
+import TaktTime
 
 /// One fixture, one event, what follows.
 @Suite struct SchedulerCoreTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import TaktCore
+import TaktTime
 
 /// What happens besides the clock makes a job due.
 @Suite struct SchedulerFollowersTests: MakesJobs {

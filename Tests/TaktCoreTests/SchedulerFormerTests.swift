@@ -2,6 +2,7 @@ import TaktTesting
 import Testing
 
 @testable import TaktCore
+import TaktTime
 
 /// A takt that starts where another has left off.
 @Suite struct SchedulerFormerTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import TaktCore
+import TaktTime
 
 /// Slots that passed unserved while takt was there.
 @Suite struct SchedulerPassedTests: MakesJobs {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import TaktCore
+import TaktTime
 
 /// Overlap, retry, concurrency and hooks: what the core makes of many runs.
 @Suite struct SchedulerRunsTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import TaktCore
+import TaktTime
 
 /// Slots that are put off.
 @Suite struct SchedulerSpreadTests: MakesJobs {

@@ -1,6 +1,7 @@
 import TaktTesting
 
 @testable import TaktCore
+import TaktTime
 
 /// A core in virtual time with books in memory: timers fire when they are due, runs end when a test
 /// says so.

@@ -1,6 +1,7 @@
 import Foundation
 import TaktCore
 import Testing
+import TaktTime
 
 @Suite struct ZoneTests {
   private func zone(_ name: String) throws -> Zone {

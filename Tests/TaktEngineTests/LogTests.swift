@@ -3,6 +3,7 @@ import TaktCore
 import Testing
 
 @testable import TaktEngine
+import TaktTime
 
 @Suite struct LogTests {
   private let at = WallInstant(milliseconds: 1_790_000_000_123)

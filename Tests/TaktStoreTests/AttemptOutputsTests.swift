@@ -3,6 +3,8 @@ import TaktCore
 import Testing
 
 @testable import TaktStore
+import TaktTime
+import FoundationEssentials
 
 /// The outputs of all attempts, in a ledger of this version and of the one before.
 @Suite struct AttemptOutputsTests {

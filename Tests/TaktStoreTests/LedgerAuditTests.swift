@@ -3,6 +3,8 @@ import TaktCore
 import Testing
 
 @testable import TaktStore
+import FoundationEssentials
+import TaktTime
 
 /// A lost, doubled or changed record is found.
 @Suite struct LedgerAuditTests {

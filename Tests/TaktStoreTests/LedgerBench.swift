@@ -5,6 +5,7 @@ import TaktCore
 import Testing
 
 @testable import TaktStore
+import TaktTime
 
 /// Universal time alone.
 struct TestZones: ZoneSource {

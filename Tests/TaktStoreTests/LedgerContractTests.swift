@@ -3,6 +3,7 @@ import TaktTesting
 import Testing
 
 @testable import TaktStore
+import TaktTime
 
 /// The ledger on disk keeps what the plain books in memory keep.
 @Suite struct LedgerContractTests {

@@ -5,6 +5,7 @@ import TaktCore
 import Testing
 
 @testable import TaktStore
+import TaktTime
 
 /// What the ledger says of processes that a daemon may have left: whose they are, how they are
 /// known, and whether they have been searched for.

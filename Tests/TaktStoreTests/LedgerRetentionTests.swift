@@ -3,6 +3,8 @@ import TaktCore
 import Testing
 
 @testable import TaktStore
+import TaktTime
+import FoundationEssentials
 
 /// What is too old, too much or too large goes, and what stays still balances.
 @Suite struct LedgerRetentionTests {

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Testing
+import CDispatch
 
 /// A daemon that starts after a kill -9 ends its own leftover processes, and no stranger's.
 @Suite(.serialized) struct LeftoverTests {

@@ -3,6 +3,7 @@ import Glibc
 import TaktControl
 
 @testable import takt
+import CDispatch
 
 /// A takt that runs, with its socket, and its port where it has one.
 struct LiveTakt {

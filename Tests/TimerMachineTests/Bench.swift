@@ -1,6 +1,7 @@
 import Dispatch
 import TimerMachine
 import TimerMachineTesting
+import TaktTime
 
 /// Virtual time with a queue that nothing runs on.
 struct Bench {

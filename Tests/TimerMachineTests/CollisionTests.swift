@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 import TimerMachine
 import TimerMachineTesting
+import TaktTime
 
 /// Fires that meet the operation that ends them, again and again.
 struct CollisionTests {

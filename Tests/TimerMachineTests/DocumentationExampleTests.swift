@@ -2,6 +2,7 @@ import Dispatch
 import Testing
 import TimerMachine
 import TimerMachineTesting
+import TaktTime
 
 /// The examples of the catalogue, in virtual time where they allow it.
 struct DocumentationExampleTests {

@@ -1,6 +1,7 @@
 import Testing
 import TimerMachine
 import TimerMachineTesting
+import TaktTime
 
 struct ThrottleTests {
   private let bench = Bench()

@@ -1,6 +1,7 @@
 import Testing
 import TimerMachine
 import TimerMachineTesting
+import TaktTime
 
 struct TimerMachineRescheduleTests {
   private let bench = Bench()

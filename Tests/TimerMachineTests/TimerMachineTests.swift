@@ -2,6 +2,7 @@ import Dispatch
 import Testing
 import TimerMachine
 import TimerMachineTesting
+import TaktTime
 
 struct TimerMachineTests {
   private let bench = Bench()

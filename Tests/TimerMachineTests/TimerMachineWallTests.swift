@@ -1,6 +1,7 @@
 import Testing
 import TimerMachine
 import TimerMachineTesting
+import TaktTime
 
 struct TimerMachineWallTests {
   private let bench = Bench()

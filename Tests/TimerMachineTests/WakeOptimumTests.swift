@@ -2,6 +2,7 @@ import Dispatch
 import Testing
 import TimerMachine
 import TimerMachineTesting
+import TaktTime
 
 /// The whole wake queue in virtual time against the fewest wakes that its windows allow.
 struct WakeOptimumTests {

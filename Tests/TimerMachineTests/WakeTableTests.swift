@@ -2,6 +2,7 @@ import Testing
 import TimerMachineTesting
 
 @testable import TimerMachine
+import TaktTime
 
 private final class Number: Sendable {
   let value: Int

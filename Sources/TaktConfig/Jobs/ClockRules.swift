@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// Reads the cron and calendar expressions of a job.
 struct ClockRules {

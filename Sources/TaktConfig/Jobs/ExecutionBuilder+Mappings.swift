@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// Keys whose value is a mapping: those of `defaults` and of a job merge by one level, except
 /// where a mapping is one thing.

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// Keys that say when a job is due and may stand in `defaults`.
 extension ExecutionBuilder {

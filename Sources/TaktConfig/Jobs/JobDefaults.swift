@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// What a job begins with, before its own keys are read.
 struct JobDefaults {

@@ -1,10 +1,11 @@
 import Glibc
-import TaktCore
+package import TaktCore
+package import TaktTime
 
 /// Loads a jobs file and all that it includes.
 ///
 /// Safe from any thread: a load shares nothing with another, and never traps whatever it reads.
-public struct JobsLoader: Sendable {
+package struct JobsLoader: Sendable {
   private let catalogue: any ActionCatalogue
   private let zones: any ZoneSource
   private let accounts: any AccountSource
@@ -14,7 +15,7 @@ public struct JobsLoader: Sendable {
 
   /// Checks files against what `catalogue` offers, in the zones that `zones` knows, for the users
   /// and groups that `accounts` knows.
-  public init(
+  package init(
     catalogue: any ActionCatalogue, zones: any ZoneSource, accounts: any AccountSource
   ) {
     // What root runs, nobody else may write.
@@ -40,7 +41,7 @@ public struct JobsLoader: Sendable {
   ///
   /// - Parameter text: stands for what the file says; nil for the file itself. What it includes is
   ///   read where it stands.
-  public func load(path: String, text: [UInt8]? = nil) -> LoadedJobs {
+  package func load(path: String, text: [UInt8]? = nil) -> LoadedJobs {
     let plugins = PluginTable(refusesWritableByOthers: refusesWritableByOthers)
     let load = JobsLoad(
       sources: LoadSources(

@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktTime
 
 /// What a load asks besides the files themselves; answers are kept for as long as it lasts.
 final class LoadSources {

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// Makes the scheduler's settings of the keys under `scheduler`.
 struct SettingsBuilder {

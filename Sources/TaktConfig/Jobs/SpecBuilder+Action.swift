@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 extension SpecBuilder {
   /// What a run of the job does; nil when that is missing or wrong.

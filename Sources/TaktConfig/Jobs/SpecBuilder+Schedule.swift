@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 extension SpecBuilder {
   /// When the job is due.

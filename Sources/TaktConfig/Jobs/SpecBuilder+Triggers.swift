@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// Triggers that no clock names, and bounds on those that a clock does.
 extension SpecBuilder {

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// Spread, jitter and leeway end before the next slot.
 extension SpecBuilder {

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// The only maker of job specs: what it hands out has nothing left to check.
 struct SpecBuilder {

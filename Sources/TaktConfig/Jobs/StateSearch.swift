@@ -1,9 +1,9 @@
-import TaktCore
+package import TaktCore
 
 extension JobsLoader {
   /// Where takt keeps what outlives it, found without a look at the jobs: what commands need that
   /// talk to a takt that runs. A file that cannot be read says nothing else than the default.
-  public static func state(of path: String) -> StateFolder {
+  package static func state(of path: String) -> StateFolder {
     let file = FilePath.absolute(path)
     let folder = FilePath.folder(of: file)
     let standard = StateFolder.folder(FilePath.join(folder, JobsLoad.defaultStateFolder))

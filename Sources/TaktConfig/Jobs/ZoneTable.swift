@@ -1,5 +1,6 @@
 import Synchronization
 import TaktCore
+import TaktTime
 
 /// The zones that a load has asked for; each is read once, however many jobs name it.
 final class ZoneTable: ZoneSource {

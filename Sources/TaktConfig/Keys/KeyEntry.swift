@@ -1,7 +1,7 @@
 /// One key that may stand in a jobs file.
-public struct KeyEntry: Hashable, Sendable {
+package struct KeyEntry: Hashable, Sendable {
   /// What a reload does when the value has changed.
-  public enum ReloadEffect: String, Hashable, Sendable {
+  package enum ReloadEffect: String, Hashable, Sendable {
     /// The job goes on under the new value; its timer is untouched.
     case updates
     /// The job's timer is armed anew.
@@ -11,22 +11,22 @@ public struct KeyEntry: Hashable, Sendable {
   }
 
   /// The key as it is written.
-  public var name: String
+  package var name: String
   /// What values it takes.
-  public var type: KeyType
+  package var type: KeyType
   /// What holds when it is left out, as the reference says it; nil for nothing.
-  public var defaultText: String?
+  package var defaultText: String?
   /// What a reload does when it has changed; nil where that depends on what stands under it.
-  public var reload: ReloadEffect?
+  package var reload: ReloadEffect?
   /// Whether it may stand in `defaults`.
-  public var mayStandInDefaults: Bool
+  package var mayStandInDefaults: Bool
   /// Whether `null` in a job takes away what `defaults` gives.
-  public var mayBeNull: Bool
+  package var mayBeNull: Bool
   /// One sentence for people.
-  public var summary: String
+  package var summary: String
 
   /// A key of the table; what may stand in `defaults` may be null unless told otherwise.
-  public init(
+  package init(
     _ name: String, _ type: KeyType, default defaultText: String? = nil, reload: ReloadEffect?,
     mayStandInDefaults: Bool = false, mayBeNull: Bool? = nil, _ summary: String
   ) {

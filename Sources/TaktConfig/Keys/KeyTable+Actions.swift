@@ -21,7 +21,7 @@ extension KeyTable {
 
   /// The keys of an action of a hook. A hook replaces one of `defaults` as a whole, so that null
   /// means nothing in it.
-  public static let hookAction: [KeyEntry] = [
+  package static let hookAction: [KeyEntry] = [
     KeyEntry(
       Key.run, command, reload: .updates, mayStandInDefaults: true, mayBeNull: false,
       "A command, as in a job."),
@@ -34,7 +34,7 @@ extension KeyTable {
   ]
 
   /// The keys of a step.
-  public static let step: [KeyEntry] = [
+  package static let step: [KeyEntry] = [
     KeyEntry(Key.run, command, reload: .updates, "A command, as in a job."),
     KeyEntry(
       Key.use, .action, reload: .updates, "A built-in or a plugin, instead of `run`."),

@@ -43,7 +43,7 @@ extension KeyTable {
   ]
 
   /// The keys under `missed`.
-  public static let missed: [KeyEntry] = [
+  package static let missed: [KeyEntry] = [
     KeyEntry(
       Key.policy, .choice(MissedPolicy.Choice.allCases.map(\.rawValue)), default: "`last`",
       reload: .updates, mayStandInDefaults: true,
@@ -58,7 +58,7 @@ extension KeyTable {
   ]
 
   /// The keys under `kill`.
-  public static let kill: [KeyEntry] = [
+  package static let kill: [KeyEntry] = [
     KeyEntry(
       Key.signal, .choice(StopSignal.allCases.map(\.rawValue)), default: "`TERM`",
       reload: .updates, mayStandInDefaults: true,
@@ -74,7 +74,7 @@ extension KeyTable {
   ]
 
   /// The keys under `retry`.
-  public static let retry: [KeyEntry] = [
+  package static let retry: [KeyEntry] = [
     KeyEntry(
       Key.attempts, .integer(1...1000), default: "1", reload: .updates, mayStandInDefaults: true,
       "How many attempts a run has, the first among them."),
@@ -103,7 +103,7 @@ extension KeyTable {
   ]
 
   /// The keys under `output`.
-  public static let output: [KeyEntry] = [
+  package static let output: [KeyEntry] = [
     KeyEntry(
       Key.keep, .size(0...(16 << 20)), default: "64KB", reload: .updates,
       mayStandInDefaults: true,
@@ -122,7 +122,7 @@ extension KeyTable {
   ]
 
   /// The keys under `file` of `output`. It replaces that of `defaults` as a whole.
-  public static let outputFile: [KeyEntry] = [
+  package static let outputFile: [KeyEntry] = [
     KeyEntry(
       Key.path, .path, reload: .updates, mayStandInDefaults: true, mayBeNull: false,
       "The file; it must be given."),
@@ -136,14 +136,14 @@ extension KeyTable {
   ]
 
   /// The keys under `success`. It replaces that of `defaults` as a whole.
-  public static let success: [KeyEntry] = [
+  package static let success: [KeyEntry] = [
     KeyEntry(
       Key.exit, .oneOrMore(.integer(0...255)), default: "0", reload: .updates,
       mayStandInDefaults: true, mayBeNull: false, "The exit statuses that are no failure.")
   ]
 
   /// The keys under `fails_when`. It replaces that of `defaults` as a whole.
-  public static let failsWhen: [KeyEntry] = [
+  package static let failsWhen: [KeyEntry] = [
     KeyEntry(
       Key.stderr, .choice(["any"]), reload: .updates, mayStandInDefaults: true, mayBeNull: false,
       "It prints anything on its standard error."),

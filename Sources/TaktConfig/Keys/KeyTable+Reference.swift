@@ -1,7 +1,7 @@
 extension KeyTable {
   /// The reference of all keys as Markdown: what stands between the markers in
   /// `docs/jobs-file.md`.
-  public static var reference: String {
+  package static var reference: String {
     section("At the top of a file", root, hasReload: false)
       + section("Under `\(Key.scheduler)`", scheduler)
       + section("In a job", job, hasDefaults: true)

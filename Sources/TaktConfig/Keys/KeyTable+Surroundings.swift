@@ -49,7 +49,7 @@ extension KeyTable {
 
   /// The keys of a secret. Secrets replace those of `defaults` as a whole, so that null means
   /// nothing in one.
-  public static let secret: [KeyEntry] = [
+  package static let secret: [KeyEntry] = [
     KeyEntry(
       Key.file, .path, reload: .updates, mayStandInDefaults: true, mayBeNull: false,
       "The file with the value, read when an attempt starts; one line end at its end does not "
@@ -65,7 +65,7 @@ extension KeyTable {
   ]
 
   /// The keys under `limits`.
-  public static let limits: [KeyEntry] = [
+  package static let limits: [KeyEntry] = [
     KeyEntry(
       Key.memory, .size(1...SizeText.maximumBytes), default: "takt's own", reload: .updates,
       mayStandInDefaults: true, "Address space."),

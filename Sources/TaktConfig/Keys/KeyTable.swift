@@ -1,20 +1,21 @@
 import TaktCore
+import TaktTime
 
 /// Every key of the jobs file. The parser's checks, the reference in `docs/jobs-file.md` and the
 /// JSON Schema are made of this table, so that they cannot differ.
-public enum KeyTable {
+package enum KeyTable {
   /// The keys of a mapping that stands inside a job.
-  public struct Part: Hashable, Sendable {
+  package struct Part: Hashable, Sendable {
     /// Where it stands: `output.file`.
-    public var path: String
+    package var path: String
     /// Where it stands, for people: "Under `file` of `output`".
-    public var title: String
+    package var title: String
     /// Its keys.
-    public var entries: [KeyEntry]
+    package var entries: [KeyEntry]
   }
 
   /// The keys at the top of a file.
-  public static let root: [KeyEntry] = [
+  package static let root: [KeyEntry] = [
     KeyEntry(
       Key.scheduler, .object(scheduler), reload: nil,
       "What holds for takt itself; only in the main file."),
@@ -32,7 +33,7 @@ public enum KeyTable {
   ]
 
   /// The keys under `scheduler`.
-  public static let scheduler: [KeyEntry] = [
+  package static let scheduler: [KeyEntry] = [
     KeyEntry(
       Key.timezone, .zone, default: "`local`", reload: .rearms,
       "Where times without an offset are read; `local` is the machine's own zone."),
@@ -61,7 +62,7 @@ public enum KeyTable {
   ]
 
   /// The keys under `http` of `scheduler`.
-  public static let http: [KeyEntry] = [
+  package static let http: [KeyEntry] = [
     KeyEntry(
       Key.listen, .text(allowsEmpty: false), reload: .restarts,
       "Required. A port, or an address and a port: `8080`, `127.0.0.1:8080`, `[::1]:8080`. Without an "
@@ -77,7 +78,7 @@ public enum KeyTable {
   ]
 
   /// The keys under `history` of `scheduler`.
-  public static let history: [KeyEntry] = [
+  package static let history: [KeyEntry] = [
     KeyEntry(
       Key.keep, .duration(least: .seconds(60)), default: "30d", reload: .restarts,
       "How long verdicts and runs are kept."),
@@ -93,11 +94,11 @@ public enum KeyTable {
   ]
 
   /// The keys of a job.
-  public static let job: [KeyEntry] =
+  package static let job: [KeyEntry] =
     triggers + actions + surroundings + policies + hooks + administration
 
   /// The mappings inside a job.
-  public static let parts: [Part] = [
+  package static let parts: [Part] = [
     Part(
       path: "\(Key.scheduler).\(Key.history)",
       title: "Under `\(Key.history)` of `\(Key.scheduler)`", entries: history),
@@ -202,7 +203,7 @@ public enum KeyTable {
   ]
 
   /// The keys of a trigger of `after`.
-  public static let after: [KeyEntry] = [
+  package static let after: [KeyEntry] = [
     KeyEntry(Key.job, .name, reload: .rearms, "Whose run."),
     KeyEntry(
       Key.on, .choice(Following.Condition.allCases.map(\.rawValue)), default: "`success`",
@@ -212,7 +213,7 @@ public enum KeyTable {
   ]
 
   /// The keys of a trigger of `watch`.
-  public static let watch: [KeyEntry] = [
+  package static let watch: [KeyEntry] = [
     KeyEntry(Key.path, .path, reload: .rearms, "The file or the folder; it need not be there yet."),
     KeyEntry(
       Key.debounce, .duration(least: .zero),
@@ -221,7 +222,7 @@ public enum KeyTable {
   ]
 
   /// The keys under `spread`.
-  public static let spread: [KeyEntry] = [
+  package static let spread: [KeyEntry] = [
     KeyEntry(
       Key.over, .duration(least: .zero), reload: .rearms, mayStandInDefaults: true,
       mayBeNull: false, "Up to how much."),
@@ -232,7 +233,7 @@ public enum KeyTable {
   ]
 
   /// The keys under `dst`.
-  public static let dst: [KeyEntry] = [
+  package static let dst: [KeyEntry] = [
     KeyEntry(
       Key.gap, .choice(DSTPolicy.Gap.allCases.map(\.rawValue)),
       default: "`run_after` for `cron`, `skip` for `calendar`", reload: .rearms,

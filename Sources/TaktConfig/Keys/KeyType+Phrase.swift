@@ -1,8 +1,9 @@
 import TaktCore
+import TaktTime
 
 extension KeyType {
   /// What a value must be, as part of a sentence: "a duration such as 30s".
-  public var phrase: String {
+  package var phrase: String {
     switch self {
     case .text(let allowsEmpty): allowsEmpty ? "a text" : "a text that is not empty"
     case .path: "a path"
@@ -37,7 +38,7 @@ extension KeyType {
   }
 
   /// The type as the reference writes it: "duration, at least 1ms".
-  public var reference: String {
+  package var reference: String {
     switch self {
     case .text: "text"
     case .path: "path"

@@ -1,5 +1,5 @@
 /// What values a key of the jobs file takes: data, so that checks, docs and schemas are made of it.
-public indirect enum KeyType: Hashable, Sendable {
+package indirect enum KeyType: Hashable, Sendable {
   /// Any text; a number or a truth value counts by its own text.
   case text(allowsEmpty: Bool)
   /// A path, relative to the folder of the file that names it.
@@ -51,7 +51,7 @@ public indirect enum KeyType: Hashable, Sendable {
 }
 
 /// What names a mapping of free names may have.
-public enum KeyNameRule: String, Hashable, Sendable {
+package enum KeyNameRule: String, Hashable, Sendable {
   /// A job's name: `[A-Za-z0-9][A-Za-z0-9._-]{0,127}`.
   case job
   /// The name of an environment variable: `[A-Za-z_][A-Za-z0-9_]*`.

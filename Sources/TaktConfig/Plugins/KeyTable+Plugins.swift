@@ -2,7 +2,7 @@ import TaktCore
 
 extension KeyTable {
   /// The keys of `plugin.yaml`.
-  public static let plugin: [KeyEntry] = [
+  package static let plugin: [KeyEntry] = [
     KeyEntry(
       PluginKey.name, .text(allowsEmpty: false), reload: nil,
       "What `use:` says: 1 to 64 lower-case letters, digits and `-`, a letter first; the folder's "
@@ -53,7 +53,7 @@ extension KeyTable {
   ]
 
   /// The keys of a parameter of a plugin.
-  public static let pluginParameter: [KeyEntry] = [
+  package static let pluginParameter: [KeyEntry] = [
     KeyEntry(PluginKey.type, .choice(pluginTypes), reload: nil, "What values it has."),
     KeyEntry(PluginKey.summary, .text(allowsEmpty: true), reload: nil, "A sentence for people."),
     KeyEntry(

@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktTime
 
 /// Checks values against the bounds that a manifest sets besides their types.
 enum PluginBounds {

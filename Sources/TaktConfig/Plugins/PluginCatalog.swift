@@ -1,30 +1,30 @@
 import Glibc
-import TaktCore
+package import TaktCore
 
 /// The plugins in some folders, for commands that look at them without a jobs file.
-public struct PluginCatalog {
+package struct PluginCatalog {
   /// A plugin, or what is wrong with it.
-  public struct Entry: Sendable {
+  package struct Entry: Sendable {
     /// Its name.
-    public var name: String
+    package var name: String
     /// What it says of itself; nil when that is wrong.
-    public var manifest: PluginManifest?
+    package var manifest: PluginManifest?
     /// What is wrong.
-    public var diagnostics: [Diagnostic]
+    package var diagnostics: [Diagnostic]
   }
 
   private let folders: [String]
 
   /// Looks in these folders, in order; relative ones are seen from the working directory.
-  public init(folders: [String]) {
+  package init(folders: [String]) {
     self.folders = folders.map(FilePath.absolute)
   }
 
   /// The names of all plugins, sorted.
-  public var names: [String] { table().names }
+  package var names: [String] { table().names }
 
   /// The plugin of the name; nil when there is none.
-  public func entry(named name: String) -> Entry? {
+  package func entry(named name: String) -> Entry? {
     let table = table()
     guard table.contains(name) else { return nil }
     let manifest = table.manifest(named: name)

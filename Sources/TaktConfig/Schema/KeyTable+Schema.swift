@@ -1,4 +1,4 @@
-import TaktCore
+package import TaktCore
 
 extension KeyTable {
   /// The JSON Schema (draft 2020-12) of a jobs file that may use the actions of `catalogue`, with a
@@ -6,7 +6,7 @@ extension KeyTable {
   ///
   /// It says what one file may hold by itself. What needs more than the file (users, groups, zones,
   /// files that are named) or arithmetic (a leeway below its interval) only takt checks.
-  public static func schema(catalogue: any ActionCatalogue) -> String {
+  package static func schema(catalogue: any ActionCatalogue) -> String {
     SchemaBuilder(catalogue: catalogue).schema.text + "\n"
   }
 }

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 extension KeyReader {
   /// A scalar as a type; nil when it is none, which is then reported.

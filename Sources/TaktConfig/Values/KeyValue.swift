@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// A value of the file that has the type its key asks for.
 enum KeyValue {

@@ -3,7 +3,7 @@ import Synchronization
 /// How many connections there may be: as many as descriptors are left when the runs have theirs.
 ///
 /// Safe from any thread.
-public final class ConnectionBudget: Sendable {
+package final class ConnectionBudget: Sendable {
   /// So many there are at most on each listener.
   static let perListenerMax = 512
   /// So many each listener takes however few descriptors there are, or nobody could ask what is
@@ -13,10 +13,10 @@ public final class ConnectionBudget: Sendable {
   private let descriptors: Atomic<Int>
 
   /// A budget of so many descriptors.
-  public init(descriptors: Int) { self.descriptors = Atomic(descriptors) }
+  package init(descriptors: Int) { self.descriptors = Atomic(descriptors) }
 
   /// From now on there are so many. Connections beyond stay until they end.
-  public func set(descriptors: Int) { self.descriptors.store(descriptors, ordering: .relaxed) }
+  package func set(descriptors: Int) { self.descriptors.store(descriptors, ordering: .relaxed) }
 
   /// How many connections a listener takes. The Unix socket and TCP have a third of the descriptors
   /// each, so that no client without a token keeps the commands out. The last third is for output

@@ -3,6 +3,7 @@ import Hummingbird
 import NIOCore
 import NIOHTTP1
 import TaktCore
+import TaktTime
 
 /// What a request meets before the routes: its turn where it bears no token, and the rules of HTTP
 /// that a parser lets pass.

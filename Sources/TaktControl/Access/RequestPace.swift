@@ -1,5 +1,6 @@
 import Synchronization
 import TaktCore
+import TaktTime
 
 /// How often requests that bear no token are answered. Those beyond wait for their turn, and those
 /// that would wait too long are refused.

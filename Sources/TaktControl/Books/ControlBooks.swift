@@ -1,6 +1,7 @@
 import Dispatch
 import Synchronization
-import TaktCore
+package import TaktCore
+package import TaktTime
 
 /// What those see who look at takt, fed by what the scheduler says anyway. The scheduler hands over
 /// what it has and goes on; all the rest is done on a queue of its own, for many at a time: to wake a
@@ -10,7 +11,7 @@ import TaktCore
 ///
 /// `@unchecked Sendable`: but for `inbox`, which has its lock, all that changes is touched on `queue`
 /// alone: each method that is not private goes there for it, and `enter` is called there only.
-public final class ControlBooks: Observer, Ledger, SlotGauge, @unchecked Sendable {
+package final class ControlBooks: Observer, Ledger, SlotGauge, @unchecked Sendable {
   /// How long what is handed over waits for more, when nobody reads.
   private static let gathering = DispatchTimeInterval.milliseconds(20)
   /// So many things do not wait any longer.
@@ -40,7 +41,7 @@ public final class ControlBooks: Observer, Ledger, SlotGauge, @unchecked Sendabl
   ///   - next: the ledger that keeps the entries.
   ///   - onBegan: told, in the caller's turn, of each run that begins.
   ///   - onEnded: told in the same way of each run that has ended.
-  public init(
+  package init(
     next: any Ledger, time: any TimeSource, onBegan: @escaping @Sendable (RunID) -> Void,
     onEnded: @escaping @Sendable (RunID) -> Void
   ) {
@@ -51,10 +52,10 @@ public final class ControlBooks: Observer, Ledger, SlotGauge, @unchecked Sendabl
   }
 
   /// Takes records of the log.
-  public func observe(_ records: [LogRecord]) { hand(.records(records)) }
+  package func observe(_ records: [LogRecord]) { hand(.records(records)) }
 
   /// Takes entries, and hands them on.
-  public func record(_ entries: [LedgerEntry]) {
+  package func record(_ entries: [LedgerEntry]) {
     for entry in entries {
       switch entry {
       case .began(let run): onBegan(run.run)
@@ -67,16 +68,16 @@ public final class ControlBooks: Observer, Ledger, SlotGauge, @unchecked Sendabl
   }
 
   /// Takes what a reload did.
-  public func take(_ report: ReloadReport) { hand(.report(report)) }
+  package func take(_ report: ReloadReport) { hand(.report(report)) }
 
   /// Hands the wish on.
-  public func whenKept(_ done: @escaping @Sendable () -> Void) { next.whenKept(done) }
+  package func whenKept(_ done: @escaping @Sendable () -> Void) { next.whenKept(done) }
 
   /// Takes a slot that starts.
-  public func served(_ start: SlotStart) { hand(.start(start, at: time.wall)) }
+  package func served(_ start: SlotStart) { hand(.start(start, at: time.wall)) }
 
   /// Takes runs that a former takt has ended, the newest first.
-  public func take(former runs: [StoredRun]) { hand(.former(runs)) }
+  package func take(former runs: [StoredRun]) { hand(.former(runs)) }
 
   /// Reads, or changes, after all that was handed over before.
   func read<Sight: Sendable>(

@@ -1,5 +1,6 @@
 import DequeModule
-import TaktCore
+package import TaktCore
+package import TaktTime
 
 /// What is known of jobs and runs beside what the scheduler knows. A value: it is fed and read by
 /// `ControlBooks`.

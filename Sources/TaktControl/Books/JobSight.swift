@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// What is remembered of a job beside what the scheduler knows: how its last runs went.
 struct JobSight {

@@ -1,4 +1,5 @@
-import TaktCore
+package import TaktCore
+package import TaktTime
 
 /// A run as the API shows it.
 struct RunEntry: Sendable {

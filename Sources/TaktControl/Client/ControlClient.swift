@@ -3,13 +3,13 @@ import NIOCore
 /// Talks to the daemon over its Unix socket.
 ///
 /// For the commands: calls block. Safe from any thread, except from within `take` of ``follow(_:accept:_:)``.
-public final class ControlClient: Sendable {
+package final class ControlClient: Sendable {
   /// An answer.
-  public struct Answer: Sendable {
+  package struct Answer: Sendable {
     /// The status of HTTP.
-    public var status: Int
+    package var status: Int
     /// The whole body.
-    public var bytes: [UInt8]
+    package var bytes: [UInt8]
   }
 
   /// What a call takes at most.
@@ -26,7 +26,7 @@ public final class ControlClient: Sendable {
   private let bounds: Bounds
 
   /// A client of the socket at `path`.
-  public convenience init(socket path: String) { self.init(socket: path, bounds: Bounds()) }
+  package convenience init(socket path: String) { self.init(socket: path, bounds: Bounds()) }
 
   init(socket path: String, bounds: Bounds) {
     self.path = path
@@ -36,7 +36,7 @@ public final class ControlClient: Sendable {
   /// Asks, and waits for the whole answer.
   ///
   /// - Parameter target: The path and the query.
-  public func ask(
+  package func ask(
     _ method: String, _ target: String, body: [UInt8]? = nil, accept: String = "application/json"
   ) throws(ControlTrouble) -> Answer {
     try answer(
@@ -47,7 +47,7 @@ public final class ControlClient: Sendable {
   /// instead.
   ///
   /// - Parameter take: Nothing more is read from the socket until it returns.
-  public func follow(
+  package func follow(
     _ target: String, accept: String, _ take: @escaping @Sendable ([UInt8]) -> Void
   ) throws(ControlTrouble) -> Answer {
     try answer(

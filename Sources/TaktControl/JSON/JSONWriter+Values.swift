@@ -1,4 +1,4 @@
-import TaktCore
+package import TaktCore
 
 /// The values of the API as its description names them.
 extension JSONWriter {

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// Writes JSON as it is told: fast enough for ten thousand jobs at a time.
 package struct JSONWriter {

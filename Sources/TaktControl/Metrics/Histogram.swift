@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// How often values fell where: cumulative buckets, as Prometheus wants them.
 struct Histogram {

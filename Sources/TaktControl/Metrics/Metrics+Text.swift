@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// The figures that are not counted but looked up when somebody asks.
 struct MetricsMoment: Sendable {

@@ -1,26 +1,28 @@
-import TaktCore
+package import TaktCore
+import TaktTime
+import Dispatch
 
 /// What the control needs of the rest of takt.
-public struct ControlPorts: Sendable {
+package struct ControlPorts: Sendable {
   /// The scheduler.
-  public var scheduler: any SchedulerControl
+  package var scheduler: any SchedulerControl
   /// The jobs file.
-  public var reload: any ReloadControl
+  package var reload: any ReloadControl
   /// What is kept of runs; nil without a ledger.
-  public var archive: (any RunArchive)?
+  package var archive: (any RunArchive)?
   /// What runs print while they run.
-  public var output: any LiveOutput
+  package var output: any LiveOutput
   /// What named actions take.
-  public var catalogue: any ActionCatalogue
+  package var catalogue: any ActionCatalogue
   /// What is known of jobs and runs.
-  public var books: ControlBooks
+  package var books: ControlBooks
   /// What holds of this takt.
-  public var facts: DaemonFacts
+  package var facts: DaemonFacts
   /// What others count; called on the control's thread.
-  public var figures: @Sendable () -> DaemonFigures
+  package var figures: @Sendable () -> DaemonFigures
 
   /// All of them.
-  public init(
+  package init(
     scheduler: any SchedulerControl, reload: any ReloadControl, archive: (any RunArchive)?,
     output: any LiveOutput, catalogue: any ActionCatalogue, books: ControlBooks,
     facts: DaemonFacts, figures: @escaping @Sendable () -> DaemonFigures

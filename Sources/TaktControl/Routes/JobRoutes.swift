@@ -1,5 +1,6 @@
 import Hummingbird
 import TaktCore
+import TaktTime
 
 /// Jobs: looked at and steered.
 struct JobRoutes {

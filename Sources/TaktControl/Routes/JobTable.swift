@@ -1,4 +1,5 @@
 import TaktCore
+package import TaktTime
 
 /// Jobs as a table that fits a terminal.
 package struct JobTable {

@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import TaktCore
+import TaktTime
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// Parameters that somebody gives a run as texts.
 struct ParameterText {

@@ -1,5 +1,6 @@
 import Hummingbird
 import TaktCore
+import TaktTime
 
 /// The query of a request, read strictly: what is misspelt is said, not passed over.
 struct Query {

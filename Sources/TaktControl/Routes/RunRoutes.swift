@@ -3,6 +3,7 @@ import Hummingbird
 import NIOCore
 import Synchronization
 import TaktCore
+import TaktTime
 
 /// Runs: listed, looked at, read, cancelled.
 struct RunRoutes {

@@ -1,6 +1,7 @@
 import Hummingbird
 import NIOCore
 import TaktCore
+import TaktTime
 
 /// takt itself: how it stands, its figures, and whether it lives.
 struct SystemRoutes {

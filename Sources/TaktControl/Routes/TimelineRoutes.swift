@@ -1,5 +1,7 @@
 import Hummingbird
 import TaktCore
+import TaktTime
+import DequeModule
 
 /// What was and what will be, for a picture.
 struct TimelineRoutes {

@@ -7,12 +7,13 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import Synchronization
-import TaktCore
+package import TaktCore
+import Dispatch
 
 /// Answers those who steer takt and look at it: on a Unix socket always, over TCP when it is to.
 ///
 /// Safe from any thread.
-public final class ControlServer: Sendable {
+package final class ControlServer: Sendable {
   /// The most bytes of a request: a jobs file that is to be planned.
   static let bodyBytesMax = 8 << 20
   /// The most bytes of an order.
@@ -26,14 +27,14 @@ public final class ControlServer: Sendable {
   private static let strangersWait = Duration.seconds(1)
 
   /// Where it listens.
-  public enum Place: Sendable, CustomStringConvertible {
+  package enum Place: Sendable, CustomStringConvertible {
     /// A Unix socket at a path.
     case socket(path: String)
     /// An address, whose requests must bear the token in a file.
     case network(HTTPSettings, tokenFile: String)
 
     /// The path or the address.
-    public var description: String {
+    package var description: String {
       switch self {
       case .socket(let path): path
       case .network(let settings, _): settings.address
@@ -50,7 +51,7 @@ public final class ControlServer: Sendable {
   private let sockets = Mutex<[(path: String, identity: SocketPlace.Identity)]>([])
 
   /// Starts one thread; nothing is listened to yet.
-  public init(_ ports: ControlPorts, connections: ConnectionBudget) {
+  package init(_ ports: ControlPorts, connections: ConnectionBudget) {
     self.connections = connections
     group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     executor = LoopExecutor(group.next())
@@ -64,7 +65,7 @@ public final class ControlServer: Sendable {
   }
 
   /// Listens; `done` gets the address that it goes by there, or why it cannot.
-  public func listen(
+  package func listen(
     at place: Place, done: @escaping @Sendable (Result<String, ControlTrouble>) -> Void
   ) {
     switch place {
@@ -104,7 +105,7 @@ public final class ControlServer: Sendable {
   }
 
   /// Removes the socket, so that nobody else comes, and lets those who read events come to their end, for a second at most.
-  public func close() {
+  package func close() {
     readers.close()
     ports.books.tell()
     for (path, identity) in sockets.withLock({ $0 })
@@ -169,12 +170,12 @@ public final class ControlServer: Sendable {
 }
 
 /// Why nothing can be listened to, or nobody answers.
-public struct ControlTrouble: Error, Hashable, Sendable {
+package struct ControlTrouble: Error, Hashable, Sendable {
   /// One sentence.
-  public var message: String
+  package var message: String
 
   /// A trouble in words.
-  public init(_ message: String) { self.message = message }
+  package init(_ message: String) { self.message = message }
 }
 
 extension HTTPSettings {

@@ -1,9 +1,9 @@
 import Glibc
-import TaktCore
+package import TaktCore
 import TaktDigest
 
 /// Where the Unix socket of a takt is: the same for takt itself and for whoever looks for it.
-public enum SocketPlace {
+package enum SocketPlace {
   private static let name = "control.sock"
   /// What fits into an address, with the zero behind it.
   private static let lengthMax = 107
@@ -12,7 +12,7 @@ public enum SocketPlace {
   /// in the user's runtime folder. Nil when there is no such folder either.
   ///
   /// - Parameter file: the absolute path of the jobs file.
-  public static func path(state: StateFolder, file: String) -> String? {
+  package static func path(state: StateFolder, file: String) -> String? {
     let subject: String
     if case .folder(let folder) = state {
       let path = "\(folder)/\(name)"
@@ -30,7 +30,7 @@ public enum SocketPlace {
   }
 
   /// Whether there is a socket, whoever answers.
-  public static func isThere(_ path: String) -> Bool {
+  package static func isThere(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
   }

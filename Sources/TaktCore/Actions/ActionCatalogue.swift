@@ -2,7 +2,7 @@
 /// file before anything runs.
 ///
 /// Safe from any thread.
-public protocol ActionCatalogue: Sendable {
+package protocol ActionCatalogue: Sendable {
   /// The names of all actions, in any order.
   var actionNames: [String] { get }
 
@@ -20,8 +20,8 @@ public protocol ActionCatalogue: Sendable {
 
 extension ActionCatalogue {
   /// Nothing.
-  public func problems(of action: String, in parameters: Parameters) -> [ParameterProblem] { [] }
+  package func problems(of action: String, in parameters: Parameters) -> [ParameterProblem] { [] }
 
   /// Nothing.
-  public func traits(of action: String, with parameters: Parameters) -> ActionTraits { [] }
+  package func traits(of action: String, with parameters: Parameters) -> ActionTraits { [] }
 }

@@ -2,7 +2,7 @@
 /// attempt one `attemptEnded`, and, where that said that descendants were left, one `groupEnded`.
 ///
 /// Called on the scheduler's queue; never blocks it.
-public protocol ActionRunner: AnyObject, Sendable {
+package protocol ActionRunner: AnyObject, Sendable {
   /// Starts attempts: all that one wake has made, at once, so that they cost few wakes of threads.
   func start(_ requests: [AttemptRequest])
 

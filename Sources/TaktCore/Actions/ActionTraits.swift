@@ -1,15 +1,15 @@
 /// What a named action does to the machine, as far as a jobs file is judged by it.
-public struct ActionTraits: OptionSet, Hashable, Sendable {
+package struct ActionTraits: OptionSet, Hashable, Sendable {
   /// A bit for each trait.
-  public let rawValue: Int
+  package let rawValue: Int
 
   /// The traits of these bits.
-  public init(rawValue: Int) { self.rawValue = rawValue }
+  package init(rawValue: Int) { self.rawValue = rawValue }
 
   /// It acts on files or processes of this machine with the rights that takt has itself, whatever
   /// `user` and `group` the job names.
-  public static let usesOwnRights = Self(rawValue: 1)
+  package static let usesOwnRights = Self(rawValue: 1)
 
   /// It comes down to a command, which is stopped by a signal.
-  public static let isCommand = Self(rawValue: 2)
+  package static let isCommand = Self(rawValue: 2)
 }

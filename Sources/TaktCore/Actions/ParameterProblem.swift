@@ -1,12 +1,12 @@
 /// What is wrong with the parameters of an action although each of them, by itself, is of its kind.
-public struct ParameterProblem: Hashable, Sendable {
+package struct ParameterProblem: Hashable, Sendable {
   /// The parameter at fault; nil when it is one that is missing.
-  public var parameter: String?
+  package var parameter: String?
   /// One sentence for people.
-  public var message: String
+  package var message: String
 
   /// A problem with one parameter, or with all of them together.
-  public init(_ parameter: String?, _ message: String) {
+  package init(_ parameter: String?, _ message: String) {
     self.parameter = parameter
     self.message = message
   }

@@ -1,7 +1,7 @@
 /// One parameter that a named action takes.
-public struct ParameterSchema: Hashable, Sendable {
+package struct ParameterSchema: Hashable, Sendable {
   /// What values a parameter has.
-  public indirect enum Kind: Hashable, Sendable {
+  package indirect enum Kind: Hashable, Sendable {
     /// Any text.
     case string
     /// One of these words; a `.string`.
@@ -27,20 +27,20 @@ public struct ParameterSchema: Hashable, Sendable {
   }
 
   /// Its key under `with`.
-  public var name: String
+  package var name: String
   /// What values it has.
-  public var kind: Kind
+  package var kind: Kind
   /// What stands in when it is left out.
-  public var defaultValue: ParameterValue?
+  package var defaultValue: ParameterValue?
   /// Whether it must be given.
-  public var isRequired: Bool
+  package var isRequired: Bool
   /// Whether its value is never shown.
-  public var isSecret: Bool
+  package var isSecret: Bool
   /// One sentence for people.
-  public var summary: String
+  package var summary: String
 
   /// A parameter with a default, or one that must be given, unless told that it may be left out.
-  public init(
+  package init(
     _ name: String, _ kind: Kind, default defaultValue: ParameterValue? = nil,
     isRequired: Bool? = nil, isSecret: Bool = false, summary: String
   ) {

@@ -1,3 +1,5 @@
+import TaktTime
+
 /// The slots that a job should have had, computed from its schedules and from where to where each of
 /// them applied: grids, and single instants.
 struct ExpectedSlots: Sendable {

@@ -1,28 +1,30 @@
+package import TaktTime
+
 /// A schedule of a job as the ledger has it.
-public struct AuditedVersion: Hashable, Sendable {
+package struct AuditedVersion: Hashable, Sendable {
   /// From where on it applied.
-  public var begin: ScheduleVersion
+  package var begin: ScheduleVersion
   /// Up to where; nil when it applies still.
-  public var end: ScheduleEdge?
+  package var end: ScheduleEdge?
 
   /// A schedule with its ends.
-  public init(begin: ScheduleVersion, end: ScheduleEdge?) {
+  package init(begin: ScheduleVersion, end: ScheduleEdge?) {
     self.begin = begin
     self.end = end
   }
 }
 
 /// Verdicts of a job that could not be kept.
-public struct RecordLoss: Hashable, Sendable {
+package struct RecordLoss: Hashable, Sendable {
   /// Between which slots.
-  public var first: WallInstant
+  package var first: WallInstant
   /// See `first`.
-  public var last: WallInstant
+  package var last: WallInstant
   /// How many slots.
-  public var count: Int
+  package var count: Int
 
   /// So many slots between two of them.
-  public init(first: WallInstant, last: WallInstant, count: Int) {
+  package init(first: WallInstant, last: WallInstant, count: Int) {
     self.first = first
     self.last = last
     self.count = count
@@ -30,9 +32,9 @@ public struct RecordLoss: Hashable, Sendable {
 }
 
 /// Something that is wrong with a job's books.
-public struct AuditFinding: Hashable, Sendable, CustomStringConvertible {
+package struct AuditFinding: Hashable, Sendable, CustomStringConvertible {
   /// What.
-  public enum Kind: String, CaseIterable, Hashable, Sendable {
+  package enum Kind: String, CaseIterable, Hashable, Sendable {
     /// Slots that have no verdict.
     case missing
     /// Slots that have more than one.
@@ -50,16 +52,16 @@ public struct AuditFinding: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Whose slots.
-  public var job: JobName
+  package var job: JobName
   /// What is wrong.
-  public var kind: Kind
+  package var kind: Kind
   /// Which slots.
-  public var slots: SlotSeries
+  package var slots: SlotSeries
   /// What the books say, where they say anything.
-  public var detail: String
+  package var detail: String
 
   /// Something wrong.
-  public init(job: JobName, kind: Kind, slots: SlotSeries, detail: String = "") {
+  package init(job: JobName, kind: Kind, slots: SlotSeries, detail: String = "") {
     self.job = job
     self.kind = kind
     self.slots = slots
@@ -67,7 +69,7 @@ public struct AuditFinding: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// `backup: missing: 3 slots, 2026-11-21T10:00:00.000Z to 2026-11-21T10:02:00.000Z`
-  public var description: String {
+  package var description: String {
     let range =
       slots.count == 1 && slots.first == slots.last
       ? slots.first.rfc3339()
@@ -78,22 +80,22 @@ public struct AuditFinding: Hashable, Sendable, CustomStringConvertible {
 
 /// Holds the records of one job against the slots that it should have had. Records are taken one by
 /// one, so that it does not matter how many there are.
-public struct JobAudit: Sendable {
+package struct JobAudit: Sendable {
   /// More findings are counted, and not kept.
-  public static let findingsMax = 100
+  package static let findingsMax = 100
 
   /// Whose books these are.
-  public let job: JobName
+  package let job: JobName
   /// What is wrong so far.
-  public private(set) var findings: [AuditFinding] = []
+  package private(set) var findings: [AuditFinding] = []
   /// How many things are wrong, those that are not kept among them.
-  public private(set) var findingCount = 0
+  package private(set) var findingCount = 0
   /// The slots that have a verdict.
-  public private(set) var balance = Balance()
+  package private(set) var balance = Balance()
   /// How many slots wait for their verdict.
-  public private(set) var pendingCount = 0
+  package private(set) var pendingCount = 0
   /// How many slots have no verdict because the ledger could not take it, as it says itself.
-  public private(set) var lostCount = 0
+  package private(set) var lostCount = 0
 
   private var pending: ArraySlice<WallInstant>
   /// Slots that no schedule can foresee; of a job that has such slots alone these are all of them.
@@ -105,7 +107,7 @@ public struct JobAudit: Sendable {
   private var countable: Int
 
   /// So many slots without a record are gone through, which takes seconds.
-  public static let countableMax = 2_000_000
+  package static let countableMax = 2_000_000
 
   /// - Parameters:
   ///   - versions: the job's schedules, in their order.
@@ -117,7 +119,7 @@ public struct JobAudit: Sendable {
   ///     the mark is implausible.
   ///   - countableMax: how many slots without a record are gone through at most. What a grid or the
   ///     days of one cron expression name can be counted without that.
-  public init(
+  package init(
     job: JobName, versions: [AuditedVersion], mark: ScheduleEdge, pending: [WallInstant] = [],
     losses: [RecordLoss] = [], since: Int64 = .min, newest: Int64? = nil,
     countableMax: Int = Self.countableMax
@@ -134,7 +136,7 @@ public struct JobAudit: Sendable {
   }
 
   /// Takes the next record, in the order of their first slots.
-  public mutating func take(_ record: VerdictRecord) {
+  package mutating func take(_ record: VerdictRecord) {
     var record = record
     guard let slots = rest(of: record.slots) else { return }
     record.slots = slots
@@ -145,7 +147,7 @@ public struct JobAudit: Sendable {
 
   /// Takes the next record, whose verdict this version does not know: its slots are decided, and
   /// nobody can say how.
-  public mutating func takeUnknown(_ slots: SlotSeries, _ verdict: String) {
+  package mutating func takeUnknown(_ slots: SlotSeries, _ verdict: String) {
     guard let slots = rest(of: slots) else { return }
     takePending(before: slots.first)
     add(.unknown, slots, verdict)
@@ -160,7 +162,7 @@ public struct JobAudit: Sendable {
   }
 
   /// There are no more records.
-  public mutating func finish() {
+  package mutating func finish() {
     takePending(before: WallInstant(nanoseconds: .max))
     for index in expected.stretches.indices {
       passOver(index, upTo: expected.stretches[index].end)

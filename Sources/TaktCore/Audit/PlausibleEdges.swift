@@ -1,3 +1,5 @@
+import TaktTime
+
 /// The ends of a job's schedules and its mark, without instants that no clock can show: slots up to
 /// such an instant would be counted without end.
 struct PlausibleEdges {
@@ -54,7 +56,7 @@ struct PlausibleEdges {
 
 extension ScheduleEdge {
   /// Whether a clock can show both of its instants.
-  public var isPlausible: Bool {
+  package var isPlausible: Bool {
     PlausibleEdges.range.contains(clock) && PlausibleEdges.range.contains(wall)
   }
 }

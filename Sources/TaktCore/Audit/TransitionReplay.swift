@@ -1,23 +1,25 @@
+import TimerMachine
+
 /// Replays the transitions of a log against the published tables of the machines: each must begin
 /// where the one before has ended, be in the table, and none may be missing.
-public struct TransitionReplay: Sendable {
+package struct TransitionReplay: Sendable {
   /// A transition as the log tells it.
-  public struct Line: Hashable, Sendable {
+  package struct Line: Hashable, Sendable {
     /// The machine's name.
-    public var machine: String
+    package var machine: String
     /// Its number within the machine.
-    public var sequence: Int64
+    package var sequence: Int64
     /// The state that was left.
-    public var from: String
+    package var from: String
     /// The state that was entered.
-    public var to: String
+    package var to: String
     /// What made the machine move.
-    public var cause: String
+    package var cause: String
     /// `refused` for an operation that was not legal, so that nothing moved.
-    public var reason: String?
+    package var reason: String?
 
     /// A transition.
-    public init(
+    package init(
       machine: String, sequence: Int64, from: String, to: String, cause: String, reason: String?
     ) {
       self.machine = machine
@@ -35,13 +37,13 @@ public struct TransitionReplay: Sendable {
   }
 
   /// How many transitions were replayed.
-  public private(set) var count = 0
+  package private(set) var count = 0
   /// What is wrong, as far as it is listed.
-  public private(set) var problems: [String] = []
+  package private(set) var problems: [String] = []
   /// How many things are wrong.
-  public private(set) var problemCount = 0
+  package private(set) var problemCount = 0
   /// How many records the log says it has dropped: what they were is not known.
-  public private(set) var droppedCount = 0
+  package private(set) var droppedCount = 0
 
   private var machines: [String: Machine] = [:]
   /// Whether the beginning of a takt has been seen: a log that begins later, as after a rotation,
@@ -50,19 +52,19 @@ public struct TransitionReplay: Sendable {
   private static let problemsMax = 1000
 
   /// A replay that has seen nothing.
-  public init() {}
+  package init() {}
 
   /// Another daemon writes from here on; its machines are new ones.
-  public mutating func processBegan() {
+  package mutating func processBegan() {
     machines = [:]
     hasBegun = true
   }
 
   /// The log says that it has dropped records.
-  public mutating func recordsDropped(_ count: Int) { droppedCount += count }
+  package mutating func recordsDropped(_ count: Int) { droppedCount += count }
 
   /// A transition of a timer machine.
-  public mutating func takeTimer(_ line: Line) {
+  package mutating func takeTimer(_ line: Line) {
     // A job that was removed and added again has a new machine of the same name.
     let isNew =
       line.sequence == 1 && machines[line.machine]?.state == TimerState.cancelled.rawValue
@@ -81,7 +83,7 @@ public struct TransitionReplay: Sendable {
   }
 
   /// A transition of a run.
-  public mutating func takeRun(_ line: Line) {
+  package mutating func takeRun(_ line: Line) {
     follow(line, begin: RunState.Kind.queued.rawValue)
     guard let from = RunState.Kind(rawValue: line.from), let to = RunState.Kind(rawValue: line.to)
     else { return add(line, "is no state of a run") }

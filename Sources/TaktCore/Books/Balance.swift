@@ -1,36 +1,36 @@
 /// How many slots were decided, and how.
-public struct Balance: Hashable, Sendable, CustomStringConvertible {
+package struct Balance: Hashable, Sendable, CustomStringConvertible {
   /// The names of all verdicts.
-  public static let names = ["ran", "skipped", "coalesced", "missed", "cancelled"]
+  package static let names = ["ran", "skipped", "coalesced", "missed", "cancelled"]
 
   private var numbers = [0, 0, 0, 0, 0]
 
   /// No slots.
-  public init() {}
+  package init() {}
 
   /// Counts a record's slots.
-  public mutating func add(_ record: VerdictRecord) {
+  package mutating func add(_ record: VerdictRecord) {
     numbers[record.verdict.place] &+= record.slots.count
   }
 
   /// Counts what another has counted.
-  public mutating func add(_ other: Balance) {
+  package mutating func add(_ other: Balance) {
     for place in numbers.indices { numbers[place] &+= other.numbers[place] }
   }
 
   /// All slots decided.
-  public var slots: Int { numbers.reduce(0, &+) }
+  package var slots: Int { numbers.reduce(0, &+) }
 
   /// Slots that have run.
-  public var ran: Int { numbers[0] }
+  package var ran: Int { numbers[0] }
 
   /// Slots by the name of their verdict; only verdicts that there are.
-  public var counts: [String: Int] {
+  package var counts: [String: Int] {
     Dictionary(uniqueKeysWithValues: zip(Self.names, numbers).filter { $0.1 != 0 })
   }
 
   /// `slots 86412 = ran 86001 + skipped 390 + coalesced 0 + missed 21 + cancelled 0`
-  public var description: String {
+  package var description: String {
     let parts = zip(Self.names, numbers).map { "\($0) \($1)" }
     return "slots \(slots) = " + parts.joined(separator: " + ")
   }

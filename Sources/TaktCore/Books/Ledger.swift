@@ -1,7 +1,7 @@
 /// Where verdicts and runs are kept, and all that outlives takt.
 ///
 /// Safe from any thread; never blocks and never fails its caller.
-public protocol Ledger: AnyObject, Sendable {
+package protocol Ledger: AnyObject, Sendable {
   /// Takes entries that belong together: they are kept all or none, after those of earlier calls.
   func record(_ entries: [LedgerEntry])
 
@@ -12,5 +12,5 @@ public protocol Ledger: AnyObject, Sendable {
 
 extension Ledger {
   /// Takes one entry.
-  public func record(_ entry: LedgerEntry) { record([entry]) }
+  package func record(_ entry: LedgerEntry) { record([entry]) }
 }

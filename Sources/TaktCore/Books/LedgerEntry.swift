@@ -1,5 +1,7 @@
+package import TaktTime
+
 /// One thing that the ledger keeps.
-public enum LedgerEntry: Hashable, Sendable {
+package enum LedgerEntry: Hashable, Sendable {
   /// A verdict.
   case verdict(VerdictRecord)
   /// A slot that is behind its job's mark and has no verdict yet: its run waits for a place, or for
@@ -36,9 +38,9 @@ public enum LedgerEntry: Hashable, Sendable {
 }
 
 /// A run that starts, or wants to.
-public struct RunBeginning: Hashable, Sendable {
+package struct RunBeginning: Hashable, Sendable {
   /// What the run is for.
-  public enum Kind: String, CaseIterable, Hashable, Sendable {
+  package enum Kind: String, CaseIterable, Hashable, Sendable {
     /// A slot, which is decided by it.
     case slot
     /// Somebody asked for it.
@@ -50,26 +52,26 @@ public struct RunBeginning: Hashable, Sendable {
   }
 
   /// The run.
-  public var run: RunID
+  package var run: RunID
   /// Whose run it is.
-  public var job: JobName
+  package var job: JobName
   /// The instant that it is told.
-  public var slot: WallInstant
+  package var slot: WallInstant
   /// What it is for.
-  public var kind: Kind
+  package var kind: Kind
   /// What a crash may do to it.
-  public var delivery: Delivery
+  package var delivery: Delivery
   /// The number of its first attempt; above 1 when it goes on where another has stopped.
-  public var attempt: Int
+  package var attempt: Int
   /// Of a hook which one, and for which run; of a resumed run that which it goes on with.
-  public var hook: HookKind?
+  package var hook: HookKind?
   /// See `hook`.
-  public var parent: RunID?
+  package var parent: RunID?
   /// When.
-  public var at: WallInstant
+  package var at: WallInstant
 
   /// A run that starts, or wants to.
-  public init(
+  package init(
     run: RunID, job: JobName, slot: WallInstant, kind: Kind, delivery: Delivery, attempt: Int,
     hook: HookKind? = nil, parent: RunID? = nil, at: WallInstant
   ) {
@@ -86,16 +88,16 @@ public struct RunBeginning: Hashable, Sendable {
 }
 
 /// Where a run stands between two attempts.
-public struct RetryPosition: Hashable, Sendable {
+package struct RetryPosition: Hashable, Sendable {
   /// How many attempts it has had.
-  public var attempt: Int
+  package var attempt: Int
   /// When the next one is due.
-  public var until: WallInstant
+  package var until: WallInstant
   /// How the last one ended.
-  public var end: RunEnd
+  package var end: RunEnd
 
   /// A run that waits for its next attempt.
-  public init(attempt: Int, until: WallInstant, end: RunEnd) {
+  package init(attempt: Int, until: WallInstant, end: RunEnd) {
     self.attempt = attempt
     self.until = until
     self.end = end
@@ -103,23 +105,23 @@ public struct RetryPosition: Hashable, Sendable {
 }
 
 /// How a process is known again: a number alone may be another's by then.
-public struct ProcessIdentity: Hashable, Sendable {
+package struct ProcessIdentity: Hashable, Sendable {
   /// Its number, and that of its session and group.
-  public var pid: Int32
+  package var pid: Int32
   /// When it was made, in clock ticks since the machine started: not before the first, not after
   /// the second.
-  public var sinceTicks: UInt64
+  package var sinceTicks: UInt64
   /// See `sinceTicks`.
-  public var untilTicks: UInt64
+  package var untilTicks: UInt64
 
   /// The random word in the environment of the attempt's processes; empty where none is known, as
   /// in a ledger of an earlier version.
-  public var mark: String
+  package var mark: String
   /// The path of the attempt's control group, from the root of its hierarchy; nil without one.
-  public var controlGroup: String?
+  package var controlGroup: String?
 
   /// A process by its number and the time of its start.
-  public init(
+  package init(
     pid: Int32, sinceTicks: UInt64, untilTicks: UInt64, mark: String = "",
     controlGroup: String? = nil
   ) {
@@ -132,17 +134,17 @@ public struct ProcessIdentity: Hashable, Sendable {
 }
 
 /// A reload, as the ledger keeps it.
-public struct ReloadRecord: Hashable, Sendable {
+package struct ReloadRecord: Hashable, Sendable {
   /// When.
-  public var at: WallInstant
+  package var at: WallInstant
   /// How many jobs were kept; nil for a reload that was refused.
-  public var kept: Int?
+  package var kept: Int?
   /// What changed, a line for each job that was not kept: `rearmed backup`. Of a refused one the
   /// errors.
-  public var lines: [String]
+  package var lines: [String]
 
   /// A reload.
-  public init(at: WallInstant, kept: Int?, lines: [String]) {
+  package init(at: WallInstant, kept: Int?, lines: [String]) {
     self.at = at
     self.kept = kept
     self.lines = lines

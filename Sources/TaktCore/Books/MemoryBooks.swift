@@ -1,7 +1,9 @@
+package import TaktTime
+
 /// The ledger's promises in the plainest way, for simulations and tests: everything in memory, looked
 /// through from end to end.
 /// What the ledger on disk does differently is a mistake of one of the two.
-public struct MemoryBooks {
+package struct MemoryBooks {
   private struct Job {
     var mark: JobMark?
     var isSameBoot = true
@@ -15,10 +17,10 @@ public struct MemoryBooks {
   private var lastRun: UInt64 = 0
 
   /// Empty books.
-  public init() {}
+  package init() {}
 
   /// Keeps what belongs together.
-  public mutating func record(_ entries: [LedgerEntry]) {
+  package mutating func record(_ entries: [LedgerEntry]) {
     for entry in entries { record(entry) }
   }
 
@@ -79,12 +81,12 @@ public struct MemoryBooks {
   }
 
   /// The machine has been started anew.
-  public mutating func reboot() {
+  package mutating func reboot() {
     for name in jobs.keys { jobs[name]?.isSameBoot = false }
   }
 
   /// What a takt that starts now finds.
-  public var former: FormerBooks {
+  package var former: FormerBooks {
     var former = FormerBooks(lastRun: lastRun)
     for (name, job) in jobs {
       guard let mark = job.mark, let version = job.versions.last else { continue }
@@ -97,10 +99,10 @@ public struct MemoryBooks {
   }
 
   /// The slots that still wait for their verdict.
-  public var pending: [JobName: Set<WallInstant>] { jobs.mapValues(\.pending) }
+  package var pending: [JobName: Set<WallInstant>] { jobs.mapValues(\.pending) }
 
   /// What is wrong with the books.
-  public func audit() -> [AuditFinding] {
+  package func audit() -> [AuditFinding] {
     jobs.sorted { $0.key < $1.key }.flatMap { name, job -> [AuditFinding] in
       guard let cursor = job.mark?.cursor else { return [] }
       var audit = JobAudit(

@@ -1,28 +1,30 @@
+package import TaktTime
+
 /// A run that has ended, as the books have it.
-public struct RunRecord: Hashable, Sendable {
+package struct RunRecord: Hashable, Sendable {
   /// The run.
-  public var run: RunID
+  package var run: RunID
   /// Whose run it was.
-  public var job: JobName
+  package var job: JobName
   /// Its slot, or the instant that it was asked for.
-  public var slot: WallInstant
+  package var slot: WallInstant
   /// Which hook it was; nil for a run of the job itself.
-  public var hook: HookKind?
+  package var hook: HookKind?
   /// How many attempts it had; 0 when it never started.
-  public var attempts: Int
+  package var attempts: Int
   /// How it ended.
-  public var end: RunEnd
+  package var end: RunEnd
   /// When it ended.
-  public var endedAt: WallInstant
+  package var endedAt: WallInstant
   /// How long it took from its first start; zero when it never started.
-  public var duration: Duration
+  package var duration: Duration
   /// What is kept of what its last attempt printed; nothing where that is in the ledger already.
-  public var output: KeptOutput
+  package var output: KeptOutput
   /// Where a takt to come goes on with it; nil (the default) for a run that is over for good.
-  public var retry: RetryPosition?
+  package var retry: RetryPosition?
 
   /// A run that has ended.
-  public init(
+  package init(
     run: RunID, job: JobName, slot: WallInstant, hook: HookKind?, attempts: Int, end: RunEnd,
     endedAt: WallInstant, duration: Duration, output: KeptOutput
   ) {

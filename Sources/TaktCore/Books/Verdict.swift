@@ -1,5 +1,7 @@
+package import TaktTime
+
 /// How a slot was decided: once, for ever.
-public enum Verdict: Hashable, Sendable, CustomStringConvertible {
+package enum Verdict: Hashable, Sendable, CustomStringConvertible {
   /// Its run has started.
   case ran
   /// It was due and was passed over.
@@ -12,7 +14,7 @@ public enum Verdict: Hashable, Sendable, CustomStringConvertible {
   case cancelled(CancelReason)
 
   /// `ran`, `skipped`, `coalesced`, `missed` or `cancelled`.
-  public var name: String {
+  package var name: String {
     switch self {
     case .ran: "ran"
     case .skipped: "skipped"
@@ -23,7 +25,7 @@ public enum Verdict: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// What the verdict says more: `overlap`, an instant, or nil.
-  public var detail: String? {
+  package var detail: String? {
     switch self {
     case .ran: nil
     case .skipped(let reason): reason.rawValue
@@ -34,11 +36,11 @@ public enum Verdict: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// `skipped(overlap)`
-  public var description: String { detail.map { "\(name)(\($0))" } ?? name }
+  package var description: String { detail.map { "\(name)(\($0))" } ?? name }
 }
 
 /// Why a slot that was due was passed over.
-public enum SkipReason: String, CaseIterable, Hashable, Sendable {
+package enum SkipReason: String, CaseIterable, Hashable, Sendable {
   /// A run of the job was active.
   case overlap
   /// Too many runs of the job waited for a free place.
@@ -56,7 +58,7 @@ public enum SkipReason: String, CaseIterable, Hashable, Sendable {
 }
 
 /// Why nothing could serve a slot in its time.
-public enum MissCause: String, CaseIterable, Hashable, Sendable {
+package enum MissCause: String, CaseIterable, Hashable, Sendable {
   /// takt did not run, or did not know of the slot.
   case down
   /// The machine slept.
@@ -68,7 +70,7 @@ public enum MissCause: String, CaseIterable, Hashable, Sendable {
 }
 
 /// How a slot was taken away.
-public enum CancelReason: String, CaseIterable, Hashable, Sendable {
+package enum CancelReason: String, CaseIterable, Hashable, Sendable {
   /// The job is gone.
   case removed
   /// The job has a new schedule, whose leeway no longer allows the slot.
@@ -78,20 +80,20 @@ public enum CancelReason: String, CaseIterable, Hashable, Sendable {
 }
 
 /// The verdict on one slot, or on a series of slots without a gap. No two records overlap.
-public struct VerdictRecord: Hashable, Sendable {
+package struct VerdictRecord: Hashable, Sendable {
   /// Whose slots they are.
-  public var job: JobName
+  package var job: JobName
   /// Which slots.
-  public var slots: SlotSeries
+  package var slots: SlotSeries
   /// How they were decided.
-  public var verdict: Verdict
+  package var verdict: Verdict
   /// When they were decided.
-  public var at: WallInstant
+  package var at: WallInstant
   /// The run that serves the slot; nil for any other verdict than `ran`.
-  public var run: RunID?
+  package var run: RunID?
 
   /// One verdict on a series of slots.
-  public init(
+  package init(
     job: JobName, slots: SlotSeries, verdict: Verdict, at: WallInstant, run: RunID? = nil
   ) {
     self.job = job

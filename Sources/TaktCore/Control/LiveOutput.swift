@@ -1,7 +1,7 @@
 /// What runs print while they run.
 ///
 /// Safe from any thread.
-public protocol LiveOutput: Sendable {
+package protocol LiveOutput: Sendable {
   /// Follows a run: `take` gets what is kept of what it has printed so far, at once, and then what
   /// comes, on the thread that reads it, which it is not to block.
   ///
@@ -15,7 +15,7 @@ public protocol LiveOutput: Sendable {
 }
 
 /// What a follower is told.
-public enum LiveOutputEvent: Hashable, Sendable {
+package enum LiveOutputEvent: Hashable, Sendable {
   /// What was printed before.
   case before(KeptOutput)
   /// What comes now, secrets masked.
@@ -25,14 +25,14 @@ public enum LiveOutputEvent: Hashable, Sendable {
 }
 
 /// A follower's place.
-public struct LiveOutputUse: Hashable, Sendable {
+package struct LiveOutputUse: Hashable, Sendable {
   /// Whom it follows.
-  public var run: RunID
+  package var run: RunID
   /// Which follower it is.
-  public var number: UInt64
+  package var number: UInt64
 
   /// A place.
-  public init(run: RunID, number: UInt64) {
+  package init(run: RunID, number: UInt64) {
     self.run = run
     self.number = number
   }

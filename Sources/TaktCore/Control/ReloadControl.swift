@@ -1,7 +1,9 @@
+package import TaktTime
+
 /// The jobs file of a takt that runs, as those see it who steer takt.
 ///
 /// Safe from any thread. Replies come on a queue of the reloader's own.
-public protocol ReloadControl: Sendable {
+package protocol ReloadControl: Sendable {
   /// Reads the jobs file again and changes what changed; `cause` says in the log who wanted it.
   func reload(cause: String, reply: @escaping @Sendable (ReloadReport) -> Void)
 
@@ -13,18 +15,18 @@ public protocol ReloadControl: Sendable {
 }
 
 /// What a reload did, or would do.
-public struct ReloadReport: Sendable {
+package struct ReloadReport: Sendable {
   /// When.
-  public var at: WallInstant
+  package var at: WallInstant
   /// The plan; nil when the file was refused.
-  public var plan: ReloadPlan?
+  package var plan: ReloadPlan?
   /// What changes of the scheduler itself, a line each.
-  public var settings: [String]
+  package var settings: [String]
   /// All that is wrong or suspicious.
-  public var diagnostics: [Diagnostic]
+  package var diagnostics: [Diagnostic]
 
   /// What came of it.
-  public init(
+  package init(
     at: WallInstant, plan: ReloadPlan?, settings: [String], diagnostics: [Diagnostic]
   ) {
     self.at = at

@@ -1,7 +1,9 @@
+package import TaktTime
+
 /// What is kept of runs.
 ///
 /// Safe from any thread; blocks while it reads.
-public protocol RunArchive: Sendable {
+package protocol RunArchive: Sendable {
   /// The runs that are wanted, the newest first.
   ///
   /// - Throws: what is in the way, in words for people.
@@ -16,51 +18,51 @@ public protocol RunArchive: Sendable {
 }
 
 /// What is kept of what one attempt has printed.
-public struct StoredOutput: Hashable, Sendable {
+package struct StoredOutput: Hashable, Sendable {
   /// How many attempts of one run the outputs are kept of at most: the newest.
-  public static let attemptsMax = 100
+  package static let attemptsMax = 100
 
   /// The number of the attempt, from 1.
-  public var attempt: Int
+  package var attempt: Int
   /// The beginning and the end of it.
-  public var output: KeptOutput
+  package var output: KeptOutput
 
   /// The output of an attempt.
-  public init(attempt: Int, output: KeptOutput) {
+  package init(attempt: Int, output: KeptOutput) {
     self.attempt = attempt
     self.output = output
   }
 }
 
 /// Why nothing can be read.
-public struct ArchiveTrouble: Error, Hashable, Sendable {
+package struct ArchiveTrouble: Error, Hashable, Sendable {
   /// One sentence.
-  public var message: String
+  package var message: String
 
   /// A trouble in words.
-  public init(_ message: String) { self.message = message }
+  package init(_ message: String) { self.message = message }
 }
 
 /// Which runs are wanted.
-public struct RunQuery: Hashable, Sendable {
+package struct RunQuery: Hashable, Sendable {
   /// Of this job; nil for any.
-  public var job: String?
+  package var job: String?
   /// Only those that failed, timed out or were interrupted.
-  public var failedOnly = false
+  package var failedOnly = false
   /// Only those that began, or ended, at this instant or later.
-  public var since: WallInstant?
+  package var since: WallInstant?
   /// Hooks as well.
-  public var withHooks = false
+  package var withHooks = false
   /// Only those with smaller numbers; nil for any.
-  public var before: RunID?
+  package var before: RunID?
   /// How many, the newest.
-  public var limit = 50
+  package var limit = 50
 
   /// The newest 50 runs of any job.
-  public init() {}
+  package init() {}
 
   /// Whether a run is one of those that are wanted, but for the number of them.
-  public func wants(_ run: StoredRun) -> Bool {
+  package func wants(_ run: StoredRun) -> Bool {
     if let job, run.job != job { return false }
     if failedOnly, !["failed", "timed_out", "interrupted"].contains(run.outcome) { return false }
     if !withHooks, run.hook != nil { return false }

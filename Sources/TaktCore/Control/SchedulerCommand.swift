@@ -1,5 +1,7 @@
+package import TaktTime
+
 /// What somebody who steers takt wants of the scheduler.
-public enum SchedulerCommand: Hashable, Sendable {
+package enum SchedulerCommand: Hashable, Sendable {
   /// A run of this job now, told this instant, by default the present one, with these parameters.
   /// The job's `overlap` decides what becomes of it beside other runs of the job, unless it is
   /// forced: then it runs beside them.
@@ -17,7 +19,7 @@ public enum SchedulerCommand: Hashable, Sendable {
 }
 
 /// What became of a command.
-public enum SchedulerReply: Hashable, Sendable {
+package enum SchedulerReply: Hashable, Sendable {
   /// It was done; of a trigger the run, of a cancellation the runs that are cancelled.
   case done(runs: [RunID] = [])
   /// There is no such job.
@@ -37,14 +39,14 @@ public enum SchedulerReply: Hashable, Sendable {
 }
 
 /// What a run is given that somebody triggers.
-public struct RunParameters: Hashable, Sendable {
+package struct RunParameters: Hashable, Sendable {
   /// In place of those that the job says under `with`.
-  public var values: Parameters
+  package var values: Parameters
   /// For a command, over its `env`.
-  public var environment: [String: String]
+  package var environment: [String: String]
 
   /// Nothing.
-  public init(values: Parameters = [:], environment: [String: String] = [:]) {
+  package init(values: Parameters = [:], environment: [String: String] = [:]) {
     self.values = values
     self.environment = environment
   }

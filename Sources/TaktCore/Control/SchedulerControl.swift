@@ -1,8 +1,10 @@
+package import TaktTime
+
 /// The scheduler as those see it who steer it.
 ///
 /// Safe from any thread. Replies come on the scheduler's queue, and are not to block it; none comes
 /// after takt has stopped.
-public protocol SchedulerControl: Sendable {
+package protocol SchedulerControl: Sendable {
   /// Does what somebody wants as soon as the queue is free.
   func obey(
     _ command: SchedulerCommand, reply: @escaping @Sendable (SchedulerReply) -> Void)

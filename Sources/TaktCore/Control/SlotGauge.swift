@@ -1,21 +1,21 @@
 /// Who measures how punctual slots are.
 ///
 /// Called on the scheduler's queue, which it is not to keep.
-public protocol SlotGauge: AnyObject, Sendable {
+package protocol SlotGauge: AnyObject, Sendable {
   /// A slot's run starts.
   func served(_ start: SlotStart)
 }
 
 /// A slot's run starts.
-public struct SlotStart: Hashable, Sendable {
+package struct SlotStart: Hashable, Sendable {
   /// Whose slot it is.
-  public var job: JobName
+  package var job: JobName
   /// The run that serves it.
-  public var run: RunID
+  package var run: RunID
   /// How long after it was due.
-  public var lateness: Duration
+  package var lateness: Duration
   /// How much of that the job allows.
-  public var window: Duration
+  package var window: Duration
   /// The job's class.
-  public var qos: QoS
+  package var qos: QoS
 }

@@ -1,11 +1,11 @@
 extension Diagnostic {
   /// `jobs.yaml:14:5: error: unknown key 'evry' in job 'backup'; did you mean 'every'?`
-  public var headline: String {
+  package var headline: String {
     "\(location): \(severity.rawValue): \(message)" + (hint.map { "; \($0)" } ?? "")
   }
 
   /// The headline, the source line, and a caret under the place.
-  public var text: String {
+  package var text: String {
     guard let sourceLine, location.line > 0 else { return headline }
     let (shown, column) = Self.window(of: sourceLine, column: location.column)
     guard column > 0 else { return "\(headline)\n  \(shown)" }

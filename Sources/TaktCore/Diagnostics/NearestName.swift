@@ -1,8 +1,8 @@
 /// Finds the word that somebody probably meant.
-public enum NearestName {
+package enum NearestName {
   /// The candidate with the fewest edits (insert, delete, replace, swap of neighbours), at most a
   /// third of the word's length and never more than three; nil when none is near.
-  public static func of(_ word: String, among candidates: some Sequence<String>) -> String? {
+  package static func of(_ word: String, among candidates: some Sequence<String>) -> String? {
     let letters = Array(word.lowercased())
     guard letters.count <= 64 else { return nil }
     let bound = min(3, max(1, letters.count / 3))

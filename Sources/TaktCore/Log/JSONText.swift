@@ -1,7 +1,7 @@
 /// Texts as JSON writes them.
-public enum JSONText {
+package enum JSONText {
   /// Appends a text in quotes, with what JSON does not allow in it escaped.
-  public static func append(_ text: String, to bytes: inout [UInt8]) {
+  package static func append(_ text: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
     for byte in text.utf8 {
       switch byte {

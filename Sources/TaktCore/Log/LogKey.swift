@@ -1,5 +1,5 @@
 /// The facts that a record may carry; the raw value is the key of a JSON line.
-public enum LogKey: String, CaseIterable, Hashable, Sendable {
+package enum LogKey: String, CaseIterable, Hashable, Sendable {
   case machine, seq, job, from, to, cause, slot, due
   case lateMilliseconds = "late_ms"
   case run, attempt, verdict, outcome, reason, stream, line, change, count
@@ -13,7 +13,7 @@ public enum LogKey: String, CaseIterable, Hashable, Sendable {
   case message
 
   /// One sentence for the reference.
-  public var summary: String {
+  package var summary: String {
     switch self {
     case .machine:
       "the machine that moved: `timer:JOB`, `run-timer:N`, `expected-timer:N`, `shutdown-timer`, `run:N`"

@@ -1,9 +1,11 @@
+import TaktTime
+
 extension LogRecord {
   /// Appends the record as one JSON object: `ts`, `level`, `event`, then the facts by the names of
   /// `LogKey`.
   ///
   /// - Parameter number: stands first, as `id`; nil for a record without one.
-  public func appendJSON(to bytes: inout [UInt8], number: UInt64? = nil) {
+  package func appendJSON(to bytes: inout [UInt8], number: UInt64? = nil) {
     bytes.append(UInt8(ascii: "{"))
     if let number { bytes += #""id":\#(number),"#.utf8 }
     bytes += #""ts":""#.utf8
@@ -37,7 +39,7 @@ extension LogValue {
 
 extension Duration {
   /// Milliseconds with three places: `0.104`.
-  public var millisecondsText: String {
+  package var millisecondsText: String {
     let microseconds = nanosecondsSaturated / 1000
     let digits = String(abs(microseconds) % 1000)
     return (microseconds < 0 ? "-" : "") + String(abs(microseconds) / 1000) + "."

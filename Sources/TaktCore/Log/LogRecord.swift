@@ -1,19 +1,21 @@
+package import TaktTime
+
 /// One line of the log: an event with named facts.
-public struct LogRecord: Hashable, Sendable {
+package struct LogRecord: Hashable, Sendable {
   /// When it happened.
-  public var at: WallInstant
+  package var at: WallInstant
   /// How much it matters.
-  public var level: LogLevel
+  package var level: LogLevel
   /// What kind of thing happened.
-  public var event: LogEvent
+  package var event: LogEvent
   /// A record of the timers' and plans' daily round: JSON lines always carry it, text only at
   /// level debug.
-  public var isRoutine: Bool
+  package var isRoutine: Bool
   /// The facts, in the order in which they are shown.
-  public var fields: [LogField]
+  package var fields: [LogField]
 
   /// A record; not routine unless told so.
-  public init(
+  package init(
     at: WallInstant, _ level: LogLevel, _ event: LogEvent, routine isRoutine: Bool = false,
     _ fields: [LogField]
   ) {
@@ -25,13 +27,13 @@ public struct LogRecord: Hashable, Sendable {
   }
 
   /// The value of a fact; nil when the record does not have it.
-  public subscript(key: LogKey) -> LogValue? {
+  package subscript(key: LogKey) -> LogValue? {
     fields.first { $0.key == key }?.value
   }
 }
 
 /// How much a record matters.
-public enum LogLevel: String, CaseIterable, Hashable, Comparable, Sendable {
+package enum LogLevel: String, CaseIterable, Hashable, Comparable, Sendable {
   case debug, info, notice, warning, error
 
   private var rank: Int {
@@ -45,11 +47,11 @@ public enum LogLevel: String, CaseIterable, Hashable, Comparable, Sendable {
   }
 
   /// From `debug` up to `error`.
-  public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
+  package static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
 }
 
 /// What kind of thing happened.
-public enum LogEvent: String, CaseIterable, Hashable, Sendable {
+package enum LogEvent: String, CaseIterable, Hashable, Sendable {
   /// A transition of a timer machine.
   case timer
   /// The verdict on a slot.
@@ -75,21 +77,21 @@ public enum LogEvent: String, CaseIterable, Hashable, Sendable {
 }
 
 /// One fact.
-public struct LogField: Hashable, Sendable {
+package struct LogField: Hashable, Sendable {
   /// Which fact.
-  public var key: LogKey
+  package var key: LogKey
   /// What it is.
-  public var value: LogValue
+  package var value: LogValue
 
   /// A fact.
-  public init(_ key: LogKey, _ value: LogValue) {
+  package init(_ key: LogKey, _ value: LogValue) {
     self.key = key
     self.value = value
   }
 }
 
 /// The value of a fact.
-public enum LogValue: Hashable, Sendable {
+package enum LogValue: Hashable, Sendable {
   /// Text.
   case text(String)
   /// Bytes that are probably text; what is not UTF-8 is shown as U+FFFD.

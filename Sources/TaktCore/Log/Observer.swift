@@ -1,7 +1,7 @@
 /// Where records go.
 ///
 /// Safe from any thread; never blocks and never fails its caller.
-public protocol Observer: AnyObject, Sendable {
+package protocol Observer: AnyObject, Sendable {
   /// Takes records in their order. Records of one machine are handed over in their order; those
   /// that belong together come together, so that a writer is woken once for them.
   func observe(_ records: [LogRecord])
@@ -9,5 +9,5 @@ public protocol Observer: AnyObject, Sendable {
 
 extension Observer {
   /// Takes one record.
-  public func observe(_ record: LogRecord) { observe([record]) }
+  package func observe(_ record: LogRecord) { observe([record]) }
 }

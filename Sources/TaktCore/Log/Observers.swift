@@ -1,12 +1,12 @@
 /// Several observers as one; each gets all records.
-public final class Observers: Observer {
+package final class Observers: Observer {
   private let all: [any Observer]
 
   /// Hands records to these, in this order.
-  public init(_ all: [any Observer]) { self.all = all }
+  package init(_ all: [any Observer]) { self.all = all }
 
   /// Hands records on.
-  public func observe(_ records: [LogRecord]) {
+  package func observe(_ records: [LogRecord]) {
     for observer in all { observer.observe(records) }
   }
 }

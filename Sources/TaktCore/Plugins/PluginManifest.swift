@@ -1,8 +1,8 @@
 /// What a plugin says of itself in its `plugin.yaml`, checked. `plugins/PROTOCOL.md` explains each
 /// part.
-public struct PluginManifest: Hashable, Sendable {
+package struct PluginManifest: Hashable, Sendable {
   /// What a plugin may be used for.
-  public enum Kind: String, CaseIterable, Hashable, Sendable {
+  package enum Kind: String, CaseIterable, Hashable, Sendable {
     /// Jobs, steps and hooks.
     case action
     /// Hooks alone: it gets a run's facts.
@@ -10,7 +10,7 @@ public struct PluginManifest: Hashable, Sendable {
   }
 
   /// How it is run.
-  public enum Mode: String, CaseIterable, Hashable, Sendable {
+  package enum Mode: String, CaseIterable, Hashable, Sendable {
     /// A process for each run.
     case oneshot
     /// One process for many runs.
@@ -18,39 +18,39 @@ public struct PluginManifest: Hashable, Sendable {
   }
 
   /// The version of the protocol that this program speaks.
-  public static let protocolVersion = 1
+  package static let protocolVersion = 1
 
   /// The name that follows `use:`; that of its folder as well.
-  public var name: String
+  package var name: String
   /// Its version, for people.
-  public var version: String
+  package var version: String
   /// One sentence for people; nil when none was written.
-  public var summary: String?
+  package var summary: String?
   /// What it may be used for. Default `action`.
-  public var kind: Kind
+  package var kind: Kind
   /// How it is run. Default `oneshot`.
-  public var mode: Mode
+  package var mode: Mode
   /// The program, absolute or to be looked for in `PATH`, and its arguments; never empty.
-  public var command: [String]
+  package var command: [String]
   /// The absolute folder that it stands in.
-  public var folder: String
+  package var folder: String
   /// The timeout of a run whose job has none; nil (the default) for none.
-  public var timeout: Duration?
+  package var timeout: Duration?
   /// Whether exit status and output mean what they mean to Nagios. Default false.
-  public var isNagios: Bool
+  package var isNagios: Bool
   /// How long a service stays without a run. Default 5 minutes.
-  public var idleStop: Duration
+  package var idleStop: Duration
   /// How often a service is asked whether it lives. Default 10 seconds.
-  public var pingInterval: Duration
+  package var pingInterval: Duration
   /// How many runs a service gets at once. Default 1000.
-  public var runsMax: Int
+  package var runsMax: Int
   /// The SHA-256 that the program must have, in lower-case hexadecimal digits; nil for any.
-  public var sha256: String?
+  package var sha256: String?
   /// What it takes under `with:`, in the manifest's order.
-  public var parameters: [PluginParameter]
+  package var parameters: [PluginParameter]
 
   /// A plugin with the defaults of a manifest that says no more.
-  public init(name: String, version: String, command: [String], folder: String) {
+  package init(name: String, version: String, command: [String], folder: String) {
     self.name = name
     self.version = version
     self.command = command

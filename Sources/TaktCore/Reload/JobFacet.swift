@@ -1,20 +1,22 @@
+import TaktTime
+
 /// One key of a job as a plan shows it.
-public enum JobFacet {
+package enum JobFacet {
   /// A key that two specs of a job do not agree in.
-  public struct Difference: Hashable, Sendable {
+  package struct Difference: Hashable, Sendable {
     /// The key of the jobs file.
-    public var key: String
+    package var key: String
     /// What was and what will be; nil for what is never shown (commands, environment, secrets,
     /// standard input, parameters)
     /// and for a key that is not there.
-    public var from: String?
+    package var from: String?
     /// What will be.
-    public var to: String?
+    package var to: String?
   }
 
   /// What a job says of itself where that may be shown: no command, environment, secret or
   /// parameter.
-  public static func facts(of spec: JobSpec) -> [(key: String, text: String)] {
+  package static func facts(of spec: JobSpec) -> [(key: String, text: String)] {
     shown(spec).compactMap { fact in fact.text.map { (fact.key, $0) } }
   }
 

@@ -1,7 +1,7 @@
 /// What a reload will do: the difference of two snapshots by meaning.
-public struct ReloadPlan: Sendable {
+package struct ReloadPlan: Sendable {
   /// What happens to one job.
-  public enum Change: String, CaseIterable, Hashable, Sendable {
+  package enum Change: String, CaseIterable, Hashable, Sendable {
     /// It says what it said; nothing of it is touched.
     case kept
     /// It has changed, but not when it is due: its timer is not touched.
@@ -15,36 +15,36 @@ public struct ReloadPlan: Sendable {
   }
 
   /// One job that is not kept.
-  public struct Step: Hashable, Sendable {
+  package struct Step: Hashable, Sendable {
     /// What happens to it.
-    public var change: Change
+    package var change: Change
     /// The job as it will be; of a removed one as it was.
-    public var spec: JobSpec
+    package var spec: JobSpec
     /// Which keys differ; empty for an added or removed job.
-    public var details: [JobFacet.Difference]
+    package var details: [JobFacet.Difference]
   }
 
   /// A removed and an added job that are alike but for their names.
-  public struct Rename: Hashable, Sendable {
+  package struct Rename: Hashable, Sendable {
     /// The removed job.
-    public var from: JobName
+    package var from: JobName
     /// The added job.
-    public var to: JobName
+    package var to: JobName
   }
 
   /// What holds for the scheduler afterwards.
-  public let settings: SchedulerSettings
+  package let settings: SchedulerSettings
   /// How many jobs are kept.
-  public let keptCount: Int
+  package let keptCount: Int
   /// The others: removed ones first, then in the order of the new files.
-  public let steps: [Step]
+  package let steps: [Step]
 
   /// Jobs that probably have a new name only; for takt they are other jobs, with an anchor and a
   /// history of their own.
-  public let probableRenames: [Rename]
+  package let probableRenames: [Rename]
 
   /// What leads from one snapshot to the other.
-  public init(from old: Snapshot, to new: Snapshot) {
+  package init(from old: Snapshot, to new: Snapshot) {
     settings = new.settings
     var before = [JobName: JobSpec](minimumCapacity: old.jobs.count)
     for job in old.jobs { before[job.name] = job }
@@ -72,7 +72,7 @@ public struct ReloadPlan: Sendable {
   }
 
   /// How many jobs change in this way.
-  public func count(of change: Change) -> Int {
+  package func count(of change: Change) -> Int {
     change == .kept ? keptCount : steps.count { $0.change == change }
   }
 }

@@ -1,6 +1,8 @@
+import TaktTime
+
 extension SchedulerSettings {
   /// What the other settings say differently, a line each: `max_running: 16 → 4`.
-  public func differences(to other: Self) -> [String] {
+  package func differences(to other: Self) -> [String] {
     zip(shown, other.shown).filter { $0.text != $1.text }.map {
       "\($0.key): \($0.text) → \($1.text)"
     }

@@ -1,7 +1,7 @@
 /// Where a set of jobs comes from: a jobs file with all that it includes.
 ///
 /// Blocks while it reads; called off the scheduler's queue.
-public protocol SnapshotSource: Sendable {
+package protocol SnapshotSource: Sendable {
   /// Reads everything and checks everything.
   func load() -> LoadedSnapshot
 
@@ -10,16 +10,16 @@ public protocol SnapshotSource: Sendable {
 }
 
 /// What a source has found.
-public struct LoadedSnapshot: Sendable {
+package struct LoadedSnapshot: Sendable {
   /// The set; nil when there is any error.
-  public var snapshot: Snapshot?
+  package var snapshot: Snapshot?
   /// All that is wrong or suspicious, in the order of places.
-  public var diagnostics: [Diagnostic]
+  package var diagnostics: [Diagnostic]
   /// Files and folders whose change may change the set.
-  public var watchedPaths: [String]
+  package var watchedPaths: [String]
 
   /// What was found.
-  public init(snapshot: Snapshot?, diagnostics: [Diagnostic], watchedPaths: [String]) {
+  package init(snapshot: Snapshot?, diagnostics: [Diagnostic], watchedPaths: [String]) {
     self.snapshot = snapshot
     self.diagnostics = diagnostics
     self.watchedPaths = watchedPaths

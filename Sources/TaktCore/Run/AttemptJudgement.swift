@@ -1,7 +1,7 @@
 extension AttemptReport {
   /// Whether the action did its work, by its own result and what the job says of success. What it
   /// prints, and its exit status, count for commands alone.
-  public func judged(by rule: SuccessRule) -> RunEnd {
+  package func judged(by rule: SuccessRule) -> RunEnd {
     switch result {
     case .exited(let status):
       guard rule.exitStatuses.contains(status) else { return RunEnd(.failed, .exit(status)) }

@@ -1,49 +1,51 @@
+package import TaktTime
+
 /// A run's number: 1, 2, 3 … in the life of the process.
-public struct RunID: Hashable, Comparable, Sendable, CustomStringConvertible {
+package struct RunID: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The number.
-  public let number: UInt64
+  package let number: UInt64
 
   /// The run of this number.
-  public init(_ number: UInt64) { self.number = number }
+  package init(_ number: UInt64) { self.number = number }
 
   /// The number in digits.
-  public var description: String { String(number) }
+  package var description: String { String(number) }
 
   /// Runs in the order in which they were made.
-  public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
+  package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 }
 
 /// One action of an attempt that is to be started.
-public struct AttemptRequest: Hashable, Sendable {
+package struct AttemptRequest: Hashable, Sendable {
   /// The run it belongs to.
-  public var run: RunID
+  package var run: RunID
   /// Its number within the run, from 1.
-  public var attempt: Int
+  package var attempt: Int
   /// The job as it was when the attempt was decided.
-  public var spec: JobSpec
+  package var spec: JobSpec
   /// The slot's nominal instant; of a run by hand the instant that was asked for.
-  public var slot: WallInstant
+  package var slot: WallInstant
   /// What is to be done: a command or a named action, never steps.
-  public var action: Action
+  package var action: Action
   /// The action's place among the steps of the attempt, from 0.
-  public var step: Int
+  package var step: Int
   /// When the attempt will be stopped; nil when it has no timeout.
-  public var deadline: MonotonicInstant?
+  package var deadline: MonotonicInstant?
   /// What a hook is told; nil for a run of the job itself.
-  public var facts: RunFacts?
+  package var facts: RunFacts?
   /// Values that must not be seen in what the action prints, besides the job's secrets; it does not
   /// get them. Default none.
-  public var hidden: [[UInt8]] = []
+  package var hidden: [[UInt8]] = []
   /// How long the action may take by itself, whatever the timeout of the job: who runs it ends it
   /// then as the job is stopped, and reports that it has failed with `timeout`. Nil (the default)
   /// for no such bound.
-  public var bound: Duration?
+  package var bound: Duration?
 
   /// The name of the plugin whose service this is; nil (the default) for a run.
-  public var service: String?
+  package var service: String?
 
   /// An attempt of a run: the only action of the job, unless told otherwise.
-  public init(
+  package init(
     run: RunID, attempt: Int, spec: JobSpec, slot: WallInstant, action: Action? = nil,
     step: Int = 0, deadline: MonotonicInstant? = nil, facts: RunFacts? = nil
   ) {

@@ -1,5 +1,5 @@
 /// How an attempt's own process, or a built-in's work, came to its end.
-public enum AttemptResult: Hashable, Sendable {
+package enum AttemptResult: Hashable, Sendable {
   /// The process exited by itself.
   case exited(Int32)
   /// A signal ended the process.

@@ -1,7 +1,7 @@
 /// The names of the system's errors that runs meet.
-public enum ErrorName {
+package enum ErrorName {
   /// `ENOENT` for 2, or `errno 123` for a number without a name here. Linux numbers.
-  public static func of(_ number: Int32) -> String {
+  package static func of(_ number: Int32) -> String {
     names[number] ?? "errno \(number)"
   }
 

@@ -2,7 +2,7 @@ extension KeptOutput {
   /// The end of the output as text of at most `bytesMax` bytes in UTF-8; it begins with a whole
   /// character. What is no UTF-8 is shown as U+FFFD; where something is missing between the
   /// beginning and the end, only what is behind it is told.
-  public func endText(bytesMax: Int) -> String {
+  package func endText(bytesMax: Int) -> String {
     let bytes = droppedBytes == 0 ? head + tail : tail
     var end = bytes.suffix(max(0, bytesMax))
     if end.count < bytes.count || droppedBytes > 0 {

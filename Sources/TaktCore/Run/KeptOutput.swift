@@ -1,21 +1,21 @@
 /// The beginning and the end of an output. Secrets are masked in it.
-public struct KeptOutput: Hashable, Sendable {
+package struct KeptOutput: Hashable, Sendable {
   /// The first bytes.
-  public var head: [UInt8]
+  package var head: [UInt8]
   /// The last bytes, as far as they are not in `head`.
-  public var tail: [UInt8]
+  package var tail: [UInt8]
   /// How many bytes between the two are gone.
-  public var droppedBytes: Int
+  package var droppedBytes: Int
 
   /// Nothing unless told otherwise.
-  public init(head: [UInt8] = [], tail: [UInt8] = [], droppedBytes: Int = 0) {
+  package init(head: [UInt8] = [], tail: [UInt8] = [], droppedBytes: Int = 0) {
     self.head = head
     self.tail = tail
     self.droppedBytes = droppedBytes
   }
 
   /// Whether nothing was printed.
-  public var isEmpty: Bool { head.isEmpty && tail.isEmpty && droppedBytes == 0 }
+  package var isEmpty: Bool { head.isEmpty && tail.isEmpty && droppedBytes == 0 }
 
   /// This output with another behind it, of which so many bytes are kept: half at either end.
   func followed(by next: KeptOutput, keepBytes: Int) -> KeptOutput {

@@ -1,19 +1,19 @@
 /// How a run ended, and why.
-public struct RunEnd: Hashable, Sendable {
+package struct RunEnd: Hashable, Sendable {
   /// How it ended.
-  public var outcome: Outcome
+  package var outcome: Outcome
   /// Why.
-  public var reason: RunReason
+  package var reason: RunReason
 
   /// An end with its reason.
-  public init(_ outcome: Outcome, _ reason: RunReason) {
+  package init(_ outcome: Outcome, _ reason: RunReason) {
     self.outcome = outcome
     self.reason = reason
   }
 }
 
 /// How a run ended.
-public enum Outcome: String, CaseIterable, Hashable, Sendable {
+package enum Outcome: String, CaseIterable, Hashable, Sendable {
   /// The action did its work.
   case succeeded
   /// The action did not.
@@ -27,7 +27,7 @@ public enum Outcome: String, CaseIterable, Hashable, Sendable {
 }
 
 /// Why a run ended as it did.
-public enum RunReason: Hashable, Sendable, CustomStringConvertible {
+package enum RunReason: Hashable, Sendable, CustomStringConvertible {
   /// The process exited with this status.
   case exit(Int32)
   /// A signal that takt did not send ended the process.
@@ -58,7 +58,7 @@ public enum RunReason: Hashable, Sendable, CustomStringConvertible {
   case descendantsLeft(Int)
 
   /// `exit(1)`, `signal(9)`, `not_started(cwd, ENOENT)`, `timeout` …
-  public var description: String {
+  package var description: String {
     switch self {
     case .exit(let status): "exit(\(status))"
     case .signal(let number): "signal(\(number))"
@@ -99,7 +99,7 @@ extension RunReason {
 }
 
 /// What could not be done when a process was to be started.
-public enum StartStage: String, CaseIterable, Hashable, Sendable {
+package enum StartStage: String, CaseIterable, Hashable, Sendable {
   /// The pipes or the process itself.
   case process
   /// Reading a secret, or handing it over.

@@ -1,6 +1,6 @@
 extension RunMachine {
   /// What can happen to a run, as the table names it.
-  public enum EventName: String, CaseIterable, Hashable, Sendable {
+  package enum EventName: String, CaseIterable, Hashable, Sendable {
     case start, resume
     case actionEnded = "action ended"
     case groupEnded = "group ended"
@@ -11,7 +11,7 @@ extension RunMachine {
 
   /// Where each event may lead from each state; an event that is not there changes nothing. The
   /// diagram in the docs is made of this table, and the log of a run holds no other transition.
-  public static let table: [RunState.Kind: [EventName: Set<RunState.Kind>]] = [
+  package static let table: [RunState.Kind: [EventName: Set<RunState.Kind>]] = [
     .queued: [
       .start: [.running], .resume: [.backingOff], .stop: [.ended], .hurry: [.ended],
       .nextSlot: [.ended],
@@ -32,7 +32,7 @@ extension RunMachine {
   ]
 
   /// The table as Markdown, with a diagram in Mermaid's language above it.
-  public static var reference: String {
+  package static var reference: String {
     var text = "```mermaid\nstateDiagram-v2\n  [*] --> queued\n"
     for from in RunState.Kind.allCases {
       for to in RunState.Kind.allCases {

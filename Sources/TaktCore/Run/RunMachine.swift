@@ -1,10 +1,12 @@
+package import TaktTime
+
 /// One run, from its place in the queue to its end: a pure machine. Each function is an event and
 /// returns what is to be done; an event that a state does not expect changes nothing.
 ///
 /// `RunMachine.table` is the diagram of its states, and a test holds the machine against it.
-public struct RunMachine: Hashable, Sendable {
+package struct RunMachine: Hashable, Sendable {
   /// What is to be done.
-  public enum Effect: Hashable, Sendable {
+  package enum Effect: Hashable, Sendable {
     /// Start this step of this attempt; it will be stopped at the deadline.
     case startAction(attempt: Int, step: Int, deadline: MonotonicInstant?)
     /// Send what the attempt has started the job's stop signal.
@@ -24,25 +26,25 @@ public struct RunMachine: Hashable, Sendable {
   }
 
   /// A step that has failed.
-  public struct StepFailure: Hashable, Sendable {
+  package struct StepFailure: Hashable, Sendable {
     /// How.
-    public var end: RunEnd
+    package var end: RunEnd
     /// Which, from 0.
-    public var step: Int
+    package var step: Int
   }
 
   /// Where it stands.
-  public private(set) var state: RunState = .queued
+  package private(set) var state: RunState = .queued
   /// The attempt in progress, or the last one; 0 before the first.
-  public private(set) var attempt = 0
+  package private(set) var attempt = 0
   /// The step in progress, or the last one, from 0.
-  public private(set) var step = 0
+  package private(set) var step = 0
   /// What the present attempt will be stopped at.
   private var deadline: MonotonicInstant?
   /// The first failure of the present attempt, where later steps go on, and its step from 0.
-  public private(set) var failure: StepFailure?
+  package private(set) var failure: StepFailure?
   /// How the last step failed; nil when it succeeded.
-  public private(set) var stepFailure: RunEnd?
+  package private(set) var stepFailure: RunEnd?
   /// How the last attempt failed.
   private(set) var lastFailure: RunEnd?
   /// The job's next slot is due, and the run was to go on trying until then.
@@ -54,13 +56,13 @@ public struct RunMachine: Hashable, Sendable {
   private let seed: UInt64
 
   /// A queued run under a job's rules; equal seeds make equal back-offs.
-  public init(rules: RunRules, seed: UInt64 = 0) {
+  package init(rules: RunRules, seed: UInt64 = 0) {
     shared = Shared(rules)
     self.seed = seed
   }
 
   /// Whether a process or a built-in's work is in progress.
-  public var isInProgress: Bool {
+  package var isInProgress: Bool {
     switch state {
     case .running, .stopping, .killing: true
     case .queued, .backingOff, .ended: false
@@ -68,7 +70,7 @@ public struct RunMachine: Hashable, Sendable {
   }
 
   /// The job has changed: what comes next follows the new rules, an attempt in progress the old.
-  public mutating func adopt(_ rules: RunRules) {
+  package mutating func adopt(_ rules: RunRules) {
     if !isInProgress { shared = Shared(rules) }
   }
 
@@ -77,7 +79,7 @@ public struct RunMachine: Hashable, Sendable {
   // MARK: Events
 
   /// A place is free.
-  public mutating func start(at now: MonotonicInstant) -> [Effect] {
+  package mutating func start(at now: MonotonicInstant) -> [Effect] {
     switch state {
     case .queued:
       attempt += 1
@@ -92,7 +94,7 @@ public struct RunMachine: Hashable, Sendable {
   }
 
   /// It goes on where a former takt has left it: with so many attempts behind it.
-  public mutating func resume(after attempts: Int, _ end: RunEnd, until: MonotonicInstant)
+  package mutating func resume(after attempts: Int, _ end: RunEnd, until: MonotonicInstant)
     -> [Effect]
   {
     switch state {
@@ -106,7 +108,7 @@ public struct RunMachine: Hashable, Sendable {
   }
 
   /// The process or work of the present step has ended, or could not be started.
-  public mutating func actionEnded(
+  package mutating func actionEnded(
     _ report: AttemptReport, at now: MonotonicInstant
   ) -> [Effect] {
     switch state {
@@ -127,7 +129,7 @@ public struct RunMachine: Hashable, Sendable {
   }
 
   /// Nothing is left of what the present step has started.
-  public mutating func groupEnded(at now: MonotonicInstant) -> [Effect] {
+  package mutating func groupEnded(at now: MonotonicInstant) -> [Effect] {
     switch state {
     case .stopping(let cause, let report?), .killing(let cause, let report?):
       return actionOver(report, after: cause, "group_ended", now)
@@ -137,7 +139,7 @@ public struct RunMachine: Hashable, Sendable {
   }
 
   /// The time asked for by `armTimer` is over.
-  public mutating func timerFired(at now: MonotonicInstant) -> [Effect] {
+  package mutating func timerFired(at now: MonotonicInstant) -> [Effect] {
     switch state {
     case .running:
       return stopGroup(.timeout, report: nil, now)
@@ -151,7 +153,7 @@ public struct RunMachine: Hashable, Sendable {
   }
 
   /// The run is no longer wanted: what is in progress is asked to end, what waits ends at once.
-  public mutating func stop(_ cause: StopCause, at now: MonotonicInstant) -> [Effect] {
+  package mutating func stop(_ cause: StopCause, at now: MonotonicInstant) -> [Effect] {
     switch state {
     case .running:
       return stopGroup(cause, report: nil, now)
@@ -166,7 +168,7 @@ public struct RunMachine: Hashable, Sendable {
   }
 
   /// takt stops and somebody is in a hurry: no grace.
-  public mutating func hurry() -> [Effect] {
+  package mutating func hurry() -> [Effect] {
     unwanted = unwanted ?? .shutdown
     switch state {
     case .running: return killGroup(.shutdown, report: nil, "hurry")
@@ -177,7 +179,7 @@ public struct RunMachine: Hashable, Sendable {
   }
 
   /// The job's next slot is due. Under `until: next_slot` a run that has failed gives up.
-  public mutating func nextSlotCame() -> [Effect] {
+  package mutating func nextSlotCame() -> [Effect] {
     guard rules.retry.end == .nextSlot else { return [] }
     switch state {
     case .queued, .backingOff:
@@ -192,7 +194,7 @@ public struct RunMachine: Hashable, Sendable {
   }
 
   /// The job is gone: the attempt in progress is the last.
-  public mutating func allowNoRetry() -> [Effect] {
+  package mutating func allowNoRetry() -> [Effect] {
     isLastAttempt = true
     return []
   }

@@ -1,20 +1,20 @@
 /// What a run machine must know of its job.
-public struct RunRules: Hashable, Sendable {
+package struct RunRules: Hashable, Sendable {
   /// Of each step, whether the next one is done even when it has failed; never empty.
-  public var continues: [Bool]
+  package var continues: [Bool]
   /// How long an attempt may take.
-  public var timeout: Duration?
+  package var timeout: Duration?
   /// How long what is stopped has before SIGKILL.
-  public var grace: Duration
+  package var grace: Duration
   /// What counts as success.
-  public var success: SuccessRule
+  package var success: SuccessRule
   /// Whether an attempt that failed is followed by another.
-  public var retry: RetryPolicy
+  package var retry: RetryPolicy
 
   private static let oneStep = [false]
 
   /// The rules of a job.
-  public init(_ spec: JobSpec) {
+  package init(_ spec: JobSpec) {
     if case .steps(let steps) = spec.action {
       continues = steps.map(\.continues)
     } else {

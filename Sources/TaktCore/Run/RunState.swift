@@ -1,5 +1,7 @@
+package import TaktTime
+
 /// Where a run stands.
-public enum RunState: Hashable, Sendable {
+package enum RunState: Hashable, Sendable {
   /// It waits for a free place.
   case queued
   /// An attempt is in progress.
@@ -14,10 +16,10 @@ public enum RunState: Hashable, Sendable {
   case ended(RunEnd)
 
   /// The state's name in the log.
-  public var name: String { kind.rawValue }
+  package var name: String { kind.rawValue }
 
   /// The state without what is true in it alone.
-  public var kind: Kind {
+  package var kind: Kind {
     switch self {
     case .queued: .queued
     case .running: .running
@@ -29,7 +31,7 @@ public enum RunState: Hashable, Sendable {
   }
 
   /// The states by name.
-  public enum Kind: String, CaseIterable, Hashable, Sendable {
+  package enum Kind: String, CaseIterable, Hashable, Sendable {
     case queued, running, stopping, killing
     case backingOff = "backing_off"
     case ended

@@ -1,5 +1,5 @@
 /// Why an attempt in progress is stopped.
-public enum StopCause: Hashable, Sendable {
+package enum StopCause: Hashable, Sendable {
   /// It reached its timeout.
   case timeout
   /// takt is stopping.

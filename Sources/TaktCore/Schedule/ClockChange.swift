@@ -1,24 +1,26 @@
+package import TaktTime
+
 /// What a clock change does to a rule: a time of day that it skips or repeats.
-public struct ClockChange: Hashable, Sendable {
+package struct ClockChange: Hashable, Sendable {
   /// When the clock is changed.
-  public var at: WallInstant
+  package var at: WallInstant
   /// What the clock shows then, before it is changed.
-  public var before: CivilTime
+  package var before: CivilTime
   /// What it shows after.
-  public var after: CivilTime
+  package var after: CivilTime
   /// The first time of the rule that is skipped, or comes twice.
-  public var time: CivilTime
+  package var time: CivilTime
   /// When the rule is due for it; none when it is left out.
-  public var slots: [WallInstant]
+  package var slots: [WallInstant]
 
   /// Whether the clock is put forward.
-  public var isForward: Bool { before.epochSeconds < after.epochSeconds }
+  package var isForward: Bool { before.epochSeconds < after.epochSeconds }
 }
 
 extension ClockRule {
   /// The next clock changes that skip or repeat a time of the rule: the first forward and the first
   /// back, within two years. A rule that recurs within the hour goes on in any case and has none.
-  public func clockChanges(after instant: WallInstant) -> [ClockChange] {
+  package func clockChanges(after instant: WallInstant) -> [ClockChange] {
     guard !recursWithinHour else { return [] }
     var found: [ClockChange] = []
     var last = instant

@@ -1,10 +1,12 @@
+package import TaktTime
+
 /// Times of the clock on the wall that come again and again: a cron or a calendar expression, read
 /// in a zone.
 ///
 /// Two rules that mean the same are equal, however they are written.
-public struct ClockRule: Hashable, Sendable {
+package struct ClockRule: Hashable, Sendable {
   /// What says the times.
-  public enum Expression: Hashable, Sendable {
+  package enum Expression: Hashable, Sendable {
     /// A cron expression, and what two given day fields mean together.
     case cron(CronExpression, days: CronDayRule)
     /// An expression in systemd's calendar grammar.
@@ -12,21 +14,21 @@ public struct ClockRule: Hashable, Sendable {
   }
 
   /// What says the times.
-  public var expression: Expression
+  package var expression: Expression
   /// Where they are read.
-  public var zone: Zone
+  package var zone: Zone
   /// What becomes of times that a clock change skips or repeats.
-  public var dst: DSTPolicy
+  package var dst: DSTPolicy
 
   /// Times in a zone.
-  public init(_ expression: Expression, zone: Zone, dst: DSTPolicy) {
+  package init(_ expression: Expression, zone: Zone, dst: DSTPolicy) {
     self.expression = expression
     self.zone = zone
     self.dst = dst
   }
 
   /// The expression in its normal form, which reads back as the same.
-  public var text: String {
+  package var text: String {
     switch expression {
     case .cron(let cron, _): cron.normalized
     case .calendar(let calendar): calendar.normalized
@@ -42,7 +44,7 @@ public struct ClockRule: Hashable, Sendable {
   }
 
   /// The first instant after `instant`; nil when there are no more.
-  public func next(after instant: WallInstant) -> WallInstant? {
+  package func next(after instant: WallInstant) -> WallInstant? {
     switch expression {
     case .cron(let cron, let days): cron.next(after: instant, in: zone, days: days, dst: dst)
     case .calendar(let calendar): calendar.next(after: instant, in: zone, dst: dst)

@@ -1,23 +1,25 @@
+package import TaktTime
+
 /// A cursor as it is kept: plain numbers.
-public struct CursorState: Hashable, Sendable {
+package struct CursorState: Hashable, Sendable {
   /// What the job's clock read when it was set, in milliseconds since the epoch.
-  public var clockLabel: Int64
+  package var clockLabel: Int64
   /// When it was set; it means nothing after the machine has been started anew.
-  public var clockInstant: MonotonicInstant
+  package var clockInstant: MonotonicInstant
   /// Where the grid of `every` begins, on the job's clock.
-  public var anchor: Int64
+  package var anchor: Int64
   /// All up to here is behind the job, on its own clock.
-  public var clockMark: Int64
+  package var clockMark: Int64
   /// All up to here is behind the job, on the wall.
-  public var wallMark: Int64
+  package var wallMark: Int64
   /// The next slot of a fixed delay; nil without one.
-  public var delayed: Int64?
+  package var delayed: Int64?
   /// What one axis has decided ahead of the other, after somebody has stepped the wall clock; empty
   /// when there is nothing. `DecidedAxis` knows how to read it.
-  public var ahead: String
+  package var ahead: String
 
   /// A cursor's numbers.
-  public init(
+  package init(
     clockLabel: Int64, clockInstant: MonotonicInstant, anchor: Int64, clockMark: Int64,
     wallMark: Int64, delayed: Int64? = nil, ahead: String = ""
   ) {

@@ -1,7 +1,7 @@
 /// What a schedule does with local times that a clock change skips or repeats.
-public struct DSTPolicy: Hashable, Sendable {
+package struct DSTPolicy: Hashable, Sendable {
   /// A time over which the clock is put forward.
-  public enum Gap: String, CaseIterable, Hashable, Sendable {
+  package enum Gap: String, CaseIterable, Hashable, Sendable {
     /// It runs at the first instant after the gap.
     case runAfter = "run_after"
     /// It does not run that day.
@@ -9,7 +9,7 @@ public struct DSTPolicy: Hashable, Sendable {
   }
 
   /// A time that comes twice because the clock is put back.
-  public enum Overlap: String, CaseIterable, Hashable, Sendable {
+  package enum Overlap: String, CaseIterable, Hashable, Sendable {
     /// It runs the first time only.
     case first
     /// It runs the second time only.
@@ -19,16 +19,16 @@ public struct DSTPolicy: Hashable, Sendable {
   }
 
   /// Default `runAfter`.
-  public var gap: Gap
+  package var gap: Gap
   /// Default `first`. What recurs within the hour goes on through both passes in any case.
-  public var overlap: Overlap
+  package var overlap: Overlap
 
   /// A policy of the two parts.
-  public init(gap: Gap = .runAfter, overlap: Overlap = .first) {
+  package init(gap: Gap = .runAfter, overlap: Overlap = .first) {
     self.gap = gap
     self.overlap = overlap
   }
 
   /// Classic cron's own: nothing is lost, nothing runs twice.
-  public static let cron = DSTPolicy()
+  package static let cron = DSTPolicy()
 }

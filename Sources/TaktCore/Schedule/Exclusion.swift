@@ -1,21 +1,23 @@
+package import TaktTime
+
 /// Times whose slots are skipped: the whole days, or the seconds, that a calendar expression names.
-public struct Exclusion: Hashable, Sendable {
+package struct Exclusion: Hashable, Sendable {
   /// What names them. A zone in it has been looked up.
-  public var expression: CalendarExpression
+  package var expression: CalendarExpression
   /// Whether it names whole days: it was written without a time of day.
-  public var isWholeDays: Bool
+  package var isWholeDays: Bool
   /// Where they are.
-  public var zone: Zone
+  package var zone: Zone
 
   /// The times that `expression` names in `zone`.
-  public init(_ expression: CalendarExpression, isWholeDays: Bool, zone: Zone) {
+  package init(_ expression: CalendarExpression, isWholeDays: Bool, zone: Zone) {
     self.expression = expression
     self.isWholeDays = isWholeDays
     self.zone = zone
   }
 
   /// Whether an expression that was written like this names whole days.
-  public static func namesWholeDays(_ text: String, _ expression: CalendarExpression) -> Bool {
+  package static func namesWholeDays(_ text: String, _ expression: CalendarExpression) -> Bool {
     !text.contains(":") && expression.normalized.contains(" 00:00:00")
   }
 

@@ -1,7 +1,7 @@
 /// The end of another job's run, as a trigger.
-public struct Following: Hashable, Sendable, Comparable {
+package struct Following: Hashable, Sendable, Comparable {
   /// Which ends count.
-  public enum Condition: String, CaseIterable, Hashable, Sendable {
+  package enum Condition: String, CaseIterable, Hashable, Sendable {
     /// It has succeeded.
     case success
     /// It has failed or timed out.
@@ -11,18 +11,18 @@ public struct Following: Hashable, Sendable, Comparable {
   }
 
   /// Whose run.
-  public var job: JobName
+  package var job: JobName
   /// Which ends. Default `success`.
-  public var condition: Condition
+  package var condition: Condition
 
   /// The end of a run of `job`.
-  public init(_ job: JobName, on condition: Condition = .success) {
+  package init(_ job: JobName, on condition: Condition = .success) {
     self.job = job
     self.condition = condition
   }
 
   /// By the jobs' names.
-  public static func < (left: Self, right: Self) -> Bool {
+  package static func < (left: Self, right: Self) -> Bool {
     (left.job, left.condition.rawValue) < (right.job, right.condition.rawValue)
   }
 

@@ -1,7 +1,9 @@
+import TaktTime
+
 /// A job's own clock: it read the wall once, when takt first loaded the job, and has gone with the
 /// monotonic clock since. The nominal instants of an `every` grid are its readings, so that a step
 /// of the wall clock neither moves them nor names one of them twice.
-public struct JobClock: Hashable, Sendable {
+package struct JobClock: Hashable, Sendable {
   /// The reading at `instant`, in milliseconds since the Unix epoch.
   let label: Int64
   /// When it was set.

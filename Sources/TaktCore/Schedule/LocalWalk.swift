@@ -1,3 +1,5 @@
+import TaktTime
+
 /// Something that knows its local times without regard to any zone.
 protocol LocalSearch {
   /// How finely it counts.

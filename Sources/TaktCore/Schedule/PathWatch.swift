@@ -1,21 +1,21 @@
 /// A change of a file, or in a folder, as a trigger.
-public struct PathWatch: Hashable, Sendable, Comparable {
+package struct PathWatch: Hashable, Sendable, Comparable {
   /// How long a change may settle before the job is due, so that several make one. Default 1 s.
-  public static let defaultDebounce = Duration.seconds(1)
+  package static let defaultDebounce = Duration.seconds(1)
 
   /// The file or the folder; absolute.
-  public var path: String
+  package var path: String
   /// How long nothing more must change before the job is due.
-  public var debounce: Duration
+  package var debounce: Duration
 
   /// A change at `path`.
-  public init(path: String, debounce: Duration = Self.defaultDebounce) {
+  package init(path: String, debounce: Duration = Self.defaultDebounce) {
     self.path = path
     self.debounce = debounce
   }
 
   /// By their paths.
-  public static func < (left: Self, right: Self) -> Bool {
+  package static func < (left: Self, right: Self) -> Bool {
     (left.path, left.debounce) < (right.path, right.debounce)
   }
 }

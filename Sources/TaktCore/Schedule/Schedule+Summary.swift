@@ -1,6 +1,8 @@
+import TaktTime
+
 extension Schedule {
   /// Its triggers in the words of the jobs file, in one line: `every 10s`, `cron 30 2 * * *`.
-  public var summary: String {
+  package var summary: String {
     var parts: [String] = []
     if let every {
       parts.append("every \(DurationText.format(every.interval))")

@@ -1,6 +1,8 @@
+package import TaktTime
+
 /// When a job is due: any of its triggers. The slots of a job are those of all its triggers
 /// together; triggers that name one instant make one slot.
-public struct Schedule: Hashable, Sendable {
+package struct Schedule: Hashable, Sendable {
   private struct Fields: Hashable, Sendable {
     var every: Every?
     var rules: [ClockRule]
@@ -17,65 +19,65 @@ public struct Schedule: Hashable, Sendable {
   private var fields: Shared<Fields>
 
   /// A fixed rate or a fixed delay; nil for none.
-  public var every: Every? {
+  package var every: Every? {
     get { fields.value.every }
     set { fields.change { $0.every = newValue } }
   }
   /// Times of the clock on the wall.
-  public var rules: [ClockRule] {
+  package var rules: [ClockRule] {
     get { fields.value.rules }
     set { fields.change { $0.rules = newValue } }
   }
   /// Single instants in whole milliseconds, ascending, no two alike.
-  public var at: [WallInstant] {
+  package var at: [WallInstant] {
     get { fields.value.at }
     set { fields.change { $0.at = newValue } }
   }
   /// Moments in takt's own life.
-  public var on: Set<Occasion> {
+  package var on: Set<Occasion> {
     get { fields.value.on }
     set { fields.change { $0.on = newValue } }
   }
   /// Ends of other jobs' runs.
-  public var after: Set<Following> {
+  package var after: Set<Following> {
     get { fields.value.after }
     set { fields.change { $0.after = newValue } }
   }
   /// Changes of files.
-  public var watch: Set<PathWatch> {
+  package var watch: Set<PathWatch> {
     get { fields.value.watch }
     set { fields.change { $0.watch = newValue } }
   }
   /// No instant before this one is a slot; nil (the default) for no such bound.
-  public var notBefore: WallInstant? {
+  package var notBefore: WallInstant? {
     get { fields.value.notBefore }
     set { fields.change { $0.notBefore = newValue } }
   }
   /// No instant after this one is a slot; nil (the default) for no such bound.
-  public var until: WallInstant? {
+  package var until: WallInstant? {
     get { fields.value.until }
     set { fields.change { $0.until = newValue } }
   }
   /// How many slots run, counted from the anchor; nil (the default) for any number.
-  public var limit: Int? {
+  package var limit: Int? {
     get { fields.value.limit }
     set { fields.change { $0.limit = newValue } }
   }
   /// Times whose slots are skipped. Default none.
-  public var exclusions: [Exclusion] {
+  package var exclusions: [Exclusion] {
     get { fields.value.exclusions }
     set { fields.change { $0.exclusions = newValue } }
   }
 
   /// A schedule of the given triggers; `at` is put in order.
-  public init(
+  package init(
     every: Every? = nil, rules: [ClockRule] = [], at: [WallInstant] = [], on: Set<Occasion> = []
   ) {
     fields = Shared(Fields(every: every, rules: rules, at: Set(at).sorted(), on: on))
   }
 
   /// Whether an instant lies between `notBefore` and `until`.
-  public func isWithinBounds(_ instant: WallInstant) -> Bool {
+  package func isWithinBounds(_ instant: WallInstant) -> Bool {
     notBefore ?? instant <= instant && instant <= until ?? instant
   }
 
@@ -89,7 +91,7 @@ public struct Schedule: Hashable, Sendable {
 }
 
 /// A moment in takt's own life that makes a job due.
-public enum Occasion: String, CaseIterable, Hashable, Sendable {
+package enum Occasion: String, CaseIterable, Hashable, Sendable {
   /// takt has started.
   case start
   /// takt has started for the first time since the machine has.
@@ -99,9 +101,9 @@ public enum Occasion: String, CaseIterable, Hashable, Sendable {
 }
 
 /// A job that comes again and again.
-public struct Every: Hashable, Sendable {
+package struct Every: Hashable, Sendable {
   /// What the interval is counted from.
-  public enum Origin: String, Hashable, Sendable {
+  package enum Origin: String, Hashable, Sendable {
     /// The anchor: a fixed rate on the monotonic clock, `anchor + k · interval`.
     case start
     /// The end of the last run: a fixed delay.
@@ -111,7 +113,7 @@ public struct Every: Hashable, Sendable {
   }
 
   /// What becomes of the anchor when the interval changes.
-  public enum Phase: String, CaseIterable, Hashable, Sendable {
+  package enum Phase: String, CaseIterable, Hashable, Sendable {
     /// It stays: the new grid goes through it.
     case keep
     /// The moment of the reload becomes the anchor.
@@ -119,17 +121,17 @@ public struct Every: Hashable, Sendable {
   }
 
   /// At least 1 ms, whole milliseconds.
-  public var interval: Duration
+  package var interval: Duration
   /// From where it is counted. Default the anchor.
-  public var origin: Origin
+  package var origin: Origin
   /// What becomes of the anchor when a reload changes the interval. Default `keep`.
-  public var phase = Phase.keep
+  package var phase = Phase.keep
   /// How long after the first load the first slot stands; nil (the default): one interval.
   /// It has no meaning for `.epoch`.
-  public var first: Duration?
+  package var first: Duration?
 
   /// Comes again each `interval`.
-  public init(_ interval: Duration, from origin: Origin = .start, first: Duration? = nil) {
+  package init(_ interval: Duration, from origin: Origin = .start, first: Duration? = nil) {
     self.interval = interval
     self.origin = origin
     self.first = first

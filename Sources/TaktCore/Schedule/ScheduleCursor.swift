@@ -1,3 +1,5 @@
+import TaktTime
+
 /// How far a job has come in its schedule. It alone computes slots: the next one to arm, and those
 /// that are due.
 ///

@@ -1,20 +1,20 @@
 /// The triggers that name one slot: a set in one number, since each slot has one.
-public struct SlotCauses: Hashable, Sendable, ExpressibleByArrayLiteral {
+package struct SlotCauses: Hashable, Sendable, ExpressibleByArrayLiteral {
   private var bits: UInt16 = 0
 
   /// The given triggers.
-  public init(arrayLiteral causes: SlotCause...) {
+  package init(arrayLiteral causes: SlotCause...) {
     for cause in causes { insert(cause) }
   }
 
   /// Whether nothing names the slot.
-  public var isEmpty: Bool { bits == 0 }
+  package var isEmpty: Bool { bits == 0 }
 
   /// Adds one.
-  public mutating func insert(_ cause: SlotCause) { bits |= Self.bit(of: cause) }
+  package mutating func insert(_ cause: SlotCause) { bits |= Self.bit(of: cause) }
 
   /// In the order in which causes are listed.
-  public func sorted() -> [SlotCause] {
+  package func sorted() -> [SlotCause] {
     SlotCause.allCases.filter { bits & Self.bit(of: $0) != 0 }.sorted()
   }
 

@@ -1,10 +1,12 @@
+package import TaktTime
+
 /// The slots that a job will have, as far as anybody can foresee them.
-public enum SlotPreview {
+package enum SlotPreview {
   /// At most `count` slots after the start, in order. A fixed delay is shown as if its runs took no
   /// time; slots that are excluded are left out.
   ///
   /// - Parameter former: how far the job has come; nil for one that takt loads for the first time.
-  public static func slots(
+  package static func slots(
     of spec: JobSpec, after former: FormerJob? = nil, startingAt now: Now, count: Int
   ) -> [Slot] {
     let timing = spec.timing
@@ -63,14 +65,14 @@ public enum SlotPreview {
 }
 
 /// What is needed to foresee the slots of a job that runs, away from the scheduler.
-public struct SlotForesight: Sendable {
+package struct SlotForesight: Sendable {
   let spec: JobSpec
   let cursor: ScheduleCursor
   let ran: Int
   let now: Now
 
   /// The next slots, at most so many, as far as anybody can foresee them.
-  public func slots(count: Int) -> [Slot] {
+  package func slots(count: Int) -> [Slot] {
     SlotPreview.slots(of: spec, from: cursor, ran: ran, startingAt: now, count: count)
   }
 }

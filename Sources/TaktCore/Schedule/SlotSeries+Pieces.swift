@@ -1,3 +1,5 @@
+import TaktTime
+
 extension SlotSeries {
   /// Series in their order, cut where a single slot stands between the slots of another, so that
   /// none reaches over another's slots.

@@ -1,3 +1,5 @@
+import TaktTime
+
 /// The instants of one axis, in milliseconds: a grid, times of the clock, single instants, or all of
 /// them.
 struct Track: Hashable, Sendable {

@@ -1,3 +1,5 @@
+import TaktTime
+
 extension ActiveRun {
   /// A transition as the log tells it.
   func record(

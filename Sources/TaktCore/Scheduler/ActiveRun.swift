@@ -1,3 +1,5 @@
+import TaktTime
+
 /// A run that has not ended.
 struct ActiveRun: Sendable {
   /// What the run is for.

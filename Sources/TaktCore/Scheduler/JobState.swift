@@ -1,4 +1,5 @@
 import DequeModule
+import TaktTime
 
 /// What the scheduler knows of one job.
 struct JobState: Sendable {

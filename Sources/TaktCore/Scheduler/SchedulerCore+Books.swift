@@ -1,3 +1,6 @@
+import TaktTime
+import DequeModule
+
 /// What the ledger is told of jobs, so that a takt to come goes on where this one ends, and so that
 /// anybody can compute which slots there should have been.
 extension SchedulerCore {

@@ -1,7 +1,9 @@
+import TaktTime
+
 /// Runs that must be known to the ledger before they may start.
 extension SchedulerCore {
   /// How long such a run waits for the ledger.
-  public static let claimTimeout = Duration.seconds(2)
+  package static let claimTimeout = Duration.seconds(2)
 
   /// The run could start; it asks for its place again when the ledger has it for certain.
   mutating func claim(_ run: ActiveRun, at now: Now) {

@@ -1,7 +1,9 @@
+package import TaktTime
+
 /// What those see and want who steer takt.
 extension SchedulerCore {
   /// Does what somebody wants, and says what became of it and what is to be done.
-  public mutating func obey(
+  package mutating func obey(
     _ command: SchedulerCommand, at now: Now
   ) -> (reply: SchedulerReply, effects: [SchedulerEffect]) {
     let reply = take(command, at: now)
@@ -78,7 +80,7 @@ extension SchedulerCore {
   }
 
   /// The scheduler at this moment.
-  public var view: SchedulerView {
+  package var view: SchedulerView {
     var (suspended, disabled, failing) = (0, 0, 0)
     for job in jobs.values {
       if job.suspension != nil { suspended += 1 }
@@ -92,7 +94,7 @@ extension SchedulerCore {
   }
 
   /// A job at this moment; nil when there is none of this name.
-  public func view(of name: JobName, at now: Now) -> JobView? {
+  package func view(of name: JobName, at now: Now) -> JobView? {
     guard let job = jobs[name] else { return nil }
     let active = (activeRuns[name] ?? []).compactMap { runs[$0]?.view(at: now) }
     return JobView(
@@ -102,11 +104,11 @@ extension SchedulerCore {
   }
 
   /// A run that has not ended; nil when there is none of this number. Hooks are found as well.
-  public func view(of run: RunID, at now: Now) -> RunView? { runs[run]?.view(at: now) }
+  package func view(of run: RunID, at now: Now) -> RunView? { runs[run]?.view(at: now) }
 
   /// What the next slots of a job are computed from; nil when there is no such job, or its slots are
   /// not served.
-  public func foresight(of name: JobName, at now: Now) -> SlotForesight? {
+  package func foresight(of name: JobName, at now: Now) -> SlotForesight? {
     guard let job = jobs[name], !job.isHeld else { return nil }
     return SlotForesight(spec: job.spec, cursor: job.cursor, ran: job.ranCount, now: now)
   }

@@ -1,3 +1,5 @@
+package import TaktTime
+
 /// Slots that lie in times which their job excludes.
 extension SchedulerCore {
   /// Skips those among what a wake has found; nil when nothing else is left.
@@ -38,7 +40,7 @@ extension SchedulerCore {
 
 extension Schedule {
   /// Whether an instant lies in a time that the job excludes.
-  public func excludes(_ instant: WallInstant) -> Bool {
+  package func excludes(_ instant: WallInstant) -> Bool {
     exclusions.contains { $0.contains(instant.milliseconds) }
   }
 }

@@ -1,3 +1,5 @@
+import TaktTime
+
 /// Jobs that wait for the ends of other jobs' runs.
 extension SchedulerCore {
   /// Takes a job's triggers into the table, or out of it.

@@ -1,3 +1,5 @@
+import TaktTime
+
 /// What former takts have left: jobs go on on their grids, runs without an end get one, slots that
 /// passed while nobody was there get their verdicts.
 extension SchedulerCore {

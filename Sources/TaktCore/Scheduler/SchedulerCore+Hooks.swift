@@ -1,3 +1,5 @@
+import TaktTime
+
 /// Hooks: runs that follow from what other runs have come to.
 extension SchedulerCore {
   /// What a run's end means for its job, and for those who want to hear of it.

@@ -1,9 +1,12 @@
+import TaktTime
+import DequeModule
+
 /// Slots whose time went by while nothing could serve them: which run late, and when.
 extension SchedulerCore {
   /// How long it takes at most until all that run late have had their turn to start.
-  public static let catchUpMax = Duration.seconds(60)
+  package static let catchUpMax = Duration.seconds(60)
   /// How far those that run late are apart, where there are few.
-  public static let catchUpPace = Duration.milliseconds(50)
+  package static let catchUpPace = Duration.milliseconds(50)
 
   /// Decides slots that have passed by the job's policy, and keeps those that are to run late until
   /// they get their turns.

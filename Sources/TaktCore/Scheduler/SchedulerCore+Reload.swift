@@ -1,3 +1,6 @@
+import TaktTime
+import DequeModule
+
 /// Reload: change what the plan says and nothing else. New slots are later than the reload.
 extension SchedulerCore {
   mutating func reload(_ plan: ReloadPlan, at now: Now) {

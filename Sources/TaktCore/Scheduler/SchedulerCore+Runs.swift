@@ -1,3 +1,5 @@
+import TaktTime
+
 /// Runs: queued, started when a place is free, stepped by events, ended.
 extension SchedulerCore {
   mutating func queueRun(

@@ -1,3 +1,5 @@
+import TaktTime
+
 /// Slots: armed, found due, decided.
 extension SchedulerCore {
   /// Arms the job's timer for its next slot, or disarms it when there is none.

@@ -1,3 +1,5 @@
+import TaktTime
+
 /// Stop: no new runs, then patience, then signals, then the end.
 extension SchedulerCore {
   mutating func stop(at now: Now) {

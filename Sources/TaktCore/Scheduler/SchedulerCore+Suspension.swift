@@ -1,3 +1,5 @@
+import TaktTime
+
 /// Jobs that somebody has put to rest. A slot that passes meanwhile never runs.
 extension SchedulerCore {
   mutating func suspend(

@@ -1,25 +1,26 @@
 import DequeModule
+package import TaktTime
 
 /// The scheduler as a value: events go in, effects come out, and nothing else happens.
 ///
 /// The job states here are the truth and the timers their projection: only effects move them. The
 /// same core runs the daemon and, in virtual time, the simulator.
-public struct SchedulerCore: Sendable {
+package struct SchedulerCore: Sendable {
   /// How many runs of one job may wait for a free place; a slot beyond is `skipped(queue_full)`.
-  public static let waitingRunsPerJobMax = 64
+  package static let waitingRunsPerJobMax = 64
   /// How many hooks of one job may wait or be in progress; one beyond is dropped, and the log says
   /// so.
-  public static let hooksPerJobMax = 64
+  package static let hooksPerJobMax = 64
   /// How long an attempt of a hook may take.
-  public static let hookTimeout = Duration.seconds(60)
+  package static let hookTimeout = Duration.seconds(60)
   /// How many removed jobs are remembered; the oldest is forgotten when there are more.
-  public static let memoriesMax = 10_000
+  package static let memoriesMax = 10_000
   /// How long a stop waits, after all graces are over, for processes that do not even end by
   /// SIGKILL.
-  public static let abandonAfter = Duration.seconds(10)
+  package static let abandonAfter = Duration.seconds(10)
 
   /// What it is about.
-  public internal(set) var phase = SchedulerPhase.starting
+  package internal(set) var phase = SchedulerPhase.starting
   var settings = SchedulerSettings()
   var jobs: [JobName: JobState] = [:]
   /// The jobs that wait for the end of each job's runs.
@@ -54,10 +55,10 @@ public struct SchedulerCore: Sendable {
   var effects: [SchedulerEffect] = []
 
   /// A scheduler that waits for `started`.
-  public init() {}
+  package init() {}
 
   /// Handles one event and says what is to be done, in order.
-  public mutating func handle(_ event: SchedulerEvent, at now: Now) -> [SchedulerEffect] {
+  package mutating func handle(_ event: SchedulerEvent, at now: Now) -> [SchedulerEffect] {
     // Most events have a few.
     effects.reserveCapacity(8)
     switch event {
@@ -90,10 +91,10 @@ public struct SchedulerCore: Sendable {
   }
 
   /// How many jobs there are.
-  public var jobCount: Int { jobs.count }
+  package var jobCount: Int { jobs.count }
 
   /// The names of the present jobs, in no order.
-  public var jobNames: some Collection<JobName> { jobs.keys }
+  package var jobNames: some Collection<JobName> { jobs.keys }
 
   private mutating func start(_ snapshot: Snapshot, after former: FormerBooks, at now: Now) {
     guard phase == .starting else { return }

@@ -1,5 +1,7 @@
+package import TaktTime
+
 /// What the scheduler wants done. Effects are performed in their order.
-public enum SchedulerEffect: Hashable, Sendable {
+package enum SchedulerEffect: Hashable, Sendable {
   /// Fire once between `deadline` and `deadline + leeway`, in place of any earlier arming.
   case arm(TimerKey, deadline: MonotonicInstant, leeway: Duration, token: UInt64)
   /// Cancel the timer; it may be forgotten.

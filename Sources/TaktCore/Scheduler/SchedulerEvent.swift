@@ -1,5 +1,5 @@
 /// What can happen to the scheduler. The time comes with the event.
-public enum SchedulerEvent: Sendable {
+package enum SchedulerEvent: Sendable {
   /// takt starts with this set of jobs, where a former one has left off.
   case started(Snapshot, after: FormerBooks = FormerBooks())
   /// A new set of jobs is valid; the plan leads to it from the present one.
@@ -27,7 +27,7 @@ public enum SchedulerEvent: Sendable {
 }
 
 /// Whose timer it is.
-public enum TimerKey: Hashable, Sendable, CustomStringConvertible {
+package enum TimerKey: Hashable, Sendable, CustomStringConvertible {
   /// A job's next slot.
   case job(JobName)
   /// A run's timeout, the grace of its stop, or its back-off.
@@ -39,7 +39,7 @@ public enum TimerKey: Hashable, Sendable, CustomStringConvertible {
 
   /// The timer machine's name in the log: `timer:JOB`, `run-timer:N`, `expected-timer:N`,
   /// `shutdown-timer`.
-  public var description: String {
+  package var description: String {
     switch self {
     case .job(let name): "timer:\(name)"
     case .run(let run): "run-timer:\(run)"

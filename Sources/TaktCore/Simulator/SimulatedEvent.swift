@@ -1,5 +1,7 @@
+package import TaktTime
+
 /// What a simulation has to tell, in the order in which it happens.
-public enum SimulatedEvent: Sendable {
+package enum SimulatedEvent: Sendable {
   /// Slots have been decided. Of a slot that ran: how long after it was due, and up to when it could
   /// start, counted from there.
   case verdict(VerdictRecord, lateness: Duration, window: Duration)

@@ -1,7 +1,9 @@
+package import TaktTime
+
 /// Something that goes wrong in a simulation, or is done to takt.
-public struct SimulatedFault: Sendable {
+package struct SimulatedFault: Sendable {
   /// What.
-  public enum Kind: Sendable {
+  package enum Kind: Sendable {
     /// Somebody sets the wall clock by so much.
     case step(Duration)
     /// The machine sleeps: its own clock stands still, and so do the runs.
@@ -17,12 +19,12 @@ public struct SimulatedFault: Sendable {
   }
 
   /// What.
-  public var kind: Kind
+  package var kind: Kind
   /// When, on the wall as it would be without any fault.
-  public var at: WallInstant
+  package var at: WallInstant
 
   /// A fault at an instant.
-  public init(_ kind: Kind, at: WallInstant) {
+  package init(_ kind: Kind, at: WallInstant) {
     self.kind = kind
     self.at = at
   }

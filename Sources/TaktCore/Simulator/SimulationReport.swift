@@ -1,40 +1,42 @@
+package import TaktTime
+
 /// What a simulation comes to, counted.
-public struct SimulationReport: Sendable {
+package struct SimulationReport: Sendable {
   /// One job's share.
-  public struct Job: Sendable {
+  package struct Job: Sendable {
     /// Its slots by their verdicts.
-    public var balance = Balance()
+    package var balance = Balance()
     /// How many slots were not served, by what their verdicts say: `skipped(overlap)`.
-    public var reasons: [String: Int] = [:]
+    package var reasons: [String: Int] = [:]
     /// How long after it was due a slot has started, at most.
-    public var latest = Duration.zero
+    package var latest = Duration.zero
     /// How many of its runs were in progress at once, at most.
-    public var runningMax = 0
+    package var runningMax = 0
     fileprivate var running = 0
 
     /// Nothing yet.
-    public init() {}
+    package init() {}
   }
 
   /// The jobs that have had slots or runs.
-  public private(set) var jobs: [JobName: Job] = [:]
+  package private(set) var jobs: [JobName: Job] = [:]
   /// The slots of all jobs by their verdicts.
-  public private(set) var balance = Balance()
+  package private(set) var balance = Balance()
   /// How often takt has woken.
-  public private(set) var wakes = 0
+  package private(set) var wakes = 0
   /// How many timers these wakes have served.
-  public private(set) var served = 0
+  package private(set) var served = 0
   /// How many runs were in progress at once, at most.
-  public private(set) var runningMax = 0
+  package private(set) var runningMax = 0
   /// When that was first so; nil without runs.
-  public private(set) var busiest: WallInstant?
+  package private(set) var busiest: WallInstant?
   private var running = 0
 
   /// Nothing yet.
-  public init() {}
+  package init() {}
 
   /// Counts one event.
-  public mutating func take(_ event: SimulatedEvent) {
+  package mutating func take(_ event: SimulatedEvent) {
     switch event {
     case .verdict(let record, let lateness, _):
       balance.add(record)

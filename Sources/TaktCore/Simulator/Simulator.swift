@@ -1,12 +1,14 @@
 import HeapModule
+package import TaktTime
+import TimerMachine
 
 /// The scheduler in virtual time: the real core and the real wake table on a real set of jobs, with
 /// runs that do nothing but last.
 ///
 /// A value without clocks, threads or files. The same jobs, start and faults give the same events.
-public struct Simulator {
+package struct Simulator {
   /// How long a run lasts whose job does not say how long it is expected to take.
-  public static let defaultRunTime = Duration.seconds(1)
+  package static let defaultRunTime = Duration.seconds(1)
   private static let hookTime = Duration.milliseconds(100)
 
   private final class Alarm: Sendable {
@@ -51,7 +53,7 @@ public struct Simulator {
   ///   - start: when takt starts, for the first time in its life.
   ///   - runTimes: how long the runs of some jobs last; others as long as their job expects, or
   ///     `runTime`.
-  public init(
+  package init(
     _ snapshot: Snapshot, from start: WallInstant, faults: [SimulatedFault] = [],
     runTime: Duration = Self.defaultRunTime, runTimes: [JobName: Duration] = [:]
   ) {
@@ -69,7 +71,7 @@ public struct Simulator {
   /// Lets so much time go by, and tells what happens.
   ///
   /// - Parameter observe: called for each event; when it answers false the simulation ends.
-  public mutating func run(
+  package mutating func run(
     for duration: Duration, _ observe: (SimulatedEvent) -> Bool
   ) {
     end = begin.monotonic + duration

@@ -1,20 +1,20 @@
 /// A user of the machine, with all that a child of this user needs.
-public struct Account: Hashable, Sendable {
+package struct Account: Hashable, Sendable {
   /// The user's name.
-  public var name: String
+  package var name: String
   /// The user's number.
-  public var uid: UInt32
+  package var uid: UInt32
   /// The number of its primary group.
-  public var gid: UInt32
+  package var gid: UInt32
   /// All groups it is in, the primary one too, in ascending order, each once.
-  public var groups: [UInt32]
+  package var groups: [UInt32]
   /// Its home folder.
-  public var home: String
+  package var home: String
   /// Its shell.
-  public var shell: String
+  package var shell: String
 
   /// An account with all its parts.
-  public init(
+  package init(
     name: String, uid: UInt32, gid: UInt32, groups: [UInt32], home: String, shell: String
   ) {
     self.name = name
@@ -29,7 +29,7 @@ public struct Account: Hashable, Sendable {
 /// Where users and groups are looked up.
 ///
 /// Safe from any thread; may block for as long as the machine's user database takes.
-public protocol AccountSource: Sendable {
+package protocol AccountSource: Sendable {
   /// The account whom an identity means, with its group as the primary one where it names one; nil
   /// when there is no such user or group. Without a user: the process's own.
   func account(for identity: RunIdentity) -> Account?

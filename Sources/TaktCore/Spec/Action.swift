@@ -1,5 +1,5 @@
 /// What a run does.
-public enum Action: Hashable, Sendable {
+package enum Action: Hashable, Sendable {
   /// A text for the job's shell.
   case shell(String)
   /// A program and its arguments; never empty.
@@ -13,15 +13,15 @@ public enum Action: Hashable, Sendable {
 }
 
 /// One of several actions of a run.
-public struct Step: Hashable, Sendable {
+package struct Step: Hashable, Sendable {
   /// What it does.
-  public var action: Action
+  package var action: Action
   /// Whether the next step is done even when this one has failed; the run has failed then all the
   /// same. Default false.
-  public var continues: Bool
+  package var continues: Bool
 
   /// A step after which a failure ends the run unless told otherwise.
-  public init(_ action: Action, continues: Bool = false) {
+  package init(_ action: Action, continues: Bool = false) {
     self.action = action
     self.continues = continues
   }
@@ -29,7 +29,7 @@ public struct Step: Hashable, Sendable {
 
 extension Action {
   /// The actions one by one.
-  public var steps: [Step] {
+  package var steps: [Step] {
     if case .steps(let steps) = self { steps } else { [Step(self)] }
   }
 }

@@ -1,5 +1,5 @@
 /// What a crash of takt may do to a slot that has begun.
-public enum Delivery: String, CaseIterable, Hashable, Sendable {
+package enum Delivery: String, CaseIterable, Hashable, Sendable {
   /// The run is written down as it starts, and nobody waits for that. After a crash it is not
   /// repeated.
   case bestEffort = "best_effort"

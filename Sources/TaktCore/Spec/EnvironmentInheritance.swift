@@ -1,5 +1,5 @@
 /// What of takt's own environment a child begins with.
-public enum EnvironmentInheritance: Hashable, Sendable {
+package enum EnvironmentInheritance: Hashable, Sendable {
   /// All of it for takt's own user; for another user a standard `PATH`, and `LANG` where takt has
   /// it. The user's HOME, LOGNAME, USER and SHELL come in any case.
   case byUser

@@ -1,17 +1,17 @@
 /// Where takt answers HTTP over TCP.
-public struct HTTPSettings: Hashable, Sendable {
+package struct HTTPSettings: Hashable, Sendable {
   /// The address: a number such as `127.0.0.1` or `::1`.
-  public var host: String
+  package var host: String
   /// The port; 0 for any that is free.
-  public var port: Int
+  package var port: Int
   /// The file with the token that each request must bear: an absolute path; nil (the default) for
   /// `token` in the state folder.
-  public var tokenFile: String?
+  package var tokenFile: String?
   /// Under which names others reach it, besides its own address: a proxy's, a machine's.
-  public var names: [String] = []
+  package var names: [String] = []
 
   /// An address.
-  public init(host: String, port: Int, tokenFile: String? = nil, names: [String] = []) {
+  package init(host: String, port: Int, tokenFile: String? = nil, names: [String] = []) {
     self.host = host
     self.port = port
     self.tokenFile = tokenFile
@@ -19,10 +19,10 @@ public struct HTTPSettings: Hashable, Sendable {
   }
 
   /// `127.0.0.1:8080`, `[::1]:8080`.
-  public var address: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+  package var address: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
   /// Whether only this machine reaches it.
-  public var isLoopback: Bool { host == "::1" || host.hasPrefix("127.") }
+  package var isLoopback: Bool { host == "::1" || host.hasPrefix("127.") }
 
   var words: String {
     ([address] + (tokenFile.map { ["token in \($0)"] } ?? []) + names).joined(separator: ", ")
@@ -30,7 +30,7 @@ public struct HTTPSettings: Hashable, Sendable {
 
   /// Reads `8080`, `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`; nil for anything else. Without
   /// a host it is this machine's own.
-  public static func parse(_ text: String) -> (host: String, port: Int)? {
+  package static func parse(_ text: String) -> (host: String, port: Int)? {
     var host = "127.0.0.1"
     var digits = Substring(text)
     if let colon = text.lastIndex(of: ":") {

@@ -1,5 +1,5 @@
 /// What is done besides when a run has come to something.
-public enum HookKind: String, CaseIterable, Hashable, Comparable, Sendable {
+package enum HookKind: String, CaseIterable, Hashable, Comparable, Sendable {
   /// A run has failed or timed out, after its last attempt.
   case onFailure = "on_failure"
   /// A run has succeeded.
@@ -10,33 +10,33 @@ public enum HookKind: String, CaseIterable, Hashable, Comparable, Sendable {
   case onLate = "on_late"
 
   /// In the order of the key table.
-  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+  package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// The actions of each hook that a job has.
-public typealias Hooks = [HookKind: [Step]]
+package typealias Hooks = [HookKind: [Step]]
 
 /// What a hook is told about the run that it is for.
-public struct RunFacts: Hashable, Sendable {
+package struct RunFacts: Hashable, Sendable {
   /// Which hook.
-  public var hook: HookKind
+  package var hook: HookKind
   /// The run that it is for.
-  public var run: RunID
+  package var run: RunID
   /// Attempts that the run has had.
-  public var attempts: Int
+  package var attempts: Int
   /// How the run ended; nil while it goes on.
-  public var end: RunEnd?
+  package var end: RunEnd?
   /// How long it has taken so far.
-  public var duration: Duration
+  package var duration: Duration
   /// How long after its due instant it started.
-  public var lateness: Duration
+  package var lateness: Duration
   /// How many runs of the job in a row have failed, this one among them.
-  public var failureStreak: Int
+  package var failureStreak: Int
   /// What is kept of what the last attempt printed.
-  public var output: KeptOutput
+  package var output: KeptOutput
 
   /// All facts of a run.
-  public init(
+  package init(
     hook: HookKind, run: RunID, attempts: Int, end: RunEnd?, duration: Duration,
     lateness: Duration, failureStreak: Int, output: KeptOutput
   ) {

@@ -1,10 +1,10 @@
 /// A job's identity: its key in the jobs file.
-public struct JobName: Hashable, Comparable, Sendable, CustomStringConvertible {
+package struct JobName: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The name as it is written.
-  public let text: String
+  package let text: String
 
   /// Nil unless the text is `[A-Za-z0-9][A-Za-z0-9._-]{0,127}`.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let bytes = text.utf8
     guard let first = bytes.first, bytes.count <= 128, Self.isAlphanumeric(first),
       bytes.allSatisfy({ Self.isAlphanumeric($0) || "._-".utf8.contains($0) })
@@ -13,10 +13,10 @@ public struct JobName: Hashable, Comparable, Sendable, CustomStringConvertible {
   }
 
   /// The name as it is written.
-  public var description: String { text }
+  package var description: String { text }
 
   /// By the order of their characters.
-  public static func < (left: Self, right: Self) -> Bool { left.text < right.text }
+  package static func < (left: Self, right: Self) -> Bool { left.text < right.text }
 
   private static func isAlphanumeric(_ byte: UInt8) -> Bool {
     switch byte {

@@ -3,7 +3,7 @@
 /// Two specs are equal when they mean the same; a comment or another order of keys changes nothing.
 ///
 /// It is copied in many places for each slot; all copies share their parts until one is changed.
-public struct JobSpec: Hashable, Sendable {
+package struct JobSpec: Hashable, Sendable {
   private struct Fields: Hashable, Sendable {
     var name: JobName
     var timing: Timing
@@ -24,78 +24,78 @@ public struct JobSpec: Hashable, Sendable {
   private var fields: Shared<Fields>
 
   /// The job's identity.
-  public var name: JobName {
+  package var name: JobName {
     get { fields.value.name }
     set { fields.change { $0.name = newValue } }
   }
   /// When it is due, and how late it may start.
-  public var timing: Timing {
+  package var timing: Timing {
     get { fields.value.timing }
     set { fields.change { $0.timing = newValue } }
   }
   /// What a run does.
-  public var action: Action {
+  package var action: Action {
     get { fields.value.action }
     set { fields.change { $0.action = newValue } }
   }
   /// How a run is done.
-  public var execution: Execution {
+  package var execution: Execution {
     get { fields.value.execution }
     set { fields.change { $0.execution = newValue } }
   }
   /// What happens to a slot that comes due while a run is active. Default `skip`.
-  public var overlap: Overlap {
+  package var overlap: Overlap {
     get { fields.value.overlap }
     set { fields.change { $0.overlap = newValue } }
   }
   /// The group of `scheduler.concurrency` whose bound its runs share; nil (the default) for none.
-  public var concurrencyGroup: String? {
+  package var concurrencyGroup: String? {
     get { fields.value.concurrencyGroup }
     set { fields.change { $0.concurrencyGroup = newValue } }
   }
   /// What is done besides when a run has come to something. Default nothing.
-  public var hooks: Hooks {
+  package var hooks: Hooks {
     get { fields.value.hooks }
     set { fields.change { $0.hooks = newValue } }
   }
   /// How much later than its leeway allows a slot may start before it counts as passed. Default 1 s.
-  public var lateTolerance: Duration {
+  package var lateTolerance: Duration {
     get { fields.value.lateTolerance }
     set { fields.change { $0.lateTolerance = newValue } }
   }
   /// How long a run takes at most when all is well; nil (the default) when nobody says.
-  public var expectedDuration: Duration? {
+  package var expectedDuration: Duration? {
     get { fields.value.expectedDuration }
     set { fields.change { $0.expectedDuration = newValue } }
   }
   /// What a crash of takt may do to a slot that has begun. Default `best_effort`.
-  public var delivery: Delivery {
+  package var delivery: Delivery {
     get { fields.value.delivery }
     set { fields.change { $0.delivery = newValue } }
   }
   /// What becomes of slots that passed while takt was not there. Default: the newest runs late.
-  public var missed: MissedPolicy {
+  package var missed: MissedPolicy {
     get { fields.value.missed }
     set { fields.change { $0.missed = newValue } }
   }
   /// What becomes of its runs when a reload removes the job. Default `drain`.
-  public var removal: Removal {
+  package var removal: Removal {
     get { fields.value.removal }
     set { fields.change { $0.removal = newValue } }
   }
   /// Words to find the job by, in order and each once. Default none.
-  public var tags: [String] {
+  package var tags: [String] {
     get { fields.value.tags }
     set { fields.change { $0.tags = newValue } }
   }
   /// A sentence for people; nil when none was written.
-  public var summary: String? {
+  package var summary: String? {
     get { fields.value.summary }
     set { fields.change { $0.summary = newValue } }
   }
 
   /// A job with the given parts.
-  public init(
+  package init(
     name: JobName, timing: Timing, action: Action, execution: Execution = Execution(),
     overlap: Overlap = .skip, summary: String? = nil
   ) {

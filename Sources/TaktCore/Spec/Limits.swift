@@ -1,18 +1,18 @@
 /// What a child may use at most; nil leaves takt's own limit.
-public struct Limits: Hashable, Sendable {
+package struct Limits: Hashable, Sendable {
   /// Address space, in bytes.
-  public var memoryBytes: Int?
+  package var memoryBytes: Int?
   /// Processor time, in whole seconds.
-  public var cpuSeconds: Int?
+  package var cpuSeconds: Int?
   /// Open descriptors.
-  public var files: Int?
+  package var files: Int?
   /// Processes and threads of the child's user.
-  public var processes: Int?
+  package var processes: Int?
   /// A core dump, in bytes; 0 for none.
-  public var coreBytes: Int?
+  package var coreBytes: Int?
   /// The longest file it may write, in bytes.
-  public var fileSizeBytes: Int?
+  package var fileSizeBytes: Int?
 
   /// No limits but takt's own.
-  public init() {}
+  package init() {}
 }

@@ -1,7 +1,9 @@
+import TaktTime
+
 /// What becomes of slots whose time went by while nothing could serve them.
-public struct MissedPolicy: Hashable, Sendable {
+package struct MissedPolicy: Hashable, Sendable {
   /// Which of them run late.
-  public enum Choice: String, CaseIterable, Hashable, Sendable {
+  package enum Choice: String, CaseIterable, Hashable, Sendable {
     /// None.
     case skip
     /// The newest one, which stands for the others.
@@ -11,15 +13,15 @@ public struct MissedPolicy: Hashable, Sendable {
   }
 
   /// Which of them run late. Default `last`.
-  public var choice = Choice.last
+  package var choice = Choice.last
   /// How old a slot may be and still run; nil (the default) for the job's interval, the time up to
   /// the next slot of the clock, or a day where there is neither.
-  public var within: Duration?
+  package var within: Duration?
   /// How many run at most under `all`, the newest ones. Default 100.
-  public var countMax = 100
+  package var countMax = 100
 
   /// The newest one, if it is not older than the interval.
-  public init() {}
+  package init() {}
 
   /// How old a slot of this schedule may be and still run.
   func within(_ schedule: Schedule, of slot: WallInstant?) -> Duration {

@@ -1,5 +1,5 @@
 /// What happens to a slot that comes due while a run of the same job is active.
-public enum Overlap: String, CaseIterable, Hashable, Sendable {
+package enum Overlap: String, CaseIterable, Hashable, Sendable {
   /// The slot is decided as `skipped(overlap)`.
   case skip
   /// The slot's run waits until the others have ended.

@@ -1,8 +1,8 @@
 /// Checked parameters of a named action, by name; defaults are filled in.
-public typealias Parameters = [String: ParameterValue]
+package typealias Parameters = [String: ParameterValue]
 
 /// One checked parameter.
-public enum ParameterValue: Hashable, Sendable {
+package enum ParameterValue: Hashable, Sendable {
   /// Text, one of a fixed set of words, or an absolute path.
   case string(String)
   /// A whole number, or a size in bytes.
@@ -19,11 +19,11 @@ public enum ParameterValue: Hashable, Sendable {
   case map([String: ParameterValue])
 
   /// The text of a `.string`, "" of anything else.
-  public var string: String { if case .string(let text) = self { text } else { "" } }
+  package var string: String { if case .string(let text) = self { text } else { "" } }
   /// The number of an `.integer`; nil of anything else.
-  public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
+  package var integer: Int? { if case .integer(let value) = self { value } else { nil } }
   /// The number of a `.number` or an `.integer`; nil of anything else.
-  public var number: Double? {
+  package var number: Double? {
     switch self {
     case .number(let value): value
     case .integer(let value): Double(value)
@@ -31,11 +31,11 @@ public enum ParameterValue: Hashable, Sendable {
     }
   }
   /// The value of a `.boolean`; nil of anything else.
-  public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+  package var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
   /// The value of a `.duration`; nil of anything else.
-  public var duration: Duration? { if case .duration(let value) = self { value } else { nil } }
+  package var duration: Duration? { if case .duration(let value) = self { value } else { nil } }
   /// The items of a `.list`; none of anything else.
-  public var list: [ParameterValue] { if case .list(let items) = self { items } else { [] } }
+  package var list: [ParameterValue] { if case .list(let items) = self { items } else { [] } }
   /// The entries of a `.map`; none of anything else.
-  public var map: [String: ParameterValue] { if case .map(let map) = self { map } else { [:] } }
+  package var map: [String: ParameterValue] { if case .map(let map) = self { map } else { [:] } }
 }

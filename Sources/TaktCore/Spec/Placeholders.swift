@@ -1,14 +1,14 @@
 /// The facts of a run that stand in a text as `{{job}}`, and the secrets that stand there as
 /// `{{secret.NAME}}`; `{{{{` stands for `{{` itself.
-public enum Placeholders {
+package enum Placeholders {
   /// What a placeholder names.
-  public enum Name: String, CaseIterable, Hashable, Sendable {
+  package enum Name: String, CaseIterable, Hashable, Sendable {
     case job, run, slot, attempt, hook, outcome, reason, streak
     case durationMilliseconds = "duration_ms"
     case latenessMilliseconds = "late_ms"
 
     /// Whether it is known only to a hook, not to the run of a job.
-    public var isOfHooks: Bool {
+    package var isOfHooks: Bool {
       switch self {
       case .job, .run, .slot, .attempt: false
       case .hook, .outcome, .reason, .streak, .durationMilliseconds, .latenessMilliseconds: true
@@ -17,7 +17,7 @@ public enum Placeholders {
   }
 
   /// A piece of a text.
-  public enum Part: Hashable, Sendable {
+  package enum Part: Hashable, Sendable {
     /// What stands as it is.
     case text(String)
     /// What is replaced.
@@ -27,7 +27,7 @@ public enum Placeholders {
   }
 
   /// Why a text with braces means nothing.
-  public enum Problem: Error, Hashable, Sendable {
+  package enum Problem: Error, Hashable, Sendable {
     /// `{{` with no `}}` after it.
     case unclosed
     /// What stands between the braces names nothing.
@@ -35,7 +35,7 @@ public enum Placeholders {
   }
 
   /// The pieces of a text; spaces next to a name are passed over.
-  public static func parse(_ text: String) throws(Problem) -> [Part] {
+  package static func parse(_ text: String) throws(Problem) -> [Part] {
     var parts: [Part] = []
     var literal: [UInt8] = []
     var rest = Array(text.utf8)[...]
@@ -75,7 +75,7 @@ public enum Placeholders {
   private static let secretPrefix = "secret."
 
   /// The names of the secrets that the texts in a value refer to.
-  public static func secrets(in value: ParameterValue) -> Set<String> {
+  package static func secrets(in value: ParameterValue) -> Set<String> {
     switch value {
     case .string(let text):
       guard text.utf8.contains(UInt8(ascii: "{")), let parts = try? parse(text) else { return [] }
@@ -88,7 +88,7 @@ public enum Placeholders {
 
   /// The text with each fact's value in its place, nothing where it has none; secrets stay named.
   /// A text that cannot be read stays as it is.
-  public static func expand(_ text: String, _ values: [Name: String]) -> String {
+  package static func expand(_ text: String, _ values: [Name: String]) -> String {
     // Most texts have none, and a search is cheaper than taking them to pieces.
     guard text.utf8.contains(UInt8(ascii: "{")), let parts = try? parse(text) else { return text }
     return parts.reduce(into: "") { whole, part in
@@ -102,7 +102,7 @@ public enum Placeholders {
 
   /// The value with the placeholders of all its texts replaced, those in lists and mappings too;
   /// names of mappings stay as they are.
-  public static func expand(_ value: ParameterValue, _ values: [Name: String]) -> ParameterValue {
+  package static func expand(_ value: ParameterValue, _ values: [Name: String]) -> ParameterValue {
     switch value {
     case .string(let text): .string(expand(text, values))
     case .list(let items): .list(items.map { expand($0, values) })

@@ -1,5 +1,5 @@
 /// The class of a job's work, from what a person waits for to what nobody does.
-public enum QoS: String, CaseIterable, Hashable, Sendable {
+package enum QoS: String, CaseIterable, Hashable, Sendable {
   case userInteractive = "user-interactive"
   case userInitiated = "user-initiated"
   case `default` = "default"
@@ -7,7 +7,7 @@ public enum QoS: String, CaseIterable, Hashable, Sendable {
   case background = "background"
 
   /// Its place when runs wait: 0 for the most urgent class.
-  public var rank: Int {
+  package var rank: Int {
     switch self {
     case .userInteractive: 0
     case .userInitiated: 1

@@ -1,5 +1,5 @@
 /// What becomes of the runs of a job that a reload removes.
-public enum Removal: String, CaseIterable, Hashable, Sendable {
+package enum Removal: String, CaseIterable, Hashable, Sendable {
   /// An attempt in progress may end; no further one starts.
   case drain
   /// They are stopped.

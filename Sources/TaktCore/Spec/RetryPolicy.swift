@@ -1,7 +1,7 @@
 /// Whether, and when, an attempt that failed is followed by another.
-public struct RetryPolicy: Hashable, Sendable {
+package struct RetryPolicy: Hashable, Sendable {
   /// What an attempt can fail by.
-  public enum Cause: String, CaseIterable, Hashable, Sendable {
+  package enum Cause: String, CaseIterable, Hashable, Sendable {
     /// A wrong exit status, `fails_when`, or a built-in's failure.
     case exit
     /// A signal that takt did not send.
@@ -13,7 +13,7 @@ public struct RetryPolicy: Hashable, Sendable {
   }
 
   /// How long a run goes on trying.
-  public enum End: String, CaseIterable, Hashable, Sendable {
+  package enum End: String, CaseIterable, Hashable, Sendable {
     /// Until the attempts are used up.
     case exhausted
     /// Until the job's next slot is due, if that comes first.
@@ -21,22 +21,22 @@ public struct RetryPolicy: Hashable, Sendable {
   }
 
   /// How many attempts a run has, the first among them. Default 1: no retry.
-  public var attempts: Int
+  package var attempts: Int
   /// How long the first back-off lasts. Default 10 s.
-  public var delay: Duration
+  package var delay: Duration
   /// By how much each further back-off is longer. Default 2.
-  public var factor: Double
+  package var factor: Double
   /// How long a back-off lasts at most. Default 1 h.
-  public var delayMax: Duration
+  package var delayMax: Duration
   /// By what share, 0 to 100 percent, a back-off may be longer, by chance. Default 0.
-  public var jitterPercent: Double
+  package var jitterPercent: Double
   /// What is tried again. Default everything.
-  public var causes: Set<Cause>
+  package var causes: Set<Cause>
   /// How long a run goes on trying. Default `exhausted`.
-  public var end: End
+  package var end: End
 
   /// No retry unless told otherwise.
-  public init(
+  package init(
     attempts: Int = 1, delay: Duration = .seconds(10), factor: Double = 2,
     delayMax: Duration = .seconds(3600), jitterPercent: Double = 0,
     causes: Set<Cause> = Set(Cause.allCases), end: End = .exhausted

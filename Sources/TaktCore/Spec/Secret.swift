@@ -1,7 +1,7 @@
 /// A value that a child gets and that nobody else sees: it is masked in whatever the child prints.
-public struct Secret: Hashable, Sendable {
+package struct Secret: Hashable, Sendable {
   /// Where the value is read when an attempt starts.
-  public enum Source: Hashable, Sendable {
+  package enum Source: Hashable, Sendable {
     /// The file at this absolute path; one line end at its end does not count.
     case file(String)
     /// This variable of takt's own environment.
@@ -9,7 +9,7 @@ public struct Secret: Hashable, Sendable {
   }
 
   /// How it reaches the child.
-  public enum Delivery: String, CaseIterable, Hashable, Sendable {
+  package enum Delivery: String, CaseIterable, Hashable, Sendable {
     /// The variable holds the value.
     case environment = "env"
     /// The variable holds the path of a file with the value, which exists for this child alone.
@@ -17,12 +17,12 @@ public struct Secret: Hashable, Sendable {
   }
 
   /// Where the value is read.
-  public var source: Source
+  package var source: Source
   /// How it reaches the child. Default by environment.
-  public var delivery: Delivery
+  package var delivery: Delivery
 
   /// A secret from `source`.
-  public init(_ source: Source, delivery: Delivery = .environment) {
+  package init(_ source: Source, delivery: Delivery = .environment) {
     self.source = source
     self.delivery = delivery
   }

@@ -1,7 +1,7 @@
 /// Sizes as people write them in a jobs file: `512B`, `64KB`, `1.5MB`, `1GiB`.
-public enum SizeText {
+package enum SizeText {
   /// Why a text is no size.
-  public enum Problem: Error, Hashable, Sendable {
+  package enum Problem: Error, Hashable, Sendable {
     /// No number where one was needed.
     case noNumber
     /// A number without a unit.
@@ -17,7 +17,7 @@ public enum SizeText {
   }
 
   /// The largest size there is: 1024 TB.
-  public static let maximumBytes = 1 << 50
+  package static let maximumBytes = 1 << 50
 
   private static let units: [(names: [String], shift: Int)] = [
     (["TB", "TiB"], 40), (["GB", "GiB"], 30), (["MB", "MiB"], 20), (["KB", "KiB"], 10),
@@ -25,7 +25,7 @@ public enum SizeText {
   ]
 
   /// Reads one number with its unit; a KB is 1024 bytes, and so is a KiB.
-  public static func parse(_ text: String) throws(Problem) -> Int {
+  package static func parse(_ text: String) throws(Problem) -> Int {
     if text.hasPrefix("-") { throw .negative }
     var rest = Array(text.utf8)[...]
     let digits = takeDigits(&rest)
@@ -45,7 +45,7 @@ public enum SizeText {
   }
 
   /// The unit that somebody means by `k`, `Mb` or `gib`; nil when that is unclear.
-  public static func unit(meantBy text: String) -> String? {
+  package static func unit(meantBy text: String) -> String? {
     let letters = text.lowercased()
     return units.lazy.map { $0.names[0] }.first { name in
       let unit = name.lowercased()
@@ -83,7 +83,7 @@ public enum SizeText {
   }
 
   /// The size in the largest unit of which it is a whole number: `64KB`, `1537B`.
-  public static func format(_ bytes: Int) -> String {
+  package static func format(_ bytes: Int) -> String {
     for unit in units where bytes >= 1 << unit.shift && bytes.isMultiple(of: 1 << unit.shift) {
       return "\(bytes >> unit.shift)\(unit.names[0])"
     }

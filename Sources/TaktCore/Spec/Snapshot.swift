@@ -1,12 +1,12 @@
 /// All that a set of jobs files says, valid as a whole: what takt runs until the next reload.
-public struct Snapshot: Sendable {
+package struct Snapshot: Sendable {
   /// What holds for the scheduler itself.
-  public var settings: SchedulerSettings
+  package var settings: SchedulerSettings
   /// The jobs in the order of their files.
-  public var jobs: [JobSpec]
+  package var jobs: [JobSpec]
 
   /// Jobs with names that differ from one another.
-  public init(settings: SchedulerSettings = SchedulerSettings(), jobs: [JobSpec] = []) {
+  package init(settings: SchedulerSettings = SchedulerSettings(), jobs: [JobSpec] = []) {
     self.settings = settings
     self.jobs = jobs
   }

@@ -1,16 +1,16 @@
 /// How an attempt is stopped: a signal to its process group, then SIGKILL to what is left.
-public struct StopPolicy: Hashable, Sendable {
+package struct StopPolicy: Hashable, Sendable {
   /// What the group is sent first. Default TERM.
-  public var signal: StopSignal
+  package var signal: StopSignal
   /// How long it then has. Default 10 s.
-  public var grace: Duration
+  package var grace: Duration
 
   /// What becomes of processes that the command leaves running when it ends by itself. Default
   /// `end`.
-  public var leftovers: Leftovers
+  package var leftovers: Leftovers
 
   /// TERM, 10 s, and nothing left running, unless told otherwise.
-  public init(
+  package init(
     signal: StopSignal = .terminate, grace: Duration = .seconds(10), leftovers: Leftovers = .end
   ) {
     self.signal = signal
@@ -20,7 +20,7 @@ public struct StopPolicy: Hashable, Sendable {
 }
 
 /// What becomes of processes that a command leaves running.
-public enum Leftovers: String, CaseIterable, Hashable, Sendable {
+package enum Leftovers: String, CaseIterable, Hashable, Sendable {
   /// They are ended, and the run ends when they have.
   case end
   /// They are counted, logged and released: what the command has started on purpose, such as a
@@ -29,7 +29,7 @@ public enum Leftovers: String, CaseIterable, Hashable, Sendable {
 }
 
 /// A signal that asks a process to end.
-public enum StopSignal: String, CaseIterable, Hashable, Sendable {
+package enum StopSignal: String, CaseIterable, Hashable, Sendable {
   case terminate = "TERM"
   case interrupt = "INT"
   case hangUp = "HUP"

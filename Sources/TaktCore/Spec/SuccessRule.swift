@@ -1,16 +1,16 @@
 /// What counts as success of a command.
-public struct SuccessRule: Hashable, Sendable {
+package struct SuccessRule: Hashable, Sendable {
   /// The exit statuses that are none of failure. Default 0 alone.
-  public var exitStatuses: Set<Int32>
+  package var exitStatuses: Set<Int32>
   /// It fails when it prints anything on its standard error. Default false.
-  public var failsOnStandardError: Bool
+  package var failsOnStandardError: Bool
   /// It fails when a line of its standard output matches this POSIX extended regular expression.
-  public var failurePattern: String?
+  package var failurePattern: String?
   /// It fails when it prints nothing on its standard output. Default false.
-  public var failsWhenSilent: Bool
+  package var failsWhenSilent: Bool
 
   /// Exit status 0, whatever it prints, unless told otherwise.
-  public init(
+  package init(
     exitStatuses: Set<Int32> = [0], failsOnStandardError: Bool = false,
     failurePattern: String? = nil, failsWhenSilent: Bool = false
   ) {

@@ -1,20 +1,22 @@
+import TaktTime
+
 /// The part of a job that its timer follows: when this changes, a reload arms the timer anew.
-public struct Timing: Hashable, Sendable {
+package struct Timing: Hashable, Sendable {
   /// When the job is due.
-  public var schedule: Schedule
+  package var schedule: Schedule
   /// How late a slot may start, so that one wake serves many. Default none.
-  public var leeway: Leeway
+  package var leeway: Leeway
   /// How far each job of many is put off, so that they do not all start at once; nil (the default)
   /// for not at all.
-  public var spread: Spread?
+  package var spread: Spread?
   /// How far each slot is put off at most, by a number that the job and the slot determine. Default
   /// none.
-  public var jitter = Duration.zero
+  package var jitter = Duration.zero
   /// False: nothing is armed, and slots that pass are recorded as skipped. Default true.
-  public var isEnabled: Bool
+  package var isEnabled: Bool
 
   /// When a job is due.
-  public init(schedule: Schedule, leeway: Leeway = .none, isEnabled: Bool = true) {
+  package init(schedule: Schedule, leeway: Leeway = .none, isEnabled: Bool = true) {
     self.schedule = schedule
     self.leeway = leeway
     self.isEnabled = isEnabled
@@ -22,20 +24,20 @@ public struct Timing: Hashable, Sendable {
 }
 
 /// How far a job's slots are put off: always alike for the same job.
-public struct Spread: Hashable, Sendable {
+package struct Spread: Hashable, Sendable {
   /// They are put off by less than this.
-  public var over: Duration
+  package var over: Duration
   /// What determines by how much: the job's name, with the host's where each host is to have its own.
-  public var seed: String
+  package var seed: String
 
   /// A share of `over` that `seed` determines.
-  public init(over: Duration, seed: String) {
+  package init(over: Duration, seed: String) {
     self.over = over
     self.seed = seed
   }
 
   /// By how much, in whole milliseconds.
-  public var offset: Duration {
+  package var offset: Duration {
     .milliseconds(Int64(StableHash.of(seed) % UInt64(max(1, over.milliseconds))))
   }
 }
@@ -60,12 +62,12 @@ extension Timing {
 }
 
 /// How late a slot may start, measured from its due instant.
-public enum Leeway: Hashable, Sendable {
+package enum Leeway: Hashable, Sendable {
   /// A fixed time. `.zero` is none.
   case duration(Duration)
   /// A share of the gap to the next nominal instant, 0 to 100.
   case percent(Double)
 
   /// No leeway: start at once.
-  public static let none = Leeway.duration(.zero)
+  package static let none = Leeway.duration(.zero)
 }

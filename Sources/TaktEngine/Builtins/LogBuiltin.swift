@@ -1,18 +1,18 @@
-import TaktCore
+package import TaktCore
 
 /// `use: log` writes a line to takt's own log.
-public struct LogBuiltin: QuickBuiltin {
+package struct LogBuiltin: QuickBuiltin {
   /// The built-in.
-  public init() {}
+  package init() {}
 
   /// `log`
-  public var name: String { "log" }
+  package var name: String { "log" }
 
   /// One sentence for the reference.
-  public var summary: String { "writes a line to takt's own log" }
+  package var summary: String { "writes a line to takt's own log" }
 
   /// `message` and `level`.
-  public var parameters: [ParameterSchema] {
+  package var parameters: [ParameterSchema] {
     [
       ParameterSchema("message", .string, summary: "what the line says"),
       ParameterSchema(
@@ -22,7 +22,7 @@ public struct LogBuiltin: QuickBuiltin {
   }
 
   /// A secret has no place in the log.
-  public func problems(in parameters: Parameters) -> [ParameterProblem] {
+  package func problems(in parameters: Parameters) -> [ParameterProblem] {
     guard let message = parameters["message"], !Placeholders.secrets(in: message).isEmpty else {
       return []
     }
@@ -30,13 +30,13 @@ public struct LogBuiltin: QuickBuiltin {
   }
 
   /// It touches nothing but the log.
-  public func traits(with parameters: Parameters) -> ActionTraits { [] }
+  package func traits(with parameters: Parameters) -> ActionTraits { [] }
 
   /// It does not fail.
-  public var reasons: [BuiltinReason] { [] }
+  package var reasons: [BuiltinReason] { [] }
 
   /// Hands the message over as a line of output.
-  public func run(
+  package func run(
     _ parameters: Parameters, output: (_ level: LogLevel, _ line: String) -> Void
   ) -> AttemptResult {
     let level = parameters["level"].flatMap { LogLevel(rawValue: $0.string) } ?? .info

@@ -1,7 +1,8 @@
-import TaktCore
+package import TaktCore
+package import TaktTime
 
 /// How records become bytes.
-public enum LogFormat: String, CaseIterable, Sendable {
+package enum LogFormat: String, CaseIterable, Sendable {
   /// Aligned lines for people.
   case text
   /// One JSON object a line for programs.

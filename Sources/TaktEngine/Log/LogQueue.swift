@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// The bounded queue before the writer. When it fills, output lines go first, then routine records,
 /// last the rest; what goes is counted.

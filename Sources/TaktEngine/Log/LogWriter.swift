@@ -1,13 +1,14 @@
 import Dispatch
 import Glibc
 import Synchronization
-import TaktCore
+package import TaktCore
+package import TaktTime
 
 /// Writes records to a descriptor from a thread of its own. Nobody waits for it: when the reader is
 /// slow the queue fills, and what no longer fits is dropped and counted.
 ///
 /// Safe from any thread.
-public final class LogWriter: Observer, OutputSink {
+package final class LogWriter: Observer, OutputSink {
   private let descriptor: Int32
   private let renderer: any LogRenderer
   private let level: LogLevel
@@ -19,7 +20,7 @@ public final class LogWriter: Observer, OutputSink {
 
   /// What the log says of dropped records in `reason` when transitions of machines may have been
   /// among them.
-  public static let droppedTransitions: Set<String> = [
+  package static let droppedTransitions: Set<String> = [
     LogQueue.Class.routine.name, LogQueue.Class.vital.name,
   ]
 
@@ -31,7 +32,7 @@ public final class LogWriter: Observer, OutputSink {
   ///     besides, whatever their level.
   ///   - zone: In which zone text shows times; JSON lines are in UTC.
   ///   - limitBytes: How much may wait for a slow reader. Default 6 MiB.
-  public init(
+  package init(
     descriptor: Int32, format: LogFormat, level: LogLevel?, zone: Zone, isColoured: Bool,
     time: any TimeSource, limitBytes: Int = 6 << 20
   ) throws(SystemError) {
@@ -44,7 +45,7 @@ public final class LogWriter: Observer, OutputSink {
   }
 
   /// Takes records, or drops them when the queue is full.
-  public func observe(_ records: [LogRecord]) {
+  package func observe(_ records: [LogRecord]) {
     let shown = records.filter { renderer.shows($0, at: level) }
     let wasEmpty = queue.withLock { queue in
       defer { for record in shown { queue.append(record) } }
@@ -54,27 +55,27 @@ public final class LogWriter: Observer, OutputSink {
   }
 
   /// Whether a line of output would be taken.
-  public var hasRoom: Bool { queue.withLock { $0.hasRoom(for: .output) } }
+  package var hasRoom: Bool { queue.withLock { $0.hasRoom(for: .output) } }
 
   /// Takes a line of output.
-  public func output(_ fields: [LogField]) {
+  package func output(_ fields: [LogField]) {
     observe(LogRecord(at: time.wall, .info, .output, fields))
   }
 
   /// Takes a record about output.
-  public func record(_ level: LogLevel, _ event: LogEvent, _ fields: [LogField]) {
+  package func record(_ level: LogLevel, _ event: LogEvent, _ fields: [LogField]) {
     observe(LogRecord(at: time.wall, level, event, fields))
   }
 
   /// Counts lines of output that were dropped before they became records.
-  public func drop(lines: Int) {
+  package func drop(lines: Int) {
     guard lines > 0 else { return }
     queue.withLock { $0.drop(lines, .output) }
   }
 
   /// Waits until everything is written, at most `timeout`, so that a reader that has stopped cannot
   /// keep the process.
-  public func close(timeout: Duration) {
+  package func close(timeout: Duration) {
     isClosing.store(true, ordering: .sequentiallyConsistent)
     filled.signal()
     _ = idle.wait(timeout: .now() + .milliseconds(Int(timeout.milliseconds)))

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// Aligned lines for people: the time of day, the job, what happened.
 ///

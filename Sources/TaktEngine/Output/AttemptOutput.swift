@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// What becomes of the output of one attempt: it is counted, matched, masked, kept, logged and
 /// written to a file.

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// A token bucket for lines: so many at once, and as many again within each period. What is beyond is
 /// counted. Time is handed in.

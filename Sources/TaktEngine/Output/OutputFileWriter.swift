@@ -1,6 +1,7 @@
 import Dispatch
 import Synchronization
 import TaktCore
+import TaktTime
 
 /// Writes what several attempts print to one file, on the pool that all files share.
 ///

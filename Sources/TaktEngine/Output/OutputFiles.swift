@@ -2,12 +2,13 @@ import Dispatch
 import Glibc
 import Synchronization
 import TaktCore
+package import TaktTime
 
 /// The files that runs' output is written to. A small pool writes them, one thread at a time for
 /// each file, so that a slow disk keeps nobody else waiting; what waits for it is bounded.
 ///
 /// Safe from any thread; only `close` waits.
-public final class OutputFiles: Sendable {
+package final class OutputFiles: Sendable {
   /// What the writers have in common.
   final class Shared: Sendable {
     private let pool = WorkPool(
@@ -75,7 +76,7 @@ public final class OutputFiles: Sendable {
   ///   - sink: Where it is said what cannot be written.
   ///   - limitBytes: How much may wait to be written to one file. Default 1 MiB; for all files
   ///     together it is four times as much.
-  public convenience init(
+  package convenience init(
     sink: any OutputSink, time: any TimeSource, limitBytes: Int = 1 << 20
   ) {
     self.init(sink: sink, time: time, limitBytes: limitBytes) { Glibc.write($0, $1, $2) }
@@ -100,7 +101,7 @@ public final class OutputFiles: Sendable {
   }
 
   /// Waits until what has been handed over is written, at most `timeout`.
-  public func close(timeout: Duration) {
+  package func close(timeout: Duration) {
     _ = shared.pending.wait(timeout: .now() + .milliseconds(Int(timeout.milliseconds)))
   }
 }

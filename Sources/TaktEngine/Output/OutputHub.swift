@@ -1,12 +1,12 @@
 import Synchronization
-import TaktCore
+package import TaktCore
 
 /// Where the lines of runs go on to the log, and what they print to those who follow them.
 ///
 /// Safe from any thread.
-public final class OutputHub: OutputSink, LiveOutput {
+package final class OutputHub: OutputSink, LiveOutput {
   /// How much of what a run has printed a new follower gets.
-  public static let keepBytes = 64 << 10
+  package static let keepBytes = 64 << 10
 
   private struct Live {
     var before = KeptOutputBuffer(keepBytes: OutputHub.keepBytes)
@@ -22,24 +22,24 @@ public final class OutputHub: OutputSink, LiveOutput {
   private let state = Mutex(State())
 
   /// Hands the lines on to `next`.
-  public init(next: any OutputSink) { self.next = next }
+  package init(next: any OutputSink) { self.next = next }
 
   /// Whether the log has room.
-  public var hasRoom: Bool { next.hasRoom }
+  package var hasRoom: Bool { next.hasRoom }
 
   /// Hands a line on.
-  public func output(_ fields: [LogField]) { next.output(fields) }
+  package func output(_ fields: [LogField]) { next.output(fields) }
 
   /// Hands a count on.
-  public func drop(lines: Int) { next.drop(lines: lines) }
+  package func drop(lines: Int) { next.drop(lines: lines) }
 
   /// Hands a record on.
-  public func record(_ level: LogLevel, _ event: LogEvent, _ fields: [LogField]) {
+  package func record(_ level: LogLevel, _ event: LogEvent, _ fields: [LogField]) {
     next.record(level, event, fields)
   }
 
   /// Takes what a run that has begun prints; of one that has ended it is passed over.
-  public func printed(_ bytes: UnsafeRawBufferPointer, by run: RunID) {
+  package func printed(_ bytes: UnsafeRawBufferPointer, by run: RunID) {
     state.withLock { state in
       guard state.runs[run] != nil else { return }
       state.runs[run]?.before.append(bytes)
@@ -50,20 +50,20 @@ public final class OutputHub: OutputSink, LiveOutput {
   }
 
   /// A run begins.
-  public func began(_ run: RunID) {
+  package func began(_ run: RunID) {
     state.withLock { state in
       if state.runs[run] == nil { state.runs[run] = Live() }
     }
   }
 
   /// A run has ended: nothing more comes.
-  public func ended(_ run: RunID) {
+  package func ended(_ run: RunID) {
     let live = state.withLock { $0.runs.removeValue(forKey: run) }
     for take in live?.followers.values ?? [:].values { take(.end) }
   }
 
   /// Follows a run; nil when it is not in progress.
-  public func follow(
+  package func follow(
     _ run: RunID, take: @escaping @Sendable (LiveOutputEvent) -> Void
   ) -> LiveOutputUse? {
     state.withLock { state in
@@ -76,7 +76,7 @@ public final class OutputHub: OutputSink, LiveOutput {
   }
 
   /// Ends a use.
-  public func leave(_ use: LiveOutputUse) {
+  package func leave(_ use: LiveOutputUse) {
     state.withLock { _ = $0.runs[use.run]?.followers.removeValue(forKey: use.number) }
   }
 }

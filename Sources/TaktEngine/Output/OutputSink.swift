@@ -1,9 +1,9 @@
-import TaktCore
+package import TaktCore
 
 /// Where the lines of runs go.
 ///
 /// Safe from any thread; never blocks.
-public protocol OutputSink: Sendable {
+package protocol OutputSink: Sendable {
   /// Whether a line would be taken now.
   var hasRoom: Bool { get }
 
@@ -24,10 +24,10 @@ public protocol OutputSink: Sendable {
 
 extension OutputSink {
   /// Hands the facts to `output`, without the level.
-  public func record(_ level: LogLevel, _ event: LogEvent, _ fields: [LogField]) {
+  package func record(_ level: LogLevel, _ event: LogEvent, _ fields: [LogField]) {
     output(fields)
   }
 
   /// Nothing.
-  public func printed(_ bytes: UnsafeRawBufferPointer, by run: RunID) {}
+  package func printed(_ bytes: UnsafeRawBufferPointer, by run: RunID) {}
 }

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// Where the output of one attempt goes, secrets masked, as its job's policy says: it is kept, logged
 /// and written to a file. The same for commands and for built-ins.

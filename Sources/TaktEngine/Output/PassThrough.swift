@@ -7,14 +7,14 @@ import TaktCore
 /// a reader is slow the command waits, as it would without takt; takt itself does not.
 ///
 /// Safe from any thread.
-public final class PassThrough: Sendable {
+package final class PassThrough: Sendable {
   private let lanes: [Lane]
 
   /// Starts a thread for each of the two descriptors, which stay open.
   ///
   /// - Parameter limitBytes: How much of a stream may wait for its reader before the command does.
   ///   Default 1 MiB.
-  public init(
+  package init(
     stdout: Int32, stderr: Int32, limitBytes: Int = 1 << 20
   ) throws(SystemError) {
     lanes = [Lane(stdout, limitBytes), Lane(stderr, limitBytes)]
@@ -22,17 +22,17 @@ public final class PassThrough: Sendable {
   }
 
   /// Takes a line that a built-in has printed.
-  public func line(_ bytes: [UInt8]) {
+  package func line(_ bytes: [UInt8]) {
     (bytes + [UInt8(ascii: "\n")]).withUnsafeBytes { take($0, from: .stdout) }
   }
 
   /// Waits until all has been read; after `hurry` two seconds at most.
-  public func close() {
+  package func close() {
     for lane in lanes { lane.close() }
   }
 
   /// Nobody wants to wait for readers any longer.
-  public func hurry() {
+  package func hurry() {
     for lane in lanes { lane.hurry() }
   }
 
@@ -49,7 +49,7 @@ public final class PassThrough: Sendable {
 
   /// What the system said when output could not be written, for another reason than that nobody reads
   /// it; nil when all went well.
-  public var failure: String? { lanes.lazy.compactMap(\.failure).first }
+  package var failure: String? { lanes.lazy.compactMap(\.failure).first }
 
   /// Whether nobody will ever read this stream.
   func isClosed(_ stream: StandardStream) -> Bool { lane(of: stream).isClosed }

@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktTime
 
 /// A file that is appended to and gives way to a new one when it is full: `PATH` becomes `PATH.1`,
 /// what was that `PATH.2`, and so on. Its calls may block: they belong on a queue of their own.

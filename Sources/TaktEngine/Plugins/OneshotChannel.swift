@@ -1,6 +1,6 @@
 import Glibc
 import TaktCore
-import TimerMachine
+import TaktTime
 
 /// The conversation with a plugin that has a process for one run.
 ///

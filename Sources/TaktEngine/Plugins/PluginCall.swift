@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktTime
 
 /// One run of a plugin, with everything found out that it is told.
 struct PluginCall {

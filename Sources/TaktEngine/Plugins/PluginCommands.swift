@@ -1,10 +1,10 @@
-import TaktCore
-import TimerMachine
+package import TaktCore
+package import TaktTime
 
 /// Makes commands, with somebody who talks with them, of runs of oneshot plugins.
 ///
 /// Safe from any thread.
-public struct PluginCommands: Sendable {
+package struct PluginCommands: Sendable {
   let host: String
   let observer: any Observer
   let time: any TimeSource
@@ -14,7 +14,7 @@ public struct PluginCommands: Sendable {
   ///   - host: The name and version that plugins are told.
   ///   - observer: Gets what runs of plugins report besides lines.
   ///   - tap: Is told each line of the conversations. Default nil.
-  public init(
+  package init(
     host: String, observer: any Observer, time: any TimeSource, tap: PluginTap? = nil
   ) {
     self.host = host

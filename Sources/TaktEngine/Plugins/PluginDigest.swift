@@ -2,9 +2,9 @@ import Glibc
 import TaktDigest
 
 /// What a manifest means by `sha256`.
-public enum PluginDigest {
+package enum PluginDigest {
   /// The SHA-256 of a file in lower-case hexadecimal digits; nil when the file cannot be read.
-  public static func ofFile(_ path: String) -> String? {
+  package static func ofFile(_ path: String) -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }

@@ -1,4 +1,4 @@
-import TimerMachine
+import TaktTime
 
 /// How many messages a run of a plugin may cost: a burst, refilled at a steady rate.
 struct PluginFlood {

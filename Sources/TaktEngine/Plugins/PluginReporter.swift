@@ -1,5 +1,5 @@
 import TaktCore
-import TimerMachine
+import TaktTime
 
 /// Records how far a run of a plugin is, and what it has measured.
 ///

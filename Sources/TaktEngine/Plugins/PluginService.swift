@@ -1,6 +1,7 @@
 import Glibc
 import TaktCore
 import TimerMachine
+import TaktTime
 
 /// One service plugin: it performs what its machine says, and talks with the process.
 ///

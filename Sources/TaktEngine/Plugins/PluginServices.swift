@@ -1,13 +1,14 @@
-import Dispatch
+package import Dispatch
 import Glibc
 import Synchronization
-import TaktCore
-import TimerMachine
+package import TaktCore
+package import TimerMachine
+import TaktTime
 
 /// Runs service plugins: hands runs to processes that live on, one for all jobs that may share it.
 ///
 /// Safe from any thread; the services themselves are operated on the reactor's.
-public final class PluginServices: ActionRunner {
+package final class PluginServices: ActionRunner {
   /// Jobs whose runs may share a process agree in all of this.
   private struct Key: Hashable {
     var manifest: PluginManifest
@@ -40,7 +41,7 @@ public final class PluginServices: ActionRunner {
   /// - Parameters:
   ///   - commands: Knows what plugins are told.
   ///   - factory: Makes the timers of services, on `queue`.
-  public init(
+  package init(
     reactor: Reactor, processes: ProcessRunner, commands: PluginCommands,
     factory: any TimerFactory, queue: DispatchQueue, sink: any OutputSink, files: OutputFiles,
     report: @escaping @Sendable (SchedulerEvent) -> Void
@@ -55,7 +56,7 @@ public final class PluginServices: ActionRunner {
   }
 
   /// Hands each run to its service, when what it is to be told has been found out.
-  public func start(_ requests: [AttemptRequest]) {
+  package func start(_ requests: [AttemptRequest]) {
     starting.add(requests.map(\.run))
     for request in requests {
       guard case .plugin(let manifest, let parameters) = request.action else { continue }
@@ -119,7 +120,7 @@ public final class PluginServices: ActionRunner {
   }
 
   /// Cancels a run, or ends it without its result.
-  public func stop(_ run: RunID, signal: StopSignal) {
+  package func stop(_ run: RunID, signal: StopSignal) {
     reactor.perform { [self] _ in
       if let (service, name) = table.places[run] {
         service.stop(name, signal)
@@ -130,7 +131,7 @@ public final class PluginServices: ActionRunner {
   }
 
   /// Lets go services of these plugins that are of another version than the manifests here.
-  public func replace(by manifests: [PluginManifest]) {
+  package func replace(by manifests: [PluginManifest]) {
     reactor.perform { [self] _ in
       for (key, service) in table.services
       where manifests.contains(where: { $0.name == key.manifest.name && $0 != key.manifest }) {
@@ -142,7 +143,7 @@ public final class PluginServices: ActionRunner {
   }
 
   /// Asks all services to end and waits for them, at most `timeout`; then they are killed.
-  public func close(timeout: Duration) {
+  package func close(timeout: Duration) {
     let ended = DispatchSemaphore(value: 0)
     reactor.perform { [self] _ in
       let living = (Array(table.services.values) + table.leaving).filter(\.hasProcess)

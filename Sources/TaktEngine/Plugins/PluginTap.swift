@@ -1,5 +1,5 @@
 /// Is told each line of a conversation, on any thread: whether the plugin has said it, and the line.
-public typealias PluginTap = @Sendable (_ isOfPlugin: Bool, _ line: String) -> Void
+package typealias PluginTap = @Sendable (_ isOfPlugin: Bool, _ line: String) -> Void
 
 /// Hands on what the host says.
 extension Optional where Wrapped == PluginTap {

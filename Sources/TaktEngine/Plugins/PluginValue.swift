@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// A parameter's value as JSON.
 struct PluginValue: Encodable {

@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktTime
 
 /// The environment of a child, by precedence: takt's own facts, secrets, what the job says, what
 /// belongs to the user that it runs as, what it inherits.

@@ -7,7 +7,7 @@ import TaktCore
 /// Not by `TAKT_RUN`: of a hook that is the run that it is for, and of a job of a takt within takt
 /// the number would be the same as of some run out here. A mark alone proves nothing, since others
 /// hand environments on: a process is an attempt's only if takt has adopted it as well.
-public enum AttemptMark {
+package enum AttemptMark {
   /// The variable that names this process of takt.
   static let instanceVariable = "TAKT_INSTANCE"
   /// The variable that names an attempt, of all that there have ever been.
@@ -21,7 +21,7 @@ public enum AttemptMark {
   ]
 
   /// A random word of this process's own.
-  public static let instance = word(UInt64.random(in: .min ... .max))
+  package static let instance = word(UInt64.random(in: .min ... .max))
 
   /// A new mark: 128 random bits that nobody can guess.
   static func make() -> String {

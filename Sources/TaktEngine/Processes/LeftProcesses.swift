@@ -1,29 +1,29 @@
 import CTaktSystem
 import Glibc
-import TaktCore
+package import TaktCore
 
 /// Ends what daemons that were killed have left running, so that no two runs of a job meet.
 ///
 /// A process is ended only when it is proven to be of a recorded attempt that has no recorded end:
 /// it is in the attempt's control group; or it bears the attempt's mark, has started within the
 /// attempt, and is the attempt's first process or in that one's session.
-public struct LeftProcesses {
+package struct LeftProcesses {
   /// A process that was found.
-  public struct Found: Hashable, Sendable {
+  package struct Found: Hashable, Sendable {
     /// Its number.
-    public var pid: Int32
+    package var pid: Int32
     /// The name of its program.
-    public var name: String
+    package var name: String
   }
 
   /// What became of them.
-  public struct Outcome: Hashable, Sendable {
+  package struct Outcome: Hashable, Sendable {
     /// Those that were ended.
-    public var ended: [Found] = []
+    package var ended: [Found] = []
     /// Those that do not end.
-    public var lasting: [Found] = []
+    package var lasting: [Found] = []
     /// Those that could be leftovers, and are not proven to be: nothing was done to them.
-    public var unproven: [Found] = []
+    package var unproven: [Found] = []
   }
 
   private let byMark: [String: ProcessIdentity]
@@ -37,7 +37,7 @@ public struct LeftProcesses {
 
   /// - Parameter attempts: the processes of attempts without a recorded end, of daemons that are
   ///   dead, of this start of the machine.
-  public init(attempts: [ProcessIdentity]) {
+  package init(attempts: [ProcessIdentity]) {
     byMark = Dictionary(
       attempts.filter { !$0.mark.isEmpty }.map { ($0.mark, $0) }, uniquingKeysWith: { $1 })
     groups = Set(attempts.compactMap(\.controlGroup)).filter(ControlGroupOfOthers.isRight).sorted()
@@ -49,7 +49,7 @@ public struct LeftProcesses {
   private static let lastWait = Duration.seconds(2)
 
   /// Ends them all: TERM, and after a while KILL. Blocks until they are gone, or will not go.
-  public func end() -> Outcome {
+  package func end() -> Outcome {
     guard !byMark.isEmpty || !groups.isEmpty || !unmarked.isEmpty else { return Outcome() }
     var search = self
     return search.endAll()

@@ -1,15 +1,15 @@
 import CTaktSystem
 import Dispatch
 import Glibc
-import TaktCore
-import TimerMachine
+package import TaktCore
+package import TaktTime
 
 /// Runs commands: each in a session and process group of its own, and nothing of it outlives its
 /// run.
 ///
 /// Children are started one after the other on a thread of their own, at nice 0, and watched on the
 /// reactor's thread. Safe from any thread.
-public final class ProcessRunner: ActionRunner {
+package final class ProcessRunner: ActionRunner {
   let reactor: Reactor
   let sink: any OutputSink
   let time: any TimeSource
@@ -45,7 +45,7 @@ public final class ProcessRunner: ActionRunner {
   ///     Default nil.
   ///   - observer: Gets records that concern no single run. Default nil.
   ///   - tracking: How processes of a run are told from others. Default by session and mark.
-  public init(
+  package init(
     reactor: Reactor, sink: any OutputSink, time: any TimeSource = SystemTimeSource(),
     files: OutputFiles? = nil, accounts: any AccountSource = SystemAccounts(),
     plugins: PluginCommands? = nil, passThrough: PassThrough? = nil, ledger: (any Ledger)? = nil,
@@ -67,7 +67,7 @@ public final class ProcessRunner: ActionRunner {
   }
 
   /// Starts the attempts' children, one after the other; a failure is reported as an end.
-  public func start(_ requests: [AttemptRequest]) {
+  package func start(_ requests: [AttemptRequest]) {
     starting.add(requests.map(\.run))
     var ready: [AttemptRequest] = []
     for request in requests {
@@ -241,7 +241,7 @@ public final class ProcessRunner: ActionRunner {
   }
 
   /// Signals all that belongs to the attempt; one that is being started gets the signal when it has.
-  public func stop(_ run: RunID, signal: StopSignal) {
+  package func stop(_ run: RunID, signal: StopSignal) {
     reactor.perform { [self] _ in
       if let child = table.children[run] {
         send(signal, to: child)
@@ -256,7 +256,7 @@ public final class ProcessRunner: ActionRunner {
   /// the group of its run is found and ended with it, if it can be proved to be of the run.
   ///
   /// To be called before the first start.
-  public func adoptOrphans() throws(SystemError) {
+  package func adoptOrphans() throws(SystemError) {
     let number = csystem_become_subreaper()
     if number != 0 { throw SystemError("prctl", number: number) }
     reactor.perform { [self] _ in
@@ -283,22 +283,22 @@ public final class ProcessRunner: ActionRunner {
   }
 
   /// What is counted of processes.
-  public var figures: ProcessFigures { counts.figures }
+  package var figures: ProcessFigures { counts.figures }
 
   /// Whether children can be started: nothing keeps their thread. False is an error of takt's.
-  public var isResponsive: Bool { spawnThread.busyTime < .seconds(5) }
+  package var isResponsive: Bool { spawnThread.busyTime < .seconds(5) }
 
   /// Gives back what the system keeps for takt; to be called at the end.
-  public func close() { groups?.close() }
+  package func close() { groups?.close() }
 
   /// From now on no child inherits the variables that hold secrets of these jobs.
-  public func keepSecrets(of specs: some Sequence<JobSpec>) {
+  package func keepSecrets(of specs: some Sequence<JobSpec>) {
     InheritedEnvironment.hideSecrets(of: specs)
   }
 
   /// Reaps orphans that takt has adopted; to be called at each SIGCHLD. Children of its own are
   /// taken by their pidfds.
-  public func reapOrphans() {
+  package func reapOrphans() {
     reactor.perform { [self] loop in reapOrphans(loop) }
   }
 

@@ -1,10 +1,10 @@
 import Dispatch
-import TaktCore
+package import TaktCore
 
 /// What the system is told of a child's work.
-public struct WorkClass: Hashable, Sendable {
+package struct WorkClass: Hashable, Sendable {
   /// How the child's turns at the disk compare with others'.
-  public enum InputOutput: Hashable, Sendable {
+  package enum InputOutput: Hashable, Sendable {
     /// By the nice value, as the kernel does unless told otherwise.
     case byNice
     /// Among all others, 0 (first) to 7.
@@ -14,24 +14,24 @@ public struct WorkClass: Hashable, Sendable {
   }
 
   /// How the child's turns at the processor compare with others'.
-  public enum Policy: String, Hashable, Sendable {
+  package enum Policy: String, Hashable, Sendable {
     case other, batch, idle
   }
 
   /// The share of the processor: less is more.
-  public var nice: Int32
+  package var nice: Int32
   /// The turns at the disk.
-  public var inputOutput: InputOutput
+  package var inputOutput: InputOutput
   /// The turns at the processor.
-  public var policy: Policy
+  package var policy: Policy
   /// By how much the kernel may put a wake of the child off, so that it wakes less often.
-  public var timerSlack: Duration
+  package var timerSlack: Duration
 }
 
 extension QoS {
   /// What a child of this class gets. The nice values are those that the system library gives to the
   /// threads of a queue of this class, so that commands and built-ins share the processor alike.
-  public var workClass: WorkClass {
+  package var workClass: WorkClass {
     switch self {
     case .userInteractive:
       WorkClass(
@@ -63,7 +63,7 @@ extension QoS {
 
 extension WorkClass.InputOutput {
   /// The number that `ioprio_set` takes: the class from bit 13, the level below.
-  public var number: Int32 {
+  package var number: Int32 {
     switch self {
     case .byNice: 0
     case .bestEffort(let level): 2 << 13 | level
@@ -74,7 +74,7 @@ extension WorkClass.InputOutput {
 
 extension WorkClass.Policy {
   /// The number that `sched_setscheduler` takes; Swift sees no names for them.
-  public var number: Int32 {
+  package var number: Int32 {
     switch self {
     case .other: 0
     case .batch: 3

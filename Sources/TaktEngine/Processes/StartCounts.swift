@@ -77,13 +77,13 @@ final class StartCounts: Sendable {
 }
 
 /// What takt has counted of the processes that it starts.
-public struct ProcessFigures: Sendable {
+package struct ProcessFigures: Sendable {
   /// Children that hang now before they have executed anything, and that no run waits for.
-  public var stuckNow = 0
+  package var stuckNow = 0
   /// How many of those there have been since takt started.
-  public var stuck: UInt64 = 0
+  package var stuck: UInt64 = 0
   /// Processes that commands left running and that were released, as `kill.leftovers` says.
-  public var released: UInt64 = 0
+  package var released: UInt64 = 0
   /// Adopted processes that no run can be proved to own: they were left alone.
-  public var strangers: UInt64 = 0
+  package var strangers: UInt64 = 0
 }

@@ -1,7 +1,7 @@
 import CTaktSystem
 import Dispatch
 import Synchronization
-import TaktCore
+package import TaktCore
 
 extension WorkClass {
   var request: csystem_class {
@@ -49,7 +49,7 @@ extension Snapshot {
   /// why; nil when it gives them all. Children of such a class get what can be had.
   ///
   /// Starts a thread for each class; not for use on the scheduler's queue.
-  public func degradedClasses() -> String? {
+  package func degradedClasses() -> String? {
     let classes = Set(jobs.map(\.execution.qos)).sorted { $0.rank < $1.rank }
     let refused = classes.compactMap { qos -> String? in
       let refusals = qos.workClass.refusals()

@@ -1,7 +1,8 @@
 import Dispatch
 import Glibc
 import TaktCore
-import TimerMachine
+package import TimerMachine
+import TaktTime
 
 /// Tells when one of a set of files has changed, by inotify on their folders: so a file that an
 /// editor replaces, or that is not there yet, is seen as well.
@@ -10,9 +11,9 @@ import TimerMachine
 /// they were: a job that writes beside the jobs file makes no reload.
 ///
 /// `@unchecked Sendable`: all that changes is touched on `queue` alone; both ways in go there.
-public final class FileWatcher: @unchecked Sendable {
+package final class FileWatcher: @unchecked Sendable {
   /// How long a change may settle before it is told, so that several make one.
-  public static let settleTime = Duration.milliseconds(200)
+  package static let settleTime = Duration.milliseconds(200)
 
   private let reactor: Reactor
   private let descriptor: Int32
@@ -23,7 +24,7 @@ public final class FileWatcher: @unchecked Sendable {
   private var fingerprints: [String: String] = [:]
 
   /// A watcher of nothing yet; `onChange` is called on a queue of the watcher's own.
-  public init(
+  package init(
     reactor: Reactor, factory: any TimerFactory, onChange: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
@@ -43,7 +44,7 @@ public final class FileWatcher: @unchecked Sendable {
   }
 
   /// Watches these files and folders, and no others from now on.
-  public func watch(_ paths: [String]) {
+  package func watch(_ paths: [String]) {
     queue.async { [self] in
       // What was known of a path is kept: a change since then is still to be told.
       fingerprints = Dictionary(

@@ -1,12 +1,13 @@
 import Dispatch
 import Synchronization
-import TaktCore
+package import TaktCore
+package import TaktTime
 
 /// Reads the jobs files again and hands the scheduler a plan. Everything is read and checked off the
 /// scheduler's queue; a bad file changes nothing.
 ///
 /// Safe from any thread. Requests that come while one waits are one with it.
-public final class Reloader: ReloadControl {
+package final class Reloader: ReloadControl {
   private let source: any SnapshotSource
   private let observer: any Observer
   private let ledger: any Ledger
@@ -34,7 +35,7 @@ public final class Reloader: ReloadControl {
   ///   - onRefused: told when it is refused.
   ///   - onLoaded: told the watched paths after each attempt, good or bad.
   ///   - onDone: told what each attempt did.
-  public init(
+  package init(
     current: Snapshot, watchedPaths: [String], source: any SnapshotSource, observer: any Observer,
     ledger: any Ledger, time: any TimeSource,
     apply: @escaping @Sendable (ReloadPlan) -> Void,
@@ -57,7 +58,7 @@ public final class Reloader: ReloadControl {
   }
 
   /// Reloads soon; `cause` says in the log who wanted it.
-  public func reload(
+  package func reload(
     cause: String, reply: @escaping @Sendable (ReloadReport) -> Void = { _ in }
   ) {
     let isFirst = waiting.withLock { waiting in
@@ -78,7 +79,7 @@ public final class Reloader: ReloadControl {
   }
 
   /// What a reload would do if the main file had this text.
-  public func plan(text: [UInt8], reply: @escaping @Sendable (ReloadReport) -> Void) {
+  package func plan(text: [UInt8], reply: @escaping @Sendable (ReloadReport) -> Void) {
     queue.async { [self] in
       let loaded = source.load(text: text)
       let old = current.withLock { $0 }
@@ -88,7 +89,7 @@ public final class Reloader: ReloadControl {
   }
 
   /// What the last reload did; nil before the first.
-  public var lastReport: ReloadReport? { last.withLock { $0 } }
+  package var lastReport: ReloadReport? { last.withLock { $0 } }
 
   private func report(
     _ loaded: LoadedSnapshot, _ plan: ReloadPlan?, from old: SchedulerSettings

@@ -1,14 +1,14 @@
-import TaktCore
+package import TaktCore
 
 /// Hands each attempt to the runner of its kind of action.
-public final class ActionRouter: ActionRunner {
+package final class ActionRouter: ActionRunner {
   private let processes: any ActionRunner
   private let builtins: any ActionRunner
   private let services: (any ActionRunner)?
 
   /// Commands and oneshot plugins go to `processes`, named actions to `builtins`, service plugins to
   /// `services`, which may be missing where nobody uses any.
-  public init(
+  package init(
     processes: any ActionRunner, builtins: any ActionRunner, services: (any ActionRunner)? = nil
   ) {
     self.processes = processes
@@ -17,7 +17,7 @@ public final class ActionRouter: ActionRunner {
   }
 
   /// Starts each attempt with the runner of its action.
-  public func start(_ requests: [AttemptRequest]) {
+  package func start(_ requests: [AttemptRequest]) {
     var commands: [AttemptRequest] = []
     var named: [AttemptRequest] = []
     var served: [AttemptRequest] = []
@@ -39,7 +39,7 @@ public final class ActionRouter: ActionRunner {
 
   /// Stops a run, whoever runs it. The built-ins first: one that has just become a command is known
   /// to the processes by the time that the built-ins pass it over.
-  public func stop(_ run: RunID, signal: StopSignal) {
+  package func stop(_ run: RunID, signal: StopSignal) {
     builtins.stop(run, signal: signal)
     processes.stop(run, signal: signal)
     services?.stop(run, signal: signal)

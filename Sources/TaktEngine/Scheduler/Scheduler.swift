@@ -1,6 +1,7 @@
-import Dispatch
-import TaktCore
-import TimerMachine
+package import Dispatch
+package import TaktCore
+package import TimerMachine
+package import TaktTime
 
 /// The shell round the core: it feeds events and performs effects, on one serial queue, and nothing
 /// else.
@@ -9,7 +10,7 @@ import TimerMachine
 ///
 /// `@unchecked Sendable`: all that changes is touched on `queue` alone, and `handle`, the one way
 /// in, checks that it is there; `obey` and `look` go there as well.
-public final class Scheduler: SchedulerControl, @unchecked Sendable {
+package final class Scheduler: SchedulerControl, @unchecked Sendable {
   private let queue: DispatchQueue
   private let time: any TimeSource
   private let ledger: any Ledger
@@ -32,7 +33,7 @@ public final class Scheduler: SchedulerControl, @unchecked Sendable {
   ///   - queue: a serial queue; timers of `factory` are delivered on it.
   ///   - gauge: is told of each slot that starts; nil where nobody measures.
   ///   - onFinish: called once on `queue`, when a stop is complete.
-  public init(
+  package init(
     queue: DispatchQueue, factory: any TimerFactory, ledger: any Ledger, observer: any Observer,
     gauge: (any SlotGauge)? = nil, onFinish: @escaping @Sendable () -> Void
   ) {
@@ -46,7 +47,7 @@ public final class Scheduler: SchedulerControl, @unchecked Sendable {
   }
 
   /// Begins with this set of jobs, whose runs `runner` does, where a former takt has left off.
-  public func start(_ snapshot: Snapshot, after former: FormerBooks, runner: any ActionRunner) {
+  package func start(_ snapshot: Snapshot, after former: FormerBooks, runner: any ActionRunner) {
     queue.async { [self] in
       self.runner = runner
       handle(.started(snapshot, after: former))
@@ -54,17 +55,17 @@ public final class Scheduler: SchedulerControl, @unchecked Sendable {
   }
 
   /// Handles an event as soon as the queue is free.
-  public func send(_ event: SchedulerEvent) {
+  package func send(_ event: SchedulerEvent) {
     send([event])
   }
 
   /// Handles events, in their order, as soon as the queue is free.
-  public func send(_ events: [SchedulerEvent]) {
+  package func send(_ events: [SchedulerEvent]) {
     queue.async { [self] in for event in events { handle(event) } }
   }
 
   /// Does what somebody wants as soon as the queue is free.
-  public func obey(
+  package func obey(
     _ command: SchedulerCommand, reply: @escaping @Sendable (SchedulerReply) -> Void
   ) {
     queue.async { [self] in
@@ -76,7 +77,7 @@ public final class Scheduler: SchedulerControl, @unchecked Sendable {
   }
 
   /// Looks at the core as soon as the queue is free.
-  public func look<Sight: Sendable>(
+  package func look<Sight: Sendable>(
     _ question: @escaping @Sendable (SchedulerCore, Now) -> Sight,
     reply: @escaping @Sendable (Sight) -> Void
   ) {

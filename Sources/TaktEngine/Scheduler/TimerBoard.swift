@@ -1,6 +1,7 @@
 import Dispatch
 import TaktCore
 import TimerMachine
+import TaktTime
 
 /// The timer machines of the scheduler by their keys. It lives on the scheduler's queue.
 struct TimerBoard {

@@ -1,5 +1,6 @@
 import TaktCore
 import TimerMachine
+import TaktTime
 
 /// Writes every transition of the scheduler's timer machines to the log.
 final class TimerLog: TimerObserver {

@@ -1,10 +1,10 @@
 import Glibc
 
 /// What tells this start of the machine from others, and this view of its clocks.
-public enum BootIdentity {
+package enum BootIdentity {
   /// The kernel's word for this start, and the name space of clocks in which takt is: as long as
   /// both are the same, the monotonic clock has gone on.
-  public static func current() -> String {
+  package static func current() -> String {
     let path = "/proc/sys/kernel/random/boot_id"
     let bytes = (try? SmallFile.read(path, bytesMax: 128)) ?? []
     let word = String(decoding: bytes.prefix { $0 > 32 }, as: UTF8.self)

@@ -3,7 +3,7 @@ import Synchronization
 /// Warnings for the log from code that has no observer of its own.
 ///
 /// Safe from any thread.
-public enum Notices {
+package enum Notices {
   private struct State {
     var deliver: (@Sendable (String) -> Void)?
     var told: Set<String> = []
@@ -14,7 +14,7 @@ public enum Notices {
   private static let state = Mutex(State())
 
   /// Calls `deliver` with each sentence from now on.
-  public static func deliver(to deliver: @escaping @Sendable (String) -> Void) {
+  package static func deliver(to deliver: @escaping @Sendable (String) -> Void) {
     state.withLock { $0.deliver = deliver }
   }
 

@@ -6,16 +6,16 @@ import Synchronization
 ///
 /// Safe from any thread. Work handed to `perform` runs on the reactor's thread, in order, and must
 /// not block.
-public final class Reactor: Sendable {
+package final class Reactor: Sendable {
   /// Work on the reactor's thread.
-  public typealias Work = @Sendable (ReactorLoop) -> Void
+  package typealias Work = @Sendable (ReactorLoop) -> Void
 
   private let wakeDescriptor: Int32
   private let epoll: Int32
   private let mailbox = Mutex<[Work]>([])
 
   /// Starts the thread. It lives as long as the process.
-  public init() throws(SystemError) {
+  package init() throws(SystemError) {
     epoll = csystem_epoll_create()
     if epoll < 0 { throw SystemError("epoll_create1") }
     wakeDescriptor = csystem_eventfd()
@@ -28,7 +28,7 @@ public final class Reactor: Sendable {
   }
 
   /// Runs `work` on the reactor's thread, after all work handed over before it.
-  public func perform(_ work: @escaping Work) {
+  package func perform(_ work: @escaping Work) {
     let isFirst = mailbox.withLock { queue in
       queue.append(work)
       return queue.count == 1
@@ -50,7 +50,7 @@ public final class Reactor: Sendable {
 }
 
 /// The inside of the reactor: it exists on its thread alone.
-public final class ReactorLoop {
+package final class ReactorLoop {
   private let epoll: Int32
   private var watches: [UInt64: Watch] = [:]
   private var idByDescriptor: [Int32: UInt64] = [:]

@@ -4,7 +4,7 @@ import Synchronization
 
 /// What the system must grant before takt starts: the system library under the timers traps, or
 /// waits for ever, where it is denied a descriptor or a thread.
-public enum ResourceLimits {
+package enum ResourceLimits {
   /// takt itself, without runs.
   static let descriptorsMin = 32
   /// One run: a pidfd, two of a control group, two pipes, and two ends for a moment.
@@ -13,7 +13,7 @@ public enum ResourceLimits {
   static let threadsMin = 10
 
   /// Throws where takt cannot work; returns a warning where it can, but not as the file says.
-  public static func check(maxRunning: Int) throws(SystemError) -> String? {
+  package static func check(maxRunning: Int) throws(SystemError) -> String? {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
       throw SystemError("getrlimit")
@@ -34,7 +34,7 @@ public enum ResourceLimits {
 
   /// How many descriptors are left for others when takt and so many runs at once have theirs; may be
   /// below zero.
-  public static func spareDescriptors(maxRunning: Int) -> Int {
+  package static func spareDescriptors(maxRunning: Int) -> Int {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }
     let (forRuns, isOver) = maxRunning.multipliedReportingOverflow(by: descriptorsPerRun)

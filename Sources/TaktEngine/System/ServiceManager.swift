@@ -1,16 +1,16 @@
 import Glibc
 import TaktCore
-import TimerMachine
+package import TaktTime
 
 /// Tells the service manager how takt is, by the protocol of systemd: readiness, reloads, the stop, a
 /// line of status, and that the scheduler's queue is alive.
 ///
 /// Safe from any thread: each message is one datagram, and what does not get through is passed over.
-public final class ServiceManager: Sendable {
+package final class ServiceManager: Sendable {
   private let descriptor: Int32
   private let address: [UInt8]
   /// How often the manager wants to hear that takt is alive; nil when it does not.
-  public let watchdogInterval: Duration?
+  package let watchdogInterval: Duration?
 
   /// What a service manager tells the one process that it has started.
   private static let variables = [
@@ -20,10 +20,10 @@ public final class ServiceManager: Sendable {
 
   /// Takes the manager's variables out of the environment, so that no child speaks for takt. To be
   /// called before anything is started.
-  public static func forget() { for name in variables { unsetenv(name) } }
+  package static func forget() { for name in variables { unsetenv(name) } }
 
   /// Nil when nobody has asked to be told. The manager is forgotten besides.
-  public init?() {
+  package init?() {
     defer { Self.forget() }
     guard let text = getenv("NOTIFY_SOCKET") else { return nil }
     var path = Array(String(cString: text).utf8)
@@ -41,21 +41,21 @@ public final class ServiceManager: Sendable {
   deinit { close(descriptor) }
 
   /// The jobs run.
-  public func ready() { send("READY=1") }
+  package func ready() { send("READY=1") }
 
   /// A reload begins; `ready` ends it.
-  public func reloading(at now: MonotonicInstant) {
+  package func reloading(at now: MonotonicInstant) {
     send("RELOADING=1\nMONOTONIC_USEC=\(now.nanoseconds / 1000)")
   }
 
   /// takt stops.
-  public func stopping() { send("STOPPING=1") }
+  package func stopping() { send("STOPPING=1") }
 
   /// What somebody sees who asks how takt is.
-  public func status(_ text: String) { send("STATUS=\(text)") }
+  package func status(_ text: String) { send("STATUS=\(text)") }
 
   /// The scheduler's queue has answered.
-  public func alive() { send("WATCHDOG=1") }
+  package func alive() { send("WATCHDOG=1") }
 
   private func send(_ message: String) {
     var name = sockaddr_un()

@@ -5,14 +5,14 @@ import Synchronization
 /// further than the one that does not.
 ///
 /// Safe from any thread.
-public final class SleepMeter: Sendable {
+package final class SleepMeter: Sendable {
   private let last = Mutex(SleepMeter.total())
 
   /// Counts from now on.
-  public init() {}
+  package init() {}
 
   /// How long the machine has slept since this was asked last.
-  public func takeSlept() -> Duration {
+  package func takeSlept() -> Duration {
     let total = Self.total()
     return last.withLock { last in
       defer { last = total }

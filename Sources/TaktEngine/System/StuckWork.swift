@@ -4,14 +4,14 @@ import Synchronization
 /// on a network mount.
 ///
 /// Safe from any thread.
-public enum StuckWork {
+package enum StuckWork {
   private static let state = Mutex((count: 0, total: 0))
 
   /// How many threads wait now.
-  public static var count: Int { state.withLock(\.count) }
+  package static var count: Int { state.withLock(\.count) }
 
   /// How many threads have been given up so far, also those that have returned since.
-  public static var total: Int { state.withLock(\.total) }
+  package static var total: Int { state.withLock(\.total) }
 
   /// A thread has been given up; the sentence is for the log.
   static func began(_ sentence: String) {

@@ -1,15 +1,15 @@
 import Glibc
-import TaktCore
+package import TaktCore
 
 /// The users and groups of this machine, by whatever its name service asks.
-public struct SystemAccounts: AccountSource {
+package struct SystemAccounts: AccountSource {
   private static let bufferBytesMax = 1 << 20
 
   /// The machine's own.
-  public init() {}
+  package init() {}
 
   /// Looks up a name, and where there is none of it a number.
-  public func account(for identity: RunIdentity) -> Account? {
+  package func account(for identity: RunIdentity) -> Account? {
     guard var account = identity.user.map(user(_:)) ?? user(number: geteuid()) else { return nil }
     if let group = identity.group {
       guard let number = self.group(group) else { return nil }

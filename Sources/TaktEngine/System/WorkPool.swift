@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import Synchronization
+import TaktTime
 
 /// A few threads of one nice value for work that may block. Threads are made when there is work
 /// for them and end when there has been none for a while; an idle pool makes no wakes.

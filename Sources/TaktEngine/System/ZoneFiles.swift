@@ -1,20 +1,21 @@
 import Glibc
 import TaktCore
+package import TaktTime
 
 /// The system's time zones, read from its compiled zone files. Static builds find them too, which
 /// Foundation's `TimeZone` does not promise.
 ///
 /// Safe from any thread; every call reads the files anew.
-public struct ZoneFiles: ZoneSource {
+package struct ZoneFiles: ZoneSource {
   private let folder: String
 
   /// The zones below `folder`; default `/usr/share/zoneinfo`.
-  public init(folder: String = "/usr/share/zoneinfo") {
+  package init(folder: String = "/usr/share/zoneinfo") {
     self.folder = folder
   }
 
   /// The zone of that name; `local` is `TZ`, then `/etc/localtime`, then UTC.
-  public func zone(named name: String) -> Zone? {
+  package func zone(named name: String) -> Zone? {
     if name == "local" { return local() }
     if name == "UTC" { return .utc }
     guard isPlain(name), let bytes = read("\(folder)/\(name)") else { return nil }
@@ -22,7 +23,7 @@ public struct ZoneFiles: ZoneSource {
   }
 
   /// The names of the system's list of zones.
-  public var zoneNames: [String] {
+  package var zoneNames: [String] {
     let table = read("\(folder)/tzdata.zi").map { String(decoding: $0, as: UTF8.self) } ?? ""
     return ["UTC", "local"]
       + table.split(separator: "\n").compactMap { line in

@@ -1,11 +1,12 @@
 import Synchronization
-import TaktCore
-import TimerMachine
+package import TaktCore
+package import TimerMachine
+import TaktTime
 
 /// What the jobs of the present set watch; it tells the scheduler of changes.
 ///
 /// Safe from any thread. There is no watcher as long as no job has a path to watch.
-public final class JobWatches: Sendable {
+package final class JobWatches: Sendable {
   private struct State {
     var keys: [JobName: Set<PathWatch>] = [:]
     var watches: PathWatches?
@@ -23,7 +24,7 @@ public final class JobWatches: Sendable {
   /// - Parameters:
   ///   - observer: is told of paths that cannot be watched.
   ///   - send: takes what has happened; called on a queue of the watcher's own.
-  public init(
+  package init(
     reactor: Reactor, factory: any TimerFactory, observer: any Observer,
     send: @escaping @Sendable (SchedulerEvent) -> Void
   ) {
@@ -37,7 +38,7 @@ public final class JobWatches: Sendable {
   ///
   /// - Parameter done: called when that is so, before any change is told; at once where there is
   ///   nothing to watch.
-  public func begin(with specs: [JobSpec], done: @escaping @Sendable () -> Void) {
+  package func begin(with specs: [JobSpec], done: @escaping @Sendable () -> Void) {
     change(done) { keys in
       for spec in specs where !spec.timing.schedule.watch.isEmpty {
         keys[spec.name] = spec.timing.schedule.watch
@@ -48,7 +49,7 @@ public final class JobWatches: Sendable {
   /// Watches what the jobs name after a reload; what stays keeps changes that are not told yet.
   ///
   /// - Parameter done: as for `begin`.
-  public func apply(_ plan: ReloadPlan, done: @escaping @Sendable () -> Void) {
+  package func apply(_ plan: ReloadPlan, done: @escaping @Sendable () -> Void) {
     change(done) { keys in
       for step in plan.steps {
         let watch = step.spec.timing.schedule.watch

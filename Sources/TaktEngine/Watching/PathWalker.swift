@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import Synchronization
+import TaktTime
 
 /// Walks along paths on a thread of its own, so that a file system that does not answer costs one
 /// thread and no caller.

@@ -1,6 +1,7 @@
-import Dispatch
+package import Dispatch
 import Glibc
-import TimerMachine
+package import TimerMachine
+import TaktTime
 
 /// Tells when something changes at a path: at any number of paths, each for a job.
 ///
@@ -21,9 +22,9 @@ import TimerMachine
 /// does not answer is not armed until it does; the others are.
 ///
 /// `@unchecked Sendable`: all that changes is touched on `queue` alone; every way in goes there.
-public final class PathWatches: @unchecked Sendable {
+package final class PathWatches: @unchecked Sendable {
   /// How long until a path that could not be watched is tried again.
-  public static let retryDelay = Duration.seconds(30)
+  package static let retryDelay = Duration.seconds(30)
   /// How long the queue waits for a file system.
   static let patience = Duration.milliseconds(500)
 
@@ -58,7 +59,7 @@ public final class PathWatches: @unchecked Sendable {
   ///   - onTrouble: a path cannot be watched: a sentence for people that says what to do. Told once
   ///     for each path and cause until it is over.
   /// - Throws: when the system has no inotify descriptor left.
-  public convenience init(
+  package convenience init(
     reactor: Reactor, time: any TimeSource, factory: any TimerFactory, queue: DispatchQueue?,
     onChange: @escaping @Sendable (WatchKey) -> Void,
     onTrouble: @escaping @Sendable (String) -> Void
@@ -100,7 +101,7 @@ public final class PathWatches: @unchecked Sendable {
   /// is not called back any more. Paths that could not be watched are tried again.
   ///
   /// - Parameter done: called on the queue when the paths are watched, before any change is told.
-  public func watch(_ keys: Set<WatchKey>, done: @escaping @Sendable () -> Void = {}) {
+  package func watch(_ keys: Set<WatchKey>, done: @escaping @Sendable () -> Void = {}) {
     queue.async { [self] in
       absorbAll()
       replace(keys)

@@ -1,4 +1,4 @@
-import TimerMachine
+import TaktTime
 
 /// A change that is not told yet, since more may follow.
 struct SettlingChange {

@@ -1,5 +1,5 @@
 /// Why a ledger cannot be used at all.
-public enum LedgerOpenFailure: Error, Hashable, Sendable {
+package enum LedgerOpenFailure: Error, Hashable, Sendable {
   /// A newer takt has written it.
   case newer(path: String)
   /// A file of it may be another user's work.

@@ -5,9 +5,9 @@ import Synchronization
 /// process.
 ///
 /// Safe from any thread.
-public final class StateFolderLock: Sendable {
+package final class StateFolderLock: Sendable {
   /// Why there is no lock.
-  public enum Failure: Error, Hashable, Sendable {
+  package enum Failure: Error, Hashable, Sendable {
     /// Another daemon has it; what it says of itself.
     case held(by: String)
     /// The folder cannot be made or written; the system's error number.
@@ -23,9 +23,9 @@ public final class StateFolderLock: Sendable {
   }
 
   /// The folder in which takt's files are: the one that was asked for, or takt's own one in it.
-  public let folder: String
+  package let folder: String
   /// Whether the group of the folder could write to it until now.
-  public let wasRestricted: Bool
+  package let wasRestricted: Bool
   private let requested: String
   private let holder: String
   private let trusted: Set<uid_t>
@@ -37,7 +37,7 @@ public final class StateFolderLock: Sendable {
   /// - Parameters:
   ///   - holder: what others are told who want it: a line.
   ///   - trusted: users who may own folders above it; matters to root alone.
-  public init(
+  package init(
     folder: String, holder: String, trusting trusted: Set<UInt32> = []
   ) throws(Failure) {
     requested = folder
@@ -54,7 +54,7 @@ public final class StateFolderLock: Sendable {
   }
 
   /// Where takt's files are when this is the state folder that was asked for.
-  public static func place(of folder: String) -> String {
+  package static func place(of folder: String) -> String {
     let own = "\(folder)/\(StateDirectory.ownName)"
     var status = stat()
     // Of another user's one nobody sees what is in it.

@@ -1,8 +1,8 @@
 /// Why a state folder, or a file in it, is not used: somebody else could have made it, or could
 /// change it.
-public struct StateFolderProblem: Error, Hashable, Sendable {
+package struct StateFolderProblem: Error, Hashable, Sendable {
   /// What is wrong.
-  public enum Kind: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
     /// A symbolic link.
     case link
     /// Another kind of file than it should be.
@@ -16,14 +16,14 @@ public struct StateFolderProblem: Error, Hashable, Sendable {
   }
 
   /// What is refused.
-  public var path: String
+  package var path: String
   /// Why.
-  public var kind: Kind
+  package var kind: Kind
   /// Whether it is a folder above the state folder.
-  public var isParent = false
+  package var isParent = false
 
   /// What happened, and what to do.
-  public var sentence: String {
+  package var sentence: String {
     let another = "set 'scheduler.state' to another folder"
     switch kind {
     case .link:

@@ -1,13 +1,14 @@
 internal import GRDB
 import Glibc
-import TaktCore
+package import TaktCore
+package import TaktTime
 
 /// The ledger of a state folder, to be looked at: it may be in use by a takt that runs.
 ///
 /// Safe from any thread; blocks while it reads.
-public final class LedgerArchive: Sendable {
+package final class LedgerArchive: Sendable {
   /// Why there is nothing to look at.
-  public enum Failure: Error, Hashable, Sendable {
+  package enum Failure: Error, Hashable, Sendable {
     /// There is no ledger in the folder.
     case missing(path: String)
     /// A newer takt has written it.
@@ -17,11 +18,11 @@ public final class LedgerArchive: Sendable {
   }
 
   /// The file.
-  public let path: String
+  package let path: String
   let database: DatabaseQueue
 
   /// Opens the ledger of a folder for reading.
-  public init(folder: String) throws(Failure) {
+  package init(folder: String) throws(Failure) {
     path = folder + "/" + LedgerFile.name
     var status = stat()
     guard lstat(path, &status) == 0 else { throw .missing(path: path) }
@@ -47,7 +48,7 @@ public final class LedgerArchive: Sendable {
   /// How far the jobs have come, as a takt that starts now would find it.
   ///
   /// - Parameter boot: what tells this start of the machine from others.
-  public func former(boot: String, zones: any ZoneSource) throws(Failure) -> FormerBooks {
+  package func former(boot: String, zones: any ZoneSource) throws(Failure) -> FormerBooks {
     try read { try LedgerReading(db: $0, boot: boot, zones: zones).former() }
   }
 
@@ -63,7 +64,7 @@ public final class LedgerArchive: Sendable {
 
 extension LedgerArchive {
   /// The runs that are wanted, the newest first.
-  public func runs(_ query: RunQuery) throws(Failure) -> [StoredRun] {
+  package func runs(_ query: RunQuery) throws(Failure) -> [StoredRun] {
     try read { db in
       var conditions: [String] = []
       var arguments: [(any DatabaseValueConvertible)?] = []
@@ -94,7 +95,7 @@ extension LedgerArchive {
   }
 
   /// One run; nil when there is none of this number.
-  public func run(_ number: RunID) throws(Failure) -> StoredRun? {
+  package func run(_ number: RunID) throws(Failure) -> StoredRun? {
     try read { db in
       try Row.fetchOne(
         db,
@@ -106,7 +107,7 @@ extension LedgerArchive {
   }
 
   /// What is kept of what the attempts of a run have printed, by their numbers.
-  public func outputs(of number: RunID) throws(Failure) -> [StoredOutput] {
+  package func outputs(of number: RunID) throws(Failure) -> [StoredOutput] {
     try read { db in
       let run = Int64(clamping: number.number)
       var outputs: [StoredOutput] = []
@@ -145,7 +146,7 @@ extension LedgerArchive {
   }
 
   /// The names of all jobs that the ledger knows, in order.
-  public func jobNames() throws(Failure) -> [String] {
+  package func jobNames() throws(Failure) -> [String] {
     try read { try String.fetchAll($0, sql: "SELECT name FROM jobs ORDER BY name") }
   }
 

@@ -1,27 +1,28 @@
 internal import GRDB
-import TaktCore
+package import TaktCore
+package import TaktTime
 
 /// What came of holding a ledger against the slots that there should have been.
-public struct LedgerAuditReport: Hashable, Sendable {
+package struct LedgerAuditReport: Hashable, Sendable {
   /// How many jobs were looked at.
-  public var jobs = 0
+  package var jobs = 0
   /// The slots that have a verdict.
-  public var balance = Balance()
+  package var balance = Balance()
   /// How many slots wait for their verdict.
-  public var pending = 0
+  package var pending = 0
   /// How many slots have none because the ledger could not take it, as it says itself.
-  public var lost = 0
+  package var lost = 0
   /// What the ledger says of things that it could not keep.
-  public var losses: [String] = []
+  package var losses: [String] = []
   /// What is wrong, as far as it is listed.
-  public var findings: [AuditFinding] = []
+  package var findings: [AuditFinding] = []
   /// How many things are wrong.
-  public var findingCount = 0
+  package var findingCount = 0
   /// From when on slots were looked at; nil for all that the ledger ever had.
-  public var since: WallInstant?
+  package var since: WallInstant?
 
   /// Whether every slot has exactly one verdict.
-  public var isBalanced: Bool { findingCount == 0 && lost == 0 }
+  package var isBalanced: Bool { findingCount == 0 && lost == 0 }
 }
 
 extension LedgerArchive {
@@ -31,7 +32,7 @@ extension LedgerArchive {
   ///   - since: only later slots are looked at; nil for all that the ledger still has.
   ///   - zones: where the zones of schedules come from.
   ///   - countableMax: see `JobAudit`.
-  public func audit(
+  package func audit(
     since: WallInstant? = nil, zones: any ZoneSource, countableMax: Int = JobAudit.countableMax
   ) throws(Failure) -> LedgerAuditReport {
     try read { db in

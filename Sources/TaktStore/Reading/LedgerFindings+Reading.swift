@@ -1,5 +1,6 @@
 internal import GRDB
 import TaktCore
+import TaktTime
 
 extension LedgerFindings {
   init(_ reading: LedgerReading, in folder: StateDirectory.Identity) throws {

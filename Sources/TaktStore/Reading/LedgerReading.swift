@@ -1,5 +1,6 @@
 internal import GRDB
 import TaktCore
+import TaktTime
 
 /// What of the ledger a takt that starts goes on with.
 ///

@@ -1,26 +1,26 @@
-import TaktCore
+package import TaktCore
 
 /// The archive of a takt that runs: opened when somebody first asks, since the file may come later.
 ///
 /// Safe from any thread; blocks while it reads.
-public final class OpenedArchive: RunArchive {
+package final class OpenedArchive: RunArchive {
   private let folder: String
 
   /// The ledger of this folder.
-  public init(folder: String) { self.folder = folder }
+  package init(folder: String) { self.folder = folder }
 
   /// See `RunArchive`.
-  public func runs(_ query: RunQuery) throws(ArchiveTrouble) -> [StoredRun] {
+  package func runs(_ query: RunQuery) throws(ArchiveTrouble) -> [StoredRun] {
     try read { (archive) throws(LedgerArchive.Failure) in try archive.runs(query) }
   }
 
   /// See `RunArchive`.
-  public func run(_ number: RunID) throws(ArchiveTrouble) -> StoredRun? {
+  package func run(_ number: RunID) throws(ArchiveTrouble) -> StoredRun? {
     try read { (archive) throws(LedgerArchive.Failure) in try archive.run(number) }
   }
 
   /// See `RunArchive`.
-  public func outputs(of number: RunID) throws(ArchiveTrouble) -> [StoredOutput] {
+  package func outputs(of number: RunID) throws(ArchiveTrouble) -> [StoredOutput] {
     try read { (archive) throws(LedgerArchive.Failure) in try archive.outputs(of: number) }
   }
 
@@ -38,7 +38,7 @@ public final class OpenedArchive: RunArchive {
 
 extension LedgerArchive.Failure {
   /// What it is, in words for people.
-  public var sentence: String {
+  package var sentence: String {
     switch self {
     case .missing(let path): "there is no ledger at \(path)"
     case .newer(let path): "\(path) was written by a newer takt; use that one"

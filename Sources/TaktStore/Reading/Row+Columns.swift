@@ -1,5 +1,6 @@
 internal import GRDB
 import TaktCore
+import TaktTime
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// What one transaction writes: the entries of many turns, of which only what they come to together
 /// is left.

@@ -1,5 +1,6 @@
 internal import GRDB
 import TaktCore
+import TaktTime
 
 /// Gives away what is older, more or larger than the ledger is to keep: a little at a time, so that
 /// no write waits long for it.

@@ -1,6 +1,7 @@
 internal import GRDB
 import Glibc
 import TaktCore
+import TaktTime
 
 /// Saves what can be read of a damaged ledger.
 struct LedgerSalvage {

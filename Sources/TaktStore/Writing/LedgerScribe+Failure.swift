@@ -1,6 +1,7 @@
 internal import GRDB
 import Glibc
 import TaktCore
+import TaktTime
 
 /// What is done when the ledger cannot be written: it is said once, and what is damaged is saved.
 extension LedgerScribe {

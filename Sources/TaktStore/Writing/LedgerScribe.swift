@@ -1,6 +1,7 @@
 internal import GRDB
 import Glibc
-import TaktCore
+package import TaktCore
+package import TaktTime
 
 /// The one who writes: it has the file, holds what could not be written, and tries again. It lives
 /// on the ledger's queue.

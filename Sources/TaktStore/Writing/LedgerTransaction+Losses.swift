@@ -1,5 +1,6 @@
 internal import GRDB
 import TaktCore
+import TaktTime
 
 extension LedgerTransaction {
   /// An exact account of what could not be kept.

@@ -1,31 +1,32 @@
-import Dispatch
+package import Dispatch
 internal import GRDB
 import Glibc
 import Synchronization
-import TaktCore
+package import TaktCore
+package import TaktTime
 
 /// The ledger on disk. Entries are taken at once and written in batches, on a queue of its own: a
 /// slow, full, read-only, damaged or vanished disk keeps nobody waiting.
 ///
 /// Safe from any thread.
-public final class SQLiteLedger: Ledger {
+package final class SQLiteLedger: Ledger {
   /// Who writes, for `daemons`.
-  public struct Writer: Sendable {
+  package struct Writer: Sendable {
     /// The word that marks the processes of this takt.
-    public var instance: String
+    package var instance: String
     /// What tells this start of the machine from others.
-    public var boot: String
+    package var boot: String
     /// The version of takt.
-    public var version: String
+    package var version: String
     /// The jobs file.
-    public var file: String
+    package var file: String
     /// When this process started, in clock ticks since the machine did; nil where that is unknown.
-    public var startTicks: UInt64?
+    package var startTicks: UInt64?
     /// The namespace of process numbers in which this process is; nil where that is unknown.
-    public var pidSpace: String?
+    package var pidSpace: String?
 
     /// A daemon.
-    public init(
+    package init(
       instance: String, boot: String, version: String, file: String, startTicks: UInt64? = nil,
       pidSpace: String? = nil
     ) {
@@ -39,34 +40,34 @@ public final class SQLiteLedger: Ledger {
   }
 
   /// How much it holds while it cannot write.
-  public struct Bounds: Sendable {
+  package struct Bounds: Sendable {
     /// How many entries; of those beyond, verdicts are counted and the rest is dropped.
-    public var entriesMax = 200_000
+    package var entriesMax = 200_000
     /// How much of what runs have printed, in bytes; what is beyond is dropped.
-    public var outputBytesMax = 16 << 20
+    package var outputBytesMax = 16 << 20
     /// How long after the start the whole file is looked through for damage that nobody has met;
     /// then once a day.
-    public var checkAfter = Duration.seconds(60)
+    package var checkAfter = Duration.seconds(60)
 
     /// The defaults.
-    public init() {}
+    package init() {}
   }
 
   /// How it stands with the ledger.
-  public struct Status: Hashable, Sendable, CustomStringConvertible {
+  package struct Status: Hashable, Sendable, CustomStringConvertible {
     /// How many entries wait to be written.
-    public var queued = 0
+    package var queued = 0
     /// How many slots' verdicts could not be kept so far.
-    public var lostSlots = 0
+    package var lostSlots = 0
     /// How many other entries could not be kept so far.
-    public var lostEntries = 0
+    package var lostEntries = 0
     /// Why nothing can be written at present; nil when all is well.
-    public var failure: String?
+    package var failure: String?
     /// How many transactions have been written.
-    public var batches = 0
+    package var batches = 0
 
     /// `ledger: 0 entries wait, 812 batches written, lost: 0 slots, 0 other entries`
-    public var description: String {
+    package var description: String {
       "ledger: \(queued) entries wait, \(batches) batches written, lost: \(lostSlots) slots, "
         + "\(lostEntries) other entries" + (failure.map { "; \($0)" } ?? "")
     }
@@ -108,7 +109,7 @@ public final class SQLiteLedger: Ledger {
   ///   - zones: where the zones of schedules come from.
   ///   - onRenewed: called, on a queue of the ledger's own, when the books have begun anew and must
   ///     be told all that holds.
-  public static func open(
+  package static func open(
     in lock: StateFolderLock, writer: Writer, history: History, bounds: Bounds = Bounds(),
     zones: any ZoneSource, observer: any Observer, time: any TimeSource,
     onRenewed: @escaping @Sendable () -> Void
@@ -127,12 +128,12 @@ public final class SQLiteLedger: Ledger {
   }
 
   /// How it stands.
-  public var status: Status { buffer.withLock { $0.status } }
+  package var status: Status { buffer.withLock { $0.status } }
 
   // MARK: Ledger
 
   /// Takes entries that belong together.
-  public func record(_ entries: [LedgerEntry]) {
+  package func record(_ entries: [LedgerEntry]) {
     let number: UInt64? = buffer.withLock { buffer in
       let isFull = isFull(buffer)
       for entry in entries { take(entry, into: &buffer, isFull: isFull) }
@@ -144,7 +145,7 @@ public final class SQLiteLedger: Ledger {
 
   /// Records that the leftover processes of these daemons have been searched for, so that no later
   /// daemon does it again.
-  public func settle(_ daemons: [LedgerFindings.PreviousDaemon]) {
+  package func settle(_ daemons: [LedgerFindings.PreviousDaemon]) {
     guard !daemons.isEmpty else { return }
     queue.async { [self, ids = daemons.map(\.id)] in
       scribe.settle(ids)
@@ -153,7 +154,7 @@ public final class SQLiteLedger: Ledger {
   }
 
   /// Calls `done` once all that was recorded before is on the disk.
-  public func whenKept(_ done: @escaping @Sendable () -> Void) {
+  package func whenKept(_ done: @escaping @Sendable () -> Void) {
     let number: UInt64? = buffer.withLock { buffer in
       // Whoever waits gives up long before so many have come.
       guard buffer.waiters.count + buffer.heldWaiters < Self.waitersMax else { return nil }
@@ -283,7 +284,7 @@ public final class SQLiteLedger: Ledger {
 
   /// Writes what is left and that takt has ended, and closes the file. Waits at most for `timeout`,
   /// then says what is lost.
-  public func close(timeout: DispatchTimeInterval) {
+  package func close(timeout: DispatchTimeInterval) {
     buffer.withLock { $0.isClosed = true }
     let end = DispatchTime.now() + timeout
     let done = DispatchSemaphore(value: 0)

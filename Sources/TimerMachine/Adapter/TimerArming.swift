@@ -1,3 +1,5 @@
+public import TaktTime
+
 /// One order to an adapter: tell me when this deadline has come.
 public struct TimerArming: Sendable, Hashable {
   /// The instant before which the delivery must not come. It may lie in the past: due at once.

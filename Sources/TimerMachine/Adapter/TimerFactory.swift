@@ -1,4 +1,5 @@
-import Dispatch
+public import Dispatch
+public import TaktTime
 
 /// Makes the adapters of one kind: where a machine's alarms come from.
 ///

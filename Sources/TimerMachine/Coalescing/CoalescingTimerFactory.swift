@@ -1,4 +1,5 @@
-import Dispatch
+public import Dispatch
+public import TaktTime
 
 /// One alarm for any number of machines, with the fewest wakes that their leeways allow.
 ///

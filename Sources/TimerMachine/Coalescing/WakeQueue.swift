@@ -1,4 +1,5 @@
 import Dispatch
+import TaktTime
 
 /// Serves many machines with one alarm: the table under one lock, the alarm underneath.
 final class WakeQueue: Sendable {

@@ -1,3 +1,5 @@
+import TaktTime
+
 /// Everything that is armed, and the answer to "when must we wake, and whom do we serve then?".
 ///
 /// Each entry has a window from its due instant to its latest start, due + leeway less a guard of

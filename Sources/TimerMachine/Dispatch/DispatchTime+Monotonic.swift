@@ -1,4 +1,5 @@
 import Dispatch
+import TaktTime
 
 extension DispatchTime {
   /// The same moment as Dispatch counts it.

@@ -1,4 +1,5 @@
 @preconcurrency import Dispatch
+import TaktTime
 
 /// One dispatch source that is never suspended and never released before it is cancelled.
 ///

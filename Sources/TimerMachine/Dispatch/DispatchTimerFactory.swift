@@ -1,4 +1,5 @@
-import Dispatch
+public import Dispatch
+public import TaktTime
 
 /// One `DispatchSourceTimer` for each machine: the reference that others are measured against.
 ///

@@ -1,4 +1,5 @@
 import Dispatch
+import TaktTime
 
 extension MachineBody {
   /// What a claim hands out of the lock.

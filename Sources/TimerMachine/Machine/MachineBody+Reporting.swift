@@ -1,3 +1,5 @@
+import TaktTime
+
 extension MachineBody {
   /// Puts one report into the outbox, under the lock.
   func note(

@@ -1,4 +1,5 @@
 import Dispatch
+import TaktTime
 
 /// What a machine knows about itself. Changed only under its lock.
 ///

@@ -1,3 +1,5 @@
+public import TaktTime
+
 /// One claimed delivery, as the handler receives it.
 public struct TimerFire: Sendable, Hashable {
   /// The generation that the delivery was claimed in: the one `TimerReply.accepted` named.

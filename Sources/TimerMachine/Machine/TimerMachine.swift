@@ -1,4 +1,5 @@
-import Dispatch
+public import Dispatch
+public import TaktTime
 
 /// A timer that cannot be misused: a finite-state machine round one alarm of the system.
 ///

@@ -1,3 +1,5 @@
+public import TaktTime
+
 /// One step of a machine's life, as its observer receives it.
 public struct TimerTransition: Sendable, Hashable {
   /// The machine's number, unique in the process.

@@ -1,4 +1,5 @@
-import Dispatch
+public import Dispatch
+public import TaktTime
 
 /// Counts a duration down in ticks; it can be paused.
 ///

@@ -1,4 +1,4 @@
-import Dispatch
+public import Dispatch
 
 /// Turns a burst of calls into one action.
 ///

@@ -1,4 +1,4 @@
-import Dispatch
+public import Dispatch
 
 /// Lets at most one action through per interval; the first call acts at once.
 ///

@@ -1,4 +1,4 @@
-import Dispatch
+public import Dispatch
 
 /// Timers by name, kept alive until they are cancelled or over.
 ///

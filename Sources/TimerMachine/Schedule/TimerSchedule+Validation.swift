@@ -1,3 +1,5 @@
+import TaktTime
+
 extension TimerSchedule {
   /// A duration of so many seconds. `Duration.seconds` itself traps on NaN and on overflow.
   ///

@@ -1,3 +1,5 @@
+public import TaktTime
+
 extension TimerSchedule {
   /// Fires once when the clock that people read shows `deadline`.
   ///

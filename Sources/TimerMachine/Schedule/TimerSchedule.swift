@@ -1,3 +1,5 @@
+public import TaktTime
+
 /// When a timer fires: once, or on a grid of equal intervals. It cannot be invalid.
 ///
 /// A repeating schedule fires at start, start + interval, start + 2·interval …: never "now plus

@@ -1,4 +1,5 @@
 import Dispatch
+public import TaktTime
 
 /// Shares one watcher of the system's wall clock among everyone who follows it.
 final class ClockStepHub: Sendable {

@@ -1,4 +1,4 @@
-import Dispatch
+public import Dispatch
 
 /// Tells when the clock that people read was set, forward or backward.
 ///

@@ -1,3 +1,5 @@
+public import TaktTime
+
 /// Clocks that tell when the one that people read is set.
 ///
 /// Without it timers on the wall clock follow a step only when they are next armed.

@@ -1,5 +1,6 @@
 import Dispatch
 import TimerMachine
+import TaktTime
 
 /// Random operations from many threads on machines of one factory, determined by a seed as far as
 /// threads allow.

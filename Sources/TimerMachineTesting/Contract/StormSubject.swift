@@ -1,4 +1,5 @@
 import TimerMachine
+import TaktTime
 
 /// One machine in an operation storm, with its ledger.
 struct StormSubject: Sendable {

@@ -1,5 +1,6 @@
 import Dispatch
 import TimerMachine
+import TaktTime
 
 extension TimerFactoryContract {
   /// Promises of the bare adapter.

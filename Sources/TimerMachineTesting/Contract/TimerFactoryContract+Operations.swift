@@ -1,4 +1,5 @@
 import TimerMachine
+import TaktTime
 
 extension TimerFactoryContract {
   /// Promises about the operations of a machine.

@@ -1,5 +1,6 @@
-import Dispatch
-import TimerMachine
+public import Dispatch
+public import TimerMachine
+public import TaktTime
 
 /// A factory to be tested, with a queue for its machines and a way to let its time pass.
 public struct TimerTestBench: Sendable {

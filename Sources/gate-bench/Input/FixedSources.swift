@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// Clocks that stand still.
 struct FixedTime: TimeSource {

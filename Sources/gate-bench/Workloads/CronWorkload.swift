@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// The next times of 20 expressions, common and rare, in a zone with daylight saving.
 struct CronWorkload: Workload {

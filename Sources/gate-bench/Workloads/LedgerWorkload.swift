@@ -1,4 +1,5 @@
 import TaktCore
+import TaktStore
 
 /// What 1,000 runs leave in the ledger, in ten transactions.
 struct LedgerWorkload: Workload {

@@ -1,5 +1,6 @@
 import TaktControl
 import TaktCore
+import TaktTime
 
 /// The plan between two files that differ in hundreds of jobs, as the API gives it.
 struct PlanWorkload: Workload {

@@ -1,5 +1,6 @@
 import TaktControl
 import TaktCore
+import TaktTime
 
 /// What the daemon answers to `takt status`: each job's state, as JSON and as a table.
 struct StatusWorkload: Workload {

@@ -1,6 +1,7 @@
 import Dispatch
 import TimerMachine
 import TimerMachineTesting
+import TaktTime
 
 /// The wake queue serves 300 timers with and without leeway in virtual time.
 struct WakesWorkload: Workload {

@@ -2,7 +2,6 @@ import ArgumentParser
 import Glibc
 import TaktCore
 import TaktEngine
-import TimerMachine
 
 struct ExecCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

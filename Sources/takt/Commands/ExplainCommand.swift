@@ -1,7 +1,7 @@
 import ArgumentParser
 import TaktCore
 import TaktEngine
-import TimerMachine
+import TaktTime
 
 struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import TaktCore
+import TaktTime
 
 /// An instant that somebody has typed.
 enum InstantArgument {

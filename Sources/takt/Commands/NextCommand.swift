@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import TaktCore
 import TaktEngine
-import TimerMachine
+import TaktTime
 
 struct NextCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

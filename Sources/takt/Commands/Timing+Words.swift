@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 extension Timing {
   /// A line for each trigger, and for what bounds and puts off its slots.

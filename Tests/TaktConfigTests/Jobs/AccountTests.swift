@@ -1,6 +1,7 @@
 import Testing
 
 @testable import TaktConfig
+import TaktCore
 
 struct AccountTests {
   private func load(_ keys: String, as userID: UInt32) -> LoadedJobs {

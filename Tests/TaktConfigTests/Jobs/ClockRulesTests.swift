@@ -3,6 +3,7 @@ import TaktCore
 import Testing
 
 @testable import TaktConfig
+import TaktTime
 
 /// `cron` and `calendar` as a file has them.
 @Suite struct ClockRulesTests {

@@ -2,6 +2,7 @@ import TaktCore
 import Testing
 
 @testable import TaktConfig
+import TaktTime
 
 /// The keys that say how a run is done: what they come to, and what is said of wrong ones.
 struct ExecutionKeysTests {

@@ -2,6 +2,7 @@ import TaktCore
 import Testing
 
 @testable import TaktConfig
+import TaktTime
 
 /// Mutations of a good file, by seed: whatever comes of them, it is a snapshot or an error.
 struct FuzzTests {

@@ -3,6 +3,7 @@ import TaktCore
 import Testing
 
 @testable import TaktConfig
+import TaktTime
 
 struct JobsLoaderTests {
   private let folder = TemporaryFolder()

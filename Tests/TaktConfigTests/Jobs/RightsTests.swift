@@ -1,6 +1,7 @@
 import Testing
 
 @testable import TaktConfig
+import TaktCore
 
 /// What acts on the machine as takt, in jobs that are to run as somebody else.
 struct RightsTests {

@@ -2,6 +2,7 @@ import TaktCore
 import Testing
 
 @testable import TaktConfig
+import TaktTime
 
 struct SpecBuilderTests {
   static let badValues: [String] = [

@@ -2,6 +2,7 @@ import TaktCore
 import Testing
 
 @testable import TaktConfig
+import TaktTime
 
 /// Triggers besides the clock, and what bounds and puts off slots, as a file has them.
 @Suite struct TriggersTests {

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// UTC, which is also `local`, and Berlin as it was in 2026.
 struct TestZones: ZoneSource {

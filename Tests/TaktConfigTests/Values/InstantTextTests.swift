@@ -2,6 +2,7 @@ import TaktCore
 import Testing
 
 @testable import TaktConfig
+import TaktTime
 
 struct InstantTextTests {
   @Test func `the parts of an instant are read`() throws {

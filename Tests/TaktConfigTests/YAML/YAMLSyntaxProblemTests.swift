@@ -1,6 +1,7 @@
 import Testing
 
 @testable import TaktConfig
+import TaktCore
 
 struct YAMLSyntaxProblemTests {
   @Test(arguments: [

@@ -1,6 +1,7 @@
 import TaktCore
 import TaktTesting
 import Testing
+import TaktTime
 
 @Suite struct CalendarExpressionTests {
   /// Rows of systemd's documentation and its own ways, for machines without the program.

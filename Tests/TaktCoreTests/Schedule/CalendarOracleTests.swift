@@ -1,6 +1,7 @@
 import TaktCore
 import TaktTesting
 import Testing
+import TaktTime
 
 @Suite struct CalendarOracleTests {
   private static let zones = [

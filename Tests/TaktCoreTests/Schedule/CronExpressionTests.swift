@@ -1,5 +1,6 @@
 import TaktCore
 import Testing
+import TaktTime
 
 @Suite struct CronExpressionTests {
   private func split(_ row: String) -> [String] {

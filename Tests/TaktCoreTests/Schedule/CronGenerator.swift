@@ -1,5 +1,6 @@
 import TaktCore
 import TaktTesting
+import TaktTime
 
 /// A cron expression made by chance together with the plain meaning of each field, so that a test
 /// can tell what matches without the code that it tests.

@@ -1,6 +1,7 @@
 import Foundation
 import TaktCore
 import Testing
+import TaktTime
 
 @Suite struct CronOracleTests {
   /// Rows that takt answers otherwise on purpose, each with its reason.

@@ -1,6 +1,7 @@
 import TaktCore
 import TaktTesting
 import Testing
+import TaktTime
 
 @Suite struct CronPropertyTests {
   /// What is due by the plain meaning of the fields and of the policy, one instant at a time.

@@ -1,6 +1,7 @@
 import Foundation
 import TaktCore
 import Testing
+import TaktTime
 
 @Suite struct CroniterTests {
   private static let program = """

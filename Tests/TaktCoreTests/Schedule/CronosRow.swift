@@ -1,5 +1,6 @@
 import Foundation
 import TaktCore
+import TaktTime
 
 /// One fact of the oracle file of cron expressions.
 struct CronosRow: Decodable {

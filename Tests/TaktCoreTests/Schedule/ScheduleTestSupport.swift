@@ -1,6 +1,7 @@
 import Foundation
 import TaktCore
 import Testing
+import TaktTime
 
 /// The zones of this system, for tests.
 enum TestZones {

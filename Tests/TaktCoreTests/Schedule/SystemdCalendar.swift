@@ -1,5 +1,6 @@
 import Foundation
 import TaktCore
+import TaktTime
 
 /// The program that reads calendar expressions for systemd.
 struct SystemdCalendar {

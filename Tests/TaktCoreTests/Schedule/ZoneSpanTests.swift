@@ -1,6 +1,7 @@
 import Testing
 
 @testable import TaktCore
+import TaktTime
 
 @Suite struct ZoneSpanTests {
   @Test func `in every zone the spans follow each other and have the zone's offsets`() throws {

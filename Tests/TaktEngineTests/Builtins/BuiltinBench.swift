@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 import TaktCore
-import TimerMachine
 
 @testable import TaktEngine
+import TaktTime
 
 /// Runs built-ins without a scheduler, and waits for their ends as events.
 final class BuiltinBench: Sendable {

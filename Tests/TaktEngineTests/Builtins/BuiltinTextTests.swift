@@ -2,6 +2,7 @@ import TaktCore
 import Testing
 
 @testable import TaktEngine
+import TaktTime
 
 /// The small languages of the built-ins' parameters.
 @Suite struct BuiltinTextTests {

@@ -3,6 +3,7 @@ import TaktCore
 import Testing
 
 @testable import TaktEngine
+import Synchronization
 
 /// `use: mail` against a real server on this machine; what it took is parsed by Python's `email`.
 @Suite struct MailBuiltinTests {

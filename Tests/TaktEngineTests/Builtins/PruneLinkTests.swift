@@ -4,6 +4,7 @@ import TaktCore
 import Testing
 
 @testable import TaktEngine
+import TaktTime
 
 /// `use: prune` where links and nonsensical times would mislead it.
 @Suite struct PruneLinkTests {

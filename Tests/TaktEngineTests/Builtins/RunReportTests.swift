@@ -2,6 +2,7 @@ import TaktCore
 import Testing
 
 @testable import TaktEngine
+import TaktTime
 
 /// What hooks are told, by built-ins and in the environment of commands.
 @Suite struct RunReportTests {

@@ -6,6 +6,7 @@ import Testing
 import TimerMachineTesting
 
 @testable import TaktEngine
+import TaktTime
 
 @Suite struct AttemptOutputTests {
   private let sink = RecordingSink()

@@ -1,8 +1,8 @@
 import TaktCore
 import Testing
-import TimerMachine
 
 @testable import TaktEngine
+import TaktTime
 
 @Suite struct LineBudgetTests {
   private func at(_ milliseconds: Int64) -> MonotonicInstant {

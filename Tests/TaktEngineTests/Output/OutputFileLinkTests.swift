@@ -5,6 +5,7 @@ import Testing
 import TimerMachineTesting
 
 @testable import TaktEngine
+import TaktTime
 
 /// Output files below folders that a user may change while root writes.
 @Suite struct OutputFileLinkTests {

@@ -2,6 +2,7 @@ import TaktCore
 import Testing
 
 @testable import TaktEngine
+import FoundationEssentials
 
 /// One service, without a process.
 @Suite struct ServiceMachineTests {

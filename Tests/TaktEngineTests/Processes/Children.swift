@@ -4,6 +4,7 @@ import TaktCore
 import Testing
 
 @testable import TaktEngine
+import TaktTime
 
 extension Spawn {
   /// Prepares and starts in one go, and waits until the program is executed.

@@ -4,6 +4,7 @@ import TaktCore
 import Testing
 
 @testable import TaktEngine
+import TaktTime
 
 /// Real processes without a scheduler.
 @Suite struct ProcessRunnerTests {

@@ -1,7 +1,6 @@
 import Dispatch
 import Foundation
 import Synchronization
-import TimerMachine
 import TimerMachineTesting
 
 @testable import TaktEngine

@@ -1,3 +1,5 @@
+package import TaktTime
+
 extension CalendarExpression {
   /// The first instant strictly after `instant` at which the expression is due in the zone; nil
   /// when there is none before the year 2200.
@@ -11,7 +13,7 @@ extension CalendarExpression {
   /// - Of a repeated hour only the pass is used in which the search begins.
   /// - A repetition that does not divide its unit may lose its first value after a midnight: after
   ///   23:57, `*:3/27` gives 00:30, though after 00:00 it gives 00:03.
-  public func next(after instant: WallInstant, in zone: Zone) -> WallInstant? {
+  package func next(after instant: WallInstant, in zone: Zone) -> WallInstant? {
     let from = instant.nanoseconds.flooredQuotient(by: 1000) + 1
     var search = CalendarSearch(self, zone: zone, from: from)
     guard let found = search.next() else { return nil }
@@ -23,7 +25,7 @@ extension CalendarExpression {
   /// none before the year 2200.
   ///
   /// Without systemd's own ways: what is due does not depend on where the search begins.
-  public func next(after instant: WallInstant, in zone: Zone, dst: DSTPolicy) -> WallInstant? {
+  package func next(after instant: WallInstant, in zone: Zone, dst: DSTPolicy) -> WallInstant? {
     var walk = LocalWalk(
       search: CalendarLocalSearch(expression: self), zone: zone, dst: dst,
       recursWithinHour: recursWithinHour, from: instant.nanoseconds.flooredQuotient(by: 1000) + 1)
@@ -34,7 +36,7 @@ extension CalendarExpression {
 
   /// Whether it goes on within the hour, or from hour to hour: a `*`, a range or a repetition
   /// stands in its hours, minutes or seconds.
-  public var recursWithinHour: Bool {
+  package var recursWithinHour: Bool {
     [hours, minutes, seconds].contains { terms in
       terms.isEmpty || terms.contains { $0.step > 0 }
     }

@@ -1,7 +1,9 @@
+import TaktTime
+
 extension CalendarExpression: CustomStringConvertible {
   /// The expression in systemd's normalized form, such as `Mon..Fri *-*-* 09:00:00`. It reads back
   /// as an equal value.
-  public var normalized: String {
+  package var normalized: String {
     let date =
       Self.list(years, width: 4) + "-" + Self.list(months, width: 2)
       + (isFromMonthEnd ? "~" : "-") + Self.list(days, width: 2)
@@ -12,7 +14,7 @@ extension CalendarExpression: CustomStringConvertible {
   }
 
   /// The same as `normalized`.
-  public var description: String { normalized }
+  package var description: String { normalized }
 
   private static let dayNames = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 

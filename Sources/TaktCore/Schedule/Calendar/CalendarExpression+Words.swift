@@ -1,6 +1,8 @@
+import TaktTime
+
 extension CalendarExpression {
   /// The expression in words, such as `at 09:00 on Monday to Friday`.
-  public var words: String {
+  package var words: String {
     var parts = [timeWords]
     if weekdays != 0 {
       let given = (0..<7).filter { weekdays >> UInt8($0) & 1 == 1 }

@@ -1,7 +1,7 @@
 /// A calendar expression in systemd's `OnCalendar` grammar: the local times at which a job is due.
 ///
 /// Two expressions with the same normalized form are equal.
-public struct CalendarExpression: Hashable, Sendable {
+package struct CalendarExpression: Hashable, Sendable {
   /// Bit 0 is Monday; 0 for any day.
   var weekdays: UInt8 = 0
   var years: [CalendarTerm] = []
@@ -18,11 +18,11 @@ public struct CalendarExpression: Hashable, Sendable {
   ///
   /// Whether there is such a zone is for the caller to find out; without one the expression is
   /// wrong.
-  public internal(set) var zoneName: String?
+  package internal(set) var zoneName: String?
 
   /// Reads an expression such as `Mon..Fri *-*-1..7 18:00:00 Europe/Berlin`, a shorthand such as
   /// `weekly`, or `@` with seconds since the epoch.
-  public init(_ text: String) throws(CalendarProblem) {
+  package init(_ text: String) throws(CalendarProblem) {
     var parser = CalendarParser(text)
     self = try parser.expression()
   }

@@ -1,3 +1,5 @@
+import TaktTime
+
 /// The local times of a calendar expression, without regard to any zone, in microseconds.
 struct CalendarLocalSearch: LocalSearch {
   static let ticksPerSecond: Int64 = 1_000_000

@@ -1,3 +1,5 @@
+import TaktTime
+
 /// Reads a calendar expression: zone, shorthand, days of the week, date and time.
 struct CalendarParser {
   var reader: ByteReader

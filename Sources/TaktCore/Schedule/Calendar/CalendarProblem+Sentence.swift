@@ -1,6 +1,6 @@
 extension CalendarProblem {
   /// One sentence without a full stop, such as `a value is missing in the minute`.
-  public var sentence: String {
+  package var sentence: String {
     let place = unit.map { " in the \($0.word)" } ?? ""
     switch reason {
     case .empty: return "the calendar expression is empty"
@@ -18,7 +18,7 @@ extension CalendarProblem {
   }
 
   /// What to do about it; nil when the sentence says enough.
-  public var hint: String? {
+  package var hint: String? {
     switch reason {
     case .unfinished: return "write a date such as '*-*-1', a time such as '09:00', or both"
     case .unknownWord(_, let nearest): return nearest.map { "did you mean '\($0)'?" }

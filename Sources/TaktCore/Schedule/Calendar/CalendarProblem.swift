@@ -1,7 +1,7 @@
 /// Why a text is no calendar expression, as facts; `sentence` and `hint` say it in words.
-public struct CalendarProblem: Error, Hashable, Sendable {
+package struct CalendarProblem: Error, Hashable, Sendable {
   /// What is wrong.
-  public enum Reason: Hashable, Sendable {
+  package enum Reason: Hashable, Sendable {
     /// There is nothing in it.
     case empty
     /// A number, or a `*`, is missing.
@@ -24,11 +24,11 @@ public struct CalendarProblem: Error, Hashable, Sendable {
   }
 
   /// What is wrong.
-  public var reason: Reason
+  package var reason: Reason
   /// The unit in which it is; nil when it is in none.
-  public var unit: CalendarUnit?
+  package var unit: CalendarUnit?
   /// Where it is: UTF-8 bytes from the beginning of the text, from 0.
-  public var offset: Int
+  package var offset: Int
 
   init(_ reason: Reason, in unit: CalendarUnit? = nil, at offset: Int) {
     self.reason = reason

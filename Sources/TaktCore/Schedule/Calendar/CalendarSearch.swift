@@ -1,3 +1,5 @@
+import TaktTime
+
 /// Finds the next match of a calendar expression as systemd does, clock changes included.
 ///
 /// It goes from the largest unit to the smallest, each to its next value, and settles on the

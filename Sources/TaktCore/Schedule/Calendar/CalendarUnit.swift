@@ -1,5 +1,5 @@
 /// A unit of a calendar expression, from the largest to the smallest.
-public enum CalendarUnit: Int, CaseIterable, Hashable, Sendable {
+package enum CalendarUnit: Int, CaseIterable, Hashable, Sendable {
   /// 1970 to 2199.
   case year
   /// 1 to 12.

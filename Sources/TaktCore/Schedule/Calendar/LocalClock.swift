@@ -1,3 +1,5 @@
+import TaktTime
+
 /// Finds the instant of a local time as the C library's `mktime` does, which systemd's schedules
 /// rest on: a repeated time is read with the offset that was last in use, a skipped one by the
 /// offset on one side of the gap, preferring daylight time.

@@ -1,3 +1,5 @@
+import TaktTime
+
 /// A local date and time that is being moved, as `struct tm` is: its parts may be out of range
 /// until it is settled on an instant of its zone.
 struct LocalCursor {

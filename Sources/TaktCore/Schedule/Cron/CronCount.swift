@@ -1,3 +1,5 @@
+import TaktTime
+
 /// Counts the slots of a cron expression over a long time: whole days at once, where no clock change
 /// is near, and the rest one by one.
 struct CronCount {

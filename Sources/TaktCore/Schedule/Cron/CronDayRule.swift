@@ -1,5 +1,5 @@
 /// Which days a cron expression means when it gives both day fields.
-public enum CronDayRule: String, CaseIterable, Hashable, Sendable {
+package enum CronDayRule: String, CaseIterable, Hashable, Sendable {
   /// Days that fit either field, as classic cron has it; the default of `days`.
   case any
   /// Days that fit both fields.

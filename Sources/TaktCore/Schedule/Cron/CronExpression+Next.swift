@@ -1,10 +1,12 @@
+package import TaktTime
+
 extension CronExpression {
   /// The first instant strictly after `instant` at which the expression is due in the zone; nil
   /// when there is none before the year 2262.
   ///
   /// Instants are whole seconds. `rule` says what two given day fields mean together, `dst` what
   /// becomes of local times that a clock change skips or repeats.
-  public func next(
+  package func next(
     after instant: WallInstant, in zone: Zone, days rule: CronDayRule = .any,
     dst: DSTPolicy = .cron
   ) -> WallInstant? {

@@ -1,7 +1,7 @@
 extension CronExpression: CustomStringConvertible {
   /// The expression in one form, whatever it was written in: numbers for `H` and names of months,
   /// no seconds where they are 0, no year where it is every year. It reads back as an equal value.
-  public var normalized: String {
+  package var normalized: String {
     var fields = [
       Self.field(minutes, .minute, isOpen: openFields.contains(.minute)),
       Self.field(hours, .hour, isOpen: openFields.contains(.hour)), days.monthField,
@@ -14,7 +14,7 @@ extension CronExpression: CustomStringConvertible {
   }
 
   /// The same as `normalized`.
-  public var description: String { normalized }
+  package var description: String { normalized }
 
   /// A field with a range or a step says so again, because that decides what a repeated hour does.
   private static func field(_ mask: UInt64, _ field: CronField, isOpen: Bool) -> String {

@@ -1,6 +1,8 @@
+import TaktTime
+
 extension CronExpression {
   /// The expression in words, such as `at 02:30 on Monday to Friday in January`.
-  public func words(days rule: CronDayRule = .any) -> String {
+  package func words(days rule: CronDayRule = .any) -> String {
     var parts = [timeWords]
     let days = days.words(rule: rule)
     if !days.isEmpty { parts.append(days) }

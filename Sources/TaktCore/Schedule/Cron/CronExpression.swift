@@ -1,7 +1,7 @@
 /// A cron expression: the local times at which a job is due.
 ///
 /// Two expressions that mean the same times in the same way are equal, however they are written.
-public struct CronExpression: Hashable, Sendable {
+package struct CronExpression: Hashable, Sendable {
   /// Bits 0 to 59.
   var seconds: UInt64 = 1
   /// Bits 0 to 59.
@@ -28,7 +28,7 @@ public struct CronExpression: Hashable, Sendable {
   ///
   /// `seed` is what `H` is chosen by, normally the job's name; default empty. The same seed gives
   /// the same times for ever.
-  public init(_ text: String, seed: String = "") throws(CronProblem) {
+  package init(_ text: String, seed: String = "") throws(CronProblem) {
     var parser = CronParser(text, seed: seed)
     self = try parser.expression()
   }
@@ -37,8 +37,8 @@ public struct CronExpression: Hashable, Sendable {
 
   /// Whether it goes on within the hour, or from hour to hour: a `*`, a range or a step stands in
   /// its seconds, minutes or hours. Such an expression runs in both passes of a repeated hour.
-  public var recursWithinHour: Bool { !openFields.isEmpty }
+  package var recursWithinHour: Bool { !openFields.isEmpty }
 
   /// Whether both day fields leave days out, so that `days: any` and `days: all` differ.
-  public var hasBothDayFields: Bool { days.areBothGiven }
+  package var hasBothDayFields: Bool { days.areBothGiven }
 }

@@ -1,5 +1,5 @@
 /// A field of a cron expression. What `H` comes to depends on the raw values: they stay as they are.
-public enum CronField: String, CaseIterable, Hashable, Sendable {
+package enum CronField: String, CaseIterable, Hashable, Sendable {
   /// 0 to 59; the first of six or seven fields.
   case second
   /// 0 to 59.
@@ -16,7 +16,7 @@ public enum CronField: String, CaseIterable, Hashable, Sendable {
   case year
 
   /// The values it takes.
-  public var values: ClosedRange<Int> {
+  package var values: ClosedRange<Int> {
     switch self {
     case .second, .minute: 0...59
     case .hour: 0...23

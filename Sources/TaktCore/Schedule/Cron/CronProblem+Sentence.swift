@@ -1,6 +1,6 @@
 extension CronProblem {
   /// One sentence without a full stop, such as `60 is outside 0 to 59 in the minute field`.
-  public var sentence: String {
+  package var sentence: String {
     let place = field.map { " in the \($0.rawValue) field" } ?? ""
     switch reason {
     case .empty: return "the cron expression is empty"
@@ -24,7 +24,7 @@ extension CronProblem {
   }
 
   /// What to do about it; nil when the sentence says enough.
-  public var hint: String? {
+  package var hint: String? {
     switch reason {
     case .fieldCount:
       return "write minute, hour, day of month, month, day of week; a sixth field, seconds, stands "

@@ -1,7 +1,7 @@
 /// Why a text is no cron expression, as facts; `sentence` and `hint` say it in words.
-public struct CronProblem: Error, Hashable, Sendable {
+package struct CronProblem: Error, Hashable, Sendable {
   /// What is wrong.
-  public enum Reason: Hashable, Sendable {
+  package enum Reason: Hashable, Sendable {
     /// There is nothing but blanks.
     case empty
     /// There are neither 5, 6 nor 7 fields.
@@ -33,11 +33,11 @@ public struct CronProblem: Error, Hashable, Sendable {
   }
 
   /// What is wrong.
-  public var reason: Reason
+  package var reason: Reason
   /// The field in which it is; nil when it is in none.
-  public var field: CronField?
+  package var field: CronField?
   /// Where it is: UTF-8 bytes from the beginning of the text, from 0.
-  public var offset: Int
+  package var offset: Int
 
   init(_ reason: Reason, in field: CronField? = nil, at offset: Int) {
     self.reason = reason

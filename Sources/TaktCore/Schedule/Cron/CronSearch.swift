@@ -1,3 +1,5 @@
+import TaktTime
+
 /// Finds the local times of a cron expression, without regard to any zone.
 ///
 /// Times are seconds since 1970-01-01T00:00:00 as if the zone were UTC. It goes from field to

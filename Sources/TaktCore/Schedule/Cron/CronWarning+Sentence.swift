@@ -1,6 +1,8 @@
+import TaktTime
+
 extension CronWarning {
   /// One sentence without a full stop.
-  public var sentence: String {
+  package var sentence: String {
     switch self {
     case .unevenStep(let field, let step, let lastGap):
       let unit = field.rawValue
@@ -19,7 +21,7 @@ extension CronWarning {
   }
 
   /// What to do about it; nil when the sentence says enough.
-  public var hint: String? {
+  package var hint: String? {
     switch self {
     case .unevenStep(_, let step, _): "use 'every' for a step of \(step) that never breaks"
     case .bothDayFields(.any): "use 'days: all' for days that fit both"

@@ -1,5 +1,7 @@
+package import TaktTime
+
 /// What a person may not have meant by a cron expression that is right.
-public enum CronWarning: Hashable, Sendable {
+package enum CronWarning: Hashable, Sendable {
   /// A step that does not divide its field, so that one gap is shorter: `*/45` runs at minute 0
   /// and 45, then at 0 again. The gaps are in the field's unit.
   case unevenStep(CronField, step: Int, lastGap: Int)
@@ -12,7 +14,7 @@ public enum CronWarning: Hashable, Sendable {
 
 extension CronExpression {
   /// What may not have been meant, apart from clock changes.
-  public func warnings(days rule: CronDayRule = .any) -> [CronWarning] {
+  package func warnings(days rule: CronDayRule = .any) -> [CronWarning] {
     var warnings: [CronWarning] = []
     let fields: [(CronField, UInt64, Bool)] = [
       (.second, seconds, openFields.contains(.second)),
@@ -28,7 +30,7 @@ extension CronExpression {
 
   /// The first time after `instant` that a clock change of the zone skips, within ten years; nil
   /// when there is none, or when the expression recurs and goes on after the gap in any case.
-  public func skippedTime(
+  package func skippedTime(
     after instant: WallInstant, in zone: Zone, days rule: CronDayRule = .any,
     dst: DSTPolicy = .cron
   ) -> CronWarning? {

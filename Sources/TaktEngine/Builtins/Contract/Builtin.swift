@@ -1,9 +1,9 @@
-import TaktCore
+package import TaktCore
 
 /// An action that is part of takt. It is a `QuickBuiltin` or a `LongBuiltin`.
 ///
 /// Safe from any thread.
-public protocol Builtin: Sendable {
+package protocol Builtin: Sendable {
   /// The name that follows `use:`.
   var name: String { get }
 
@@ -25,12 +25,12 @@ public protocol Builtin: Sendable {
 
 extension Builtin {
   /// Nothing.
-  public func problems(in parameters: Parameters) -> [ParameterProblem] { [] }
+  package func problems(in parameters: Parameters) -> [ParameterProblem] { [] }
 }
 
 /// A built-in that never waits for anything: one hop to the queue of its class does the work of all
 /// that one wake starts.
-public protocol QuickBuiltin: Builtin {
+package protocol QuickBuiltin: Builtin {
   /// Does the work; the parameters have been checked and expanded. Lines that it hands to `output`
   /// go to the log as a command's do.
   func run(
@@ -40,7 +40,7 @@ public protocol QuickBuiltin: Builtin {
 
 /// A built-in that may wait: for a network, a disk, a great many files. It runs on a thread of the
 /// pool of its class.
-public protocol LongBuiltin: Builtin {
+package protocol LongBuiltin: Builtin {
   /// Does the work, and gives up soon after the call has been cancelled.
   func run(_ call: BuiltinCall) -> BuiltinEnd
 
@@ -53,14 +53,14 @@ public protocol LongBuiltin: Builtin {
 
 extension LongBuiltin {
   /// No.
-  public var waitsForNetwork: Bool { false }
+  package var waitsForNetwork: Bool { false }
 
   /// None.
-  public func disguises(of secret: String) -> [String] { [] }
+  package func disguises(of secret: String) -> [String] { [] }
 }
 
 /// What a long built-in has come to.
-public enum BuiltinEnd: Hashable, Sendable {
+package enum BuiltinEnd: Hashable, Sendable {
   /// The work is done.
   case done
   /// It is not; a short machine-readable reason such as `status(500)`.
@@ -72,16 +72,16 @@ public enum BuiltinEnd: Hashable, Sendable {
 }
 
 /// A command that a built-in comes down to.
-public struct BuiltinCommand: Hashable, Sendable {
+package struct BuiltinCommand: Hashable, Sendable {
   /// The program and its arguments.
-  public var arguments: [String]
+  package var arguments: [String]
   /// What it reads.
-  public var stdin: String
+  package var stdin: String
   /// How long it may take, whatever the job's own timeout is; it has failed with `timeout` then.
-  public var timeout: Duration
+  package var timeout: Duration
 
   /// A command with all its parts.
-  public init(_ arguments: [String], stdin: String, timeout: Duration) {
+  package init(_ arguments: [String], stdin: String, timeout: Duration) {
     self.arguments = arguments
     self.stdin = stdin
     self.timeout = timeout
@@ -89,14 +89,14 @@ public struct BuiltinCommand: Hashable, Sendable {
 }
 
 /// Why a built-in fails.
-public struct BuiltinReason: Hashable, Sendable {
+package struct BuiltinReason: Hashable, Sendable {
   /// The reason as it stands in the log, `N` for a number.
-  public var text: String
+  package var text: String
   /// One sentence for the reference.
-  public var meaning: String
+  package var meaning: String
 
   /// A reason with its meaning.
-  public init(_ text: String, _ meaning: String) {
+  package init(_ text: String, _ meaning: String) {
     self.text = text
     self.meaning = meaning
   }

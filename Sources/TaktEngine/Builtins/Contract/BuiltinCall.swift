@@ -1,41 +1,42 @@
-import TaktCore
+package import TaktCore
+package import TaktTime
 
 /// One call of a long built-in: what it is to do, and its ways to the outside.
 ///
 /// Safe from any thread.
-public struct BuiltinCall: Sendable {
+package struct BuiltinCall: Sendable {
   /// The attempt that it belongs to.
-  public let request: AttemptRequest
+  package let request: AttemptRequest
   /// Its parameters, checked, with placeholders and secrets in their places.
-  public let parameters: Parameters
+  package let parameters: Parameters
   /// Says when nobody wants the result any more.
-  public let cancellation: Cancellation
+  package let cancellation: Cancellation
   /// Both clocks.
-  public let time: any TimeSource
+  package let time: any TimeSource
   let output: BuiltinOutput
 
   /// Hands a line to the log, with secrets masked.
-  public func log(_ line: String, _ level: LogLevel = .info) { output.line(line, level) }
+  package func log(_ line: String, _ level: LogLevel = .info) { output.line(line, level) }
 
   /// Whether a parameter was given or has a default.
-  public func has(_ name: String) -> Bool { parameters[name] != nil }
+  package func has(_ name: String) -> Bool { parameters[name] != nil }
 
   /// The text of a parameter; nil when it was left out.
-  public func text(_ name: String) -> String? { parameters[name]?.string }
+  package func text(_ name: String) -> String? { parameters[name]?.string }
 
   /// The whole number of a parameter, or what stands in for it.
-  public func integer(_ name: String, or standIn: Int) -> Int {
+  package func integer(_ name: String, or standIn: Int) -> Int {
     parameters[name]?.integer ?? standIn
   }
 
   /// The truth of a parameter; false when it was left out.
-  public func flag(_ name: String) -> Bool { parameters[name]?.boolean ?? false }
+  package func flag(_ name: String) -> Bool { parameters[name]?.boolean ?? false }
 
   /// The length of a parameter, or what stands in for it.
-  public func duration(_ name: String, or standIn: Duration) -> Duration {
+  package func duration(_ name: String, or standIn: Duration) -> Duration {
     parameters[name]?.duration ?? standIn
   }
 
   /// The texts of a list.
-  public func texts(_ name: String) -> [String] { parameters[name]?.list.map(\.string) ?? [] }
+  package func texts(_ name: String) -> [String] { parameters[name]?.list.map(\.string) ?? [] }
 }

@@ -1,5 +1,6 @@
 import Synchronization
 import TaktCore
+import TaktTime
 
 /// What a built-in says in one attempt: masked, counted, and then treated as a command's output is.
 ///

@@ -1,9 +1,10 @@
 import TaktCore
+import TaktTime
 
 extension BuiltinRegistry {
   /// The reference of all built-ins as Markdown: what stands between the markers in
   /// `docs/builtins.md`.
-  public var reference: String {
+  package var reference: String {
     sorted.map(Self.section).joined()
   }
 

@@ -1,14 +1,15 @@
 import Dispatch
 import Glibc
 import Synchronization
-import TaktCore
+package import TaktCore
+package import TaktTime
 
 /// Runs built-ins: quick ones on the queue of their job's class, all of one wake in one hop; long
 /// ones on the pool of the class, where they wait their turn when it is full. Those that wait for
 /// servers have a wider pool of their own, so that silent servers keep no work with files waiting.
 ///
 /// Safe from any thread; never blocks its caller.
-public final class BuiltinRunner: ActionRunner {
+package final class BuiltinRunner: ActionRunner {
   /// How many long built-ins of one class work at once.
   static let poolWidth = 8
   /// How many of one class wait for servers at once.
@@ -37,7 +38,7 @@ public final class BuiltinRunner: ActionRunner {
   ///     Default: files that nobody waits for at the end.
   ///   - processes: who runs the command that a built-in comes down to, such as mail's `sendmail`,
   ///     and reports its end; nil where there is nobody.
-  public init(
+  package init(
     registry: BuiltinRegistry, observer: any Observer, time: any TimeSource,
     files: OutputFiles? = nil, processes: (any ActionRunner)? = nil,
     report: @escaping @Sendable ([SchedulerEvent]) -> Void
@@ -65,7 +66,7 @@ public final class BuiltinRunner: ActionRunner {
   }
 
   /// Starts the built-ins' work, class by class.
-  public func start(_ requests: [AttemptRequest]) {
+  package func start(_ requests: [AttemptRequest]) {
     var quick: [QoS: [AttemptRequest]] = [:]
     for request in requests {
       if case .use(let name, _) = request.action,
@@ -87,7 +88,7 @@ public final class BuiltinRunner: ActionRunner {
   }
 
   /// Stops a long built-in's attempt; a quick one ends by itself at once.
-  public func stop(_ run: RunID, signal: StopSignal) {
+  package func stop(_ run: RunID, signal: StopSignal) {
     attempts.withLock { $0[run] }?.stop(signal)
   }
 

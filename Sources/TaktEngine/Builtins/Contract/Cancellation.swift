@@ -1,10 +1,11 @@
 import Dispatch
 import Synchronization
+import TaktTime
 
 /// Tells work that nobody wants it any more.
 ///
 /// Safe from any thread.
-public final class Cancellation: Sendable {
+package final class Cancellation: Sendable {
   private struct State {
     var isCancelled = false
     var lastKey = 0
@@ -14,13 +15,13 @@ public final class Cancellation: Sendable {
   private let state = Mutex(State())
 
   /// Nothing is cancelled yet.
-  public init() {}
+  package init() {}
 
   /// Whether `cancel` has been called.
-  public var isCancelled: Bool { state.withLock(\.isCancelled) }
+  package var isCancelled: Bool { state.withLock(\.isCancelled) }
 
   /// Calls all handlers, on this thread; a second call changes nothing.
-  public func cancel() {
+  package func cancel() {
     let handlers = state.withLock { state in
       state.isCancelled = true
       defer { state.handlers = [:] }
@@ -31,7 +32,7 @@ public final class Cancellation: Sendable {
 
   /// Does `body`, during which `cancel` calls `handler`; at once where it has been called before.
   /// The handler must not block.
-  public func whileWatched<Result>(
+  package func whileWatched<Result>(
     by handler: @escaping @Sendable () -> Void, _ body: () throws -> Result
   ) rethrows -> Result {
     let key = state.withLock { state -> Int? in
@@ -46,7 +47,7 @@ public final class Cancellation: Sendable {
   }
 
   /// Blocks the thread for so long. False when it was cancelled before.
-  public func sleep(_ duration: Duration) -> Bool {
+  package func sleep(_ duration: Duration) -> Bool {
     let woken = DispatchSemaphore(value: 0)
     let nanoseconds = max(0, min(duration.nanosecondsSaturated, Int64.max / 4))
     whileWatched(by: { woken.signal() }) {

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// What a hook tells of the run that it is for, as JSON has it: in the body of `http` and to plugins.
 struct HookFacts: Encodable {

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// Hands what built-ins say to whoever observes takt: it is text, unlike what commands print.
 struct ObserverSink: OutputSink {

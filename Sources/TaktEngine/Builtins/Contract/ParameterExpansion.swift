@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktTime
 
 /// Puts the facts of a run, and the secrets that a text refers to, in the place of `{{job}}` and
 /// `{{secret.NAME}}`.

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// What a quick built-in says in one attempt. Nearly always that is a short line of a job that says
 /// nothing of its output: for those the way is as short as it can be.

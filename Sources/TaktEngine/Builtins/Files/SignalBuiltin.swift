@@ -1,17 +1,17 @@
 import CTaktSystem
 import Glibc
-import TaktCore
+package import TaktCore
 
 /// `use: signal` signals the process that a pid file names.
-public struct SignalBuiltin: LongBuiltin {
+package struct SignalBuiltin: LongBuiltin {
   /// The built-in.
-  public init() {}
+  package init() {}
 
   /// `signal`
-  public var name: String { "signal" }
+  package var name: String { "signal" }
 
   /// One sentence for the reference.
-  public var summary: String { "sends a signal to the process whose number stands in a file" }
+  package var summary: String { "sends a signal to the process whose number stands in a file" }
 
   private static let signals: [(name: String, number: Int32)] = [
     ("HUP", SIGHUP), ("INT", SIGINT), ("QUIT", SIGQUIT), ("USR1", SIGUSR1), ("USR2", SIGUSR2),
@@ -20,7 +20,7 @@ public struct SignalBuiltin: LongBuiltin {
   ]
 
   /// `pid_file`, `signal` and `program`.
-  public var parameters: [ParameterSchema] {
+  package var parameters: [ParameterSchema] {
     [
       ParameterSchema("pid_file", .path, summary: "the file that begins with the process's number"),
       ParameterSchema(
@@ -35,7 +35,7 @@ public struct SignalBuiltin: LongBuiltin {
   }
 
   /// Why it fails.
-  public var reasons: [BuiltinReason] {
+  package var reasons: [BuiltinReason] {
     [
       BuiltinReason("no_pid_file", "the file is not there, cannot be read or is no regular file"),
       BuiltinReason("bad_pid_file", "the file does not begin with the number of a process"),
@@ -46,10 +46,10 @@ public struct SignalBuiltin: LongBuiltin {
   }
 
   /// It signals processes.
-  public func traits(with parameters: Parameters) -> ActionTraits { .usesOwnRights }
+  package func traits(with parameters: Parameters) -> ActionTraits { .usesOwnRights }
 
   /// Signals the process that the file named when it was read, or nobody.
-  public func run(_ call: BuiltinCall) -> BuiltinEnd {
+  package func run(_ call: BuiltinCall) -> BuiltinEnd {
     let file = call.text("pid_file") ?? ""
     let pid: pid_t
     do throws(SystemError) {

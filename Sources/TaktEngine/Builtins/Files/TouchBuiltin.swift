@@ -1,21 +1,21 @@
 import Glibc
-import TaktCore
+package import TaktCore
 
 /// `use: touch` makes a file's time the present.
-public struct TouchBuiltin: LongBuiltin {
+package struct TouchBuiltin: LongBuiltin {
   /// The built-in.
-  public init() {}
+  package init() {}
 
   /// `touch`
-  public var name: String { "touch" }
+  package var name: String { "touch" }
 
   /// One sentence for the reference.
-  public var summary: String {
+  package var summary: String {
     "makes a file's times the present, and the file where it is missing"
   }
 
   /// `path` and `create`.
-  public var parameters: [ParameterSchema] {
+  package var parameters: [ParameterSchema] {
     [
       ParameterSchema("path", .path, summary: "the file; its folder must be there"),
       ParameterSchema(
@@ -26,7 +26,7 @@ public struct TouchBuiltin: LongBuiltin {
   }
 
   /// Why it fails.
-  public var reasons: [BuiltinReason] {
+  package var reasons: [BuiltinReason] {
     [
       BuiltinReason("missing", "the file, or a folder on the way to it, is not there"),
       BuiltinReason("permission", "the system does not allow it"),
@@ -35,10 +35,10 @@ public struct TouchBuiltin: LongBuiltin {
   }
 
   /// It makes and changes files.
-  public func traits(with parameters: Parameters) -> ActionTraits { .usesOwnRights }
+  package func traits(with parameters: Parameters) -> ActionTraits { .usesOwnRights }
 
   /// Sets the times of the file; follows a link as `touch` does.
-  public func run(_ call: BuiltinCall) -> BuiltinEnd {
+  package func run(_ call: BuiltinCall) -> BuiltinEnd {
     let path = call.text("path") ?? ""
     if utimensat(AT_FDCWD, path, nil, 0) == 0 { return .done }
     guard errno == ENOENT, call.flag("create") else { return Self.failure(call, path, errno) }

@@ -1,35 +1,36 @@
-import TaktCore
+package import TaktCore
 import TaktTransfer
+import TaktTime
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
-  import Foundation
+  package import Foundation
 #endif
 
 /// `use: http` sends a request and judges the answer.
-public struct HTTPBuiltin: LongBuiltin {
+package struct HTTPBuiltin: LongBuiltin {
   /// A wait between two tries never grows longer.
   static let backoffMax = Duration.seconds(60)
 
   /// The built-in.
-  public init() {}
+  package init() {}
 
   /// Yes.
-  public var waitsForNetwork: Bool { true }
+  package var waitsForNetwork: Bool { true }
 
   /// `http`
-  public var name: String { "http" }
+  package var name: String { "http" }
 
   /// One sentence for the reference.
-  public var summary: String {
+  package var summary: String {
     "sends an HTTP request and judges the answer; proxies are taken from the environment as curl does"
   }
 
   private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
   /// The request, what is expected, and what is tried again.
-  public var parameters: [ParameterSchema] {
+  package var parameters: [ParameterSchema] {
     [
       ParameterSchema("url", .string, summary: "where to, by `http` or `https`"),
       ParameterSchema(
@@ -76,7 +77,7 @@ public struct HTTPBuiltin: LongBuiltin {
   }
 
   /// Why it fails.
-  public var reasons: [BuiltinReason] {
+  package var reasons: [BuiltinReason] {
     [
       BuiltinReason("status(N)", "the status is none of `expect`"),
       BuiltinReason("body", "the body does not hold `body_contains`"),
@@ -92,7 +93,7 @@ public struct HTTPBuiltin: LongBuiltin {
   }
 
   /// Words that name no status; a URL that is none.
-  public func problems(in parameters: Parameters) -> [ParameterProblem] {
+  package func problems(in parameters: Parameters) -> [ParameterProblem] {
     var problems: [ParameterProblem] = []
     for name in ["expect", "retry_status"] {
       let words = parameters[name]?.list.map(\.string) ?? []
@@ -121,17 +122,17 @@ public struct HTTPBuiltin: LongBuiltin {
   }
 
   /// It only talks to a server.
-  public func traits(with parameters: Parameters) -> ActionTraits { [] }
+  package func traits(with parameters: Parameters) -> ActionTraits { [] }
 
   /// The log shows the path of a request, in which a secret may be encoded, decoded or cut at a `?`.
-  public func disguises(of secret: String) -> [String] {
+  package func disguises(of secret: String) -> [String] {
     let path = URL(string: "http://host/\(secret)".percentEncoded)?.path(percentEncoded: true)
     let paths = path.map { [String($0.dropFirst())] } ?? []
     return paths + ([secret] + paths).map(\.percentDecoded)
   }
 
   /// Tries as often as the statuses allow.
-  public func run(_ call: BuiltinCall) -> BuiltinEnd {
+  package func run(_ call: BuiltinCall) -> BuiltinEnd {
     let order: HTTPOrder
     do throws(HTTPOrder.Mistake) {
       order = try HTTPOrder(call)

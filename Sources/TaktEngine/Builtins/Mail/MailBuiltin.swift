@@ -1,25 +1,26 @@
 import Glibc
-import TaktCore
+package import TaktCore
 import TaktTransfer
+import TaktTime
 
 /// `use: mail` sends a mail through a server, or through the machine's `sendmail`.
-public struct MailBuiltin: LongBuiltin {
+package struct MailBuiltin: LongBuiltin {
   /// The built-in.
-  public init() {}
+  package init() {}
 
   /// Yes.
-  public var waitsForNetwork: Bool { true }
+  package var waitsForNetwork: Bool { true }
 
   /// `mail`
-  public var name: String { "mail" }
+  package var name: String { "mail" }
 
   /// One sentence for the reference.
-  public var summary: String {
+  package var summary: String {
     "sends a mail by SMTP or `sendmail`; in a hook with the run's facts, its kept output attached"
   }
 
   /// The way, the addresses and the text.
-  public var parameters: [ParameterSchema] {
+  package var parameters: [ParameterSchema] {
     wayParameters + [
       ParameterSchema("from", .string, summary: "the sender: `user@host` or `Name <user@host>`"),
       ParameterSchema("to", .list(.string), summary: "the recipients, written likewise"),
@@ -66,7 +67,7 @@ public struct MailBuiltin: LongBuiltin {
   }
 
   /// Why it fails.
-  public var reasons: [BuiltinReason] {
+  package var reasons: [BuiltinReason] {
     [
       BuiltinReason("smtp(N)", "the server refuses, with this code"),
       BuiltinReason(
@@ -85,7 +86,7 @@ public struct MailBuiltin: LongBuiltin {
   }
 
   /// No way, or two; an address that is none.
-  public func problems(in parameters: Parameters) -> [ParameterProblem] {
+  package func problems(in parameters: Parameters) -> [ParameterProblem] {
     var problems: [ParameterProblem] = []
     if (parameters["host"] == nil) == (parameters["sendmail"] == nil) {
       problems.append(ParameterProblem(nil, "needs either 'host' or 'sendmail'"))
@@ -127,12 +128,12 @@ public struct MailBuiltin: LongBuiltin {
   }
 
   /// It only talks to a server, unless `sendmail` is to do so.
-  public func traits(with parameters: Parameters) -> ActionTraits {
+  package func traits(with parameters: Parameters) -> ActionTraits {
     parameters["sendmail"] == nil ? [] : [.usesOwnRights, .isCommand]
   }
 
   /// Writes the mail and hands it on.
-  public func run(_ call: BuiltinCall) -> BuiltinEnd {
+  package func run(_ call: BuiltinCall) -> BuiltinEnd {
     guard call.has("host") != call.has("sendmail") else { return .failed("parameters") }
     let recipients = call.texts("to").map { MailAddress($0) }
     let to = recipients.compactMap(\.self)

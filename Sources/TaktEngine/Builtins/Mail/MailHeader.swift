@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktTime
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

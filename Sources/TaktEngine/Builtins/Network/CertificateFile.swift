@@ -3,6 +3,7 @@ import Glibc
 import Synchronization
 import TaktCore
 import TaktTransfer
+import TaktTime
 
 /// Reads files of certificates on threads of their own: a file system that does not answer keeps
 /// the attempt no longer than its timeout.

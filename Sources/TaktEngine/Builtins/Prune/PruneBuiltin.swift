@@ -1,24 +1,25 @@
 import Glibc
-import TaktCore
+package import TaktCore
+import TaktTime
 
 /// `use: prune` deletes files by age, count or size under a root.
-public struct PruneBuiltin: LongBuiltin {
+package struct PruneBuiltin: LongBuiltin {
   /// So many names of deleted files are logged.
   static let namesMax = 100
 
   /// The built-in.
-  public init() {}
+  package init() {}
 
   /// `prune`
-  public var name: String { "prune" }
+  package var name: String { "prune" }
 
   /// One sentence for the reference.
-  public var summary: String {
+  package var summary: String {
     "deletes files under a folder by age, count or size; it follows no links and stays on the root's file system"
   }
 
   /// What lies where, and what of it goes.
-  public var parameters: [ParameterSchema] {
+  package var parameters: [ParameterSchema] {
     [
       ParameterSchema(
         "root", .path, summary: "the folder; not `/`, and no part of the path a link"),
@@ -47,7 +48,7 @@ public struct PruneBuiltin: LongBuiltin {
   }
 
   /// Why it fails.
-  public var reasons: [BuiltinReason] {
+  package var reasons: [BuiltinReason] {
     [
       BuiltinReason("root", "the root is `/`, empty or no folder, or a link is on the way to it"),
       BuiltinReason("missing", "the root is not there"),
@@ -60,7 +61,7 @@ public struct PruneBuiltin: LongBuiltin {
   }
 
   /// A prune without a rule, or of everything.
-  public func problems(in parameters: Parameters) -> [ParameterProblem] {
+  package func problems(in parameters: Parameters) -> [ParameterProblem] {
     var problems: [ParameterProblem] = []
     if Self.rules(parameters).isEmpty {
       problems.append(
@@ -76,7 +77,7 @@ public struct PruneBuiltin: LongBuiltin {
   }
 
   /// It deletes files.
-  public func traits(with parameters: Parameters) -> ActionTraits { .usesOwnRights }
+  package func traits(with parameters: Parameters) -> ActionTraits { .usesOwnRights }
 
   static func rules(_ parameters: Parameters) -> PruneRules {
     PruneRules(
@@ -85,7 +86,7 @@ public struct PruneBuiltin: LongBuiltin {
   }
 
   /// Walks, decides, deletes; looks for a stop at every file.
-  public func run(_ call: BuiltinCall) -> BuiltinEnd {
+  package func run(_ call: BuiltinCall) -> BuiltinEnd {
     let rules = Self.rules(call.parameters)
     guard !rules.isEmpty else { return .failed("rules") }
     let root: PruneFolder

@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktTime
 
 /// An open folder. Whatever is done in it is done by names in this very folder: no path is looked up
 /// anew, and no link is followed.

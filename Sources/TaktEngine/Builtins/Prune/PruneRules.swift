@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// Which of the files found are to go.
 struct PruneRules: Equatable {

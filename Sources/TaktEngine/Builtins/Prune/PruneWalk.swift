@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktTime
 
 /// What lies under a root: the files that match, and the folders.
 struct PruneWalk {

@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktTime
 
 /// Deletes what has been condemned, and says so.
 struct PruneWork {

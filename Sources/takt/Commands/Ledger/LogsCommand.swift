@@ -3,6 +3,7 @@ import Glibc
 import TaktCore
 import TaktEngine
 import TaktStore
+import TaktTime
 
 struct LogsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import TaktCore
 import TaktEngine
 import TaktStore
+import TaktTime
 
 struct RunsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -3,6 +3,7 @@ import TaktConfig
 import TaktCore
 import TaktEngine
 import TaktStore
+import TaktTime
 
 /// Whose ledger a command looks at.
 struct StateArgument: ParsableArguments {

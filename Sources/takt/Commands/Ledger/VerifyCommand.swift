@@ -2,6 +2,7 @@ import ArgumentParser
 import TaktCore
 import TaktEngine
 import TaktStore
+import TaktTime
 
 struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

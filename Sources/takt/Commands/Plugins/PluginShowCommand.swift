@@ -1,6 +1,7 @@
 import ArgumentParser
 import TaktConfig
 import TaktCore
+import TaktTime
 
 struct PluginShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -3,7 +3,6 @@ import Glibc
 import TaktConfig
 import TaktCore
 import TaktEngine
-import TimerMachine
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,6 +1,7 @@
 import ArgumentParser
 import TaktCore
 import TaktEngine
+import TaktTime
 
 /// Reads a fault that somebody has typed.
 struct FaultArgument {

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// Every verdict of a simulation, a line each.
 struct SimulationLines {

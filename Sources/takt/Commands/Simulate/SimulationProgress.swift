@@ -1,6 +1,6 @@
 import Glibc
 import TaktCore
-import TimerMachine
+import TaktTime
 
 /// Tells somebody at a terminal how far a long simulation has come.
 struct SimulationProgress {

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// What a simulation comes to, for people.
 struct SimulationTable {

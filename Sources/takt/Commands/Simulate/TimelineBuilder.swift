@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// Gathers what a picture of a simulation shows.
 struct TimelineBuilder {

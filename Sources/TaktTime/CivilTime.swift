@@ -1,24 +1,24 @@
 /// A date and a time of day as a person writes them, without a zone.
 ///
 /// The calendar is the Gregorian one, also before its time.
-public struct CivilTime: Hashable, Comparable, Sendable {
+package struct CivilTime: Hashable, Comparable, Sendable {
   /// The year, 1 for AD 1.
-  public var year: Int
+  package var year: Int
   /// 1 to 12.
-  public var month: Int
+  package var month: Int
   /// 1 to 31.
-  public var day: Int
+  package var day: Int
   /// 0 to 23.
-  public var hour: Int
+  package var hour: Int
   /// 0 to 59.
-  public var minute: Int
+  package var minute: Int
   /// 0 to 59; a leap second has no name here.
-  public var second: Int
+  package var second: Int
   /// 0 to 999.
-  public var millisecond: Int
+  package var millisecond: Int
 
   /// Takes the parts as they are; `isValid` says whether such a date exists.
-  public init(
+  package init(
     year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0,
     millisecond: Int = 0
   ) {
@@ -32,7 +32,7 @@ public struct CivilTime: Hashable, Comparable, Sendable {
   }
 
   /// The civil time that stands `seconds` and `millisecond` after 1970-01-01T00:00:00.
-  public init(epochSeconds seconds: Int64, millisecond: Int = 0) {
+  package init(epochSeconds seconds: Int64, millisecond: Int = 0) {
     let days = seconds.flooredQuotient(by: 86_400)
     let secondOfDay = Int(seconds.flooredRemainder(by: 86_400))
     let (year, month, day) = Self.date(daysSinceEpoch: days)
@@ -42,28 +42,28 @@ public struct CivilTime: Hashable, Comparable, Sendable {
   }
 
   /// Whether such a date and time of day exists.
-  public var isValid: Bool {
+  package var isValid: Bool {
     (1...12).contains(month) && (1...max(1, Self.days(inMonth: month, of: year))).contains(day)
       && (0...23).contains(hour) && (0...59).contains(minute) && (0...59).contains(second)
       && (0...999).contains(millisecond)
   }
 
   /// Seconds since 1970-01-01T00:00:00, read as if the zone were UTC.
-  public var epochSeconds: Int64 {
+  package var epochSeconds: Int64 {
     Self.daysSinceEpoch(year: year, month: month, day: day) * 86_400
       + Int64(hour * 3600 + minute * 60 + second)
   }
 
   /// Whether the one stands before the other in any one zone.
-  public static func < (left: Self, right: Self) -> Bool {
+  package static func < (left: Self, right: Self) -> Bool {
     (left.epochSeconds, left.millisecond) < (right.epochSeconds, right.millisecond)
   }
 
-  static func isLeap(year: Int) -> Bool {
+  package static func isLeap(year: Int) -> Bool {
     year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
   }
 
-  static func days(inMonth month: Int, of year: Int) -> Int {
+  package static func days(inMonth month: Int, of year: Int) -> Int {
     switch month {
     case 2: isLeap(year: year) ? 29 : 28
     case 4, 6, 9, 11: 30
@@ -73,7 +73,7 @@ public struct CivilTime: Hashable, Comparable, Sendable {
   }
 
   /// Days from 1970-01-01, counted in eras of 400 years that begin on 1 March.
-  static func daysSinceEpoch(year: Int, month: Int, day: Int) -> Int64 {
+  package static func daysSinceEpoch(year: Int, month: Int, day: Int) -> Int64 {
     let marchYear = Int64(month <= 2 ? year - 1 : year)
     let era = marchYear.flooredQuotient(by: 400)
     let yearOfEra = marchYear - era * 400
@@ -82,7 +82,7 @@ public struct CivilTime: Hashable, Comparable, Sendable {
     return era * 146_097 + dayOfEra - 719_468
   }
 
-  static func date(daysSinceEpoch: Int64) -> (year: Int, month: Int, day: Int) {
+  package static func date(daysSinceEpoch: Int64) -> (year: Int, month: Int, day: Int) {
     let days = daysSinceEpoch + 719_468
     let era = days.flooredQuotient(by: 146_097)
     let dayOfEra = days - era * 146_097
@@ -96,7 +96,7 @@ public struct CivilTime: Hashable, Comparable, Sendable {
   }
 
   /// 0 for Sunday to 6 for Saturday.
-  static func weekday(daysSinceEpoch: Int64) -> Int {
+  package static func weekday(daysSinceEpoch: Int64) -> Int {
     Int((daysSinceEpoch + 4).flooredRemainder(by: 7))
   }
 }

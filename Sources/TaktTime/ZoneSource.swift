@@ -1,7 +1,7 @@
 /// Where zones come from.
 ///
 /// Safe from any thread.
-public protocol ZoneSource: Sendable {
+package protocol ZoneSource: Sendable {
   /// The zone of that name (`Europe/Berlin`, `UTC`, `local` for the machine's own); nil when there
   /// is none.
   func zone(named name: String) -> Zone?

@@ -1,20 +1,20 @@
 /// A stretch of time in which a zone keeps one offset.
-struct ZoneSpan: Hashable, Sendable {
+package struct ZoneSpan: Hashable, Sendable {
   /// Its first second since the Unix epoch; `.min` where the zone's knowledge begins.
-  var start: Int64
+  package var start: Int64
   /// The first second after it; `.max` when it never ends.
-  var end: Int64
+  package var end: Int64
   /// Seconds east of Greenwich.
-  var offsetSeconds: Int
+  package var offsetSeconds: Int
   /// Whether the zone calls it daylight time.
-  var isDaylight: Bool
+  package var isDaylight: Bool
 
-  func contains(_ seconds: Int64) -> Bool { seconds >= start && seconds < end }
+  package func contains(_ seconds: Int64) -> Bool { seconds >= start && seconds < end }
 }
 
 extension Zone {
   /// When the offset changes next after an instant; nil when it never does.
-  public func nextChange(after instant: WallInstant) -> WallInstant? {
+  package func nextChange(after instant: WallInstant) -> WallInstant? {
     var seconds = instant.nanoseconds.flooredQuotient(by: 1_000_000_000)
     let offset = offsetSeconds(atEpochSeconds: seconds)
     // A change may be one of the name alone.
@@ -31,7 +31,7 @@ extension Zone {
   private static let lastSecond = Int64.max / 1_000_000_000
 
   /// The span that holds the instant, in seconds since the Unix epoch.
-  func span(atEpochSeconds seconds: Int64) -> ZoneSpan {
+  package func span(atEpochSeconds seconds: Int64) -> ZoneSpan {
     guard let last = transitions.last else {
       return rule?.span(atEpochSeconds: seconds, notBefore: .min)
         ?? ZoneSpan(start: .min, end: .max, offsetSeconds: initialOffsetSeconds, isDaylight: false)
@@ -62,7 +62,7 @@ extension Zone {
 
 extension ZoneRule {
   /// The span that holds the instant; a span does not begin before `limit`, where the rule does.
-  func span(atEpochSeconds seconds: Int64, notBefore limit: Int64) -> ZoneSpan {
+  package func span(atEpochSeconds seconds: Int64, notBefore limit: Int64) -> ZoneSpan {
     guard let daylight else {
       return ZoneSpan(
         start: limit, end: .max, offsetSeconds: standardOffsetSeconds, isDaylight: false)

@@ -1,6 +1,6 @@
 extension WallInstant {
   /// `2026-11-21T10:04:05.123Z`, or with an offset such as `+01:00` in a zone that has one.
-  public func rfc3339(in zone: Zone = .utc) -> String {
+  package func rfc3339(in zone: Zone = .utc) -> String {
     let offset = zone.offsetSeconds(at: self)
     let civil = zone.civilTime(at: self)
     var text = civil.description
@@ -17,12 +17,12 @@ extension WallInstant {
 
 extension CivilTime: CustomStringConvertible {
   /// `2026-11-21T10:04:05.123`
-  public var description: String {
+  package var description: String {
     year.padded(4) + "-" + month.padded(2) + "-" + day.padded(2) + "T" + timeOfDay
   }
 
   /// `10:04:05.123`
-  public var timeOfDay: String {
+  package var timeOfDay: String {
     hour.padded(2) + ":" + minute.padded(2) + ":" + second.padded(2) + "."
       + millisecond.padded(3)
   }
@@ -30,7 +30,7 @@ extension CivilTime: CustomStringConvertible {
 
 extension Int {
   /// The number with leading zeros, at least `width` digits.
-  func padded(_ width: Int) -> String {
+  package func padded(_ width: Int) -> String {
     let digits = String(self)
     return String(repeating: "0", count: Swift.max(0, width - digits.utf8.count)) + digits
   }

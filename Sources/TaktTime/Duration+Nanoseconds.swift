@@ -9,12 +9,12 @@ extension Duration {
 }
 
 extension Int64 {
-  func addingSaturated(_ other: Int64) -> Int64 {
+  package func addingSaturated(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? (other < 0 ? .min : .max) : sum
   }
 
-  func subtractingSaturated(_ other: Int64) -> Int64 {
+  package func subtractingSaturated(_ other: Int64) -> Int64 {
     let (difference, overflow) = subtractingReportingOverflow(other)
     return overflow ? (other < 0 ? .max : .min) : difference
   }

@@ -1,8 +1,8 @@
 /// The rule by which a zone goes on after its last transition: the POSIX `TZ` string at the end
 /// of a zone file, such as `CET-1CEST,M3.5.0,M10.5.0/3`.
-public struct ZoneRule: Hashable, Sendable {
+package struct ZoneRule: Hashable, Sendable {
   /// A day of the year and a second of that day, in the local time before the change.
-  struct Change: Hashable, Sendable {
+  package struct Change: Hashable, Sendable {
     enum Day: Hashable, Sendable {
       case weekday(month: Int, week: Int, weekday: Int)
       case dayOfYear(Int)
@@ -32,16 +32,16 @@ public struct ZoneRule: Hashable, Sendable {
     }
   }
 
-  let standardOffsetSeconds: Int
-  let daylight: Daylight?
+  package let standardOffsetSeconds: Int
+  package let daylight: Daylight?
 
-  struct Daylight: Hashable, Sendable {
+  package struct Daylight: Hashable, Sendable {
     var offsetSeconds: Int
     var start: Change
     var end: Change
   }
 
-  func offsetSeconds(atEpochSeconds seconds: Int64) -> Int {
+  package func offsetSeconds(atEpochSeconds seconds: Int64) -> Int {
     guard let daylight else { return standardOffsetSeconds }
     let year = CivilTime(epochSeconds: seconds + Int64(standardOffsetSeconds)).year
     let start = daylight.start.epochSeconds(year: year, offsetSeconds: standardOffsetSeconds)
@@ -54,7 +54,7 @@ public struct ZoneRule: Hashable, Sendable {
 
 extension ZoneRule {
   /// Reads a POSIX `TZ` string with the extensions of RFC 8536; nil when it is none.
-  public init?(posix text: some StringProtocol) {
+  package init?(posix text: some StringProtocol) {
     var reader = PosixReader(rest: Array(text.utf8)[...])
     guard reader.name(), let standard = reader.time() else { return nil }
     standardOffsetSeconds = -standard
@@ -76,16 +76,16 @@ extension ZoneRule {
 }
 
 private struct PosixReader {
-  var rest: ArraySlice<UInt8>
+  package var rest: ArraySlice<UInt8>
 
-  mutating func take(_ character: Unicode.Scalar) -> Bool {
+  package mutating func take(_ character: Unicode.Scalar) -> Bool {
     guard rest.first == UInt8(ascii: character) else { return false }
     rest.removeFirst()
     return true
   }
 
   /// `CET` or `<+0330>`.
-  mutating func name() -> Bool {
+  package mutating func name() -> Bool {
     if take("<") {
       guard let end = rest.firstIndex(of: UInt8(ascii: ">")) else { return false }
       rest = rest[(end + 1)...]
@@ -98,7 +98,7 @@ private struct PosixReader {
     return letters.count >= 3
   }
 
-  mutating func number() -> Int? {
+  package mutating func number() -> Int? {
     let digits = rest.prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
     guard !digits.isEmpty, digits.count <= 4 else { return nil }
     rest = rest.dropFirst(digits.count)
@@ -106,7 +106,7 @@ private struct PosixReader {
   }
 
   /// `[+-]h[h[h]][:mm[:ss]]`, in seconds.
-  mutating func time() -> Int? {
+  package mutating func time() -> Int? {
     let isNegative = take("-")
     if !isNegative { _ = take("+") }
     guard let hours = number() else { return nil }
@@ -122,7 +122,7 @@ private struct PosixReader {
     return isNegative ? -seconds : seconds
   }
 
-  mutating func change() -> ZoneRule.Change? {
+  package mutating func change() -> ZoneRule.Change? {
     guard let day = day() else { return nil }
     guard take("/") else { return ZoneRule.Change(day: day, second: 2 * 3600) }
     return time().map { ZoneRule.Change(day: day, second: $0) }

@@ -1,7 +1,7 @@
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
-  import Darwin
+  public import Darwin
 #endif
 
 /// The machine's own clocks: `CLOCK_REALTIME` and the clock under `DispatchTime`.

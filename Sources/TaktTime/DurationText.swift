@@ -1,7 +1,7 @@
 /// Durations as people write them in a jobs file: `500ms`, `1.5s`, `1h30m`, `2d`.
-public enum DurationText {
+package enum DurationText {
   /// Why a text is no duration.
-  public enum Problem: Error, Hashable, Sendable {
+  package enum Problem: Error, Hashable, Sendable {
     /// No number where one was needed.
     case noNumber
     /// A number without a unit.
@@ -16,14 +16,14 @@ public enum DurationText {
     case tooLong
   }
 
-  static let units: [(name: String, milliseconds: Int64)] = [
+  package static let units: [(name: String, milliseconds: Int64)] = [
     ("w", 604_800_000), ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000),
     ("ms", 1),
   ]
-  static let maximumMilliseconds: Int64 = 100 * 366 * 86_400_000
+  package static let maximumMilliseconds: Int64 = 100 * 366 * 86_400_000
 
   /// Reads one or more numbers, each with its unit, largest first or not; whole milliseconds.
-  public static func parse(_ text: String) throws(Problem) -> Duration {
+  package static func parse(_ text: String) throws(Problem) -> Duration {
     if text.hasPrefix("-") { throw .negative }
     var rest = Array(text.utf8)[...]
     guard !rest.isEmpty else { throw .noNumber }
@@ -94,7 +94,7 @@ public enum DurationText {
   }
 
   /// The shortest text in whole units: `1h30m`, `1s500ms`, `0s`.
-  public static func format(_ duration: Duration) -> String {
+  package static func format(_ duration: Duration) -> String {
     var rest = duration.milliseconds
     if rest == 0 { return "0s" }
     var text = rest < 0 ? "-" : ""

@@ -3,7 +3,7 @@ extension Zone {
   ///
   /// Only the 64-bit part is read, which every system has written since 2005. Leap seconds are
   /// passed over, as POSIX time does.
-  public init?(name: String, tzif bytes: [UInt8]) {
+  package init?(name: String, tzif bytes: [UInt8]) {
     var reader = TZifReader(bytes: bytes)
     guard let first = reader.header(), first.version >= 2 else { return nil }
     guard reader.skip(first.bodySize(timeSize: 4)), let header = reader.header() else { return nil }
@@ -42,7 +42,7 @@ extension Zone {
 }
 
 private struct TZifReader {
-  struct Header {
+  package struct Header {
     var version: Int
     var universalCount: Int
     var standardCount: Int
@@ -57,19 +57,19 @@ private struct TZifReader {
     }
   }
 
-  let bytes: [UInt8]
-  var position = 0
+  package let bytes: [UInt8]
+  package var position = 0
 
-  init(bytes: [UInt8]) { self.bytes = bytes }
+  package init(bytes: [UInt8]) { self.bytes = bytes }
 
-  mutating func skip(_ count: Int) -> Bool {
+  package mutating func skip(_ count: Int) -> Bool {
     guard count >= 0, position + count <= bytes.count else { return false }
     position += count
     return true
   }
 
   /// A big-endian number, signed by its highest bit.
-  mutating func integer(bytes count: Int) -> Int64? {
+  package mutating func integer(bytes count: Int) -> Int64? {
     guard position + count <= bytes.count else { return nil }
     var value = UInt64(0)
     for byte in bytes[position..<position + count] { value = value << 8 | UInt64(byte) }
@@ -78,7 +78,7 @@ private struct TZifReader {
     return Int64(bitPattern: value << unused) >> Int64(unused)
   }
 
-  mutating func header() -> Header? {
+  package mutating func header() -> Header? {
     guard position + 44 <= bytes.count, bytes[position..<position + 4].elementsEqual("TZif".utf8)
     else { return nil }
     let version = bytes[position + 4]
@@ -95,7 +95,7 @@ private struct TZifReader {
   }
 
   /// The `TZ` string between two line ends; empty when the file gives no rule.
-  func footer() -> String? {
+  package func footer() -> String? {
     guard position < bytes.count, bytes[position] == 10,
       let end = bytes[(position + 1)...].firstIndex(of: 10)
     else { return nil }

@@ -2,18 +2,18 @@
 ///
 /// It reads no file and asks no clock, so the same zone gives the same answers for ever; a reload
 /// reads the system's zone files again and compares.
-public struct Zone: Hashable, Sendable {
+package struct Zone: Hashable, Sendable {
   /// From `start` on, local time is UTC plus `offsetSeconds`.
-  public struct Transition: Hashable, Sendable {
+  package struct Transition: Hashable, Sendable {
     /// Seconds since the Unix epoch.
-    public var start: Int64
+    package var start: Int64
     /// Seconds east of Greenwich.
-    public var offsetSeconds: Int
+    package var offsetSeconds: Int
     /// Whether the zone calls this daylight time; Dublin does so in winter. Default false.
-    public var isDaylight: Bool
+    package var isDaylight: Bool
 
     /// A change of offset.
-    public init(start: Int64, offsetSeconds: Int, isDaylight: Bool = false) {
+    package init(start: Int64, offsetSeconds: Int, isDaylight: Bool = false) {
       self.start = start
       self.offsetSeconds = offsetSeconds
       self.isDaylight = isDaylight
@@ -21,7 +21,7 @@ public struct Zone: Hashable, Sendable {
   }
 
   /// What a civil time means in a zone.
-  public enum Reading: Hashable, Sendable {
+  package enum Reading: Hashable, Sendable {
     /// It exists once.
     case once(WallInstant)
     /// The clock was put forward over it; the first instant that exists after the gap.
@@ -31,13 +31,13 @@ public struct Zone: Hashable, Sendable {
   }
 
   /// Its name as people write it: `Europe/Berlin`, `UTC`.
-  public let name: String
-  let initialOffsetSeconds: Int
-  let transitions: [Transition]
-  let rule: ZoneRule?
+  package let name: String
+  package let initialOffsetSeconds: Int
+  package let transitions: [Transition]
+  package let rule: ZoneRule?
 
   /// A zone of the given transitions, which are in the order of their starts.
-  public init(
+  package init(
     name: String, initialOffsetSeconds: Int, transitions: [Transition] = [], rule: ZoneRule? = nil
   ) {
     self.name = name
@@ -47,15 +47,15 @@ public struct Zone: Hashable, Sendable {
   }
 
   /// Coordinated universal time.
-  public static let utc = Zone(name: "UTC", initialOffsetSeconds: 0)
+  package static let utc = Zone(name: "UTC", initialOffsetSeconds: 0)
 
   /// Seconds east of Greenwich at `instant`.
-  public func offsetSeconds(at instant: WallInstant) -> Int {
+  package func offsetSeconds(at instant: WallInstant) -> Int {
     offsetSeconds(atEpochSeconds: instant.nanoseconds.flooredQuotient(by: 1_000_000_000))
   }
 
   /// The local date and time at `instant`.
-  public func civilTime(at instant: WallInstant) -> CivilTime {
+  package func civilTime(at instant: WallInstant) -> CivilTime {
     let seconds = instant.nanoseconds.flooredQuotient(by: 1_000_000_000)
     let millisecond = Int(instant.milliseconds.flooredRemainder(by: 1000))
     return CivilTime(
@@ -64,7 +64,7 @@ public struct Zone: Hashable, Sendable {
   }
 
   /// What `civil` means here. A gap or a repeat is found by the offsets a day to either side.
-  public func read(_ civil: CivilTime) -> Reading {
+  package func read(_ civil: CivilTime) -> Reading {
     let local = civil.epochSeconds
     let before = offsetSeconds(atEpochSeconds: local - 86_400)
     let after = offsetSeconds(atEpochSeconds: local + 86_400)
@@ -96,7 +96,7 @@ public struct Zone: Hashable, Sendable {
     return WallInstant(milliseconds: high * 1000)
   }
 
-  func offsetSeconds(atEpochSeconds seconds: Int64) -> Int {
+  package func offsetSeconds(atEpochSeconds seconds: Int64) -> Int {
     guard let last = transitions.last else {
       return rule?.offsetSeconds(atEpochSeconds: seconds) ?? initialOffsetSeconds
     }
