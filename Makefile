@@ -120,10 +120,13 @@ contract: build  ## Try the API of a takt that runs with schemathesis, against i
 		.build/api-venv/bin/pip install -q schemathesis; }
 	python3 Tests/api/contract.py .build/debug/takt $(SCHEMATHESIS)
 
-lint:            ## Check the format of all sources, and that takt's own import FoundationEssentials.
+lint: PACKAGES := python3
+lint: setup      ## Check the format of all sources, what they import, and that folders form no circle.
 	$(SWIFT) format lint --strict --recursive $(SOURCES)
 	@! grep -rnE '^([@a-z]+ )?import Foundation$$' Sources/takt Sources/Takt[CEDST]* Sources/TimerMachine || { \
 		echo 'import FoundationEssentials: the installed program has no ICU' >&2; exit 1; }
+	@! grep -rn '@_exported' Sources || { echo 'import what a file uses: no @_exported' >&2; exit 1; }
+	scripts/folders Sources/TimerMachine Sources/TaktCore
 
 format:          ## Format all sources.
 	$(SWIFT) format --in-place --recursive $(SOURCES)

@@ -1,7 +1,7 @@
 #if canImport(Glibc)
   import Glibc
 #else
-  public import Darwin
+  import Darwin
 #endif
 
 /// A plugin of takt, written in Swift.

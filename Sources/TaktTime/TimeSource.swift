@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// Where the time comes from. It is always handed in, so that virtual time can take its place.
 ///
 /// Safe from any thread.
@@ -7,4 +13,49 @@ public protocol TimeSource: Sendable {
 
   /// The clock that only goes forward.
   var monotonic: MonotonicInstant { get }
+}
+
+/// Both clocks, read together: what every event carries into the core.
+package struct Now: Hashable, Sendable {
+  /// The clock that people read.
+  package var wall: WallInstant
+  /// The clock that only goes forward.
+  package var monotonic: MonotonicInstant
+
+  /// Two readings taken at one moment.
+  package init(wall: WallInstant, monotonic: MonotonicInstant) {
+    self.wall = wall
+    self.monotonic = monotonic
+  }
+}
+
+extension TimeSource {
+  /// Both clocks, read one right after the other.
+  package var now: Now { Now(wall: wall, monotonic: monotonic) }
+}
+
+/// The machine's own clocks: `CLOCK_REALTIME` and the clock under `DispatchTime`.
+public struct SystemTimeSource: TimeSource {
+  /// The machine's own clocks.
+  public init() {}
+
+  /// The clock that people read.
+  public var wall: WallInstant {
+    WallInstant(nanoseconds: Self.read(CLOCK_REALTIME))
+  }
+
+  /// The clock that only goes forward.
+  public var monotonic: MonotonicInstant {
+    #if os(Linux)
+      MonotonicInstant(nanoseconds: Self.read(CLOCK_MONOTONIC))
+    #else
+      MonotonicInstant(nanoseconds: Self.read(CLOCK_UPTIME_RAW))
+    #endif
+  }
+
+  private static func read(_ clock: clockid_t) -> Int64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
 }

@@ -29,3 +29,57 @@ public struct WallInstant: Hashable, Comparable, Sendable {
     .nanoseconds(later.nanoseconds.subtractingSaturated(earlier.nanoseconds))
   }
 }
+
+extension WallInstant {
+  /// The moment `milliseconds` after the Unix epoch; saturates at the ends of the type's range.
+  package init(milliseconds: Int64) {
+    let (nanoseconds, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
+    self.init(nanoseconds: overflow ? (milliseconds < 0 ? .min : .max) : nanoseconds)
+  }
+
+  /// The last moment before this one: what is searched after it may be this one itself.
+  package var justBefore: WallInstant {
+    WallInstant(nanoseconds: nanoseconds == .min ? .min : nanoseconds - 1)
+  }
+
+  /// Whole milliseconds since the Unix epoch, rounded down.
+  package var milliseconds: Int64 { nanoseconds.flooredQuotient(by: 1_000_000) }
+}
+
+extension WallInstant {
+  /// `2026-11-21T10:04:05.123Z`, or with an offset such as `+01:00` in a zone that has one.
+  package func rfc3339(in zone: Zone = .utc) -> String {
+    let offset = zone.offsetSeconds(at: self)
+    let civil = zone.civilTime(at: self)
+    var text = civil.description
+    // RFC 3339 knows no seconds in an offset; zones before 1972 that have them are rounded.
+    let minutes = abs(offset) / 60
+    if offset == 0 {
+      text += "Z"
+    } else {
+      text += (offset < 0 ? "-" : "+") + (minutes / 60).padded(2) + ":" + (minutes % 60).padded(2)
+    }
+    return text
+  }
+}
+
+extension CivilTime: CustomStringConvertible {
+  /// `2026-11-21T10:04:05.123`
+  package var description: String {
+    year.padded(4) + "-" + month.padded(2) + "-" + day.padded(2) + "T" + timeOfDay
+  }
+
+  /// `10:04:05.123`
+  package var timeOfDay: String {
+    hour.padded(2) + ":" + minute.padded(2) + ":" + second.padded(2) + "."
+      + millisecond.padded(3)
+  }
+}
+
+extension Int {
+  /// The number with leading zeros, at least `width` digits.
+  package func padded(_ width: Int) -> String {
+    let digits = String(self)
+    return String(repeating: "0", count: Swift.max(0, width - digits.utf8.count)) + digits
+  }
+}

@@ -25,3 +25,33 @@ extension ActionCatalogue {
   /// Nothing.
   package func traits(of action: String, with parameters: Parameters) -> ActionTraits { [] }
 }
+
+/// What a named action does to the machine, as far as a jobs file is judged by it.
+package struct ActionTraits: OptionSet, Hashable, Sendable {
+  /// A bit for each trait.
+  package let rawValue: Int
+
+  /// The traits of these bits.
+  package init(rawValue: Int) { self.rawValue = rawValue }
+
+  /// It acts on files or processes of this machine with the rights that takt has itself, whatever
+  /// `user` and `group` the job names.
+  package static let usesOwnRights = Self(rawValue: 1)
+
+  /// It comes down to a command, which is stopped by a signal.
+  package static let isCommand = Self(rawValue: 2)
+}
+
+/// What is wrong with the parameters of an action although each of them, by itself, is of its kind.
+package struct ParameterProblem: Hashable, Sendable {
+  /// The parameter at fault; nil when it is one that is missing.
+  package var parameter: String?
+  /// One sentence for people.
+  package var message: String
+
+  /// A problem with one parameter, or with all of them together.
+  package init(_ parameter: String?, _ message: String) {
+    self.parameter = parameter
+    self.message = message
+  }
+}

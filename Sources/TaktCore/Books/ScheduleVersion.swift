@@ -1,4 +1,4 @@
-package import TaktTime
+import TaktTime
 
 /// A job's schedule, and from where on it applies.
 package struct ScheduleVersion: Hashable, Sendable {
@@ -27,22 +27,5 @@ package struct ScheduleVersion: Hashable, Sendable {
     self.anchor = anchor
     self.from = from
     self.instantsFrom = instantsFrom
-  }
-}
-
-/// How far a job has come on its own clock and on the wall: all up to there is behind it.
-package struct ScheduleEdge: Hashable, Sendable {
-  /// On the job's own clock, in milliseconds.
-  package var clock: Int64
-  /// On the wall, in milliseconds.
-  package var wall: Int64
-  /// When that was.
-  package var at: WallInstant
-
-  /// An edge between two schedules.
-  package init(clock: Int64, wall: Int64, at: WallInstant) {
-    self.clock = clock
-    self.wall = wall
-    self.at = at
   }
 }

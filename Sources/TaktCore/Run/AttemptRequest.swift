@@ -1,20 +1,5 @@
 package import TaktTime
 
-/// A run's number: 1, 2, 3 … in the life of the process.
-package struct RunID: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// The number.
-  package let number: UInt64
-
-  /// The run of this number.
-  package init(_ number: UInt64) { self.number = number }
-
-  /// The number in digits.
-  package var description: String { String(number) }
-
-  /// Runs in the order in which they were made.
-  package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
-}
-
 /// One action of an attempt that is to be started.
 package struct AttemptRequest: Hashable, Sendable {
   /// The run it belongs to.

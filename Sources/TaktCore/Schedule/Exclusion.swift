@@ -114,3 +114,10 @@ extension [SlotSeries] {
     self[count - 1].count += piece.count
   }
 }
+
+extension Schedule {
+  /// Whether an instant lies in a time that the job excludes.
+  package func excludes(_ instant: WallInstant) -> Bool {
+    exclusions.contains { $0.contains(instant.milliseconds) }
+  }
+}

@@ -58,3 +58,71 @@ package struct SlotSeries: Hashable, Sendable {
     self.init(first: nominal, last: nominal, count: 1)
   }
 }
+
+/// The triggers that name one slot: a set in one number, since each slot has one.
+package struct SlotCauses: Hashable, Sendable, ExpressibleByArrayLiteral {
+  private var bits: UInt16 = 0
+
+  /// The given triggers.
+  package init(arrayLiteral causes: SlotCause...) {
+    for cause in causes { insert(cause) }
+  }
+
+  /// Whether nothing names the slot.
+  package var isEmpty: Bool { bits == 0 }
+
+  /// Adds one.
+  package mutating func insert(_ cause: SlotCause) { bits |= Self.bit(of: cause) }
+
+  /// In the order in which causes are listed.
+  package func sorted() -> [SlotCause] {
+    SlotCause.allCases.filter { bits & Self.bit(of: $0) != 0 }.sorted()
+  }
+
+  private static func bit(of cause: SlotCause) -> UInt16 {
+    let place: UInt16 =
+      switch cause {
+      case .every: 0
+      case .cron: 1
+      case .calendar: 2
+      case .at: 3
+      case .start: 4
+      case .boot: 5
+      case .reload: 6
+      case .after: 7
+      case .watch: 8
+      }
+    return 1 << place
+  }
+}
+
+extension SlotSeries {
+  /// Series in their order, cut where a single slot stands between the slots of another, so that
+  /// none reaches over another's slots.
+  ///
+  /// - Parameters:
+  ///   - slot: one more slot that none is to reach over.
+  ///   - track: what the slots of a series are instants of.
+  static func disjoint(
+    _ all: [SlotSeries], from slot: WallInstant? = nil, on track: (SlotSeries) -> Track
+  ) -> [SlotSeries] {
+    let singles = all.filter { $0.count == 1 }.map(\.first) + [slot].compactMap(\.self)
+    guard all.contains(where: { $0.count > 1 }), !singles.isEmpty else {
+      return all.sorted { $0.first < $1.first }
+    }
+    let cuts = singles.sorted()
+    return all.flatMap { series -> [SlotSeries] in
+      guard series.count > 1 else { return [series] }
+      let track = track(series)
+      var pieces: [SlotSeries] = []
+      var rest: SlotSeries? = series
+      for cut in cuts {
+        guard let piece = rest else { break }
+        let (before, after) = track.split(piece, before: cut.milliseconds)
+        pieces += [before].compactMap(\.self)
+        rest = after
+      }
+      return pieces + [rest].compactMap(\.self)
+    }.sorted { $0.first < $1.first }
+  }
+}

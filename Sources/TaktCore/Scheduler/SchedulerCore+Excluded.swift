@@ -1,4 +1,4 @@
-package import TaktTime
+import TaktTime
 
 /// Slots that lie in times which their job excludes.
 extension SchedulerCore {
@@ -35,12 +35,5 @@ extension SchedulerCore {
       for series in excluded { decide(name, series, .skipped(.excluded), at: now) }
       return others
     }
-  }
-}
-
-extension Schedule {
-  /// Whether an instant lies in a time that the job excludes.
-  package func excludes(_ instant: WallInstant) -> Bool {
-    exclusions.contains { $0.contains(instant.milliseconds) }
   }
 }

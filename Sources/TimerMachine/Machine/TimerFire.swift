@@ -22,3 +22,32 @@ public struct TimerFire: Sendable, Hashable {
   /// How late the delivery was claimed, measured from its deadline.
   public var lateness: Duration { claimedAt - deadline }
 }
+
+/// One of a machine's handlers: a value with a name.
+public struct TimerHandler: Sendable {
+  /// What a handler is called with.
+  public typealias Call = @Sendable (TimerFire) -> Void
+
+  /// The name of the handler that a machine is made with.
+  public static let main = "main"
+
+  /// Names the handler within its machine.
+  public let name: String
+  /// What is called for each fire.
+  public let call: Call
+
+  /// A handler of this name.
+  public init(name: String, call: @escaping Call) {
+    self.name = name
+    self.call = call
+  }
+}
+
+/// What `resume` does with deadlines that passed while the machine was suspended.
+public enum MissedFires: String, Sendable, Hashable, CaseIterable, Codable {
+  /// One fire at once stands for all of them; `TimerFire.periods` counts them. The default.
+  case coalesce
+  /// They are forgotten; the next fire is the next deadline of the grid. A timer that fires once
+  /// and was due meanwhile is over: `cancelled` with cause `exhausted`.
+  case skip
+}

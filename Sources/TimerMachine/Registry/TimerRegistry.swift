@@ -156,3 +156,41 @@ extension TimerMachine {
     setHandler("action \(number)", action)
   }
 }
+
+/// What becomes of the timer that already has a name when another is added.
+public enum ExistingTimer: String, Sendable, Hashable, CaseIterable {
+  /// It is cancelled and the new one takes its place. The default.
+  case replace
+  /// It takes the new schedule and keeps its actions; the new action comes after them. One that
+  /// is suspended stays so.
+  case merge
+  /// It stays and the new one is not made.
+  case refuse
+}
+
+/// Passes reports on and tells the registry of timers that have ended.
+final class RegistryRelay: TimerObserver {
+  private let holder: WeakRegistry
+  private let observer: (any TimerObserver)?
+
+  init(registry: TimerRegistry, observer: (any TimerObserver)?) {
+    holder = WeakRegistry(registry)
+    self.observer = observer
+  }
+
+  func observe(_ transition: TimerTransition) {
+    observer?.observe(transition)
+    if transition.to == .cancelled, transition.from != .cancelled {
+      holder.registry?.ended(transition.name, machine: transition.machine)
+    }
+  }
+}
+
+/// A registry holds its timers, so they must not hold it.
+private struct WeakRegistry: Sendable {
+  weak let registry: TimerRegistry?
+
+  init(_ registry: TimerRegistry) {
+    self.registry = registry
+  }
+}

@@ -1,4 +1,67 @@
+import Dispatch
 public import TaktTime
+
+/// Shares one watcher of the system's wall clock among everyone who follows it.
+final class ClockStepHub: Sendable {
+  private struct State {
+    var handlers: [UInt64: @Sendable () -> Void] = [:]
+    var last: UInt64 = 0
+    var watcher: ClockStepWatcher?
+  }
+
+  static let shared = ClockStepHub()
+
+  private let queue = DispatchQueue(label: "clock steps")
+  private let state = Guarded(State())
+
+  func subscribe(_ handler: @escaping @Sendable () -> Void) -> ClockStepSubscription {
+    let number = state.withLock { state in
+      state.last += 1
+      state.handlers[state.last] = handler
+      if state.watcher == nil {
+        state.watcher = ClockStepWatcher(queue: queue) { [weak self] in self?.tell() }
+      }
+      return state.last
+    }
+    return ClockStepSubscription { [weak self] in self?.unsubscribe(number) }
+  }
+
+  private func unsubscribe(_ number: UInt64) {
+    // What goes is destroyed outside the lock.
+    let gone = state.withLock { state in
+      let handler = state.handlers.removeValue(forKey: number)
+      let watcher = state.handlers.isEmpty ? state.watcher : nil
+      if state.handlers.isEmpty { state.watcher = nil }
+      return (handler, watcher)
+    }
+    _ = gone
+  }
+
+  private func tell() {
+    for handler in state.withLock({ Array($0.handlers.values) }) { handler() }
+  }
+}
+
+extension SystemTimeSource: SteppingTimeSource {
+  /// Follows the system's wall clock; on Linux at once, elsewhere never.
+  public func onClockStep(_ handler: @escaping @Sendable () -> Void) -> ClockStepSubscription {
+    ClockStepHub.shared.subscribe(handler)
+  }
+}
+
+/// Keeps a clock-step handler alive; releasing it ends the calls.
+public final class ClockStepSubscription: Sendable {
+  private let onRelease: @Sendable () -> Void
+
+  /// A subscription that calls `onRelease` when it is released.
+  public init(onRelease: @escaping @Sendable () -> Void) {
+    self.onRelease = onRelease
+  }
+
+  deinit {
+    onRelease()
+  }
+}
 
 /// Clocks that tell when the one that people read is set.
 ///

@@ -1,3 +1,5 @@
+package import TaktTime
+
 /// A cron expression: the local times at which a job is due.
 ///
 /// Two expressions that mean the same times in the same way are equal, however they are written.
@@ -41,4 +43,32 @@ package struct CronExpression: Hashable, Sendable {
 
   /// Whether both day fields leave days out, so that `days: any` and `days: all` differ.
   package var hasBothDayFields: Bool { days.areBothGiven }
+}
+
+/// Which days a cron expression means when it gives both day fields.
+package enum CronDayRule: String, CaseIterable, Hashable, Sendable {
+  /// Days that fit either field, as classic cron has it; the default of `days`.
+  case any
+  /// Days that fit both fields.
+  case all
+}
+
+extension CronExpression {
+  /// The first instant strictly after `instant` at which the expression is due in the zone; nil
+  /// when there is none before the year 2262.
+  ///
+  /// Instants are whole seconds. `rule` says what two given day fields mean together, `dst` what
+  /// becomes of local times that a clock change skips or repeats.
+  package func next(
+    after instant: WallInstant, in zone: Zone, days rule: CronDayRule = .any,
+    dst: DSTPolicy = .cron
+  ) -> WallInstant? {
+    let start = instant.nanoseconds.flooredQuotient(by: 1_000_000_000) + 1
+    var walk = LocalWalk(
+      search: CronSearch(expression: self, rule: rule), zone: zone, dst: dst,
+      recursWithinHour: recursWithinHour, from: start)
+    guard let seconds = walk.next() else { return nil }
+    let (nanoseconds, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    return overflow ? nil : WallInstant(nanoseconds: nanoseconds)
+  }
 }

@@ -5,7 +5,7 @@ import TaktTime
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
-  package import Foundation
+  import Foundation
 #endif
 
 /// `use: http` sends a request and judges the answer.

@@ -6,16 +6,7 @@ extension Duration {
     if overflow { return seconds < 0 ? .min : .max }
     return scaled.addingSaturated(attoseconds / 1_000_000_000)
   }
-}
 
-extension Int64 {
-  package func addingSaturated(_ other: Int64) -> Int64 {
-    let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? (other < 0 ? .min : .max) : sum
-  }
-
-  package func subtractingSaturated(_ other: Int64) -> Int64 {
-    let (difference, overflow) = subtractingReportingOverflow(other)
-    return overflow ? (other < 0 ? .max : .min) : difference
-  }
+  /// Whole milliseconds, rounded towards zero; saturates.
+  package var milliseconds: Int64 { nanosecondsSaturated / 1_000_000 }
 }

@@ -1,0 +1,14 @@
+/// A run's number: 1, 2, 3 … in the life of the process.
+package struct RunID: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// The number.
+  package let number: UInt64
+
+  /// The run of this number.
+  package init(_ number: UInt64) { self.number = number }
+
+  /// The number in digits.
+  package var description: String { String(number) }
+
+  /// Runs in the order in which they were made.
+  package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
+}
