@@ -18,7 +18,7 @@ package struct CivilTime: Hashable, Comparable, Sendable {
   package var millisecond: Int
 
   /// Takes the parts as they are; `isValid` says whether such a date exists.
-  package init(
+  @inlinable package init(
     year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0,
     millisecond: Int = 0
   ) {
@@ -32,7 +32,7 @@ package struct CivilTime: Hashable, Comparable, Sendable {
   }
 
   /// The civil time that stands `seconds` and `millisecond` after 1970-01-01T00:00:00.
-  package init(epochSeconds seconds: Int64, millisecond: Int = 0) {
+  @inlinable package init(epochSeconds seconds: Int64, millisecond: Int = 0) {
     let days = seconds.flooredQuotient(by: 86_400)
     let secondOfDay = Int(seconds.flooredRemainder(by: 86_400))
     let (year, month, day) = Self.date(daysSinceEpoch: days)
@@ -42,28 +42,28 @@ package struct CivilTime: Hashable, Comparable, Sendable {
   }
 
   /// Whether such a date and time of day exists.
-  package var isValid: Bool {
+  @inlinable package var isValid: Bool {
     (1...12).contains(month) && (1...max(1, Self.days(inMonth: month, of: year))).contains(day)
       && (0...23).contains(hour) && (0...59).contains(minute) && (0...59).contains(second)
       && (0...999).contains(millisecond)
   }
 
   /// Seconds since 1970-01-01T00:00:00, read as if the zone were UTC.
-  package var epochSeconds: Int64 {
+  @inlinable package var epochSeconds: Int64 {
     Self.daysSinceEpoch(year: year, month: month, day: day) * 86_400
       + Int64(hour * 3600 + minute * 60 + second)
   }
 
   /// Whether the one stands before the other in any one zone.
-  package static func < (left: Self, right: Self) -> Bool {
+  @inlinable package static func < (left: Self, right: Self) -> Bool {
     (left.epochSeconds, left.millisecond) < (right.epochSeconds, right.millisecond)
   }
 
-  package static func isLeap(year: Int) -> Bool {
+  @inlinable package static func isLeap(year: Int) -> Bool {
     year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
   }
 
-  package static func days(inMonth month: Int, of year: Int) -> Int {
+  @inlinable package static func days(inMonth month: Int, of year: Int) -> Int {
     switch month {
     case 2: isLeap(year: year) ? 29 : 28
     case 4, 6, 9, 11: 30
@@ -73,7 +73,7 @@ package struct CivilTime: Hashable, Comparable, Sendable {
   }
 
   /// Days from 1970-01-01, counted in eras of 400 years that begin on 1 March.
-  package static func daysSinceEpoch(year: Int, month: Int, day: Int) -> Int64 {
+  @inlinable package static func daysSinceEpoch(year: Int, month: Int, day: Int) -> Int64 {
     let marchYear = Int64(month <= 2 ? year - 1 : year)
     let era = marchYear.flooredQuotient(by: 400)
     let yearOfEra = marchYear - era * 400
@@ -82,7 +82,7 @@ package struct CivilTime: Hashable, Comparable, Sendable {
     return era * 146_097 + dayOfEra - 719_468
   }
 
-  package static func date(daysSinceEpoch: Int64) -> (year: Int, month: Int, day: Int) {
+  @inlinable package static func date(daysSinceEpoch: Int64) -> (year: Int, month: Int, day: Int) {
     let days = daysSinceEpoch + 719_468
     let era = days.flooredQuotient(by: 146_097)
     let dayOfEra = days - era * 146_097
@@ -96,7 +96,7 @@ package struct CivilTime: Hashable, Comparable, Sendable {
   }
 
   /// 0 for Sunday to 6 for Saturday.
-  package static func weekday(daysSinceEpoch: Int64) -> Int {
+  @inlinable package static func weekday(daysSinceEpoch: Int64) -> Int {
     Int((daysSinceEpoch + 4).flooredRemainder(by: 7))
   }
 }

@@ -1,6 +1,6 @@
 extension Duration {
   /// The whole nanoseconds, clamped to what `Int64` holds (292 years either way).
-  public var nanosecondsSaturated: Int64 {
+  @inlinable public var nanosecondsSaturated: Int64 {
     let (seconds, attoseconds) = components
     let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     if overflow { return seconds < 0 ? .min : .max }
@@ -8,5 +8,5 @@ extension Duration {
   }
 
   /// Whole milliseconds, rounded towards zero; saturates.
-  package var milliseconds: Int64 { nanosecondsSaturated / 1_000_000 }
+  @inlinable package var milliseconds: Int64 { nanosecondsSaturated / 1_000_000 }
 }

@@ -1,22 +1,22 @@
 extension Int64 {
-  package func addingSaturated(_ other: Int64) -> Int64 {
+  @inlinable package func addingSaturated(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? (other < 0 ? .min : .max) : sum
   }
 
-  package func subtractingSaturated(_ other: Int64) -> Int64 {
+  @inlinable package func subtractingSaturated(_ other: Int64) -> Int64 {
     let (difference, overflow) = subtractingReportingOverflow(other)
     return overflow ? (other < 0 ? .max : .min) : difference
   }
 
   /// Division that rounds towards minus infinity; `divisor` is positive.
-  package func flooredQuotient(by divisor: Int64) -> Int64 {
+  @inlinable package func flooredQuotient(by divisor: Int64) -> Int64 {
     let quotient = self / divisor
     return self % divisor < 0 ? quotient - 1 : quotient
   }
 
   /// The remainder that goes with `flooredQuotient(by:)`; never negative.
-  package func flooredRemainder(by divisor: Int64) -> Int64 {
+  @inlinable package func flooredRemainder(by divisor: Int64) -> Int64 {
     let remainder = self % divisor
     return remainder < 0 ? remainder + divisor : remainder
   }

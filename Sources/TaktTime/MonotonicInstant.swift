@@ -7,7 +7,7 @@ public struct MonotonicInstant: Hashable, Comparable, Sendable {
   public var nanoseconds: Int64
 
   /// The moment `nanoseconds` after the clock's beginning.
-  public init(nanoseconds: Int64) {
+  @inlinable public init(nanoseconds: Int64) {
     self.nanoseconds = nanoseconds
   }
 
@@ -15,20 +15,22 @@ public struct MonotonicInstant: Hashable, Comparable, Sendable {
   public static let distantFuture = MonotonicInstant(nanoseconds: .max)
 
   /// Whether `left` comes before `right`.
-  public static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
+  @inlinable public static func < (left: Self, right: Self) -> Bool {
+    left.nanoseconds < right.nanoseconds
+  }
 
   /// The moment `duration` later; saturates.
-  public static func + (instant: Self, duration: Duration) -> Self {
+  @inlinable public static func + (instant: Self, duration: Duration) -> Self {
     Self(nanoseconds: instant.nanoseconds.addingSaturated(duration.nanosecondsSaturated))
   }
 
   /// The moment `duration` earlier; saturates.
-  public static func - (instant: Self, duration: Duration) -> Self {
+  @inlinable public static func - (instant: Self, duration: Duration) -> Self {
     Self(nanoseconds: instant.nanoseconds.subtractingSaturated(duration.nanosecondsSaturated))
   }
 
   /// The time from `earlier` to `later`; negative when they stand the other way round.
-  public static func - (later: Self, earlier: Self) -> Duration {
+  @inlinable public static func - (later: Self, earlier: Self) -> Duration {
     .nanoseconds(later.nanoseconds.subtractingSaturated(earlier.nanoseconds))
   }
 }

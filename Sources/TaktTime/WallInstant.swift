@@ -7,43 +7,45 @@ public struct WallInstant: Hashable, Comparable, Sendable {
   public var nanoseconds: Int64
 
   /// The moment `nanoseconds` after the Unix epoch.
-  public init(nanoseconds: Int64) {
+  @inlinable public init(nanoseconds: Int64) {
     self.nanoseconds = nanoseconds
   }
 
   /// Whether `left` comes before `right`.
-  public static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
+  @inlinable public static func < (left: Self, right: Self) -> Bool {
+    left.nanoseconds < right.nanoseconds
+  }
 
   /// The moment `duration` later; saturates.
-  public static func + (instant: Self, duration: Duration) -> Self {
+  @inlinable public static func + (instant: Self, duration: Duration) -> Self {
     Self(nanoseconds: instant.nanoseconds.addingSaturated(duration.nanosecondsSaturated))
   }
 
   /// The moment `duration` earlier; saturates.
-  public static func - (instant: Self, duration: Duration) -> Self {
+  @inlinable public static func - (instant: Self, duration: Duration) -> Self {
     Self(nanoseconds: instant.nanoseconds.subtractingSaturated(duration.nanosecondsSaturated))
   }
 
   /// The time from `earlier` to `later`; negative when they stand the other way round.
-  public static func - (later: Self, earlier: Self) -> Duration {
+  @inlinable public static func - (later: Self, earlier: Self) -> Duration {
     .nanoseconds(later.nanoseconds.subtractingSaturated(earlier.nanoseconds))
   }
 }
 
 extension WallInstant {
   /// The moment `milliseconds` after the Unix epoch; saturates at the ends of the type's range.
-  package init(milliseconds: Int64) {
+  @inlinable package init(milliseconds: Int64) {
     let (nanoseconds, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
     self.init(nanoseconds: overflow ? (milliseconds < 0 ? .min : .max) : nanoseconds)
   }
 
   /// The last moment before this one: what is searched after it may be this one itself.
-  package var justBefore: WallInstant {
+  @inlinable package var justBefore: WallInstant {
     WallInstant(nanoseconds: nanoseconds == .min ? .min : nanoseconds - 1)
   }
 
   /// Whole milliseconds since the Unix epoch, rounded down.
-  package var milliseconds: Int64 { nanoseconds.flooredQuotient(by: 1_000_000) }
+  @inlinable package var milliseconds: Int64 { nanoseconds.flooredQuotient(by: 1_000_000) }
 }
 
 extension WallInstant {

@@ -30,20 +30,45 @@ package struct Zone: Hashable, Sendable {
     case twice(first: WallInstant, second: WallInstant)
   }
 
+  /// Shared by all copies: a zone is copied with each schedule, and compared at each reload.
+  private final class Contents: Hashable, Sendable {
+    let name: String
+    let initialOffsetSeconds: Int
+    let transitions: [Transition]
+    let rule: ZoneRule?
+
+    init(
+      name: String, initialOffsetSeconds: Int, transitions: [Transition], rule: ZoneRule?
+    ) {
+      self.name = name
+      self.initialOffsetSeconds = initialOffsetSeconds
+      self.transitions = transitions
+      self.rule = rule
+    }
+
+    static func == (left: Contents, right: Contents) -> Bool {
+      left === right
+        || left.name == right.name && left.initialOffsetSeconds == right.initialOffsetSeconds
+          && left.transitions == right.transitions && left.rule == right.rule
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(name) }
+  }
+
+  private let contents: Contents
+
   /// Its name as people write it: `Europe/Berlin`, `UTC`.
-  package let name: String
-  package let initialOffsetSeconds: Int
-  package let transitions: [Transition]
-  package let rule: ZoneRule?
+  package var name: String { contents.name }
+  package var initialOffsetSeconds: Int { contents.initialOffsetSeconds }
+  package var transitions: [Transition] { contents.transitions }
+  package var rule: ZoneRule? { contents.rule }
 
   /// A zone of the given transitions, which are in the order of their starts.
   package init(
     name: String, initialOffsetSeconds: Int, transitions: [Transition] = [], rule: ZoneRule? = nil
   ) {
-    self.name = name
-    self.initialOffsetSeconds = initialOffsetSeconds
-    self.transitions = transitions
-    self.rule = rule
+    contents = Contents(
+      name: name, initialOffsetSeconds: initialOffsetSeconds, transitions: transitions, rule: rule)
   }
 
   /// Coordinated universal time.

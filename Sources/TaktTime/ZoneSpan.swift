@@ -9,7 +9,7 @@ package struct ZoneSpan: Hashable, Sendable {
   /// Whether the zone calls it daylight time.
   package var isDaylight: Bool
 
-  package func contains(_ seconds: Int64) -> Bool { seconds >= start && seconds < end }
+  @inlinable package func contains(_ seconds: Int64) -> Bool { seconds >= start && seconds < end }
 }
 
 extension Zone {

@@ -15,8 +15,14 @@ package struct JobName: Hashable, Comparable, Sendable, CustomStringConvertible 
   /// The name as it is written.
   package var description: String { text }
 
+  // Inlinable, so that other modules' dictionaries of jobs are made for this type.
+
+  @inlinable package static func == (left: Self, right: Self) -> Bool { left.text == right.text }
+
+  @inlinable package func hash(into hasher: inout Hasher) { hasher.combine(text) }
+
   /// By the order of their characters.
-  package static func < (left: Self, right: Self) -> Bool { left.text < right.text }
+  @inlinable package static func < (left: Self, right: Self) -> Bool { left.text < right.text }
 
   private static func isAlphanumeric(_ byte: UInt8) -> Bool {
     switch byte {

@@ -9,6 +9,14 @@ package struct RunID: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The number in digits.
   package var description: String { String(number) }
 
+  // Inlinable, so that other modules' dictionaries of runs are made for this type.
+
+  @inlinable package static func == (left: Self, right: Self) -> Bool {
+    left.number == right.number
+  }
+
+  @inlinable package func hash(into hasher: inout Hasher) { hasher.combine(number) }
+
   /// Runs in the order in which they were made.
-  package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
+  @inlinable package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 }

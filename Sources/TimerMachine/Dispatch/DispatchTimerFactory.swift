@@ -1,4 +1,4 @@
-public import Dispatch
+@preconcurrency public import Dispatch
 public import TaktTime
 
 /// One `DispatchSourceTimer` for each machine: the reference that others are measured against.
@@ -22,8 +22,6 @@ public final class DispatchTimerFactory: TimerFactory {
     DispatchTimerAdapter(queue: queue, time: time, onDue: onDue)
   }
 }
-
-@preconcurrency import Dispatch
 
 /// One dispatch source that is never suspended and never released before it is cancelled.
 ///
