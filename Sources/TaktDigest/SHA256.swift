@@ -1,4 +1,4 @@
-internal import CLibMD
+import CLibMD
 
 /// The SHA-256 hash function (FIPS 180-4), for bytes that come in pieces or all at once.
 package struct SHA256: Sendable {

@@ -1,6 +1,6 @@
 import Dispatch
-public import TimerMachine
 import TaktTime
+public import TimerMachine
 
 /// Collects what a handler received and lets a test wait for it.
 public final class FireLog: Sendable {
@@ -27,5 +27,21 @@ public final class FireLog: Sendable {
   /// - Returns: false when none came within a minute, which in a test means never.
   public func waitForArrival() -> Bool {
     arrival.wait(timeout: .now() + .seconds(60)) == .success
+  }
+}
+
+/// An observer that keeps what it is told.
+public final class TransitionLog: TimerObserver {
+  private let recorded = Guarded<[TimerTransition]>([])
+
+  /// An empty log.
+  public init() {}
+
+  /// The transitions so far, in the order in which they were told.
+  public var transitions: [TimerTransition] { recorded.withLock { $0 } }
+
+  /// Keeps the transition.
+  public func observe(_ transition: TimerTransition) {
+    recorded.withLock { $0.append(transition) }
   }
 }

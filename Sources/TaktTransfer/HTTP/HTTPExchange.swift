@@ -1,4 +1,4 @@
-internal import CTaktTransfer
+import CTaktTransfer
 
 /// A request on its way. It exists on the thread of the transfers alone.
 final class HTTPExchange: Exchange {

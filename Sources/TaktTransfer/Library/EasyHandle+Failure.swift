@@ -1,4 +1,4 @@
-internal import CTaktTransfer
+import CTaktTransfer
 import Glibc
 
 extension EasyHandle {

@@ -1,4 +1,5 @@
-internal import CTaktTransfer
+import CTaktTransfer
+import Synchronization
 
 /// One transfer's handle of the library, with the memory that the library reads during the
 /// transfer. It exists on the thread of the transfers alone.
@@ -153,5 +154,24 @@ extension Duration {
   fileprivate var milliseconds: Int {
     let bounded = min(self, .seconds(365 * 86_400))
     return Int(bounded / .milliseconds(1))
+  }
+}
+
+/// libcurl, loaded at the first transfer: a process without transfers does not pay for it.
+enum CurlLibrary {
+  private static let isLoaded = Mutex(false)
+
+  /// Loads the library. Where that fails it is tried again at the next transfer, so that installing
+  /// the package is enough.
+  static func load() throws(TransferFailure) {
+    let problem: String? = isLoaded.withLock { isLoaded in
+      guard !isLoaded else { return nil }
+      guard let problem = ctransfer_load() else {
+        isLoaded = true
+        return nil
+      }
+      return String(cString: problem)
+    }
+    if let problem { throw TransferFailure(.noLibrary, problem) }
   }
 }

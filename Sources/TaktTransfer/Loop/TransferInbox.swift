@@ -1,4 +1,4 @@
-internal import CTaktTransfer
+import CTaktTransfer
 import Synchronization
 
 /// What callers ask of the thread of the transfers. Safe from any thread.

@@ -1,7 +1,9 @@
-internal import CTaktTransfer
+import CTaktTransfer
 
 /// The work of the one thread that serves all transfers.
 struct TransferLoop {
+  /// So many transfers are on their way at once; others wait for their turn.
+  private static let activeMax = 64
   /// Connections are kept, and the thread waits, for so long after the last transfer.
   private static let idleMilliseconds: Int32 = 15_000
   /// A longer sleep than this is not needed: the library knows what it waits for.
@@ -50,7 +52,7 @@ struct TransferLoop {
       begin()
       ctransfer_multi_perform(multi)
       finish()
-      guard waiting.isEmpty || active.count == TransferEngine.activeMax else { continue }
+      guard waiting.isEmpty || active.count == Self.activeMax else { continue }
       let isBusy = !active.isEmpty
       ctransfer_multi_poll(multi, isBusy ? Self.turnMilliseconds : Self.idleMilliseconds)
       isIdle = !isBusy
@@ -63,7 +65,7 @@ struct TransferLoop {
   }
 
   private mutating func begin() {
-    while active.count < TransferEngine.activeMax, let submission = waiting.first {
+    while active.count < Self.activeMax, let submission = waiting.first {
       waiting.removeFirst()
       let exchange = submission.makeExchange()
       let left = submission.deadline - ContinuousClock.now

@@ -1,6 +1,6 @@
 import Dispatch
-import TimerMachine
 import TaktTime
+import TimerMachine
 
 /// Random operations from many threads on machines of one factory, determined by a seed as far as
 /// threads allow.
@@ -56,5 +56,36 @@ public struct OperationStorm: Sendable {
         try slot.current.operate(now: bench.now, using: &generator)
       }
     }
+  }
+}
+
+/// What a factory did that no factory may do.
+public struct ContractViolation: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What was expected and what happened.
+  public let description: String
+
+  /// A violation in words.
+  public init(_ description: String) {
+    self.description = description
+  }
+
+  /// Throws unless `condition` holds.
+  static func unless(
+    _ condition: Bool, _ description: @autoclosure () -> String
+  ) throws(ContractViolation) {
+    if !condition { throw ContractViolation(description()) }
+  }
+}
+
+/// Keeps the first error of many threads.
+final class FirstError: Sendable {
+  private let kept = Guarded<(any Error)?>(nil)
+
+  func keep(_ error: any Error) {
+    kept.withLock { $0 = $0 ?? error }
+  }
+
+  func rethrow() throws {
+    if let error = kept.withLock({ $0 }) { throw error }
   }
 }

@@ -1,5 +1,5 @@
-import TimerMachine
 import TaktTime
+import TimerMachine
 
 /// One machine in an operation storm, with its ledger.
 struct StormSubject: Sendable {
@@ -55,5 +55,38 @@ struct StormSubject: Sendable {
     let interval = Duration.microseconds(Int.random(in: 50..<2_000, using: &generator))
     let times = Bool.random(using: &generator) ? Int.random(in: 1..<5, using: &generator) : nil
     return try .every(interval, startingAt: start, leeway: leeway, times: times)
+  }
+}
+
+/// Lets a handler find the machine that it belongs to.
+final class MachineHolder: Sendable {
+  private let held = Guarded<TimerMachine?>(nil)
+
+  var machine: TimerMachine? {
+    get { held.withLock { $0 } }
+    set {
+      // The former machine goes outside the lock.
+      let former = held.withLock { held in
+        let former = held
+        held = newValue
+        return former
+      }
+      _ = former
+    }
+  }
+}
+
+/// Suspends its machine when it sees the activation and resumes it when it sees the suspension.
+final class MeddlingObserver: TimerObserver {
+  let log = TransitionLog()
+  let holder = MachineHolder()
+
+  func observe(_ transition: TimerTransition) {
+    log.observe(transition)
+    switch transition.event {
+    case .activate: holder.machine?.suspend()
+    case .suspend: holder.machine?.resume()
+    case .resume, .reschedule, .fire, .fireNow, .cancel, .release: break
+    }
   }
 }

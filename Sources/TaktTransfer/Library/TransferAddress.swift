@@ -1,4 +1,4 @@
-internal import CTaktTransfer
+import CTaktTransfer
 
 /// A server, as its parts: nothing in one part can be read as another.
 package struct TransferAddress: Hashable, Sendable {
@@ -88,4 +88,14 @@ package struct TransferAddress: Hashable, Sendable {
     default: false
     }
   }
+}
+
+/// Which certificates of a server are accepted.
+package enum TransferTrust: Hashable, Sendable {
+  /// Those that the system trusts.
+  case system
+  /// Those that these certificates in PEM have signed; they were read from `path`.
+  case certificates([UInt8], path: String)
+  /// Any.
+  case anything
 }

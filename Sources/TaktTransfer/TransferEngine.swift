@@ -1,4 +1,4 @@
-internal import CTaktTransfer
+import CTaktTransfer
 import Synchronization
 
 /// Serves all transfers of a process on one thread, a bounded number of them at once.
@@ -7,9 +7,6 @@ import Synchronization
 /// a while: connections are kept that long for the next transfer. Where the system gives no thread,
 /// or libcurl is not installed, the one transfer fails. Safe from any thread.
 package final class TransferEngine: Sendable {
-  /// So many transfers are on their way at once; others wait for their turn.
-  package static let activeMax = 64
-
   /// Starts a thread of the system's own that runs `body`.
   package typealias ThreadStart = @Sendable (_ body: @escaping @Sendable () -> Void) throws -> Void
 
