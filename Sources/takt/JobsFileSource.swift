@@ -3,6 +3,7 @@ import Glibc
 import TaktConfig
 import TaktCore
 import TaktEngine
+import TaktTime
 
 /// A jobs file, checked against the actions of this program, and the zones and accounts of this machine.
 struct JobsFileSource: SnapshotSource {
@@ -22,17 +23,19 @@ struct JobsFileSource: SnapshotSource {
   func load(text: [UInt8]) -> LoadedSnapshot { load(as: text) }
 
   private func load(as text: [UInt8]?) -> LoadedSnapshot {
-    let loaded = JobsLoader(catalogue: catalogue, zones: ZoneFiles(), accounts: SystemAccounts())
-      .load(path: path, text: text)
+    let loaded = loader.load(path: path, text: text)
     return LoadedSnapshot(
       snapshot: loaded.snapshot, diagnostics: loaded.diagnostics,
       watchedPaths: loaded.files + loaded.directories)
   }
 
   /// The folders in which the file says that plugins are.
-  var pluginFolders: [String] {
-    JobsLoader(catalogue: catalogue, zones: ZoneFiles(), accounts: SystemAccounts())
-      .load(path: path).pluginFolders
+  var pluginFolders: [String] { loader.load(path: path).pluginFolders }
+
+  private var loader: JobsLoader {
+    JobsLoader(
+      catalogue: catalogue, zones: ZoneFiles(), accounts: SystemAccounts(),
+      time: SystemTimeSource())
   }
 
   /// The set of jobs; prints what is wrong, and ends the program if it cannot be used.

@@ -1,3 +1,6 @@
+import Glibc
+import TaktCore
+
 /// Why a file could not be read.
 enum FileProblem: Error, Equatable {
   /// The system said no, with its error number.
@@ -10,4 +13,42 @@ enum FileProblem: Error, Equatable {
   case writableByOthers(mode: UInt32, path: String)
   /// Others than its owner may write to the folder that it is in.
   case folderWritableByOthers(mode: UInt32, path: String)
+}
+
+extension FileProblem {
+  /// What a person reads.
+  var sentence: (code: Diagnostic.Code, message: String, hint: String?) {
+    switch self {
+    case .system(ENOENT):
+      (.unreadable, "there is no such file", "check the path, and the folder it is seen from")
+    case .system(let number):
+      (.unreadable, "the file cannot be read: \(SystemError.text(number))", nil)
+    case .notAFile(let kind): (.unreadable, "this is \(kind), not a file", "name a file")
+    case .tooLarge(let bound):
+      (.tooLarge, "the file is larger than \(bound >> 20) MB", "split it")
+    case .writableByOthers(let mode, let path):
+      (
+        .unsafePermissions,
+        "group- or world-writable (mode 0\(String(mode, radix: 8))), refused because takt runs as "
+          + "root",
+        "chmod go-w \(path)"
+      )
+    case .folderWritableByOthers(let mode, let path):
+      (
+        .unsafePermissions,
+        "the folder '\(path)' is group- or world-writable (mode 0\(String(mode, radix: 8))), refused "
+          + "because takt runs as root",
+        "chmod go-w \(path)"
+      )
+    }
+  }
+}
+
+/// The system's errors as people read them.
+enum SystemError {
+  /// `No such file or directory`
+  static func text(_ number: Int32) -> String {
+    // The text is the thread's own or constant, and copied at once.
+    strerror(number).map { String(cString: $0) } ?? "error \(number)"
+  }
 }

@@ -15,9 +15,9 @@ struct ClockRules {
   let now: WallInstant
 
   /// Those under `cron`, or under `calendar`; what is wrong is reported.
-  func rules(under key: String) -> [ClockRule] {
+  func rules(under key: JobKey) -> [ClockRule] {
     (raw.fields[key]?.value?.list ?? []).compactMap {
-      key == Key.cron ? cron($0) : calendar($0)
+      key == .cron ? cron($0) : calendar($0)
     }
   }
 
@@ -34,7 +34,7 @@ struct ClockRules {
     let rule = ClockRule(.cron(expression, days: days), zone: zone, dst: dst ?? .cron)
     guard occurs(rule, item.mark) else { return nil }
     var warnings = expression.warnings(days: days)
-    if raw.fields[Key.days] != nil {
+    if raw.fields[.days] != nil {
       // Who says what they mean together has thought of it.
       warnings.removeAll { if case .bothDayFields = $0 { true } else { false } }
     }

@@ -13,6 +13,7 @@ final class FilePass {
     var folder: String
     var settings: SchedulerSettings
     var sources: LoadSources
+    var plugins: PluginTable
     var limits: YAMLLimits
     /// The jobs of the files before, with their places.
     var places: [String: SourceLocation]
@@ -84,7 +85,7 @@ final class FilePass {
         _ = keyReader.fields(
           of: composer.unfinished, keys: current.keys, owner: current.owner)
       }
-      reporter.report(error)
+      reporter.report(error, in: .jobs)
     }
   }
 
@@ -151,7 +152,7 @@ final class FilePass {
     let entries = entries(of: node, key: Key.scheduler, type: .object(keys))
     let fields = keyReader.fields(of: entries, keys: keys, owner: owner)
     SettingsBuilder(
-      reporter: reporter, zones: setting.sources.zones, plugins: setting.sources.plugins,
+      reporter: reporter, zones: setting.sources.zones, plugins: setting.plugins,
       folder: setting.folder
     ).apply(fields, to: &settings)
   }
@@ -218,4 +219,9 @@ final class FilePass {
       reporter: reporter, sources: setting.sources, settings: settings, folder: setting.folder,
       defaults: defaults)
   }
+}
+
+extension FileKind {
+  fileprivate static let jobs = FileKind(
+    firstKey: Key.jobs, moreHint: "a jobs file has one; use 'include' for more files")
 }

@@ -11,6 +11,7 @@ final class JobsLoad {
   static let defaultStateFolder = ".takt"
 
   private let sources: LoadSources
+  private let plugins: PluginTable
   private let reader: FileReader
   private let folderRights: FolderRights
   private var log = ProblemLog()
@@ -22,8 +23,9 @@ final class JobsLoad {
   private var files: [String] = []
   private var directories: [String] = []
 
-  init(sources: LoadSources, refusesWritableByOthers: Bool) {
+  init(sources: LoadSources, plugins: PluginTable, refusesWritableByOthers: Bool) {
     self.sources = sources
+    self.plugins = plugins
     reader = FileReader(
       bound: Self.sizeBound, refusesWritableByOthers: refusesWritableByOthers)
     folderRights = FolderRights(isChecking: refusesWritableByOthers)
@@ -35,7 +37,7 @@ final class JobsLoad {
     shownFiles.append(path)
     files.append(FilePath.absolute(path))
     let folder = FilePath.folder(of: FilePath.absolute(path))
-    sources.plugins.searchPath = [FilePath.join(folder, PluginTable.defaultFolder)]
+    plugins.searchPath = [FilePath.join(folder, PluginTable.defaultFolder)]
     settings.state = .folder(FilePath.join(folder, Self.defaultStateFolder))
     do {
       if case .read(let identity, let includes) = try visit(path, as: text, ancestors: []) {
@@ -47,7 +49,7 @@ final class JobsLoad {
         Diagnostic(code, at: SourceLocation(file: path), message, hint: hint))
     }
     log.add(sources.environmentFiles.log)
-    log.add(sources.plugins.log)
+    log.add(plugins.log)
     // Only when all that can be a parent is known.
     if log.errorCount == 0 {
       let links = sources.followings.values.sorted {
@@ -65,11 +67,11 @@ final class JobsLoad {
     return LoadedJobs(
       snapshot: log.errorCount == 0 ? Snapshot(settings: settings, jobs: specs) : nil,
       diagnostics: log.sorted(
-        files: shownFiles + sources.environmentFiles.shownPaths + sources.plugins.paths),
-      files: (files + sources.environmentFiles.paths + sources.plugins.paths).filter {
+        files: shownFiles + sources.environmentFiles.shownPaths + plugins.paths),
+      files: (files + sources.environmentFiles.paths + plugins.paths).filter {
         listed.insert($0).inserted
       },
-      directories: directories, pluginFolders: sources.plugins.searchPath,
+      directories: directories, pluginFolders: plugins.searchPath,
       state: settings.state ?? .none)
   }
 
@@ -118,7 +120,7 @@ final class JobsLoad {
       FilePass.Setting(
         source: source, isMain: isMain,
         folder: FilePath.folder(of: FilePath.absolute(path)), settings: settings,
-        sources: sources, limits: YAMLLimits(), places: places))
+        sources: sources, plugins: plugins, limits: YAMLLimits(), places: places))
     log.add(pass.reporter.log)
     if isMain { settings = pass.settings }
     if log.errorCount == 0 { specs += pass.specs } else { specs = [] }
@@ -209,5 +211,18 @@ final class JobsLoad {
         request.diagnostic(
           isMissing ? .includeMissing : code, "'\(path)': \(message)", hint: hint))
     }
+  }
+}
+
+/// One item of `include`, with its place kept for when its file's text is gone.
+struct IncludeRequest {
+  /// The path or pattern as it is written.
+  var path: String
+  var location: SourceLocation
+  var sourceLine: String?
+
+  /// An error at the item's place.
+  func diagnostic(_ code: Diagnostic.Code, _ message: String, hint: String? = nil) -> Diagnostic {
+    Diagnostic(code, at: location, message, hint: hint, sourceLine: sourceLine)
   }
 }

@@ -14,20 +14,20 @@ package struct JobsLoader: Sendable {
   private let refusesWritableByOthers: Bool
 
   /// Checks files against what `catalogue` offers, in the zones that `zones` knows, for the users
-  /// and groups that `accounts` knows.
+  /// and groups that `accounts` knows, at the time that `time` says, and for takt's own user.
   package init(
-    catalogue: any ActionCatalogue, zones: any ZoneSource, accounts: any AccountSource
+    catalogue: any ActionCatalogue, zones: any ZoneSource, accounts: any AccountSource,
+    time: any TimeSource
   ) {
     // What root runs, nobody else may write.
     self.init(
-      catalogue: catalogue, zones: zones, accounts: accounts, userID: geteuid(),
+      catalogue: catalogue, zones: zones, accounts: accounts, time: time, userID: geteuid(),
       refusesWritableByOthers: geteuid() == 0)
   }
 
-  /// Reads the clock from `time`, so that one text always takes the same steps.
   package init(
     catalogue: any ActionCatalogue, zones: any ZoneSource, accounts: any AccountSource,
-    time: any TimeSource = SystemTimeSource(), userID: UInt32, refusesWritableByOthers: Bool
+    time: any TimeSource, userID: UInt32, refusesWritableByOthers: Bool
   ) {
     self.catalogue = catalogue
     self.zones = zones
@@ -48,9 +48,25 @@ package struct JobsLoader: Sendable {
         actions: ActionTable(catalogue, plugins), zones: ZoneTable(zones),
         now: time.wall,
         accounts: AccountTable(accounts, userID: userID),
-        environmentFiles: EnvironmentFiles(refusesWritableByOthers: refusesWritableByOthers),
-        plugins: plugins),
-      refusesWritableByOthers: refusesWritableByOthers)
+        environmentFiles: EnvironmentFiles(refusesWritableByOthers: refusesWritableByOthers)),
+      plugins: plugins, refusesWritableByOthers: refusesWritableByOthers)
     return load.result(of: path, text: text.map { FileBytes($0) })
   }
+}
+
+/// What came of loading a jobs file.
+package struct LoadedJobs: Sendable {
+  /// What the files say as a whole; nil if and only if `diagnostics` has an error.
+  package var snapshot: Snapshot?
+  /// Everything that is wrong or doubtful, file by file in the order of their lines.
+  package var diagnostics: [Diagnostic]
+  /// The absolute paths of all files that were read or tried, the main file first: a change of one
+  /// of them asks for a reload.
+  package var files: [String]
+  /// The absolute paths of all folders in which an include pattern looked for files.
+  package var directories: [String]
+  /// The absolute folders in which plugins are looked for, in order.
+  package var pluginFolders: [String]
+  /// Where takt keeps what outlives it, as far as the files say it rightly.
+  package var state: StateFolder
 }

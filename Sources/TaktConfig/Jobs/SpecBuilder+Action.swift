@@ -7,19 +7,19 @@ extension SpecBuilder {
     let builder = ActionBuilder(
       reporter: reporter, actions: sources.actions, folder: builtIn.execution.directory,
       secrets: secretNames(of: raw))
-    let steps = raw.fields[Key.steps]
-    let others = [Key.run, Key.use].compactMap { raw.fields[$0] }
+    let steps = raw.fields[.steps]
+    let others = [JobKey.run, JobKey.use].compactMap { raw.fields[$0] }
     if let steps {
       for other in others { reporter.reportConflict([other, steps], owner: raw.owner) }
       if !others.isEmpty { return nil }
-      let owner = KeyOwner(part: raw.owner.part, key: Key.steps)
+      let owner = KeyOwner(part: raw.owner.part, key: JobKey.steps.name)
       _ = builder.action(of: raw.fields, owner: raw.owner)
       return steps.value?.list.map { .steps(builder.steps(of: $0, owner: owner)) }
     }
     if others.isEmpty, !raw.fields.hasUnknownKeys {
       reporter.report(
         .missingKey, at: raw.nameMark, "the job does nothing",
-        hint: "add '\(Key.run)', '\(Key.use)' or '\(Key.steps)'", owner: raw.owner)
+        hint: "add '\(JobKey.run)', '\(JobKey.use)' or '\(JobKey.steps)'", owner: raw.owner)
     }
     return builder.action(of: raw.fields, owner: raw.owner)
   }
@@ -28,50 +28,46 @@ extension SpecBuilder {
   func checkUses(of raw: RawJob, action: Action?, settled: JobDefaults) {
     checkRetry(settled.execution.retry, of: raw)
     guard let action else { return }
-    let all = action.steps.map(\.action) + settled.hooks.values.joined().map(\.action)
+    let all = action.steps.map(\.action) + settled.policies.hooks.values.joined().map(\.action)
     checkShell(beside: all, of: raw)
     let hasForeignRights = checkRights(of: action, settled, of: raw)
-    warnOfIdleKeys(beside: all, of: raw, except: hasForeignRights ? [Key.user, Key.group] : [])
+    warnOfIdleKeys(beside: all, of: raw, except: hasForeignRights ? [.user, .group] : [])
     checkInheritedHooks(settled, of: raw)
   }
 
   /// A shell that the job itself names and never calls is a mistake; one from `defaults` is not.
   private func checkShell(beside actions: [Action], of raw: RawJob) {
-    guard let shell = raw.fields[Key.shell], shell.value?.isNull == false,
+    guard let shell = raw.fields[.shell], shell.value?.isNull == false,
       !actions.contains(where: \.isForShell)
     else { return }
     reporter.report(
       .conflictingKeys, at: shell.keyMark,
-      "'\(Key.shell)' has no use without a '\(Key.run)' that is a text", hint: "remove it",
+      "'\(JobKey.shell)' has no use without a '\(JobKey.run)' that is a text", hint: "remove it",
       owner: raw.owner)
   }
 
   /// A built-in starts no process: what describes one is heard of, not passed over in silence.
-  private func warnOfIdleKeys(beside actions: [Action], of raw: RawJob, except told: [String]) {
+  private func warnOfIdleKeys(beside actions: [Action], of raw: RawJob, except told: [JobKey]) {
     let names = actions.compactMap { if case .use(let name, _) = $0 { name } else { nil } }
     guard names.count == actions.count, let name = names.first else { return }
     let subject =
       Set(names).count == 1 ? "the built-in '\(name)'" : "built-ins, and the job runs no command"
-    for key in Self.keysOfProcesses where !told.contains(key) {
-      warn(of: key, in: raw, "'\(key)' has no effect on \(subject)")
+    for key in KeyTable.job
+    where key.isOfProcesses && !told.contains(where: { $0.name == key.name }) {
+      warn(of: key.name, in: raw, "'\(key.name)' has no effect on \(subject)")
     }
     // The grace is a built-in's too, and KILL leaves none; another signal is for commands.
     guard !actions.contains(where: { traits(of: $0).contains(.isCommand) }) else { return }
-    for key in [Key.signal, Key.leftovers] {
-      guard let field = raw.fields[Key.kill]?.value?.object?[key], let word = field.value?.text,
+    for key in KeyTable.kill where key.isOfProcesses {
+      guard let field = raw.fields[.kill]?.value?.object?[key.name], let word = field.value?.text,
         word != StopSignal.kill.rawValue
       else { continue }
       reporter.report(
         .conflictingKeys, severity: .warning, at: field.keyMark,
-        "'\(key)' has no effect on \(subject)", hint: "remove it",
-        owner: KeyOwner(raw.owner, Key.kill))
+        "'\(key.name)' has no effect on \(subject)", hint: "remove it",
+        owner: KeyOwner(raw.owner, .kill))
     }
   }
-
-  private static let keysOfProcesses = [
-    Key.inheritance, Key.environmentFile, Key.environment, Key.directory, Key.user, Key.group,
-    Key.umask, Key.stdin, Key.limits, Key.success, Key.failsWhen,
-  ]
 
   private func warn(of key: String, in raw: RawJob, _ message: String) {
     guard let field = raw.fields[key], field.value?.isNull == false else { return }
@@ -83,7 +79,7 @@ extension SpecBuilder {
   /// A hook of `defaults` may refer to a secret that not every job has.
   private func checkInheritedHooks(_ settled: JobDefaults, of raw: RawJob) {
     for hook in HookKind.allCases where raw.fields[hook.rawValue] == nil {
-      let named = (settled.hooks[hook] ?? []).flatMap { step -> [String] in
+      let named = (settled.policies.hooks[hook] ?? []).flatMap { step -> [String] in
         guard let parameters = step.action.parameters else { return [] }
         return parameters.values.flatMap(Placeholders.secrets)
       }
@@ -92,26 +88,26 @@ extension SpecBuilder {
           .badPlaceholder, at: raw.nameMark,
           "'\(hook.rawValue)' of '\(Key.defaults)' refers to the secret '\(name.shortened)', which "
             + "the job '\(raw.name.shortened)' does not have",
-          hint: "add it to '\(Key.secrets)', or give the job a hook of its own")
+          hint: "add it to '\(JobKey.secrets)', or give the job a hook of its own")
       }
     }
   }
 
   private func checkRetry(_ retry: RetryPolicy, of raw: RawJob) {
-    guard let own = raw.fields[Key.retry]?.value?.object else { return }
+    guard let own = raw.fields[.retry]?.value?.object else { return }
     let given = own.fields.filter { $0.value?.isNull == false }
     if retry.attempts == 1, let idle = given.first(where: { $0.name != Key.attempts }) {
       reporter.report(
         .conflictingKeys, at: idle.keyMark,
         "'\(idle.name)' has no effect without '\(Key.attempts)' of more than 1",
-        hint: "add '\(Key.attempts)', or remove this", owner: KeyOwner(raw.owner, Key.retry))
+        hint: "add '\(Key.attempts)', or remove this", owner: KeyOwner(raw.owner, .retry))
     } else if retry.delay > retry.delayMax {
       let field = own[Key.delay] ?? own[Key.maximum]
       let texts = (DurationText.format(retry.delay), DurationText.format(retry.delayMax))
       reporter.report(
         .outOfRange, at: field?.mark ?? raw.nameMark,
         "the '\(Key.delay)' of \(texts.0) is longer than the '\(Key.maximum)' of \(texts.1)",
-        hint: "write both in '\(Key.retry)'", owner: raw.owner)
+        hint: "write both in '\(JobKey.retry)'", owner: raw.owner)
     }
   }
 }

@@ -9,9 +9,9 @@ extension SpecBuilder {
     guard !sources.accounts.isOwn(identity) else { return false }
     let errorCount = reporter.errorCount
     let check = RightsCheck(reporter: reporter, actions: sources.actions, raw: raw, identity)
-    let steps = raw.fields[Key.steps]?.value?.list
-    check.report(action.steps, at: steps.map(places) ?? [raw.fields[Key.use]?.mark])
-    for (hook, steps) in settled.hooks.sorted(by: { $0.key < $1.key }) {
+    let steps = raw.fields[.steps]?.value?.list
+    check.report(action.steps, at: steps.map(places) ?? [raw.fields[.use]?.mark])
+    for (hook, steps) in settled.policies.hooks.sorted(by: { $0.key < $1.key }) {
       if let own = raw.fields[hook.rawValue]?.value?.list {
         check.report(steps, at: places(of: own))
       } else {
@@ -31,7 +31,7 @@ extension SpecBuilder {
       .suspicious, severity: .warning, at: raw.nameMark,
       "the job '\(raw.name.shortened)' runs as '\(user.shortened)' and no longer inherits takt's "
         + "environment: it gets PATH, HOME, LOGNAME, USER, SHELL and LANG",
-      hint: "write '\(Key.inheritance): [LANG]' if that is enough, name the variables that it "
+      hint: "write '\(JobKey.inheritance): [LANG]' if that is enough, name the variables that it "
         + "needs, or write 'true' for all", owner: raw.owner)
   }
 
@@ -41,7 +41,7 @@ extension SpecBuilder {
     let user = sources.accounts.otherUser(in: settled.execution.identity)
     for file in settled.environmentFiles where file.owner != 0 && file.owner != user {
       reporter.report(
-        .unsafePermissions, at: raw.fields[Key.environmentFile]?.mark ?? raw.nameMark,
+        .unsafePermissions, at: raw.fields[.environmentFile]?.mark ?? raw.nameMark,
         "'\(file.path.shortened)' belongs to the user \(file.owner), and takt runs as root: only "
           + "root\(user == nil ? "" : " or the job's user") may own it",
         hint: "chown root \(file.path)", owner: raw.owner)
@@ -52,7 +52,7 @@ extension SpecBuilder {
   func traits(of action: Action) -> ActionTraits { sources.actions.traits(of: action) }
 
   private func places(of items: [KeyValue.Located]) -> [YAMLMark?] {
-    items.map { $0.value.object?[Key.use]?.mark }
+    items.map { $0.value.object?[.use]?.mark }
   }
 }
 
@@ -61,14 +61,14 @@ private struct RightsCheck {
   let reporter: Reporter
   let actions: ActionTable
   let raw: RawJob
-  let key: String
+  let key: JobKey
   let whose: String
 
   init(reporter: Reporter, actions: ActionTable, raw: RawJob, _ identity: RunIdentity) {
     self.reporter = reporter
     self.actions = actions
     self.raw = raw
-    key = identity.user == nil ? Key.group : Key.user
+    key = identity.user == nil ? .group : .user
     whose = "the \(key) '\((identity.user ?? identity.group ?? "").shortened)'"
   }
 
@@ -80,7 +80,7 @@ private struct RightsCheck {
       guard let sentence = sentence(on: step.action) else { continue }
       reporter.report(
         .conflictingKeys, at: place ?? raw.nameMark, sentence,
-        hint: "do it with a '\(Key.run)', or in a job without '\(key)'", owner: raw.owner)
+        hint: "do it with a '\(JobKey.run)', or in a job without '\(key)'", owner: raw.owner)
     }
   }
 

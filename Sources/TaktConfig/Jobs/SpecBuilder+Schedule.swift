@@ -14,8 +14,8 @@ extension SpecBuilder {
         owner: raw.owner)
     }
     checkClockKeys(of: raw, settled)
-    let instants = fields[Key.at]?.value?.list ?? []
-    let occasions = fields[Key.on]?.value?.list ?? []
+    let instants = fields[.at]?.value?.list ?? []
+    let occasions = fields[.on]?.value?.list ?? []
     let zone = settled.zone ?? self.zone
     var schedule = Schedule(
       every: every(of: raw), rules: rules(of: raw, settled, zone),
@@ -23,7 +23,7 @@ extension SpecBuilder {
       on: Set(occasions.compactMap { $0.value.text.flatMap(Occasion.init) }))
     schedule.after = followings(of: raw)
     schedule.watch = watches(of: raw)
-    schedule.limit = fields[Key.limit]?.value?.integer
+    schedule.limit = fields[.limit]?.value?.integer
     schedule.exclusions = settled.exceptions.map {
       Exclusion($0.expression, isWholeDays: $0.isWholeDays, zone: $0.zone ?? zone)
     }
@@ -32,22 +32,22 @@ extension SpecBuilder {
     return schedule
   }
 
-  private static let triggers = [
-    Key.every, Key.cron, Key.calendar, Key.at, Key.after, Key.watch, Key.on,
+  private static let triggers: [JobKey] = [
+    .every, .cron, .calendar, .at, .after, .watch, .on,
   ]
 
   /// A job's own key that has nothing to say something about is a mistake.
   private func checkClockKeys(of raw: RawJob, _ settled: JobDefaults) {
     guard !raw.fields.hasUnknownKeys else { return }
-    let needs = [
-      (Key.days, [Key.cron]), (Key.dst, [Key.cron, Key.calendar]),
-      (Key.timezone, [Key.cron, Key.calendar, Key.at, Key.notBefore, Key.until, Key.except]),
+    let needs: [(JobKey, [JobKey])] = [
+      (.days, [.cron]), (.dst, [.cron, .calendar]),
+      (.timezone, [.cron, .calendar, .at, .notBefore, .until, .except]),
     ]
     for (key, triggers) in needs {
       guard let field = raw.fields[key], field.value?.isNull == false,
         !triggers.contains(where: { raw.fields[$0] != nil }),
         // Those of `defaults` are read in the job's zone, too.
-        key != Key.timezone || settled.exceptions.isEmpty
+        key != .timezone || settled.exceptions.isEmpty
       else { continue }
       let wanted = triggers.map { "'\($0)'" }.joined(separator: " or ")
       reporter.report(
@@ -58,7 +58,7 @@ extension SpecBuilder {
 
   private func rules(of raw: RawJob, _ settled: JobDefaults, _ zone: Zone) -> [ClockRule] {
     var rules: [ClockRule] = []
-    for (key, ownGap) in [(Key.cron, DSTPolicy.Gap.runAfter), (Key.calendar, .skip)]
+    for (key, ownGap) in [(JobKey.cron, DSTPolicy.Gap.runAfter), (.calendar, .skip)]
     where raw.fields[key] != nil {
       let dst =
         settled.dstGap == nil && settled.dstOverlap == nil
@@ -74,12 +74,12 @@ extension SpecBuilder {
 
   private func every(of raw: RawJob) -> Every? {
     let fields = raw.fields
-    let (first, from, align) = (fields[Key.first], fields[Key.from], fields[Key.align])
-    let phase = fields[Key.phase]
-    guard let every = fields[Key.every] else {
+    let (first, from, align) = (fields[.first], fields[.from], fields[.align])
+    let phase = fields[.phase]
+    guard let every = fields[.every] else {
       for field in [first, from, align, phase].compactMap(\.self) where !fields.hasUnknownKeys {
         reporter.report(
-          .missingKey, at: field.keyMark, "'\(field.name)' needs '\(Key.every)' beside it",
+          .missingKey, at: field.keyMark, "'\(field.name)' needs '\(JobKey.every)' beside it",
           hint: "add it, or remove '\(field.name)'", owner: raw.owner)
       }
       return nil
@@ -89,9 +89,9 @@ extension SpecBuilder {
       for other in [origin == .end ? from : nil, first].compactMap(\.self) {
         reporter.report(
           .conflictingKeys, at: max(align.keyMark, other.keyMark),
-          other.name == Key.from
-            ? "'\(Key.align)' and '\(Key.from): end' cannot stand together"
-            : "'\(Key.align)' and '\(Key.first)' cannot stand together",
+          other.name == JobKey.from.name
+            ? "'\(JobKey.align)' and '\(JobKey.from): end' cannot stand together"
+            : "'\(JobKey.align)' and '\(JobKey.first)' cannot stand together",
           hint: "remove one of them", owner: raw.owner)
       }
       origin = .epoch
@@ -99,8 +99,8 @@ extension SpecBuilder {
     if let phase, origin != .start {
       reporter.report(
         .conflictingKeys, at: phase.keyMark,
-        "'\(Key.phase)' has nothing to say beside "
-          + (origin == .end ? "'\(Key.from): end'" : "'\(Key.align)'"),
+        "'\(JobKey.phase)' has nothing to say beside "
+          + (origin == .end ? "'\(JobKey.from): end'" : "'\(JobKey.align)'"),
         hint: "remove it: there is no anchor", owner: raw.owner)
     }
     guard let interval = every.value?.duration else { return nil }

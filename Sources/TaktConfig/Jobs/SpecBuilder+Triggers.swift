@@ -6,17 +6,17 @@ extension SpecBuilder {
   /// Ends of other jobs' runs. Whether these jobs exist is found out when all files are read.
   func followings(of raw: RawJob) -> Set<Following> {
     var followings: Set<Following> = []
-    for item in raw.fields[Key.after]?.value?.list ?? [] {
+    for item in raw.fields[.after]?.value?.list ?? [] {
       guard let fields = item.value.object else { continue }
       guard let parent = fields[Key.job] else {
-        missing(Key.job, at: item.mark, of: Key.after, raw)
+        missing(Key.job, at: item.mark, of: .after, raw)
         continue
       }
       guard let text = parent.value?.text, let name = JobName(text) else { continue }
-      let condition = fields[Key.on]?.value?.text.flatMap(Following.Condition.init) ?? .success
+      let condition = fields[.on]?.value?.text.flatMap(Following.Condition.init) ?? .success
       followings.insert(Following(name, on: condition))
       let (location, line) = reporter.source.place(of: parent.mark)
-      sources.followings[FollowingLink.Key(child: raw.name, parent: text)] = FollowingLink(
+      sources.followings[FollowingLink.Identity(child: raw.name, parent: text)] = FollowingLink(
         child: raw.name, parent: text, location: location, sourceLine: line)
     }
     return followings
@@ -25,10 +25,10 @@ extension SpecBuilder {
   /// Changes of files.
   func watches(of raw: RawJob) -> Set<PathWatch> {
     var watches: Set<PathWatch> = []
-    for item in raw.fields[Key.watch]?.value?.list ?? [] {
+    for item in raw.fields[.watch]?.value?.list ?? [] {
       guard let fields = item.value.object else { continue }
       guard let path = fields[Key.path] else {
-        missing(Key.path, at: item.mark, of: Key.watch, raw)
+        missing(Key.path, at: item.mark, of: .watch, raw)
         continue
       }
       guard let text = path.value?.text else { continue }
@@ -46,7 +46,7 @@ extension SpecBuilder {
     return watches
   }
 
-  private func missing(_ key: String, at mark: YAMLMark, of trigger: String, _ raw: RawJob) {
+  private func missing(_ key: String, at mark: YAMLMark, of trigger: JobKey, _ raw: RawJob) {
     reporter.report(
       .missingKey, at: mark, "a trigger of '\(trigger)' has no '\(key)'", hint: "add it",
       owner: raw.owner)
@@ -54,35 +54,35 @@ extension SpecBuilder {
 
   /// From when to when instants count.
   func takeBounds(of raw: RawJob, in zone: Zone, to schedule: inout Schedule) {
-    func bound(_ key: String) -> WallInstant? {
+    func bound(_ key: JobKey) -> WallInstant? {
       raw.fields[key].flatMap { field in
         field.value.flatMap { instant(KeyValue.Located(value: $0, mark: field.mark), in: zone) }
       }
     }
-    schedule.notBefore = bound(Key.notBefore)
-    schedule.until = bound(Key.until)
-    guard let until = schedule.until, let field = raw.fields[Key.until] else {
+    schedule.notBefore = bound(.notBefore)
+    schedule.until = bound(.until)
+    guard let until = schedule.until, let field = raw.fields[.until] else {
       return checkInstants(of: raw, schedule)
     }
     if let notBefore = schedule.notBefore, until < notBefore {
       reporter.report(
-        .neverRuns, at: field.mark, "'\(Key.until)' is before '\(Key.notBefore)'",
+        .neverRuns, at: field.mark, "'\(JobKey.until)' is before '\(JobKey.notBefore)'",
         hint: "nothing lies between them", owner: raw.owner)
     } else if until < sources.now {
       reporter.report(
         .neverRuns, severity: .warning, at: field.mark,
-        "'\(Key.until)' is past: the job is not due any more", owner: raw.owner)
+        "'\(JobKey.until)' is past: the job is not due any more", owner: raw.owner)
     }
     checkInstants(of: raw, schedule)
   }
 
   private func checkInstants(of raw: RawJob, _ schedule: Schedule) {
-    guard let field = raw.fields[Key.at],
+    guard let field = raw.fields[.at],
       let outside = schedule.at.first(where: { !schedule.isWithinBounds($0) })
     else { return }
     reporter.report(
       .neverRuns, at: field.mark,
-      "\(outside.rfc3339()) lies outside of '\(Key.notBefore)' and '\(Key.until)'",
+      "\(outside.rfc3339()) lies outside of '\(JobKey.notBefore)' and '\(JobKey.until)'",
       hint: "move it, or the bound", owner: raw.owner)
   }
 
@@ -90,8 +90,8 @@ extension SpecBuilder {
   func checkBoot(_ schedule: Schedule, of raw: RawJob) {
     guard schedule.on.contains(.boot), hasNoState else { return }
     reporter.report(
-      .conflictingKeys, at: raw.fields[Key.on]?.mark ?? raw.nameMark,
-      "'\(Key.on): boot' needs a ledger, and '\(Key.state)' is 'none'",
+      .conflictingKeys, at: raw.fields[.on]?.mark ?? raw.nameMark,
+      "'\(JobKey.on): boot' needs a ledger, and '\(Key.state)' is 'none'",
       hint: "give '\(Key.scheduler)' a folder as '\(Key.state)', or write 'start'",
       owner: raw.owner)
   }

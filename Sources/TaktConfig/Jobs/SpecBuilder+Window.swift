@@ -11,10 +11,10 @@ extension SpecBuilder {
   /// What does not fit into the gap between two slots is a mistake beside `every`, whose gaps are
   /// all alike; beside times of the clock it will be cut.
   func checkWindow(_ settled: JobDefaults, against schedule: Schedule, of raw: RawJob) {
-    var parts: [(key: String, length: Duration)] = []
-    if let spread = settled.spread { parts.append((Key.spread, spread.over)) }
-    parts.append((Key.jitter, settled.jitter))
-    if case .duration(let leeway) = settled.leeway { parts.append((Key.leeway, leeway)) }
+    var parts: [(key: JobKey, length: Duration)] = []
+    if let spread = settled.spread { parts.append((.spread, spread.over)) }
+    parts.append((.jitter, settled.jitter))
+    if case .duration(let leeway) = settled.leeway { parts.append((.leeway, leeway)) }
     parts.removeAll { $0.length == .zero }
     let sum = parts.reduce(Duration.zero) { $0 + $1.length }
     guard sum > .zero else { return }
@@ -28,14 +28,14 @@ extension SpecBuilder {
   }
 
   private func report(
-    _ parts: [(key: String, length: Duration)], _ sum: Duration, _ bound: String,
+    _ parts: [(key: JobKey, length: Duration)], _ sum: Duration, _ bound: String,
     _ severity: Diagnostic.Severity, _ raw: RawJob
   ) {
     let own = parts.compactMap { part in
       raw.fields[part.key].flatMap { $0.value?.isNull == false ? $0 : nil }
     }
     let names = parts.map { "\($0.key)" }.joined(separator: " and ")
-    let trigger = [Key.every, Key.cron, Key.calendar].lazy.compactMap { raw.fields[$0] }.first
+    let trigger = [JobKey.every, .cron, .calendar].lazy.compactMap { raw.fields[$0] }.first
     let isOne = parts.count == 1
     let what =
       (isOne ? "the \(names) of \(DurationText.format(sum))" : "the sum of \(names)")
@@ -45,7 +45,7 @@ extension SpecBuilder {
       "\(what)\(isOne ? "" : ", \(DurationText.format(sum)),") is not shorter than \(bound)",
       hint: own.isEmpty
         ? "give this job a '\(parts[parts.count - 1].key)' of its own"
-        : names == Key.leeway
+        : names == JobKey.leeway.name
           ? "write a shorter one, or a share such as 10%" : "write shorter ones",
       owner: raw.owner)
   }

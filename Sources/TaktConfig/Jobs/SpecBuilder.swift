@@ -53,32 +53,24 @@ struct SpecBuilder {
     checkSecrets(settled.execution, of: raw)
     checkInheritance(settled.execution, action, of: raw)
     checkFileOwners(settled, of: raw)
-    checkDelivery(settled.delivery, of: raw)
+    checkDelivery(settled.policies.delivery, of: raw)
     guard let name, let action, reporter.errorCount == errorCount else { return nil }
     if case .plugin(let plugin, _) = action, settled.execution.timeout == nil {
       settled.execution.timeout = plugin.timeout
     }
-    var spec = JobSpec(
-      name: name,
-      timing: Timing(
-        schedule: schedule, leeway: settled.leeway, isEnabled: settled.isEnabled),
-      action: action, execution: settled.execution, overlap: settled.overlap,
-      summary: raw.fields[Key.description]?.value?.text)
-    spec.timing.jitter = settled.jitter
-    spec.timing.spread = settled.spread.flatMap { rule in
+    var timing = Timing(
+      schedule: schedule, leeway: settled.leeway, isEnabled: settled.isEnabled)
+    timing.jitter = settled.jitter
+    timing.spread = settled.spread.flatMap { rule in
       rule.over == .zero
         ? nil
         : Spread(
           over: rule.over, seed: rule.isByHost ? "\(name.text)@\(sources.hostName)" : name.text)
     }
-    spec.concurrencyGroup = settled.concurrencyGroup
-    spec.hooks = settled.hooks
-    spec.lateTolerance = settled.lateTolerance
-    spec.expectedDuration = settled.expectedDuration
-    spec.removal = settled.removal
-    spec.delivery = settled.delivery
-    spec.missed = settled.missed
-    spec.tags = settled.tags
+    var spec = JobSpec(
+      name: name, timing: timing, action: action, execution: settled.execution,
+      summary: raw.fields[.description]?.value?.text)
+    spec.policies = settled.policies
     return spec
   }
 
@@ -86,8 +78,8 @@ struct SpecBuilder {
   private func checkDelivery(_ delivery: Delivery, of raw: RawJob) {
     guard delivery != .bestEffort, hasNoState else { return }
     reporter.report(
-      .conflictingKeys, at: raw.fields[Key.delivery]?.mark ?? raw.nameMark,
-      "'\(Key.delivery): \(delivery.rawValue)' needs a ledger, and '\(Key.state)' is 'none'",
+      .conflictingKeys, at: raw.fields[.delivery]?.mark ?? raw.nameMark,
+      "'\(JobKey.delivery): \(delivery.rawValue)' needs a ledger, and '\(Key.state)' is 'none'",
       hint: "give '\(Key.scheduler)' a folder as '\(Key.state)'", owner: raw.owner)
   }
 
@@ -101,14 +93,14 @@ struct SpecBuilder {
 
   /// The names of the secrets that the job will have.
   func secretNames(of raw: RawJob) -> [String] {
-    guard let own = raw.fields[Key.secrets] else { return Array(defaults.execution.secrets.keys) }
+    guard let own = raw.fields[.secrets] else { return Array(defaults.execution.secrets.keys) }
     return own.value?.map?.map(\.name) ?? []
   }
 
   /// A variable cannot hold a secret and a text of `env` both.
   private func checkSecrets(_ execution: Execution, of raw: RawJob) {
     guard !execution.secrets.isEmpty else { return }
-    let own = [Key.secrets, Key.environment].flatMap { raw.fields[$0]?.value?.map ?? [] }
+    let own = [JobKey.secrets, .environment].flatMap { raw.fields[$0]?.value?.map ?? [] }
     for name in execution.secrets.keys.sorted() where execution.environment[name] != nil {
       reporter.report(
         .conflictingKeys, at: own.first { $0.name == name }?.nameMark ?? raw.nameMark,
@@ -116,4 +108,14 @@ struct SpecBuilder {
         hint: "give one of them another name", owner: raw.owner)
     }
   }
+}
+
+/// A job in the file's own words, each value of its key's type and with its place; nothing is
+/// known yet of how they fit together.
+struct RawJob {
+  var name: String
+  var nameMark: YAMLMark
+  var fields: KeyFields
+
+  var owner: KeyOwner { KeyOwner(part: .job(name)) }
 }

@@ -1,4 +1,7 @@
-/// The keys of the jobs file by name, so that no reader of a value misspells one.
+import TaktCore
+
+/// The keys of the jobs file that more than one place reads, by name, so that none misspells one.
+/// Those of a job stand in `JobKey`.
 enum Key {
   static let scheduler = "scheduler"
   static let defaults = "defaults"
@@ -14,93 +17,62 @@ enum Key {
   static let state = "state"
   static let none = "none"
   static let history = "history"
+  static let keep = "keep"
   static let maxRuns = "max_runs"
+  static let output = "output"
   static let maxSize = "max_size"
   static let http = "http"
   static let listen = "listen"
   static let tokenFile = "token_file"
   static let names = "names"
 
-  static let every = "every"
-  static let cron = "cron"
-  static let calendar = "calendar"
-  static let days = "days"
-  static let dst = "dst"
-  static let gap = "gap"
-  static let first = "first"
-  static let from = "from"
-  static let align = "align"
-  static let at = "at"
-  static let on = "on"
-  static let after = "after"
   static let job = "job"
-  static let watch = "watch"
+  static let path = "path"
   static let debounce = "debounce"
-  static let phase = "phase"
-  static let notBefore = "not_before"
-  static let except = "except"
-  static let limit = "limit"
-  static let spread = "spread"
   static let over = "over"
   static let by = "by"
-  static let leeway = "leeway"
-  static let run = "run"
-  static let use = "use"
-  static let with = "with"
-  static let steps = "steps"
   static let continues = "continue"
-  static let shell = "shell"
-  static let inheritance = "inherit_env"
-  static let environment = "env"
-  static let environmentFile = "env_file"
-  static let secrets = "secrets"
   static let file = "file"
+  static let environment = "env"
   static let handover = "as"
-  static let directory = "cwd"
-  static let user = "user"
-  static let group = "group"
-  static let umask = "umask"
-  static let stdin = "stdin"
-  static let timeout = "timeout"
-  static let kill = "kill"
-  static let signal = "signal"
-  static let grace = "grace"
-  static let leftovers = "leftovers"
-  static let retry = "retry"
   static let attempts = "attempts"
   static let delay = "delay"
-  static let factor = "factor"
   static let maximum = "max"
-  static let jitter = "jitter"
-  static let until = "until"
-  static let qos = "qos"
-  static let limits = "limits"
-  static let memory = "memory"
-  static let cpu = "cpu"
   static let files = "files"
-  static let processes = "processes"
-  static let core = "core"
-  static let fileSize = "file_size"
-  static let output = "output"
-  static let keep = "keep"
-  static let log = "log"
-  static let rate = "rate"
-  static let path = "path"
-  static let success = "success"
-  static let exit = "exit"
-  static let failsWhen = "fails_when"
-  static let stderr = "stderr"
-  static let stdout = "stdout"
-  static let empty = "empty"
-  static let overlap = "overlap"
-  static let missed = "missed"
-  static let policy = "policy"
-  static let within = "within"
-  static let delivery = "delivery"
-  static let lateTolerance = "late_tolerance"
-  static let expected = "expected"
-  static let onRemoved = "on_removed"
-  static let enabled = "enabled"
-  static let description = "description"
-  static let tags = "tags"
+}
+
+/// Whose keys are being read, for messages: "'kill' of job 'backup'".
+struct KeyOwner: CustomStringConvertible {
+  /// The part of the file.
+  enum Part: Equatable {
+    case file, scheduler, defaults
+    case job(String)
+  }
+
+  var part: Part
+  /// The key under which they stand, when it is not the part itself.
+  var key: String?
+
+  init(part: Part, key: String? = nil) {
+    self.part = part
+    self.key = key
+  }
+
+  /// The key `key` of an owner.
+  init(_ owner: KeyOwner, _ key: String) {
+    self.init(part: owner.part, key: key)
+  }
+
+  init(_ owner: KeyOwner, _ key: JobKey) { self.init(owner, key.name) }
+
+  var description: String {
+    let name =
+      switch part {
+      case .file: "the file"
+      case .scheduler: "'\(Key.scheduler)'"
+      case .defaults: "'\(Key.defaults)'"
+      case .job(let name): "job '\(name.shortened)'"
+      }
+    return key.map { "'\($0)' of " + name } ?? name
+  }
 }

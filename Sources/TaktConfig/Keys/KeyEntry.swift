@@ -1,3 +1,5 @@
+import TaktCore
+
 /// One key that may stand in a jobs file.
 package struct KeyEntry: Hashable, Sendable {
   /// What a reload does when the value has changed.
@@ -18,24 +20,74 @@ package struct KeyEntry: Hashable, Sendable {
   package var defaultText: String?
   /// What a reload does when it has changed; nil where that depends on what stands under it.
   package var reload: ReloadEffect?
-  /// Whether it may stand in `defaults`.
-  package var mayStandInDefaults: Bool
   /// Whether `null` in a job takes away what `defaults` gives.
   package var mayBeNull: Bool
+  /// Whether it describes a process, so that it means nothing to a built-in.
+  var isOfProcesses: Bool
   /// One sentence for people.
   package var summary: String
+  /// How a job takes it over; nil for what is a job's alone, or part of another key's value.
+  var use: KeyUse?
 
-  /// A key of the table; what may stand in `defaults` may be null unless told otherwise.
-  package init(
-    _ name: String, _ type: KeyType, default defaultText: String? = nil, reload: ReloadEffect?,
-    mayStandInDefaults: Bool = false, mayBeNull: Bool? = nil, _ summary: String
+  /// Whether it may stand in `defaults`.
+  package var mayStandInDefaults: Bool { use != nil }
+
+  /// A key of another table than a job's; it may be null where a job takes it over, unless told
+  /// otherwise.
+  init(
+    _ name: String, _ type: KeyType, default defaultText: String? = nil,
+    reload: ReloadEffect? = .updates, isOfProcesses: Bool = false, mayBeNull: Bool? = nil,
+    _ summary: String, _ use: KeyUse? = nil
   ) {
     self.name = name
     self.type = type
     self.defaultText = defaultText
     self.reload = reload
-    self.mayStandInDefaults = mayStandInDefaults
-    self.mayBeNull = mayBeNull ?? mayStandInDefaults
+    self.mayBeNull = mayBeNull ?? (use != nil)
+    self.isOfProcesses = isOfProcesses
     self.summary = summary
+    self.use = use
+  }
+
+  /// A key of a job.
+  init(
+    _ key: JobKey, _ type: KeyType, default defaultText: String? = nil,
+    reload: ReloadEffect? = .updates, isOfProcesses: Bool = false, _ summary: String,
+    _ use: KeyUse? = nil
+  ) {
+    self.init(
+      key.name, type, default: defaultText, reload: reload, isOfProcesses: isOfProcesses,
+      mayBeNull: nil, summary, use)
+  }
+
+  /// By what they say; how a key is used follows from that.
+  package static func == (left: Self, right: Self) -> Bool {
+    left.name == right.name && left.summary == right.summary && left.type == right.type
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(summary)
+  }
+}
+
+/// How the value of a key goes over what a job begins with.
+enum KeyUse: Sendable {
+  /// It is taken over. Null goes back to what holds without any `defaults`.
+  case set(
+    @Sendable (KeyFields.Field, KeyValue, ExecutionBuilder, inout JobDefaults) -> Void)
+  /// Of a mapping: each of its keys is taken over, and those that are not there stay.
+  case merge
+  /// Of a mapping: as a merge, but those that are not there count as null.
+  case replace
+
+  /// Takes over what `read` finds in the value; null where it finds nothing.
+  static func value<Value>(
+    _ path: any WritableKeyPath<JobDefaults, Value> & Sendable,
+    _ read: @escaping @Sendable (KeyValue) -> Value?
+  ) -> Self {
+    .set { _, value, builder, settled in
+      settled[keyPath: path] = read(value) ?? builder.builtIn[keyPath: path]
+    }
   }
 }

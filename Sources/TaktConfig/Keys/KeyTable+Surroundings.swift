@@ -1,88 +1,200 @@
 import TaktCore
+import TaktTime
 
 extension KeyTable {
   static let surroundings: [KeyEntry] = [
     KeyEntry(
-      Key.shell, .oneOf([.list(.text(allowsEmpty: true)), .path]), default: "`/bin/sh`",
-      reload: .updates, mayStandInDefaults: true,
+      .shell, .oneOf([.list(.text(allowsEmpty: true)), .path]), default: "`/bin/sh`",
       "What runs a `run` that is a text: a program, called with `-c`, or a list of program and "
-        + "arguments."),
+        + "arguments.",
+      .set { field, value, builder, settled in
+        settled.execution.shell = builder.shell(value, of: field.name)
+      }),
     KeyEntry(
-      Key.inheritance, .oneOf([.list(.variable), .boolean]),
-      default: "`true`; with another user as `user`, `[LANG]`",
-      reload: .updates, mayStandInDefaults: true,
+      .inheritance, .oneOf([.list(.variable), .boolean]),
+      default: "`true`; with another user as `user`, `[LANG]`", isOfProcesses: true,
       "What of takt's own environment the command gets: all, with `false` nothing but a standard "
-        + "`PATH`, or the named variables and a standard `PATH`."),
+        + "`PATH`, or the named variables and a standard `PATH`.",
+      .value(\.execution.inheritance) { $0.inheritance }),
     KeyEntry(
-      Key.environmentFile, .oneOrMore(.path), reload: .updates, mayStandInDefaults: true,
-      "Files of lines `NAME=value`, read when the jobs file is; a later one wins."),
+      .environmentFile, .oneOrMore(.path), isOfProcesses: true,
+      "Files of lines `NAME=value`, read when the jobs file is; a later one wins.",
+      .set { _, value, builder, settled in builder.readFiles(value, to: &settled) }),
     KeyEntry(
-      Key.environment, .map(.environment, .text(allowsEmpty: true)), reload: .updates,
-      mayStandInDefaults: true,
-      "Added to what is inherited and to `env_file`; values are taken as written."),
+      .environment, .map(.environment, .text(allowsEmpty: true)), isOfProcesses: true,
+      "Added to what is inherited and to `env_file`; values are taken as written.",
+      .set { _, value, builder, settled in builder.setVariables(value, of: &settled) }),
     KeyEntry(
-      Key.secrets, .map(.environment, .object(secret)), reload: .updates,
-      mayStandInDefaults: true,
+      .secrets, .map(.environment, .object(secret)),
       "Values that the command gets and that are masked in all it prints, by the names of "
-        + "variables."),
+        + "variables.",
+      .set { _, value, builder, settled in
+        settled.execution.secrets = builder.secrets(value)
+      }),
     KeyEntry(
-      Key.directory, .path, default: "the folder of the file", reload: .updates,
-      mayStandInDefaults: true, "The folder in which the command starts."),
+      .directory, .path, default: "the folder of the file", isOfProcesses: true,
+      "The folder in which the command starts.",
+      .set { _, value, builder, settled in
+        settled.execution.directory = value.text.map(builder.path) ?? builder.folder
+      }),
     KeyEntry(
-      Key.user, .text(allowsEmpty: false), default: "takt's own", reload: .updates,
-      mayStandInDefaults: true,
+      .user, .text(allowsEmpty: false), default: "takt's own", isOfProcesses: true,
       "Whom the command runs as, by name or number; with the user's groups, HOME, LOGNAME, USER "
-        + "and SHELL."),
+        + "and SHELL.",
+      .set { field, value, builder, settled in
+        settled.execution.identity.user = value.text
+        value.text.map {
+          builder.sources.accounts.checkUser($0, at: field.mark, reporter: builder.reporter)
+        }
+      }),
     KeyEntry(
-      Key.group, .text(allowsEmpty: false), default: "the user's own", reload: .updates,
-      mayStandInDefaults: true, "The group that the command runs as, by name or number."),
+      .group, .text(allowsEmpty: false), default: "the user's own", isOfProcesses: true,
+      "The group that the command runs as, by name or number.",
+      .set { field, value, builder, settled in
+        settled.execution.identity.group = value.text
+        value.text.map {
+          builder.sources.accounts.checkGroup($0, at: field.mark, reporter: builder.reporter)
+        }
+      }),
     KeyEntry(
-      Key.umask, .umask, default: "takt's own", reload: .updates, mayStandInDefaults: true,
-      "What is taken from the permissions of files that the command makes."),
+      .umask, .umask, default: "takt's own", isOfProcesses: true,
+      "What is taken from the permissions of files that the command makes.",
+      .value(\.execution.umask) { $0.integer.map { UInt16($0) } }),
     KeyEntry(
-      Key.stdin, .text(allowsEmpty: true), default: "nothing", reload: .updates,
-      mayStandInDefaults: true, "What the command reads on its standard input."),
+      .stdin, .text(allowsEmpty: true), default: "nothing", isOfProcesses: true,
+      "What the command reads on its standard input.", .value(\.execution.stdin) { $0.text }),
     KeyEntry(
-      Key.limits, .object(limits), reload: .updates, mayStandInDefaults: true,
-      "What the command may use at most."),
+      .limits, .object(limits), isOfProcesses: true, "What the command may use at most.", .merge),
   ]
 
   /// The keys of a secret. Secrets replace those of `defaults` as a whole, so that null means
   /// nothing in one.
   package static let secret: [KeyEntry] = [
     KeyEntry(
-      Key.file, .path, reload: .updates, mayStandInDefaults: true, mayBeNull: false,
+      Key.file, .path,
       "The file with the value, read when an attempt starts; one line end at its end does not "
         + "count."),
     KeyEntry(
-      Key.environment, .variable, reload: .updates, mayStandInDefaults: true, mayBeNull: false,
+      Key.environment, .variable,
       "The variable of takt's own environment with the value, instead of `file`."),
     KeyEntry(
       Key.handover, .choice(Secret.Delivery.allCases.map(\.rawValue)), default: "`env`",
-      reload: .updates, mayStandInDefaults: true, mayBeNull: false,
       "What the command's variable holds: the value (`env`), or the path of a file with it "
         + "(`file`)."),
   ]
 
-  /// The keys under `limits`.
   package static let limits: [KeyEntry] = [
     KeyEntry(
-      Key.memory, .size(1...SizeText.maximumBytes), default: "takt's own", reload: .updates,
-      mayStandInDefaults: true, "Address space."),
+      "memory", .size(1...SizeText.maximumBytes), default: "takt's own", "Address space.",
+      .value(\.execution.limits.memoryBytes) { $0.integer }),
     KeyEntry(
-      Key.cpu, .wholeSeconds, default: "takt's own", reload: .updates, mayStandInDefaults: true,
-      "Processor time."),
+      "cpu", .wholeSeconds, default: "takt's own", "Processor time.",
+      .value(\.execution.limits.cpuSeconds) {
+        $0.duration.map { Int($0.milliseconds / 1000) }
+      }),
     KeyEntry(
-      Key.files, .integer(1...1_048_576), default: "takt's own", reload: .updates,
-      mayStandInDefaults: true, "Open descriptors."),
+      "files", .integer(1...1_048_576), default: "takt's own", "Open descriptors.",
+      .value(\.execution.limits.files) { $0.integer }),
     KeyEntry(
-      Key.processes, .integer(1...4_194_304), default: "takt's own", reload: .updates,
-      mayStandInDefaults: true, "Processes and threads of the command's user."),
+      "processes", .integer(1...4_194_304), default: "takt's own",
+      "Processes and threads of the command's user.",
+      .value(\.execution.limits.processes) { $0.integer }),
     KeyEntry(
-      Key.core, .size(0...SizeText.maximumBytes), default: "takt's own", reload: .updates,
-      mayStandInDefaults: true, "A core dump; `0B` for none."),
+      "core", .size(0...SizeText.maximumBytes), default: "takt's own",
+      "A core dump; `0B` for none.", .value(\.execution.limits.coreBytes) { $0.integer }),
     KeyEntry(
-      Key.fileSize, .size(0...SizeText.maximumBytes), default: "takt's own", reload: .updates,
-      mayStandInDefaults: true, "The longest file that it may write."),
+      "file_size", .size(0...SizeText.maximumBytes), default: "takt's own",
+      "The longest file that it may write.",
+      .value(\.execution.limits.fileSizeBytes) { $0.integer }),
   ]
+}
+
+extension KeyValue {
+  fileprivate var inheritance: EnvironmentInheritance? {
+    boolean.map { $0 ? .all : .none } ?? list.map { _ in .only(Set(texts).sorted()) }
+  }
+}
+
+extension ExecutionBuilder {
+  fileprivate func shell(_ value: KeyValue, of key: String) -> [String] {
+    switch value {
+    case .text(let program): [program, "-c"]
+    case .list(let items): reporter.arguments(items, of: key) ?? []
+    default: builtIn.execution.shell
+    }
+  }
+
+  fileprivate func readFiles(_ value: KeyValue, to settled: inout JobDefaults) {
+    settled.fileVariables = fileVariables(value)
+    settled.environmentFiles = value.texts.map(path).compactMap { path in
+      sources.environmentFiles.owner(of: path).map { (path, $0) }
+    }
+  }
+
+  private func fileVariables(_ value: KeyValue) -> [String: String] {
+    var variables: [String: String] = [:]
+    for item in value.list ?? [] {
+      guard let text = item.value.text else { continue }
+      let shown = FilePath.join(FilePath.folder(of: reporter.source.file), text)
+      let found = sources.environmentFiles.variables(
+        of: path(text), shown: shown, at: item.mark, reporter: reporter)
+      variables.merge(found) { _, later in later }
+    }
+    return variables
+  }
+
+  fileprivate func setVariables(_ value: KeyValue, of settled: inout JobDefaults) {
+    guard let fields = value.map else {
+      settled.execution.environment = builtIn.execution.environment
+      return
+    }
+    for field in fields {
+      switch field.value {
+      case .text(let text): settled.execution.environment[field.name] = text
+      case .null:
+        let given = settled.execution.environment.removeValue(forKey: field.name)
+        let read = settled.fileVariables.removeValue(forKey: field.name)
+        if given != nil || read != nil { continue }
+        reporter.report(
+          .badValue, at: field.mark,
+          "null takes '\(field.name)' away, but neither '\(Key.defaults)' nor "
+            + "'\(JobKey.environmentFile)' gives it",
+          hint: "write \"\" for an empty value")
+      default: break
+      }
+    }
+  }
+
+  fileprivate func secrets(_ value: KeyValue) -> [String: Secret] {
+    var secrets: [String: Secret] = [:]
+    for field in value.map ?? [] {
+      if field.value?.isNull == true {
+        reporter.report(
+          .wrongType, at: field.mark, "the secret '\(field.name)' cannot be null",
+          hint: "leave it out: '\(JobKey.secrets)' replaces what '\(Key.defaults)' gives")
+      }
+      guard let fields = field.value?.object else { continue }
+      secrets[field.name] = secret(fields, named: field.name, at: field.nameMark)
+    }
+    return secrets
+  }
+
+  private func secret(_ fields: KeyFields, named name: String, at mark: YAMLMark) -> Secret? {
+    let (file, variable) = (fields[Key.file], fields[Key.environment])
+    let owner = KeyOwner(owner, .secrets)
+    if let file, let variable {
+      reporter.reportConflict([file, variable], owner: owner)
+      return nil
+    }
+    if file == nil, variable == nil, !fields.hasUnknownKeys {
+      reporter.report(
+        .missingKey, at: mark, "the secret '\(name)' comes from nowhere",
+        hint: "add '\(Key.file)' or '\(Key.environment)'", owner: owner)
+    }
+    let source =
+      file?.value?.text.map { Secret.Source.file(path($0)) }
+      ?? variable?.value?.text.map { .environment($0) }
+    let delivery: Secret.Delivery? = fields[Key.handover]?.value?.choice()
+    return source.map { Secret($0, delivery: delivery ?? .environment) }
+  }
 }

@@ -1,3 +1,6 @@
+import TaktCore
+import TaktTime
+
 /// What values a key of the jobs file takes: data, so that checks, docs and schemas are made of it.
 package indirect enum KeyType: Hashable, Sendable {
   /// Any text; a number or a truth value counts by its own text.
@@ -62,4 +65,87 @@ package enum KeyNameRule: String, Hashable, Sendable {
   case group
   /// Any text that is not empty.
   case text
+}
+
+extension KeyType {
+  /// What a value must be, as part of a sentence: "a duration such as 30s".
+  package var phrase: String {
+    switch self {
+    case .text(let allowsEmpty): allowsEmpty ? "a text" : "a text that is not empty"
+    case .path: "a path"
+    case .zone: "a time zone such as Europe/Berlin"
+    case .action: "the name of an action"
+    case .boolean: "true or false"
+    case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
+    case .number(let range): "a number from \(range.lowerBound.brief) to \(range.upperBound.brief)"
+    case .duration: "a duration such as 30s"
+    case .wholeSeconds: "a duration of whole seconds such as 30s"
+    case .size: "a size such as 64KB"
+    case .rate: "a rate such as 100/s"
+    case .umask: "octal digits such as 027"
+    case .pattern: "a regular expression as grep -E takes it"
+    case .name: "a name of letters, digits, '.', '_' and '-'"
+    case .variable: "the name of a variable"
+    case .percent: "a share such as 10%"
+    case .instant: "a date with a time of day such as 2026-12-24T18:00"
+    case .choice(let words): words.count == 1 ? words[0] : "one of " + words.joined(separator: ", ")
+    case .list(let item): "a list, each item \(item.phrase)"
+    case .oneOrMore(let item): "\(item.phrase), or a list of them"
+    case .oneOf(let types): types.map(\.phrase).joined(separator: ", or ")
+    case .map(.environment, .object): "a mapping of names to mappings"
+    case .map(.environment, _): "a mapping of names to texts"
+    case .map(.parameter, _): "a mapping of parameters to values"
+    case .map(.job, _): "a mapping of job names to jobs"
+    case .map(.group, _): "a mapping of group names to numbers"
+    case .map(.text, _): "a mapping of names to values"
+    case .object: "a mapping of keys"
+    case .anything: "anything"
+    }
+  }
+
+  /// The type as the reference writes it: "duration, at least 1ms".
+  package var reference: String {
+    switch self {
+    case .text: "text"
+    case .path: "path"
+    case .zone: "time zone"
+    case .action: "action"
+    case .boolean: "`true` or `false`"
+    case .integer(let range): "\(range.lowerBound) to \(range.upperBound)"
+    case .number(let range): "number, \(range.lowerBound.brief) to \(range.upperBound.brief)"
+    case .wholeSeconds: "duration in whole seconds"
+    case .size(let range):
+      range.upperBound == SizeText.maximumBytes
+        ? (range.lowerBound > 1 ? "size, at least \(SizeText.format(range.lowerBound))" : "size")
+        : "size, at most \(SizeText.format(range.upperBound))"
+    case .rate: "rate: `100/s`, per `s`, `m` or `h`"
+    case .umask: "octal digits"
+    case .pattern: "regular expression"
+    case .name: "name"
+    case .variable: "name of a variable"
+    case .duration(let least):
+      least > .zero ? "duration, at least \(DurationText.format(least))" : "duration"
+    case .percent: "percent"
+    case .instant: "date and time"
+    case .choice(let words): words.map { "`\($0)`" }.joined(separator: ", ")
+    case .list(let item): "list of \(item.reference)"
+    case .oneOrMore(let item): "\(item.reference); or a list"
+    case .oneOf(let types): types.map(\.reference).joined(separator: "; or ")
+    case .map(.environment, .object): "mapping of names to mappings"
+    case .map(.environment, _): "mapping of names to texts"
+    case .map(.parameter, _): "mapping of parameters"
+    case .map(.job, _): "mapping of names to jobs"
+    case .map(.group, _): "mapping of names to numbers"
+    case .map(.text, _): "mapping of names to values"
+    case .object: "mapping"
+    case .anything: "anything"
+    }
+  }
+}
+
+extension Double {
+  /// Without a fraction when it has none.
+  var brief: String {
+    Int(exactly: self).map(String.init) ?? String(self)
+  }
 }

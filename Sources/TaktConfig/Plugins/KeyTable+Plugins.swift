@@ -58,8 +58,7 @@ extension KeyTable {
     KeyEntry(PluginKey.summary, .text(allowsEmpty: true), reload: nil, "A sentence for people."),
     KeyEntry(
       PluginKey.required, .boolean, default: "`false`", reload: nil, "Whether it must be given."),
-    KeyEntry(
-      PluginKey.defaultValue, .anything, reload: nil, "What stands in when it is left out."),
+    KeyEntry(PluginKey.defaultValue, .anything, reload: nil, "What stands in when it is left out."),
     KeyEntry(
       PluginKey.values, .list(.text(allowsEmpty: false)), reload: nil, "Of an `enum`: its words."),
     KeyEntry(
@@ -76,4 +75,31 @@ extension KeyTable {
       PluginKey.secret, .boolean, default: "`false`", reload: nil,
       "Whether the value is never shown, and never in the environment."),
   ]
+}
+
+/// The keys of a plugin's manifest, as they are written.
+enum PluginKey {
+  static let name = "name"
+  static let version = "version"
+  static let protocolVersion = "protocol"
+  static let summary = "summary"
+  static let kind = "kind"
+  static let exec = "exec"
+  static let mode = "mode"
+  static let timeout = "timeout"
+  static let nagios = "nagios"
+  static let idleStop = "idle_stop"
+  static let ping = "ping"
+  static let maxRuns = "max_runs"
+  static let sha256 = "sha256"
+  static let parameters = "parameters"
+  static let type = "type"
+  static let required = "required"
+  static let defaultValue = "default"
+  static let values = "values"
+  static let of = "of"
+  static let minimum = "minimum"
+  static let maximum = "maximum"
+  static let pattern = "pattern"
+  static let secret = "secret"
 }

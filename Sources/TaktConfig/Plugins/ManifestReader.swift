@@ -193,3 +193,8 @@ struct ManifestReader {
     }
   }
 }
+
+extension FileKind {
+  fileprivate static let manifest = FileKind(
+    firstKey: PluginKey.name, moreHint: "a manifest has one")
+}

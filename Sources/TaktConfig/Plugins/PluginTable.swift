@@ -1,8 +1,8 @@
 import Glibc
-import TaktCore
+package import TaktCore
 
 /// The plugins that a load finds, each manifest read once, when a job names it.
-final class PluginTable {
+final class PluginTable: PluginSource {
   /// The name of the manifest in its folder.
   static let manifestName = "plugin.yaml"
   /// The folder beside the jobs file where plugins are looked for unless it says otherwise.
@@ -27,7 +27,6 @@ final class PluginTable {
       bound: Self.sizeBound, refusesWritableByOthers: refusesWritableByOthers)
   }
 
-  /// The names of all plugins that there are, whether their manifests are right or not.
   var names: [String] {
     var result: Set<String> = []
     for folder in searchPath {
@@ -45,10 +44,8 @@ final class PluginTable {
     return result.sorted()
   }
 
-  /// Whether there is a plugin of the name.
   func contains(_ name: String) -> Bool { path(of: name) != nil }
 
-  /// The manifest of the name; nil when there is none, or when it is wrong, which is then in the log.
   func manifest(named name: String) -> PluginManifest? {
     if let answer = answers[name] { return answer }
     let answer = path(of: name).flatMap(read)
@@ -81,5 +78,60 @@ final class PluginTable {
       log.add(Diagnostic(code, at: SourceLocation(file: path), message, hint: hint))
       return nil
     }
+  }
+}
+
+/// The rule of plugins' names.
+enum PluginName {
+  static func isValid(_ name: String) -> Bool {
+    guard (1...64).contains(name.utf8.count), let first = name.utf8.first,
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first)
+    else { return false }
+    return name.utf8.allSatisfy {
+      switch $0 {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "-"):
+        true
+      default: false
+      }
+    }
+  }
+}
+
+/// The plugins in some folders, for commands that look at them without a jobs file.
+package struct PluginCatalog {
+  /// A plugin, or what is wrong with it.
+  package struct Entry: Sendable {
+    /// Its name.
+    package var name: String
+    /// What it says of itself; nil when that is wrong.
+    package var manifest: PluginManifest?
+    /// What is wrong.
+    package var diagnostics: [Diagnostic]
+  }
+
+  private let folders: [String]
+
+  /// Looks in these folders, in order; relative ones are seen from the working directory.
+  package init(folders: [String]) {
+    self.folders = folders.map(FilePath.absolute)
+  }
+
+  /// The names of all plugins, sorted.
+  package var names: [String] { table().names }
+
+  /// The plugin of the name; nil when there is none.
+  package func entry(named name: String) -> Entry? {
+    let table = table()
+    guard table.contains(name) else { return nil }
+    let manifest = table.manifest(named: name)
+    return Entry(
+      name: name, manifest: manifest, diagnostics: table.log.sorted(files: table.paths))
+  }
+
+  private func table() -> PluginTable {
+    let table = PluginTable(refusesWritableByOthers: geteuid() == 0)
+    table.searchPath = folders
+    return table
   }
 }

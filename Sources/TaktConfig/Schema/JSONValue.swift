@@ -1,5 +1,5 @@
 /// A JSON value whose members keep their order, so that what is written reads like what was meant.
-indirect enum JSONValue: Equatable {
+indirect enum JSONValue: Equatable, Sendable {
   case string(String)
   case integer(Int)
   case number(Double)
@@ -8,7 +8,7 @@ indirect enum JSONValue: Equatable {
   case object([Member])
 
   /// One member of an object.
-  struct Member: Equatable {
+  struct Member: Equatable, Sendable {
     var name: String
     var value: JSONValue
 

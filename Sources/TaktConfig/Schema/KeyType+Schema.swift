@@ -82,3 +82,44 @@ extension KeyNameRule {
     }
   }
 }
+
+/// How keys fit together, as far as JSON Schema can say it.
+enum SchemaRules {
+  /// A job is due by something, and does one thing.
+  static let job: JSONValue = [
+    "anyOf": needs(.every, .at, .on, .cron, .calendar, .after, .watch),
+    "oneOf": needs(.run, .use, .steps),
+    "dependentRequired": .object(
+      [JobKey.first, .from, .align, .phase].map {
+        JSONValue.Member($0.name, [.string(JobKey.every.name)])
+      }),
+    "dependentSchemas": .object([
+      JSONValue.Member(
+        JobKey.align.name,
+        [
+          "properties": .object([
+            JSONValue.Member(JobKey.first.name, false),
+            JSONValue.Member(JobKey.from.name, ["const": "start"]),
+          ])
+        ])
+    ]),
+  ]
+
+  /// What the keys of a mapping inside a job ask of one another.
+  static func rules(of part: KeyTable.Part) -> JSONValue {
+    switch part.path {
+    case JobKey.steps.name, "hook": ["oneOf": needs(.run, .use), "$ref": "#/$defs/action"]
+    case JobKey.secrets.name: ["oneOf": [needs(Key.file), needs(Key.environment)]]
+    case "\(JobKey.output).\(Key.file)", JobKey.watch.name: needs(Key.path)
+    case JobKey.after.name: needs(Key.job)
+    case JobKey.spread.name: needs(Key.over)
+    default: [:]
+    }
+  }
+
+  private static func needs(_ keys: JobKey...) -> JSONValue {
+    .array(keys.map { needs($0.name) })
+  }
+
+  private static func needs(_ key: String) -> JSONValue { ["required": [.string(key)]] }
+}

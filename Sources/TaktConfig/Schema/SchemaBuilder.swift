@@ -1,4 +1,4 @@
-import TaktCore
+package import TaktCore
 
 /// Makes the JSON Schema of the jobs file from the key table and a catalogue.
 struct SchemaBuilder {
@@ -161,5 +161,16 @@ extension KeyTable.Part {
   /// The name of its definition.
   fileprivate func definition(in scope: SchemaBuilder.Scope) -> String {
     differsByScope && scope != .job ? "\(scope.rawValue).\(path)" : path
+  }
+}
+
+extension KeyTable {
+  /// The JSON Schema (draft 2020-12) of a jobs file that may use the actions of `catalogue`, with a
+  /// line end after it.
+  ///
+  /// It says what one file may hold by itself. What needs more than the file (users, groups, zones,
+  /// files that are named) or arithmetic (a leeway below its interval) only takt checks.
+  package static func schema(catalogue: any ActionCatalogue) -> String {
+    SchemaBuilder(catalogue: catalogue).schema.text + "\n"
   }
 }

@@ -18,7 +18,8 @@ final class Reporter {
   /// Reports a mistake at a place. `owner` says whose it is and follows the message.
   func report(
     _ code: Diagnostic.Code, severity: Diagnostic.Severity = .error, at mark: YAMLMark,
-    _ message: String, hint: @autoclosure () -> String? = nil, owner: KeyOwner? = nil
+    _ message: String, hint: @autoclosure () -> String? = nil,
+    owner: (any CustomStringConvertible)? = nil
   ) {
     let location = SourceLocation(
       file: source.file, line: Int(mark.line), column: Int(mark.column))
@@ -42,5 +43,82 @@ extension String {
     }
     guard shown.count > 60 else { return String(shown) }
     return String(String.UnicodeScalarView(shown.prefix(60))) + "…"
+  }
+}
+
+/// The diagnostics of one load: each once, in the order of their places, within a bound.
+struct ProblemLog {
+  /// What makes two diagnostics one: a mistake in an anchored mapping is met by every job that
+  /// uses it, and said once.
+  private struct Identity: Hashable {
+    var location: SourceLocation
+    var code: Diagnostic.Code
+    var message: String
+  }
+
+  /// The most that are shown.
+  static let shownBound = 100
+  /// The most that are kept until all are put in order.
+  private static let keptBound = 2000
+
+  private var diagnostics: [Diagnostic] = []
+  private var seen: Set<Identity> = []
+  private var omittedErrors = 0
+  private var omittedWarnings = 0
+  /// How many errors were met, repeats counted.
+  private(set) var errorCount = 0
+
+  /// Takes a diagnostic. When it is new and will be shown, `complete` adds to it what is not part
+  /// of what it is.
+  mutating func add(_ diagnostic: Diagnostic, complete: (inout Diagnostic) -> Void = { _ in }) {
+    if diagnostic.severity == .error { errorCount += 1 }
+    let identity = Identity(
+      location: diagnostic.location, code: diagnostic.code, message: diagnostic.message)
+    if seen.contains(identity) { return }
+    guard diagnostics.count < Self.keptBound else {
+      omit(diagnostic)
+      return
+    }
+    seen.insert(identity)
+    var diagnostic = diagnostic
+    complete(&diagnostic)
+    diagnostics.append(diagnostic)
+  }
+
+  /// Takes over what another log has.
+  mutating func add(_ other: ProblemLog) {
+    for diagnostic in other.diagnostics { add(diagnostic) }
+    errorCount += other.errorCount - other.diagnostics.count { $0.severity == .error }
+    omittedErrors += other.omittedErrors
+    omittedWarnings += other.omittedWarnings
+  }
+
+  /// All in order; files in the order in which they were read. Past the bound one more says how
+  /// many are left out.
+  func sorted(files: [String]) -> [Diagnostic] {
+    var ranks: [String: Int] = [:]
+    for file in files where ranks[file] == nil { ranks[file] = ranks.count }
+    let all = diagnostics.enumerated().sorted { left, right in
+      let (a, b) = (left.element.location, right.element.location)
+      return (ranks[a.file] ?? .max, a.line, a.column, left.offset)
+        < (ranks[b.file] ?? .max, b.line, b.column, right.offset)
+    }.map(\.element)
+    let cut = all.dropFirst(Self.shownBound)
+    let errors = omittedErrors + cut.count { $0.severity == .error }
+    let omitted = cut.count + omittedErrors + omittedWarnings
+    guard omitted > 0 else { return all }
+    let more = Diagnostic(
+      severity: errors > 0 ? .error : .warning, .moreProblems,
+      at: SourceLocation(file: files.first ?? ""),
+      "\(omitted) more \(omitted == 1 ? "problem is" : "problems are") not shown",
+      hint: "mend these first")
+    return all.prefix(Self.shownBound) + [more]
+  }
+
+  private mutating func omit(_ diagnostic: Diagnostic) {
+    switch diagnostic.severity {
+    case .error: omittedErrors += 1
+    case .warning: omittedWarnings += 1
+    }
   }
 }

@@ -1,3 +1,5 @@
+import TaktCore
+
 /// The first byte of a file that no YAML text can hold.
 struct TextFlaw: Equatable {
   /// What is wrong with it.
@@ -67,5 +69,27 @@ struct TextFlaw: Equatable {
     }
     let isScalar = value >= least && value <= 0x10ffff && !(0xd800...0xdfff).contains(value)
     return isScalar ? (value, length) : nil
+  }
+}
+
+extension Reporter {
+  /// Reports bytes that are no text.
+  func report(_ flaw: TextFlaw) {
+    let mark = source.mark(of: flaw)
+    switch flaw.kind {
+    case .otherEncoding:
+      report(.notUTF8, at: mark, "the file is UTF-16", hint: "save it as UTF-8")
+    case .zero:
+      report(.notUTF8, at: mark, "a zero byte stands here, so this is no text file")
+    case .notUTF8:
+      report(
+        .notUTF8, at: mark, "this character is not UTF-8", hint: "save the file as UTF-8")
+    case .control(let value):
+      let digits = String(value, radix: 16, uppercase: true)
+      let code = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+      report(
+        .syntax, at: mark, "the control character U+\(code) cannot stand in the file",
+        hint: "remove it, or write \\u\(code) in double quotes")
+    }
   }
 }

@@ -1,3 +1,5 @@
+import TaktCore
+
 /// Why the rest of a file cannot be read.
 enum YAMLStop: Error, Equatable {
   /// The parser gave up.
@@ -12,4 +14,40 @@ enum YAMLStop: Error, Equatable {
   case manyDocuments(YAMLMark)
   /// The text was cut before bytes that are no text; that has been reported.
   case cut
+}
+
+extension Reporter {
+  /// Reports why the rest of the file was not read.
+  ///
+  /// - Parameter kind: what kind of file it is.
+  func report(_ stop: YAMLStop, in kind: FileKind) {
+    switch stop {
+    case .syntax(let problem):
+      let character = source.character(at: problem.mark)
+      let sentence = problem.sentence(character: character)
+      report(
+        sentence.code, at: sentence.mark, sentence.message, hint: sentence.hint)
+    case .tooDeep(let mark):
+      report(.tooDeep, at: mark, "values stand more than 64 deep inside one another")
+    case .tooManyNodes(let mark):
+      report(
+        .tooManyNodes, at: mark, "the file has more than 10 million values, aliases written out",
+        hint: "use fewer aliases")
+    case .empty:
+      if source.flaw == nil {
+        report(.empty, at: .wholeFile, "the file is empty", hint: "begin with '\(kind.firstKey):'")
+      }
+    case .manyDocuments(let mark):
+      report(
+        .manyDocuments, at: mark, "a second document begins here",
+        hint: kind.moreHint)
+    case .cut: break
+    }
+  }
+}
+
+/// What is said of a kind of file when it is empty, or more than one document.
+struct FileKind {
+  var firstKey: String
+  var moreHint: String
 }

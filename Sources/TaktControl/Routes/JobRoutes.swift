@@ -78,7 +78,7 @@ struct JobRoutes {
       json.array(transitions) { $0.value(raw: $1) }
       json.member("action", job.view.spec.action.name)
       json.key("keys")
-      json.array(JobFacet.facts(of: job.view.spec)) { json, fact in
+      json.array(JobKey.facts(of: job.view.spec)) { json, fact in
         json.object { json in
           json.member("key", fact.key)
           json.member("text", fact.text)

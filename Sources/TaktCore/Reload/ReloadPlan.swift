@@ -21,7 +21,7 @@ package struct ReloadPlan: Sendable {
     /// The job as it will be; of a removed one as it was.
     package var spec: JobSpec
     /// Which keys differ; empty for an added or removed job.
-    package var details: [JobFacet.Difference]
+    package var details: [JobKey.Difference]
   }
 
   /// A removed and an added job that are alike but for their names.
@@ -61,7 +61,7 @@ package struct ReloadPlan: Sendable {
         steps.append(
           Step(
             change: was.timing == job.timing ? .updated : .rearmed, spec: job,
-            details: JobFacet.differences(from: was, to: job)))
+            details: JobKey.differences(from: was, to: job)))
       }
     }
     let removed = old.jobs.filter { before[$0.name] != nil }

@@ -10,3 +10,14 @@ package enum EnvironmentInheritance: Hashable, Sendable {
   /// These variables, where takt has them, and a standard `PATH` where that is not one of them.
   case only([String])
 }
+
+extension EnvironmentInheritance {
+  func words(for identity: RunIdentity) -> String {
+    switch self {
+    case .byUser: identity.user == nil ? "true" : "by user"
+    case .all: "true"
+    case .none: "false"
+    case .only(let names): names.joined(separator: ", ")
+    }
+  }
+}

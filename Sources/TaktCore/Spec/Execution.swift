@@ -1,3 +1,5 @@
+import TaktTime
+
 /// How a run of a job is done.
 package struct Execution: Hashable, Sendable {
   /// Program and arguments before the text of a shell action. Default `/bin/sh -c`.
@@ -52,4 +54,44 @@ package struct Execution: Hashable, Sendable {
     identity = RunIdentity()
     limits = Limits()
   }
+}
+
+extension Execution {
+  /// In the order in which they are shown.
+  static let keys: [JobKey] = [
+    .qos, .inheritance, .directory, .user, .group, .umask, .limits, .timeout, .kill, .retry,
+    .output, .success, .failsWhen, .shell, .environment, .secrets, .stdin,
+  ]
+}
+
+extension JobKey {
+  package static let qos = JobKey("qos") { $0.execution.qos.rawValue }
+  package static let inheritance = JobKey("inherit_env") {
+    $0.execution.inheritance.words(for: $0.execution.identity)
+  }
+  package static let directory = JobKey("cwd") { $0.execution.directory }
+  package static let user = JobKey("user") { $0.execution.identity.user }
+  package static let group = JobKey("group") { $0.execution.identity.group }
+  package static let umask = JobKey("umask") { spec in
+    spec.execution.umask.map { mask in
+      let digits = String(mask, radix: 8)
+      return String(repeating: "0", count: max(0, 3 - digits.count)) + digits
+    }
+  }
+  package static let limits = JobKey("limits") { $0.execution.limits.words }
+  package static let timeout = JobKey("timeout") {
+    $0.execution.timeout.map(DurationText.format)
+  }
+  package static let kill = JobKey("kill") { $0.execution.stop.words }
+  package static let retry = JobKey("retry") { $0.execution.retry.words }
+  package static let output = JobKey("output") { $0.execution.output.words }
+  package static let success = JobKey("success") { $0.execution.success.words }
+  package static let failsWhen = JobKey("fails_when") { $0.execution.success.failureWords }
+  package static let shell = JobKey("shell", hidden: { $0.execution.shell != $1.execution.shell })
+  package static let environment = JobKey(
+    "env", hidden: { $0.execution.environment != $1.execution.environment })
+  package static let environmentFile = JobKey("env_file", shownBy: [.environment])
+  package static let secrets = JobKey(
+    "secrets", hidden: { $0.execution.secrets != $1.execution.secrets })
+  package static let stdin = JobKey("stdin", hidden: { $0.execution.stdin != $1.execution.stdin })
 }

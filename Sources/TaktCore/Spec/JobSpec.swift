@@ -1,3 +1,5 @@
+import TaktTime
+
 /// A valid job: what a jobs file says of it, after defaults, with nothing left to check.
 ///
 /// Two specs are equal when they mean the same; a comment or another order of keys changes nothing.
@@ -9,15 +11,7 @@ package struct JobSpec: Hashable, Sendable {
     var timing: Timing
     var action: Action
     var execution: Execution
-    var overlap: Overlap
-    var concurrencyGroup: String?
-    var hooks: Hooks = [:]
-    var lateTolerance = Duration.seconds(1)
-    var expectedDuration: Duration?
-    var delivery = Delivery.bestEffort
-    var missed = MissedPolicy()
-    var removal = Removal.drain
-    var tags: [String] = []
+    var policies: JobPolicies
     var summary: String?
   }
 
@@ -43,50 +37,46 @@ package struct JobSpec: Hashable, Sendable {
     get { fields.value.execution }
     set { fields.change { $0.execution = newValue } }
   }
-  /// What happens to a slot that comes due while a run is active. Default `skip`.
+  /// What takt does with its slots and runs; each policy is explained there.
+  package var policies: JobPolicies {
+    get { fields.value.policies }
+    set { fields.change { $0.policies = newValue } }
+  }
   package var overlap: Overlap {
-    get { fields.value.overlap }
-    set { fields.change { $0.overlap = newValue } }
+    get { fields.value.policies.overlap }
+    set { fields.change { $0.policies.overlap = newValue } }
   }
-  /// The group of `scheduler.concurrency` whose bound its runs share; nil (the default) for none.
   package var concurrencyGroup: String? {
-    get { fields.value.concurrencyGroup }
-    set { fields.change { $0.concurrencyGroup = newValue } }
+    get { fields.value.policies.concurrencyGroup }
+    set { fields.change { $0.policies.concurrencyGroup = newValue } }
   }
-  /// What is done besides when a run has come to something. Default nothing.
   package var hooks: Hooks {
-    get { fields.value.hooks }
-    set { fields.change { $0.hooks = newValue } }
+    get { fields.value.policies.hooks }
+    set { fields.change { $0.policies.hooks = newValue } }
   }
-  /// How much later than its leeway allows a slot may start before it counts as passed. Default 1 s.
   package var lateTolerance: Duration {
-    get { fields.value.lateTolerance }
-    set { fields.change { $0.lateTolerance = newValue } }
+    get { fields.value.policies.lateTolerance }
+    set { fields.change { $0.policies.lateTolerance = newValue } }
   }
-  /// How long a run takes at most when all is well; nil (the default) when nobody says.
   package var expectedDuration: Duration? {
-    get { fields.value.expectedDuration }
-    set { fields.change { $0.expectedDuration = newValue } }
+    get { fields.value.policies.expectedDuration }
+    set { fields.change { $0.policies.expectedDuration = newValue } }
   }
-  /// What a crash of takt may do to a slot that has begun. Default `best_effort`.
   package var delivery: Delivery {
-    get { fields.value.delivery }
-    set { fields.change { $0.delivery = newValue } }
+    get { fields.value.policies.delivery }
+    set { fields.change { $0.policies.delivery = newValue } }
   }
-  /// What becomes of slots that passed while takt was not there. Default: the newest runs late.
   package var missed: MissedPolicy {
-    get { fields.value.missed }
-    set { fields.change { $0.missed = newValue } }
+    get { fields.value.policies.missed }
+    set { fields.change { $0.policies.missed = newValue } }
   }
-  /// What becomes of its runs when a reload removes the job. Default `drain`.
   package var removal: Removal {
-    get { fields.value.removal }
-    set { fields.change { $0.removal = newValue } }
+    get { fields.value.policies.removal }
+    set { fields.change { $0.policies.removal = newValue } }
   }
-  /// Words to find the job by, in order and each once. Default none.
   package var tags: [String] {
-    get { fields.value.tags }
-    set { fields.change { $0.tags = newValue } }
+    get { fields.value.policies.tags }
+    set { fields.change { $0.policies.tags = newValue } }
   }
   /// A sentence for people; nil when none was written.
   package var summary: String? {
@@ -99,11 +89,63 @@ package struct JobSpec: Hashable, Sendable {
     name: JobName, timing: Timing, action: Action, execution: Execution = Execution(),
     overlap: Overlap = .skip, summary: String? = nil
   ) {
+    var policies = JobPolicies()
+    policies.overlap = overlap
     fields = Shared(
       Fields(
-        name: name, timing: timing, action: action, execution: execution, overlap: overlap,
+        name: name, timing: timing, action: action, execution: execution, policies: policies,
         summary: summary))
   }
+}
+
+/// What takt does with the slots and the runs of a job.
+package struct JobPolicies: Hashable, Sendable {
+  /// What happens to a slot that comes due while a run is active. Default `skip`.
+  package var overlap = Overlap.skip
+  /// The group of `scheduler.concurrency` whose bound its runs share; nil (the default) for none.
+  package var concurrencyGroup: String?
+  /// What is done besides when a run has come to something. Default nothing.
+  package var hooks: Hooks = [:]
+  /// How much later than its leeway allows a slot may start before it counts as passed. Default 1 s.
+  package var lateTolerance = Duration.seconds(1)
+  /// How long a run takes at most when all is well; nil (the default) when nobody says.
+  package var expectedDuration: Duration?
+  /// What a crash of takt may do to a slot that has begun. Default `best_effort`.
+  package var delivery = Delivery.bestEffort
+  /// What becomes of slots that passed while takt was not there. Default: the newest runs late.
+  package var missed = MissedPolicy()
+  /// What becomes of its runs when a reload removes the job. Default `drain`.
+  package var removal = Removal.drain
+  /// Words to find the job by, in order and each once. Default none.
+  package var tags: [String] = []
+
+  package init() {}
+}
+
+extension JobPolicies {
+  static let keys: [JobKey] =
+    [.lateTolerance, .expected, .delivery, .missed, .onRemoved, .tags]
+    + HookKind.allCases.map(\.key)
+}
+
+extension JobKey {
+  package static let overlap = JobKey("overlap") { $0.overlap.rawValue }
+  package static let concurrency = JobKey("concurrency") { $0.concurrencyGroup }
+  package static let lateTolerance = JobKey("late_tolerance") {
+    DurationText.format($0.lateTolerance)
+  }
+  package static let expected = JobKey("expected") {
+    $0.expectedDuration.map(DurationText.format)
+  }
+  package static let delivery = JobKey("delivery") { $0.delivery.rawValue }
+  package static let missed = JobKey("missed") { $0.missed.words }
+  package static let onRemoved = JobKey("on_removed") { $0.removal.rawValue }
+  package static let tags = JobKey("tags") { list($0.tags) }
+  package static let description = JobKey("description") { $0.summary }
+}
+
+extension HookKind {
+  package var key: JobKey { JobKey(rawValue, hidden: { $0.hooks[self] != $1.hooks[self] }) }
 }
 
 extension JobSpec {

@@ -1,3 +1,5 @@
+import TaktTime
+
 /// What a child may use at most; nil leaves takt's own limit.
 package struct Limits: Hashable, Sendable {
   /// Address space, in bytes.
@@ -15,4 +17,16 @@ package struct Limits: Hashable, Sendable {
 
   /// No limits but takt's own.
   package init() {}
+}
+
+extension Limits {
+  var words: String? {
+    JobKey.list([
+      memoryBytes.map { "memory \(SizeText.format($0))" },
+      cpuSeconds.map { "cpu \(DurationText.format(.seconds($0)))" },
+      files.map { "files \($0)" }, processes.map { "processes \($0)" },
+      coreBytes.map { "core \(SizeText.format($0))" },
+      fileSizeBytes.map { "file_size \(SizeText.format($0))" },
+    ])
+  }
 }

@@ -23,6 +23,13 @@ package struct MissedPolicy: Hashable, Sendable {
   /// The newest one, if it is not older than the interval.
   package init() {}
 
+  var words: String? {
+    JobKey.list([
+      choice.rawValue, within.map { "within \(DurationText.format($0))" },
+      choice == .all ? "max \(countMax)" : nil,
+    ])
+  }
+
   /// How old a slot of this schedule may be and still run.
   func within(_ schedule: Schedule, of slot: WallInstant?) -> Duration {
     let day = Duration.seconds(86_400)

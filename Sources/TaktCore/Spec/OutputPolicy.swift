@@ -1,3 +1,5 @@
+import TaktTime
+
 /// What becomes of what a run prints.
 package struct OutputPolicy: Hashable, Sendable {
   /// When lines go to takt's log.
@@ -61,5 +63,17 @@ package struct OutputFile: Hashable, Sendable {
     self.path = path
     self.sizeBytesMax = sizeBytesMax
     self.files = files
+  }
+}
+
+extension OutputPolicy {
+  var words: String? {
+    JobKey.list([
+      "keep \(SizeText.format(keepBytes))", "log \(logging.rawValue)",
+      rate.map { "rate \($0.lines) per \(DurationText.format($0.period))" },
+      file.map {
+        "file \($0.path) of \(SizeText.format($0.sizeBytesMax)), \($0.files) files"
+      },
+    ])
   }
 }

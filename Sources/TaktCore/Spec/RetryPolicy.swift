@@ -1,3 +1,5 @@
+import TaktTime
+
 /// Whether, and when, an attempt that failed is followed by another.
 package struct RetryPolicy: Hashable, Sendable {
   /// What an attempt can fail by.
@@ -48,5 +50,20 @@ package struct RetryPolicy: Hashable, Sendable {
     self.jitterPercent = jitterPercent
     self.causes = causes
     self.end = end
+  }
+}
+
+extension RetryPolicy {
+  var words: String {
+    var words = [
+      "attempts \(attempts)", "delay \(DurationText.format(delay))", "factor \(factor)",
+      "max \(DurationText.format(delayMax))", "jitter \(jitterPercent)%",
+    ]
+    // In the order of the key table, which is not that of a set.
+    let causes = Cause.allCases.filter(causes.contains)
+    if causes != Cause.allCases {
+      words.append("on \(causes.map(\.rawValue).joined(separator: " "))")
+    }
+    return (words + ["until \(end.rawValue)"]).joined(separator: ", ")
   }
 }

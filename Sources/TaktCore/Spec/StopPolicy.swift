@@ -1,3 +1,5 @@
+import TaktTime
+
 /// How an attempt is stopped: a signal to its process group, then SIGKILL to what is left.
 package struct StopPolicy: Hashable, Sendable {
   /// What the group is sent first. Default TERM.
@@ -37,4 +39,11 @@ package enum StopSignal: String, CaseIterable, Hashable, Sendable {
   case user1 = "USR1"
   case user2 = "USR2"
   case kill = "KILL"
+}
+
+extension StopPolicy {
+  var words: String {
+    "\(signal.rawValue), \(DurationText.format(grace))"
+      + (leftovers == .end ? "" : ", leftovers: \(leftovers.rawValue)")
+  }
 }

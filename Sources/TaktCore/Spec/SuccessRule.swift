@@ -20,3 +20,14 @@ package struct SuccessRule: Hashable, Sendable {
     self.failsWhenSilent = failsWhenSilent
   }
 }
+
+extension SuccessRule {
+  var words: String? { JobKey.list(exitStatuses.sorted().map { "exit \($0)" }) }
+
+  var failureWords: String? {
+    JobKey.list([
+      failsOnStandardError ? "stderr any" : nil, failurePattern.map { "stdout \($0)" },
+      failsWhenSilent ? "empty" : nil,
+    ])
+  }
+}

@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktTime
 import Testing
 
 @testable import TaktConfig
@@ -100,7 +101,8 @@ struct EnvironmentFileTests {
     folder.write(Array("A=1\n".utf8), to: "e", mode: 0o666)
     folder.write("jobs: {a: {on: start, run: x, env_file: e}}\n", to: "jobs.yaml")
     let strict = JobsLoader(
-      catalogue: TestCatalogue(), zones: TestZones(), accounts: TestAccounts(), userID: 0,
+      catalogue: TestCatalogue(), zones: TestZones(), accounts: TestAccounts(),
+      time: SystemTimeSource(), userID: 0,
       refusesWritableByOthers: true)
     #expect(
       rows(strict.load(path: folder["jobs.yaml"]).diagnostics) == ["1:41 unsafePermissions"])

@@ -50,8 +50,7 @@ struct FuzzTests {
       actions: ActionTable(TestCatalogue(), plugins), zones: ZoneTable(TestZones()),
       now: WallInstant(milliseconds: 1_790_000_000_000),
       accounts: AccountTable(TestAccounts(), userID: 0),
-      environmentFiles: EnvironmentFiles(refusesWritableByOthers: false),
-      plugins: plugins)
+      environmentFiles: EnvironmentFiles(refusesWritableByOthers: false))
     let good = Array(Self.seed.utf8)
     for _ in 0..<1000 {
       var bytes = good
@@ -60,7 +59,7 @@ struct FuzzTests {
         FilePass.Setting(
           source: SourceText(file: "f", bytes: FileBytes(bytes)), isMain: true, folder: "/",
           settings: SettingsBuilder.builtIn(zones: sources.zones), sources: sources,
-          limits: YAMLLimits(), places: [:]))
+          plugins: plugins, limits: YAMLLimits(), places: [:]))
       for diagnostic in pass.reporter.log.sorted(files: ["f"]) {
         #expect(!diagnostic.text.isEmpty && diagnostic.location.line >= 0)
       }

@@ -169,7 +169,8 @@ struct JobsLoaderTests {
   @Test(.enabled(if: geteuid() == 0, "the files of others are never taken for root's"))
   func `what root runs nobody else may write`() {
     let strict = JobsLoader(
-      catalogue: TestCatalogue(), zones: TestZones(), accounts: TestAccounts(), userID: 0,
+      catalogue: TestCatalogue(), zones: TestZones(), accounts: TestAccounts(),
+      time: SystemTimeSource(), userID: 0,
       refusesWritableByOthers: true)
     let main = "include: b.yaml\njobs: {a: \(job)}\n"
     folder.write(main, to: "jobs.yaml")

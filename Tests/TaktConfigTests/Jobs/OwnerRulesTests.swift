@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktTime
 import Testing
 
 @testable import TaktConfig
@@ -7,7 +8,8 @@ import Testing
 /// Who may own and write what takt reads as root.
 struct OwnerRulesTests {
   private static let loader = JobsLoader(
-    catalogue: TestCatalogue(), zones: TestZones(), accounts: TestAccounts(own: "root"), userID: 0,
+    catalogue: TestCatalogue(), zones: TestZones(), accounts: TestAccounts(own: "root"),
+    time: SystemTimeSource(), userID: 0,
     refusesWritableByOthers: true)
 
   private let folder = TemporaryFolder()

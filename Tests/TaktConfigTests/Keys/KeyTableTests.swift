@@ -208,13 +208,7 @@ struct KeyTableTests {
     entry: KeyEntry
   ) throws {
     let row = try #require(Self.changes[entry.name], "no row for the key")
-    let folder = TemporaryFolder()
-    let snapshots = try [row.before, row.after].map { keys in
-      let text = Self.groups + "\njobs: {a: {\(keys)}, k: {on: start, run: x}}\n"
-      let path = folder.write(Array(text.utf8), to: "jobs.yaml")
-      return try #require(loader.load(path: path).snapshot)
-    }
-    let plan = ReloadPlan(from: snapshots[0], to: snapshots[1])
+    let plan = try plan(from: row.before, to: row.after)
     let expected: ReloadPlan.Change = entry.reload == .rearms ? .rearmed : .updated
     #expect(plan.steps.map(\.change) == [expected])
     // What a file of variables says is part of the environment by then.
@@ -226,6 +220,72 @@ struct KeyTableTests {
       default: entry.name
       }
     #expect(plan.steps.flatMap(\.details).contains { $0.key == shown })
+  }
+
+  private func plan(from before: String, to after: String) throws -> ReloadPlan {
+    let folder = TemporaryFolder()
+    let snapshots = try [before, after].map { keys in
+      let text =
+        Self.groups + "\njobs: {a: {\(keys)}, k: {on: start, run: x}, m: {on: start, run: x}}\n"
+      let path = folder.write(Array(text.utf8), to: "jobs.yaml")
+      return try #require(loader.load(path: path).snapshot)
+    }
+    return ReloadPlan(from: snapshots[0], to: snapshots[1])
+  }
+
+  /// The same for each key of a mapping inside a job: what stands under it, before and after.
+  private static let innerChanges: [String: (before: String, after: String)] = [
+    "after.job": ("{job: k}", "{job: m}"), "after.on": ("{job: k}", "{job: k, on: any}"),
+    "watch.path": ("{path: a}", "{path: b}"),
+    "watch.debounce": ("{path: a}", "{path: a, debounce: 9s}"),
+    "spread.over": ("{over: 5m}", "{over: 6m}"),
+    "spread.by": ("{over: 5m}", "{over: 5m, by: host}"),
+    "dst.gap": ("{}", "{gap: skip}"), "dst.overlap": ("{}", "{overlap: both}"),
+    "missed.policy": ("{}", "{policy: skip}"), "missed.within": ("{}", "{within: 0s}"),
+    "missed.max": ("{policy: all}", "{policy: all, max: 9}"),
+    "steps.run": ("[{run: x}]", "[{run: y}]"), "steps.use": ("[{run: x}]", "[{use: log}]"),
+    "steps.with": ("[{use: log}]", "[{use: log, with: {level: debug}}]"),
+    "steps.continue": ("[{run: x}]", "[{run: x, continue: true}]"),
+    "hook.run": ("{run: x}", "{run: y}"), "hook.use": ("{run: x}", "{use: log}"),
+    "hook.with": ("{use: log}", "{use: log, with: {level: debug}}"),
+    "secrets.file": ("{A: {file: a}}", "{A: {file: b}}"),
+    "secrets.env": ("{A: {env: A}}", "{A: {env: B}}"),
+    "secrets.as": ("{A: {env: A}}", "{A: {env: A, as: file}}"),
+    "limits.memory": ("{}", "{memory: 1GB}"), "limits.cpu": ("{}", "{cpu: 1m}"),
+    "limits.files": ("{}", "{files: 9}"), "limits.processes": ("{}", "{processes: 9}"),
+    "limits.core": ("{}", "{core: 0B}"), "limits.file_size": ("{}", "{file_size: 9KB}"),
+    "kill.signal": ("{}", "{signal: USR2}"), "kill.grace": ("{}", "{grace: 9s}"),
+    "kill.leftovers": ("{}", "{leftovers: leave}"),
+    "retry.attempts": ("{}", "{attempts: 9}"),
+    "retry.delay": ("{attempts: 2}", "{attempts: 2, delay: 9s}"),
+    "retry.factor": ("{attempts: 2}", "{attempts: 2, factor: 9}"),
+    "retry.max": ("{attempts: 2}", "{attempts: 2, max: 9m}"),
+    "retry.jitter": ("{attempts: 2}", "{attempts: 2, jitter: 9%}"),
+    "retry.on": ("{attempts: 2}", "{attempts: 2, on: exit}"),
+    "retry.until": ("{attempts: 2}", "{attempts: 2, until: next_slot}"),
+    "output.keep": ("{}", "{keep: 9B}"), "output.log": ("{}", "{log: false}"),
+    "output.rate": ("{}", "{rate: 9/s}"), "output.file": ("{}", "{file: {path: a}}"),
+    "output.file.path": ("{file: {path: a}}", "{file: {path: b}}"),
+    "output.file.max": ("{file: {path: a}}", "{file: {path: a, max: 9KB}}"),
+    "output.file.files": ("{file: {path: a}}", "{file: {path: a, files: 9}}"),
+    "success.exit": ("{}", "{exit: 9}"), "fails_when.stderr": ("{}", "{stderr: any}"),
+    "fails_when.stdout": ("{}", "{stdout: x}"), "fails_when.empty": ("{}", "{empty: true}"),
+  ]
+
+  @Test(arguments: parts.filter { !$0.hasPrefix("scheduler.") })
+  func `a plan tells of every key inside a mapping`(path: String) throws {
+    let row = try #require(Self.innerChanges[path], "no row for the key")
+    let key = path.hasPrefix("hook.") ? "on_failure" : String(path.prefix { $0 != "." })
+    let others =
+      switch key {
+      case "steps": "on: start, "
+      case "spread", "dst": "cron: '@daily', run: x, "
+      case "after", "watch": "run: x, "
+      default: "on: start, run: x, "
+      }
+    let (before, after) = (others + "\(key): \(row.before)", others + "\(key): \(row.after)")
+    let plan = try plan(from: before, to: after)
+    #expect(plan.steps.flatMap(\.details).map(\.key) == [key == "dst" ? "cron" : key])
   }
 
   @Test(arguments: KeyTable.job.filter(\.mayStandInDefaults).map(\.name))

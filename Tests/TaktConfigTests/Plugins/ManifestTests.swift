@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 import Testing
 
 @testable import TaktConfig
@@ -6,7 +7,8 @@ import Testing
 /// Manifests of plugins, and jobs that use them.
 struct ManifestTests {
   private let loader = JobsLoader(
-    catalogue: TestCatalogue(), zones: TestZones(), accounts: TestAccounts(), userID: 0,
+    catalogue: TestCatalogue(), zones: TestZones(), accounts: TestAccounts(),
+    time: SystemTimeSource(), userID: 0,
     refusesWritableByOthers: false)
 
   private func load(_ manifest: String, with job: String) -> LoadedJobs {

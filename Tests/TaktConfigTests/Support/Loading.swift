@@ -1,11 +1,13 @@
 import TaktCore
+import TaktTime
 import Testing
 
 @testable import TaktConfig
 
 /// A loader that takes files of any owner, so that a test means the same for every user.
 let loader = JobsLoader(
-  catalogue: TestCatalogue(), zones: TestZones(), accounts: TestAccounts(own: "root"), userID: 0,
+  catalogue: TestCatalogue(), zones: TestZones(), accounts: TestAccounts(own: "root"),
+  time: SystemTimeSource(), userID: 0,
   refusesWritableByOthers: false)
 
 /// Loads a text as `jobs.yaml` in a folder of its own.

@@ -33,7 +33,8 @@ struct StateArgument: ParsableArguments {
     if let folder { return (try archive(folder), zone) }
     // A file with mistakes still says where its ledger is.
     let loaded = JobsLoader(
-      catalogue: BuiltinRegistry.standard, zones: ZoneFiles(), accounts: SystemAccounts()
+      catalogue: BuiltinRegistry.standard, zones: ZoneFiles(), accounts: SystemAccounts(),
+      time: SystemTimeSource()
     ).load(path: file)
     switch loaded.state {
     case .folder(let folder):

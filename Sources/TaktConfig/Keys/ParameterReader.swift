@@ -64,7 +64,7 @@ struct ParameterReader {
             .badPlaceholder, at: mark, "the job has no secret '\(name.shortened)'",
             hint: NearestName.of(name, among: secrets ?? []).map {
               "did you mean '{{secret.\($0)}}'?"
-            } ?? "add it under '\(Key.secrets)'")
+            } ?? "add it under '\(JobKey.secrets)'")
           return nil
         case .text, .name, .secret: break
         }

@@ -79,11 +79,11 @@ struct EnvironmentText {
       return nil
     }
     let name = String(String.UnicodeScalarView(line.scalars[..<equals]))
-    guard KeyReader.isEnvironmentName(name) else {
+    guard VariableName.isValid(name) else {
       let isPadded = name.hasSuffix(" ") || name.hasSuffix("\t")
       reporter.report(
         .badName, at: mark, "no name of a variable stands before '='",
-        hint: isPadded ? "write no blank before '='" : KeyReader.variableHint)
+        hint: isPadded ? "write no blank before '='" : VariableName.hint)
       return nil
     }
     guard reporter.check(variable: name, at: mark) else { return nil }
@@ -167,5 +167,31 @@ struct EnvironmentText {
 
   private static func text(_ scalars: [Unicode.Scalar]) -> String {
     String(String.UnicodeScalarView(scalars))
+  }
+}
+
+/// The rule of variables' names.
+enum VariableName {
+  static let hint = "use letters, digits and '_', and no digit first"
+
+  static func isValid(_ name: String) -> Bool {
+    guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }
+    return name.utf8.allSatisfy { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x5f: true
+      default: false
+      }
+    }
+  }
+}
+
+extension Reporter {
+  /// Whether a job may set a variable; when not, that is reported.
+  func check(variable name: String, at mark: YAMLMark) -> Bool {
+    guard name.hasPrefix("TAKT_") else { return true }
+    report(
+      .badName, at: mark, "'\(name.shortened)' begins with TAKT_, as only takt's own variables do",
+      hint: "give it another name")
+    return false
   }
 }

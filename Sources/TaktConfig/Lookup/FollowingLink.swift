@@ -3,7 +3,7 @@ import TaktCore
 /// A job that waits for the end of another's runs, and where the file says so.
 struct FollowingLink {
   /// Which link it is; a file may be read twice.
-  struct Key: Hashable {
+  struct Identity: Hashable {
     var child: String
     var parent: String
   }
@@ -32,7 +32,7 @@ extension [FollowingLink] {
         cycle[0].diagnostic(
           .followingCycle,
           "jobs wait for one another for ever: \(way.joined(separator: " after "))",
-          hint: "take one of these '\(Key.after)' away"))
+          hint: "take one of these '\(JobKey.after)' away"))
     }
     return problems
   }

@@ -95,35 +95,13 @@ extension KeyReader {
   }
 
   func variable(_ text: String, at mark: YAMLMark, of key: String) -> KeyValue? {
-    if Self.isEnvironmentName(text) { return .text(text) }
+    if VariableName.isValid(text) { return .text(text) }
     reporter.report(
-      .badName, at: mark, "'\(text.shortened)' is no name of a variable", hint: Self.variableHint)
+      .badName, at: mark, "'\(text.shortened)' is no name of a variable", hint: VariableName.hint)
     return nil
   }
 
   static let nameHint = "use 1 to 128 letters, digits, '.', '_' and '-', a letter or digit first"
-  static let variableHint = "use letters, digits and '_', and no digit first"
-
-  static func isEnvironmentName(_ name: String) -> Bool {
-    guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }
-    return name.utf8.allSatisfy { byte in
-      switch byte {
-      case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x5f: true
-      default: false
-      }
-    }
-  }
-}
-
-extension Reporter {
-  /// Whether a job may set a variable; when not, that is reported.
-  func check(variable name: String, at mark: YAMLMark) -> Bool {
-    guard name.hasPrefix("TAKT_") else { return true }
-    report(
-      .badName, at: mark, "'\(name.shortened)' begins with TAKT_, as only takt's own variables do",
-      hint: "give it another name")
-    return false
-  }
 }
 
 extension SizeText.Problem {
@@ -139,6 +117,39 @@ extension SizeText.Problem {
     case .negative: return ("is negative", "a size has no sign")
     case .tooFine: return ("is no whole number of bytes", nil)
     case .tooLarge: return ("is more than 1024 TB", nil)
+    }
+  }
+}
+
+/// A share as a jobs file writes it: `10%`, `12.5%`.
+enum PercentText {
+  /// The number before the sign; nil when the text is no share.
+  static func parse(_ text: String) -> Double? {
+    guard text.utf8.last == UInt8(ascii: "%"), text.utf8.count <= 32 else { return nil }
+    let number = text.utf8.dropLast()
+    let parts = number.split(
+      separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+    let isNumber = parts.allSatisfy { part in
+      !part.isEmpty && part.allSatisfy { (0x30...0x39).contains($0) }
+    }
+    return isNumber ? Double(Substring(number)) : nil
+  }
+}
+
+/// So many lines in a time as a jobs file writes it: `100/s`, `5/m`, `1000/h`.
+enum RateText {
+  /// The rate; nil when the text is none, or of fewer than 1 or more than a million lines.
+  static func parse(_ text: String) -> LineRate? {
+    let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    guard parts.count == 2, (1...7).contains(parts[0].count),
+      parts[0].allSatisfy({ (0x30...0x39).contains($0) }),
+      let lines = Int(Substring(parts[0])), (1...1_000_000).contains(lines)
+    else { return nil }
+    switch String(Substring(parts[1])) {
+    case "s": return LineRate(lines, per: .seconds(1))
+    case "m": return LineRate(lines, per: .seconds(60))
+    case "h": return LineRate(lines, per: .seconds(3600))
+    default: return nil
     }
   }
 }

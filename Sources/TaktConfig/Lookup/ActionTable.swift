@@ -1,12 +1,24 @@
 import TaktCore
 
+/// Where plugins are looked for.
+protocol PluginSource: AnyObject {
+  /// The names of all plugins that there are, whether their manifests are right or not.
+  var names: [String] { get }
+
+  /// Whether there is a plugin of the name.
+  func contains(_ name: String) -> Bool
+
+  /// The manifest of the name; nil when there is none, or when it is wrong, which is then reported.
+  func manifest(named name: String) -> PluginManifest?
+}
+
 /// The catalogue's answers, asked for once a name however many jobs use it.
 final class ActionTable {
   private let catalogue: any ActionCatalogue
-  private let plugins: PluginTable
+  private let plugins: any PluginSource
   private var answers: [String: [ParameterSchema]?] = [:]
 
-  init(_ catalogue: any ActionCatalogue, _ plugins: PluginTable) {
+  init(_ catalogue: any ActionCatalogue, _ plugins: any PluginSource) {
     self.catalogue = catalogue
     self.plugins = plugins
   }

@@ -10,22 +10,20 @@ final class LoadSources {
   let now: WallInstant
   let accounts: AccountTable
   let environmentFiles: EnvironmentFiles
-  let plugins: PluginTable
   /// Which job waits for the end of which.
-  var followings: [FollowingLink.Key: FollowingLink] = [:]
+  var followings: [FollowingLink.Identity: FollowingLink] = [:]
   /// The name of this machine.
   private(set) lazy var hostName = Self.nodeName()
 
   init(
     actions: ActionTable, zones: ZoneTable, now: WallInstant, accounts: AccountTable,
-    environmentFiles: EnvironmentFiles, plugins: PluginTable
+    environmentFiles: EnvironmentFiles
   ) {
     self.actions = actions
     self.zones = zones
     self.now = now
     self.accounts = accounts
     self.environmentFiles = environmentFiles
-    self.plugins = plugins
   }
 
   private static func nodeName() -> String {

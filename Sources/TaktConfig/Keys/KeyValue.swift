@@ -46,5 +46,31 @@ extension KeyValue {
   var list: [Located]? { if case .list(let list) = self { list } else { nil } }
   var map: [MapField]? { if case .map(let fields) = self { fields } else { nil } }
   var object: KeyFields? { if case .object(let fields) = self { fields } else { nil } }
+  /// The texts of a list.
+  var texts: [String] { list?.compactMap(\.value.text) ?? [] }
+  func choice<Choice: RawRepresentable<String>>() -> Choice? { text.flatMap(Choice.init) }
   var isNull: Bool { if case .null = self { true } else { false } }
+}
+
+/// The known keys of one mapping with their values.
+struct KeyFields {
+  /// One key. Its value is nil when that was wrong, which has been reported.
+  struct Field {
+    var name: String
+    var keyMark: YAMLMark
+    var value: KeyValue?
+    var mark: YAMLMark
+    /// Where it stands in the table.
+    var row: Int
+  }
+
+  /// The table that they were checked against.
+  var table: [KeyEntry]
+  var fields: [Field] = []
+  /// Whether keys were passed over that nobody knows: what seems to be missing may be one of them.
+  var hasUnknownKeys = false
+
+  /// A mapping has few keys, so that looking through them is the fastest way.
+  subscript(name: String) -> Field? { fields.first { $0.name == name } }
+  subscript(key: JobKey) -> Field? { self[key.name] }
 }

@@ -6,15 +6,16 @@ struct KeyReader {
 
   /// The keys of a mapping, checked against a table.
   func fields(of entries: [YAMLEntry], keys: [KeyEntry], owner: KeyOwner) -> KeyFields {
-    var result = KeyFields()
+    var result = KeyFields(table: keys)
     result.fields.reserveCapacity(entries.count)
     for entry in entries {
-      guard let key = keys.first(where: { $0.name == entry.key }) else {
+      guard let row = keys.firstIndex(where: { $0.name == entry.key }) else {
         reportUnknown(entry, keys: keys, owner: owner)
         result.hasUnknownKeys = true
         continue
       }
-      if owner.part == .defaults, !key.mayStandInDefaults {
+      let key = keys[row]
+      if owner.part == .defaults, owner.key == nil, !key.mayStandInDefaults {
         reporter.report(
           .misplacedKey, at: entry.keyMark, "'\(key.name)' cannot stand in '\(Key.defaults)'",
           hint: "write it in each job")
@@ -23,7 +24,7 @@ struct KeyReader {
       let value = read(entry.value, of: key, owner: owner)
       result.fields.append(
         KeyFields.Field(
-          name: key.name, keyMark: entry.keyMark, value: value, mark: entry.value.mark))
+          name: key.name, keyMark: entry.keyMark, value: value, mark: entry.value.mark, row: row))
     }
     return result
   }
@@ -115,7 +116,7 @@ struct KeyReader {
     let name = entry.key
     switch rule {
     case .job, .parameter: return true
-    case .environment where Self.isEnvironmentName(name):
+    case .environment where VariableName.isValid(name):
       return reporter.check(variable: name, at: entry.keyMark)
     case .group where JobName(name) != nil: return true
     case .text where !name.isEmpty && name.unicodeScalars.allSatisfy({ $0.value >= 0x20 }):
@@ -123,7 +124,7 @@ struct KeyReader {
     case .environment:
       reporter.report(
         .badName, at: entry.keyMark, "'\(name.shortened)' is no name of a variable",
-        hint: Self.variableHint)
+        hint: VariableName.hint)
     case .group:
       reporter.report(
         .badName, at: entry.keyMark, "'\(name.shortened)' cannot name a group",
@@ -159,10 +160,11 @@ struct KeyReader {
 
   private static let homes: [(keys: [KeyEntry], home: String)] = [
     (KeyTable.root, "at the top of the file"), (KeyTable.job, "in a job"),
-    (KeyTable.scheduler, "under '\(Key.scheduler)'"), (KeyTable.kill, "under '\(Key.kill)'"),
-    (KeyTable.retry, "under '\(Key.retry)'"), (KeyTable.output, "under '\(Key.output)'"),
-    (KeyTable.limits, "under '\(Key.limits)'"), (KeyTable.success, "under '\(Key.success)'"),
-    (KeyTable.failsWhen, "under '\(Key.failsWhen)'"), (KeyTable.step, "in a step"),
+    (KeyTable.scheduler, "under '\(Key.scheduler)'"), (KeyTable.kill, "under '\(JobKey.kill)'"),
+    (KeyTable.retry, "under '\(JobKey.retry)'"), (KeyTable.output, "under '\(JobKey.output)'"),
+    (KeyTable.limits, "under '\(JobKey.limits)'"),
+    (KeyTable.success, "under '\(JobKey.success)'"),
+    (KeyTable.failsWhen, "under '\(JobKey.failsWhen)'"), (KeyTable.step, "in a step"),
   ]
 
   private func reportNull(

@@ -14,16 +14,16 @@ struct ActionBuilder {
   /// The action of one mapping; nil when it is missing or wrong, which is reported unless it may
   /// hide behind a key that nobody knows.
   func action(of fields: KeyFields, owner: KeyOwner) -> Action? {
-    let (run, use) = (fields[Key.run], fields[Key.use])
-    let with = fields[Key.with]
+    let (run, use) = (fields[.run], fields[.use])
+    let with = fields[.with]
     if let run, let use {
       reporter.reportConflict([run, use], owner: owner)
       return nil
     }
     if let with, use == nil, !fields.hasUnknownKeys {
       reporter.report(
-        .missingKey, at: with.keyMark, "'\(Key.with)' needs '\(Key.use)' beside it",
-        hint: "add it, or remove '\(Key.with)'", owner: owner)
+        .missingKey, at: with.keyMark, "'\(JobKey.with)' needs '\(JobKey.use)' beside it",
+        hint: "add it, or remove '\(JobKey.with)'", owner: owner)
     }
     return run.flatMap(command) ?? use.flatMap { named($0, with: with, owner: owner) }
   }
@@ -32,10 +32,10 @@ struct ActionBuilder {
   func steps(of items: [KeyValue.Located], owner: KeyOwner) -> [Step] {
     items.compactMap { item in
       guard let fields = item.value.object else { return nil }
-      if fields[Key.run] == nil, fields[Key.use] == nil, !fields.hasUnknownKeys {
+      if fields[.run] == nil, fields[.use] == nil, !fields.hasUnknownKeys {
         reporter.report(
           .missingKey, at: item.mark, "nothing is done here",
-          hint: "add '\(Key.run)' or '\(Key.use)'", owner: owner)
+          hint: "add '\(JobKey.run)' or '\(JobKey.use)'", owner: owner)
       }
       let continues = fields[Key.continues]?.value?.boolean ?? false
       return action(of: fields, owner: owner).map { Step($0, continues: continues) }
@@ -97,7 +97,7 @@ struct ActionBuilder {
         reporter.report(
           .missingParameter, at: with?.keyMark ?? use.mark,
           "the action '\(name)' needs the parameter '\(schema.name)'",
-          hint: "add it under '\(Key.with)'")
+          hint: "add it under '\(JobKey.with)'")
       }
     }
     if reporter.errorCount == errorCount {

@@ -1,0 +1,119 @@
+import TaktCore
+import TaktTime
+
+/// Applies the keys that may stand in a job and in `defaults` alike, as their rows in the key table
+/// say.
+struct ExecutionBuilder {
+  let reporter: Reporter
+  let sources: LoadSources
+  /// What `null` goes back to.
+  let builtIn: JobDefaults
+  /// The names of the concurrency groups that the main file declares.
+  let groups: [String]
+  /// Whose keys are applied.
+  let owner: KeyOwner
+  /// The names of the job's secrets; nil in `defaults`, where they are not known yet.
+  let secretNames: [String]?
+
+  /// The folder of the file, which paths are seen from.
+  var folder: String { builtIn.execution.directory }
+
+  /// Puts what `fields` say over `settled`.
+  func apply(_ fields: KeyFields, to settled: inout JobDefaults) {
+    // First, because a null in `env` may take away what it gives.
+    if let files = fields[.environmentFile] { apply(files, fields.table[files.row], to: &settled) }
+    for field in fields.fields where field.name != JobKey.environmentFile.name {
+      apply(field, fields.table[field.row], to: &settled)
+    }
+  }
+
+  private func apply(
+    _ field: KeyFields.Field, _ row: KeyEntry, to settled: inout JobDefaults
+  ) {
+    guard let value = field.value, let use = row.use else { return }
+    switch use {
+    case .set(let set): set(field, value, self, &settled)
+    case .merge:
+      if value.isNull { takeAway(row, field, from: &settled) }
+      applyInner(value, to: &settled)
+    case .replace:
+      takeAway(row, field, from: &settled)
+      applyInner(value, to: &settled)
+    }
+  }
+
+  private func applyInner(_ value: KeyValue, to settled: inout JobDefaults) {
+    guard let inner = value.object else { return }
+    for field in inner.fields { apply(field, inner.table[field.row], to: &settled) }
+  }
+
+  /// Puts every key of a mapping back to what holds without any `defaults`.
+  private func takeAway(
+    _ row: KeyEntry, _ field: KeyFields.Field, from settled: inout JobDefaults
+  ) {
+    guard case .object(let inner) = row.type else { return }
+    var none = field
+    none.value = .null
+    for key in inner { apply(none, key, to: &settled) }
+  }
+
+  func path(_ text: String) -> String { FilePath.absolute(FilePath.join(folder, text)) }
+}
+
+extension Reporter {
+  /// A program and its arguments; nil when the program's name is empty, which is then reported.
+  func arguments(_ items: [KeyValue.Located], of key: String) -> [String]? {
+    let texts = items.compactMap(\.value.text)
+    if let program = texts.first, !program.isEmpty { return texts }
+    report(
+      .badValue, at: items.first?.mark ?? .wholeFile, "the first item of '\(key)' is empty",
+      hint: "name a program")
+    return nil
+  }
+
+  /// Reports what is wrong with an expression, and where in it.
+  func report(
+    _ sentence: String, _ hint: String?, in text: String, at offset: Int, _ mark: YAMLMark,
+    owner: KeyOwner
+  ) {
+    // Bytes before it, as a person counts characters.
+    let before = String(decoding: text.utf8.prefix(offset), as: UTF8.self).count
+    report(
+      .badSchedule, at: mark, "\(sentence), at character \(before + 1) of '\(text.shortened)'",
+      hint: hint, owner: owner)
+  }
+}
+
+/// What a job begins with, before its own keys are read.
+struct JobDefaults {
+  /// Its environment is that of `env` alone.
+  var execution: Execution
+  /// The variables of `env_file`, over which stands `env`.
+  var fileVariables: [String: String] = [:]
+  /// The files that these come from, with the users who own them.
+  var environmentFiles: [(path: String, owner: UInt32)] = []
+  var leeway = Leeway.none
+  var spread: SpreadRule?
+  var jitter = Duration.zero
+  /// Times that are left out; without a zone of their own they are read in the job's.
+  var exceptions: [(expression: CalendarExpression, isWholeDays: Bool, zone: Zone?)] = []
+  var isEnabled = true
+  var policies = JobPolicies()
+  /// Nil for that of the scheduler.
+  var zone: Zone?
+  /// Nil for each kind of expression's own way.
+  var dstGap: DSTPolicy.Gap?
+  var dstOverlap: DSTPolicy.Overlap?
+  var days = CronDayRule.any
+
+  /// How far jobs are put off.
+  struct SpreadRule {
+    var over: Duration
+    var isByHost: Bool
+  }
+
+  /// What holds without any `defaults`, for jobs of a file in the absolute folder `folder`.
+  init(folder: String) {
+    execution = Execution(directory: folder)
+  }
+}
