@@ -141,12 +141,14 @@ struct SpecGenerator {
     _ schedule: inout Schedule, at now: Now, _ random: inout SplitMix64
   ) {
     if random.oneIn(6) { schedule.limit = Int.random(in: 1...20, using: &random) }
-    if random.oneIn(6) {
-      schedule.notBefore = now.wall + .milliseconds(Int.random(in: -2000...9000, using: &random))
+    // In whole milliseconds, as a file has them.
+    func bound(_ offsets: ClosedRange<Int64>) -> WallInstant? {
+      guard random.oneIn(6) else { return nil }
+      return WallInstant(
+        milliseconds: now.wall.milliseconds + Int64.random(in: offsets, using: &random))
     }
-    if random.oneIn(6) {
-      schedule.until = now.wall + .milliseconds(Int.random(in: -2000...40_000, using: &random))
-    }
+    schedule.notBefore = bound(-2000...9000)
+    schedule.until = bound(-2000...40_000)
     schedule.at = schedule.at.filter(schedule.isWithinBounds)
     guard random.oneIn(5),
       let seconds = try? CalendarExpression("*:*:0/\(2 + Int.random(in: 0...7, using: &random))")

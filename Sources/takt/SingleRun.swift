@@ -31,7 +31,7 @@ final class SingleRun {
     }
 
     func record(_ entries: [LedgerEntry]) {
-      for case .ended(let run) in entries where run.hook == nil {
+      for case .ended(let run) in entries where run.head.kind != .hook {
         state.withLock {
           $0.end = run.end
           // Who has interrupted the run has stopped the scheduler.

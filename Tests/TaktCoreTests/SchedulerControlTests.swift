@@ -37,6 +37,22 @@ import TaktTime
     #expect(world.requests.last?.spec.execution.timeout == .seconds(5))
   }
 
+  @Test func `a job's timer is idle until it is armed, and cancelled when it no longer is`() throws {
+    var world = SchedulerWorld()
+    var schedule = Schedule()
+    schedule.after = [Following(try name("a"), on: .success)]
+    world.start([try job("a", every(10)), try job("b", schedule)])
+    func timer(_ job: String) throws -> TimerView? {
+      world.core.view(of: try name(job), at: world.now)?.timer
+    }
+    #expect(try timer("a") == .running)
+    #expect(try timer("b") == .idle)
+    _ = world.obey(.suspend(try name("a"), until: nil, reason: ""))
+    #expect(try timer("a") == .cancelled)
+    _ = world.obey(.resume(try name("a")))
+    #expect(try timer("a") == .running)
+  }
+
   @Test func `a suspended job shows it, and its slots pass`() throws {
     var world = SchedulerWorld()
     world.start([try job("a", every(10))])

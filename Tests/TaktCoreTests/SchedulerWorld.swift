@@ -58,7 +58,7 @@ struct SchedulerWorld {
           + "\(record.verdict.name)"
           + (record.verdict.name == "coalesced"
             ? "" : record.verdict.detail.map { "(\($0))" } ?? ""))
-    case .ended(let run): ends.append("\(run.job) \(run.end.outcome.rawValue)")
+    case .ended(let run): ends.append("\(run.head.job) \(run.end.outcome.rawValue)")
     default: break
     }
   }

@@ -40,6 +40,20 @@ import TaktTime
     #expect(line == "14:13:20.123  backup            out 7      \u{fffd}[2Jgone\u{fffd}1m\n")
   }
 
+  @Test func `each machine has a name in the log`() throws {
+    let job = try #require(JobName("a.b"))
+    let machines: [MachineID] = [
+      .timer(.job(job)), .timer(.run(RunID(7))), .timer(.expected(RunID(8))), .timer(.shutdown),
+      .run(RunID(9)),
+    ]
+    let lines = machines.map { machine in
+      render(JSONRenderer(), record(.timer, [LogField(.machine, .machine(machine))]))
+    }
+    let names = ["timer:a.b", "run-timer:7", "expected-timer:8", "shutdown-timer", "run:9"]
+    #expect(zip(lines, names).allSatisfy { $0.hasSuffix(#""machine":"\#($1)"}"# + "\n") })
+    #expect(machines.map(\.description) == names)
+  }
+
   @Test func `routine records are debug in text and always there in JSON`() {
     let routine = record(.timer, [], routine: true)
     let text = TextRenderer(zone: .utc, isColoured: false)

@@ -139,9 +139,7 @@ struct GridJob {
   func begins(_ index: Int, run: UInt64, delivery: Delivery = .bestEffort) -> [LedgerEntry] {
     [
       .began(
-        RunBeginning(
-          run: RunID(run), job: name, slot: slot(index), kind: .slot, delivery: delivery,
-          attempt: 1, at: slot(index))),
+        RunBeginning(head(index, run: run, delivery: delivery), attempt: 1, at: slot(index))),
       .verdict(
         VerdictRecord(
           job: name, slots: SlotSeries(slot(index)), verdict: .ran, at: slot(index),
@@ -150,14 +148,27 @@ struct GridJob {
     ]
   }
 
-  func ends(_ index: Int, run: UInt64, output: KeptOutput = KeptOutput()) -> [LedgerEntry] {
+  func ends(
+    _ index: Int, run: UInt64, _ end: RunEnd = RunEnd(.succeeded, .exit(0)),
+    output: KeptOutput = KeptOutput()
+  ) -> [LedgerEntry] {
     [
       .ended(
         RunRecord(
-          run: RunID(run), job: name, slot: slot(index), hook: nil, attempts: 1,
-          end: RunEnd(.succeeded, .exit(0)), endedAt: slot(index) + .milliseconds(10),
+          head(index, run: run), attempts: 1, end: end, endedAt: slot(index) + .milliseconds(10),
           duration: .milliseconds(10), output: output))
     ]
+  }
+
+  /// The first attempt has failed, and another follows.
+  func waits(_ index: Int, run: UInt64, _ end: RunEnd) -> LedgerEntry {
+    .backedOff(
+      RunID(run), RetryPosition(attempt: 1, until: slot(index) + .seconds(3600), end: end),
+      at: slot(index))
+  }
+
+  func head(_ index: Int, run: UInt64, delivery: Delivery = .bestEffort) -> RunHead {
+    RunHead(run: RunID(run), job: name, slot: slot(index), delivery: delivery)
   }
 
   func runs(_ index: Int, run: UInt64) -> [LedgerEntry] {

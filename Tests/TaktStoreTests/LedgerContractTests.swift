@@ -21,7 +21,7 @@ import TaktTime
         books.reboot()
         bench.close()
         try bench.open(boot: "boot \(boot)")
-        #expect(Self.text(bench.findings.former) == Self.text(books.former), "entry \(index)")
+        expectSame(bench.findings.former, books.former, "entry \(index)")
         continue
       }
       books.record(entries)
@@ -30,33 +30,20 @@ import TaktTime
     #expect(bench.isKept())
     bench.close()
     try bench.open(boot: "boot \(boot)")
-    #expect(Self.text(bench.findings.former) == Self.text(books.former))
+    expectSame(bench.findings.former, books.former, "the end")
     bench.close()
     let report = try bench.audit()
     #expect(report.isBalanced, "\(report.findings.prefix(5))")
     #expect(report.balance.slots > 0 || simulation.records.isEmpty)
   }
 
-  /// What there is, in milliseconds, a line for each thing.
-  private static func text(_ former: FormerBooks) -> [String] {
-    let jobs = former.jobs.values.map { job -> String in
-      let (mark, version) = (job.mark, job.version)
-      let suspension = mark.suspension.map {
-        "\($0.since.milliseconds) \($0.until?.milliseconds ?? 0) \($0.reason)"
-      }
-      return
-        "\(mark.job) \(mark.cursor) \(mark.failureStreak) \(mark.ranCount) \(suspension ?? "-") "
-        + "\(job.isSameBoot) \(job.isOpen) \(version.schedule.every as Any) "
-        + "\(version.schedule.at) \(version.schedule.on.count) \(version.isEnabled) "
-        + "\(version.anchor) \(version.from.clock) \(version.from.wall) "
-        + "\(version.instantsFrom ?? 0) \(job.pending)"
+  /// All of it is the same; what is not is named.
+  private func expectSame(_ found: FormerBooks, _ expected: FormerBooks, _ place: String) {
+    #expect(found == expected, "\(place)")
+    for (name, job) in expected.jobs where found.jobs[name] != job {
+      let schedules = [found.jobs[name]?.version.schedule, job.version.schedule]
+        .map { $0.map { StoredSchedule.text($0) } }
+      Issue.record("\(name) in \(place): \(schedules)")
     }
-    let runs = former.runs.map { run in
-      "\(run.beginning.run) \(run.beginning.job) \(run.beginning.slot) \(run.beginning.kind) "
-        + "\(run.beginning.delivery) \(run.isUndecided) \(run.attempts) \(run.isEnded) "
-        + "\(run.retry?.attempt ?? -1) \(run.retry?.until.milliseconds ?? 0) "
-        + "\(run.retry.map { "\($0.end.reason)" } ?? "-")"
-    }
-    return ["\(former.lastRun)"] + jobs.sorted() + runs
   }
 }

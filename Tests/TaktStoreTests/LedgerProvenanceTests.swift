@@ -111,7 +111,7 @@ import TaktTime
     try bench.open(startTicks: 99)
     #expect(bench.findings.former.lastRun == 3)
     #expect(bench.findings.former.jobs.count == 2)
-    #expect(bench.findings.former.runs.map(\.beginning.run) == [RunID(2), RunID(3)])
+    #expect(bench.findings.former.runs.map(\.head.run) == [RunID(2), RunID(3)])
     #expect(bench.findings.daemons.map(\.startTicks) == [nil])
     #expect(bench.findings.daemons.first?.processes == [])
     let unmarked = bench.findings.unmarked.map(\.identity)
@@ -123,9 +123,8 @@ import TaktTime
     bench.ledger?.record([
       .ended(
         RunRecord(
-          run: RunID(3), job: name, slot: now - .seconds(1), hook: nil, attempts: 1,
-          end: RunEnd(.interrupted, .down), endedAt: now, duration: .seconds(1),
-          output: KeptOutput()))
+          RunHead(run: RunID(3), job: name, slot: now - .seconds(1)), attempts: 1,
+          end: RunEnd(.interrupted, .down), endedAt: now, duration: .seconds(1)))
     ])
     #expect(bench.isKept())
     bench.close()

@@ -78,7 +78,7 @@ import FoundationEssentials
     try prune(bench, history, at: job.slot(5000))
     #expect(try counts(bench)["runs"] == 1)
     try bench.open()
-    #expect(bench.findings.former.runs.map(\.beginning.run) == [RunID(1001)])
+    #expect(bench.findings.former.runs.map(\.head.run) == [RunID(1001)])
     bench.close()
   }
 

@@ -58,8 +58,8 @@ package final class ControlBooks: Observer, Ledger, SlotGauge, @unchecked Sendab
   package func record(_ entries: [LedgerEntry]) {
     for entry in entries {
       switch entry {
-      case .began(let run): onBegan(run.run)
-      case .ended(let run): onEnded(run.run)
+      case .began(let run): onBegan(run.head.run)
+      case .ended(let run): onEnded(run.head.run)
       default: break
       }
     }

@@ -17,15 +17,13 @@ package struct ControlState {
     /// From when it might start, and how much later.
     var due: WallInstant
     var window: Duration
-    var verdict: String
+    var verdict: Verdict
     var at: WallInstant
   }
 
   var ring = EventRing()
   var metrics = Metrics()
   private(set) var jobs: [JobName: JobSight] = [:]
-  /// The states of the timer machines that do not run.
-  private(set) var resting: [JobName: String] = [:]
   /// Jobs that a reload has removed, whose runs may still end.
   private var removed: Set<JobName> = []
   /// The first run of this takt.
@@ -55,11 +53,14 @@ package struct ControlState {
   package mutating func take(_ records: [LogRecord]) {
     for record in records {
       ring.append(record)
-      metrics.take(record)
-      switch record.event {
-      case .progress: takeProgress(record)
-      case .timer: takeTimer(record)
-      case .slot, .run, .output, .metric, .plugin, .reload, .plan, .ledger, .scheduler: break
+      switch record.fact {
+      case .progress(let run, let percent, let message)? where begun[run] != nil:
+        var known = progress[run] ?? RunProgress(percent: 0)
+        if let percent { known.percent = percent }
+        if let message { known.message = message }
+        progress[run] = known
+      case .serviceRestart(let plugin)?: metrics.tookRestart(of: plugin)
+      case .progress, nil: break
       }
     }
   }
@@ -80,21 +81,21 @@ package struct ControlState {
 
   /// Takes runs that a former takt has ended, the newest first.
   mutating func take(former runs: [StoredRun]) {
-    for run in runs where run.kind != RunBeginning.Kind.hook.rawValue && run.outcome != nil {
+    for run in runs where run.head.kind != .hook && run.end != nil {
       // What this takt has ended meanwhile is known.
-      guard let name = JobName(run.job), firstRun.map({ run.run < $0 }) ?? true else { continue }
-      change(name) { $0.takeOlder(run) }
+      guard firstRun.map({ run.head.run < $0 }) ?? true else { continue }
+      change(run.head.job) { $0.takeOlder(run) }
     }
   }
 
   /// A run that has begun, whether it has ended or not; nil for one that is not remembered.
   func run(_ id: RunID) -> StoredRun? {
-    begun[id] ?? ended.last { $0.run == id }
+    begun[id] ?? ended.last { $0.head.run == id }
   }
 
   /// The runs that are wanted of those that are remembered, the newest first.
   func runs(_ query: RunQuery) -> [StoredRun] {
-    let all = (Array(begun.values) + ended).sorted { $0.run > $1.run }
+    let all = (Array(begun.values) + ended).sorted { $0.head.run > $1.head.run }
     return Array(all.lazy.filter(query.wants).prefix(query.limit))
   }
 
@@ -107,14 +108,13 @@ package struct ControlState {
         PastSlot(
           job: record.job, slot: record.slots.last,
           due: start.map { record.at - $0.lateness } ?? record.slots.last,
-          window: start?.window ?? .zero, verdict: record.verdict.name, at: record.at),
+          window: start?.window ?? .zero, verdict: record.verdict, at: record.at),
         to: &pastSlots)
     case .began(let run), .claimed(let run):
-      if firstRun == nil { firstRun = run.run }
-      begun[run.run] = StoredRun(
-        run: run.run, job: run.job.text, slot: run.slot, kind: run.kind.rawValue,
-        hook: run.hook?.rawValue, parent: run.parent, beganAt: run.at, attempts: run.attempt)
-      begunAt[run.run] = now.monotonic
+      let head = run.head
+      if firstRun == nil { firstRun = head.run }
+      begun[head.run] = StoredRun(head, beganAt: run.at, attempts: run.attempt)
+      begunAt[head.run] = now.monotonic
     case .attemptBegan(let run, let attempt, _):
       begun[run]?.attempts = attempt
       begunAt[run] = now.monotonic
@@ -127,7 +127,6 @@ package struct ControlState {
     case .ended(let record): end(record)
     case .scheduleEnded(let name, _):
       jobs[name] = nil
-      resting[name] = nil
       removed.insert(name)
     case .schedule(let version): removed.remove(version.job)
     case .pending, .mark, .backedOff, .settled, .clockStepped, .reloaded: break
@@ -135,25 +134,17 @@ package struct ControlState {
   }
 
   private mutating func end(_ record: RunRecord) {
-    progress[record.run] = nil
-    begunAt[record.run] = nil
-    var run =
-      begun.removeValue(forKey: record.run)
-      ?? StoredRun(
-        run: record.run, job: record.job.text, slot: record.slot,
-        kind: (record.hook == nil ? RunBeginning.Kind.slot : .hook).rawValue,
-        hook: record.hook?.rawValue)
-    run.endedAt = record.endedAt
-    run.duration = run.beganAt == nil ? nil : record.duration
-    run.attempts = record.attempts
-    run.outcome = record.end.outcome.rawValue
-    run.reason = "\(record.end.reason)"
+    let head = record.head
+    progress[head.run] = nil
+    begunAt[head.run] = nil
+    var run = begun.removeValue(forKey: head.run) ?? StoredRun(head)
+    run.take(record)
     Self.append(run, to: &ended, max: Self.runsMax)
-    outputs.add(StoredOutput(attempt: record.attempts, output: record.output), of: record.run)
+    outputs.add(StoredOutput(attempt: record.attempts, output: record.output), of: head.run)
     metrics.take(record)
     // One that never began was no run of which anybody wants to know how it went.
-    guard record.hook == nil, record.attempts > 0 else { return }
-    change(record.job) { $0.take(run) }
+    guard head.kind != .hook, record.attempts > 0 else { return }
+    change(head.job) { $0.take(run) }
   }
 
   private mutating func change(_ name: JobName, _ body: (inout JobSight) -> Void) {
@@ -161,28 +152,38 @@ package struct ControlState {
     body(&jobs[name, default: JobSight()])
   }
 
-  private mutating func takeTimer(_ record: LogRecord) {
-    guard case .text(let job)? = record[.job], case .text(let state)? = record[.to],
-      let name = JobName(job)
-    else { return }
-    // Nearly all run nearly always: only the others are kept.
-    resting[name] = state == "running" || removed.contains(name) ? nil : state
-  }
-
-  private mutating func takeProgress(_ record: LogRecord) {
-    guard case .number(let number)? = record[.run] else { return }
-    let run = RunID(UInt64(clamping: number))
-    guard begun[run] != nil else { return }
-    var known = progress[run] ?? RunProgress(percent: 0)
-    if case .number(let percent)? = record[.percent] { known.percent = percent }
-    if case .text(let message)? = record[.message] { known.message = message }
-    progress[run] = known
-  }
-
   private static func append<Item>(
     _ item: Item, to items: inout Deque<Item>, max: Int = pastMax
   ) {
     if items.count == max { items.removeFirst() }
     items.append(item)
+  }
+}
+
+/// What the last attempts have printed, within a bound.
+struct RecentOutputs {
+  private static let countMax = 256
+  private static let bytesMax = 4 << 20
+
+  private var outputs: Deque<(run: RunID, output: StoredOutput)> = []
+  private var bytes = 0
+
+  /// Takes what an attempt has printed; the oldest goes when there is too much.
+  mutating func add(_ output: StoredOutput, of run: RunID) {
+    guard !output.output.isEmpty else { return }
+    outputs.append((run, output))
+    bytes += Self.size(of: output)
+    while outputs.count > Self.countMax || bytes > Self.bytesMax {
+      bytes -= Self.size(of: outputs.removeFirst().output)
+    }
+  }
+
+  /// What the attempts of a run have printed, as far as they are among the last.
+  subscript(run: RunID) -> [StoredOutput] {
+    outputs.filter { $0.run == run }.map(\.output)
+  }
+
+  private static func size(of output: StoredOutput) -> Int {
+    output.output.head.count + output.output.tail.count
   }
 }

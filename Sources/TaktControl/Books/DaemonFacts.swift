@@ -3,11 +3,8 @@ package import TaktTime
 
 /// What holds of this takt for as long as it runs.
 package struct DaemonFacts: Sendable {
-  /// Its version.
   package var version: String
-  /// Its process.
   package var pid: Int32
-  /// When it started.
   package var started: WallInstant
   /// The main jobs file: an absolute path.
   package var file: String
@@ -18,7 +15,6 @@ package struct DaemonFacts: Sendable {
   /// How processes of a run are told from others, such as `cgroup v2`.
   package var tracking: String
 
-  /// What holds of this takt.
   package init(
     version: String, pid: Int32, started: WallInstant, file: String, givenFile: String,
     stateFolder: String?, tracking: String
@@ -46,7 +42,6 @@ package struct DaemonFigures: Sendable {
     /// All of it in a sentence.
     package var words: String
 
-    /// How the ledger stands.
     package init(queued: Int, lostEntries: Int, isFailing: Bool, words: String) {
       self.queued = queued
       self.lostEntries = lostEntries
@@ -96,7 +91,6 @@ package struct DaemonFigures: Sendable {
   /// How many have been given up since the start.
   package var stuckThreadsTotal: Int
 
-  /// What others count.
   package init(
     wakes: UInt64, served: UInt64, balance: Balance, ledger: LedgerFigures?,
     processes: ProcessFigures, stuckThreads: Int = 0, stuckThreadsTotal: Int = 0

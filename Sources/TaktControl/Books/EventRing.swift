@@ -70,7 +70,7 @@ struct EventRing {
       switch $1.value {
       case .text(let text): $0 + text.utf8.count
       case .bytes(let bytes): $0 + bytes.count
-      case .number, .milliseconds, .instant: $0
+      case .number, .milliseconds, .instant, .machine: $0
       }
     }
   }

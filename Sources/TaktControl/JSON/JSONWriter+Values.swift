@@ -25,22 +25,12 @@ extension JSONWriter {
     }
   }
 
-  mutating func value(_ run: RunEntry) {
+  mutating func value(_ entry: RunEntry) {
     object { json in
-      json.member("run", run.stored.run.number)
-      json.member("job", run.stored.job)
-      json.member("slot", run.stored.slot)
-      json.member("kind", run.stored.kind)
-      json.member("hook", run.stored.hook)
-      json.member("parent", run.stored.parent?.number)
-      json.member("state", run.state.rawValue)
-      json.member("began", run.stored.beganAt)
-      json.member("ended", run.stored.endedAt)
-      json.member("duration_ms", run.stored.duration)
-      json.member("attempts", run.stored.attempts)
-      json.member("outcome", run.stored.outcome)
-      json.member("reason", run.stored.reason)
-      if let progress = run.progress {
+      entry.run.head.show { json.member($0, $1) }
+      json.member("state", entry.state.rawValue)
+      entry.run.show { json.member($0, $1) }
+      if let progress = entry.progress {
         json.key("progress")
         json.object { json in
           json.member("percent", progress.percent)
@@ -58,7 +48,7 @@ extension JSONWriter {
     let view = job.view
     member("name", view.spec.name.text)
     member("state", view.state.rawValue)
-    member("timer", job.timer)
+    member("timer", view.timer.rawValue)
     member("qos", view.spec.execution.qos.rawValue)
     member("schedule", view.spec.timing.schedule.summary)
     member("description", view.spec.summary)
@@ -70,7 +60,7 @@ extension JSONWriter {
     }
     if let last = job.sight.last {
       key("last")
-      value(RunEntry(stored: last, state: .ended))
+      value(RunEntry(last, state: .ended))
     }
     key("active")
     array(job.active) { $0.value($1) }

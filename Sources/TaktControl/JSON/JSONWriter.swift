@@ -90,6 +90,13 @@ package struct JSONWriter {
     member(name, instant?.rfc3339())
   }
 
+  /// A member with a fact as the log writes it.
+  mutating func member(_ name: String, _ fact: LogValue) {
+    key(name)
+    fact.appendJSON(to: &bytes)
+    needsComma = true
+  }
+
   private mutating func nest(
     _ open: Unicode.Scalar, _ close: Unicode.Scalar, _ body: (inout JSONWriter) -> Void
   ) {

@@ -37,7 +37,7 @@ struct Metrics {
   }
 
   mutating func take(_ record: RunRecord) {
-    guard record.hook == nil else {
+    guard record.head.kind != .hook else {
       hooks[record.end.outcome, default: 0] += 1
       return
     }
@@ -56,19 +56,8 @@ struct Metrics {
     for diagnostic in report.diagnostics { diagnostics[diagnostic.severity, default: 0] += 1 }
   }
 
-  mutating func take(_ record: LogRecord) {
-    switch record.event {
-    case .plugin:
-      guard case .text(let name)? = record[.plugin], case .text(let text)? = record[.message],
-        text.hasPrefix(Self.restartWords)
-      else { return }
-      let isKnown = pluginRestarts[name] != nil || pluginRestarts.count < Self.pluginsMax
-      pluginRestarts[isKnown ? name : "", default: 0] += 1
-    case .timer, .slot, .run, .output, .progress, .metric, .reload, .plan, .ledger, .scheduler:
-      break
-    }
+  mutating func tookRestart(of plugin: String) {
+    let isKnown = pluginRestarts[plugin] != nil || pluginRestarts.count < Self.pluginsMax
+    pluginRestarts[isKnown ? plugin : "", default: 0] += 1
   }
-
-  /// How the log tells of a service that has died.
-  private static let restartWords = "the service is started again"
 }

@@ -78,9 +78,9 @@ extension ControlPorts {
 
   /// One job, with all that is known of it.
   func job(_ name: JobName) async throws -> JobEntry {
-    let (view, now) = await look { core, now in (core.view(of: name, at: now), now) }
+    let view = await look { core, now in core.view(of: name, at: now) }
     guard let view else { throw await noJob(name.text) }
-    return await books.read { JobEntry(view, in: $0, at: now) }
+    return await books.read { JobEntry(view, in: $0) }
   }
 
   /// What to say of a job that there is not.

@@ -68,12 +68,8 @@ package struct JobList {
   }
 
   private func entries(of names: [JobName], from ports: ControlPorts) async -> [JobEntry] {
-    let (views, now) = await ports.look { core, now in
-      (names.compactMap { core.view(of: $0, at: now) }, now)
-    }
-    return await ports.books.read { state in
-      views.map { JobEntry($0, in: state, at: now) }
-    }
+    let views = await ports.look { core, now in names.compactMap { core.view(of: $0, at: now) } }
+    return await ports.books.read { state in views.map { JobEntry($0, in: state) } }
   }
 
   private func isWanted(_ job: JobEntry) -> Bool {

@@ -60,7 +60,7 @@ struct JobRoutes {
     let job = try await ports.job(name)
     let foresight = await ports.look { core, now in core.foresight(of: name, at: now) }
     let slots = foresight?.slots(count: Self.slotsShown) ?? []
-    let machine = LogValue.text("timer:\(name)")
+    let machine = LogValue.machine(.timer(.job(name)))
     let transitions = await ports.books.read { state in
       state.ring.newest(Self.transitionsMax) { $0.event == .timer && $0[.machine] == machine }
         .map { event in
@@ -122,11 +122,10 @@ struct JobRoutes {
     // It may have ended already.
     let known = await ports.books.read { $0.run(run) }
     let entry =
-      seen.map { RunEntry($0, at: now) } ?? known.map { RunEntry($0) }
+      seen.map { RunEntry($0) } ?? known.map { RunEntry($0) }
       ?? RunEntry(
-        stored: StoredRun(
-          run: run, job: name.text, slot: slot ?? now.wall,
-          kind: RunBeginning.Kind.manual.rawValue), state: .queued)
+        StoredRun(RunHead(run: run, job: name, slot: slot ?? now.wall, kind: .manual)),
+        state: .queued)
     var json = JSONWriter()
     json.value(entry)
     return .json(json, status: .accepted)

@@ -59,12 +59,13 @@ package struct JobTable {
 
   private func last(_ run: StoredRun) -> String {
     let ago = run.endedAt.map { "\(Self.short(now - $0)) ago" } ?? ""
-    let reason = run.outcome == Outcome.succeeded.rawValue ? "" : " \(run.reason ?? "")"
+    let end = run.end
+    let reason = end?.outcome == .succeeded ? "" : " \(end?.reason.description ?? "")"
     // What a plugin gave as its reason is not to steer a terminal.
     let shown = reason.unicodeScalars.prefix(24).map {
       $0.properties.generalCategory == .control ? "\u{fffd}" : String($0)
     }
-    return "\(run.outcome ?? "")\(shown.joined()) \(ago)"
+    return "\(end?.outcome.rawValue ?? "")\(shown.joined()) \(ago)"
   }
 
   /// A length of time in at most two units.

@@ -25,7 +25,7 @@ struct RunRoutes {
   {
     let query = try Query(request, "job", "failed", "hooks", "since", "before", "limit")
     var wanted = RunQuery()
-    wanted.job = try query.job("job")?.text
+    wanted.job = try query.job("job")
     wanted.failedOnly = try query.flag("failed")
     wanted.withHooks = try query.flag("hooks")
     wanted.since = try query.instant("since")
@@ -42,22 +42,22 @@ struct RunRoutes {
       (state.runs(question), state.progress)
     }
     // What the ledger has not written yet is known here, and better.
-    var found = Dictionary((kept ?? []).map { ($0.run, $0) }) { first, _ in first }
-    for run in known { found[run.run] = run }
-    let runs = found.values.sorted { $0.run > $1.run }.prefix(limit + 1)
+    var found = Dictionary((kept ?? []).map { ($0.head.run, $0) }) { first, _ in first }
+    for run in known { found[run.head.run] = run }
+    let runs = found.values.sorted { $0.head.run > $1.head.run }.prefix(limit + 1)
     // Where a run stands that has not ended, the scheduler knows best.
-    let open = runs.filter { $0.outcome == nil }.map(\.run)
+    let open = runs.filter { $0.end == nil }.map(\.head.run)
     let views = await ports.look { core, now in
       Dictionary(
         uniqueKeysWithValues: open.compactMap { run in
-          core.view(of: run, at: now).map { (run, RunEntry($0, at: now, progress: progress[run])) }
+          core.view(of: run, at: now).map { (run, RunEntry($0, progress: progress[run])) }
         })
     }
     var json = JSONWriter()
     json.object { json in
       json.key("runs")
-      json.array(runs.prefix(limit)) { $0.value(views[$1.run] ?? RunEntry($1)) }
-      if runs.count > limit { json.member("before", runs[limit - 1].run.number) }
+      json.array(runs.prefix(limit)) { $0.value(views[$1.head.run] ?? RunEntry($1)) }
+      if runs.count > limit { json.member("before", runs[limit - 1].head.run.number) }
     }
     return .json(json)
   }
@@ -83,7 +83,7 @@ struct RunRoutes {
   /// Waits until the ledger has a run's end and output: a client that has waited for the end reads them
   /// there next. A ledger that cannot be written keeps nobody waiting for long.
   private func waitForLedger(after entry: RunEntry, on loop: any EventLoop) async {
-    guard ports.archive != nil, let endedAt = entry.stored.endedAt else { return }
+    guard ports.archive != nil, let endedAt = entry.run.endedAt else { return }
     let now = await ports.look { _, now in now.wall }
     // What ended before that has been written, or cannot be.
     guard now - endedAt < Self.ledgerPatience else { return }
@@ -147,9 +147,9 @@ struct RunRoutes {
       throw Problem(.badRequest, "'follow' and 'attempt' exclude each other")
     }
     let entry = try await find(run)
-    let isBegun = attempt <= entry.stored.attempts
+    let isBegun = attempt <= entry.run.attempts
     guard isBegun,
-      attempt < entry.stored.attempts || entry.stored.outcome != nil
+      attempt < entry.run.attempts || entry.run.end != nil
         || entry.state == .backingOff
     else {
       throw Problem(
@@ -180,9 +180,9 @@ struct RunRoutes {
   }
 
   private func find(_ run: RunID) async throws -> RunEntry {
-    let (view, now) = await ports.look { core, now in (core.view(of: run, at: now), now) }
+    let view = await ports.look { core, now in core.view(of: run, at: now) }
     let (known, progress) = await ports.books.read { ($0.run(run), $0.progress[run]) }
-    if let view { return RunEntry(view, at: now, progress: progress) }
+    if let view { return RunEntry(view, progress: progress) }
     if let known { return RunEntry(known) }
     let kept = try await ports.fromArchive { (archive) throws(ArchiveTrouble) in
       try archive.run(run)

@@ -72,11 +72,11 @@ struct TimelineRoutes {
       for slot in state.pastSlots where slot.at >= from && names.contains(slot.job) {
         slots[slot.job, default: []].append(slot)
       }
-      for run in Array(state.ended) + state.begun.values.sorted(by: { $0.run < $1.run }) {
-        guard let name = JobName(run.job), names.contains(name), run.hook == nil,
-          run.beganAt != nil, run.endedAt.map({ $0 >= from }) ?? true
+      for run in Array(state.ended) + state.begun.values.sorted(by: { $0.head.run < $1.head.run }) {
+        guard names.contains(run.head.job), run.head.kind != .hook, run.beganAt != nil,
+          run.endedAt.map({ $0 >= from }) ?? true
         else { continue }
-        runs[name, default: []].append(run)
+        runs[run.head.job, default: []].append(run)
       }
       wakes = state.pastWakes.filter { $0 >= from }
       if wakes.count > TimelineRoutes.wakesMax {
@@ -101,7 +101,7 @@ extension JSONWriter {
       json.member("slot", slot.slot)
       json.member("due", slot.due)
       json.member("window_ms", slot.window)
-      json.member("verdict", slot.verdict)
+      json.member("verdict", slot.verdict.name)
     }
   }
 
@@ -115,10 +115,10 @@ extension JSONWriter {
 
   fileprivate mutating func value(bar run: StoredRun) {
     object { json in
-      json.member("run", run.run.number)
+      json.member("run", run.head.run.number)
       json.member("began", run.beganAt)
       json.member("ended", run.endedAt)
-      json.member("outcome", run.outcome)
+      json.member("outcome", run.end?.outcome.rawValue)
     }
   }
 }

@@ -11,7 +11,6 @@ package struct FormerBooks: Hashable, Sendable {
   /// Whether there are books that cannot be read now: what a job seems to begin with may be known.
   package var isUnread = false
 
-  /// Nothing unless told otherwise.
   package init(lastRun: UInt64 = 0, jobs: [JobName: FormerJob] = [:], runs: [FormerRun] = []) {
     self.lastRun = lastRun
     self.jobs = jobs
@@ -32,7 +31,6 @@ package struct FormerJob: Hashable, Sendable {
   /// Slots behind the mark without a verdict, ascending.
   package var pending: [WallInstant]
 
-  /// A job as it was left.
   package init(
     mark: JobMark, isSameBoot: Bool, version: ScheduleVersion, isOpen: Bool,
     pending: [WallInstant] = []
@@ -45,28 +43,70 @@ package struct FormerJob: Hashable, Sendable {
   }
 }
 
-/// A run that a former takt did not bring to its end.
-package struct FormerRun: Hashable, Sendable {
-  /// How it began.
-  package var beginning: RunBeginning
-  /// Whether it never got further than its claim, so that its slot has no verdict.
-  package var isUndecided: Bool
-  /// How many attempts had begun.
-  package var attempts: Int
-  /// Set when it waited for its next attempt.
-  package var retry: RetryPosition?
-  /// Whether it has an end: it waited for an attempt when takt was stopped.
-  package var isEnded: Bool
+/// What of a job outlives takt: how far it has come, and how it fares.
+package struct JobMark: Hashable, Sendable {
+  package var job: JobName
+  /// How far it has come in its schedule.
+  package var cursor: CursorState
+  /// How many runs in a row have failed.
+  package var failureStreak: Int
+  /// How many slots have run since the anchor.
+  package var ranCount: Int
+  /// Set while somebody has suspended it.
+  package var suspension: Suspension?
 
-  /// A run as it was left.
   package init(
-    beginning: RunBeginning, isUndecided: Bool = false, attempts: Int, retry: RetryPosition? = nil,
-    isEnded: Bool = false
+    job: JobName, cursor: CursorState, failureStreak: Int = 0, ranCount: Int = 0,
+    suspension: Suspension? = nil
   ) {
-    self.beginning = beginning
-    self.isUndecided = isUndecided
-    self.attempts = attempts
-    self.retry = retry
-    self.isEnded = isEnded
+    self.job = job
+    self.cursor = cursor
+    self.failureStreak = failureStreak
+    self.ranCount = ranCount
+    self.suspension = suspension
+  }
+}
+
+/// Somebody has put a job to rest. Its slots are `skipped(suspended)`; its runs go on.
+package struct Suspension: Hashable, Sendable {
+  /// Since when.
+  package var since: WallInstant
+  /// When it is over by itself; nil for never.
+  package var until: WallInstant?
+  /// Why, in the words of whoever did it; empty when nothing was said.
+  package var reason: String
+
+  package init(since: WallInstant, until: WallInstant? = nil, reason: String = "") {
+    self.since = since
+    self.until = until
+    self.reason = reason
+  }
+}
+
+/// A job's schedule, and from where on it applies.
+package struct ScheduleVersion: Hashable, Sendable {
+  package var job: JobName
+  /// When the job is due.
+  package var schedule: Schedule
+  /// False: slots that pass are `skipped(suspended)`.
+  package var isEnabled: Bool
+  /// Where the grid of `every` begins.
+  package var anchor: Int64
+  /// All slots up to here belong to what was before.
+  package var from: ScheduleEdge
+  /// Single instants of `at` count from here on; nil for all of them, as when takt hears of the job
+  /// for the first time.
+  package var instantsFrom: Int64?
+
+  package init(
+    job: JobName, schedule: Schedule, isEnabled: Bool, anchor: Int64, from: ScheduleEdge,
+    instantsFrom: Int64?
+  ) {
+    self.job = job
+    self.schedule = schedule
+    self.isEnabled = isEnabled
+    self.anchor = anchor
+    self.from = from
+    self.instantsFrom = instantsFrom
   }
 }

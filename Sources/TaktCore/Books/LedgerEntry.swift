@@ -37,73 +37,6 @@ package enum LedgerEntry: Hashable, Sendable {
   case reloaded(ReloadRecord)
 }
 
-/// A run that starts, or wants to.
-package struct RunBeginning: Hashable, Sendable {
-  /// What the run is for.
-  package enum Kind: String, CaseIterable, Hashable, Sendable {
-    /// A slot, which is decided by it.
-    case slot
-    /// Somebody asked for it.
-    case manual
-    /// Another run has come to something.
-    case hook
-    /// A run that a former takt did not bring to its end; its slot has been decided.
-    case resumed
-  }
-
-  /// The run.
-  package var run: RunID
-  /// Whose run it is.
-  package var job: JobName
-  /// The instant that it is told.
-  package var slot: WallInstant
-  /// What it is for.
-  package var kind: Kind
-  /// What a crash may do to it.
-  package var delivery: Delivery
-  /// The number of its first attempt; above 1 when it goes on where another has stopped.
-  package var attempt: Int
-  /// Of a hook which one, and for which run; of a resumed run that which it goes on with.
-  package var hook: HookKind?
-  /// See `hook`.
-  package var parent: RunID?
-  /// When.
-  package var at: WallInstant
-
-  /// A run that starts, or wants to.
-  package init(
-    run: RunID, job: JobName, slot: WallInstant, kind: Kind, delivery: Delivery, attempt: Int,
-    hook: HookKind? = nil, parent: RunID? = nil, at: WallInstant
-  ) {
-    self.run = run
-    self.job = job
-    self.slot = slot
-    self.kind = kind
-    self.delivery = delivery
-    self.attempt = attempt
-    self.hook = hook
-    self.parent = parent
-    self.at = at
-  }
-}
-
-/// Where a run stands between two attempts.
-package struct RetryPosition: Hashable, Sendable {
-  /// How many attempts it has had.
-  package var attempt: Int
-  /// When the next one is due.
-  package var until: WallInstant
-  /// How the last one ended.
-  package var end: RunEnd
-
-  /// A run that waits for its next attempt.
-  package init(attempt: Int, until: WallInstant, end: RunEnd) {
-    self.attempt = attempt
-    self.until = until
-    self.end = end
-  }
-}
-
 /// How a process is known again: a number alone may be another's by then.
 package struct ProcessIdentity: Hashable, Sendable {
   /// Its number, and that of its session and group.
@@ -120,7 +53,6 @@ package struct ProcessIdentity: Hashable, Sendable {
   /// The path of the attempt's control group, from the root of its hierarchy; nil without one.
   package var controlGroup: String?
 
-  /// A process by its number and the time of its start.
   package init(
     pid: Int32, sinceTicks: UInt64, untilTicks: UInt64, mark: String = "",
     controlGroup: String? = nil
@@ -135,7 +67,6 @@ package struct ProcessIdentity: Hashable, Sendable {
 
 /// A reload, as the ledger keeps it.
 package struct ReloadRecord: Hashable, Sendable {
-  /// When.
   package var at: WallInstant
   /// How many jobs were kept; nil for a reload that was refused.
   package var kept: Int?
@@ -143,7 +74,6 @@ package struct ReloadRecord: Hashable, Sendable {
   /// errors.
   package var lines: [String]
 
-  /// A reload.
   package init(at: WallInstant, kept: Int?, lines: [String]) {
     self.at = at
     self.kept = kept

@@ -1,20 +1,81 @@
 package import TaktTime
 
-/// A run that has ended, as the books have it.
-package struct RunRecord: Hashable, Sendable {
-  /// The run.
+/// Which run it is and what for: known from its first moment on, and never changed.
+package struct RunHead: Hashable, Sendable {
+  /// What a run is for.
+  package enum Kind: String, CaseIterable, Hashable, Sendable {
+    /// A slot, which is decided by it.
+    case slot
+    /// Somebody asked for it.
+    case manual
+    /// Another run has come to something.
+    case hook
+    /// A run that a former takt did not bring to its end; its slot has been decided.
+    case resumed
+  }
+
   package var run: RunID
-  /// Whose run it was.
   package var job: JobName
-  /// Its slot, or the instant that it was asked for.
+  /// The instant that it is told: its slot, or when it was asked for.
   package var slot: WallInstant
-  /// Which hook it was; nil for a run of the job itself.
+  package var kind: Kind
+  /// What a crash may do to it.
+  package var delivery: Delivery
+  /// Of a hook which one, and for which run; of a resumed run that which it goes on with.
   package var hook: HookKind?
+  /// See `hook`.
+  package var parent: RunID?
+
+  package init(
+    run: RunID, job: JobName, slot: WallInstant, kind: Kind = .slot,
+    delivery: Delivery = .bestEffort, hook: HookKind? = nil, parent: RunID? = nil
+  ) {
+    self.run = run
+    self.job = job
+    self.slot = slot
+    self.kind = kind
+    self.delivery = delivery
+    self.hook = hook
+    self.parent = parent
+  }
+}
+
+/// A run that starts, or wants to.
+package struct RunBeginning: Hashable, Sendable {
+  package var head: RunHead
+  /// The number of its first attempt; above 1 when it goes on where another has stopped.
+  package var attempt: Int
+  package var at: WallInstant
+
+  package init(_ head: RunHead, attempt: Int, at: WallInstant) {
+    self.head = head
+    self.attempt = attempt
+    self.at = at
+  }
+}
+
+/// Where a run stands between two attempts.
+package struct RetryPosition: Hashable, Sendable {
+  /// How many attempts it has had.
+  package var attempt: Int
+  /// When the next one is due.
+  package var until: WallInstant
+  /// How the last one ended.
+  package var end: RunEnd
+
+  package init(attempt: Int, until: WallInstant, end: RunEnd) {
+    self.attempt = attempt
+    self.until = until
+    self.end = end
+  }
+}
+
+/// A run that has ended.
+package struct RunRecord: Hashable, Sendable {
+  package var head: RunHead
   /// How many attempts it had; 0 when it never started.
   package var attempts: Int
-  /// How it ended.
   package var end: RunEnd
-  /// When it ended.
   package var endedAt: WallInstant
   /// How long it took from its first start; zero when it never started.
   package var duration: Duration
@@ -23,19 +84,104 @@ package struct RunRecord: Hashable, Sendable {
   /// Where a takt to come goes on with it; nil (the default) for a run that is over for good.
   package var retry: RetryPosition?
 
-  /// A run that has ended.
   package init(
-    run: RunID, job: JobName, slot: WallInstant, hook: HookKind?, attempts: Int, end: RunEnd,
-    endedAt: WallInstant, duration: Duration, output: KeptOutput
+    _ head: RunHead, attempts: Int, end: RunEnd, endedAt: WallInstant, duration: Duration,
+    output: KeptOutput = KeptOutput(), retry: RetryPosition? = nil
   ) {
-    self.run = run
-    self.job = job
-    self.slot = slot
-    self.hook = hook
+    self.head = head
     self.attempts = attempts
     self.end = end
     self.endedAt = endedAt
     self.duration = duration
     self.output = output
+    self.retry = retry
+  }
+}
+
+/// A run as it is shown, whether it has ended or not.
+package struct StoredRun: Hashable, Sendable {
+  package var head: RunHead
+  /// When its first attempt started; nil for one that never did.
+  package var beganAt: WallInstant?
+  /// When it ended; nil while it has not.
+  package var endedAt: WallInstant?
+  /// How long it took, or has taken so far, from its first start.
+  package var duration: Duration?
+  /// How many attempts have begun.
+  package var attempts: Int
+  /// How it ended; nil while it has not.
+  package var end: RunEnd?
+
+  package init(
+    _ head: RunHead, beganAt: WallInstant? = nil, endedAt: WallInstant? = nil,
+    duration: Duration? = nil, attempts: Int = 0, end: RunEnd? = nil
+  ) {
+    self.head = head
+    self.beganAt = beganAt
+    self.endedAt = endedAt
+    self.duration = duration
+    self.attempts = attempts
+    self.end = end
+  }
+
+  /// It has ended.
+  package mutating func take(_ record: RunRecord) {
+    endedAt = record.endedAt
+    duration = beganAt == nil ? nil : record.duration
+    attempts = record.attempts
+    end = record.end
+  }
+}
+
+// MARK: - As it is shown
+
+extension RunHead {
+  /// What there is to show of it, by the names that API and command line use.
+  package func show(_ take: (String, LogValue) -> Void) {
+    take("run", .number(Int64(run.number)))
+    take("job", .text(job.text))
+    take("slot", .instant(slot))
+    take("kind", .text(kind.rawValue))
+    if let hook { take("hook", .text(hook.rawValue)) }
+    if let parent { take("parent", .number(Int64(parent.number))) }
+  }
+}
+
+extension StoredRun {
+  /// What there is to show of it besides its head.
+  package func show(_ take: (String, LogValue) -> Void) {
+    if let beganAt { take("began", .instant(beganAt)) }
+    if let endedAt { take("ended", .instant(endedAt)) }
+    if let duration { take("duration_ms", .milliseconds(duration)) }
+    take("attempts", .number(Int64(attempts)))
+    guard let end else { return }
+    take("outcome", .text(end.outcome.rawValue))
+    take("reason", .text(end.reason.description))
+  }
+}
+
+// MARK: - As a former takt left it
+
+/// A run that a former takt did not bring to its end.
+package struct FormerRun: Hashable, Sendable {
+  package var head: RunHead
+  /// Whether it never got further than its claim, so that its slot has no verdict.
+  package var isUndecided: Bool
+  /// How many attempts had begun.
+  package var attempts: Int
+  /// Set when it waited for its next attempt.
+  package var retry: RetryPosition?
+  /// Whether it has an end: it waited for an attempt when takt was stopped.
+  package var isEnded: Bool
+
+  package init(
+    _ head: RunHead, isUndecided: Bool = false, attempts: Int, retry: RetryPosition? = nil,
+    isEnded: Bool = false
+  ) {
+    self.head = head
+    self.isUndecided = isUndecided
+    self.attempts = attempts
+    self.retry = retry
+    self.isEnded = isEnded
   }
 }

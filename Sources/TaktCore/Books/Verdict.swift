@@ -81,18 +81,13 @@ package enum CancelReason: String, CaseIterable, Hashable, Sendable {
 
 /// The verdict on one slot, or on a series of slots without a gap. No two records overlap.
 package struct VerdictRecord: Hashable, Sendable {
-  /// Whose slots they are.
   package var job: JobName
-  /// Which slots.
   package var slots: SlotSeries
-  /// How they were decided.
   package var verdict: Verdict
-  /// When they were decided.
   package var at: WallInstant
   /// The run that serves the slot; nil for any other verdict than `ran`.
   package var run: RunID?
 
-  /// One verdict on a series of slots.
   package init(
     job: JobName, slots: SlotSeries, verdict: Verdict, at: WallInstant, run: RunID? = nil
   ) {

@@ -1,5 +1,3 @@
-package import TaktTime
-
 /// A job as the scheduler knows it at one moment.
 package struct JobView: Sendable {
   /// Where a job stands, in one word.
@@ -22,14 +20,12 @@ package struct JobView: Sendable {
     case idle
   }
 
-  /// The job.
   package var spec: JobSpec
-  /// Where it stands.
   package var state: State
   /// The slot that its timer waits for; nil without one.
   package var next: Slot?
-  /// Whether its timer is armed, for a slot or for the end of its rest.
-  package var isArmed: Bool
+  /// Where its timer is.
+  package var timer: TimerView
   /// Its runs that have not ended, the oldest first; hooks are not among them.
   package var active: [RunView]
   /// How many runs in a row have failed.
@@ -40,26 +36,20 @@ package struct JobView: Sendable {
   package var suspension: Suspension?
 }
 
+/// Where a job's timer is; the raw value is the state of its timer machine.
+package enum TimerView: String, CaseIterable, Hashable, Sendable {
+  /// It has never been armed.
+  case idle
+  /// It is armed, for a slot or for the end of the job's rest.
+  case running
+  /// It has been armed, and is not any more.
+  case cancelled
+}
+
 /// A run that has not ended, as the scheduler knows it.
 package struct RunView: Hashable, Sendable {
-  /// Its number.
-  package var run: RunID
-  /// Whose run it is.
-  package var job: JobName
-  /// The instant that it is told.
-  package var slot: WallInstant
-  /// What it is for.
-  package var kind: RunBeginning.Kind
-  /// Of a hook which one.
-  package var hook: HookKind?
-  /// Of a hook or a resumed run: the other one.
-  package var parent: RunID?
-  /// Where it stands.
+  package var run: StoredRun
   package var state: RunState.Kind
-  /// How many attempts have begun.
-  package var attempts: Int
-  /// How long ago its first attempt started; nil before that.
-  package var age: Duration?
 }
 
 /// The scheduler at one moment.

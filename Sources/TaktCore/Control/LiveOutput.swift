@@ -31,7 +31,6 @@ package struct LiveOutputUse: Hashable, Sendable {
   /// Which follower it is.
   package var number: UInt64
 
-  /// A place.
   package init(run: RunID, number: UInt64) {
     self.run = run
     self.number = number

@@ -16,7 +16,6 @@ package protocol ReloadControl: Sendable {
 
 /// What a reload did, or would do.
 package struct ReloadReport: Sendable {
-  /// When.
   package var at: WallInstant
   /// The plan; nil when the file was refused.
   package var plan: ReloadPlan?
@@ -25,7 +24,6 @@ package struct ReloadReport: Sendable {
   /// All that is wrong or suspicious.
   package var diagnostics: [Diagnostic]
 
-  /// What came of it.
   package init(
     at: WallInstant, plan: ReloadPlan?, settings: [String], diagnostics: [Diagnostic]
   ) {

@@ -27,7 +27,6 @@ package struct StoredOutput: Hashable, Sendable {
   /// The beginning and the end of it.
   package var output: KeptOutput
 
-  /// The output of an attempt.
   package init(attempt: Int, output: KeptOutput) {
     self.attempt = attempt
     self.output = output
@@ -39,14 +38,16 @@ package struct ArchiveTrouble: Error, Hashable, Sendable {
   /// One sentence.
   package var message: String
 
-  /// A trouble in words.
   package init(_ message: String) { self.message = message }
 }
 
 /// Which runs are wanted.
 package struct RunQuery: Hashable, Sendable {
+  /// How runs end that have failed.
+  package static let failures: [Outcome] = [.failed, .timedOut, .interrupted]
+
   /// Of this job; nil for any.
-  package var job: String?
+  package var job: JobName?
   /// Only those that failed, timed out or were interrupted.
   package var failedOnly = false
   /// Only those that began, or ended, at this instant or later.
@@ -58,16 +59,15 @@ package struct RunQuery: Hashable, Sendable {
   /// How many, the newest.
   package var limit = 50
 
-  /// The newest 50 runs of any job.
   package init() {}
 
   /// Whether a run is one of those that are wanted, but for the number of them.
   package func wants(_ run: StoredRun) -> Bool {
-    if let job, run.job != job { return false }
-    if failedOnly, !["failed", "timed_out", "interrupted"].contains(run.outcome) { return false }
-    if !withHooks, run.hook != nil { return false }
-    if let before, run.run >= before { return false }
+    if let job, run.head.job != job { return false }
+    if failedOnly, run.end.map({ Self.failures.contains($0.outcome) }) != true { return false }
+    if !withHooks, run.head.hook != nil { return false }
+    if let before, run.head.run >= before { return false }
     guard let since else { return true }
-    return run.endedAt ?? run.beganAt ?? run.slot >= since
+    return run.endedAt ?? run.beganAt ?? run.head.slot >= since
   }
 }

@@ -2,23 +2,23 @@ package import TaktTime
 
 /// One line of the log: an event with named facts.
 package struct LogRecord: Hashable, Sendable {
-  /// When it happened.
   package var at: WallInstant
-  /// How much it matters.
   package var level: LogLevel
-  /// What kind of thing happened.
   package var event: LogEvent
   /// A record of the timers' and plans' daily round: JSON lines always carry it, text only at
   /// level debug.
   package var isRoutine: Bool
   /// The facts, in the order in which they are shown.
   package var fields: [LogField]
+  /// What it says to takt itself; nil for what only people and programs read.
+  package var fact: LogFact?
 
   /// A record; not routine unless told so.
   package init(
     at: WallInstant, _ level: LogLevel, _ event: LogEvent, routine isRoutine: Bool = false,
-    _ fields: [LogField]
+    _ fields: [LogField], fact: LogFact? = nil
   ) {
+    self.fact = fact
     self.at = at
     self.level = level
     self.event = event
@@ -30,6 +30,14 @@ package struct LogRecord: Hashable, Sendable {
   package subscript(key: LogKey) -> LogValue? {
     fields.first { $0.key == key }?.value
   }
+}
+
+/// What a record says to takt itself, besides its line.
+package indirect enum LogFact: Hashable, Sendable {
+  /// How far a run is, in percent, and what it says of that; nil for what has not changed.
+  case progress(RunID, percent: Int64?, message: String?)
+  /// A service plugin has failed and is started again.
+  case serviceRestart(plugin: String)
 }
 
 /// How much a record matters.
@@ -78,12 +86,9 @@ package enum LogEvent: String, CaseIterable, Hashable, Sendable {
 
 /// One fact.
 package struct LogField: Hashable, Sendable {
-  /// Which fact.
   package var key: LogKey
-  /// What it is.
   package var value: LogValue
 
-  /// A fact.
   package init(_ key: LogKey, _ value: LogValue) {
     self.key = key
     self.value = value
@@ -102,4 +107,35 @@ package enum LogValue: Hashable, Sendable {
   case milliseconds(Duration)
   /// A moment.
   case instant(WallInstant)
+  /// A state machine, shown by its name.
+  case machine(MachineID)
+}
+
+/// A state machine whose transitions the log tells; the text is its name there.
+package enum MachineID: Hashable, Sendable, CustomStringConvertible {
+  case timer(TimerKey)
+  case run(RunID)
+
+  /// `timer:JOB`, `run-timer:N`, `expected-timer:N`, `shutdown-timer`, `run:N`
+  package var description: String {
+    switch self {
+    case .timer(.job(let name)): "timer:" + name.text
+    case .timer(.run(let run)): "run-timer:" + String(run.number)
+    case .timer(.expected(let run)): "expected-timer:" + String(run.number)
+    case .timer(.shutdown): "shutdown-timer"
+    case .run(let run): "run:" + String(run.number)
+    }
+  }
+}
+
+/// Whose timer it is.
+package enum TimerKey: Hashable, Sendable {
+  /// A job's next slot.
+  case job(JobName)
+  /// A run's timeout, the grace of its stop, or its back-off.
+  case run(RunID)
+  /// How long a run is expected to take.
+  case expected(RunID)
+  /// The grace of a stop of takt.
+  case shutdown
 }

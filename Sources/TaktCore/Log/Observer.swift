@@ -11,3 +11,15 @@ extension Observer {
   /// Takes one record.
   package func observe(_ record: LogRecord) { observe([record]) }
 }
+
+/// Several observers as one; each gets all records.
+package final class Observers: Observer {
+  private let all: [any Observer]
+
+  package init(_ all: [any Observer]) { self.all = all }
+
+  /// Hands records on.
+  package func observe(_ records: [LogRecord]) {
+    for observer in all { observer.observe(records) }
+  }
+}

@@ -1,7 +1,6 @@
 /// What came of one action of an attempt: handed back when its process, or a built-in's work, has
 /// ended.
 package struct AttemptReport: Hashable, Sendable {
-  /// How it ended.
   package var result: AttemptResult
   /// What it has left behind and what must end before the run can: the living members of its process
   /// group and those who escaped it. `groupEnded` follows when there are any.
@@ -9,7 +8,6 @@ package struct AttemptReport: Hashable, Sendable {
   /// What it printed.
   package var output: OutputFacts
 
-  /// A report.
   package init(
     _ result: AttemptResult, descendants: [Descendant] = [], output: OutputFacts = OutputFacts()
   ) {
@@ -21,12 +19,10 @@ package struct AttemptReport: Hashable, Sendable {
 
 /// A process that an attempt has left behind.
 package struct Descendant: Hashable, Sendable, CustomStringConvertible {
-  /// Its number.
   package var pid: Int32
   /// The name of its program, as the process table has it.
   package var name: String
 
-  /// A process by its number and name.
   package init(pid: Int32, name: String) {
     self.pid = pid
     self.name = name
@@ -47,7 +43,6 @@ package struct OutputFacts: Hashable, Sendable {
   /// What is kept of both.
   package var kept: KeptOutput
 
-  /// Nothing printed unless told otherwise.
   package init(
     stdoutBytes: Int = 0, stderrBytes: Int = 0, matchesFailurePattern: Bool = false,
     kept: KeptOutput = KeptOutput()
@@ -56,5 +51,45 @@ package struct OutputFacts: Hashable, Sendable {
     self.stderrBytes = stderrBytes
     self.matchesFailurePattern = matchesFailurePattern
     self.kept = kept
+  }
+}
+
+/// How an attempt's own process, or a built-in's work, came to its end.
+package enum AttemptResult: Hashable, Sendable {
+  /// The process exited by itself.
+  case exited(Int32)
+  /// A signal ended the process.
+  case signalled(Int32)
+  /// There was never a process.
+  case notStarted(StartStage, errno: Int32)
+  /// A built-in has done its work.
+  case done
+  /// A built-in has failed; a short machine-readable reason such as `status(500)`.
+  case failed(String)
+}
+
+extension AttemptReport {
+  /// Whether the action did its work, by its own result and what the job says of success. What it
+  /// prints, and its exit status, count for commands alone.
+  package func judged(by rule: SuccessRule) -> RunEnd {
+    switch result {
+    case .exited(let status):
+      guard rule.exitStatuses.contains(status) else { return RunEnd(.failed, .exit(status)) }
+      if rule.failsOnStandardError, output.stderrBytes > 0 {
+        return RunEnd(.failed, .failsWhen(.stderr))
+      }
+      if rule.failurePattern != nil, output.matchesFailurePattern {
+        return RunEnd(.failed, .failsWhen(.stdout))
+      }
+      if rule.failsWhenSilent, output.stdoutBytes == 0 {
+        return RunEnd(.failed, .failsWhen(.empty))
+      }
+      return RunEnd(.succeeded, .exit(status))
+    case .signalled(let number): return RunEnd(.failed, .signal(number))
+    case .notStarted(let stage, let number):
+      return RunEnd(.failed, .notStarted(stage, errno: number))
+    case .done: return RunEnd(.succeeded, .done)
+    case .failed(let reason): return RunEnd(.failed, .reported(reason))
+    }
   }
 }

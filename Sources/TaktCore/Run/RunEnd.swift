@@ -1,11 +1,8 @@
 /// How a run ended, and why.
 package struct RunEnd: Hashable, Sendable {
-  /// How it ended.
   package var outcome: Outcome
-  /// Why.
   package var reason: RunReason
 
-  /// An end with its reason.
   package init(_ outcome: Outcome, _ reason: RunReason) {
     self.outcome = outcome
     self.reason = reason
@@ -38,8 +35,8 @@ package enum RunReason: Hashable, Sendable, CustomStringConvertible {
   case done
   /// A built-in has failed and says why.
   case reported(String)
-  /// The command printed, or did not print, what `fails_when` names: `stderr`, `stdout`, `empty`.
-  case failsWhen(String)
+  /// The output is what `fails_when` names.
+  case failsWhen(FailureSign)
   /// A newer run of the job has taken its place.
   case replaced
   /// Somebody has cancelled it.
@@ -65,18 +62,122 @@ package enum RunReason: Hashable, Sendable, CustomStringConvertible {
     case .notStarted(.stuck, _): "not_started(\(StartStage.stuck.rawValue))"
     case .notStarted(let stage, let number):
       "not_started(\(stage.rawValue), \(ErrorName.of(number)))"
-    case .done: "done"
     case .reported(let reason): reason
-    case .failsWhen(let what): "fails_when(\(what))"
-    case .replaced: "replaced"
-    case .byOperator: "operator"
-    case .timeout: "timeout"
-    case .removed: "removed"
-    case .shutdown: "shutdown"
-    case .down: "down"
-    case .ledger: "ledger"
+    case .failsWhen(let sign): "fails_when(\(sign.rawValue))"
     case .descendantsLeft(let count): "descendants_left(\(count))"
+    case .done, .replaced, .byOperator, .timeout, .removed, .shutdown, .down, .ledger:
+      code.rawValue
     }
+  }
+}
+
+// MARK: - In parts
+
+extension RunReason {
+  /// Which reason it is, without what is true of it alone.
+  package enum Code: String, CaseIterable, Hashable, Sendable {
+    case exit, signal
+    case notStarted = "not_started"
+    case done, reported
+    case failsWhen = "fails_when"
+    case replaced
+    case byOperator = "operator"
+    case timeout, removed, shutdown, down, ledger
+    case descendantsLeft = "descendants_left"
+  }
+
+  package var code: Code {
+    switch self {
+    case .exit: .exit
+    case .signal: .signal
+    case .notStarted: .notStarted
+    case .done: .done
+    case .reported: .reported
+    case .failsWhen: .failsWhen
+    case .replaced: .replaced
+    case .byOperator: .byOperator
+    case .timeout: .timeout
+    case .removed: .removed
+    case .shutdown: .shutdown
+    case .down: .down
+    case .ledger: .ledger
+    case .descendantsLeft: .descendantsLeft
+    }
+  }
+
+  /// The status, signal, error or count that belongs to the code.
+  package var number: Int64? {
+    switch self {
+    case .exit(let number), .signal(let number), .notStarted(_, let number): Int64(number)
+    case .descendantsLeft(let count): Int64(count)
+    case .done, .reported, .failsWhen, .replaced, .byOperator, .timeout, .removed, .shutdown,
+      .down, .ledger:
+      nil
+    }
+  }
+
+  /// The stage or the words that belong to the code.
+  package var subject: String? {
+    switch self {
+    case .notStarted(let stage, _): stage.rawValue
+    case .failsWhen(let sign): sign.rawValue
+    case .reported(let text): text
+    case .exit, .signal, .done, .replaced, .byOperator, .timeout, .removed, .shutdown, .down,
+      .ledger, .descendantsLeft:
+      nil
+    }
+  }
+
+  /// The reason of these parts; nil where one is missing or makes no sense.
+  package init?(_ code: Code, number: Int64?, subject: String?) {
+    let small = number.flatMap { Int32(exactly: $0) }
+    switch (code, small, subject) {
+    case (.exit, let status?, _): self = .exit(status)
+    case (.signal, let signal?, _): self = .signal(signal)
+    case (.notStarted, let errno?, let name?):
+      guard let stage = StartStage(rawValue: name) else { return nil }
+      self = .notStarted(stage, errno: errno)
+    case (.reported, _, let text?): self = .reported(text)
+    case (.failsWhen, _, let name?):
+      guard let sign = FailureSign(rawValue: name) else { return nil }
+      self = .failsWhen(sign)
+    case (.descendantsLeft, let count?, _): self = .descendantsLeft(Int(count))
+    case (.done, _, _): self = .done
+    case (.replaced, _, _): self = .replaced
+    case (.byOperator, _, _): self = .byOperator
+    case (.timeout, _, _): self = .timeout
+    case (.removed, _, _): self = .removed
+    case (.shutdown, _, _): self = .shutdown
+    case (.down, _, _): self = .down
+    case (.ledger, _, _): self = .ledger
+    case (.exit, _, _), (.signal, _, _), (.notStarted, _, _), (.reported, _, _),
+      (.failsWhen, _, _), (.descendantsLeft, _, _):
+      return nil
+    }
+  }
+
+  /// The reason that earlier versions kept as this text: `not_started(cwd, ENOENT)`. What can be no
+  /// reason of takt's own with this outcome are the words of a built-in or a plugin.
+  package init(text: String, of outcome: Outcome) {
+    let open = text.firstIndex(of: "(") ?? text.endIndex
+    let inside = text[open...].dropFirst().dropLast()
+    let parts = inside.split(separator: ", ", maxSplits: 1).map(String.init)
+    let code = Code(rawValue: String(text[..<open]))
+    var reason: Self?
+    switch (outcome, code) {
+    case (.failed, .notStarted?):
+      reason = Self(
+        .notStarted, number: parts.count < 2 ? 0 : ErrorName.number(of: parts[1]).map(Int64.init),
+        subject: parts.first)
+    case (.succeeded, .exit?), (.succeeded, .done?), (.succeeded, .descendantsLeft?),
+      (.failed, .exit?), (.failed, .signal?), (.failed, .failsWhen?), (.timedOut, .timeout?),
+      (.cancelled, .replaced?), (.cancelled, .byOperator?), (.cancelled, .removed?),
+      (.cancelled, .shutdown?), (.cancelled, .ledger?), (.interrupted, .down?):
+      reason = code.flatMap { Self($0, number: Int64(inside), subject: String(inside)) }
+    default: break
+    }
+    // Only what is shown as the text was can be what it meant.
+    self = reason.flatMap { $0.description == text ? $0 : nil } ?? .reported(text)
   }
 }
 
@@ -98,6 +199,16 @@ extension RunReason {
   }
 }
 
+/// What of a command's output makes it fail.
+package enum FailureSign: String, CaseIterable, Hashable, Sendable {
+  /// There is something on standard error.
+  case stderr
+  /// A line of standard output matches a pattern.
+  case stdout
+  /// There is nothing on standard output.
+  case empty
+}
+
 /// What could not be done when a process was to be started.
 package enum StartStage: String, CaseIterable, Hashable, Sendable {
   /// The pipes or the process itself.
@@ -115,4 +226,25 @@ package enum StartStage: String, CaseIterable, Hashable, Sendable {
   /// The process never came to execute the program, or one of the job before still has not: a file
   /// system does not answer, or somebody keeps the process stopped.
   case stuck = "spawn_stuck"
+}
+
+/// The names of the system's errors that runs meet.
+package enum ErrorName {
+  /// `ENOENT` for 2, or `errno 123` for a number without a name here. Linux numbers.
+  package static func of(_ number: Int32) -> String {
+    names[number] ?? unnamed + String(number)
+  }
+
+  /// The number of a name that `of` gives; nil for any other.
+  static func number(of name: String) -> Int32? {
+    if name.hasPrefix(unnamed) { return Int32(name.dropFirst(unnamed.count)) }
+    return names.first { $0.value == name }?.key
+  }
+
+  private static let unnamed = "errno "
+  private static let names: [Int32: String] = [
+    1: "EPERM", 2: "ENOENT", 5: "EIO", 7: "E2BIG", 8: "ENOEXEC", 11: "EAGAIN", 12: "ENOMEM",
+    13: "EACCES", 20: "ENOTDIR", 21: "EISDIR", 22: "EINVAL", 23: "ENFILE", 24: "EMFILE",
+    26: "ETXTBSY", 27: "EFBIG", 28: "ENOSPC", 36: "ENAMETOOLONG", 40: "ELOOP", 125: "ECANCELED",
+  ]
 }

@@ -6,7 +6,7 @@ extension ActiveRun {
     from: RunState, to: RunState, cause: String, at now: Now
   ) -> (level: LogLevel, fields: [LogField]) {
     var fields = [
-      LogField(.machine, .text("run:\(id)")), LogField(.seq, .number(transitionCount)),
+      LogField(.machine, .machine(.run(id))), LogField(.seq, .number(transitionCount)),
       LogField(.job, .text(spec.name.text)), LogField(.run, .number(Int64(id.number))),
     ]
     if let facts {
@@ -82,30 +82,37 @@ extension ActiveRun {
     }
   }
 
-  /// The run as the books have it.
-  func bookEntry(_ end: RunEnd, at now: Now) -> RunRecord {
-    var record = RunRecord(
-      run: id, job: spec.name, slot: nominal, hook: facts?.hook, attempts: machine.attempt,
-      end: end, endedAt: now.wall, duration: startedAt.map { now.monotonic - $0 } ?? .zero,
-      output: hasRecordedOutput ? KeptOutput() : output)
-    record.retry = parting
-    return record
+  var head: RunHead {
+    var head = RunHead(run: id, job: spec.name, slot: nominal, delivery: spec.delivery)
+    switch origin {
+    case .slot: break
+    case .manual: head.kind = .manual
+    case .hook(let facts, _): (head.kind, head.hook, head.parent) = (.hook, facts.hook, facts.run)
+    case .resumed(_, let former): (head.kind, head.parent) = (.resumed, former)
+    }
+    return head
   }
 
   /// The run as the books have it when it starts, or wants to.
   func beginning(at now: Now) -> RunBeginning {
-    var beginning = RunBeginning(
-      run: id, job: spec.name, slot: nominal, kind: .slot, delivery: spec.delivery,
-      attempt: machine.attempt + 1, hook: facts?.hook, parent: facts?.run, at: now.wall)
-    switch origin {
-    case .slot: break
-    case .manual: beginning.kind = .manual
-    case .hook: beginning.kind = .hook
-    case .resumed(_, let former):
-      beginning.kind = .resumed
-      beginning.parent = former
-    }
-    return beginning
+    RunBeginning(head, attempt: machine.attempt + 1, at: now.wall)
+  }
+
+  /// The run as it is shown while it has not ended.
+  func view(at now: Now) -> RunView {
+    let age = startedAt.map { now.monotonic - $0 }
+    return RunView(
+      run: StoredRun(
+        head, beganAt: age.map { now.wall - $0 }, duration: age, attempts: machine.attempt),
+      state: machine.state.kind)
+  }
+
+  /// The run as the books have it.
+  func bookEntry(_ end: RunEnd, at now: Now) -> RunRecord {
+    RunRecord(
+      head, attempts: machine.attempt, end: end, endedAt: now.wall,
+      duration: startedAt.map { now.monotonic - $0 } ?? .zero,
+      output: hasRecordedOutput ? KeptOutput() : output, retry: parting)
   }
 
   /// Where a takt to come goes on with a run that waits for its next attempt; nil for any other.

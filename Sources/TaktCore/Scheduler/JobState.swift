@@ -8,6 +8,8 @@ struct JobState: Sendable {
   /// What its timer waits for, with the token of the arming: its next slot, one that runs late, or
   /// the end of its suspension.
   var armed: (slot: Slot, token: UInt64)?
+  /// Whether its timer has ever been armed.
+  var hasBeenArmed = false
   /// How many runs in a row have failed.
   var failureStreak = 0
   /// How many slots have run since the anchor.

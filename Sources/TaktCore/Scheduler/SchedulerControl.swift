@@ -15,3 +15,74 @@ package protocol SchedulerControl: Sendable {
     _ question: @escaping @Sendable (SchedulerCore, Now) -> Sight,
     reply: @escaping @Sendable (Sight) -> Void)
 }
+
+/// What somebody who steers takt wants of the scheduler.
+package enum SchedulerCommand: Hashable, Sendable {
+  /// A run of this job now, told this instant, by default the present one, with these parameters.
+  /// The job's `overlap` decides what becomes of it beside other runs of the job, unless it is
+  /// forced: then it runs beside them.
+  case trigger(
+    JobName, slot: WallInstant? = nil, parameters: RunParameters = RunParameters(),
+    isForced: Bool = false)
+  /// Put a job to rest; nil for as long as nobody resumes it.
+  case suspend(JobName, until: WallInstant?, reason: String)
+  /// End a job's rest.
+  case resume(JobName)
+  /// Cancel all runs of a job that have not ended.
+  case cancelJob(JobName)
+  /// Cancel one run.
+  case cancelRun(RunID)
+}
+
+/// What became of a command.
+package enum SchedulerReply: Hashable, Sendable {
+  /// It was done; of a trigger the run, of a cancellation the runs that are cancelled.
+  case done(runs: [RunID] = [])
+  /// There is no such job.
+  case unknownJob
+  /// No run of this number is in progress or waits.
+  case unknownRun
+  /// The job is not suspended.
+  case notSuspended
+  /// The rest would be over before it begins.
+  case past
+  /// Too many runs of the job wait already.
+  case tooMany
+  /// The job's `overlap` is `skip`, and this run of it has not ended.
+  case overlapping(RunID)
+  /// takt has not started yet, or is stopping.
+  case unavailable
+}
+
+/// What a run is given that somebody triggers.
+package struct RunParameters: Hashable, Sendable {
+  /// In place of those that the job says under `with`.
+  package var values: Parameters
+  /// For a command, over its `env`.
+  package var environment: [String: String]
+
+  package init(values: Parameters = [:], environment: [String: String] = [:]) {
+    self.values = values
+    self.environment = environment
+  }
+}
+
+/// Who measures how punctual slots are.
+///
+/// Called on the scheduler's queue, which it is not to keep.
+package protocol SlotGauge: AnyObject, Sendable {
+  /// A slot's run starts.
+  func served(_ start: SlotStart)
+}
+
+/// A slot's run starts.
+package struct SlotStart: Hashable, Sendable {
+  package var job: JobName
+  /// The run that serves it.
+  package var run: RunID
+  /// How long after it was due.
+  package var lateness: Duration
+  /// How much of that the job allows.
+  package var window: Duration
+  package var qos: QoS
+}

@@ -99,8 +99,8 @@ extension SchedulerCore {
     let active = (activeRuns[name] ?? []).compactMap { runs[$0]?.view(at: now) }
     return JobView(
       spec: job.spec, state: state(of: job, active), next: job.isHeld ? nil : job.armed?.slot,
-      isArmed: job.armed != nil, active: active, failureStreak: job.failureStreak,
-      ranCount: job.ranCount, suspension: job.suspension)
+      timer: job.armed != nil ? .running : job.hasBeenArmed ? .cancelled : .idle, active: active,
+      failureStreak: job.failureStreak, ranCount: job.ranCount, suspension: job.suspension)
   }
 
   /// A run that has not ended; nil when there is none of this number. Hooks are found as well.
@@ -123,23 +123,6 @@ extension SchedulerCore {
     if job.suspension != nil { return .suspended }
     if job.rest == .limit { return .limit }
     return job.armed == nil ? .idle : .waiting
-  }
-}
-
-extension ActiveRun {
-  fileprivate func view(at now: Now) -> RunView {
-    let kind: RunBeginning.Kind
-    var parent: RunID?
-    switch origin {
-    case .slot: kind = .slot
-    case .manual: kind = .manual
-    case .hook(let facts, _): (kind, parent) = (.hook, facts.run)
-    case .resumed(_, let former): (kind, parent) = (.resumed, former)
-    }
-    return RunView(
-      run: id, job: spec.name, slot: nominal, kind: kind, hook: facts?.hook, parent: parent,
-      state: machine.state.kind, attempts: machine.attempt,
-      age: startedAt.map { now.monotonic - $0 })
   }
 }
 

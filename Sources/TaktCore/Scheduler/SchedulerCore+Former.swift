@@ -9,7 +9,7 @@ extension SchedulerCore {
     var left = former.jobs
     // A run that was claimed may have begun: its slot does not wait for anything any more.
     for run in former.runs where run.isUndecided {
-      left[run.beginning.job]?.pending.removeAll { $0 == run.beginning.slot }
+      left[run.head.job]?.pending.removeAll { $0 == run.head.slot }
     }
     var passed: Set<JobName> = []
     for spec in specs {
@@ -29,7 +29,7 @@ extension SchedulerCore {
     }
     var ended: [JobName] = []
     for run in former.runs where takeUp(run, slotsPassed: passed, at: now) {
-      ended.append(run.beginning.job)
+      ended.append(run.head.job)
     }
     giveTurns(to: specs.map(\.name), at: now)
     for parent in ended { callFollowers(of: parent, RunEnd(.interrupted, .down), at: now) }
@@ -138,38 +138,38 @@ extension SchedulerCore {
   private mutating func takeUp(
     _ former: FormerRun, slotsPassed: Set<JobName>, at now: Now
   ) -> Bool {
-    let beginning = former.beginning
-    let spec = jobs[beginning.job]?.spec
+    let head = former.head
+    let spec = jobs[head.job]?.spec
     if former.isUndecided {
       decide(
-        beginning.job, SlotSeries(beginning.slot), .ran, at: now, run: beginning.run,
-        more: [LogField(.run, .number(Int64(beginning.run.number)))])
+        head.job, SlotSeries(head.slot), .ran, at: now, run: head.run,
+        more: [LogField(.run, .number(Int64(head.run.number)))])
     }
     let next = spec.flatMap { nextAttempt(of: former, $0, slotsPassed: slotsPassed, at: now) }
     if !former.isEnded {
       interrupt(former, next, at: now)
     } else if next == nil {
-      effects.append(.record(.settled(beginning.run)))
+      effects.append(.record(.settled(head.run)))
     }
     if let spec, let next { goOn(with: former, spec, next, at: now) }
-    return next == nil && former.beginning.kind != .hook
+    return next == nil && head.kind != .hook
   }
 
   /// Where a run goes on; nil when it does not.
   private func nextAttempt(
     of former: FormerRun, _ spec: JobSpec, slotsPassed: Set<JobName>, at now: Now
   ) -> RetryPosition? {
-    guard former.beginning.kind != .hook, jobs[spec.name]?.isHeld == false else { return nil }
+    guard former.head.kind != .hook, jobs[spec.name]?.isHeld == false else { return nil }
     if let retry = former.retry, retry.attempt > 0 {
       let gaveUp =
         spec.execution.retry.end == .nextSlot && slotsPassed.contains(spec.name)
         || retry.attempt >= spec.execution.retry.attempts
       return gaveUp ? nil : retry
     }
-    guard former.retry != nil || former.beginning.delivery == .atLeastOnce,
-      spec.delivery == .atLeastOnce, former.beginning.kind != .manual,
-      age(of: former.beginning.slot, spec, at: now)
-        <= spec.missed.within(spec.timing.schedule, of: former.beginning.slot)
+    guard former.retry != nil || former.head.delivery == .atLeastOnce,
+      spec.delivery == .atLeastOnce, former.head.kind != .manual,
+      age(of: former.head.slot, spec, at: now)
+        <= spec.missed.within(spec.timing.schedule, of: former.head.slot)
     else { return nil }
     return RetryPosition(attempt: 0, until: now.wall, end: RunEnd(.interrupted, .down))
   }
@@ -181,20 +181,19 @@ extension SchedulerCore {
   }
 
   private mutating func interrupt(_ former: FormerRun, _ next: RetryPosition?, at now: Now) {
-    let beginning = former.beginning
-    var record = RunRecord(
-      run: beginning.run, job: beginning.job, slot: beginning.slot, hook: beginning.hook,
-      attempts: former.attempts, end: RunEnd(.interrupted, .down), endedAt: now.wall,
-      duration: .zero, output: KeptOutput())
-    record.retry = next
-    effects.append(.record(.ended(record)))
+    let (head, end) = (former.head, RunEnd(.interrupted, .down))
+    effects.append(
+      .record(
+        .ended(
+          RunRecord(
+            head, attempts: former.attempts, end: end, endedAt: now.wall, duration: .zero,
+            retry: next))))
     log(
       .warning, .run, at: now,
       [
-        LogField(.job, .text(beginning.job.text)),
-        LogField(.run, .number(Int64(beginning.run.number))),
-        LogField(.slot, .instant(beginning.slot)), LogField(.outcome, .text("interrupted")),
-        LogField(.reason, .text("down")),
+        LogField(.job, .text(head.job.text)), LogField(.run, .number(Int64(head.run.number))),
+        LogField(.slot, .instant(head.slot)), LogField(.outcome, .text(end.outcome.rawValue)),
+        LogField(.reason, .text(end.reason.description)),
         LogField(
           .message,
           .text(
@@ -209,9 +208,8 @@ extension SchedulerCore {
   ) {
     lastRun += 1
     let id = RunID(lastRun)
-    let beginning = former.beginning
     runs[id] = ActiveRun(
-      id: id, spec: spec, origin: .resumed(beginning.slot, beginning.run))
+      id: id, spec: spec, origin: .resumed(former.head.slot, former.head.run))
     activeRuns[spec.name, default: []].append(id)
     jobs[spec.name]?.cursor.runStarted()
     remark(spec.name)

@@ -9,6 +9,7 @@ extension SchedulerCore {
     if let slot = awaited(of: job, at: now) {
       let token = nextToken()
       job.armed = (slot, token)
+      job.hasBeenArmed = true
       effects.append(
         .arm(.job(name), deadline: slot.deadline, leeway: slot.window, token: token))
     } else {

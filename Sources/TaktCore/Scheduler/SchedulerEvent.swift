@@ -28,29 +28,6 @@ package enum SchedulerEvent: Sendable {
   case stop
 }
 
-/// Whose timer it is.
-package enum TimerKey: Hashable, Sendable, CustomStringConvertible {
-  /// A job's next slot.
-  case job(JobName)
-  /// A run's timeout, the grace of its stop, or its back-off.
-  case run(RunID)
-  /// How long a run is expected to take.
-  case expected(RunID)
-  /// The grace of a stop of takt.
-  case shutdown
-
-  /// The timer machine's name in the log: `timer:JOB`, `run-timer:N`, `expected-timer:N`,
-  /// `shutdown-timer`.
-  package var description: String {
-    switch self {
-    case .job(let name): "timer:\(name)"
-    case .run(let run): "run-timer:\(run)"
-    case .expected(let run): "expected-timer:\(run)"
-    case .shutdown: "shutdown-timer"
-    }
-  }
-}
-
 /// What the scheduler wants done. Effects are performed in their order.
 package enum SchedulerEffect: Hashable, Sendable {
   /// Fire once between `deadline` and `deadline + leeway`, in place of any earlier arming.

@@ -16,7 +16,6 @@ package struct MemoryBooks {
   private var runs: [RunID: FormerRun] = [:]
   private var lastRun: UInt64 = 0
 
-  /// Empty books.
   package init() {}
 
   /// Keeps what belongs together.
@@ -32,41 +31,50 @@ package struct MemoryBooks {
       if record.slots.count == 1 { job.pending.remove(record.slots.first) }
       jobs[record.job] = job
     case .pending(let name, let slot): jobs[name, default: Job()].pending.insert(slot)
-    case .mark(let mark):
+    case .mark(var mark):
+      if let suspension = mark.suspension {
+        mark.suspension = Suspension(
+          since: Self.kept(suspension.since), until: suspension.until.map(Self.kept),
+          reason: suspension.reason)
+      }
       jobs[mark.job, default: Job()].mark = mark
       jobs[mark.job]?.isSameBoot = true
-    case .schedule(let version):
+    case .schedule(var version):
+      version.from.at = Self.kept(version.from.at)
       end(version.job, at: version.from)
       jobs[version.job, default: Job()].versions.append(AuditedVersion(begin: version, end: nil))
     case .scheduleEnded(let name, let edge): end(name, at: edge)
     case .claimed(let beginning):
-      see(beginning.run)
-      if runs[beginning.run] == nil {
-        runs[beginning.run] = FormerRun(
-          beginning: beginning, isUndecided: beginning.kind == .slot, attempts: 0)
+      let head = see(beginning.head)
+      if runs[head.run] == nil {
+        runs[head.run] = FormerRun(head, isUndecided: head.kind == .slot, attempts: 0)
       }
-      runs[beginning.run]?.retry = nil
-      if beginning.kind == .resumed, let parent = beginning.parent { settle(parent) }
+      runs[head.run]?.retry = nil
     case .began(let beginning):
-      see(beginning.run)
-      runs[beginning.run] = FormerRun(beginning: beginning, attempts: beginning.attempt)
-      if beginning.kind == .resumed, let parent = beginning.parent { settle(parent) }
+      let head = see(beginning.head)
+      runs[head.run] = FormerRun(head, attempts: beginning.attempt)
     case .attemptBegan(let run, let attempt, _):
       runs[run]?.attempts = attempt
       runs[run]?.retry = nil
-    case .backedOff(let run, let retry, _): runs[run]?.retry = retry
+    case .backedOff(let run, let retry, _): runs[run]?.retry = Self.kept(retry)
     case .attemptOutput: break
     case .ended(let record):
-      see(record.run)
-      runs[record.run]?.isEnded = true
-      runs[record.run]?.retry = record.retry
-      if record.retry == nil { runs[record.run] = nil }
+      let run = record.head.run
+      lastRun = max(lastRun, run.number)
+      runs[run]?.isEnded = true
+      runs[run]?.retry = record.retry.map(Self.kept)
+      if record.retry == nil { runs[run] = nil }
     case .settled(let run): settle(run)
     case .process, .clockStepped, .reloaded: break
     }
   }
 
-  private mutating func see(_ run: RunID) { lastRun = max(lastRun, run.number) }
+  /// A run that begins; one that goes on with another takes that up.
+  private mutating func see(_ head: RunHead) -> RunHead {
+    lastRun = max(lastRun, head.run.number)
+    if head.kind == .resumed, let parent = head.parent { settle(parent) }
+    return head
+  }
 
   private mutating func settle(_ run: RunID) {
     runs[run]?.retry = nil
@@ -78,6 +86,15 @@ package struct MemoryBooks {
       return
     }
     jobs[name]?.versions[last].end = edge
+  }
+
+  /// The ledger keeps whole milliseconds.
+  private static func kept(_ instant: WallInstant) -> WallInstant {
+    WallInstant(milliseconds: instant.milliseconds)
+  }
+
+  private static func kept(_ retry: RetryPosition) -> RetryPosition {
+    RetryPosition(attempt: retry.attempt, until: kept(retry.until), end: retry.end)
   }
 
   /// The machine has been started anew.
@@ -94,7 +111,7 @@ package struct MemoryBooks {
         mark: mark, isSameBoot: job.isSameBoot, version: version.begin,
         isOpen: version.end == nil, pending: job.pending.sorted())
     }
-    former.runs = runs.values.sorted { $0.beginning.run < $1.beginning.run }
+    former.runs = runs.values.sorted { $0.head.run < $1.head.run }
     return former
   }
 

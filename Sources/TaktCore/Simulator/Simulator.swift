@@ -230,10 +230,10 @@ package struct Simulator {
       } else {
         tell(.verdict(record, lateness: .zero, window: .zero))
       }
-    case .began(let beginning) where beginning.kind != .hook:
-      tell(.began(beginning.job, beginning.run, at: now.wall))
-    case .ended(let record) where record.hook == nil && record.attempts > 0:
-      tell(.ended(record.job, record.run, record.end, at: now.wall))
+    case .began(let run) where run.head.kind != .hook:
+      tell(.began(run.head.job, run.head.run, at: now.wall))
+    case .ended(let run) where run.head.kind != .hook && run.attempts > 0:
+      tell(.ended(run.head.job, run.head.run, run.end, at: now.wall))
     default: break
     }
   }

@@ -97,7 +97,7 @@ extension LogRecord {
       switch field.value {
       case .bytes(let bytes): cost += bytes.count
       case .text(let text): cost += text.utf8.count
-      case .number, .milliseconds, .instant: break
+      case .number, .milliseconds, .instant, .machine: break
       }
     }
     return cost

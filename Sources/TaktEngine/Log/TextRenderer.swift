@@ -122,6 +122,7 @@ struct TextRenderer: LogRenderer {
     case .number(let number): String(number)
     case .milliseconds(let duration): duration.millisecondsText
     case .instant(let instant): instant.rfc3339(in: zone)
+    case .machine(let machine): machine.description
     }
   }
 

@@ -9,6 +9,7 @@ final class PluginReporter {
   private static let progressInterval = Duration.seconds(1)
 
   private let mask: SecretAutomaton?
+  private let run: RunID
   private let facts: [LogField]
   private let observer: any Observer
   private let time: any TimeSource
@@ -19,6 +20,7 @@ final class PluginReporter {
     of request: AttemptRequest, hidden: [[UInt8]], to observer: any Observer, time: any TimeSource
   ) {
     mask = SecretAutomaton(hidden)
+    run = request.run
     facts = request.outputFacts
     self.observer = observer
     self.time = time
@@ -29,9 +31,14 @@ final class PluginReporter {
     if let last = lastProgress, now - last < Self.progressInterval, percent != 100 { return }
     lastProgress = now
     var fields = facts
-    if let percent { fields.append(LogField(.percent, .number(Int64(percent.rounded())))) }
-    if let message { fields.append(LogField(.message, .text(masked(message)))) }
-    observer.observe(LogRecord(at: time.wall, .info, .progress, fields))
+    let percent = percent.map { Int64($0.rounded()) }
+    let message = message.map(masked)
+    if let percent { fields.append(LogField(.percent, .number(percent))) }
+    if let message { fields.append(LogField(.message, .text(message))) }
+    observer.observe(
+      LogRecord(
+        at: time.wall, .info, .progress, fields,
+        fact: .progress(run, percent: percent, message: message)))
   }
 
   func metric(_ name: String, _ value: Double, _ unit: String?) {

@@ -245,6 +245,18 @@ final class PluginService: ChildChannel, @unchecked Sendable {
       generations[wait] = nil
       if let timer = timers[wait], timer.state == .running { timer.cancel() }
     case .log(let level, let text): tell(level, text)
+    case .tellRestart(let delay):
+      commands.observer.observe(
+        LogRecord(
+          at: commands.time.wall, .warning, .plugin,
+          [
+            LogField(.plugin, .text(manifest.name)),
+            LogField(
+              .message,
+              .text(
+                "plugin \(manifest.name): the service is started again in "
+                  + "\(delay.milliseconds / 1000) s at the earliest")),
+          ], fact: .serviceRestart(plugin: manifest.name)))
     }
   }
 

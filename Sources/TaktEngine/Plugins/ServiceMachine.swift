@@ -51,6 +51,8 @@ struct ServiceMachine {
     case wait(Wait, Duration)
     case dontWait(Wait)
     case log(LogLevel, String)
+    /// Say that it has failed and is started again after this long.
+    case tellRestart(after: Duration)
   }
 
   static let helloTime = Duration.seconds(10)
@@ -278,7 +280,7 @@ struct ServiceMachine {
     if isRetired, runCount == 0 { return over() }
     let seconds = min(60, 1 << min(failures - 1, 6))
     return [
-      .log(.warning, "the service is started again in \(seconds) s at the earliest"),
+      .tellRestart(after: .seconds(seconds)),
       .wait(.rest, .seconds(seconds)),
     ]
   }

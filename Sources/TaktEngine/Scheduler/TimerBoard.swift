@@ -13,13 +13,13 @@ struct TimerBoard {
 
   private let queue: DispatchQueue
   private let factory: any TimerFactory
-  private let log: TimerLog
+  private let observer: any Observer
   private var machines: [TimerKey: Armed] = [:]
 
   init(queue: DispatchQueue, factory: any TimerFactory, observer: any Observer) {
     self.queue = queue
     self.factory = factory
-    log = TimerLog(observer: observer)
+    self.observer = observer
   }
 
   /// Arms the key's machine for one fire, in place of any earlier arming.
@@ -30,12 +30,14 @@ struct TimerBoard {
     let machine =
       machines[key]?.machine
       ?? TimerMachine(
-        name: key.description, factory: factory, queue: queue, observer: log, handler: handler)
+        // The log knows it by its key.
+        name: "", factory: factory, queue: queue, observer: TimerLog(of: key, observer: observer),
+        handler: handler)
     let schedule: TimerSchedule
     do {
       schedule = try .once(at: deadline, leeway: max(.zero, leeway))
     } catch {
-      log.refused(key, error, at: factory.time.wall)
+      TimerLog.refused(key, error, at: factory.time.wall, to: observer)
       return
     }
     // Nobody else operates the scheduler's machines, so the state holds until the next line.

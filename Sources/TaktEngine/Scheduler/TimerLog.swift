@@ -1,21 +1,23 @@
 import TaktCore
-import TimerMachine
 import TaktTime
+import TimerMachine
 
-/// Writes every transition of the scheduler's timer machines to the log.
+/// Writes every transition of one of the scheduler's timer machines to the log.
 final class TimerLog: TimerObserver {
+  private let key: TimerKey
   private let observer: any Observer
 
-  init(observer: any Observer) {
+  init(of key: TimerKey, observer: any Observer) {
+    self.key = key
     self.observer = observer
   }
 
   func observe(_ transition: TimerTransition) {
     var fields = [
-      LogField(.machine, .text(transition.name)),
+      LogField(.machine, .machine(.timer(key))),
       LogField(.seq, .number(Int64(transition.sequence))),
     ]
-    if let job = Self.job(of: transition.name) { fields.append(LogField(.job, .text(job))) }
+    if case .job(let job) = key { fields.append(LogField(.job, .text(job.text))) }
     fields += [
       LogField(.from, .text(transition.from.rawValue)),
       LogField(.to, .text(transition.to.rawValue)),
@@ -36,18 +38,15 @@ final class TimerLog: TimerObserver {
 
   /// A schedule that the timer would not take. It cannot come from a valid job; if it does, the log
   /// says so and the other jobs go on.
-  func refused(_ key: TimerKey, _ error: any Error, at wall: WallInstant) {
+  static func refused(
+    _ key: TimerKey, _ error: any Error, at wall: WallInstant, to observer: any Observer
+  ) {
     observer.observe(
       LogRecord(
         at: wall, .error, .scheduler,
         [
-          LogField(.machine, .text(key.description)),
+          LogField(.machine, .machine(.timer(key))),
           LogField(.message, .text("the timer cannot be armed: \(error)")),
         ]))
-  }
-
-  private static func job(of machine: String) -> String? {
-    let prefix = "timer:"
-    return machine.hasPrefix(prefix) ? String(machine.dropFirst(prefix.count)) : nil
   }
 }

@@ -1,4 +1,6 @@
 internal import GRDB
+import TaktCore
+import TaktTime
 
 /// The tables of the ledger. Migrations are only ever appended.
 ///
@@ -13,6 +15,10 @@ enum LedgerSchema {
     }
     migrator.registerMigration("provenance of processes", foreignKeyChecks: .immediate) {
       try $0.execute(sql: provenance)
+    }
+    migrator.registerMigration("typed reasons", foreignKeyChecks: .immediate) {
+      try $0.execute(sql: typedReasons)
+      try splitReasons($0)
     }
     return migrator
   }()
@@ -113,4 +119,186 @@ enum LedgerSchema {
     ALTER TABLE daemons ADD COLUMN folder_inode INTEGER;
     ALTER TABLE daemons ADD COLUMN settled_at INTEGER;
     """
+
+  private static let typedReasons = """
+    -- Why a run or an attempt ended: `reason` is a word of takt's own such as `exit`, `reason_number`
+    -- the status, signal, error or count that belongs to it, `reason_text` a stage such as `cwd` or the
+    -- words of a built-in or a plugin.
+    ALTER TABLE runs ADD COLUMN reason_number INTEGER;
+    ALTER TABLE runs ADD COLUMN reason_text TEXT;
+    ALTER TABLE runs ADD COLUMN retry_reason_number INTEGER;
+    ALTER TABLE runs ADD COLUMN retry_reason_text TEXT;
+    ALTER TABLE attempts ADD COLUMN reason_number INTEGER;
+    ALTER TABLE attempts ADD COLUMN reason_text TEXT;
+    """
+
+  /// Takes apart what earlier versions kept in one text: `exit(1)`.
+  static func splitReasons(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        CREATE TEMP TABLE reasons (outcome TEXT, text TEXT, code TEXT, number INTEGER, subject TEXT,
+          PRIMARY KEY (outcome, text)) WITHOUT ROWID
+        """)
+    for (table, prefix) in [("runs", ""), ("runs", "retry_"), ("attempts", "")] {
+      let (outcome, reason) = ("\(prefix)outcome", "\(prefix)reason")
+      let texts = try Row.fetchAll(
+        db, sql: "SELECT DISTINCT \(outcome) AS outcome, \(reason) AS reason FROM \(table)")
+      for row in texts {
+        guard let name = try? row.text("outcome"), let outcome = Outcome(rawValue: name),
+          let text = try? row.text("reason")
+        else { continue }
+        let reason = RunReason(text: text, of: outcome)
+        try db.execute(
+          sql: "INSERT OR IGNORE INTO reasons VALUES (?, ?, ?, ?, ?)",
+          arguments: [name, text, reason.code.rawValue, reason.number, reason.subject])
+      }
+      try db.execute(
+        sql: """
+          UPDATE \(table) SET (\(reason), \(reason)_number, \(reason)_text) = (
+            SELECT code, number, subject FROM reasons
+            WHERE reasons.outcome = \(table).\(outcome) AND text = \(table).\(reason))
+          WHERE (\(outcome), \(reason)) IN (SELECT outcome, text FROM reasons)
+          """)
+    }
+    try db.execute(sql: "DROP TABLE reasons")
+  }
+}
+
+/// How runs and attempts stand in their tables: what is written, and what is read.
+enum RunRows {
+  /// A run that begins, ends, or both.
+  static let upsertSQL = """
+    INSERT INTO runs (run, job, slot, kind, delivery, hook, parent, claimed_at, began_at, attempts,
+      outcome, reason, reason_number, reason_text, ended_at, duration_us)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (run) DO UPDATE SET
+      claimed_at = coalesce(excluded.claimed_at, claimed_at),
+      began_at = coalesce(began_at, excluded.began_at),
+      attempts = max(attempts, excluded.attempts),
+      outcome = excluded.outcome, reason = excluded.reason,
+      reason_number = excluded.reason_number, reason_text = excluded.reason_text,
+      ended_at = excluded.ended_at, duration_us = excluded.duration_us
+    """
+
+  static func values(
+    _ head: RunHead, of job: Int64, _ change: LedgerBatch.Run
+  ) -> StatementArguments {
+    let (record, reason) = (change.record, change.record?.end.reason)
+    return [
+      Int64(head.run.number), job, head.slot.milliseconds, head.kind.rawValue,
+      head.delivery.rawValue, head.hook?.rawValue, head.parent.map { Int64($0.number) },
+      change.claimedAt?.milliseconds, change.beganAt?.milliseconds, change.attempts ?? 0,
+      record?.end.outcome.rawValue, reason?.code.rawValue, reason?.number, reason?.subject,
+      record?.endedAt.milliseconds, record?.duration.microseconds,
+    ]
+  }
+
+  /// Where a run goes on, if it does.
+  static let retrySQL = """
+    UPDATE runs SET retry_at = ?, retry_attempt = ?, retry_outcome = ?, retry_reason = ?,
+      retry_reason_number = ?, retry_reason_text = ?, attempts = coalesce(?, attempts)
+    WHERE run = ?
+    """
+
+  static func values(
+    _ run: RunID, _ retry: RetryPosition?, attempts: Int?
+  ) -> StatementArguments {
+    let reason = retry?.end.reason
+    return [
+      retry?.until.milliseconds, retry?.attempt, retry?.end.outcome.rawValue,
+      reason?.code.rawValue, reason?.number, reason?.subject, attempts, Int64(run.number),
+    ]
+  }
+
+  /// An attempt as far as it is known now.
+  static let attemptSQL = """
+    INSERT INTO attempts (run, attempt, began_at, ended_at, outcome, reason, reason_number,
+      reason_text, pid, ticks_from, ticks_to, mark, cgroup, daemon)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (run, attempt) DO UPDATE SET
+      began_at = coalesce(began_at, excluded.began_at),
+      ended_at = coalesce(excluded.ended_at, ended_at),
+      outcome = coalesce(excluded.outcome, outcome),
+      reason = coalesce(excluded.reason, reason),
+      reason_number = CASE WHEN excluded.reason IS NULL THEN reason_number
+        ELSE excluded.reason_number END,
+      reason_text = CASE WHEN excluded.reason IS NULL THEN reason_text
+        ELSE excluded.reason_text END,
+      pid = coalesce(excluded.pid, pid),
+      ticks_from = coalesce(excluded.ticks_from, ticks_from),
+      ticks_to = coalesce(excluded.ticks_to, ticks_to),
+      mark = coalesce(excluded.mark, mark), cgroup = coalesce(excluded.cgroup, cgroup),
+      daemon = coalesce(excluded.daemon, daemon)
+    """
+
+  static func values(
+    _ attempt: LedgerBatch.Attempt, _ facts: LedgerBatch.AttemptFacts, daemon: Int64
+  ) -> StatementArguments {
+    let (process, reason) = (facts.process, facts.end?.reason)
+    return [
+      Int64(attempt.run.number), attempt.number, facts.beganAt?.milliseconds,
+      facts.endedAt?.milliseconds, facts.end?.outcome.rawValue, reason?.code.rawValue,
+      reason?.number, reason?.subject, process?.pid,
+      process.map { Int64(clamping: $0.sinceTicks) },
+      process.map { Int64(clamping: $0.untilTicks) },
+      process?.knownMark, process?.controlGroup, process == nil ? nil : daemon,
+    ]
+  }
+
+  /// Runs with the names of their jobs.
+  static let selectSQL =
+    "SELECT runs.*, jobs.name AS name FROM runs JOIN jobs ON jobs.id = runs.job"
+}
+
+extension Row {
+  /// The head of a run in a row of `RunRows.selectSQL`.
+  func head() throws -> RunHead {
+    RunHead(
+      run: try run("run"), job: try value("name", JobName.init), slot: try instant("slot"),
+      kind: try value("kind", RunHead.Kind.init), delivery: try value("delivery", Delivery.init),
+      hook: try value(ifAny: "hook", HookKind.init), parent: try run(ifAny: "parent"))
+  }
+
+  /// How a run or an attempt ended; nil when it has not.
+  ///
+  /// - Parameter prefix: stands before the names of the columns.
+  func end(_ prefix: String = "") throws -> RunEnd? {
+    guard let outcome = try value(ifAny: prefix + "outcome", Outcome.init) else { return nil }
+    let reason = prefix + "reason"
+    // A ledger that no daemon of this version has opened has the text alone.
+    guard hasColumn(reason + "_number") else {
+      return RunEnd(outcome, RunReason(text: try text(ifAny: reason) ?? "", of: outcome))
+    }
+    let number = try integer(ifAny: reason + "_number")
+    let subject = try text(ifAny: reason + "_text")
+    return RunEnd(
+      outcome,
+      try value(reason) { name in
+        RunReason.Code(rawValue: name).flatMap { RunReason($0, number: number, subject: subject) }
+      })
+  }
+
+  /// A run with all that is kept of it.
+  func storedRun() throws -> StoredRun {
+    StoredRun(
+      try head(), beganAt: try instant(ifAny: "began_at"), endedAt: try instant(ifAny: "ended_at"),
+      duration: try integer(ifAny: "duration_us").map { .microseconds($0) },
+      attempts: try count("attempts"), end: try end())
+  }
+
+  /// A run that a former takt did not bring to its end.
+  func formerRun() throws -> FormerRun {
+    let head = try head()
+    return FormerRun(
+      head, isUndecided: try instant(ifAny: "began_at") == nil && head.kind == .slot,
+      attempts: try count("attempts"), retry: try retry(),
+      isEnded: try text(ifAny: "outcome") != nil)
+  }
+
+  private func retry() throws -> RetryPosition? {
+    guard let until = try instant(ifAny: "retry_at"), let end = try end("retry_") else {
+      return nil
+    }
+    return RetryPosition(attempt: try count("retry_attempt"), until: until, end: end)
+  }
 }

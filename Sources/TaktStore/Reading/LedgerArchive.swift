@@ -21,7 +21,6 @@ package final class LedgerArchive: Sendable {
   package let path: String
   let database: DatabaseQueue
 
-  /// Opens the ledger of a folder for reading.
   package init(folder: String) throws(Failure) {
     path = folder + "/" + LedgerFile.name
     var status = stat()
@@ -71,7 +70,7 @@ extension LedgerArchive {
       if let job = query.job {
         // First, so that the index by job finds the newest without a look at others.
         let number = try Int64.fetchOne(
-          db, sql: "SELECT id FROM jobs WHERE name = ?", arguments: [job])
+          db, sql: "SELECT id FROM jobs WHERE name = ?", arguments: [job.text])
         conditions.append("runs.job = ?")
         arguments.append(number ?? -1)
       }
@@ -79,18 +78,20 @@ extension LedgerArchive {
         conditions.append("run < ?")
         arguments.append(Int64(clamping: before.number))
       }
-      if query.failedOnly { conditions.append("outcome IN ('failed', 'timed_out', 'interrupted')") }
+      if query.failedOnly {
+        let outcomes = RunQuery.failures.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        conditions.append("outcome IN (\(outcomes))")
+      }
       if !query.withHooks { conditions.append("kind <> 'hook'") }
       if let since = query.since {
         conditions.append("coalesce(ended_at, began_at, slot) >= ?")
         arguments.append(since.milliseconds)
       }
       let filter = conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
-      let sql = """
-        SELECT runs.*, jobs.name AS name FROM runs JOIN jobs ON jobs.id = runs.job \(filter)
-        ORDER BY run DESC LIMIT \(query.limit)
-        """
-      return try Row.fetchAll(db, sql: sql, arguments: StatementArguments(arguments)).map(Self.run)
+      return try Row.fetchAll(
+        db, sql: "\(RunRows.selectSQL) \(filter) ORDER BY run DESC LIMIT \(query.limit)",
+        arguments: StatementArguments(arguments)
+      ).map { try $0.storedRun() }
     }
   }
 
@@ -98,11 +99,8 @@ extension LedgerArchive {
   package func run(_ number: RunID) throws(Failure) -> StoredRun? {
     try read { db in
       try Row.fetchOne(
-        db,
-        sql: """
-          SELECT runs.*, jobs.name AS name FROM runs JOIN jobs ON jobs.id = runs.job WHERE run = ?
-          """, arguments: [Int64(clamping: number.number)]
-      ).map(Self.run)
+        db, sql: "\(RunRows.selectSQL) WHERE run = ?", arguments: [Int64(clamping: number.number)]
+      ).map { try $0.storedRun() }
     }
   }
 
@@ -149,15 +147,47 @@ extension LedgerArchive {
   package func jobNames() throws(Failure) -> [String] {
     try read { try String.fetchAll($0, sql: "SELECT name FROM jobs ORDER BY name") }
   }
+}
 
-  private static func run(_ row: Row) throws -> StoredRun {
-    StoredRun(
-      run: try row.run(ifAny: "run") ?? RunID(0), job: try row.text("name"),
-      slot: try row.instant("slot"), kind: try row.text("kind"),
-      hook: try row.text(ifAny: "hook"), parent: try row.run(ifAny: "parent"),
-      beganAt: try row.instant(ifAny: "began_at"), endedAt: try row.instant(ifAny: "ended_at"),
-      duration: try row.integer(ifAny: "duration_us").map { .microseconds($0) },
-      attempts: try row.count("attempts"), outcome: try row.text(ifAny: "outcome"),
-      reason: try row.text(ifAny: "reason"))
+/// The archive of a takt that runs: opened when somebody first asks, since the file may come later.
+///
+/// Safe from any thread; blocks while it reads.
+package final class OpenedArchive: RunArchive {
+  private let folder: String
+
+  package init(folder: String) { self.folder = folder }
+
+  package func runs(_ query: RunQuery) throws(ArchiveTrouble) -> [StoredRun] {
+    try read { (archive) throws(LedgerArchive.Failure) in try archive.runs(query) }
+  }
+
+  package func run(_ number: RunID) throws(ArchiveTrouble) -> StoredRun? {
+    try read { (archive) throws(LedgerArchive.Failure) in try archive.run(number) }
+  }
+
+  package func outputs(of number: RunID) throws(ArchiveTrouble) -> [StoredOutput] {
+    try read { (archive) throws(LedgerArchive.Failure) in try archive.outputs(of: number) }
+  }
+
+  /// A ledger that was lost is another file later: none is held open between two questions.
+  private func read<Value>(
+    _ body: (LedgerArchive) throws(LedgerArchive.Failure) -> Value
+  ) throws(ArchiveTrouble) -> Value {
+    do throws(LedgerArchive.Failure) {
+      return try body(LedgerArchive(folder: folder))
+    } catch {
+      throw ArchiveTrouble(error.sentence)
+    }
+  }
+}
+
+extension LedgerArchive.Failure {
+  /// What it is, in words for people.
+  package var sentence: String {
+    switch self {
+    case .missing(let path): "there is no ledger at \(path)"
+    case .newer(let path): "\(path) was written by a newer takt; use that one"
+    case .unreadable(let path, let reason): "\(path) cannot be read: \(reason)"
+    }
   }
 }

@@ -141,36 +141,7 @@ final class LedgerReading {
   }
 
   private func runs() throws -> [FormerRun] {
-    let sql = """
-      SELECT runs.*, jobs.name AS name FROM runs JOIN jobs ON jobs.id = runs.job
-      WHERE outcome IS NULL OR retry_at IS NOT NULL ORDER BY run
-      """
-    return try Row.fetchAll(db, sql: sql).compactMap { row in sense(row, Self.run) }
-  }
-
-  private static func run(_ row: Row) throws -> FormerRun? {
-    guard let job = JobName(try row.text("name")),
-      let kind = RunBeginning.Kind(rawValue: try row.text("kind")),
-      let run = try row.run(ifAny: "run")
-    else { return nil }
-    let began = try row.instant(ifAny: "began_at")
-    let claimed = try row.instant(ifAny: "claimed_at")
-    let beginning = RunBeginning(
-      run: run, job: job, slot: try row.instant("slot"), kind: kind,
-      delivery: Delivery(rawValue: try row.text("delivery")) ?? .bestEffort, attempt: 1,
-      hook: try row.text(ifAny: "hook").flatMap(HookKind.init),
-      parent: try row.run(ifAny: "parent"), at: began ?? claimed ?? WallInstant(milliseconds: 0))
-    return FormerRun(
-      beginning: beginning, isUndecided: began == nil && kind == .slot,
-      attempts: try row.count("attempts"), retry: try retry(row),
-      isEnded: try row.text(ifAny: "outcome") != nil)
-  }
-
-  private static func retry(_ row: Row) throws -> RetryPosition? {
-    guard let until = try row.instant(ifAny: "retry_at") else { return nil }
-    let outcome = try row.text(ifAny: "retry_outcome").flatMap(Outcome.init) ?? .failed
-    return RetryPosition(
-      attempt: try row.count("retry_attempt"), until: until,
-      end: RunEnd(outcome, .reported(try row.text(ifAny: "retry_reason") ?? "")))
+    let sql = "\(RunRows.selectSQL) WHERE outcome IS NULL OR retry_at IS NOT NULL ORDER BY run"
+    return try Row.fetchAll(db, sql: sql).compactMap { row in sense(row) { try $0.formerRun() } }
   }
 }

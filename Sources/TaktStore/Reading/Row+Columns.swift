@@ -66,6 +66,19 @@ extension Row {
     return text
   }
 
+  /// What a text stands for; nil for null.
+  func value<Value>(ifAny column: String, _ make: (String) -> Value?) throws -> Value? {
+    guard let text = try text(ifAny: column) else { return nil }
+    guard let value = make(text) else { throw Self.damage(column) }
+    return value
+  }
+
+  /// What a text stands for.
+  func value<Value>(_ column: String, _ make: (String) -> Value?) throws -> Value {
+    guard let value = try value(ifAny: column, make) else { throw Self.damage(column) }
+    return value
+  }
+
   /// Bytes; none for null.
   func bytes(_ column: String) throws -> [UInt8] {
     let value: DatabaseValue = self[column]
@@ -89,6 +102,12 @@ extension Row {
     guard let number = try integer(ifAny: column) else { return nil }
     guard (0...Self.runMax).contains(number) else { throw Self.damage(column) }
     return RunID(UInt64(number))
+  }
+
+  /// The number of a run.
+  func run(_ column: String) throws -> RunID {
+    guard let run = try run(ifAny: column) else { throw Self.damage(column) }
+    return run
   }
 
   private static func damage(_ column: String) -> DatabaseError {

@@ -6,7 +6,7 @@ import TaktTime
 struct LedgerBatch {
   /// A run as this batch changes it; nil for what it leaves alone.
   struct Run {
-    var beginning: RunBeginning?
+    var head: RunHead?
     var claimedAt: WallInstant?
     var beganAt: WallInstant?
     var attempts: Int?
@@ -60,20 +60,18 @@ struct LedgerBatch {
     case .mark(let mark): marks[mark.job] = mark
     case .schedule, .scheduleEnded, .clockStepped, .reloaded: others.append(entry)
     case .claimed(let beginning):
-      if runs[beginning.run]?.beginning == nil {
-        runs[beginning.run, default: Run()].beginning = beginning
+      take(beginning) {
+        $0.head = $0.head ?? beginning.head
+        $0.claimedAt = beginning.at
       }
-      runs[beginning.run]?.claimedAt = beginning.at
-      runs[beginning.run]?.retry = .some(nil)
-      settleParent(of: beginning)
     case .began(let beginning):
-      runs[beginning.run, default: Run()].beginning = beginning
-      runs[beginning.run]?.beganAt = beginning.at
-      runs[beginning.run]?.attempts = beginning.attempt
-      runs[beginning.run]?.retry = .some(nil)
-      attempts[Attempt(run: beginning.run, number: beginning.attempt), default: AttemptFacts()]
+      take(beginning) {
+        $0.head = beginning.head
+        $0.beganAt = beginning.at
+        $0.attempts = beginning.attempt
+      }
+      attempts[Attempt(run: beginning.head.run, number: beginning.attempt), default: AttemptFacts()]
         .beganAt = beginning.at
-      settleParent(of: beginning)
     case .attemptBegan(let run, let attempt, let at):
       runs[run, default: Run()].attempts = attempt
       runs[run]?.retry = .some(nil)
@@ -84,12 +82,14 @@ struct LedgerBatch {
     case .attemptOutput(let run, let number, let output, let at):
       outputs.append((Attempt(run: run, number: number), output, at))
     case .ended(let record):
-      runs[record.run, default: Run()].record = record
-      runs[record.run]?.attempts = record.attempts
-      runs[record.run]?.retry = .some(record.retry)
+      let run = record.head.run
+      runs[run, default: Run()].record = record
+      if runs[run]?.head == nil { runs[run]?.head = record.head }
+      runs[run]?.attempts = record.attempts
+      runs[run]?.retry = .some(record.retry)
       // What ends while it waits has no attempt that ends with it.
       if record.attempts > 0, record.retry?.attempt != record.attempts {
-        end(Attempt(run: record.run, number: record.attempts), record.end, record.endedAt)
+        end(Attempt(run: run, number: record.attempts), record.end, record.endedAt)
       }
     case .settled(let run): runs[run, default: Run()].retry = .some(nil)
     case .process(let run, let process):
@@ -101,8 +101,12 @@ struct LedgerBatch {
     }
   }
 
-  private mutating func settleParent(of beginning: RunBeginning) {
-    guard beginning.kind == .resumed, let parent = beginning.parent else { return }
+  /// A run begins, or wants to. What is left of one that it goes on with is taken up by that.
+  private mutating func take(_ beginning: RunBeginning, _ change: (inout Run) -> Void) {
+    let head = beginning.head
+    change(&runs[head.run, default: Run()])
+    runs[head.run]?.retry = .some(nil)
+    guard head.kind == .resumed, let parent = head.parent else { return }
     runs[parent, default: Run()].retry = .some(nil)
   }
 

@@ -1,4 +1,6 @@
+internal import GRDB
 import TaktCore
+import TaktTime
 
 /// What could not be taken while nothing could be written.
 package struct LedgerLosses {
@@ -23,5 +25,55 @@ package struct LedgerLosses {
     loss.last = max(loss.last, record.slots.last)
     loss.count += record.slots.count
     slots[record.job] = loss
+  }
+}
+
+extension LedgerTransaction {
+  /// An exact account of what could not be kept.
+  mutating func write(_ losses: LedgerLosses, reason: String, at now: WallInstant) throws {
+    for (name, loss) in losses.slots {
+      try db.execute(
+        sql: """
+          INSERT INTO losses (at, job, first, last, count, what, reason)
+          VALUES (?, ?, ?, ?, ?, 'verdicts', ?)
+          """,
+        arguments: [
+          now.milliseconds, try number(of: name), loss.first.milliseconds, loss.last.milliseconds,
+          loss.count, reason,
+        ])
+    }
+    if losses.entryCount > 0 {
+      try db.execute(
+        sql: "INSERT INTO losses (at, count, what, reason) VALUES (?, ?, 'entries of runs', ?)",
+        arguments: [now.milliseconds, losses.entryCount, reason])
+    }
+  }
+}
+
+extension LedgerScribe {
+  /// The books were there at the start and could not be read: what they say of jobs and runs does
+  /// not go on, and the slots between then and now have no verdicts.
+  func abandonUnread(_ db: Database) throws {
+    let reason = "the ledger could not be read at the start"
+    let now = startedAt.milliseconds
+    try db.execute(
+      sql: """
+        UPDATE runs SET outcome = coalesce(outcome, 'interrupted'),
+          reason = coalesce(reason, 'down'), retry_at = NULL
+        WHERE outcome IS NULL OR retry_at IS NOT NULL
+        """)
+    try db.execute(
+      sql: """
+        INSERT INTO losses (at, job, first, last, count, what, reason)
+        SELECT ?, id, max(clock_mark, wall_mark), ?, 9000000000000000, 'verdicts', ?
+        FROM jobs WHERE clock_mark IS NOT NULL
+        """, arguments: [now, now, reason])
+    // Slots that waited have no verdict either.
+    try db.execute(
+      sql: """
+        INSERT INTO losses (at, job, first, last, count, what, reason)
+        SELECT ?, job, slot, slot, 1, 'verdicts', ? FROM pending
+        """, arguments: [now, reason])
+    try db.execute(sql: "DELETE FROM pending")
   }
 }

@@ -34,6 +34,10 @@ struct LedgerSalvage {
     for table in keyedTables where isThere(table) {
       losses += try copyAll(of: table, from: old, into: new)
     }
+    let columns = try? old.read { db in try db.columns(in: "runs").map(\.name) }
+    if columns?.contains("reason_number") == false {
+      try new.write { try LedgerSchema.splitReasons($0) }
+    }
     return losses
   }
 

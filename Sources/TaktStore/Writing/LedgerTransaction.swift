@@ -132,58 +132,28 @@ struct LedgerTransaction {
 
 extension LedgerTransaction {
   private mutating func write(_ run: RunID, _ change: LedgerBatch.Run) throws {
-    if change.beginning != nil || change.record != nil { try upsert(run, change) }
+    if let head = change.head { try upsert(head, change) }
     guard let retry = change.retry else {
-      if change.beginning == nil, change.record == nil, let attempts = change.attempts {
+      if change.head == nil, let attempts = change.attempts {
         try execute("UPDATE runs SET attempts = ? WHERE run = ?", [attempts, Int64(run.number)])
       }
       return
     }
     // A run that begins has none to take away; a further attempt that is claimed may have one.
-    if retry == nil, change.beginning != nil, change.beganAt != nil { return }
-    try execute(
-      """
-      UPDATE runs SET retry_at = ?, retry_attempt = ?, retry_outcome = ?, retry_reason = ?,
-        attempts = coalesce(?, attempts) WHERE run = ?
-      """,
-      [
-        retry?.until.milliseconds, retry?.attempt, retry?.end.outcome.rawValue,
-        retry?.end.reason.description, change.attempts, Int64(run.number),
-      ])
+    if retry == nil, change.beganAt != nil { return }
+    try execute(RunRows.retrySQL, RunRows.values(run, retry, attempts: change.attempts))
   }
 
-  private mutating func upsert(_ run: RunID, _ change: LedgerBatch.Run) throws {
-    guard let name = change.beginning?.job ?? change.record?.job else { return }
-    let (beginning, record) = (change.beginning, change.record)
-    let kind = beginning?.kind ?? (record?.hook == nil ? .slot : .hook)
-    try execute(
-      """
-      INSERT INTO runs (run, job, slot, kind, delivery, hook, parent, claimed_at, began_at,
-        attempts, outcome, reason, ended_at, duration_us)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      ON CONFLICT (run) DO UPDATE SET
-        claimed_at = coalesce(excluded.claimed_at, claimed_at),
-        began_at = coalesce(began_at, excluded.began_at),
-        attempts = max(attempts, excluded.attempts),
-        outcome = excluded.outcome, reason = excluded.reason, ended_at = excluded.ended_at,
-        duration_us = excluded.duration_us
-      """,
-      [
-        Int64(run.number), try number(of: name),
-        (beginning?.slot ?? record?.slot)?.milliseconds, kind.rawValue,
-        (beginning?.delivery ?? .bestEffort).rawValue,
-        (beginning?.hook ?? record?.hook)?.rawValue, beginning?.parent.map { Int64($0.number) },
-        change.claimedAt?.milliseconds, change.beganAt?.milliseconds, change.attempts ?? 0,
-        record?.end.outcome.rawValue, record?.end.reason.description,
-        record?.endedAt.milliseconds, record?.duration.microseconds,
-      ])
+  private mutating func upsert(_ head: RunHead, _ change: LedgerBatch.Run) throws {
+    try execute(RunRows.upsertSQL, RunRows.values(head, of: try number(of: head.job), change))
+    let record = change.record
     if let record, !record.output.isEmpty {
       let output = record.output
       try execute(
         "INSERT OR REPLACE INTO outputs (run, at, head, tail, dropped) VALUES (?, ?, ?, ?, ?)",
         [
-          Int64(run.number), record.endedAt.milliseconds, Data(output.head), Data(output.tail),
-          output.droppedBytes,
+          Int64(head.run.number), record.endedAt.milliseconds, Data(output.head),
+          Data(output.tail), output.droppedBytes,
         ])
     }
   }
@@ -191,27 +161,7 @@ extension LedgerTransaction {
   private func write(
     _ attempt: LedgerBatch.Attempt, _ facts: LedgerBatch.AttemptFacts
   ) throws {
-    try execute(
-      """
-      INSERT INTO attempts (run, attempt, began_at, ended_at, outcome, reason, pid, ticks_from,
-        ticks_to, mark, cgroup, daemon) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      ON CONFLICT (run, attempt) DO UPDATE SET
-        began_at = coalesce(began_at, excluded.began_at),
-        ended_at = coalesce(excluded.ended_at, ended_at),
-        outcome = coalesce(excluded.outcome, outcome),
-        reason = coalesce(excluded.reason, reason), pid = coalesce(excluded.pid, pid),
-        ticks_from = coalesce(excluded.ticks_from, ticks_from),
-        ticks_to = coalesce(excluded.ticks_to, ticks_to),
-        mark = coalesce(excluded.mark, mark), cgroup = coalesce(excluded.cgroup, cgroup),
-        daemon = coalesce(excluded.daemon, daemon)
-      """,
-      [
-        Int64(attempt.run.number), attempt.number, facts.beganAt?.milliseconds,
-        facts.endedAt?.milliseconds, facts.end?.outcome.rawValue, facts.end?.reason.description,
-        facts.process?.pid, facts.process.map { Int64(clamping: $0.sinceTicks) },
-        facts.process.map { Int64(clamping: $0.untilTicks) }, facts.process?.knownMark,
-        facts.process?.controlGroup, facts.process == nil ? nil : daemon,
-      ])
+    try execute(RunRows.attemptSQL, RunRows.values(attempt, facts, daemon: daemon))
   }
 
   /// What an attempt has printed, in place of what the oldest attempts of its run have where there
@@ -260,7 +210,7 @@ extension LedgerTransaction {
 
 extension ProcessIdentity {
   /// The mark; nil for none.
-  fileprivate var knownMark: String? { mark.isEmpty ? nil : mark }
+  var knownMark: String? { mark.isEmpty ? nil : mark }
 }
 
 extension Duration {

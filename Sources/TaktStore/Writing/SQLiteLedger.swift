@@ -25,7 +25,6 @@ package final class SQLiteLedger: Ledger {
     /// The namespace of process numbers in which this process is; nil where that is unknown.
     package var pidSpace: String?
 
-    /// A daemon.
     package init(
       instance: String, boot: String, version: String, file: String, startTicks: UInt64? = nil,
       pidSpace: String? = nil
@@ -49,7 +48,6 @@ package final class SQLiteLedger: Ledger {
     /// then once a day.
     package var checkAfter = Duration.seconds(60)
 
-    /// The defaults.
     package init() {}
   }
 

@@ -27,7 +27,7 @@ struct StatusWorkload: Workload {
   mutating func run() throws {
     let now = scheduler.now
     let jobs = scheduler.core.jobNames.sorted().compactMap { name in
-      scheduler.core.view(of: name, at: now).map { JobEntry($0, in: state, at: now) }
+      scheduler.core.view(of: name, at: now).map { JobEntry($0, in: state) }
     }
     json = JobList.Page(jobs: jobs, total: jobs.count).json.bytes
     table = JobTable(jobs: jobs, width: 120, now: now.wall).text

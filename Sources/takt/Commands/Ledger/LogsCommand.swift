@@ -64,16 +64,18 @@ struct LogsCommand: ParsableCommand {
     }
     let (archive, zone) = try state.open()
     let found = try find(in: archive)
+    let head = found.head
     if let attempt, attempt > found.attempts {
-      Console.error("takt: run \(found.run) of \(found.job) has no attempt \(attempt)")
+      Console.error("takt: run \(head.run) of \(head.job) has no attempt \(attempt)")
       throw ExitCode.usage
     }
     let outputs = try archive.orExit { (archive) throws(LedgerArchive.Failure) in
-      try archive.outputs(of: found.run)
+      try archive.outputs(of: head.run)
     }.filter { attempt == nil || $0.attempt == attempt }
-    let end = found.outcome.map { "\($0), \((found.reason ?? "").printable)" } ?? "running"
+    let end =
+      found.end.map { "\($0.outcome.rawValue), \($0.reason.description.printable)" } ?? "running"
     Console.error(
-      "run \(found.run) of \(found.job), slot \(found.slot.rfc3339(in: zone)): \(end)")
+      "run \(head.run) of \(head.job), slot \(head.slot.rfc3339(in: zone)): \(end)")
     if outputs.isEmpty { Console.error("takt: nothing is kept of what it printed") }
     for stored in outputs {
       if found.attempts > 1 { Console.error("attempt \(stored.attempt)") }
@@ -101,20 +103,19 @@ struct LogsCommand: ParsableCommand {
   }
 
   private func find(in archive: LedgerArchive) throws -> StoredRun {
+    var query = RunQuery()
     switch RunOrJob(subject) {
     case .run(let number): return try run(number, in: archive)
     case .either(let number) where try !archive.hasJob(subject):
       return try run(number, in: archive)
-    case .either, .job: try archive.requireJob(subject)
+    case .either, .job: query.job = try archive.requireJob(subject)
     }
-    var query = RunQuery()
-    query.job = subject
     query.failedOnly = failed
     query.limit = 20
     let runs = try archive.orExit { (archive) throws(LedgerArchive.Failure) in
       try archive.runs(query)
     }
-    guard let run = runs.first(where: { $0.outcome != nil && $0.beganAt != nil }) ?? runs.first
+    guard let run = runs.first(where: { $0.end != nil && $0.beganAt != nil }) ?? runs.first
     else {
       Console.error("takt: the ledger has no such run of '\(subject)'")
       throw ExitCode.usage

@@ -39,9 +39,8 @@ struct RunsCommand: ParsableCommand {
   func run() throws {
     let start = try since.map(Moment.ago)
     let (archive, zone) = try state.open()
-    if let job { try archive.requireJob(job) }
     var query = RunQuery()
-    query.job = job
+    query.job = try job.map(archive.requireJob)
     query.failedOnly = failed
     query.since = start
     query.withHooks = hooks
@@ -72,14 +71,14 @@ enum Moment {
 }
 
 extension LedgerArchive {
-  /// Ends the program when the ledger knows no such job.
   func hasJob(_ name: String) throws -> Bool {
     try orExit { (archive) throws(LedgerArchive.Failure) in try archive.jobNames() }.contains(name)
   }
 
-  func requireJob(_ name: String) throws {
+  /// Ends the program when the ledger knows no such job.
+  func requireJob(_ name: String) throws -> JobName {
     let names = try orExit { (archive) throws(LedgerArchive.Failure) in try archive.jobNames() }
-    guard !names.contains(name) else { return }
+    if names.contains(name), let job = JobName(name) { return job }
     Console.error(
       "takt: the ledger knows no job '\(name.printable)'"
         + (NearestName.of(name, among: names).map { "; did you mean '\($0)'?" } ?? ""))
@@ -89,49 +88,45 @@ extension LedgerArchive {
 
 /// A run as `takt runs` shows it.
 struct RunLine: Encodable {
-  var run: UInt64
-  var job: String
-  var slot: String
-  var kind: String
-  var hook: String?
-  var parent: UInt64?
-  var began: String?
-  var ended: String?
-  var duration_ms: Double?
-  var attempts: Int
-  var outcome: String?
-  var reason: String?
+  private let run: StoredRun
 
-  private let stored: StoredRun
+  private struct Key: CodingKey {
+    var stringValue: String
+    var intValue: Int? { nil }
 
-  private enum CodingKeys: String, CodingKey {
-    case run, job, slot, kind, hook, parent, began, ended, duration_ms, attempts, outcome, reason
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
   }
 
-  init(_ run: StoredRun) {
-    stored = run
-    self.run = run.run.number
-    job = run.job
-    slot = run.slot.rfc3339()
-    kind = run.kind
-    hook = run.hook
-    parent = run.parent?.number
-    began = run.beganAt?.rfc3339()
-    ended = run.endedAt?.rfc3339()
-    duration_ms = run.duration.map { Double($0.nanosecondsSaturated) / 1_000_000 }
-    attempts = run.attempts
-    outcome = run.outcome
-    reason = run.reason
+  init(_ run: StoredRun) { self.run = run }
+
+  func encode(to encoder: any Encoder) throws {
+    var members: [(key: Key, fact: LogValue)] = []
+    run.head.show { members.append((Key(stringValue: $0), $1)) }
+    run.show { members.append((Key(stringValue: $0), $1)) }
+    var container = encoder.container(keyedBy: Key.self)
+    for (key, fact) in members {
+      switch fact {
+      case .number(let number): try container.encode(number, forKey: key)
+      case .milliseconds(let duration):
+        try container.encode(Double(duration.nanosecondsSaturated) / 1_000_000, forKey: key)
+      case .instant(let instant): try container.encode(instant.rfc3339(), forKey: key)
+      case .text(let text): try container.encode(text, forKey: key)
+      case .bytes, .machine: break
+      }
+    }
   }
 
   func columns(in zone: Zone) -> [String] {
-    [
-      String(run), job + (hook.map { " (\($0))" } ?? ""), stored.slot.rfc3339(in: zone),
-      stored.beganAt.map { $0.rfc3339(in: zone) } ?? "-",
-      outcome == nil
-        ? "-" : stored.duration.map { DurationText.format(.milliseconds($0.milliseconds)) } ?? "-",
-      String(attempts), outcome ?? (began == nil ? "waiting" : "running"),
-      (reason ?? "").printable,
+    let (head, end) = (run.head, run.end)
+    return [
+      String(head.run.number), head.job.text + (head.hook.map { " (\($0.rawValue))" } ?? ""),
+      head.slot.rfc3339(in: zone), run.beganAt.map { $0.rfc3339(in: zone) } ?? "-",
+      end == nil
+        ? "-" : run.duration.map { DurationText.format(.milliseconds($0.milliseconds)) } ?? "-",
+      String(run.attempts),
+      end?.outcome.rawValue ?? (run.beganAt == nil ? "waiting" : "running"),
+      (end?.reason.description ?? "").printable,
     ]
   }
 }
