@@ -33,9 +33,8 @@ let package = Package(
     .executableTarget(
       name: "takt",
       dependencies: [
-        "TaktControl", "TaktEngine", "TaktStore", "TaktConfig", "TaktCore", "TimerMachine",
-        "TaktTime",
-        "CWithoutICU",
+        "TaktControl", "TaktPicture", "TaktEngine", "TaktStore", "TaktConfig", "TaktCore",
+        "TimerMachine", "TaktTime", "CWithoutICU",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -51,6 +50,9 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ],
       swiftSettings: strict),
+    // Timelines as SVG.
+    .target(
+      name: "TaktPicture", dependencies: ["TaktCore", "TaktTime"], swiftSettings: strict),
     .target(
       name: "TaktEngine",
       dependencies: [
@@ -152,6 +154,9 @@ let package = Package(
       dependencies: [
         "TaktControl", "TaktCore", "TaktTime", .product(name: "NIOCore", package: "swift-nio"),
       ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "TaktPictureTests", dependencies: ["TaktPicture", "TaktCore", "TaktTime"],
       swiftSettings: strict),
     .testTarget(
       name: "TaktTests",

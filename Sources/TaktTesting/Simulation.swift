@@ -5,15 +5,11 @@ import TaktTime
 /// reloads, steps of the wall clock, stalls, stops. An oracle checks the books.
 package struct Simulation {
   private var random: SplitMix64
-  private var core = SchedulerCore()
+  private var scheduler: VirtualScheduler
   private var oracle = SlotOracle()
   private var runOracle = RunOracle()
-  private var now: Now
   private var snapshot: Snapshot
-  private var timers: [TimerKey: Timer] = [:]
-  private var ends: [RunID: End] = [:]
   private var isFinished = false
-  private var isStopping = false
   private var books = MemoryBooks()
   /// What the ledger has taken and not yet written: a crash loses it.
   private var unwritten: [[LedgerEntry]] = []
@@ -29,30 +25,20 @@ package struct Simulation {
   /// What happened, a line each; for a person who looks at a seed that failed.
   package private(set) var story: [String] = []
 
-  private struct Timer {
-    var deadline: MonotonicInstant
-    var firesAt: MonotonicInstant
-    var token: UInt64
-  }
-
-  private struct End {
-    var at: MonotonicInstant
-    var result: AttemptResult
-    var descendants = 0
-    var isGroup = false
-  }
-
   /// The world of this seed, not yet begun.
   ///
   /// - Parameter crashes: whether takt is killed now and then, and the machine with it.
   package init(seed: UInt64, crashes: Bool = false) {
     random = SplitMix64(seed: seed)
     self.crashes = crashes
-    now = Now(
-      wall: WallInstant(nanoseconds: 1_790_000_000_000_000_000 + Int64(seed) * 123_457),
-      monotonic: MonotonicInstant(nanoseconds: 5_000_000_000))
-    snapshot = SpecGenerator.snapshot(at: now, &random)
+    scheduler = VirtualScheduler(
+      at: Now(
+        wall: WallInstant(nanoseconds: 1_790_000_000_000_000_000 + Int64(seed) * 123_457),
+        monotonic: MonotonicInstant(nanoseconds: 5_000_000_000)))
+    snapshot = SpecGenerator.snapshot(at: scheduler.now, &random)
   }
+
+  private var now: Now { scheduler.now }
 
   /// Runs for `duration` of virtual time, then stops takt and waits for its end. Returns what is
   /// wrong with the books.
@@ -65,7 +51,6 @@ package struct Simulation {
       advance(to: min(end, chaosAt))
       if now.monotonic < end { makeChaos() }
     }
-    isStopping = true
     let stoppedAt = now
     handle(.stop)
     for _ in 0..<3 where !isFinished {
@@ -91,18 +76,16 @@ package struct Simulation {
     story.append("crash, \(unwritten.count) turns unwritten")
     unwritten = []
     awaiting = []
-    timers = [:]
-    ends = [:]
-    core = SchedulerCore()
+    scheduler.crash()
     starts.crashed()
-    move(to: now.monotonic + .milliseconds(Int.random(in: 0...20_000, using: &random)))
+    scheduler.pass(.milliseconds(Int.random(in: 0...20_000, using: &random)))
     if random.oneIn(3) {
       story.append("reboot")
       books.reboot()
       kept.append([])
-      now.monotonic = MonotonicInstant(
+      scheduler.now.monotonic = MonotonicInstant(
         nanoseconds: Int64.random(in: 1...9_000_000_000, using: &random))
-      now.wall = now.wall + .seconds(Int.random(in: -10...10, using: &random))
+      scheduler.now.wall = now.wall + .seconds(Int.random(in: -10...10, using: &random))
     }
     if random.oneIn(3) { snapshot = SpecGenerator.mutation(of: snapshot, at: now, &random) }
     starts.begin(books.former)
@@ -122,38 +105,21 @@ package struct Simulation {
   private mutating func advance(to end: MonotonicInstant) {
     while !isFinished {
       if !random.oneIn(4) { flushLedger() }
-      let timer = timers.min {
-        ($0.value.firesAt, $0.value.token) < ($1.value.firesAt, $1.value.token)
-      }
-      let run = ends.min { ($0.value.at, $0.key) < ($1.value.at, $1.key) }
-      let next = min(timer?.value.firesAt ?? .distantFuture, run?.value.at ?? .distantFuture)
-      guard next <= end else { break }
-      move(to: max(now.monotonic, next))
-      if let timer, timer.value.firesAt == next {
-        timers[timer.key] = nil
-        handle(.timerFired(timer.key, token: timer.value.token))
-      } else if let run {
-        ends[run.key] = nil
-        finish(run.key, run.value)
-      }
+      guard let due = scheduler.next(until: end) else { break }
+      for event in due where !isFinished { take(event) }
     }
-    move(to: max(now.monotonic, end))
+    scheduler.move(to: end)
   }
 
-  private mutating func move(to instant: MonotonicInstant) {
-    let step = instant - now.monotonic
-    now = Now(wall: now.wall + step, monotonic: instant)
+  private mutating func take(_ event: SchedulerEvent) {
+    if case .attemptEnded(let run, let report) = event, !report.descendants.isEmpty {
+      scheduler.setEnd(of: run, .groupEnded(run), at: soon(within: 500))
+    }
+    handle(event)
   }
 
-  private mutating func finish(_ run: RunID, _ end: End) {
-    if end.isGroup { return handle(.groupEnded(run)) }
-    if end.descendants > 0 {
-      ends[run] = End(
-        at: now.monotonic + .milliseconds(Int.random(in: 0...500, using: &random)),
-        result: end.result, isGroup: true)
-    }
-    let left = (0..<end.descendants).map { Descendant(pid: Int32($0), name: "left") }
-    handle(.attemptEnded(run, AttemptReport(end.result, descendants: left)))
+  private mutating func soon(within milliseconds: Int) -> MonotonicInstant {
+    now.monotonic + .milliseconds(Int.random(in: 0...milliseconds, using: &random))
   }
 
   private mutating func makeChaos() {
@@ -166,7 +132,7 @@ package struct Simulation {
     default:
       // A stall: nothing fires while time goes on.
       story.append("stall")
-      move(to: now.monotonic + .milliseconds(Int.random(in: 1...8000, using: &random)))
+      scheduler.pass(.milliseconds(Int.random(in: 1...8000, using: &random)))
     }
   }
 
@@ -175,7 +141,7 @@ package struct Simulation {
     let plan = ReloadPlan(from: snapshot, to: next)
     story.append("reload: \(plan.steps.map { "\($0.change) \($0.spec.name)" })")
     let before = records.count
-    let effects = core.handle(.reloaded(plan), at: now)
+    let effects = scheduler.send(.reloaded(plan))
     // What was due is decided under the old specs; of a job that is new all is under the new ones.
     let added = Set(plan.steps.filter { $0.change == .added }.map(\.spec.name))
     check(effects) { !added.contains($0.job) }
@@ -204,12 +170,13 @@ package struct Simulation {
 
   private mutating func step(by step: Duration) {
     story.append("step \(step)")
-    now.wall = now.wall + step
-    handle(.clockStepped(slept: .zero))
+    let effects = scheduler.step(by: step)
+    check(effects) { _ in true }
+    perform(effects)
   }
 
   private mutating func handle(_ event: SchedulerEvent) {
-    let effects = core.handle(event, at: now)
+    let effects = scheduler.send(event)
     check(effects) { _ in true }
     perform(effects)
   }
@@ -234,16 +201,15 @@ package struct Simulation {
     for effect in effects {
       switch effect {
       case .arm(let key, let deadline, let leeway, let token):
+        // Anywhere in its leeway, and a little late.
         let lag = Duration.microseconds(Int.random(in: 0...300, using: &random))
         let window = leeway * Double.random(in: 0...1, using: &random)
-        timers[key] = Timer(
-          deadline: deadline, firesAt: max(now.monotonic, deadline) + window + lag, token: token)
-      case .disarm(let key): timers[key] = nil
+        scheduler.arm(key, max(now.monotonic, deadline) + window + lag, token: token)
       case .start(let request): start(request)
       case .signal(let run, let signal): stop(run, isKill: signal == .kill)
       case .log(let record): runOracle.take(record)
       case .awaitLedger(let run): awaiting.append(run)
-      case .record, .served: break
+      case .disarm, .record, .served: break
       case .finish: isFinished = true
       }
     }
@@ -257,21 +223,21 @@ package struct Simulation {
     ]
     let result = results.randomElement(using: &random) ?? .exited(0)
     let milliseconds = random.oneIn(3) ? 8000 : 50
-    var descendants = 0
-    if case .exited = result, random.oneIn(6) { descendants = 2 }
-    ends[request.run] = End(
-      at: now.monotonic + .milliseconds(Int.random(in: 0...milliseconds, using: &random)),
-      result: result, descendants: descendants)
+    var left: [Descendant] = []
+    if case .exited = result, random.oneIn(6) {
+      left = (0..<2).map { Descendant(pid: $0, name: "left") }
+    }
+    scheduler.setEnd(
+      of: request.run, .attemptEnded(request.run, AttemptReport(result, descendants: left)),
+      at: soon(within: milliseconds))
   }
 
   private mutating func stop(_ run: RunID, isKill: Bool) {
     // Some processes do not listen to TERM.
-    guard ends[run] != nil, isKill || !random.oneIn(4) else { return }
-    let soon = now.monotonic + .milliseconds(Int.random(in: 0...20, using: &random))
-    if ends[run]?.isGroup == true {
-      ends[run]?.at = soon
-    } else {
-      ends[run] = End(at: soon, result: .signalled(isKill ? 9 : 15))
+    guard var end = scheduler.end(of: run), isKill || !random.oneIn(4) else { return }
+    if case .attemptEnded = end {
+      end = .attemptEnded(run, AttemptReport(.signalled(isKill ? 9 : 15)))
     }
+    scheduler.setEnd(of: run, end, at: soon(within: 20))
   }
 }

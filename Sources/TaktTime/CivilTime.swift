@@ -99,4 +99,21 @@ package struct CivilTime: Hashable, Comparable, Sendable {
   @inlinable package static func weekday(daysSinceEpoch: Int64) -> Int {
     Int((daysSinceEpoch + 4).flooredRemainder(by: 7))
   }
+
+  /// From January on.
+  package static let monthNames = [
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+  ]
+  /// From Sunday on.
+  package static let weekdayNames = [
+    "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
+  ]
+
+  package var monthName: String { Self.monthNames[month - 1] }
+
+  package var weekdayName: String {
+    let day = Self.daysSinceEpoch(year: year, month: month, day: day)
+    return Self.weekdayNames[Self.weekday(daysSinceEpoch: day)]
+  }
 }

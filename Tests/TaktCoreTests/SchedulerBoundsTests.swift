@@ -51,9 +51,7 @@ import TaktTime
     world.endRuns()
     world.verdicts = []
     // A stall over the border into the excluded minute: what stood before it runs.
-    world.now = Now(
-      wall: world.now.wall + .milliseconds(10_200),
-      monotonic: world.now.monotonic + .milliseconds(10_200))
+    world.scheduler.pass(.milliseconds(10_200))
     world.pass(.milliseconds(1))
     #expect(world.verdicts == ["a 40000 skipped(excluded)"])
     world.pass(.seconds(70))
@@ -108,8 +106,7 @@ import TaktTime
       world.start([spec])
       // A stall of a minute and a half over the first slot, or an excluded minute.
       if exclusions.isEmpty {
-        world.now = Now(
-          wall: world.now.wall + .seconds(150), monotonic: world.now.monotonic + .seconds(150))
+        world.scheduler.pass(.seconds(150))
       }
       for _ in 0..<10 {
         world.pass(.seconds(60))
@@ -177,8 +174,7 @@ import TaktTime
     var before = try job("a", schedule)
     before.timing.leeway = .duration(.seconds(5))
     world.start([before])
-    world.now = Now(
-      wall: world.now.wall + .seconds(11), monotonic: world.now.monotonic + .seconds(11))
+    world.scheduler.pass(.seconds(11))
     var after = before
     after.timing.leeway = .duration(.seconds(6))
     world.reload([before], to: [after])

@@ -9,14 +9,14 @@ import TaktTime
 
   /// A core whose clock is moved by hand.
   private struct World {
-    var core = SchedulerCore()
-    var now = Now(wall: wall, monotonic: MonotonicInstant(nanoseconds: 1_000_000_000))
+    var scheduler = VirtualScheduler(
+      at: Now(wall: wall, monotonic: MonotonicInstant(nanoseconds: 1_000_000_000)))
     var snapshot = Snapshot()
     var effects: [SchedulerEffect] = []
     var verdicts: [String] = []
 
     mutating func send(_ event: SchedulerEvent) {
-      effects = core.handle(event, at: now)
+      effects = scheduler.send(event)
       for case .record(.verdict(let record)) in effects {
         let from = (record.slots.first - wall).milliseconds
         let to = (record.slots.last - wall).milliseconds
@@ -38,9 +38,8 @@ import TaktTime
       snapshot = next
     }
 
-    mutating func pass(_ duration: Duration) {
-      now = Now(wall: now.wall + duration, monotonic: now.monotonic + duration)
-    }
+    /// Lets time go by; no timer fires.
+    mutating func pass(_ duration: Duration) { scheduler.pass(duration) }
 
     /// Fires the job's timer, whatever it waits for.
     mutating func fire(_ name: String) throws {
@@ -50,14 +49,14 @@ import TaktTime
 
     var tokens: [TimerKey: UInt64] {
       Dictionary(
-        core.jobs.compactMap { name, job in job.armed.map { (.job(name), $0.token) } },
+        scheduler.core.jobs.compactMap { name, job in job.armed.map { (.job(name), $0.token) } },
         uniquingKeysWith: { $1 })
     }
 
     /// When the job's timer is due, in milliseconds from now, and its leeway.
     func armed(_ name: String) -> String? {
-      JobName(name).flatMap { core.jobs[$0]?.armed }.map {
-        "\(($0.slot.deadline - now.monotonic).milliseconds)+\($0.slot.window.milliseconds)"
+      JobName(name).flatMap { scheduler.core.jobs[$0]?.armed?.slot }.map {
+        "\(($0.deadline - scheduler.now.monotonic).milliseconds)+\($0.window.milliseconds)"
       }
     }
   }
@@ -112,7 +111,7 @@ import TaktTime
       try job("grid", Schedule(every: Every(.seconds(60)))),
       try job("once", Schedule(at: [Self.wall + .seconds(50)])),
       try job("clock", Schedule(every: Every(.seconds(60), from: .epoch))))
-    world.now.wall = world.now.wall - .seconds(3600)
+    world.scheduler.now.wall = world.scheduler.now.wall - .seconds(3600)
     world.send(.clockStepped(slept: .zero))
     #expect(world.armed("grid") == "60000+0")
     #expect(world.armed("once") == "3650000+0")

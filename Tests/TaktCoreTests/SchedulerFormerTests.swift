@@ -249,7 +249,7 @@ import TaktTime
     world.start([spec])
     world.send(.commanded(.suspend(spec.name, until: nil, reason: "why not")))
     world.pass(.milliseconds(3500))
-    #expect(world.starts.isEmpty && world.timers.isEmpty)
+    #expect(world.starts.isEmpty && world.scheduler.timers.isEmpty)
     world.send(.commanded(.resume(spec.name)))
     #expect(world.verdicts == ["a 1000…3000 skipped(suspended)"])
     world.pass(.seconds(1))

@@ -18,8 +18,7 @@ import TaktTime
     spec.missed.choice = choice
     spec.missed.within = .seconds(60)
     world.start([spec])
-    world.now = Now(
-      wall: world.now.wall + .seconds(35), monotonic: world.now.monotonic + .seconds(35))
+    world.scheduler.pass(.seconds(35))
     for _ in 0..<4 {
       world.pass(.seconds(1))
       world.endRuns()
@@ -48,8 +47,7 @@ import TaktTime
   @Test func `many jobs that were kept waiting do not all start at once`() throws {
     var world = SchedulerWorld()
     world.start(try (0..<50).map { try job("j\($0)", every(100)) }, maxRunning: 100)
-    world.now = Now(
-      wall: world.now.wall + .seconds(130), monotonic: world.now.monotonic + .seconds(130))
+    world.scheduler.pass(.seconds(130))
     world.pass(.milliseconds(500))
     #expect((5...15).contains(world.starts.count))
     world.pass(.milliseconds(2500))

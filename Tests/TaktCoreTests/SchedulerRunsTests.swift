@@ -9,17 +9,15 @@ import TaktTime
 
   /// A core whose clock is moved by hand, and a story of what it did.
   private struct World {
-    var core = SchedulerCore()
-    var now = Now(wall: wall, monotonic: MonotonicInstant(nanoseconds: 1_000_000_000))
+    var scheduler = VirtualScheduler(
+      at: Now(wall: wall, monotonic: MonotonicInstant(nanoseconds: 1_000_000_000)),
+      isPunctual: true)
     /// Verdicts, starts, signals and ends, in order.
     var story: [String] = []
     var requests: [AttemptRequest] = []
-    var timers: [TimerKey: (deadline: MonotonicInstant, token: UInt64)] = [:]
-    /// Timers that exist, fired or not.
-    var keptTimers: Set<TimerKey> = []
 
     mutating func send(_ event: SchedulerEvent) {
-      for effect in core.handle(event, at: now) {
+      for effect in scheduler.send(event) {
         switch effect {
         case .record(.verdict(let record)):
           story.append(
@@ -30,19 +28,13 @@ import TaktTime
             request.facts.map { "\($0.hook.rawValue) of \($0.run)" } ?? "attempt \(request.attempt)"
           story.append("start \(request.spec.name) \(what)")
         case .signal(let run, let signal): story.append("\(signal.rawValue) to \(run)")
-        case .arm(let key, let deadline, _, let token):
-          timers[key] = (deadline, token)
-          keptTimers.insert(key)
-        case .disarm(let key):
-          timers[key] = nil
-          keptTimers.remove(key)
         case .log(let record):
           if case .text(let outcome)? = record[.outcome], case .text(let reason)? = record[.reason],
             record[.to] == .text("ended"), case .number(let run)? = record[.run]
           {
             story.append("run \(run) \(outcome) \(reason)")
           }
-        case .record, .awaitLedger, .served: break
+        case .arm, .disarm, .record, .awaitLedger, .served: break
         case .finish: story.append("finish")
         }
       }
@@ -54,21 +46,11 @@ import TaktTime
       return story
     }
 
-    /// Lets the next timer fire that is due within a time; false when there is none.
     mutating func pass(_ duration: Duration) {
-      let end = now.monotonic + duration
-      while let next = timers.min(by: {
-        ($0.value.deadline, $0.value.token) < ($1.value.deadline, $1.value.token)
-      }),
-        next.value.deadline <= end
-      {
-        let step = max(.zero, next.value.deadline - now.monotonic)
-        now = Now(wall: now.wall + step, monotonic: now.monotonic + step)
-        timers[next.key] = nil
-        send(.timerFired(next.key, token: next.value.token))
+      let end = scheduler.now.monotonic + duration
+      while let due = scheduler.next(until: end) {
+        for event in due { send(event) }
       }
-      let rest = end - now.monotonic
-      now = Now(wall: now.wall + rest, monotonic: end)
     }
 
     mutating func end(_ run: UInt64, _ result: AttemptResult = .exited(0)) {
@@ -337,7 +319,7 @@ import TaktTime
     #expect(world.requests.last?.facts?.hook == .onLate)
     world.end(1)
     world.end(2)
-    #expect(world.keptTimers == [.job(spec.name)])
+    #expect(Set(world.scheduler.timers) == [.job(spec.name)])
   }
 
   @Test func `a hook does not fail at what it tells of`() throws {

@@ -101,8 +101,8 @@ import Testing
       let run = RunID(1)
       var facts = OutputFacts()
       facts.kept = KeptOutput(head: Array(text.utf8))
-      let effects = world.core.handle(
-        .attemptEnded(run, AttemptReport(.exited(1), output: facts)), at: world.now)
+      let effects = world.scheduler.send(
+        .attemptEnded(run, AttemptReport(.exited(1), output: facts)))
       for case .record(let entry) in effects {
         switch entry {
         case .attemptOutput(_, let attempt, let output, _):
@@ -112,9 +112,6 @@ import Testing
             "end \(record.attempts) \(String(decoding: record.output.head, as: UTF8.self))")
         default: break
         }
-      }
-      for case .arm(let key, let deadline, _, let token) in effects {
-        world.timers[key] = (deadline, token)
       }
     }
     _ = world.obey(try trigger())
@@ -134,9 +131,9 @@ import Testing
     _ = world.obey(try trigger())
     var facts = OutputFacts()
     facts.kept = KeptOutput(head: Array("one".utf8))
-    _ = world.core.handle(
-      .attemptEnded(RunID(1), AttemptReport(.exited(1), output: facts)), at: world.now)
-    let effects = world.core.obey(.cancelRun(RunID(1)), at: world.now).effects
+    _ = world.scheduler.send(
+      .attemptEnded(RunID(1), AttemptReport(.exited(1), output: facts)))
+    let effects = world.scheduler.obey(.cancelRun(RunID(1))).effects
     let ends = effects.compactMap { effect -> RunRecord? in
       if case .record(.ended(let record)) = effect { record } else { nil }
     }

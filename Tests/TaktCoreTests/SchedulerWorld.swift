@@ -8,10 +8,9 @@ import TaktTime
 struct SchedulerWorld {
   static let wall = WallInstant(milliseconds: 1_790_000_000_000)
 
-  var core = SchedulerCore()
-  var now = Now(wall: wall, monotonic: MonotonicInstant(nanoseconds: 1_000_000_000))
+  var scheduler = VirtualScheduler(
+    at: Now(wall: wall, monotonic: MonotonicInstant(nanoseconds: 1_000_000_000)), isPunctual: true)
   var books = MemoryBooks()
-  var timers: [TimerKey: (deadline: MonotonicInstant, token: UInt64)] = [:]
   var verdicts: [String] = []
   var starts: [String] = []
   var ends: [String] = []
@@ -21,10 +20,16 @@ struct SchedulerWorld {
   /// Whether the ledger takes what it is told.
   var ledgerWorks = true
 
-  mutating func send(_ event: SchedulerEvent) { perform(core.handle(event, at: now)) }
+  var core: SchedulerCore { scheduler.core }
+  var now: Now {
+    get { scheduler.now }
+    set { scheduler.now = newValue }
+  }
+
+  mutating func send(_ event: SchedulerEvent) { perform(scheduler.send(event)) }
 
   mutating func obey(_ command: SchedulerCommand) -> SchedulerReply {
-    let (reply, effects) = core.obey(command, at: now)
+    let (reply, effects) = scheduler.obey(command)
     perform(effects)
     return reply
   }
@@ -32,8 +37,6 @@ struct SchedulerWorld {
   private mutating func perform(_ effects: [SchedulerEffect]) {
     for effect in effects {
       switch effect {
-      case .arm(let key, let deadline, _, let token): timers[key] = (deadline, token)
-      case .disarm(let key): timers[key] = nil
       case .record(let entry):
         note(entry)
         if ledgerWorks { books.record([entry]) }
@@ -43,7 +46,7 @@ struct SchedulerWorld {
         requests.append(request)
         starts.append(
           "\(request.spec.name) \((request.slot - Self.wall).milliseconds) #\(request.attempt)")
-      case .signal, .served, .log, .finish: break
+      case .arm, .disarm, .signal, .served, .log, .finish: break
       }
     }
   }
@@ -66,16 +69,9 @@ struct SchedulerWorld {
   /// Lets time go on, and what is due happen.
   mutating func pass(_ duration: Duration) {
     let end = now.monotonic + duration
-    while let (key, timer) = timers.min(by: { $0.value.deadline < $1.value.deadline }),
-      timer.deadline <= end
-    {
-      let step = max(.zero, timer.deadline - now.monotonic)
-      now = Now(wall: now.wall + step, monotonic: now.monotonic + step)
-      timers[key] = nil
-      send(.timerFired(key, token: timer.token))
+    while let due = scheduler.next(until: end) {
+      for event in due { send(event) }
     }
-    let step = max(.zero, end - now.monotonic)
-    now = Now(wall: now.wall + step, monotonic: now.monotonic + step)
   }
 
   mutating func endRuns(_ result: AttemptResult = .exited(0)) {
@@ -103,16 +99,16 @@ struct SchedulerWorld {
 
   /// When a timer is due, in milliseconds from the beginning.
   func armed(_ name: String) -> Int64? {
-    JobName(name).flatMap { timers[.job($0)] }.map {
-      $0.deadline.nanoseconds / 1_000_000 - 1000
+    JobName(name).flatMap { core.jobs[$0]?.armed }.map {
+      $0.slot.deadline.nanoseconds / 1_000_000 - 1000
     }
   }
 
   /// takt is killed and started again after a while.
   mutating func restart(_ jobs: [JobSpec], after down: Duration, maxRunning: Int = 16) {
-    core = SchedulerCore()
-    (timers, running, awaited, verdicts, starts, ends) = ([:], [], [], [], [], [])
-    now = Now(wall: now.wall + down, monotonic: now.monotonic + down)
+    scheduler.crash()
+    (running, awaited, verdicts, starts, ends) = ([], [], [], [], [])
+    scheduler.pass(down)
     start(jobs, maxRunning: maxRunning)
   }
 }

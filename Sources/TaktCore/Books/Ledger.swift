@@ -50,15 +50,20 @@ package final class TallyLedger: Ledger {
 /// How many slots were decided, and how.
 package struct Balance: Hashable, Sendable, CustomStringConvertible {
   /// The names of all verdicts.
-  package static let names = ["ran", "skipped", "coalesced", "missed", "cancelled"]
+  package static let names = Verdict.Kind.allCases.map(\.rawValue)
 
   private var numbers = [0, 0, 0, 0, 0]
 
+  /// No slots.
   package init() {}
 
   /// Counts a record's slots.
   package mutating func add(_ record: VerdictRecord) {
-    numbers[record.verdict.place] &+= record.slots.count
+    add(record.verdict.kind, count: record.slots.count)
+  }
+
+  package mutating func add(_ kind: Verdict.Kind, count: Int = 1) {
+    numbers[kind.place] &+= count
   }
 
   /// Counts what another has counted.
@@ -70,7 +75,9 @@ package struct Balance: Hashable, Sendable, CustomStringConvertible {
   package var slots: Int { numbers.reduce(0, &+) }
 
   /// Slots that have run.
-  package var ran: Int { numbers[0] }
+  package var ran: Int { self[.ran] }
+
+  package subscript(kind: Verdict.Kind) -> Int { numbers[kind.place] }
 
   /// Slots by the name of their verdict; only verdicts that there are.
   package var counts: [String: Int] {
@@ -81,18 +88,5 @@ package struct Balance: Hashable, Sendable, CustomStringConvertible {
   package var description: String {
     let parts = zip(Self.names, numbers).map { "\($0) \($1)" }
     return "slots \(slots) = " + parts.joined(separator: " + ")
-  }
-}
-
-extension Verdict {
-  /// Where it stands among the names.
-  fileprivate var place: Int {
-    switch self {
-    case .ran: 0
-    case .skipped: 1
-    case .coalesced: 2
-    case .missed: 3
-    case .cancelled: 4
-    }
   }
 }

@@ -13,16 +13,34 @@ package enum Verdict: Hashable, Sendable, CustomStringConvertible {
   /// It was due when a reload, or somebody, took it away.
   case cancelled(CancelReason)
 
-  /// `ran`, `skipped`, `coalesced`, `missed` or `cancelled`.
-  package var name: String {
-    switch self {
-    case .ran: "ran"
-    case .skipped: "skipped"
-    case .coalesced: "coalesced"
-    case .missed: "missed"
-    case .cancelled: "cancelled"
+  /// What became of the slot, without the why.
+  package enum Kind: String, CaseIterable, Hashable, Sendable {
+    case ran, skipped, coalesced, missed, cancelled
+
+    /// The place among `allCases`; a switch, because it is asked for every slot.
+    package var place: Int {
+      switch self {
+      case .ran: 0
+      case .skipped: 1
+      case .coalesced: 2
+      case .missed: 3
+      case .cancelled: 4
+      }
     }
   }
+
+  package var kind: Kind {
+    switch self {
+    case .ran: .ran
+    case .skipped: .skipped
+    case .coalesced: .coalesced
+    case .missed: .missed
+    case .cancelled: .cancelled
+    }
+  }
+
+  /// `ran`, `skipped`, `coalesced`, `missed` or `cancelled`.
+  package var name: String { kind.rawValue }
 
   /// What the verdict says more: `overlap`, an instant, or nil.
   package var detail: String? {

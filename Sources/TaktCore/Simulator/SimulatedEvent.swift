@@ -14,3 +14,46 @@ package enum SimulatedEvent: Sendable {
   /// A fault has come.
   case fault(SimulatedFault, at: WallInstant)
 }
+
+/// Something that goes wrong in a simulation, or is done to takt.
+package struct SimulatedFault: Sendable {
+  package enum Kind: Sendable {
+    /// Somebody sets the wall clock by so much.
+    case step(Duration)
+    /// The machine sleeps: its own clock stands still, and so do the runs.
+    case sleep(Duration)
+    /// takt stands still, as under SIGSTOP; clocks and runs go on.
+    case stall(Duration)
+    /// The runs of a job take so long from then on.
+    case slow(JobName, Duration)
+    /// takt and its runs are killed, and started again after a while.
+    case crash(down: Duration)
+    /// takt takes up another set of jobs.
+    case reload(Snapshot)
+  }
+
+  package var kind: Kind
+  /// When, on the wall as it would be without any fault.
+  package var at: WallInstant
+
+  package init(_ kind: Kind, at: WallInstant) {
+    self.kind = kind
+    self.at = at
+  }
+}
+
+extension SimulatedFault.Kind {
+  /// What it is, for people.
+  package var words: String {
+    switch self {
+    case .step(let step) where step < .zero:
+      "the clock is set back by \(DurationText.format(.zero - step))"
+    case .step(let step): "the clock is set forward by \(DurationText.format(step))"
+    case .sleep(let duration): "the machine sleeps for \(DurationText.format(duration))"
+    case .stall(let duration): "takt stands still for \(DurationText.format(duration))"
+    case .slow(let job, let duration): "runs of \(job) take \(DurationText.format(duration))"
+    case .crash(let down): "takt is killed, and back after \(DurationText.format(down))"
+    case .reload(let snapshot): "takt takes up another file, jobs: \(snapshot.jobs.count)"
+    }
+  }
+}

@@ -11,7 +11,7 @@ struct LedgerWorkload: Workload {
 
   init() throws {
     ledger = try TemporaryLedger()
-    var scheduler = VirtualScheduler(
+    var scheduler = GateScheduler(
       try SampleJobs.load(SampleJobs.text(0..<200)), isKeeping: true)
     try ledger.write(scheduler.entries.flatMap(\.self))
     let before = scheduler.entries.count

@@ -11,7 +11,7 @@ struct LogWorkload: Workload {
   private var bytes: [UInt8] = []
 
   init() throws {
-    var scheduler = VirtualScheduler(
+    var scheduler = GateScheduler(
       try SampleJobs.load(SampleJobs.text(0..<100)), isKeeping: true)
     scheduler.serve(scheduler.dueJobs)
     records =

@@ -7,7 +7,7 @@ struct ReloadWorkload: Workload {
   static let summary = "10 reloads of 1,000 jobs, one changed: plan and new state"
 
   private let snapshots: [Snapshot]
-  private var scheduler: VirtualScheduler
+  private var scheduler: GateScheduler
   private var keptCount = 0
 
   init() throws {
@@ -15,7 +15,7 @@ struct ReloadWorkload: Workload {
       try SampleJobs.load(SampleJobs.text(0..<1000)),
       try SampleJobs.load(SampleJobs.text(0..<1000, rearmed: [500])),
     ]
-    scheduler = VirtualScheduler(snapshots[0], isKeeping: false)
+    scheduler = GateScheduler(snapshots[0], isKeeping: false)
     try run()
     keptCount = 0
   }

@@ -5,11 +5,11 @@ struct SlotsWorkload: Workload {
   static let name = "slots"
   static let summary = "1,000 slots in the scheduler core, from timer to end of run"
 
-  private var scheduler: VirtualScheduler
+  private var scheduler: GateScheduler
   private let jobs: [JobName]
 
   init() throws {
-    scheduler = VirtualScheduler(
+    scheduler = GateScheduler(
       try SampleJobs.load(SampleJobs.text(0..<1000)), isKeeping: false)
     let due = scheduler.dueJobs
     scheduler.serve(Array(due.prefix(100)))

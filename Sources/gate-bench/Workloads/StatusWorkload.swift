@@ -7,13 +7,13 @@ struct StatusWorkload: Workload {
   static let name = "status"
   static let summary = "status of 1,000 jobs, as JSON and as a table"
 
-  private let scheduler: VirtualScheduler
+  private let scheduler: GateScheduler
   private var state = ControlState()
   private var json: [UInt8] = []
   private var table = ""
 
   init() throws {
-    var scheduler = VirtualScheduler(
+    var scheduler = GateScheduler(
       try SampleJobs.load(SampleJobs.text(0..<1000)), isKeeping: true)
     scheduler.serve(scheduler.dueJobs)
     self.scheduler = scheduler

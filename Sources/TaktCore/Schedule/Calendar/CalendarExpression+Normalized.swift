@@ -16,12 +16,10 @@ extension CalendarExpression: CustomStringConvertible {
   /// The same as `normalized`.
   package var description: String { normalized }
 
-  private static let dayNames = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
-
   private var weekdayList: String {
     let given = (0..<7).filter { weekdays >> UInt8($0) & 1 == 1 }
     return CronExpression.runs(of: given).map { run in
-      let names = run.map { Self.dayNames[$0] }
+      let names = run.map { CivilTime.weekdayNames[($0 + 1) % 7].prefix(3) }
       return names.count > 2
         ? "\(names[0])..\(names[names.count - 1])" : names.joined(separator: ",")
     }.joined(separator: ",")

@@ -6,7 +6,10 @@ extension CalendarExpression {
     var parts = [timeWords]
     if weekdays != 0 {
       let given = (0..<7).filter { weekdays >> UInt8($0) & 1 == 1 }
-      let names = CronExpression.spans(given).map { CronExpression.span($0, Self.dayNames, 0) }
+      // Its days are counted from Monday.
+      let names = CronExpression.spans(given).map {
+        CronExpression.span($0, CivilTime.weekdayNames, -1)
+      }
       parts.append("on " + CronExpression.join(names))
     }
     if !days.isEmpty {
@@ -15,7 +18,7 @@ extension CalendarExpression {
       parts.append(condition + CronExpression.join(list, with: "or") + " of the month")
     }
     if !months.isEmpty {
-      let names = months.map { Self.item($0, CronExpression.monthNames) }
+      let names = months.map { Self.item($0, CivilTime.monthNames) }
       parts.append("in " + CronExpression.join(names))
     }
     if !years.isEmpty {
@@ -24,10 +27,6 @@ extension CalendarExpression {
     if let zoneName { parts.append("in the zone \(zoneName)") }
     return parts.joined(separator: " ")
   }
-
-  private static let dayNames = [
-    "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
-  ]
 
   // MARK: The time of day
 

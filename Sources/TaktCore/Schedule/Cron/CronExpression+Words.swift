@@ -8,7 +8,8 @@ extension CronExpression {
     if !days.isEmpty { parts.append(days) }
     let months = Self.values(months, .month)
     if months.count < 12 {
-      parts.append("in " + Self.join(Self.spans(months).map { Self.span($0, Self.monthNames, 1) }))
+      let names = Self.spans(months).map { Self.span($0, CivilTime.monthNames, 1) }
+      parts.append("in " + Self.join(names))
     }
     if let years { parts.append("in " + years.words) }
     return parts.joined(separator: " ")
@@ -96,18 +97,9 @@ extension CronExpression {
     guard parts.count > 1 else { return parts.first ?? "" }
     return parts.dropLast().joined(separator: ", ") + " \(word) " + parts[parts.count - 1]
   }
-
-  static let monthNames = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September",
-    "October", "November", "December",
-  ]
 }
 
 extension CronDays {
-  private static let dayNames = [
-    "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
-  ]
-
   /// `on day 1 and 15 of the month`, `on Monday to Friday`; empty for every day.
   fileprivate func words(rule: CronDayRule) -> String {
     switch (isAnyDayOfMonth, isAnyDayOfWeek) {
@@ -148,13 +140,15 @@ extension CronDays {
   private var weekWords: String {
     // The week begins on Monday; 7 is Sunday again.
     let week = (1...7).filter { weekdays >> UInt8($0 % 7) & 1 == 1 }
-    var parts = CronExpression.spans(week).map { CronExpression.span($0, Self.dayNames, 0) }
+    var parts = CronExpression.spans(week).map {
+      CronExpression.span($0, CivilTime.weekdayNames, 0)
+    }
     let order = ["first", "second", "third", "fourth", "fifth"]
     Self.forEachBit(nthWeekdays) {
-      parts.append("the \(order[$0 % 5]) \(Self.dayNames[$0 / 5]) of the month")
+      parts.append("the \(order[$0 % 5]) \(CivilTime.weekdayNames[$0 / 5]) of the month")
     }
     Self.forEachBit(UInt64(lastWeekdays)) {
-      parts.append("the last \(Self.dayNames[$0]) of the month")
+      parts.append("the last \(CivilTime.weekdayNames[$0]) of the month")
     }
     return CronExpression.join(parts)
   }

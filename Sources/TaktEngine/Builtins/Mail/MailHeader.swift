@@ -34,21 +34,10 @@ enum MailHeader {
     return words.map { "=?UTF-8?B?\(Data($0).base64EncodedString())?=" }.joined(separator: "\r\n ")
   }
 
-  private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
-  private static let months = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-  ]
-
   /// `Mon, 21 Sep 2026 14:13:20 +0000`, whatever the locale.
   static func date(_ instant: WallInstant) -> String {
-    let milliseconds = instant.milliseconds
-    // The first ten characters are the date, the next eight after the T the time of day.
-    let text = Array(instant.rfc3339())
-    let day =
-      milliseconds >= 0 ? milliseconds / 86_400_000 : (milliseconds - 86_399_999) / 86_400_000
-    let weekday = days[Int((day % 7 + 7) % 7)]
-    let month = Int(String(text[5...6])) ?? 1
-    return
-      "\(weekday), \(String(text[8...9])) \(months[max(1, min(12, month)) - 1]) \(String(text[..<4])) \(String(text[11...18])) +0000"
+    let civil = Zone.utc.civilTime(at: instant)
+    return "\(civil.weekdayName.prefix(3)), \(civil.day.padded(2)) \(civil.monthName.prefix(3)) "
+      + "\(civil.year.padded(4)) \(civil.timeOfDay.prefix(8)) +0000"
   }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import TaktCore
 import TaktEngine
+import TaktPicture
 import TaktTime
 
 struct SimulateCommand: ParsableCommand {
@@ -70,7 +71,7 @@ struct SimulateCommand: ParsableCommand {
     }
     progress.finish()
     if let svg, let timeline {
-      try Self.write(timeline.picture(report).svg(), to: svg)
+      try Self.write(timeline.svg(title: "\(report.balance)"), to: svg)
     }
     if json {
       Console.print(SimulationAnswer(report, snapshot, from: start, for: duration).jsonLine)

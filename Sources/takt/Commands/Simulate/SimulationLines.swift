@@ -64,22 +64,3 @@ private struct VerdictAnswer: Encodable {
     at = record.at.rfc3339(in: zone)
   }
 }
-
-extension SimulatedFault.Kind {
-  /// What it is, for people.
-  var words: String {
-    switch self {
-    case .step(let step):
-      "the clock is set \(step < .zero ? "back" : "forward") by \(DurationText.format(abs(step)))"
-    case .sleep(let duration): "the machine sleeps for \(DurationText.format(duration))"
-    case .stall(let duration): "takt stands still for \(DurationText.format(duration))"
-    case .slow(let job, let duration): "runs of \(job) take \(DurationText.format(duration))"
-    case .crash(let down): "takt is killed, and back after \(DurationText.format(down))"
-    case .reload(let snapshot): "takt takes up another file, jobs: \(snapshot.jobs.count)"
-    }
-  }
-}
-
-private func abs(_ duration: Duration) -> Duration {
-  duration < .zero ? .zero - duration : duration
-}

@@ -3,7 +3,9 @@ import TaktTime
 
 /// The scheduler core in virtual time: each job's timer fires when it is due, and each run succeeds
 /// at once.
-struct VirtualScheduler {
+///
+/// Not on `VirtualScheduler`, whose wake table would be counted with the core.
+struct GateScheduler {
   private(set) var core = SchedulerCore()
   private(set) var now = FixedTime.start
   /// How many slots have run.

@@ -1,6 +1,7 @@
+import TaktTime
 import Testing
 
-@testable import takt
+@testable import TaktPicture
 
 @Suite struct PictureZoneTests {
   static let hourMs: Int64 = 3_600_000
@@ -15,10 +16,10 @@ import Testing
       PictureScale(
         from: change - hours * hourMs, to: change + hours * hourMs, left: 0, columns: 1_000))
     let zone = PictureZone(
-      [
-        Timeline.ZoneOffset(at: 0, offsetSeconds: before),
-        Timeline.ZoneOffset(at: change, offsetSeconds: after),
-      ], over: scale)
+      Zone(
+        name: "here", initialOffsetSeconds: before,
+        transitions: [Zone.Transition(start: change / 1000, offsetSeconds: after)]),
+      over: scale)
     return zone.ticks(of: step).map { zone.date($0).minuteText }
   }
 
@@ -44,7 +45,7 @@ import Testing
   @Test func `an offset of half an hour moves the ticks`() throws {
     let scale = try #require(
       PictureScale(from: 0, to: 2 * Self.hourMs, left: 0, columns: 100))
-    let zone = PictureZone([Timeline.ZoneOffset(at: 0, offsetSeconds: 19_800)], over: scale)
+    let zone = PictureZone(Zone(name: "here", initialOffsetSeconds: 19_800), over: scale)
     #expect(zone.ticks(of: .milliseconds(Self.hourMs)) == [Self.hourMs / 2, 3 * Self.hourMs / 2])
     #expect(zone.offsetsText == "UTC+5:30")
   }
@@ -56,7 +57,7 @@ import Testing
     (PictureScale.latestMs, "Fri 31 Dec 9999 23:59:59.999"),
   ])
   func `dates are those of the calendar`(ms: Int64, text: String) {
-    #expect(PictureDate(localMs: ms).fullText == text)
+    #expect(CivilTime(localMs: ms).fullText == text)
   }
 
   @Test(arguments: PictureStep.ladder)

@@ -1,3 +1,5 @@
+import TaktTime
+
 /// Text for people: how wide it is likely to be, how it is shortened, how numbers are written.
 ///
 /// Nobody knows the reader's font, so widths are estimates on the generous side.
@@ -42,19 +44,18 @@ enum PictureText {
 
   /// A length of time in its two largest units: `1m 30s`.
   static func duration(_ milliseconds: Int64) -> String {
-    let units: [(name: String, length: Int64)] = [
-      ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1),
-    ]
+    let units = Array(DurationText.units.dropFirst())
     // Nobody asks how many milliseconds a quarter of a minute had.
     let whole =
       milliseconds < 10_000 ? max(0, milliseconds) : (milliseconds / 500 + 1) / 2 * 1_000
-    guard let first = units.firstIndex(where: { whole >= $0.length }) else { return "0s" }
+    guard let first = units.firstIndex(where: { whole >= $0.milliseconds }) else { return "0s" }
     let unit = units[first]
-    let rest = whole % unit.length
-    let head = "\(whole / unit.length)\(unit.name)"
+    let rest = whole % unit.milliseconds
+    let head = "\(whole / unit.milliseconds)\(unit.name)"
     guard first + 1 < units.count else { return head }
     let next = units[first + 1]
-    return rest / next.length == 0 ? head : "\(head) \(rest / next.length)\(next.name)"
+    let count = rest / next.milliseconds
+    return count == 0 ? head : "\(head) \(count)\(next.name)"
   }
 
   /// A coordinate to a tenth of a pixel, as short as it goes.

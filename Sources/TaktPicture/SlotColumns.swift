@@ -1,11 +1,13 @@
+import TaktCore
+
 /// Slots too many to be drawn one by one, counted in columns and drawn as stacks.
 struct SlotColumns: Sendable {
   /// From the base of a stack to its top. What wants attention stands on the base line, where
   /// heights can be compared.
-  static let stackOrder: [Timeline.Verdict] = [.missed, .skipped, .cancelled, .coalesced, .ran]
+  static let stackOrder: [Verdict.Kind] = [.missed, .skipped, .cancelled, .coalesced, .ran]
   /// A verdict other than `ran` is never lower, however rare: it is what people look for.
   private static let heightMin = 2
-  private static let kinds = Timeline.Verdict.allCases.count
+  private static let kinds = Verdict.Kind.allCases.count
 
   /// How many pixels wide a column is.
   let columnWidth: Int
@@ -24,12 +26,12 @@ struct SlotColumns: Sendable {
   mutating func add(_ slots: [Timeline.Mark]) {
     for slot in slots where scale.contains(slot.at) {
       let column = scale.column(slot.at) / columnWidth
-      counts[column * Self.kinds + slot.verdict.ordinal] += 1
+      counts[column * Self.kinds + slot.verdict.place] += 1
     }
   }
 
   /// One path a verdict, from the back to the front: each covers the foot of the one before.
-  func paths(base: Int, height: Int) -> [(verdict: Timeline.Verdict, data: String)] {
+  func paths(base: Int, height: Int) -> [(verdict: Verdict.Kind, data: String)] {
     let columns = counts.count / Self.kinds
     let highest = (0..<columns).map(total).max() ?? 0
     var tops = [[Int]](repeating: [Int](repeating: 0, count: columns), count: Self.kinds)
@@ -57,7 +59,7 @@ struct SlotColumns: Sendable {
     let full = max(1, highest - 1)
     let whole = min(height, max(1, (height * total + full / 2) / full))
     var parts = Self.stackOrder.map { verdict -> Int in
-      let count = counts[column * Self.kinds + verdict.ordinal]
+      let count = counts[column * Self.kinds + verdict.place]
       guard count > 0 else { return 0 }
       let share = (whole * count + total / 2) / total
       return max(verdict == .ran ? 1 : Self.heightMin, share)

@@ -1,9 +1,12 @@
+import TaktCore
+import TaktTime
+
 /// A timeline as a picture: SVG that needs nothing else, neither script nor font nor network.
 ///
 /// A row a job with its slots as marks and its runs as bars, below them how often the process wakes
 /// and how many runs are at work at once. The size of the text is bounded by the pixels, not by the
 /// slots. The same timeline always gives the same text.
-public struct TimelinePicture: Sendable {
+struct TimelinePicture: Sendable {
   /// Up to this many marks and bars each gets a tooltip of its own; more would swell the file.
   private static let detailMax = 2_000
 
@@ -14,14 +17,14 @@ public struct TimelinePicture: Sendable {
   ///
   /// - Parameter width: in pixels, held to 480...4000. Default 1200. The height follows from the
   ///   number of rows, of which at most 80 are drawn.
-  public init(_ timeline: Timeline, width: Int = 1_200) {
+  init(_ timeline: Timeline, width: Int = 1_200) {
     self.timeline = timeline
     let range = PictureLayout.widthRange
     self.width = min(max(width, range.lowerBound), range.upperBound)
   }
 
   /// The picture as the text of an SVG file. Where there is nothing to show, it says so.
-  public func svg() -> String {
+  func svg() -> String {
     let labelWidth = PictureLayout.labelWidth(of: timeline.rows.map(\.name), width: width)
     let left = PictureLayout.margin + labelWidth + 14
     let scale = PictureScale(
@@ -29,7 +32,7 @@ public struct TimelinePicture: Sendable {
       columns: width - left - PictureLayout.rightMargin)
     guard let scale, !timeline.rows.isEmpty else { return nothing() }
 
-    let zone = PictureZone(timeline.offsets, over: scale)
+    let zone = PictureZone(timeline.zone, over: scale)
     let rows = PictureRow.choose(timeline, on: scale)
     let events = PictureEvents(timeline.events, zone: zone, scale: scale)
     let legend = PictureLegend(
@@ -102,13 +105,13 @@ public struct TimelinePicture: Sendable {
   private func subtitle(_ scale: PictureScale, _ zone: PictureZone) -> String {
     let length = PictureText.duration(scale.spanMs)
     return "\(zone.date(scale.from).fullText) to \(zone.date(scale.to).fullText) (\(length)), "
-      + "\(timeline.zoneName) \(zone.offsetsText)"
+      + "\(timeline.zone.name) \(zone.offsetsText)"
   }
 
   private func description(
     _ rows: [PictureRow], _ wakes: WakeLane, _ running: RunningLane
   ) -> String {
-    let tally = rows.reduce(into: VerdictTally()) { $0 += $1.tally }
+    let tally = Balance(sumOf: rows)
     let runs = rows.reduce(0) { $0 + $1.runs }
     let failed = rows.reduce(0) { $0 + $1.failedRuns }
     return "\(PictureText.count(timeline.rows.count, "job")); \(tally.text); "
@@ -119,7 +122,7 @@ public struct TimelinePicture: Sendable {
 
   private func isDetailed(_ rows: [PictureRow], _ scale: PictureScale) -> Bool {
     let marks = rows.reduce(0) { sum, row in
-      sum + (RowDrawing.isStacked(row, on: scale) ? 0 : row.tally.total) + row.runs
+      sum + (RowDrawing.isStacked(row, on: scale) ? 0 : row.tally.slots) + row.runs
     }
     return marks <= Self.detailMax
   }

@@ -1,6 +1,8 @@
+import TaktCore
+import TaktTime
 import Testing
 
-@testable import takt
+@testable import TaktPicture
 
 @Suite struct TimelinePictureTests {
   static let hourMs: Int64 = 3_600_000
@@ -13,7 +15,7 @@ import Testing
         let at = Int64(place) * dayMs / Int64(slots)
         return Timeline.Mark(
           at: at, windowEnd: at + hourMs,
-          verdict: Timeline.Verdict.allCases[(place * 7 + place / 3 + number) % 5])
+          verdict: Verdict.Kind.allCases[(place * 7 + place / 3 + number) % 5])
       }
       let runs = marks.filter { $0.verdict == .ran }.enumerated().map { place, mark in
         Timeline.Bar(from: mark.at, to: mark.at + hourMs / 2, isFailed: place % 3 == 0)
@@ -25,7 +27,7 @@ import Testing
       title: "A day", from: 0, to: dayMs, rows: list, wakes: list.first?.slots.map(\.at) ?? [])
   }
 
-  static func row(_ name: String, _ verdicts: [Timeline.Verdict]) -> Timeline.Row {
+  static func row(_ name: String, _ verdicts: [Verdict.Kind]) -> Timeline.Row {
     let marks = verdicts.enumerated().map { place, verdict in
       Timeline.Mark(at: Int64(place) * 1_000, windowEnd: Int64(place) * 1_000, verdict: verdict)
     }
@@ -47,7 +49,7 @@ import Testing
     var timeline = Self.day(rows: 1, slots: 3)
     let evil = "<b>&\"'\u{0}\u{1B}\u{FFFE}\u{7F}\r\n]]></svg>"
     timeline.title = evil
-    timeline.zoneName = evil
+    timeline.zone = Zone(name: evil, initialOffsetSeconds: 0)
     timeline.rows[0].name = evil
     timeline.rows[0].summary = evil
     timeline.events = [Timeline.Event(at: Self.hourMs, label: evil)]
@@ -155,15 +157,16 @@ import Testing
     for (place, at) in instants.enumerated() {
       for end in instants {
         marks.append(
-          Timeline.Mark(at: at, windowEnd: end, verdict: Timeline.Verdict.allCases[place % 5]))
+          Timeline.Mark(at: at, windowEnd: end, verdict: Verdict.Kind.allCases[place % 5]))
         runs.append(Timeline.Bar(from: at, to: end, isFailed: place % 2 == 0))
       }
     }
     let offsets = instants.enumerated().map {
-      Timeline.ZoneOffset(at: $1, offsetSeconds: $0 % 2 == 0 ? .min : .max)
+      Zone.Transition(start: $1, offsetSeconds: $0 % 2 == 0 ? .min : .max)
     }
     let timeline = Timeline(
-      title: "Extremes", from: from, to: to, offsets: offsets, zoneName: "Nowhere",
+      title: "Extremes", from: from, to: to,
+      zone: Zone(name: "Nowhere", initialOffsetSeconds: .min, transitions: offsets),
       rows: [Timeline.Row(name: "all", slots: marks, runs: runs, summary: "")], wakes: instants,
       events: instants.map { Timeline.Event(at: $0, label: "event") })
     for width in [Int.min, 0, 1_200, Int.max] {
@@ -173,9 +176,10 @@ import Testing
 
   @Test func `a zone that changes all the time does not swell the picture`() {
     var timeline = Self.day(rows: 1, slots: 2)
-    timeline.offsets = (0..<50_000).map {
-      Timeline.ZoneOffset(at: Int64($0) * 1_700, offsetSeconds: $0 % 7 * 3_600)
+    let changes = (0..<50_000).map {
+      Zone.Transition(start: Int64($0) * 17 / 10, offsetSeconds: $0 % 7 * 3_600)
     }
+    timeline.zone = Zone(name: "Restless", initialOffsetSeconds: 0, transitions: changes)
     #expect(TimelinePicture(timeline).svg().utf8.count < 200_000)
   }
 }

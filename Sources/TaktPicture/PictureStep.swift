@@ -1,3 +1,5 @@
+import TaktTime
+
 /// A regular division of local time: what ticks, day boundaries and headings are counted in.
 enum PictureStep: Equatable, Sendable {
   /// A count of milliseconds that divides a day.
@@ -6,6 +8,8 @@ enum PictureStep: Equatable, Sendable {
   case days(Int64)
   /// A count of months, from January of the year 0.
   case months(Int64)
+
+  private static let dayMs: Int64 = 86_400_000
 
   static let day = PictureStep.days(1)
   static let month = PictureStep.months(1)
@@ -36,7 +40,7 @@ enum PictureStep: Equatable, Sendable {
   var approximateMs: Int64 {
     switch self {
     case .milliseconds(let count): count
-    case .days(let count): count * PictureDate.dayMs
+    case .days(let count): count * Self.dayMs
     case .months(let count): count * 2_629_746_000
     }
   }
@@ -65,13 +69,12 @@ enum PictureStep: Equatable, Sendable {
   func index(ofLocal localMs: Int64) -> Int64 {
     switch self {
     case .milliseconds(let count):
-      return PictureDate.floorDivide(localMs, count)
+      return localMs.flooredQuotient(by: count)
     case .days(let count):
-      let number = PictureDate.floorDivide(localMs, PictureDate.dayMs)
-      return PictureDate.floorDivide(number + mondayShift, count)
+      return (localMs.flooredQuotient(by: Self.dayMs) + mondayShift).flooredQuotient(by: count)
     case .months(let count):
-      let date = PictureDate(localMs: localMs)
-      return PictureDate.floorDivide(date.year * 12 + Int64(date.month - 1), count)
+      let date = CivilTime(localMs: localMs)
+      return Int64(date.year * 12 + date.month - 1).flooredQuotient(by: count)
     }
   }
 
@@ -79,20 +82,20 @@ enum PictureStep: Equatable, Sendable {
   func start(ofIndex index: Int64) -> Int64 {
     switch self {
     case .milliseconds(let count): return index * count
-    case .days(let count): return (index * count - mondayShift) * PictureDate.dayMs
+    case .days(let count): return (index * count - mondayShift) * Self.dayMs
     case .months(let count):
       let months = index * count
-      let year = PictureDate.floorDivide(months, 12)
-      let first = PictureDate.firstDay(year: year, month: Int(months - year * 12) + 1)
-      return first * PictureDate.dayMs
+      let year = Int(months.flooredQuotient(by: 12))
+      let month = Int(months.flooredRemainder(by: 12)) + 1
+      return CivilTime.daysSinceEpoch(year: year, month: month, day: 1) * Self.dayMs
     }
   }
 
   /// The label of a tick that has `room` pixels to the next.
-  func label(_ date: PictureDate, room: Double) -> String {
+  func label(_ date: CivilTime, room: Double) -> String {
     switch self {
     case .milliseconds(let count):
-      if count < 1_000 { return date.millisecondText }
+      if count < 1_000 { return date.timeOfDay }
       return count < 60_000 ? date.secondText : date.minuteText
     case .days(let count):
       if count > 1 { return date.dayAndMonth }
@@ -102,14 +105,14 @@ enum PictureStep: Equatable, Sendable {
     }
   }
 
-  /// What a stretch of this step is called, from the longest form to the shortest.
-  func headings(_ date: PictureDate) -> [String] {
+  /// What a range of this step is called, from the longest form to the shortest.
+  func headings(_ date: CivilTime) -> [String] {
     switch self {
     case .milliseconds: return []
     case .days: return [date.dateLongText, date.dateText, date.dayAndMonth]
     case .months(let count):
       if count >= 12 { return [String(date.year)] }
-      return ["\(date.monthLongText) \(date.year)", "\(date.monthText) \(date.year)"]
+      return ["\(date.monthName) \(date.year)", "\(date.monthText) \(date.year)"]
     }
   }
 

@@ -1,13 +1,15 @@
-/// Local time over the axis: stretches of one offset each.
+import TaktTime
+
+/// Local time over the axis: ranges of one offset each.
 struct PictureZone: Sendable {
-  /// A stretch of time with one offset.
+  /// A range of time with one offset.
   struct Span: Equatable, Sendable {
     var from: Int64
     var to: Int64
     var offsetMs: Int64
   }
 
-  /// A stretch of time that lies in one step of local time.
+  /// A range of time that lies in one step of local time.
   struct Piece: Equatable, Sendable {
     var from: Int64
     var to: Int64
@@ -21,30 +23,33 @@ struct PictureZone: Sendable {
   /// Never empty; one after another from the begin of the axis to its end.
   let spans: [Span]
 
-  /// The local time of `offsets` over the axis of `scale`.
-  init(_ offsets: [Timeline.ZoneOffset], over scale: PictureScale) {
-    let ordered = offsets.sorted { $0.at < $1.at }
-    let first = ordered.last { $0.at <= scale.from } ?? ordered.first
+  /// The local time of `zone` over the axis of `scale`.
+  init(_ zone: Zone, over scale: PictureScale) {
+    var known = zone.span(atEpochSeconds: scale.from.flooredQuotient(by: 1000))
     var spans = [
-      Span(from: scale.from, to: scale.to, offsetMs: Self.milliseconds(first?.offsetSeconds ?? 0))
+      Span(from: scale.from, to: scale.to, offsetMs: Self.milliseconds(known.offsetSeconds))
     ]
-    for next in ordered where next.at > scale.from && next.at < scale.to {
-      let offsetMs = Self.milliseconds(next.offsetSeconds)
+    let lastSecond = (scale.to - 1).flooredQuotient(by: 1000)
+    while known.end <= lastSecond {
+      let (end, at) = (known.end, known.end * 1000)
+      known = zone.span(atEpochSeconds: end)
+      guard known.end > end else { break }
+      let offsetMs = Self.milliseconds(known.offsetSeconds)
       guard offsetMs != spans[spans.count - 1].offsetMs else { continue }
       // Of changes that share a pixel the last is shown; so there are no more than pixels.
-      if spans.count > 1 && scale.column(next.at) == scale.column(spans[spans.count - 1].from) {
+      if spans.count > 1 && scale.column(at) == scale.column(spans[spans.count - 1].from) {
         spans[spans.count - 1].offsetMs = offsetMs
         continue
       }
-      spans[spans.count - 1].to = next.at
-      spans.append(Span(from: next.at, to: scale.to, offsetMs: offsetMs))
+      spans[spans.count - 1].to = at
+      spans.append(Span(from: at, to: scale.to, offsetMs: offsetMs))
     }
     self.spans = spans
   }
 
   /// The local date and time of an instant.
-  func date(_ instant: Int64) -> PictureDate {
-    PictureDate(localMs: local(instant))
+  func date(_ instant: Int64) -> CivilTime {
+    CivilTime(localMs: local(instant))
   }
 
   /// The local time of an instant, held to what a picture can show.
@@ -107,5 +112,37 @@ struct PictureZone: Sendable {
 
   private static func milliseconds(_ seconds: Int) -> Int64 {
     Int64(min(max(seconds, -offsetMaxSeconds), offsetMaxSeconds)) * 1_000
+  }
+}
+
+/// A local time in the words of labels.
+extension CivilTime {
+  /// The time of a local instant, in milliseconds since 1970-01-01T00:00 local time.
+  init(localMs: Int64) {
+    self.init(
+      epochSeconds: localMs.flooredQuotient(by: 1000),
+      millisecond: Int(localMs.flooredRemainder(by: 1000)))
+  }
+
+  /// `08:05`
+  var minuteText: String { "\(hour.padded(2)):\(minute.padded(2))" }
+  /// `08:05:09`
+  var secondText: String { "\(minuteText):\(second.padded(2))" }
+
+  /// `Mon 2`
+  var weekdayAndDay: String { "\(weekdayName.prefix(3)) \(day)" }
+  /// `2 Mar`
+  var dayAndMonth: String { "\(day) \(monthText)" }
+  /// `Mar`
+  var monthText: String { String(monthName.prefix(3)) }
+  /// `Mon 2 Mar 2026`
+  var dateText: String { "\(weekdayAndDay) \(monthText) \(year)" }
+  /// `Monday 2 March 2026`
+  var dateLongText: String { "\(weekdayName) \(day) \(monthName) \(year)" }
+
+  /// `Mon 2 Mar 2026 08:05`, with seconds and milliseconds where they are not zero.
+  var fullText: String {
+    if millisecond != 0 { return "\(dateText) \(timeOfDay)" }
+    return "\(dateText) \(second == 0 ? minuteText : secondText)"
   }
 }

@@ -1,3 +1,5 @@
+import TaktCore
+
 /// Draws the rows: names at the left, slots above runs.
 struct RowDrawing: Sendable {
   /// A window narrower than this would hide behind its mark.
@@ -12,7 +14,7 @@ struct RowDrawing: Sendable {
 
   /// Whether the slots of the row are too many to stand side by side.
   static func isStacked(_ row: PictureRow, on scale: PictureScale) -> Bool {
-    row.isSum || row.tally.total > scale.columns / 3
+    row.isSum || row.tally.slots > scale.columns / 3
   }
 
   /// Draws one row with its upper edge at `top`.
@@ -55,7 +57,7 @@ struct RowDrawing: Sendable {
   }
 
   private func drawStacks(_ row: PictureRow, base: Int, into svg: inout SVGWriter) {
-    var columns = SlotColumns(scale, expecting: row.tally.total)
+    var columns = SlotColumns(scale, expecting: row.tally.slots)
     for member in row.members { columns.add(timeline.rows[member].slots) }
     svg.open("g", ["class": "fill"])
     for path in columns.paths(base: base, height: slotsHeight) {
@@ -102,4 +104,25 @@ struct RowDrawing: Sendable {
     let window = windowMs > 0 ? ", window \(PictureText.duration(windowMs))" : ""
     return "\(zone.date(slot.at).fullText) \(slot.verdict.rawValue)\(window)"
   }
+}
+
+/// The shape of a single slot; shapes differ so that nobody needs the colours.
+enum SlotGlyph {
+  /// The path of the mark of a verdict with its centre at `x`, `y`.
+  static func path(_ verdict: Verdict.Kind, x: Double, y: Double) -> String {
+    let place = PictureText.coordinate
+    switch verdict {
+    case .ran: return "M\(place(x)) \(place(y - 6))v12"
+    case .skipped:
+      return "M\(place(x - 3.5)) \(place(y))a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z"
+    // A stroke of no length with round ends is a dot.
+    case .coalesced: return "M\(place(x)) \(place(y))h0"
+    case .missed:
+      return "M\(place(x - 4)) \(place(y - 4))l8 8m0-8l-8 8"
+    case .cancelled: return "M\(place(x - 4)) \(place(y))h8"
+    }
+  }
+
+  /// From the back to the front: what wants attention is drawn last.
+  static let drawingOrder: [Verdict.Kind] = [.ran, .coalesced, .cancelled, .skipped, .missed]
 }

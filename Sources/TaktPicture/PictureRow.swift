@@ -1,3 +1,5 @@
+import TaktCore
+
 /// A row of the picture: one job, or the sum of those there is no room for.
 struct PictureRow: Sendable {
   /// More rows than these would be a picture that nobody scrolls through.
@@ -7,7 +9,7 @@ struct PictureRow: Sendable {
   let summary: String
   /// The rows of the timeline that this one shows.
   let members: [Int]
-  let tally: VerdictTally
+  let tally: Balance
   let runs: Int
   let failedRuns: Int
 
@@ -28,8 +30,9 @@ struct PictureRow: Sendable {
     guard all.count > countMax else { return all }
     let ranked = all.indices.sorted { left, right in
       let (first, second) = (all[left].tally, all[right].tally)
-      if first.notRan != second.notRan { return first.notRan > second.notRan }
-      if first.total != second.total { return first.total > second.total }
+      let (firstLost, secondLost) = (first.slots - first.ran, second.slots - second.ran)
+      if firstLost != secondLost { return firstLost > secondLost }
+      if first.slots != second.slots { return first.slots > second.slots }
       return left < right
     }
     let shown = ranked.prefix(countMax - 1).sorted().map { all[$0] }
@@ -41,7 +44,7 @@ struct PictureRow: Sendable {
     name = row.name
     summary = row.summary
     members = [index]
-    tally = VerdictTally(row.slots, on: scale)
+    tally = Balance(row.slots, on: scale)
     runs = visible.count { _ in true }
     failedRuns = visible.count { $0.isFailed }
   }
@@ -50,8 +53,30 @@ struct PictureRow: Sendable {
     name = "and \(PictureText.count(rows.count)) more jobs"
     summary = "the jobs with the fewest slots that did not run"
     members = rows.flatMap(\.members)
-    tally = rows.reduce(into: VerdictTally()) { $0 += $1.tally }
+    tally = Balance(sumOf: rows)
     runs = rows.reduce(0) { $0 + $1.runs }
     failedRuns = rows.reduce(0) { $0 + $1.failedRuns }
+  }
+}
+
+extension Balance {
+  /// The slots that lie on the axis.
+  init(_ slots: [Timeline.Mark], on scale: PictureScale) {
+    self.init()
+    for slot in slots where scale.contains(slot.at) { add(slot.verdict) }
+  }
+
+  /// The sum of some rows.
+  init(sumOf rows: [PictureRow]) {
+    self.init()
+    for row in rows { add(row.tally) }
+  }
+
+  /// `144 slots: 140 ran, 4 missed`.
+  var text: String {
+    let parts = Verdict.Kind.allCases.filter { self[$0] > 0 }
+      .map { "\(PictureText.count(self[$0])) \($0.rawValue)" }
+    let slots = PictureText.count(slots, "slot")
+    return parts.isEmpty ? slots : "\(slots): \(parts.joined(separator: ", "))"
   }
 }

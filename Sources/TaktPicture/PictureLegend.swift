@@ -1,7 +1,9 @@
+import TaktCore
+
 /// What the marks mean and how many there are of each.
 struct PictureLegend: Sendable {
   private enum Symbol {
-    case verdict(Timeline.Verdict)
+    case verdict(Verdict.Kind)
     case window, run, failed, stack
   }
 
@@ -22,10 +24,10 @@ struct PictureLegend: Sendable {
 
   /// The legend of these rows in a picture of this width.
   init(_ rows: [PictureRow], hasWindows: Bool, hasStacks: Bool, width: Int) {
-    let tally = rows.reduce(into: VerdictTally()) { $0 += $1.tally }
+    let tally = Balance(sumOf: rows)
     let runs = rows.reduce(0) { $0 + $1.runs }
     let failed = rows.reduce(0) { $0 + $1.failedRuns }
-    var items = Timeline.Verdict.allCases.map {
+    var items = Verdict.Kind.allCases.map {
       Item(symbol: .verdict($0), text: "\($0.rawValue) \(PictureText.count(tally[$0]))")
     }
     items.append(Item(symbol: .run, text: PictureText.count(runs, "run")))
@@ -81,7 +83,7 @@ struct PictureLegend: Sendable {
     case .stack:
       svg.open("g", ["class": "fill"])
       var foot = middle + 6
-      for (verdict, height) in [(Timeline.Verdict.missed, 3.0), (.skipped, 3), (.ran, 7)] {
+      for (verdict, height) in [(Verdict.Kind.missed, 3.0), (.skipped, 3), (.ran, 7)] {
         foot -= height
         svg.path(
           "M\(place(x)) \(place(foot))h12v\(place(height))h-12z", class: verdict.rawValue)

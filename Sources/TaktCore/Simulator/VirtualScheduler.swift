@@ -1,0 +1,146 @@
+import HeapModule
+package import TaktTime
+import TimerMachine
+
+/// The real core and the real wake table in virtual time: a clock that the owner moves, the armed
+/// timers, and how runs are going to end.
+///
+/// It decides nothing. The owner says how long runs take and how they end, steps or stops the clock,
+/// and performs all effects but those on timers.
+package struct VirtualScheduler {
+  private final class Alarm: Sendable {
+    let key: TimerKey
+
+    init(_ key: TimerKey) { self.key = key }
+  }
+
+  private struct Instant: Comparable {
+    var at: MonotonicInstant
+    var run: RunID
+
+    static func < (left: Self, right: Self) -> Bool { (left.at, left.run) < (right.at, right.run) }
+  }
+
+  package private(set) var core = SchedulerCore()
+  package var now: Now
+  /// Whether timers fire at their deadlines, as if nothing had leeway.
+  private let isPunctual: Bool
+  private var table = WakeTable<Alarm>()
+  private var alarms: [TimerKey: (alarm: Alarm, slot: UInt32)] = [:]
+  private var ends: [RunID: (at: MonotonicInstant, event: SchedulerEvent)] = [:]
+  private var order = Heap<Instant>()
+
+  /// - Parameter isQuiet: whether the core makes no log records.
+  package init(at now: Now, isPunctual: Bool = false, isQuiet: Bool = false) {
+    self.now = now
+    self.isPunctual = isPunctual
+    core.isQuiet = isQuiet
+  }
+
+  /// Hands the core an event, and sets its timers.
+  ///
+  /// - Returns: all effects, in their order.
+  package mutating func send(_ event: SchedulerEvent) -> [SchedulerEffect] {
+    let effects = core.handle(event, at: now)
+    setTimers(effects)
+    return effects
+  }
+
+  /// Hands the core a command, and sets its timers.
+  package mutating func obey(
+    _ command: SchedulerCommand
+  ) -> (reply: SchedulerReply, effects: [SchedulerEffect]) {
+    let (reply, effects) = core.obey(command, at: now)
+    setTimers(effects)
+    return (reply, effects)
+  }
+
+  /// What the core says at the end of time about slots that held jobs have let pass.
+  package mutating func passHeld() -> [SchedulerEffect] { core.passHeld(at: now) }
+
+  /// Takes what is due next, by `limit` at the latest: the end of a run, or the timers that one wake
+  /// serves. The clock moves there, or to `limit` when there is nothing.
+  package mutating func next(until limit: MonotonicInstant) -> [SchedulerEvent]? {
+    while let first = order.min, ends[first.run]?.at != first.at { order.removeMin() }
+    let end = order.min?.at ?? .distantFuture
+    let next = min(end, table.nextWake ?? .distantFuture)
+    move(to: min(next, limit))
+    guard next <= limit, next < .distantFuture else { return nil }
+    if end <= now.monotonic, let run = order.popMin()?.run, let end = ends.removeValue(forKey: run)
+    {
+      return [end.event]
+    }
+    var due: [SchedulerEvent] = []
+    while let timer = table.takeDue(at: now.monotonic) {
+      due.append(.timerFired(timer.owner.key, token: timer.ticket))
+    }
+    return due
+  }
+
+  // MARK: The clock
+
+  /// Lets time go by to an instant, unless that is past.
+  package mutating func move(to instant: MonotonicInstant) {
+    let step = max(.zero, instant - now.monotonic)
+    now = Now(wall: now.wall + step, monotonic: now.monotonic + step)
+  }
+
+  package mutating func pass(_ duration: Duration) { move(to: now.monotonic + duration) }
+
+  /// Somebody sets the wall clock, or the machine has slept for all of the step.
+  package mutating func step(by step: Duration, slept: Duration = .zero) -> [SchedulerEffect] {
+    now.wall = now.wall + step
+    return send(.clockStepped(slept: slept))
+  }
+
+  // MARK: Runs
+
+  /// How a run in progress is going to end; nil when it has ended, or the owner has not said.
+  package func end(of run: RunID) -> SchedulerEvent? { ends[run]?.event }
+
+  /// Says how a run ends and when, in place of what was said before.
+  package mutating func setEnd(
+    of run: RunID, _ event: SchedulerEvent, at instant: MonotonicInstant
+  ) {
+    ends[run] = (instant, event)
+    order.insert(Instant(at: instant, run: run))
+  }
+
+  /// takt is killed, with all that runs.
+  package mutating func crash() {
+    let isQuiet = core.isQuiet
+    self = VirtualScheduler(at: now, isPunctual: isPunctual, isQuiet: isQuiet)
+  }
+
+  // MARK: Timers
+
+  /// The timers that exist, fired or not.
+  package var timers: some Collection<TimerKey> { alarms.keys }
+
+  private mutating func setTimers(_ effects: [SchedulerEffect]) {
+    for effect in effects {
+      switch effect {
+      case .arm(let key, let deadline, let leeway, let token):
+        arm(key, deadline, leeway: isPunctual ? .zero : leeway, token: token)
+      case .disarm(let key):
+        guard let (alarm, slot) = alarms.removeValue(forKey: key) else { continue }
+        table.disarm(alarm, lastSlot: slot)
+      default: break
+      }
+    }
+  }
+
+  /// Arms a timer anew, for owners whose timers fire otherwise than the core wants.
+  package mutating func arm(
+    _ key: TimerKey, _ deadline: MonotonicInstant, leeway: Duration = .zero, token: UInt64
+  ) {
+    let arming = TimerArming(deadline: deadline, leeway: max(.zero, leeway), ticket: token)
+    if let index = alarms.index(forKey: key) {
+      let (alarm, slot) = alarms.values[index]
+      alarms.values[index].slot = table.arm(alarm, lastSlot: slot, arming)
+    } else {
+      let alarm = Alarm(key)
+      alarms[key] = (alarm, table.arm(alarm, lastSlot: .max, arming))
+    }
+  }
+}
