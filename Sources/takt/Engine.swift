@@ -48,18 +48,20 @@ struct Engine {
     let tracking = ProcessTracking.best()
     self.tracking = "\(tracking)"
     processes = try ProcessRunner(
-      reactor: reactor, sink: sink, time: factory.time, files: files, plugins: plugins,
-      passThrough: passThrough, ledger: ledger, observer: observer, tracking: tracking
+      reactor: reactor, sink: sink, time: factory.time, files: files, observer: observer,
+      tracking: tracking)
+    let commands = CommandRunner(
+      processes: processes, plugins: plugins.complete, passThrough: passThrough, ledger: ledger
     ) { scheduler.send($0) }
     let builtins = BuiltinRunner(
       registry: .standard, observer: observer, time: factory.time, files: files,
-      processes: processes
+      commands: commands
     ) { scheduler.send($0) }
     services = PluginServices(
       reactor: reactor, processes: processes, commands: plugins, factory: factory, queue: queue,
       sink: sink, files: files
     ) { scheduler.send($0) }
-    router = ActionRouter(processes: processes, builtins: builtins, services: services)
+    router = ActionRouter(commands: commands, builtins: builtins, services: services)
     let sleep = SleepMeter()
     clockWatcher = ClockStepWatcher(queue: queue) {
       scheduler.send(.clockStepped(slept: sleep.takeSlept()))
@@ -81,7 +83,7 @@ struct Engine {
   ///
   /// - Parameter onApplied: called when it is done.
   func apply(_ plan: ReloadPlan, onApplied: @escaping @Sendable () -> Void = {}) {
-    processes.keepSecrets(of: plan.steps.lazy.map(\.spec))
+    InheritedEnvironment.hideSecrets(of: plan.steps.lazy.map(\.spec))
     services.replace(by: plan.steps.lazy.map(\.spec).flatMap(\.plugins))
     watches.apply(plan) { [scheduler] in
       scheduler.send(.reloaded(plan))
@@ -91,7 +93,9 @@ struct Engine {
   }
 
   /// Keeps the variables that hold secrets of these jobs from all children.
-  func keepSecrets(of specs: [JobSpec]) { processes.keepSecrets(of: specs) }
+  func keepSecrets(of specs: [JobSpec]) {
+    InheritedEnvironment.hideSecrets(of: specs)
+  }
 
   /// Lets services end and files be written, and waits a little for both; to be called when a stop
   /// is complete.
@@ -114,7 +118,7 @@ struct Engine {
     _ snapshot: Snapshot, after former: FormerBooks = FormerBooks(),
     onStarted: @escaping @Sendable () -> Void = {}
   ) {
-    processes.keepSecrets(of: snapshot.jobs)
+    InheritedEnvironment.hideSecrets(of: snapshot.jobs)
     watches.begin(with: snapshot.jobs) { [scheduler, router] in
       scheduler.start(snapshot, after: former, runner: router)
       // Behind the start in the scheduler's queue.

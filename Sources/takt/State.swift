@@ -77,7 +77,7 @@ struct State {
     if let remark { tell(remark.text, remark.level, observer, time) }
     guard let lock else { return }
     let writer = SQLiteLedger.Writer(
-      instance: AttemptMark.instance, boot: BootIdentity.current(),
+      instance: DaemonProcess.instance, boot: BootIdentity.current(),
       version: Takt.configuration.version, file: file, startTicks: DaemonProcess.startTicks,
       pidSpace: DaemonProcess.pidSpace)
     do throws(LedgerOpenFailure) {

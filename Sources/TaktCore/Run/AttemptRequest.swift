@@ -18,16 +18,6 @@ package struct AttemptRequest: Hashable, Sendable {
   package var deadline: MonotonicInstant?
   /// What a hook is told; nil for a run of the job itself.
   package var facts: RunFacts?
-  /// Values that must not be seen in what the action prints, besides the job's secrets; it does not
-  /// get them. Default none.
-  package var hidden: [[UInt8]] = []
-  /// How long the action may take by itself, whatever the timeout of the job: who runs it ends it
-  /// then as the job is stopped, and reports that it has failed with `timeout`. Nil (the default)
-  /// for no such bound.
-  package var bound: Duration?
-
-  /// The name of the plugin whose service this is; nil (the default) for a run.
-  package var service: String?
 
   /// An attempt of a run: the only action of the job, unless told otherwise.
   package init(

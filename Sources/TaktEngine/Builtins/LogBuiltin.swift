@@ -1,18 +1,12 @@
-package import TaktCore
+import TaktCore
 
 /// `use: log` writes a line to takt's own log.
-package struct LogBuiltin: QuickBuiltin {
-  /// The built-in.
-  package init() {}
+struct LogBuiltin: QuickBuiltin {
+  var name: String { "log" }
 
-  /// `log`
-  package var name: String { "log" }
+  var summary: String { "writes a line to takt's own log" }
 
-  /// One sentence for the reference.
-  package var summary: String { "writes a line to takt's own log" }
-
-  /// `message` and `level`.
-  package var parameters: [ParameterSchema] {
+  var parameters: [ParameterSchema] {
     [
       ParameterSchema("message", .string, summary: "what the line says"),
       ParameterSchema(
@@ -22,21 +16,19 @@ package struct LogBuiltin: QuickBuiltin {
   }
 
   /// A secret has no place in the log.
-  package func problems(in parameters: Parameters) -> [ParameterProblem] {
+  func problems(in parameters: Parameters) -> [ParameterProblem] {
     guard let message = parameters["message"], !Placeholders.secrets(in: message).isEmpty else {
       return []
     }
     return [ParameterProblem("message", "a secret has no place in the log")]
   }
 
-  /// It touches nothing but the log.
-  package func traits(with parameters: Parameters) -> ActionTraits { [] }
+  func traits(with parameters: Parameters) -> ActionTraits { [] }
 
-  /// It does not fail.
-  package var reasons: [BuiltinReason] { [] }
+  var reasons: [BuiltinReason] { [] }
 
   /// Hands the message over as a line of output.
-  package func run(
+  func run(
     _ parameters: Parameters, output: (_ level: LogLevel, _ line: String) -> Void
   ) -> AttemptResult {
     let level = parameters["level"].flatMap { LogLevel(rawValue: $0.string) } ?? .info

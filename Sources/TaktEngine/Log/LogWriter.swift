@@ -54,15 +54,12 @@ package final class LogWriter: Observer, OutputSink {
     if wasEmpty, !shown.isEmpty { filled.signal() }
   }
 
-  /// Whether a line of output would be taken.
   package var hasRoom: Bool { queue.withLock { $0.hasRoom(for: .output) } }
 
-  /// Takes a line of output.
   package func output(_ fields: [LogField]) {
     observe(LogRecord(at: time.wall, .info, .output, fields))
   }
 
-  /// Takes a record about output.
   package func record(_ level: LogLevel, _ event: LogEvent, _ fields: [LogField]) {
     observe(LogRecord(at: time.wall, level, event, fields))
   }

@@ -1,3 +1,4 @@
+import Glibc
 import TaktCore
 import TaktTime
 
@@ -27,12 +28,12 @@ final class AttemptOutput: @unchecked Sendable {
   private var hasFailed = false
 
   init(
-    of request: AttemptRequest, secrets: [[UInt8]], to sink: any OutputSink, files: OutputFiles,
+    of source: OutputSource, secrets: [[UInt8]], to sink: any OutputSink, files: OutputFiles,
     passThrough: PassThrough? = nil, time: any TimeSource
   ) {
-    rule = request.spec.execution.success
+    rule = source.success
     targets = OutputTargets(
-      of: request, to: sink, files: files, passThrough: passThrough, time: time)
+      of: source, to: sink, files: files, passThrough: passThrough, time: time)
     automaton = SecretAutomaton(secrets)
     streams = StandardStream.allCases.map { [automaton] _ in
       Stream(masker: automaton.map { SecretMasker($0) })
@@ -138,4 +139,43 @@ final class AttemptOutput: @unchecked Sendable {
 
 extension StandardStream {
   fileprivate var index: Int { self == .stdout ? 0 : 1 }
+}
+
+/// A POSIX extended regular expression that a line of standard output may match.
+final class FailurePattern {
+  /// Owned by this object alone, from `init` to `deinit`.
+  private let compiled: UnsafeMutablePointer<regex_t>
+
+  /// Nil when the C library refuses the expression, or has no memory for it, or would see only the
+  /// part of it that stands before a NUL.
+  convenience init?(_ text: String) {
+    guard !text.utf8.contains(0) else { return nil }
+    let compiled = UnsafeMutablePointer<regex_t>.allocate(capacity: 1)
+    compiled.initialize(to: regex_t())
+    guard regcomp(compiled, text, REG_EXTENDED | REG_NOSUB) == 0 else {
+      compiled.deallocate()
+      return nil
+    }
+    self.init(compiled)
+  }
+
+  private init(_ compiled: UnsafeMutablePointer<regex_t>) {
+    self.compiled = compiled
+  }
+
+  deinit {
+    regfree(compiled)
+    compiled.deallocate()
+  }
+
+  /// Whether the line holds a match; it may hold any bytes.
+  func matches(_ line: UnsafeRawBufferPointer) -> Bool {
+    // The bounds are given, and nothing reads beyond them; an empty buffer may have no address.
+    var bounds = regmatch_t(rm_so: 0, rm_eo: regoff_t(line.count))
+    guard let start = line.baseAddress else {
+      return regexec(compiled, "", 0, &bounds, REG_STARTEND) == 0
+    }
+    return regexec(compiled, start.assumingMemoryBound(to: CChar.self), 0, &bounds, REG_STARTEND)
+      == 0
+  }
 }

@@ -1,5 +1,3 @@
-import Glibc
-
 /// Cuts a stream of bytes into lines, and a longer line into pieces. It keeps one piece at most.
 struct LineSplitter {
   /// A longer line is cut into pieces of this size.
@@ -15,7 +13,7 @@ struct LineSplitter {
   ) -> Int {
     var rest = bytes
     var skipped = 0
-    while let end = rest.lineEnd {
+    while let end = rest.firstIndex(ofByte: 10) {
       let line = UnsafeRawBufferPointer(rebasing: rest[..<end])
       rest = UnsafeRawBufferPointer(rebasing: rest[(end + 1)...])
       if skipped > 0 {
@@ -53,16 +51,5 @@ struct LineSplitter {
       rest = UnsafeRawBufferPointer(rebasing: rest[piece...])
     }
     partial.append(contentsOf: rest)
-  }
-}
-
-extension UnsafeRawBufferPointer {
-  /// Where the first line ends, by the C library's search, which looks at many bytes at once. The
-  /// pointer that it returns lies within the buffer.
-  var lineEnd: Int? { firstIndex(ofByte: 10) }
-
-  func firstIndex(ofByte byte: UInt8) -> Int? {
-    guard let start = baseAddress, let found = memchr(start, Int32(byte), count) else { return nil }
-    return UnsafeRawPointer(found) - start
   }
 }

@@ -21,19 +21,14 @@ package final class OutputHub: OutputSink, LiveOutput {
   private let next: any OutputSink
   private let state = Mutex(State())
 
-  /// Hands the lines on to `next`.
   package init(next: any OutputSink) { self.next = next }
 
-  /// Whether the log has room.
   package var hasRoom: Bool { next.hasRoom }
 
-  /// Hands a line on.
   package func output(_ fields: [LogField]) { next.output(fields) }
 
-  /// Hands a count on.
   package func drop(lines: Int) { next.drop(lines: lines) }
 
-  /// Hands a record on.
   package func record(_ level: LogLevel, _ event: LogEvent, _ fields: [LogField]) {
     next.record(level, event, fields)
   }
@@ -49,7 +44,6 @@ package final class OutputHub: OutputSink, LiveOutput {
     }
   }
 
-  /// A run begins.
   package func began(_ run: RunID) {
     state.withLock { state in
       if state.runs[run] == nil { state.runs[run] = Live() }
@@ -75,7 +69,6 @@ package final class OutputHub: OutputSink, LiveOutput {
     }
   }
 
-  /// Ends a use.
   package func leave(_ use: LiveOutputUse) {
     state.withLock { _ = $0.runs[use.run]?.followers.removeValue(forKey: use.number) }
   }

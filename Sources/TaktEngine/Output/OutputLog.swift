@@ -11,15 +11,14 @@ final class OutputLog {
   private let rate: LineRate?
   private var budget: LineBudget?
 
-  init(of request: AttemptRequest, to sink: any OutputSink, time: any TimeSource) {
+  init(of source: OutputSource, to sink: any OutputSink, time: any TimeSource) {
     self.sink = sink
     self.time = time
-    rate = request.spec.execution.output.rate
+    rate = source.policy.rate
     budget = rate.map { LineBudget($0) }
-    let facts = request.outputFacts
-    self.facts = facts
-    streamFacts = StandardStream.allCases.map { [facts] in
-      facts + [LogField(.stream, .text($0.rawValue))]
+    facts = source.facts
+    streamFacts = StandardStream.allCases.map {
+      source.facts + [LogField(.stream, .text($0.rawValue))]
     }
   }
 

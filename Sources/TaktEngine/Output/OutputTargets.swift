@@ -15,13 +15,13 @@ struct OutputTargets {
   private var buffer: KeptOutputBuffer
 
   init(
-    of request: AttemptRequest, to sink: any OutputSink, files: OutputFiles,
+    of source: OutputSource, to sink: any OutputSink, files: OutputFiles,
     passThrough: PassThrough? = nil, time: any TimeSource
   ) {
-    policy = request.spec.execution.output
-    log = OutputLog(of: request, to: sink, time: time)
+    policy = source.policy
+    log = OutputLog(of: source, to: sink, time: time)
     self.sink = sink
-    run = request.service == nil ? request.run : nil
+    run = source.run
     file = policy.file.map { files.use($0) }
     self.passThrough = passThrough
     buffer = KeptOutputBuffer(keepBytes: policy.keepBytes)
@@ -59,22 +59,5 @@ struct OutputTargets {
     if policy.logging == .onFailure, hasFailed, passThrough == nil { log.show(kept) }
     log.close()
     file?.end()
-  }
-}
-
-extension AttemptRequest {
-  /// The facts that stand in each record of its output.
-  var outputFacts: [LogField] {
-    if let service { return [LogField(.plugin, .text(service))] }
-    var facts = [
-      LogField(.job, .text(spec.name.text)), LogField(.run, .number(Int64(run.number))),
-      LogField(.attempt, .number(Int64(attempt))),
-    ]
-    if let hook = self.facts {
-      facts.append(LogField(.hook, .text(hook.hook.rawValue)))
-      facts.append(LogField(.parent, .number(Int64(hook.run.number))))
-    }
-    if case .steps = spec.action { facts.append(LogField(.step, .number(Int64(step + 1)))) }
-    return facts
   }
 }

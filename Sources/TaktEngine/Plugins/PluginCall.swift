@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktDigest
 import TaktTime
 
 /// One run of a plugin, with everything found out that it is told.
@@ -24,7 +25,7 @@ struct PluginCall {
   /// Puts secrets into parameters and looks at the program; it may block.
   init(
     _ manifest: PluginManifest, _ parameters: Parameters, of request: AttemptRequest
-  ) throws(Spawn.Failure) {
+  ) throws(StartFailure) {
     self.manifest = manifest
     // Attempts and steps of a run are runs of their own to the plugin.
     run = "\(request.run).\(request.attempt).\(request.step + 1)"
@@ -34,8 +35,8 @@ struct PluginCall {
     } catch {
       switch error {
       case .unknownSecret(let name):
-        throw Spawn.Failure(stage: .secret, number: ENOENT, subject: "'\(name)'")
-      case .unreadable(let number): throw Spawn.Failure(stage: .secret, number: number)
+        throw StartFailure(stage: .secret, number: ENOENT, subject: "'\(name)'")
+      case .unreadable(let number): throw StartFailure(stage: .secret, number: number)
       }
     }
     var secrets: [String: String] = [:]
@@ -56,7 +57,7 @@ struct PluginCall {
     // The line of `start` has a bound, and little else stands on it.
     let size = HostMessage.line(self.parameters.mapValues(PluginValue.init)).count
     guard size <= Self.parametersBytesMax else {
-      throw Spawn.Failure(stage: .exec, number: E2BIG, subject: "'\(manifest.name)'")
+      throw StartFailure(stage: .exec, number: E2BIG, subject: "'\(manifest.name)'")
     }
     try Self.checkDigest(of: manifest)
   }
@@ -74,13 +75,9 @@ struct PluginCall {
         facts: request.facts.map(HostMessage.Facts.init)))
   }
 
-  /// What its own process has in its environment besides a command's.
+  /// What a process of its own has in its environment besides a command's.
   var environment: [String: String] {
-    var result = [
-      "TAKT_PLUGIN": manifest.name, "TAKT_PLUGIN_DIR": manifest.folder,
-      "TAKT_PROTOCOL": String(PluginManifest.protocolVersion),
-    ]
-    guard manifest.mode == .oneshot else { return result }
+    var result = manifest.variables
     for (name, value) in parameters where !unshown.contains(name) {
       let text = PluginValue(value).text
       // The system takes no longer variable; `start` has the value in any case.
@@ -92,15 +89,24 @@ struct PluginCall {
 
   /// The program is read here and executed a moment later; who can change it in between can change
   /// the manifest as well.
-  private static func checkDigest(of manifest: PluginManifest) throws(Spawn.Failure) {
+  private static func checkDigest(of manifest: PluginManifest) throws(StartFailure) {
     guard let wanted = manifest.sha256 else { return }
     guard let program = manifest.command.first, program.contains("/"),
       let found = PluginDigest.ofFile(program)
-    else { throw Spawn.Failure(stage: .exec, number: errno, subject: "'\(manifest.name)'") }
+    else { throw StartFailure(stage: .exec, number: errno, subject: "'\(manifest.name)'") }
     guard found != wanted else { return }
-    var failure = Spawn.Failure(stage: .exec, number: 0)
-    failure.fault = .sha256
-    throw failure
+    let fault = PluginFault.sha256
+    throw StartFailure(stage: .exec, number: 0, refusal: (fault.result, fault.sentence))
+  }
+}
+
+extension PluginManifest {
+  /// What every process of the plugin has in its environment.
+  var variables: [String: String] {
+    [
+      "TAKT_PLUGIN": name, "TAKT_PLUGIN_DIR": folder,
+      "TAKT_PROTOCOL": String(Self.protocolVersion),
+    ]
   }
 }
 
@@ -113,5 +119,25 @@ extension ParameterValue {
     case .map(let entries): entries.values.flatMap(\.texts)
     case .integer, .number, .boolean, .duration: []
     }
+  }
+}
+
+/// What a manifest means by `sha256`.
+package enum PluginDigest {
+  /// The SHA-256 of a file in lower-case hexadecimal digits; nil when the file cannot be read.
+  package static func ofFile(_ path: String) -> String? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var hasher = SHA256()
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { return nil }
+      if count == 0 { break }
+      hasher.update(buffer[..<count])
+    }
+    return hasher.finalize().hexadecimal
   }
 }

@@ -1,6 +1,17 @@
 package import TaktCore
 package import TaktTime
 
+/// Is told each line of a conversation, on any thread: whether the plugin has said it, and the line.
+package typealias PluginTap = @Sendable (_ isOfPlugin: Bool, _ line: String) -> Void
+
+/// Hands on what the host says.
+extension Optional where Wrapped == PluginTap {
+  func hear(_ lines: [UInt8]) {
+    guard let tap = self else { return }
+    for line in lines.split(separator: 10) { tap(false, String(decoding: line, as: UTF8.self)) }
+  }
+}
+
 /// Makes commands, with somebody who talks with them, of runs of oneshot plugins.
 ///
 /// Safe from any thread.
@@ -23,24 +34,26 @@ package struct PluginCommands: Sendable {
     self.tap = tap
   }
 
-  /// The command of a run; it may block.
-  func command(
-    for request: AttemptRequest, _ manifest: PluginManifest, _ parameters: Parameters
-  ) throws(Spawn.Failure) -> (AttemptRequest, OneshotChannel) {
+  /// Makes the command of a run; it may block.
+  package func complete(
+    _ command: inout Command, of request: AttemptRequest
+  ) throws(StartFailure) {
+    guard case .plugin(let manifest, let parameters) = request.action else { return }
     let call = try PluginCall(manifest, parameters, of: request)
-    var command = request
-    command.action = .argv(manifest.command)
+    command.arguments = manifest.command
     command.hidden += call.hidden
-    command.spec.execution.environment.merge(call.environment) { _, own in own }
-    let hello = HostMessage.line(
-      HostMessage.Hello(host: host, plugin: manifest.name, mode: manifest.mode.rawValue))
-    let start = call.start(
-      of: request, deadline: deadline(of: request), withSecrets: false)
-    let channel = OneshotChannel(
-      request, manifest, run: call.run, opening: hello + start,
+    command.execution.environment.merge(call.environment) { _, own in own }
+    let start = call.start(of: request, deadline: deadline(of: request), withSecrets: false)
+    command.channel = OneshotChannel(
+      request, manifest, run: call.run, opening: hello(manifest) + start,
       reporter: PluginReporter(of: request, hidden: call.hidden, to: observer, time: time),
       time: time, tap: tap)
-    return (command, channel)
+  }
+
+  /// What a plugin is told first.
+  func hello(_ manifest: PluginManifest) -> [UInt8] {
+    HostMessage.line(
+      HostMessage.Hello(host: host, plugin: manifest.name, mode: manifest.mode.rawValue))
   }
 
   /// The wall clock's reading at which the run will be cancelled.

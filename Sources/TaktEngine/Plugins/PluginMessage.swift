@@ -1,3 +1,5 @@
+import TaktCore
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -40,5 +42,42 @@ struct PluginMessage: Decodable {
     } catch {
       throw .badJSON
     }
+  }
+}
+
+/// What a run has come to, in the plugin's own words.
+struct PluginResult: Hashable, Sendable {
+  var isOK: Bool
+  /// A short word for machines; nil without one.
+  var reason: String?
+  /// A sentence for people; nil without one.
+  var message: String?
+
+  /// Nil when the message does not say it rightly.
+  init?(_ message: PluginMessage) {
+    switch message.status {
+    case "ok": isOK = true
+    case "failed": isOK = false
+    default: return nil
+    }
+    if let reason = message.reason, !Self.isReason(reason) { return nil }
+    reason = message.reason
+    self.message = message.message
+  }
+
+  private static func isReason(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case 48...57, 65...90, 97...122, UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
+          true
+        default: false
+        }
+      }
+  }
+
+  /// The result as an attempt's; `exit` is what the process, where it has ended, has come to.
+  func attemptResult(exit: AttemptResult?) -> AttemptResult {
+    isOK ? exit ?? .done : .failed("plugin(\(reason ?? "failed"))")
   }
 }

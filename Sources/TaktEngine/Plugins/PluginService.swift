@@ -7,7 +7,7 @@ import TaktTime
 ///
 /// `@unchecked Sendable`: it is made and called on the reactor's thread alone, by `PluginServices`, by
 /// `ChildConversation` and by timers that `PluginClock` brings there; other threads only carry it
-/// there with its child.
+/// there with its child, and what they tell of that changes nothing.
 final class PluginService: ChildChannel, @unchecked Sendable {
   /// A run with all that is needed to tell the plugin of it, and others of what comes of it.
   struct Run {
@@ -17,13 +17,12 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     var reporter: PluginReporter
   }
 
-  let isOfRun = false
   /// Called when a process of the service has ended.
   var onEnd: (() -> Void)?
 
   private let manifest: PluginManifest
-  private let id: RunID
-  private let order: AttemptRequest
+  private let execution: Execution
+  private let labels: [LogField]
   private let processes: ProcessRunner
   private let commands: PluginCommands
   private let clock: PluginClock
@@ -42,44 +41,22 @@ final class PluginService: ChildChannel, @unchecked Sendable {
   private var timers: [ServiceMachine.Wait: TimerMachine] = [:]
   private var generations: [ServiceMachine.Wait: UInt64] = [:]
 
+  /// - Parameter execution: how its processes are run, but for the plugin's own environment.
   init(
-    _ manifest: PluginManifest, execution: Execution, id: RunID, job: JobName,
-    processes: ProcessRunner,
+    _ manifest: PluginManifest, execution: Execution, processes: ProcessRunner,
     commands: PluginCommands, clock: PluginClock, sink: any OutputSink,
     report: @escaping (RunID, AttemptReport) -> Void, handOver: @escaping (Run) -> Void
   ) {
     self.manifest = manifest
-    self.id = id
+    self.execution = execution
     self.processes = processes
     self.commands = commands
     self.clock = clock
     self.report = report
     self.handOver = handOver
     machine = ServiceMachine(manifest)
-    order = Self.order(manifest, execution, id, job)
-    log = OutputLog(of: order, to: sink, time: commands.time)
-  }
-
-  /// The process as the runner of processes is asked for it.
-  private static func order(
-    _ manifest: PluginManifest, _ execution: Execution, _ id: RunID, _ job: JobName
-  ) -> AttemptRequest {
-    var execution = execution
-    let variables = [
-      "TAKT_PLUGIN": manifest.name, "TAKT_PLUGIN_DIR": manifest.folder,
-      "TAKT_PROTOCOL": String(PluginManifest.protocolVersion),
-    ]
-    execution.environment.merge(variables) { _, own in own }
-    execution.output = OutputPolicy(keepBytes: 0)
-    // The job that needed it first gives it a name, which nobody sees.
-    var request = AttemptRequest(
-      run: id, attempt: 1,
-      spec: JobSpec(
-        name: job, timing: Timing(schedule: Schedule()), action: .argv(manifest.command),
-        execution: execution),
-      slot: WallInstant(milliseconds: 0))
-    request.service = manifest.name
-    return request
+    labels = [LogField(.plugin, .text(manifest.name))]
+    log = OutputLog(of: OutputSource(facts: labels), to: sink, time: commands.time)
   }
 
   /// Whether there is a process.
@@ -133,10 +110,7 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     line.output.hide(Array(hidden))
     // It was given up before there was a process.
     if machine.state == .ending { return line.kill() }
-    say(
-      HostMessage.line(
-        HostMessage.Hello(
-          host: commands.host, plugin: manifest.name, mode: manifest.mode.rawValue)))
+    say(commands.hello(manifest))
   }
 
   func received(_ bytes: UnsafeRawBufferPointer) {
@@ -151,10 +125,31 @@ final class PluginService: ChildChannel, @unchecked Sendable {
 
   func judge(_ result: AttemptResult) -> AttemptResult { result }
 
-  func ended(_ report: AttemptReport) {
+  /// A new process for it.
+  private func command() -> Command {
+    var command = Command(
+      manifest.command, execution, origin: Command.Origin(owner: "plugin \(manifest.name)"),
+      labels: labels)
+    command.execution.environment.merge(manifest.variables) { _, own in own }
+    command.channel = self
+    command.observe = { [self, id = command.id] in observe($0, of: id) }
+    return command
+  }
+
+  private func observe(_ event: ProcessEvent, of id: ProcessID) {
+    switch event {
+    case .started: break
+    case .ended(let end) where end.descendants.isEmpty: ended(end.result)
+    // Nobody else stops what a service leaves behind.
+    case .ended: processes.stop(id, signal: .kill)
+    case .gone: ended(.signalled(SIGKILL))
+    }
+  }
+
+  private func ended(_ result: AttemptResult) {
     line = nil
     floods = [:]
-    if case .notStarted(let stage, let number) = report.result {
+    if case .notStarted(let stage, let number) = result {
       perform(machine.spawnFailed("\(stage.rawValue), \(ErrorName.of(number))"))
     } else {
       perform(machine.processEnded())
@@ -225,7 +220,7 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     switch effect {
     case .spawn:
       conversation = PluginConversation(isService: true, tap: commands.tap)
-      processes.start(order, self)
+      processes.start([command()])
     case .start(let name):
       guard let run = runs[name] else { return }
       say(

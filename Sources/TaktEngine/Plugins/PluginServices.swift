@@ -23,7 +23,6 @@ package final class PluginServices: ActionRunner {
     /// Those whose processes are on their way out, with another one in their place.
     var leaving: [PluginService] = []
     var places: [RunID: (service: PluginService, name: String)] = [:]
-    var lastID: UInt64 = 0
   }
 
   private let reactor: Reactor
@@ -33,7 +32,7 @@ package final class PluginServices: ActionRunner {
   private let sink: any OutputSink
   private let files: OutputFiles
   private let report: @Sendable (SchedulerEvent) -> Void
-  private let starting = StartingAttempts()
+  private let starting = PendingStarts<RunID>()
   private let table = Table()
 
   /// Services whose processes `processes` runs, and that reports ends of runs to `report`.
@@ -60,45 +59,27 @@ package final class PluginServices: ActionRunner {
     starting.add(requests.map(\.run))
     for request in requests {
       guard case .plugin(let manifest, let parameters) = request.action else { continue }
+      let call = { @Sendable () throws(StartFailure) in
+        try PluginCall(manifest, parameters, of: request)
+      }
       if !PluginCall.mayBlock(manifest, request) {
-        reactor.perform { [self] _ in
-          hand(
-            request,
-            Result { () throws(Spawn.Failure) in
-              try PluginCall(manifest, parameters, of: request)
-            })
-        }
+        reactor.perform { [self] _ in hand(request, Result(catching: call)) }
         continue
       }
-      let preparation = starting.prepare(request.run)
-      let item = processes.preparing.submit(
-        for: request.spec.name.text,
-        onGivenUp: { [self] in
-          guard preparation.finish() else { return }
-          let failure = Spawn.Failure(stage: .process, number: ETIMEDOUT)
-          reactor.perform { [self] _ in hand(request, .failure(failure)) }
-        }
-      ) { [self] in
-        let call: Result<PluginCall, Spawn.Failure>
-        do throws(Spawn.Failure) {
-          call = .success(try PluginCall(manifest, parameters, of: request))
-        } catch {
-          call = .failure(error)
-        }
-        if preparation.finish() { reactor.perform { [self] _ in hand(request, call) } }
-      }
-      if item == nil, preparation.finish() {
-        let failure = Spawn.Failure(stage: .process, number: EAGAIN)
-        reactor.perform { [self] _ in hand(request, .failure(failure)) }
-      }
+      starting.prepare(
+        request.run, for: request.spec.name.text, on: processes.preparing, call,
+        onCancelled: { [self] in
+          report(.attemptEnded(request.run, AttemptReport(ServiceMachine.cancelled)))
+        },
+        then: { [self] call in reactor.perform { [self] _ in hand(request, call) } })
     }
   }
 
-  private func hand(_ request: AttemptRequest, _ call: Result<PluginCall, Spawn.Failure>) {
-    let signals = starting.remove(request.run)?.signals ?? []
+  private func hand(_ request: AttemptRequest, _ call: Result<PluginCall, StartFailure>) {
+    let signals = starting.remove(request.run)
     switch call {
     case .failure(let failure):
-      let log = OutputLog(of: request, to: sink, time: commands.time)
+      let log = OutputLog(of: request.output, to: sink, time: commands.time)
       log.warn(failure.sentence)
       report(.attemptEnded(request.run, AttemptReport(failure.result)))
     case .success(let call):
@@ -106,7 +87,7 @@ package final class PluginServices: ActionRunner {
         PluginService.Run(
           request: request, call: call,
           output: AttemptOutput(
-            of: request, secrets: call.hidden, to: sink, files: files, time: commands.time),
+            of: request.output, secrets: call.hidden, to: sink, files: files, time: commands.time),
           reporter: PluginReporter(
             of: request, hidden: call.hidden, to: commands.observer, time: commands.time)))
       for signal in signals { table.places[request.run]?.service.stop(call.run, signal) }
@@ -124,8 +105,8 @@ package final class PluginServices: ActionRunner {
     reactor.perform { [self] _ in
       if let (service, name) = table.places[run] {
         service.stop(name, signal)
-      } else if starting.keep(signal, for: run) {
-        report(.attemptEnded(run, AttemptReport(ServiceMachine.cancelled)))
+      } else {
+        starting.keep(signal, for: run)
       }
     }
   }
@@ -171,25 +152,14 @@ package final class PluginServices: ActionRunner {
   // MARK: On the reactor's thread
 
   private func service(for request: AttemptRequest, _ manifest: PluginManifest) -> PluginService {
-    let own = request.spec.execution
-    var shared = Execution(directory: own.directory, qos: own.qos)
-    shared.environment = own.environment
-    shared.inheritance = own.inheritance
-    shared.identity = own.identity
-    shared.umask = own.umask
-    shared.limits = own.limits
-    let key = Key(manifest: manifest, execution: shared)
+    let key = Key(manifest: manifest, execution: request.spec.execution.ofSharedProcess)
     if let service = table.services[key] {
       if !service.isLeaving { return service }
       table.leaving.removeAll { !$0.hasProcess }
       table.leaving.append(service)
     }
-    table.lastID += 1
-    // No run of a job ever has so high a number.
-    let id = RunID(1 << 63 | table.lastID)
     let service = PluginService(
-      manifest, execution: shared, id: id, job: request.spec.name, processes: processes,
-      commands: commands, clock: clock,
+      manifest, execution: key.execution, processes: processes, commands: commands, clock: clock,
       sink: sink,
       report: { [self] run, end in
         table.places[run] = nil
@@ -197,5 +167,55 @@ package final class PluginServices: ActionRunner {
       }, handOver: { [self] run in add(run) })
     table.services[key] = service
     return service
+  }
+}
+
+extension Execution {
+  /// What of it counts for a process that serves runs of several jobs: all but what belongs to a
+  /// single run.
+  fileprivate var ofSharedProcess: Execution {
+    let plain = Execution(output: OutputPolicy(keepBytes: 0))
+    var result = self
+    result.shell = plain.shell
+    result.secrets = plain.secrets
+    result.stdin = plain.stdin
+    result.timeout = plain.timeout
+    result.stop = plain.stop
+    result.output = plain.output
+    result.success = plain.success
+    result.retry = plain.retry
+    return result
+  }
+}
+
+/// Makes the timers of services: their fires arrive on the reactor's thread.
+struct PluginClock: Sendable {
+  let factory: any TimerFactory
+  let queue: DispatchQueue
+  let reactor: Reactor
+
+  /// A timer that is not armed. `body` is called on the reactor's thread, with the generation of the
+  /// arming: one that a later arming has overtaken may still come.
+  func timer(_ name: String, _ body: @escaping @Sendable (UInt64) -> Void) -> TimerMachine {
+    TimerMachine(name: name, factory: factory, queue: queue) { [reactor] fire in
+      reactor.perform { _ in body(fire.generation) }
+    }
+  }
+}
+
+extension TimerMachine {
+  /// Fires once after a while, in place of any earlier wish; a tenth of the time is leeway. Returns
+  /// the generation of this arming; nil when there is none.
+  func wait(_ duration: Duration) -> UInt64? {
+    guard let schedule = try? TimerSchedule.once(after: duration, leeway: duration / 10) else {
+      return nil
+    }
+    let reply =
+      switch state {
+      case .idle, .cancelled: activate(schedule)
+      case .running, .suspended: reschedule(schedule)
+      }
+    if case .accepted(let generation) = reply { return generation }
+    return nil
   }
 }

@@ -7,37 +7,15 @@ import TaktCore
 /// Not by `TAKT_RUN`: of a hook that is the run that it is for, and of a job of a takt within takt
 /// the number would be the same as of some run out here. A mark alone proves nothing, since others
 /// hand environments on: a process is an attempt's only if takt has adopted it as well.
-package enum AttemptMark {
-  /// The variable that names this process of takt.
-  static let instanceVariable = "TAKT_INSTANCE"
-  /// The variable that names an attempt, of all that there have ever been.
-  static let attemptVariable = "TAKT_ATTEMPT_ID"
-
-  /// What takt says of a run in its environment; nobody else can say it.
-  static let ownVariables: Set<String> = [
-    attemptVariable, instanceVariable, "TAKT_JOB", "TAKT_SLOT", "TAKT_RUN", "TAKT_ATTEMPT",
-    "TAKT_HOOK", "TAKT_OUTCOME", "TAKT_REASON", "TAKT_DURATION_MS", "TAKT_LATE_MS",
-    "TAKT_STREAK", "TAKT_OUTPUT",
-  ]
-
-  /// A random word of this process's own.
-  package static let instance = word(UInt64.random(in: .min ... .max))
-
+enum AttemptMark {
   /// A new mark: 128 random bits that nobody can guess.
-  static func make() -> String {
-    word(UInt64.random(in: .min ... .max)) + word(UInt64.random(in: .min ... .max))
-  }
-
-  private static func word(_ number: UInt64) -> String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
-  }
+  static func make() -> String { DaemonProcess.randomWord() + DaemonProcess.randomWord() }
 
   /// How much of an environment is looked through for the mark, which stands at its beginning
   /// unless a program has put it in an order of its own.
   private static let environmentBytesMax = 262_144
 
-  private static let prefix = Array("\(attemptVariable)=".utf8)
+  private static let prefix = Array("\(TaktVariable.attemptMark.rawValue)=".utf8)
 
   /// What a process's environment says.
   enum Finding: Equatable {

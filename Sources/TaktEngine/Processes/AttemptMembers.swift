@@ -24,30 +24,30 @@ protocol AttemptMembers: AnyObject {
 
 /// Orphans that takt has adopted and that bear the attempt's mark or are of its session.
 final class OrphanMembers: AttemptMembers {
-  private let run: RunID
+  private let id: ProcessID
   private let mark: String
   private let group: ProcessGroup
   private let orphans: OrphanTable
 
-  init(of run: RunID, mark: String, _ group: ProcessGroup, in orphans: OrphanTable) {
-    self.run = run
+  init(of id: ProcessID, mark: String, _ group: ProcessGroup, in orphans: OrphanTable) {
+    self.id = id
     self.mark = mark
     self.group = group
     self.orphans = orphans
-    orphans.add(run, mark: mark, session: group.number)
+    orphans.add(id, mark: mark, session: group.number)
   }
 
   func send(_ signal: Int32) {
-    orphans.send(signal, to: run, newOnly: false, butFor: group.number)
+    orphans.send(signal, to: id, newOnly: false, butFor: group.number)
   }
   func sendToNew(_ signal: Int32) -> Int {
-    orphans.send(signal, to: run, newOnly: true, butFor: group.number)
+    orphans.send(signal, to: id, newOnly: true, butFor: group.number)
   }
-  func reapEnded() { orphans.reap(of: run) }
-  var hasAny: Bool { orphans.hasAny(of: run) }
-  func living() -> [Descendant] { orphans.descendants(of: run, orIn: group) }
+  func reapEnded() { orphans.reap(of: id) }
+  var hasAny: Bool { orphans.hasAny(of: id) }
+  func living() -> [Descendant] { orphans.descendants(of: id, orIn: group) }
   func close(isReleased: Bool) {
-    orphans.forget(run, mark: mark, session: group.number, isReleased: isReleased)
+    orphans.forget(id, mark: mark, session: group.number, isReleased: isReleased)
   }
 }
 
@@ -88,4 +88,26 @@ final class ControlGroupMembers: AttemptMembers {
   }
 
   func close(isReleased: Bool) { groups.give(group) }
+}
+
+/// How takt tells the processes of a run from all others.
+package struct ProcessTracking: Sendable, CustomStringConvertible {
+  let groups: ControlGroups?
+  /// For people, such as `cgroup v2` or `session and mark (…)`.
+  package let description: String
+
+  /// By the session of the run's child, and by the mark in its environment.
+  package static let sessions = Self(groups: nil, description: "session and mark")
+
+  /// By a control group for each attempt where takt may make some, else by session and mark. It
+  /// moves the process to a group of its own.
+  ///
+  /// `TAKT_CGROUP=off` in takt's environment does without control groups.
+  package static func best() -> Self {
+    do throws(ControlGroups.Unavailable) {
+      return Self(groups: try ControlGroups(), description: "cgroup v2")
+    } catch {
+      return Self(groups: nil, description: "session and mark (no cgroup: \(error.reason))")
+    }
+  }
 }

@@ -19,17 +19,6 @@ protocol ChildChannel: AnyObject, Sendable {
 
   /// What came of it: its process has ended so.
   func judge(_ result: AttemptResult) -> AttemptResult
-
-  /// Whether the scheduler is told of its end; when not, `ended` is called in its stead.
-  var isOfRun: Bool { get }
-
-  /// Nothing is left of the child, or there never was one.
-  func ended(_ report: AttemptReport)
-}
-
-extension ChildChannel {
-  var isOfRun: Bool { true }
-  func ended(_ report: AttemptReport) {}
 }
 
 /// The host's end of a channel. It exists on the reactor's thread alone.
@@ -53,7 +42,7 @@ final class ChildLine {
   /// Sends a line; it never waits.
   func send(_ bytes: [UInt8]) { writer.send(bytes) }
 
-  /// Says no more: the child finds its standard input at an end, and has the job's grace to end.
+  /// Says no more: the child finds its standard input at an end, and has its grace to end.
   func close() {
     writer.close()
     onLast()

@@ -20,7 +20,7 @@ struct ChildFiles {
 
   /// Opens what the child has at 0, 1 and 2. A text for its input lies in memory, whole: takt need
   /// not wait for the child to read it.
-  mutating func open(stdin: String?) throws(Spawn.Failure) {
+  mutating func open(stdin: String?) throws(StartFailure) {
     if var stdin {
       let input = stdin.withUTF8 { csystem_memory_file("takt-stdin", $0.baseAddress, $0.count) }
       try add(input)
@@ -33,10 +33,10 @@ struct ChildFiles {
   }
 
   /// Opens what a child has that somebody talks with: a pipe at 0 as well, and one at 3.
-  mutating func openChannel() throws(Spawn.Failure) {
+  mutating func openChannel() throws(StartFailure) {
     var ends: [Int32] = [-1, -1]
     guard csystem_pipe(&ends, 1) == 0 else {
-      throw Spawn.Failure(stage: .process, number: errno)
+      throw StartFailure(stage: .process, number: errno)
     }
     own.append(ends[1])
     try add(ends[0])
@@ -50,7 +50,7 @@ struct ChildFiles {
   /// Puts the secrets that are delivered as files behind all other descriptors.
   mutating func add(
     _ secrets: [ReadSecret]
-  ) throws(Spawn.Failure) -> (variables: [(name: String, value: [UInt8])], values: [[UInt8]]) {
+  ) throws(StartFailure) -> (variables: [(name: String, value: [UInt8])], values: [[UInt8]]) {
     var variables: [(name: String, value: [UInt8])] = []
     var values: [[UInt8]] = []
     for secret in secrets {
@@ -86,26 +86,26 @@ struct ChildFiles {
   }
 
   /// `/dev/null`, opened once for all children.
-  private static func nothing() throws(Spawn.Failure) -> Int32 {
-    try descriptorOfNothing.withLock { (descriptor) throws(Spawn.Failure) in
+  private static func nothing() throws(StartFailure) -> Int32 {
+    try descriptorOfNothing.withLock { (descriptor) throws(StartFailure) in
       if descriptor < 0 { descriptor = Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC) }
-      guard descriptor >= 0 else { throw Spawn.Failure(stage: .process, number: errno) }
+      guard descriptor >= 0 else { throw StartFailure(stage: .process, number: errno) }
       return descriptor
     }
   }
 
   private static let descriptorOfNothing = Mutex<Int32>(-1)
 
-  private mutating func add(_ descriptor: Int32) throws(Spawn.Failure) {
-    guard descriptor >= 0 else { throw Spawn.Failure(stage: .process, number: errno) }
+  private mutating func add(_ descriptor: Int32) throws(StartFailure) {
+    guard descriptor >= 0 else { throw StartFailure(stage: .process, number: errno) }
     own.append(descriptor)
     list.append(descriptor)
   }
 
   /// A pipe whose descriptors no child inherits by accident; reading never blocks.
-  private mutating func addPipe() throws(Spawn.Failure) -> Int32 {
+  private mutating func addPipe() throws(StartFailure) -> Int32 {
     var ends: [Int32] = [-1, -1]
-    guard csystem_pipe(&ends, 0) == 0 else { throw Spawn.Failure(stage: .process, number: errno) }
+    guard csystem_pipe(&ends, 0) == 0 else { throw StartFailure(stage: .process, number: errno) }
     own.append(ends[0])
     try add(ends[1])
     return ends[0]

@@ -4,8 +4,8 @@ import TaktCore
 
 /// A child with its group and its pipes. It exists on the reactor's thread alone.
 final class ChildProcess {
-  let request: AttemptRequest
-  var run: RunID { request.run }
+  let command: Command
+  var id: ProcessID { command.id }
   let group: ProcessGroup
   /// When the system was asked for it.
   let startedAt: ContinuousClock.Instant
@@ -36,10 +36,9 @@ final class ChildProcess {
   private static let lastBytes = 1_048_576
 
   init(
-    of request: AttemptRequest, child: Spawn.Child, members: any AttemptMembers,
-    output: AttemptOutput
+    of command: Command, child: Spawn.Child, members: any AttemptMembers, output: AttemptOutput
   ) {
-    self.request = request
+    self.command = command
     self.members = members
     self.output = output
     startedAt = child.startedAt
@@ -147,17 +146,16 @@ final class ChildProcess {
 
   /// For people: why it was not started.
   func sentence(of stage: StartStage, _ number: Int32) -> String {
-    Spawn.Failure(stage: stage, number: number)
-      .named(program: program, directory: request.spec.execution.directory).sentence
+    StartFailure(stage: stage, number: number)
+      .named(program: program, directory: command.execution.directory).sentence
   }
 
   /// Nobody waits for it any more: it hangs, and not even KILL ends it.
   func giveUp() { isGivenUp = true }
 
-  /// Whether what its command has left running lives on: only where nothing has stopped the run.
+  /// Whether what its command has left running lives on: only where nothing has stopped it.
   var releasesLeftovers: Bool {
-    request.spec.execution.stop.leftovers == .leave && lastSignal == nil
-      && request.service == nil
+    command.execution.stop.leftovers == .leave && lastSignal == nil
   }
 
   /// Reads what the child has left in the pipes.

@@ -56,7 +56,9 @@ final class ControlGroup: Sendable {
     }
     var count = 0
     for pid in pids() where isNew(pid) {
-      let result = ProcessHandle.send(signal, to: pid) { contains(pid) }
+      let result = ProcessHandle.send(signal, to: pid) {
+        Self.group(of: pid).map { Self.isWithin($0, path) } ?? false
+      }
       if result == 0 { count += 1 }
     }
     return count
@@ -65,18 +67,17 @@ final class ControlGroup: Sendable {
   /// The numbers of its processes, ended ones that are not reaped among them.
   func pids() -> [pid_t] { pids(in: folder, depth: 0) }
 
-  /// Whether the process is in this group, or in one below it.
-  private func contains(_ pid: pid_t) -> Bool {
-    guard let group = Self.group(of: pid) else { return false }
-    return group == path || group.hasPrefix(path + "/")
-  }
-
   /// Removes the groups that processes of it have made below it. To be called when none lives.
   func removeSubgroups() {
     var status = stat()
     // Two links: its own name, and its own dot.
     guard fstat(folder, &status) == 0, status.st_nlink > 2 else { return }
     ControlGroupFolder.removeAll(in: folder)
+  }
+
+  /// Whether a group is this one or below it.
+  static func isWithin(_ group: String, _ other: String) -> Bool {
+    group == other || group.hasPrefix(other + "/")
   }
 
   /// The group of a process, from the root of the hierarchy; nil where the system does not tell.

@@ -66,7 +66,7 @@ final class ControlGroups: Sendable {
     }
     let outer = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard outer >= 0 else { throw Self.failure(folder) }
-    let name = Self.prefix + AttemptMark.instance
+    let name = Self.prefix + DaemonProcess.instance
     guard mkdirat(outer, name, 0o755) == 0, let own = ControlGroupFolder.open(name, in: outer)
     else {
       let failure = Self.failure(folder)
@@ -163,8 +163,8 @@ enum ControlGroupMount {
       guard let dash = fields.firstIndex(of: [UInt8(ascii: "-")]), fields.count > dash + 1,
         dash > 4, fields[dash + 1].elementsEqual("cgroup2".utf8)
       else { continue }
-      let root = unescaped(fields[3])
-      let place = unescaped(fields[4])
+      let root = text(fields[3])
+      let place = text(fields[4])
       if root == "/" { return group == "/" ? place : place + group }
       if group == root { return place }
       if group.hasPrefix(root + "/") { return place + group.dropFirst(root.count) }
@@ -172,22 +172,7 @@ enum ControlGroupMount {
     return nil
   }
 
-  /// The kernel writes blanks and backslashes as three octal digits.
-  private static func unescaped(_ bytes: ArraySlice<UInt8>) -> String {
-    var result: [UInt8] = []
-    var rest = bytes
-    while let byte = rest.first {
-      let digits = rest.dropFirst().prefix(3)
-      if byte == UInt8(ascii: "\\"), digits.count == 3,
-        let number = UInt8(String(decoding: digits, as: UTF8.self), radix: 8)
-      {
-        result.append(number)
-        rest = rest.dropFirst(4)
-      } else {
-        result.append(byte)
-        rest = rest.dropFirst()
-      }
-    }
-    return String(decoding: result, as: UTF8.self)
+  private static func text(_ field: ArraySlice<UInt8>) -> String {
+    String(decoding: MountTable.unescaped(field), as: UTF8.self)
   }
 }

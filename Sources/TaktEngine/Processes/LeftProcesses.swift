@@ -8,15 +8,11 @@ package import TaktCore
 /// it is in the attempt's control group; or it bears the attempt's mark, has started within the
 /// attempt, and is the attempt's first process or in that one's session.
 package struct LeftProcesses {
-  /// A process that was found.
   package struct Found: Hashable, Sendable {
-    /// Its number.
     package var pid: Int32
-    /// The name of its program.
     package var name: String
   }
 
-  /// What became of them.
   package struct Outcome: Hashable, Sendable {
     /// Those that were ended.
     package var ended: [Found] = []
@@ -124,7 +120,7 @@ package struct LeftProcesses {
   /// What is known of a process, all of it read now.
   private func proof(of status: ProcessStatus) -> Proof {
     if !groups.isEmpty, let group = ControlGroup.group(of: status.pid),
-      groups.contains(where: { ControlGroupOfOthers.isWithin(group, $0) })
+      groups.contains(where: { ControlGroup.isWithin(group, $0) })
     {
       return .proven
     }
@@ -180,11 +176,6 @@ extension ProcessIdentity {
 
 /// Control groups of attempts that another daemon has made.
 enum ControlGroupOfOthers {
-  /// Whether a group is this one or below it.
-  static func isWithin(_ group: String, _ other: String) -> Bool {
-    group == other || group.hasPrefix(other + "/")
-  }
-
   /// Whether a recorded path can be the group of an attempt: not the root, nor a group that holds
   /// this daemon.
   static func isRight(_ group: String) -> Bool {
@@ -192,7 +183,7 @@ enum ControlGroupOfOthers {
     guard parts.count >= 2, parts[0].isEmpty,
       !parts.dropFirst().contains(where: { $0.isEmpty || $0 == "." || $0 == ".." })
     else { return false }
-    return ControlGroup.group(of: getpid()).map { !isWithin($0, group) } ?? false
+    return ControlGroup.group(of: getpid()).map { !ControlGroup.isWithin($0, group) } ?? false
   }
 
   /// Kills all in a group at once, where the kernel can.

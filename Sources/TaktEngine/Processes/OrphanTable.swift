@@ -15,7 +15,7 @@ import TaktCore
 final class OrphanTable {
   private struct Orphan {
     /// Nil while nothing says that it is a run's.
-    var owner: RunID?
+    var owner: ProcessID?
     let isGroupLeader: Bool
     var isSignalled = false
     /// The system does not let takt send it a signal: it has become another user's.
@@ -27,10 +27,10 @@ final class OrphanTable {
 
   private let adopted = AdoptedProcesses()
   private var orphans: [pid_t: Orphan] = [:]
-  private var pidsByRun: [RunID: Set<pid_t>] = [:]
+  private var pidsByOwner: [ProcessID: Set<pid_t>] = [:]
   /// The session and the mark of each attempt, until nothing is left of it.
-  private var runBySession: [pid_t: RunID] = [:]
-  private var runByMark: [String: RunID] = [:]
+  private var ownerBySession: [pid_t: ProcessID] = [:]
+  private var ownerByMark: [String: ProcessID] = [:]
   /// Marks of attempts that are over and of which nothing was to be left, the newest last.
   private var endedMarks: [String] = []
   private var isEnded: Set<String> = []
@@ -55,9 +55,9 @@ final class OrphanTable {
   func adoptedSet() -> Set<pid_t> { isExact ? Set(adopted.pids()) : Set(orphans.keys) }
 
   /// From now on orphans of this session, or with this mark, are the run's.
-  func add(_ run: RunID, mark: String, session: pid_t) {
-    runBySession[session] = run
-    runByMark[mark] = run
+  func add(_ owner: ProcessID, mark: String, session: pid_t) {
+    ownerBySession[session] = owner
+    ownerByMark[mark] = owner
   }
 
   /// Takes in the orphans that have come since the last look.
@@ -65,7 +65,7 @@ final class OrphanTable {
   /// - Parameter isOwn: whether takt has started this process.
   func look(isOwn: (pid_t) -> Bool) {
     // Where each attempt has a control group there is nothing to look for.
-    guard isAdopting, !runBySession.isEmpty else { return }
+    guard isAdopting, !ownerBySession.isEmpty else { return }
     var looked = 0
     for pid in adopted.pids() where !isOwn(pid) {
       let known = orphans[pid]
@@ -76,17 +76,17 @@ final class OrphanTable {
       guard let status = ProcessStatus.read(pid) else { continue }
       var orphan = known ?? Orphan(isGroupLeader: status.group == pid)
       orphan.looks += 1
-      orphan.owner = runBySession[status.session]
+      orphan.owner = ownerBySession[status.session]
       if orphan.owner == nil, !status.isZombie { identify(&orphan, status) }
       orphans[pid] = orphan
-      if let owner = orphan.owner { pidsByRun[owner, default: []].insert(pid) }
+      if let owner = orphan.owner { pidsByOwner[owner, default: []].insert(pid) }
     }
   }
 
   private func identify(_ orphan: inout Orphan, _ status: ProcessStatus) {
     switch AttemptMark.of(status.pid) {
     case .mark(let mark):
-      orphan.owner = runByMark[mark]
+      orphan.owner = ownerByMark[mark]
       guard orphan.owner == nil, isEnded.contains(mark) else { break }
       // Its run is over, and it showed no mark when that was looked into.
       _ = ProcessHandle.send(SIGKILL, to: status.pid, isGroupLeader: orphan.isGroupLeader)
@@ -100,9 +100,9 @@ final class OrphanTable {
   ///
   /// - Parameter told: the group whose members have it already.
   @discardableResult
-  func send(_ signal: Int32, to run: RunID, newOnly: Bool, butFor told: pid_t? = nil) -> Int {
+  func send(_ signal: Int32, to owner: ProcessID, newOnly: Bool, butFor told: pid_t? = nil) -> Int {
     var count = 0
-    for pid in pidsByRun[run] ?? [] {
+    for pid in pidsByOwner[owner] ?? [] {
       guard var orphan = orphans[pid], !orphan.isOutOfReach, !newOnly || !orphan.isSignalled else {
         continue
       }
@@ -119,13 +119,13 @@ final class OrphanTable {
   }
 
   /// Whether one of the run is left whom a signal can reach.
-  func hasAny(of run: RunID) -> Bool {
-    (pidsByRun[run] ?? []).contains { orphans[$0]?.isOutOfReach == false }
+  func hasAny(of owner: ProcessID) -> Bool {
+    (pidsByOwner[owner] ?? []).contains { orphans[$0]?.isOutOfReach == false }
   }
 
   /// The living ones of the run, with all who descend from them.
-  func descendants(of run: RunID, orIn group: ProcessGroup) -> [Descendant] {
-    let roots = (pidsByRun[run] ?? []).sorted()
+  func descendants(of owner: ProcessID, orIn group: ProcessGroup) -> [Descendant] {
+    let roots = (pidsByOwner[owner] ?? []).sorted()
     var found =
       isExact
       ? adopted.living(from: roots, limit: Self.namedMax)
@@ -138,8 +138,8 @@ final class OrphanTable {
   }
 
   /// Reaps those of the run who have ended.
-  func reap(of run: RunID) {
-    for pid in pidsByRun[run] ?? [] { reap(pid) }
+  func reap(of owner: ProcessID) {
+    for pid in pidsByOwner[owner] ?? [] { reap(pid) }
   }
 
   /// Reaps an orphan if it has ended.
@@ -150,15 +150,15 @@ final class OrphanTable {
   /// The process has been reaped: the number may be given to anybody.
   func forget(_ pid: pid_t) {
     guard let orphan = orphans.removeValue(forKey: pid), let owner = orphan.owner else { return }
-    pidsByRun[owner]?.remove(pid)
-    if pidsByRun[owner]?.isEmpty == true { pidsByRun[owner] = nil }
+    pidsByOwner[owner]?.remove(pid)
+    if pidsByOwner[owner]?.isEmpty == true { pidsByOwner[owner] = nil }
   }
 
   /// The run is over. Those of it whom no signal can reach are left to their user.
-  func forget(_ run: RunID, mark: String, session: pid_t, isReleased: Bool) {
-    pidsByRun[run] = nil
-    runBySession[session] = nil
-    runByMark[mark] = nil
+  func forget(_ owner: ProcessID, mark: String, session: pid_t, isReleased: Bool) {
+    pidsByOwner[owner] = nil
+    ownerBySession[session] = nil
+    ownerByMark[mark] = nil
     guard !isReleased else { return }
     endedMarks.append(mark)
     isEnded.insert(mark)

@@ -23,9 +23,9 @@ extension ProcessRunner {
 
   private func checkStarts(_ loop: ReactorLoop) {
     let now = ContinuousClock.now
-    for (run, process) in table.starting {
+    for (id, process) in table.starting {
       guard process.isStarting else {
-        table.starting[run] = nil
+        table.starting[id] = nil
         continue
       }
       process.resumeStart()
@@ -37,9 +37,9 @@ extension ProcessRunner {
     }
   }
 
-  /// Ends a run whose child hangs and not even KILL ends it. The child is reaped when it goes.
+  /// Ends a start whose child hangs and not even KILL ends it. The child is reaped when it goes.
   private func giveUp(_ process: ChildProcess, _ loop: ReactorLoop) {
-    counts.addStuck(StartCounts.Origin(process.request))
+    counts.addStuck(process.command.origin)
     process.giveUp()
     neverStarted(process, .stuck, 0, loop)
   }
@@ -48,10 +48,11 @@ extension ProcessRunner {
   func neverStarted(
     _ process: ChildProcess, _ stage: StartStage, _ number: Int32, _ loop: ReactorLoop
   ) {
-    OutputLog(of: process.request, to: sink, time: time).warn(process.sentence(of: stage, number))
+    OutputLog(of: process.command.output, to: sink, time: time)
+      .warn(process.sentence(of: stage, number))
     let result = AttemptResult.notStarted(stage, errno: number)
     let judged = process.conversation?.end(with: result) ?? result
     finish(process, loop)
-    tell(process.conversation?.channel, .attemptEnded(process.run, AttemptReport(judged)))
+    process.command.observe(.ended(AttemptReport(judged)))
   }
 }

@@ -1,15 +1,14 @@
 import TaktCore
 
-/// The attempts of commands that are in progress or ending. It exists on the
-/// reactor's thread alone.
+/// The processes that live or are ending. It exists on the reactor's thread alone.
 final class ProcessTable {
-  private(set) var children: [RunID: ChildProcess] = [:]
+  private(set) var children: [ProcessID: ChildProcess] = [:]
   /// Those whose own process has not been reaped.
   private(set) var living: [Int32: ChildProcess] = [:]
   /// Attempts whose own process has ended and who have left others behind.
   var ending: [ChildProcess] = []
   /// Attempts whose own process is not known to have executed its program.
-  var starting: [RunID: ChildProcess] = [:]
+  var starting: [ProcessID: ChildProcess] = [:]
   /// Whether those will be looked at.
   var isStartCheckDue = false
   let orphans = OrphanTable()
@@ -17,26 +16,22 @@ final class ProcessTable {
   var hasUnknownEnded = false
 
   func add(_ child: ChildProcess) {
-    children[child.run] = child
+    children[child.id] = child
     living[child.group.number] = child
-    if child.isStarting { starting[child.run] = child }
+    if child.isStarting { starting[child.id] = child }
     orphans.forget(child.group.number)
   }
 
   /// The attempt's own process has been reaped.
   func childEnded(_ child: ChildProcess) {
     living[child.group.number] = nil
-    forgetStart(of: child)
+    starting[child.id] = nil
   }
 
   /// Nothing is left of the attempt that anybody waits for.
   func remove(_ child: ChildProcess) {
-    if children[child.run] === child { children[child.run] = nil }
-    forgetStart(of: child)
-  }
-
-  private func forgetStart(of child: ChildProcess) {
-    if starting[child.run] === child { starting[child.run] = nil }
+    children[child.id] = nil
+    starting[child.id] = nil
   }
 
   /// Takes in the orphans that have come.

@@ -21,56 +21,42 @@ enum Spawn {
     var channel: (input: Int32, control: Int32)?
   }
 
-  /// Why there is no child.
-  struct Failure: Error {
-    var stage: StartStage
-    var number: Int32
-    /// What of the stage it is about, for people; empty when nothing more is known.
-    var subject = ""
-    /// The rule of plugins that it breaks; nil for what the system refuses.
-    var fault: PluginFault?
-
-    /// What the attempt has come to.
-    var result: AttemptResult { fault?.result ?? .notStarted(stage, errno: number) }
-  }
-
   /// Never waits for the child: that its program cannot be executed is known when it has ended. To
   /// be called on a thread at nice 0, so that the child can be given any class.
   ///
   /// - Parameters:
-  ///   - mark: what the attempt's processes bear.
+  ///   - mark: what its processes bear.
   ///   - controlGroup: where the child starts; nil for takt's own.
   ///   - descriptors: what the child has at 3, 4 … besides; they stay the caller's.
   static func start(
-    _ findings: SpawnPreparation.Findings, mark: String, controlGroup: ControlGroup? = nil,
+    _ prepared: PreparedCommand, mark: String, controlGroup: ControlGroup? = nil,
     descriptors: [Int32] = []
-  ) throws(Failure) -> Child {
-    let request = findings.request
-    let execution = request.spec.execution
-    let arguments = Self.arguments(of: request)
-    guard let program = arguments.first, !program.isEmpty else {
-      throw Failure(stage: .exec, number: ENOENT)
+  ) throws(StartFailure) -> Child {
+    let command = prepared.command
+    let execution = command.execution
+    guard let program = command.arguments.first, !program.isEmpty else {
+      throw StartFailure(stage: .exec, number: ENOENT)
     }
-    let identity = findings.identity
+    let identity = prepared.identity
     var files = ChildFiles(extra: descriptors)
     defer { files.closeOwn() }
-    if findings.channel == nil {
+    if command.channel == nil {
       try files.open(stdin: execution.stdin)
     } else {
       try files.openChannel()
     }
-    let secrets = try files.add(findings.secrets)
-    let environment = AttemptEnvironment(
-      of: request, mark: mark, account: identity.account, secrets: secrets.variables)
+    let secrets = try files.add(prepared.secrets)
+    let environment = ChildEnvironment(
+      of: command, mark: mark, account: identity.account, secrets: secrets.variables)
     var candidates = CStringBlock(candidates(for: program, path: environment.path))
-    var words = CStringBlock(arguments)
+    var words = CStringBlock(command.arguments)
     var variables = environment.block
     guard !words.hasZeroByte, !variables.hasZeroByte else {
-      throw Failure(stage: .exec, number: EINVAL)
+      throw StartFailure(stage: .exec, number: EINVAL)
     }
     let order = Order(
       directory: execution.directory, descriptors: files.list, work: execution.qos.workClass,
-      change: identity.change, limits: execution.limits.list, umask: execution.umask,
+      change: identity.change, limits: Self.limits(execution.limits), umask: execution.umask,
       controlGroup: controlGroup)
     let startedAt = ContinuousClock.now
     let started = try order.execute(&candidates, &words, &variables)
@@ -81,18 +67,25 @@ enum Spawn {
       secrets: secrets.values, channel: outputs.channel)
   }
 
-  private static func arguments(of request: AttemptRequest) -> [String] {
-    switch request.action {
-    case .shell(let text): request.spec.execution.shell + [text]
-    case .argv(let arguments): arguments
-    case .use, .plugin, .steps: []
+  /// What `setrlimit` is told; both limits of each are the same.
+  private static func limits(_ limits: Limits) -> [csystem_limit] {
+    let pairs: [(Int32, Int?)] = [
+      (Int32(RLIMIT_AS.rawValue), limits.memoryBytes),
+      (Int32(RLIMIT_CPU.rawValue), limits.cpuSeconds),
+      (Int32(RLIMIT_NOFILE.rawValue), limits.files),
+      (Int32(__RLIMIT_NPROC.rawValue), limits.processes),
+      (Int32(RLIMIT_CORE.rawValue), limits.coreBytes),
+      (Int32(RLIMIT_FSIZE.rawValue), limits.fileSizeBytes),
+    ]
+    return pairs.compactMap { resource, value in
+      value.map { csystem_limit(resource: resource, value: UInt64(max(0, $0))) }
     }
   }
 
   /// Where a program may be: as it is written when it has a slash, else in the child's own PATH.
   static func candidates(for program: String, path: String?) -> [String] {
     if program.contains("/") { return [program] }
-    let folders = (path ?? AttemptEnvironment.standardPath).split(
+    let folders = (path ?? ChildEnvironment.standardPath).split(
       separator: ":", omittingEmptySubsequences: false)
     return folders.map { $0.isEmpty ? "./\(program)" : "\($0)/\(program)" }
   }
@@ -114,7 +107,7 @@ enum Spawn {
     func execute(
       _ candidates: inout CStringBlock, _ arguments: inout CStringBlock,
       _ environment: inout CStringBlock
-    ) throws(Failure) -> (launch: Launch, pid: pid_t, pidfd: Int32) {
+    ) throws(StartFailure) -> (launch: Launch, pid: pid_t, pidfd: Int32) {
       let result = candidates.withPointers { candidates in
         arguments.withPointers { arguments in
           environment.withPointers { environment in
@@ -127,7 +120,7 @@ enum Spawn {
       }
       switch result {
       case .success(let started): return started
-      case .failure(let error): throw Failure(stage: .process, number: error.number)
+      case .failure(let error): throw StartFailure(stage: .process, number: error.number)
       }
     }
 

@@ -1,24 +1,13 @@
 import Synchronization
 import TaktCore
 
-/// What the runner of processes counts, and which jobs may start a child.
+/// What the runner of processes counts, and who may start a child.
 ///
 /// Safe from any thread.
 final class StartCounts: Sendable {
-  /// What starts children: a job, or one of its hooks, which is to tell of what the job could not do.
-  struct Origin: Hashable {
-    let job: JobName
-    let hook: HookKind?
-
-    init(_ request: AttemptRequest) {
-      job = request.spec.name
-      hook = request.facts?.hook
-    }
-  }
-
   private struct State {
     var figures = ProcessFigures()
-    var stuckOrigins: Set<Origin> = []
+    var stuckOrigins: Set<Command.Origin> = []
     var hasStartedWithoutGroup = false
   }
 
@@ -37,7 +26,7 @@ final class StartCounts: Sendable {
 
   /// Whether another child may be started: none comes on top of one that hangs, and there
   /// are never more than a few of those.
-  func allows(_ origin: Origin) -> Bool {
+  func allows(_ origin: Command.Origin) -> Bool {
     state.withLock {
       $0.stuckOrigins.isEmpty
         || (!$0.stuckOrigins.contains(origin) && $0.stuckOrigins.count < Self.stuckMax)
@@ -45,7 +34,7 @@ final class StartCounts: Sendable {
   }
 
   /// A child hangs, and nobody waits for it any more.
-  func addStuck(_ origin: Origin) {
+  func addStuck(_ origin: Command.Origin) {
     state.withLock {
       $0.stuckOrigins.insert(origin)
       $0.figures.stuck += 1
@@ -53,7 +42,7 @@ final class StartCounts: Sendable {
   }
 
   /// It is gone after all.
-  func removeStuck(_ origin: Origin) {
+  func removeStuck(_ origin: Command.Origin) {
     state.withLock { _ = $0.stuckOrigins.remove(origin) }
   }
 

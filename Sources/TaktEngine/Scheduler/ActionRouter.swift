@@ -2,46 +2,45 @@ package import TaktCore
 
 /// Hands each attempt to the runner of its kind of action.
 package final class ActionRouter: ActionRunner {
-  private let processes: any ActionRunner
+  private let commands: any ActionRunner
   private let builtins: any ActionRunner
   private let services: (any ActionRunner)?
 
-  /// Commands and oneshot plugins go to `processes`, named actions to `builtins`, service plugins to
+  /// Commands and oneshot plugins go to `commands`, named actions to `builtins`, service plugins to
   /// `services`, which may be missing where nobody uses any.
   package init(
-    processes: any ActionRunner, builtins: any ActionRunner, services: (any ActionRunner)? = nil
+    commands: any ActionRunner, builtins: any ActionRunner, services: (any ActionRunner)? = nil
   ) {
-    self.processes = processes
+    self.commands = commands
     self.builtins = builtins
     self.services = services
   }
 
-  /// Starts each attempt with the runner of its action.
   package func start(_ requests: [AttemptRequest]) {
-    var commands: [AttemptRequest] = []
+    var executed: [AttemptRequest] = []
     var named: [AttemptRequest] = []
     var served: [AttemptRequest] = []
     for request in requests {
       switch request.action {
-      case .shell, .argv, .steps: commands.append(request)
+      case .shell, .argv, .steps: executed.append(request)
       case .use: named.append(request)
       case .plugin(let manifest, _):
         switch manifest.mode {
-        case .oneshot: commands.append(request)
+        case .oneshot: executed.append(request)
         case .service: served.append(request)
         }
       }
     }
-    if !commands.isEmpty { processes.start(commands) }
+    if !executed.isEmpty { commands.start(executed) }
     if !named.isEmpty { builtins.start(named) }
     if !served.isEmpty { services?.start(served) }
   }
 
   /// Stops a run, whoever runs it. The built-ins first: one that has just become a command is known
-  /// to the processes by the time that the built-ins pass it over.
+  /// to the commands by the time that the built-ins pass it over.
   package func stop(_ run: RunID, signal: StopSignal) {
     builtins.stop(run, signal: signal)
-    processes.stop(run, signal: signal)
+    commands.stop(run, signal: signal)
     services?.stop(run, signal: signal)
   }
 }

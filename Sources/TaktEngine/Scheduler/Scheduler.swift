@@ -54,7 +54,6 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
     }
   }
 
-  /// Handles an event as soon as the queue is free.
   package func send(_ event: SchedulerEvent) {
     send([event])
   }
@@ -146,5 +145,33 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
   private func fired(_ key: TimerKey, generation: UInt64) {
     guard let token = timers.token(of: key, generation: generation) else { return }
     handle(.timerFired(key, token: token))
+  }
+}
+
+/// Collects the records of one turn of the scheduler's queue and hands them over together: a wake
+/// that serves a hundred jobs wakes the writer once.
+///
+/// `@unchecked Sendable`: what changes is touched on the scheduler's queue alone, where the core's
+/// effects are performed and the timer machines are operated and claimed.
+final class TurnLog: Observer, @unchecked Sendable {
+  /// A turn with more records hands them over in several goes.
+  private static let recordsMax = 4096
+
+  private let observer: any Observer
+  private var records: [LogRecord] = []
+
+  init(observer: any Observer) {
+    self.observer = observer
+  }
+
+  func observe(_ records: [LogRecord]) {
+    self.records += records
+    if self.records.count >= Self.recordsMax { flush() }
+  }
+
+  func flush() {
+    guard !records.isEmpty else { return }
+    observer.observe(records)
+    records.removeAll(keepingCapacity: true)
   }
 }

@@ -2,6 +2,13 @@ import CTaktSystem
 import Glibc
 import TaktCore
 
+/// A secret with its value.
+struct ReadSecret: Sendable {
+  var name: String
+  var delivery: Secret.Delivery
+  var value: [UInt8]
+}
+
 /// Reads the values of secrets when an attempt starts.
 enum SecretReader {
   /// A longer one is refused.
@@ -12,8 +19,8 @@ enum SecretReader {
   /// job's user own the file, or may write to it.
   ///
   /// - Parameter user: who may own the file besides root; nil for nobody.
-  static func value(of secret: Secret, for user: uid_t? = nil) throws(Spawn.Failure) -> [UInt8] {
-    do throws(Spawn.Failure) {
+  static func value(of secret: Secret, for user: uid_t? = nil) throws(StartFailure) -> [UInt8] {
+    do throws(StartFailure) {
       return try read(secret, user)
     } catch {
       var failure = error
@@ -35,8 +42,8 @@ enum SecretReader {
   /// The value of the secret that a job calls so, which a failure names as well.
   static func value(
     of secret: Secret, named name: String, for user: uid_t? = nil
-  ) throws(Spawn.Failure) -> [UInt8] {
-    do throws(Spawn.Failure) {
+  ) throws(StartFailure) -> [UInt8] {
+    do throws(StartFailure) {
       return try value(of: secret, for: user)
     } catch {
       var failure = error
@@ -45,7 +52,7 @@ enum SecretReader {
     }
   }
 
-  private static func read(_ secret: Secret, _ user: uid_t?) throws(Spawn.Failure) -> [UInt8] {
+  private static func read(_ secret: Secret, _ user: uid_t?) throws(StartFailure) -> [UInt8] {
     switch secret.source {
     case .environment(let name):
       guard let value = InheritedEnvironment.value(of: name) else { throw failure(ENOENT) }
@@ -55,7 +62,7 @@ enum SecretReader {
     }
   }
 
-  private static func contents(of path: String, _ user: uid_t?) throws(Spawn.Failure) -> [UInt8] {
+  private static func contents(of path: String, _ user: uid_t?) throws(StartFailure) -> [UInt8] {
     var refusal = ""
     do throws(SystemError) {
       // One more for the line end.
@@ -96,13 +103,13 @@ enum SecretReader {
   }
 
   /// A file in memory that nobody can change; its path is told to the child alone.
-  static func file(_ value: [UInt8]) throws(Spawn.Failure) -> Int32 {
+  static func file(_ value: [UInt8]) throws(StartFailure) -> Int32 {
     let descriptor = csystem_memory_file("takt-secret", value, value.count)
     guard descriptor >= 0 else { throw failure(errno) }
     return descriptor
   }
 
-  static func failure(_ number: Int32) -> Spawn.Failure {
-    Spawn.Failure(stage: .secret, number: number)
+  static func failure(_ number: Int32) -> StartFailure {
+    StartFailure(stage: .secret, number: number)
   }
 }

@@ -62,22 +62,22 @@ enum MountTable {
       guard words.count > 6, let dash = words[6...].firstIndex(where: { $0.elementsEqual([45]) }),
         dash + 1 < words.count
       else { return nil }
-      return (unescaped(words[4]), String(decoding: words[dash + 1], as: UTF8.self))
+      let place = unescaped(words[4]).map(CChar.init(bitPattern:))
+      return (place, String(decoding: words[dash + 1], as: UTF8.self))
     }
   }
 
   /// The kernel writes blanks and the like as a backslash and three octal digits.
-  private static func unescaped(_ word: ArraySlice<UInt8>) -> [CChar] {
-    var result: [CChar] = []
+  static func unescaped(_ word: ArraySlice<UInt8>) -> [UInt8] {
+    var result: [UInt8] = []
     var rest = word
     while let byte = rest.popFirst() {
       let digits = rest.prefix(3)
       if byte == 92, digits.count == 3, digits.allSatisfy({ (48...55).contains($0) }) {
-        let value = digits.reduce(0) { $0 * 8 + Int($1 - 48) }
-        result.append(CChar(bitPattern: UInt8(truncatingIfNeeded: value)))
+        result.append(UInt8(truncatingIfNeeded: digits.reduce(0) { $0 * 8 + Int($1 - 48) }))
         rest = rest.dropFirst(3)
       } else {
-        result.append(CChar(bitPattern: byte))
+        result.append(byte)
       }
     }
     return result

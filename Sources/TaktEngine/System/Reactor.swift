@@ -7,7 +7,6 @@ import Synchronization
 /// Safe from any thread. Work handed to `perform` runs on the reactor's thread, in order, and must
 /// not block.
 package final class Reactor: Sendable {
-  /// Work on the reactor's thread.
   package typealias Work = @Sendable (ReactorLoop) -> Void
 
   private let wakeDescriptor: Int32

@@ -8,7 +8,6 @@ import Synchronization
 package final class SleepMeter: Sendable {
   private let last = Mutex(SleepMeter.total())
 
-  /// Counts from now on.
   package init() {}
 
   /// How long the machine has slept since this was asked last.

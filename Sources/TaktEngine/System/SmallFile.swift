@@ -23,6 +23,14 @@ enum SmallFile {
     return Array(bytes[..<count])
   }
 
+  /// Where a link leads; nil when that cannot be read.
+  static func link(_ path: String) -> String? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(path, &buffer, buffer.count)
+    guard count > 0 else { return nil }
+    return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
   /// The whole file; one that is longer than `bytesMax`, or no regular file, is an error. Nothing
   /// is waited for, such as the writer of a pipe.
   static func read(_ path: String, bytesMax: Int) throws(SystemError) -> [UInt8] {

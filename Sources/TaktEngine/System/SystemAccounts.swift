@@ -5,7 +5,6 @@ package import TaktCore
 package struct SystemAccounts: AccountSource {
   private static let bufferBytesMax = 1 << 20
 
-  /// The machine's own.
   package init() {}
 
   /// Looks up a name, and where there is none of it a number.

@@ -57,16 +57,5 @@ package struct ZoneFiles: ZoneSource {
       } && !name.utf8.contains(0)
   }
 
-  private func read(_ path: String) -> [UInt8]? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-      status.st_size < 1 << 20
-    else { return nil }
-    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-    let count = Glibc.read(descriptor, &bytes, bytes.count)
-    return count == bytes.count ? bytes : nil
-  }
+  private func read(_ path: String) -> [UInt8]? { try? SmallFile.read(path, bytesMax: 1 << 20) }
 }

@@ -32,7 +32,6 @@ final class BuiltinBench: Sendable {
   let runner: BuiltinRunner
   let router: ActionRouter
   private let ends: AsyncStream<End>
-  private let processes: ProcessRunner
 
   init(_ registry: BuiltinRegistry = .standard) throws {
     let (stream, continuation) = AsyncStream<End>.makeStream()
@@ -43,17 +42,18 @@ final class BuiltinBench: Sendable {
       }
     }
     files = OutputFiles(sink: sink, time: SystemTimeSource())
-    processes = try ProcessRunner(
-      reactor: try Reactor(), sink: sink, time: SystemTimeSource(), files: files, report: report)
+    let processes = try ProcessRunner(
+      reactor: try Reactor(), sink: sink, time: SystemTimeSource(), files: files)
+    let commands = CommandRunner(processes: processes, report: report)
     let batches = Batches()
     runner = BuiltinRunner(
       registry: registry, observer: lines, time: SystemTimeSource(), files: files,
-      processes: processes
+      commands: commands
     ) { events in
       batches.count(events.count)
       for event in events { report(event) }
     }
-    router = ActionRouter(processes: processes, builtins: runner)
+    router = ActionRouter(commands: commands, builtins: runner)
     self.reported = batches
   }
 

@@ -43,7 +43,7 @@ import TaktTime
 
   @Test func `a command and a built-in are told the same`() throws {
     let kept = KeptOutput(head: Array(String(repeating: "ä€😀", count: 2000).utf8))
-    #expect(try output(kept) == AttemptEnvironment.text(of: kept))
+    #expect(try output(kept) == Command.text(of: kept))
   }
 
   @Test func `a hook's attempt is that of the run, and a run that goes on has no outcome`() throws {

@@ -27,7 +27,8 @@ import TaktTime
       timing: Timing(schedule: Schedule(every: Every(.seconds(1)))), action: .shell("x"))
     spec.execution = Execution(output: policy, success: success)
     return AttemptOutput(
-      of: AttemptRequest(run: RunID(1), attempt: 1, spec: spec, slot: WallInstant(milliseconds: 0)),
+      of: AttemptRequest(run: RunID(1), attempt: 1, spec: spec, slot: WallInstant(milliseconds: 0))
+        .output,
       secrets: secrets.map { Array($0.utf8) }, to: sink,
       files: files, time: clock)
   }

@@ -10,14 +10,14 @@ extension Spawn {
   /// Prepares and starts in one go, and waits until the program is executed.
   static func start(
     _ request: AttemptRequest, mark: String = AttemptMark.make(), descriptors: [Int32] = []
-  ) throws(Failure) -> Child {
+  ) throws(StartFailure) -> Child {
     let child = try start(
-      try SpawnPreparation.findings(for: request, accounts: SystemAccounts()), mark: mark,
+      try PreparedCommand(Command(of: request), SystemAccounts()), mark: mark,
       descriptors: descriptors)
     while !child.launch.wait(milliseconds: 60_000) {}
     guard let failure = child.launch.failure else { return child }
     Children.end(child, by: SIGKILL)
-    throw Failure(stage: failure.stage, number: failure.number)
+    throw StartFailure(stage: failure.stage, number: failure.number)
   }
 }
 
@@ -54,7 +54,7 @@ enum Children {
     _ action: Action, _ change: (inout Execution) -> Void = { _ in }
   ) throws -> String {
     let request = try request(action, change)
-    do throws(Spawn.Failure) {
+    do throws(StartFailure) {
       let child = try Spawn.start(request)
       end(child, by: SIGKILL)
       return "started"

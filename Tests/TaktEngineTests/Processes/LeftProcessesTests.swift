@@ -170,7 +170,7 @@ private final class Bystander {
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | 0x80)
     let words: [String] = ["/bin/sh", "-c", script]
     let variables: [String] = [
-      "TAKT_ATTEMPT_ID=\(mark)", "TAKT_INSTANCE=\(AttemptMark.instance)", "PATH=/usr/bin:/bin",
+      "TAKT_ATTEMPT_ID=\(mark)", "TAKT_INSTANCE=\(DaemonProcess.instance)", "PATH=/usr/bin:/bin",
     ]
     var argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
     var envp: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]

@@ -32,7 +32,8 @@ import TaktTime
     _ script: String, sink: Sink, stopWith signal: StopSignal? = nil
   ) async throws -> [SchedulerEvent] {
     let (events, continuation) = AsyncStream<SchedulerEvent>.makeStream()
-    let runner = try ProcessRunner(reactor: try Reactor(), sink: sink) { continuation.yield($0) }
+    let processes = try ProcessRunner(reactor: try Reactor(), sink: sink)
+    let runner = CommandRunner(processes: processes) { continuation.yield($0) }
     let name = try #require(JobName("job"))
     let spec = JobSpec(
       name: name, timing: Timing(schedule: Schedule(every: Every(.seconds(1)))),
@@ -87,9 +88,8 @@ import TaktTime
   {
     let accounts = SilentAccounts()
     let events = EventLog()
-    let runner = try ProcessRunner(reactor: try Reactor(), sink: Sink(), accounts: accounts) {
-      events.add($0)
-    }
+    let processes = try ProcessRunner(reactor: try Reactor(), sink: Sink(), accounts: accounts)
+    let runner = CommandRunner(processes: processes) { events.add($0) }
     var stuck = try Children.request(.argv(["true"])) { $0.identity.user = "somebody" }
     stuck.run = RunID(1)
     var other = try Children.request(.argv(["true"]))

@@ -65,7 +65,7 @@ import Testing
       .argv(["env"]), { $0.environment = ["TAKT_JOB": "not this"] }, mark: mark)
     let expected = [
       "TAKT_JOB=job", "TAKT_RUN=7", "TAKT_ATTEMPT=2", "TAKT_SLOT=1970-01-01T00:00:01.500Z",
-      "TAKT_INSTANCE=\(AttemptMark.instance)", "TAKT_ATTEMPT_ID=\(mark)",
+      "TAKT_INSTANCE=\(DaemonProcess.instance)", "TAKT_ATTEMPT_ID=\(mark)",
     ]
     #expect(Set(lines.filter { $0.hasPrefix("TAKT_") }) == Set(expected))
   }
@@ -92,13 +92,13 @@ import Testing
     (KeptOutput(head: [0xA4, 0xC3], tail: [0xA4, 0x62], droppedBytes: 1), "b"),
   ])
   func `a hook sees the end of the output`(output: KeptOutput, text: String) {
-    #expect(AttemptEnvironment.text(of: output) == text)
+    #expect(Command.text(of: output) == text)
   }
 
   @Test func `a hook sees no more than 4 KiB of any output`() {
     for byte in [UInt8(ascii: "x"), 0xFF, 0xC3] {
       let output = KeptOutput(head: [UInt8](repeating: byte, count: 100_000))
-      let count = AttemptEnvironment.text(of: output).utf8.count
+      let count = Command.text(of: output).utf8.count
       #expect(count > 4000 && count <= 4096)
     }
   }

@@ -1,9 +1,9 @@
-package import TaktCore
+import TaktCore
 
 /// An action that is part of takt. It is a `QuickBuiltin` or a `LongBuiltin`.
 ///
 /// Safe from any thread.
-package protocol Builtin: Sendable {
+protocol Builtin: Sendable {
   /// The name that follows `use:`.
   var name: String { get }
 
@@ -24,13 +24,12 @@ package protocol Builtin: Sendable {
 }
 
 extension Builtin {
-  /// Nothing.
-  package func problems(in parameters: Parameters) -> [ParameterProblem] { [] }
+  func problems(in parameters: Parameters) -> [ParameterProblem] { [] }
 }
 
 /// A built-in that never waits for anything: one hop to the queue of its class does the work of all
 /// that one wake starts.
-package protocol QuickBuiltin: Builtin {
+protocol QuickBuiltin: Builtin {
   /// Does the work; the parameters have been checked and expanded. Lines that it hands to `output`
   /// go to the log as a command's do.
   func run(
@@ -40,7 +39,7 @@ package protocol QuickBuiltin: Builtin {
 
 /// A built-in that may wait: for a network, a disk, a great many files. It runs on a thread of the
 /// pool of its class.
-package protocol LongBuiltin: Builtin {
+protocol LongBuiltin: Builtin {
   /// Does the work, and gives up soon after the call has been cancelled.
   func run(_ call: BuiltinCall) -> BuiltinEnd
 
@@ -52,15 +51,13 @@ package protocol LongBuiltin: Builtin {
 }
 
 extension LongBuiltin {
-  /// No.
-  package var waitsForNetwork: Bool { false }
+  var waitsForNetwork: Bool { false }
 
-  /// None.
-  package func disguises(of secret: String) -> [String] { [] }
+  func disguises(of secret: String) -> [String] { [] }
 }
 
 /// What a long built-in has come to.
-package enum BuiltinEnd: Hashable, Sendable {
+enum BuiltinEnd: Hashable, Sendable {
   /// The work is done.
   case done
   /// It is not; a short machine-readable reason such as `status(500)`.
@@ -72,31 +69,23 @@ package enum BuiltinEnd: Hashable, Sendable {
 }
 
 /// A command that a built-in comes down to.
-package struct BuiltinCommand: Hashable, Sendable {
+struct BuiltinCommand: Hashable, Sendable {
   /// The program and its arguments.
-  package var arguments: [String]
+  var arguments: [String]
   /// What it reads.
-  package var stdin: String
+  var stdin: String
   /// How long it may take, whatever the job's own timeout is; it has failed with `timeout` then.
-  package var timeout: Duration
-
-  /// A command with all its parts.
-  package init(_ arguments: [String], stdin: String, timeout: Duration) {
-    self.arguments = arguments
-    self.stdin = stdin
-    self.timeout = timeout
-  }
+  var timeout: Duration
 }
 
 /// Why a built-in fails.
-package struct BuiltinReason: Hashable, Sendable {
+struct BuiltinReason: Hashable, Sendable {
   /// The reason as it stands in the log, `N` for a number.
-  package var text: String
+  var text: String
   /// One sentence for the reference.
-  package var meaning: String
+  var meaning: String
 
-  /// A reason with its meaning.
-  package init(_ text: String, _ meaning: String) {
+  init(_ text: String, _ meaning: String) {
     self.text = text
     self.meaning = meaning
   }

@@ -1,42 +1,94 @@
-package import TaktCore
-package import TaktTime
+import Dispatch
+import Synchronization
+import TaktCore
+import TaktTime
 
 /// One call of a long built-in: what it is to do, and its ways to the outside.
 ///
 /// Safe from any thread.
-package struct BuiltinCall: Sendable {
-  /// The attempt that it belongs to.
-  package let request: AttemptRequest
+struct BuiltinCall: Sendable {
+  let request: AttemptRequest
   /// Its parameters, checked, with placeholders and secrets in their places.
-  package let parameters: Parameters
+  let parameters: Parameters
   /// Says when nobody wants the result any more.
-  package let cancellation: Cancellation
-  /// Both clocks.
-  package let time: any TimeSource
+  let cancellation: Cancellation
+  let time: any TimeSource
   let output: BuiltinOutput
 
   /// Hands a line to the log, with secrets masked.
-  package func log(_ line: String, _ level: LogLevel = .info) { output.line(line, level) }
+  func log(_ line: String, _ level: LogLevel = .info) { output.line(line, level) }
 
   /// Whether a parameter was given or has a default.
-  package func has(_ name: String) -> Bool { parameters[name] != nil }
+  func has(_ name: String) -> Bool { parameters[name] != nil }
 
   /// The text of a parameter; nil when it was left out.
-  package func text(_ name: String) -> String? { parameters[name]?.string }
+  func text(_ name: String) -> String? { parameters[name]?.string }
 
   /// The whole number of a parameter, or what stands in for it.
-  package func integer(_ name: String, or standIn: Int) -> Int {
+  func integer(_ name: String, or standIn: Int) -> Int {
     parameters[name]?.integer ?? standIn
   }
 
   /// The truth of a parameter; false when it was left out.
-  package func flag(_ name: String) -> Bool { parameters[name]?.boolean ?? false }
+  func flag(_ name: String) -> Bool { parameters[name]?.boolean ?? false }
 
   /// The length of a parameter, or what stands in for it.
-  package func duration(_ name: String, or standIn: Duration) -> Duration {
+  func duration(_ name: String, or standIn: Duration) -> Duration {
     parameters[name]?.duration ?? standIn
   }
 
-  /// The texts of a list.
-  package func texts(_ name: String) -> [String] { parameters[name]?.list.map(\.string) ?? [] }
+  func texts(_ name: String) -> [String] { parameters[name]?.list.map(\.string) ?? [] }
+}
+
+/// Tells work that nobody wants it any more.
+///
+/// Safe from any thread.
+final class Cancellation: Sendable {
+  private struct State {
+    var isCancelled = false
+    var lastKey = 0
+    var handlers: [Int: @Sendable () -> Void] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  /// Nothing is cancelled yet.
+  /// Whether `cancel` has been called.
+  var isCancelled: Bool { state.withLock(\.isCancelled) }
+
+  /// Calls all handlers, on this thread; a second call changes nothing.
+  func cancel() {
+    let handlers = state.withLock { state in
+      state.isCancelled = true
+      defer { state.handlers = [:] }
+      return Array(state.handlers.values)
+    }
+    for handler in handlers { handler() }
+  }
+
+  /// Does `body`, during which `cancel` calls `handler`; at once where it has been called before.
+  /// The handler must not block.
+  func whileWatched<Result>(
+    by handler: @escaping @Sendable () -> Void, _ body: () throws -> Result
+  ) rethrows -> Result {
+    let key = state.withLock { state -> Int? in
+      guard !state.isCancelled else { return nil }
+      state.lastKey += 1
+      state.handlers[state.lastKey] = handler
+      return state.lastKey
+    }
+    if key == nil { handler() }
+    defer { if let key { state.withLock { $0.handlers[key] = nil } } }
+    return try body()
+  }
+
+  /// Blocks the thread for so long. False when it was cancelled before.
+  func sleep(_ duration: Duration) -> Bool {
+    let woken = DispatchSemaphore(value: 0)
+    let nanoseconds = max(0, min(duration.nanosecondsSaturated, Int64.max / 4))
+    whileWatched(by: { woken.signal() }) {
+      _ = woken.wait(timeout: .now() + .nanoseconds(Int(nanoseconds)))
+    }
+    return !isCancelled
+  }
 }

@@ -17,12 +17,12 @@ final class BuiltinOutput: Sendable {
   private let state: Mutex<State>
 
   init(
-    of request: AttemptRequest, secrets: [[UInt8]], to sink: any OutputSink, files: OutputFiles,
+    of source: OutputSource, secrets: [[UInt8]], to sink: any OutputSink, files: OutputFiles,
     time: any TimeSource
   ) {
     self.secrets = SecretAutomaton(secrets)
     state = Mutex(
-      State(targets: OutputTargets(of: request, to: sink, files: files, time: time)))
+      State(targets: OutputTargets(of: source, to: sink, files: files, time: time)))
   }
 
   /// Takes one line; after the end of the attempt, none. Line ends in it, such as those of a file's

@@ -24,7 +24,7 @@ package final class BuiltinRunner: ActionRunner {
   private let time: any TimeSource
   private let sink: ObserverSink
   private let files: OutputFiles
-  private let processes: (any ActionRunner)?
+  private let commands: CommandRunner?
   private let report: @Sendable ([SchedulerEvent]) -> Void
   private let queues: [QoS: DispatchQueue]
   private let pools: [QoS: WorkPool]
@@ -36,11 +36,11 @@ package final class BuiltinRunner: ActionRunner {
   /// - Parameters:
   ///   - files: where output files are written, the same as those of commands where there are any.
   ///     Default: files that nobody waits for at the end.
-  ///   - processes: who runs the command that a built-in comes down to, such as mail's `sendmail`,
+  ///   - commands: Runs the command that a built-in comes down to, such as mail's `sendmail`,
   ///     and reports its end; nil where there is nobody.
   package init(
     registry: BuiltinRegistry, observer: any Observer, time: any TimeSource,
-    files: OutputFiles? = nil, processes: (any ActionRunner)? = nil,
+    files: OutputFiles? = nil, commands: CommandRunner? = nil,
     report: @escaping @Sendable ([SchedulerEvent]) -> Void
   ) {
     self.registry = registry
@@ -48,7 +48,7 @@ package final class BuiltinRunner: ActionRunner {
     self.time = time
     sink = ObserverSink(observer: observer, time: time)
     self.files = files ?? OutputFiles(sink: sink, time: time)
-    self.processes = processes
+    self.commands = commands
     self.report = report
     queues = Dictionary(
       uniqueKeysWithValues: QoS.allCases.map {
@@ -109,7 +109,7 @@ package final class BuiltinRunner: ActionRunner {
     // What others have said before is logged before.
     observer.observe(lines)
     lines = []
-    let output = BuiltinOutput(of: request, secrets: [], to: sink, files: files, time: time)
+    let output = BuiltinOutput(of: request.output, secrets: [], to: sink, files: files, time: time)
     for (level, line) in said.pieces { output.line(line, level) }
     let facts = output.close(hasFailed: result != .done)
     return .attemptEnded(request.run, AttemptReport(result, output: facts))
@@ -144,7 +144,7 @@ package final class BuiltinRunner: ActionRunner {
       Self.hidden(resolved, expansion.used, of: attempt.builtin)
       + Self.unused(by: attempt.request, but: expansion.used)
     let output = BuiltinOutput(
-      of: attempt.request, secrets: hidden, to: sink, files: files, time: time)
+      of: attempt.request.output, secrets: hidden, to: sink, files: files, time: time)
     // Somebody else may have reported the end, or will.
     defer { output.close(hasFailed: attempt.cancellation.isCancelled) }
     attempt.use(output)
@@ -187,36 +187,32 @@ package final class BuiltinRunner: ActionRunner {
     case .failed(let reason): attempt.end(.failed(reason))
     case .notStarted(let stage, let number): attempt.end(.notStarted(stage, errno: number))
     case .command(let command):
-      guard let processes else {
+      guard let commands else {
         _ = attempt.end(.failed("no_processes"))
         return
       }
-      let request = Self.request(for: command, hiding: hidden, inPlaceOf: attempt.request)
+      let request = attempt.request
       let isHandedOver = attempt.handOver {
         attempts.withLock { $0[request.run] = nil }
-        processes.start([request])
+        commands.start(request) { $0.become(command, hiding: hidden) }
       }
       if !isHandedOver { attempt.end(.failed(LongAttempt.cancelled)) }
     }
   }
+}
 
-  /// The command is takt's own: of the job's rules those count that describe the attempt, not those
-  /// that describe a child of the job.
-  private static func request(
-    for command: BuiltinCommand, hiding hidden: [[UInt8]], inPlaceOf request: AttemptRequest
-  ) -> AttemptRequest {
-    var request = request
-    let own = request.spec.execution
-    var execution = Execution(
-      directory: own.directory, timeout: own.timeout, stop: own.stop, qos: own.qos,
-      output: own.output)
+extension Command {
+  /// Becomes a command of takt's own: of the job's rules those count that describe the attempt, not
+  /// those that describe a child of the job.
+  fileprivate mutating func become(_ command: BuiltinCommand, hiding hidden: [[UInt8]]) {
+    arguments = command.arguments
+    execution = Execution(
+      directory: execution.directory, timeout: execution.timeout, stop: execution.stop,
+      qos: execution.qos, output: execution.output)
     // A mail program may deliver in the background what it has taken: that is never ended.
     execution.stop.leftovers = .leave
     execution.stdin = command.stdin
-    request.spec.execution = execution
-    request.action = .argv(command.arguments)
-    request.hidden = hidden
-    request.bound = command.timeout
-    return request
+    self.hidden = hidden
+    bound = command.timeout
   }
 }

@@ -1,17 +1,12 @@
 import CTaktSystem
 import Glibc
-package import TaktCore
+import TaktCore
 
 /// `use: signal` signals the process that a pid file names.
-package struct SignalBuiltin: LongBuiltin {
-  /// The built-in.
-  package init() {}
+struct SignalBuiltin: LongBuiltin {
+  var name: String { "signal" }
 
-  /// `signal`
-  package var name: String { "signal" }
-
-  /// One sentence for the reference.
-  package var summary: String { "sends a signal to the process whose number stands in a file" }
+  var summary: String { "sends a signal to the process whose number stands in a file" }
 
   private static let signals: [(name: String, number: Int32)] = [
     ("HUP", SIGHUP), ("INT", SIGINT), ("QUIT", SIGQUIT), ("USR1", SIGUSR1), ("USR2", SIGUSR2),
@@ -19,8 +14,7 @@ package struct SignalBuiltin: LongBuiltin {
     ("WINCH", SIGWINCH),
   ]
 
-  /// `pid_file`, `signal` and `program`.
-  package var parameters: [ParameterSchema] {
+  var parameters: [ParameterSchema] {
     [
       ParameterSchema("pid_file", .path, summary: "the file that begins with the process's number"),
       ParameterSchema(
@@ -34,8 +28,7 @@ package struct SignalBuiltin: LongBuiltin {
     ]
   }
 
-  /// Why it fails.
-  package var reasons: [BuiltinReason] {
+  var reasons: [BuiltinReason] {
     [
       BuiltinReason("no_pid_file", "the file is not there, cannot be read or is no regular file"),
       BuiltinReason("bad_pid_file", "the file does not begin with the number of a process"),
@@ -45,11 +38,10 @@ package struct SignalBuiltin: LongBuiltin {
     ]
   }
 
-  /// It signals processes.
-  package func traits(with parameters: Parameters) -> ActionTraits { .usesOwnRights }
+  func traits(with parameters: Parameters) -> ActionTraits { .usesOwnRights }
 
   /// Signals the process that the file named when it was read, or nobody.
-  package func run(_ call: BuiltinCall) -> BuiltinEnd {
+  func run(_ call: BuiltinCall) -> BuiltinEnd {
     let file = call.text("pid_file") ?? ""
     let pid: pid_t
     do throws(SystemError) {
@@ -99,7 +91,11 @@ package struct SignalBuiltin: LongBuiltin {
   /// Whether the process runs this program: by the name that the system keeps, which it cuts at 15
   /// bytes, or by the file that is executed.
   static func isProgram(_ program: String, of pid: pid_t) -> Bool {
-    let executable = link("/proc/\(pid)/exe")
+    // What the system says of a program whose file was replaced while it runs.
+    let gone = " (deleted)"
+    let executable = SmallFile.link("/proc/\(pid)/exe").map { target in
+      target.hasSuffix(gone) ? String(target.dropLast(gone.count)) : target
+    }
     if program.contains("/") { return executable == program }
     if let executable, executable.split(separator: "/").last.map(String.init) == program {
       return true
@@ -107,15 +103,5 @@ package struct SignalBuiltin: LongBuiltin {
     guard var name = try? SmallFile.read("/proc/\(pid)/comm", bytesMax: 64) else { return false }
     if name.last == 10 { name.removeLast() }
     return name == Array(program.utf8.prefix(15))
-  }
-
-  private static func link(_ path: String) -> String? {
-    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = readlink(path, &buffer, buffer.count)
-    guard count > 0 else { return nil }
-    let target = String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
-    // What the system says of a program whose file was replaced while it runs.
-    let gone = " (deleted)"
-    return target.hasSuffix(gone) ? String(target.dropLast(gone.count)) : target
   }
 }

@@ -1,21 +1,15 @@
 import Glibc
-package import TaktCore
+import TaktCore
 
 /// `use: touch` makes a file's time the present.
-package struct TouchBuiltin: LongBuiltin {
-  /// The built-in.
-  package init() {}
+struct TouchBuiltin: LongBuiltin {
+  var name: String { "touch" }
 
-  /// `touch`
-  package var name: String { "touch" }
-
-  /// One sentence for the reference.
-  package var summary: String {
+  var summary: String {
     "makes a file's times the present, and the file where it is missing"
   }
 
-  /// `path` and `create`.
-  package var parameters: [ParameterSchema] {
+  var parameters: [ParameterSchema] {
     [
       ParameterSchema("path", .path, summary: "the file; its folder must be there"),
       ParameterSchema(
@@ -25,8 +19,7 @@ package struct TouchBuiltin: LongBuiltin {
     ]
   }
 
-  /// Why it fails.
-  package var reasons: [BuiltinReason] {
+  var reasons: [BuiltinReason] {
     [
       BuiltinReason("missing", "the file, or a folder on the way to it, is not there"),
       BuiltinReason("permission", "the system does not allow it"),
@@ -34,11 +27,10 @@ package struct TouchBuiltin: LongBuiltin {
     ]
   }
 
-  /// It makes and changes files.
-  package func traits(with parameters: Parameters) -> ActionTraits { .usesOwnRights }
+  func traits(with parameters: Parameters) -> ActionTraits { .usesOwnRights }
 
   /// Sets the times of the file; follows a link as `touch` does.
-  package func run(_ call: BuiltinCall) -> BuiltinEnd {
+  func run(_ call: BuiltinCall) -> BuiltinEnd {
     let path = call.text("path") ?? ""
     if utimensat(AT_FDCWD, path, nil, 0) == 0 { return .done }
     guard errno == ENOENT, call.flag("create") else { return Self.failure(call, path, errno) }
@@ -50,6 +42,12 @@ package struct TouchBuiltin: LongBuiltin {
 
   private static func failure(_ call: BuiltinCall, _ path: String, _ number: Int32) -> BuiltinEnd {
     call.log("\(path): \(String(cString: strerror(number)))", .warning)
-    return .failed(number.fileReason)
+    let reason =
+      switch number {
+      case ENOENT, ENOTDIR: "missing"
+      case EACCES, EPERM, EROFS: "permission"
+      default: "error(\(ErrorName.of(number)))"
+      }
+    return .failed(reason)
   }
 }

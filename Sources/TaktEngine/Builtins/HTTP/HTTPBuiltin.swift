@@ -1,4 +1,4 @@
-package import TaktCore
+import TaktCore
 import TaktTransfer
 import TaktTime
 
@@ -9,28 +9,21 @@ import TaktTime
 #endif
 
 /// `use: http` sends a request and judges the answer.
-package struct HTTPBuiltin: LongBuiltin {
+struct HTTPBuiltin: LongBuiltin {
   /// A wait between two tries never grows longer.
   static let backoffMax = Duration.seconds(60)
 
-  /// The built-in.
-  package init() {}
+  var waitsForNetwork: Bool { true }
 
-  /// Yes.
-  package var waitsForNetwork: Bool { true }
+  var name: String { "http" }
 
-  /// `http`
-  package var name: String { "http" }
-
-  /// One sentence for the reference.
-  package var summary: String {
+  var summary: String {
     "sends an HTTP request and judges the answer; proxies are taken from the environment as curl does"
   }
 
   private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
-  /// The request, what is expected, and what is tried again.
-  package var parameters: [ParameterSchema] {
+  var parameters: [ParameterSchema] {
     [
       ParameterSchema("url", .string, summary: "where to, by `http` or `https`"),
       ParameterSchema(
@@ -76,8 +69,7 @@ package struct HTTPBuiltin: LongBuiltin {
     ]
   }
 
-  /// Why it fails.
-  package var reasons: [BuiltinReason] {
+  var reasons: [BuiltinReason] {
     [
       BuiltinReason("status(N)", "the status is none of `expect`"),
       BuiltinReason("body", "the body does not hold `body_contains`"),
@@ -93,7 +85,7 @@ package struct HTTPBuiltin: LongBuiltin {
   }
 
   /// Words that name no status; a URL that is none.
-  package func problems(in parameters: Parameters) -> [ParameterProblem] {
+  func problems(in parameters: Parameters) -> [ParameterProblem] {
     var problems: [ParameterProblem] = []
     for name in ["expect", "retry_status"] {
       let words = parameters[name]?.list.map(\.string) ?? []
@@ -122,17 +114,16 @@ package struct HTTPBuiltin: LongBuiltin {
   }
 
   /// It only talks to a server.
-  package func traits(with parameters: Parameters) -> ActionTraits { [] }
+  func traits(with parameters: Parameters) -> ActionTraits { [] }
 
   /// The log shows the path of a request, in which a secret may be encoded, decoded or cut at a `?`.
-  package func disguises(of secret: String) -> [String] {
+  func disguises(of secret: String) -> [String] {
     let path = URL(string: "http://host/\(secret)".percentEncoded)?.path(percentEncoded: true)
     let paths = path.map { [String($0.dropFirst())] } ?? []
     return paths + ([secret] + paths).map(\.percentDecoded)
   }
 
-  /// Tries as often as the statuses allow.
-  package func run(_ call: BuiltinCall) -> BuiltinEnd {
+  func run(_ call: BuiltinCall) -> BuiltinEnd {
     let order: HTTPOrder
     do throws(HTTPOrder.Mistake) {
       order = try HTTPOrder(call)

@@ -1,26 +1,19 @@
 import Glibc
-package import TaktCore
+import TaktCore
 import TaktTransfer
 import TaktTime
 
 /// `use: mail` sends a mail through a server, or through the machine's `sendmail`.
-package struct MailBuiltin: LongBuiltin {
-  /// The built-in.
-  package init() {}
+struct MailBuiltin: LongBuiltin {
+  var waitsForNetwork: Bool { true }
 
-  /// Yes.
-  package var waitsForNetwork: Bool { true }
+  var name: String { "mail" }
 
-  /// `mail`
-  package var name: String { "mail" }
-
-  /// One sentence for the reference.
-  package var summary: String {
+  var summary: String {
     "sends a mail by SMTP or `sendmail`; in a hook with the run's facts, its kept output attached"
   }
 
-  /// The way, the addresses and the text.
-  package var parameters: [ParameterSchema] {
+  var parameters: [ParameterSchema] {
     wayParameters + [
       ParameterSchema("from", .string, summary: "the sender: `user@host` or `Name <user@host>`"),
       ParameterSchema("to", .list(.string), summary: "the recipients, written likewise"),
@@ -66,8 +59,7 @@ package struct MailBuiltin: LongBuiltin {
     ]
   }
 
-  /// Why it fails.
-  package var reasons: [BuiltinReason] {
+  var reasons: [BuiltinReason] {
     [
       BuiltinReason("smtp(N)", "the server refuses, with this code"),
       BuiltinReason(
@@ -86,7 +78,7 @@ package struct MailBuiltin: LongBuiltin {
   }
 
   /// No way, or two; an address that is none.
-  package func problems(in parameters: Parameters) -> [ParameterProblem] {
+  func problems(in parameters: Parameters) -> [ParameterProblem] {
     var problems: [ParameterProblem] = []
     if (parameters["host"] == nil) == (parameters["sendmail"] == nil) {
       problems.append(ParameterProblem(nil, "needs either 'host' or 'sendmail'"))
@@ -128,12 +120,11 @@ package struct MailBuiltin: LongBuiltin {
   }
 
   /// It only talks to a server, unless `sendmail` is to do so.
-  package func traits(with parameters: Parameters) -> ActionTraits {
+  func traits(with parameters: Parameters) -> ActionTraits {
     parameters["sendmail"] == nil ? [] : [.usesOwnRights, .isCommand]
   }
 
-  /// Writes the mail and hands it on.
-  package func run(_ call: BuiltinCall) -> BuiltinEnd {
+  func run(_ call: BuiltinCall) -> BuiltinEnd {
     guard call.has("host") != call.has("sendmail") else { return .failed("parameters") }
     let recipients = call.texts("to").map { MailAddress($0) }
     let to = recipients.compactMap(\.self)
@@ -154,7 +145,7 @@ package struct MailBuiltin: LongBuiltin {
     if let program = call.text("sendmail") {
       return .command(
         BuiltinCommand(
-          [program, "-i", "-f", from.mailbox, "--"] + to.map(\.mailbox),
+          arguments: [program, "-i", "-f", from.mailbox, "--"] + to.map(\.mailbox),
           stdin: message.text(lineEnd: "\n"), timeout: Self.timeout(call)))
     }
     return deliver(message, hello, call)

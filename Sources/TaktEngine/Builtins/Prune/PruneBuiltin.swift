@@ -1,25 +1,19 @@
 import Glibc
-package import TaktCore
+import TaktCore
 import TaktTime
 
 /// `use: prune` deletes files by age, count or size under a root.
-package struct PruneBuiltin: LongBuiltin {
+struct PruneBuiltin: LongBuiltin {
   /// So many names of deleted files are logged.
   static let namesMax = 100
 
-  /// The built-in.
-  package init() {}
+  var name: String { "prune" }
 
-  /// `prune`
-  package var name: String { "prune" }
-
-  /// One sentence for the reference.
-  package var summary: String {
+  var summary: String {
     "deletes files under a folder by age, count or size; it follows no links and stays on the root's file system"
   }
 
-  /// What lies where, and what of it goes.
-  package var parameters: [ParameterSchema] {
+  var parameters: [ParameterSchema] {
     [
       ParameterSchema(
         "root", .path, summary: "the folder; not `/`, and no part of the path a link"),
@@ -47,8 +41,7 @@ package struct PruneBuiltin: LongBuiltin {
     ]
   }
 
-  /// Why it fails.
-  package var reasons: [BuiltinReason] {
+  var reasons: [BuiltinReason] {
     [
       BuiltinReason("root", "the root is `/`, empty or no folder, or a link is on the way to it"),
       BuiltinReason("missing", "the root is not there"),
@@ -61,7 +54,7 @@ package struct PruneBuiltin: LongBuiltin {
   }
 
   /// A prune without a rule, or of everything.
-  package func problems(in parameters: Parameters) -> [ParameterProblem] {
+  func problems(in parameters: Parameters) -> [ParameterProblem] {
     var problems: [ParameterProblem] = []
     if Self.rules(parameters).isEmpty {
       problems.append(
@@ -76,8 +69,7 @@ package struct PruneBuiltin: LongBuiltin {
     return problems
   }
 
-  /// It deletes files.
-  package func traits(with parameters: Parameters) -> ActionTraits { .usesOwnRights }
+  func traits(with parameters: Parameters) -> ActionTraits { .usesOwnRights }
 
   static func rules(_ parameters: Parameters) -> PruneRules {
     PruneRules(
@@ -86,7 +78,7 @@ package struct PruneBuiltin: LongBuiltin {
   }
 
   /// Walks, decides, deletes; looks for a stop at every file.
-  package func run(_ call: BuiltinCall) -> BuiltinEnd {
+  func run(_ call: BuiltinCall) -> BuiltinEnd {
     let rules = Self.rules(call.parameters)
     guard !rules.isEmpty else { return .failed("rules") }
     let root: PruneFolder

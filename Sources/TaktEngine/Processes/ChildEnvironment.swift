@@ -1,10 +1,9 @@
 import Glibc
 import TaktCore
-import TaktTime
 
-/// The environment of a child, by precedence: takt's own facts, secrets, what the job says, what
+/// The environment of a child, by precedence: takt's own facts, secrets, what the command says, what
 /// belongs to the user that it runs as, what it inherits.
-struct AttemptEnvironment {
+struct ChildEnvironment {
   /// Where programs are looked for when nobody says.
   static let standardPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -16,12 +15,15 @@ struct AttemptEnvironment {
   private var names: Set<String> = []
 
   init(
-    of request: AttemptRequest, mark: String, account: Account?,
+    of command: Command, mark: String, account: Account?,
     secrets: [(name: String, value: [UInt8])]
   ) {
-    addFacts(of: request, mark: mark)
+    // First of all the mark by which orphans are known: it is found soonest.
+    addFact(.attemptMark, mark)
+    addFact(.instance, DaemonProcess.instance)
+    for (variable, value) in command.facts { addFact(variable, value) }
     for secret in secrets { add(secret.name, secret.value) }
-    let execution = request.spec.execution
+    let execution = command.execution
     for (name, value) in execution.environment { add(name, value) }
     if let account {
       add("HOME", account.home)
@@ -53,41 +55,14 @@ struct AttemptEnvironment {
     add("PATH", Self.standardPath)
   }
 
-  /// First of all the mark by which orphans are known: it is found soonest.
-  private mutating func addFacts(of request: AttemptRequest, mark: String) {
-    addFact(AttemptMark.attemptVariable, mark)
-    addFact(AttemptMark.instanceVariable, AttemptMark.instance)
-    // A service is no run of a job.
-    guard request.service == nil else { return }
-    addFact("TAKT_JOB", request.spec.name.text)
-    addFact("TAKT_SLOT", request.slot.rfc3339())
-    guard let facts = request.facts else {
-      addFact("TAKT_RUN", request.run.description)
-      addFact("TAKT_ATTEMPT", String(request.attempt))
-      return
-    }
-    addFact("TAKT_HOOK", facts.hook.rawValue)
-    addFact("TAKT_RUN", facts.run.description)
-    addFact("TAKT_ATTEMPT", String(facts.attempts))
-    addFact("TAKT_OUTCOME", facts.end?.outcome.rawValue ?? "")
-    addFact("TAKT_REASON", facts.end.map { "\($0.reason)" } ?? "")
-    addFact("TAKT_DURATION_MS", String(facts.duration.milliseconds))
-    addFact("TAKT_LATE_MS", String(facts.lateness.milliseconds))
-    addFact("TAKT_STREAK", String(facts.failureStreak))
-    addFact("TAKT_OUTPUT", Self.text(of: facts.output))
+  private mutating func addFact(_ variable: TaktVariable, _ value: String) {
+    block.append(variable.rawValue, value.utf8)
   }
-
-  /// The end of an output as text that an environment can hold.
-  static func text(of output: KeptOutput) -> String {
-    output.endText(bytesMax: HookFacts.outputBytesMax).filter { $0 != "\0" }
-  }
-
-  private mutating func addFact(_ name: String, _ value: String) { block.append(name, value.utf8) }
 
   private mutating func add(_ name: String, _ value: String) { add(name, value.utf8) }
 
   private mutating func add(_ name: String, _ value: some Collection<UInt8>) {
-    guard !AttemptMark.ownVariables.contains(name), names.insert(name).inserted else { return }
+    guard !TaktVariable.names.contains(name), names.insert(name).inserted else { return }
     block.append(name, value)
     if name == "PATH" { path = String(decoding: value, as: UTF8.self) }
   }

@@ -40,20 +40,11 @@ struct ParameterExpansion {
 
   /// The facts that placeholders stand for.
   static func values(of request: AttemptRequest) -> [Placeholders.Name: String] {
-    var values: [Placeholders.Name: String] = [
-      .job: request.spec.name.text, .run: request.run.description,
-      .slot: request.slot.rfc3339(), .attempt: String(request.attempt),
-    ]
-    guard let facts = request.facts else { return values }
-    values[.hook] = facts.hook.rawValue
-    values[.run] = facts.run.description
-    values[.attempt] = String(facts.attempts)
-    values[.outcome] = facts.end?.outcome.rawValue ?? ""
-    values[.reason] = facts.end.map { "\($0.reason)" } ?? ""
-    values[.streak] = String(facts.failureStreak)
-    values[.durationMilliseconds] = String(facts.duration.milliseconds)
-    values[.latenessMilliseconds] = String(facts.lateness.milliseconds)
-    return values
+    // `late_ms` is what a process has as `TAKT_LATE_MS`.
+    let facts = Command.facts(of: request).compactMap { variable, value in
+      Placeholders.Name(rawValue: variable.rawValue.dropFirst(5).lowercased()).map { ($0, value) }
+    }
+    return Dictionary(uniqueKeysWithValues: facts)
   }
 
   /// The parameters without secrets: what refers to one stays as it is. Reads nothing.
@@ -105,7 +96,7 @@ struct ParameterExpansion {
   private mutating func secret(_ name: String) throws(Failure) -> String {
     if let value = used[name] { return value }
     guard let secret = secrets[name] else { throw .unknownSecret(name) }
-    do throws(Spawn.Failure) {
+    do throws(StartFailure) {
       let owner = SecretReader.owner(for: request)
       let value = String(decoding: try SecretReader.value(of: secret, for: owner), as: UTF8.self)
       used[name] = value

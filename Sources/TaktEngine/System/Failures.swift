@@ -1,8 +1,20 @@
 import Glibc
 import TaktCore
 
-extension Spawn.Failure {
-  /// The failure with what it is about, as far as the job says it.
+/// Why nothing is started.
+package struct StartFailure: Error {
+  var stage: StartStage
+  var number: Int32
+  /// What of the stage it is about, for people; empty when nothing more is known.
+  var subject = ""
+  /// What the attempt has come to, and a sentence for people, where it is not the system that
+  /// refuses; nil where it is.
+  var refusal: (result: AttemptResult, sentence: String)?
+
+  /// What the attempt has come to.
+  var result: AttemptResult { refusal?.result ?? .notStarted(stage, errno: number) }
+
+  /// The failure with what it is about, as far as the command says it.
   func named(program: String, directory: String) -> Self {
     var failure = self
     switch stage {
@@ -15,7 +27,7 @@ extension Spawn.Failure {
 
   /// One sentence for people.
   var sentence: String {
-    if let fault { return fault.sentence }
+    if let refusal { return refusal.sentence }
     if stage == .stuck {
       return subject.isEmpty
         ? "The program has not started: its folder, program or interpreter is on a file system that "
@@ -39,4 +51,19 @@ extension Spawn.Failure {
       }
     return "\(what): \(String(cString: strerror(number)))"
   }
+}
+
+/// A call to the system that failed.
+package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
+  package let call: String
+  package let number: Int32
+
+  /// The failure of `call`, with the number that `errno` has now.
+  package init(_ call: String, number: Int32 = errno) {
+    self.call = call
+    self.number = number
+  }
+
+  /// `open: No such file or directory`
+  package var description: String { "\(call): \(String(cString: strerror(number)))" }
 }

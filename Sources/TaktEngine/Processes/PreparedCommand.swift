@@ -1,6 +1,27 @@
 import Glibc
 import TaktCore
 
+/// A command with everything looked up.
+struct PreparedCommand: Sendable {
+  let command: Command
+  let identity: ChildIdentity
+  let secrets: [ReadSecret]
+
+  /// Looks all up; it may block for long.
+  init(_ command: Command, _ accounts: any AccountSource) throws(StartFailure) {
+    var command = command
+    try command.complete?(&command)
+    identity = try ChildIdentity(command.execution.identity, accounts)
+    var secrets: [ReadSecret] = []
+    for (name, secret) in command.execution.secrets.sorted(by: { $0.key < $1.key }) {
+      let value = try SecretReader.value(of: secret, named: name, for: identity.account?.uid)
+      secrets.append(ReadSecret(name: name, delivery: secret.delivery, value: value))
+    }
+    self.secrets = secrets
+    self.command = command
+  }
+}
+
 /// Whom a child is to become.
 struct ChildIdentity {
   /// Whose HOME, LOGNAME, USER and SHELL it gets; nil where no user is named.
@@ -10,11 +31,11 @@ struct ChildIdentity {
 
   /// Looks up what the job names. Throws where there is no such user or group: a command never runs
   /// as somebody else instead.
-  init(_ identity: RunIdentity, _ accounts: some AccountSource) throws(Spawn.Failure) {
+  init(_ identity: RunIdentity, _ accounts: some AccountSource) throws(StartFailure) {
     guard identity != RunIdentity() else { return }
     guard let account = accounts.account(for: identity) else {
       let names = [identity.user, identity.group].compactMap(\.self).joined(separator: ":")
-      throw Spawn.Failure(stage: .user, number: ENOENT, subject: "'\(names)'")
+      throw StartFailure(stage: .user, number: ENOENT, subject: "'\(names)'")
     }
     if identity.user != nil { self.account = account }
     if !Self.isOwn(account) { change = (account.uid, account.gid, account.groups) }

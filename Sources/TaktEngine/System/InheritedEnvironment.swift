@@ -1,12 +1,34 @@
 import Glibc
 import Synchronization
-import TaktCore
+package import TaktCore
+
+/// The variables by which takt tells a process of itself and of the run that it is for; nobody else
+/// can set them.
+enum TaktVariable: String, CaseIterable {
+  /// The mark of an attempt, of all that there have ever been.
+  case attemptMark = "TAKT_ATTEMPT_ID"
+  /// This process of takt.
+  case instance = "TAKT_INSTANCE"
+  case job = "TAKT_JOB"
+  case slot = "TAKT_SLOT"
+  case run = "TAKT_RUN"
+  case attempt = "TAKT_ATTEMPT"
+  case hook = "TAKT_HOOK"
+  case outcome = "TAKT_OUTCOME"
+  case reason = "TAKT_REASON"
+  case durationMilliseconds = "TAKT_DURATION_MS"
+  case latenessMilliseconds = "TAKT_LATE_MS"
+  case streak = "TAKT_STREAK"
+  case output = "TAKT_OUTPUT"
+
+  static let names = Set(allCases.map(\.rawValue))
+}
 
 /// takt's own environment as children inherit it: without what a takt round this one has said of its
 /// own run, and without the variables that hold secrets of jobs.
 ///
 /// Safe from any thread.
-enum InheritedEnvironment {
+package enum InheritedEnvironment {
   /// A variable, byte by byte as it is.
   struct Variable: Sendable {
     let name: String
@@ -38,7 +60,7 @@ enum InheritedEnvironment {
       let bytes = UnsafeRawBufferPointer(start: text, count: strlen(text))
       guard let end = bytes.firstIndex(of: UInt8(ascii: "=")),
         let name = String(validating: bytes[..<end], as: UTF8.self),
-        !AttemptMark.ownVariables.contains(name)
+        !TaktVariable.names.contains(name)
       else { continue }
       result.append(Variable(name: name, entry: Array(bytes)))
     }
@@ -57,7 +79,7 @@ enum InheritedEnvironment {
 
   /// Keeps the variables that hold secrets of these jobs from children, from now on: what is a
   /// secret of one job is none of another's business.
-  static func hideSecrets(of specs: some Sequence<JobSpec>) {
+  package static func hideSecrets(of specs: some Sequence<JobSpec>) {
     let names = specs.lazy.flatMap(\.execution.secrets.values).compactMap { secret in
       if case .environment(let name) = secret.source { name } else { nil }
     }

@@ -1,0 +1,43 @@
+import TaktCore
+import TaktTime
+
+extension Command {
+  /// The command of an attempt. Of an action that is none it has no arguments yet.
+  init(of request: AttemptRequest) {
+    let execution = request.spec.execution
+    let arguments: [String] =
+      switch request.action {
+      case .shell(let text): execution.shell + [text]
+      case .argv(let arguments): arguments
+      case .use, .plugin, .steps: []
+      }
+    self.init(
+      arguments, execution,
+      origin: Origin(owner: request.spec.name.text, hook: request.facts?.hook),
+      labels: request.outputFacts)
+    run = request.run
+    facts = Self.facts(of: request)
+  }
+
+  /// What a process is told of the attempt.
+  static func facts(of request: AttemptRequest) -> [(TaktVariable, String)] {
+    let own = [
+      (TaktVariable.job, request.spec.name.text), (.slot, request.slot.rfc3339()),
+      (.run, (request.facts?.run ?? request.run).description),
+      (.attempt, String(request.facts?.attempts ?? request.attempt)),
+    ]
+    guard let facts = request.facts else { return own }
+    return own + [
+      (.hook, facts.hook.rawValue), (.outcome, facts.end?.outcome.rawValue ?? ""),
+      (.reason, facts.end.map { "\($0.reason)" } ?? ""),
+      (.durationMilliseconds, String(facts.duration.milliseconds)),
+      (.latenessMilliseconds, String(facts.lateness.milliseconds)),
+      (.streak, String(facts.failureStreak)), (.output, text(of: facts.output)),
+    ]
+  }
+
+  /// The end of an output as text that an environment can hold.
+  static func text(of output: KeptOutput) -> String {
+    output.endText(bytesMax: HookFacts.outputBytesMax).filter { $0 != "\0" }
+  }
+}

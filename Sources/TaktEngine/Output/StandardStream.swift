@@ -1,4 +1,0 @@
-/// Where a child prints.
-enum StandardStream: String, CaseIterable {
-  case stdout, stderr
-}

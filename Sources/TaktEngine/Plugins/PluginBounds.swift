@@ -1,0 +1,67 @@
+import TaktTime
+
+/// Cuts what a plugin says into lines, none of them longer than the protocol allows.
+struct PluginLines {
+  /// The most bytes of a line, without its end.
+  static let lineBytesMax = 65_536
+
+  private var partial: [UInt8] = []
+
+  /// Hands over each line that ends within `bytes`, without its end. False when one is too long; then
+  /// nothing more is to be taken.
+  mutating func take(
+    _ bytes: UnsafeRawBufferPointer, _ body: ([UInt8]) -> Void
+  ) -> Bool {
+    var rest = bytes
+    while let end = rest.firstIndex(ofByte: 10) {
+      guard partial.count + end <= Self.lineBytesMax else { return false }
+      let line = partial + rest[..<end]
+      partial.removeAll(keepingCapacity: true)
+      rest = UnsafeRawBufferPointer(rebasing: rest[(end + 1)...])
+      body(line)
+    }
+    guard partial.count + rest.count <= Self.lineBytesMax else { return false }
+    partial.append(contentsOf: rest)
+    return true
+  }
+}
+
+/// How many messages a run of a plugin may cost: a burst, refilled at a steady rate.
+struct PluginFlood {
+  /// So many at once.
+  static let burst = 10_000.0
+  /// So many more in a second.
+  static let perSecond = 1000.0
+
+  private var left = burst
+  private var last: MonotonicInstant
+
+  init(at now: MonotonicInstant) { last = now }
+
+  /// Counts a message; false when it is one too many.
+  mutating func take(at now: MonotonicInstant) -> Bool {
+    left = min(Self.burst, left + (now - last) / .seconds(1) * Self.perSecond)
+    last = now
+    left -= 1
+    return left >= 0
+  }
+}
+
+/// The runs that had their results last; a service that speaks of older ones is not believed.
+struct RecentRuns {
+  private static let countMax = 4096
+
+  private var set: Set<String> = []
+  private var order: [String] = []
+  private var oldest = 0
+
+  func contains(_ run: String) -> Bool { set.contains(run) }
+
+  mutating func insert(_ run: String) {
+    set.insert(run)
+    if order.count < Self.countMax { return order.append(run) }
+    set.remove(order[oldest])
+    order[oldest] = run
+    oldest = (oldest + 1) % Self.countMax
+  }
+}

@@ -1,0 +1,130 @@
+import TaktCore
+
+/// What becomes of a process that has been started: its output, its end, and those that it leaves.
+extension ProcessRunner {
+  func watch(_ process: ChildProcess, _ child: Spawn.Child, _ loop: ReactorLoop) {
+    let signals = starting.remove(process.id)
+    table.add(process)
+    if let channel = process.command.channel, let ends = child.channel {
+      process.conversation = ChildConversation(
+        channel, input: ends.input, control: ends.control, output: process.output, on: loop,
+        onKill: { [self, id = process.id] in stop(id, signal: .kill) },
+        onLast: { [self, id = process.id, stop = process.command.execution.stop] in
+          end(id, as: stop, after: stop.grace)
+        })
+    }
+    for signal in signals { process.send(signal.number) }
+    for index in process.outputs.indices { watchOutput(index, of: process, loop) }
+    loop.watch(child.pidfd) { [self] loop in childEnded(process, loop) }
+    reapUnknown(loop)
+    watchStarts()
+  }
+
+  /// Hands on what the child prints; where its reader is behind, the child waits.
+  private func watchOutput(_ index: Int, of process: ChildProcess, _ loop: ReactorLoop) {
+    let output = process.outputs[index]
+    let passThrough = process.command.passThrough
+    loop.watch(output.descriptor) { [self] loop in
+      // Where nobody reads any more the child is to notice, as it would without takt.
+      if passThrough?.isClosed(output.stream) == true { return process.closeOutput(index, loop) }
+      process.readOutput(index, loop)
+      guard let passThrough, process.isOpen(index) else { return }
+      let isFull = passThrough.isFull(output.stream) { [self, id = process.id] in
+        reactor.perform { [self] loop in
+          guard let process = table.children[id], process.isOpen(index) else { return }
+          watchOutput(index, of: process, loop)
+        }
+      }
+      if isFull { loop.unwatch(output.descriptor) }
+    }
+  }
+
+  /// Nothing is left of the process that anybody waits for.
+  func finish(_ process: ChildProcess, _ loop: ReactorLoop, isReleased: Bool = false) {
+    process.close(loop)
+    table.remove(process)
+    process.members.close(isReleased: isReleased)
+  }
+
+  /// The child itself has ended. Others that it has started may live on, and somebody may hold its
+  /// pipes.
+  func childEnded(_ process: ChildProcess, _ loop: ReactorLoop) {
+    guard let result = process.reap(loop) else { return }
+    table.childEnded(process)
+    if process.isGivenUp { return counts.removeStuck(process.command.origin) }
+    if case .notStarted(let stage, let number) = result {
+      return neverStarted(process, stage, number, loop)
+    }
+    let hasDescendants = lookForDescendants(of: process)
+    process.readRest(loop)
+    let judged = process.conversation?.end(with: result) ?? result
+    var ended = process.output.judge(AttemptReport(judged))
+    let isReleased = hasDescendants && process.releasesLeftovers
+    if isReleased { release(process) }
+    guard hasDescendants, !isReleased else {
+      finish(process, loop, isReleased: isReleased)
+      process.command.observe(.ended(ended))
+      return
+    }
+    _ = process.sendToNew()
+    var left = process.members.living()
+    // Something is left, even when the process table has no name for it.
+    if left.isEmpty { left = [Descendant(pid: process.group.number, name: "?")] }
+    ended.descendants = left
+    process.command.observe(.ended(ended))
+    awaitEnd(of: process, loop)
+  }
+
+  private func release(_ process: ChildProcess) {
+    let left = process.members.living()
+    counts.addReleased(left.count)
+    OutputLog(of: process.command.output, to: sink, time: time).released(left)
+  }
+
+  /// Whether the ended child has left anybody. Those who end while they are looked for do not count.
+  private func lookForDescendants(of process: ChildProcess) -> Bool {
+    for _ in 0..<Self.roundsMax {
+      process.reapEnded(table.orphans)
+      table.lookForOrphans()
+      guard process.hasDescendants else { return false }
+      if !process.members.living().isEmpty { return true }
+    }
+    return true
+  }
+
+  private func awaitEnd(of process: ChildProcess, _ loop: ReactorLoop) {
+    table.ending.append(process)
+    guard table.ending.count == 1 else { return }
+    var next = ContinuousClock.now
+    loop.poll { [self] in
+      let start = ContinuousClock.now
+      guard start >= next else { return true }
+      searchForSurvivors(loop)
+      // However many there are, the reactor has four times as long for everything else.
+      next = start + start.duration(to: .now) * 5
+      return !table.ending.isEmpty
+    }
+  }
+
+  /// So often in one go those who keep forking are looked for anew.
+  private static let roundsMax = 8
+
+  /// Reaps who has ended, signals who has turned up, and tells of whom nothing is left.
+  private func searchForSurvivors(_ loop: ReactorLoop) {
+    reapOrphans(loop)
+    for _ in 0..<Self.roundsMax {
+      var newCount = 0
+      for process in table.ending {
+        process.reapEnded(table.orphans)
+        table.lookForOrphans()
+        newCount += process.sendToNew()
+      }
+      if newCount == 0 { break }
+    }
+    for process in table.ending where !process.hasDescendants {
+      finish(process, loop)
+      process.command.observe(.gone)
+    }
+    table.ending.removeAll { table.children[$0.id] == nil }
+  }
+}

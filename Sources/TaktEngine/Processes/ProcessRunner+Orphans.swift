@@ -1,0 +1,61 @@
+import CTaktSystem
+import Glibc
+import TaktCore
+
+/// Orphans: who descends from a process that takt has started, and has lost its parent.
+extension ProcessRunner {
+  /// Makes this process the parent of orphans among its descendants, so that none strays: who leaves
+  /// the group of its run is found and ended with it, if it can be proved to be of the run.
+  ///
+  /// To be called before the first start.
+  package func adoptOrphans() throws(SystemError) {
+    let number = csystem_become_subreaper()
+    if number != 0 { throw SystemError("prctl", number: number) }
+    reactor.perform { [self] _ in
+      table.orphans.isAdopting = true
+      table.orphans.onStranger = { [self] in leaveAlone($0) }
+    }
+  }
+
+  /// So many strangers are named in the log; others are only counted.
+  private static let strangersNamedMax: UInt64 = 20
+
+  private func leaveAlone(_ stranger: ProcessStatus) {
+    let count = counts.addStranger()
+    guard count <= Self.strangersNamedMax else { return }
+    let name = Descendant(pid: stranger.pid, name: stranger.name)
+    tell(.info, "Left the process \(name) alone: nothing proves that a run started it.")
+  }
+
+  /// Reaps orphans that takt has adopted; to be called at each SIGCHLD. Children of its own are
+  /// taken by their pidfds.
+  package func reapOrphans() {
+    reactor.perform { [self] loop in reapOrphans(loop) }
+  }
+
+  func reapOrphans(_ loop: ReactorLoop) {
+    table.hasUnknownEnded = false
+    guard table.orphans.isAdopting else { return }
+    var adopted: Set<pid_t> = []
+    while case let pid = csystem_peek_ended(), pid > 0 {
+      if let child = table.living[pid] {
+        childEnded(child, loop)
+        if table.living[pid] != nil { return }
+      } else if starting.isEmpty || adopted.contains(pid) {
+        waitpid(pid, nil, WNOHANG | __WALL)
+        table.orphans.forget(pid)
+      } else {
+        adopted = table.orphans.adoptedSet()
+        guard !adopted.contains(pid) else { continue }
+        // A child that is just being started, and it hides others from this look.
+        table.hasUnknownEnded = true
+        for pid in adopted { table.orphans.reap(pid) }
+        return
+      }
+    }
+  }
+
+  func reapUnknown(_ loop: ReactorLoop) {
+    if table.hasUnknownEnded { reapOrphans(loop) }
+  }
+}

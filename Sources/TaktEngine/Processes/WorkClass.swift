@@ -1,0 +1,145 @@
+import CTaktSystem
+import Dispatch
+import Synchronization
+package import TaktCore
+
+/// What the system is told of a child's work.
+struct WorkClass: Hashable, Sendable {
+  /// How the child's turns at the disk compare with others'.
+  enum InputOutput: Hashable, Sendable {
+    /// By the nice value, as the kernel does unless told otherwise.
+    case byNice
+    /// Among all others, 0 (first) to 7.
+    case bestEffort(Int32)
+    /// When nobody else wants the disk.
+    case idle
+  }
+
+  /// How the child's turns at the processor compare with others'.
+  enum Policy: String, Hashable, Sendable {
+    case other, batch, idle
+  }
+
+  /// The share of the processor: less is more.
+  var nice: Int32
+  /// The turns at the disk.
+  var inputOutput: InputOutput
+  /// The turns at the processor.
+  var policy: Policy
+  /// By how much the kernel may put a wake of the child off, so that it wakes less often.
+  var timerSlack: Duration
+}
+
+extension QoS {
+  /// What a child of this class gets. The nice values are those that the system library gives to the
+  /// threads of a queue of this class, so that commands and built-ins share the processor alike.
+  var workClass: WorkClass {
+    switch self {
+    case .userInteractive:
+      WorkClass(
+        nice: -2, inputOutput: .bestEffort(0), policy: .other, timerSlack: .microseconds(1))
+    case .userInitiated:
+      WorkClass(
+        nice: -2, inputOutput: .bestEffort(2), policy: .other, timerSlack: .microseconds(50))
+    case .default:
+      WorkClass(nice: 0, inputOutput: .byNice, policy: .other, timerSlack: .microseconds(50))
+    case .utility:
+      WorkClass(
+        nice: 2, inputOutput: .bestEffort(6), policy: .batch, timerSlack: .milliseconds(1))
+    case .background:
+      WorkClass(nice: 10, inputOutput: .idle, policy: .idle, timerSlack: .milliseconds(20))
+    }
+  }
+
+  /// The class of the queue on which a built-in's code runs.
+  var dispatchClass: DispatchQoS {
+    switch self {
+    case .userInteractive: .userInteractive
+    case .userInitiated: .userInitiated
+    case .default: .default
+    case .utility: .utility
+    case .background: .background
+    }
+  }
+}
+
+extension WorkClass.InputOutput {
+  /// The number that `ioprio_set` takes: the class from bit 13, the level below.
+  var number: Int32 {
+    switch self {
+    case .byNice: 0
+    case .bestEffort(let level): 2 << 13 | level
+    case .idle: 3 << 13
+    }
+  }
+}
+
+extension WorkClass.Policy {
+  /// The number that `sched_setscheduler` takes; Swift sees no names for them.
+  var number: Int32 {
+    switch self {
+    case .other: 0
+    case .batch: 3
+    case .idle: 5
+    }
+  }
+}
+
+extension WorkClass {
+  var request: csystem_class {
+    csystem_class(
+      nice: nice, io_priority: inputOutput.number, policy: policy.number,
+      timer_slack_ns: UInt64(timerSlack / .nanoseconds(1)))
+  }
+
+  /// What of it the system does not let takt give, each with the error's name; empty when it does.
+  func refusals() -> [String] {
+    let result = ClassTrial.result(of: request)
+    let parts = [
+      ("nice \(nice)", result.nice), ("I/O \(inputOutput)", result.io_priority),
+      ("policy \(policy.rawValue)", result.policy), ("timer slack", result.timer_slack),
+    ]
+    return parts.filter { $0.1 != 0 }.map { "\($0.0) (\(ErrorName.of($0.1)))" }
+  }
+}
+
+/// A class is tried on a thread that ends then: the system knows classes of threads, and whoever has
+/// lost rank does not get it back.
+private final class ClassTrial: Sendable {
+  private let state: Mutex<(request: csystem_class, result: csystem_class_result)>
+
+  private init(_ request: csystem_class) { state = Mutex((request, csystem_class_result())) }
+
+  static func result(of request: csystem_class) -> csystem_class_result {
+    let trial = ClassTrial(request)
+    let done = DispatchSemaphore(value: 0)
+    do throws(SystemError) {
+      try Thread.start(name: "takt-try") {
+        trial.state.withLock { $0.result = csystem_set_class(&$0.request) }
+        done.signal()
+      }
+      done.wait()
+    } catch {
+      // Without a thread nothing is known, and nothing is said.
+    }
+    return trial.state.withLock(\.result)
+  }
+}
+
+extension Snapshot {
+  /// One sentence on the classes of these jobs that the system does not let takt give in full, and
+  /// why; nil when it gives them all. Children of such a class get what can be had.
+  ///
+  /// Starts a thread for each class; not for use on the scheduler's queue.
+  package func degradedClasses() -> String? {
+    let classes = Set(jobs.map(\.execution.qos)).sorted { $0.rank < $1.rank }
+    let refused = classes.compactMap { qos -> String? in
+      let refusals = qos.workClass.refusals()
+      return refusals.isEmpty
+        ? nil : "\(qos.rawValue) without \(refusals.joined(separator: ", "))"
+    }
+    guard !refused.isEmpty else { return nil }
+    return "commands of these classes run with less than is theirs: "
+      + refused.joined(separator: "; ") + "; it takes root or CAP_SYS_NICE"
+  }
+}

@@ -1,0 +1,66 @@
+import CTaktSystem
+import Glibc
+
+/// The signals that takt answers to.
+package enum Signals {
+  private static let handled = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGCHLD]
+
+  /// Blocks them in this thread and in all that it starts, so that none is lost and none kills;
+  /// SIGPIPE is ignored, and SIGXFSZ: a file that reaches takt's own limit of size is an error like
+  /// a full disk. To be called before any thread is started.
+  package static func block() {
+    signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
+    csystem_block_signals(handled, Int32(handled.count))
+  }
+
+  /// Calls `handler` on the reactor's thread with the number of each signal that comes, also of one
+  /// that came since `block`.
+  package static func receive(
+    on reactor: Reactor, _ handler: @escaping @Sendable (Int32) -> Void
+  ) throws(SystemError) {
+    let descriptor = csystem_signalfd(handled, Int32(handled.count))
+    if descriptor < 0 { throw SystemError("signalfd") }
+    reactor.perform { loop in
+      loop.watch(descriptor) { _ in
+        while case let number = csystem_read_signal(descriptor), number != 0 { handler(number) }
+      }
+    }
+  }
+}
+
+/// Descriptors 0, 1 and 2.
+package enum StandardDescriptors {
+  /// Opens `/dev/null` in place of those that the parent has closed, so that nothing else gets their
+  /// numbers.
+  package static func ensureOpen() {
+    for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
+      _ = open("/dev/null", descriptor == 0 ? O_RDONLY : O_WRONLY)
+    }
+  }
+}
+
+/// Ends the process, whatever hangs in it.
+package enum LastResort {
+  /// Ends the process with status 1 when it has not ended by itself in this time, and says so.
+  /// Where the system gives no thread for it, it is ended at once.
+  package static func end(after patience: Duration) {
+    do throws(SystemError) {
+      try Thread.start(name: "takt-last") {
+        sleep(UInt32(clamping: patience.components.seconds))
+        end()
+      }
+    } catch {
+      end()
+    }
+  }
+
+  /// Ends the process at once, with status 1, and says so.
+  package static func end() -> Never {
+    let words =
+      "takt: Stopped by force, because something does not end. "
+      + "Processes may be left running.\n"
+    _ = write(STDERR_FILENO, words, words.utf8.count)
+    _exit(1)
+  }
+}
