@@ -153,6 +153,8 @@ let package = Package(
       name: "TaktControlTests",
       dependencies: [
         "TaktControl", "TaktCore", "TaktTime", .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: strict),
     .testTarget(

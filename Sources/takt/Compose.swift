@@ -84,9 +84,10 @@ struct Daemon {
       settings: snapshot.settings, source: source, state: state, engine: engine, tally: tally,
       books: books, hub: hub, reloader: reloader, connections: connections, observer: observers)
     if let watchedPaths {
-      let watcher = try FileWatcher(reactor: engine.reactor, factory: engine.factory) {
-        reloader.reload(cause: "watch")
-      }
+      let watcher = try FileWatcher(
+        reactor: engine.reactor, factory: engine.factory,
+        onChange: { reloader.reload(cause: "watch") },
+        onTrouble: { observers.tell($0, .warning) })
       watch.watcher = watcher
       watcher.watch(watchedPaths)
     }

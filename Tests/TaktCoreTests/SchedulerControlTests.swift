@@ -37,7 +37,8 @@ import TaktTime
     #expect(world.requests.last?.spec.execution.timeout == .seconds(5))
   }
 
-  @Test func `a job's timer is idle until it is armed, and cancelled when it no longer is`() throws {
+  @Test func `a job's timer is idle until it is armed, and cancelled when it no longer is`() throws
+  {
     var world = SchedulerWorld()
     var schedule = Schedule()
     schedule.after = [Following(try name("a"), on: .success)]

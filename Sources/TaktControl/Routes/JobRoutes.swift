@@ -45,7 +45,8 @@ struct JobRoutes {
       }
       if wanted.isUnfiltered {
         // Why it is not another way stands in `GET /api/v1/status` and in the log.
-        table += "processes tracked by \(ports.facts.tracking.prefix { $0 != "(" })\n"
+        let tracking = ports.facts.tracking.split(separator: " (", maxSplits: 1)
+        table += "processes tracked by \(tracking.first ?? "")\n"
       }
       return .text(table)
     }

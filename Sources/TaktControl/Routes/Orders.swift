@@ -41,7 +41,11 @@ struct SuspendOrder: Decodable {
 extension Request {
   /// The whole body.
   func bytes(upTo max: Int) async throws -> [UInt8] {
-    Array(buffer: try await body.collect(upTo: max))
+    do {
+      return Array(buffer: try await body.collect(upTo: max))
+    } catch is NIOTooManyBytesError {
+      throw Problem(.tooLarge, "a request has at most \(max) bytes here")
+    }
   }
 
   /// The body as an order; an empty body is an order without anything.

@@ -9,11 +9,10 @@ struct Inotify: Sendable {
   /// What is to be known of a folder on the way to a path: entries that come and go.
   static let onTheWay =
     IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR
-  /// What is to be known of a watched folder or file: that it, or an entry of it, is written. A
-  /// file that is removed and still open is none any more.
+  /// What is to be known of a watched folder or file beside what its key asks for. A file that is
+  /// removed and still open is none any more.
   static let content =
-    IN_CREATE | IN_MOVED_TO | IN_MODIFY | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF
-    | IN_EXCL_UNLINK
+    IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF | IN_EXCL_UNLINK
 
   /// The number; it does not block.
   let descriptor: Int32
@@ -45,6 +44,30 @@ struct Inotify: Sendable {
     return watch < 0 ? .failure(SystemError("inotify_add_watch")) : .success(watch)
   }
 
+  /// Calls `ready` on the reactor's thread once, when there is something to read; the kernel keeps
+  /// what comes until then, within its own bound. Before that `isAccepted` is told whether the
+  /// system has let the descriptor be waited for.
+  func listen(
+    on reactor: Reactor, isAccepted: @escaping @Sendable (Bool) -> Void,
+    ready: @escaping @Sendable () -> Void
+  ) {
+    reactor.perform { [descriptor] loop in
+      isAccepted(
+        loop.watch(descriptor) { loop in
+          loop.unwatch(descriptor)
+          ready()
+        })
+    }
+  }
+
+  /// Closes the descriptor, which the reactor may wait for.
+  func close(on reactor: Reactor) {
+    reactor.perform { [descriptor] loop in
+      loop.unwatch(descriptor)
+      Glibc.close(descriptor)
+    }
+  }
+
   /// Ends a watch; one that has ended is passed over.
   func remove(_ watch: Int32) {
     _ = inotify_rm_watch(descriptor, watch)
@@ -57,5 +80,37 @@ struct Inotify: Sendable {
       guard count > 0 else { return [] }
       return InotifyEvent.events(in: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     }
+  }
+}
+
+/// One event of an inotify descriptor.
+struct InotifyEvent {
+  /// The watch it came from; -1 for an overflow.
+  var watch: Int32
+  /// The `IN_` bits.
+  var mask: UInt32
+  /// The entry of the watched folder that it is about, without the final zero; empty for the
+  /// watched thing itself.
+  var name: [CChar]
+
+  /// Whether any of these `IN_` bits is set.
+  func has(_ bits: Int32) -> Bool { mask & UInt32(bitPattern: bits) != 0 }
+
+  /// The events in what was read from the descriptor.
+  static func events(in buffer: UnsafeRawBufferPointer) -> [InotifyEvent] {
+    let headBytes = 16
+    var events: [InotifyEvent] = []
+    var offset = 0
+    while offset + headBytes <= buffer.count {
+      let watch = buffer.loadUnaligned(fromByteOffset: offset, as: Int32.self)
+      let mask = buffer.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
+      let nameBytes = Int(buffer.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self))
+      let start = offset + headBytes
+      let end = min(start + nameBytes, buffer.count)
+      let name = buffer[start..<end].prefix { $0 != 0 }.map { CChar(truncatingIfNeeded: $0) }
+      events.append(InotifyEvent(watch: watch, mask: mask, name: name))
+      offset = end
+    }
+    return events
   }
 }

@@ -68,7 +68,7 @@ package final class JobWatches: Sendable {
         state.hasFailed = state.watches == nil
       }
       let keys = state.keys.flatMap { name, watches in
-        watches.map { WatchKey(job: name.text, path: $0.path, debounce: $0.debounce) }
+        watches.map { WatchKey(owner: name.text, path: $0.path, debounce: $0.debounce) }
       }
       state.watches?.watch(Set(keys), done: done)
       return state.watches
@@ -79,9 +79,9 @@ package final class JobWatches: Sendable {
   private func open() -> PathWatches? {
     do throws(SystemError) {
       return try PathWatches(
-        reactor: reactor, time: factory.time, factory: factory, queue: nil,
+        reactor: reactor, factory: factory,
         onChange: { [send] key in
-          guard let name = JobName(key.job) else { return }
+          guard let name = JobName(key.owner) else { return }
           send(.changed(name, PathWatch(path: key.path, debounce: key.debounce)))
         }, onTrouble: { [observer, factory] in Self.tell($0, .warning, observer, factory) })
     } catch {

@@ -18,6 +18,7 @@ struct PathWalk {
   private static let slash = CChar(47)
   private static let dot = CChar(46)
 
+  let key: WatchKey
   private let inotify: Inotify
   /// File systems that do not answer: nothing there is touched.
   private let places: Set<[CChar]>
@@ -35,14 +36,16 @@ struct PathWalk {
     case end
   }
 
-  /// Walks along `path` at once; it blocks as long as a file system on the way does not answer.
+  /// Walks along the path of `key` at once; it blocks as long as a file system on the way does not
+  /// answer.
   init(
-    along path: String, inotify: Inotify, avoiding places: Set<[CChar]>, progress: WalkProgress
+    along key: WatchKey, inotify: Inotify, avoiding places: Set<[CChar]>, progress: WalkProgress
   ) {
     self.inotify = inotify
+    self.key = key
     self.places = places
     self.progress = progress
-    rest = Self.names(in: Array(path.utf8CString.dropLast()))
+    rest = Self.names(in: Array(key.path.utf8CString.dropLast()))
     walk()
   }
 
@@ -96,7 +99,7 @@ struct PathWalk {
   }
 
   private mutating func see(_ path: [CChar], _ status: stat) {
-    let watch = self.watch(path, for: Inotify.content)
+    let watch = self.watch(path, for: Inotify.content | key.sense.bits)
     if let watch { uses.insert(.target(watch: watch)) }
     sighting = PathSighting(watch: watch, status: status)
   }
@@ -150,5 +153,46 @@ struct PathWalk {
   /// The names in a path, the first one last; `.` leads nowhere.
   private static func names(in path: [CChar]) -> [[CChar]] {
     path.split(separator: slash).map(Array.init).filter { $0 != [dot] }.reversed()
+  }
+}
+
+/// What was found at the end of a path.
+struct PathSighting {
+  /// What can be seen of it without a watch.
+  struct Stamp: Equatable {
+    fileprivate let device: UInt64
+    fileprivate let inode: UInt64
+    private let size: Int64
+    private let modifiedSeconds: Int64
+    private let modifiedNanoseconds: Int64
+
+    fileprivate init(_ status: stat) {
+      device = UInt64(status.st_dev)
+      inode = UInt64(status.st_ino)
+      size = Int64(status.st_size)
+      modifiedSeconds = Int64(status.st_mtim.tv_sec)
+      modifiedNanoseconds = Int64(status.st_mtim.tv_nsec)
+    }
+  }
+
+  /// The number of its watch; nil when that was refused.
+  let watch: Int32?
+  let stamp: Stamp
+  private let isFolder: Bool
+
+  /// Something with this watch and this status.
+  init(watch: Int32?, status: stat) {
+    self.watch = watch
+    stamp = Stamp(status)
+    isFolder = status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// Whether both are the same thing, and nothing has arrived there that no watch has told: a folder
+  /// changes also when an entry is removed.
+  func isSame(as other: PathSighting) -> Bool {
+    if let watch, let otherWatch = other.watch { return watch == otherWatch }
+    return isFolder
+      ? (stamp.device, stamp.inode) == (other.stamp.device, other.stamp.inode)
+      : stamp == other.stamp
   }
 }

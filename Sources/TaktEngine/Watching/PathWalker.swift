@@ -83,13 +83,13 @@ final class PathWalker {
 
   deinit { if hasWorker { worker.perform(nil) } }
 
-  /// Walks along `path`, and waits for it as long as the patience lasts.
+  /// Walks along the path of `key`, and waits for it as long as the patience lasts.
   ///
   /// - Parameters:
   ///   - places: what hangs already: nothing there is touched.
   ///   - onReturn: gets a result that comes too late; to be followed by `returned` on the queue.
   func walk(
-    along path: String, inotify: Inotify, avoiding places: Set<[CChar]>,
+    along key: WatchKey, inotify: Inotify, avoiding places: Set<[CChar]>,
     onReturn: @escaping @Sendable (PathWalk) -> Void
   ) -> Answer {
     guard hanging < Self.hangingMax else { return .refused(SystemError("wait", number: EBUSY)) }
@@ -102,7 +102,7 @@ final class PathWalker {
     let attempt = Attempt()
     let progress = WalkProgress()
     worker.perform {
-      let walk = PathWalk(along: path, inotify: inotify, avoiding: places, progress: progress)
+      let walk = PathWalk(along: key, inotify: inotify, avoiding: places, progress: progress)
       if attempt.end(with: walk) { onReturn(walk) } else { attempt.ended.signal() }
     }
     _ = attempt.ended.wait(timeout: .now() + .nanoseconds(Int(patience.nanosecondsSaturated)))

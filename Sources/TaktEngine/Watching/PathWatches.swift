@@ -1,15 +1,15 @@
-package import Dispatch
+import Dispatch
 import Glibc
-package import TimerMachine
+import TimerMachine
 import TaktTime
 
-/// Tells when something changes at a path: at any number of paths, each for a job.
+/// Tells when something changes at a path: at any number of paths, each for an owner.
 ///
-/// A change is, where the path is a file, that it is created, written or moved to its place; where
-/// it is a folder, that an entry directly inside is. That something is removed or moved away is
-/// none, so a job that empties its inbox does not wake itself; neither is a change of rights or
-/// times. What appears anew at the path is a change, whichever folder or link on the way has
-/// brought it there.
+/// What a change is each key says. By default it is, where the path is a file, that it is created,
+/// written or moved to its place; where it is a folder, that an entry directly inside is. That
+/// something is removed or moved away is none, so a job that empties its inbox does not wake itself;
+/// neither is a change of rights or times. What appears anew at the path is a change, whichever
+/// folder or link on the way has brought it there.
 ///
 /// Nothing on the way need be there. The path is followed by watches of all folders that lead to
 /// it, and of their entries alone that bear the name of the next one; each walk along it sets a
@@ -22,9 +22,9 @@ import TaktTime
 /// does not answer is not armed until it does; the others are.
 ///
 /// `@unchecked Sendable`: all that changes is touched on `queue` alone; every way in goes there.
-package final class PathWatches: @unchecked Sendable {
+final class PathWatches: @unchecked Sendable {
   /// How long until a path that could not be watched is tried again.
-  package static let retryDelay = Duration.seconds(30)
+  static let retryDelay = Duration.seconds(30)
   /// How long the queue waits for a file system.
   static let patience = Duration.milliseconds(500)
 
@@ -36,14 +36,9 @@ package final class PathWatches: @unchecked Sendable {
   private let onTrouble: @Sendable (String) -> Void
   private let inotify: Inotify
   private let walker: PathWalker
+  private var keys = WatchSet()
   /// Where the walks of keys hang.
   private var hanging: [UInt64: [CChar]] = [:]
-
-  private var lastID: UInt64 = 0
-  private var watches: [UInt64: KeyWatch] = [:]
-  private var idByKey: [WatchKey: UInt64] = [:]
-  private var table = WatchTable()
-  private var refusals = RefusalBook()
   private var retryTimer: TimerMachine?
   /// Whether the reactor has refused the descriptor.
   private var isDeaf = false
@@ -52,31 +47,23 @@ package final class PathWatches: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - reactor: waits for the events.
-  ///   - time: what debounces are counted on; the clocks of `factory`.
-  ///   - factory: makes one timer for each key that changes, and one for what was refused.
+  ///   - factory: makes one timer for each key that changes, and one for what was refused; debounces
+  ///     are counted on its clocks.
   ///   - queue: where the work is done and both callbacks are made; serial. `nil` makes one.
+  ///   - add: what adds a watch, for tests.
   ///   - onChange: a key's path has changed.
   ///   - onTrouble: a path cannot be watched: a sentence for people that says what to do. Told once
   ///     for each path and cause until it is over.
   /// - Throws: when the system has no inotify descriptor left.
-  package convenience init(
-    reactor: Reactor, time: any TimeSource, factory: any TimerFactory, queue: DispatchQueue?,
+  init(
+    reactor: Reactor, factory: any TimerFactory, queue: DispatchQueue? = nil,
+    add: @escaping Inotify.Add = { inotify_add_watch($0, $1, $2) },
     onChange: @escaping @Sendable (WatchKey) -> Void,
     onTrouble: @escaping @Sendable (String) -> Void
   ) throws(SystemError) {
-    try self.init(
-      reactor: reactor, time: time, factory: factory, queue: queue,
-      add: { inotify_add_watch($0, $1, $2) }, onChange: onChange, onTrouble: onTrouble)
-  }
-
-  init(
-    reactor: Reactor, time: any TimeSource, factory: any TimerFactory, queue: DispatchQueue?,
-    add: @escaping Inotify.Add, onChange: @escaping @Sendable (WatchKey) -> Void,
-    onTrouble: @escaping @Sendable (String) -> Void
-  ) throws(SystemError) {
     self.reactor = reactor
-    self.time = time
     self.factory = factory
+    time = factory.time
     self.queue = queue ?? DispatchQueue(label: "takt.paths", qos: .utility)
     self.onChange = onChange
     self.onTrouble = onTrouble
@@ -85,13 +72,7 @@ package final class PathWatches: @unchecked Sendable {
     listen()
   }
 
-  deinit {
-    let descriptor = inotify.descriptor
-    reactor.perform { loop in
-      loop.unwatch(descriptor)
-      close(descriptor)
-    }
-  }
+  deinit { inotify.close(on: reactor) }
 
   /// Watches these keys, and no others from now on.
   ///
@@ -101,12 +82,12 @@ package final class PathWatches: @unchecked Sendable {
   /// is not called back any more. Paths that could not be watched are tried again.
   ///
   /// - Parameter done: called on the queue when the paths are watched, before any change is told.
-  package func watch(_ keys: Set<WatchKey>, done: @escaping @Sendable () -> Void = {}) {
+  func watch(_ keys: Set<WatchKey>, done: @escaping @Sendable () -> Void = {}) {
     queue.async { [self] in
       absorbAll()
       replace(keys)
       done()
-      noteChanges(of: walkAgain(refusals.users))
+      noteChanges(of: walkAgain(self.keys.refusals.users))
       retryLater()
     }
   }
@@ -118,48 +99,25 @@ package final class PathWatches: @unchecked Sendable {
   }
 
   /// How many inodes are watched, for tests.
-  var inodeCount: Int { queue.sync { table.count } }
-
-  // MARK: Keys
+  var inodeCount: Int { queue.sync { keys.table.count } }
 
   private func replace(_ keys: Set<WatchKey>) {
-    let removed = idByKey.filter { !keys.contains($0.key) }
-    var heirs: [[String]: UInt64] = [:]
-    for (key, id) in removed {
-      idByKey[key] = nil
-      heirs[[key.job, key.path]] = id
+    let change = self.keys.replace(with: keys)
+    for watch in change.renamed {
+      guard let settling = watch.settling?.with(debounce: watch.key.debounce) else { continue }
+      watch.settling = settling
+      ring(watch, at: settling.due)
     }
-    for key in keys where idByKey[key] == nil {
-      if let id = heirs.removeValue(forKey: [key.job, key.path]), let watch = watches[id] {
-        idByKey[key] = id
-        rename(watch, to: key)
-      } else {
-        lastID += 1
-        idByKey[key] = lastID
-        watches[lastID] = KeyWatch(id: lastID, key: key)
-        _ = walk(lastID)
-      }
+    for watch in change.added { _ = walk(watch.id) }
+    for watch in change.removed {
+      watch.timer?.cancel()
+      setUses([], of: watch)
+      _ = self.keys.refusals.replace([], of: watch.id)
     }
-    let kept = Set(idByKey.values)
-    for id in removed.values where !kept.contains(id) { remove(id) }
   }
 
-  private func rename(_ watch: KeyWatch, to key: WatchKey) {
-    watch.key = key
-    guard let settling = watch.settling?.with(debounce: key.debounce) else { return }
-    watch.settling = settling
-    ring(watch, at: settling.due)
-  }
-
-  private func remove(_ id: UInt64) {
-    guard let watch = watches.removeValue(forKey: id) else { return }
-    watch.timer?.cancel()
-    release(watch.uses, of: id)
-    _ = refusals.replace([], of: id)
-  }
-
-  private func release(_ uses: Set<WatchUse>, of id: UInt64) {
-    for use in uses where table.remove(use, of: id) { inotify.remove(use.watch) }
+  private func setUses(_ uses: Set<WatchUse>, of watch: KeyWatch) {
+    for unused in keys.setUses(uses, of: watch) { inotify.remove(unused) }
   }
 
   // MARK: Walks
@@ -171,9 +129,9 @@ package final class PathWatches: @unchecked Sendable {
 
   /// Walks along the path of a key. Returns whether something new stands at its end.
   private func walk(_ id: UInt64) -> Bool {
-    guard let watch = watches[id], hanging[id] == nil else { return false }
+    guard let watch = keys.watches[id], hanging[id] == nil else { return false }
     let answer = walker.walk(
-      along: watch.key.path, inotify: inotify, avoiding: Set(hanging.values)
+      along: watch.key, inotify: inotify, avoiding: Set(hanging.values)
     ) { [weak self] walk in
       guard let self else { return }
       queue.async { self.returned(id, walk) }
@@ -191,20 +149,16 @@ package final class PathWatches: @unchecked Sendable {
   }
 
   private func take(_ walk: PathWalk, of watch: KeyWatch) -> Bool {
-    let id = watch.id
     let isChange = watch.found(walk.sighting)
     var uses = walk.uses
     if let left = watch.leftBehind { uses.insert(.target(watch: left)) }
-    // The new ones first: what stays is not let go between.
-    for use in uses.subtracting(watch.uses) { table.add(use, of: id) }
-    release(watch.uses.subtracting(uses), of: id)
-    watch.uses = uses
-    refuse(walk.refusals, id)
+    setUses(uses, of: watch)
+    refuse(walk.refusals, watch.id)
     return isChange
   }
 
   private func refuse(_ found: Set<WatchRefusal>, _ id: UInt64) {
-    for refusal in refusals.replace(found, of: id) { onTrouble(refusal.sentence) }
+    for refusal in keys.refusals.replace(found, of: id) { onTrouble(refusal.sentence) }
   }
 
   /// A walk has returned late. What has happened since at the inodes that it watches was nobody's,
@@ -212,30 +166,24 @@ package final class PathWatches: @unchecked Sendable {
   private func returned(_ id: UInt64, _ walk: PathWalk) {
     walker.returned()
     hanging[id] = nil
-    for use in walk.uses { table.add(use, of: id) }
-    if let watch = watches[id] {
-      watch.uses.formUnion(walk.uses)
-    } else {
-      release(walk.uses, of: id)
-    }
-    noteChanges(of: walkAgain(refusals.users))
+    let watch = keys.watches[id] ?? KeyWatch(id: id, key: walk.key)
+    setUses(watch.uses.union(walk.uses), of: watch)
+    // Of a key that is gone nothing is needed.
+    if keys.watches[id] == nil { setUses([], of: watch) }
+    noteChanges(of: walkAgain(keys.refusals.users))
     retryLater()
   }
 
   // MARK: Events
 
   private func listen() {
-    let descriptor = inotify.descriptor
     let wasDeaf = isDeaf
-    reactor.perform { [weak self] loop in
+    inotify.listen(on: reactor) { [weak self] isAccepted in
+      guard isAccepted == wasDeaf, let self else { return }
+      queue.async { self.becomes(deaf: !isAccepted) }
+    } ready: { [weak self] in
       guard let self else { return }
-      // Not watched again before all is read: the kernel keeps what comes, within its own bound.
-      let isWatched = loop.watch(descriptor) { [weak self] loop in
-        loop.unwatch(descriptor)
-        guard let self else { return }
-        queue.async { self.turn() }
-      }
-      if isWatched == wasDeaf { queue.async { self.becomes(deaf: !isWatched) } }
+      queue.async { self.turn() }
     }
   }
 
@@ -268,7 +216,7 @@ package final class PathWatches: @unchecked Sendable {
     let events = inotify.read()
     guard !events.isEmpty else { return false }
     var turn = WatchTurn()
-    for event in events { turn.take(event, &table, watches) }
+    for event in events { turn.take(event, &keys.table, keys.watches) }
     noteChanges(of: turn.changed.union(walkAgain(turn.uncertain)))
     retryLater()
     return true
@@ -279,7 +227,7 @@ package final class PathWatches: @unchecked Sendable {
   private func noteChanges(of ids: Set<UInt64>) {
     let now = time.monotonic
     for id in ids.sorted() {
-      guard let watch = watches[id] else { continue }
+      guard let watch = keys.watches[id] else { continue }
       if watch.settling != nil {
         watch.settling?.goOn(at: now)
       } else if watch.key.debounce <= .zero {
@@ -294,21 +242,21 @@ package final class PathWatches: @unchecked Sendable {
 
   private func ring(_ watch: KeyWatch, at due: MonotonicInstant) {
     let id = watch.id
-    let timer = watch.timer ?? timer(named: "path-timer:\(watch.key.job)") { $0.settled(id) }
+    let timer = watch.timer ?? timer(named: "path-timer:\(watch.key.owner)") { $0.settled(id) }
     watch.timer = timer
     start(timer, at: due)
   }
 
   /// The alarm of a key has rung: early, if it has changed since the alarm was set.
   private func settled(_ id: UInt64) {
-    guard let watch = watches[id], let settling = watch.settling else { return }
+    guard let watch = keys.watches[id], let settling = watch.settling else { return }
     guard settling.due <= time.monotonic else { return ring(watch, at: settling.due) }
     watch.settling = nil
     onChange(watch.key)
   }
 
   private func retryLater() {
-    guard isDeaf || !refusals.isEmpty else {
+    guard isDeaf || !keys.refusals.isEmpty else {
       retryTimer?.cancel()
       retryTimer = nil
       return
@@ -321,7 +269,7 @@ package final class PathWatches: @unchecked Sendable {
 
   private func retry() {
     absorbAll()
-    noteChanges(of: walkAgain(refusals.users))
+    noteChanges(of: walkAgain(keys.refusals.users))
     if isDeaf { listen() }
     retryLater()
   }

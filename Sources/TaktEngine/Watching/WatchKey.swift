@@ -1,19 +1,156 @@
-/// One path that is watched on behalf of one job.
-package struct WatchKey: Hashable, Sendable {
-  /// The job that is told.
-  package var job: String
-  /// The file or folder; absolute. It need not be there. Its symbolic links are followed.
-  package var path: String
-  /// How long a change settles before the job is told, so that a burst of changes makes one call.
-  ///
-  /// Counted from the last change, but the job is told at the latest after ten times as long,
-  /// counted from the first. Zero, or less, tells at once.
-  package var debounce: Duration
+import Glibc
+import TaktTime
+import TimerMachine
 
-  /// A path, watched for a job.
-  package init(job: String, path: String, debounce: Duration) {
-    self.job = job
+/// One path that is watched on behalf of somebody.
+struct WatchKey: Hashable, Sendable {
+  /// What a change at a path is.
+  enum Sense: Hashable, Sendable {
+    /// Something arrives there or is written, or arrives in a folder there or is written in it.
+    /// Nothing that goes is a change, nor are other rights or times.
+    case arrivals
+    /// What is there is not what was there: another file, another size, another time of its last
+    /// change, or nothing. A file that is being written is looked at when its writer closes it.
+    case differences
+  }
+
+  /// Who is told, such as the name of a job.
+  var owner: String
+  /// The file or folder; absolute. It need not be there. Its symbolic links are followed.
+  var path: String
+  /// How long a change settles before the owner is told, so that a burst of changes makes one call.
+  ///
+  /// Counted from the last change, but the owner is told at the latest after ten times as long,
+  /// counted from the first. Zero, or less, tells at once.
+  var debounce: Duration
+  var sense: Sense
+
+  init(owner: String, path: String, debounce: Duration, sense: Sense = .arrivals) {
+    self.owner = owner
     self.path = path
     self.debounce = debounce
+    self.sense = sense
   }
+}
+
+extension WatchKey.Sense {
+  /// The `IN_` bits that a watch of a path needs besides those that every watch has.
+  var bits: Int32 {
+    switch self {
+    case .arrivals: IN_MODIFY
+    case .differences: IN_ATTRIB | IN_DELETE | IN_MOVED_FROM
+    }
+  }
+
+  /// Whether an event of a watched path may be a change.
+  func counts(_ event: InotifyEvent) -> Bool {
+    switch self {
+    case .arrivals: event.has(IN_CREATE | IN_MOVED_TO | IN_MODIFY | IN_CLOSE_WRITE)
+    // What is written in a folder makes no difference to the folder.
+    case .differences where event.name.isEmpty: event.has(IN_CLOSE_WRITE | IN_ATTRIB)
+    case .differences: event.has(IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE)
+    }
+  }
+}
+
+/// What is known of one key. Touched on the queue of its `PathWatches` alone.
+final class KeyWatch {
+  /// A number that no other key ever gets.
+  let id: UInt64
+  /// The key; of the one that takes its place nothing but the debounce differs.
+  var key: WatchKey
+  /// What it needs watches for, those on the way and that of its target.
+  var uses: Set<WatchUse> = []
+  /// The change that is not told yet.
+  var settling: SettlingChange?
+  /// Rings when that change is due; made with the first change.
+  var timer: TimerMachine?
+
+  /// What stands at the path, or stood there last and is somewhere else now.
+  private var sighting: PathSighting?
+  private var isHere = false
+  private var isKnown = false
+  /// Whether it was written when it was not certain that it stands at the path.
+  private var wasTouched = false
+
+  /// A key of which nothing is known yet.
+  init(id: UInt64, key: WatchKey) {
+    self.id = id
+    self.key = key
+  }
+
+  /// The watch of what has left the path: if it comes back, it is known whether it was written.
+  var leftBehind: Int32? { isHere ? nil : sighting?.watch }
+
+  /// The target was written, or an entry of it came. Returns whether that is a change now; when the
+  /// place of the target is `uncertain`, the next walk decides.
+  func wasWritten(uncertain: Bool) -> Bool {
+    if isHere && !uncertain { return true }
+    wasTouched = true
+    return false
+  }
+
+  /// The system has ended a watch.
+  func watchEnded(_ watch: Int32) {
+    uses = uses.filter { $0.watch != watch }
+    // What was there last is what a difference is told from.
+    guard key.sense == .arrivals, sighting?.watch == watch else { return }
+    sighting = nil
+    isHere = false
+  }
+
+  /// A walk has found this at the path, or nothing. Returns whether that is a change: something
+  /// that was not there, or any difference. What is found first is how it was before.
+  func found(_ found: PathSighting?) -> Bool {
+    defer { isKnown = true }
+    if key.sense == .differences {
+      defer { (sighting, isHere) = (found, found != nil) }
+      return isKnown && sighting?.stamp != found?.stamp
+    }
+    guard let found else {
+      isHere = false
+      return false
+    }
+    let isSame = sighting.map { $0.isSame(as: found) } ?? false
+    let isChange = isKnown && (!isSame || wasTouched)
+    sighting = found
+    isHere = true
+    wasTouched = false
+    return isChange
+  }
+}
+
+/// A change that is not told yet, since more may follow.
+struct SettlingChange {
+  /// So many times the debounce a change waits at most, lest a file that never stops growing is
+  /// never told.
+  static let patience = 10
+  /// Nobody waits longer; it keeps the arithmetic within its range.
+  private static let debounceMax = Duration.seconds(10 * 365 * 86_400)
+
+  private let debounce: Duration
+  private let first: MonotonicInstant
+  private var last: MonotonicInstant
+
+  /// A change that has just been seen.
+  init(debounce: Duration, at now: MonotonicInstant) {
+    self.debounce = min(max(debounce, .zero), Self.debounceMax)
+    first = now
+    last = now
+  }
+
+  /// The same change, by another debounce.
+  func with(debounce: Duration) -> SettlingChange {
+    var other = SettlingChange(debounce: debounce, at: first)
+    other.last = last
+    return other
+  }
+
+  /// Another change has been seen.
+  mutating func goOn(at now: MonotonicInstant) {
+    last = max(last, now)
+  }
+
+  /// When it is to be told, if nothing follows.
+  var due: MonotonicInstant { min(last + debounce, first + debounce * Self.patience) }
 }

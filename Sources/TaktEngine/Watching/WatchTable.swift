@@ -1,3 +1,5 @@
+import Glibc
+
 /// Who uses which watched inode: so that one watch serves many keys, and an event finds those that
 /// it is about by one look at a dictionary.
 struct WatchTable {
@@ -72,5 +74,73 @@ struct WatchTable {
   mutating func forget(_ watch: Int32) -> Set<UInt64> {
     defer { inodes[watch] = nil }
     return users(of: watch)
+  }
+}
+
+/// What one key needs a watched inode for.
+enum WatchUse: Hashable {
+  /// The inode is a folder on the way, whose entry `name` leads on. `isLast` tells that nothing of
+  /// the path is left behind it: the entry is what the key watches, or a link to it.
+  case step(watch: Int32, name: [CChar], isLast: Bool)
+  /// The inode is what the key watches.
+  case target(watch: Int32)
+
+  /// The number of the watch.
+  var watch: Int32 {
+    switch self {
+    case .step(let watch, _, _): watch
+    case .target(let watch): watch
+    }
+  }
+}
+
+/// What one reading of events comes to, before the paths are walked again.
+struct WatchTurn {
+  /// The keys that have changed.
+  private(set) var changed: Set<UInt64> = []
+  /// The keys whose next walk decides whether they have changed: their paths may lead somewhere
+  /// else now.
+  private(set) var uncertain: Set<UInt64> = []
+
+  /// Takes the next event, in the order in which they came. A watch that the system has ended is
+  /// struck out of the table.
+  mutating func take(
+    _ event: InotifyEvent, _ table: inout WatchTable, _ watches: [UInt64: KeyWatch]
+  ) {
+    if event.has(IN_Q_OVERFLOW) {
+      uncertain.formUnion(watches.keys)
+      for watch in watches.values { note(watch) }
+    } else if event.has(IN_IGNORED) {
+      let users = table.forget(event.watch)
+      for id in users { watches[id]?.watchEnded(event.watch) }
+      uncertain.formUnion(users)
+    } else if event.has(IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT) {
+      uncertain.formUnion(table.users(of: event.watch))
+    } else {
+      takePassengers(event, table, watches)
+      for id in table.targetOf(event.watch) {
+        guard let watch = watches[id], watch.key.sense.counts(event) else { continue }
+        if watch.wasWritten(uncertain: uncertain.contains(id)) { note(watch) }
+      }
+    }
+  }
+
+  private mutating func takePassengers(
+    _ event: InotifyEvent, _ table: WatchTable, _ watches: [UInt64: KeyWatch]
+  ) {
+    let hasCome = event.has(IN_CREATE | IN_MOVED_TO)
+    guard hasCome || event.has(IN_MOVED_FROM | IN_DELETE) else { return }
+    for passenger in table.passengers(of: event.watch, by: event.name) {
+      uncertain.insert(passenger.id)
+      if hasCome, passenger.isLast, let watch = watches[passenger.id] { note(watch) }
+    }
+  }
+
+  /// Whether it makes a difference, the next walk sees.
+  private mutating func note(_ watch: KeyWatch) {
+    switch watch.key.sense {
+    case .arrivals: changed.insert(watch.id)
+    case .differences: uncertain.insert(watch.id)
+    }
   }
 }

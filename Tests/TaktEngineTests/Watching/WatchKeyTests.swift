@@ -59,8 +59,8 @@ import TimerMachineTesting
   @Test func `an odd path neither traps nor hides the others`() throws {
     let folder = try WatchedFolder()
     let odd = ["", "/", "//..//.", "relative", String(repeating: "/x", count: 100_000), "/\0/a"]
-    var keys = Set(odd.map { WatchKey(job: "odd", path: $0, debounce: .seconds(1 << 62)) })
-    keys.insert(WatchKey(job: "job", path: folder["file"], debounce: .seconds(-1)))
+    var keys = Set(odd.map { WatchKey(owner: "odd", path: $0, debounce: .seconds(1 << 62)) })
+    keys.insert(WatchKey(owner: "job", path: folder["file"], debounce: .seconds(-1)))
     folder.watch(keys)
     try folder.makeFolder("file")
     #expect(folder.changes() == ["job"])

@@ -33,7 +33,7 @@ final class WatchedFolder: Sendable {
     let told = Told()
     self.told = told
     watches = try PathWatches(
-      reactor: Self.reactor.get(), time: timers.clock, factory: timers, queue: queue, add: add,
+      reactor: Self.reactor.get(), factory: timers, queue: queue, add: add,
       onChange: { key in
         told.keys.withLock { $0.append(key) }
         told.signal.signal()
@@ -45,7 +45,7 @@ final class WatchedFolder: Sendable {
 
   /// Who was told of what has been done so far, since the last time this was asked: each job once,
   /// as without a debounce one deed may be told in pieces.
-  func changes() -> [String] { Set(take().map(\.job)).sorted() }
+  func changes() -> [String] { Set(take().map(\.owner)).sorted() }
 
   /// How often anyone was told of what has been done so far, since the last time this was asked.
   func count() -> Int { take().count }
@@ -79,7 +79,7 @@ final class WatchedFolder: Sendable {
   // MARK: Keys and files, by their path within the folder
 
   func key(_ path: String, job: String = "job", debounce: Duration = .zero) -> WatchKey {
-    WatchKey(job: job, path: self[path], debounce: debounce)
+    WatchKey(owner: job, path: self[path], debounce: debounce)
   }
 
   /// Watches one path without a debounce, from now on.

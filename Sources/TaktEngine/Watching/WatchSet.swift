@@ -1,0 +1,58 @@
+/// The keys that are watched, what each of them needs, and what is refused to it.
+struct WatchSet {
+  /// What becomes of the keys when others take their place.
+  struct Replacement {
+    var added: [KeyWatch] = []
+    /// Those of which the debounce alone is another.
+    var renamed: [KeyWatch] = []
+    var removed: [KeyWatch] = []
+  }
+
+  private(set) var watches: [UInt64: KeyWatch] = [:]
+  var table = WatchTable()
+  var refusals = RefusalBook()
+  private var idByKey: [WatchKey: UInt64] = [:]
+  private var lastID: UInt64 = 0
+
+  /// From now on these keys are watched. What the removed ones need is theirs until it is set to
+  /// nothing.
+  mutating func replace(with keys: Set<WatchKey>) -> Replacement {
+    var change = Replacement()
+    var heirless: [WatchKey: UInt64] = [:]
+    for (key, id) in idByKey where !keys.contains(key) {
+      idByKey[key] = nil
+      heirless[key.withoutDebounce] = id
+    }
+    for key in keys where idByKey[key] == nil {
+      if let id = heirless.removeValue(forKey: key.withoutDebounce), let watch = watches[id] {
+        watch.key = key
+        idByKey[key] = id
+        change.renamed.append(watch)
+      } else {
+        lastID += 1
+        idByKey[key] = lastID
+        let watch = KeyWatch(id: lastID, key: key)
+        watches[lastID] = watch
+        change.added.append(watch)
+      }
+    }
+    let kept = Set(idByKey.values)
+    change.removed = watches.values.filter { !kept.contains($0.id) }
+    for watch in change.removed { watches[watch.id] = nil }
+    return change
+  }
+
+  /// Sets what a key needs. Returns the watches that no key needs any more.
+  mutating func setUses(_ uses: Set<WatchUse>, of watch: KeyWatch) -> [Int32] {
+    // The new ones first: what stays is not let go between.
+    for use in uses.subtracting(watch.uses) { table.add(use, of: watch.id) }
+    defer { watch.uses = uses }
+    return watch.uses.subtracting(uses).filter { table.remove($0, of: watch.id) }.map(\.watch)
+  }
+}
+
+extension WatchKey {
+  fileprivate var withoutDebounce: WatchKey {
+    WatchKey(owner: owner, path: path, debounce: .zero, sense: sense)
+  }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import Testing
+
+@testable import TaktControl
+@testable import TaktCore
+
+/// Who is let through over TCP: who bears the token, asks for a name that takt goes by, and does not
+/// come from another site's page.
+@Suite struct NetworkAccessTests {
+  private struct Listener {
+    let world: ControlWorld
+    let port: UInt16
+    let token: String
+
+    init(names: [String] = []) async throws {
+      world = try await ControlWorld([.named("a")])
+      port = try await world.listenOnNetwork(names: names)
+      token = try String(contentsOfFile: world.tokenFile, encoding: .utf8)
+        .trimmingCharacters(in: .newlines)
+    }
+
+    var host: String { "Host: 127.0.0.1:\(port)" }
+    var bearer: String { "Authorization: Bearer \(token)" }
+
+    func ask(_ method: String, _ target: String, _ headers: String...) throws -> Reply {
+      let wire = try Wire(port: port)
+      wire.send(method, target, method == "GET" ? nil : [], headers)
+      return try wire.reply()
+    }
+  }
+
+  @Test func `who bears the token may do all that the socket may`() async throws {
+    let listener = try await Listener()
+    #expect(try listener.ask("GET", "/api/v1/jobs/a", listener.host, listener.bearer).status == 200)
+    let bearer = listener.bearer.replacing("Bearer", with: "bEARER")
+    #expect(try listener.ask("POST", "/api/v1/jobs/a/suspend", listener.host, bearer).status == 200)
+    #expect(try listener.world.get("/api/v1/jobs/a")["state"] as? String == "suspended")
+  }
+
+  @Test func `who does not is told how to`() async throws {
+    let listener = try await Listener()
+    for headers in [
+      [], ["Authorization: Bearer "], ["Authorization: Bearer x"],
+      ["Authorization: Basic \(listener.token)"], ["Authorization: \(listener.token)"],
+      ["Authorization: Bearer \(listener.token)0"], ["Authorization: Bearer  \(listener.token)"],
+      ["Cookie: token=\(listener.token)"],
+    ] {
+      let wire = try Wire(port: listener.port)
+      wire.send("POST", "/api/v1/jobs/a/suspend?", [], [listener.host] + headers)
+      let reply = try wire.reply()
+      #expect(reply.problem == "401 unauthorized", "\(headers)")
+      #expect(reply.headers["www-authenticate"] == "Bearer realm=\"takt\"")
+      #expect(
+        reply["detail"] as? String == "Send 'Authorization: Bearer TOKEN'; 'takt open' shows it.")
+    }
+    #expect(try listener.world.get("/api/v1/jobs/a")["state"] as? String == "waiting")
+    // What there is not is not told from what there is.
+    let nothing = try listener.ask("GET", "/nothing", listener.host)
+    #expect(nothing.status == 401 || nothing.status == 404)
+  }
+
+  @Test func `the page and the probes need no token`() async throws {
+    let listener = try await Listener()
+    #expect(try listener.ask("GET", "/", listener.host).status == 200)
+    for probe in ["/healthz", "/readyz"] {
+      #expect(try listener.ask("GET", probe, "Host: any.example").text == "ok\n")
+    }
+    #expect(try listener.ask("GET", "/metrics", listener.host).status == 401)
+    #expect(try listener.ask("GET", "/api/v1/openapi.json", listener.host).status == 401)
+  }
+
+  @Test func `takt goes by its address and its names alone`() async throws {
+    let listener = try await Listener(names: ["Takt.Example"])
+    for host in [
+      "127.0.0.1", "localhost:1", "LOCALHOST", "[::1]:80", "takt.example", "TAKT.example:443",
+    ] {
+      let reply = try listener.ask("GET", "/api/v1/status", "Host: \(host)", listener.bearer)
+      #expect(reply.status == 200, "\(host)")
+    }
+    for host in ["evil.example", "takt.example.evil", "xtakt.example", "0x7f.1", "[::1", ":80"] {
+      let reply = try listener.ask("GET", "/", "Host: \(host)", listener.bearer)
+      #expect(reply.problem == "403 forbidden" || reply.status == 400, "\(host)")
+    }
+  }
+
+  @Test func `a page of another site is refused, takt's own is not`() async throws {
+    let listener = try await Listener()
+    for (field, status) in [
+      ("Origin: http://127.0.0.1:\(listener.port)", 200),
+      ("Origin: https://127.0.0.1:\(listener.port)", 200),
+      ("Origin: http://127.0.0.1:1", 403), ("Origin: http://evil.example", 403),
+      ("Origin: null", 403), ("Sec-Fetch-Site: same-origin", 200), ("Sec-Fetch-Site: none", 200),
+      ("Sec-Fetch-Site: same-site", 403), ("Sec-Fetch-Site: cross-site", 403),
+    ] {
+      let reply = try listener.ask(
+        "GET", "/api/v1/status", listener.host, listener.bearer, field)
+      #expect(reply.status == status, "\(field)")
+    }
+  }
+
+  @Test func `what can be read in two ways is refused`() async throws {
+    let listener = try await Listener()
+    for headers in [
+      ["Host: evil.example"], ["Transfer-Encoding: gzip, chunked"],
+      ["Content-Length: 0", "Content-Length: 0"],
+    ] {
+      let wire = try Wire(port: listener.port)
+      wire.send("GET", "/api/v1/status", nil, [listener.host, listener.bearer] + headers)
+      #expect(try wire.reply().status == 400, "\(headers)")
+    }
+  }
+
+  @Test func `a token that others may read is not used`() async throws {
+    let world = try await ControlWorld()
+    try Data("0123456789abcdef0123\n".utf8).write(to: URL(fileURLWithPath: world.tokenFile))
+    chmod(world.tokenFile, 0o644)
+    let trouble = try await #require(throws: ControlTrouble.self) {
+      _ = try await world.listenOnNetwork()
+    }
+    #expect(trouble.message.hasSuffix("can be read by others than its owner; chmod 600 it"))
+    #expect(try world.get("/api/v1/address").status == 404)
+  }
+
+  @Test func `a port that is taken is said`() async throws {
+    let listener = try await Listener()
+    let world = try await ControlWorld()
+    let trouble = try await #require(throws: ControlTrouble.self) {
+      _ = try await world.listen(
+        at: .network(
+          HTTPSettings(host: "127.0.0.1", port: Int(listener.port)), tokenFile: world.tokenFile))
+    }
+    #expect(trouble.message == "Address already in use")
+  }
+}

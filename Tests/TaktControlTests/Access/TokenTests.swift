@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+@testable import TaktControl
+
+/// The file of the token.
+@Suite struct TokenTests {
+  private let path = NSTemporaryDirectory() + "takt-token-\(UUID().uuidString)"
+
+  private func write(_ text: String, mode: mode_t = 0o600) throws {
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    chmod(path, mode)
+  }
+
+  @Test(arguments: ["0123456789abcdef", "0123456789abcdef\n", " \t0123456789abcdef\r\n\n"])
+  func `what stands around a token does not count`(text: String) throws {
+    defer { unlink(path) }
+    try write(text)
+    let token = try Token(path: path)
+    #expect(token.matches(Array("0123456789abcdef".utf8)))
+    #expect(!token.matches(Array("0123456789abcdeF".utf8)))
+    #expect(!token.matches(Array("0123456789abcdef0".utf8)))
+  }
+
+  @Test(
+    arguments: [
+      ("", 0o600), ("short\n", 0o600), ("0123456789abcdef\n", 0o604),
+      ("0123456789abcdef\n", 0o660),
+    ] as [(String, mode_t)])
+  func `a token that is short, or not its owner's alone, is refused`(
+    text: String, mode: mode_t
+  ) throws {
+    defer { unlink(path) }
+    try write(text, mode: mode)
+    #expect(throws: Token.Trouble.self) { try Token(path: path) }
+  }
+
+  @Test func `a folder or a pipe is no token`() throws {
+    defer { rmdir(path) }
+    #expect(mkdir(path, 0o700) == 0)
+    let folder = try #require(throws: Token.Trouble.self) { try Token(path: path) }
+    #expect(folder.message == "\(path) is no regular file")
+    let pipe = path + ".pipe"
+    defer { unlink(pipe) }
+    #expect(mkfifo(pipe, 0o600) == 0)
+    #expect(throws: Token.Trouble.self) { try Token(path: pipe) }
+  }
+
+  @Test func `a place that cannot be written is said`() throws {
+    let trouble = try #require(throws: Token.Trouble.self) { try Token(path: "/none/token") }
+    #expect(trouble.message.hasPrefix("a token cannot be written to /none/token: "))
+  }
+
+  @Test func `two tokens are not alike`() throws {
+    let other = path + ".other"
+    defer {
+      unlink(path)
+      unlink(other)
+    }
+    _ = (try Token(path: path), try Token(path: other))
+    #expect(try Token.read(path) != Token.read(other))
+  }
+}

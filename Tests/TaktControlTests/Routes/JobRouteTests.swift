@@ -1,0 +1,238 @@
+import Foundation
+import TaktTime
+import Testing
+
+@testable import TaktControl
+@testable import TaktCore
+
+/// What a client gets that lists jobs, looks at one, and steers it.
+@Suite struct JobRouteTests {
+  private static let oddNames = [
+    "0", "7-up", "a.b.c", "a-b_c.d", "CamelCase", "z..", String(repeating: "n", count: 128),
+  ]
+
+  // MARK: One job
+
+  @Test func `a job shows what it is, when it is due and how its last runs went`() async throws {
+    let spec = try JobSpec.named("nightly", tags: ["backup"], summary: "Copies all")
+    let archive = MemoryArchive([
+      .kept(3, "nightly"), .kept(2, "nightly", .failed), .kept(1, "nightly"),
+    ])
+    let world = try await ControlWorld([spec], archive: archive)
+    let job = try world.get("/api/v1/jobs/nightly")
+    #expect(job.status == 200 && job.headers["content-type"] == "application/json")
+    #expect(job["name"] as? String == "nightly" && job["state"] as? String == "waiting")
+    #expect(job["description"] as? String == "Copies all")
+    #expect(job["tags"] as? [String] == ["backup"])
+    #expect(job["schedule"] as? String == "every 1m" && job["action"] as? String == "shell")
+    #expect(job["timer"] as? String == "running" || job["timer"] as? String == "idle")
+    #expect((job["next"] as? [String: Any])?["slot"] as? String == "2026-09-21T14:14:20.000Z")
+    #expect(job.list("slots").count == 10)
+    #expect((job["last"] as? [String: Any])?["run"] as? Int == 3)
+    #expect(job["outcomes"] as? String == "sfs")
+    #expect(job["suspension"] == nil)
+    let every = job.list("keys").first { $0["key"] as? String == "every" }
+    #expect(every?["text"] as? String == "1m")
+  }
+
+  @Test func `a job without a ledger shows the runs of this daemon alone`() async throws {
+    let world = try await ControlWorld([.named("a")], archive: nil)
+    #expect(try world.get("/api/v1/jobs/a")["last"] == nil)
+    let run = try world.trigger("a")
+    let active = try world.get("/api/v1/jobs/a").list("active")
+    #expect(active.map { $0["run"] as? Int } == [Int(run.number)])
+    world.scheduler.end(run, .exited(3))
+    let job = try world.get("/api/v1/jobs/a")
+    #expect(job.list("active").isEmpty)
+    #expect((job["last"] as? [String: Any])?["outcome"] as? String == "failed")
+    #expect(job["streak"] as? Int == 1 && job["outcomes"] as? String == "f")
+  }
+
+  @Test(arguments: oddNames) func `a job is found by any name that it may have`(
+    name: String
+  ) async throws {
+    let world = try await ControlWorld([.named(name), .named("other")])
+    let encoded = name.utf8.map { String(format: "%%%02x", $0) }.joined()
+    for target in [name, encoded] {
+      #expect(try world.get("/api/v1/jobs/\(target)")["name"] as? String == name, "\(target)")
+      #expect(try world.get("/api/v1/jobs/\(target)/slots?n=1").list("slots").count == 1)
+    }
+    let run = try world.post("/api/v1/jobs/\(encoded)/trigger")
+    #expect(run.status == 202 && run["job"] as? String == name)
+    #expect(try world.post("/api/v1/jobs/\(name)/cancel").status == 200)
+    #expect(try world.post("/api/v1/jobs/\(encoded)/suspend")["state"] as? String == "suspended")
+    #expect(try world.post("/api/v1/jobs/\(name)/resume").status == 200)
+  }
+
+  @Test func `a job that there is not is not found, and the nearest name is given`() async throws {
+    let world = try await ControlWorld([.named("backup"), .named("report")])
+    for (method, suffix) in [
+      ("GET", ""), ("GET", "/slots"), ("POST", "/trigger"), ("POST", "/suspend"),
+      ("POST", "/resume"), ("POST", "/cancel"),
+    ] {
+      let reply = try world.ask(method, "/api/v1/jobs/bakcup\(suffix)", method == "GET" ? nil : "")
+      #expect(reply.problem == "404 notFound", "\(method) \(suffix): \(reply.text)")
+      #expect(reply["title"] as? String == "there is no job 'bakcup'")
+      #expect(reply["detail"] as? String == "Did you mean 'backup'?")
+    }
+    let far = try world.get("/api/v1/jobs/quite-another-thing")
+    #expect(far.problem == "404 notFound" && far["detail"] == nil)
+  }
+
+  @Test(arguments: [
+    ("-a", "-a"), ("a%20b", "a b"), ("%C3%A4", "ä"), ("a%2Fb", "a/b"),
+    (String(repeating: "n", count: 129), String(repeating: "n", count: 128)), ("%ff", "%FF"),
+  ])
+  func `what no job may be called is not found, and shown as it was meant`(
+    target: String, shown: String
+  ) async throws {
+    let world = try await ControlWorld([.named("a")])
+    let reply = try world.get("/api/v1/jobs/\(target)")
+    #expect(reply.problem == "404 notFound")
+    #expect(reply["title"] as? String == "there is no job '\(shown)'")
+  }
+
+  // MARK: Slots
+
+  @Test(arguments: [1, 3, 1000]) func `so many slots are foretold as are asked for`(
+    count: Int
+  ) async throws {
+    let world = try await ControlWorld([.named("a", every: .seconds(2))])
+    let slots = try world.get("/api/v1/jobs/a/slots?n=\(count)").list("slots")
+    #expect(slots.count == count)
+    #expect(slots.first?["slot"] as? String == "2026-09-21T14:13:22.000Z")
+  }
+
+  @Test func `a job that waits for nothing has no slots`() async throws {
+    let world = try await ControlWorld([
+      .named("by-hand", every: nil), .named("off", isEnabled: false),
+    ])
+    for job in ["by-hand", "off"] {
+      let reply = try world.get("/api/v1/jobs/\(job)/slots")
+      #expect(reply.status == 200 && reply.list("slots").isEmpty, "\(job)")
+    }
+    #expect(try world.get("/api/v1/jobs/by-hand")["state"] as? String == "idle")
+    #expect(try world.get("/api/v1/jobs/off")["state"] as? String == "disabled")
+  }
+
+  @Test(arguments: ["0", "1001", "-1", "+1", "1e1", "", "99999999999999999999", "١"])
+  func `an odd number of slots is refused with the range`(count: String) async throws {
+    let world = try await ControlWorld([.named("a")])
+    let encoded = count.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    let reply = try world.get("/api/v1/jobs/a/slots?n=\(encoded)")
+    #expect(reply.problem == "400 badRequest")
+    #expect(reply["title"] as? String == "'n' takes a whole number from 1 to 1000")
+  }
+
+  // MARK: Trigger
+
+  @Test func `a triggered run is shown at once, with a place and its slot`() async throws {
+    let world = try await ControlWorld([.named("a", every: nil)])
+    let reply = try world.post("/api/v1/jobs/a/trigger", #"{"slot":"2026-01-02T03:04:05+01:00"}"#)
+    #expect(reply.status == 202)
+    #expect(reply["kind"] as? String == "manual" && reply["state"] as? String == "running")
+    #expect(reply["slot"] as? String == "2026-01-02T02:04:05.000Z")
+    #expect(world.scheduler.requests.map(\.slot.milliseconds) == [1_767_319_445_000])
+  }
+
+  @Test func `a run waits where there is no place, and a job beyond its bound is refused`()
+    async throws
+  {
+    let settings = SchedulerSettings(maxRunning: 1)
+    let world = try await ControlWorld(
+      [.named("a", every: nil, overlap: .allow)], settings: settings)
+    #expect(try world.post("/api/v1/jobs/a/trigger")["state"] as? String == "running")
+    for _ in 0..<SchedulerCore.waitingRunsPerJobMax {
+      #expect(try world.post("/api/v1/jobs/a/trigger")["state"] as? String == "queued")
+    }
+    let beyond = try world.post("/api/v1/jobs/a/trigger")
+    #expect(beyond.problem == "409 conflict")
+    #expect(beyond["title"] as? String == "too many runs of the job wait already")
+    let cancelled = try world.post("/api/v1/jobs/a/cancel")["runs"] as? [Int]
+    #expect(cancelled?.count == 1 + SchedulerCore.waitingRunsPerJobMax)
+  }
+
+  @Test func `a second run is refused where the job's overlap says so, unless it is forced`()
+    async throws
+  {
+    let world = try await ControlWorld([.named("a", every: nil)])
+    let first = try world.trigger("a")
+    let second = try world.post("/api/v1/jobs/a/trigger")
+    #expect(second.problem == "409 overlap")
+    #expect(
+      (second["title"] as? String)?.hasPrefix("run \(first) of the job has not ended") == true)
+    #expect(try world.post("/api/v1/jobs/a/trigger", #"{"force":false}"#).status == 409)
+    #expect(try world.post("/api/v1/jobs/a/trigger", #"{"force":true}"#).status == 202)
+  }
+
+  @Test func `parameters of a command become variables`() async throws {
+    let world = try await ControlWorld([.named("a", every: nil)])
+    let reply = try world.post(
+      "/api/v1/jobs/a/trigger", #"{"parameters":{"day_2":"mon \"x\"","N":""}}"#)
+    #expect(reply.status == 202)
+    let environment = try #require(world.scheduler.requests.first).spec.execution.environment
+    #expect(environment == ["TAKT_PARAM_DAY_2": "mon \"x\"", "TAKT_PARAM_N": ""])
+  }
+
+  @Test func `no job is triggered before takt has started, or when it stops`() async throws {
+    let early = try await ControlWorld([.named("a")], isStarted: false)
+    #expect(try early.post("/api/v1/jobs/a/trigger").status == 404)
+    let world = try await ControlWorld([.named("a", every: nil)])
+    world.scheduler.send(.stop)
+    for order in ["trigger", "suspend", "resume"] {
+      let reply = try world.post("/api/v1/jobs/a/\(order)")
+      #expect(reply.problem == "503 stopping", "\(order)")
+      #expect(reply["title"] as? String == "takt is starting or stopping")
+    }
+  }
+
+  // MARK: Suspend and resume
+
+  @Test func `a suspended job says since when, until when and why, until it is resumed`()
+    async throws
+  {
+    let world = try await ControlWorld([.named("a")])
+    let reply = try world.post("/api/v1/jobs/a/suspend", #"{"for":"90m","reason":"a \n \u00e4"}"#)
+    let suspension = try #require(reply["suspension"] as? [String: Any])
+    #expect(reply["state"] as? String == "suspended" && reply["next"] == nil)
+    #expect(suspension["since"] as? String == "2026-09-21T14:13:20.000Z")
+    #expect(suspension["until"] as? String == "2026-09-21T15:43:20.000Z")
+    #expect(suspension["reason"] as? String == "a \n ä")
+    let forGood = try world.post("/api/v1/jobs/a/suspend")
+    #expect((forGood["suspension"] as? [String: Any])?["until"] == nil)
+    let resumed = try world.post("/api/v1/jobs/a/resume")
+    #expect(resumed["state"] as? String == "waiting" && resumed["suspension"] == nil)
+    let again = try world.post("/api/v1/jobs/a/resume")
+    #expect(again.problem == "409 conflict")
+    #expect(again["title"] as? String == "the job is not suspended")
+  }
+
+  @Test func `a suspension that lasts for a while ends by itself`() async throws {
+    let world = try await ControlWorld([.named("a")])
+    _ = try world.post("/api/v1/jobs/a/suspend", #"{"until":"2026-09-21T14:15:00Z"}"#)
+    world.scheduler.pass(.seconds(99))
+    #expect(try world.get("/api/v1/jobs/a")["state"] as? String == "suspended")
+    world.scheduler.pass(.seconds(2))
+    #expect(try world.get("/api/v1/jobs/a")["suspension"] == nil)
+  }
+
+  @Test func `a reason has at most a thousand characters`() async throws {
+    let world = try await ControlWorld([.named("a")])
+    let text = String(repeating: "ä", count: 1000)
+    #expect(try world.post("/api/v1/jobs/a/suspend", #"{"reason":"\#(text)"}"#).status == 200)
+    let long = try world.post("/api/v1/jobs/a/suspend", #"{"reason":"\#(text)x"}"#)
+    #expect(long.problem == "400 badRequest")
+    #expect(long["title"] as? String == "'reason' takes at most 1000 characters")
+  }
+
+  // MARK: Cancel
+
+  @Test func `all runs of a job are cancelled, and none where there is none`() async throws {
+    let world = try await ControlWorld([.named("a", every: nil), .named("b", every: nil)])
+    let (run, other) = (try world.trigger("a"), try world.trigger("b"))
+    #expect(try world.post("/api/v1/jobs/a/cancel")["runs"] as? [Int] == [Int(run.number)])
+    #expect(try world.get("/api/v1/runs/\(run)")["outcome"] as? String == "cancelled")
+    #expect(try world.get("/api/v1/runs/\(other)")["state"] as? String == "running")
+    #expect(try world.post("/api/v1/jobs/a/cancel")["runs"] as? [Int] == [])
+  }
+}

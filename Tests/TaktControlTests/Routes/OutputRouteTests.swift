@@ -1,0 +1,139 @@
+import Foundation
+import TaktTime
+import Testing
+
+@testable import TaktControl
+@testable import TaktCore
+
+/// What a run has printed, and what it prints.
+@Suite struct OutputRouteTests {
+  private static let path = "/api/v1/runs"
+
+  // MARK: What is kept
+
+  @Test func `what the attempts of a run printed comes in their order, as plain text`() async throws
+  {
+    let archive = MemoryArchive([.kept(1, "a", attempts: 3)])
+    archive.keep("third\n", of: 1, attempt: 3)
+    archive.keep("first\n", of: 1, attempt: 1)
+    let world = try await ControlWorld(archive: archive)
+    let all = try world.get("\(Self.path)/1/output")
+    #expect(all.status == 200 && all.headers["content-type"] == "text/plain; charset=utf-8")
+    #expect(all.text == "first\nthird\n" && all.headers["takt-dropped-bytes"] == "0")
+    #expect(try world.get("\(Self.path)/1/output?attempt=3").text == "third\n")
+    // One that has printed nothing.
+    #expect(try world.get("\(Self.path)/1/output?attempt=2").text == "")
+    let beyond = try world.get("\(Self.path)/1/output?attempt=4")
+    #expect(beyond.problem == "404 notFound")
+    #expect(beyond["title"] as? String == "run 1 has no attempt 4")
+  }
+
+  @Test func `a line stands where bytes are not kept`() async throws {
+    let archive = MemoryArchive([.kept(1, "a")])
+    archive.keep("begin", of: 1, dropped: 1234)
+    let reply = try await ControlWorld(archive: archive).get("\(Self.path)/1/output")
+    #expect(reply.text == "begin\n… 1234 bytes are not kept …\n")
+    #expect(reply.headers["takt-dropped-bytes"] == "1234")
+  }
+
+  @Test func `output that is no text arrives as it is`() async throws {
+    let world = try await ControlWorld([.named("a", every: nil)], archive: nil)
+    let run = try world.trigger("a")
+    world.output.print("\u{1b}[31m\0<script>", by: run)
+    #expect(try world.get("\(Self.path)/\(run)/output").text == "\u{1b}[31m\0<script>")
+  }
+
+  @Test func `without a ledger the last outputs are still known`() async throws {
+    let world = try await ControlWorld([.named("a", every: nil)], archive: nil)
+    let run = try world.trigger("a")
+    world.scheduler.end(run, printed: "done\n")
+    #expect(try world.get("\(Self.path)/\(run)/output").text == "done\n")
+    #expect(try world.get("\(Self.path)/\(run)/output?attempt=1").text == "done\n")
+    // What has ended is not followed, but handed out.
+    #expect(try world.get("\(Self.path)/\(run)/output?follow=true").text == "done\n")
+  }
+
+  @Test func `a ledger that fails hides nothing that is known besides`() async throws {
+    let archive = MemoryArchive()
+    let world = try await ControlWorld([.named("a", every: nil)], archive: archive)
+    let run = try world.trigger("a")
+    world.scheduler.end(run, printed: "done\n")
+    archive.fail("disk I/O error")
+    #expect(try world.get("\(Self.path)/\(run)/output").text == "done\n")
+  }
+
+  @Test func `an attempt that goes on has no output of its own yet`() async throws {
+    let world = try await ControlWorld([.named("a", every: nil)])
+    let run = try world.trigger("a")
+    let reply = try world.get("\(Self.path)/\(run)/output?attempt=1")
+    #expect(reply.problem == "404 notFound")
+    #expect(reply["title"] as? String == "attempt 1 of run \(run) has not ended")
+  }
+
+  @Test(arguments: [
+    "follow=yes", "follow=", "attempt=0", "attempt=-1", "attempt=x", "follow=true&attempt=1",
+    "tail=5", "attempt=1&attempt=2",
+  ])
+  func `what the output of a run does not take is refused`(query: String) async throws {
+    let world = try await ControlWorld(archive: MemoryArchive([.kept(1, "a")]))
+    #expect(try world.get("\(Self.path)/1/output?\(query)").problem == "400 badRequest")
+  }
+
+  @Test func `a run that there is not has no output`() async throws {
+    let world = try await ControlWorld()
+    for query in ["", "?attempt=1", "?follow=true"] {
+      #expect(try world.get("\(Self.path)/5/output\(query)").problem == "404 notFound", "\(query)")
+    }
+  }
+
+  // MARK: What comes
+
+  @Test func `a follower gets what was printed before, what comes, and the end`() async throws {
+    let world = try await ControlWorld([.named("a", every: nil)])
+    let run = try world.trigger("a")
+    world.output.print("one\n", by: run)
+    let wire = try world.connect()
+    wire.send("GET", "\(Self.path)/\(run)/output?follow=true", nil)
+    let head = try wire.head()
+    #expect(head.status == 200 && head.headers["content-type"] == "text/plain; charset=utf-8")
+    #expect(head.headers["x-accel-buffering"] == "no" && head.headers["connection"] == "close")
+    #expect(try wire.body(until: "one\n") == "one\n")
+    world.output.print("two\n", by: run)
+    #expect(try wire.body(until: "two\n") == "two\n")
+    // Without following, what there is by now.
+    #expect(try world.get("\(Self.path)/\(run)/output").text == "one\ntwo\n")
+    world.scheduler.end(run)
+    #expect(try wire.chunk() == nil && wire.isClosed())
+    #expect(world.output.awaitLeave() && world.output.followerCount == 0)
+  }
+
+  @Test func `a follower that goes away is forgotten`() async throws {
+    let world = try await ControlWorld([.named("a", every: nil)])
+    let run = try world.trigger("a")
+    var wire: Wire? = try world.connect()
+    wire?.send("GET", "\(Self.path)/\(run)/output?follow=true", nil)
+    #expect(try wire?.head().status == 200)
+    #expect(world.output.followerCount == 1)
+    wire = nil
+    #expect(world.output.awaitLeave() && world.output.followerCount == 0)
+  }
+
+  @Test func `a follower that is too slow loses what does not fit, and is told`() async throws {
+    let world = try await ControlWorld([.named("a", every: nil)])
+    let run = try world.trigger("a")
+    let wire = try world.connect()
+    wire.send("GET", "\(Self.path)/\(run)/output?follow=true", nil)
+    #expect(try wire.head().status == 200)
+    // More than the buffers of the system and of the stream hold together.
+    let line = String(repeating: "x", count: 99_999) + "\n"
+    for _ in 0..<640 { world.output.print(line, by: run) }
+    world.scheduler.end(run)
+    var bytes: [UInt8] = []
+    while let chunk = try wire.chunk() { bytes += chunk }
+    let text = String(decoding: bytes, as: UTF8.self)
+    let dropped = text.split(separator: "\n").filter { $0.hasSuffix(" bytes came too fast …") }
+      .compactMap { Int($0.split(separator: " ")[1]) }.reduce(0, +)
+    let kept = bytes.count { $0 == UInt8(ascii: "x") } / 99_999
+    #expect(dropped > 0 && kept + dropped / 100_000 == 640, "\(kept) \(dropped)")
+  }
+}

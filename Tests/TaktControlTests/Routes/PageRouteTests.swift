@@ -1,0 +1,37 @@
+import Foundation
+import Testing
+
+@testable import TaktControl
+@testable import TaktCore
+
+/// The web page.
+@Suite struct PageRouteTests {
+  @Test func `the page says what a browser may do with it`() async throws {
+    let world = try await ControlWorld()
+    let page = try world.get("/")
+    #expect(page.status == 200 && page.headers["content-type"] == "text/html; charset=utf-8")
+    #expect(page.headers["content-security-policy"] == PageFiles.page.policy)
+    #expect(page.headers["content-security-policy"]?.contains("default-src 'none'") == true)
+    #expect(page.headers["referrer-policy"] == "no-referrer")
+    #expect(page.headers["x-content-type-options"] == "nosniff")
+    #expect(page.headers["cache-control"] == "no-store")
+    #expect(page.bytes == PageFiles.page.bytes)
+  }
+
+  @Test func `its head comes without it`() async throws {
+    let wire = try await ControlWorld().connect()
+    wire.send("HEAD", "/", nil)
+    let head = try wire.reply(isHead: true)
+    #expect(head.status == 200)
+    #expect(head.headers["content-length"] == "\(PageFiles.page.bytes.count)")
+    // The connection is good for more.
+    wire.send("GET", "/healthz", nil)
+    #expect(try wire.reply().text == "ok\n")
+  }
+
+  @Test(arguments: ["/index.html", "/favicon.ico", "/static/app.js", "//", "/..", "/%2e%2e/etc"])
+  func `there is no other file`(target: String) async throws {
+    let reply = try await ControlWorld().get(target)
+    #expect(reply.status == 404 || reply.bytes == PageFiles.page.bytes, "\(target)")
+  }
+}

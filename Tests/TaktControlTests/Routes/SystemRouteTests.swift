@@ -1,0 +1,159 @@
+import Foundation
+import TaktTime
+import Testing
+
+@testable import TaktControl
+@testable import TaktCore
+
+/// What takt says of itself: its status, its probes, its address, its figures and its description.
+@Suite struct SystemRouteTests {
+  // MARK: Status
+
+  @Test func `the status says what runs here and how it stands`() async throws {
+    let settings = SchedulerSettings(maxRunning: 2)
+    let world = try await ControlWorld(
+      [
+        .named("a", every: nil), .named("b", every: nil), .named("c", every: nil),
+        .named("off", isEnabled: false), .named("resting"),
+      ], settings: settings)
+    world.scheduler.end(try world.trigger("a"), .exited(1))
+    for job in ["a", "b", "c"] { _ = try world.trigger(job) }
+    _ = try world.post("/api/v1/jobs/resting/suspend")
+    let status = try world.get("/api/v1/status")
+    #expect(status["version"] as? String == "9.9.9" && status["pid"] as? Int == 4711)
+    #expect(status["started"] as? String == "2026-09-21T14:13:20.000Z")
+    #expect(status["file"] as? String == "/srv/jobs.yaml")
+    #expect(status["state_folder"] as? String == world.folder)
+    #expect(status["tracking"] as? String == "cgroup v2 (delegated)")
+    #expect(status["timezone"] as? String == "UTC" && status["phase"] as? String == "running")
+    for (key, count) in [
+      ("jobs", 5), ("suspended", 1), ("disabled", 1), ("failing", 1), ("running", 2), ("queued", 1),
+      ("max_running", 2), ("wakes", 3), ("served", 7), ("clients", 0),
+    ] {
+      #expect(status[key] as? Int == count, "\(key)")
+    }
+    #expect(status["ledger"] as? String == "the ledger is fine")
+    let slots = try #require(status["slots"] as? [String: Int])
+    #expect(Set(slots.keys) == Set(Balance.names) && slots.values.allSatisfy { $0 == 0 })
+    let events = try #require(status["events"] as? [String: Int])
+    #expect(events["first"] == 1 && (events["last"] ?? 0) > 1)
+  }
+
+  @Test func `without a ledger the status says nothing of it`() async throws {
+    let world = try await ControlWorld(archive: nil)
+    world.setFigures { $0.ledger = nil }
+    #expect(try world.get("/api/v1/status")["ledger"] == nil)
+  }
+
+  @Test func `the phase is that of the scheduler`() async throws {
+    let world = try await ControlWorld([.named("a", every: nil)], isStarted: false)
+    #expect(try world.get("/api/v1/status")["phase"] as? String == "starting")
+    world.scheduler.send(.started(Snapshot(jobs: world.jobs)))
+    #expect(try world.get("/api/v1/status")["phase"] as? String == "running")
+    _ = try world.trigger("a")
+    world.scheduler.send(.stop)
+    #expect(try world.get("/api/v1/status")["phase"] as? String == "draining")
+  }
+
+  // MARK: Probes
+
+  @Test func `takt is ready when its jobs run and processes can be started`() async throws {
+    let early = try await ControlWorld(isStarted: false)
+    #expect(try early.get("/healthz").text == "ok\n")
+    let unready = try early.get("/readyz")
+    #expect(unready.status == 503 && unready.text == "the jobs do not run\n")
+    let world = try await ControlWorld()
+    let ready = try world.get("/readyz")
+    #expect(ready.status == 200 && ready.text == "ok\n")
+    #expect(ready.headers["cache-control"] == "no-store")
+    world.setFigures { $0.processes.isResponsive = false }
+    let stuck = try world.get("/readyz")
+    #expect(stuck.status == 503 && stuck.text == "processes cannot be started\n")
+    #expect(try world.get("/healthz").status == 200)
+    #expect(try world.ask("HEAD", "/nothing").status == 404)
+  }
+
+  @Test func `probes that come at once ask the scheduler once, and are answered together`()
+    async throws
+  {
+    let world = try await ControlWorld()
+    world.scheduler.fallSilent()
+    let wires = try (0..<20).map { _ in
+      let wire = try world.connect()
+      wire.send("GET", "/healthz", nil)
+      return wire
+    }
+    // The last on each connection is answered after those before: all have been taken.
+    #expect(try world.get("/").status == 200)
+    world.scheduler.speak()
+    for wire in wires { #expect(try wire.reply().status == 200) }
+  }
+
+  @Test func `a scheduler that does not answer is not well`() async throws {
+    let world = try await ControlWorld()
+    world.scheduler.fallSilent()
+    let reply = try world.get("/healthz")
+    #expect(reply.status == 503 && reply.text == "the scheduler does not answer\n")
+    world.scheduler.speak()
+    #expect(try world.get("/healthz").status == 200)
+  }
+
+  // MARK: Address
+
+  @Test func `the page's address is told with the token as it is now`() async throws {
+    let world = try await ControlWorld()
+    let none = try world.get("/api/v1/address")
+    #expect(none.problem == "404 notFound")
+    #expect(none["title"] as? String == "this takt has no web page")
+    let port = try await world.listenOnNetwork()
+    let token = try String(contentsOfFile: world.tokenFile, encoding: .utf8)
+      .trimmingCharacters(in: .newlines)
+    #expect(
+      try world.get("/api/v1/address")["address"] as? String
+        == "http://127.0.0.1:\(port)/#token=\(token)")
+    let wire = try Wire(port: port)
+    wire.send(
+      "GET", "/api/v1/address", nil,
+      ["Host: 127.0.0.1:\(port)", "Authorization: Bearer \(token)"])
+    let remote = try wire.reply()
+    #expect(remote.problem == "403 forbidden" && !remote.text.contains(token))
+    try FileManager.default.removeItem(atPath: world.tokenFile)
+    #expect(try world.get("/api/v1/address").problem == "404 notFound")
+  }
+
+  // MARK: Figures
+
+  @Test func `the figures are what has been counted, in the form that Prometheus reads`()
+    async throws
+  {
+    let world = try await ControlWorld(
+      [.named("a", every: nil), .named("beat", every: .seconds(10))])
+    world.scheduler.end(try world.trigger("a"))
+    world.scheduler.end(try world.trigger("a"), .exited(1))
+    world.scheduler.pass(.seconds(10))
+    world.reload.set(MemoryReload.refused(Diagnostic(.syntax, at: SourceLocation(file: "f"), "x")))
+    _ = try world.post("/api/v1/reload")
+    let reply = try world.get("/metrics")
+    #expect(reply.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
+    #expect(PrometheusLint.problems(in: reply.text).isEmpty)
+    for line in [
+      #"takt_runs_total{outcome="succeeded"} 1"#, #"takt_runs_total{outcome="failed"} 1"#,
+      #"takt_jobs{state="served"} 2"#, #"takt_job_failures_in_a_row{job="a"} 1"#,
+      #"takt_job_failures_in_a_row{job="beat"} 0"#, "takt_wakes_total 3", "takt_ledger_failing 0",
+    ] {
+      #expect(reply.text.contains("\n\(line)\n"), "\(line)")
+    }
+    #expect(try world.get("/metrics?x=1").problem == "400 badRequest")
+  }
+
+  @Test func `jobs beyond the bound have no labels of their own`() async throws {
+    let count = Metrics.labelledJobsMax + 5
+    let world = try await ControlWorld((0..<count).map { try .named(String(format: "j%05d", $0)) })
+    let text = try world.get("/metrics").text
+    let lines = text.split(separator: "\n").filter {
+      $0.hasPrefix("takt_job_failures_in_a_row{")
+    }
+    #expect(lines.count == Metrics.labelledJobsMax)
+    #expect(lines.first == #"takt_job_failures_in_a_row{job="j00000"} 0"#)
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import TaktTime
+import Testing
+
+@testable import TaktControl
+@testable import TaktCore
+
+/// What was and what will be, for a picture.
+@Suite struct TimelineRouteTests {
+  private func job(_ reply: Reply, _ name: String) -> [String: [[String: Any]]] {
+    let job = reply.list("jobs").first { $0["job"] as? String == name }
+    return ["slots", "runs"].reduce(into: [:]) { $0[$1] = job?[$1] as? [[String: Any]] ?? [] }
+  }
+
+  @Test func `slots that were and that come stand beside the runs of a job`() async throws {
+    let world = try await ControlWorld([.named("beat", every: .seconds(60)), .named("other")])
+    world.scheduler.pass(.seconds(60))
+    let run = try #require(world.scheduler.requests.first { $0.spec.name.text == "beat" }?.run)
+    world.scheduler.pass(.seconds(2))
+    world.scheduler.end(run)
+    let reply = try world.get("/api/v1/timeline?past=3600&ahead=120&match=beat")
+    #expect(reply["now"] as? String == "2026-09-21T14:14:22.000Z")
+    #expect(reply["from"] as? String == "2026-09-21T13:14:22.000Z")
+    #expect(reply["to"] as? String == "2026-09-21T14:16:22.000Z")
+    #expect(reply.list("jobs").count == 1 && reply["truncated"] as? Bool == false)
+    let beat = job(reply, "beat")
+    #expect(
+      beat["slots"]?.compactMap { $0["slot"] as? String } == [
+        "2026-09-21T14:14:20.000Z", "2026-09-21T14:15:20.000Z", "2026-09-21T14:16:20.000Z",
+      ])
+    #expect(beat["slots"]?.compactMap { $0["verdict"] as? String } == ["ran"])
+    let bar = try #require(beat["runs"]?.first)
+    #expect(bar["run"] as? Int == Int(run.number) && bar["outcome"] as? String == "succeeded")
+    #expect(bar["began"] as? String == "2026-09-21T14:14:20.000Z")
+    #expect(bar["ended"] as? String == "2026-09-21T14:14:22.000Z")
+    #expect(reply["wakes"] as? [String] == ["2026-09-21T14:14:20.000Z"])
+  }
+
+  @Test func `a run that goes on has no end, and one that waits for its place no bar`()
+    async throws
+  {
+    let world = try await ControlWorld(
+      [.named("a", every: nil), .named("b", every: nil)], settings: SchedulerSettings(maxRunning: 1)
+    )
+    _ = try world.trigger("a")
+    _ = try world.trigger("b")
+    let reply = try world.get("/api/v1/timeline")
+    let bar = try #require(job(reply, "a")["runs"]?.first)
+    #expect(bar["ended"] == nil && bar["outcome"] == nil)
+    #expect(job(reply, "b")["runs"]?.isEmpty == true)
+  }
+
+  @Test func `nothing is shown of a time that was not asked for`() async throws {
+    let world = try await ControlWorld([.named("beat", every: .seconds(10))])
+    world.scheduler.pass(.seconds(10))
+    world.scheduler.end(try #require(world.scheduler.requests.first).run)
+    world.scheduler.pass(.seconds(5))
+    let reply = try world.get("/api/v1/timeline?past=0&ahead=0")
+    #expect(job(reply, "beat")["slots"]?.isEmpty == true)
+    #expect(job(reply, "beat")["runs"]?.isEmpty == true)
+    #expect((reply["wakes"] as? [Any])?.isEmpty == true)
+  }
+
+  @Test func `what is left out is said`() async throws {
+    let world = try await ControlWorld([
+      .named("fast", every: .milliseconds(10)), .named("slow", every: .seconds(600)),
+    ])
+    #expect(try world.get("/api/v1/timeline?match=slow&ahead=86400")["truncated"] as? Bool == false)
+    let fast = try world.get("/api/v1/timeline?match=fast&ahead=3600")
+    #expect(fast["truncated"] as? Bool == true && job(fast, "fast")["slots"]?.count == 200)
+    #expect(try world.get("/api/v1/timeline?ahead=0&limit=1")["truncated"] as? Bool == true)
+  }
+
+  @Test(arguments: [
+    "past=-1", "past=86401", "ahead=86401", "ahead=x", "limit=0", "limit=501", "state=running",
+    "past=1&past=1",
+  ])
+  func `what the timeline does not take is refused`(query: String) async throws {
+    #expect(try await ControlWorld().get("/api/v1/timeline?\(query)").problem == "400 badRequest")
+  }
+}

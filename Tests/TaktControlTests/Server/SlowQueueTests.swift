@@ -1,0 +1,66 @@
+import Dispatch
+import TaktTime
+import Testing
+
+@testable import TaktControl
+@testable import TaktCore
+
+/// What takes its time is done elsewhere, one after the other.
+@Suite struct SlowQueueTests {
+  @Test func `what is done there is done in turn, and its value comes back`() async {
+    let values = await withTaskGroup(of: Int.self) { group in
+      for number in 0..<100 { group.addTask { await SlowQueue.perform { number } } }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(values.sorted() == Array(0..<100))
+  }
+
+  @Test func `a ledger that takes its time keeps no other request waiting`() async throws {
+    let archive = HungArchive()
+    let world = try await ControlWorld([.named("a")], archive: nil)
+    let books = ControlBooks(
+      next: MemoryLedger(), time: world.clock, onBegan: { _ in }, onEnded: { _ in })
+    let server = ControlServer(
+      ControlPorts(
+        scheduler: world.scheduler, reload: world.reload, archive: archive, output: world.output,
+        catalogue: MemoryCatalogue(), books: books,
+        facts: DaemonFacts(
+          version: "1", pid: 1, started: ControlWorld.wall, file: "/f", givenFile: "f",
+          stateFolder: nil, tracking: "none"),
+        figures: {
+          DaemonFigures(wakes: 0, served: 0, balance: Balance(), ledger: nil, processes: .init())
+        }), connections: ConnectionBudget(descriptors: 300))
+    let path = world.folder + "/slow.sock"
+    _ = await withCheckedContinuation { continuation in
+      server.listen(at: .socket(path: path)) { continuation.resume(returning: $0) }
+    }
+    let slow = try Wire(socket: path)
+    slow.send("GET", "/api/v1/runs/1", nil)
+    archive.awaitReader()
+    let quick = try Wire(socket: path)
+    quick.send("GET", "/api/v1/jobs/a", nil)
+    #expect(try quick.reply().status == 200)
+    archive.release()
+    #expect(try slow.reply().status == 404)
+    server.close()
+  }
+}
+
+/// A ledger on a disk that does not answer until it is released.
+private final class HungArchive: RunArchive {
+  private let entered = DispatchSemaphore(value: 0)
+  private let released = DispatchSemaphore(value: 0)
+
+  func awaitReader() { entered.wait() }
+  func release() { released.signal() }
+
+  func runs(_ query: RunQuery) throws(ArchiveTrouble) -> [StoredRun] { [] }
+
+  func run(_ number: RunID) throws(ArchiveTrouble) -> StoredRun? {
+    entered.signal()
+    released.wait()
+    return nil
+  }
+
+  func outputs(of number: RunID) throws(ArchiveTrouble) -> [StoredOutput] { [] }
+}

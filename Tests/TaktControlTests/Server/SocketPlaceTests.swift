@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+
+@testable import TaktControl
+@testable import TaktCore
+
+/// The file of the Unix socket, and who may listen there.
+@Suite struct SocketPlaceTests {
+  @Test func `the socket is its owner's alone, and goes with the control`() async throws {
+    let world = try await ControlWorld()
+    var status = stat()
+    #expect(lstat(world.socket, &status) == 0 && status.st_mode & 0o777 == 0o600)
+    #expect(SocketPlace.isThere(world.socket))
+    world.server.close()
+    #expect(!SocketPlace.isThere(world.socket))
+  }
+
+  @Test func `another daemon that answers keeps its place`() async throws {
+    let world = try await ControlWorld()
+    let trouble = try await #require(throws: ControlTrouble.self) {
+      _ = try await world.listen(at: .socket(path: world.socket))
+    }
+    #expect(trouble.message == "another takt answers at \(world.socket)")
+    #expect(try world.get("/healthz").status == 200)
+  }
+
+  @Test func `what a killed daemon has left is replaced`() async throws {
+    let world = try await ControlWorld()
+    let path = world.folder + "/left.sock"
+    let left = try SocketServer { _ in }
+    try FileManager.default.moveItem(atPath: left.path, toPath: path)
+    left.stop()
+    // The listener is closed by the thread that accepts.
+    while (try? Wire(socket: path)) != nil {}
+    #expect(try await world.listen(at: .socket(path: path)) == path)
+    let wire = try Wire(socket: path)
+    wire.send("GET", "/healthz", nil)
+    #expect(try wire.reply().status == 200)
+  }
+
+  @Test func `what is no socket is not touched`() async throws {
+    let world = try await ControlWorld()
+    let path = world.folder + "/file"
+    try Data("precious".utf8).write(to: URL(fileURLWithPath: path))
+    let trouble = try await #require(throws: ControlTrouble.self) {
+      _ = try await world.listen(at: .socket(path: path))
+    }
+    #expect(trouble.message == "\(path) is there and is no socket")
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
+    #expect(!SocketPlace.isThere(path) && !SocketPlace.isThere(path + "x"))
+  }
+
+  @Test func `a socket that another daemon has put there meanwhile stays`() async throws {
+    let world = try await ControlWorld()
+    let other = try SocketServer { _ in }
+    try FileManager.default.removeItem(atPath: world.socket)
+    try FileManager.default.moveItem(atPath: other.path, toPath: world.socket)
+    world.server.close()
+    #expect(SocketPlace.isThere(world.socket))
+  }
+
+  @Test func `a folder that is not there is said`() async throws {
+    let world = try await ControlWorld()
+    await #expect(throws: ControlTrouble.self) {
+      _ = try await world.listen(at: .socket(path: world.folder + "/none/control.sock"))
+    }
+  }
+}

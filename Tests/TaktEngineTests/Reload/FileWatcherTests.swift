@@ -1,0 +1,202 @@
+import Glibc
+import Synchronization
+import Testing
+import TimerMachineTesting
+
+@testable import TaktEngine
+
+/// What of the jobs files, and of the folders that an include looks into, makes a reload.
+@Suite struct FileWatcherTests {
+  @Test func `a file that is written, replaced by rename, removed or made makes one call each`()
+    throws
+  {
+    let files = try WatchedFiles("jobs.yaml")
+    try files.folder.write("jobs.yaml")
+    #expect(files.calls() == 1)
+    try files.folder.write("jobs.yaml")
+    #expect(files.calls() == 1)
+    try files.folder.write("jobs.yaml.new")
+    #expect(files.calls() == 0)
+    try files.folder.move("jobs.yaml.new", to: "jobs.yaml")
+    #expect(files.calls() == 1)
+    try files.folder.delete("jobs.yaml")
+    #expect(files.calls() == 1)
+    #expect(files.calls() == 0)
+  }
+
+  @Test func `all changes of a moment make one call, a moment after the first`() throws {
+    let files = try WatchedFiles("a.yaml", "b.yaml", "c.yaml")
+    for name in ["a.yaml", "b.yaml", "c.yaml"] {
+      try files.folder.write(name)
+      files.pass(.milliseconds(60))
+    }
+    #expect(files.count() == 0)
+    files.pass(.milliseconds(20))
+    #expect(files.count() == 1)
+    #expect(files.calls() == 0)
+  }
+
+  @Test func `a job that writes beside the jobs file makes no call`() throws {
+    let files = try WatchedFiles("jobs.yaml")
+    try files.folder.write("jobs.yaml")
+    #expect(files.calls() == 1)
+    try files.folder.write("job.log")
+    try files.folder.move("job.log", to: "job.log.1")
+    try files.folder.makeFolder("state")
+    #expect(files.calls() == 0)
+    #expect(files.folder.timers.armedCount == 0)
+  }
+
+  @Test func `rights alone make no call, another time of the last change does`() throws {
+    let files = try WatchedFiles("jobs.yaml")
+    try files.folder.write("jobs.yaml")
+    #expect(files.calls() == 1)
+    try files.folder.setMode("jobs.yaml", 0o640)
+    #expect(files.calls() == 0)
+    var times = [timeval(tv_sec: 1, tv_usec: 0), timeval(tv_sec: 1, tv_usec: 0)]
+    #expect(utimes(files.folder["jobs.yaml"], &times) == 0)
+    #expect(files.calls() == 1)
+  }
+
+  @Test func `a file that is being written is looked at when its writer closes it`() throws {
+    let files = try WatchedFiles("jobs.yaml")
+    try files.folder.write("jobs.yaml")
+    #expect(files.calls() == 1)
+    let descriptor = open(files.folder["jobs.yaml"], O_WRONLY | O_APPEND | O_CLOEXEC)
+    #expect(write(descriptor, "half", 4) == 4)
+    #expect(files.calls() == 0)
+    close(descriptor)
+    #expect(files.calls() == 1)
+  }
+
+  @Test func `a folder that vanishes and returns is seen both times`() throws {
+    let files = try WatchedFiles("conf/jobs.yaml")
+    try files.folder.makeFolder("conf")
+    try files.folder.write("conf/jobs.yaml")
+    #expect(files.calls() == 1)
+    try files.folder.move("conf", to: "aside")
+    #expect(files.calls() == 1)
+    try files.folder.write("aside/jobs.yaml")
+    #expect(files.calls() == 0)
+    try files.folder.move("aside", to: "conf")
+    #expect(files.calls() == 1)
+    try files.folder.write("conf/jobs.yaml")
+    #expect(files.calls() == 1)
+    try files.folder.delete("conf")
+    #expect(files.calls() == 1)
+    try files.folder.makeFolder("conf")
+    #expect(files.calls() == 0)
+    try files.folder.write("conf/jobs.yaml")
+    #expect(files.calls() == 1)
+  }
+
+  @Test func `what a link leads to is watched, and so is the link`() throws {
+    let files = try WatchedFiles("current/jobs.yaml")
+    for release in ["one", "two"] {
+      try files.folder.makeFolder(release)
+      try files.folder.write("\(release)/jobs.yaml")
+    }
+    try files.folder.link("current", to: "one")
+    #expect(files.calls() == 1)
+    try files.folder.write("one/jobs.yaml")
+    #expect(files.calls() == 1)
+    try files.folder.write("two/jobs.yaml")
+    #expect(files.calls() == 0)
+    try files.folder.link("next", to: "two")
+    try files.folder.move("next", to: "current")
+    #expect(files.calls() == 1)
+    try files.folder.write("one/jobs.yaml")
+    #expect(files.calls() == 0)
+  }
+
+  @Test func `an entry that comes to an included folder or leaves it makes a call`() throws {
+    let files = try WatchedFiles("jobs.d")
+    try files.folder.makeFolder("jobs.d")
+    #expect(files.calls() == 1)
+    try files.folder.write("jobs.d/a.yaml")
+    #expect(files.calls() == 1)
+    // Written alone: whoever reads the file watches it by itself.
+    try files.folder.write("jobs.d/a.yaml")
+    #expect(files.calls() == 0)
+    try files.folder.move("jobs.d/a.yaml", to: "jobs.d/b.yaml")
+    #expect(files.calls() == 1)
+    try files.folder.delete("jobs.d/b.yaml")
+    #expect(files.calls() == 1)
+  }
+
+  @Test func `a change of a path that stays is not lost when the others change`() throws {
+    let files = try WatchedFiles("a.yaml")
+    try files.folder.write("a.yaml")
+    files.watch("a.yaml", "b.yaml")
+    #expect(files.calls() == 1)
+    try files.folder.write("b.yaml")
+    files.watch("a.yaml")
+    #expect(files.calls() == 1)
+    try files.folder.write("b.yaml")
+    #expect(files.calls() == 0)
+  }
+
+  @Test func `a path that cannot be watched is told once`() throws {
+    let files = try WatchedFiles("file/jobs.yaml", String(repeating: "x", count: 300))
+    try files.folder.write("file")
+    #expect(files.calls() == 0)
+    #expect(files.troubles.withLock { $0 }.count == 1)
+    #expect(files.troubles.withLock { $0 }.first?.contains("cannot be watched") == true)
+  }
+}
+
+/// Files of a folder under a watcher, in virtual time.
+private final class WatchedFiles {
+  let folder: WatchedFolder
+  let troubles: Shared<[String]>
+  private let watcher: FileWatcher
+  private let told: Shared<Int>
+
+  final class Shared<Value: Sendable>: Sendable {
+    private let value: Mutex<Value>
+    init(_ value: Value) { self.value = Mutex(value) }
+    func withLock<Result: Sendable>(_ body: (inout sending Value) -> sending Result) -> Result {
+      value.withLock(body)
+    }
+  }
+
+  init(_ paths: String...) throws {
+    let (told, troubles) = (Shared(0), Shared<[String]>([]))
+    (self.told, self.troubles) = (told, troubles)
+    folder = try WatchedFolder()
+    watcher = try FileWatcher(
+      reactor: WatchedFolder.reactor.get(), factory: folder.timers,
+      onChange: { told.withLock { $0 += 1 } },
+      onTrouble: { text in troubles.withLock { $0.append(text) } })
+    watch(paths)
+  }
+
+  func watch(_ paths: String...) { watch(paths) }
+
+  private func watch(_ paths: [String]) {
+    watcher.watch(paths.map { folder[$0] })
+    watcher.watches.catchUp()
+  }
+
+  /// Lets virtual time pass between two instants at which nothing is left to be done.
+  func pass(_ duration: Duration) {
+    watcher.watches.catchUp()
+    folder.timers.advance(by: duration)
+    watcher.watches.catchUp()
+  }
+
+  /// How often it was told, since the last time this was asked.
+  func count() -> Int {
+    watcher.watches.catchUp()
+    return told.withLock { told in
+      defer { told = 0 }
+      return told
+    }
+  }
+
+  /// How often it is told of what has been done so far, when all has settled.
+  func calls() -> Int {
+    pass(FileWatcher.settleTime)
+    return count()
+  }
+}
