@@ -90,7 +90,7 @@ extension JobKey {
   package static let shell = JobKey("shell", hidden: { $0.execution.shell != $1.execution.shell })
   package static let environment = JobKey(
     "env", hidden: { $0.execution.environment != $1.execution.environment })
-  package static let environmentFile = JobKey("env_file", shownBy: [.environment])
+  package static let environmentFile = JobKey(partOfAnother: "env_file")
   package static let secrets = JobKey(
     "secrets", hidden: { $0.execution.secrets != $1.execution.secrets })
   package static let stdin = JobKey("stdin", hidden: { $0.execution.stdin != $1.execution.stdin })

@@ -13,8 +13,6 @@ package struct JobKey: Equatable, Sendable, CustomStringConvertible {
 
   /// As it is written.
   package let name: String
-  /// The keys that show its value, when it is not this one.
-  package let shownBy: [String]
   /// What a spec says under it; nil where that is never shown.
   private let text: (@Sendable (JobSpec) -> String?)?
   private let differs: @Sendable (JobSpec, JobSpec) -> Bool
@@ -23,7 +21,6 @@ package struct JobKey: Equatable, Sendable, CustomStringConvertible {
   init(_ name: String, _ text: @escaping @Sendable (JobSpec) -> String?) {
     self.name = name
     self.text = text
-    shownBy = [name]
     differs = { text($0) != text($1) }
   }
 
@@ -31,14 +28,12 @@ package struct JobKey: Equatable, Sendable, CustomStringConvertible {
   init(_ name: String, hidden differs: @escaping @Sendable (JobSpec, JobSpec) -> Bool) {
     self.name = name
     self.differs = differs
-    shownBy = [name]
     text = nil
   }
 
-  /// A key whose value is part of what others show.
-  init(_ name: String, shownBy keys: [JobKey]) {
+  /// A key whose value is part of what another shows, such as that of `days` under `cron`.
+  init(partOfAnother name: String) {
     self.name = name
-    shownBy = keys.map(\.name)
     text = nil
     differs = { _, _ in false }
   }

@@ -33,10 +33,9 @@ extension JobKey {
   package static let phase = JobKey("phase") { $0.timing.schedule.every?.phase.rawValue }
   package static let cron = JobKey("cron") { list($0.timing.schedule.rules.of(.cron)) }
   package static let calendar = JobKey("calendar") { list($0.timing.schedule.rules.of(.calendar)) }
-  package static let days = JobKey("days", shownBy: [.cron])
-  package static let dst = JobKey("dst", shownBy: [.cron, .calendar])
-  package static let timezone = JobKey(
-    "timezone", shownBy: [.cron, .calendar, .at, .notBefore, .until, .except])
+  package static let days = JobKey(partOfAnother: "days")
+  package static let dst = JobKey(partOfAnother: "dst")
+  package static let timezone = JobKey(partOfAnother: "timezone")
   package static let at = JobKey("at") { list($0.timing.schedule.at.map { $0.rfc3339() }) }
   package static let on = JobKey("on") { list($0.timing.schedule.on.map(\.rawValue).sorted()) }
   package static let after = JobKey("after") {
