@@ -137,7 +137,7 @@ package final class LogWriter: Observer, OutputSink {
   }
 
   private func write(_ bytes: [UInt8], after health: Health) -> Health {
-    let (written, number) = writeAll(bytes)
+    let (written, number) = bytes.withUnsafeBytes { $0.write(to: descriptor) }
     guard let number else { return bytes.isEmpty ? health : .good }
     if case .good = health {
       let reason = String(cString: strerror(number))
@@ -149,26 +149,6 @@ package final class LogWriter: Observer, OutputSink {
     let isMidLine =
       written == 0 ? health.isMidLine : bytes[written - 1] != UInt8(ascii: "\n")
     return .failing(isMidLine: isMidLine)
-  }
-
-  /// How much was written, and the system's error number where that was not all.
-  private func writeAll(_ bytes: [UInt8]) -> (written: Int, number: Int32?) {
-    bytes.withUnsafeBytes { buffer in
-      var done = 0
-      while done < buffer.count {
-        let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
-        let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-        if count >= 0 {
-          done += count
-        } else if errno == EAGAIN {
-          var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-          _ = poll(&entry, 1, -1)
-        } else if errno != EINTR {
-          return (done, errno)
-        }
-      }
-      return (done, nil)
-    }
   }
 
   /// One line on standard error, which may be a reader that has stopped as well.

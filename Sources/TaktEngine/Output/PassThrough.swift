@@ -134,25 +134,10 @@ private final class Lane: Sendable {
   /// What cannot be written, for the reader has gone or the disk is full, is nobody's; it is told at
   /// the end.
   private func write(_ bytes: [UInt8]) {
-    bytes.withUnsafeBytes { bytes in
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let count = Glibc.write(
-          descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-        if count > 0 {
-          rest = rest.dropFirst(count)
-        } else if count < 0, errno == EAGAIN {
-          var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-          poll(&entry, 1, -1)
-        } else if errno != EINTR {
-          let number = errno
-          state.withLock { state in
-            state.isClosed = true
-            if number != EPIPE { state.failure = String(cString: strerror(number)) }
-          }
-          return
-        }
-      }
+    guard let number = bytes.withUnsafeBytes({ $0.write(to: descriptor) }).number else { return }
+    state.withLock { state in
+      state.isClosed = true
+      if number != EPIPE { state.failure = String(cString: strerror(number)) }
     }
   }
 }

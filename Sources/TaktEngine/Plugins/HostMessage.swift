@@ -26,27 +26,19 @@ enum HostMessage {
     var job: String
     var slot: String
     var attempt: Int
-    var deadline: String?
+    var deadline: OrNull
     var parameters: [String: PluginValue]
     var secrets: [String: String]?
     var facts: Facts?
+  }
+
+  /// A text that is null where there is none, and not left out.
+  struct OrNull: Encodable {
+    var text: String?
 
     func encode(to encoder: any Encoder) throws {
-      var container = encoder.container(keyedBy: Key.self)
-      try container.encode(type, forKey: .type)
-      try container.encode(run, forKey: .run)
-      try container.encode(job, forKey: .job)
-      try container.encode(slot, forKey: .slot)
-      try container.encode(attempt, forKey: .attempt)
-      // Without a timeout it is null, and not left out.
-      try container.encode(deadline, forKey: .deadline)
-      try container.encode(parameters, forKey: .parameters)
-      try container.encodeIfPresent(secrets, forKey: .secrets)
-      try container.encodeIfPresent(facts, forKey: .facts)
-    }
-
-    private enum Key: String, CodingKey {
-      case type, run, job, slot, attempt, deadline, parameters, secrets, facts
+      var container = encoder.singleValueContainer()
+      try container.encode(text)
     }
   }
 

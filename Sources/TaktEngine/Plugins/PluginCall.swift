@@ -30,15 +30,7 @@ struct PluginCall {
     // Attempts and steps of a run are runs of their own to the plugin.
     run = "\(request.run).\(request.attempt).\(request.step + 1)"
     var expansion = ParameterExpansion(request)
-    do throws(ParameterExpansion.Failure) {
-      self.parameters = try expansion.resolved(parameters)
-    } catch {
-      switch error {
-      case .unknownSecret(let name):
-        throw StartFailure(stage: .secret, number: ENOENT, subject: "'\(name)'")
-      case .unreadable(let number): throw StartFailure(stage: .secret, number: number)
-      }
-    }
+    self.parameters = try Self.resolved(parameters, &expansion)
     var secrets: [String: String] = [:]
     for (name, secret) in request.spec.execution.secrets {
       let value = try SecretReader.value(
@@ -62,6 +54,20 @@ struct PluginCall {
     try Self.checkDigest(of: manifest)
   }
 
+  private static func resolved(
+    _ parameters: Parameters, _ expansion: inout ParameterExpansion
+  ) throws(StartFailure) -> Parameters {
+    do throws(ParameterExpansion.Failure) {
+      return try expansion.resolved(parameters)
+    } catch {
+      switch error {
+      case .unknownSecret(let name):
+        throw StartFailure(stage: .secret, number: ENOENT, subject: "'\(name)'")
+      case .unreadable(let number): throw StartFailure(stage: .secret, number: number)
+      }
+    }
+  }
+
   private static let variableBytesMax = 100_000
   private static let parametersBytesMax = 1_000_000
 
@@ -70,7 +76,8 @@ struct PluginCall {
     HostMessage.line(
       HostMessage.Start(
         run: run, job: request.spec.name.text, slot: request.slot.rfc3339(),
-        attempt: request.facts?.attempts ?? request.attempt, deadline: deadline?.rfc3339(),
+        attempt: request.facts?.attempts ?? request.attempt,
+        deadline: HostMessage.OrNull(text: deadline?.rfc3339()),
         parameters: parameters.mapValues(PluginValue.init), secrets: withSecrets ? secrets : nil,
         facts: request.facts.map(HostMessage.Facts.init)))
   }

@@ -9,13 +9,13 @@ final class ChildProcess {
   let group: ProcessGroup
   /// When the system was asked for it.
   let startedAt: ContinuousClock.Instant
-  /// The signal that the attempt was sent last: whoever turns up later gets it too.
+  /// The signal that the command was sent last: whoever turns up later gets it too.
   private(set) var lastSignal: Int32?
   /// When it was sent KILL before it had executed anything; nil when it was not.
   private(set) var killedAt: ContinuousClock.Instant?
   /// The run has been told that it never started.
   private(set) var isGivenUp = false
-  let members: any AttemptMembers
+  let members: any ProcessMembers
   /// Nobody is left in the group.
   private var isGroupGone = false
   private var isReaped = false
@@ -36,7 +36,7 @@ final class ChildProcess {
   private static let lastBytes = 1_048_576
 
   init(
-    of command: Command, child: Spawn.Child, members: any AttemptMembers, output: AttemptOutput
+    of command: Command, child: Spawn.Child, members: any ProcessMembers, output: AttemptOutput
   ) {
     self.command = command
     self.members = members
@@ -63,7 +63,7 @@ final class ChildProcess {
     return false
   }
 
-  /// Signals all of the attempt.
+  /// Signals all of the command.
   func send(_ signal: Int32) {
     // Who heeds what it is told needs no signal before its last one.
     if !isReaped, conversation?.takesSignal(signal) == false { return output.stopped() }
@@ -91,14 +91,14 @@ final class ChildProcess {
     }
   }
 
-  /// Sends members of the attempt that have turned up since the last signal the same one. Returns
+  /// Sends members of the command that have turned up since the last signal the same one. Returns
   /// how many.
   func sendToNew() -> Int {
     guard let lastSignal else { return 0 }
     return members.sendToNew(lastSignal)
   }
 
-  /// Reaps those of the attempt that have ended.
+  /// Reaps those of the command that have ended.
   ///
   /// Who ends leaves its children to takt in the same moment. So only a look after this, and before
   /// any other reaping, tells whether anybody is left.
@@ -107,7 +107,7 @@ final class ChildProcess {
     if !isGroupGone { group.reap(orphans.forget) }
   }
 
-  /// Whether anybody is left of the attempt, whose own process has ended.
+  /// Whether anybody is left of the command, whose own process has ended.
   var hasDescendants: Bool { members.hasAny || groupExists() }
 
   private func groupExists() -> Bool {

@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import TaktCore
 
-/// A control group (cgroup v2) that holds the processes of one attempt, and nobody else's.
+/// A control group (cgroup v2) that holds the processes of one command, and nobody else's.
 ///
 /// Its folder stays open, so that it is never looked up by a path that somebody may have changed.
 /// Safe from any thread.
@@ -19,7 +19,7 @@ final class ControlGroup: Sendable {
   /// that is started in it by `clone3`, so that it is not used again.
   var wasKilled: Bool { isKilled.load(ordering: .relaxed) }
 
-  /// Open as long as the group is used, since it is read at the end of each attempt.
+  /// Open as long as the group is used, since it is read at the end of each command.
   private let events: Int32
 
   /// Owns the folder's descriptor.

@@ -2,11 +2,11 @@ import Glibc
 import Synchronization
 import TaktCore
 
-/// takt's part of the hierarchy of control groups: a group for each attempt, and one for takt.
+/// takt's part of the hierarchy of control groups: a group for each command, and one for takt.
 ///
-/// `OWN/takt-INSTANCE/daemon` holds takt, `OWN/takt-INSTANCE/1`, `2` … the attempts, where `OWN` is
+/// `OWN/takt-INSTANCE/daemon` holds takt, `OWN/takt-INSTANCE/1`, `2` … the commands, where `OWN` is
 /// the group in which takt was started. It is used where takt may make groups there: as root, or
-/// where a service manager has delegated it (`Delegate=yes`). Limits of an attempt have their place
+/// where a service manager has delegated it (`Delegate=yes`). Limits of a command have their place
 /// in its group. Safe from any thread.
 final class ControlGroups: Sendable {
   /// Why there are none, for people.
@@ -22,7 +22,7 @@ final class ControlGroups: Sendable {
 
   private struct State {
     var free: [ControlGroup] = []
-    /// Those whose attempt is over, but in which somebody lives.
+    /// Those whose command is over, but in which somebody lives.
     var populated: [ControlGroup] = []
     var lastNumber = 0
 
@@ -77,27 +77,29 @@ final class ControlGroups: Sendable {
     self.own = own
     self.name = name
     self.path = (path == "/" ? "" : path) + "/" + name
-    // A group with processes of its own may share nothing out to those below it.
-    guard mkdirat(own, Self.daemonName, 0o755) == 0,
-      let daemon = ControlGroupFolder.open(Self.daemonName, in: own)
-    else {
-      let failure = Self.failure(folder)
+    do throws(Unavailable) {
+      try moveIn(folder)
+    } catch {
       close()
-      throw failure
-    }
-    defer { Glibc.close(daemon) }
-    guard faccessat(own, "cgroup.kill", F_OK, 0) == 0 else {
-      close()
-      throw Unavailable(reason: "the kernel is older than Linux 5.14")
-    }
-    guard ControlGroupFolder.write("0", to: "cgroup.procs", in: daemon) else {
-      let failure = Self.failure(folder)
-      close()
-      throw failure
+      throw error
     }
     for other in ControlGroupFolder.names(in: outer)
     where other.hasPrefix(Self.prefix) && other != name && Self.isLeft(other, in: outer) {
       ControlGroupFolder.remove(other, in: outer)
+    }
+  }
+
+  /// Moves takt to a group of its own: one with processes may share nothing out to those below it.
+  private func moveIn(_ folder: String) throws(Unavailable) {
+    guard mkdirat(own, Self.daemonName, 0o755) == 0,
+      let daemon = ControlGroupFolder.open(Self.daemonName, in: own)
+    else { throw Self.failure(folder) }
+    defer { Glibc.close(daemon) }
+    guard faccessat(own, "cgroup.kill", F_OK, 0) == 0 else {
+      throw Unavailable(reason: "the kernel is older than Linux 5.14")
+    }
+    guard ControlGroupFolder.write("0", to: "cgroup.procs", in: daemon) else {
+      throw Self.failure(folder)
     }
   }
 
@@ -125,7 +127,7 @@ final class ControlGroups: Sendable {
     Unavailable(reason: "\(folder): \(String(cString: strerror(errno)))")
   }
 
-  /// An empty group for an attempt; nil when none can be made.
+  /// An empty group for a command; nil when none can be made.
   func take() -> ControlGroup? {
     state.withLock { state in
       if let group = state.free.popLast() { return group }
@@ -139,7 +141,7 @@ final class ControlGroups: Sendable {
     }
   }
 
-  /// Takes back the group of an attempt that is over; one in which somebody lives waits.
+  /// Takes back the group of a command that is over; one in which somebody lives waits.
   func give(_ group: ControlGroup) {
     state.withLock { $0.put(group, in: own) }
   }

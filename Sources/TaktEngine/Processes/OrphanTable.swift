@@ -2,11 +2,11 @@ import CTaktSystem
 import Glibc
 import TaktCore
 
-/// The orphans that takt has adopted and not yet reaped, and the run to which each belongs. It
+/// The orphans that takt has adopted and not yet reaped, and the command to which each belongs. It
 /// exists on the reactor's thread alone.
 ///
-/// An orphan is a run's if it is of the session of the run's child, or bears the mark of the run's
-/// attempt. Who has neither is left alone: it may be what an earlier daemon in takt's process has
+/// An orphan is a command's if it is of the session of the command's child, or bears its mark. Who
+/// has neither is left alone: it may be what an earlier daemon in takt's process has
 /// left, or what somebody has started in takt's container.
 ///
 /// A pid in this table names no stranger. The kernel gives the number away only when the process has
@@ -14,7 +14,7 @@ import TaktCore
 /// whoever reaps calls `forget`.
 final class OrphanTable {
   private struct Orphan {
-    /// Nil while nothing says that it is a run's.
+    /// Nil while nothing says that it is a command's.
     var owner: ProcessID?
     let isGroupLeader: Bool
     var isSignalled = false
@@ -28,10 +28,10 @@ final class OrphanTable {
   private let adopted = AdoptedProcesses()
   private var orphans: [pid_t: Orphan] = [:]
   private var pidsByOwner: [ProcessID: Set<pid_t>] = [:]
-  /// The session and the mark of each attempt, until nothing is left of it.
+  /// The session and the mark of each command, until nothing is left of it.
   private var ownerBySession: [pid_t: ProcessID] = [:]
   private var ownerByMark: [String: ProcessID] = [:]
-  /// Marks of attempts that are over and of which nothing was to be left, the newest last.
+  /// Marks of commands that are over and of which nothing was to be left, the newest last.
   private var endedMarks: [String] = []
   private var isEnded: Set<String> = []
 
@@ -45,7 +45,7 @@ final class OrphanTable {
 
   /// Whether takt adopts orphans, so that there are any to look for.
   var isAdopting = false
-  /// Told of each orphan that no run can be proved to own, once.
+  /// Told of each orphan that no command can be proved to own, once.
   var onStranger: (ProcessStatus) -> Void = { _ in }
 
   /// Whether the kernel lists the orphans, and children that takt has started are no part of them.
@@ -54,7 +54,7 @@ final class OrphanTable {
   /// Those whom the kernel is known to have given to takt, ended ones too.
   func adoptedSet() -> Set<pid_t> { isExact ? Set(adopted.pids()) : Set(orphans.keys) }
 
-  /// From now on orphans of this session, or with this mark, are the run's.
+  /// From now on orphans of this session, or with this mark, are the command's.
   func add(_ owner: ProcessID, mark: String, session: pid_t) {
     ownerBySession[session] = owner
     ownerByMark[mark] = owner
@@ -64,7 +64,7 @@ final class OrphanTable {
   ///
   /// - Parameter isOwn: whether takt has started this process.
   func look(isOwn: (pid_t) -> Bool) {
-    // Where each attempt has a control group there is nothing to look for.
+    // Where each command has a control group there is nothing to look for.
     guard isAdopting, !ownerBySession.isEmpty else { return }
     var looked = 0
     for pid in adopted.pids() where !isOwn(pid) {
@@ -88,7 +88,7 @@ final class OrphanTable {
     case .mark(let mark):
       orphan.owner = ownerByMark[mark]
       guard orphan.owner == nil, isEnded.contains(mark) else { break }
-      // Its run is over, and it showed no mark when that was looked into.
+      // Its command is over, and it showed no mark when that was looked into.
       _ = ProcessHandle.send(SIGKILL, to: status.pid, isGroupLeader: orphan.isGroupLeader)
     case .unmarked: orphan.looks = Self.looksMax
     case .nothing: break
@@ -96,7 +96,7 @@ final class OrphanTable {
     if orphan.looks == Self.looksMax { onStranger(status) }
   }
 
-  /// Sends all of the run, or those who have never been sent one, a signal. Returns how many.
+  /// Sends all of the command, or those who have never been sent one, a signal. Returns how many.
   ///
   /// - Parameter told: the group whose members have it already.
   @discardableResult
@@ -118,12 +118,12 @@ final class OrphanTable {
     return count
   }
 
-  /// Whether one of the run is left whom a signal can reach.
+  /// Whether one of the command is left whom a signal can reach.
   func hasAny(of owner: ProcessID) -> Bool {
     (pidsByOwner[owner] ?? []).contains { orphans[$0]?.isOutOfReach == false }
   }
 
-  /// The living ones of the run, with all who descend from them.
+  /// The living ones of the command, with all who descend from them.
   func descendants(of owner: ProcessID, orIn group: ProcessGroup) -> [Descendant] {
     let roots = (pidsByOwner[owner] ?? []).sorted()
     var found =
@@ -137,7 +137,7 @@ final class OrphanTable {
     return found.map { Descendant(pid: $0.pid, name: $0.name) }
   }
 
-  /// Reaps those of the run who have ended.
+  /// Reaps those of the command who have ended.
   func reap(of owner: ProcessID) {
     for pid in pidsByOwner[owner] ?? [] { reap(pid) }
   }
@@ -154,7 +154,7 @@ final class OrphanTable {
     if pidsByOwner[owner]?.isEmpty == true { pidsByOwner[owner] = nil }
   }
 
-  /// The run is over. Those of it whom no signal can reach are left to their user.
+  /// The command is over. Those of it whom no signal can reach are left to their user.
   func forget(_ owner: ProcessID, mark: String, session: pid_t, isReleased: Bool) {
     pidsByOwner[owner] = nil
     ownerBySession[session] = nil

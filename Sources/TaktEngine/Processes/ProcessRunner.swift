@@ -142,7 +142,7 @@ package final class ProcessRunner: Sendable {
 
   private func members(
     of id: ProcessID, _ child: Spawn.Child, _ mark: String, _ group: ControlGroup?
-  ) -> any AttemptMembers {
+  ) -> any ProcessMembers {
     if let group, let groups {
       return ControlGroupMembers(group, of: groups, processGroup: child.pid)
     }

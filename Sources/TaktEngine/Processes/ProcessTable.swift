@@ -5,9 +5,9 @@ final class ProcessTable {
   private(set) var children: [ProcessID: ChildProcess] = [:]
   /// Those whose own process has not been reaped.
   private(set) var living: [Int32: ChildProcess] = [:]
-  /// Attempts whose own process has ended and who have left others behind.
+  /// Commands whose own process has ended and that have left others behind.
   var ending: [ChildProcess] = []
-  /// Attempts whose own process is not known to have executed its program.
+  /// Commands whose own process is not known to have executed its program.
   var starting: [ProcessID: ChildProcess] = [:]
   /// Whether those will be looked at.
   var isStartCheckDue = false
@@ -22,13 +22,13 @@ final class ProcessTable {
     orphans.forget(child.group.number)
   }
 
-  /// The attempt's own process has been reaped.
+  /// The command's own process has been reaped.
   func childEnded(_ child: ChildProcess) {
     living[child.group.number] = nil
     starting[child.id] = nil
   }
 
-  /// Nothing is left of the attempt that anybody waits for.
+  /// Nothing is left of the command that anybody waits for.
   func remove(_ child: ChildProcess) {
     children[child.id] = nil
     starting[child.id] = nil

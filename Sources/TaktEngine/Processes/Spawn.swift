@@ -32,16 +32,14 @@ enum Spawn {
     _ prepared: PreparedCommand, mark: String, controlGroup: ControlGroup? = nil,
     descriptors: [Int32] = []
   ) throws(StartFailure) -> Child {
-    let command = prepared.command
-    let execution = command.execution
+    let (command, identity) = (prepared.command, prepared.identity)
     guard let program = command.arguments.first, !program.isEmpty else {
       throw StartFailure(stage: .exec, number: ENOENT)
     }
-    let identity = prepared.identity
     var files = ChildFiles(extra: descriptors)
     defer { files.closeOwn() }
     if command.channel == nil {
-      try files.open(stdin: execution.stdin)
+      try files.open(stdin: command.execution.stdin)
     } else {
       try files.openChannel()
     }
@@ -55,8 +53,7 @@ enum Spawn {
       throw StartFailure(stage: .exec, number: EINVAL)
     }
     let order = Order(
-      directory: execution.directory, descriptors: files.list, work: execution.qos.workClass,
-      change: identity.change, limits: Self.limits(execution.limits), umask: execution.umask,
+      execution: command.execution, descriptors: files.list, change: identity.change,
       controlGroup: controlGroup)
     let startedAt = ContinuousClock.now
     let started = try order.execute(&candidates, &words, &variables)
@@ -68,7 +65,7 @@ enum Spawn {
   }
 
   /// What `setrlimit` is told; both limits of each are the same.
-  private static func limits(_ limits: Limits) -> [csystem_limit] {
+  fileprivate static func limits(_ limits: Limits) -> [csystem_limit] {
     let pairs: [(Int32, Int?)] = [
       (Int32(RLIMIT_AS.rawValue), limits.memoryBytes),
       (Int32(RLIMIT_CPU.rawValue), limits.cpuSeconds),
@@ -92,13 +89,10 @@ enum Spawn {
 
   /// All that the child is to be, but for its strings.
   private struct Order {
-    var directory: String
-    var descriptors: [Int32]
-    var work: WorkClass
-    var change: (uid: uid_t, gid: gid_t, groups: [gid_t])?
-    var limits: [csystem_limit]
-    var umask: UInt16?
-    var controlGroup: ControlGroup?
+    let execution: Execution
+    let descriptors: [Int32]
+    let change: (uid: uid_t, gid: gid_t, groups: [gid_t])?
+    let controlGroup: ControlGroup?
 
     /// Asked for once: takt changes none after its start, and libraries that it uses no other than
     /// SIGPIPE.
@@ -131,7 +125,8 @@ enum Spawn {
       _ environment: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
       _ body: (UnsafePointer<csystem_spawn_request>) -> Result
     ) -> Result {
-      directory.withCString { directory in
+      let limits = Spawn.limits(execution.limits)
+      return execution.directory.withCString { directory in
         descriptors.withUnsafeBufferPointer { descriptors in
           limits.withUnsafeBufferPointer { limits in
             (change?.groups ?? []).withUnsafeBufferPointer { groups in
@@ -142,9 +137,10 @@ enum Spawn {
                 var request = csystem_spawn_request(
                   candidates: candidates, argv: arguments, envp: environment,
                   directory: directory, descriptors: descriptors.baseAddress,
-                  descriptor_count: Int32(descriptors.count), class: work.request,
-                  identity: change == nil ? nil : identity, limits: limits.baseAddress,
-                  limit_count: Int32(limits.count), umask: umask.map(Int32.init) ?? -1,
+                  descriptor_count: Int32(descriptors.count),
+                  class: execution.qos.workClass.request, identity: change == nil ? nil : identity,
+                  limits: limits.baseAddress,
+                  limit_count: Int32(limits.count), umask: execution.umask.map(Int32.init) ?? -1,
                   changed_signals: Self.changedSignals,
                   control_group: controlGroup?.folder ?? -1)
                 return body(&request)

@@ -296,16 +296,18 @@ final class WorkPool: Sendable {
         "a thread (\(name)) has waited \(bounds.patience) for the system on behalf of "
           + "'\(item.owner)'; another has taken its place. Look for a mount that does not answer")
     }
-    for item in givenUp {
-      let onGivenUp = item.onGivenUp.withLock { handler in
-        defer { handler = nil }
-        return handler
-      }
-      guard let onGivenUp else { continue }
-      _ = withdraw(item)
-      onGivenUp()
-    }
+    for item in givenUp { giveUp(item) }
     if isBusy { armSweep() }
+  }
+
+  private func giveUp(_ item: Item) {
+    let onGivenUp = item.onGivenUp.withLock { handler in
+      defer { handler = nil }
+      return handler
+    }
+    guard let onGivenUp else { return }
+    _ = withdraw(item)
+    onGivenUp()
   }
 }
 

@@ -1,13 +1,13 @@
 import Glibc
 import TaktCore
 
-/// The processes of one attempt beyond the group of its child: how they are found, signalled, and
+/// The processes of one command beyond the group of its child: how they are found, signalled, and
 /// known to be gone. It exists on the reactor's thread alone.
 ///
 /// Two implementations: `OrphanMembers` everywhere, `ControlGroupMembers` where takt may use control
 /// groups.
-protocol AttemptMembers: AnyObject {
-  /// Sends all of them a signal, but for those in the group of the attempt's child, who have it
+protocol ProcessMembers: AnyObject {
+  /// Sends all of them a signal, but for those in the group of the command's child, who have it
   /// already: a program may take a second one for a wish to hurry.
   func send(_ signal: Int32)
   /// Sends those who have had none yet a signal. Returns how many.
@@ -18,12 +18,12 @@ protocol AttemptMembers: AnyObject {
   var hasAny: Bool { get }
   /// The living, at most `OrphanTable.namedMax` of them.
   func living() -> [Descendant]
-  /// The attempt is over; `isReleased` when those who are left may live on.
+  /// The command is over; `isReleased` when those who are left may live on.
   func close(isReleased: Bool)
 }
 
-/// Orphans that takt has adopted and that bear the attempt's mark or are of its session.
-final class OrphanMembers: AttemptMembers {
+/// Orphans that takt has adopted and that bear the command's mark or are of its session.
+final class OrphanMembers: ProcessMembers {
   private let id: ProcessID
   private let mark: String
   private let group: ProcessGroup
@@ -51,8 +51,8 @@ final class OrphanMembers: AttemptMembers {
   }
 }
 
-/// Every process in the attempt's control group.
-final class ControlGroupMembers: AttemptMembers {
+/// Every process in the command's control group.
+final class ControlGroupMembers: ProcessMembers {
   private let group: ControlGroup
   private let groups: ControlGroups
   private let processGroup: pid_t
@@ -90,16 +90,16 @@ final class ControlGroupMembers: AttemptMembers {
   func close(isReleased: Bool) { groups.give(group) }
 }
 
-/// How takt tells the processes of a run from all others.
+/// How takt tells the processes of a command from all others.
 package struct ProcessTracking: Sendable, CustomStringConvertible {
   let groups: ControlGroups?
   /// For people, such as `cgroup v2` or `session and mark (…)`.
   package let description: String
 
-  /// By the session of the run's child, and by the mark in its environment.
+  /// By the session of the command's child, and by the mark in its environment.
   package static let sessions = Self(groups: nil, description: "session and mark")
 
-  /// By a control group for each attempt where takt may make some, else by session and mark. It
+  /// By a control group for each command where takt may make some, else by session and mark. It
   /// moves the process to a group of its own.
   ///
   /// `TAKT_CGROUP=off` in takt's environment does without control groups.

@@ -7,6 +7,25 @@ extension UnsafeRawBufferPointer {
     guard let start = baseAddress, let found = memchr(start, Int32(byte), count) else { return nil }
     return UnsafeRawPointer(found) - start
   }
+
+  /// Writes all to a descriptor and waits for its reader. Returns how much was written, and the
+  /// system's error number where that was not all.
+  func write(to descriptor: Int32) -> (written: Int, number: Int32?) {
+    var done = 0
+    while done < count {
+      let result = Glibc.write(
+        descriptor, UnsafeRawBufferPointer(rebasing: self[done...]).baseAddress, count - done)
+      if result >= 0 {
+        done += result
+      } else if errno == EAGAIN {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&entry, 1, -1)
+      } else if errno != EINTR {
+        return (done, errno)
+      }
+    }
+    return (done, nil)
+  }
 }
 
 extension [UInt8] {
