@@ -25,3 +25,20 @@ package final class ConnectionBudget: Sendable {
     min(Self.perListenerMax, max(Self.perListenerMin, descriptors.load(ordering: .relaxed) / 3))
   }
 }
+
+/// How many connections a listener has.
+final class ConnectionCount: Sendable {
+  private let count = Atomic<Int>(0)
+  private let budget: ConnectionBudget
+
+  init(_ budget: ConnectionBudget) { self.budget = budget }
+
+  /// Whether there is room for one more, which is then counted.
+  func enter() -> Bool {
+    if count.add(1, ordering: .relaxed).newValue <= budget.perListener { return true }
+    leave()
+    return false
+  }
+
+  func leave() { count.subtract(1, ordering: .relaxed) }
+}

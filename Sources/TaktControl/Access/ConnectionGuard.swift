@@ -1,24 +1,6 @@
 import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
-import Synchronization
-
-/// How many connections a listener has.
-final class ConnectionCount: Sendable {
-  private let count = Atomic<Int>(0)
-  private let budget: ConnectionBudget
-
-  init(_ budget: ConnectionBudget) { self.budget = budget }
-
-  /// Whether there is room for one more, which is then counted.
-  func enter() -> Bool {
-    if count.add(1, ordering: .relaxed).newValue <= budget.perListener { return true }
-    leave()
-    return false
-  }
-
-  func leave() { count.subtract(1, ordering: .relaxed) }
-}
 
 /// Closes a connection that takes too long to say what it wants, or says too much.
 ///

@@ -60,19 +60,13 @@ extension ControlPorts {
     _ body: @escaping @Sendable (any RunArchive) throws(ArchiveTrouble) -> Value
   ) async throws -> Value? {
     guard let archive else { return nil }
-    let result: Result<Value, ArchiveTrouble> = await withCheckedContinuation { continuation in
-      SlowQueue.queue.async {
-        do throws(ArchiveTrouble) {
-          continuation.resume(returning: .success(try body(archive)))
-        } catch {
-          continuation.resume(returning: .failure(error))
-        }
-      }
+    let result = await SlowQueue.perform {
+      Result { () throws(ArchiveTrouble) in try body(archive) }
     }
-    switch result {
-    case .success(let value): return value
-    case .failure(let trouble):
-      throw Problem(.unavailable, "the ledger cannot be read", detail: trouble.message)
+    do {
+      return try result.get()
+    } catch {
+      throw Problem(.unavailable, "the ledger cannot be read", detail: error.message)
     }
   }
 

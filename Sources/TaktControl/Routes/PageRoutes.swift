@@ -1,6 +1,14 @@
+import CTaktPage
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import TaktDigest
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// The web page.
 struct PageRoutes {
@@ -25,4 +33,54 @@ struct PageRoutes {
 extension HTTPField.Name {
   // The text is a valid name, so there is one.
   fileprivate static let referrerPolicy = HTTPField.Name("Referrer-Policy") ?? .age
+}
+
+/// The web page and the description of the API, as they are in this program.
+enum PageFiles {
+  /// The description of the API.
+  static let api = bytes(takt_page_api)
+
+  /// The page: one document that needs no other.
+  static let page: Page = {
+    let style = "\n" + text(takt_page_style)
+    let script = "\n" + text(takt_page_script)
+    let document = text(takt_page_document)
+      .replacing("/*STYLE*/", with: style, maxReplacements: 1)
+      .replacing("/*SCRIPT*/", with: script, maxReplacements: 1)
+    return Page(document: document)
+  }()
+
+  /// A document, and what a browser may do with it.
+  struct Page: Sendable {
+    let bytes: [UInt8]
+    let policy: String
+
+    init(document: String) {
+      bytes = Array(document.utf8)
+      policy = [
+        "default-src 'none'", "style-src \(Self.hash(of: "style", in: document))",
+        "script-src \(Self.hash(of: "script", in: document))", "connect-src 'self'",
+        "img-src 'self' data:", "base-uri 'none'", "form-action 'none'",
+        "frame-ancestors 'none'",
+      ].joined(separator: "; ")
+    }
+
+    /// What the one element of this name holds, as a policy names it.
+    private static func hash(of element: String, in document: String) -> String {
+      guard let open = document.firstRange(of: "<\(element)>"),
+        let close = document[open.upperBound...].firstRange(of: "</\(element)>")
+      else { return "'none'" }
+      let text = document[open.upperBound..<close.lowerBound]
+      return "'sha256-\(Data(SHA256.hash(text.utf8).bytes).base64EncodedString())'"
+    }
+  }
+
+  private static func bytes(_ file: takt_page_file) -> [UInt8] {
+    // The file is a constant of the program, as long as it says.
+    Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
+  }
+
+  private static func text(_ file: takt_page_file) -> String {
+    String(decoding: bytes(file), as: UTF8.self)
+  }
 }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import TaktCore
 
 /// The router, and the list of what it takes: in the order in which routes are added.
@@ -31,6 +32,21 @@ struct RouteBook {
       router.on(RouterPath(route.path), method: route.method, use: route.handler)
     }
     return router.buildResponder()
+  }
+}
+
+/// What a request brings with it.
+struct ControlContext: RequestContext {
+  var coreContext: CoreRequestContextStorage
+  /// Whether it came by the Unix socket, whose peer is known to be takt's own user.
+  let isLocal: Bool
+  /// Where its connection lives.
+  let eventLoop: any EventLoop
+
+  init(source: ApplicationRequestContextSource) {
+    coreContext = .init(source: source)
+    eventLoop = source.channel.eventLoop
+    isLocal = source.channel.localAddress?.protocol == .unix
   }
 }
 

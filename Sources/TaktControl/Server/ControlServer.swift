@@ -169,15 +169,6 @@ package final class ControlServer: Sendable {
   }
 }
 
-/// Why nothing can be listened to, or nobody answers.
-package struct ControlTrouble: Error, Hashable, Sendable {
-  /// One sentence.
-  package var message: String
-
-  /// A trouble in words.
-  package init(_ message: String) { self.message = message }
-}
-
 extension HTTPSettings {
   /// The names that it goes by, in lower case.
   fileprivate var hosts: Set<String> {

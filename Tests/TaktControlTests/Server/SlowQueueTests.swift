@@ -17,32 +17,13 @@ import Testing
 
   @Test func `a ledger that takes its time keeps no other request waiting`() async throws {
     let archive = HungArchive()
-    let world = try await ControlWorld([.named("a")], archive: nil)
-    let books = ControlBooks(
-      next: MemoryLedger(), time: world.clock, onBegan: { _ in }, onEnded: { _ in })
-    let server = ControlServer(
-      ControlPorts(
-        scheduler: world.scheduler, reload: world.reload, archive: archive, output: world.output,
-        catalogue: MemoryCatalogue(), books: books,
-        facts: DaemonFacts(
-          version: "1", pid: 1, started: ControlWorld.wall, file: "/f", givenFile: "f",
-          stateFolder: nil, tracking: "none"),
-        figures: {
-          DaemonFigures(wakes: 0, served: 0, balance: Balance(), ledger: nil, processes: .init())
-        }), connections: ConnectionBudget(descriptors: 300))
-    let path = world.folder + "/slow.sock"
-    _ = await withCheckedContinuation { continuation in
-      server.listen(at: .socket(path: path)) { continuation.resume(returning: $0) }
-    }
-    let slow = try Wire(socket: path)
+    let world = try await ControlWorld([.named("a")], archive: archive)
+    let slow = try world.connect()
     slow.send("GET", "/api/v1/runs/1", nil)
     archive.awaitReader()
-    let quick = try Wire(socket: path)
-    quick.send("GET", "/api/v1/jobs/a", nil)
-    #expect(try quick.reply().status == 200)
+    #expect(try world.get("/api/v1/jobs/a").status == 200)
     archive.release()
     #expect(try slow.reply().status == 404)
-    server.close()
   }
 }
 

@@ -19,7 +19,6 @@ final class ControlWorld: Sendable {
   let books: ControlBooks
   let scheduler: VirtualScheduler
   let reload = MemoryReload()
-  let archive: MemoryArchive?
   let output = MemoryOutput()
   let connections: ConnectionBudget
   let server: ControlServer
@@ -37,10 +36,9 @@ final class ControlWorld: Sendable {
   ///   - isStarted: false for a scheduler that has no jobs yet.
   init(
     _ jobs: [JobSpec] = [], settings: SchedulerSettings = SchedulerSettings(),
-    archive: MemoryArchive? = MemoryArchive(), isStarted: Bool = true, descriptors: Int = 300
+    archive: (any RunArchive)? = MemoryArchive(), isStarted: Bool = true, descriptors: Int = 300
   ) async throws {
     self.jobs = jobs
-    self.archive = archive
     folder = NSTemporaryDirectory() + "takt-control-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     books = ControlBooks(

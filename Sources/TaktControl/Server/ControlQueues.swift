@@ -1,3 +1,4 @@
+import Dispatch
 import NIOCore
 
 /// Runs tasks on one event loop, so that the control costs one thread and never touches the shared
@@ -11,5 +12,17 @@ final class LoopExecutor: TaskExecutor {
     let job = UnownedJob(job)
     let executor = asUnownedTaskExecutor()
     loop.execute { job.runSynchronously(on: executor) }
+  }
+}
+
+/// Where the ledger is read, and done what else may take its time.
+enum SlowQueue {
+  static let queue = DispatchQueue(label: "takt.control.slow", qos: .utility)
+
+  /// Does it there.
+  static func perform<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { continuation in
+      queue.async { continuation.resume(returning: body()) }
+    }
   }
 }

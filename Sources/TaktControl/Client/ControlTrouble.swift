@@ -2,6 +2,15 @@ import Glibc
 import NIOCore
 import NIOHTTP1
 
+/// Why nothing can be listened to, or nobody answers.
+package struct ControlTrouble: Error, Hashable, Sendable {
+  /// One sentence.
+  package var message: String
+
+  /// A trouble in words.
+  package init(_ message: String) { self.message = message }
+}
+
 extension ControlTrouble {
   /// Why a request to the daemon has no answer.
   init(_ error: any Error) {
