@@ -40,7 +40,7 @@ package final class LedgerArchive: Sendable {
     } catch let failure as Failure {
       throw failure
     } catch {
-      throw .unreadable(path: path, reason: LedgerScribe.text(of: error))
+      throw .unreadable(path: path, reason: LedgerFailure.text(of: error))
     }
   }
 
@@ -56,7 +56,7 @@ package final class LedgerArchive: Sendable {
     do {
       return try database.read(body)
     } catch {
-      throw .unreadable(path: path, reason: LedgerScribe.text(of: error))
+      throw .unreadable(path: path, reason: LedgerFailure.text(of: error))
     }
   }
 }

@@ -23,7 +23,7 @@ extension LedgerScribe {
   }
 
   func failed(_ error: any Error) {
-    let text = Self.text(of: error)
+    let text = LedgerFailure.text(of: error)
     failureCount += 1
     if failure != text {
       tell(
@@ -87,51 +87,7 @@ extension LedgerScribe {
     tell(.error, "the ledger was damaged and is written anew; \(what); the old file is \(aside)")
   }
 
-  static func text(of error: any Error) -> String {
-    if case StateFolderLock.Failure.held(let holder) = error {
-      return "the state folder is in use by \(holder)"
-    }
-    if case StateFolderLock.Failure.refused(let problem) = error { return problem.sentence }
-    if let problem = error as? StateFolderProblem { return problem.sentence }
-    if case LedgerFile.Failure.replaced = error {
-      return "the state folder was replaced while it was opened"
-    }
-    guard let error = error as? DatabaseError else { return "\(error)" }
-    let text = error.message ?? "\(error.resultCode)"
-    return switch error.resultCode {
-    case .SQLITE_FULL: "the disk is full"
-    case .SQLITE_READONLY: "it is read-only"
-    case .SQLITE_BUSY, .SQLITE_LOCKED: "another process has it locked"
-    case .SQLITE_CANTOPEN: "it cannot be opened (\(text))"
-    case .SQLITE_IOERR: "the disk fails (\(text))"
-    case .SQLITE_CORRUPT, .SQLITE_NOTADB: "it is damaged (\(text))"
-    default: text
-    }
-  }
-
   func tell(_ level: LogLevel, _ message: String) {
     observer.observe(LogRecord(at: time.wall, level, .ledger, [LogField(.message, .text(message))]))
-  }
-}
-
-extension DatabaseError {
-  /// Whether it lies with the disk or with others, and may be well again.
-  var isOfDisk: Bool {
-    switch resultCode {
-    case .SQLITE_FULL, .SQLITE_READONLY, .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_CANTOPEN,
-      .SQLITE_IOERR, .SQLITE_NOMEM, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_CORRUPT, .SQLITE_NOTADB:
-      true
-    default: false
-    }
-  }
-
-  /// Whether the file itself is not what it should be.
-  var isDamage: Bool {
-    switch resultCode {
-    case .SQLITE_CORRUPT, .SQLITE_NOTADB: true
-    // Somebody has laid another file over it.
-    case .SQLITE_ERROR: message?.hasPrefix("no such ") == true
-    default: false
-    }
   }
 }

@@ -207,13 +207,3 @@ extension LedgerTransaction {
     }
   }
 }
-
-extension ProcessIdentity {
-  /// The mark; nil for none.
-  var knownMark: String? { mark.isEmpty ? nil : mark }
-}
-
-extension Duration {
-  /// Whole microseconds, rounded towards zero; saturates.
-  var microseconds: Int64 { nanosecondsSaturated / 1000 }
-}

@@ -132,7 +132,7 @@ import Testing
         [
           LogField(.run, .number(Int64(run.number))), LogField(.percent, .number(40)),
           LogField(.message, .text("half \"done\"")),
-        ]))
+        ], fact: .progress(run, percent: 40, message: "half \"done\"")))
     let progress = try world.get("/api/v1/runs/\(run)")["progress"] as? [String: Any]
     #expect(progress?["percent"] as? Int == 40)
     #expect(progress?["message"] as? String == "half \"done\"")

@@ -302,3 +302,13 @@ extension Row {
     return RetryPosition(attempt: try count("retry_attempt"), until: until, end: end)
   }
 }
+
+extension ProcessIdentity {
+  /// The mark; nil for none.
+  var knownMark: String? { mark.isEmpty ? nil : mark }
+}
+
+extension Duration {
+  /// Whole microseconds, rounded towards zero; saturates.
+  var microseconds: Int64 { nanosecondsSaturated / 1000 }
+}
