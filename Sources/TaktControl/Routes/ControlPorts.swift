@@ -4,9 +4,7 @@ import Dispatch
 
 /// What the control needs of the rest of takt.
 package struct ControlPorts: Sendable {
-  /// The scheduler.
   package var scheduler: any SchedulerControl
-  /// The jobs file.
   package var reload: any ReloadControl
   /// What is kept of runs; nil without a ledger.
   package var archive: (any RunArchive)?
@@ -16,12 +14,10 @@ package struct ControlPorts: Sendable {
   package var catalogue: any ActionCatalogue
   /// What is known of jobs and runs.
   package var books: ControlBooks
-  /// What holds of this takt.
   package var facts: DaemonFacts
   /// What others count; called on the control's thread.
   package var figures: @Sendable () -> DaemonFigures
 
-  /// All of them.
   package init(
     scheduler: any SchedulerControl, reload: any ReloadControl, archive: (any RunArchive)?,
     output: any LiveOutput, catalogue: any ActionCatalogue, books: ControlBooks,

@@ -25,8 +25,6 @@ import TaktTime
 final class PathWatches: @unchecked Sendable {
   /// How long until a path that could not be watched is tried again.
   static let retryDelay = Duration.seconds(30)
-  /// How long the queue waits for a file system.
-  static let patience = Duration.milliseconds(500)
 
   private let reactor: Reactor
   private let time: any TimeSource
@@ -35,7 +33,7 @@ final class PathWatches: @unchecked Sendable {
   private let onChange: @Sendable (WatchKey) -> Void
   private let onTrouble: @Sendable (String) -> Void
   private let inotify: Inotify
-  private let walker: PathWalker
+  private var walker = PathWalker(patience: .milliseconds(500))
   private var keys = WatchSet()
   /// Where the walks of keys hang.
   private var hanging: [UInt64: [CChar]] = [:]
@@ -67,7 +65,6 @@ final class PathWatches: @unchecked Sendable {
     self.queue = queue ?? DispatchQueue(label: "takt.paths", qos: .utility)
     self.onChange = onChange
     self.onTrouble = onTrouble
-    walker = try PathWalker(patience: Self.patience)
     inotify = try Inotify(add: add)
     listen()
   }
