@@ -23,7 +23,7 @@ final class ConnectionGuard: ChannelInboundHandler, ChannelOutboundHandler, Remo
     /// For as long as it takes nothing of what it is given.
     var stall = TimeAmount.seconds(60)
     /// The most bytes of a body.
-    var bodyBytes = ControlServer.bodyBytesMax
+    var bodyBytes = ControlContext.bodyBytesMax
   }
 
   private let bounds: Bounds

@@ -14,9 +14,9 @@ struct ProblemMiddleware: RouterMiddleware {
     var response: Response
     do {
       if let length = request.headers[.contentLength].flatMap({ Int($0) }),
-        length > ControlServer.bodyBytesMax
+        length > ControlContext.bodyBytesMax
       {
-        throw Problem(.tooLarge, "a request has at most \(ControlServer.bodyBytesMax) bytes")
+        throw Problem(.tooLarge, "a request has at most \(ControlContext.bodyBytesMax) bytes")
       }
       response = try await next(request, context)
     } catch {
@@ -41,7 +41,7 @@ struct ProblemMiddleware: RouterMiddleware {
       problem.headers[.allow] = methods.joined(separator: ", ")
       return problem
     case .contentTooLarge?:
-      return Problem(.tooLarge, "a request has at most \(ControlServer.bodyBytesMax) bytes")
+      return Problem(.tooLarge, "a request has at most \(ControlContext.bodyBytesMax) bytes")
     case let status? where status.code < 500:
       return Problem(.badRequest, "the request cannot be understood", detail: "\(error)")
     case _?, nil:

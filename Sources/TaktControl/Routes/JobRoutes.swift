@@ -162,7 +162,7 @@ struct JobRoutes {
     let name = try context.job()
     let reply = await ports.obey(.cancelJob(name))
     guard case .done(let runs) = reply else { throw await problem(of: reply, name) }
-    return .cancelled(runs)
+    return .cancelledRuns(runs)
   }
 
   /// Does it, and shows the job as it is then.
@@ -205,7 +205,7 @@ extension Problem {
 }
 
 extension Response {
-  static func cancelled(_ runs: [RunID]) -> Response {
+  static func cancelledRuns(_ runs: [RunID]) -> Response {
     var json = JSONWriter()
     json.object { json in
       json.key("runs")

@@ -50,7 +50,7 @@ extension Request {
 
   /// The body as an order; an empty body is an order without anything.
   func order<Order: Decodable>(_ type: Order.Type, keys: Set<String>) async throws -> Order {
-    let bytes = try await bytes(upTo: ControlServer.orderBytesMax)
+    let bytes = try await bytes(upTo: ControlContext.orderBytesMax)
     let data = bytes.isEmpty ? Data("{}".utf8) : Data(bytes)
     // The keys are looked at first: what is misspelt is not passed over.
     guard let found = try? JSONDecoder().decode(ObjectKeys.self, from: data) else {

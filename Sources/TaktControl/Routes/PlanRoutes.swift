@@ -15,7 +15,7 @@ struct PlanRoutes {
     -> Response
   {
     _ = try Query(request)
-    let text = try await request.bytes(upTo: ControlServer.bodyBytesMax)
+    let text = try await request.bytes(upTo: ControlContext.bodyBytesMax)
     let report = await withCheckedContinuation { continuation in
       ports.reload.plan(text: text) { continuation.resume(returning: $0) }
     }

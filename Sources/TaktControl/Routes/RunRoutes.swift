@@ -120,7 +120,7 @@ struct RunRoutes {
     _ = try Query(request)
     let run = try context.run()
     switch await ports.obey(.cancelRun(run)) {
-    case .done(let runs): return .cancelled(runs)
+    case .done(let runs): return .cancelledRuns(runs)
     case .unknownRun:
       _ = try await find(run)
       throw Problem(.conflict, "run \(run) has ended")

@@ -14,10 +14,6 @@ import Dispatch
 ///
 /// Safe from any thread.
 package final class ControlServer: Sendable {
-  /// The most bytes of a request: a jobs file that is to be planned.
-  static let bodyBytesMax = 8 << 20
-  /// The most bytes of an order.
-  static let orderBytesMax = 1 << 20
   /// So many runs of former takts are looked at, to know how the last ones of each job went.
   private static let formerRunsMax = 20_000
   /// So many requests a second are answered on each listener to those who bear no token, so many at

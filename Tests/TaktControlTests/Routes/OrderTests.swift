@@ -74,7 +74,7 @@ import Testing
     let world = try await ControlWorld([.named("a", every: nil)])
     let frame = #"{"parameters":{"a":"","b":""}}"#.utf8.count
     // Each value has a bound of its own besides.
-    let text = String(repeating: "x", count: ControlServer.orderBytesMax - frame)
+    let text = String(repeating: "x", count: ControlContext.orderBytesMax - frame)
     let most = try world.post("/api/v1/jobs/a/trigger", #"{"parameters":{"a":"\#(text)","b":""}}"#)
     #expect(most.problem == "400 badRequest")
     let more = try world.post("/api/v1/jobs/a/trigger", #"{"parameters":{"a":"\#(text)","b":"x"}}"#)

@@ -112,7 +112,7 @@ import Testing
     let odd: [UInt8] = [0xff, 0, 0xfe]
     wire.send("POST", "/api/v1/plan", odd)
     #expect(try wire.reply().status == 200)
-    let most = [UInt8](repeating: 35, count: ControlServer.bodyBytesMax)
+    let most = [UInt8](repeating: 35, count: ControlContext.bodyBytesMax)
     wire.send("POST", "/api/v1/plan", most)
     #expect(try wire.reply().status == 200)
     #expect(world.reload.texts == [odd, most])

@@ -1,0 +1,44 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TaktCore
+
+/// What a request brings with it.
+struct ControlContext: RequestContext {
+  /// The most bytes of a request: a jobs file that is to be planned.
+  static let bodyBytesMax = 8 << 20
+  /// The most bytes of an order.
+  static let orderBytesMax = 1 << 20
+
+  var coreContext: CoreRequestContextStorage
+  /// Whether it came by the Unix socket, whose peer is known to be takt's own user.
+  let isLocal: Bool
+  /// Where its connection lives.
+  let eventLoop: any EventLoop
+
+  init(source: ApplicationRequestContextSource) {
+    coreContext = .init(source: source)
+    eventLoop = source.channel.eventLoop
+    isLocal = source.channel.localAddress?.protocol == .unix
+  }
+}
+
+extension ControlContext {
+  /// The job that the path names.
+  func job() throws -> JobName {
+    let text = parameters.get("job") ?? ""
+    guard let name = JobName(text) else {
+      let decoded = RequestTarget.decoded(text) ?? text
+      throw Problem(.notFound, "there is no job '\(decoded.prefix(128))'")
+    }
+    return name
+  }
+
+  /// The run that the path names.
+  func run() throws -> RunID {
+    let text = parameters.get("run") ?? ""
+    guard text.utf8.allSatisfy({ (48...57).contains($0) }), let number = UInt64(text), number > 0
+    else { throw Problem(.notFound, "there is no run '\(text.prefix(40))'") }
+    return RunID(number)
+  }
+}
