@@ -30,7 +30,7 @@ struct DocumentationTests {
   @Test func `the state table of the catalogue is that of the code`() throws {
     let page = Self.root.appending(path: "Sources/TimerMachine/TimerMachine.docc/TimerMachine.md")
     let code = Self.root.appending(
-      path: "Sources/TimerMachine/Machine/TimerState+Transition.swift")
+      path: "Sources/TimerMachine/Machine/TimerState.swift")
     let rows = { (url: URL) in
       try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
         .filter { $0.contains("|") && $0.contains("running") }

@@ -109,6 +109,12 @@ package final class ControlServer: Sendable {
     readers.waitForNone(timeout: .seconds(1))
   }
 
+  /// Closes, and ends the thread with all connections: for a process that goes on without them.
+  func shutDown() {
+    close()
+    group.shutdownGracefully { _ in }
+  }
+
   private func start(
     _ address: BindAddress, token: Token?, hosts: Set<String>, user: uid_t?,
     onRunning: @escaping @Sendable (any Channel) -> Void,

@@ -62,7 +62,7 @@ final class ControlWorld: Sendable {
   }
 
   deinit {
-    server.close()
+    server.shutDown()
     try? FileManager.default.removeItem(atPath: folder)
   }
 
