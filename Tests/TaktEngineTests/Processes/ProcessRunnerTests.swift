@@ -151,4 +151,26 @@ import TaktTime
       return
     }
   }
+
+  @Test func `whoever starts a command without a job is told its end, and no other's`() async throws
+  {
+    let runner = try ProcessRunner(reactor: try Reactor(), sink: Sink())
+    let (ends, continuation) = AsyncStream<[Int32: AttemptResult]>.makeStream()
+    runner.start(
+      [Int32(0), 3].map { status in
+        var command = Command(
+          ["/bin/sh", "-c", "exit \(status)"], Execution(),
+          origin: Command.Origin(owner: "somebody"), labels: [])
+        command.observe = { event in
+          if case .ended(let end) = event { continuation.yield([status: end.result]) }
+        }
+        return command
+      })
+    var seen: [Int32: AttemptResult] = [:]
+    for await end in ends {
+      seen.merge(end) { $1 }
+      if seen.count == 2 { break }
+    }
+    #expect(seen == [0: .exited(0), 3: .exited(3)])
+  }
 }
