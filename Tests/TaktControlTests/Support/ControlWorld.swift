@@ -180,7 +180,7 @@ final class WorldClock: TimeSource {
   }
 }
 
-/// The real core in virtual time. Attempts end when a test says so.
+/// The real core in virtual time, on a queue of its own. Attempts end when a test says so.
 final class VirtualScheduler: SchedulerControl {
   private struct State {
     var core = SchedulerCore()
@@ -193,6 +193,7 @@ final class VirtualScheduler: SchedulerControl {
   private let clock: WorldClock
   private let books: ControlBooks
   private let state = Mutex(State())
+  private let queue = DispatchQueue(label: "test.scheduler")
 
   init(clock: WorldClock, books: ControlBooks) {
     self.clock = clock
@@ -214,17 +215,11 @@ final class VirtualScheduler: SchedulerControl {
   }
 
   /// Something happens to the scheduler.
-  func send(_ event: SchedulerEvent) {
-    let now = clock.now
-    perform(state.withLock { $0.core.handle(event, at: now) }, at: now)
-  }
+  func send(_ event: SchedulerEvent) { queue.sync { handle(event) } }
 
   /// The attempt of a run ends so.
   func end(_ run: RunID, _ result: AttemptResult = .exited(0), printed text: String = "") {
-    let kept = KeptOutput(head: Array(text.utf8))
-    let facts = OutputFacts(stdoutBytes: text.utf8.count, kept: kept)
-    send(.attemptEnded(run, AttemptReport(result, output: facts)))
-    send(.groupEnded(run))
+    queue.sync { finish(run, result, KeptOutput(head: Array(text.utf8))) }
   }
 
   /// Lets time go on, and what is due happen.
@@ -245,26 +240,39 @@ final class VirtualScheduler: SchedulerControl {
   func obey(
     _ command: SchedulerCommand, reply: @escaping @Sendable (SchedulerReply) -> Void
   ) {
-    let now = clock.now
-    let (answer, effects) = state.withLock { $0.core.obey(command, at: now) }
-    perform(effects, at: now)
-    reply(answer)
+    queue.async { [self] in
+      let now = clock.now
+      let (answer, effects) = state.withLock { $0.core.obey(command, at: now) }
+      perform(effects)
+      reply(answer)
+    }
   }
 
   func look<Sight: Sendable>(
     _ question: @escaping @Sendable (SchedulerCore, Now) -> Sight,
     reply: @escaping @Sendable (Sight) -> Void
   ) {
-    let now = clock.now
-    let core: SchedulerCore? = state.withLock { state in
-      guard state.isSilent else { return state.core }
-      state.unanswered.append { [weak self] in self?.look(question, reply: reply) }
-      return nil
+    queue.async { [self] in
+      let core: SchedulerCore? = state.withLock { state in
+        guard state.isSilent else { return state.core }
+        state.unanswered.append { [weak self] in self?.look(question, reply: reply) }
+        return nil
+      }
+      if let core { reply(question(core, clock.now)) }
     }
-    if let core { reply(question(core, now)) }
   }
 
-  private func perform(_ effects: [SchedulerEffect], at now: Now) {
+  private func handle(_ event: SchedulerEvent) {
+    let now = clock.now
+    perform(state.withLock { $0.core.handle(event, at: now) })
+  }
+
+  private func finish(_ run: RunID, _ result: AttemptResult, _ kept: KeptOutput = KeptOutput()) {
+    let facts = OutputFacts(stdoutBytes: kept.head.count, kept: kept)
+    handle(.attemptEnded(run, AttemptReport(result, output: facts)))
+  }
+
+  private func perform(_ effects: [SchedulerEffect]) {
     var next: [() -> Void] = []
     for effect in effects {
       switch effect {
@@ -277,8 +285,8 @@ final class VirtualScheduler: SchedulerControl {
       case .log(let record): books.observe(record)
       // A process that is told to end does so at once.
       case .signal(let run, let signal):
-        next.append { self.end(run, .signalled(signal == .kill ? 9 : 15)) }
-      case .awaitLedger(let run): next.append { self.send(.kept(run)) }
+        next.append { self.finish(run, .signalled(signal == .kill ? 9 : 15)) }
+      case .awaitLedger(let run): next.append { self.handle(.kept(run)) }
       case .finish: break
       }
     }
