@@ -14,13 +14,11 @@ package enum Action: Hashable, Sendable {
 
 /// One of several actions of a run.
 package struct Step: Hashable, Sendable {
-  /// What it does.
   package var action: Action
   /// Whether the next step is done even when this one has failed; the run has failed then all the
   /// same. Default false.
   package var continues: Bool
 
-  /// A step after which a failure ends the run unless told otherwise.
   package init(_ action: Action, continues: Bool = false) {
     self.action = action
     self.continues = continues
@@ -28,7 +26,6 @@ package struct Step: Hashable, Sendable {
 }
 
 extension Action {
-  /// The actions one by one.
   package var steps: [Step] {
     if case .steps(let steps) = self { steps } else { [Step(self)] }
   }

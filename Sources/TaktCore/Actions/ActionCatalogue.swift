@@ -14,24 +14,19 @@ package protocol ActionCatalogue: Sendable {
   /// with placeholders is not judged before it is expanded.
   func problems(of action: String, in parameters: Parameters) -> [ParameterProblem]
 
-  /// What the action does to the machine when it is called with these parameters.
   func traits(of action: String, with parameters: Parameters) -> ActionTraits
 }
 
 extension ActionCatalogue {
-  /// Nothing.
   package func problems(of action: String, in parameters: Parameters) -> [ParameterProblem] { [] }
 
-  /// Nothing.
   package func traits(of action: String, with parameters: Parameters) -> ActionTraits { [] }
 }
 
 /// What a named action does to the machine, as far as a jobs file is judged by it.
 package struct ActionTraits: OptionSet, Hashable, Sendable {
-  /// A bit for each trait.
   package let rawValue: Int
 
-  /// The traits of these bits.
   package init(rawValue: Int) { self.rawValue = rawValue }
 
   /// It acts on files or processes of this machine with the rights that takt has itself, whatever
@@ -46,10 +41,8 @@ package struct ActionTraits: OptionSet, Hashable, Sendable {
 package struct ParameterProblem: Hashable, Sendable {
   /// The parameter at fault; nil when it is one that is missing.
   package var parameter: String?
-  /// One sentence for people.
   package var message: String
 
-  /// A problem with one parameter, or with all of them together.
   package init(_ parameter: String?, _ message: String) {
     self.parameter = parameter
     self.message = message

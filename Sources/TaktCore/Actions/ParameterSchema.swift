@@ -1,18 +1,13 @@
 /// One parameter that a named action takes.
 package struct ParameterSchema: Hashable, Sendable {
-  /// What values a parameter has.
   package indirect enum Kind: Hashable, Sendable {
-    /// Any text.
     case string
     /// One of these words; a `.string`.
     case choice([String])
     /// A path, relative to the folder of the file that names it; an absolute `.string`.
     case path
-    /// A whole number.
     case integer(ClosedRange<Int>)
-    /// A number.
     case number(ClosedRange<Double>)
-    /// `true` or `false`.
     case boolean
     /// A duration with its units, of at least so much.
     case duration(least: Duration)
@@ -22,21 +17,16 @@ package struct ParameterSchema: Hashable, Sendable {
     case percent
     /// A list of values of one kind; one value alone counts as a list of one.
     case list(Kind)
-    /// Values of one kind by name.
     case map(Kind)
   }
 
   /// Its key under `with`.
   package var name: String
-  /// What values it has.
   package var kind: Kind
-  /// What stands in when it is left out.
   package var defaultValue: ParameterValue?
-  /// Whether it must be given.
   package var isRequired: Bool
   /// Whether its value is never shown.
   package var isSecret: Bool
-  /// One sentence for people.
   package var summary: String
 
   /// A parameter with a default, or one that must be given, unless told that it may be left out.

@@ -9,13 +9,9 @@ package enum ParameterValue: Hashable, Sendable {
   case integer(Int)
   /// A number, or a share in percent.
   case number(Double)
-  /// True or false.
   case boolean(Bool)
-  /// A length of time.
   case duration(Duration)
-  /// Several values.
   case list([ParameterValue])
-  /// Values by name.
   case map([String: ParameterValue])
 
   /// The text of a `.string`, "" of anything else.

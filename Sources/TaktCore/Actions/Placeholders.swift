@@ -1,7 +1,6 @@
 /// The facts of a run that stand in a text as `{{job}}`, and the secrets that stand there as
 /// `{{secret.NAME}}`; `{{{{` stands for `{{` itself.
 package enum Placeholders {
-  /// What a placeholder names.
   package enum Name: String, CaseIterable, Hashable, Sendable {
     case job, run, slot, attempt, hook, outcome, reason, streak
     case durationMilliseconds = "duration_ms"
@@ -18,9 +17,7 @@ package enum Placeholders {
 
   /// A piece of a text.
   package enum Part: Hashable, Sendable {
-    /// What stands as it is.
     case text(String)
-    /// What is replaced.
     case name(Name)
     /// What is replaced by the value of the job's secret of this name.
     case secret(String)
@@ -30,7 +27,6 @@ package enum Placeholders {
   package enum Problem: Error, Hashable, Sendable {
     /// `{{` with no `}}` after it.
     case unclosed
-    /// What stands between the braces names nothing.
     case unknown(String)
   }
 

@@ -9,7 +9,6 @@ package struct PluginManifest: Hashable, Sendable {
     case notifier
   }
 
-  /// How it is run.
   package enum Mode: String, CaseIterable, Hashable, Sendable {
     /// A process for each run.
     case oneshot
@@ -22,7 +21,6 @@ package struct PluginManifest: Hashable, Sendable {
 
   /// The name that follows `use:`; that of its folder as well.
   package var name: String
-  /// Its version, for people.
   package var version: String
   /// One sentence for people; nil when none was written.
   package var summary: String?
@@ -49,7 +47,6 @@ package struct PluginManifest: Hashable, Sendable {
   /// What it takes under `with:`, in the manifest's order.
   package var parameters: [PluginParameter]
 
-  /// A plugin with the defaults of a manifest that says no more.
   package init(name: String, version: String, command: [String], folder: String) {
     self.name = name
     self.version = version
@@ -67,7 +64,6 @@ package struct PluginManifest: Hashable, Sendable {
 
 /// One parameter of a plugin: a schema, and bounds that schemas do not have.
 package struct PluginParameter: Hashable, Sendable {
-  /// Its name, kind and default.
   package var schema: ParameterSchema
   /// The least value of a duration in seconds, of a size in bytes, of a percentage; nil for any.
   package var minimum: Double?
@@ -82,6 +78,5 @@ package struct PluginParameter: Hashable, Sendable {
       + String(name.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
   }
 
-  /// A parameter without further bounds.
   package init(_ schema: ParameterSchema) { self.schema = schema }
 }

@@ -2,12 +2,10 @@ package import TaktTime
 
 /// A schedule of a job as the ledger has it.
 package struct AuditedVersion: Hashable, Sendable {
-  /// From where on it applied.
   package var begin: ScheduleVersion
   /// Up to where; nil when it applies still.
   package var end: ScheduleEdge?
 
-  /// A schedule with its ends.
   package init(begin: ScheduleVersion, end: ScheduleEdge?) {
     self.begin = begin
     self.end = end
@@ -16,14 +14,10 @@ package struct AuditedVersion: Hashable, Sendable {
 
 /// Verdicts of a job that could not be kept.
 package struct RecordLoss: Hashable, Sendable {
-  /// Between which slots.
   package var first: WallInstant
-  /// See `first`.
   package var last: WallInstant
-  /// How many slots.
   package var count: Int
 
-  /// So many slots between two of them.
   package init(first: WallInstant, last: WallInstant, count: Int) {
     self.first = first
     self.last = last
@@ -33,7 +27,6 @@ package struct RecordLoss: Hashable, Sendable {
 
 /// Something that is wrong with a job's books.
 package struct AuditFinding: Hashable, Sendable, CustomStringConvertible {
-  /// What.
   package enum Kind: String, CaseIterable, Hashable, Sendable {
     /// Slots that have no verdict.
     case missing
@@ -51,16 +44,11 @@ package struct AuditFinding: Hashable, Sendable, CustomStringConvertible {
     case implausible
   }
 
-  /// Whose slots.
   package var job: JobName
-  /// What is wrong.
   package var kind: Kind
-  /// Which slots.
   package var slots: SlotSeries
-  /// What the books say, where they say anything.
   package var detail: String
 
-  /// Something wrong.
   package init(job: JobName, kind: Kind, slots: SlotSeries, detail: String = "") {
     self.job = job
     self.kind = kind
@@ -84,13 +72,10 @@ package struct JobAudit: Sendable {
   /// More findings are counted, and not kept.
   package static let findingsMax = 100
 
-  /// Whose books these are.
   package let job: JobName
-  /// What is wrong so far.
   package private(set) var findings: [AuditFinding] = []
   /// How many things are wrong, those that are not kept among them.
   package private(set) var findingCount = 0
-  /// The slots that have a verdict.
   package private(set) var balance = Balance()
   /// How many slots wait for their verdict.
   package private(set) var pendingCount = 0

@@ -5,20 +5,15 @@ import TimerMachine
 package struct TransitionReplay: Sendable {
   /// A transition as the log tells it.
   package struct Line: Hashable, Sendable {
-    /// The machine's name.
     package var machine: String
     /// Its number within the machine.
     package var sequence: Int64
-    /// The state that was left.
     package var from: String
-    /// The state that was entered.
     package var to: String
-    /// What made the machine move.
     package var cause: String
     /// `refused` for an operation that was not legal, so that nothing moved.
     package var reason: String?
 
-    /// A transition.
     package init(
       machine: String, sequence: Int64, from: String, to: String, cause: String, reason: String?
     ) {
@@ -40,7 +35,6 @@ package struct TransitionReplay: Sendable {
   package private(set) var count = 0
   /// What is wrong, as far as it is listed.
   package private(set) var problems: [String] = []
-  /// How many things are wrong.
   package private(set) var problemCount = 0
   /// How many records the log says it has dropped: what they were is not known.
   package private(set) var droppedCount = 0
@@ -51,7 +45,6 @@ package struct TransitionReplay: Sendable {
   private var hasBegun = false
   private static let problemsMax = 1000
 
-  /// A replay that has seen nothing.
   package init() {}
 
   /// Another daemon writes from here on; its machines are new ones.
@@ -60,10 +53,8 @@ package struct TransitionReplay: Sendable {
     hasBegun = true
   }
 
-  /// The log says that it has dropped records.
   package mutating func recordsDropped(_ count: Int) { droppedCount += count }
 
-  /// A transition of a timer machine.
   package mutating func takeTimer(_ line: Line) {
     // A job that was removed and added again has a new machine of the same name.
     let isNew =
@@ -82,7 +73,6 @@ package struct TransitionReplay: Sendable {
     if !isLegal { add(line, "is not in the table of timers") }
   }
 
-  /// A transition of a run.
   package mutating func takeRun(_ line: Line) {
     follow(line, begin: RunState.Kind.queued.rawValue)
     guard let from = RunState.Kind(rawValue: line.from), let to = RunState.Kind(rawValue: line.to)

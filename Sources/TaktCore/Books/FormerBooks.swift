@@ -4,7 +4,6 @@ package import TaktTime
 package struct FormerBooks: Hashable, Sendable {
   /// The highest number of a run; 0 when there was none.
   package var lastRun: UInt64
-  /// The jobs that are remembered.
   package var jobs: [JobName: FormerJob]
   /// Runs that have no end, and those that were to go on with a further attempt, the oldest first.
   package var runs: [FormerRun]
@@ -20,11 +19,9 @@ package struct FormerBooks: Hashable, Sendable {
 
 /// A job as a former takt left it.
 package struct FormerJob: Hashable, Sendable {
-  /// How far it had come.
   package var mark: JobMark
   /// Whether the machine has gone on since, so that the job's clock still means something.
   package var isSameBoot: Bool
-  /// By what it was due last.
   package var version: ScheduleVersion
   /// Whether that still applies; false for a job that had been removed.
   package var isOpen: Bool
@@ -46,13 +43,10 @@ package struct FormerJob: Hashable, Sendable {
 /// What of a job outlives takt: how far it has come, and how it fares.
 package struct JobMark: Hashable, Sendable {
   package var job: JobName
-  /// How far it has come in its schedule.
   package var cursor: CursorState
-  /// How many runs in a row have failed.
   package var failureStreak: Int
   /// How many slots have run since the anchor.
   package var ranCount: Int
-  /// Set while somebody has suspended it.
   package var suspension: Suspension?
 
   package init(
@@ -69,7 +63,6 @@ package struct JobMark: Hashable, Sendable {
 
 /// Somebody has put a job to rest. Its slots are `skipped(suspended)`; its runs go on.
 package struct Suspension: Hashable, Sendable {
-  /// Since when.
   package var since: WallInstant
   /// When it is over by itself; nil for never.
   package var until: WallInstant?
@@ -86,7 +79,6 @@ package struct Suspension: Hashable, Sendable {
 /// A job's schedule, and from where on it applies.
 package struct ScheduleVersion: Hashable, Sendable {
   package var job: JobName
-  /// When the job is due.
   package var schedule: Schedule
   /// False: slots that pass are `skipped(suspended)`.
   package var isEnabled: Bool

@@ -13,7 +13,6 @@ package protocol Ledger: AnyObject, Sendable {
 }
 
 extension Ledger {
-  /// Takes one entry.
   package func record(_ entry: LedgerEntry) { record([entry]) }
 }
 
@@ -30,7 +29,6 @@ package final class TallyLedger: Ledger {
     self.next = next
   }
 
-  /// Counts the verdicts and hands on all entries.
   package func record(_ entries: [LedgerEntry]) {
     books.withLock { balance in
       for case .verdict(let record) in entries { balance.add(record) }
@@ -43,21 +41,17 @@ package final class TallyLedger: Ledger {
     next?.whenKept(done)
   }
 
-  /// All slots so far.
   package var balance: Balance { books.withLock { $0 } }
 }
 
 /// How many slots were decided, and how.
 package struct Balance: Hashable, Sendable, CustomStringConvertible {
-  /// The names of all verdicts.
   package static let names = Verdict.Kind.allCases.map(\.rawValue)
 
   private var numbers = [0, 0, 0, 0, 0]
 
-  /// No slots.
   package init() {}
 
-  /// Counts a record's slots.
   package mutating func add(_ record: VerdictRecord) {
     add(record.verdict.kind, count: record.slots.count)
   }
@@ -66,7 +60,6 @@ package struct Balance: Hashable, Sendable, CustomStringConvertible {
     numbers[kind.place] &+= count
   }
 
-  /// Counts what another has counted.
   package mutating func add(_ other: Balance) {
     for place in numbers.indices { numbers[place] &+= other.numbers[place] }
   }
@@ -74,7 +67,6 @@ package struct Balance: Hashable, Sendable, CustomStringConvertible {
   /// All slots decided.
   package var slots: Int { numbers.reduce(0, &+) }
 
-  /// Slots that have run.
   package var ran: Int { self[.ran] }
 
   package subscript(kind: Verdict.Kind) -> Int { numbers[kind.place] }

@@ -2,7 +2,6 @@ package import TaktTime
 
 /// One thing that the ledger keeps.
 package enum LedgerEntry: Hashable, Sendable {
-  /// A verdict.
   case verdict(VerdictRecord)
   /// A slot that is behind its job's mark and has no verdict yet: its run waits for a place, or for
   /// its turn among those that run late.
@@ -25,15 +24,11 @@ package enum LedgerEntry: Hashable, Sendable {
   /// What an attempt has printed that another attempt of its run follows. What the last one has
   /// printed comes with the end of the run.
   case attemptOutput(RunID, attempt: Int, KeptOutput, at: WallInstant)
-  /// A run has ended.
   case ended(RunRecord)
   /// What a former takt had left of a run, which another has taken up or given up.
   case settled(RunID)
-  /// The process that does an attempt.
   case process(RunID, ProcessIdentity)
-  /// Somebody has set the wall clock.
   case clockStepped(at: WallInstant, by: Duration)
-  /// A reload.
   case reloaded(ReloadRecord)
 }
 
@@ -44,7 +39,6 @@ package struct ProcessIdentity: Hashable, Sendable {
   /// When it was made, in clock ticks since the machine started: not before the first, not after
   /// the second.
   package var sinceTicks: UInt64
-  /// See `sinceTicks`.
   package var untilTicks: UInt64
 
   /// The random word in the environment of the attempt's processes; empty where none is known, as

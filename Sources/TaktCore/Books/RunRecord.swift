@@ -2,11 +2,9 @@ package import TaktTime
 
 /// Which run it is and what for: known from its first moment on, and never changed.
 package struct RunHead: Hashable, Sendable {
-  /// What a run is for.
   package enum Kind: String, CaseIterable, Hashable, Sendable {
     /// A slot, which is decided by it.
     case slot
-    /// Somebody asked for it.
     case manual
     /// Another run has come to something.
     case hook
@@ -19,11 +17,9 @@ package struct RunHead: Hashable, Sendable {
   /// The instant that it is told: its slot, or when it was asked for.
   package var slot: WallInstant
   package var kind: Kind
-  /// What a crash may do to it.
   package var delivery: Delivery
   /// Of a hook which one, and for which run; of a resumed run that which it goes on with.
   package var hook: HookKind?
-  /// See `hook`.
   package var parent: RunID?
 
   package init(
@@ -60,7 +56,6 @@ package struct RetryPosition: Hashable, Sendable {
   package var attempt: Int
   /// When the next one is due.
   package var until: WallInstant
-  /// How the last one ended.
   package var end: RunEnd
 
   package init(attempt: Int, until: WallInstant, end: RunEnd) {
@@ -124,7 +119,6 @@ package struct StoredRun: Hashable, Sendable {
     self.end = end
   }
 
-  /// It has ended.
   package mutating func take(_ record: RunRecord) {
     endedAt = record.endedAt
     duration = beganAt == nil ? nil : record.duration
@@ -167,7 +161,6 @@ package struct FormerRun: Hashable, Sendable {
   package var head: RunHead
   /// Whether it never got further than its claim, so that its slot has no verdict.
   package var isUndecided: Bool
-  /// How many attempts had begun.
   package var attempts: Int
   /// Set when it waited for its next attempt.
   package var retry: RetryPosition?

@@ -69,7 +69,6 @@ package enum SkipReason: String, CaseIterable, Hashable, Sendable {
   case excluded
   /// The job has run as often as it may.
   case limit
-  /// takt was stopping.
   case stopping
   /// The ledger could not take it in time, and the job is to run at most once.
   case ledger
@@ -79,7 +78,6 @@ package enum SkipReason: String, CaseIterable, Hashable, Sendable {
 package enum MissCause: String, CaseIterable, Hashable, Sendable {
   /// takt did not run, or did not know of the slot.
   case down
-  /// The machine slept.
   case asleep
   /// Somebody put the wall clock forward over it.
   case clock
@@ -89,7 +87,6 @@ package enum MissCause: String, CaseIterable, Hashable, Sendable {
 
 /// How a slot was taken away.
 package enum CancelReason: String, CaseIterable, Hashable, Sendable {
-  /// The job is gone.
   case removed
   /// The job has a new schedule, whose leeway no longer allows the slot.
   case displaced

@@ -10,7 +10,6 @@ package struct JobView: Sendable {
     case queued
     /// A run of it waits for its next attempt.
     case backingOff = "backing_off"
-    /// Somebody has put it to rest.
     case suspended
     /// Its file says so.
     case disabled
@@ -24,11 +23,9 @@ package struct JobView: Sendable {
   package var state: State
   /// The slot that its timer waits for; nil without one.
   package var next: Slot?
-  /// Where its timer is.
   package var timer: TimerView
   /// Its runs that have not ended, the oldest first; hooks are not among them.
   package var active: [RunView]
-  /// How many runs in a row have failed.
   package var failureStreak: Int
   /// How many slots have run since the anchor.
   package var ranCount: Int
@@ -54,13 +51,9 @@ package struct RunView: Hashable, Sendable {
 
 /// The scheduler at one moment.
 package struct SchedulerView: Hashable, Sendable {
-  /// What it is about.
   package var phase: SchedulerPhase
-  /// How many jobs there are.
   package var jobs: Int
-  /// How many of them somebody has put to rest.
   package var suspended: Int
-  /// How many are disabled.
   package var disabled: Int
   /// Of how many the last runs have failed.
   package var failing: Int
@@ -68,7 +61,6 @@ package struct SchedulerView: Hashable, Sendable {
   package var running: Int
   /// How many runs wait for a place.
   package var queued: Int
-  /// What holds for it.
   package var settings: SchedulerSettings
 }
 
@@ -82,6 +74,5 @@ package enum SchedulerPhase: String, CaseIterable, Hashable, Sendable {
   case draining
   /// It stops those in progress.
   case stopping
-  /// All is over.
   case finished
 }

@@ -10,7 +10,6 @@ package protocol LiveOutput: Sendable {
     _ run: RunID, take: @escaping @Sendable (LiveOutputEvent) -> Void
   ) -> LiveOutputUse?
 
-  /// Ends a use.
   func leave(_ use: LiveOutputUse)
 }
 
@@ -20,13 +19,11 @@ package enum LiveOutputEvent: Hashable, Sendable {
   case before(KeptOutput)
   /// What comes now, secrets masked.
   case bytes([UInt8])
-  /// The run has ended.
   case end
 }
 
 /// A follower's place.
 package struct LiveOutputUse: Hashable, Sendable {
-  /// Whom it follows.
   package var run: RunID
   /// Which follower it is.
   package var number: UInt64

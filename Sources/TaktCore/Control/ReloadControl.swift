@@ -21,7 +21,6 @@ package struct ReloadReport: Sendable {
   package var plan: ReloadPlan?
   /// What changes of the scheduler itself, a line each.
   package var settings: [String]
-  /// All that is wrong or suspicious.
   package var diagnostics: [Diagnostic]
 
   package init(

@@ -24,7 +24,6 @@ package struct StoredOutput: Hashable, Sendable {
 
   /// The number of the attempt, from 1.
   package var attempt: Int
-  /// The beginning and the end of it.
   package var output: KeptOutput
 
   package init(attempt: Int, output: KeptOutput) {
@@ -35,7 +34,6 @@ package struct StoredOutput: Hashable, Sendable {
 
 /// Why nothing can be read.
 package struct ArchiveTrouble: Error, Hashable, Sendable {
-  /// One sentence.
   package var message: String
 
   package init(_ message: String) { self.message = message }
@@ -43,7 +41,6 @@ package struct ArchiveTrouble: Error, Hashable, Sendable {
 
 /// Which runs are wanted.
 package struct RunQuery: Hashable, Sendable {
-  /// How runs end that have failed.
   package static let failures: [Outcome] = [.failed, .timedOut, .interrupted]
 
   /// Of this job; nil for any.
@@ -52,7 +49,6 @@ package struct RunQuery: Hashable, Sendable {
   package var failedOnly = false
   /// Only those that began, or ended, at this instant or later.
   package var since: WallInstant?
-  /// Hooks as well.
   package var withHooks = false
   /// Only those with smaller numbers; nil for any.
   package var before: RunID?

@@ -1,6 +1,5 @@
 /// What is wrong in a file that somebody wrote: a value with a place, a code and a hint.
 package struct Diagnostic: Error, Hashable, Sendable {
-  /// How bad it is.
   package enum Severity: String, Sendable {
     /// The file is not taken.
     case error
@@ -23,20 +22,15 @@ package struct Diagnostic: Error, Hashable, Sendable {
     case moreProblems
   }
 
-  /// How bad it is.
   package var severity: Severity
-  /// What kind of mistake it is.
   package var code: Code
-  /// Where it stands.
   package var location: SourceLocation
   /// One sentence without a full stop.
   package var message: String
-  /// What to do about it, or nil.
   package var hint: String?
   /// The line of the file it stands in, or nil where the file has no lines.
   package var sourceLine: String?
 
-  /// An error at a place; severity `.error` unless another is given.
   package init(
     severity: Severity = .error, _ code: Code, at location: SourceLocation, _ message: String,
     hint: String? = nil, sourceLine: String? = nil
@@ -59,7 +53,6 @@ package struct SourceLocation: Hashable, Sendable, Comparable {
   /// From 1, in characters; 0 for the line as a whole.
   package var column: Int
 
-  /// A place in a file; without line and column the file as a whole.
   package init(file: String, line: Int = 0, column: Int = 0) {
     self.file = file
     self.line = line

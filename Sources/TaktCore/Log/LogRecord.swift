@@ -13,7 +13,6 @@ package struct LogRecord: Hashable, Sendable {
   /// What it says to takt itself; nil for what only people and programs read.
   package var fact: LogFact?
 
-  /// A record; not routine unless told so.
   package init(
     at: WallInstant, _ level: LogLevel, _ event: LogEvent, routine isRoutine: Bool = false,
     _ fields: [LogField], fact: LogFact? = nil
@@ -36,7 +35,6 @@ package struct LogRecord: Hashable, Sendable {
 package indirect enum LogFact: Hashable, Sendable {
   /// How far a run is, in percent, and what it says of that; nil for what has not changed.
   case progress(RunID, percent: Int64?, message: String?)
-  /// A service plugin has failed and is started again.
   case serviceRestart(plugin: String)
 }
 
@@ -78,9 +76,7 @@ package enum LogEvent: String, CaseIterable, Hashable, Sendable {
   case reload
   /// A line of a reload's plan.
   case plan
-  /// Anything about the ledger.
   case ledger
-  /// Anything about the scheduler itself.
   case scheduler
 }
 
@@ -97,15 +93,12 @@ package struct LogField: Hashable, Sendable {
 
 /// The value of a fact.
 package enum LogValue: Hashable, Sendable {
-  /// Text.
   case text(String)
   /// Bytes that are probably text; what is not UTF-8 is shown as U+FFFD.
   case bytes([UInt8])
-  /// A whole number.
   case number(Int64)
   /// A time in milliseconds, shown with three places.
   case milliseconds(Duration)
-  /// A moment.
   case instant(WallInstant)
   /// A state machine, shown by its name.
   case machine(MachineID)

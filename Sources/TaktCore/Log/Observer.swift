@@ -8,7 +8,6 @@ package protocol Observer: AnyObject, Sendable {
 }
 
 extension Observer {
-  /// Takes one record.
   package func observe(_ record: LogRecord) { observe([record]) }
 }
 
@@ -18,7 +17,6 @@ package final class Observers: Observer {
 
   package init(_ all: [any Observer]) { self.all = all }
 
-  /// Hands records on.
   package func observe(_ records: [LogRecord]) {
     for observer in all { observer.observe(records) }
   }

@@ -1,6 +1,5 @@
 /// A job's identity: its key in the jobs file.
 package struct JobName: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// The name as it is written.
   package let text: String
 
   /// Nil unless the text is `[A-Za-z0-9][A-Za-z0-9._-]{0,127}`.
@@ -12,7 +11,6 @@ package struct JobName: Hashable, Comparable, Sendable, CustomStringConvertible 
     self.text = text
   }
 
-  /// The name as it is written.
   package var description: String { text }
 
   // Inlinable, so that other modules' dictionaries of jobs are made for this type.

@@ -1,12 +1,9 @@
 /// A run's number: 1, 2, 3 … in the life of the process.
 package struct RunID: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// The number.
   package let number: UInt64
 
-  /// The run of this number.
   package init(_ number: UInt64) { self.number = number }
 
-  /// The number in digits.
   package var description: String { String(number) }
 
   // Inlinable, so that other modules' dictionaries of runs are made for this type.

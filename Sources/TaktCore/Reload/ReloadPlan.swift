@@ -8,15 +8,12 @@ package struct ReloadPlan: Sendable {
     case updated
     /// When it is due has changed: its timer is armed anew.
     case rearmed
-    /// It is new.
     case added
-    /// It is gone.
     case removed
   }
 
   /// One job that is not kept.
   package struct Step: Hashable, Sendable {
-    /// What happens to it.
     package var change: Change
     /// The job as it will be; of a removed one as it was.
     package var spec: JobSpec
@@ -26,15 +23,12 @@ package struct ReloadPlan: Sendable {
 
   /// A removed and an added job that are alike but for their names.
   package struct Rename: Hashable, Sendable {
-    /// The removed job.
     package var from: JobName
-    /// The added job.
     package var to: JobName
   }
 
   /// What holds for the scheduler afterwards.
   package let settings: SchedulerSettings
-  /// How many jobs are kept.
   package let keptCount: Int
   /// The others: removed ones first, then in the order of the new files.
   package let steps: [Step]
@@ -43,7 +37,6 @@ package struct ReloadPlan: Sendable {
   /// history of their own.
   package let probableRenames: [Rename]
 
-  /// What leads from one snapshot to the other.
   package init(from old: Snapshot, to new: Snapshot) {
     settings = new.settings
     var before = [JobName: JobSpec](minimumCapacity: old.jobs.count)
@@ -71,7 +64,6 @@ package struct ReloadPlan: Sendable {
     keptCount = kept
   }
 
-  /// How many jobs change in this way.
   package func count(of change: Change) -> Int {
     change == .kept ? keptCount : steps.count { $0.change == change }
   }

@@ -2,7 +2,6 @@
 ///
 /// Blocks while it reads; called off the scheduler's queue.
 package protocol SnapshotSource: Sendable {
-  /// Reads everything and checks everything.
   func load() -> LoadedSnapshot
 
   /// What would be read if the main file had this text.
@@ -18,7 +17,6 @@ package struct LoadedSnapshot: Sendable {
   /// Files and folders whose change may change the set.
   package var watchedPaths: [String]
 
-  /// What was found.
   package init(snapshot: Snapshot?, diagnostics: [Diagnostic], watchedPaths: [String]) {
     self.snapshot = snapshot
     self.diagnostics = diagnostics

@@ -5,7 +5,6 @@ package struct AttemptReport: Hashable, Sendable {
   /// What it has left behind and what must end before the run can: the living members of its process
   /// group and those who escaped it. `groupEnded` follows when there are any.
   package var descendants: [Descendant]
-  /// What it printed.
   package var output: OutputFacts
 
   package init(
@@ -34,9 +33,7 @@ package struct Descendant: Hashable, Sendable, CustomStringConvertible {
 
 /// What an action has printed.
 package struct OutputFacts: Hashable, Sendable {
-  /// How many bytes on standard output.
   package var stdoutBytes: Int
-  /// How many bytes on standard error.
   package var stderrBytes: Int
   /// Whether a line of standard output matches the job's failure pattern.
   package var matchesFailurePattern: Bool
@@ -56,9 +53,7 @@ package struct OutputFacts: Hashable, Sendable {
 
 /// How an attempt's own process, or a built-in's work, came to its end.
 package enum AttemptResult: Hashable, Sendable {
-  /// The process exited by itself.
   case exited(Int32)
-  /// A signal ended the process.
   case signalled(Int32)
   /// There was never a process.
   case notStarted(StartStage, errno: Int32)

@@ -2,7 +2,6 @@ package import TaktTime
 
 /// One action of an attempt that is to be started.
 package struct AttemptRequest: Hashable, Sendable {
-  /// The run it belongs to.
   package var run: RunID
   /// Its number within the run, from 1.
   package var attempt: Int

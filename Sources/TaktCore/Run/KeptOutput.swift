@@ -1,6 +1,5 @@
 /// The beginning and the end of an output. Secrets are masked in it.
 package struct KeptOutput: Hashable, Sendable {
-  /// The first bytes.
   package var head: [UInt8]
   /// The last bytes, as far as they are not in `head`.
   package var tail: [UInt8]
@@ -13,7 +12,6 @@ package struct KeptOutput: Hashable, Sendable {
     self.droppedBytes = droppedBytes
   }
 
-  /// Whether nothing was printed.
   package var isEmpty: Bool { head.isEmpty && tail.isEmpty && droppedBytes == 0 }
 
   /// This output with another behind it, of which so many bytes are kept: half at either end.

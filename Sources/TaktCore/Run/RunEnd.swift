@@ -11,9 +11,7 @@ package struct RunEnd: Hashable, Sendable {
 
 /// How a run ended.
 package enum Outcome: String, CaseIterable, Hashable, Sendable {
-  /// The action did its work.
   case succeeded
-  /// The action did not.
   case failed
   /// An attempt took longer than its timeout and was stopped.
   case timedOut = "timed_out"
@@ -41,11 +39,9 @@ package enum RunReason: Hashable, Sendable, CustomStringConvertible {
   case replaced
   /// Somebody has cancelled it.
   case byOperator
-  /// The attempt reached its timeout.
   case timeout
   /// A reload has removed the job.
   case removed
-  /// takt is stopping.
   case shutdown
   /// takt was gone: killed, or the machine without power.
   case down
@@ -217,11 +213,9 @@ package enum StartStage: String, CaseIterable, Hashable, Sendable {
   case secret
   /// Becoming the user and group that the job names.
   case user
-  /// Setting a limit.
   case limits
   /// Entering the working directory.
   case directory = "cwd"
-  /// Executing the program.
   case exec
   /// The process never came to execute the program, or one of the job before still has not: a file
   /// system does not answer, or somebody keeps the process stopped.

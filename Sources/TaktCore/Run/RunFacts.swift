@@ -1,10 +1,7 @@
 /// What a hook is told about the run that it is for.
 package struct RunFacts: Hashable, Sendable {
-  /// Which hook.
   package var hook: HookKind
-  /// The run that it is for.
   package var run: RunID
-  /// Attempts that the run has had.
   package var attempts: Int
   /// How the run ended; nil while it goes on.
   package var end: RunEnd?
@@ -17,7 +14,6 @@ package struct RunFacts: Hashable, Sendable {
   /// What is kept of what the last attempt printed.
   package var output: KeptOutput
 
-  /// All facts of a run.
   package init(
     hook: HookKind, run: RunID, attempts: Int, end: RunEnd?, duration: Duration,
     lateness: Duration, failureStreak: Int, output: KeptOutput

@@ -5,7 +5,6 @@ package import TaktTime
 ///
 /// `RunMachine.table` is the diagram of its states, and a test holds the machine against it.
 package struct RunMachine: Hashable, Sendable {
-  /// What is to be done.
   package enum Effect: Hashable, Sendable {
     /// Start this step of this attempt; it will be stopped at the deadline.
     case startAction(attempt: Int, step: Int, deadline: MonotonicInstant?)
@@ -15,37 +14,30 @@ package struct RunMachine: Hashable, Sendable {
     case killGroup
     /// Call `timerFired` at this instant, in place of any earlier wish.
     case armTimer(MonotonicInstant)
-    /// Never mind the timer.
     case disarmTimer
     /// The place among the running is free.
     case leavePlace
     /// Call `start` when a place is free.
     case awaitPlace
-    /// The state has changed.
     case transition(from: RunState, to: RunState, cause: String)
   }
 
-  /// A step that has failed.
   package struct StepFailure: Hashable, Sendable {
-    /// How.
     package var end: RunEnd
     /// Which, from 0.
     package var step: Int
   }
 
-  /// Where it stands.
   package private(set) var state: RunState = .queued
   /// The attempt in progress, or the last one; 0 before the first.
   package private(set) var attempt = 0
   /// The step in progress, or the last one, from 0.
   package private(set) var step = 0
-  /// What the present attempt will be stopped at.
   private var deadline: MonotonicInstant?
   /// The first failure of the present attempt, where later steps go on, and its step from 0.
   package private(set) var failure: StepFailure?
   /// How the last step failed; nil when it succeeded.
   package private(set) var stepFailure: RunEnd?
-  /// How the last attempt failed.
   private(set) var lastFailure: RunEnd?
   /// The job's next slot is due, and the run was to go on trying until then.
   private var isLastAttempt = false

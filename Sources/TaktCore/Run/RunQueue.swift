@@ -36,7 +36,6 @@ struct RunQueue: Sendable {
   /// How many of them there are of each job; jobs without one have no entry.
   private var startedCounts: [JobName: Int] = [:]
 
-  /// How many places are taken.
   var takenCount: Int { holding.count }
 
   /// Sets the bounds; whoever waited behind an old one asks again.

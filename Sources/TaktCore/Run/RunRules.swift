@@ -2,18 +2,14 @@
 package struct RunRules: Hashable, Sendable {
   /// Of each step, whether the next one is done even when it has failed; never empty.
   package var continues: [Bool]
-  /// How long an attempt may take.
   package var timeout: Duration?
   /// How long what is stopped has before SIGKILL.
   package var grace: Duration
-  /// What counts as success.
   package var success: SuccessRule
-  /// Whether an attempt that failed is followed by another.
   package var retry: RetryPolicy
 
   private static let oneStep = [false]
 
-  /// The rules of a job.
   package init(_ spec: JobSpec) {
     if case .steps(let steps) = spec.action {
       continues = steps.map(\.continues)

@@ -4,7 +4,6 @@ package import TaktTime
 package enum RunState: Hashable, Sendable {
   /// It waits for a free place.
   case queued
-  /// An attempt is in progress.
   case running(attempt: Int)
   /// What the attempt has started has been asked to end; `report` once its own process has.
   case stopping(StopCause, report: AttemptReport?)
@@ -12,7 +11,6 @@ package enum RunState: Hashable, Sendable {
   case killing(StopCause, report: AttemptReport?)
   /// An attempt has failed, and the next one waits for its time.
   case backingOff(until: MonotonicInstant, after: RunEnd)
-  /// It is over.
   case ended(RunEnd)
 
   /// The state's name in the log.
@@ -30,7 +28,6 @@ package enum RunState: Hashable, Sendable {
     }
   }
 
-  /// The states by name.
   package enum Kind: String, CaseIterable, Hashable, Sendable {
     case queued, running, stopping, killing
     case backingOff = "backing_off"
@@ -40,9 +37,7 @@ package enum RunState: Hashable, Sendable {
 
 /// Why an attempt in progress is stopped.
 package enum StopCause: Hashable, Sendable {
-  /// It reached its timeout.
   case timeout
-  /// takt is stopping.
   case shutdown
   /// A newer run of the job takes its place.
   case replaced

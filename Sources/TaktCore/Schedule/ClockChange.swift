@@ -13,7 +13,6 @@ package struct ClockChange: Hashable, Sendable {
   /// When the rule is due for it; none when it is left out.
   package var slots: [WallInstant]
 
-  /// Whether the clock is put forward.
   package var isForward: Bool { before.epochSeconds < after.epochSeconds }
 }
 

@@ -5,22 +5,16 @@ package import TaktTime
 ///
 /// Two rules that mean the same are equal, however they are written.
 package struct ClockRule: Hashable, Sendable {
-  /// What says the times.
   package enum Expression: Hashable, Sendable {
     /// A cron expression, and what two given day fields mean together.
     case cron(CronExpression, days: CronDayRule)
-    /// An expression in systemd's calendar grammar.
     case calendar(CalendarExpression)
   }
 
-  /// What says the times.
   package var expression: Expression
-  /// Where they are read.
   package var zone: Zone
-  /// What becomes of times that a clock change skips or repeats.
   package var dst: DSTPolicy
 
-  /// Times in a zone.
   package init(_ expression: Expression, zone: Zone, dst: DSTPolicy) {
     self.expression = expression
     self.zone = zone
@@ -35,7 +29,6 @@ package struct ClockRule: Hashable, Sendable {
     }
   }
 
-  /// The trigger that it is.
   var cause: SlotCause {
     switch expression {
     case .cron: .cron

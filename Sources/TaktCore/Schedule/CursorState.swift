@@ -18,7 +18,6 @@ package struct CursorState: Hashable, Sendable {
   /// when there is nothing. `DecidedAxis` knows how to read it.
   package var ahead: String
 
-  /// A cursor's numbers.
   package init(
     clockLabel: Int64, clockInstant: MonotonicInstant, anchor: Int64, clockMark: Int64,
     wallMark: Int64, delayed: Int64? = nil, ahead: String = ""
@@ -39,10 +38,8 @@ package struct ScheduleEdge: Hashable, Sendable {
   package var clock: Int64
   /// On the wall, in milliseconds.
   package var wall: Int64
-  /// When that was.
   package var at: WallInstant
 
-  /// An edge between two schedules.
   package init(clock: Int64, wall: Int64, at: WallInstant) {
     self.clock = clock
     self.wall = wall

@@ -23,7 +23,6 @@ package struct DSTPolicy: Hashable, Sendable {
   /// Default `first`. What recurs within the hour goes on through both passes in any case.
   package var overlap: Overlap
 
-  /// A policy of the two parts.
   package init(gap: Gap = .runAfter, overlap: Overlap = .first) {
     self.gap = gap
     self.overlap = overlap

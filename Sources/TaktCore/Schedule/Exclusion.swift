@@ -6,10 +6,8 @@ package struct Exclusion: Hashable, Sendable {
   package var expression: CalendarExpression
   /// Whether it names whole days: it was written without a time of day.
   package var isWholeDays: Bool
-  /// Where they are.
   package var zone: Zone
 
-  /// The times that `expression` names in `zone`.
   package init(_ expression: CalendarExpression, isWholeDays: Bool, zone: Zone) {
     self.expression = expression
     self.isWholeDays = isWholeDays
@@ -30,7 +28,6 @@ package struct Exclusion: Hashable, Sendable {
 
   private static let everySecond = [CalendarTerm(0, every: CalendarUnit.second.scale)]
 
-  /// Whether a slot lies within.
   func contains(_ label: Int64) -> Bool {
     let start = unitStart(of: label)
     return nextUnit(from: start) == start
@@ -116,7 +113,6 @@ extension [SlotSeries] {
 }
 
 extension Schedule {
-  /// Whether an instant lies in a time that the job excludes.
   package func excludes(_ instant: WallInstant) -> Bool {
     exclusions.contains { $0.contains(instant.milliseconds) }
   }

@@ -6,7 +6,6 @@ import TaktTime
 package struct JobClock: Hashable, Sendable {
   /// The reading at `instant`, in milliseconds since the Unix epoch.
   let label: Int64
-  /// When it was set.
   let instant: MonotonicInstant
 
   /// A clock that was set before.
@@ -27,7 +26,6 @@ package struct JobClock: Hashable, Sendable {
     label + (instant.nanoseconds - self.instant.nanoseconds).flooredQuotient(by: 1_000_000)
   }
 
-  /// When the clock reads `label`.
   func instant(of label: Int64) -> MonotonicInstant {
     instant + .milliseconds(label - self.label)
   }

@@ -2,7 +2,6 @@ import TaktTime
 
 /// Something that knows its local times without regard to any zone.
 protocol LocalSearch {
-  /// How finely it counts.
   static var ticksPerSecond: Int64 { get }
 
   /// The first match that is not before `local`, in ticks since 1970-01-01T00:00:00 as if the zone

@@ -23,7 +23,6 @@ package struct Schedule: Hashable, Sendable {
     get { fields.value.every }
     set { fields.change { $0.every = newValue } }
   }
-  /// Times of the clock on the wall.
   package var rules: [ClockRule] {
     get { fields.value.rules }
     set { fields.change { $0.rules = newValue } }
@@ -33,17 +32,14 @@ package struct Schedule: Hashable, Sendable {
     get { fields.value.at }
     set { fields.change { $0.at = newValue } }
   }
-  /// Moments in takt's own life.
   package var on: Set<Occasion> {
     get { fields.value.on }
     set { fields.change { $0.on = newValue } }
   }
-  /// Ends of other jobs' runs.
   package var after: Set<Following> {
     get { fields.value.after }
     set { fields.change { $0.after = newValue } }
   }
-  /// Changes of files.
   package var watch: Set<PathWatch> {
     get { fields.value.watch }
     set { fields.change { $0.watch = newValue } }
@@ -130,7 +126,6 @@ package struct Every: Hashable, Sendable {
   /// It has no meaning for `.epoch`.
   package var first: Duration?
 
-  /// Comes again each `interval`.
   package init(_ interval: Duration, from origin: Origin = .start, first: Duration? = nil) {
     self.interval = interval
     self.origin = origin

@@ -52,7 +52,6 @@ struct ScheduleCursor: Sendable {
     }
   }
 
-  /// The cursor to be kept.
   var state: CursorState {
     var ahead = ""
     if lastMoment != .min {
@@ -69,7 +68,6 @@ struct ScheduleCursor: Sendable {
   /// Whether a fixed delay has its next slot.
   var isDelaying: Bool { delayed != nil }
 
-  /// How far it has come.
   func edge(at now: Now) -> ScheduleEdge {
     ScheduleEdge(clock: clockAxis.mark, wall: wallAxis.mark, at: now.wall)
   }

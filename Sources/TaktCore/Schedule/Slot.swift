@@ -12,7 +12,6 @@ package enum SlotCause: String, CaseIterable, Hashable, Comparable, Sendable {
 package struct Slot: Hashable, Sendable {
   /// What the schedule says, in whole milliseconds; with the job's name, the slot's identity.
   package var nominal: WallInstant
-  /// The triggers that name this instant.
   package var causes: SlotCauses
   /// When it is due on the clock that timers follow: the nominal instant, and `offset` more.
   package var deadline: MonotonicInstant
@@ -31,7 +30,6 @@ package struct Slot: Hashable, Sendable {
     self.window = window
   }
 
-  /// When it is due.
   package var due: WallInstant { nominal + offset }
 
   var latestStart: MonotonicInstant { deadline + window }
@@ -46,14 +44,12 @@ package struct SlotSeries: Hashable, Sendable {
   /// How many there are; at least one.
   package var count: Int
 
-  /// The slots from `first` to `last`.
   package init(first: WallInstant, last: WallInstant, count: Int) {
     self.first = first
     self.last = last
     self.count = count
   }
 
-  /// One slot.
   package init(_ nominal: WallInstant) {
     self.init(first: nominal, last: nominal, count: 1)
   }
@@ -63,15 +59,12 @@ package struct SlotSeries: Hashable, Sendable {
 package struct SlotCauses: Hashable, Sendable, ExpressibleByArrayLiteral {
   private var bits: UInt16 = 0
 
-  /// The given triggers.
   package init(arrayLiteral causes: SlotCause...) {
     for cause in causes { insert(cause) }
   }
 
-  /// Whether nothing names the slot.
   package var isEmpty: Bool { bits == 0 }
 
-  /// Adds one.
   package mutating func insert(_ cause: SlotCause) { bits |= Self.bit(of: cause) }
 
   /// In the order in which causes are listed.

@@ -2,7 +2,6 @@ import TaktTime
 
 /// The part of a job that its timer follows: when this changes, a reload arms the timer anew.
 package struct Timing: Hashable, Sendable {
-  /// When the job is due.
   package var schedule: Schedule
   /// How late a slot may start, so that one wake serves many. Default none.
   package var leeway: Leeway
@@ -15,7 +14,6 @@ package struct Timing: Hashable, Sendable {
   /// False: nothing is armed, and slots that pass are recorded as skipped. Default true.
   package var isEnabled: Bool
 
-  /// When a job is due.
   package init(schedule: Schedule, leeway: Leeway = .none, isEnabled: Bool = true) {
     self.schedule = schedule
     self.leeway = leeway
@@ -30,7 +28,6 @@ package struct Spread: Hashable, Sendable {
   /// What determines by how much: the job's name, with the host's where each host is to have its own.
   package var seed: String
 
-  /// A share of `over` that `seed` determines.
   package init(over: Duration, seed: String) {
     self.over = over
     self.seed = seed

@@ -108,7 +108,6 @@ struct Track: Hashable, Sendable {
     case ofEach
   }
 
-  /// See `CountingCost`.
   var countingCost: CountingCost {
     guard instants.isEmpty else { return .ofEach }
     if rules.isEmpty { return .none }
@@ -123,7 +122,6 @@ struct Track: Hashable, Sendable {
 }
 
 extension Schedule {
-  /// What of the schedule stands on the wall.
   var wallTrack: Track {
     let every = every.flatMap { $0.origin == .epoch ? $0 : nil }
     return bounded(
@@ -132,7 +130,6 @@ extension Schedule {
         rules: rules, instants: at.map(\.milliseconds)))
   }
 
-  /// The instants of a track that lie within the schedule's bounds.
   func bounded(_ track: Track) -> Track {
     var track = track
     if let notBefore { track.lowest = notBefore.milliseconds }

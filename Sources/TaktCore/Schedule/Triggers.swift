@@ -1,21 +1,16 @@
 /// The end of another job's run, as a trigger.
 package struct Following: Hashable, Sendable, Comparable {
-  /// Which ends count.
   package enum Condition: String, CaseIterable, Hashable, Sendable {
-    /// It has succeeded.
     case success
     /// It has failed or timed out.
     case failure
-    /// It has ended, in whatever way.
     case any
   }
 
-  /// Whose run.
   package var job: JobName
   /// Which ends. Default `success`.
   package var condition: Condition
 
-  /// The end of a run of `job`.
   package init(_ job: JobName, on condition: Condition = .success) {
     self.job = job
     self.condition = condition
@@ -37,7 +32,6 @@ package struct PathWatch: Hashable, Sendable, Comparable {
   /// How long nothing more must change before the job is due.
   package var debounce: Duration
 
-  /// A change at `path`.
   package init(path: String, debounce: Duration = Self.defaultDebounce) {
     self.path = path
     self.debounce = debounce

@@ -1,7 +1,6 @@
 import TaktTime
 
 extension ActiveRun {
-  /// A transition as the log tells it.
   func record(
     from: RunState, to: RunState, cause: String, at now: Now
   ) -> (level: LogLevel, fields: [LogField]) {
@@ -98,7 +97,6 @@ extension ActiveRun {
     RunBeginning(head, attempt: machine.attempt + 1, at: now.wall)
   }
 
-  /// The run as it is shown while it has not ended.
   func view(at now: Now) -> RunView {
     let age = startedAt.map { now.monotonic - $0 }
     return RunView(
@@ -107,7 +105,6 @@ extension ActiveRun {
       state: machine.state.kind)
   }
 
-  /// The run as the books have it.
   func bookEntry(_ end: RunEnd, at now: Now) -> RunRecord {
     RunRecord(
       head, attempts: machine.attempt, end: end, endedAt: now.wall,

@@ -2,11 +2,9 @@ import TaktTime
 
 /// A run that has not ended.
 struct ActiveRun: Sendable {
-  /// What the run is for.
   enum Origin: Sendable {
     /// A slot of the job, which gets its verdict by this run's fate.
     case slot(Slot)
-    /// Somebody asked for it.
     case manual(WallInstant)
     /// Another run has come to something.
     case hook(RunFacts, slot: WallInstant)
@@ -30,7 +28,6 @@ struct ActiveRun: Sendable {
   var isClaiming = false
   /// The ledger knows of its next attempt.
   var hasClaim = false
-  /// The number of its first attempt.
   var firstAttempt = 1
   /// Where a takt to come goes on with it.
   var parting: RetryPosition?
@@ -73,7 +70,6 @@ struct ActiveRun: Sendable {
   var facts: RunFacts? { if case .hook(let facts, _) = origin { facts } else { nil } }
   var isHook: Bool { facts != nil }
 
-  /// A new attempt has printed nothing yet.
   mutating func beginOutput() {
     output = KeptOutput()
     hasRecordedOutput = false

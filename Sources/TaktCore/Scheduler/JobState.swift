@@ -10,11 +10,9 @@ struct JobState: Sendable {
   var armed: (slot: Slot, token: UInt64)?
   /// Whether its timer has ever been armed.
   var hasBeenArmed = false
-  /// How many runs in a row have failed.
   var failureStreak = 0
   /// How many slots have run since the anchor.
   var ranCount = 0
-  /// Set while somebody has put it to rest.
   var suspension: Suspension?
   /// Slots whose instant is behind the job and which are still to run: those that are put off, and
   /// those that passed unserved. The oldest first.
@@ -49,7 +47,6 @@ struct JobState: Sendable {
     return isHeld ? nil : cursor.takeDue(of: spec.timing, for: spec.name, at: now)
   }
 
-  /// What outlives takt.
   var mark: JobMark {
     JobMark(
       job: spec.name, cursor: cursor.state, failureStreak: failureStreak, ranCount: ranCount,

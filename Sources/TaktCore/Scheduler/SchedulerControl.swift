@@ -26,11 +26,9 @@ package enum SchedulerCommand: Hashable, Sendable {
     isForced: Bool = false)
   /// Put a job to rest; nil for as long as nobody resumes it.
   case suspend(JobName, until: WallInstant?, reason: String)
-  /// End a job's rest.
   case resume(JobName)
   /// Cancel all runs of a job that have not ended.
   case cancelJob(JobName)
-  /// Cancel one run.
   case cancelRun(RunID)
 }
 
@@ -38,11 +36,9 @@ package enum SchedulerCommand: Hashable, Sendable {
 package enum SchedulerReply: Hashable, Sendable {
   /// It was done; of a trigger the run, of a cancellation the runs that are cancelled.
   case done(runs: [RunID] = [])
-  /// There is no such job.
   case unknownJob
   /// No run of this number is in progress or waits.
   case unknownRun
-  /// The job is not suspended.
   case notSuspended
   /// The rest would be over before it begins.
   case past
@@ -71,14 +67,12 @@ package struct RunParameters: Hashable, Sendable {
 ///
 /// Called on the scheduler's queue, which it is not to keep.
 package protocol SlotGauge: AnyObject, Sendable {
-  /// A slot's run starts.
   func served(_ start: SlotStart)
 }
 
 /// A slot's run starts.
 package struct SlotStart: Hashable, Sendable {
   package var job: JobName
-  /// The run that serves it.
   package var run: RunID
   /// How long after it was due.
   package var lateness: Duration

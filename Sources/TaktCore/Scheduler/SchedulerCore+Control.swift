@@ -79,7 +79,6 @@ extension SchedulerCore {
     step(id, at: now) { $0.stop(.byOperator, at: now.monotonic) }
   }
 
-  /// The scheduler at this moment.
   package var view: SchedulerView {
     var (suspended, disabled, failing) = (0, 0, 0)
     for job in jobs.values {

@@ -27,7 +27,6 @@ extension SchedulerCore {
 }
 
 extension Following {
-  /// Whether a run that has ended in this way is one of them.
   func isMet(by end: RunEnd) -> Bool {
     switch (condition, end.outcome) {
     case (.any, _), (.success, .succeeded), (.failure, .failed), (.failure, .timedOut): true

@@ -138,7 +138,6 @@ extension SchedulerCore {
     spec.overlap == .allow || activeRuns[spec.name] == nil
   }
 
-  /// Serves those whose time to start has come.
   mutating func serveLate(_ name: JobName, at now: Now) {
     while let job = jobs[name], let first = job.late.first, let startsAt = first.startsAt,
       startsAt <= now.monotonic, mayRunLate(job.spec)

@@ -33,7 +33,6 @@ extension SchedulerCore {
 
   private var mayStart: Bool { phase == .running || phase == .draining }
 
-  /// Starts runs while places are free.
   mutating func startWaitingRuns(at now: Now) {
     guard mayStart else { return }
     while let id = queue.next() {

@@ -19,7 +19,6 @@ extension SchedulerCore {
     jobs[name] = job
   }
 
-  /// What a job's timer is to wait for.
   private func awaited(of job: JobState, at now: Now) -> Slot? {
     if job.isHeld {
       return job.suspension?.until.map {

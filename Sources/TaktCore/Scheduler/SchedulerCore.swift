@@ -19,7 +19,6 @@ package struct SchedulerCore: Sendable {
   /// SIGKILL.
   package static let abandonAfter = Duration.seconds(10)
 
-  /// What it is about.
   package internal(set) var phase = SchedulerPhase.starting
   var settings = SchedulerSettings()
   var jobs: [JobName: JobState] = [:]
@@ -90,7 +89,6 @@ package struct SchedulerCore: Sendable {
       .sorted { $0.run < $1.run }
   }
 
-  /// How many jobs there are.
   package var jobCount: Int { jobs.count }
 
   /// The names of the present jobs, in no order.

@@ -34,7 +34,6 @@ package enum SchedulerEffect: Hashable, Sendable {
   case arm(TimerKey, deadline: MonotonicInstant, leeway: Duration, token: UInt64)
   /// Cancel the timer; it may be forgotten.
   case disarm(TimerKey)
-  /// Start an attempt.
   indirect case start(AttemptRequest)
   /// Send a run's process group a signal.
   case signal(RunID, StopSignal)
@@ -44,7 +43,6 @@ package enum SchedulerEffect: Hashable, Sendable {
   case awaitLedger(RunID)
   /// A slot's run starts: for whoever measures.
   case served(SlotStart)
-  /// Write a record to the log.
   case log(LogRecord)
   /// Everything is over: the process may end.
   case finish

@@ -18,7 +18,6 @@ package struct MemoryBooks {
 
   package init() {}
 
-  /// Keeps what belongs together.
   package mutating func record(_ entries: [LedgerEntry]) {
     for entry in entries { record(entry) }
   }
@@ -97,7 +96,6 @@ package struct MemoryBooks {
     RetryPosition(attempt: retry.attempt, until: kept(retry.until), end: retry.end)
   }
 
-  /// The machine has been started anew.
   package mutating func reboot() {
     for name in jobs.keys { jobs[name]?.isSameBoot = false }
   }
@@ -115,10 +113,8 @@ package struct MemoryBooks {
     return former
   }
 
-  /// The slots that still wait for their verdict.
   package var pending: [JobName: Set<WallInstant>] { jobs.mapValues(\.pending) }
 
-  /// What is wrong with the books.
   package func audit() -> [AuditFinding] {
     jobs.sorted { $0.key < $1.key }.flatMap { name, job -> [AuditFinding] in
       guard let cursor = job.mark?.cursor else { return [] }

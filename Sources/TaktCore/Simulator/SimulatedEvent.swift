@@ -11,7 +11,6 @@ package enum SimulatedEvent: Sendable {
   case ended(JobName, RunID, RunEnd, at: WallInstant)
   /// takt has woken and served so many timers.
   case wake(at: WallInstant, served: Int)
-  /// A fault has come.
   case fault(SimulatedFault, at: WallInstant)
 }
 
@@ -43,7 +42,6 @@ package struct SimulatedFault: Sendable {
 }
 
 extension SimulatedFault.Kind {
-  /// What it is, for people.
   package var words: String {
     switch self {
     case .step(let step) where step < .zero:

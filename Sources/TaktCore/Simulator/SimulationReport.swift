@@ -4,7 +4,6 @@ package import TaktTime
 package struct SimulationReport: Sendable {
   /// One job's share.
   package struct Job: Sendable {
-    /// Its slots by their verdicts.
     package var balance = Balance()
     /// How many slots were not served, by what their verdicts say: `skipped(overlap)`.
     package var reasons: [String: Int] = [:]
@@ -14,15 +13,12 @@ package struct SimulationReport: Sendable {
     package var runningMax = 0
     fileprivate var running = 0
 
-    /// Nothing yet.
     package init() {}
   }
 
   /// The jobs that have had slots or runs.
   package private(set) var jobs: [JobName: Job] = [:]
-  /// The slots of all jobs by their verdicts.
   package private(set) var balance = Balance()
-  /// How often takt has woken.
   package private(set) var wakes = 0
   /// How many timers these wakes have served.
   package private(set) var served = 0
@@ -32,10 +28,8 @@ package struct SimulationReport: Sendable {
   package private(set) var busiest: WallInstant?
   private var running = 0
 
-  /// Nothing yet.
   package init() {}
 
-  /// Counts one event.
   package mutating func take(_ event: SimulatedEvent) {
     switch event {
     case .verdict(let record, let lateness, _):

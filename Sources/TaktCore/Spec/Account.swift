@@ -1,19 +1,14 @@
 /// A user of the machine, with all that a child of this user needs.
 package struct Account: Hashable, Sendable {
-  /// The user's name.
   package var name: String
-  /// The user's number.
   package var uid: UInt32
   /// The number of its primary group.
   package var gid: UInt32
   /// All groups it is in, the primary one too, in ascending order, each once.
   package var groups: [UInt32]
-  /// Its home folder.
   package var home: String
-  /// Its shell.
   package var shell: String
 
-  /// An account with all its parts.
   package init(
     name: String, uid: UInt32, gid: UInt32, groups: [UInt32], home: String, shell: String
   ) {

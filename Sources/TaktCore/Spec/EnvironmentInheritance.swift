@@ -3,7 +3,6 @@ package enum EnvironmentInheritance: Hashable, Sendable {
   /// All of it for takt's own user; for another user a standard `PATH`, and `LANG` where takt has
   /// it. The user's HOME, LOGNAME, USER and SHELL come in any case.
   case byUser
-  /// All of it.
   case all
   /// Nothing but a standard `PATH`.
   case none

@@ -20,17 +20,13 @@ package struct Execution: Hashable, Sendable {
   package var stdin: String?
   /// How long an attempt may take; nil (the default) for as long as it likes.
   package var timeout: Duration?
-  /// How an attempt is stopped.
   package var stop: StopPolicy
   /// The class of the child's and the built-in's work. Default `default`.
   package var qos: QoS
   /// What the child may use at most. Default: what takt itself may.
   package var limits: Limits
-  /// What becomes of what the child prints.
   package var output: OutputPolicy
-  /// What counts as success.
   package var success: SuccessRule
-  /// Whether an attempt that failed is followed by another.
   package var retry: RetryPolicy
 
   /// The defaults of a jobs file, in the folder `directory`.

@@ -10,7 +10,6 @@ package struct HTTPSettings: Hashable, Sendable {
   /// Under which names others reach it, besides its own address: a proxy's, a machine's.
   package var names: [String] = []
 
-  /// An address.
   package init(host: String, port: Int, tokenFile: String? = nil, names: [String] = []) {
     self.host = host
     self.port = port
@@ -21,7 +20,6 @@ package struct HTTPSettings: Hashable, Sendable {
   /// `127.0.0.1:8080`, `[::1]:8080`.
   package var address: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-  /// Whether only this machine reaches it.
   package var isLoopback: Bool { host == "::1" || host.hasPrefix("127.") }
 
   var words: String {

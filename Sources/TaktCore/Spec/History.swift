@@ -9,7 +9,6 @@ package struct History: Hashable, Sendable {
   /// How large the ledger may be before its oldest entries go sooner. Default 1 GB.
   package var sizeBytesMax = 1 << 30
 
-  /// The defaults.
   package init() {}
 }
 

@@ -2,7 +2,6 @@
 package enum HookKind: String, CaseIterable, Hashable, Comparable, Sendable {
   /// A run has failed or timed out, after its last attempt.
   case onFailure = "on_failure"
-  /// A run has succeeded.
   case onSuccess = "on_success"
   /// A run has succeeded, and the one before had failed.
   case onRecover = "on_recover"

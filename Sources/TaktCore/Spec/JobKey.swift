@@ -3,15 +3,12 @@
 package struct JobKey: Equatable, Sendable, CustomStringConvertible {
   /// A key that two specs of a job do not agree in.
   package struct Difference: Hashable, Sendable {
-    /// The key of the jobs file.
     package var key: String
     /// What was; nil for what is never shown, and for a key that is not there.
     package var from: String?
-    /// What will be.
     package var to: String?
   }
 
-  /// As it is written.
   package let name: String
   /// What a spec says under it; nil where that is never shown.
   private let text: (@Sendable (JobSpec) -> String?)?

@@ -17,7 +17,6 @@ package struct JobSpec: Hashable, Sendable {
 
   private var fields: Shared<Fields>
 
-  /// The job's identity.
   package var name: JobName {
     get { fields.value.name }
     set { fields.change { $0.name = newValue } }
@@ -27,17 +26,14 @@ package struct JobSpec: Hashable, Sendable {
     get { fields.value.timing }
     set { fields.change { $0.timing = newValue } }
   }
-  /// What a run does.
   package var action: Action {
     get { fields.value.action }
     set { fields.change { $0.action = newValue } }
   }
-  /// How a run is done.
   package var execution: Execution {
     get { fields.value.execution }
     set { fields.change { $0.execution = newValue } }
   }
-  /// What takt does with its slots and runs; each policy is explained there.
   package var policies: JobPolicies {
     get { fields.value.policies }
     set { fields.change { $0.policies = newValue } }
@@ -84,7 +80,6 @@ package struct JobSpec: Hashable, Sendable {
     set { fields.change { $0.summary = newValue } }
   }
 
-  /// A job with the given parts.
   package init(
     name: JobName, timing: Timing, action: Action, execution: Execution = Execution(),
     overlap: Overlap = .skip, summary: String? = nil

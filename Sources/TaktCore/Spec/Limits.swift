@@ -15,7 +15,6 @@ package struct Limits: Hashable, Sendable {
   /// The longest file it may write, in bytes.
   package var fileSizeBytes: Int?
 
-  /// No limits but takt's own.
   package init() {}
 }
 

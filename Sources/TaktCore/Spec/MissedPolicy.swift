@@ -2,9 +2,7 @@ import TaktTime
 
 /// What becomes of slots whose time went by while nothing could serve them.
 package struct MissedPolicy: Hashable, Sendable {
-  /// Which of them run late.
   package enum Choice: String, CaseIterable, Hashable, Sendable {
-    /// None.
     case skip
     /// The newest one, which stands for the others.
     case last
@@ -20,7 +18,6 @@ package struct MissedPolicy: Hashable, Sendable {
   /// How many run at most under `all`, the newest ones. Default 100.
   package var countMax = 100
 
-  /// The newest one, if it is not older than the interval.
   package init() {}
 
   var words: String? {

@@ -6,7 +6,6 @@ package struct OutputPolicy: Hashable, Sendable {
   package enum Logging: String, CaseIterable, Hashable, Sendable {
     /// Line by line as they come.
     case always = "true"
-    /// Never.
     case never = "false"
     /// When the attempt has failed: what is kept of its output, then.
     case onFailure = "on_failure"
@@ -22,7 +21,6 @@ package struct OutputPolicy: Hashable, Sendable {
   /// A file that gets the output as well; nil (the default) for none.
   package var file: OutputFile?
 
-  /// The defaults unless told otherwise.
   package init(
     keepBytes: Int = 64 * 1024, logging: Logging = .always, rate: LineRate? = nil,
     file: OutputFile? = nil
@@ -36,12 +34,9 @@ package struct OutputPolicy: Hashable, Sendable {
 
 /// So many lines in a time.
 package struct LineRate: Hashable, Sendable {
-  /// How many.
   package var lines: Int
-  /// In what time.
   package var period: Duration
 
-  /// `lines` in each `period`.
   package init(_ lines: Int, per period: Duration) {
     self.lines = lines
     self.period = period
@@ -58,7 +53,6 @@ package struct OutputFile: Hashable, Sendable {
   /// How many files there are, the one that grows among them. Default 3.
   package var files: Int
 
-  /// A file of at most 10 MB with two older ones unless told otherwise.
   package init(path: String, sizeBytesMax: Int = 10 * 1024 * 1024, files: Int = 3) {
     self.path = path
     self.sizeBytesMax = sizeBytesMax

@@ -8,9 +8,7 @@ package struct RetryPolicy: Hashable, Sendable {
     case exit
     /// A signal that takt did not send.
     case signal
-    /// The timeout.
     case timeout
-    /// The process could not be started.
     case notStarted = "not_started"
   }
 
@@ -37,7 +35,6 @@ package struct RetryPolicy: Hashable, Sendable {
   /// How long a run goes on trying. Default `exhausted`.
   package var end: End
 
-  /// No retry unless told otherwise.
   package init(
     attempts: Int = 1, delay: Duration = .seconds(10), factor: Double = 2,
     delayMax: Duration = .seconds(3600), jitterPercent: Double = 0,

@@ -5,7 +5,6 @@ package struct RunIdentity: Hashable, Sendable {
   /// The group; nil for the user's own.
   package var group: String?
 
-  /// takt's own user and group unless told otherwise.
   package init(user: String? = nil, group: String? = nil) {
     self.user = user
     self.group = group

@@ -15,12 +15,10 @@ package struct SchedulerSettings: Hashable, Sendable {
   /// Where takt keeps what outlives it; nil (the default) for `.takt` beside the main file. It counts
   /// at the start.
   package var state: StateFolder?
-  /// How long the ledger keeps what.
   package var history = History()
   /// Where it answers HTTP over TCP; nil (the default) for nowhere. It counts at the start.
   package var http: HTTPSettings?
 
-  /// The defaults, in UTC.
   package init(zone: Zone = .utc, maxRunning: Int = 16, shutdownGrace: Duration = .seconds(30)) {
     self.zone = zone
     self.maxRunning = maxRunning

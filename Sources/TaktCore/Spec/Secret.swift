@@ -16,12 +16,10 @@ package struct Secret: Hashable, Sendable {
     case file
   }
 
-  /// Where the value is read.
   package var source: Source
   /// How it reaches the child. Default by environment.
   package var delivery: Delivery
 
-  /// A secret from `source`.
   package init(_ source: Source, delivery: Delivery = .environment) {
     self.source = source
     self.delivery = delivery

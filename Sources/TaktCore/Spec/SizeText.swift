@@ -2,9 +2,7 @@
 package enum SizeText {
   /// Why a text is no size.
   package enum Problem: Error, Hashable, Sendable {
-    /// No number where one was needed.
     case noNumber
-    /// A number without a unit.
     case noUnit
     /// A unit that is none of `B KB MB GB TB`.
     case unknownUnit(String)

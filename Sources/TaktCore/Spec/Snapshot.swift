@@ -1,6 +1,5 @@
 /// All that a set of jobs files says, valid as a whole: what takt runs until the next reload.
 package struct Snapshot: Sendable {
-  /// What holds for the scheduler itself.
   package var settings: SchedulerSettings
   /// The jobs in the order of their files.
   package var jobs: [JobSpec]

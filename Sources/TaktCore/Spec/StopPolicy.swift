@@ -11,7 +11,6 @@ package struct StopPolicy: Hashable, Sendable {
   /// `end`.
   package var leftovers: Leftovers
 
-  /// TERM, 10 s, and nothing left running, unless told otherwise.
   package init(
     signal: StopSignal = .terminate, grace: Duration = .seconds(10), leftovers: Leftovers = .end
   ) {

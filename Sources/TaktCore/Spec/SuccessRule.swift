@@ -9,7 +9,6 @@ package struct SuccessRule: Hashable, Sendable {
   /// It fails when it prints nothing on its standard output. Default false.
   package var failsWhenSilent: Bool
 
-  /// Exit status 0, whatever it prints, unless told otherwise.
   package init(
     exitStatuses: Set<Int32> = [0], failsOnStandardError: Bool = false,
     failurePattern: String? = nil, failsWhenSilent: Bool = false

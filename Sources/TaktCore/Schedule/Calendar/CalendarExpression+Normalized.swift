@@ -13,7 +13,6 @@ extension CalendarExpression: CustomStringConvertible {
     return parts.compactMap { $0 }.joined(separator: " ")
   }
 
-  /// The same as `normalized`.
   package var description: String { normalized }
 
   private var weekdayList: String {

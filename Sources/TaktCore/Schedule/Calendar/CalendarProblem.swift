@@ -1,8 +1,6 @@
 /// Why a text is no calendar expression, as facts; `sentence` and `hint` say it in words.
 package struct CalendarProblem: Error, Hashable, Sendable {
-  /// What is wrong.
   package enum Reason: Hashable, Sendable {
-    /// There is nothing in it.
     case empty
     /// A number, or a `*`, is missing.
     case missingValue
@@ -23,7 +21,6 @@ package struct CalendarProblem: Error, Hashable, Sendable {
     case tooMany
   }
 
-  /// What is wrong.
   package var reason: Reason
   /// The unit in which it is; nil when it is in none.
   package var unit: CalendarUnit?

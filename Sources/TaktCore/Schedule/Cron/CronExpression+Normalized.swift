@@ -13,7 +13,6 @@ extension CronExpression: CustomStringConvertible {
     return fields.joined(separator: " ")
   }
 
-  /// The same as `normalized`.
   package var description: String { normalized }
 
   /// A field with a range or a step says so again, because that decides what a repeated hour does.

@@ -15,7 +15,6 @@ package enum CronField: String, CaseIterable, Hashable, Sendable {
   /// 1970 to 9999; the last of seven fields.
   case year
 
-  /// The values it takes.
   package var values: ClosedRange<Int> {
     switch self {
     case .second, .minute: 0...59

@@ -1,6 +1,5 @@
 /// Why a text is no cron expression, as facts; `sentence` and `hint` say it in words.
 package struct CronProblem: Error, Hashable, Sendable {
-  /// What is wrong.
   package enum Reason: Hashable, Sendable {
     /// There is nothing but blanks.
     case empty
@@ -32,7 +31,6 @@ package struct CronProblem: Error, Hashable, Sendable {
     case otherField(String)
   }
 
-  /// What is wrong.
   package var reason: Reason
   /// The field in which it is; nil when it is in none.
   package var field: CronField?
