@@ -7,16 +7,12 @@ enum FileProblem: Error, Equatable {
   case system(Int32)
   /// Something else stands at the path: a folder, a pipe, a device.
   case notAFile(kind: String)
-  /// More bytes than the bound.
   case tooLarge(bound: Int)
-  /// Others than its owner may write to it.
   case writableByOthers(mode: UInt32, path: String)
-  /// Others than its owner may write to the folder that it is in.
   case folderWritableByOthers(mode: UInt32, path: String)
 }
 
 extension FileProblem {
-  /// What a person reads.
   var sentence: (code: Diagnostic.Code, message: String, hint: String?) {
     switch self {
     case .system(ENOENT):

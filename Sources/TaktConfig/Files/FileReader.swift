@@ -4,14 +4,12 @@ import Glibc
 struct FileReader {
   /// The most bytes that a file may have.
   var bound: Int
-  /// Whether a file that others than its owner may write to is refused.
   var refusesWritableByOthers: Bool
 
   /// One file as it was read.
   struct Contents {
     var bytes: FileBytes
     var identity: FileIdentity
-    /// The user who owns it.
     var owner: UInt32
   }
 

@@ -5,7 +5,6 @@ import TaktTime
 struct ClockRules {
   let reporter: Reporter
   let zones: ZoneTable
-  /// Where the job's times are read.
   let zone: Zone
   let days: CronDayRule
   /// What the job says of clock changes; nil for each kind's own way.

@@ -44,7 +44,6 @@ final class FilePass {
   /// Whose entries are being composed, in case reading stops among them.
   private var current: (keys: [KeyEntry], owner: KeyOwner)?
 
-  /// Begins with what an earlier pass has found.
   init(_ setting: Setting, prelude: Prelude = Prelude()) {
     self.setting = setting
     self.prelude = prelude

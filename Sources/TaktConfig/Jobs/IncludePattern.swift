@@ -9,7 +9,6 @@ struct IncludePattern {
   /// The first folder that could not be listed, with the error number.
   private(set) var failure: (folder: String, error: Int32)?
 
-  /// Whether a path is a pattern.
   static func isPattern(_ path: String) -> Bool {
     path.utf8.contains { "*?[".utf8.contains($0) }
   }

@@ -13,8 +13,6 @@ package struct JobsLoader: Sendable {
   private let userID: UInt32
   private let refusesWritableByOthers: Bool
 
-  /// Checks files against what `catalogue` offers, in the zones that `zones` knows, for the users
-  /// and groups that `accounts` knows, at the time that `time` says, and for takt's own user.
   package init(
     catalogue: any ActionCatalogue, zones: any ZoneSource, accounts: any AccountSource,
     time: any TimeSource

@@ -9,12 +9,10 @@ struct SettingsBuilder {
   /// The absolute folder of the file.
   let folder: String
 
-  /// What holds without any key.
   static func builtIn(zones: ZoneTable) -> SchedulerSettings {
     SchedulerSettings(zone: zones.zone(named: "local") ?? .utc)
   }
 
-  /// Puts what `fields` say over `settings`.
   func apply(_ fields: KeyFields, to settings: inout SchedulerSettings) {
     for field in fields.fields {
       switch (field.name, field.value) {

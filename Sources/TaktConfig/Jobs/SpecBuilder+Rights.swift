@@ -72,7 +72,6 @@ private struct RightsCheck {
     whose = "the \(key) '\((identity.user ?? identity.group ?? "").shortened)'"
   }
 
-  /// Reports actions at the places of their names.
   func report(_ steps: [Step], at places: [YAMLMark?]) {
     // Fewer actions than places: what is wrong with one of them has been reported.
     guard steps.count == places.count else { return }
@@ -84,7 +83,6 @@ private struct RightsCheck {
     }
   }
 
-  /// Reports actions of a hook that stands in `defaults`.
   func reportInherited(_ steps: [Step], by hook: HookKind) {
     for step in steps {
       guard let sentence = sentence(on: step.action) else { continue }

@@ -2,7 +2,6 @@ import TaktCore
 import TaktTime
 
 extension SpecBuilder {
-  /// When the job is due.
   func schedule(of raw: RawJob, _ settled: JobDefaults) -> Schedule {
     let fields = raw.fields
     let hasTrigger = Self.triggers.contains { fields[$0] != nil }

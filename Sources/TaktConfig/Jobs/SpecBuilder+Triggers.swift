@@ -22,7 +22,6 @@ extension SpecBuilder {
     return followings
   }
 
-  /// Changes of files.
   func watches(of raw: RawJob) -> Set<PathWatch> {
     var watches: Set<PathWatch> = []
     for item in raw.fields[.watch]?.value?.list ?? [] {

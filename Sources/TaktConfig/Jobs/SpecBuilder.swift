@@ -9,7 +9,6 @@ struct SpecBuilder {
   let zone: Zone
   /// What holds without any `defaults`.
   let builtIn: JobDefaults
-  /// What the jobs of this file begin with.
   let defaults: JobDefaults
   /// The names of the concurrency groups that the main file declares.
   let groups: [String]
@@ -91,7 +90,6 @@ struct SpecBuilder {
     return nil
   }
 
-  /// The names of the secrets that the job will have.
   func secretNames(of raw: RawJob) -> [String] {
     guard let own = raw.fields[.secrets] else { return Array(defaults.execution.secrets.keys) }
     return own.value?.map?.map(\.name) ?? []

@@ -6,7 +6,6 @@ struct ActionBuilder {
   let actions: ActionTable
   /// The absolute folder that paths are seen from.
   let folder: String
-  /// Whether the actions are those of a hook.
   var isOfHook = false
   /// The names of the job's secrets; nil in `defaults`, where they are not known yet.
   let secrets: [String]?
@@ -28,7 +27,6 @@ struct ActionBuilder {
     return run.flatMap(command) ?? use.flatMap { named($0, with: with, owner: owner) }
   }
 
-  /// The actions of a list of steps, or of a hook.
   func steps(of items: [KeyValue.Located], owner: KeyOwner) -> [Step] {
     items.compactMap { item in
       guard let fields = item.value.object else { return nil }

@@ -10,7 +10,6 @@ struct ExecutionBuilder {
   let builtIn: JobDefaults
   /// The names of the concurrency groups that the main file declares.
   let groups: [String]
-  /// Whose keys are applied.
   let owner: KeyOwner
   /// The names of the job's secrets; nil in `defaults`, where they are not known yet.
   let secretNames: [String]?
@@ -18,7 +17,6 @@ struct ExecutionBuilder {
   /// The folder of the file, which paths are seen from.
   var folder: String { builtIn.execution.directory }
 
-  /// Puts what `fields` say over `settled`.
   func apply(_ fields: KeyFields, to settled: inout JobDefaults) {
     // First, because a null in `env` may take away what it gives.
     if let files = fields[.environmentFile] { apply(files, fields.table[files.row], to: &settled) }
@@ -71,7 +69,6 @@ extension Reporter {
     return nil
   }
 
-  /// Reports what is wrong with an expression, and where in it.
   func report(
     _ sentence: String, _ hint: String?, in text: String, at offset: Int, _ mark: YAMLMark,
     owner: KeyOwner

@@ -43,7 +43,6 @@ enum Key {
 
 /// Whose keys are being read, for messages: "'kill' of job 'backup'".
 struct KeyOwner: CustomStringConvertible {
-  /// The part of the file.
   enum Part: Equatable {
     case file, scheduler, defaults
     case job(String)
@@ -58,7 +57,6 @@ struct KeyOwner: CustomStringConvertible {
     self.key = key
   }
 
-  /// The key `key` of an owner.
   init(_ owner: KeyOwner, _ key: String) {
     self.init(part: owner.part, key: key)
   }

@@ -12,9 +12,7 @@ package struct KeyEntry: Hashable, Sendable {
     case restarts = "needs a restart"
   }
 
-  /// The key as it is written.
   package var name: String
-  /// What values it takes.
   package var type: KeyType
   /// What holds when it is left out, as the reference says it; nil for nothing.
   package var defaultText: String?
@@ -24,12 +22,10 @@ package struct KeyEntry: Hashable, Sendable {
   package var mayBeNull: Bool
   /// Whether it describes a process, so that it means nothing to a built-in.
   var isOfProcesses: Bool
-  /// One sentence for people.
   package var summary: String
   /// How a job takes it over; nil for what is a job's alone, or part of another key's value.
   var use: KeyUse?
 
-  /// Whether it may stand in `defaults`.
   package var mayStandInDefaults: Bool { use != nil }
 
   /// A key of another table than a job's; it may be null where a job takes it over, unless told
@@ -49,7 +45,6 @@ package struct KeyEntry: Hashable, Sendable {
     self.use = use
   }
 
-  /// A key of a job.
   init(
     _ key: JobKey, _ type: KeyType, default defaultText: String? = nil,
     reload: ReloadEffect? = .updates, isOfProcesses: Bool = false, _ summary: String,

@@ -192,7 +192,6 @@ extension KeyType {
 }
 
 extension DurationText.Problem {
-  /// What is wrong with `text`, and what to write instead.
   fileprivate func sentence(text: String) -> (message: String, hint: String?) {
     let units = "ms, s, m, h, d and w"
     switch self {

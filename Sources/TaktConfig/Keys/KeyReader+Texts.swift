@@ -105,7 +105,6 @@ extension KeyReader {
 }
 
 extension SizeText.Problem {
-  /// What is wrong with `text`, and what to write instead.
   fileprivate func sentence(text: String) -> (message: String, hint: String?) {
     let units = "B, KB, MB, GB and TB"
     switch self {

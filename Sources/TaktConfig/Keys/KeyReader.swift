@@ -4,7 +4,6 @@ import TaktCore
 struct KeyReader {
   let reporter: Reporter
 
-  /// The keys of a mapping, checked against a table.
   func fields(of entries: [YAMLEntry], keys: [KeyEntry], owner: KeyOwner) -> KeyFields {
     var result = KeyFields(table: keys)
     result.fields.reserveCapacity(entries.count)
@@ -139,7 +138,6 @@ struct KeyReader {
 
   // MARK: Reports
 
-  /// Reports a key that the table at its place does not have.
   func reportUnknown(_ entry: YAMLEntry, keys: [KeyEntry], owner: KeyOwner) {
     if let home = Self.home(of: entry.key) {
       reporter.report(

@@ -9,7 +9,6 @@ package enum KeyTable {
     package var path: String
     /// Where it stands, for people: "Under `file` of `output`".
     package var title: String
-    /// Its keys.
     package var entries: [KeyEntry]
 
     fileprivate init(_ path: String, _ title: String, _ entries: [KeyEntry]) {

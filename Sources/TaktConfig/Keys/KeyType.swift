@@ -7,15 +7,11 @@ package indirect enum KeyType: Hashable, Sendable {
   case text(allowsEmpty: Bool)
   /// A path, relative to the folder of the file that names it.
   case path
-  /// A time zone's name.
   case zone
   /// The name of an action of the catalogue.
   case action
-  /// `true` or `false`.
   case boolean
-  /// A whole number.
   case integer(ClosedRange<Int>)
-  /// A number, whole or not.
   case number(ClosedRange<Double>)
   /// A duration with its units, of at least so much.
   case duration(least: Duration)
@@ -37,7 +33,6 @@ package indirect enum KeyType: Hashable, Sendable {
   case percent
   /// A date and a time of day, with or without an offset.
   case instant
-  /// One of these words.
   case choice([String])
   /// A list that is not empty.
   case list(KeyType)
@@ -49,7 +44,6 @@ package indirect enum KeyType: Hashable, Sendable {
   case map(KeyNameRule, KeyType)
   /// A mapping of fixed keys.
   case object([KeyEntry])
-  /// Whatever YAML can say.
   case anything
 }
 

@@ -46,7 +46,6 @@ extension KeyValue {
   var list: [Located]? { if case .list(let list) = self { list } else { nil } }
   var map: [MapField]? { if case .map(let fields) = self { fields } else { nil } }
   var object: KeyFields? { if case .object(let fields) = self { fields } else { nil } }
-  /// The texts of a list.
   var texts: [String] { list?.compactMap(\.value.text) ?? [] }
   func choice<Choice: RawRepresentable<String>>() -> Choice? { text.flatMap(Choice.init) }
   var isNull: Bool { if case .null = self { true } else { false } }
@@ -64,7 +63,6 @@ struct KeyFields {
     var row: Int
   }
 
-  /// The table that they were checked against.
   var table: [KeyEntry]
   var fields: [Field] = []
   /// Whether keys were passed over that nobody knows: what seems to be missing may be one of them.

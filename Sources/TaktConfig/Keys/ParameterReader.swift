@@ -95,7 +95,6 @@ struct ParameterReader {
 }
 
 extension ParameterSchema.Kind {
-  /// The same among the types of the key table.
   var keyType: KeyType {
     switch self {
     case .string: .text(allowsEmpty: true)

@@ -5,7 +5,6 @@ protocol PluginSource: AnyObject {
   /// The names of all plugins that there are, whether their manifests are right or not.
   var names: [String] { get }
 
-  /// Whether there is a plugin of the name.
   func contains(_ name: String) -> Bool
 
   /// The manifest of the name; nil when there is none, or when it is wrong, which is then reported.

@@ -12,7 +12,6 @@ final class EnvironmentFiles {
   private(set) var paths: [String] = []
   /// The paths by which mistakes in them are told, in order.
   private(set) var shownPaths: [String] = []
-  /// What is wrong in them.
   private(set) var log = ProblemLog()
 
   init(refusesWritableByOthers: Bool) {
@@ -34,7 +33,6 @@ final class EnvironmentFiles {
     }
   }
 
-  /// Whether it matters who owns a file.
   var checksOwners: Bool { reader.refusesWritableByOthers }
 
   /// The user who owns a file that has been read; nil for any other.

@@ -7,7 +7,6 @@ struct EnvironmentText {
   private(set) var values: [String: String] = [:]
   private var places: [String: YAMLMark] = [:]
 
-  /// Reads all of `source`.
   init(_ source: SourceText, reporter: Reporter) {
     self.reporter = reporter
     if let flaw = source.flaw {

@@ -10,9 +10,7 @@ final class LoadSources {
   let now: WallInstant
   let accounts: AccountTable
   let environmentFiles: EnvironmentFiles
-  /// Which job waits for the end of which.
   var followings: [FollowingLink.Identity: FollowingLink] = [:]
-  /// The name of this machine.
   private(set) lazy var hostName = Self.nodeName()
 
   init(

@@ -46,13 +46,11 @@ extension KeyTable {
       "What may stand under `with:`, by name."),
   ]
 
-  /// The names of the types of parameters.
   static let pluginTypes = [
     "string", "integer", "number", "boolean", "duration", "size", "percent", "path", "enum",
     "list", "map",
   ]
 
-  /// The keys of a parameter of a plugin.
   package static let pluginParameter: [KeyEntry] = [
     KeyEntry(PluginKey.type, .choice(pluginTypes), reload: nil, "What values it has."),
     KeyEntry(PluginKey.summary, .text(allowsEmpty: true), reload: nil, "A sentence for people."),

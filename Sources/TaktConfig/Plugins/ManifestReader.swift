@@ -7,7 +7,6 @@ struct ManifestReader {
   let source: SourceText
   /// The absolute folder of the plugin.
   let folder: String
-  /// Whether a program that others may write to is refused.
   let refusesWritableByOthers: Bool
 
   private var owner: KeyOwner { KeyOwner(part: .file) }

@@ -3,7 +3,6 @@ package import TaktCore
 
 /// The plugins that a load finds, each manifest read once, when a job names it.
 final class PluginTable: PluginSource {
-  /// The name of the manifest in its folder.
   static let manifestName = "plugin.yaml"
   /// The folder beside the jobs file where plugins are looked for unless it says otherwise.
   static let defaultFolder = "plugins"
@@ -14,7 +13,6 @@ final class PluginTable: PluginSource {
   var searchPath: [String] = []
   /// Manifests that were read or tried, in order.
   private(set) var paths: [String] = []
-  /// What is wrong in them.
   private(set) var log = ProblemLog()
 
   private let reader: FileReader
@@ -102,11 +100,9 @@ enum PluginName {
 package struct PluginCatalog {
   /// A plugin, or what is wrong with it.
   package struct Entry: Sendable {
-    /// Its name.
     package var name: String
     /// What it says of itself; nil when that is wrong.
     package var manifest: PluginManifest?
-    /// What is wrong.
     package var diagnostics: [Diagnostic]
   }
 

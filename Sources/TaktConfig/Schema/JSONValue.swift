@@ -7,7 +7,6 @@ indirect enum JSONValue: Equatable, Sendable {
   case array([JSONValue])
   case object([Member])
 
-  /// One member of an object.
   struct Member: Equatable, Sendable {
     var name: String
     var value: JSONValue

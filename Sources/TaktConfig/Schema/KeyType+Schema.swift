@@ -105,7 +105,6 @@ enum SchemaRules {
     ]),
   ]
 
-  /// What the keys of a mapping inside a job ask of one another.
   static func rules(of part: KeyTable.Part) -> JSONValue {
     switch part.path {
     case JobKey.steps.name, "hook": ["oneOf": needs(.run, .use), "$ref": "#/$defs/action"]

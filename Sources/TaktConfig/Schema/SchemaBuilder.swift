@@ -158,7 +158,6 @@ extension KeyTable.Part {
   /// Whether its keys may be null in a job and not in `defaults`.
   fileprivate var differsByScope: Bool { entries.contains(where: \.mayBeNull) }
 
-  /// The name of its definition.
   fileprivate func definition(in scope: SchemaBuilder.Scope) -> String {
     differsByScope && scope != .job ? "\(scope.rawValue).\(path)" : path
   }

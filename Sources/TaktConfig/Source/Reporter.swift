@@ -12,7 +12,6 @@ final class Reporter {
     self.showsLines = showsLines
   }
 
-  /// How many errors were reported so far, repeats counted.
   var errorCount: Int { log.errorCount }
 
   /// Reports a mistake at a place. `owner` says whose it is and follows the message.
@@ -56,7 +55,6 @@ struct ProblemLog {
     var message: String
   }
 
-  /// The most that are shown.
   static let shownBound = 100
   /// The most that are kept until all are put in order.
   private static let keptBound = 2000
@@ -85,7 +83,6 @@ struct ProblemLog {
     diagnostics.append(diagnostic)
   }
 
-  /// Takes over what another log has.
   mutating func add(_ other: ProblemLog) {
     for diagnostic in other.diagnostics { add(diagnostic) }
     errorCount += other.errorCount - other.diagnostics.count { $0.severity == .error }

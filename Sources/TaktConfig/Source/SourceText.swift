@@ -48,7 +48,6 @@ final class SourceText {
     return (location, text)
   }
 
-  /// What stands at a mark.
   func character(at mark: YAMLMark) -> Character? {
     guard let text = text(ofLine: Int(mark.line)) else { return nil }
     return text.unicodeScalars.dropFirst(Int(mark.column) - 1).first.map(Character.init)
@@ -90,7 +89,6 @@ struct YAMLMark: Hashable, Comparable {
   /// From 1, in code points.
   var column: UInt32
 
-  /// The file as a whole.
   static let wholeFile = YAMLMark(line: 0, column: 0)
 
   static func < (left: Self, right: Self) -> Bool {

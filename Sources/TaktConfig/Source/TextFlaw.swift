@@ -2,13 +2,11 @@ import TaktCore
 
 /// The first byte of a file that no YAML text can hold.
 struct TextFlaw: Equatable {
-  /// What is wrong with it.
   enum Kind: Equatable {
     /// The file begins as UTF-16 or UTF-32 does.
     case otherEncoding
     /// A zero byte: this is no text at all.
     case zero
-    /// A byte that is no UTF-8.
     case notUTF8
     /// A control character, by its number.
     case control(UInt32)
@@ -73,7 +71,6 @@ struct TextFlaw: Equatable {
 }
 
 extension Reporter {
-  /// Reports bytes that are no text.
   func report(_ flaw: TextFlaw) {
     let mark = source.mark(of: flaw)
     switch flaw.kind {

@@ -25,7 +25,6 @@ final class YAMLComposer {
   /// The whole entries of the mapping in which reading stopped, of those that `node` began with.
   private(set) var unfinished: [YAMLEntry] = []
 
-  /// Composes the text of `source`.
   init(_ source: SourceText, limits: YAMLLimits, reporter: Reporter) {
     self.reporter = reporter
     self.limits = limits

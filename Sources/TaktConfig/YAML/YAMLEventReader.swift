@@ -5,7 +5,6 @@ final class YAMLEventReader {
   private let source: SourceText
   private let parser: UnsafeMutablePointer<yaml_parser_t>
 
-  /// Begins at the start of the text.
   init(_ source: SourceText) {
     self.source = source
     parser = .allocate(capacity: 1)
@@ -93,7 +92,6 @@ extension YAMLMark {
 
 /// One step of a YAML text as the parser sees it.
 struct YAMLEvent {
-  /// What a step is.
   enum Kind {
     case streamStart, streamEnd, documentStart, documentEnd
     case alias(String)

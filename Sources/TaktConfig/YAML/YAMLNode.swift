@@ -1,6 +1,5 @@
 /// One value of a YAML text with its place; aliases and merge keys are resolved.
 struct YAMLNode: Hashable {
-  /// What a value is.
   enum Content: Hashable {
     case scalar(YAMLScalar)
     case sequence([YAMLNode])

@@ -1,6 +1,5 @@
 /// One scalar: its own text, and what YAML 1.2's core schema makes of it.
 struct YAMLScalar: Hashable {
-  /// What a scalar is.
   enum Kind: Hashable {
     case null
     case boolean(Bool)
@@ -14,7 +13,6 @@ struct YAMLScalar: Hashable {
   var text: String
   /// Whether it stands without quotes, and not as a block.
   var isPlain: Bool
-  /// What its tag says, if it has one.
   var tag: YAMLTag?
 
   /// What the scalar is: quotes and tags count, `yes` and `on` are strings.
@@ -26,10 +24,8 @@ struct YAMLScalar: Hashable {
     }
   }
 
-  /// Whether nothing at all was written.
   var isBlank: Bool { isPlain && text.isEmpty && tag == nil }
 
-  /// Whether the text is one that the tag allows.
   var fitsTag: Bool {
     switch (tag, Self.coreKind(of: text)) {
     case (nil, _), (.string, _), (.nonSpecific, _): true
