@@ -7,11 +7,9 @@ final class StateDirectory: Sendable {
   struct Identity: Hashable, Sendable {
     /// Nil where it is not recorded.
     var device: Int64?
-    /// See `device`.
     var inode: Int64?
   }
 
-  /// The path by which it was opened.
   let path: String
   let descriptor: Int32
 
@@ -56,7 +54,6 @@ final class StateDirectory: Sendable {
     return stat(path, &status) == 0 && Identity(status) == identity
   }
 
-  /// Whether nothing is in it.
   var isEmpty: Bool {
     let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0, let stream = fdopendir(copy) else { return false }

@@ -62,7 +62,6 @@ package final class StateFolderLock: Sendable {
     return isThere ? own : folder
   }
 
-  /// Which folder it is.
   var identity: StateDirectory.Identity { hold.withLock { $0.directory.identity } }
 
   /// Takes the lock once more where somebody has removed its file. Throws where another daemon has
@@ -102,7 +101,6 @@ package final class StateFolderLock: Sendable {
     return (opened, descriptor)
   }
 
-  /// Opens a file and locks it.
   static func lock(_ name: String, in directory: StateDirectory) throws(Failure) -> Int32 {
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     let descriptor = openat(directory.descriptor, name, flags, 0o600)

@@ -3,27 +3,21 @@ import Glibc
 /// Why a state folder, or a file in it, is not used: somebody else could have made it, or could
 /// change it.
 package struct StateFolderProblem: Error, Hashable, Sendable {
-  /// What is wrong.
   package enum Kind: Hashable, Sendable {
     /// A symbolic link.
     case link
-    /// Another kind of file than it should be.
     case wrongType
-    /// It belongs to this user.
     case owner(UInt32)
-    /// Others may write it, by this mode.
     case writable(mode: UInt32)
     /// It has other names as well.
     case hardLinks(Int)
   }
 
-  /// What is refused.
   package var path: String
   package var kind: Kind
   /// Whether it is a folder above the state folder.
   package var isParent = false
 
-  /// What happened, and what to do.
   package var sentence: String {
     let another = "set 'scheduler.state' to another folder"
     switch kind {

@@ -9,15 +9,12 @@ package import TaktTime
 package final class LedgerArchive: Sendable {
   /// Why there is nothing to look at.
   package enum Failure: Error, Hashable, Sendable {
-    /// There is no ledger in the folder.
     case missing(path: String)
     /// A newer takt has written it.
     case newer(path: String)
-    /// It cannot be read, and why.
     case unreadable(path: String, reason: String)
   }
 
-  /// The file.
   package let path: String
   let database: DatabaseQueue
 
@@ -182,7 +179,6 @@ package final class OpenedArchive: RunArchive {
 }
 
 extension LedgerArchive.Failure {
-  /// What it is, in words for people.
   package var sentence: String {
     switch self {
     case .missing(let path): "there is no ledger at \(path)"

@@ -4,9 +4,7 @@ package import TaktTime
 
 /// What came of holding a ledger against the slots that there should have been.
 package struct LedgerAuditReport: Hashable, Sendable {
-  /// How many jobs were looked at.
   package var jobs = 0
-  /// The slots that have a verdict.
   package var balance = Balance()
   /// How many slots wait for their verdict.
   package var pending = 0
@@ -16,7 +14,6 @@ package struct LedgerAuditReport: Hashable, Sendable {
   package var losses: [String] = []
   /// What is wrong, as far as it is listed.
   package var findings: [AuditFinding] = []
-  /// How many things are wrong.
   package var findingCount = 0
   /// From when on slots were looked at; nil for all that the ledger ever had.
   package var since: WallInstant?
@@ -30,8 +27,6 @@ extension LedgerArchive {
   ///
   /// - Parameters:
   ///   - since: only later slots are looked at; nil for all that the ledger still has.
-  ///   - zones: where the zones of schedules come from.
-  ///   - countableMax: see `JobAudit`.
   package func audit(
     since: WallInstant? = nil, zones: any ZoneSource, countableMax: Int = JobAudit.countableMax
   ) throws(Failure) -> LedgerAuditReport {

@@ -4,7 +4,6 @@ package import TaktTime
 
 /// What a daemon that starts finds in the ledger.
 package struct LedgerFindings: Sendable {
-  /// Where it goes on.
   package var former = FormerBooks()
   /// Daemons of this start of the machine whose leftover processes have not been searched for.
   package var daemons: [PreviousDaemon] = []
@@ -21,7 +20,6 @@ package struct LedgerFindings: Sendable {
 
   /// A daemon that has used this ledger, or the one that it is a copy of.
   package struct PreviousDaemon: Hashable, Sendable {
-    /// Its row.
     package var id: Int64
     package var pid: Int32
     /// When its process started, in clock ticks; nil in a row of an earlier version.
@@ -36,11 +34,8 @@ package struct LedgerFindings: Sendable {
 
   /// The process of an attempt that has no recorded end.
   package struct LeftProcess: Hashable, Sendable {
-    /// Whose attempt it was.
     package var job: JobName
-    /// See `job`.
     package var run: RunID
-    /// What it is known by.
     package var identity: ProcessIdentity
   }
 }

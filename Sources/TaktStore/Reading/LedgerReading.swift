@@ -10,9 +10,7 @@ final class LedgerReading {
   let db: Database
   /// What tells this start of the machine from others.
   let boot: String
-  /// Where the zones of schedules come from.
   let zones: any ZoneSource
-  /// How many rows were passed over.
   private(set) var badRows = 0
 
   init(db: Database, boot: String, zones: any ZoneSource) {

@@ -15,7 +15,6 @@ struct LedgerBatch {
     var retry: RetryPosition??
   }
 
-  /// An attempt as this batch changes it.
   struct Attempt: Hashable {
     var run: RunID
     var number: Int

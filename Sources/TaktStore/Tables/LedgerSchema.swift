@@ -278,7 +278,6 @@ extension Row {
       })
   }
 
-  /// A run with all that is kept of it.
   func storedRun() throws -> StoredRun {
     StoredRun(
       try head(), beganAt: try instant(ifAny: "began_at"), endedAt: try instant(ifAny: "ended_at"),
@@ -286,7 +285,6 @@ extension Row {
       attempts: try count("attempts"), end: try end())
   }
 
-  /// A run that a former takt did not bring to its end.
   func formerRun() throws -> FormerRun {
     let head = try head()
     return FormerRun(

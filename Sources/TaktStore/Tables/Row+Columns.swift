@@ -19,7 +19,6 @@ extension Row {
     return number
   }
 
-  /// A whole number.
   func integer(_ column: String) throws -> Int64 {
     guard let number = try integer(ifAny: column) else { throw Self.damage(column) }
     return number
@@ -60,7 +59,6 @@ extension Row {
     return text
   }
 
-  /// A text.
   func text(_ column: String) throws -> String {
     guard let text = try text(ifAny: column) else { throw Self.damage(column) }
     return text
@@ -73,7 +71,6 @@ extension Row {
     return value
   }
 
-  /// What a text stands for.
   func value<Value>(_ column: String, _ make: (String) -> Value?) throws -> Value {
     guard let value = try value(ifAny: column, make) else { throw Self.damage(column) }
     return value
@@ -104,7 +101,6 @@ extension Row {
     return RunID(UInt64(number))
   }
 
-  /// The number of a run.
   func run(_ column: String) throws -> RunID {
     guard let run = try run(ifAny: column) else { throw Self.damage(column) }
     return run

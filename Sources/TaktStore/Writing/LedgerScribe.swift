@@ -42,7 +42,6 @@ package final class LedgerScribe {
   private var hasUpkeep = true
   /// When the whole file is looked through for damage that nobody has met.
   private var nextCheck: MonotonicInstant
-  /// When this life of takt began.
   let startedAt: WallInstant
   private static let checkPause = Duration.seconds(86_400)
 
@@ -180,7 +179,6 @@ package final class LedgerScribe {
     !entries.isEmpty || !waiters.isEmpty || !losses.isEmpty || !settled.isEmpty || hasUpkeep
   }
 
-  /// When to try again after a failure.
   var retryDelay: Duration? {
     .milliseconds(500) * (1 << min(5, failureCount - 1))
   }

@@ -11,7 +11,6 @@ import TaktTime
 /// Writes a batch within one transaction.
 struct LedgerTransaction {
   let db: Database
-  /// The number of this life of takt.
   let daemon: Int64
   /// The numbers of jobs that are known; those that a transaction adds count when it is done.
   var jobs: [JobName: Int64]

@@ -16,9 +16,7 @@ package final class SQLiteLedger: Ledger {
     package var instance: String
     /// What tells this start of the machine from others.
     package var boot: String
-    /// The version of takt.
     package var version: String
-    /// The jobs file.
     package var file: String
     /// When this process started, in clock ticks since the machine did; nil where that is unknown.
     package var startTicks: UInt64?
@@ -51,9 +49,7 @@ package final class SQLiteLedger: Ledger {
     package init() {}
   }
 
-  /// How it stands with the ledger.
   package struct Status: Hashable, Sendable, CustomStringConvertible {
-    /// How many entries wait to be written.
     package var queued = 0
     /// How many slots' verdicts could not be kept so far.
     package var lostSlots = 0
@@ -61,7 +57,6 @@ package final class SQLiteLedger: Ledger {
     package var lostEntries = 0
     /// Why nothing can be written at present; nil when all is well.
     package var failure: String?
-    /// How many transactions have been written.
     package var batches = 0
 
     /// `ledger: 0 entries wait, 812 batches written, lost: 0 slots, 0 other entries`
@@ -104,7 +99,6 @@ package final class SQLiteLedger: Ledger {
   ///
   /// - Parameters:
   ///   - history: how long it keeps what.
-  ///   - zones: where the zones of schedules come from.
   ///   - onRenewed: called, on a queue of the ledger's own, when the books have begun anew and must
   ///     be told all that holds.
   package static func open(
@@ -125,7 +119,6 @@ package final class SQLiteLedger: Ledger {
     self.bounds = bounds
   }
 
-  /// How it stands.
   package var status: Status { buffer.withLock { $0.status } }
 
   // MARK: Ledger
