@@ -13,7 +13,6 @@ struct RunOracle {
   private var runs: [UInt64: Run] = [:]
   private(set) var problems: [String] = []
 
-  /// Takes a transition from the log.
   mutating func take(_ record: LogRecord) {
     guard record.event == .run, case .number(let id)? = record[.run],
       case .text(let job)? = record[.job], let name = JobName(job),
@@ -55,7 +54,6 @@ struct RunOracle {
     }
   }
 
-  /// Everything is over.
   mutating func finish() {
     for (id, run) in runs where run.state != .ended && run.state != .queued {
       problems.append("run \(id) of \(run.job) is still \(run.state)")

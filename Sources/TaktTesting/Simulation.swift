@@ -25,8 +25,6 @@ package struct Simulation {
   /// What happened, a line each; for a person who looks at a seed that failed.
   package private(set) var story: [String] = []
 
-  /// The world of this seed, not yet begun.
-  ///
   /// - Parameter crashes: whether takt is killed now and then, and the machine with it.
   package init(seed: UInt64, crashes: Bool = false) {
     random = SplitMix64(seed: seed)

@@ -59,14 +59,12 @@ struct SlotOracle {
     jobs[name]?.appliedFrom = max(job.appliedFrom, end)
   }
 
-  /// The job's clock, read now.
   private func reading(_ job: Job, _ now: Now) -> Int64 {
     let nanoseconds = now.monotonic.nanoseconds - job.loadedAt
     return job.label
       + (nanoseconds >= 0 ? nanoseconds / 1_000_000 : (nanoseconds - 999_999) / 1_000_000)
   }
 
-  /// Holds one record against what may be decided.
   mutating func check(_ record: VerdictRecord) {
     guard let job = jobs[record.job] else {
       problems.append("\(record.job): a verdict on a job that never was")

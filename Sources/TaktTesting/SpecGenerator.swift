@@ -136,7 +136,6 @@ struct SpecGenerator {
     return timing
   }
 
-  /// Bounds on when, how often, and at which seconds.
   private static func bound(
     _ schedule: inout Schedule, at now: Now, _ random: inout SplitMix64
   ) {

@@ -2,10 +2,8 @@
 package struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// The sequence of this seed.
   package init(seed: UInt64) { state = seed }
 
-  /// The next number.
   package mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var mixed = state

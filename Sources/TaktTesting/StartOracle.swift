@@ -11,7 +11,6 @@ struct StartOracle {
 
   /// Attempts of `at_most_once` jobs for their slots.
   private var started: Set<Key> = []
-  /// What the run of each number is for, since it began.
   private var heads: [RunID: RunHead] = [:]
   private(set) var problems: [String] = []
 
