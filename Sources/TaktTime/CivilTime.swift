@@ -41,7 +41,6 @@ package struct CivilTime: Hashable, Comparable, Sendable {
       minute: secondOfDay / 60 % 60, second: secondOfDay % 60, millisecond: millisecond)
   }
 
-  /// Whether such a date and time of day exists.
   @inlinable package var isValid: Bool {
     (1...12).contains(month) && (1...max(1, Self.days(inMonth: month, of: year))).contains(day)
       && (0...23).contains(hour) && (0...59).contains(minute) && (0...59).contains(second)
@@ -54,7 +53,6 @@ package struct CivilTime: Hashable, Comparable, Sendable {
       + Int64(hour * 3600 + minute * 60 + second)
   }
 
-  /// Whether the one stands before the other in any one zone.
   @inlinable package static func < (left: Self, right: Self) -> Bool {
     (left.epochSeconds, left.millisecond) < (right.epochSeconds, right.millisecond)
   }

@@ -2,9 +2,7 @@
 package enum DurationText {
   /// Why a text is no duration.
   package enum Problem: Error, Hashable, Sendable {
-    /// No number where one was needed.
     case noNumber
-    /// A number without a unit.
     case noUnit
     /// A unit that is none of `ms s m h d w`.
     case unknownUnit(String)

@@ -4,9 +4,7 @@ package struct InstantText: Hashable, Sendable {
   package enum Problem: Error, Equatable {
     /// The text has another form.
     case form
-    /// A date alone.
     case bareDate
-    /// There is no such date or time of day.
     case noSuchTime
     /// Outside the years 1970 to 2200.
     case outOfRange

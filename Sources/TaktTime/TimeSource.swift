@@ -17,12 +17,9 @@ public protocol TimeSource: Sendable {
 
 /// Both clocks, read together: what every event carries into the core.
 package struct Now: Hashable, Sendable {
-  /// The clock that people read.
   package var wall: WallInstant
-  /// The clock that only goes forward.
   package var monotonic: MonotonicInstant
 
-  /// Two readings taken at one moment.
   package init(wall: WallInstant, monotonic: MonotonicInstant) {
     self.wall = wall
     self.monotonic = monotonic

@@ -12,7 +12,6 @@ package struct Zone: Hashable, Sendable {
     /// Whether the zone calls this daylight time; Dublin does so in winter. Default false.
     package var isDaylight: Bool
 
-    /// A change of offset.
     package init(start: Int64, offsetSeconds: Int, isDaylight: Bool = false) {
       self.start = start
       self.offsetSeconds = offsetSeconds
@@ -22,7 +21,6 @@ package struct Zone: Hashable, Sendable {
 
   /// What a civil time means in a zone.
   package enum Reading: Hashable, Sendable {
-    /// It exists once.
     case once(WallInstant)
     /// The clock was put forward over it; the first instant that exists after the gap.
     case skipped(next: WallInstant)
@@ -71,7 +69,6 @@ package struct Zone: Hashable, Sendable {
       name: name, initialOffsetSeconds: initialOffsetSeconds, transitions: transitions, rule: rule)
   }
 
-  /// Coordinated universal time.
   package static let utc = Zone(name: "UTC", initialOffsetSeconds: 0)
 
   /// Seconds east of Greenwich at `instant`.
@@ -79,7 +76,6 @@ package struct Zone: Hashable, Sendable {
     offsetSeconds(atEpochSeconds: instant.nanoseconds.flooredQuotient(by: 1_000_000_000))
   }
 
-  /// The local date and time at `instant`.
   package func civilTime(at instant: WallInstant) -> CivilTime {
     let seconds = instant.nanoseconds.flooredQuotient(by: 1_000_000_000)
     let millisecond = Int(instant.milliseconds.flooredRemainder(by: 1000))

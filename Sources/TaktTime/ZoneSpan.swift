@@ -6,7 +6,6 @@ package struct ZoneSpan: Hashable, Sendable {
   package var end: Int64
   /// Seconds east of Greenwich.
   package var offsetSeconds: Int
-  /// Whether the zone calls it daylight time.
   package var isDaylight: Bool
 
   @inlinable package func contains(_ seconds: Int64) -> Bool { seconds >= start && seconds < end }
@@ -30,7 +29,6 @@ extension Zone {
   /// The year 2262, where wall instants end.
   private static let lastSecond = Int64.max / 1_000_000_000
 
-  /// The span that holds the instant, in seconds since the Unix epoch.
   package func span(atEpochSeconds seconds: Int64) -> ZoneSpan {
     guard let last = transitions.last else {
       return rule?.span(atEpochSeconds: seconds, notBefore: .min)
