@@ -11,12 +11,11 @@ import Testing
 
   @Test(arguments: reasons)
   func `a reason is made of its parts`(reason: RunReason) {
-    let again = RunReason(reason.code, number: reason.number, subject: reason.subject)
-    #expect(again == reason)
+    #expect(RunReason(reason.parts) == reason)
   }
 
   @Test func `each code has a reason`() {
-    #expect(Set(Self.reasons.map(\.code)) == Set(RunReason.Code.allCases))
+    #expect(Set(Self.reasons.map(\.parts.code)) == Set(RunReason.Code.allCases))
   }
 
   @Test(
@@ -25,9 +24,9 @@ import Testing
       (.notStarted, nil, "cwd"), (.failsWhen, nil, "rain"), (.reported, 3, nil),
     ] as [(RunReason.Code, Int64?, String?)])
   func `parts that make no sense are no reason`(
-    code: RunReason.Code, number: Int64?, subject: String?
+    code: RunReason.Code, number: Int64?, text: String?
   ) {
-    #expect(RunReason(code, number: number, subject: subject) == nil)
+    #expect(RunReason(RunReason.Parts(code, number: number, text: text)) == nil)
   }
 
   @Test(

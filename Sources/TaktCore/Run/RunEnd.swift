@@ -62,7 +62,7 @@ package enum RunReason: Hashable, Sendable, CustomStringConvertible {
     case .failsWhen(let sign): "fails_when(\(sign.rawValue))"
     case .descendantsLeft(let count): "descendants_left(\(count))"
     case .done, .replaced, .byOperator, .timeout, .removed, .shutdown, .down, .ledger:
-      code.rawValue
+      parts.code.rawValue
     }
   }
 }
@@ -82,97 +82,89 @@ extension RunReason {
     case descendantsLeft = "descendants_left"
   }
 
-  package var code: Code {
-    switch self {
-    case .exit: .exit
-    case .signal: .signal
-    case .notStarted: .notStarted
-    case .done: .done
-    case .reported: .reported
-    case .failsWhen: .failsWhen
-    case .replaced: .replaced
-    case .byOperator: .byOperator
-    case .timeout: .timeout
-    case .removed: .removed
-    case .shutdown: .shutdown
-    case .down: .down
-    case .ledger: .ledger
-    case .descendantsLeft: .descendantsLeft
+  /// A reason taken apart.
+  package struct Parts: Hashable, Sendable {
+    package var code: Code
+    /// The status, signal, error or count that belongs to the code.
+    package var number: Int64?
+    /// The stage, the sign or the words that belong to the code.
+    package var text: String?
+
+    package init(_ code: Code, number: Int64? = nil, text: String? = nil) {
+      self.code = code
+      self.number = number
+      self.text = text
     }
   }
 
-  /// The status, signal, error or count that belongs to the code.
-  package var number: Int64? {
+  package var parts: Parts {
     switch self {
-    case .exit(let number), .signal(let number), .notStarted(_, let number): Int64(number)
-    case .descendantsLeft(let count): Int64(count)
-    case .done, .reported, .failsWhen, .replaced, .byOperator, .timeout, .removed, .shutdown,
-      .down, .ledger:
-      nil
-    }
-  }
-
-  /// The stage or the words that belong to the code.
-  package var subject: String? {
-    switch self {
-    case .notStarted(let stage, _): stage.rawValue
-    case .failsWhen(let sign): sign.rawValue
-    case .reported(let text): text
-    case .exit, .signal, .done, .replaced, .byOperator, .timeout, .removed, .shutdown, .down,
-      .ledger, .descendantsLeft:
-      nil
+    case .exit(let status): Parts(.exit, number: Int64(status))
+    case .signal(let signal): Parts(.signal, number: Int64(signal))
+    case .notStarted(let stage, let errno):
+      Parts(.notStarted, number: Int64(errno), text: stage.rawValue)
+    case .done: Parts(.done)
+    case .reported(let words): Parts(.reported, text: words)
+    case .failsWhen(let sign): Parts(.failsWhen, text: sign.rawValue)
+    case .replaced: Parts(.replaced)
+    case .byOperator: Parts(.byOperator)
+    case .timeout: Parts(.timeout)
+    case .removed: Parts(.removed)
+    case .shutdown: Parts(.shutdown)
+    case .down: Parts(.down)
+    case .ledger: Parts(.ledger)
+    case .descendantsLeft(let count): Parts(.descendantsLeft, number: Int64(count))
     }
   }
 
   /// The reason of these parts; nil where one is missing or makes no sense.
-  package init?(_ code: Code, number: Int64?, subject: String?) {
-    let small = number.flatMap { Int32(exactly: $0) }
-    switch (code, small, subject) {
-    case (.exit, let status?, _): self = .exit(status)
-    case (.signal, let signal?, _): self = .signal(signal)
-    case (.notStarted, let errno?, let name?):
-      guard let stage = StartStage(rawValue: name) else { return nil }
-      self = .notStarted(stage, errno: errno)
-    case (.reported, _, let text?): self = .reported(text)
-    case (.failsWhen, _, let name?):
-      guard let sign = FailureSign(rawValue: name) else { return nil }
-      self = .failsWhen(sign)
-    case (.descendantsLeft, let count?, _): self = .descendantsLeft(Int(count))
-    case (.done, _, _): self = .done
-    case (.replaced, _, _): self = .replaced
-    case (.byOperator, _, _): self = .byOperator
-    case (.timeout, _, _): self = .timeout
-    case (.removed, _, _): self = .removed
-    case (.shutdown, _, _): self = .shutdown
-    case (.down, _, _): self = .down
-    case (.ledger, _, _): self = .ledger
-    case (.exit, _, _), (.signal, _, _), (.notStarted, _, _), (.reported, _, _),
-      (.failsWhen, _, _), (.descendantsLeft, _, _):
-      return nil
-    }
+  package init?(_ parts: Parts) {
+    let number = parts.number.flatMap { Int32(exactly: $0) }
+    let reason: Self? =
+      switch parts.code {
+      case .exit: number.map { .exit($0) }
+      case .signal: number.map { .signal($0) }
+      case .notStarted:
+        parts.text.flatMap(StartStage.init).flatMap { stage in
+          number.map { .notStarted(stage, errno: $0) }
+        }
+      case .done: .done
+      case .reported: parts.text.map { .reported($0) }
+      case .failsWhen: parts.text.flatMap(FailureSign.init).map { .failsWhen($0) }
+      case .replaced: .replaced
+      case .byOperator: .byOperator
+      case .timeout: .timeout
+      case .removed: .removed
+      case .shutdown: .shutdown
+      case .down: .down
+      case .ledger: .ledger
+      case .descendantsLeft: number.map { .descendantsLeft(Int($0)) }
+      }
+    guard let reason else { return nil }
+    self = reason
   }
 
   /// The reason that earlier versions kept as this text: `not_started(cwd, ENOENT)`. What can be no
   /// reason of takt's own with this outcome are the words of a built-in or a plugin.
   package init(text: String, of outcome: Outcome) {
     let open = text.firstIndex(of: "(") ?? text.endIndex
-    let inside = text[open...].dropFirst().dropLast()
-    let parts = inside.split(separator: ", ", maxSplits: 1).map(String.init)
+    let inside = String(text[open...].dropFirst().dropLast())
     let code = Code(rawValue: String(text[..<open]))
-    var reason: Self?
+    var parts: Parts?
     switch (outcome, code) {
     case (.failed, .notStarted?):
-      reason = Self(
-        .notStarted, number: parts.count < 2 ? 0 : ErrorName.number(of: parts[1]).map(Int64.init),
-        subject: parts.first)
+      let words = inside.split(separator: ", ", maxSplits: 1).map(String.init)
+      let errno = words.count < 2 ? 0 : ErrorName.number(of: words[1])
+      parts = Parts(.notStarted, number: errno.map(Int64.init), text: words.first)
     case (.succeeded, .exit?), (.succeeded, .done?), (.succeeded, .descendantsLeft?),
       (.failed, .exit?), (.failed, .signal?), (.failed, .failsWhen?), (.timedOut, .timeout?),
       (.cancelled, .replaced?), (.cancelled, .byOperator?), (.cancelled, .removed?),
       (.cancelled, .shutdown?), (.cancelled, .ledger?), (.interrupted, .down?):
-      reason = code.flatMap { Self($0, number: Int64(inside), subject: String(inside)) }
+      parts = code.map { Parts($0, number: Int64(inside), text: inside) }
     default: break
     }
     // Only what is shown as the text was can be what it meant.
+    let reason = parts.flatMap { Self($0) }
     self = reason.flatMap { $0.description == text ? $0 : nil } ?? .reported(text)
   }
 }

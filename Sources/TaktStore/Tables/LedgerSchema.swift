@@ -147,10 +147,10 @@ enum LedgerSchema {
         guard let name = try? row.text("outcome"), let outcome = Outcome(rawValue: name),
           let text = try? row.text("reason")
         else { continue }
-        let reason = RunReason(text: text, of: outcome)
+        let parts = RunReason(text: text, of: outcome).parts
         try db.execute(
           sql: "INSERT OR IGNORE INTO reasons VALUES (?, ?, ?, ?, ?)",
-          arguments: [name, text, reason.code.rawValue, reason.number, reason.subject])
+          arguments: [name, text, parts.code.rawValue, parts.number, parts.text])
       }
       try db.execute(
         sql: """
@@ -183,12 +183,12 @@ enum RunRows {
   static func values(
     _ head: RunHead, of job: Int64, _ change: LedgerBatch.Run
   ) -> StatementArguments {
-    let (record, reason) = (change.record, change.record?.end.reason)
+    let (record, reason) = (change.record, change.record?.end.reason.parts)
     return [
       Int64(head.run.number), job, head.slot.milliseconds, head.kind.rawValue,
       head.delivery.rawValue, head.hook?.rawValue, head.parent.map { Int64($0.number) },
       change.claimedAt?.milliseconds, change.beganAt?.milliseconds, change.attempts ?? 0,
-      record?.end.outcome.rawValue, reason?.code.rawValue, reason?.number, reason?.subject,
+      record?.end.outcome.rawValue, reason?.code.rawValue, reason?.number, reason?.text,
       record?.endedAt.milliseconds, record?.duration.microseconds,
     ]
   }
@@ -203,10 +203,10 @@ enum RunRows {
   static func values(
     _ run: RunID, _ retry: RetryPosition?, attempts: Int?
   ) -> StatementArguments {
-    let reason = retry?.end.reason
+    let reason = retry?.end.reason.parts
     return [
       retry?.until.milliseconds, retry?.attempt, retry?.end.outcome.rawValue,
-      reason?.code.rawValue, reason?.number, reason?.subject, attempts, Int64(run.number),
+      reason?.code.rawValue, reason?.number, reason?.text, attempts, Int64(run.number),
     ]
   }
 
@@ -234,11 +234,11 @@ enum RunRows {
   static func values(
     _ attempt: LedgerBatch.Attempt, _ facts: LedgerBatch.AttemptFacts, daemon: Int64
   ) -> StatementArguments {
-    let (process, reason) = (facts.process, facts.end?.reason)
+    let (process, reason) = (facts.process, facts.end?.reason.parts)
     return [
       Int64(attempt.run.number), attempt.number, facts.beganAt?.milliseconds,
       facts.endedAt?.milliseconds, facts.end?.outcome.rawValue, reason?.code.rawValue,
-      reason?.number, reason?.subject, process?.pid,
+      reason?.number, reason?.text, process?.pid,
       process.map { Int64(clamping: $0.sinceTicks) },
       process.map { Int64(clamping: $0.untilTicks) },
       process?.knownMark, process?.controlGroup, process == nil ? nil : daemon,
@@ -270,11 +270,11 @@ extension Row {
       return RunEnd(outcome, RunReason(text: try text(ifAny: reason) ?? "", of: outcome))
     }
     let number = try integer(ifAny: reason + "_number")
-    let subject = try text(ifAny: reason + "_text")
+    let text = try self.text(ifAny: reason + "_text")
     return RunEnd(
       outcome,
       try value(reason) { name in
-        RunReason.Code(rawValue: name).flatMap { RunReason($0, number: number, subject: subject) }
+        RunReason.Code(rawValue: name).flatMap { RunReason(.init($0, number: number, text: text)) }
       })
   }
 
