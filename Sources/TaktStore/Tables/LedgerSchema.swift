@@ -220,10 +220,8 @@ enum RunRows {
       ended_at = coalesce(excluded.ended_at, ended_at),
       outcome = coalesce(excluded.outcome, outcome),
       reason = coalesce(excluded.reason, reason),
-      reason_number = CASE WHEN excluded.reason IS NULL THEN reason_number
-        ELSE excluded.reason_number END,
-      reason_text = CASE WHEN excluded.reason IS NULL THEN reason_text
-        ELSE excluded.reason_text END,
+      reason_number = iif(excluded.reason IS NULL, reason_number, excluded.reason_number),
+      reason_text = iif(excluded.reason IS NULL, reason_text, excluded.reason_text),
       pid = coalesce(excluded.pid, pid),
       ticks_from = coalesce(excluded.ticks_from, ticks_from),
       ticks_to = coalesce(excluded.ticks_to, ticks_to),
