@@ -111,7 +111,7 @@ package struct Simulation {
 
   private mutating func take(_ event: SchedulerEvent) {
     if case .attemptEnded(let run, let report) = event, !report.descendants.isEmpty {
-      scheduler.setEnd(of: run, .groupEnded(run), at: soon(within: 500))
+      scheduler.setEnd(of: run, .group, at: soon(within: 500))
     }
     handle(event)
   }
@@ -168,13 +168,14 @@ package struct Simulation {
 
   private mutating func step(by step: Duration) {
     story.append("step \(step)")
-    let effects = scheduler.step(by: step)
-    check(effects) { _ in true }
-    perform(effects)
+    checkAndPerform(scheduler.step(by: step))
   }
 
   private mutating func handle(_ event: SchedulerEvent) {
-    let effects = scheduler.send(event)
+    checkAndPerform(scheduler.send(event))
+  }
+
+  private mutating func checkAndPerform(_ effects: [SchedulerEffect]) {
     check(effects) { _ in true }
     perform(effects)
   }
@@ -226,16 +227,13 @@ package struct Simulation {
       left = (0..<2).map { Descendant(pid: $0, name: "left") }
     }
     scheduler.setEnd(
-      of: request.run, .attemptEnded(request.run, AttemptReport(result, descendants: left)),
-      at: soon(within: milliseconds))
+      of: request.run, .attempt(result, leaving: left), at: soon(within: milliseconds))
   }
 
   private mutating func stop(_ run: RunID, isKill: Bool) {
     // Some processes do not listen to TERM.
     guard var end = scheduler.end(of: run), isKill || !random.oneIn(4) else { return }
-    if case .attemptEnded = end {
-      end = .attemptEnded(run, AttemptReport(.signalled(isKill ? 9 : 15)))
-    }
+    if case .attempt = end { end = .attempt(.signalled(isKill ? 9 : 15)) }
     scheduler.setEnd(of: run, end, at: soon(within: 20))
   }
 }

@@ -134,18 +134,13 @@ package struct Simulator {
     let spec = request.spec
     let whole = runTimes[spec.name] ?? spec.expectedDuration ?? runTime
     let time = request.facts != nil ? Self.hookTime : whole / spec.action.steps.count
-    setEnd(of: request.run, .exited(0), at: now.monotonic + time)
+    scheduler.setEnd(of: request.run, .attempt(.exited(0)), at: now.monotonic + time)
   }
 
   private mutating func stop(_ run: RunID, _ signal: StopSignal) {
     guard scheduler.end(of: run) != nil else { return }
-    setEnd(of: run, .signalled(signal == .kill ? 9 : 15), at: now.monotonic)
-  }
-
-  private mutating func setEnd(
-    of run: RunID, _ result: AttemptResult, at instant: MonotonicInstant
-  ) {
-    scheduler.setEnd(of: run, .attemptEnded(run, AttemptReport(result)), at: instant)
+    let result = AttemptResult.signalled(signal == .kill ? 9 : 15)
+    scheduler.setEnd(of: run, .attempt(result), at: now.monotonic)
   }
 
   private mutating func take(_ entry: LedgerEntry, _ tell: (SimulatedEvent) -> Void) {

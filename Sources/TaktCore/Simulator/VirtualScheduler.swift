@@ -14,6 +14,14 @@ package struct VirtualScheduler {
     init(_ key: TimerKey) { self.key = key }
   }
 
+  /// How a run in progress is going to end.
+  package enum End {
+    /// Its action ends, and may leave descendants whose end is still to be given.
+    case attempt(AttemptResult, leaving: [Descendant] = [])
+    /// Nothing is left of its process group.
+    case group
+  }
+
   private struct Instant: Comparable {
     var at: MonotonicInstant
     var run: RunID
@@ -27,7 +35,7 @@ package struct VirtualScheduler {
   private let isPunctual: Bool
   private var table = WakeTable<Alarm>()
   private var alarms: [TimerKey: (alarm: Alarm, slot: UInt32)] = [:]
-  private var ends: [RunID: (at: MonotonicInstant, event: SchedulerEvent)] = [:]
+  private var ends: [RunID: (at: MonotonicInstant, end: End)] = [:]
   private var order = Heap<Instant>()
 
   /// - Parameter isQuiet: whether the core makes no log records.
@@ -61,15 +69,11 @@ package struct VirtualScheduler {
   /// Takes what is due next, by `limit` at the latest: the end of a run, or the timers that one wake
   /// serves. The clock moves there, or to `limit` when there is nothing.
   package mutating func next(until limit: MonotonicInstant) -> [SchedulerEvent]? {
-    while let first = order.min, ends[first.run]?.at != first.at { order.removeMin() }
     let end = order.min?.at ?? .distantFuture
     let next = min(end, table.nextWake ?? .distantFuture)
     move(to: min(next, limit))
     guard next <= limit, next < .distantFuture else { return nil }
-    if end <= now.monotonic, let run = order.popMin()?.run, let end = ends.removeValue(forKey: run)
-    {
-      return [end.event]
-    }
+    if end <= now.monotonic, let first = order.popMin() { return take(first) }
     var due: [SchedulerEvent] = []
     while let timer = table.takeDue(at: now.monotonic) {
       due.append(.timerFired(timer.owner.key, token: timer.ticket))
@@ -77,12 +81,27 @@ package struct VirtualScheduler {
     return due
   }
 
+  private mutating func take(_ instant: Instant) -> [SchedulerEvent] {
+    // Another end may have been given meanwhile.
+    guard let index = ends.index(forKey: instant.run), ends.values[index].at == instant.at else {
+      return []
+    }
+    switch ends.remove(at: index).value.end {
+    case .attempt(let result, let left):
+      return [.attemptEnded(instant.run, AttemptReport(result, descendants: left))]
+    case .group: return [.groupEnded(instant.run)]
+    }
+  }
+
   // MARK: The clock
 
   /// Lets time go by to an instant, unless that is past.
   package mutating func move(to instant: MonotonicInstant) {
-    let step = max(.zero, instant - now.monotonic)
-    now = Now(wall: now.wall + step, monotonic: now.monotonic + step)
+    // Counted in 64 bits: durations have 128, and this is done for every event.
+    let step = instant.nanoseconds.subtractingSaturated(now.monotonic.nanoseconds)
+    guard step > 0 else { return }
+    now.wall.nanoseconds = now.wall.nanoseconds.addingSaturated(step)
+    now.monotonic = instant
   }
 
   package mutating func pass(_ duration: Duration) { move(to: now.monotonic + duration) }
@@ -96,13 +115,11 @@ package struct VirtualScheduler {
   // MARK: Runs
 
   /// How a run in progress is going to end; nil when it has ended, or the owner has not said.
-  package func end(of run: RunID) -> SchedulerEvent? { ends[run]?.event }
+  package func end(of run: RunID) -> End? { ends[run]?.end }
 
   /// Says how a run ends and when, in place of what was said before.
-  package mutating func setEnd(
-    of run: RunID, _ event: SchedulerEvent, at instant: MonotonicInstant
-  ) {
-    ends[run] = (instant, event)
+  package mutating func setEnd(of run: RunID, _ end: End, at instant: MonotonicInstant) {
+    ends[run] = (instant, end)
     order.insert(Instant(at: instant, run: run))
   }
 
@@ -118,14 +135,13 @@ package struct VirtualScheduler {
   package var timers: some Collection<TimerKey> { alarms.keys }
 
   private mutating func setTimers(_ effects: [SchedulerEffect]) {
-    for effect in effects {
-      switch effect {
-      case .arm(let key, let deadline, let leeway, let token):
+    // By their places, so that the others are not copied.
+    for place in effects.indices {
+      if case .arm(let key, let deadline, let leeway, let token) = effects[place] {
         arm(key, deadline, leeway: isPunctual ? .zero : leeway, token: token)
-      case .disarm(let key):
+      } else if case .disarm(let key) = effects[place] {
         guard let (alarm, slot) = alarms.removeValue(forKey: key) else { continue }
         table.disarm(alarm, lastSlot: slot)
-      default: break
       }
     }
   }
