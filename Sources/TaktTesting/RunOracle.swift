@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// Holds what runs do against what is promised of them, by the log and the starts alone.
 struct RunOracle {
@@ -57,6 +58,50 @@ struct RunOracle {
   mutating func finish() {
     for (id, run) in runs where run.state != .ended && run.state != .queued {
       problems.append("run \(id) of \(run.job) is still \(run.state)")
+    }
+  }
+}
+
+/// Holds the starts of attempts against what each job's delivery promises, over all lives of takt.
+struct StartOracle {
+  private struct Key: Hashable {
+    var job: JobName
+    var slot: WallInstant
+    var attempt: Int
+  }
+
+  /// Attempts of `at_most_once` jobs for their slots.
+  private var started: Set<Key> = []
+  /// What the run of each number is for, since it began.
+  private var kinds: [RunID: RunBeginning] = [:]
+  private(set) var problems: [String] = []
+
+  mutating func take(_ entries: [LedgerEntry]) {
+    for entry in entries {
+      switch entry {
+      case .claimed(let beginning), .began(let beginning): kinds[beginning.run] = beginning
+      default: break
+      }
+    }
+  }
+
+  mutating func crashed() {
+    kinds = [:]
+  }
+
+  mutating func begin(_ former: FormerBooks) {
+    for run in former.runs { kinds[run.beginning.run] = run.beginning }
+  }
+
+  mutating func start(_ request: AttemptRequest) {
+    guard request.step == 0, request.facts == nil, let beginning = kinds[request.run],
+      beginning.kind != .manual, beginning.delivery == .atMostOnce,
+      request.spec.delivery == .atMostOnce
+    else { return }
+    let key = Key(job: request.spec.name, slot: request.slot, attempt: request.attempt)
+    if !started.insert(key).inserted {
+      problems.append(
+        "\(key.job): attempt \(key.attempt) of \(key.slot.rfc3339()) started twice, at most once")
     }
   }
 }

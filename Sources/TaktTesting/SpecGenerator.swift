@@ -178,3 +178,23 @@ struct SpecGenerator {
     }
   }
 }
+
+/// Random numbers from a seed, the same on every machine (Steele, Lea, Flood 2014).
+package struct SplitMix64: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  /// The sequence of this seed.
+  package init(seed: UInt64) { state = seed }
+
+  /// The next number.
+  package mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// True once in `count` times on average.
+  package mutating func oneIn(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
+}

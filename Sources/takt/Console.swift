@@ -1,6 +1,12 @@
 import ArgumentParser
 import Glibc
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// What commands say to the person who typed them.
 enum Console {
   /// A line on standard output.
@@ -56,4 +62,55 @@ extension String {
       String.UnicodeScalarView(
         unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{fffd}" : $0 }))
   }
+}
+
+/// Columns for people, as wide as they must be.
+struct Table {
+  var titles: [String]
+  var rows: [[String]]
+
+  /// Prints the titles and the rows; nothing without rows.
+  func print() {
+    guard !rows.isEmpty else { return }
+    let widths = titles.indices.map { column in
+      ([titles] + rows).map { $0[column].count }.max() ?? 0
+    }
+    for row in [titles] + rows {
+      var line = ""
+      for (cell, width) in zip(row, widths) {
+        line += cell + String(repeating: " ", count: width - cell.count + 2)
+      }
+      while line.last == " " { line.removeLast() }
+      Console.print(line)
+    }
+  }
+}
+
+extension Encodable {
+  /// One line of JSON, its keys in order: what `--json` prints.
+  var jsonLine: String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    // Numbers and texts, of which the answers of commands are made, can always be written.
+    return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+  }
+}
+
+extension ExitCode {
+  /// A jobs file with errors, missing or unreadable: `EX_CONFIG`.
+  static let configuration = ExitCode(78)
+  /// The command line asks for what does not exist: `EX_USAGE`.
+  static let usage = ExitCode(64)
+  /// The state folder is in use, of a newer version, or not takt's own: `EX_CANTCREAT`.
+  static let stateInUse = ExitCode(73)
+  /// No takt runs, or none answers: `EX_UNAVAILABLE`.
+  static let unreachable = ExitCode(69)
+  /// Books that do not balance.
+  static let unbalanced = ExitCode(1)
+  /// The system refuses what takt cannot do without: `EX_OSERR`.
+  static let system = ExitCode(71)
+  /// A trigger that the job's `overlap` refuses: `EX_TEMPFAIL`.
+  static let overlap = ExitCode(75)
+  /// Output that cannot be written: `EX_IOERR`.
+  static let unwritable = ExitCode(74)
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import TaktCore
 import TaktEngine
+import TaktStore
 import TaktTime
 
 struct NextCommand: ParsableCommand {
@@ -71,5 +72,16 @@ private struct NextAnswer: Encodable {
     self.slot = slot.nominal.rfc3339(in: zone)
     due = slot.due.rfc3339(in: zone)
     causes = slot.causes.sorted().map(\.rawValue)
+  }
+}
+
+extension FormerBooks {
+  /// How far the jobs have come; nothing where there is no ledger, or none that can be read.
+  static func kept(by settings: SchedulerSettings) -> FormerBooks {
+    guard case .folder(let folder)? = settings.state,
+      let archive = try? LedgerArchive(folder: StateFolderLock.place(of: folder))
+    else { return FormerBooks() }
+    return (try? archive.former(boot: BootIdentity.current(), zones: ZoneFiles()))
+      ?? FormerBooks()
   }
 }

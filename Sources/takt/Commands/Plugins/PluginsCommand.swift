@@ -1,4 +1,8 @@
 import ArgumentParser
+import Glibc
+import TaktConfig
+import TaktCore
+import TaktEngine
 
 struct PluginsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -12,4 +16,101 @@ struct PluginsCommand: ParsableCommand {
       PluginListCommand.self, PluginShowCommand.self, PluginCheckCommand.self,
       PluginNewCommand.self, PluginTestCommand.self,
     ])
+}
+
+struct PluginListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List all plugins.")
+
+  @OptionGroup var folders: PluginFolders
+
+  func run() throws {
+    let catalog = folders.catalog
+    let names = catalog.names
+    guard !names.isEmpty else {
+      Console.error("takt: there are no plugins in \(folders.all.joined(separator: ", "))")
+      return
+    }
+    let width = names.map(\.count).max() ?? 0
+    for name in names {
+      let padded = name + String(repeating: " ", count: width - name.count)
+      guard let manifest = catalog.entry(named: name)?.manifest else {
+        Console.print("\(padded)  wrong: takt plugins check \(name)")
+        continue
+      }
+      let kind = "\(manifest.kind.rawValue), \(manifest.mode.rawValue)"
+      Console.print(
+        "\(padded)  \(manifest.version)  \(kind)  \(manifest.summary ?? "")".printable)
+    }
+  }
+}
+
+struct PluginCheckCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check", abstract: "Check the manifests of plugins: of all, unless some are named."
+  )
+
+  @Argument(help: "Names of plugins.")
+  var names: [String] = []
+
+  @OptionGroup var folders: PluginFolders
+
+  func run() throws {
+    let all = names.isEmpty ? folders.catalog.names : names
+    var isWrong = false
+    for name in all {
+      let entry = try folders.entry(named: name)
+      for diagnostic in entry.diagnostics { Console.error(diagnostic.text) }
+      guard let manifest = entry.manifest else {
+        isWrong = true
+        continue
+      }
+      if let wanted = manifest.sha256, let program = manifest.command.first,
+        let found = PluginDigest.ofFile(program), found != wanted
+      {
+        Console.error("\(name): the SHA-256 of \(program) is \(found), not that of the manifest")
+        isWrong = true
+        continue
+      }
+      Console.print("\(name): ok")
+    }
+    if isWrong { throw ExitCode.configuration }
+  }
+}
+
+/// Where plugins are looked for.
+struct PluginFolders: ParsableArguments {
+  @Option(
+    help: "The jobs file that says where plugins are. (default: jobs.yaml)", completion: .file())
+  var file: String?
+
+  @Option(help: "A folder of plugins, in place of those of the jobs file; may be given again.")
+  var folder: [String] = []
+
+  /// The folders, in order.
+  var all: [String] {
+    if !folder.isEmpty { return folder }
+    let path = file ?? "jobs.yaml"
+    if file == nil, access(path, F_OK) != 0 { return ["plugins"] }
+    return JobsFileSource(path: path, catalogue: BuiltinRegistry.standard).pluginFolders
+  }
+
+  var catalog: PluginCatalog { PluginCatalog(folders: all) }
+
+  /// Ends the program when a file or folder that is named is not there.
+  func validate() throws {
+    for path in [file].compactMap(\.self) + folder where access(path, F_OK) != 0 {
+      throw ValidationError("'\(path)' is not there.")
+    }
+  }
+
+  /// The plugin of a name; ends the program when there is none.
+  func entry(named name: String) throws -> PluginCatalog.Entry {
+    if let entry = catalog.entry(named: name) { return entry }
+    let nearest = NearestName.of(name, among: catalog.names)
+    Console.error(
+      "takt: there is no plugin '\(name)' in \(all.joined(separator: ", "))"
+        + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
+    throw ExitCode.usage
+  }
 }

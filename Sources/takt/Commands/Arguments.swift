@@ -1,6 +1,7 @@
 import ArgumentParser
 import TaktCore
 import TaktEngine
+import TaktTime
 
 /// The jobs file that most commands take.
 struct FileArgument: ParsableArguments {
@@ -27,5 +28,20 @@ struct FileArgument: ParsableArguments {
       "takt: there is no job '\(name.printable)' in \(file)"
         + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
     throw ExitCode.usage
+  }
+}
+
+/// An instant that somebody has typed.
+enum InstantArgument {
+  /// The instant; without an offset it is read in the zone.
+  static func read(_ text: String, of option: String, in zone: Zone) throws -> WallInstant {
+    guard let written = try? InstantText(text) else {
+      throw ValidationError(
+        "\(option) takes an instant such as 2026-12-24T18:00 or 2026-12-24T18:00:00Z.")
+    }
+    if let instant = written.instant { return instant }
+    switch zone.read(written.civil) {
+    case .once(let instant), .skipped(let instant), .twice(let instant, _): return instant
+    }
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import TaktConfig
 import TaktCore
 import TaktEngine
 
@@ -30,5 +31,36 @@ struct PlanCommand: ParsableCommand {
     let plan = ReloadPlan(from: before, to: after)
     PlanLines.print(
       PlanAnswer(plan, settings: before.settings.differences(to: after.settings)))
+  }
+}
+
+struct CheckCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Check a jobs file and all that it includes, without running anything.",
+    discussion: "Exits 0 when the file can be run, 78 when it cannot.")
+
+  @OptionGroup var argument: FileArgument
+
+  func run() throws {
+    let (snapshot, _, warnings) = try argument.source.loadOrExit()
+    let jobs = snapshot.jobs.count == 1 ? "1 job" : "\(snapshot.jobs.count) jobs"
+    Console.print(
+      "\(argument.file): ok, \(jobs)" + (warnings > 0 ? ", \(warnings) warning(s)" : ""))
+  }
+}
+
+struct SchemaCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "schema",
+    abstract: "Print the JSON Schema of the jobs file, for editors and validators.",
+    discussion: """
+      The schema is of draft 2020-12 and says what one file may hold by itself. `takt check` knows \
+      more: users, groups, time zones, and files that others name.
+      """)
+
+  func run() throws {
+    let schema = KeyTable.schema(catalogue: BuiltinRegistry.standard)
+    Console.print(String(schema.dropLast()))
   }
 }
