@@ -104,16 +104,16 @@ package struct Simulation {
     while !isFinished {
       if !random.oneIn(4) { flushLedger() }
       guard let due = scheduler.next(until: end) else { break }
-      for event in due where !isFinished { take(event) }
+      for one in due where !isFinished { take(one) }
     }
     scheduler.move(to: end)
   }
 
-  private mutating func take(_ event: SchedulerEvent) {
-    if case .attemptEnded(let run, let report) = event, !report.descendants.isEmpty {
+  private mutating func take(_ due: VirtualScheduler.Due) {
+    if case .end(let run, .attempt(_, let left)) = due, !left.isEmpty {
       scheduler.setEnd(of: run, .group, at: soon(within: 500))
     }
-    handle(event)
+    handle(due.event)
   }
 
   private mutating func soon(within milliseconds: Int) -> MonotonicInstant {

@@ -49,7 +49,7 @@ import TaktTime
     mutating func pass(_ duration: Duration) {
       let end = scheduler.now.monotonic + duration
       while let due = scheduler.next(until: end) {
-        for event in due { send(event) }
+        for one in due { send(one.event) }
       }
     }
 

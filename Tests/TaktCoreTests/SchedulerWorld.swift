@@ -70,7 +70,7 @@ struct SchedulerWorld {
   mutating func pass(_ duration: Duration) {
     let end = now.monotonic + duration
     while let due = scheduler.next(until: end) {
-      for event in due { send(event) }
+      for one in due { send(one.event) }
     }
   }
 

@@ -52,8 +52,8 @@ package struct Simulator {
     while goesOn, now.monotonic <= end {
       let faultAt = faults.first.map { begin.monotonic + ($0.at - begin.wall) } ?? .distantFuture
       if let due = next(before: faultAt) {
-        if case .timerFired? = due.first { tell(.wake(at: now.wall, served: due.count)) }
-        for event in due { handle(event, tell) }
+        if case .timer? = due.first { tell(.wake(at: now.wall, served: due.count)) }
+        for one in due { handle(one.event, tell) }
       } else if faultAt <= end {
         scheduler.move(to: faultAt)
         let fault = faults.removeFirst()
@@ -71,7 +71,7 @@ package struct Simulator {
   private var now: Now { scheduler.now }
 
   /// What is due next, unless a fault comes first.
-  private mutating func next(before fault: MonotonicInstant) -> [SchedulerEvent]? {
+  private mutating func next(before fault: MonotonicInstant) -> [VirtualScheduler.Due]? {
     let limit = min(end, MonotonicInstant(nanoseconds: fault.nanoseconds - 1))
     return limit < now.monotonic ? nil : scheduler.next(until: limit)
   }
@@ -133,7 +133,8 @@ package struct Simulator {
   private mutating func start(_ request: AttemptRequest) {
     let spec = request.spec
     let whole = runTimes[spec.name] ?? spec.expectedDuration ?? runTime
-    let time = request.facts != nil ? Self.hookTime : whole / spec.action.steps.count
+    let steps = spec.action.steps.count
+    let time = request.facts != nil ? Self.hookTime : steps == 1 ? whole : whole / steps
     scheduler.setEnd(of: request.run, .attempt(.exited(0)), at: now.monotonic + time)
   }
 

@@ -22,6 +22,21 @@ package struct VirtualScheduler {
     case group
   }
 
+  /// Something that is due: smaller than the event that it is, since it is moved about more.
+  package enum Due {
+    case timer(TimerKey, token: UInt64)
+    case end(RunID, End)
+
+    package var event: SchedulerEvent {
+      switch self {
+      case .timer(let key, let token): .timerFired(key, token: token)
+      case .end(let run, .attempt(let result, let left)):
+        .attemptEnded(run, AttemptReport(result, descendants: left))
+      case .end(let run, .group): .groupEnded(run)
+      }
+    }
+  }
+
   private struct Instant: Comparable {
     var at: MonotonicInstant
     var run: RunID
@@ -68,29 +83,25 @@ package struct VirtualScheduler {
 
   /// Takes what is due next, by `limit` at the latest: the end of a run, or the timers that one wake
   /// serves. The clock moves there, or to `limit` when there is nothing.
-  package mutating func next(until limit: MonotonicInstant) -> [SchedulerEvent]? {
+  package mutating func next(until limit: MonotonicInstant) -> [Due]? {
     let end = order.min?.at ?? .distantFuture
     let next = min(end, table.nextWake ?? .distantFuture)
     move(to: min(next, limit))
     guard next <= limit, next < .distantFuture else { return nil }
     if end <= now.monotonic, let first = order.popMin() { return take(first) }
-    var due: [SchedulerEvent] = []
+    var due: [Due] = []
     while let timer = table.takeDue(at: now.monotonic) {
-      due.append(.timerFired(timer.owner.key, token: timer.ticket))
+      due.append(.timer(timer.owner.key, token: timer.ticket))
     }
     return due
   }
 
-  private mutating func take(_ instant: Instant) -> [SchedulerEvent] {
+  private mutating func take(_ instant: Instant) -> [Due] {
     // Another end may have been given meanwhile.
     guard let index = ends.index(forKey: instant.run), ends.values[index].at == instant.at else {
       return []
     }
-    switch ends.remove(at: index).value.end {
-    case .attempt(let result, let left):
-      return [.attemptEnded(instant.run, AttemptReport(result, descendants: left))]
-    case .group: return [.groupEnded(instant.run)]
-    }
+    return [.end(instant.run, ends.remove(at: index).value.end)]
   }
 
   // MARK: The clock
