@@ -73,29 +73,29 @@ struct StartOracle {
   /// Attempts of `at_most_once` jobs for their slots.
   private var started: Set<Key> = []
   /// What the run of each number is for, since it began.
-  private var kinds: [RunID: RunBeginning] = [:]
+  private var heads: [RunID: RunHead] = [:]
   private(set) var problems: [String] = []
 
   mutating func take(_ entries: [LedgerEntry]) {
     for entry in entries {
       switch entry {
-      case .claimed(let beginning), .began(let beginning): kinds[beginning.run] = beginning
+      case .claimed(let run), .began(let run): heads[run.head.run] = run.head
       default: break
       }
     }
   }
 
   mutating func crashed() {
-    kinds = [:]
+    heads = [:]
   }
 
   mutating func begin(_ former: FormerBooks) {
-    for run in former.runs { kinds[run.beginning.run] = run.beginning }
+    for run in former.runs { heads[run.head.run] = run.head }
   }
 
   mutating func start(_ request: AttemptRequest) {
-    guard request.step == 0, request.facts == nil, let beginning = kinds[request.run],
-      beginning.kind != .manual, beginning.delivery == .atMostOnce,
+    guard request.step == 0, request.facts == nil, let head = heads[request.run],
+      head.kind != .manual, head.delivery == .atMostOnce,
       request.spec.delivery == .atMostOnce
     else { return }
     let key = Key(job: request.spec.name, slot: request.slot, attempt: request.attempt)

@@ -17,7 +17,8 @@ extension Zone {
     var seconds = instant.nanoseconds.flooredQuotient(by: 1_000_000_000)
     let offset = offsetSeconds(atEpochSeconds: seconds)
     // A change may be one of the name alone.
-    while case let end = span(atEpochSeconds: seconds).end, end < Self.lastSecond {
+    // The rule of a damaged zone file may name a span that has ended already.
+    while case let end = span(atEpochSeconds: seconds).end, end < Self.lastSecond, end > seconds {
       if offsetSeconds(atEpochSeconds: end) != offset {
         return WallInstant(milliseconds: end * 1000)
       }
