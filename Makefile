@@ -126,7 +126,7 @@ lint: setup      ## Check the format of all sources, what they import, and that 
 	@! grep -rnE '^([@a-z]+ )?import Foundation$$' Sources/takt Sources/Takt[CEDST]* Sources/TimerMachine || { \
 		echo 'import FoundationEssentials: the installed program has no ICU' >&2; exit 1; }
 	@! grep -rn '@_exported' Sources || { echo 'import what a file uses: no @_exported' >&2; exit 1; }
-	scripts/folders Sources/TimerMachine* Sources/Takt*
+	scripts/folders Sources/TimerMachine* Sources/Takt* Sources/takt
 
 format:          ## Format all sources.
 	$(SWIFT) format --in-place --recursive $(SOURCES)

@@ -15,7 +15,7 @@ struct Takt: ParsableCommand {
       what takt needs, 73 a state folder that is in use, 74 output that cannot be written, 75 a trigger that the job's overlap refuses, 78 a jobs
       file or a ledger that cannot be used.
       """,
-    version: "0.1.0",
+    version: TaktVersion.current,
     subcommands: [
       RunCommand.self, ExecCommand.self, CheckCommand.self, PlanCommand.self, NextCommand.self,
       ExplainCommand.self, SimulateCommand.self, RunsCommand.self, LogsCommand.self,
@@ -29,7 +29,7 @@ struct Takt: ParsableCommand {
     StandardDescriptors.ensureOpen()
     // Half of what this answer would take is the parser looking at all commands.
     if CommandLine.arguments.dropFirst().elementsEqual(["--version"]) {
-      Console.print(configuration.version)
+      Console.print(TaktVersion.current)
     } else {
       main(nil)
     }

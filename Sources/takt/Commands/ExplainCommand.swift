@@ -82,7 +82,7 @@ struct ExplainCommand: ParsableCommand {
     }
     show(
       normalized: normalized, words: words, times: times(after: start, next),
-      notes: rule.clockChanges(after: start).map { $0.sentence(in: zone) }, zone: zone)
+      notes: rule.clockChanges(after: start).map { $0.words(in: zone) }, zone: zone)
   }
 
   private func times(
@@ -169,7 +169,7 @@ extension ExplainCommand {
         .filter {
           spec.timing.schedule.isWithinBounds($0.at) && !spec.timing.schedule.excludes($0.at)
         }
-        .map { $0.sentence(in: rule.zone) }
+        .map { $0.words(in: rule.zone) }
     }
     if json {
       Console.print(

@@ -33,7 +33,7 @@ extension Slot {
 
 extension ClockChange {
   /// What the change does to the rule, for people.
-  func sentence(in zone: Zone) -> String {
+  func words(in zone: Zone) -> String {
     let day = "\(time.year)-\(Self.two(time.month))-\(Self.two(time.day))"
     let what =
       isForward

@@ -23,7 +23,7 @@ import Testing
     var bearer: String { "Authorization: Bearer \(token)" }
 
     func ask(_ method: String, _ target: String, _ headers: String...) throws -> Reply {
-      let wire = try Wire(port: port)
+      let wire = try Wire(port: port, of: world)
       wire.send(method, target, method == "GET" ? nil : [], headers)
       return try wire.reply()
     }
@@ -45,7 +45,7 @@ import Testing
       ["Authorization: Bearer \(listener.token)0"], ["Authorization: Bearer  \(listener.token)"],
       ["Cookie: token=\(listener.token)"],
     ] {
-      let wire = try Wire(port: listener.port)
+      let wire = try Wire(port: listener.port, of: listener.world)
       wire.send("POST", "/api/v1/jobs/a/suspend?", [], [listener.host] + headers)
       let reply = try wire.reply()
       #expect(reply.problem == "401 unauthorized", "\(headers)")
@@ -104,7 +104,7 @@ import Testing
       ["Host: evil.example"], ["Transfer-Encoding: gzip, chunked"],
       ["Content-Length: 0", "Content-Length: 0"],
     ] {
-      let wire = try Wire(port: listener.port)
+      let wire = try Wire(port: listener.port, of: listener.world)
       wire.send("GET", "/api/v1/status", nil, [listener.host, listener.bearer] + headers)
       #expect(try wire.reply().status == 400, "\(headers)")
     }

@@ -111,7 +111,7 @@ import Testing
     #expect(
       try world.get("/api/v1/address")["address"] as? String
         == "http://127.0.0.1:\(port)/#token=\(token)")
-    let wire = try Wire(port: port)
+    let wire = try Wire(port: port, of: world)
     wire.send(
       "GET", "/api/v1/address", nil,
       ["Host: 127.0.0.1:\(port)", "Authorization: Bearer \(token)"])

@@ -31,9 +31,9 @@ import Testing
     try FileManager.default.moveItem(atPath: left.path, toPath: path)
     left.stop()
     // The listener is closed by the thread that accepts.
-    while (try? Wire(socket: path)) != nil {}
+    while (try? Wire(socket: path, of: world)) != nil {}
     #expect(try await world.listen(at: .socket(path: path)) == path)
-    let wire = try Wire(socket: path)
+    let wire = try Wire(socket: path, of: world)
     wire.send("GET", "/healthz", nil)
     #expect(try wire.reply().status == 200)
   }

@@ -97,7 +97,7 @@ final class ControlWorld: Sendable {
   }
 
   /// A connection to the socket, for what no client would send.
-  func connect() throws -> Wire { try Wire(socket: socket) }
+  func connect() throws -> Wire { try Wire(socket: socket, of: self) }
 
   /// One request by the socket, and its whole answer.
   func ask(

@@ -27,10 +27,13 @@ struct Reply {
 final class Wire {
   struct Failure: Error { var message: String }
 
+  /// Answers as long as it lives.
+  private let world: ControlWorld
   private let descriptor: Int32
   private var received: [UInt8] = []
 
-  init(socket path: String) throws {
+  init(socket path: String, of world: ControlWorld) throws {
+    self.world = world
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -43,7 +46,8 @@ final class Wire {
     try begin(result)
   }
 
-  init(port: UInt16) throws {
+  init(port: UInt16, of world: ControlWorld) throws {
+    self.world = world
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)

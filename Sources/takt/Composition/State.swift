@@ -26,7 +26,7 @@ struct State {
     do throws(StateFolderLock.Failure) {
       lock = try StateFolderLock(
         folder: folder,
-        holder: "takt \(Takt.configuration.version), pid \(getpid()), since \(since), "
+        holder: "takt \(TaktVersion.current), pid \(getpid()), since \(since), "
           + "with \(path)", trusting: Self.owners(of: path))
       takeNote(of: lock, for: folder)
     } catch {
@@ -78,7 +78,7 @@ struct State {
     guard let lock else { return }
     let writer = SQLiteLedger.Writer(
       instance: DaemonProcess.instance, boot: BootIdentity.current(),
-      version: Takt.configuration.version, file: file, startTicks: DaemonProcess.startTicks,
+      version: TaktVersion.current, file: file, startTicks: DaemonProcess.startTicks,
       pidSpace: DaemonProcess.pidSpace)
     do throws(LedgerOpenFailure) {
       let (ledger, findings) = try SQLiteLedger.open(

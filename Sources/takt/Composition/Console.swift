@@ -7,6 +7,11 @@ import Glibc
   import Foundation
 #endif
 
+/// The version of this program.
+enum TaktVersion {
+  static let current = "0.1.0"
+}
+
 /// What commands say to the person who typed them.
 enum Console {
   /// A line on standard output.
@@ -32,7 +37,7 @@ enum Console {
       if count < 0, errno == EINTR { continue }
       if count < 0, errno != EPIPE {
         Console.error("takt: cannot write: \(String(cString: strerror(errno)))")
-        Takt.exit(withError: ExitCode.unwritable)
+        exit(ExitCode.unwritable.rawValue)
       }
       // A reader that has gone has seen what it wanted.
       guard count > 0 else { return }

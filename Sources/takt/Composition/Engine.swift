@@ -43,7 +43,7 @@ struct Engine {
     self.scheduler = scheduler
     files = OutputFiles(sink: sink, time: factory.time)
     let plugins = PluginCommands(
-      host: "takt \(Takt.configuration.version)", observer: observer, time: factory.time,
+      host: "takt \(TaktVersion.current)", observer: observer, time: factory.time,
       tap: tap)
     let tracking = ProcessTracking.best()
     self.tracking = "\(tracking)"

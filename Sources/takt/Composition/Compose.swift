@@ -152,7 +152,7 @@ struct Daemon {
       LogRecord(
         at: engine.factory.time.wall, .notice, .scheduler,
         [
-          LogField(.message, .text("takt \(Takt.configuration.version), pid \(getpid())")),
+          LogField(.message, .text("takt \(TaktVersion.current), pid \(getpid())")),
           LogField(.pid, .number(Int64(getpid()))),
         ]))
     observers.tell("Processes of a run are tracked by \(engine.tracking).", .info)

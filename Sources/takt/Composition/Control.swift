@@ -33,7 +33,7 @@ struct Control {
         archive: folder.map { OpenedArchive(folder: $0) }, output: hub,
         catalogue: source.catalogue, books: books,
         facts: DaemonFacts(
-          version: Takt.configuration.version, pid: getpid(), started: factory.time.wall,
+          version: TaktVersion.current, pid: getpid(), started: factory.time.wall,
           file: file, givenFile: source.path, stateFolder: folder, tracking: engine.tracking),
         figures: {
           let timers = factory.statistics
