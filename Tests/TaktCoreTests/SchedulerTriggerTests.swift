@@ -109,7 +109,7 @@ import Testing
           entries.append("\(attempt) \(String(decoding: output.head, as: UTF8.self))")
         case .ended(let record):
           entries.append(
-            "end \(record.attempts) \(String(decoding: record.output.head, as: UTF8.self))")
+            "end \(record.attempts) \(String(decoding: record.totals.output.head, as: UTF8.self))")
         default: break
         }
       }
@@ -137,6 +137,6 @@ import Testing
     let ends = effects.compactMap { effect -> RunRecord? in
       if case .record(.ended(let record)) = effect { record } else { nil }
     }
-    #expect(ends.count == 1 && ends[0].attempts == 1 && ends[0].output.isEmpty)
+    #expect(ends.count == 1 && ends[0].attempts == 1 && ends[0].totals.output.isEmpty)
   }
 }

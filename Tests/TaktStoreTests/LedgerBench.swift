@@ -156,7 +156,7 @@ struct GridJob {
       .ended(
         RunRecord(
           head(index, run: run), attempts: 1, end: end, endedAt: slot(index) + .milliseconds(10),
-          duration: .milliseconds(10), output: output))
+          duration: .milliseconds(10), totals: RunTotals(output: output)))
     ]
   }
 

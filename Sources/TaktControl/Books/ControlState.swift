@@ -140,7 +140,7 @@ package struct ControlState {
     var run = begun.removeValue(forKey: head.run) ?? StoredRun(head)
     run.take(record)
     Self.append(run, to: &ended, max: Self.runsMax)
-    outputs.add(StoredOutput(attempt: record.attempts, output: record.output), of: head.run)
+    outputs.add(StoredOutput(attempt: record.attempts, output: record.totals.output), of: head.run)
     metrics.take(record)
     // One that never began was no run of which anybody wants to know how it went.
     guard head.kind != .hook, record.attempts > 0 else { return }

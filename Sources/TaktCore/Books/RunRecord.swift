@@ -65,6 +65,35 @@ package struct RetryPosition: Hashable, Sendable {
   }
 }
 
+/// What the attempts of a run have come to, besides how they ended. What each record of a run's end
+/// is to carry has its place here: how attempts add to it, and what the log says of it.
+package struct RunTotals: Hashable, Sendable {
+  /// What the last attempt has printed, its steps together.
+  package var output: KeptOutput
+
+  package init(output: KeptOutput = KeptOutput()) { self.output = output }
+
+  /// A step of an attempt has ended.
+  mutating func add(_ report: AttemptReport, step: Int, keepBytes: Int) {
+    let kept = report.output.kept
+    output = step == 0 ? kept : output.followed(by: kept, keepBytes: keepBytes)
+  }
+
+  /// What the log says of the run's end; `duration` is nil for one that never started.
+  func fields(of end: RunEnd, duration: Duration?) -> [LogField] {
+    var fields = [
+      LogField(.outcome, .text(end.outcome.rawValue)), LogField(.reason, .text("\(end.reason)")),
+    ]
+    if let duration {
+      fields.append(LogField(.durationMilliseconds, .milliseconds(duration)))
+      // A run ends when nothing is left of it, and never before.
+      fields.append(LogField(.descendants, .number(0)))
+    }
+    if let advice = end.reason.advice { fields.append(LogField(.message, .text(advice))) }
+    return fields
+  }
+}
+
 /// A run that has ended.
 package struct RunRecord: Hashable, Sendable {
   package var head: RunHead
@@ -74,21 +103,21 @@ package struct RunRecord: Hashable, Sendable {
   package var endedAt: WallInstant
   /// How long it took from its first start; zero when it never started.
   package var duration: Duration
-  /// What is kept of what its last attempt printed; nothing where that is in the ledger already.
-  package var output: KeptOutput
+  /// Without the output where that is in the ledger already.
+  package var totals: RunTotals
   /// Where a takt to come goes on with it; nil (the default) for a run that is over for good.
   package var retry: RetryPosition?
 
   package init(
     _ head: RunHead, attempts: Int, end: RunEnd, endedAt: WallInstant, duration: Duration,
-    output: KeptOutput = KeptOutput(), retry: RetryPosition? = nil
+    totals: RunTotals = RunTotals(), retry: RetryPosition? = nil
   ) {
     self.head = head
     self.attempts = attempts
     self.end = end
     self.endedAt = endedAt
     self.duration = duration
-    self.output = output
+    self.totals = totals
     self.retry = retry
   }
 }

@@ -68,16 +68,7 @@ extension ActiveRun {
         LogField(.retryMilliseconds, .milliseconds(until - now.monotonic)),
       ]
     case .ended(let end):
-      var fields = [
-        LogField(.outcome, .text(end.outcome.rawValue)), LogField(.reason, .text("\(end.reason)")),
-      ]
-      if startedAt != nil {
-        fields.append(LogField(.durationMilliseconds, .milliseconds(now.monotonic - begin)))
-        // A run ends when nothing is left of it, and never before.
-        fields.append(LogField(.descendants, .number(0)))
-      }
-      if let advice = end.reason.advice { fields.append(LogField(.message, .text(advice))) }
-      return fields
+      return totals.fields(of: end, duration: startedAt.map { now.monotonic - $0 })
     }
   }
 
@@ -106,10 +97,11 @@ extension ActiveRun {
   }
 
   func bookEntry(_ end: RunEnd, at now: Now) -> RunRecord {
-    RunRecord(
+    var totals = totals
+    if hasRecordedOutput { totals.output = KeptOutput() }
+    return RunRecord(
       head, attempts: machine.attempt, end: end, endedAt: now.wall,
-      duration: startedAt.map { now.monotonic - $0 } ?? .zero,
-      output: hasRecordedOutput ? KeptOutput() : output, retry: parting)
+      duration: startedAt.map { now.monotonic - $0 } ?? .zero, totals: totals, retry: parting)
   }
 
   /// Where a takt to come goes on with a run that waits for its next attempt; nil for any other.

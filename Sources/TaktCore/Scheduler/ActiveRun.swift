@@ -34,8 +34,7 @@ struct ActiveRun: Sendable {
   /// When its first attempt started.
   var startedAt: MonotonicInstant?
   var lateness = Duration.zero
-  /// What the attempt has printed, its steps together.
-  var output = KeptOutput()
+  var totals = RunTotals()
   /// The ledger has been given that output.
   var hasRecordedOutput = false
 
@@ -71,15 +70,13 @@ struct ActiveRun: Sendable {
   var isHook: Bool { facts != nil }
 
   mutating func beginOutput() {
-    output = KeptOutput()
+    totals.output = KeptOutput()
     hasRecordedOutput = false
   }
 
-  /// Keeps what the present step has printed, with what those before it have.
-  mutating func take(_ kept: KeptOutput) {
-    output =
-      machine.step == 0
-      ? kept : output.followed(by: kept, keepBytes: spec.execution.output.keepBytes)
+  /// The present step has ended.
+  mutating func take(_ report: AttemptReport) {
+    totals.add(report, step: machine.step, keepBytes: spec.execution.output.keepBytes)
   }
 
   /// Whether anything of it has been done, by this takt or by a former one, and its end is the last.

@@ -49,7 +49,7 @@ extension SchedulerCore {
     let facts = RunFacts(
       hook: kind, run: run.id, attempts: run.machine.attempt, end: end,
       duration: now.monotonic - (run.startedAt ?? now.monotonic), lateness: run.lateness,
-      failureStreak: streak, output: run.output)
+      failureStreak: streak, output: run.totals.output)
     queueRun(.hook(facts, slot: run.nominal), of: run.spec.hookSpec(steps), at: now)
   }
 }

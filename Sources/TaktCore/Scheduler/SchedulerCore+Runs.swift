@@ -108,7 +108,7 @@ extension SchedulerCore {
   }
 
   mutating func actionEnded(_ id: RunID, _ report: AttemptReport, at now: Now) {
-    runs[id]?.take(report.output.kept)
+    runs[id]?.take(report)
     step(id, at: now) { $0.actionEnded(report, at: now.monotonic) }
   }
 
@@ -181,9 +181,10 @@ extension SchedulerCore {
 
   /// Another attempt follows: the output of this one goes to the ledger at once.
   private mutating func recordOutput(of run: inout ActiveRun, at now: Now) {
-    guard !run.output.isEmpty, !run.hasRecordedOutput else { return }
+    let output = run.totals.output
+    guard !output.isEmpty, !run.hasRecordedOutput else { return }
     effects.append(
-      .record(.attemptOutput(run.id, attempt: run.machine.attempt, run.output, at: now.wall)))
+      .record(.attemptOutput(run.id, attempt: run.machine.attempt, output, at: now.wall)))
     run.hasRecordedOutput = true
   }
 

@@ -30,6 +30,11 @@ struct WorkClass: Hashable, Sendable {
   var timerSlack: Duration
 }
 
+extension Execution {
+  /// What its child gets.
+  var workClass: WorkClass { qos.workClass }
+}
+
 extension QoS {
   /// What a child of this class gets. The nice values are those that the system library gives to the
   /// threads of a queue of this class, so that commands and built-ins share the processor alike.
@@ -132,9 +137,10 @@ extension Snapshot {
   ///
   /// Starts a thread for each class; not for use on the scheduler's queue.
   package func degradedClasses() -> String? {
-    let classes = Set(jobs.map(\.execution.qos)).sorted { $0.rank < $1.rank }
-    let refused = classes.compactMap { qos -> String? in
-      let refusals = qos.workClass.refusals()
+    let named = jobs.map { ($0.execution.workClass, $0.execution.qos) }
+    let classes = Dictionary(named, uniquingKeysWith: { first, _ in first })
+    let refused = classes.sorted { $0.value.rank < $1.value.rank }.compactMap { work, qos in
+      let refusals = work.refusals()
       return refusals.isEmpty
         ? nil : "\(qos.rawValue) without \(refusals.joined(separator: ", "))"
     }

@@ -146,8 +146,8 @@ extension LedgerTransaction {
   private mutating func upsert(_ head: RunHead, _ change: LedgerBatch.Run) throws {
     try execute(RunRows.upsertSQL, RunRows.values(head, of: try number(of: head.job), change))
     let record = change.record
-    if let record, !record.output.isEmpty {
-      let output = record.output
+    if let record, !record.totals.output.isEmpty {
+      let output = record.totals.output
       try execute(
         "INSERT OR REPLACE INTO outputs (run, at, head, tail, dropped) VALUES (?, ?, ?, ?, ?)",
         [

@@ -206,8 +206,8 @@ package final class SQLiteLedger: Ledger {
       }
     }
     switch entry {
-    case .ended(var record) where !record.output.isEmpty:
-      record.output = bounded(record.output, in: &buffer)
+    case .ended(var record) where !record.totals.output.isEmpty:
+      record.totals.output = bounded(record.totals.output, in: &buffer)
       buffer.entries.append(.ended(record))
     case .attemptOutput(let run, let attempt, let output, let at):
       let output = bounded(output, in: &buffer)
