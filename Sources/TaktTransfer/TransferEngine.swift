@@ -1,5 +1,4 @@
 import CTaktTransfer
-import Synchronization
 
 /// Serves all transfers of a process on one thread, a bounded number of them at once.
 ///

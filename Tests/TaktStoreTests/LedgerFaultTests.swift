@@ -5,8 +5,8 @@ import TaktCore
 import Testing
 
 @testable import TaktStore
-import Synchronization
 import TaktTime
+import Synchronization
 
 /// Whatever becomes of the disk: nobody waits, one line says so, and afterwards the books balance or
 /// say exactly what is lost.

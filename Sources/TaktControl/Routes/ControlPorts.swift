@@ -1,6 +1,5 @@
 package import TaktCore
 import TaktTime
-import Dispatch
 
 /// What the control needs of the rest of takt.
 package struct ControlPorts: Sendable {

@@ -1,6 +1,5 @@
 import Dispatch
 import Glibc
-import Synchronization
 
 /// What the system must grant before takt starts: the system library under the timers traps, or
 /// waits for ever, where it is denied a descriptor or a thread.

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import TaktCore
 import TaktTesting
 import Testing
@@ -7,6 +6,7 @@ import TimerMachineTesting
 
 @testable import TaktEngine
 import TaktTime
+import Synchronization
 
 @Suite struct AttemptOutputTests {
   private let sink = RecordingSink()
