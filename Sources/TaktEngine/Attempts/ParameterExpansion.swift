@@ -7,9 +7,7 @@ import TaktTime
 struct ParameterExpansion {
   /// Why a parameter cannot be expanded.
   enum Failure: Error {
-    /// The job has no secret of the name.
     case unknownSecret(String)
-    /// A secret cannot be read.
     case unreadable(errno: Int32)
   }
 

@@ -27,7 +27,6 @@ struct LogBuiltin: QuickBuiltin {
 
   var reasons: [BuiltinReason] { [] }
 
-  /// Hands the message over as a line of output.
   func run(
     _ parameters: Parameters, output: (_ level: LogLevel, _ line: String) -> Void
   ) -> AttemptResult {

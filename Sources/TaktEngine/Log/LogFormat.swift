@@ -26,7 +26,6 @@ package enum LogFormat: String, CaseIterable, Sendable {
 
 /// Turns records into lines.
 package protocol LogRenderer: Sendable {
-  /// Whether this format shows the record at this level.
   func shows(_ record: LogRecord, at level: LogLevel) -> Bool
 
   /// Appends the record's line, with its end.

@@ -47,7 +47,6 @@ final class AttemptOutput: @unchecked Sendable {
     }
   }
 
-  /// Takes what the child has printed.
   func take(_ bytes: UnsafeRawBufferPointer, from stream: StandardStream) {
     streams[stream.index].bytes += bytes.count
     if stream == .stdout, pattern != nil { search(bytes) }
@@ -76,7 +75,6 @@ final class AttemptOutput: @unchecked Sendable {
     bytes.withUnsafeBytes { targets.take($0, &saidLines, from: nil, level) }
   }
 
-  /// The beginning of what is kept.
   var keptHead: [UInt8] { targets.kept.head }
 
   /// The stream has ended: an unfinished last line is one as well.

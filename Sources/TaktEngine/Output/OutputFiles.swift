@@ -70,8 +70,6 @@ package final class OutputFiles: Sendable {
 
   private let shared: Shared
 
-  /// No file yet.
-  ///
   /// - Parameters:
   ///   - sink: Where it is said what cannot be written.
   ///   - limitBytes: How much may wait to be written to one file. Default 1 MiB; for all files

@@ -50,7 +50,6 @@ package final class OutputHub: OutputSink, LiveOutput {
     }
   }
 
-  /// A run has ended: nothing more comes.
   package func ended(_ run: RunID) {
     let live = state.withLock { $0.runs.removeValue(forKey: run) }
     for take in live?.followers.values ?? [:].values { take(.end) }

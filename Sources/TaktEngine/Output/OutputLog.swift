@@ -90,7 +90,6 @@ final class OutputLog {
       ])
   }
 
-  /// Nothing comes any more.
   func close() {
     if let refused = budget?.takeRefused() { tell(refused) }
   }

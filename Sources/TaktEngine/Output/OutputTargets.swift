@@ -27,7 +27,6 @@ struct OutputTargets {
     buffer = KeptOutputBuffer(keepBytes: policy.keepBytes)
   }
 
-  /// What is kept so far.
   var kept: KeptOutput { buffer.kept }
 
   /// Takes bytes that continue what `lines` has; those of built-ins belong to no stream.
@@ -51,7 +50,6 @@ struct OutputTargets {
     if policy.logging == .always { log.finish(&lines, stream) }
   }
 
-  /// A record about the output.
   func warn(_ message: String) { log.warn(message) }
 
   /// Nothing comes any more. To be called once.

@@ -91,7 +91,6 @@ enum HostMessage {
     var run: String?
   }
 
-  /// The message on its line.
   static func line(_ message: some Encodable) -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -21,7 +21,6 @@ struct NagiosOutput: Hashable, Sendable {
     metrics = bar.map { Self.metrics(in: text[text.index(after: $0)...]) } ?? []
   }
 
-  /// What an exit status means.
   static func result(_ status: Int32) -> AttemptResult {
     switch status {
     case 0: .exited(0)

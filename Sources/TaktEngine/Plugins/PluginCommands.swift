@@ -50,7 +50,6 @@ package struct PluginCommands: Sendable {
       time: time, tap: tap)
   }
 
-  /// What a plugin is told first.
   func hello(_ manifest: PluginManifest) -> [UInt8] {
     HostMessage.line(
       HostMessage.Hello(host: host, plugin: manifest.name, mode: manifest.mode.rawValue))

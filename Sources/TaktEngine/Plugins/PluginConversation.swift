@@ -20,7 +20,6 @@ struct PluginConversation {
     case pong(id: Int)
     /// It did not understand something.
     case complaint(code: String, message: String)
-    /// It has said something of a type that nobody knows.
     case unknownType(String)
     /// It has broken the rules; nothing that it says later counts.
     case violation(PluginFault, run: String?)
@@ -33,9 +32,6 @@ struct PluginConversation {
   private var isBroken = false
   private let decoder = JSONDecoder()
 
-  /// A conversation that has not begun.
-  ///
-  /// - Parameter tap: is told each line.
   init(isService: Bool, tap: PluginTap? = nil) {
     self.isService = isService
     self.tap = tap
@@ -44,7 +40,6 @@ struct PluginConversation {
   /// Whether it has said anything that counts.
   var hasSpoken: Bool { hasGreeted || isBroken }
 
-  /// Takes bytes and hands on what they mean.
   mutating func take(_ bytes: UnsafeRawBufferPointer, _ body: (Event) -> Void) {
     guard !isBroken else { return }
     var whole: [[UInt8]] = []

@@ -20,7 +20,6 @@ enum PluginFault: String, CaseIterable, Hashable, Sendable {
   /// The reason of a run that ends by it.
   var result: AttemptResult { .failed("plugin(\(rawValue))") }
 
-  /// One sentence for people.
   var sentence: String {
     switch self {
     case .badJSON: "the plugin has written a line on descriptor 3 that is no message in JSON"

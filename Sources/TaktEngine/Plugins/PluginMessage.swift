@@ -31,7 +31,6 @@ struct PluginMessage: Decodable {
   var id: Int?
   var code: String?
 
-  /// Reads a line.
   static func read(_ line: [UInt8], with decoder: JSONDecoder) throws(Flaw) -> PluginMessage {
     do {
       return try decoder.decode(PluginMessage.self, from: Data(line))

@@ -50,7 +50,6 @@ final class PluginReporter {
     observer.observe(LogRecord(at: time.wall, .info, .metric, fields))
   }
 
-  /// The text as it may be shown.
   func masked(_ text: String) -> String { mask?.masked(text) ?? text }
 
   /// A result whose reason may be shown.

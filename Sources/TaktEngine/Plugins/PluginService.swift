@@ -59,7 +59,6 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     log = OutputLog(of: OutputSource(facts: labels), to: sink, time: commands.time)
   }
 
-  /// Whether there is a process.
   var hasProcess: Bool { machine.state != .idle && machine.state != .resting }
 
   /// Whether its process takes no more runs.

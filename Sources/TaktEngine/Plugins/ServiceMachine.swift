@@ -13,7 +13,6 @@ import TaktCore
 /// | ending | it has been told to end, or killed | its end |
 /// | resting | it has failed, and is started anew later | time |
 struct ServiceMachine {
-  /// Where it stands.
   enum State: String, CaseIterable, Hashable, Sendable {
     case idle, starting, ready, draining, ending, resting
   }
@@ -36,7 +35,6 @@ struct ServiceMachine {
     case hangUp
   }
 
-  /// What is to be done.
   enum Effect: Hashable, Sendable {
     case spawn
     case start(String)
@@ -94,7 +92,6 @@ struct ServiceMachine {
     return pump()
   }
 
-  /// The run has its result.
   mutating func result(of run: String, _ result: PluginResult) -> [Effect] {
     if active.remove(run) != nil {
       finished.insert(run)
@@ -140,20 +137,17 @@ struct ServiceMachine {
 
   // MARK: The process
 
-  /// The process says hello.
   mutating func greeted() -> [Effect] {
     guard state == .starting else { return [] }
     state = .ready
     return [.dontWait(.hello), .wait(.ping, manifest.pingInterval)] + pump()
   }
 
-  /// It has answered a ping.
   mutating func ponged(_ id: Int) -> [Effect] {
     guard state == .ready || state == .draining, id == lastPing else { return [] }
     return [.dontWait(.pong), .wait(.ping, manifest.pingInterval)]
   }
 
-  /// It has broken the rules.
   mutating func fail(_ fault: PluginFault) -> [Effect] {
     guard state == .starting || state == .ready || state == .draining else { return [] }
     self.fault = fault
@@ -162,7 +156,6 @@ struct ServiceMachine {
     return effects + [.wait(.exit, Self.exitTime)]
   }
 
-  /// The process has ended.
   mutating func processEnded() -> [Effect] {
     let wasAsked = state == .ending && fault == nil
     guard state != .idle, state != .resting else { return [] }
@@ -180,7 +173,6 @@ struct ServiceMachine {
     }
   }
 
-  /// There could not be a process.
   mutating func spawnFailed(_ why: String) -> [Effect] {
     guard state == .starting else { return processEnded() }
     return noWaits + [.log(.error, "the service cannot be started: \(why)")]

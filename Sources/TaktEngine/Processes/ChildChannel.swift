@@ -5,7 +5,6 @@ import TaktCore
 ///
 /// Made on any thread; from the child's start on it is used on the reactor's alone.
 protocol ChildChannel: AnyObject, Sendable {
-  /// The child has started.
   func started(_ line: ChildLine)
 
   /// It has written to descriptor 3.
@@ -26,7 +25,6 @@ final class ChildLine {
   private let writer: ChannelWriter
   private let onKill: () -> Void
   private let onLast: () -> Void
-  /// What the child prints.
   let output: AttemptOutput
 
   init(

@@ -55,7 +55,6 @@ package struct Command: Sendable {
   var channel: (any ChildChannel)?
   /// Finds out what is still missing before it starts; it may block. Nil where nothing is.
   var complete: (@Sendable (inout Command) throws(StartFailure) -> Void)?
-  /// Is told what becomes of it.
   var observe: @Sendable (ProcessEvent) -> Void = { _ in }
 
   init(_ arguments: [String], _ execution: Execution, origin: Origin, labels: [LogField]) {

@@ -14,7 +14,6 @@ package struct LeftProcesses {
   }
 
   package struct Outcome: Hashable, Sendable {
-    /// Those that were ended.
     package var ended: [Found] = []
     /// Those that do not end.
     package var lasting: [Found] = []

@@ -9,7 +9,6 @@ import TaktCore
 /// been reaped: none reaches a stranger whose number is the same.
 struct ProcessGroup {
   let number: pid_t
-  /// The child's.
   let pidfd: Int32
 
   /// Reaps the members that have ended and that takt has adopted. To be called when the child
@@ -23,7 +22,6 @@ struct ProcessGroup {
   /// Whether a member is left: one whom a signal can reach, or one that has ended and is not reaped.
   var exists: Bool { cprocess_signal_group(pidfd, number, 0) == 0 }
 
-  /// Sends every member a signal.
   func send(_ signal: Int32) {
     _ = cprocess_signal_group(pidfd, number, signal)
     // A stopped process takes no other signal before it goes on.

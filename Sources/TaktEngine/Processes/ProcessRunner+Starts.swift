@@ -44,7 +44,6 @@ extension ProcessRunner {
     neverStarted(process, .stuck, 0, loop)
   }
 
-  /// The child has executed nothing.
   func neverStarted(
     _ process: ChildProcess, _ stage: StartStage, _ number: Int32, _ loop: ReactorLoop
   ) {

@@ -199,7 +199,6 @@ package final class ProcessRunner: Sendable {
       LogRecord(at: time.wall, level, .scheduler, [LogField(.message, .text(message))]))
   }
 
-  /// What is counted of processes.
   package var figures: ProcessFigures { counts.figures }
 
   /// Whether children can be started: nothing keeps their thread. False is an error of takt's.

@@ -34,6 +34,5 @@ final class ProcessTable {
     starting[child.id] = nil
   }
 
-  /// Takes in the orphans that have come.
   func lookForOrphans() { orphans.look { living[$0] != nil } }
 }

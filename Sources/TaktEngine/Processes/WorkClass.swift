@@ -22,16 +22,13 @@ struct WorkClass: Hashable, Sendable {
 
   /// The share of the processor: less is more.
   var nice: Int32
-  /// The turns at the disk.
   var inputOutput: InputOutput
-  /// The turns at the processor.
   var policy: Policy
   /// By how much the kernel may put a wake of the child off, so that it wakes less often.
   var timerSlack: Duration
 }
 
 extension Execution {
-  /// What its child gets.
   var workClass: WorkClass { qos.workClass }
 }
 

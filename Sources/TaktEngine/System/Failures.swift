@@ -11,7 +11,6 @@ package struct StartFailure: Error {
   /// refuses; nil where it is.
   var refusal: (result: AttemptResult, sentence: String)?
 
-  /// What the attempt has come to.
   var result: AttemptResult { refusal?.result ?? .notStarted(stage, errno: number) }
 
   /// The failure with what it is about, as far as the command says it.
@@ -25,7 +24,6 @@ package struct StartFailure: Error {
     return failure
   }
 
-  /// One sentence for people.
   var sentence: String {
     if let refusal { return refusal.sentence }
     if stage == .stuck {

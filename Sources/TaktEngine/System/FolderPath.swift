@@ -5,12 +5,10 @@ import Glibc
 enum FolderPath {
   /// Which links on the way are followed.
   enum Links {
-    /// None.
     case none
     /// Those that nobody but root can have made: root owns the link, and nobody else can write to
     /// the folder that it is in, unless that folder is sticky and root's.
     case ofRoot
-    /// All.
     case all
   }
 

@@ -22,7 +22,6 @@ package enum Notices {
     state.withLock(\.deliver)?(sentence)
   }
 
-  /// Tells a sentence unless it has been told before.
   static func tellOnce(_ sentence: String) {
     let isNew = state.withLock { state in
       state.told.count < toldMax && state.told.insert(sentence).inserted

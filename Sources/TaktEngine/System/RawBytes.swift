@@ -29,7 +29,6 @@ extension UnsafeRawBufferPointer {
 }
 
 extension [UInt8] {
-  /// Whether these bytes stand in it somewhere.
   func holds(_ bytes: [UInt8]) -> Bool {
     guard let first = bytes.first else { return true }
     guard count >= bytes.count else { return false }

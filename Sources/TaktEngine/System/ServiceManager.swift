@@ -48,7 +48,6 @@ package final class ServiceManager: Sendable {
     send("RELOADING=1\nMONOTONIC_USEC=\(now.nanoseconds / 1000)")
   }
 
-  /// takt stops.
   package func stopping() { send("STOPPING=1") }
 
   /// What somebody sees who asks how takt is.

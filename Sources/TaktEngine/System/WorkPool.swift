@@ -58,7 +58,6 @@ final class WorkPool: Sendable {
   private struct State {
     var waiting: [Item] = []
     var running: [ObjectIdentifier: Running] = [:]
-    /// How many threads each owner has.
     var threadsByOwner: [String: Int] = [:]
     /// Threads that count: at work, idle, or about to start.
     var threads = 0

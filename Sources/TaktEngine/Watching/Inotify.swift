@@ -96,7 +96,6 @@ struct InotifyEvent {
   /// Whether any of these `IN_` bits is set.
   func has(_ bits: Int32) -> Bool { mask & UInt32(bitPattern: bits) != 0 }
 
-  /// The events in what was read from the descriptor.
   static func events(in buffer: UnsafeRawBufferPointer) -> [InotifyEvent] {
     let headBytes = 16
     var events: [InotifyEvent] = []

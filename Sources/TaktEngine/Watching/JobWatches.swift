@@ -19,8 +19,6 @@ package final class JobWatches: Sendable {
   private let send: @Sendable (SchedulerEvent) -> Void
   private let state = Mutex(State())
 
-  /// Watches of nothing yet.
-  ///
   /// - Parameters:
   ///   - observer: is told of paths that cannot be watched.
   ///   - send: takes what has happened; called on a queue of the watcher's own.

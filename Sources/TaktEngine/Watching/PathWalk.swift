@@ -180,7 +180,6 @@ struct PathSighting {
   let stamp: Stamp
   private let isFolder: Bool
 
-  /// Something with this watch and this status.
   init(watch: Int32?, status: stat) {
     self.watch = watch
     stamp = Stamp(status)

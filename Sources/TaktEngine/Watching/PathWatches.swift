@@ -41,8 +41,6 @@ final class PathWatches: @unchecked Sendable {
   /// Whether the reactor has refused the descriptor.
   private var isDeaf = false
 
-  /// Watches of nothing yet.
-  ///
   /// - Parameters:
   ///   - reactor: waits for the events.
   ///   - factory: makes one timer for each key that changes, and one for what was refused; debounces

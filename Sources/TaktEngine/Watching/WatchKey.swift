@@ -73,7 +73,6 @@ final class KeyWatch {
   /// Whether it was written when it was not certain that it stands at the path.
   private var wasTouched = false
 
-  /// A key of which nothing is known yet.
   init(id: UInt64, key: WatchKey) {
     self.id = id
     self.key = key
@@ -132,14 +131,12 @@ struct SettlingChange {
   private let first: MonotonicInstant
   private var last: MonotonicInstant
 
-  /// A change that has just been seen.
   init(debounce: Duration, at now: MonotonicInstant) {
     self.debounce = min(max(debounce, .zero), Self.debounceMax)
     first = now
     last = now
   }
 
-  /// The same change, by another debounce.
   func with(debounce: Duration) -> SettlingChange {
     var other = SettlingChange(debounce: debounce, at: first)
     other.last = last

@@ -39,7 +39,6 @@ struct RefusalBook {
   /// The keys that are in trouble.
   var users: [UInt64] { refusalsByUser.keys.sorted() }
 
-  /// Whether no key is in trouble.
   var isEmpty: Bool { refusalsByUser.isEmpty }
 
   /// Enters what was refused to a key now, in place of what was before. Returns what is new.

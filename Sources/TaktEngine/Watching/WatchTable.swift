@@ -33,7 +33,6 @@ struct WatchTable {
     inodes[watch]?.targetOf ?? []
   }
 
-  /// All who have to do with an inode.
   func users(of watch: Int32) -> Set<UInt64> {
     guard let inode = inodes[watch] else { return [] }
     return inode.passengers.values.reduce(into: inode.targetOf) { users, passengers in
@@ -85,7 +84,6 @@ enum WatchUse: Hashable {
   /// The inode is what the key watches.
   case target(watch: Int32)
 
-  /// The number of the watch.
   var watch: Int32 {
     switch self {
     case .step(let watch, _, _): watch

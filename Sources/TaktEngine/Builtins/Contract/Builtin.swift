@@ -58,7 +58,6 @@ extension LongBuiltin {
 
 /// What a long built-in has come to.
 enum BuiltinEnd: Hashable, Sendable {
-  /// The work is done.
   case done
   /// It is not; a short machine-readable reason such as `status(500)`.
   case failed(String)
@@ -72,7 +71,6 @@ enum BuiltinEnd: Hashable, Sendable {
 struct BuiltinCommand: Hashable, Sendable {
   /// The program and its arguments.
   var arguments: [String]
-  /// What it reads.
   var stdin: String
   /// How long it may take, whatever the job's own timeout is; it has failed with `timeout` then.
   var timeout: Duration

@@ -10,7 +10,6 @@ struct BuiltinCall: Sendable {
   let request: AttemptRequest
   /// Its parameters, checked, with placeholders and secrets in their places.
   let parameters: Parameters
-  /// Says when nobody wants the result any more.
   let cancellation: Cancellation
   let time: any TimeSource
   let output: BuiltinOutput
@@ -24,7 +23,6 @@ struct BuiltinCall: Sendable {
   /// The text of a parameter; nil when it was left out.
   func text(_ name: String) -> String? { parameters[name]?.string }
 
-  /// The whole number of a parameter, or what stands in for it.
   func integer(_ name: String, or standIn: Int) -> Int {
     parameters[name]?.integer ?? standIn
   }
@@ -32,7 +30,6 @@ struct BuiltinCall: Sendable {
   /// The truth of a parameter; false when it was left out.
   func flag(_ name: String) -> Bool { parameters[name]?.boolean ?? false }
 
-  /// The length of a parameter, or what stands in for it.
   func duration(_ name: String, or standIn: Duration) -> Duration {
     parameters[name]?.duration ?? standIn
   }
@@ -52,8 +49,6 @@ final class Cancellation: Sendable {
 
   private let state = Mutex(State())
 
-  /// Nothing is cancelled yet.
-  /// Whether `cancel` has been called.
   var isCancelled: Bool { state.withLock(\.isCancelled) }
 
   /// Calls all handlers, on this thread; a second call changes nothing.

@@ -43,7 +43,6 @@ final class BuiltinOutput: Sendable {
     }
   }
 
-  /// Whether nothing has been said so far.
   var isSilent: Bool { state.withLock { $0.bytes == 0 } }
 
   /// Takes no more lines; the first call is the one that counts.

@@ -23,7 +23,6 @@ package struct BuiltinRegistry: ActionCatalogue {
     builtins[action]?.parameters
   }
 
-  /// What a built-in has to say against its parameters as a whole.
   package func problems(of action: String, in parameters: Parameters) -> [ParameterProblem] {
     builtins[action]?.problems(in: parameters) ?? []
   }

@@ -58,7 +58,6 @@ final class LongAttempt: Sendable {
     }
   }
 
-  /// The reason of what was stopped.
   static let cancelled = "cancelled"
 
   /// Reports the end; false when that has been done.

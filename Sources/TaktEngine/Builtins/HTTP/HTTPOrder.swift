@@ -187,7 +187,6 @@ struct StatusSet: Equatable {
     }
   }
 
-  /// What a word names.
   static func range(_ word: String) -> ClosedRange<Int>? {
     if word.utf8.count == 3, word.lowercased().hasSuffix("xx"), let first = word.first,
       let hundreds = first.wholeNumberValue, (1...5).contains(hundreds)

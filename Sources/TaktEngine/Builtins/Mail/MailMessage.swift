@@ -22,7 +22,6 @@ struct MailMessage {
   /// Unique in the world.
   var id: String
 
-  /// The mail with the given line end.
   func text(lineEnd: String) -> String {
     var lines = [
       "From: \(from.header)", "To: \(to.map(\.header).joined(separator: ",\r\n "))",

@@ -30,7 +30,6 @@ final class PruneFolder {
     }
   }
 
-  /// A folder within this one.
   func folder(_ name: PruneFile.Name) throws(SystemError) -> PruneFolder {
     let child = openat(descriptor, name.bytes, Self.flags)
     guard child >= 0 else { throw SystemError("openat") }

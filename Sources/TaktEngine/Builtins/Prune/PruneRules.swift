@@ -3,14 +3,12 @@ import TaktTime
 
 /// Which of the files found are to go.
 struct PruneRules: Equatable {
-  /// Files older than this go.
   var olderThan: Duration?
   /// So many of the newest stay, whatever else is said.
   var keep: Int?
   /// The oldest go until the rest takes no more than this.
   var sizeBytesMax: Int?
 
-  /// Whether they say anything at all.
   var isEmpty: Bool { olderThan == nil && keep == nil && sizeBytesMax == nil }
 
   /// The places of the files that go, the oldest first.
@@ -44,11 +42,8 @@ struct PruneFile: Equatable {
   var folder: Int
   /// Its name, with the zero at its end that the system wants.
   var name: Name
-  /// When it was written last.
   var modified: WallInstant
-  /// How long it is.
   var bytes: Int
-  /// Its number in the file system.
   var inode: UInt64
 
   /// Any bytes but a slash, ordered by them.
