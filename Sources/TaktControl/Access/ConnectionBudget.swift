@@ -12,7 +12,6 @@ package final class ConnectionBudget: Sendable {
 
   private let descriptors: Atomic<Int>
 
-  /// A budget of so many descriptors.
   package init(descriptors: Int) { self.descriptors = Atomic(descriptors) }
 
   /// From now on there are so many. Connections beyond stay until they end.

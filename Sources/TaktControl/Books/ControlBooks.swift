@@ -51,7 +51,6 @@ package final class ControlBooks: Observer, Ledger, SlotGauge, @unchecked Sendab
     self.onEnded = onEnded
   }
 
-  /// Takes records of the log.
   package func observe(_ records: [LogRecord]) { hand(.records(records)) }
 
   /// Takes entries, and hands them on.
@@ -67,13 +66,10 @@ package final class ControlBooks: Observer, Ledger, SlotGauge, @unchecked Sendab
     hand(.entries(entries, at: time.now))
   }
 
-  /// Takes what a reload did.
   package func take(_ report: ReloadReport) { hand(.report(report)) }
 
-  /// Hands the wish on.
   package func whenKept(_ done: @escaping @Sendable () -> Void) { next.whenKept(done) }
 
-  /// Takes a slot that starts.
   package func served(_ start: SlotStart) { hand(.start(start, at: time.wall)) }
 
   /// Takes runs that a former takt has ended, the newest first.
@@ -103,7 +99,6 @@ package final class ControlBooks: Observer, Ledger, SlotGauge, @unchecked Sendab
     }
   }
 
-  /// Ends a watch.
   func unwatch(_ number: UInt64) {
     queue.async { [self] in watchers[number] = nil }
   }

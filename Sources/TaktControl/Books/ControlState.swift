@@ -44,12 +44,10 @@ package struct ControlState {
 
   package init() {}
 
-  /// Takes what the ledger is to keep.
   package mutating func take(_ entries: [LedgerEntry], at now: Now) {
     for entry in entries { take(entry, at: now) }
   }
 
-  /// Takes records of the log.
   package mutating func take(_ records: [LogRecord]) {
     for record in records {
       ring.append(record)
@@ -65,7 +63,6 @@ package struct ControlState {
     }
   }
 
-  /// A slot's run has started.
   package mutating func take(_ start: SlotStart, at wall: WallInstant) {
     change(start.job) { sight in
       sight.lateness = start.lateness

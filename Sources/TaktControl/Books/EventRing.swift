@@ -3,7 +3,6 @@ import TaktCore
 
 /// The last records of the log, each with its number. When there are too many the oldest goes.
 struct EventRing {
-  /// How many records there are at most.
   static let recordsMax = 16_384
   /// What they take in memory at most, about.
   static let bytesMax = 8 << 20
@@ -24,7 +23,6 @@ struct EventRing {
   /// The number of the oldest that is still there; one more than the newest when none is.
   var first: UInt64 { events.first?.event.number ?? last + 1 }
 
-  /// Takes a record.
   mutating func append(_ record: LogRecord) {
     last += 1
     events.append((Event(record: record, number: last), nil))

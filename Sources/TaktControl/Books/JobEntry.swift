@@ -87,6 +87,5 @@ package struct JobEntry: Sendable {
     active = view.active.map { RunEntry($0, progress: state.progress[$0.run.head.run]) }
   }
 
-  /// Whether its last runs have failed.
   var isFailing: Bool { view.failureStreak > 0 }
 }

@@ -5,7 +5,6 @@ import NIOHTTP1
 ///
 /// For the commands: calls block. Safe from any thread, except from within `take` of ``follow(_:accept:_:)``.
 package final class ControlClient: Sendable {
-  /// An answer.
   package struct Answer: Sendable {
     /// The status of HTTP.
     package var status: Int
@@ -26,7 +25,6 @@ package final class ControlClient: Sendable {
   private let path: String
   private let bounds: Bounds
 
-  /// A client of the socket at `path`.
   package convenience init(socket path: String) { self.init(socket: path, bounds: Bounds()) }
 
   init(socket path: String, bounds: Bounds) {

@@ -17,7 +17,6 @@ enum ControlLoop {
   private static let isStarting = Mutex(())
   private static let isStarted = DispatchSemaphore(value: 0)
 
-  /// The thread's loop.
   static func loop() throws(ControlTrouble) -> any EventLoop {
     let trouble = isStarting.withLock { _ in
       current.withLock { $0 == nil } ? start() : nil

@@ -7,7 +7,6 @@ package struct ControlTrouble: Error, Hashable, Sendable {
   /// One sentence.
   package var message: String
 
-  /// A trouble in words.
   package init(_ message: String) { self.message = message }
 }
 

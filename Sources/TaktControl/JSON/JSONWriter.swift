@@ -8,13 +8,10 @@ package struct JSONWriter {
 
   package init() {}
 
-  /// An object whose members `body` writes.
   mutating func object(_ body: (inout JSONWriter) -> Void) { nest("{", "}", body) }
 
-  /// An array whose items `body` writes.
   mutating func array(_ body: (inout JSONWriter) -> Void) { nest("[", "]", body) }
 
-  /// An array of what `body` writes for each item.
   mutating func array<Item>(
     _ items: some Sequence<Item>, _ body: (inout JSONWriter, Item) -> Void
   ) {
@@ -29,21 +26,18 @@ package struct JSONWriter {
     needsComma = false
   }
 
-  /// A text.
   mutating func value(_ text: String) {
     separate()
     JSONText.append(text, to: &bytes)
     needsComma = true
   }
 
-  /// A whole number.
   mutating func value(_ number: some BinaryInteger) {
     separate()
     bytes += String(number).utf8
     needsComma = true
   }
 
-  /// True or false.
   mutating func value(_ flag: Bool) {
     separate()
     bytes += (flag ? "true" : "false").utf8

@@ -84,7 +84,6 @@ package struct DaemonFigures: Sendable {
   package var balance: Balance
   /// Nil without a ledger.
   package var ledger: LedgerFigures?
-  /// Of processes.
   package var processes: ProcessFigures
   /// Threads that wait for a file system that does not answer.
   package var stuckThreads: Int

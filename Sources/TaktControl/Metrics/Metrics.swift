@@ -90,6 +90,5 @@ struct Histogram {
 }
 
 extension Duration {
-  /// The length in seconds.
   var inSeconds: Double { Double(nanosecondsSaturated) / 1e9 }
 }

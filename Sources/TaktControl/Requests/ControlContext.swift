@@ -13,7 +13,6 @@ struct ControlContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   /// Whether it came by the Unix socket, whose peer is known to be takt's own user.
   let isLocal: Bool
-  /// Where its connection lives.
   let eventLoop: any EventLoop
 
   init(source: ApplicationRequestContextSource) {

@@ -70,14 +70,12 @@ struct Problem: Error {
 }
 
 extension Response {
-  /// An answer in JSON.
   static func json(_ json: JSONWriter, status: HTTPResponse.Status = .ok) -> Response {
     Response(
       status: status, headers: [.contentType: "application/json"],
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: json.bytes)))
   }
 
-  /// An answer in plain text.
   static func text(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
     Response(
       status: status, headers: [.contentType: "text/plain; charset=utf-8"],

@@ -9,9 +9,7 @@ package struct ControlPorts: Sendable {
   package var archive: (any RunArchive)?
   /// What runs print while they run.
   package var output: any LiveOutput
-  /// What named actions take.
   package var catalogue: any ActionCatalogue
-  /// What is known of jobs and runs.
   package var books: ControlBooks
   package var facts: DaemonFacts
   /// What others count; called on the control's thread.
@@ -34,7 +32,6 @@ package struct ControlPorts: Sendable {
 }
 
 extension ControlPorts {
-  /// Looks at the scheduler.
   func look<Sight: Sendable>(
     _ question: @escaping @Sendable (SchedulerCore, Now) -> Sight
   ) async -> Sight {
@@ -43,7 +40,6 @@ extension ControlPorts {
     }
   }
 
-  /// Has the scheduler do something.
   func obey(_ command: SchedulerCommand) async -> SchedulerReply {
     await withCheckedContinuation { continuation in
       scheduler.obey(command) { continuation.resume(returning: $0) }
@@ -65,14 +61,12 @@ extension ControlPorts {
     }
   }
 
-  /// One job, with all that is known of it.
   func job(_ name: JobName) async throws -> JobEntry {
     let view = await look { core, now in core.view(of: name, at: now) }
     guard let view else { throw await noJob(name.text) }
     return await books.read { JobEntry(view, in: $0) }
   }
 
-  /// What to say of a job that there is not.
   func noJob(_ name: String) async -> Problem {
     let names = await look { core, _ in Array(core.jobNames) }
     let nearest = await SlowQueue.perform {

@@ -140,7 +140,6 @@ final class ReaderCount: Sendable {
     return count.add(1, ordering: .relaxed).newValue <= max ? place : nil
   }
 
-  /// How many there are.
   var current: Int { count.load(ordering: .relaxed) }
 
   /// Whether all are to come to their end.

@@ -11,7 +11,6 @@ package struct JobList {
   var match: String?
   var state: String?
 
-  /// Whether all jobs are asked for.
   var isUnfiltered: Bool { match == nil && state == nil }
 
   /// A part of the list.

@@ -61,7 +61,6 @@ struct TimelineRoutes {
     return .json(json)
   }
 
-  /// What was.
   private struct Behind: Sendable {
     var slots: [JobName: [ControlState.PastSlot]] = [:]
     var runs: [JobName: [StoredRun]] = [:]

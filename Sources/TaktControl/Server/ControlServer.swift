@@ -24,7 +24,6 @@ package final class ControlServer: Sendable {
 
   /// Where it listens.
   package enum Place: Sendable, CustomStringConvertible {
-    /// A Unix socket at a path.
     case socket(path: String)
     /// An address, whose requests must bear the token in a file.
     case network(HTTPSettings, tokenFile: String)
