@@ -12,7 +12,6 @@ package final class TransferEngine: Sendable {
   private let startThread: ThreadStart
   private let inbox = TransferInbox()
 
-  /// An engine without a thread yet, which it will start by `startThread`.
   package init(startThread: @escaping ThreadStart) { self.startThread = startThread }
 
   /// Begins a request. Throws where there can be none; blocks for nothing but loading the library.

@@ -2,7 +2,6 @@ import CTaktTransfer
 import Glibc
 
 extension EasyHandle {
-  /// What a result of the library means.
   func failure(_ code: CURLcode) -> TransferFailure {
     let text = message(for: code)
     // A line beyond the library's bound is one that its buffer does not take.

@@ -96,6 +96,5 @@ package enum TransferTrust: Hashable, Sendable {
   case system
   /// Those that these certificates in PEM have signed; they were read from `path`.
   case certificates([UInt8], path: String)
-  /// Any.
   case anything
 }

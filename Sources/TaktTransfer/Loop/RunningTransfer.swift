@@ -113,7 +113,6 @@ protocol Exchange: AnyObject {
   func take(body bytes: UnsafeRawBufferPointer) -> Bool
   /// Fills the buffer with what is sent next and returns how much that is; 0 is the end.
   func next(into buffer: UnsafeMutableRawBufferPointer) -> Int
-  /// A command has been sent.
   func sent(command: UnsafeRawBufferPointer, _ easy: EasyHandle)
   /// The library has done its work, with this result.
   func end(_ code: CURLcode, _ easy: EasyHandle)

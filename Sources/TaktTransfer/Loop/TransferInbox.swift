@@ -67,7 +67,6 @@ final class TransferInbox: Sendable {
   /// The loop can be woken from now on.
   func open(_ multi: Multi) { state.withLock { $0.multi = multi } }
 
-  /// What has come, for the loop.
   func take() -> Mail {
     state.withLock { state in
       defer { state.mail = Mail() }

@@ -35,7 +35,6 @@ struct MailTranscript {
     self.needsLogin = needsLogin
   }
 
-  /// A command has been sent.
   mutating func sent(_ command: String) {
     let verb = command.prefix { !$0.isWhitespace }.uppercased()
     switch verb {
