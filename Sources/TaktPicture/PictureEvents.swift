@@ -50,7 +50,6 @@ struct PictureEvents: Sendable {
     svg.close("g")
   }
 
-  /// Draws the labels.
   func drawLabels(_ layout: PictureLayout, into svg: inout SVGWriter) {
     guard !lines.isEmpty else { return }
     svg.open("g", ["class": "event"])

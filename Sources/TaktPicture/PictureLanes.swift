@@ -42,7 +42,6 @@ struct WakeLane: Sendable {
   private let columnWidth: Int
   private let scale: PictureScale
 
-  /// The wakes that lie on the axis.
   init(_ wakes: [Int64], on scale: PictureScale) {
     let visible = wakes.lazy.filter { scale.contains($0) }
     total = visible.count { _ in true }
@@ -54,7 +53,6 @@ struct WakeLane: Sendable {
     self.counts = counts
   }
 
-  /// Draws the lane with its upper edge at `top`.
   func draw(top: Int, into svg: inout SVGWriter) {
     let lane = PictureLane(scale: scale, top: top)
     let columnMs = Int64(scale.msPerColumn * Double(columnWidth))
@@ -102,7 +100,6 @@ struct RunningLane: Sendable {
     self.scale = scale
   }
 
-  /// Draws the lane with its upper edge at `top`.
   func draw(top: Int, into svg: inout SVGWriter) {
     let lane = PictureLane(scale: scale, top: top)
     let figures = [peak == 0 ? "none" : "peak \(PictureText.count(peak))"]
@@ -153,11 +150,9 @@ struct RunningLane: Sendable {
 
 /// Paths over columns of whole pixels: one path for a whole row is a tenth of one shape a column.
 struct StepPath: Sendable {
-  /// Where the columns begin.
   let left: Int
   /// Where a column of height 0 stands.
   let base: Int
-  /// How wide a column is.
   let columnWidth: Int
   /// Where the columns end; the last may be cut.
   let right: Int
@@ -171,7 +166,6 @@ struct StepPath: Sendable {
     return path + "z"
   }
 
-  /// The line over the columns.
   func line(_ heights: [Int]) -> String {
     guard !heights.isEmpty else { return "" }
     var path = "M\(left) \(base)"

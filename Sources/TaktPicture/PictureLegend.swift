@@ -19,10 +19,8 @@ struct PictureLegend: Sendable {
   private static let gap = 18.0
   private let items: [Item]
 
-  /// How many lines the legend takes.
   var lineCount: Int { (items.map(\.line).max() ?? -1) + 1 }
 
-  /// The legend of these rows in a picture of this width.
   init(_ rows: [PictureRow], hasWindows: Bool, hasStacks: Bool, width: Int) {
     let tally = Balance(sumOf: rows)
     let runs = rows.reduce(0) { $0 + $1.runs }
@@ -41,7 +39,6 @@ struct PictureLegend: Sendable {
     self.items = Self.arranged(items, width: Double(width - 2 * PictureLayout.margin))
   }
 
-  /// Draws the legend.
   func draw(into svg: inout SVGWriter) {
     for item in items {
       let top = Double(PictureLayout.legendTop + item.line * PictureLayout.legendLineHeight)

@@ -16,7 +16,6 @@ struct PictureRow: Sendable {
   /// Whether the row stands for more than one job.
   var isSum: Bool { members.count > 1 }
 
-  /// What a reader sees who points at the row.
   var tooltip: String {
     let failed = failedRuns == 0 ? "" : ", \(PictureText.count(failedRuns)) failed"
     let lines = [name, summary, tally.text, PictureText.count(runs, "run") + failed]
@@ -66,7 +65,6 @@ extension Balance {
     for slot in slots where scale.contains(slot.at) { add(slot.verdict) }
   }
 
-  /// The sum of some rows.
   init(sumOf rows: [PictureRow]) {
     self.init()
     for row in rows { add(row.tally) }

@@ -23,7 +23,6 @@ struct PictureZone: Sendable {
   /// Never empty; one after another from the begin of the axis to its end.
   let spans: [Span]
 
-  /// The local time of `zone` over the axis of `scale`.
   init(_ zone: Zone, over scale: PictureScale) {
     var known = zone.span(atEpochSeconds: scale.from.flooredQuotient(by: 1000))
     var spans = [

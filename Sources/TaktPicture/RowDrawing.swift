@@ -17,7 +17,6 @@ struct RowDrawing: Sendable {
     row.isSum || row.tally.slots > scale.columns / 3
   }
 
-  /// Draws one row with its upper edge at `top`.
   func draw(_ row: PictureRow, top: Int, into svg: inout SVGWriter) {
     svg.open("g")
     svg.element("title", content: row.tooltip)

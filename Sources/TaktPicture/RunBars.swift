@@ -33,7 +33,6 @@ struct RunBars: Sendable {
     }
   }
 
-  /// Whether the run touches the axis.
   static func touches(_ run: Timeline.Bar, _ scale: PictureScale) -> Bool {
     run.from <= scale.to && max(run.from, run.to) >= scale.from
   }

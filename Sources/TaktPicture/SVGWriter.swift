@@ -1,9 +1,7 @@
 /// The text of an SVG picture as it grows. All values and texts are escaped here and nowhere else.
 struct SVGWriter: Sendable {
-  /// What was written so far.
   private(set) var text = ""
 
-  /// Opens an element.
   mutating func open(_ name: String, _ attributes: KeyValuePairs<String, String> = [:]) {
     begin(name, attributes)
     text += ">\n"
@@ -50,7 +48,6 @@ struct SVGWriter: Sendable {
     }
   }
 
-  /// A rectangle.
   mutating func rectangle(
     x: Double, y: Double, width: Double, height: Double, class name: String, tooltip: String? = nil
   ) {

@@ -12,17 +12,14 @@ struct Timeline: Sendable {
     var at: Int64
     /// Up to when the slot may start and still count; `at` when there is no leeway.
     var windowEnd: Int64
-    /// What became of the slot.
     var verdict: Verdict.Kind
   }
 
   /// One run of a job.
   struct Bar: Sendable {
-    /// When the run began.
     var from: Int64
     /// When the run ended. Not after `from`: the run took no time that could be seen.
     var to: Int64
-    /// Whether the run ended badly.
     var isFailed: Bool
   }
 
@@ -40,13 +37,11 @@ struct Timeline: Sendable {
 
   /// Something that happened to all jobs: a fault, a change of the clock.
   struct Event: Sendable {
-    /// When it happened.
     var at: Int64
     /// What happened, in few words.
     var label: String
   }
 
-  /// The heading of the picture.
   var title: String
   /// Where the time axis begins.
   var from: Int64

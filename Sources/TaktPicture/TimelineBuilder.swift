@@ -39,7 +39,6 @@ package struct TimelineBuilder {
     }
   }
 
-  /// The picture as the text of an SVG file.
   package func svg(title: String) -> String {
     var timeline = timeline
     timeline.title = title

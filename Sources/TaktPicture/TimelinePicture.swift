@@ -13,8 +13,6 @@ struct TimelinePicture: Sendable {
   private let timeline: Timeline
   private let width: Int
 
-  /// A picture of `timeline`.
-  ///
   /// - Parameter width: in pixels, held to 480...4000. Default 1200. The height follows from the
   ///   number of rows, of which at most 80 are drawn.
   init(_ timeline: Timeline, width: Int = 1_200) {
