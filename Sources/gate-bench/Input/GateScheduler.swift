@@ -56,7 +56,6 @@ struct GateScheduler {
     }
   }
 
-  /// Goes over to another set of jobs.
   mutating func reload(_ plan: ReloadPlan) {
     take(core.handle(.reloaded(plan), at: now))
   }
