@@ -7,7 +7,6 @@ import Glibc
   import Foundation
 #endif
 
-/// The version of this program.
 enum TaktVersion {
   static let current = "0.1.0"
 }

@@ -105,10 +105,8 @@ struct Engine {
     processes.close()
   }
 
-  /// What is counted of processes.
   var processFigures: ProcessFigures { processes.figures }
 
-  /// Whether children can be started.
   var startsProcesses: Bool { processes.isResponsive }
 
   /// Starts the jobs, where a former takt has left off.

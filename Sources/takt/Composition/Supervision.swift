@@ -47,13 +47,11 @@ final class Supervision: Sendable {
       })
   }
 
-  /// A reload begins.
   func reloading() {
     guard isUp.load(ordering: .relaxed), !isStopping.load(ordering: .relaxed) else { return }
     manager.reloading(at: engine.factory.time.monotonic)
   }
 
-  /// takt stops.
   func stopping() {
     isStopping.store(true, ordering: .relaxed)
     manager.stopping()

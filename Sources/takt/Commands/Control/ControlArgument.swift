@@ -62,7 +62,6 @@ extension ControlArgument {
       client = ControlClient(socket: path)
     }
 
-    /// Asks, and reads the answer.
     func ask<Value: Decodable>(
       _ type: Value.Type, _ method: String = "GET", _ target: String, body: [UInt8]? = nil
     ) throws -> (value: Value, bytes: [UInt8]) {
@@ -122,7 +121,6 @@ extension ControlArgument {
       }
     }
 
-    /// Says why not.
     private func refusal(_ answer: ControlClient.Answer) -> ExitCode {
       guard
         let problem = try? JSONDecoder().decode(ProblemAnswer.self, from: Data(answer.bytes))

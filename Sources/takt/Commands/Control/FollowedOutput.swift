@@ -103,7 +103,6 @@ struct FollowedOutput {
       for _ in 0..<found { filled.signal() }
     }
 
-    /// No more come.
     func end() { filled.signal() }
 
     /// The next run; nil when none comes any more.
