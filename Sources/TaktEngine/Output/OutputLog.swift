@@ -68,7 +68,6 @@ final class OutputLog {
     sink.record(level, .plugin, facts + [LogField(.message, .text(message))])
   }
 
-  /// A record about the attempt's output.
   func warn(_ message: String) {
     sink.record(.warning, .output, facts + [LogField(.message, .text(message))])
   }

@@ -17,7 +17,6 @@ extension AttemptRequest {
       success: spec.execution.success)
   }
 
-  /// What stands in each record of its output.
   var outputFacts: [LogField] {
     var facts = [
       LogField(.job, .text(spec.name.text)), LogField(.run, .number(Int64(run.number))),

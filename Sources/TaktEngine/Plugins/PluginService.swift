@@ -124,7 +124,6 @@ final class PluginService: ChildChannel, @unchecked Sendable {
 
   func judge(_ result: AttemptResult) -> AttemptResult { result }
 
-  /// A new process for it.
   private func command() -> Command {
     var command = Command(
       manifest.command, execution, origin: Command.Origin(owner: "plugin \(manifest.name)"),

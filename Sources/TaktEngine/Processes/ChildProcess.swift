@@ -173,7 +173,6 @@ final class ChildProcess {
     output.close()
   }
 
-  /// Takes nothing more from a stream.
   func closeOutput(_ index: Int, _ loop: ReactorLoop) {
     guard isOpen[index] else { return }
     outputs[index].flush()

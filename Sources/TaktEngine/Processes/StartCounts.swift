@@ -41,7 +41,6 @@ final class StartCounts: Sendable {
     }
   }
 
-  /// It is gone after all.
   func removeStuck(_ origin: Command.Origin) {
     state.withLock { _ = $0.stuckOrigins.remove(origin) }
   }

@@ -94,7 +94,6 @@ enum WatchUse: Hashable {
 
 /// What one reading of events comes to, before the paths are walked again.
 struct WatchTurn {
-  /// The keys that have changed.
   private(set) var changed: Set<UInt64> = []
   /// The keys whose next walk decides whether they have changed: their paths may lead somewhere
   /// else now.
