@@ -3,7 +3,6 @@ import TaktTime
 
 /// What is remembered of a job beside what the scheduler knows: how its last runs went.
 struct JobSight {
-  /// So many outcomes are remembered.
   static let outcomesMax = 20
 
   /// Its last run that has ended; hooks do not count.
@@ -16,7 +15,6 @@ struct JobSight {
   /// When a run of it has last succeeded.
   var succeededAt: WallInstant?
 
-  /// Takes a run that has ended.
   mutating func take(_ run: StoredRun) {
     last = run
     append(run.end?.outcome)

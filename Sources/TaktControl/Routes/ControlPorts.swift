@@ -7,7 +7,6 @@ package struct ControlPorts: Sendable {
   package var reload: any ReloadControl
   /// What is kept of runs; nil without a ledger.
   package var archive: (any RunArchive)?
-  /// What runs print while they run.
   package var output: any LiveOutput
   package var catalogue: any ActionCatalogue
   package var books: ControlBooks

@@ -148,7 +148,6 @@ final class ReaderCount: Sendable {
   /// From now on nobody stays.
   func close() { closing.store(true, ordering: .relaxed) }
 
-  /// Waits until nobody reads any more.
   func waitForNone(timeout: DispatchTimeInterval) {
     let end = DispatchTime.now() + timeout
     while current > 0, empty.wait(timeout: end) == .success {}

@@ -13,7 +13,6 @@ package struct JobList {
 
   var isUnfiltered: Bool { match == nil && state == nil }
 
-  /// A part of the list.
   package struct Page {
     var jobs: [JobEntry] = []
     var total = 0

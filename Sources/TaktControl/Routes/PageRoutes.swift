@@ -10,7 +10,6 @@ import TaktDigest
   import Foundation
 #endif
 
-/// The web page.
 struct PageRoutes {
   func add(to book: inout RouteBook) {
     book.get("/", page)
