@@ -3,7 +3,6 @@ struct PictureLane: Sendable {
   let scale: PictureScale
   let top: Int
 
-  /// The height of the highest column.
   static let columnHeightMax = PictureLayout.laneHeight - 14
   /// Where a column of height 0 stands.
   var base: Int { top + PictureLayout.laneHeight - 6 }
