@@ -200,7 +200,6 @@ struct RunAnswer: Decodable {
   }
 }
 
-/// Runs that were cancelled.
 struct CancelledAnswer: Decodable {
   var runs: [UInt64]
 }
