@@ -65,6 +65,42 @@ import Testing
     return zip(slots.dropFirst(), slots).map(-)
   }
 
+  /// Waits until the process has asked the system for changes of a folder.
+  private static func awaitWatch(of path: String, by takt: TaktProcess) throws {
+    var status = stat()
+    try #require(stat(path, &status) == 0)
+    let watch = "ino:" + String(status.st_ino, radix: 16) + " "
+    let descriptors = "/proc/\(takt.pid)/fdinfo/"
+    let end = Date() + 60
+    while Date() < end {
+      for name in try FileManager.default.contentsOfDirectory(atPath: descriptors) {
+        let text = try? String(contentsOfFile: descriptors + name, encoding: .utf8)
+        if text?.split(separator: "\n").contains(where: {
+          $0.hasPrefix("inotify") && $0.contains(watch)
+        }) == true {
+          return
+        }
+      }
+      usleep(1000)
+    }
+    Issue.record("the folder is not watched")
+  }
+
+  @Test func `with --watch a folder in the place of the one before is read`() throws {
+    let folder = try TemporaryFolder()
+    let next = try TemporaryFolder()
+    try folder.write("jobs: {tick: {every: 1h, use: log, with: {message: a}}}\n")
+    try next.write("jobs: {tock: {every: 1h, use: log, with: {message: a}}}\n")
+    let takt = try TaktProcess(["run", "--watch"], in: folder)
+    try takt.line("the start") { $0.event == "timer" && $0.job == "tick" }
+    let (path, old) = (folder.url.path, folder.url.path + ".old")
+    try Self.awaitWatch(of: path, by: takt)
+    defer { try? FileManager.default.removeItem(atPath: old) }
+    #expect(rename(path, old) == 0 && rename(next.url.path, path) == 0)
+    try takt.line("the new job") { $0.change == "added" && $0.job == "tock" }
+    #expect(try takt.stop() == 0)
+  }
+
   @Test func `with --watch a file that an editor replaces is reloaded`() throws {
     let folder = try TemporaryFolder()
     try folder.write("jobs: {tick: {every: 1h, use: log, with: {message: a}}}\n")

@@ -17,17 +17,24 @@ enum FilePath {
   /// The path from the root, without `.` and doubled slashes. `..` stays: where it leads depends
   /// on links.
   static func absolute(_ path: String) -> String {
-    let whole = path.hasPrefix("/") ? path : join(workingFolder, path)
+    let whole = join(workingFolder, path)
     let parts = whole.utf8.split(separator: UInt8(ascii: "/")).lazy.map { Substring($0) }
     return "/" + parts.filter { $0 != "." }.joined(separator: "/")
   }
 
-  private static var workingFolder: String {
+  /// The path by which the system finds the file, as it is written.
+  static func place(of path: String) -> String {
+    path.isEmpty ? "" : join(workingFolder, path)
+  }
+
+  /// That of the first question: a relative path goes on to mean the same when somebody moves the
+  /// folder, so that another one in its place is read.
+  private static let workingFolder: String = {
     // getcwd with no buffer allocates one as long as it needs, which is ours to free.
     guard let text = getcwd(nil, 0) else { return "/" }
     defer { free(text) }
     return String(cString: text)
-  }
+  }()
 }
 
 /// Who may put files into a folder whose files takt believes.

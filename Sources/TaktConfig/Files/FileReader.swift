@@ -16,10 +16,11 @@ struct FileReader {
   func read(_ path: String) throws(FileProblem) -> Contents {
     if path.utf8.contains(0) { throw .system(ENOENT) }
     // Asked before the file is opened: opening a device or a pipe can do things by itself.
+    let place = FilePath.place(of: path)
     var status = stat()
-    guard stat(path, &status) == 0 else { throw .system(errno) }
+    guard stat(place, &status) == 0 else { throw .system(errno) }
     try check(status, path)
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    let descriptor = open(place, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { throw .system(errno) }
     defer { close(descriptor) }
     // Asked again of what was opened: the path may lead elsewhere by now.
@@ -34,7 +35,7 @@ struct FileReader {
   /// The file as if it said this; it need not be there.
   func contents(of path: String, as bytes: FileBytes) -> Contents {
     var status = stat()
-    stat(path, &status)
+    stat(FilePath.place(of: path), &status)
     return Contents(
       bytes: bytes,
       identity: FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)),

@@ -26,7 +26,7 @@ struct IncludePattern {
       let path = FilePath.join(folder, part)
       if !rest.isEmpty {
         expand(rest, in: path, bound: bound)
-      } else if access(path, F_OK) == 0 {
+      } else if access(FilePath.place(of: path), F_OK) == 0 {
         matches.append(path)
       }
       return
@@ -41,7 +41,7 @@ struct IncludePattern {
   private mutating func names(in folder: String) -> [String] {
     let path = folder.isEmpty ? "." : folder
     folders.append(path)
-    guard let directory = opendir(path) else {
+    guard let directory = opendir(FilePath.place(of: path)) else {
       // What is not there, or is a file, has nothing that could match.
       if errno != ENOENT, errno != ENOTDIR, failure == nil { failure = (path, errno) }
       return []
