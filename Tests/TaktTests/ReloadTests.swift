@@ -67,9 +67,9 @@ import Testing
 
   /// Waits until the process has asked the system for changes of a folder.
   private static func awaitWatch(of path: String, by takt: TaktProcess) throws {
-    var status = stat()
-    try #require(stat(path, &status) == 0)
-    let watch = "ino:" + String(status.st_ino, radix: 16) + " "
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    let number = try #require(attributes[.systemFileNumber] as? Int)
+    let watch = "ino:" + String(number, radix: 16) + " "
     let descriptors = "/proc/\(takt.pid)/fdinfo/"
     let end = Date() + 60
     while Date() < end {
