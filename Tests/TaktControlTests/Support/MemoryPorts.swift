@@ -1,0 +1,201 @@
+import Foundation
+import Synchronization
+import TaktTime
+
+@testable import TaktControl
+@testable import TaktCore
+
+/// A ledger that keeps all at once, or nothing until it is told.
+final class MemoryLedger: Ledger {
+  private let waiting = Mutex<[@Sendable () -> Void]?>(nil)
+
+  func record(_ entries: [LedgerEntry]) {}
+
+  func whenKept(_ done: @escaping @Sendable () -> Void) {
+    let waits = waiting.withLock { waiting in
+      waiting?.append(done)
+      return waiting != nil
+    }
+    if !waits { done() }
+  }
+
+  /// From now on nothing is kept, until `recover`.
+  func hang() { waiting.withLock { $0 = [] } }
+
+  func recover() {
+    let done = waiting.withLock { waiting in
+      defer { waiting = nil }
+      return waiting ?? []
+    }
+    for done in done { done() }
+  }
+}
+
+/// A jobs file that says what a test wants.
+final class MemoryReload: ReloadControl {
+  private struct State {
+    var report = MemoryReload.applied(from: [], to: [])
+    var last: ReloadReport?
+    var causes: [String] = []
+    var texts: [[UInt8]] = []
+  }
+
+  private let state = Mutex(State())
+
+  /// Why it was reloaded, and what was planned.
+  var causes: [String] { state.withLock { $0.causes } }
+  var texts: [[UInt8]] { state.withLock { $0.texts } }
+  var lastReport: ReloadReport? { state.withLock { $0.last } }
+
+  /// What the next plan or reload comes to.
+  func set(_ report: ReloadReport) { state.withLock { $0.report = report } }
+
+  func reload(cause: String, reply: @escaping @Sendable (ReloadReport) -> Void) {
+    reply(
+      state.withLock { state in
+        state.causes.append(cause)
+        state.last = state.report
+        return state.report
+      })
+  }
+
+  func plan(text: [UInt8], reply: @escaping @Sendable (ReloadReport) -> Void) {
+    reply(
+      state.withLock { state in
+        state.texts.append(text)
+        return state.report
+      })
+  }
+
+  static func applied(
+    from old: [JobSpec], to new: [JobSpec], settings: [String] = [],
+    diagnostics: [Diagnostic] = []
+  ) -> ReloadReport {
+    ReloadReport(
+      at: ControlWorld.wall, plan: ReloadPlan(from: Snapshot(jobs: old), to: Snapshot(jobs: new)),
+      settings: settings, diagnostics: diagnostics)
+  }
+
+  static func refused(_ diagnostics: Diagnostic...) -> ReloadReport {
+    ReloadReport(at: ControlWorld.wall, plan: nil, settings: [], diagnostics: diagnostics)
+  }
+}
+
+/// What is kept of runs, without a file.
+final class MemoryArchive: RunArchive {
+  private struct State {
+    var runs: [StoredRun]
+    var outputs: [RunID: [StoredOutput]] = [:]
+    var trouble: String?
+  }
+
+  private let state: Mutex<State>
+
+  init(_ runs: [StoredRun] = []) { state = Mutex(State(runs: runs)) }
+
+  func keep(_ text: String, of run: UInt64, attempt: Int = 1, dropped: Int = 0) {
+    let output = StoredOutput(
+      attempt: attempt, output: KeptOutput(head: Array(text.utf8), droppedBytes: dropped))
+    state.withLock { $0.outputs[RunID(run), default: []].append(output) }
+  }
+
+  /// From now on nothing can be read.
+  func fail(_ trouble: String) { state.withLock { $0.trouble = trouble } }
+
+  func runs(_ query: RunQuery) throws(ArchiveTrouble) -> [StoredRun] {
+    let all = try readable().runs.filter(query.wants).sorted { $0.head.run > $1.head.run }
+    return Array(all.prefix(query.limit))
+  }
+
+  func run(_ number: RunID) throws(ArchiveTrouble) -> StoredRun? {
+    try readable().runs.first { $0.head.run == number }
+  }
+
+  func outputs(of number: RunID) throws(ArchiveTrouble) -> [StoredOutput] {
+    try readable().outputs[number] ?? []
+  }
+
+  private func readable() throws(ArchiveTrouble) -> State {
+    let state = self.state.withLock { $0 }
+    if let trouble = state.trouble { throw ArchiveTrouble(trouble) }
+    return state
+  }
+}
+
+/// What runs print while a test lets them.
+final class MemoryOutput: LiveOutput {
+  private struct State {
+    var printed: [RunID: KeptOutput] = [:]
+    var followers: [LiveOutputUse: @Sendable (LiveOutputEvent) -> Void] = [:]
+    var lastUse: UInt64 = 0
+  }
+
+  private let state = Mutex(State())
+  private let left = DispatchSemaphore(value: 0)
+
+  /// How many follow a run.
+  var followerCount: Int { state.withLock { $0.followers.count } }
+
+  func begin(_ run: RunID) { state.withLock { $0.printed[run] = KeptOutput() } }
+
+  func print(_ text: String, by run: RunID) {
+    let bytes = Array(text.utf8)
+    let followers = state.withLock { state in
+      state.printed[run]?.head += bytes
+      return state.followers.filter { $0.key.run == run }.map(\.value)
+    }
+    for take in followers { take(.bytes(bytes)) }
+  }
+
+  func end(_ run: RunID) {
+    let followers = state.withLock { state in
+      state.printed[run] = nil
+      return state.followers.filter { $0.key.run == run }.map(\.value)
+    }
+    for take in followers { take(.end) }
+  }
+
+  /// Waits until a follower has left.
+  func awaitLeave() -> Bool { left.wait(timeout: .now() + 60) == .success }
+
+  func follow(
+    _ run: RunID, take: @escaping @Sendable (LiveOutputEvent) -> Void
+  ) -> LiveOutputUse? {
+    let (use, before) = state.withLock { state -> (LiveOutputUse?, KeptOutput?) in
+      guard let before = state.printed[run] else { return (nil, nil) }
+      state.lastUse += 1
+      let use = LiveOutputUse(run: run, number: state.lastUse)
+      state.followers[use] = take
+      return (use, before)
+    }
+    if let before { take(.before(before)) }
+    return use
+  }
+
+  func leave(_ use: LiveOutputUse) {
+    if state.withLock({ $0.followers.removeValue(forKey: use) }) != nil { left.signal() }
+  }
+}
+
+/// One action with a parameter of each kind; `even` refuses odd numbers.
+struct MemoryCatalogue: ActionCatalogue {
+  let actionNames = ["every-kind"]
+
+  func parameters(of action: String) -> [ParameterSchema]? {
+    guard action == "every-kind" else { return nil }
+    let kinds: [(String, ParameterSchema.Kind)] = [
+      ("text", .string), ("word", .choice(["red", "green"])), ("path", .path),
+      ("even", .integer(0...10)), ("ratio", .number(0...1)), ("flag", .boolean),
+      ("wait", .duration(least: .seconds(1))), ("bytes", .size), ("share", .percent),
+      ("items", .list(.integer(1...3))), ("table", .map(.string)),
+    ]
+    return kinds.map { ParameterSchema($0.0, $0.1, isRequired: false, summary: "A \($0.0).") }
+  }
+
+  func problems(of action: String, in parameters: Parameters) -> [ParameterProblem] {
+    guard case .integer(let number)? = parameters["even"], number % 2 == 1 else { return [] }
+    return [ParameterProblem("even", "\(number) is odd")]
+  }
+
+  func traits(of action: String, with parameters: Parameters) -> ActionTraits { [] }
+}

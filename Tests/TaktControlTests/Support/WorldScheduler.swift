@@ -1,0 +1,129 @@
+import Dispatch
+import Synchronization
+import TaktTime
+
+@testable import TaktControl
+@testable import TaktCore
+
+/// Both clocks of a world: those of its scheduler.
+final class WorldClock: TimeSource {
+  private let state: Mutex<Now>
+
+  init(_ now: Now) { state = Mutex(now) }
+
+  var now: Now { state.withLock { $0 } }
+  var wall: WallInstant { now.wall }
+  var monotonic: MonotonicInstant { now.monotonic }
+
+  func set(_ now: Now) { state.withLock { $0 = now } }
+}
+
+/// A scheduler in virtual time, on a queue of its own. Attempts end when a test says so.
+final class WorldScheduler: SchedulerControl {
+  private struct State {
+    var scheduler: VirtualScheduler
+    var requests: [AttemptRequest] = []
+    var isSilent = false
+    var unanswered: [@Sendable () -> Void] = []
+  }
+
+  private let clock: WorldClock
+  private let books: ControlBooks
+  private let state: Mutex<State>
+  private let queue = DispatchQueue(label: "test.scheduler")
+
+  init(clock: WorldClock, books: ControlBooks) {
+    self.clock = clock
+    self.books = books
+    state = Mutex(State(scheduler: VirtualScheduler(at: clock.now, isPunctual: true)))
+  }
+
+  /// What attempts were started with, the oldest first.
+  var requests: [AttemptRequest] { state.withLock { $0.requests } }
+
+  /// From now on nobody is answered; what is asked waits until `speak`.
+  func fallSilent() { state.withLock { $0.isSilent = true } }
+
+  func speak() {
+    let unanswered = state.withLock { state in
+      defer { (state.isSilent, state.unanswered) = (false, []) }
+      return state.unanswered
+    }
+    for answer in unanswered { answer() }
+  }
+
+  /// Something happens to the scheduler.
+  func send(_ event: SchedulerEvent) { queue.sync { handle(event) } }
+
+  /// The attempt of a run ends so.
+  func end(_ run: RunID, _ result: AttemptResult = .exited(0), printed text: String = "") {
+    queue.sync { finish(run, result, KeptOutput(head: Array(text.utf8))) }
+  }
+
+  /// Lets time go on, and what is due happen.
+  func pass(_ duration: Duration) {
+    queue.sync {
+      let end = clock.monotonic + duration
+      while let due = advance(until: end) { for due in due { handle(due.event) } }
+    }
+  }
+
+  /// The clock moves to what is due next, or to `end` when nothing is.
+  private func advance(until end: MonotonicInstant) -> [VirtualScheduler.Due]? {
+    state.withLock { state in
+      defer { clock.set(state.scheduler.now) }
+      return state.scheduler.next(until: end)
+    }
+  }
+
+  func obey(
+    _ command: SchedulerCommand, reply: @escaping @Sendable (SchedulerReply) -> Void
+  ) {
+    queue.async { [self] in
+      let (answer, effects) = state.withLock { $0.scheduler.obey(command) }
+      perform(effects)
+      reply(answer)
+    }
+  }
+
+  func look<Sight: Sendable>(
+    _ question: @escaping @Sendable (SchedulerCore, Now) -> Sight,
+    reply: @escaping @Sendable (Sight) -> Void
+  ) {
+    queue.async { [self] in
+      let core: SchedulerCore? = state.withLock { state in
+        guard state.isSilent else { return state.scheduler.core }
+        state.unanswered.append { [weak self] in self?.look(question, reply: reply) }
+        return nil
+      }
+      if let core { reply(question(core, clock.now)) }
+    }
+  }
+
+  private func handle(_ event: SchedulerEvent) {
+    perform(state.withLock { $0.scheduler.send(event) })
+  }
+
+  private func finish(_ run: RunID, _ result: AttemptResult, _ kept: KeptOutput = KeptOutput()) {
+    let facts = OutputFacts(stdoutBytes: kept.head.count, kept: kept)
+    handle(.attemptEnded(run, AttemptReport(result, output: facts)))
+  }
+
+  private func perform(_ effects: [SchedulerEffect]) {
+    var next: [() -> Void] = []
+    for effect in effects {
+      switch effect {
+      case .start(let request): state.withLock { $0.requests.append(request) }
+      case .record(let entry): books.record(entry)
+      case .served(let start): books.served(start)
+      case .log(let record): books.observe(record)
+      // A process that is told to end does so at once.
+      case .signal(let run, let signal):
+        next.append { self.finish(run, .signalled(signal == .kill ? 9 : 15)) }
+      case .awaitLedger(let run): next.append { self.handle(.kept(run)) }
+      case .arm, .disarm, .finish: break
+      }
+    }
+    for next in next { next() }
+  }
+}
