@@ -4,6 +4,7 @@ import Testing
 
 @testable import TaktEngine
 import TaktTime
+import TimerMachine
 
 @Suite struct LogTests {
   private let at = WallInstant(milliseconds: 1_790_000_000_123)
@@ -12,7 +13,7 @@ import TaktTime
     LogRecord(at: at, .info, event, routine: routine, fields)
   }
 
-  private func render(_ renderer: some LogRenderer, _ record: LogRecord) -> String {
+  private func render(_ renderer: any LogRenderer, _ record: LogRecord) -> String {
     var bytes: [UInt8] = []
     renderer.render(record, into: &bytes)
     return String(decoding: bytes, as: UTF8.self)
@@ -52,6 +53,35 @@ import TaktTime
     let names = ["timer:a.b", "run-timer:7", "expected-timer:8", "shutdown-timer", "run:9"]
     #expect(zip(lines, names).allSatisfy { $0.hasSuffix(#""machine":"\#($1)"}"# + "\n") })
     #expect(machines.map(\.description) == names)
+  }
+
+  @Test func `a timer's transition shows the same as the fields it is made of`() throws {
+    let key = TimerKey.job(try #require(JobName("a.b")))
+    let moved = LogRecord(
+      at: at, .debug, .timer, routine: true,
+      content: .timer(
+        TimerRecord(
+          key: key, sequence: 3, from: .running, to: .cancelled, event: .fire, cause: .exhausted,
+          due: at)))
+    let listed = LogRecord(
+      at: at, .debug, .timer, routine: true,
+      [
+        LogField(.machine, .machine(.timer(key))), LogField(.seq, .number(3)),
+        LogField(.job, .text("a.b")), LogField(.from, .text("running")),
+        LogField(.to, .text("cancelled")), LogField(.cause, .text("fire")),
+        LogField(.due, .instant(at)), LogField(.reason, .text("exhausted")),
+      ])
+    #expect(moved == listed)
+    #expect(LogKey.allCases.allSatisfy { moved[$0] == listed[$0] })
+    let renderers: [any LogRenderer] = [
+      JSONRenderer(), TextRenderer(zone: .utc, isColoured: true),
+    ]
+    for renderer in renderers { #expect(render(renderer, moved) == render(renderer, listed)) }
+    #expect(
+      render(JSONRenderer(), moved)
+        == #"{"ts":"2026-09-21T14:13:20.123Z","level":"debug","event":"timer","#
+        + #""machine":"timer:a.b","seq":3,"job":"a.b","from":"running","to":"cancelled","#
+        + #""cause":"fire","due":"2026-09-21T14:13:20.123Z","reason":"exhausted"}"# + "\n")
   }
 
   @Test func `routine records are debug in text and always there in JSON`() {

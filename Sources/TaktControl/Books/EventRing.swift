@@ -63,13 +63,5 @@ struct EventRing {
     return found.reversed()
   }
 
-  private static func cost(of record: LogRecord) -> Int {
-    record.fields.reduce(320 + record.fields.count * MemoryLayout<LogField>.stride) {
-      switch $1.value {
-      case .text(let text): $0 + text.utf8.count
-      case .bytes(let bytes): $0 + bytes.count
-      case .number, .milliseconds, .instant, .machine: $0
-      }
-    }
-  }
+  private static func cost(of record: LogRecord) -> Int { 320 + record.content.heapBytes }
 }

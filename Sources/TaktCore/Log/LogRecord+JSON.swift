@@ -15,13 +15,31 @@ extension LogRecord {
     bytes += #"","event":""#.utf8
     bytes += event.rawValue.utf8
     bytes.append(UInt8(ascii: "\""))
-    for field in fields {
-      bytes += #",""#.utf8
-      bytes += field.key.rawValue.utf8
-      bytes += #"":"#.utf8
-      field.value.appendJSON(to: &bytes)
-    }
+    var sink = JSONFields(bytes: consume bytes)
+    content.put(into: &sink)
+    bytes = sink.bytes
     bytes.append(UInt8(ascii: "}"))
+  }
+}
+
+/// Appends fields to the bytes of a JSON object that has a member already.
+private struct JSONFields: FieldSink {
+  var bytes: [UInt8]
+
+  mutating func put(_ key: LogKey, text: String) { put(key, .text(text)) }
+  mutating func put(_ key: LogKey, bytes: [UInt8]) { put(key, .bytes(bytes)) }
+  mutating func put(_ key: LogKey, number: Int64) { put(key, .number(number)) }
+  mutating func put(_ key: LogKey, milliseconds duration: Duration) {
+    put(key, .milliseconds(duration))
+  }
+  mutating func put(_ key: LogKey, instant: WallInstant) { put(key, .instant(instant)) }
+  mutating func put(_ key: LogKey, machine: MachineID) { put(key, .machine(machine)) }
+
+  private mutating func put(_ key: LogKey, _ value: LogValue) {
+    bytes += #",""#.utf8
+    bytes += key.rawValue.utf8
+    bytes += #"":"#.utf8
+    value.appendJSON(to: &bytes)
   }
 }
 

@@ -8,8 +8,7 @@ package struct LogRecord: Hashable, Sendable {
   /// A record of the timers' and plans' daily round: JSON lines always carry it, text only at
   /// level debug.
   package var isRoutine: Bool
-  /// The facts, in the order in which they are shown.
-  package var fields: [LogField]
+  package var content: LogContent
   /// What it says to takt itself; nil for what only people and programs read.
   package var fact: LogFact?
 
@@ -17,18 +16,27 @@ package struct LogRecord: Hashable, Sendable {
     at: WallInstant, _ level: LogLevel, _ event: LogEvent, routine isRoutine: Bool = false,
     _ fields: [LogField], fact: LogFact? = nil
   ) {
+    self.init(
+      at: at, level, event, routine: isRoutine, content: .fields(fields), fact: fact)
+  }
+
+  package init(
+    at: WallInstant, _ level: LogLevel, _ event: LogEvent, routine isRoutine: Bool = false,
+    content: LogContent, fact: LogFact? = nil
+  ) {
     self.fact = fact
     self.at = at
     self.level = level
     self.event = event
     self.isRoutine = isRoutine
-    self.fields = fields
+    self.content = content
   }
 
+  /// The facts, in the order in which they are shown.
+  package var fields: [LogField] { content.fields }
+
   /// The value of a fact; nil when the record does not have it.
-  package subscript(key: LogKey) -> LogValue? {
-    fields.first { $0.key == key }?.value
-  }
+  package subscript(key: LogKey) -> LogValue? { content[key] }
 }
 
 /// What a record says to takt itself, besides its line.

@@ -91,15 +91,5 @@ struct LogQueue {
 
 extension LogRecord {
   /// What a record takes in memory, about: with its two arrays, and its place in one that grows.
-  var costBytes: Int {
-    var cost = 176 + fields.count * MemoryLayout<LogField>.stride
-    for field in fields {
-      switch field.value {
-      case .bytes(let bytes): cost += bytes.count
-      case .text(let text): cost += text.utf8.count
-      case .number, .milliseconds, .instant, .machine: break
-      }
-    }
-    return cost
-  }
+  var costBytes: Int { 176 + content.heapBytes }
 }

@@ -13,27 +13,14 @@ final class TimerLog: TimerObserver {
   }
 
   func observe(_ transition: TimerTransition) {
-    var fields = [
-      LogField(.machine, .machine(.timer(key))),
-      LogField(.seq, .number(Int64(transition.sequence))),
-    ]
-    if case .job(let job) = key { fields.append(LogField(.job, .text(job.text))) }
-    fields += [
-      LogField(.from, .text(transition.from.rawValue)),
-      LogField(.to, .text(transition.to.rawValue)),
-      LogField(.cause, .text(transition.event.rawValue)),
-    ]
-    if let deadline = transition.deadline {
-      let due = transition.wall + (deadline - transition.monotonic)
-      fields.append(LogField(.due, .instant(due)))
-    }
-    if transition.cause != .requested {
-      fields.append(LogField(.reason, .text(transition.cause.rawValue)))
-    }
+    let due = transition.deadline.map { transition.wall + ($0 - transition.monotonic) }
+    let record = TimerRecord(
+      key: key, sequence: transition.sequence, from: transition.from, to: transition.to,
+      event: transition.event, cause: transition.cause, due: due)
     observer.observe(
       LogRecord(
         at: transition.wall, transition.cause == .refused ? .warning : .debug, .timer,
-        routine: transition.cause != .refused, fields))
+        routine: transition.cause != .refused, content: .timer(record)))
   }
 
   /// A schedule that the timer would not take. It cannot come from a valid job; if it does, the log

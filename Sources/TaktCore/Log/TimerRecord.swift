@@ -1,0 +1,39 @@
+package import TaktTime
+package import TimerMachine
+
+/// A transition of one of the scheduler's timer machines.
+package struct TimerRecord: Sendable {
+  package var key: TimerKey
+  /// The transition's number within its machine.
+  package var sequence: UInt64
+  package var from: TimerState
+  package var to: TimerState
+  package var event: TimerEvent
+  package var cause: TimerCause
+  /// The instant for which the timer is armed after the transition; nil when it is not.
+  package var due: WallInstant?
+
+  package init(
+    key: TimerKey, sequence: UInt64, from: TimerState, to: TimerState, event: TimerEvent,
+    cause: TimerCause, due: WallInstant?
+  ) {
+    self.key = key
+    self.sequence = sequence
+    self.from = from
+    self.to = to
+    self.event = event
+    self.cause = cause
+    self.due = due
+  }
+
+  func put(into sink: inout some FieldSink) {
+    sink.put(.machine, machine: .timer(key))
+    sink.put(.seq, number: Int64(sequence))
+    if case .job(let job) = key { sink.put(.job, text: job.text) }
+    sink.put(.from, text: from.rawValue)
+    sink.put(.to, text: to.rawValue)
+    sink.put(.cause, text: event.rawValue)
+    if let due { sink.put(.due, instant: due) }
+    if cause != .requested { sink.put(.reason, text: cause.rawValue) }
+  }
+}
