@@ -24,33 +24,32 @@ import TaktTime
   @Test func `a run that ends by itself is queued, running, ended`() throws {
     var run = try machine(timeout: .seconds(60))
     #expect(
-      run.start(at: at(0)) == [
-        .transition(from: .queued, to: .running(attempt: 1), cause: "start"),
-        .startAction(attempt: 1, step: 0, deadline: at(60)), .armTimer(at(60)),
-      ])
+      run.start(at: at(0))
+        == RunOrders(
+          move: RunMove(from: .queued, cause: .start),
+          action: RunOrders.Start(attempt: 1, step: 0, deadline: at(60)), timer: .arm(at(60))))
+    #expect(run.state == .running(attempt: 1))
     let end = RunState.ended(RunEnd(.failed, .exit(3)))
     #expect(
-      run.actionEnded(AttemptReport(.exited(3)), at: at(1)) == [
-        .transition(from: .running(attempt: 1), to: end, cause: "action_ended"), .disarmTimer,
-        .leavePlace,
-      ])
+      run.actionEnded(AttemptReport(.exited(3)), at: at(1))
+        == RunOrders(
+          move: RunMove(from: .running, cause: .actionEnded), timer: .disarm, place: .leave))
     #expect(run.state == end)
   }
 
   @Test func `a timeout asks the group to end, and the grace kills it`() throws {
     var run = try machine(timeout: .seconds(60))
     _ = run.start(at: at(0))
-    let stopping = RunState.stopping(.timeout, report: nil)
     #expect(
-      run.timerFired(at: at(60)) == [
-        .transition(from: .running(attempt: 1), to: stopping, cause: "timeout"), .signalGroup,
-        .armTimer(at(65)),
-      ])
+      run.timerFired(at: at(60))
+        == RunOrders(
+          move: RunMove(from: .running, cause: .timeout), signal: .stop, timer: .arm(at(65))))
+    #expect(run.state == .stopping(.timeout, report: nil))
     #expect(
-      run.timerFired(at: at(65)) == [
-        .transition(from: stopping, to: .killing(.timeout, report: nil), cause: "grace_over"),
-        .killGroup, .disarmTimer,
-      ])
+      run.timerFired(at: at(65))
+        == RunOrders(
+          move: RunMove(from: .stopping, cause: .graceOver), signal: .kill, timer: .disarm))
+    #expect(run.state == .killing(.timeout, report: nil))
     _ = run.actionEnded(AttemptReport(.signalled(9)), at: at(65))
     #expect(run.state == .ended(RunEnd(.timedOut, .timeout)))
   }
@@ -59,9 +58,9 @@ import TaktTime
     var run = try machine()
     _ = run.start(at: at(0))
     let report = AttemptReport(.exited(0), descendants: left)
-    #expect(run.actionEnded(report, at: at(1)).contains(.signalGroup))
+    #expect(run.actionEnded(report, at: at(1)).signal == .stop)
     #expect(run.state == .stopping(.descendants(left), report: report))
-    #expect(run.timerFired(at: at(6)).contains(.killGroup))
+    #expect(run.timerFired(at: at(6)).signal == .kill)
     _ = run.groupEnded(at: at(7))
     #expect(run.state == .ended(RunEnd(.succeeded, .descendantsLeft(2))))
   }
@@ -75,13 +74,13 @@ import TaktTime
       _ = run.start(at: at(0))
       #expect(run.attempt == attempt)
       let effects = run.actionEnded(failed, at: at(0))
-      #expect(effects.contains(.leavePlace))
+      #expect(effects.place == .leave)
       guard case .backingOff(let until, RunEnd(.failed, .exit(1))) = run.state else {
         Issue.record("\(run.state)")
         return
       }
       delays.append(until - at(0))
-      #expect(run.timerFired(at: until).contains(.awaitPlace))
+      #expect(run.timerFired(at: until).place == .await)
       #expect(run.state == .queued)
     }
     #expect(delays == [.seconds(10), .seconds(30), .seconds(60)])
@@ -108,7 +107,7 @@ import TaktTime
 
     var busy = try machine(retry: retry)
     _ = busy.start(at: at(0))
-    #expect(busy.nextSlotCame().isEmpty)
+    #expect(busy.nextSlotCame() == .none)
     _ = busy.actionEnded(AttemptReport(.exited(5)), at: at(1))
     #expect(busy.state == .ended(RunEnd(.failed, .exit(5))))
   }
@@ -125,11 +124,11 @@ import TaktTime
       timeout: .seconds(9), steps: [Step(.shell("a")), Step(.shell("b")), Step(.shell("c"))])
     _ = run.start(at: at(0))
     #expect(
-      run.actionEnded(AttemptReport(.exited(0)), at: at(4)) == [
-        .transition(
-          from: .running(attempt: 1), to: .running(attempt: 1), cause: "next_step"),
-        .startAction(attempt: 1, step: 1, deadline: at(9)), .armTimer(at(9)),
-      ])
+      run.actionEnded(AttemptReport(.exited(0)), at: at(4))
+        == RunOrders(
+          move: RunMove(from: .running, cause: .nextStep),
+          action: RunOrders.Start(attempt: 1, step: 1, deadline: at(9)), timer: .arm(at(9))))
+    #expect(run.state == .running(attempt: 1))
     _ = run.actionEnded(AttemptReport(.exited(2)), at: at(5))
     #expect(run.state == .ended(RunEnd(.failed, .exit(2))))
   }

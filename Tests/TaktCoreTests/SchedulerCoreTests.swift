@@ -43,19 +43,23 @@ import TaktTime
 
     /// Fires the job's timer, whatever it waits for.
     mutating func fire(_ name: String) throws {
-      let key = TimerKey.job(try #require(JobName(name)))
+      let job = JobName(name).flatMap { scheduler.core.jobID(of: $0) }
+      let key = TimerID.job(try #require(job))
       send(.timerFired(key, token: try #require(tokens[key])))
     }
 
-    var tokens: [TimerKey: UInt64] {
-      Dictionary(
-        scheduler.core.jobs.compactMap { name, job in job.armed.map { (.job(name), $0.token) } },
-        uniquingKeysWith: { $1 })
+    var tokens: [TimerID: UInt64] {
+      var tokens: [TimerID: UInt64] = [:]
+      for id in scheduler.core.jobs.present {
+        guard let job = scheduler.core.jobs.state(of: id), job.awaited != nil else { continue }
+        tokens[.job(id)] = job.token
+      }
+      return tokens
     }
 
     /// When the job's timer is due, in milliseconds from now, and its leeway.
     func armed(_ name: String) -> String? {
-      JobName(name).flatMap { scheduler.core.jobs[$0]?.armed?.slot }.map {
+      JobName(name).flatMap { scheduler.core.jobs.state(of: $0)?.awaited?.slot }.map {
         "\(($0.deadline - scheduler.now.monotonic).milliseconds)+\($0.window.milliseconds)"
       }
     }

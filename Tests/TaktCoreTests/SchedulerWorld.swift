@@ -99,8 +99,8 @@ struct SchedulerWorld {
 
   /// When a timer is due, in milliseconds from the beginning.
   func armed(_ name: String) -> Int64? {
-    JobName(name).flatMap { core.jobs[$0]?.armed }.map {
-      $0.slot.deadline.nanoseconds / 1_000_000 - 1000
+    JobName(name).flatMap { core.jobs.state(of: $0)?.awaited }.map {
+      $0.deadline.nanoseconds / 1_000_000 - 1000
     }
   }
 

@@ -29,4 +29,12 @@ extension Action {
   package var steps: [Step] {
     if case .steps(let steps) = self { steps } else { [Step(self)] }
   }
+
+  /// How many of them there are; at least one.
+  package var stepCount: Int { if case .steps(let steps) = self { steps.count } else { 1 } }
+
+  /// What the step of this place does, from 0.
+  func action(ofStep step: Int) -> Action {
+    if case .steps(let steps) = self { steps[step].action } else { self }
+  }
 }

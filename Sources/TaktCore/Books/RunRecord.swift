@@ -80,17 +80,22 @@ package struct RunTotals: Hashable, Sendable {
   }
 
   /// What the log says of the run's end; `duration` is nil for one that never started.
-  func fields(of end: RunEnd, duration: Duration?) -> [LogField] {
-    var fields = [
-      LogField(.outcome, .text(end.outcome.rawValue)), LogField(.reason, .text("\(end.reason)")),
-    ]
+  func put(of end: RunEnd, duration: Duration?, into sink: inout some FieldSink) {
+    sink.put(.outcome, text: end.outcome.rawValue)
+    sink.put(.reason, text: end.reason.description)
     if let duration {
-      fields.append(LogField(.durationMilliseconds, .milliseconds(duration)))
+      sink.put(.durationMilliseconds, milliseconds: duration)
       // A run ends when nothing is left of it, and never before.
-      fields.append(LogField(.descendants, .number(0)))
+      sink.put(.descendants, number: 0)
     }
-    if let advice = end.reason.advice { fields.append(LogField(.message, .text(advice))) }
-    return fields
+    if let advice = end.reason.advice { sink.put(.message, text: advice) }
+  }
+
+  /// Without what was printed.
+  var withoutOutput: RunTotals {
+    var totals = self
+    totals.output = KeptOutput()
+    return totals
   }
 }
 

@@ -3,12 +3,16 @@
 package enum LogContent: Sendable {
   case fields([LogField])
   case timer(TimerRecord)
+  indirect case slot(SlotRecord)
+  indirect case run(RunMoveRecord)
 
   /// Hands over the fields in the order in which they are shown.
   func put(into sink: inout some FieldSink) {
     switch self {
     case .fields(let fields): for field in fields { sink.put(field) }
     case .timer(let timer): timer.put(into: &sink)
+    case .slot(let slot): slot.put(into: &sink)
+    case .run(let move): move.put(into: &sink)
     }
   }
 
@@ -32,6 +36,8 @@ package enum LogContent: Sendable {
   package var heapBytes: Int {
     switch self {
     case .timer: 0
+    case .slot: MemoryLayout<SlotRecord>.size
+    case .run: MemoryLayout<RunMoveRecord>.size
     case .fields(let fields):
       fields.reduce(fields.count * MemoryLayout<LogField>.stride) { sum, field in
         switch field.value {

@@ -11,6 +11,11 @@ package struct JobName: Hashable, Comparable, Sendable, CustomStringConvertible 
     self.text = text
   }
 
+  /// What stands in for the name of a job that is not there.
+  static let nobody = JobName(checked: "nobody")
+
+  private init(checked text: String) { self.text = text }
+
   package var description: String { text }
 
   // Inlinable, so that other modules' dictionaries of jobs are made for this type.

@@ -1,27 +1,10 @@
 package import TaktTime
 
 /// One run, from its place in the queue to its end: a pure machine. Each function is an event and
-/// returns what is to be done; an event that a state does not expect changes nothing.
+/// returns its orders; an event that a state does not expect changes nothing and orders nothing.
 ///
 /// `RunMachine.table` is the diagram of its states, and a test holds the machine against it.
 package struct RunMachine: Hashable, Sendable {
-  package enum Effect: Hashable, Sendable {
-    /// Start this step of this attempt; it will be stopped at the deadline.
-    case startAction(attempt: Int, step: Int, deadline: MonotonicInstant?)
-    /// Send what the attempt has started the job's stop signal.
-    case signalGroup
-    /// Send what the attempt has started SIGKILL.
-    case killGroup
-    /// Call `timerFired` at this instant, in place of any earlier wish.
-    case armTimer(MonotonicInstant)
-    case disarmTimer
-    /// The place among the running is free.
-    case leavePlace
-    /// Call `start` when a place is free.
-    case awaitPlace
-    case transition(from: RunState, to: RunState, cause: String)
-  }
-
   package struct StepFailure: Hashable, Sendable {
     package var end: RunEnd
     /// Which, from 0.
@@ -43,13 +26,13 @@ package struct RunMachine: Hashable, Sendable {
   private var isLastAttempt = false
   /// Why nothing is to come after what is being stopped already for another reason.
   private var unwanted: RunReason?
-  private var shared: Shared<RunRules>
+  private var rules: RunRules
   /// What makes the jitter of this run's back-offs.
   private let seed: UInt64
 
   /// A queued run under a job's rules; equal seeds make equal back-offs.
   package init(rules: RunRules, seed: UInt64 = 0) {
-    shared = Shared(rules)
+    self.rules = rules
     self.seed = seed
   }
 
@@ -63,15 +46,13 @@ package struct RunMachine: Hashable, Sendable {
 
   /// The job has changed: what comes next follows the new rules, an attempt in progress the old.
   package mutating func adopt(_ rules: RunRules) {
-    if !isInProgress { shared = Shared(rules) }
+    if !isInProgress { self.rules = rules }
   }
-
-  private var rules: RunRules { shared.value }
 
   // MARK: Events
 
   /// A place is free.
-  package mutating func start(at now: MonotonicInstant) -> [Effect] {
+  package mutating func start(at now: MonotonicInstant) -> RunOrders {
     switch state {
     case .queued:
       attempt += 1
@@ -79,144 +60,146 @@ package struct RunMachine: Hashable, Sendable {
       failure = nil
       stepFailure = nil
       deadline = rules.timeout.map { now + $0 }
-      return [move(to: .running(attempt: attempt), attempt == 1 ? "start" : "retry")] + action()
+      return perform(attempt == 1 ? .start : .retry)
     case .running, .stopping, .killing, .backingOff, .ended:
-      return []
+      return .none
     }
   }
 
   /// It goes on where a former takt has left it: with so many attempts behind it.
   package mutating func resume(after attempts: Int, _ end: RunEnd, until: MonotonicInstant)
-    -> [Effect]
+    -> RunOrders
   {
     switch state {
     case .queued where attempt == 0:
       attempt = attempts
       lastFailure = end
-      return [move(to: .backingOff(until: until, after: end), "resume"), .armTimer(until)]
+      return move(to: .backingOff(until: until, after: end), .resume, timer: .arm(until))
     case .queued, .running, .stopping, .killing, .backingOff, .ended:
-      return []
+      return .none
     }
   }
 
   /// The process or work of the present step has ended, or could not be started.
   package mutating func actionEnded(
     _ report: AttemptReport, at now: MonotonicInstant
-  ) -> [Effect] {
+  ) -> RunOrders {
     switch state {
     case .running:
-      if report.descendants.isEmpty { return actionOver(report, after: nil, "action_ended", now) }
+      if report.descendants.isEmpty { return actionOver(report, after: nil, .actionEnded, now) }
       return stopGroup(.descendants(report.descendants), report: report, now)
     case .stopping(let cause, nil):
-      if report.descendants.isEmpty { return actionOver(report, after: cause, "action_ended", now) }
+      if report.descendants.isEmpty { return actionOver(report, after: cause, .actionEnded, now) }
       state = .stopping(cause, report: report)
-      return []
+      return .none
     case .killing(let cause, nil):
-      if report.descendants.isEmpty { return actionOver(report, after: cause, "action_ended", now) }
+      if report.descendants.isEmpty { return actionOver(report, after: cause, .actionEnded, now) }
       state = .killing(cause, report: report)
-      return []
+      return .none
     case .queued, .stopping, .killing, .backingOff, .ended:
-      return []
+      return .none
     }
   }
 
   /// Nothing is left of what the present step has started.
-  package mutating func groupEnded(at now: MonotonicInstant) -> [Effect] {
+  package mutating func groupEnded(at now: MonotonicInstant) -> RunOrders {
     switch state {
     case .stopping(let cause, let report?), .killing(let cause, let report?):
-      return actionOver(report, after: cause, "group_ended", now)
+      return actionOver(report, after: cause, .groupEnded, now)
     case .queued, .running, .stopping, .killing, .backingOff, .ended:
-      return []
+      return .none
     }
   }
 
   /// The time asked for by `armTimer` is over.
-  package mutating func timerFired(at now: MonotonicInstant) -> [Effect] {
+  package mutating func timerFired(at now: MonotonicInstant) -> RunOrders {
     switch state {
     case .running:
       return stopGroup(.timeout, report: nil, now)
     case .stopping(let cause, let report):
-      return killGroup(cause, report: report, "grace_over")
+      return killGroup(cause, report: report, .graceOver)
     case .backingOff:
-      return [move(to: .queued, "delay_over"), .awaitPlace]
+      return move(to: .queued, .delayOver, place: .await)
     case .queued, .killing, .ended:
-      return []
+      return .none
     }
   }
 
   /// The run is no longer wanted: what is in progress is asked to end, what waits ends at once.
-  package mutating func stop(_ cause: StopCause, at now: MonotonicInstant) -> [Effect] {
+  package mutating func stop(_ cause: StopCause, at now: MonotonicInstant) -> RunOrders {
     switch state {
     case .running:
       return stopGroup(cause, report: nil, now)
     case .queued, .backingOff:
-      return end(RunEnd(.cancelled, cause.cancellation ?? .shutdown), cause.name)
+      return end(RunEnd(.cancelled, cause.cancellation ?? .shutdown), cause.moveCause)
     case .stopping, .killing:
       unwanted = unwanted ?? cause.cancellation
-      return []
+      return .none
     case .ended:
-      return []
+      return .none
     }
   }
 
   /// takt stops and somebody is in a hurry: no grace.
-  package mutating func hurry() -> [Effect] {
+  package mutating func hurry() -> RunOrders {
     unwanted = unwanted ?? .shutdown
     switch state {
-    case .running: return killGroup(.shutdown, report: nil, "hurry")
-    case .stopping(let cause, let report): return killGroup(cause, report: report, "hurry")
-    case .queued, .backingOff: return end(RunEnd(.cancelled, .shutdown), "hurry")
-    case .killing, .ended: return []
+    case .running: return killGroup(.shutdown, report: nil, .hurry)
+    case .stopping(let cause, let report): return killGroup(cause, report: report, .hurry)
+    case .queued, .backingOff: return end(RunEnd(.cancelled, .shutdown), .hurry)
+    case .killing, .ended: return .none
     }
   }
 
   /// The job's next slot is due. Under `until: next_slot` a run that has failed gives up.
-  package mutating func nextSlotCame() -> [Effect] {
-    guard rules.retry.end == .nextSlot else { return [] }
+  package mutating func nextSlotCame() -> RunOrders {
+    guard rules.retry.end == .nextSlot else { return .none }
     switch state {
     case .queued, .backingOff:
-      guard let lastFailure else { return [] }
-      return end(lastFailure, "next_slot")
+      guard let lastFailure else { return .none }
+      return end(lastFailure, .nextSlot)
     case .running, .stopping, .killing:
       isLastAttempt = true
-      return []
+      return .none
     case .ended:
-      return []
+      return .none
     }
   }
 
   /// The job is gone: the attempt in progress is the last.
-  package mutating func allowNoRetry() -> [Effect] {
+  package mutating func allowNoRetry() -> RunOrders {
     isLastAttempt = true
-    return []
+    return .none
   }
 
   // MARK: Ways
 
-  private func action() -> [Effect] {
-    [.startAction(attempt: attempt, step: step, deadline: deadline)]
-      + (deadline.map { [.armTimer($0)] } ?? [.disarmTimer])
+  /// Does the present step.
+  private mutating func perform(_ cause: RunMove.Cause) -> RunOrders {
+    var orders = move(
+      to: .running(attempt: attempt), cause, timer: deadline.map { .arm($0) } ?? .disarm)
+    orders.action = RunOrders.Start(attempt: attempt, step: step, deadline: deadline)
+    return orders
   }
 
   private mutating func stopGroup(
     _ cause: StopCause, report: AttemptReport?, _ now: MonotonicInstant
-  ) -> [Effect] {
-    [
-      move(to: .stopping(cause, report: report), cause.name), .signalGroup,
-      .armTimer(now + rules.grace),
-    ]
+  ) -> RunOrders {
+    move(
+      to: .stopping(cause, report: report), cause.moveCause, signal: .stop,
+      timer: .arm(now + rules.grace))
   }
 
   private mutating func killGroup(
-    _ cause: StopCause, report: AttemptReport?, _ why: String
-  ) -> [Effect] {
-    [move(to: .killing(cause, report: report), why), .killGroup, .disarmTimer]
+    _ cause: StopCause, report: AttemptReport?, _ why: RunMove.Cause
+  ) -> RunOrders {
+    move(to: .killing(cause, report: report), why, signal: .kill, timer: .disarm)
   }
 
   /// Nothing of the present step is left.
   private mutating func actionOver(
-    _ report: AttemptReport, after cause: StopCause?, _ why: String, _ now: MonotonicInstant
-  ) -> [Effect] {
+    _ report: AttemptReport, after cause: StopCause?, _ why: RunMove.Cause, _ now: MonotonicInstant
+  ) -> RunOrders {
     if let reason = cause?.cancellation { return end(RunEnd(.cancelled, reason), why) }
     if cause == .timeout { return attemptOver(RunEnd(.timedOut, .timeout), why, now) }
     var end = report.judged(by: rules.success)
@@ -225,24 +208,23 @@ package struct RunMachine: Hashable, Sendable {
     }
     stepFailure = end.outcome == .succeeded ? nil : end
     if let stepFailure, failure == nil { failure = StepFailure(end: stepFailure, step: step) }
-    let continues = end.outcome == .succeeded || rules.continues[step]
-    guard step + 1 < rules.continues.count, continues else {
-      return attemptOver(failure?.end ?? end, why, now)
-    }
+    guard step + 1 < rules.stepCount, end.outcome == .succeeded || rules.continues(after: step)
+    else { return attemptOver(failure?.end ?? end, why, now) }
     if let unwanted { return self.end(RunEnd(.cancelled, unwanted), why) }
     step += 1
-    return [move(to: .running(attempt: attempt), "next_step")] + action()
+    return perform(.nextStep)
   }
 
   private mutating func attemptOver(
-    _ end: RunEnd, _ why: String, _ now: MonotonicInstant
-  ) -> [Effect] {
+    _ end: RunEnd, _ why: RunMove.Cause, _ now: MonotonicInstant
+  ) -> RunOrders {
     guard end.outcome != .succeeded, attempt < rules.retry.attempts, !isLastAttempt,
       unwanted == nil, rules.retry.retries(end)
     else { return self.end(end, why) }
     lastFailure = end
     let until = now + rules.retry.backOff(after: attempt, chance: chance())
-    return [move(to: .backingOff(until: until, after: end), why), .leavePlace, .armTimer(until)]
+    return move(
+      to: .backingOff(until: until, after: end), why, timer: .arm(until), place: .leave)
   }
 
   /// From 0 up to 1, by the seed and the attempt alone: the finaliser of SplitMix64.
@@ -253,13 +235,17 @@ package struct RunMachine: Hashable, Sendable {
     return Double((bits ^ (bits >> 31)) >> 11) / Double(1 << 53)
   }
 
-  private mutating func end(_ end: RunEnd, _ cause: String) -> [Effect] {
-    [move(to: .ended(end), cause), .disarmTimer, .leavePlace]
+  private mutating func end(_ end: RunEnd, _ cause: RunMove.Cause) -> RunOrders {
+    move(to: .ended(end), cause, timer: .disarm, place: .leave)
   }
 
-  private mutating func move(to next: RunState, _ cause: String) -> Effect {
-    let previous = state
+  private mutating func move(
+    to next: RunState, _ cause: RunMove.Cause, signal: RunOrders.Signal? = nil,
+    timer: RunOrders.Timer = .keep, place: RunOrders.Place = .keep
+  ) -> RunOrders {
+    let orders = RunOrders(
+      move: RunMove(from: state.kind, cause: cause), signal: signal, timer: timer, place: place)
     state = next
-    return .transition(from: previous, to: next, cause: cause)
+    return orders
   }
 }

@@ -1,25 +1,21 @@
-/// What a run machine must know of its job.
+/// What a run machine must know of its job: a view of the spec, which is not copied for each run.
 package struct RunRules: Hashable, Sendable {
-  /// Of each step, whether the next one is done even when it has failed; never empty.
-  package var continues: [Bool]
-  package var timeout: Duration?
+  private let spec: JobSpec
+
+  package init(_ spec: JobSpec) { self.spec = spec }
+
+  var timeout: Duration? { spec.execution.timeout }
   /// How long what is stopped has before SIGKILL.
-  package var grace: Duration
-  package var success: SuccessRule
-  package var retry: RetryPolicy
+  var grace: Duration { spec.execution.stop.grace }
+  var success: SuccessRule { spec.execution.success }
+  var retry: RetryPolicy { spec.execution.retry }
 
-  private static let oneStep = [false]
+  /// How many steps an attempt has; at least one.
+  var stepCount: Int { spec.action.stepCount }
 
-  package init(_ spec: JobSpec) {
-    if case .steps(let steps) = spec.action {
-      continues = steps.map(\.continues)
-    } else {
-      continues = Self.oneStep
-    }
-    timeout = spec.execution.timeout
-    grace = spec.execution.stop.grace
-    success = spec.execution.success
-    retry = spec.execution.retry
+  /// Whether the next step is done even when this one has failed.
+  func continues(after step: Int) -> Bool {
+    if case .steps(let steps) = spec.action { steps[step].continues } else { false }
   }
 }
 

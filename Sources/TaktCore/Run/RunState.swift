@@ -6,9 +6,9 @@ package enum RunState: Hashable, Sendable {
   case queued
   case running(attempt: Int)
   /// What the attempt has started has been asked to end; `report` once its own process has.
-  case stopping(StopCause, report: AttemptReport?)
+  indirect case stopping(StopCause, report: AttemptReport?)
   /// The grace is over: what is left has been sent SIGKILL.
-  case killing(StopCause, report: AttemptReport?)
+  indirect case killing(StopCause, report: AttemptReport?)
   /// An attempt has failed, and the next one waits for its time.
   case backingOff(until: MonotonicInstant, after: RunEnd)
   case ended(RunEnd)
@@ -50,15 +50,15 @@ package enum StopCause: Hashable, Sendable {
   /// The process has ended and left these behind.
   case descendants([Descendant])
 
-  var name: String {
+  var moveCause: RunMove.Cause {
     switch self {
-    case .timeout: "timeout"
-    case .shutdown: "shutdown"
-    case .replaced: "replaced"
-    case .removed: "removed"
-    case .byOperator: "operator"
-    case .ledger: "ledger"
-    case .descendants: "descendants_left"
+    case .timeout: .timeout
+    case .shutdown: .shutdown
+    case .replaced: .replaced
+    case .removed: .removed
+    case .byOperator: .byOperator
+    case .ledger: .ledger
+    case .descendants: .descendantsLeft
     }
   }
 

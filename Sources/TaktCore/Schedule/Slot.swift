@@ -72,6 +72,9 @@ package struct SlotCauses: Hashable, Sendable, ExpressibleByArrayLiteral {
     SlotCause.allCases.filter { bits & Self.bit(of: $0) != 0 }.sorted()
   }
 
+  /// `cron,every`
+  var text: String { sorted().map(\.rawValue).joined(separator: ",") }
+
   private static func bit(of cause: SlotCause) -> UInt16 {
     let place: UInt16 =
       switch cause {

@@ -2,12 +2,15 @@ package import TaktTime
 
 /// What those see and want who steer takt.
 extension SchedulerCore {
+  /// How many runs of one job may wait for a free place; a slot beyond is `skipped(queue_full)`.
+  package static let waitingRunsPerJobMax = 64
+
   /// Does what somebody wants, and says what became of it and what is to be done.
   package mutating func obey(
     _ command: SchedulerCommand, at now: Now
   ) -> (reply: SchedulerReply, effects: [SchedulerEffect]) {
     let reply = take(command, at: now)
-    recordMarks()
+    close(at: now)
     let done = effects
     effects = []
     return (reply, done)
@@ -23,92 +26,105 @@ extension SchedulerCore {
     }
     switch command {
     case .trigger(let name, let slot, let parameters, let isForced):
-      guard let job = jobs[name] else { return .unknownJob }
-      let active = activeRuns[name] ?? []
-      guard active.count < settings.maxRunning + Self.waitingRunsPerJobMax else { return .tooMany }
-      if !isForced {
-        switch job.spec.overlap {
-        case .skip: if let run = active.first { return .overlapping(run) }
-        case .queue: if active.count > Self.waitingRunsPerJobMax { return .tooMany }
-        case .replace: replaceRuns(of: name, at: now)
-        case .allow: break
-        }
-      }
-      queueRun(
-        .manual(slot ?? now.wall), of: job.spec, with: parameters, isForced: isForced, at: now)
-      return .done(runs: [RunID(lastRun)])
+      guard let id = jobs.id(of: name) else { return .unknownJob }
+      return trigger(id, slot: slot, parameters, isForced: isForced, at: now)
     case .suspend(let name, let until, let reason):
-      guard jobs[name] != nil else { return .unknownJob }
+      guard let id = jobs.id(of: name) else { return .unknownJob }
       if let until, until <= now.wall { return .past }
-      suspend(name, until: until, reason: reason, at: now)
+      suspend(id, until: until, reason: reason, at: now)
       return .done()
     case .resume(let name):
-      guard let job = jobs[name] else { return .unknownJob }
-      guard job.suspension != nil else { return .notSuspended }
-      resume(name, at: now)
+      guard let id = jobs.id(of: name) else { return .unknownJob }
+      guard jobs[id].isSuspended else { return .notSuspended }
+      resume(id, at: now)
       return .done()
     case .cancelJob(let name):
-      guard jobs[name] != nil || activeRuns[name] != nil else { return .unknownJob }
-      let ids = activeRuns[name] ?? []
-      for id in ids { cancel(id, at: now) }
-      return .done(runs: ids)
-    case .cancelRun(let id):
-      guard runs[id] != nil else { return .unknownRun }
-      cancel(id, at: now)
-      return .done(runs: [id])
+      // Runs of a job that has been removed are found as well.
+      guard let id = jobs.id(ofKnown: name), jobs.isPresent(id) || runs.hasActive(id) else {
+        return .unknownJob
+      }
+      let active = runs.active(of: id).all
+      for run in active { cancel(run, at: now) }
+      return .done(runs: active)
+    case .cancelRun(let run):
+      guard runs.contains(run) else { return .unknownRun }
+      cancel(run, at: now)
+      return .done(runs: [run])
     }
+  }
+
+  private mutating func trigger(
+    _ id: JobID, slot: WallInstant?, _ parameters: RunParameters, isForced: Bool, at now: Now
+  ) -> SchedulerReply {
+    let active = runs.active(of: id)
+    guard active.count < settings.maxRunning + Self.waitingRunsPerJobMax else { return .tooMany }
+    if !isForced {
+      switch jobs[id].spec.overlap {
+      case .skip: if let run = active.first { return .overlapping(run) }
+      case .queue: if active.count > Self.waitingRunsPerJobMax { return .tooMany }
+      case .replace: replaceRuns(of: id, at: now)
+      case .allow: break
+      }
+    }
+    queueRun(
+      .manual(slot ?? now.wall), of: id, jobs[id].spec, with: parameters, isForced: isForced,
+      at: now)
+    return .done(runs: [RunID(runs.lastRun)])
   }
 
   /// A run by hand comes in place of those that there are: one that has started is stopped, and the
   /// slot of one that has not is cancelled.
-  private mutating func replaceRuns(of name: JobName, at now: Now) {
-    for id in activeRuns[name] ?? [] {
-      if let slot = runs[id]?.undecidedSlot {
-        decide(name, SlotSeries(slot.nominal), .cancelled(.byOperator), at: now)
+  private mutating func replaceRuns(of id: JobID, at now: Now) {
+    for run in runs.active(of: id).all where runs.contains(run) {
+      if let slot = runs[run].undecidedSlot {
+        decide(id, SlotSeries(slot.nominal), .cancelled(.byOperator), at: now)
       }
-      step(id, at: now) { $0.stop(.replaced, at: now.monotonic) }
+      step(run, at: now) { $0.stop(.replaced, at: now.monotonic) }
     }
   }
 
   /// A slot whose run has not started is decided by that.
-  private mutating func cancel(_ id: RunID, at now: Now) {
-    guard let run = runs[id] else { return }
-    if let slot = run.undecidedSlot {
-      decide(run.spec.name, SlotSeries(slot.nominal), .cancelled(.byOperator), at: now)
+  private mutating func cancel(_ run: RunID, at now: Now) {
+    guard runs.contains(run) else { return }
+    if let slot = runs[run].undecidedSlot {
+      decide(runs[run].job, SlotSeries(slot.nominal), .cancelled(.byOperator), at: now)
     }
-    step(id, at: now) { $0.stop(.byOperator, at: now.monotonic) }
+    step(run, at: now) { $0.stop(.byOperator, at: now.monotonic) }
   }
 
   package var view: SchedulerView {
     var (suspended, disabled, failing) = (0, 0, 0)
-    for job in jobs.values {
-      if job.suspension != nil { suspended += 1 }
+    for job in jobs.present.compactMap({ jobs.state(of: $0) }) {
+      if job.isSuspended { suspended += 1 }
       if !job.spec.timing.isEnabled { disabled += 1 }
       if job.failureStreak > 0 { failing += 1 }
     }
     return SchedulerView(
       phase: phase, jobs: jobs.count, suspended: suspended, disabled: disabled, failing: failing,
-      running: queue.takenCount, queued: runs.values.count { $0.machine.state == .queued },
+      running: runs.places.takenCount,
+      queued: runs.all.count { runs.run($0)?.machine.state == .queued },
       settings: settings)
   }
 
   /// A job at this moment; nil when there is none of this name.
   package func view(of name: JobName, at now: Now) -> JobView? {
-    guard let job = jobs[name] else { return nil }
-    let active = (activeRuns[name] ?? []).compactMap { runs[$0]?.view(at: now) }
+    guard let id = jobs.id(of: name), let job = jobs.state(of: id) else { return nil }
+    let active = runs.active(of: id).all.compactMap { runs.run($0)?.view(at: now) }
     return JobView(
-      spec: job.spec, state: state(of: job, active), next: job.isHeld ? nil : job.armed?.slot,
-      timer: job.armed != nil ? .running : job.hasBeenArmed ? .cancelled : .idle, active: active,
+      spec: job.spec, state: state(of: job, active), next: job.nextSlot,
+      timer: job.awaited != nil ? .running : job.hasBeenArmed ? .cancelled : .idle, active: active,
       failureStreak: job.failureStreak, ranCount: job.ranCount, suspension: job.suspension)
   }
 
   /// A run that has not ended; nil when there is none of this number. Hooks are found as well.
-  package func view(of run: RunID, at now: Now) -> RunView? { runs[run]?.view(at: now) }
+  package func view(of run: RunID, at now: Now) -> RunView? { runs.run(run)?.view(at: now) }
 
   /// What the next slots of a job are computed from; nil when there is no such job, or its slots are
   /// not served.
   package func foresight(of name: JobName, at now: Now) -> SlotForesight? {
-    guard let job = jobs[name], !job.isHeld else { return nil }
+    guard let job = jobs.id(of: name).flatMap({ jobs.state(of: $0) }), !job.isHeld else {
+      return nil
+    }
     return SlotForesight(spec: job.spec, cursor: job.cursor, ran: job.ranCount, now: now)
   }
 
@@ -119,9 +135,33 @@ extension SchedulerCore {
     if active.contains(where: { $0.state == .backingOff }) { return .backingOff }
     if !active.isEmpty { return .queued }
     if !job.spec.timing.isEnabled { return .disabled }
-    if job.suspension != nil { return .suspended }
+    if job.isSuspended { return .suspended }
     if job.rest == .limit { return .limit }
-    return job.armed == nil ? .idle : .waiting
+    return job.awaited == nil ? .idle : .waiting
+  }
+
+  /// Tells the log the state of all jobs.
+  mutating func dumpStatus(at now: Now) {
+    for id in jobs.sorted {
+      let active = runs.active(of: id).all
+      var parts = [
+        !jobs[id].spec.timing.isEnabled
+          ? "disabled"
+          : jobs[id].isSuspended
+            ? "suspended" : jobs[id].awaited == nil ? "nothing due" : "waiting"
+      ]
+      for kind in RunState.Kind.allCases {
+        let count = active.count { runs[$0].machine.state.kind == kind }
+        if count > 0 { parts.append("\(count) \(kind.rawValue)") }
+      }
+      var fields = [
+        LogField(.job, .text(jobs.name(of: id).text)),
+        LogField(.message, .text("status: \(parts.joined(separator: ", "))")),
+      ]
+      if let slot = jobs[id].nextSlot { fields.append(LogField(.slot, .instant(slot.nominal))) }
+      if !active.isEmpty { fields.append(LogField(.count, .number(Int64(active.count)))) }
+      log(.notice, .scheduler, at: now, fields)
+    }
   }
 }
 

@@ -3,31 +3,30 @@ import TaktTime
 /// Jobs that wait for the ends of other jobs' runs.
 extension SchedulerCore {
   /// Takes a job's triggers into the table, or out of it.
-  mutating func follow(from old: JobSpec?, to new: JobSpec?) {
-    guard let name = new?.name ?? old?.name else { return }
+  mutating func follow(_ id: JobID, from old: JobSpec?, to new: JobSpec?) {
     let before = Set((old?.timing.schedule.after ?? []).map(\.job))
     let wanted = Set((new?.timing.schedule.after ?? []).map(\.job))
     for parent in before.subtracting(wanted) {
-      followers[parent]?.remove(name)
-      if followers[parent]?.isEmpty == true { followers[parent] = nil }
+      if let parent = jobs.unfollow(parent, id) { forgetIfGone(parent) }
     }
-    for parent in wanted.subtracting(before) { followers[parent, default: []].insert(name) }
+    for parent in wanted.subtracting(before) { jobs.follow(parent, id) }
   }
 
   /// A run of a job has come to its last end: who waits for that is due. What becomes of their slots
   /// is recorded with the end itself.
-  mutating func callFollowers(of parent: JobName, _ end: RunEnd, at now: Now) {
-    for name in (followers[parent] ?? []).sorted() {
-      let triggers = jobs[name]?.spec.timing.schedule.after ?? []
-      if triggers.contains(where: { $0.job == parent && $0.isMet(by: end) }) {
-        occur([.after], for: name, at: now)
+  mutating func callFollowers(of parent: JobID, _ end: RunEnd, at now: Now) {
+    for id in jobs.followers(of: parent) where jobs.isPresent(id) {
+      let name = jobs.name(of: parent)
+      let triggers = jobs[id].spec.timing.schedule.after
+      if triggers.contains(where: { $0.job == name && $0.isMet(by: end) }) {
+        occur([.after], for: id, at: now)
       }
     }
   }
 }
 
 extension Following {
-  func isMet(by end: RunEnd) -> Bool {
+  fileprivate func isMet(by end: RunEnd) -> Bool {
     switch (condition, end.outcome) {
     case (.any, _), (.success, .succeeded), (.failure, .failed), (.failure, .timedOut): true
     case (.success, _), (.failure, _): false

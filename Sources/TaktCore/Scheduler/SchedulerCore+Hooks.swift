@@ -2,31 +2,46 @@ import TaktTime
 
 /// Hooks: runs that follow from what other runs have come to.
 extension SchedulerCore {
+  /// How many hooks of one job may wait or be in progress; one beyond is dropped, and the log says
+  /// so.
+  package static let hooksPerJobMax = 64
+  /// How long an attempt of a hook may take.
+  package static let hookTimeout = Duration.seconds(60)
+
   /// What a run's end means for its job, and for those who want to hear of it.
   mutating func callHooks(after run: ActiveRun, _ end: RunEnd, at now: Now) {
-    let streak = jobs[run.spec.name]?.failureStreak ?? 0
+    let streak = failureStreak(of: run.job)
     switch end.outcome {
     case .succeeded:
       if streak > 0 {
-        jobs[run.spec.name]?.failureStreak = 0
-        remark(run.spec.name)
+        setFailureStreak(of: run.job, 0)
         queueHook(.onRecover, for: run, end, streak: streak, at: now)
       }
       queueHook(.onSuccess, for: run, end, streak: 0, at: now)
     case .failed, .timedOut:
-      jobs[run.spec.name]?.failureStreak = streak + 1
-      remark(run.spec.name)
+      setFailureStreak(of: run.job, streak + 1)
       queueHook(.onFailure, for: run, end, streak: streak + 1, at: now)
     case .cancelled, .interrupted:
       break
     }
   }
 
+  /// Of a job that a reload has removed it is not counted.
+  private mutating func failureStreak(of id: JobID) -> Int {
+    jobs.isPresent(id) ? jobs[id].failureStreak : 0
+  }
+
+  private mutating func setFailureStreak(of id: JobID, _ streak: Int) {
+    guard jobs.isPresent(id) else { return }
+    jobs[id].failureStreak = streak
+    markDirty(id)
+  }
+
   /// Calls a hook for a run that goes on.
-  mutating func hook(_ kind: HookKind, for run: ActiveRun, at now: Now) {
-    guard !run.isHook else { return }
-    queueHook(
-      kind, for: run, nil, streak: jobs[run.spec.name]?.failureStreak ?? 0, at: now)
+  mutating func hook(_ kind: HookKind, for run: RunID, at now: Now) {
+    guard !runs[run].isHook, runs[run].spec.hooks[kind] != nil else { return }
+    let run = runs[run]
+    queueHook(kind, for: run, nil, streak: failureStreak(of: run.job), at: now)
   }
 
   private mutating func queueHook(
@@ -34,7 +49,7 @@ extension SchedulerCore {
   ) {
     guard let steps = run.spec.hooks[kind], !steps.isEmpty else { return }
     guard phase == .running || phase == .draining,
-      hookCounts[run.spec.name, default: 0] < Self.hooksPerJobMax
+      runs.ofJob(run.job).hookCount < Self.hooksPerJobMax
     else {
       let why = phase == .stopping ? "takt is stopping" : "too many of the job's hooks wait"
       log(
@@ -50,7 +65,7 @@ extension SchedulerCore {
       hook: kind, run: run.id, attempts: run.machine.attempt, end: end,
       duration: now.monotonic - (run.startedAt ?? now.monotonic), lateness: run.lateness,
       failureStreak: streak, output: run.totals.output)
-    queueRun(.hook(facts, slot: run.nominal), of: run.spec.hookSpec(steps), at: now)
+    queueRun(.hook(facts, slot: run.nominal), of: run.job, run.spec.hookSpec(steps), at: now)
   }
 }
 

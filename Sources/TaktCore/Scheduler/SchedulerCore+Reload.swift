@@ -1,5 +1,4 @@
 import TaktTime
-import DequeModule
 
 /// Reload: change what the plan says and nothing else. New slots are later than the reload.
 extension SchedulerCore {
@@ -28,8 +27,7 @@ extension SchedulerCore {
       case .updated: update(step.spec, at: now)
       case .rearmed: rearm(step.spec, at: now)
       case .added:
-        add(step.spec, at: now)
-        occur([.reload], for: step.spec, at: now)
+        occur(on: [.reload], for: add(step.spec, at: now), at: now)
       case .removed: remove(step.spec.name, at: now)
       }
     }
@@ -54,140 +52,146 @@ extension SchedulerCore {
   }
 
   /// Takes up a job: one that was removed earlier comes back with its anchor and its marks.
-  mutating func add(_ spec: JobSpec, at now: Now) {
+  @discardableResult
+  mutating func add(_ spec: JobSpec, at now: Now) -> JobID {
     let schedule = spec.timing.schedule
-    follow(from: nil, to: spec)
-    if let memory = memories.removeValue(forKey: spec.name) {
-      var job = JobState(spec: spec, cursor: memory.cursor, failureStreak: memory.failureStreak)
-      job.ranCount = memory.ranCount
-      job.suspension = memory.suspension
+    let id: JobID
+    if let memory = memories.take(spec.name) {
       tellPast(schedule.at, of: spec.name, but: memory.at, at: now)
+      id = jobs.insert(JobState(spec, from: memory))
       // While it was away the job had no slots.
-      job.cursor.skip(to: now, from: Schedule(), to: schedule)
-      jobs[spec.name] = job
-      beginVersion(of: spec.name, at: now)
+      jobs[id].cursor.skip(to: now, from: Schedule(), to: schedule)
+      follow(id, from: nil, to: spec)
+      beginVersion(of: id, at: now)
     } else {
-      jobs[spec.name] = JobState(
-        spec: spec, cursor: ScheduleCursor(schedule: schedule, at: now))
-      beginVersion(of: spec.name, isFirst: !isBlind, at: now)
-      if !isBlind { missPast(schedule.at, of: spec.name, at: now) }
+      id = jobs.insert(
+        JobState(spec: spec, cursor: ScheduleCursor(schedule: schedule, at: now)))
+      follow(id, from: nil, to: spec)
+      beginVersion(of: id, isFirst: !isBlind, at: now)
+      if !isBlind { missPast(schedule.at, of: id, at: now) }
     }
-    arm(spec.name, at: now)
+    arm(id, at: now)
+    return id
   }
 
   /// The timer is not touched: a slot that is due is served under the new spec.
   private mutating func update(_ spec: JobSpec, at now: Now) {
-    replaceSpec(spec)
-    occur([.reload], for: spec, at: now)
+    guard let id = jobs.find(spec.name) else { return }
+    replaceSpec(of: id, spec)
+    occur(on: [.reload], for: id, at: now)
   }
 
   private mutating func rearm(_ spec: JobSpec, at now: Now) {
-    let name = spec.name
-    guard let job = jobs[name] else { return }
-    let due = jobs[name]?.cursor.takeDue(of: job.spec.timing, for: name, at: now)
-    follow(from: job.spec, to: spec)
-    replaceSpec(spec)
-    if let due {
-      if let rest = job.rest {
-        for series in due.all { decide(name, series, .skipped(rest), at: now) }
-      } else if let due = withoutExcluded(due, of: job.spec, at: now) {
-        serveOrDisplace(due, of: spec, at: now)
-      }
+    guard let id = jobs.find(spec.name) else { return }
+    let (old, rest) = (jobs[id].spec, jobs[id].rest)
+    let due = jobs[id].takeDue(at: now)
+    follow(id, from: old, to: spec)
+    // What the old schedule excludes is looked for before the job has the new one.
+    let kept = rest == nil ? due.flatMap { withoutExcluded($0, of: id, at: now) } : nil
+    replaceSpec(of: id, spec)
+    if let rest {
+      for series in due?.all ?? [] { decide(id, series, .skipped(rest), at: now) }
+    } else if let kept {
+      serveOrDisplace(kept, of: id, at: now)
     }
-    jobs[name]?.cursor.skip(
-      to: now, from: job.spec.timing.schedule, to: spec.timing.schedule)
+    jobs[id].cursor.skip(to: now, from: old.timing.schedule, to: spec.timing.schedule)
     // While one is active the end to count from is still to come.
-    if activeRuns[name] != nil { jobs[name]?.cursor.runStarted() }
-    tellPast(spec.timing.schedule.at, of: name, but: job.spec.timing.schedule.at, at: now)
-    beginVersion(of: name, at: now)
-    if let rest = jobs[name]?.rest { giveUpLate(of: name, as: .skipped(rest), at: now) }
-    if !spec.timing.isEnabled { suspendWaiting(of: name, at: now) }
-    restIfIdle(name, at: now)
-    occur([.reload], for: spec, at: now)
-    arm(name, at: now)
+    if runs.hasActive(id) { jobs[id].cursor.runStarted() }
+    tellPast(spec.timing.schedule.at, of: spec.name, but: old.timing.schedule.at, at: now)
+    beginVersion(of: id, at: now)
+    if let rest = jobs[id].rest { giveUpLate(of: id, as: .skipped(rest), at: now) }
+    if !spec.timing.isEnabled { suspendWaiting(of: id, at: now) }
+    restIfIdle(id, at: now)
+    occur(on: [.reload], for: id, at: now)
+    arm(id, at: now)
   }
 
   /// Slots of a job that is disabled now will not run, although they came before.
-  mutating func suspendWaiting(of name: JobName, at now: Now) {
-    for id in activeRuns[name] ?? [] {
-      guard let slot = runs[id]?.undecidedSlot else { continue }
-      decide(name, SlotSeries(slot.nominal), .skipped(.suspended), at: now)
-      step(id, at: now) { $0.stop(.byOperator, at: now.monotonic) }
+  mutating func suspendWaiting(of id: JobID, at now: Now) {
+    for run in runs.active(of: id).all where runs.contains(run) {
+      guard let slot = runs[run].undecidedSlot else { continue }
+      decide(id, SlotSeries(slot.nominal), .skipped(.suspended), at: now)
+      step(run, at: now) { $0.stop(.byOperator, at: now.monotonic) }
     }
   }
 
   /// A slot that was due under the old schedule is served if the new leeway still allows it.
-  private mutating func serveOrDisplace(
-    _ due: ScheduleCursor.Due, of spec: JobSpec, at now: Now
-  ) {
+  private mutating func serveOrDisplace(_ due: ScheduleCursor.Due, of id: JobID, at now: Now) {
     for series in due.passed {
-      decide(spec.name, series, .coalesced(into: due.newest.nominal), at: now)
+      decide(id, series, .coalesced(into: due.newest.nominal), at: now)
     }
     // Its own offset stays, the leeway is the new one.
     var bare = due.newest
     bare.deadline = bare.deadline - bare.offset
-    let window =
-      jobs[spec.name]?.cursor.place(bare, in: spec.timing, for: spec.name, at: now).window ?? .zero
-    if !spec.timing.isEnabled || due.newest.deadline + window < now.monotonic {
-      decide(spec.name, SlotSeries(due.newest.nominal), .cancelled(.displaced), at: now)
+    let timing = jobs[id].spec.timing
+    let window = jobs[id].cursor.place(bare, in: timing, for: jobs.name(of: id), at: now).window
+    if !timing.isEnabled || due.newest.deadline + window < now.monotonic {
+      decide(id, SlotSeries(due.newest.nominal), .cancelled(.displaced), at: now)
     } else if due.newest.deadline > now.monotonic {
-      putOff(due.newest, of: spec.name, until: due.newest.deadline)
+      putOff(due.newest, of: id, until: due.newest.deadline)
     } else {
-      serve(due.newest, of: spec, at: now)
+      serve(due.newest, of: id, at: now)
     }
   }
 
   private mutating func remove(_ name: JobName, at now: Now) {
-    guard let job = jobs[name] else { return }
-    decideDue(name, as: job.isHeld ? nil : .cancelled(.removed), at: now)
-    giveUpLate(of: name, as: .cancelled(.removed), at: now)
-    endVersion(of: name, at: now)
-    remember(name)
-    follow(from: job.spec, to: nil)
-    jobs[name] = nil
-    effects.append(.disarm(.job(name)))
-    for id in activeRuns[name] ?? [] {
-      guard let run = runs[id] else { continue }
-      if let slot = run.undecidedSlot {
-        decide(name, SlotSeries(slot.nominal), .cancelled(.removed), at: now)
+    guard let id = jobs.find(name) else { return }
+    decideDue(id, as: jobs[id].isHeld ? nil : .cancelled(.removed), at: now)
+    giveUpLate(of: id, as: .cancelled(.removed), at: now)
+    endVersion(of: id, at: now)
+    let spec = jobs[id].spec
+    memories.keep(jobs[id].memory, of: name)
+    follow(id, from: spec, to: nil)
+    jobs.remove(id)
+    effects.append(.disarm(.job(id)))
+    stopRuns(ofRemoved: id, spec.removal, at: now)
+    forgetIfGone(id)
+  }
+
+  /// The runs of a job that has been removed are killed, or end by themselves; it starts no further
+  /// attempt.
+  private mutating func stopRuns(ofRemoved id: JobID, _ removal: Removal, at now: Now) {
+    for run in runs.active(of: id).all where runs.contains(run) {
+      if let slot = runs[run].undecidedSlot {
+        decide(id, SlotSeries(slot.nominal), .cancelled(.removed), at: now)
       }
-      // A removed job starts no further attempt.
-      if run.machine.isInProgress, job.spec.removal == .drain {
-        step(id, at: now) { $0.allowNoRetry() }
+      if runs[run].machine.isInProgress, removal == .drain {
+        step(run, at: now) { $0.allowNoRetry() }
       } else {
-        step(id, at: now) { $0.stop(.removed, at: now.monotonic) }
+        step(run, at: now) { $0.stop(.removed, at: now.monotonic) }
       }
     }
   }
 
   /// Queued runs of the job have not started: they will, under the new spec.
-  private mutating func replaceSpec(_ spec: JobSpec) {
-    jobs[spec.name]?.spec = spec
-    for id in activeRuns[spec.name] ?? [] {
-      guard var run = runs[id], !run.machine.isInProgress, !run.isClaiming else { continue }
-      run.adopt(spec)
-      runs[id] = run
-      if run.machine.state == .queued { queue.add(run.ticket) }
+  private mutating func replaceSpec(of id: JobID, _ spec: JobSpec) {
+    jobs[id].spec = spec
+    for run in runs.active(of: id).all {
+      if runs[run].machine.isInProgress || runs[run].isClaiming { continue }
+      runs[run].adopt(spec)
+      if runs[run].machine.state == .queued { runs.askForPlace(run) }
     }
   }
 
-  /// Moments of takt's own life have come: one slot, whichever of them the job waits for.
-  mutating func occur(_ occasions: Set<Occasion>, for spec: JobSpec, at now: Now) {
+  /// Events of takt's own life: one slot, whichever of them the job waits for.
+  mutating func occur(on occasions: Set<Occasion>, for id: JobID, at now: Now) {
+    let wanted = jobs[id].spec.timing.schedule.on
+    if wanted.isEmpty { return }
     var causes: SlotCauses = []
-    for occasion in occasions.intersection(spec.timing.schedule.on) {
+    for occasion in occasions.intersection(wanted) {
       switch occasion {
       case .start: causes.insert(.start)
       case .boot: causes.insert(.boot)
       case .reload: causes.insert(.reload)
       }
     }
-    if !causes.isEmpty { occur(causes, for: spec.name, at: now) }
+    if !causes.isEmpty { occur(causes, for: id, at: now) }
   }
 
   /// Instants that were past when takt first heard of the job.
-  private mutating func missPast(_ instants: [WallInstant], of name: JobName, at now: Now) {
+  private mutating func missPast(_ instants: [WallInstant], of id: JobID, at now: Now) {
     for instant in Self.past(instants, at: now) {
-      decide(name, SlotSeries(instant), .missed(.down), at: now, causes: [.at])
+      decide(id, SlotSeries(instant), .missed(.down), at: now, causes: [.at])
     }
   }
 
@@ -208,28 +212,6 @@ extension SchedulerCore {
 
   private static func past(_ instants: [WallInstant], at now: Now) -> [WallInstant] {
     instants.filter { $0.milliseconds <= now.wall.milliseconds }
-  }
-
-  private mutating func remember(_ name: JobName) {
-    guard let job = jobs[name] else { return }
-    remember(
-      name,
-      JobState.Memory(
-        cursor: job.cursor, at: job.spec.timing.schedule.at, failureStreak: job.failureStreak,
-        ranCount: job.ranCount, suspension: job.suspension, number: 0))
-  }
-
-  mutating func remember(_ name: JobName, _ memory: JobState.Memory) {
-    let number = (memoryOrder.last?.number ?? 0) + 1
-    memories[name] = memory
-    memories[name]?.number = number
-    memoryOrder.append((name, number))
-    // A job that came back, or was removed once more, has left its old entry behind.
-    while memories.count > Self.memoriesMax || memoryOrder.count > 2 * Self.memoriesMax,
-      let oldest = memoryOrder.popFirst()
-    {
-      if memories[oldest.name]?.number == oldest.number { memories[oldest.name] = nil }
-    }
   }
 
   private mutating func logStep(_ step: ReloadPlan.Step, at now: Now) {

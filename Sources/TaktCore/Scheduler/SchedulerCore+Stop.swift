@@ -2,6 +2,10 @@ import TaktTime
 
 /// Stop: no new runs, then patience, then signals, then the end.
 extension SchedulerCore {
+  /// How long a stop waits, after all graces are over, for processes that do not even end by
+  /// SIGKILL.
+  package static let abandonAfter = Duration.seconds(10)
+
   mutating func stop(at now: Now) {
     switch phase {
     case .starting: finish()
@@ -17,12 +21,12 @@ extension SchedulerCore {
     log(
       .notice, .scheduler, at: now,
       [
-        LogField(.message, .text("stopping: no new runs, \(queue.takenCount) in progress")),
-        LogField(.count, .number(Int64(queue.takenCount))),
+        LogField(.message, .text("stopping: no new runs, \(runs.places.takenCount) in progress")),
+        LogField(.count, .number(Int64(runs.places.takenCount))),
       ])
-    for name in jobs.keys.sorted() {
-      stopSlots(of: name, at: now)
-      effects.append(.disarm(.job(name)))
+    for id in jobs.sorted {
+      stopSlots(of: id, at: now)
+      effects.append(.disarm(.job(id)))
     }
     giveUpQueuedRuns(at: now)
     guard phase == .draining else { return }
@@ -32,47 +36,43 @@ extension SchedulerCore {
   }
 
   /// Slots that are put off, or were to run late, wait on: a takt to come decides them.
-  private mutating func stopSlots(of name: JobName, at now: Now) {
-    guard let job = jobs[name] else { return }
-    if job.isHeld { return decideDue(name, as: nil, at: now) }
-    guard let due = jobs[name]?.cursor.takeDue(of: job.spec.timing, for: name, at: now) else {
-      return
-    }
+  private mutating func stopSlots(of id: JobID, at now: Now) {
+    if jobs[id].isHeld { return decideDue(id, as: nil, at: now) }
+    guard let due = jobs[id].takeDue(at: now) else { return }
     let waits = due.newest.deadline > now.monotonic
     for series in waits ? due.passed : due.all {
-      decide(name, series, .skipped(.stopping), at: now)
+      decide(id, series, .skipped(.stopping), at: now)
     }
-    if waits { putOff(due.newest, of: name, until: due.newest.deadline) }
+    if waits { putOff(due.newest, of: id, until: due.newest.deadline) }
   }
 
   /// Runs that wait, for a place or for their next attempt, will not start, and those in progress
   /// try no further. Hooks still may.
   private mutating func giveUpQueuedRuns(at now: Now) {
-    for id in runs.keys.sorted() {
-      guard let run = runs[id], !run.isHook else { continue }
-      if run.machine.isInProgress {
+    for id in runs.all where runs.contains(id) && !runs[id].isHook {
+      if runs[id].machine.isInProgress {
         step(id, at: now) { $0.allowNoRetry() }
         continue
       }
-      if let slot = run.undecidedSlot {
-        decide(run.spec.name, SlotSeries(slot.nominal), .skipped(.stopping), at: now)
+      if let slot = runs[id].undecidedSlot {
+        decide(runs[id].job, SlotSeries(slot.nominal), .skipped(.stopping), at: now)
       }
       // Its next attempt is left to a takt to come.
-      runs[id]?.parting = run.retryPosition(at: now)
+      runs[id].parting = runs[id].retryPosition(at: now)
       step(id, at: now) { $0.stop(.shutdown, at: now.monotonic) }
     }
   }
 
   private mutating func stopRuns(at now: Now) {
     phase = .stopping
-    let graces = runs.values.map(\.spec.execution.stop.grace)
+    let graces = runs.all.compactMap { runs.run($0)?.spec.execution.stop.grace }
     armShutdown(after: (graces.max() ?? .zero) + Self.abandonAfter, at: now)
-    for id in runs.keys.sorted() { step(id, at: now) { $0.stop(.shutdown, at: now.monotonic) } }
+    for id in runs.all { step(id, at: now) { $0.stop(.shutdown, at: now.monotonic) } }
   }
 
   private mutating func hurryRuns(at now: Now) {
     armShutdown(after: Self.abandonAfter, at: now)
-    for id in runs.keys.sorted() { step(id, at: now) { $0.hurry() } }
+    for id in runs.all { step(id, at: now) { $0.hurry() } }
   }
 
   mutating func shutdownFired(token: UInt64, at now: Now) {

@@ -3,51 +3,50 @@ import TaktTime
 /// Jobs that somebody has put to rest. A slot that passes meanwhile never runs.
 extension SchedulerCore {
   mutating func suspend(
-    _ name: JobName, until: WallInstant?, reason: String, at now: Now
+    _ id: JobID, until: WallInstant?, reason: String, at now: Now
   ) {
-    guard phase == .running, let job = jobs[name] else { return }
-    let since = job.suspension?.since ?? now.wall
-    jobs[name]?.suspension = Suspension(since: since, until: until, reason: reason)
-    remark(name)
-    giveUpLate(of: name, as: .skipped(.suspended), at: now)
-    suspendWaiting(of: name, at: now)
-    tell("suspended" + (until.map { " until \($0.rfc3339())" } ?? ""), of: name, reason, at: now)
-    arm(name, at: now)
+    guard phase == .running else { return }
+    let since = jobs[id].suspension?.since ?? now.wall
+    jobs[id].suspension = Suspension(since: since, until: until, reason: reason)
+    markDirty(id)
+    giveUpLate(of: id, as: .skipped(.suspended), at: now)
+    suspendWaiting(of: id, at: now)
+    tell("suspended" + (until.map { " until \($0.rfc3339())" } ?? ""), of: id, reason, at: now)
+    arm(id, at: now)
   }
 
-  mutating func resume(_ name: JobName, at now: Now) {
-    guard phase == .running, jobs[name]?.suspension != nil else { return }
-    endSuspension(of: name, at: now)
-    arm(name, at: now)
+  mutating func resume(_ id: JobID, at now: Now) {
+    guard phase == .running else { return }
+    endSuspension(of: id, at: now)
+    arm(id, at: now)
   }
 
-  mutating func endSuspension(ifOver name: JobName, at now: Now) {
-    guard let until = jobs[name]?.suspension?.until, until <= now.wall else { return }
-    endSuspension(of: name, at: now)
+  /// Ends a pause whose time is over.
+  mutating func endSuspension(ifOver id: JobID, at now: Now) {
+    guard let until = jobs[id].suspension?.until, until <= now.wall else { return }
+    endSuspension(of: id, at: now)
   }
 
   /// One record covers the slots that have passed.
-  private mutating func endSuspension(of name: JobName, at now: Now) {
-    guard let job = jobs[name], let suspension = job.suspension else { return }
-    decideDue(name, as: nil, at: now)
-    jobs[name]?.suspension = nil
-    if activeRuns[name] == nil { jobs[name]?.cursor.rest(job.spec.timing.schedule, at: now) }
-    remark(name)
-    tell("goes on", of: name, suspension.reason, at: now)
+  private mutating func endSuspension(of id: JobID, at now: Now) {
+    guard let suspension = jobs[id].suspension else { return }
+    decideDue(id, as: nil, at: now)
+    jobs[id].suspension = nil
+    if !runs.hasActive(id) { jobs[id].rest(at: now) }
+    markDirty(id)
+    tell("goes on", of: id, suspension.reason, at: now)
   }
 
   /// Decides what held jobs have let pass, as a stop would: for a simulation that ends.
   mutating func passHeld(at now: Now) -> [SchedulerEffect] {
-    for name in jobs.keys.sorted() where jobs[name]?.isHeld == true {
-      decideDue(name, as: nil, at: now)
-    }
+    for id in jobs.sorted where jobs[id].isHeld { decideDue(id, as: nil, at: now) }
     let done = effects
     effects = []
     return done
   }
 
-  private mutating func tell(_ what: String, of name: JobName, _ reason: String, at now: Now) {
-    var fields = [LogField(.job, .text(name.text)), LogField(.message, .text(what))]
+  private mutating func tell(_ what: String, of id: JobID, _ reason: String, at now: Now) {
+    var fields = [LogField(.job, .text(jobs.name(of: id).text)), LogField(.message, .text(what))]
     if !reason.isEmpty { fields.append(LogField(.reason, .text(reason))) }
     log(.notice, .scheduler, at: now, fields)
   }

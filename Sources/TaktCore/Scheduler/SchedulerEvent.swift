@@ -7,7 +7,7 @@ package enum SchedulerEvent: Sendable {
   /// A new set of jobs is valid; the plan leads to it from the present one.
   case reloaded(ReloadPlan)
   /// The timer of this key has fired; `token` is the one it was armed with.
-  case timerFired(TimerKey, token: UInt64)
+  case timerFired(TimerID, token: UInt64)
   /// Somebody wants this, and does not wait for what becomes of it.
   case commanded(SchedulerCommand)
   /// The process or work of an attempt's action has ended, or could not be started.
@@ -31,9 +31,9 @@ package enum SchedulerEvent: Sendable {
 /// What the scheduler wants done. Effects are performed in their order.
 package enum SchedulerEffect: Hashable, Sendable {
   /// Fire once between `deadline` and `deadline + leeway`, in place of any earlier arming.
-  case arm(TimerKey, deadline: MonotonicInstant, leeway: Duration, token: UInt64)
+  case arm(TimerID, deadline: MonotonicInstant, leeway: Duration, token: UInt64)
   /// Cancel the timer; it may be forgotten.
-  case disarm(TimerKey)
+  case disarm(TimerID)
   indirect case start(AttemptRequest)
   /// Send a run's process group a signal.
   case signal(RunID, StopSignal)

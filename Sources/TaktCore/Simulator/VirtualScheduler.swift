@@ -9,9 +9,9 @@ import TimerMachine
 /// and performs all effects but those on timers.
 package struct VirtualScheduler {
   private final class Alarm: Sendable {
-    let key: TimerKey
+    let key: TimerID
 
-    init(_ key: TimerKey) { self.key = key }
+    init(_ key: TimerID) { self.key = key }
   }
 
   /// How a run in progress is going to end.
@@ -24,7 +24,7 @@ package struct VirtualScheduler {
 
   /// Something that is due: smaller than the event that it is, since it is moved about more.
   package enum Due {
-    case timer(TimerKey, token: UInt64)
+    case timer(TimerID, token: UInt64)
     case end(RunID, End)
 
     package var event: SchedulerEvent {
@@ -49,7 +49,7 @@ package struct VirtualScheduler {
   /// Whether timers fire at their deadlines, as if nothing had leeway.
   private let isPunctual: Bool
   private var table = WakeTable<Alarm>()
-  private var alarms: [TimerKey: (alarm: Alarm, slot: UInt32)] = [:]
+  private var alarms: [TimerID: (alarm: Alarm, slot: UInt32)] = [:]
   private var ends: [RunID: (at: MonotonicInstant, end: End)] = [:]
   private var order = Heap<Instant>()
 
@@ -143,7 +143,7 @@ package struct VirtualScheduler {
   // MARK: Timers
 
   /// The timers that exist, fired or not.
-  package var timers: some Collection<TimerKey> { alarms.keys }
+  package var timers: some Collection<TimerID> { alarms.keys }
 
   private mutating func setTimers(_ effects: [SchedulerEffect]) {
     // By their places, so that the others are not copied.
@@ -159,7 +159,7 @@ package struct VirtualScheduler {
 
   /// Arms a timer anew, for owners whose timers fire otherwise than the core wants.
   package mutating func arm(
-    _ key: TimerKey, _ deadline: MonotonicInstant, leeway: Duration = .zero, token: UInt64
+    _ key: TimerID, _ deadline: MonotonicInstant, leeway: Duration = .zero, token: UInt64
   ) {
     let arming = TimerArming(deadline: deadline, leeway: max(.zero, leeway), ticket: token)
     if let index = alarms.index(forKey: key) {

@@ -26,6 +26,8 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
   private var entries: [LedgerEntry] = []
   private var awaiting: [RunID] = []
   private var isTurnOpen = false
+  /// What one event wants done; the same list for all of them.
+  private var effects: [SchedulerEffect] = []
 
   /// A scheduler that waits for `start`.
   ///
@@ -86,7 +88,9 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
   private func handle(_ event: SchedulerEvent) {
     dispatchPrecondition(condition: .onQueue(queue))
     openTurn()
-    for effect in core.handle(event, at: time.now) { perform(effect) }
+    core.handle(event, at: time.now, into: &effects)
+    for place in effects.indices { perform(effects[place]) }
+    effects.removeAll(keepingCapacity: effects.count < 4096)
   }
 
   /// A wake serves many jobs, each in a call of its own. What they log and start goes on at once
@@ -122,11 +126,11 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
 
   private func perform(_ effect: SchedulerEffect) {
     switch effect {
-    case .arm(let key, let deadline, let leeway, let token):
-      timers.arm(key, at: deadline, leeway: leeway, token: token) { [weak self] fire in
-        self?.fired(key, generation: fire.generation)
+    case .arm(let timer, let deadline, let leeway, let token):
+      timers.arm(key(of: timer), at: deadline, leeway: leeway, token: token) { [weak self] fire in
+        self?.fired(timer, generation: fire.generation)
       }
-    case .disarm(let key): timers.disarm(key)
+    case .disarm(let timer): timers.disarm(key(of: timer))
     case .start(let request): starting.append(request)
     case .signal(let run, let signal):
       flush()
@@ -142,9 +146,18 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
     }
   }
 
-  private func fired(_ key: TimerKey, generation: UInt64) {
-    guard let token = timers.token(of: key, generation: generation) else { return }
-    handle(.timerFired(key, token: token))
+  private func fired(_ timer: TimerID, generation: UInt64) {
+    guard let token = timers.token(of: key(of: timer), generation: generation) else { return }
+    handle(.timerFired(timer, token: token))
+  }
+
+  private func key(of timer: TimerID) -> TimerKey {
+    switch timer {
+    case .job(let id): .job(core.jobName(of: id))
+    case .run(let run): .run(run)
+    case .expected(let run): .expected(run)
+    case .shutdown: .shutdown
+    }
   }
 }
 

@@ -15,7 +15,8 @@ struct GateScheduler {
   private(set) var records: [LogRecord] = []
   private(set) var starts: [SlotStart] = []
 
-  private var timers: [JobName: Timer] = [:]
+  private var timers: [JobID: Timer] = [:]
+  private var effects: [SchedulerEffect] = []
   private let isKeeping: Bool
 
   private struct Timer {
@@ -28,11 +29,11 @@ struct GateScheduler {
   /// - Parameter isKeeping: whether what the core says is kept, or dropped.
   init(_ snapshot: Snapshot, isKeeping: Bool) {
     self.isKeeping = isKeeping
-    take(core.handle(.started(snapshot), at: now))
+    _ = handle(.started(snapshot))
   }
 
   /// The jobs whose timers are armed, in the order in which they fire.
-  var dueJobs: [JobName] {
+  var dueJobs: [JobID] {
     timers.sorted { ($0.value.deadline, $0.value.token) < ($1.value.deadline, $1.value.token) }
       .map(\.key)
   }
@@ -43,21 +44,25 @@ struct GateScheduler {
   }
 
   /// Lets the timers of these jobs fire, one after the other, and their runs end.
-  mutating func serve(_ names: [JobName]) {
-    for name in names {
-      guard let timer = timers[name] else { continue }
+  mutating func serve(_ ids: [JobID]) {
+    for id in ids {
+      guard let timer = timers[id] else { continue }
       move(to: timer.deadline)
-      let effects = core.handle(.timerFired(.job(name), token: timer.token), at: now)
-      take(effects)
-      for case .start(let request) in effects {
+      if let run = handle(.timerFired(.job(id), token: timer.token)) {
         slotCount += 1
-        take(core.handle(.attemptEnded(request.run, AttemptReport(.exited(0))), at: now))
+        _ = handle(.attemptEnded(run, AttemptReport(.exited(0))))
       }
     }
   }
 
-  mutating func reload(_ plan: ReloadPlan) {
-    take(core.handle(.reloaded(plan), at: now))
+  mutating func reload(_ plan: ReloadPlan) { _ = handle(.reloaded(plan)) }
+
+  /// Returns the run that is started, if one is.
+  private mutating func handle(_ event: SchedulerEvent) -> RunID? {
+    core.handle(event, at: now, into: &effects)
+    let started = take(effects)
+    effects.removeAll(keepingCapacity: true)
+    return started
   }
 
   private mutating func move(to instant: MonotonicInstant) {
@@ -65,19 +70,22 @@ struct GateScheduler {
     now = Now(wall: now.wall + step, monotonic: now.monotonic + step)
   }
 
-  private mutating func take(_ effects: [SchedulerEffect]) {
+  private mutating func take(_ effects: [SchedulerEffect]) -> RunID? {
     var turn: [LedgerEntry] = []
+    var started: RunID?
     for effect in effects {
       switch effect {
-      case .arm(.job(let name), let deadline, _, let token):
-        timers[name] = Timer(deadline: deadline, token: token)
-      case .disarm(.job(let name)): timers[name] = nil
+      case .arm(.job(let id), let deadline, _, let token):
+        timers[id] = Timer(deadline: deadline, token: token)
+      case .disarm(.job(let id)): timers[id] = nil
+      case .start(let request): started = request.run
       case .record(let entry): if isKeeping { turn.append(entry) }
       case .log(let record): if isKeeping { records.append(record) }
       case .served(let start): if isKeeping { starts.append(start) }
-      case .arm, .disarm, .start, .signal, .awaitLedger, .finish: break
+      case .arm, .disarm, .signal, .awaitLedger, .finish: break
       }
     }
     if isKeeping { entries.append(turn) }
+    return started
   }
 }

@@ -6,7 +6,7 @@ struct SlotsWorkload: Workload {
   static let summary = "1,000 slots in the scheduler core, from timer to end of run"
 
   private var scheduler: GateScheduler
-  private let jobs: [JobName]
+  private let jobs: [JobID]
 
   init() throws {
     scheduler = GateScheduler(

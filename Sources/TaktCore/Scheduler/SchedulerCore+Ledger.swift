@@ -5,54 +5,59 @@ import DequeModule
 /// anybody can compute which slots there should have been.
 extension SchedulerCore {
   /// A job's mark is to be recorded at the end of this event.
-  mutating func remark(_ name: JobName) {
+  mutating func markDirty(_ id: JobID) {
     // Mostly it is one job, several times.
-    if unmarked.last != name { unmarked.append(name) }
+    if unmarked.last != id { unmarked.append(id) }
   }
 
   /// Records the marks of all jobs that have changed since they were recorded.
   mutating func recordMarks() {
     guard !unmarked.isEmpty else { return }
-    for name in unmarked.count == 1 ? unmarked : Set(unmarked).sorted() {
-      guard let job = jobs[name] else { continue }
-      effects.append(.record(.mark(job.mark)))
+    if unmarked.count == 1 {
+      recordMark(of: unmarked[0])
+    } else {
+      for id in jobs.sortedByName(Set(unmarked)) { recordMark(of: id) }
     }
     unmarked.removeAll(keepingCapacity: unmarked.count < 4096)
+  }
+
+  /// One that has been removed has told its mark with its end.
+  private mutating func recordMark(of id: JobID) {
+    if jobs.isPresent(id) { effects.append(.record(.mark(jobs[id].mark))) }
   }
 
   /// From now on the job is due by its present schedule.
   ///
   /// - Parameter isFirst: whether takt hears of the job for the first time, so that all of its
   ///   single instants count.
-  mutating func beginVersion(of name: JobName, isFirst: Bool = false, at now: Now) {
-    guard let job = jobs[name] else { return }
-    let edge = job.cursor.edge(at: now)
+  mutating func beginVersion(of id: JobID, isFirst: Bool = false, at now: Now) {
+    let edge = jobs[id].cursor.edge(at: now)
+    let timing = jobs[id].spec.timing
     effects.append(
       .record(
         .schedule(
           ScheduleVersion(
-            job: name, schedule: job.spec.timing.schedule, isEnabled: job.spec.timing.isEnabled,
-            anchor: job.cursor.anchor, from: edge, instantsFrom: isFirst ? nil : edge.wall))))
-    remark(name)
+            job: jobs.name(of: id), schedule: timing.schedule, isEnabled: timing.isEnabled,
+            anchor: jobs[id].cursor.anchor, from: edge, instantsFrom: isFirst ? nil : edge.wall))))
+    markDirty(id)
   }
 
   /// The job is due no more. Its mark is recorded here, as it will be no job's any longer.
-  mutating func endVersion(of name: JobName, at now: Now) {
-    guard let job = jobs[name] else { return }
-    effects.append(.record(.mark(job.mark)))
-    effects.append(.record(.scheduleEnded(name, job.cursor.edge(at: now))))
+  mutating func endVersion(of id: JobID, at now: Now) {
+    effects.append(.record(.mark(jobs[id].mark)))
+    effects.append(.record(.scheduleEnded(jobs.name(of: id), jobs[id].cursor.edge(at: now))))
   }
 
   /// The ledger has begun anew: all that holds now is told again.
   mutating func tellLedger(at now: Now) {
-    for name in jobs.keys.sorted() {
-      beginVersion(of: name, at: now)
-      for late in jobs[name]?.late ?? [] {
-        effects.append(.record(.pending(name, late.slot.nominal)))
+    for id in jobs.sorted {
+      beginVersion(of: id, at: now)
+      for late in jobs[id].late {
+        effects.append(.record(.pending(jobs.name(of: id), late.slot.nominal)))
       }
     }
-    for id in runs.keys.sorted() {
-      guard let run = runs[id] else { continue }
+    for id in runs.all {
+      let run = runs[id]
       if let slot = run.undecidedSlot {
         effects.append(.record(.pending(run.spec.name, slot.nominal)))
       }

@@ -3,7 +3,23 @@ import TaktTime
 /// What former takts have left: jobs go on on their grids, runs without an end get one, slots that
 /// passed while nobody was there get their verdicts.
 extension SchedulerCore {
-  mutating func takeUp(_ former: FormerBooks, with specs: [JobSpec], at now: Now) {
+  mutating func start(_ snapshot: Snapshot, after former: FormerBooks, at now: Now) {
+    guard phase == .starting else { return }
+    phase = .running
+    adopt(snapshot.settings)
+    runs.lastRun = former.lastRun
+    clocks.set(at: now)
+    jobs.reserve(snapshot.jobs.count)
+    log(
+      .notice, .scheduler, at: now,
+      [
+        LogField(.message, .text("started; jobs: \(snapshot.jobs.count)")),
+        LogField(.count, .number(Int64(snapshot.jobs.count))),
+      ])
+    takeUp(former, with: snapshot.jobs, at: now)
+  }
+
+  private mutating func takeUp(_ former: FormerBooks, with specs: [JobSpec], at now: Now) {
     isBlind = former.isUnread
     defer { isBlind = false }
     var left = former.jobs
@@ -12,92 +28,92 @@ extension SchedulerCore {
       left[run.head.job]?.pending.removeAll { $0 == run.head.slot }
     }
     var passed: Set<JobName> = []
+    var ids: [JobID] = []
+    ids.reserveCapacity(specs.count)
     for spec in specs {
-      let job = left.removeValue(forKey: spec.name)
+      let job = left.isEmpty ? nil : left.removeValue(forKey: spec.name)
       if let job, job.isOpen {
-        if takeUp(job, as: spec, at: now) { passed.insert(spec.name) }
-        arm(spec.name, at: now)
+        let id = jobs.insert(JobState(spec, from: JobMemory(job, at: now)))
+        if takeUp(job, as: id, at: now) { passed.insert(spec.name) }
+        arm(id, at: now)
+        ids.append(id)
       } else {
-        if let job { remember(job, at: now) }
-        add(spec, at: now)
+        if let job { memories.keep(JobMemory(job, at: now), of: spec.name) }
+        ids.append(add(spec, at: now))
       }
     }
     for name in left.keys.sorted() {
       guard let job = left[name] else { continue }
       if job.isOpen { abandon(job, at: now) }
-      remember(job, at: now)
+      memories.keep(JobMemory(job, at: now), of: name)
     }
     var ended: [JobName] = []
     for run in former.runs where takeUp(run, slotsPassed: passed, at: now) {
       ended.append(run.head.job)
     }
-    giveTurns(to: specs.map(\.name), at: now)
-    for parent in ended { callFollowers(of: parent, RunEnd(.interrupted, .down), at: now) }
+    giveTurns(to: ids, at: now)
+    for parent in ended.compactMap({ jobs.id(ofKnown: $0) }) {
+      callFollowers(of: parent, RunEnd(.interrupted, .down), at: now)
+    }
     // A takt that was there since the machine started has had its boot.
     let isBoot = !isBlind && !former.jobs.values.contains(where: \.isSameBoot)
-    for spec in specs { occur(isBoot ? [.boot, .start] : [.start], for: spec, at: now) }
-    for spec in specs where spec.timing.schedule.every?.origin == .end {
-      restIfIdle(spec.name, at: now)
-      arm(spec.name, at: now)
+    for id in ids { occur(on: isBoot ? [.boot, .start] : [.start], for: id, at: now) }
+    for id in ids where jobs[id].isFixedDelay {
+      restIfIdle(id, at: now)
+      arm(id, at: now)
     }
   }
 
   /// A job that was there before and is there now. Returns whether slots of it have passed.
-  private mutating func takeUp(_ former: FormerJob, as spec: JobSpec, at now: Now) -> Bool {
-    let name = spec.name
-    let old = former.version
-    var job = JobState(
-      spec: spec,
-      cursor: ScheduleCursor(former.mark.cursor, isSameBoot: former.isSameBoot, at: now),
-      failureStreak: former.mark.failureStreak)
-    job.ranCount = former.mark.ranCount
-    job.suspension = former.mark.suspension
-    jobs[name] = job
-    follow(from: nil, to: spec)
-    remark(name)
-    let passed = settlePassed(of: former, spec, at: now)
+  private mutating func takeUp(_ former: FormerJob, as id: JobID, at now: Now) -> Bool {
+    let (old, spec) = (former.version, jobs[id].spec)
+    follow(id, from: nil, to: spec)
+    markDirty(id)
+    let passed = settlePassed(of: former, id, at: now)
     if old.schedule != spec.timing.schedule || old.isEnabled != spec.timing.isEnabled {
-      jobs[name]?.cursor.skip(to: now, from: old.schedule, to: spec.timing.schedule)
-      tellPast(spec.timing.schedule.at, of: name, but: old.schedule.at, at: now)
-      beginVersion(of: name, at: now)
+      jobs[id].cursor.skip(to: now, from: old.schedule, to: spec.timing.schedule)
+      tellPast(spec.timing.schedule.at, of: spec.name, but: old.schedule.at, at: now)
+      beginVersion(of: id, at: now)
     }
     return passed
   }
 
-  private mutating func settlePassed(
-    of former: FormerJob, _ spec: JobSpec, at now: Now
-  ) -> Bool {
-    let name = spec.name
+  private mutating func settlePassed(of former: FormerJob, _ id: JobID, at now: Now) -> Bool {
     let schedule = former.version.schedule
     if !former.version.isEnabled {
-      skip(name, schedule, .suspended, at: now)
-    } else if let suspension = jobs[name]?.suspension {
+      skip(id, schedule, .suspended, at: now)
+    } else if let suspension = jobs[id].suspension {
       let end = min(suspension.until ?? now.wall, now.wall)
       skip(
-        name, schedule, .suspended,
+        id, schedule, .suspended,
         at: Now(wall: end, monotonic: now.monotonic - (now.wall - end)))
-      if let until = suspension.until, until <= now.wall { jobs[name]?.suspension = nil }
+      if let until = suspension.until, until <= now.wall { jobs[id].suspension = nil }
     } else if let limit = schedule.limit, former.mark.ranCount >= limit {
-      skip(name, schedule, .limit, at: now)
+      skip(id, schedule, .limit, at: now)
     }
     var passed = former.pending.map { SlotSeries($0) }
-    let timing = Timing(schedule: schedule)
-    if let due = jobs[name]?.cursor.takeDue(of: timing, for: name, at: now) { passed += due.all }
+    if let due = takeDue(id, by: schedule, at: now) { passed += due.all }
     guard !passed.isEmpty else { return false }
-    if let rest = jobs[name]?.rest {
-      for series in passed { decide(name, series, .skipped(rest), at: now) }
+    if let rest = jobs[id].rest {
+      for series in passed { decide(id, series, .skipped(rest), at: now) }
     } else {
-      settle(passed, of: spec, by: schedule, .down, at: now)
+      settle(passed, of: id, by: schedule, .down, at: now)
     }
     return true
   }
 
   private mutating func skip(
-    _ name: JobName, _ schedule: Schedule, _ reason: SkipReason, at moment: Now
+    _ id: JobID, _ schedule: Schedule, _ reason: SkipReason, at instant: Now
   ) {
-    let timing = Timing(schedule: schedule)
-    guard let due = jobs[name]?.cursor.takeDue(of: timing, for: name, at: moment) else { return }
-    for series in due.all { decide(name, series, .skipped(reason), at: moment) }
+    guard let due = takeDue(id, by: schedule, at: instant) else { return }
+    for series in due.all { decide(id, series, .skipped(reason), at: instant) }
+  }
+
+  /// What has come of a job's slots by the schedule that it had.
+  private mutating func takeDue(
+    _ id: JobID, by schedule: Schedule, at instant: Now
+  ) -> ScheduleCursor.Due? {
+    jobs[id].cursor.takeDue(of: Timing(schedule: schedule), for: jobs.name(of: id), at: instant)
   }
 
   /// A job that has gone from the file while takt was not there.
@@ -109,25 +125,26 @@ extension SchedulerCore {
     if let due = cursor.takeDue(of: timing, for: name, at: now) { passed += due.all }
     let isHeld = !former.version.isEnabled || former.mark.suspension != nil
     let isSpent = former.mark.ranCount >= former.version.schedule.limit ?? .max
+    let verdict: Verdict =
+      isHeld ? .skipped(.suspended) : isSpent ? .skipped(.limit) : .missed(.down)
     for series in passed {
-      decide(
-        name, series,
-        isHeld ? .skipped(.suspended) : isSpent ? .skipped(.limit) : .missed(.down), at: now)
+      record(SlotRecord(VerdictRecord(job: name, slots: series, verdict: verdict, at: now.wall)))
     }
     var mark = former.mark
     mark.cursor = cursor.state
     effects.append(.record(.mark(mark)))
     effects.append(.record(.scheduleEnded(name, cursor.edge(at: now))))
   }
+}
 
-  /// A job that is not among those of now, for when it comes back.
-  private mutating func remember(_ former: FormerJob, at now: Now) {
-    remember(
-      former.mark.job,
-      JobState.Memory(
-        cursor: ScheduleCursor(former.mark.cursor, isSameBoot: former.isSameBoot, at: now),
-        at: former.version.schedule.at, failureStreak: former.mark.failureStreak,
-        ranCount: former.mark.ranCount, suspension: former.mark.suspension, number: 0))
+extension JobMemory {
+  /// A job as a former takt left it.
+  fileprivate init(_ former: FormerJob, at now: Now) {
+    cursor = ScheduleCursor(former.mark.cursor, isSameBoot: former.isSameBoot, at: now)
+    at = former.version.schedule.at
+    failureStreak = former.mark.failureStreak
+    ranCount = former.mark.ranCount
+    suspension = former.mark.suspension
   }
 }
 
@@ -139,27 +156,29 @@ extension SchedulerCore {
     _ former: FormerRun, slotsPassed: Set<JobName>, at now: Now
   ) -> Bool {
     let head = former.head
-    let spec = jobs[head.job]?.spec
+    let id = jobs.id(of: head.job)
     if former.isUndecided {
-      decide(
-        head.job, SlotSeries(head.slot), .ran, at: now, run: head.run,
-        more: [LogField(.run, .number(Int64(head.run.number)))])
+      let verdict = SlotRecord(
+        VerdictRecord(
+          job: head.job, slots: SlotSeries(head.slot), verdict: .ran, at: now.wall, run: head.run))
+      if let id { decideRan(id, verdict, at: now) } else { record(verdict) }
     }
-    let next = spec.flatMap { nextAttempt(of: former, $0, slotsPassed: slotsPassed, at: now) }
+    let next = id.flatMap { nextAttempt(of: former, $0, slotsPassed: slotsPassed, at: now) }
     if !former.isEnded {
       interrupt(former, next, at: now)
     } else if next == nil {
       effects.append(.record(.settled(head.run)))
     }
-    if let spec, let next { goOn(with: former, spec, next, at: now) }
+    if let id, let next { goOn(with: former, id, next, at: now) }
     return next == nil && head.kind != .hook
   }
 
   /// Where a run goes on; nil when it does not.
-  private func nextAttempt(
-    of former: FormerRun, _ spec: JobSpec, slotsPassed: Set<JobName>, at now: Now
+  private mutating func nextAttempt(
+    of former: FormerRun, _ id: JobID, slotsPassed: Set<JobName>, at now: Now
   ) -> RetryPosition? {
-    guard former.head.kind != .hook, jobs[spec.name]?.isHeld == false else { return nil }
+    let spec = jobs[id].spec
+    guard former.head.kind != .hook, !jobs[id].isHeld else { return nil }
     if let retry = former.retry, retry.attempt > 0 {
       let gaveUp =
         spec.execution.retry.end == .nextSlot && slotsPassed.contains(spec.name)
@@ -168,16 +187,17 @@ extension SchedulerCore {
     }
     guard former.retry != nil || former.head.delivery == .atLeastOnce,
       spec.delivery == .atLeastOnce, former.head.kind != .manual,
-      age(of: former.head.slot, spec, at: now)
+      age(of: former.head.slot, id, at: now)
         <= spec.missed.within(spec.timing.schedule, of: former.head.slot)
     else { return nil }
     return RetryPosition(attempt: 0, until: now.wall, end: RunEnd(.interrupted, .down))
   }
 
   /// How old a slot is by the clock that it stands on.
-  private func age(of slot: WallInstant, _ spec: JobSpec, at now: Now) -> Duration {
-    let reading = jobs[spec.name]?.cursor.reading(by: slot, spec.timing.schedule, at: now)
-    return .milliseconds((reading ?? now.wall.milliseconds) - slot.milliseconds)
+  private mutating func age(of slot: WallInstant, _ id: JobID, at now: Now) -> Duration {
+    let schedule = jobs[id].spec.timing.schedule
+    return .milliseconds(
+      jobs[id].cursor.reading(by: slot, schedule, at: now) - slot.milliseconds)
   }
 
   private mutating func interrupt(_ former: FormerRun, _ next: RetryPosition?, at now: Now) {
@@ -204,22 +224,21 @@ extension SchedulerCore {
   }
 
   private mutating func goOn(
-    with former: FormerRun, _ spec: JobSpec, _ next: RetryPosition, at now: Now
+    with former: FormerRun, _ id: JobID, _ next: RetryPosition, at now: Now
   ) {
-    lastRun += 1
-    let id = RunID(lastRun)
-    runs[id] = ActiveRun(
-      id: id, spec: spec, origin: .resumed(former.head.slot, former.head.run))
-    activeRuns[spec.name, default: []].append(id)
-    jobs[spec.name]?.cursor.runStarted()
-    remark(spec.name)
+    let (run, spec) = (runs.nextID(), jobs[id].spec)
+    runs.insert(
+      ActiveRun(
+        id: run, job: id, spec: spec, origin: .resumed(former.head.slot, former.head.run)))
+    jobs[id].cursor.runStarted()
+    markDirty(id)
     if next.attempt > 0 {
       // However wrong a clock was or is, it waits no longer than the job says.
       let wait = min(next.until - now.wall, spec.execution.retry.delayMax * 2)
       let until = now.monotonic + max(.zero, wait)
-      step(id, at: now) { $0.resume(after: next.attempt, next.end, until: until) }
+      step(run, at: now) { $0.resume(after: next.attempt, next.end, until: until) }
     } else {
-      if let run = runs[id] { queue.add(run.ticket) }
+      runs.askForPlace(run)
       startWaitingRuns(at: now)
     }
   }

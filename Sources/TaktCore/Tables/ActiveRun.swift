@@ -7,19 +7,23 @@ struct ActiveRun: Sendable {
     case slot(Slot)
     case manual(WallInstant)
     /// Another run has come to something.
-    case hook(RunFacts, slot: WallInstant)
+    indirect case hook(RunFacts, slot: WallInstant)
     /// A former takt did not bring this run to its end; its slot has been decided.
     case resumed(WallInstant, RunID)
   }
 
   let id: RunID
-  var spec: JobSpec
+  let job: JobID
+  private(set) var spec: JobSpec
   let origin: Origin
   /// What it was given by whoever triggered it; its retries are given the same.
   let parameters: RunParameters
   /// It runs beside other runs of its job, whatever the job's `overlap` says.
   let isForced: Bool
   var machine: RunMachine
+  var seat = RunTable.Seat.none
+  /// Whether it counts as one of its job that has started: it has had a place. Hooks do not.
+  var hasHadPlace = false
   var transitionCount: Int64 = 0
   var timerToken: UInt64 = 0
   /// The token of the wait for `expected`; 0 without one.
@@ -39,16 +43,24 @@ struct ActiveRun: Sendable {
   var hasRecordedOutput = false
 
   init(
-    id: RunID, spec: JobSpec, origin: Origin, parameters: RunParameters = RunParameters(),
-    isForced: Bool = false
+    id: RunID, job: JobID, spec: JobSpec, origin: Origin,
+    parameters: RunParameters = RunParameters(), isForced: Bool = false
   ) {
     let spec = spec.given(parameters)
     self.id = id
+    self.job = job
     self.spec = spec
     self.origin = origin
     self.parameters = parameters
     self.isForced = isForced
     machine = RunMachine(rules: RunRules(spec), seed: id.number)
+  }
+
+  /// The first of its attempts that this takt makes starts.
+  mutating func begin(at now: MonotonicInstant) {
+    startedAt = now
+    firstAttempt = machine.attempt + 1
+    if case .slot(let slot) = origin { lateness = now - slot.deadline }
   }
 
   /// The nominal instant that the run is told.
@@ -67,11 +79,18 @@ struct ActiveRun: Sendable {
   }
 
   var facts: RunFacts? { if case .hook(let facts, _) = origin { facts } else { nil } }
-  var isHook: Bool { facts != nil }
+  var isHook: Bool { if case .hook = origin { true } else { false } }
 
   mutating func beginOutput() {
     totals.output = KeptOutput()
     hasRecordedOutput = false
+  }
+
+  /// What the last attempt has printed, once: the ledger is given it.
+  mutating func takeUnrecordedOutput() -> KeptOutput? {
+    guard !totals.output.isEmpty, !hasRecordedOutput else { return nil }
+    hasRecordedOutput = true
+    return totals.output
   }
 
   /// The present step has ended.
@@ -117,10 +136,14 @@ struct ActiveRun: Sendable {
     }
   }
 
-  var ticket: RunQueue.Ticket {
-    RunQueue.Ticket(
-      run: id, rank: spec.execution.qos.rank, job: spec.name,
-      isAlone: isAlone,
-      isHook: isHook, group: isHook ? nil : spec.concurrencyGroup)
+  var ticket: RunTable.Ticket {
+    RunTable.Ticket(
+      rank: spec.execution.qos.rank, isAlone: isAlone,
+      group: isHook ? nil : spec.concurrencyGroup)
   }
+
+  /// What stands in for a run that is not there.
+  static let nobody = ActiveRun(
+    id: RunID(0), job: JobID(index: .max), spec: JobState.nobody.spec,
+    origin: .manual(WallInstant(milliseconds: 0)))
 }

@@ -1,0 +1,73 @@
+package import TaktTime
+
+/// A transition of a run, as the log tells it.
+package struct RunMoveRecord: Sendable {
+  package var head: RunHead
+  /// The transition's number within the run.
+  package var sequence: Int64
+  package var attempt: Int
+  package var from: RunState.Kind
+  package var to: RunState
+  package var cause: RunMove.Cause
+  /// When, on the clock that a back-off is counted on.
+  package var at: MonotonicInstant
+  /// The step that it is about, from 0; nil for a job without steps.
+  package var step: Int?
+  /// How the step before has failed, although the attempt goes on.
+  package var stepFailure: RunEnd?
+  /// How long the run has taken; nil for one that has never started.
+  package var duration: Duration?
+  /// What its attempts have come to, without what they have printed.
+  package var totals = RunTotals()
+
+  func put(into sink: inout some FieldSink) {
+    sink.put(.machine, machine: .run(head.run))
+    sink.put(.seq, number: sequence)
+    sink.put(.job, text: head.job.text)
+    sink.put(.run, number: Int64(head.run.number))
+    if let hook = head.hook, let parent = head.parent {
+      sink.put(.hook, text: hook.rawValue)
+      sink.put(.parent, number: Int64(parent.number))
+    }
+    sink.put(.attempt, number: Int64(attempt))
+    sink.put(.slot, instant: head.slot)
+    sink.put(.from, text: from.rawValue)
+    sink.put(.to, text: to.kind.rawValue)
+    sink.put(.cause, text: cause.rawValue)
+    if let step { sink.put(.step, number: Int64(step + 1)) }
+    if let stepFailure { put(stepFailure, into: &sink) }
+    switch to {
+    case .queued, .running, .killing: break
+    case .stopping(.descendants(let left), _):
+      let shown = left.prefix(20).map(\.description).joined(separator: ", ")
+      sink.put(.descendants, text: left.count > 20 ? shown + ", …" : shown)
+    case .stopping: break
+    case .backingOff(let until, let end):
+      put(end, into: &sink)
+      sink.put(.retryMilliseconds, milliseconds: until - at)
+    case .ended(let end): totals.put(of: end, duration: duration, into: &sink)
+    }
+  }
+
+  private func put(_ end: RunEnd, into sink: inout some FieldSink) {
+    sink.put(.outcome, text: end.outcome.rawValue)
+    sink.put(.reason, text: end.reason.description)
+  }
+
+  /// How much the log makes of it.
+  var level: LogLevel {
+    switch to {
+    case .queued: .info
+    case .running: stepFailure == nil ? .info : .warning
+    case .stopping, .killing: .notice
+    case .backingOff: .warning
+    case .ended(let end):
+      switch end.outcome {
+      case .succeeded: .info
+      case .cancelled: .notice
+      case .interrupted: .warning
+      case .failed, .timedOut: .error
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package import TaktTime
+
+/// The verdict on slots of a job, as the log tells it.
+package struct SlotRecord: Sendable {
+  package var record: VerdictRecord
+  /// The triggers that named the slot; empty where that is not told.
+  package var causes: SlotCauses
+  /// Of a slot that runs: when it was due, and how long after that it started.
+  package var start: (due: WallInstant, lateness: Duration)?
+
+  package init(
+    _ record: VerdictRecord, causes: SlotCauses = [],
+    start: (due: WallInstant, lateness: Duration)? = nil
+  ) {
+    self.record = record
+    self.causes = causes
+    self.start = start
+  }
+
+  func put(into sink: inout some FieldSink) {
+    let slots = record.slots
+    sink.put(.job, text: record.job.text)
+    sink.put(.slot, instant: slots.first)
+    if slots.count > 1 {
+      sink.put(.slotLast, instant: slots.last)
+      sink.put(.count, number: Int64(slots.count))
+    }
+    if !causes.isEmpty { sink.put(.cause, text: causes.text) }
+    sink.put(.verdict, text: record.verdict.name)
+    if let detail = record.verdict.detail { sink.put(.reason, text: detail) }
+    if let start {
+      sink.put(.due, instant: start.due)
+      sink.put(.lateMilliseconds, milliseconds: start.lateness)
+    }
+    if let run = record.run { sink.put(.run, number: Int64(run.number)) }
+  }
+}
+
+extension Verdict {
+  /// How much the log makes of it.
+  var level: LogLevel {
+    switch self {
+    case .ran, .skipped(.suspended), .skipped(.stopping), .skipped(.excluded), .skipped(.limit):
+      .info
+    case .cancelled: .notice
+    case .skipped, .coalesced, .missed: .warning
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import TaktTime
+import DequeModule
+
+/// Slots whose time went by while nothing could serve them: which run late, and when.
+extension SchedulerCore {
+  /// How long it takes at most until all that run late have had their turn to start.
+  package static let catchUpMax = Duration.seconds(60)
+  /// How far those that run late are apart, where there are few.
+  package static let catchUpPace = Duration.milliseconds(50)
+
+  /// Decides slots that have passed by the job's policy, and keeps those that are to run late until
+  /// they get their turns.
+  ///
+  /// - Parameters:
+  ///   - passed: pieces of an even grid, or single slots; all before now.
+  ///   - cause: why nothing served them; nil to find out for each.
+  mutating func settle(
+    _ passed: [SlotSeries], of id: JobID, by schedule: Schedule, _ cause: MissCause?, at now: Now
+  ) {
+    let (spec, cursor) = (jobs[id].spec, jobs[id].cursor)
+    let choice = spec.timing.isEnabled ? spec.missed.choice : .skip
+    func miss(_ series: SlotSeries, _ core: inout SchedulerCore) {
+      let cause = cause ?? core.clocks.missCause(of: series, spec)
+      core.decide(id, series, .missed(cause), at: now)
+    }
+    let others = skipExcluded(passed, of: id, schedule, at: now)
+    guard !others.isEmpty else { return }
+    var pieces = SlotSeries.disjoint(others) { cursor.track(of: $0, schedule) }
+    pieces.sort { $0.last < $1.last }
+    // What may start still is not missed, whatever the policy.
+    let timely = spec.timing.isEnabled ? takeTimely(&pieces, of: id, by: schedule, at: now) : nil
+    let within = spec.missed.within(schedule, of: timely?.nominal ?? pieces.last?.last)
+    var young: [SlotSeries] = []
+    for series in pieces {
+      if choice == .skip {
+        miss(series, &self)
+        continue
+      }
+      let bound = cursor.reading(by: series.last, schedule, at: now) - within.milliseconds
+      let (before, after) = cursor.track(of: series, schedule).split(series, before: bound)
+      if let before { miss(before, &self) }
+      young += [after].compactMap(\.self)
+    }
+    let room = choice == .all ? spec.missed.countMax : timely == nil ? 1 : 0
+    let (rest, chosen) = takeNewest(room, of: young, cursor, schedule)
+    for series in rest {
+      if choice == .last, let into = timely?.nominal ?? chosen.first {
+        decide(id, series, .coalesced(into: into), at: now)
+      } else {
+        miss(series, &self)
+      }
+    }
+    for nominal in chosen {
+      putOff(place(nominal, of: id, by: schedule, at: now), of: id, until: nil)
+    }
+    if let timely { putOff(timely, of: id, until: max(now.monotonic, timely.deadline)) }
+  }
+
+  /// Takes the newest slot if its window is open, or still to come.
+  private mutating func takeTimely(
+    _ pieces: inout [SlotSeries], of id: JobID, by schedule: Schedule, at now: Now
+  ) -> Slot? {
+    guard let series = pieces.last else { return nil }
+    let slot = place(series.last, of: id, by: schedule, at: now)
+    guard slot.latestStart >= now.monotonic else { return nil }
+    pieces.removeLast()
+    let track = jobs[id].cursor.track(of: series, schedule)
+    pieces += [track.takeNewest(1, of: series).rest].compactMap(\.self)
+    return slot
+  }
+
+  /// The slot of an instant that has passed, where it was due.
+  private mutating func place(
+    _ nominal: WallInstant, of id: JobID, by schedule: Schedule, at now: Now
+  ) -> Slot {
+    let cursor = jobs[id].cursor
+    var timing = jobs[id].spec.timing
+    timing.schedule = schedule
+    return cursor.place(
+      Slot(
+        nominal: nominal, causes: cursor.causes(of: nominal, schedule),
+        deadline: cursor.deadline(of: nominal, schedule, at: now)), in: timing,
+      for: jobs.name(of: id), at: now)
+  }
+
+  /// Keeps a slot that is behind its job for later.
+  mutating func putOff(_ slot: Slot, of id: JobID, until startsAt: MonotonicInstant?) {
+    jobs[id].late.append(JobState.LateSlot(slot: slot, startsAt: startsAt))
+    effects.append(.record(.pending(jobs.name(of: id), slot.nominal)))
+    markDirty(id)
+  }
+
+  /// The newest slots of all series, ascending, and what is left of the series without them.
+  private func takeNewest(
+    _ wanted: Int, of all: [SlotSeries], _ cursor: ScheduleCursor, _ schedule: Schedule
+  ) -> (rest: [SlotSeries], newest: [WallInstant]) {
+    var rest: [SlotSeries] = []
+    var newest: [WallInstant] = []
+    for series in all.sorted(by: { $0.last > $1.last }) {
+      let taken = cursor.track(of: series, schedule).takeNewest(wanted - newest.count, of: series)
+      newest += taken.newest.map { WallInstant(milliseconds: $0) }
+      rest += [taken.rest].compactMap(\.self)
+    }
+    return (rest.sorted { $0.first < $1.first }, newest.sorted())
+  }
+
+  /// Gives those that run late their turns to start: one after the other, and the last not too late.
+  mutating func giveTurns(to ids: [JobID], at now: Now) {
+    var count = 0
+    for id in ids { count += jobs[id].late.count { $0.startsAt == nil } }
+    // When one job has been kept waiting, all others may have been.
+    let pace = min(Self.catchUpPace, Self.catchUpMax / max(count, jobs.count, 1))
+    var turn = max(now.monotonic, min(catchUpAt, now.monotonic + Self.catchUpMax))
+    for id in ids where !jobs[id].late.isEmpty {
+      for index in jobs[id].late.indices where jobs[id].late[index].startsAt == nil {
+        jobs[id].late[index].startsAt = turn
+        turn = turn + pace
+      }
+      arm(id, at: now)
+    }
+    catchUpAt = turn
+    guard count > 1 else { return }
+    log(
+      .notice, .scheduler, at: now,
+      [
+        LogField(
+          .message,
+          .text(
+            "\(count) slots that passed unserved run late, one each "
+              + DurationText.format(pace))),
+        LogField(.count, .number(Int64(count))),
+      ])
+  }
+
+  /// Whether a slot that passed may run now: never beside another run, unless the job allows that.
+  mutating func mayRunLate(_ id: JobID) -> Bool {
+    !runs.hasActive(id) || jobs[id].spec.overlap == .allow
+  }
+
+  mutating func serveLate(_ id: JobID, at now: Now) {
+    while let first = jobs[id].late.first, let startsAt = first.startsAt,
+      startsAt <= now.monotonic, mayRunLate(id)
+    {
+      jobs[id].late.removeFirst()
+      serve(first.slot, of: id, at: now)
+    }
+  }
+
+  /// The job's next slot has come first: it stands for those before it, unless all are to run.
+  mutating func coalesceLate(of id: JobID, into slot: Slot, at now: Now) {
+    if jobs[id].late.isEmpty || jobs[id].spec.missed.choice == .all { return }
+    let late = jobs[id].late
+    // One that is put off has not had its time.
+    jobs[id].late.removeAll { $0.slot.deadline <= now.monotonic }
+    for item in late where item.slot.deadline <= now.monotonic {
+      decide(id, SlotSeries(item.slot.nominal), .coalesced(into: slot.nominal), at: now)
+    }
+  }
+
+  mutating func giveUpLate(of id: JobID, as verdict: Verdict, at now: Now) {
+    if jobs[id].late.isEmpty { return }
+    let late = jobs[id].late
+    jobs[id].late = []
+    for item in late { decide(id, SlotSeries(item.slot.nominal), verdict, at: now) }
+  }
+}

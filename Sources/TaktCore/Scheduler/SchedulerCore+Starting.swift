@@ -1,0 +1,116 @@
+import TaktTime
+
+/// Starting: a run waits for a place, perhaps for the ledger, and starts. Its first start decides its
+/// slot.
+extension SchedulerCore {
+  mutating func queueRun(
+    _ origin: ActiveRun.Origin, of id: JobID, _ spec: JobSpec,
+    with parameters: RunParameters = RunParameters(), isForced: Bool = false, at now: Now
+  ) {
+    let run = runs.nextID()
+    runs.insert(
+      ActiveRun(
+        id: run, job: id, spec: spec, origin: origin, parameters: parameters, isForced: isForced))
+    if !runs[run].isHook, jobs.isPresent(id) {
+      jobs[id].cursor.runStarted()
+      markDirty(id)
+    }
+    // Mostly nobody waits, and there is a place.
+    if mayStart, !runs[run].needsClaim, runs.takePlaceNow(run) { return start(run, at: now) }
+    runs.askForPlace(run)
+    startWaitingRuns(at: now)
+    if runs.contains(run), let slot = runs[run].undecidedSlot {
+      effects.append(.record(.pending(spec.name, slot.nominal)))
+    }
+  }
+
+  private var mayStart: Bool { phase == .running || phase == .draining }
+
+  mutating func startWaitingRuns(at now: Now) {
+    guard mayStart else { return }
+    while let run = runs.nextWithPlace() {
+      if runs[run].needsClaim { claim(run, at: now) } else { start(run, at: now) }
+    }
+  }
+
+  private mutating func start(_ run: RunID, at now: Now) {
+    if runs[run].startedAt == nil { begin(run, at: now) }
+    runs[run].hasClaim = false
+    step(run, at: now) { $0.start(at: now.monotonic) }
+  }
+
+  /// The first start of a run.
+  private mutating func begin(_ run: RunID, at now: Now) {
+    runs[run].begin(at: now.monotonic)
+    effects.append(.record(.began(runs[run].beginning(at: now))))
+    if case .slot(let slot) = runs[run].origin { serve(slot, by: run, at: now) }
+    guard let expected = runs[run].spec.expectedDuration else { return }
+    let token = nextToken()
+    runs[run].expectedToken = token
+    effects.append(
+      .arm(.expected(run), deadline: now.monotonic + expected, leeway: .zero, token: token))
+  }
+
+  private mutating func serve(_ slot: Slot, by run: RunID, at now: Now) {
+    let (id, spec, lateness) = (runs[run].job, runs[run].spec, runs[run].lateness)
+    effects.append(
+      .served(
+        SlotStart(
+          job: spec.name, run: run, lateness: lateness, window: slot.window,
+          qos: spec.execution.qos)))
+    let verdict = VerdictRecord(
+      job: spec.name, slots: SlotSeries(slot.nominal), verdict: .ran, at: now.wall, run: run)
+    decideRan(
+      id, SlotRecord(verdict, causes: slot.causes, start: (slot.due, lateness)), at: now)
+    if lateness > slot.window + spec.lateTolerance { hook(.onLate, for: run, at: now) }
+  }
+}
+
+// MARK: - Claims
+
+/// Runs that must be known to the ledger before they may start.
+extension SchedulerCore {
+  /// How long such a run waits for the ledger.
+  package static let claimTimeout = Duration.seconds(2)
+
+  /// The run could start; it asks for its place again when the ledger has it for certain.
+  private mutating func claim(_ run: RunID, at now: Now) {
+    let token = nextToken()
+    // While it waits for the disk others may have the place.
+    runs.leavePlace(run)
+    runs[run].isClaiming = true
+    runs[run].timerToken = token
+    effects.append(.record(.claimed(runs[run].beginning(at: now))))
+    effects.append(.awaitLedger(run))
+    effects.append(
+      .arm(.run(run), deadline: now.monotonic + Self.claimTimeout, leeway: .zero, token: token))
+  }
+
+  mutating func claimKept(_ run: RunID, at now: Now) {
+    guard runs.contains(run), runs[run].isClaiming else { return }
+    runs[run].isClaiming = false
+    runs[run].hasClaim = true
+    runs[run].timerToken = 0
+    effects.append(.disarm(.run(run)))
+    runs.askForPlace(run)
+    startWaitingRuns(at: now)
+  }
+
+  /// Without the ledger's word the slot is given up: it might be run a second time after a crash.
+  mutating func claimTimedOut(_ run: RunID, at now: Now) {
+    if let slot = runs[run].undecidedSlot {
+      decide(runs[run].job, SlotSeries(slot.nominal), .skipped(.ledger), at: now)
+    }
+    step(run, at: now) { $0.stop(.ledger, at: now.monotonic) }
+  }
+}
+
+extension ActiveRun {
+  /// Whether the ledger must know of its next attempt before it starts.
+  fileprivate var needsClaim: Bool {
+    switch origin {
+    case .slot, .resumed: spec.delivery == .atMostOnce && !hasClaim
+    case .manual, .hook: false
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import DequeModule
+import TaktTime
+
+/// What the scheduler knows of one job.
+struct JobState: Sendable {
+  var spec: JobSpec
+  var cursor: ScheduleCursor
+  /// What its timer waits for; nil when it waits for nothing.
+  private(set) var awaited: Awaited?
+  /// The token of its last arming; 0 when its timer has never been armed.
+  private(set) var token: UInt64 = 0
+  var failureStreak = 0
+  /// How many slots have run since the anchor.
+  var ranCount = 0
+  private var hold = Hold.none
+  /// Slots whose instant is behind the job and which are still to run: those that are put off, and
+  /// those that passed unserved. The oldest first.
+  var late: Deque<LateSlot> = []
+
+  init(spec: JobSpec, cursor: ScheduleCursor) {
+    self.spec = spec
+    self.cursor = cursor
+  }
+
+  /// A job that comes back.
+  init(_ spec: JobSpec, from memory: JobMemory) {
+    self.init(spec: spec, cursor: memory.cursor)
+    failureStreak = memory.failureStreak
+    ranCount = memory.ranCount
+    suspension = memory.suspension
+  }
+
+  var memory: JobMemory {
+    JobMemory(
+      cursor: cursor, at: spec.timing.schedule.at, failureStreak: failureStreak,
+      ranCount: ranCount, suspension: suspension)
+  }
+
+  /// What a job's timer waits for.
+  enum Awaited: Sendable {
+    /// The job's next slot.
+    case slot(Slot)
+    /// The turn of a slot that runs late.
+    case lateSlot(WallInstant, startsAt: MonotonicInstant)
+    /// The end of the job's suspension.
+    case suspensionEnd(WallInstant, deadline: MonotonicInstant)
+  }
+
+  /// A slot that is still to run.
+  struct LateSlot: Sendable {
+    var slot: Slot
+    /// When it may start: many of them do not all start at once. Nil until it has got its turn.
+    var startsAt: MonotonicInstant?
+  }
+
+  /// Boxed: few jobs are suspended.
+  private indirect enum Hold: Sendable {
+    case none
+    case suspended(Suspension)
+  }
+
+  var suspension: Suspension? {
+    get { if case .suspended(let suspension) = hold { suspension } else { nil } }
+    set { hold = newValue.map { .suspended($0) } ?? .none }
+  }
+
+  var isSuspended: Bool { if case .suspended = hold { true } else { false } }
+
+  /// Why its slots pass without a run; nil when they do not.
+  var rest: SkipReason? {
+    if isSuspended || !spec.timing.isEnabled { return .suspended }
+    if let limit = spec.timing.schedule.limit, ranCount >= limit { return .limit }
+    return nil
+  }
+
+  /// Whether its slots pass without a run.
+  var isHeld: Bool { rest != nil }
+
+  /// Whether its timer has ever been armed.
+  var hasBeenArmed: Bool { token != 0 }
+
+  mutating func await(_ awaited: Awaited, token: UInt64) {
+    self.awaited = awaited
+    self.token = token
+  }
+
+  mutating func awaitNothing() { awaited = nil }
+
+  /// Whether its timer was last armed with this token, and has not fired since.
+  func isAwaiting(_ token: UInt64) -> Bool { awaited != nil && self.token == token }
+
+  /// The slot that its timer waits for; nil when it is held.
+  var nextSlot: Slot? { isHeld ? nil : awaited?.slot }
+
+  /// Counts slots that run. Returns whether these were the last that may.
+  mutating func countRan(_ count: Int) -> Bool {
+    ranCount += count
+    return rest == .limit
+  }
+
+  /// Its next slot.
+  func next(at now: Now) -> Slot? { cursor.next(of: spec.timing, for: spec.name, at: now) }
+
+  /// What has come of its slots, by its own schedule.
+  mutating func takeDue(at now: Now) -> ScheduleCursor.Due? {
+    cursor.takeDue(of: spec.timing, for: spec.name, at: now)
+  }
+
+  mutating func rest(at now: Now) { cursor.rest(spec.timing.schedule, at: now) }
+
+  /// Whether its next slot is counted from the end of a run.
+  var isFixedDelay: Bool { spec.timing.schedule.every?.origin == .end }
+
+  var mark: JobMark {
+    JobMark(
+      job: spec.name, cursor: cursor.state, failureStreak: failureStreak, ranCount: ranCount,
+      suspension: suspension)
+  }
+
+  /// What stands in for a job that is not there.
+  static let nobody = JobState(
+    spec: JobSpec(
+      name: .nobody, timing: Timing(schedule: Schedule()), action: .argv([])),
+    cursor: ScheduleCursor(
+      schedule: Schedule(),
+      at: Now(wall: WallInstant(milliseconds: 0), monotonic: MonotonicInstant(nanoseconds: 0))))
+}
+
+extension JobState.Awaited {
+  /// When the timer is due.
+  var deadline: MonotonicInstant {
+    switch self {
+    case .slot(let slot): slot.deadline
+    case .lateSlot(_, let startsAt): startsAt
+    case .suspensionEnd(_, let deadline): deadline
+    }
+  }
+
+  /// How late it may fire.
+  var window: Duration { if case .slot(let slot) = self { slot.window } else { .zero } }
+
+  /// What there is to show of it.
+  var slot: Slot {
+    switch self {
+    case .slot(let slot): slot
+    case .lateSlot(let nominal, let deadline), .suspensionEnd(let nominal, let deadline):
+      Slot(nominal: nominal, causes: [], deadline: deadline)
+    }
+  }
+}

@@ -1,0 +1,146 @@
+/// The jobs by small numbers, which names have at the scheduler's borders.
+///
+/// A name keeps its number while its job is there, while a run of it has not ended, and while
+/// another job follows it; a job that is removed and comes back meanwhile is the same row.
+struct JobTable: Sendable {
+  private struct Row: Sendable {
+    var name: JobName
+    var isPresent = false
+    /// The jobs that wait for the ends of this one's runs, by name.
+    var followers: [JobID] = []
+    var state: JobState
+  }
+
+  /// A function that wanted a job which is not there: a mistake in the scheduler itself.
+  struct Bug: Hashable, Sendable {
+    /// The job's name, or its number.
+    var job: String
+    var function: String
+  }
+
+  private var rows: [Row] = []
+  private var ids: [JobName: JobID] = [:]
+  private var free: [JobID] = []
+  /// How many jobs are present.
+  private(set) var count = 0
+  /// What was looked for in vain since this was emptied last.
+  var bugs: [Bug] = []
+
+  /// The state of a job that is there. This is the one way to it: a job that is not there is recorded
+  /// as a bug, and what is done to it has no effect.
+  subscript(id: JobID, caller: String = #function) -> JobState {
+    mutating _read {
+      if isPresent(id) {
+        yield rows[Int(id.index)].state
+      } else {
+        bugs.append(Bug(job: String(id.index), function: caller))
+        yield .nobody
+      }
+    }
+    _modify {
+      if isPresent(id) {
+        yield &rows[Int(id.index)].state
+      } else {
+        bugs.append(Bug(job: String(id.index), function: caller))
+        var nobody = JobState.nobody
+        yield &nobody
+      }
+    }
+  }
+
+  func isPresent(_ id: JobID) -> Bool {
+    Int(id.index) < rows.count && rows[Int(id.index)].isPresent
+  }
+
+  /// The job of a name that is known to be there; nil, and a bug, when it is not.
+  mutating func find(_ name: JobName, caller: String = #function) -> JobID? {
+    let id = id(of: name)
+    if id == nil { bugs.append(Bug(job: name.text, function: caller)) }
+    return id
+  }
+
+  /// A job as it is now, for those who only look; nil when there is none.
+  func state(of id: JobID) -> JobState? {
+    isPresent(id) ? rows[Int(id.index)].state : nil
+  }
+
+  func state(of name: JobName) -> JobState? { ids[name].flatMap { state(of: $0) } }
+
+  /// The number of a name, of a job that is there or of one whose runs have not ended.
+  func id(ofKnown name: JobName) -> JobID? { ids[name] }
+
+  /// The number of a job that is there.
+  func id(of name: JobName) -> JobID? { ids[name].flatMap { isPresent($0) ? $0 : nil } }
+
+  func name(of id: JobID) -> JobName { rows[Int(id.index)].name }
+
+  /// The jobs that are there, in no order.
+  var present: some Sequence<JobID> {
+    rows.indices.lazy.filter { rows[$0].isPresent }.map { JobID(index: UInt32($0)) }
+  }
+
+  /// The jobs that are there, by name: an order that does not depend on chance.
+  var sorted: [JobID] { present.sorted { name(of: $0) < name(of: $1) } }
+
+  func sortedByName(_ ids: some Sequence<JobID>) -> [JobID] {
+    ids.sorted { name(of: $0) < name(of: $1) }
+  }
+
+  // MARK: Coming and going
+
+  mutating func reserve(_ count: Int) {
+    rows.reserveCapacity(count)
+    ids.reserveCapacity(count)
+  }
+
+  /// The number of a name, a new one if it has none.
+  mutating func intern(_ name: JobName) -> JobID {
+    if let id = ids[name] { return id }
+    let row = Row(name: name, state: .nobody)
+    let id = free.popLast() ?? JobID(index: UInt32(rows.count))
+    if Int(id.index) == rows.count { rows.append(row) } else { rows[Int(id.index)] = row }
+    ids[name] = id
+    return id
+  }
+
+  /// Takes up a job, in place of one of its name.
+  mutating func insert(_ state: JobState) -> JobID {
+    let id = intern(state.spec.name)
+    if !rows[Int(id.index)].isPresent { count += 1 }
+    rows[Int(id.index)].isPresent = true
+    rows[Int(id.index)].state = state
+    return id
+  }
+
+  /// The job is there no more; its number is, until `release`.
+  mutating func remove(_ id: JobID) {
+    guard isPresent(id) else { return }
+    rows[Int(id.index)].isPresent = false
+    rows[Int(id.index)].state = .nobody
+    count -= 1
+  }
+
+  /// Gives up the number of a job that is not there, unless another follows it.
+  mutating func release(_ id: JobID) {
+    let row = rows[Int(id.index)]
+    guard !row.isPresent, row.followers.isEmpty, ids[row.name] == id else { return }
+    ids[row.name] = nil
+    free.append(id)
+  }
+
+  // MARK: Followers
+
+  /// The jobs that wait for the ends of this one's runs, by name.
+  func followers(of id: JobID) -> [JobID] { rows[Int(id.index)].followers }
+
+  mutating func follow(_ parent: JobName, _ follower: JobID) {
+    let id = intern(parent)
+    rows[Int(id.index)].followers = sortedByName(rows[Int(id.index)].followers + [follower])
+  }
+
+  mutating func unfollow(_ parent: JobName, _ follower: JobID) -> JobID? {
+    guard let id = ids[parent] else { return nil }
+    rows[Int(id.index)].followers.removeAll { $0 == follower }
+    return id
+  }
+}

@@ -1,0 +1,61 @@
+import DequeModule
+
+/// Where runs are in their table. Their numbers grow by one, so that those of the last ones are a
+/// window without a search; the few that last much longer than others are looked up.
+struct RunIndex: Sendable {
+  private static let none: Int32 = -1
+
+  /// The number of the window's first run.
+  private var base: UInt64 = 0
+  private var window: Deque<Int32> = []
+  private var elders: [RunID: Int32] = [:]
+  private(set) var count = 0
+
+  /// Where a run is; nil when it is not in the table.
+  subscript(run: RunID) -> Int? {
+    if run.number >= base {
+      let offset = run.number - base
+      guard offset < UInt64(window.count) else { return nil }
+      let place = window[Int(offset)]
+      return place == Self.none ? nil : Int(place)
+    }
+    return elders.isEmpty ? nil : elders[run].map(Int.init)
+  }
+
+  /// Takes a run that is newer than all before it.
+  mutating func append(_ run: RunID, at place: Int) {
+    if window.isEmpty { base = run.number }
+    // Numbers may be left out.
+    while base + UInt64(window.count) < run.number { window.append(Self.none) }
+    window.append(Int32(place))
+    count += 1
+    trim()
+  }
+
+  mutating func remove(_ run: RunID) {
+    guard self[run] != nil else { return }
+    count -= 1
+    if run.number < base {
+      elders[run] = nil
+    } else {
+      window[Int(run.number - base)] = Self.none
+      trim()
+    }
+  }
+
+  /// Keeps the window small: those at its beginning that have ended leave it, and when there are
+  /// many times as many numbers as runs, those that have not as well.
+  private mutating func trim() {
+    while let place = window.first, place == Self.none || window.count > 64 + 8 * count {
+      if place != Self.none { elders[RunID(base)] = place }
+      window.removeFirst()
+      base += 1
+    }
+  }
+
+  /// The runs in the table, the oldest first.
+  var runs: [RunID] {
+    elders.keys.sorted()
+      + window.indices.filter { window[$0] != Self.none }.map { RunID(base + UInt64($0)) }
+  }
+}

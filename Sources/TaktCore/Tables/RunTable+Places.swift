@@ -1,0 +1,157 @@
+import HeapModule
+
+/// Who may run: a bound on all, a bound for each group, one at a time for jobs that want it so; the
+/// more urgent class first, then the older run.
+extension RunTable {
+  /// What a run says of itself when it asks for a place.
+  struct Ticket: Hashable, Sendable {
+    var rank: Int
+    /// It waits until all other runs of its job that have started are over.
+    var isAlone: Bool
+    var group: String?
+  }
+
+  /// Where a run stands in this.
+  enum Seat: Sendable {
+    case none
+    case waiting(Ticket)
+    case holding(Ticket)
+  }
+
+  /// A run in a line; its ticket may have changed since, or be gone.
+  struct Entry: Comparable, Sendable {
+    var rank: Int
+    var run: RunID
+
+    static func < (left: Self, right: Self) -> Bool {
+      (left.rank, left.run) < (right.rank, right.run)
+    }
+
+    static func == (left: Self, right: Self) -> Bool { left.run == right.run }
+  }
+
+  struct Places: Sendable {
+    fileprivate(set) var takenCount = 0
+    fileprivate var max = 16
+    fileprivate var groupMax: [String: Int] = [:]
+    fileprivate var groupCounts: [String: Int] = [:]
+    fileprivate var ready = Heap<Entry>()
+    /// Runs that wait for others of their job, or of their group, and for nothing else.
+    fileprivate var behindJob: [JobID: Heap<Entry>] = [:]
+    fileprivate var behindGroup: [String: Heap<Entry>] = [:]
+
+    func isFull(_ group: String) -> Bool {
+      groupCounts[group, default: 0] >= groupMax[group] ?? .max
+    }
+  }
+
+  /// Sets the bounds; whoever waited behind an old one asks again.
+  mutating func setBounds(_ settings: SchedulerSettings) {
+    places.max = settings.maxRunning
+    places.groupMax = settings.concurrency
+    for heap in Array(places.behindJob.values) + Array(places.behindGroup.values) {
+      places.ready.insert(contentsOf: heap.unordered)
+    }
+    places.behindJob = [:]
+    places.behindGroup = [:]
+  }
+
+  /// Takes a run's wish for a place, in place of an earlier one.
+  mutating func askForPlace(_ id: RunID) {
+    let ticket = self[id].ticket
+    self[id].seat = .waiting(ticket)
+    places.ready.insert(Entry(rank: ticket.rank, run: id))
+  }
+
+  /// Takes a place at once for a run that nobody stands before; false when it must ask and wait.
+  mutating func takePlaceNow(_ id: RunID) -> Bool {
+    guard places.ready.isEmpty, places.takenCount < places.max else { return false }
+    let (ticket, job) = (self[id].ticket, self[id].job)
+    if ticket.isAlone, ofJob(job).startedCount > 0 { return false }
+    if let group = ticket.group, places.isFull(group) { return false }
+    take(ticket, id)
+    return true
+  }
+
+  /// The next run that may start; its place is taken.
+  mutating func nextWithPlace() -> RunID? {
+    while places.takenCount < places.max, let first = places.ready.popMin() {
+      let id = first.run
+      guard case .waiting(let ticket)? = seat(of: id) else { continue }
+      let entry = Entry(rank: ticket.rank, run: id)
+      if ticket.isAlone, mustWaitForOthers(id) {
+        places.behindJob[self[id].job, default: Heap()].insert(entry)
+        // It may have been called for a place in its group, which another can take.
+        if let group = ticket.group { callNext(group: group) }
+      } else if let group = ticket.group, places.isFull(group) {
+        places.behindGroup[group, default: Heap()].insert(entry)
+      } else {
+        take(ticket, id)
+        return id
+      }
+    }
+    return nil
+  }
+
+  /// Whether another run of its job has started.
+  private mutating func mustWaitForOthers(_ id: RunID) -> Bool {
+    let count = ofJob(self[id].job).startedCount
+    return count > 1 || (count == 1 && !self[id].hasHadPlace)
+  }
+
+  private mutating func take(_ ticket: Ticket, _ id: RunID) {
+    self[id].seat = .holding(ticket)
+    places.takenCount += 1
+    if !self[id].isHook, !self[id].hasHadPlace {
+      self[id].hasHadPlace = true
+      changeJob(self[id].job) { $0.startedCount += 1 }
+    }
+    if let group = ticket.group { places.groupCounts[group, default: 0] += 1 }
+  }
+
+  /// A run's place is free; it may ask again.
+  mutating func leavePlace(_ id: RunID) {
+    guard case .holding(let ticket) = self[id].seat else { return }
+    self[id].seat = .none
+    places.takenCount -= 1
+    guard let group = ticket.group else { return }
+    let count = places.groupCounts[group, default: 1] - 1
+    places.groupCounts[group] = count == 0 ? nil : count
+    callNext(group: group)
+  }
+
+  /// A run is over, or will never start.
+  mutating func giveUpPlace(_ id: RunID) {
+    leavePlace(id)
+    // The one that was called in its stead may be this one: then the next is.
+    if case .waiting(let ticket) = self[id].seat {
+      self[id].seat = .none
+      if let group = ticket.group { callNext(group: group) }
+    }
+    let job = self[id].job
+    if self[id].hasHadPlace {
+      self[id].hasHadPlace = false
+      changeJob(job) { $0.startedCount -= 1 }
+    }
+    if places.behindJob.isEmpty { return }
+    guard var line = places.behindJob.removeValue(forKey: job) else { return }
+    if let next = popFirst(of: &line) { places.ready.insert(next) }
+    if !line.isEmpty { places.behindJob[job] = line }
+  }
+
+  private mutating func callNext(group: String) {
+    guard var line = places.behindGroup.removeValue(forKey: group) else { return }
+    if let next = popFirst(of: &line) { places.ready.insert(next) }
+    if !line.isEmpty { places.behindGroup[group] = line }
+  }
+
+  /// The first of a line that still waits, by its present ticket.
+  private func popFirst(of line: inout Heap<Entry>) -> Entry? {
+    while let entry = line.popMin() {
+      if case .waiting(let ticket)? = seat(of: entry.run) {
+        return Entry(rank: ticket.rank, run: entry.run)
+      }
+    }
+    return nil
+  }
+}

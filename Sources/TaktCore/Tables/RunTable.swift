@@ -1,0 +1,109 @@
+/// The runs that have not ended, by their numbers, and what each job has of them.
+///
+/// Who has a place, and who waits for one, is in `RunTable+Places`.
+struct RunTable: Sendable {
+  /// A function that wanted a run which is not there: a mistake in the scheduler itself.
+  struct Bug: Hashable, Sendable {
+    var run: RunID
+    var function: String
+  }
+
+  /// The runs of one job.
+  struct OfJob: Sendable {
+    /// Those that have not ended, the oldest first. Hooks are not among them.
+    var active = RunList()
+    /// How many of them have started.
+    var startedCount = 0
+    /// Hooks that have not ended.
+    var hookCount = 0
+
+    var isEmpty: Bool { active.isEmpty && hookCount == 0 }
+  }
+
+  private var rows: [ActiveRun?] = []
+  private var free: [Int] = []
+  private var index = RunIndex()
+  private var jobs: [OfJob] = []
+  /// The number of the last run that was made, by this takt or by former ones.
+  var lastRun: UInt64 = 0
+  var places = Places()
+  /// What was looked for in vain since this was emptied last.
+  var bugs: [Bug] = []
+
+  var count: Int { index.count }
+  var isEmpty: Bool { index.count == 0 }
+
+  /// The runs in the table, the oldest first.
+  var all: [RunID] { index.runs }
+
+  func contains(_ id: RunID) -> Bool { index[id] != nil }
+
+  /// A run as it is now, for those who only look; nil when there is none.
+  func run(_ id: RunID) -> ActiveRun? { index[id].flatMap { rows[$0] } }
+
+  /// Whether a run has a place or waits for one; nil when there is no such run.
+  func seat(of id: RunID) -> Seat? { index[id].flatMap { rows[$0]?.seat } }
+
+  /// A run that has not ended. This is the one way to it: a run that is not there is recorded as a
+  /// bug, and what is done to it has no effect.
+  subscript(id: RunID, caller: String = #function) -> ActiveRun {
+    mutating _read {
+      if let place = index[id], rows[place] != nil {
+        yield rows[place]!
+      } else {
+        bugs.append(Bug(run: id, function: caller))
+        yield .nobody
+      }
+    }
+    _modify {
+      if let place = index[id], rows[place] != nil {
+        yield &rows[place]!
+      } else {
+        bugs.append(Bug(run: id, function: caller))
+        var nobody = ActiveRun.nobody
+        yield &nobody
+      }
+    }
+  }
+
+  mutating func nextID() -> RunID {
+    lastRun += 1
+    return RunID(lastRun)
+  }
+
+  /// Takes a run that is newer than all before it.
+  mutating func insert(_ run: consuming ActiveRun) {
+    let (id, job, isHook) = (run.id, run.job, run.isHook)
+    let place = free.popLast() ?? rows.count
+    if place == rows.count { rows.append(run) } else { rows[place] = run }
+    index.append(id, at: place)
+    changeJob(job) { if isHook { $0.hookCount += 1 } else { $0.active.append(id) } }
+  }
+
+  /// Takes a run that has ended out of the table.
+  mutating func remove(_ id: RunID) -> ActiveRun? {
+    guard let place = index[id], let run = rows[place] else { return nil }
+    rows[place] = nil
+    free.append(place)
+    index.remove(id)
+    changeJob(run.job) { if run.isHook { $0.hookCount -= 1 } else { $0.active.remove(id) } }
+    return run
+  }
+
+  /// What a job has of them.
+  func ofJob(_ id: JobID) -> OfJob {
+    Int(id.index) < jobs.count ? jobs[Int(id.index)] : OfJob()
+  }
+
+  /// The runs of a job that have not ended, the oldest first, without hooks.
+  func active(of id: JobID) -> RunList { ofJob(id).active }
+
+  func hasActive(_ id: JobID) -> Bool {
+    Int(id.index) < jobs.count && !jobs[Int(id.index)].active.isEmpty
+  }
+
+  mutating func changeJob(_ id: JobID, _ change: (inout OfJob) -> Void) {
+    while jobs.count <= Int(id.index) { jobs.append(OfJob()) }
+    change(&jobs[Int(id.index)])
+  }
+}
