@@ -18,7 +18,8 @@ struct JobTable: Sendable {
     var function: String
   }
 
-  private var rows: [Row] = []
+  /// The first row is nobody's: what is done to a job that is not there is done to it.
+  private var rows = [Row(name: .nobody, state: .nobody)]
   private var ids: [JobName: JobID] = [:]
   private var free: [JobID] = []
   /// How many jobs are present.
@@ -28,24 +29,21 @@ struct JobTable: Sendable {
 
   /// The state of a job that is there. This is the one way to it: a job that is not there is recorded
   /// as a bug, and what is done to it has no effect.
-  subscript(id: JobID, caller: String = #function) -> JobState {
-    mutating _read {
-      if isPresent(id) {
-        yield rows[Int(id.index)].state
-      } else {
-        bugs.append(Bug(job: String(id.index), function: caller))
-        yield .nobody
-      }
-    }
-    _modify {
-      if isPresent(id) {
-        yield &rows[Int(id.index)].state
-      } else {
-        bugs.append(Bug(job: String(id.index), function: caller))
-        var nobody = JobState.nobody
-        yield &nobody
-      }
-    }
+  subscript(id: JobID, caller: StaticString = #function) -> JobState {
+    @inline(__always) mutating _read { yield rows[row(id, caller)].state }
+    @inline(__always) _modify { yield &rows[row(id, caller)].state }
+  }
+
+  @inline(__always)
+  private mutating func row(_ id: JobID, _ caller: StaticString) -> Int {
+    isPresent(id) ? Int(id.index) : nobody(id, caller)
+  }
+
+  @inline(never)
+  private mutating func nobody(_ id: JobID, _ caller: StaticString) -> Int {
+    bugs.append(Bug(job: String(id.index), function: "\(caller)"))
+    rows[0].state = .nobody
+    return 0
   }
 
   func isPresent(_ id: JobID) -> Bool {
@@ -89,7 +87,7 @@ struct JobTable: Sendable {
   // MARK: Coming and going
 
   mutating func reserve(_ count: Int) {
-    rows.reserveCapacity(count)
+    rows.reserveCapacity(count + 1)
     ids.reserveCapacity(count)
   }
 

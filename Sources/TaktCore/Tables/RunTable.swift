@@ -20,7 +20,8 @@ struct RunTable: Sendable {
     var isEmpty: Bool { active.isEmpty && hookCount == 0 }
   }
 
-  private var rows: [ActiveRun?] = []
+  /// The first row is nobody's: what is done to a run that is not there is done to it.
+  private var rows = [ActiveRun.nobody]
   private var free: [Int] = []
   private var index = RunIndex()
   private var jobs: [OfJob] = []
@@ -39,31 +40,23 @@ struct RunTable: Sendable {
   func contains(_ id: RunID) -> Bool { index[id] != nil }
 
   /// A run as it is now, for those who only look; nil when there is none.
-  func run(_ id: RunID) -> ActiveRun? { index[id].flatMap { rows[$0] } }
+  func run(_ id: RunID) -> ActiveRun? { index[id].map { rows[$0] } }
 
   /// Whether a run has a place or waits for one; nil when there is no such run.
-  func seat(of id: RunID) -> Seat? { index[id].flatMap { rows[$0]?.seat } }
+  func seat(of id: RunID) -> Seat? { index[id].map { rows[$0].seat } }
 
   /// A run that has not ended. This is the one way to it: a run that is not there is recorded as a
   /// bug, and what is done to it has no effect.
-  subscript(id: RunID, caller: String = #function) -> ActiveRun {
-    mutating _read {
-      if let place = index[id], rows[place] != nil {
-        yield rows[place]!
-      } else {
-        bugs.append(Bug(run: id, function: caller))
-        yield .nobody
-      }
-    }
-    _modify {
-      if let place = index[id], rows[place] != nil {
-        yield &rows[place]!
-      } else {
-        bugs.append(Bug(run: id, function: caller))
-        var nobody = ActiveRun.nobody
-        yield &nobody
-      }
-    }
+  subscript(id: RunID, caller: StaticString = #function) -> ActiveRun {
+    @inline(__always) mutating _read { yield rows[index[id] ?? nobody(id, caller)] }
+    @inline(__always) _modify { yield &rows[index[id] ?? nobody(id, caller)] }
+  }
+
+  @inline(never)
+  private mutating func nobody(_ id: RunID, _ caller: StaticString) -> Int {
+    bugs.append(Bug(run: id, function: "\(caller)"))
+    rows[0] = .nobody
+    return 0
   }
 
   mutating func nextID() -> RunID {
@@ -82,8 +75,9 @@ struct RunTable: Sendable {
 
   /// Takes a run that has ended out of the table.
   mutating func remove(_ id: RunID) -> ActiveRun? {
-    guard let place = index[id], let run = rows[place] else { return nil }
-    rows[place] = nil
+    guard let place = index[id] else { return nil }
+    var run = ActiveRun.nobody
+    swap(&run, &rows[place])
     free.append(place)
     index.remove(id)
     changeJob(run.job) { if run.isHook { $0.hookCount -= 1 } else { $0.active.remove(id) } }
