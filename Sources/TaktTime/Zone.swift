@@ -34,6 +34,8 @@ package struct Zone: Hashable, Sendable {
     let initialOffsetSeconds: Int
     let transitions: [Transition]
     let rule: ZoneRule?
+    /// What the rule says of the years in which jobs run; it is part of the rule.
+    let ruled: [Transition]
 
     init(
       name: String, initialOffsetSeconds: Int, transitions: [Transition], rule: ZoneRule?
@@ -42,6 +44,7 @@ package struct Zone: Hashable, Sendable {
       self.initialOffsetSeconds = initialOffsetSeconds
       self.transitions = transitions
       self.rule = rule
+      ruled = rule?.transitions(notBefore: transitions.last?.start ?? .min) ?? []
     }
 
     static func == (left: Contents, right: Contents) -> Bool {
@@ -60,6 +63,8 @@ package struct Zone: Hashable, Sendable {
   package var initialOffsetSeconds: Int { contents.initialOffsetSeconds }
   package var transitions: [Transition] { contents.transitions }
   package var rule: ZoneRule? { contents.rule }
+  /// The changes by the rule in the years in which jobs run, after all transitions; perhaps none.
+  var ruled: [Transition] { contents.ruled }
 
   /// A zone of the given transitions, which are in the order of their starts.
   package init(
@@ -118,19 +123,15 @@ package struct Zone: Hashable, Sendable {
   }
 
   package func offsetSeconds(atEpochSeconds seconds: Int64) -> Int {
+    if let span = ruledSpan(atEpochSeconds: seconds) { return span.offsetSeconds }
     guard let last = transitions.last else {
       return rule?.offsetSeconds(atEpochSeconds: seconds) ?? initialOffsetSeconds
     }
     if seconds >= last.start {
       return rule?.offsetSeconds(atEpochSeconds: seconds) ?? last.offsetSeconds
     }
-    var low = 0
-    var high = transitions.count
-    while low < high {
-      let middle = (low + high) / 2
-      if transitions[middle].start <= seconds { low = middle + 1 } else { high = middle }
-    }
-    return low == 0 ? initialOffsetSeconds : transitions[low - 1].offsetSeconds
+    let count = transitions.count(through: seconds)
+    return count == 0 ? initialOffsetSeconds : transitions[count - 1].offsetSeconds
   }
 }
 

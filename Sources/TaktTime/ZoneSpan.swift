@@ -11,6 +11,14 @@ package struct ZoneSpan: Hashable, Sendable {
   @inlinable package func contains(_ seconds: Int64) -> Bool { seconds >= start && seconds < end }
 }
 
+extension ZoneSpan {
+  fileprivate init(_ transition: Zone.Transition, until end: Int64) {
+    self.init(
+      start: transition.start, end: end, offsetSeconds: transition.offsetSeconds,
+      isDaylight: transition.isDaylight)
+  }
+}
+
 extension Zone {
   /// When the offset changes next after an instant; nil when it never does.
   package func nextChange(after instant: WallInstant) -> WallInstant? {
@@ -31,6 +39,7 @@ extension Zone {
   private static let lastSecond = Int64.max / 1_000_000_000
 
   package func span(atEpochSeconds seconds: Int64) -> ZoneSpan {
+    if let span = ruledSpan(atEpochSeconds: seconds) { return span }
     guard let last = transitions.last else {
       return rule?.span(atEpochSeconds: seconds, notBefore: .min)
         ?? ZoneSpan(start: .min, end: .max, offsetSeconds: initialOffsetSeconds, isDaylight: false)
@@ -41,21 +50,23 @@ extension Zone {
           start: last.start, end: .max, offsetSeconds: last.offsetSeconds,
           isDaylight: last.isDaylight)
     }
-    var low = 0
-    var high = transitions.count
-    while low < high {
-      let middle = (low + high) / 2
-      if transitions[middle].start <= seconds { low = middle + 1 } else { high = middle }
-    }
-    let end = transitions[low].start
-    guard low > 0 else {
+    let count = transitions.count(through: seconds)
+    guard count > 0 else {
       return ZoneSpan(
-        start: .min, end: end, offsetSeconds: initialOffsetSeconds, isDaylight: false)
+        start: .min, end: transitions[0].start, offsetSeconds: initialOffsetSeconds,
+        isDaylight: false)
     }
-    let current = transitions[low - 1]
-    return ZoneSpan(
-      start: current.start, end: end, offsetSeconds: current.offsetSeconds,
-      isDaylight: current.isDaylight)
+    return ZoneSpan(transitions[count - 1], until: transitions[count].start)
+  }
+
+  /// The span between two changes by the rule that are written out; nil outside them.
+  func ruledSpan(atEpochSeconds seconds: Int64) -> ZoneSpan? {
+    let ruled = ruled
+    guard let first = ruled.first, let last = ruled.last, first.start <= seconds,
+      seconds < last.start
+    else { return nil }
+    let count = ruled.count(through: seconds)
+    return ZoneSpan(ruled[count - 1], until: ruled[count].start)
   }
 }
 
@@ -84,7 +95,7 @@ extension ZoneRule {
   }
 
   /// Both changes of a year, in order.
-  private func changes(_ daylight: Daylight, year: Int) -> (first: Int64, second: Int64) {
+  func changes(_ daylight: Daylight, year: Int) -> (first: Int64, second: Int64) {
     let start = daylight.start.epochSeconds(year: year, offsetSeconds: standardOffsetSeconds)
     let end = daylight.end.epochSeconds(year: year, offsetSeconds: daylight.offsetSeconds)
     return (min(start, end), max(start, end))

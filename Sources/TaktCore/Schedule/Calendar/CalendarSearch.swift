@@ -24,17 +24,9 @@ struct CalendarSearch {
     case impossible
   }
 
-  /// Whether a repetition ends with its unit. systemd goes on to a 84th minute, which the clock
-  /// turns into one of the next hour.
-  private let staysInUnits: Bool
-
   /// Searches from an instant, in microseconds since the epoch, which counts.
-  init(
-    _ expression: CalendarExpression, zone: Zone, from microseconds: Int64,
-    staysInUnits: Bool = false
-  ) {
+  init(_ expression: CalendarExpression, zone: Zone, from microseconds: Int64) {
     self.expression = expression
-    self.staysInUnits = staysInUnits
     let seconds = microseconds.flooredQuotient(by: 1_000_000)
     let span = zone.span(atEpochSeconds: seconds)
     clock = LocalClock(zone: zone, atEpochSeconds: seconds)
@@ -125,17 +117,13 @@ struct CalendarSearch {
       let term = isFromEnd ? countedBack(term) : term
       if let candidate = term.first(from: value) { earliest = min(earliest ?? .max, candidate) }
     }
-    guard let earliest, !staysInUnits || earliest <= highest(of: unit) else { return false }
+    // A repetition goes on to a 84th minute, which the clock turns into one of the next hour.
+    guard let earliest else { return false }
     if earliest != value {
       cursor[unit] = earliest
       cursor.resetUnits(below: unit)
     }
     return true
-  }
-
-  private func highest(of unit: CalendarUnit) -> Int {
-    unit == .day
-      ? CivilTime.days(inMonth: cursor.month, of: cursor.year) : unit.values.upperBound
   }
 
   /// Moves on the unit above one that has no value left.
@@ -208,19 +196,5 @@ struct CalendarSearch {
     (1...12).contains(cursor.month) && cursor.hour < 24 && cursor.minute < 60
       && cursor.second < 60
       && (1...CivilTime.days(inMonth: cursor.month, of: cursor.year)).contains(cursor.day)
-  }
-}
-
-/// The local times of a calendar expression, without regard to any zone, in microseconds.
-struct CalendarLocalSearch: LocalSearch {
-  static let ticksPerSecond: Int64 = 1_000_000
-
-  let expression: CalendarExpression
-
-  func first(from local: Int64) -> Int64? {
-    // Its years begin with 1970, in the west a few hours after the epoch. In UTC every local time
-    // exists once.
-    var search = CalendarSearch(expression, zone: .utc, from: max(0, local), staysInUnits: true)
-    return search.next()
   }
 }

@@ -23,15 +23,16 @@ struct CronDays: Hashable, Sendable {
   var areBothGiven: Bool { !isAnyDayOfMonth && !isAnyDayOfWeek }
 
   /// The days of one month as bits 1 to 31.
-  func days(inMonthOf length: Int, firstWeekday: Int, rule: CronDayRule) -> UInt32 {
-    let all = UInt32.max >> UInt32(31 - length) & ~1
+  func days(of month: LocalMonth, rule: CronDayRule) -> UInt32 {
+    let all = month.allDays
     if isAnyDayOfMonth && isAnyDayOfWeek { return all }
-    if isAnyDayOfWeek { return monthDays(length, firstWeekday) & all }
-    let weekDays = weekDays(length, firstWeekday)
+    if isAnyDayOfWeek { return monthDays(month.length, month.firstWeekday) & all }
+    let weekDays = weekDays(month)
     if isAnyDayOfMonth { return weekDays & all }
+    let monthDays = monthDays(month.length, month.firstWeekday)
     switch rule {
-    case .any: return (monthDays(length, firstWeekday) | weekDays) & all
-    case .all: return monthDays(length, firstWeekday) & weekDays & all
+    case .any: return (monthDays | weekDays) & all
+    case .all: return monthDays & weekDays & all
     }
   }
 
@@ -49,12 +50,9 @@ struct CronDays: Hashable, Sendable {
     return days
   }
 
-  private func weekDays(_ length: Int, _ firstWeekday: Int) -> UInt32 {
-    // The week turned so that its bit 0 is the weekday of the first, then laid end to end.
-    let week = UInt64(weekdays)
-    let turned = (week >> UInt64(firstWeekday) | week << UInt64(7 - firstWeekday)) & 0x7f
-    let month = turned | turned << 7 | turned << 14 | turned << 21 | turned << 28
-    var days = UInt32(truncatingIfNeeded: month << 1)
+  private func weekDays(_ month: LocalMonth) -> UInt32 {
+    let (length, firstWeekday) = (month.length, month.firstWeekday)
+    var days = month.days(on: weekdays)
     Self.forEachBit(nthWeekdays) { bit in
       let day = 1 + (bit / 5 - firstWeekday + 7) % 7 + bit % 5 * 7
       if day <= length { days |= 1 << UInt32(day) }

@@ -18,59 +18,13 @@ struct CronSearch: LocalSearch {
 
   /// The first match that is not before `local`; nil when there is none.
   func first(from local: Int64) -> Int64? {
-    let dayNumber = local.flooredQuotient(by: 86_400)
-    let today = CivilTime.date(daysSinceEpoch: dayNumber)
-    if hasYear(today.year), expression.months >> UInt64(today.month) & 1 == 1,
-      days(of: today.month, in: today.year) >> UInt32(today.day) & 1 == 1,
-      let time = firstTime(from: Int(local.flooredRemainder(by: 86_400)))
-    {
-      return dayNumber * 86_400 + Int64(time)
-    }
-    guard let day = firstDay(year: today.year, month: today.month, after: today.day) else {
-      return nil
-    }
-    return day * 86_400 + Int64(earliestTime)
-  }
-
-  private func hasYear(_ year: Int) -> Bool {
-    guard let years = expression.years else { return true }
-    return years.first(from: year) == year
-  }
-
-  private func days(of month: Int, in year: Int) -> UInt32 {
-    let first = CivilTime.daysSinceEpoch(year: year, month: month, day: 1)
-    return expression.days.days(
-      inMonthOf: CivilTime.days(inMonth: month, of: year),
-      firstWeekday: CivilTime.weekday(daysSinceEpoch: first), rule: rule)
-  }
-
-  /// The first matching day after the given one, as a number of days since the epoch.
-  private func firstDay(year startYear: Int, month startMonth: Int, after day: Int) -> Int64? {
-    var year = startYear
-    var month = startMonth
-    // The days of the first month that are over.
-    var over = UInt32.max >> UInt32(31 - day)
-    let lastYear =
-      expression.years == nil ? min(Self.yearMax, startYear + Self.yearsMax) : Self.yearMax
-    while true {
-      if let years = expression.years {
-        guard let next = years.first(from: year) else { return nil }
-        if next != year { (year, month, over) = (next, 1, 0) }
-      }
-      guard year <= lastYear else { return nil }
-      let laterMonths = expression.months >> UInt64(month)
-      guard laterMonths != 0 else {
-        (year, month, over) = (year + 1, 1, 0)
-        continue
-      }
-      let skipped = laterMonths.trailingZeroBitCount
-      if skipped > 0 { (month, over) = (month + skipped, 0) }
-      let left = days(of: month, in: year) & ~over
-      if left != 0 {
-        return CivilTime.daysSinceEpoch(year: year, month: month, day: left.trailingZeroBitCount)
-      }
-      (month, over) = (month + 1, 0)
-    }
+    let today = local.flooredQuotient(by: 86_400)
+    let time = firstTime(from: Int(local - today * 86_400))
+    let day = firstDay(
+      from: time == nil ? today + 1 : today, through: Self.yearMax,
+      within: expression.years == nil ? Self.yearsMax : nil)
+    guard let day else { return nil }
+    return day * 86_400 + Int64(day == today ? time ?? earliestTime : earliestTime)
   }
 
   private var earliestTime: Int {
@@ -98,4 +52,15 @@ struct CronSearch: LocalSearch {
     return (hour + 1 + left.trailingZeroBitCount) * 3600
       + expression.minutes.trailingZeroBitCount * 60 + expression.seconds.trailingZeroBitCount
   }
+}
+
+extension CronSearch: LocalDays {
+  var months: UInt64 { expression.months }
+
+  func firstYear(from year: Int) -> Int? {
+    guard let years = expression.years else { return year }
+    return years.first(from: year)
+  }
+
+  func days(of month: LocalMonth) -> UInt32 { expression.days.days(of: month, rule: rule) }
 }
