@@ -15,7 +15,7 @@ package struct CursorState: Hashable, Sendable {
   /// The next slot of a fixed delay; nil without one.
   package var delayed: Int64?
   /// What one axis has decided ahead of the other, after somebody has stepped the wall clock; empty
-  /// when there is nothing. `DecidedAxis` knows how to read it.
+  /// when there is nothing. `DecidedAhead` knows how to read it.
   package var ahead: String
 
   package init(

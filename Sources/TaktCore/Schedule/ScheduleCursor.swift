@@ -9,21 +9,24 @@ struct ScheduleCursor: Sendable {
   private let clock: JobClock
   /// Where the grid of `every` begins: the first load, plus `first` as it was then.
   private(set) var anchor: Int64
-  private var clockAxis: DecidedAxis
-  private var wallAxis: DecidedAxis
-  /// The next slot of a fixed delay; nil while a run is active.
-  private var delayed: Int64?
-  /// The last slot that something which happened has made; `min` when there was none.
-  private var lastMoment = Int64.min
+  /// All up to here is decided, on the job's own clock.
+  private var clockMark: Int64
+  /// All up to here is decided, on the wall.
+  private var wallMark: Int64
+  private var delayLabel = Int64.min
+  /// Nil while there is nothing in it, which is nearly always.
+  private var memory: Shared<CursorMemory>?
+  private var lookahead = Lookahead()
 
   /// The cursor of a job that takt loads for the first time. What stands on the wall at or before
   /// now is behind it.
   init(schedule: Schedule, at now: Now) {
+    let every = schedule.every
     clock = JobClock(at: now)
-    anchor = clock.label + (schedule.every?.first?.milliseconds ?? 0)
-    clockAxis = DecidedAxis(mark: schedule.every?.first == nil ? anchor : anchor - 1)
-    wallAxis = DecidedAxis(mark: now.wall.milliseconds)
-    if let every = schedule.every, every.origin == .end {
+    anchor = clock.label + (every?.first?.milliseconds ?? 0)
+    clockMark = every?.first == nil ? anchor : anchor - 1
+    wallMark = now.wall.milliseconds
+    if let every, every.origin == .end {
       delay(to: every.first == nil ? anchor + every.intervalMilliseconds : anchor, schedule)
     }
   }
@@ -34,11 +37,8 @@ struct ScheduleCursor: Sendable {
   ///   the wall anew, but never back: what it has named is decided.
   init(_ state: CursorState, isSameBoot: Bool, at now: Now) {
     anchor = state.anchor
-    let ahead = state.ahead.split(separator: "|", omittingEmptySubsequences: false)
-    clockAxis = DecidedAxis(mark: state.clockMark, text: ahead.first ?? "")
-    wallAxis = DecidedAxis(mark: state.wallMark, text: ahead.count > 1 ? ahead[1] : "")
-    lastMoment = ahead.count > 2 ? Int64(ahead[2]) ?? .min : .min
-    delayed = state.delayed
+    clockMark = state.clockMark
+    wallMark = state.wallMark
     let went = JobClock(label: state.clockLabel, instant: state.clockInstant)
     if isSameBoot, state.clockInstant <= now.monotonic {
       clock = went
@@ -50,26 +50,27 @@ struct ScheduleCursor: Sendable {
         set.label > state.clockMark || !hasNamed
         ? set : JobClock(label: state.clockMark, instant: now.monotonic)
     }
+    delayed = state.delayed
+    if let ahead = CursorMemory(text: state.ahead) { memory = Shared(ahead) }
   }
 
   var state: CursorState {
-    var ahead = ""
-    if lastMoment != .min {
-      ahead = "\(clockAxis.text)|\(wallAxis.text)|\(lastMoment)"
-    } else if clockAxis.isAhead || wallAxis.isAhead {
-      ahead = "\(clockAxis.text)|\(wallAxis.text)"
-    }
-    return CursorState(
-      clockLabel: clock.label, clockInstant: clock.instant, anchor: anchor,
-      clockMark: clockAxis.mark, wallMark: wallAxis.mark, delayed: delayed,
-      ahead: ahead)
+    CursorState(
+      clockLabel: clock.label, clockInstant: clock.instant, anchor: anchor, clockMark: clockMark,
+      wallMark: wallMark, delayed: delayed, ahead: memory?.value.text ?? "")
+  }
+
+  /// The next slot of a fixed delay; nil while a run is active.
+  private var delayed: Int64? {
+    get { delayLabel == .min ? nil : delayLabel }
+    set { delayLabel = newValue ?? .min }
   }
 
   /// Whether a fixed delay has its next slot.
   var isDelaying: Bool { delayed != nil }
 
   func edge(at now: Now) -> ScheduleEdge {
-    ScheduleEdge(clock: clockAxis.mark, wall: wallAxis.mark, at: now.wall)
+    ScheduleEdge(clock: clockMark, wall: wallMark, at: now.wall)
   }
 
   /// When a slot that has passed was due, by the clock that it stands on.
@@ -112,32 +113,37 @@ struct ScheduleCursor: Sendable {
     if let every = schedule.every, every.phase == .restart, let before = old.every,
       before.interval != every.interval
     {
-      anchor = clockAxis.mark
+      anchor = clockMark
     }
     if let every = schedule.every, every.origin == .end {
       if let next = delayed { delay(to: next, schedule) } else { rest(schedule, at: now) }
     } else {
       delayed = nil
     }
+    lookahead = Lookahead()
   }
 
   /// Makes a slot of something that happens now, which nobody could foresee: the present
   /// millisecond, or the next one that is not decided.
   mutating func takeMoment(_ schedule: Schedule, at now: Now) -> WallInstant {
     let (clockTrack, wallTrack) = (clockTrack(schedule), schedule.wallTrack)
+    var memory = memory?.value ?? CursorMemory()
     var label = max(0, now.wall.milliseconds)
     // After a step back the old moments come again. One that is far ahead is of a clock gone wrong.
-    if label <= lastMoment, lastMoment - label < Self.momentsKept { label = lastMoment + 1 }
-    while (label <= clockAxis.mark && clockTrack.has(label))
-      || (label <= wallAxis.mark && wallTrack.has(label))
-      || clockAxis.hasDecided(label) || wallAxis.hasDecided(label)
+    let last = memory.lastMoment
+    if label <= last, last - label < Self.momentsKept { label = last + 1 }
+    while (label <= clockMark && clockTrack.has(label))
+      || (label <= wallMark && wallTrack.has(label))
+      || memory.clock.hasDecided(label) || memory.wall.hasDecided(label)
     {
       label += 1
     }
     // The same slot as one that a clock is to name: decided with this.
-    if label > clockAxis.mark, clockTrack.has(label) { wallAxis.remember(label) }
-    if label > wallAxis.mark, wallTrack.has(label) { clockAxis.remember(label) }
-    lastMoment = label
+    if label > clockMark, clockTrack.has(label) { memory.wall.remember(label) }
+    if label > wallMark, wallTrack.has(label) { memory.clock.remember(label) }
+    memory.lastMoment = label
+    self.memory = Shared(memory)
+    lookahead = Lookahead()
     return WallInstant(milliseconds: label)
   }
 
@@ -153,7 +159,7 @@ struct ScheduleCursor: Sendable {
   mutating func rest(_ schedule: Schedule, at now: Now) {
     guard let every = schedule.every, every.origin == .end else { return }
     var label = clock.label(at: now.monotonic) + every.intervalMilliseconds
-    while wallAxis.hasDecided(label) { label += 1 }
+    while memory?.value.wall.hasDecided(label) == true { label += 1 }
     delay(to: label, schedule)
   }
 
@@ -162,13 +168,33 @@ struct ScheduleCursor: Sendable {
     delayed = label <= schedule.until?.milliseconds ?? label ? label : nil
   }
 
+  /// Puts all instants up to now behind the cursor.
   private mutating func decideAll(of schedule: Schedule, at now: Now) {
     let label = clock.label(at: now.monotonic)
-    let (clockTrack, wallTrack) = (clockTrack(schedule), schedule.wallTrack)
-    let wallMark = max(wallAxis.mark, now.wall.milliseconds)
-    clockAxis.advance(to: label, on: clockTrack, otherMark: wallMark)
-    wallAxis.advance(to: wallMark, on: wallTrack, otherMark: clockAxis.mark)
+    let wall = max(wallMark, now.wall.milliseconds)
+    if memory?.value.isAhead != true, label <= wall || !schedule.standsOnClock,
+      wall <= max(label, clockMark) || !schedule.standsOnWall
+    {
+      // The clocks have gone together: neither decides anything ahead of the other.
+      (clockMark, wallMark) = (max(label, clockMark), wall)
+    } else {
+      decideAhead(of: schedule, toClock: label, toWall: wall)
+    }
     if let next = delayed, next <= label { delayed = nil }
+  }
+
+  private mutating func decideAhead(of schedule: Schedule, toClock label: Int64, toWall wall: Int64)
+  {
+    let (clockTrack, wallTrack) = (clockTrack(schedule), schedule.wallTrack)
+    var (clockMark, wallMark) = (clockMark, wallMark)
+    var memory = self.memory ?? Shared(CursorMemory())
+    self.memory = nil
+    memory.change { memory in
+      memory.clock.advance(&clockMark, to: label, on: clockTrack, otherMark: wall)
+      memory.wall.advance(&wallMark, to: wall, on: wallTrack, otherMark: clockMark)
+    }
+    (self.clockMark, self.wallMark) = (clockMark, wallMark)
+    if !memory.value.isEmpty { self.memory = memory }
   }
 
   private func clockTrack(_ schedule: Schedule) -> Track {
@@ -192,13 +218,23 @@ struct ScheduleCursor: Sendable {
 
 extension ScheduleCursor {
   /// The earliest slot that is not decided; nil when there are no more, or none before a run ends.
-  func next(of timing: Timing, for job: JobName, at now: Now) -> Slot? {
+  ///
+  /// It changes nothing but what the cursor remembers of what comes next.
+  mutating func next(of timing: Timing, for job: JobName, at now: Now) -> Slot? {
+    guard lookAhead(timing.schedule) else { return nextOfSeveral(of: timing, for: job, at: now) }
+    guard let slot = upcoming(at: now) else { return nil }
+    return placeUpcoming(slot, in: timing, for: job)
+  }
+
+  /// `next` for any schedule.
+  func nextOfSeveral(of timing: Timing, for job: JobName, at now: Now) -> Slot? {
     nextInstant(of: timing.schedule, at: now).map { place($0, in: timing, for: job, at: now) }
   }
 
   private func nextInstant(of schedule: Schedule, at now: Now) -> Slot? {
-    let onClock = Self.next(clockTrack(schedule), after: clockAxis.mark, but: wallAxis)
-    let onWall = Self.next(schedule.wallTrack, after: wallAxis.mark, but: clockAxis)
+    let memory = memory?.value ?? CursorMemory()
+    let onClock = Self.next(clockTrack(schedule), after: clockMark, but: memory.wall)
+    let onWall = Self.next(schedule.wallTrack, after: wallMark, but: memory.clock)
     let byClock = onClock.map { ($0, clock.instant(of: $0)) }
     let byWall = onWall.map { ($0, deadline(ofWall: $0, at: now)) }
     guard var (label, deadline) = byClock ?? byWall else { return nil }
@@ -206,7 +242,7 @@ extension ScheduleCursor {
     return slot(label, deadline: deadline, schedule)
   }
 
-  private static func next(_ track: Track, after mark: Int64, but other: DecidedAxis) -> Int64? {
+  private static func next(_ track: Track, after mark: Int64, but other: DecidedAhead) -> Int64? {
     var label = track.next(after: mark)
     while let found = label, other.hasDecided(found) { label = track.next(after: found) }
     return label
@@ -217,8 +253,8 @@ extension ScheduleCursor {
     let nominal = WallInstant(milliseconds: label)
     var causes: SlotCauses = []
     let isEvery =
-      (label > clockAxis.mark && clockTrack(schedule).has(label))
-      || (label > wallAxis.mark && schedule.wallTrack.grid?.contains(label) == true)
+      (label > clockMark && clockTrack(schedule).has(label))
+      || (label > wallMark && schedule.wallTrack.grid?.contains(label) == true)
     if isEvery { causes.insert(.every) }
     if schedule.at.contains(nominal) { causes.insert(.at) }
     for rule in schedule.rules where rule.has(label) { causes.insert(rule.cause) }
@@ -228,19 +264,8 @@ extension ScheduleCursor {
   /// Puts a slot off by spread and jitter and gives it its window, both cut so that they end one
   /// millisecond before the next slot. Its deadline is that of the nominal instant.
   func place(_ slot: Slot, in timing: Timing, for job: JobName, at now: Now) -> Slot {
-    if timing.leeway == .none, timing.spread == nil, timing.jitter == .zero { return slot }
-    var slot = slot
-    let gap = gap(after: slot, in: timing.schedule, at: now)
-    let room = gap.map { max(.zero, $0 - .milliseconds(1)) } ?? .seconds(Int64(1) << 32)
-    slot.offset = min(timing.offset(of: slot.nominal, job), room)
-    slot.deadline = slot.deadline + slot.offset
-    let leeway: Duration
-    switch timing.leeway {
-    case .duration(let duration): leeway = duration
-    case .percent(let percent): leeway = gap.map { $0 * (percent / 100) } ?? .zero
-    }
-    slot.window = min(leeway, room - slot.offset)
-    return slot
+    guard timing.movesSlots else { return slot }
+    return timing.place(slot, before: gap(after: slot, in: timing.schedule, at: now), of: job)
   }
 
   /// How long after a slot the next one comes, as far as anybody can know now.
@@ -270,33 +295,60 @@ extension ScheduleCursor {
     var passed: [SlotSeries]
     /// It may be put off still.
     var newest: Slot
+    /// Empty where there is only the newest.
+    private var pieces: [SlotSeries] = []
+
+    init(passed: [SlotSeries] = [], newest: Slot, all pieces: [SlotSeries] = []) {
+      self.passed = passed
+      self.newest = newest
+      self.pieces = pieces
+    }
+
     /// The newest slot and those before it, in as few pieces as they make.
-    var all: [SlotSeries]
+    var all: [SlotSeries] {
+      get { pieces.isEmpty ? [SlotSeries(newest.nominal)] : pieces }
+      set { pieces = newValue }
+    }
   }
 
   /// Takes all slots whose nominal instant has come, and leaves the cursor behind them; nil when
   /// there are none.
   mutating func takeDue(of timing: Timing, for job: JobName, at now: Now) -> Due? {
+    let schedule = timing.schedule
+    guard lookAhead(schedule) else { return takeDueOfSeveral(of: timing, for: job, at: now) }
+    guard let slot = upcoming(at: now), slot.deadline <= now.monotonic else { return nil }
+    let reading = lookahead.isOnClock ? clock.label(at: now.monotonic) : now.wall.milliseconds
+    guard lookahead.instantAfterNext(schedule) > reading else {
+      return takeDueOfSeveral(of: timing, for: job, at: now)
+    }
+    let due = Due(newest: placeUpcoming(slot, in: timing, for: job))
+    decideAll(of: schedule, at: now)
+    lookahead.advance(schedule)
+    return due
+  }
+
+  /// `takeDue` for any schedule, and any number of slots.
+  mutating func takeDueOfSeveral(of timing: Timing, for job: JobName, at now: Now) -> Due? {
     guard let next = nextInstant(of: timing.schedule, at: now), next.deadline <= now.monotonic
     else {
       return nil
     }
     let due = allDue(first: next, of: timing, for: job, at: now)
     decideAll(of: timing.schedule, at: now)
+    lookahead = Lookahead()
     return due
   }
 
   private func allDue(first: Slot, of timing: Timing, for job: JobName, at now: Now) -> Due {
     let schedule = timing.schedule
+    let memory = memory?.value ?? CursorMemory()
     let clockPieces = pieces(
-      of: clockTrack(schedule), after: clockAxis.mark, through: clock.label(at: now.monotonic),
-      but: wallAxis)
+      of: clockTrack(schedule), after: clockMark, through: clock.label(at: now.monotonic),
+      but: memory.wall)
     let wallPieces = pieces(
-      of: schedule.wallTrack, after: wallAxis.mark, through: now.wall.milliseconds, but: clockAxis)
+      of: schedule.wallTrack, after: wallMark, through: now.wall.milliseconds, but: memory.clock)
     if clockPieces.count + wallPieces.count == 1, (clockPieces + wallPieces)[0].count == 1 {
-      return Due(
-        passed: [], newest: place(first, in: timing, for: job, at: now),
-        all: [SlotSeries(first.nominal)])
+      return Due(newest: place(first, in: timing, for: job, at: now))
     }
     var newest = (label: first.nominal.milliseconds, deadline: first.deadline)
     func consider(_ label: Int64, _ deadline: MonotonicInstant) {
@@ -318,7 +370,7 @@ extension ScheduleCursor {
   }
 
   private func pieces(
-    of track: Track, after mark: Int64, through end: Int64, but other: DecidedAxis
+    of track: Track, after mark: Int64, through end: Int64, but other: DecidedAhead
   ) -> [SlotSeries] {
     let all = track.pieces(after: mark, through: end)
     return all.isEmpty
@@ -360,5 +412,42 @@ extension ScheduleCursor {
       }
       return labels
     }
+  }
+}
+
+// MARK: - One trigger
+
+extension ScheduleCursor {
+  /// Finds what comes next, unless it is known. False where several triggers name instants, or where
+  /// the other axis may have decided what this one is to name.
+  private mutating func lookAhead(_ schedule: Schedule) -> Bool {
+    if lookahead.trigger != .unknown { return true }
+    let isOnWall = schedule.standsOnWall
+    if let memory = memory?.value, !(isOnWall ? memory.clock : memory.wall).isEmpty { return false }
+    lookahead = Lookahead(schedule, after: isOnWall ? wallMark : clockMark, anchor: anchor)
+    return lookahead.trigger != .unknown
+  }
+
+  /// The next slot of the only trigger, where the schedule says.
+  private func upcoming(at now: Now) -> Slot? {
+    let label = lookahead.trigger == .delay ? delayed ?? Lookahead.never : lookahead.next
+    guard label != Lookahead.never else { return nil }
+    let nominal = WallInstant(milliseconds: label)
+    return Slot(
+      nominal: nominal, causes: lookahead.causes,
+      deadline: lookahead.isOnClock ? clock.instant(of: label) : deadline(ofWall: label, at: now))
+  }
+
+  /// `place` for the next slot of the only trigger.
+  private mutating func placeUpcoming(_ slot: Slot, in timing: Timing, for job: JobName) -> Slot {
+    guard timing.movesSlots else { return slot }
+    if let every = timing.schedule.every {
+      return timing.place(slot, before: every.interval, of: job)
+    }
+    let later = lookahead.instantAfterNext(timing.schedule)
+    let gap =
+      later == Lookahead.never
+      ? nil : Duration.milliseconds(later - slot.nominal.milliseconds)
+    return timing.place(slot, before: gap, of: job)
   }
 }

@@ -99,7 +99,9 @@ struct JobState: Sendable {
   }
 
   /// Its next slot.
-  func next(at now: Now) -> Slot? { cursor.next(of: spec.timing, for: spec.name, at: now) }
+  mutating func next(at now: Now) -> Slot? {
+    cursor.next(of: spec.timing, for: spec.name, at: now)
+  }
 
   /// What has come of its slots, by its own schedule.
   mutating func takeDue(at now: Now) -> ScheduleCursor.Due? {

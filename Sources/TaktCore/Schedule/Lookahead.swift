@@ -1,0 +1,121 @@
+import TaktTime
+
+/// What comes next in a schedule of one trigger, remembered so that a slot costs one search.
+///
+/// It tells nothing that the schedule and the marks of a cursor do not tell; the cursor forgets it
+/// with all that may change what comes next.
+struct Lookahead: Sendable {
+  /// The only trigger of a schedule that names instants.
+  enum Trigger: UInt8 {
+    /// There are several, or what comes next is not known.
+    case unknown
+    /// A grid on the job's own clock.
+    case clockGrid
+    /// A fixed delay, whose instant the cursor itself keeps.
+    case delay
+    /// A grid on the wall.
+    case wallGrid
+    case cron, calendar
+    /// Single instants; perhaps none.
+    case instants
+  }
+
+  static let never = Int64.max
+  private static let unsearched = Int64.min
+
+  /// The first instant after the mark, or `never`.
+  private(set) var next = never
+  /// The instant after the next, `never`, or `unsearched`. In a grid it may be beyond its bound.
+  private var later = unsearched
+  private(set) var trigger = Trigger.unknown
+
+  /// Nothing is known.
+  init() {}
+
+  /// Searches for the first instant after a mark; `unknown` where there are several triggers.
+  init(_ schedule: Schedule, after mark: Int64, anchor: Int64) {
+    trigger = schedule.onlyTrigger
+    guard trigger != .unknown, trigger != .delay else { return }
+    next = search(schedule, after: mark, anchor: anchor)
+    if isGrid, next != Self.never, let every = schedule.every {
+      later = next + every.intervalMilliseconds
+    }
+  }
+
+  private var isGrid: Bool { trigger == .clockGrid || trigger == .wallGrid }
+
+  /// Whether its instants are readings of the job's own clock.
+  var isOnClock: Bool { trigger == .clockGrid || trigger == .delay }
+
+  var causes: SlotCauses {
+    switch trigger {
+    case .unknown: []
+    case .clockGrid, .delay, .wallGrid: [.every]
+    case .cron: [.cron]
+    case .calendar: [.calendar]
+    case .instants: [.at]
+    }
+  }
+
+  /// The instant after the next, or `never`.
+  mutating func instantAfterNext(_ schedule: Schedule) -> Int64 {
+    if next == Self.never || trigger == .delay { return Self.never }
+    if later == Self.unsearched { later = search(schedule, after: next, anchor: 0) }
+    return later
+  }
+
+  /// The next instant is decided, and the one after it is the next.
+  mutating func advance(_ schedule: Schedule) {
+    if trigger == .delay { return }
+    let passed = next
+    next = instantAfterNext(schedule)
+    guard isGrid else {
+      later = Self.unsearched
+      return
+    }
+    later = next + (next - passed)
+    if let until = schedule.until, next > until.milliseconds { next = Self.never }
+  }
+
+  private func search(_ schedule: Schedule, after mark: Int64, anchor: Int64) -> Int64 {
+    let mark = schedule.notBefore.map { max(mark, $0.milliseconds - 1) } ?? mark
+    let found = schedule.instant(of: trigger, after: mark, anchor: anchor) ?? Self.never
+    guard let until = schedule.until else { return found }
+    return found <= until.milliseconds ? found : Self.never
+  }
+}
+
+extension Schedule {
+  /// Whether any of its slots are readings of the job's own clock.
+  var standsOnClock: Bool { every.map { $0.origin != .epoch } ?? false }
+
+  /// The only trigger that names instants; `unknown` where there are several.
+  fileprivate var onlyTrigger: Lookahead.Trigger {
+    guard let every else {
+      if rules.isEmpty { return .instants }
+      guard rules.count == 1, at.isEmpty else { return .unknown }
+      return rules[0].cause == .cron ? .cron : .calendar
+    }
+    guard rules.isEmpty, at.isEmpty else { return .unknown }
+    return switch every.origin {
+    case .start: .clockGrid
+    case .end: .delay
+    case .epoch: .wallGrid
+    }
+  }
+
+  fileprivate func instant(
+    of trigger: Lookahead.Trigger, after mark: Int64, anchor: Int64
+  ) -> Int64? {
+    switch trigger {
+    case .unknown, .delay: return nil
+    case .clockGrid, .wallGrid:
+      let origin = trigger == .clockGrid ? anchor : 0
+      return every.map {
+        Track.Grid(origin: origin, interval: $0.intervalMilliseconds).next(after: mark)
+      }
+    case .cron, .calendar: return rules[0].next(after: mark)
+    case .instants: return at.first { $0.milliseconds > mark }?.milliseconds
+    }
+  }
+}
