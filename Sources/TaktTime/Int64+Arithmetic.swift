@@ -9,6 +9,11 @@ extension Int64 {
     return overflow ? (other < 0 ? .max : .min) : difference
   }
 
+  @inlinable package func multipliedSaturated(by factor: Int64) -> Int64 {
+    let (product, overflow) = multipliedReportingOverflow(by: factor)
+    return overflow ? ((self < 0) == (factor < 0) ? .max : .min) : product
+  }
+
   /// Division that rounds towards minus infinity; `divisor` is positive.
   @inlinable package func flooredQuotient(by divisor: Int64) -> Int64 {
     let quotient = self / divisor

@@ -27,6 +27,7 @@ package struct JobClock: Hashable, Sendable {
   }
 
   func instant(of label: Int64) -> MonotonicInstant {
-    instant + .milliseconds(label - self.label)
+    let distance = (label - self.label).multipliedSaturated(by: 1_000_000)
+    return MonotonicInstant(nanoseconds: instant.nanoseconds.addingSaturated(distance))
   }
 }

@@ -2,8 +2,8 @@ import TaktTime
 
 /// What comes next in a schedule of one trigger, remembered so that a slot costs one search.
 ///
-/// It tells nothing that the schedule and the marks of a cursor do not tell; the cursor forgets it
-/// with all that may change what comes next.
+/// It tells nothing that the schedule and the marks of a cursor do not tell. It is of one schedule:
+/// the cursor forgets it with all that may change what comes next, and with the job's old spec.
 struct Lookahead: Sendable {
   /// The only trigger of a schedule that names instants.
   enum Trigger: UInt8 {
@@ -28,6 +28,8 @@ struct Lookahead: Sendable {
   /// The instant after the next, `never`, or `unsearched`. In a grid it may be beyond its bound.
   private var later = unsearched
   private(set) var trigger = Trigger.unknown
+  /// Whether there is a last instant.
+  private var isBounded = false
 
   /// Nothing is known.
   init() {}
@@ -35,6 +37,7 @@ struct Lookahead: Sendable {
   /// Searches for the first instant after a mark; `unknown` where there are several triggers.
   init(_ schedule: Schedule, after mark: Int64, anchor: Int64) {
     trigger = schedule.onlyTrigger
+    isBounded = schedule.until != nil
     guard trigger != .unknown, trigger != .delay else { return }
     next = search(schedule, after: mark, anchor: anchor)
     if isGrid, next != Self.never, let every = schedule.every {
@@ -49,11 +52,11 @@ struct Lookahead: Sendable {
 
   var causes: SlotCauses {
     switch trigger {
-    case .unknown: []
-    case .clockGrid, .delay, .wallGrid: [.every]
-    case .cron: [.cron]
-    case .calendar: [.calendar]
-    case .instants: [.at]
+    case .unknown: SlotCauses()
+    case .clockGrid, .delay, .wallGrid: SlotCauses(.every)
+    case .cron: SlotCauses(.cron)
+    case .calendar: SlotCauses(.calendar)
+    case .instants: SlotCauses(.at)
     }
   }
 
@@ -74,7 +77,7 @@ struct Lookahead: Sendable {
       return
     }
     later = next + (next - passed)
-    if let until = schedule.until, next > until.milliseconds { next = Self.never }
+    if isBounded, let until = schedule.until, next > until.milliseconds { next = Self.never }
   }
 
   private func search(_ schedule: Schedule, after mark: Int64, anchor: Int64) -> Int64 {

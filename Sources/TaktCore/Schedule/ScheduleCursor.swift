@@ -6,16 +6,16 @@ import TaktTime
 /// Instants stand on two axes. The job's own clock carries `every` from its anchor; the wall
 /// carries what names a time of day (`at`, `align: epoch`).
 struct ScheduleCursor: Sendable {
-  private let clock: JobClock
+  let clock: JobClock
   /// Where the grid of `every` begins: the first load, plus `first` as it was then.
   private(set) var anchor: Int64
   /// All up to here is decided, on the job's own clock.
-  private var clockMark: Int64
+  private(set) var clockMark: Int64
   /// All up to here is decided, on the wall.
-  private var wallMark: Int64
+  private(set) var wallMark: Int64
   private var delayLabel = Int64.min
   /// Nil while there is nothing in it, which is nearly always.
-  private var memory: Shared<CursorMemory>?
+  private(set) var memory: Shared<CursorMemory>?
   private var lookahead = Lookahead()
 
   /// The cursor of a job that takt loads for the first time. What stands on the wall at or before
@@ -120,8 +120,11 @@ struct ScheduleCursor: Sendable {
     } else {
       delayed = nil
     }
-    lookahead = Lookahead()
+    forgetNext()
   }
+
+  /// What comes next is not known any more: the job has another schedule.
+  mutating func forgetNext() { lookahead = Lookahead() }
 
   /// Makes a slot of something that happens now, which nobody could foresee: the present
   /// millisecond, or the next one that is not decided.
@@ -143,7 +146,7 @@ struct ScheduleCursor: Sendable {
     if label > wallMark, wallTrack.has(label) { memory.clock.remember(label) }
     memory.lastMoment = label
     self.memory = Shared(memory)
-    lookahead = Lookahead()
+    forgetNext()
     return WallInstant(milliseconds: label)
   }
 
@@ -169,7 +172,7 @@ struct ScheduleCursor: Sendable {
   }
 
   /// Puts all instants up to now behind the cursor.
-  private mutating func decideAll(of schedule: Schedule, at now: Now) {
+  mutating func decideAll(of schedule: Schedule, at now: Now) {
     let label = clock.label(at: now.monotonic)
     let wall = max(wallMark, now.wall.milliseconds)
     if memory?.value.isAhead != true, label <= wall || !schedule.standsOnClock,
@@ -197,7 +200,7 @@ struct ScheduleCursor: Sendable {
     if !memory.value.isEmpty { self.memory = memory }
   }
 
-  private func clockTrack(_ schedule: Schedule) -> Track {
+  func clockTrack(_ schedule: Schedule) -> Track {
     switch schedule.every?.origin {
     case .start: schedule.bounded(Track(grid: schedule.every.map(grid)))
     case .end: Track(instants: delayed.map { [$0] } ?? [])
@@ -209,12 +212,14 @@ struct ScheduleCursor: Sendable {
     Track.Grid(origin: anchor, interval: every.intervalMilliseconds)
   }
 
-  private func deadline(ofWall label: Int64, at now: Now) -> MonotonicInstant {
-    now.monotonic + (WallInstant(milliseconds: label) - now.wall)
+  func deadline(ofWall label: Int64, at now: Now) -> MonotonicInstant {
+    let distance = WallInstant(milliseconds: label).nanoseconds
+      .subtractingSaturated(now.wall.nanoseconds)
+    return MonotonicInstant(nanoseconds: now.monotonic.nanoseconds.addingSaturated(distance))
   }
 }
 
-// MARK: - What comes next
+// MARK: - The next slot, and what is due
 
 extension ScheduleCursor {
   /// The earliest slot that is not decided; nil when there are no more, or none before a run ends.
@@ -226,69 +231,6 @@ extension ScheduleCursor {
     return placeUpcoming(slot, in: timing, for: job)
   }
 
-  /// `next` for any schedule.
-  func nextOfSeveral(of timing: Timing, for job: JobName, at now: Now) -> Slot? {
-    nextInstant(of: timing.schedule, at: now).map { place($0, in: timing, for: job, at: now) }
-  }
-
-  private func nextInstant(of schedule: Schedule, at now: Now) -> Slot? {
-    let memory = memory?.value ?? CursorMemory()
-    let onClock = Self.next(clockTrack(schedule), after: clockMark, but: memory.wall)
-    let onWall = Self.next(schedule.wallTrack, after: wallMark, but: memory.clock)
-    let byClock = onClock.map { ($0, clock.instant(of: $0)) }
-    let byWall = onWall.map { ($0, deadline(ofWall: $0, at: now)) }
-    guard var (label, deadline) = byClock ?? byWall else { return nil }
-    if let byWall, byWall.1 < deadline { (label, deadline) = byWall }
-    return slot(label, deadline: deadline, schedule)
-  }
-
-  private static func next(_ track: Track, after mark: Int64, but other: DecidedAhead) -> Int64? {
-    var label = track.next(after: mark)
-    while let found = label, other.hasDecided(found) { label = track.next(after: found) }
-    return label
-  }
-
-  /// The slot of this instant, with all triggers that name it.
-  private func slot(_ label: Int64, deadline: MonotonicInstant, _ schedule: Schedule) -> Slot {
-    let nominal = WallInstant(milliseconds: label)
-    var causes: SlotCauses = []
-    let isEvery =
-      (label > clockMark && clockTrack(schedule).has(label))
-      || (label > wallMark && schedule.wallTrack.grid?.contains(label) == true)
-    if isEvery { causes.insert(.every) }
-    if schedule.at.contains(nominal) { causes.insert(.at) }
-    for rule in schedule.rules where rule.has(label) { causes.insert(rule.cause) }
-    return Slot(nominal: nominal, causes: causes, deadline: deadline)
-  }
-
-  /// Puts a slot off by spread and jitter and gives it its window, both cut so that they end one
-  /// millisecond before the next slot. Its deadline is that of the nominal instant.
-  func place(_ slot: Slot, in timing: Timing, for job: JobName, at now: Now) -> Slot {
-    guard timing.movesSlots else { return slot }
-    return timing.place(slot, before: gap(after: slot, in: timing.schedule, at: now), of: job)
-  }
-
-  /// How long after a slot the next one comes, as far as anybody can know now.
-  private func gap(after slot: Slot, in schedule: Schedule, at now: Now) -> Duration? {
-    let interval = schedule.every?.interval
-    guard
-      schedule.at.count > 1 || !schedule.rules.isEmpty || (interval != nil && !schedule.at.isEmpty)
-    else { return interval }
-    var ahead = self
-    ahead.decideAll(
-      of: schedule,
-      at: Now(
-        wall: max(slot.nominal, now.wall + (slot.deadline - now.monotonic)),
-        monotonic: slot.deadline))
-    guard let next = ahead.nextInstant(of: schedule, at: now) else { return interval }
-    let further = next.deadline - slot.deadline
-    return min(interval ?? further, further)
-  }
-}
-
-// MARK: - What is due
-
-extension ScheduleCursor {
   /// What a wake finds.
   struct Due {
     /// Slots whose successor has come too: unbroken pieces of a grid, and single instants.
@@ -321,103 +263,12 @@ extension ScheduleCursor {
     guard lookahead.instantAfterNext(schedule) > reading else {
       return takeDueOfSeveral(of: timing, for: job, at: now)
     }
-    let due = Due(newest: placeUpcoming(slot, in: timing, for: job))
+    let placed = placeUpcoming(slot, in: timing, for: job)
     decideAll(of: schedule, at: now)
     lookahead.advance(schedule)
-    return due
+    return Due(newest: placed)
   }
 
-  /// `takeDue` for any schedule, and any number of slots.
-  mutating func takeDueOfSeveral(of timing: Timing, for job: JobName, at now: Now) -> Due? {
-    guard let next = nextInstant(of: timing.schedule, at: now), next.deadline <= now.monotonic
-    else {
-      return nil
-    }
-    let due = allDue(first: next, of: timing, for: job, at: now)
-    decideAll(of: timing.schedule, at: now)
-    lookahead = Lookahead()
-    return due
-  }
-
-  private func allDue(first: Slot, of timing: Timing, for job: JobName, at now: Now) -> Due {
-    let schedule = timing.schedule
-    let memory = memory?.value ?? CursorMemory()
-    let clockPieces = pieces(
-      of: clockTrack(schedule), after: clockMark, through: clock.label(at: now.monotonic),
-      but: memory.wall)
-    let wallPieces = pieces(
-      of: schedule.wallTrack, after: wallMark, through: now.wall.milliseconds, but: memory.clock)
-    if clockPieces.count + wallPieces.count == 1, (clockPieces + wallPieces)[0].count == 1 {
-      return Due(newest: place(first, in: timing, for: job, at: now))
-    }
-    var newest = (label: first.nominal.milliseconds, deadline: first.deadline)
-    func consider(_ label: Int64, _ deadline: MonotonicInstant) {
-      if deadline > newest.deadline { newest = (label, deadline) }
-    }
-    for piece in clockPieces {
-      let label = piece.last.milliseconds
-      consider(label, clock.instant(of: label))
-    }
-    for piece in wallPieces {
-      let label = piece.last.milliseconds
-      consider(label, deadline(ofWall: label, at: now))
-    }
-    let slot = slot(newest.label, deadline: newest.deadline, schedule)
-    return Due(
-      passed: passed(clockPieces, wallPieces, but: newest.label, schedule),
-      newest: place(slot, in: timing, for: job, at: now),
-      all: passed(clockPieces, wallPieces, but: nil, schedule))
-  }
-
-  private func pieces(
-    of track: Track, after mark: Int64, through end: Int64, but other: DecidedAhead
-  ) -> [SlotSeries] {
-    let all = track.pieces(after: mark, through: end)
-    return all.isEmpty
-      ? all : track.pieces(all, without: other.decided(of: track, after: mark, through: end))
-  }
-
-  /// All that is due, without the newest if it is named; an instant that both axes name is counted once.
-  private func passed(
-    _ clockPieces: [SlotSeries], _ wallPieces: [SlotSeries], but newest: Int64?,
-    _ schedule: Schedule
-  ) -> [SlotSeries] {
-    let (clockTrack, wallTrack) = (clockTrack(schedule), schedule.wallTrack)
-    let twice =
-      clockPieces.isEmpty
-      ? []
-      : labels(of: wallPieces, on: wallTrack).filter { label in
-        let instant = WallInstant(milliseconds: label)
-        return clockTrack.has(label)
-          && clockPieces.contains { $0.first <= instant && instant <= $0.last }
-      }
-    let passed =
-      clockTrack.pieces(clockPieces, without: [newest].compactMap(\.self))
-      + wallTrack.pieces(wallPieces, without: [newest].compactMap(\.self) + twice)
-    return SlotSeries.disjoint(
-      passed, from: newest.map { WallInstant(milliseconds: $0) }
-    ) {
-      track(of: $0, schedule)
-    }
-  }
-
-  /// The instants of some pieces, one by one.
-  private func labels(of pieces: [SlotSeries], on track: Track) -> [Int64] {
-    pieces.flatMap { piece -> [Int64] in
-      var labels: [Int64] = []
-      var label: Int64? = piece.first.milliseconds
-      while let found = label, found <= piece.last.milliseconds {
-        labels.append(found)
-        label = track.next(after: found)
-      }
-      return labels
-    }
-  }
-}
-
-// MARK: - One trigger
-
-extension ScheduleCursor {
   /// Finds what comes next, unless it is known. False where several triggers name instants, or where
   /// the other axis may have decided what this one is to name.
   private mutating func lookAhead(_ schedule: Schedule) -> Bool {

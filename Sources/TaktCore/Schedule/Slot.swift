@@ -59,9 +59,13 @@ package struct SlotSeries: Hashable, Sendable {
 package struct SlotCauses: Hashable, Sendable, ExpressibleByArrayLiteral {
   private var bits: UInt16 = 0
 
+  init() {}
+
   package init(arrayLiteral causes: SlotCause...) {
     for cause in causes { insert(cause) }
   }
+
+  init(_ cause: SlotCause) { bits = Self.bit(of: cause) }
 
   package var isEmpty: Bool { bits == 0 }
 

@@ -2,7 +2,14 @@ import TaktTime
 
 extension Timing {
   /// Whether a slot has a window, or is put off.
-  var movesSlots: Bool { leeway != .none || spread != nil || jitter != .zero }
+  var movesSlots: Bool {
+    switch leeway {
+    case .duration(.zero): isPutOff
+    case .duration, .percent: true
+    }
+  }
+
+  private var isPutOff: Bool { spread != nil || jitter != .zero }
 
   /// Puts a slot off by spread and jitter and gives it its window, both cut so that they end one
   /// millisecond before the next slot, which comes after `gap`. Its deadline is that of the nominal
@@ -10,8 +17,10 @@ extension Timing {
   func place(_ slot: Slot, before gap: Duration?, of job: JobName) -> Slot {
     var slot = slot
     let room = gap.map { max(.zero, $0 - .milliseconds(1)) } ?? .seconds(Int64(1) << 32)
-    slot.offset = min(offset(of: slot.nominal, job), room)
-    slot.deadline = slot.deadline + slot.offset
+    if isPutOff {
+      slot.offset = min(offset(of: slot.nominal, job), room)
+      slot.deadline = slot.deadline + slot.offset
+    }
     let leeway: Duration
     switch self.leeway {
     case .duration(let duration): leeway = duration

@@ -3,7 +3,9 @@ import TaktTime
 
 /// What the scheduler knows of one job.
 struct JobState: Sendable {
-  var spec: JobSpec
+  var spec: JobSpec {
+    didSet { cursor.forgetNext() }
+  }
   var cursor: ScheduleCursor
   /// What its timer waits for; nil when it waits for nothing.
   private(set) var awaited: Awaited?

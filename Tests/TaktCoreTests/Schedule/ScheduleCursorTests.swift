@@ -131,8 +131,8 @@ private struct ScheduleGenerator {
     "15 14 1 * *", "*/10 * * * * *", "0 0 29 2 *",
   ]
   private static let calendars = [
-    "Mon..Fri *-*-* 10:30:00", "*:0/15", "*-*-* 02:30", "hourly", "*:*:0/20.5", "Sun *-*~1..7 06:00",
-    "2027-01-01",
+    "Mon..Fri *-*-* 10:30:00", "*:0/15", "*-*-* 02:30", "hourly", "*:*:0/20.5",
+    "Sun *-*~1..7 06:00", "2027-01-01",
   ]
 
   mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }

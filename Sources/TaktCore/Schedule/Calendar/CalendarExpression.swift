@@ -93,8 +93,10 @@ extension CalendarExpression {
   /// Whether it goes on within the hour, or from hour to hour: a `*`, a range or a repetition
   /// stands in its hours, minutes or seconds.
   package var recursWithinHour: Bool {
-    [hours, minutes, seconds].contains { terms in
-      terms.isEmpty || terms.contains { $0.step > 0 }
-    }
+    Self.recurs(hours) || Self.recurs(minutes) || Self.recurs(seconds)
+  }
+
+  private static func recurs(_ terms: [CalendarTerm]) -> Bool {
+    terms.isEmpty || terms.contains { $0.step > 0 }
   }
 }

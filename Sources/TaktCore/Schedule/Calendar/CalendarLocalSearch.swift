@@ -29,27 +29,28 @@ struct CalendarLocalSearch: LocalSearch {
   /// over.
   private func firstTime(from time: Int) -> Int? {
     let hour = time / Self.hour
-    if first(of: .hour, from: hour) == hour,
-      let rest = firstTimeOfHour(from: time - hour * Self.hour)
-    {
-      return hour * Self.hour + rest
+    guard var next = first(of: .hour, from: hour) else { return nil }
+    if next == hour {
+      if let rest = firstTimeOfHour(from: time - hour * Self.hour) {
+        return hour * Self.hour + rest
+      }
+      guard let later = first(of: .hour, from: hour + 1) else { return nil }
+      next = later
     }
-    guard let next = first(of: .hour, from: hour + 1), let rest = firstTimeOfHour(from: 0) else {
-      return nil
-    }
-    return next * Self.hour + rest
+    return firstTimeOfHour(from: 0).map { next * Self.hour + $0 }
   }
 
   private func firstTimeOfHour(from time: Int) -> Int? {
     let minute = time / Self.minute
-    if first(of: .minute, from: minute) == minute,
-      let rest = first(of: .second, from: time - minute * Self.minute)
-    {
-      return minute * Self.minute + rest
+    guard var next = first(of: .minute, from: minute) else { return nil }
+    if next == minute {
+      if let rest = first(of: .second, from: time - minute * Self.minute) {
+        return minute * Self.minute + rest
+      }
+      guard let later = first(of: .minute, from: minute + 1) else { return nil }
+      next = later
     }
-    guard let next = first(of: .minute, from: minute + 1), let rest = first(of: .second, from: 0)
-    else { return nil }
-    return next * Self.minute + rest
+    return first(of: .second, from: 0).map { next * Self.minute + $0 }
   }
 
   /// The first value of a unit that is not before `value`; nil when all are over.
