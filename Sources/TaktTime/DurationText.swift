@@ -22,6 +22,7 @@ package enum DurationText {
 
   /// Reads one or more numbers, each with its unit, largest first or not; whole milliseconds.
   package static func parse(_ text: String) throws(Problem) -> Duration {
+    if let milliseconds = plain(text) { return .milliseconds(milliseconds) }
     if text.hasPrefix("-") { throw .negative }
     var rest = Array(text.utf8)[...]
     guard !rest.isEmpty else { throw .noNumber }
@@ -31,6 +32,31 @@ package enum DurationText {
       if total > maximumMilliseconds { throw .tooLong }
     }
     return .milliseconds(total)
+  }
+
+  /// A number of up to nine digits with one unit, as most durations are written; nil for any other
+  /// text, right or wrong.
+  private static func plain(_ text: String) -> Int64? {
+    var bytes = text.utf8.makeIterator()
+    var number: Int64 = 0
+    var unit = bytes.next()
+    guard let first = unit, isDigit(first) else { return nil }
+    while let digit = unit, isDigit(digit) {
+      number = number * 10 + Int64(digit - UInt8(ascii: "0"))
+      if number >= 1_000_000_000 { return nil }
+      unit = bytes.next()
+    }
+    let scale: Int64
+    switch (unit, bytes.next()) {
+    case (UInt8(ascii: "s"), nil): scale = 1000
+    case (UInt8(ascii: "m"), nil): scale = 60_000
+    case (UInt8(ascii: "h"), nil): scale = 3_600_000
+    case (UInt8(ascii: "d"), nil): scale = 86_400_000
+    case (UInt8(ascii: "m"), UInt8(ascii: "s")): scale = bytes.next() == nil ? 1 : 0
+    default: return nil
+    }
+    let milliseconds = number * scale
+    return scale > 0 && milliseconds <= maximumMilliseconds ? milliseconds : nil
   }
 
   private static func part(_ rest: inout ArraySlice<UInt8>) throws(Problem) -> Int64 {

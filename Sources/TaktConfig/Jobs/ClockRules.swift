@@ -4,70 +4,86 @@ import TaktTime
 /// Reads the cron and calendar expressions of a job.
 struct ClockRules {
   let reporter: Reporter
-  let zones: ZoneTable
+  let sources: LoadSources
   let zone: Zone
   let days: CronDayRule
   /// What the job says of clock changes; nil for each kind's own way.
   let dst: DSTPolicy?
   let raw: RawJob
-  /// From when on clock changes are looked for.
-  let now: WallInstant
 
-  /// Those under `cron`, or under `calendar`; what is wrong is reported.
-  func rules(under key: JobKey) -> [ClockRule] {
-    (raw.fields[key]?.value?.list ?? []).compactMap {
-      key == .cron ? cron($0) : calendar($0)
-    }
+  /// Those under `cron`; what is wrong is reported.
+  func cron(_ field: KeyFields.Field) -> [ClockRule] { rules(of: field, isCron: true) }
+
+  /// Those under `calendar`; what is wrong is reported.
+  func calendar(_ field: KeyFields.Field) -> [ClockRule] { rules(of: field, isCron: false) }
+
+  private func rules(of field: KeyFields.Field, isCron: Bool) -> [ClockRule] {
+    let items = field.value?.list ?? []
+    if items.count == 1 { return rule(items[0], isCron: isCron) }
+    return items.flatMap { rule($0, isCron: isCron) }
   }
 
-  private func cron(_ item: KeyValue.Located) -> ClockRule? {
-    guard let text = item.value.text else { return nil }
+  /// The rule of one expression, or none.
+  private func rule(_ item: KeyValue.Located, isCron: Bool) -> [ClockRule] {
+    guard let text = item.value.text else { return [] }
+    let question = RuleTable.Question(text: text, isCron: isCron, zone: zone, days: days, dst: dst)
+    let known = sources.rules[question]
+    guard let answer = known ?? (isCron ? cron(text, item.mark) : calendar(text, item.mark)) else {
+      return []
+    }
+    if known == nil { sources.rules[question] = answer }
+    warn(of: answer.warnings, item.mark)
+    return answer.rules
+  }
+
+  private func cron(_ text: String, _ mark: YAMLMark) -> RuleTable.Answer? {
     let expression: CronExpression
     do throws(CronProblem) {
       expression = try CronExpression(text, seed: raw.name)
     } catch {
       reporter.report(
-        error.sentence, error.hint, in: text, at: error.offset, item.mark, owner: raw.owner)
+        error.sentence, error.hint, in: text, at: error.offset, mark, owner: raw.owner)
       return nil
     }
     let rule = ClockRule(.cron(expression, days: days), zone: zone, dst: dst ?? .cron)
-    guard occurs(rule, item.mark) else { return nil }
+    guard occurs(rule, mark) else { return nil }
     var warnings = expression.warnings(days: days)
-    if raw.fields[.days] != nil {
-      // Who says what they mean together has thought of it.
-      warnings.removeAll { if case .bothDayFields = $0 { true } else { false } }
-    }
     if dst == nil,
-      let skipped = expression.skippedTime(after: now, in: zone, days: days, dst: rule.dst)
+      let skipped = expression.skippedTime(
+        after: sources.now, in: zone, days: days, dst: rule.dst)
     {
       warnings.append(skipped)
     }
-    for warning in warnings {
-      reporter.report(
-        .suspicious, severity: .warning, at: item.mark, warning.sentence, hint: warning.hint,
-        owner: raw.owner)
-    }
-    return rule
+    return RuleTable.Answer(rules: [rule], warnings: warnings)
   }
 
-  private func calendar(_ item: KeyValue.Located) -> ClockRule? {
-    guard let text = item.value.text else { return nil }
+  private func warn(of warnings: [CronWarning], _ mark: YAMLMark) {
+    for warning in warnings {
+      // Who says what they mean together has thought of it.
+      if case .bothDayFields = warning, raw.fields.has(.days) { continue }
+      reporter.report(
+        .suspicious, severity: .warning, at: mark, warning.sentence, hint: warning.hint,
+        owner: raw.owner)
+    }
+  }
+
+  private func calendar(_ text: String, _ mark: YAMLMark) -> RuleTable.Answer? {
     let expression: CalendarExpression
     do throws(CalendarProblem) {
       expression = try CalendarExpression(text)
     } catch {
       reporter.report(
-        error.sentence, error.hint, in: text, at: error.offset, item.mark, owner: raw.owner)
+        error.sentence, error.hint, in: text, at: error.offset, mark, owner: raw.owner)
       return nil
     }
     var own = zone
     if let name = expression.zoneName {
-      guard let named = zones.zone(named: name, at: item.mark, reporter) else { return nil }
+      guard let named = sources.zones.zone(named: name, at: mark, reporter) else { return nil }
       own = named
     }
     let rule = ClockRule(
       .calendar(expression), zone: own, dst: dst ?? DSTPolicy(gap: .skip, overlap: .first))
-    return occurs(rule, item.mark) ? rule : nil
+    return occurs(rule, mark) ? RuleTable.Answer(rules: [rule]) : nil
   }
 
   private func occurs(_ rule: ClockRule, _ mark: YAMLMark) -> Bool {

@@ -42,7 +42,7 @@ final class FilePass {
   private var hasMetJobs = false
   private var hasUnknownKeys = false
   /// Whose entries are being composed, in case reading stops among them.
-  private var current: (keys: [KeyEntry], owner: KeyOwner)?
+  private var current: (keys: KeyRows, owner: KeyOwner)?
 
   init(_ setting: Setting, prelude: Prelude = Prelude()) {
     self.setting = setting
@@ -126,7 +126,7 @@ final class FilePass {
     }
   }
 
-  private func compose(_ keys: [KeyEntry], of owner: KeyOwner) throws(YAMLStop) -> YAMLNode {
+  private func compose(_ keys: KeyRows, of owner: KeyOwner) throws(YAMLStop) -> YAMLNode {
     current = (keys, owner)
     let node = try composer.node()
     current = nil

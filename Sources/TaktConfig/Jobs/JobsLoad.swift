@@ -51,7 +51,7 @@ final class JobsLoad {
     log.add(sources.environmentFiles.log)
     log.add(plugins.log)
     // Only when all that can be a parent is known.
-    if log.errorCount == 0 {
+    if log.errorCount == 0, !sources.followings.isEmpty {
       let links = sources.followings.values.sorted {
         ($0.location.file, $0.location.line, $0.location.column)
           < ($1.location.file, $1.location.line, $1.location.column)
@@ -123,7 +123,13 @@ final class JobsLoad {
         sources: sources, plugins: plugins, limits: YAMLLimits(), places: places))
     log.add(pass.reporter.log)
     if isMain { settings = pass.settings }
-    if log.errorCount == 0 { specs += pass.specs } else { specs = [] }
+    if log.errorCount > 0 {
+      specs = []
+    } else if specs.isEmpty {
+      specs = pass.specs
+    } else {
+      specs += pass.specs
+    }
     // Nothing can stand in two files when there is only one.
     if !isMain || !pass.includes.isEmpty {
       for (name, mark) in pass.names {

@@ -5,7 +5,7 @@ extension SpecBuilder {
   /// What a run of the job does; nil when that is missing or wrong.
   func action(of raw: RawJob) -> Action? {
     let builder = ActionBuilder(
-      reporter: reporter, actions: sources.actions, folder: builtIn.execution.directory,
+      reporter: reporter, actions: sources.actions, folder: folder,
       secrets: secretNames(of: raw))
     let steps = raw.fields[.steps]
     let others = [JobKey.run, JobKey.use].compactMap { raw.fields[$0] }
@@ -52,33 +52,29 @@ extension SpecBuilder {
     guard names.count == actions.count, let name = names.first else { return }
     let subject =
       Set(names).count == 1 ? "the built-in '\(name)'" : "built-ins, and the job runs no command"
-    for key in KeyTable.job
-    where key.isOfProcesses && !told.contains(where: { $0.name == key.name }) {
-      warn(of: key.name, in: raw, "'\(key.name)' has no effect on \(subject)")
-    }
-    // The grace is a built-in's too, and KILL leaves none; another signal is for commands.
-    guard !actions.contains(where: { traits(of: $0).contains(.isCommand) }) else { return }
-    for key in KeyTable.kill where key.isOfProcesses {
-      guard let field = raw.fields[.kill]?.value?.object?[key.name], let word = field.value?.text,
-        word != StopSignal.kill.rawValue
-      else { continue }
+    for field in raw.fields.fields where field.entry.isOfProcesses && field.value?.isNull == false {
+      if let key = field.entry.key, told.contains(key) { continue }
       reporter.report(
         .conflictingKeys, severity: .warning, at: field.keyMark,
-        "'\(key.name)' has no effect on \(subject)", hint: "remove it",
+        "'\(field.name)' has no effect on \(subject)", hint: "remove it", owner: raw.owner)
+    }
+    // The grace is a built-in's too, and KILL leaves none; another signal is for commands.
+    guard let kill = raw.fields[.kill]?.value?.object,
+      !actions.contains(where: { traits(of: $0).contains(.isCommand) })
+    else { return }
+    for field in kill.fields where field.entry.isOfProcesses {
+      guard let word = field.value?.text, word != StopSignal.kill.rawValue else { continue }
+      reporter.report(
+        .conflictingKeys, severity: .warning, at: field.keyMark,
+        "'\(field.name)' has no effect on \(subject)", hint: "remove it",
         owner: KeyOwner(raw.owner, .kill))
     }
   }
 
-  private func warn(of key: String, in raw: RawJob, _ message: String) {
-    guard let field = raw.fields[key], field.value?.isNull == false else { return }
-    reporter.report(
-      .conflictingKeys, severity: .warning, at: field.keyMark, message, hint: "remove it",
-      owner: raw.owner)
-  }
-
   /// A hook of `defaults` may refer to a secret that not every job has.
   private func checkInheritedHooks(_ settled: JobDefaults, of raw: RawJob) {
-    for hook in HookKind.allCases where raw.fields[hook.rawValue] == nil {
+    if settled.policies.hooks.isEmpty { return }
+    for hook in HookKind.allCases where !raw.fields.has(hook.key) {
       let named = (settled.policies.hooks[hook] ?? []).flatMap { step -> [String] in
         guard let parameters = step.action.parameters else { return [] }
         return parameters.values.flatMap(Placeholders.secrets)

@@ -12,7 +12,7 @@ extension SpecBuilder {
     let steps = raw.fields[.steps]?.value?.list
     check.report(action.steps, at: steps.map(places) ?? [raw.fields[.use]?.mark])
     for (hook, steps) in settled.policies.hooks.sorted(by: { $0.key < $1.key }) {
-      if let own = raw.fields[hook.rawValue]?.value?.list {
+      if let own = raw.fields[hook.key]?.value?.list {
         check.report(steps, at: places(of: own))
       } else {
         check.reportInherited(steps, by: hook)

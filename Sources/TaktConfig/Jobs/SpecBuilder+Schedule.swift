@@ -4,7 +4,7 @@ import TaktTime
 extension SpecBuilder {
   func schedule(of raw: RawJob, _ settled: JobDefaults) -> Schedule {
     let fields = raw.fields
-    let hasTrigger = Self.triggers.contains { fields[$0] != nil }
+    let hasTrigger = Self.triggers.contains { fields.has($0) }
     if !hasTrigger, !fields.hasUnknownKeys {
       let names = Self.triggers.map { "'\($0)'" }
       reporter.report(
@@ -13,38 +13,41 @@ extension SpecBuilder {
         owner: raw.owner)
     }
     checkClockKeys(of: raw, settled)
-    let instants = fields[.at]?.value?.list ?? []
-    let occasions = fields[.on]?.value?.list ?? []
     let zone = settled.zone ?? self.zone
-    var schedule = Schedule(
+    let schedule = Schedule(
       every: every(of: raw), rules: rules(of: raw, settled, zone),
-      at: instants.compactMap { instant($0, in: zone) },
-      on: Set(occasions.compactMap { $0.value.text.flatMap(Occasion.init) }))
-    schedule.after = followings(of: raw)
-    schedule.watch = watches(of: raw)
-    schedule.limit = fields[.limit]?.value?.integer
-    schedule.exclusions = settled.exceptions.map {
-      Exclusion($0.expression, isWholeDays: $0.isWholeDays, zone: $0.zone ?? zone)
-    }
-    takeBounds(of: raw, in: zone, to: &schedule)
+      at: fields[.at]?.value?.list?.compactMap { instant($0, in: zone) } ?? [],
+      on: fields[.on]?.value?.list.map(occasions) ?? [], after: followings(of: raw),
+      watch: watches(of: raw), notBefore: bound(.notBefore, of: raw, in: zone),
+      until: bound(.until, of: raw, in: zone), limit: fields[.limit]?.value?.integer,
+      exclusions: settled.exceptions.map {
+        Exclusion($0.expression, isWholeDays: $0.isWholeDays, zone: $0.zone ?? zone)
+      })
+    checkBounds(schedule, of: raw)
     checkBoot(schedule, of: raw)
     return schedule
+  }
+
+  private func occasions(_ items: [KeyValue.Located]) -> Set<Occasion> {
+    Set(items.compactMap { $0.value.text.flatMap(Occasion.init) })
   }
 
   private static let triggers: [JobKey] = [
     .every, .cron, .calendar, .at, .after, .watch, .on,
   ]
 
+  /// The keys that say something of others, each with those of which it needs one.
+  private static let needs: [(key: JobKey, triggers: [JobKey])] = [
+    (.days, [.cron]), (.dst, [.cron, .calendar]),
+    (.timezone, [.cron, .calendar, .at, .notBefore, .until, .except]),
+  ]
+
   /// A job's own key that has nothing to say something about is a mistake.
   private func checkClockKeys(of raw: RawJob, _ settled: JobDefaults) {
     guard !raw.fields.hasUnknownKeys else { return }
-    let needs: [(JobKey, [JobKey])] = [
-      (.days, [.cron]), (.dst, [.cron, .calendar]),
-      (.timezone, [.cron, .calendar, .at, .notBefore, .until, .except]),
-    ]
-    for (key, triggers) in needs {
+    for (key, triggers) in Self.needs {
       guard let field = raw.fields[key], field.value?.isNull == false,
-        !triggers.contains(where: { raw.fields[$0] != nil }),
+        !triggers.contains(where: { raw.fields.has($0) }),
         // Those of `defaults` are read in the job's zone, too.
         key != .timezone || settled.exceptions.isEmpty
       else { continue }
@@ -56,19 +59,26 @@ extension SpecBuilder {
   }
 
   private func rules(of raw: RawJob, _ settled: JobDefaults, _ zone: Zone) -> [ClockRule] {
-    var rules: [ClockRule] = []
-    for (key, ownGap) in [(JobKey.cron, DSTPolicy.Gap.runAfter), (.calendar, .skip)]
-    where raw.fields[key] != nil {
-      let dst =
-        settled.dstGap == nil && settled.dstOverlap == nil
-        ? nil
-        : DSTPolicy(gap: settled.dstGap ?? ownGap, overlap: settled.dstOverlap ?? .first)
-      rules += ClockRules(
-        reporter: reporter, zones: sources.zones, zone: zone, days: settled.days, dst: dst,
-        raw: raw, now: sources.now
-      ).rules(under: key)
+    let cron = raw.fields[.cron].map { field in
+      clockRules(raw, settled, zone, ownGap: .runAfter).cron(field)
     }
-    return rules
+    let calendar = raw.fields[.calendar].map { field in
+      clockRules(raw, settled, zone, ownGap: .skip).calendar(field)
+    }
+    // Alone, they stay those that other jobs have, too.
+    guard let cron, let calendar else { return cron ?? calendar ?? [] }
+    return cron + calendar
+  }
+
+  private func clockRules(
+    _ raw: RawJob, _ settled: JobDefaults, _ zone: Zone, ownGap: DSTPolicy.Gap
+  ) -> ClockRules {
+    let dst =
+      settled.dstGap == nil && settled.dstOverlap == nil
+      ? nil
+      : DSTPolicy(gap: settled.dstGap ?? ownGap, overlap: settled.dstOverlap ?? .first)
+    return ClockRules(
+      reporter: reporter, sources: sources, zone: zone, days: settled.days, dst: dst, raw: raw)
   }
 
   private func every(of raw: RawJob) -> Every? {

@@ -6,7 +6,8 @@ extension SpecBuilder {
   /// Ends of other jobs' runs. Whether these jobs exist is found out when all files are read.
   func followings(of raw: RawJob) -> Set<Following> {
     var followings: Set<Following> = []
-    for item in raw.fields[.after]?.value?.list ?? [] {
+    guard let items = raw.fields[.after]?.value?.list else { return followings }
+    for item in items {
       guard let fields = item.value.object else { continue }
       guard let parent = fields[Key.job] else {
         missing(Key.job, at: item.mark, of: .after, raw)
@@ -24,7 +25,8 @@ extension SpecBuilder {
 
   func watches(of raw: RawJob) -> Set<PathWatch> {
     var watches: Set<PathWatch> = []
-    for item in raw.fields[.watch]?.value?.list ?? [] {
+    guard let items = raw.fields[.watch]?.value?.list else { return watches }
+    for item in items {
       guard let fields = item.value.object else { continue }
       guard let path = fields[Key.path] else {
         missing(Key.path, at: item.mark, of: .watch, raw)
@@ -39,7 +41,7 @@ extension SpecBuilder {
       }
       watches.insert(
         PathWatch(
-          path: FilePath.absolute(FilePath.join(builtIn.execution.directory, text)),
+          path: FilePath.absolute(FilePath.join(folder, text)),
           debounce: fields[Key.debounce]?.value?.duration ?? PathWatch.defaultDebounce))
     }
     return watches
@@ -51,18 +53,16 @@ extension SpecBuilder {
       owner: raw.owner)
   }
 
-  /// From when to when instants count.
-  func takeBounds(of raw: RawJob, in zone: Zone, to schedule: inout Schedule) {
-    func bound(_ key: JobKey) -> WallInstant? {
-      raw.fields[key].flatMap { field in
-        field.value.flatMap { instant(KeyValue.Located(value: $0, mark: field.mark), in: zone) }
-      }
+  /// From when, or to when, instants count.
+  func bound(_ key: JobKey, of raw: RawJob, in zone: Zone) -> WallInstant? {
+    raw.fields[key].flatMap { field in
+      field.value.flatMap { instant(KeyValue.Located(value: $0, mark: field.mark), in: zone) }
     }
-    schedule.notBefore = bound(.notBefore)
-    schedule.until = bound(.until)
-    guard let until = schedule.until, let field = raw.fields[.until] else {
-      return checkInstants(of: raw, schedule)
-    }
+  }
+
+  func checkBounds(_ schedule: Schedule, of raw: RawJob) {
+    checkInstants(of: raw, schedule)
+    guard let until = schedule.until, let field = raw.fields[.until] else { return }
     if let notBefore = schedule.notBefore, until < notBefore {
       reporter.report(
         .neverRuns, at: field.mark, "'\(JobKey.until)' is before '\(JobKey.notBefore)'",
@@ -72,7 +72,6 @@ extension SpecBuilder {
         .neverRuns, severity: .warning, at: field.mark,
         "'\(JobKey.until)' is past: the job is not due any more", owner: raw.owner)
     }
-    checkInstants(of: raw, schedule)
   }
 
   private func checkInstants(of raw: RawJob, _ schedule: Schedule) {

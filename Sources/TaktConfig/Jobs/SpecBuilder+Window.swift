@@ -11,13 +11,15 @@ extension SpecBuilder {
   /// What does not fit into the gap between two slots is a mistake beside `every`, whose gaps are
   /// all alike; beside times of the clock it will be cut.
   func checkWindow(_ settled: JobDefaults, against schedule: Schedule, of raw: RawJob) {
-    var parts: [(key: JobKey, length: Duration)] = []
-    if let spread = settled.spread { parts.append((.spread, spread.over)) }
-    parts.append((.jitter, settled.jitter))
-    if case .duration(let leeway) = settled.leeway { parts.append((.leeway, leeway)) }
-    parts.removeAll { $0.length == .zero }
-    let sum = parts.reduce(Duration.zero) { $0 + $1.length }
+    let spread = settled.spread?.over ?? .zero
+    let leeway = if case .duration(let leeway) = settled.leeway { leeway } else { Duration.zero }
+    let sum = spread + settled.jitter + leeway
     guard sum > .zero else { return }
+    var parts: [(key: JobKey, length: Duration)] {
+      [(.spread, spread), (.jitter, settled.jitter), (.leeway, leeway)].filter {
+        $0.length > .zero
+      }
+    }
     if let every = schedule.every, sum >= every.interval {
       report(parts, sum, "the interval of \(DurationText.format(every.interval))", .error, raw)
     } else if let gap = shortestGap(of: schedule.rules, for: sum), sum >= gap {
@@ -52,6 +54,10 @@ extension SpecBuilder {
 
   private func shortestGap(of rules: [ClockRule], for sum: Duration) -> Duration? {
     guard !rules.isEmpty else { return nil }
+    return sources.rules.shortestGap(of: rules, for: sum) { searchGap(of: rules, for: sum) }
+  }
+
+  private func searchGap(of rules: [ClockRule], for sum: Duration) -> Duration? {
     var shortest: Duration?
     var last: WallInstant?
     var instant = sources.now

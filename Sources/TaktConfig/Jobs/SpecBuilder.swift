@@ -2,35 +2,32 @@ import TaktCore
 import TaktTime
 
 /// The only maker of job specs: what it hands out has nothing left to check.
-struct SpecBuilder {
-  let reporter: Reporter
-  let sources: LoadSources
+final class SpecBuilder {
+  let file: FileContext
   /// Where times without an offset are read.
   let zone: Zone
-  /// What holds without any `defaults`.
-  let builtIn: JobDefaults
   let defaults: JobDefaults
-  /// The names of the concurrency groups that the main file declares.
-  let groups: [String]
   let hasNoState: Bool
+
+  var reporter: Reporter { file.reporter }
+  var sources: LoadSources { file.sources }
+  /// The folder of the file, which paths are seen from.
+  var folder: String { file.builtIn.execution.directory }
 
   /// Takes the keys of `defaults`, of which only those that are right count.
   init(
     reporter: Reporter, sources: LoadSources, settings: SchedulerSettings, folder: String,
     defaults: KeyFields?
   ) {
-    self.reporter = reporter
-    self.sources = sources
+    file = FileContext(
+      reporter: reporter, sources: sources, folder: folder,
+      groups: Array(settings.concurrency.keys))
     zone = settings.zone
-    groups = Array(settings.concurrency.keys)
     hasNoState = settings.state == StateFolder.none
-    builtIn = JobDefaults(folder: folder)
-    var settled = builtIn
+    var settled = file.builtIn
     if let defaults {
-      ExecutionBuilder(
-        reporter: reporter, sources: sources, builtIn: builtIn, groups: groups,
-        owner: KeyOwner(part: .defaults), secretNames: nil
-      ).apply(defaults, to: &settled)
+      ExecutionBuilder(file: file, owner: KeyOwner(part: .defaults), secretNames: nil)
+        .apply(defaults, to: &settled)
     }
     self.defaults = settled
   }
@@ -39,12 +36,7 @@ struct SpecBuilder {
   func spec(from raw: RawJob) -> JobSpec? {
     let errorCount = reporter.errorCount
     let name = jobName(raw)
-    var settled = defaults
-    ExecutionBuilder(
-      reporter: reporter, sources: sources, builtIn: builtIn, groups: groups, owner: raw.owner,
-      secretNames: secretNames(of: raw)
-    ).apply(raw.fields, to: &settled)
-    settled.execution.environment.merge(settled.fileVariables) { own, _ in own }
+    var settled = settled(of: raw)
     let schedule = schedule(of: raw, settled)
     checkWindow(settled, against: schedule, of: raw)
     let action = action(of: raw)
@@ -57,20 +49,42 @@ struct SpecBuilder {
     if case .plugin(let plugin, _) = action, settled.execution.timeout == nil {
       settled.execution.timeout = plugin.timeout
     }
-    var timing = Timing(
-      schedule: schedule, leeway: settled.leeway, isEnabled: settled.isEnabled)
-    timing.jitter = settled.jitter
-    timing.spread = settled.spread.flatMap { rule in
-      rule.over == .zero
-        ? nil
-        : Spread(
-          over: rule.over, seed: rule.isByHost ? "\(name.text)@\(sources.hostName)" : name.text)
-    }
-    var spec = JobSpec(
-      name: name, timing: timing, action: action, execution: settled.execution,
+    let timing = Timing(
+      schedule: schedule, leeway: settled.leeway, spread: spread(settled.spread, of: name),
+      jitter: settled.jitter, isEnabled: settled.isEnabled)
+    return JobSpec(
+      name: name, timing: sources.pool.common(timing), action: sources.pool.common(action),
+      execution: common(settled.sharedExecution), policies: common(settled.sharedPolicies),
       summary: raw.fields[.description]?.value?.text)
-    spec.policies = settled.policies
-    return spec
+  }
+
+  /// What `defaults` and the job's own keys come to together.
+  private func settled(of raw: RawJob) -> JobDefaults {
+    var settled = defaults
+    if raw.fields.fields.contains(where: { $0.entry.use != nil }) {
+      ExecutionBuilder(file: file, owner: raw.owner, secretNames: secretNames(of: raw))
+        .apply(raw.fields, to: &settled)
+    }
+    if !settled.fileVariables.isEmpty {
+      settled.execution.environment.merge(settled.fileVariables) { own, _ in own }
+    }
+    return settled
+  }
+
+  private func spread(_ rule: JobDefaults.SpreadRule?, of name: JobName) -> Spread? {
+    guard let rule, rule.over != .zero else { return nil }
+    return Spread(
+      over: rule.over, seed: rule.isByHost ? "\(name.text)@\(sources.hostName)" : name.text)
+  }
+
+  private func common(_ execution: Shared<Execution>) -> Shared<Execution> {
+    if execution.isCopy(of: defaults.sharedExecution) { return execution }
+    return sources.pool.common(execution)
+  }
+
+  private func common(_ policies: Shared<JobPolicies>) -> Shared<JobPolicies> {
+    if policies.isCopy(of: defaults.sharedPolicies) { return policies }
+    return sources.pool.common(policies)
   }
 
   /// What a crash may do to a slot takes a ledger to know of it.

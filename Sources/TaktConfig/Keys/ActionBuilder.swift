@@ -53,9 +53,11 @@ struct ActionBuilder {
     _ use: KeyFields.Field, with: KeyFields.Field?, owner: KeyOwner
   ) -> Action? {
     guard let name = use.value?.text else { return nil }
+    var manifest: PluginManifest?
     if actions.isPlugin(name) {
       // A manifest that is wrong has been reported where it stands.
       guard let plugin = actions.plugin(named: name) else { return nil }
+      manifest = plugin
       if plugin.kind == .notifier, !isOfHook {
         reporter.report(
           .unknownAction, at: use.mark, "the plugin '\(name)' is a notifier",
@@ -106,7 +108,7 @@ struct ActionBuilder {
           "the action '\(name)': \(problem.message)")
       }
     }
-    return actions.plugin(named: name).map { .plugin($0, parameters) } ?? .use(name, parameters)
+    return manifest.map { .plugin($0, parameters) } ?? .use(name, parameters)
   }
 }
 

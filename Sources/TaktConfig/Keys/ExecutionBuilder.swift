@@ -4,24 +4,24 @@ import TaktTime
 /// Applies the keys that may stand in a job and in `defaults` alike, as their rows in the key table
 /// say.
 struct ExecutionBuilder {
-  let reporter: Reporter
-  let sources: LoadSources
-  /// What `null` goes back to.
-  let builtIn: JobDefaults
-  /// The names of the concurrency groups that the main file declares.
-  let groups: [String]
+  let file: FileContext
   let owner: KeyOwner
   /// The names of the job's secrets; nil in `defaults`, where they are not known yet.
   let secretNames: [String]?
 
+  var reporter: Reporter { file.reporter }
+  var sources: LoadSources { file.sources }
+  var builtIn: JobDefaults { file.builtIn }
+  var groups: [String] { file.groups }
   /// The folder of the file, which paths are seen from.
   var folder: String { builtIn.execution.directory }
 
   func apply(_ fields: KeyFields, to settled: inout JobDefaults) {
     // First, because a null in `env` may take away what it gives.
-    if let files = fields[.environmentFile] { apply(files, fields.table[files.row], to: &settled) }
-    for field in fields.fields where field.name != JobKey.environmentFile.name {
-      apply(field, fields.table[field.row], to: &settled)
+    if let files = fields[.environmentFile] { apply(files, files.entry, to: &settled) }
+    for field in fields.fields
+    where field.entry.use != nil && field.entry.key !== JobKey.environmentFile {
+      apply(field, field.entry, to: &settled)
     }
   }
 
@@ -42,7 +42,7 @@ struct ExecutionBuilder {
 
   private func applyInner(_ value: KeyValue, to settled: inout JobDefaults) {
     guard let inner = value.object else { return }
-    for field in inner.fields { apply(field, inner.table[field.row], to: &settled) }
+    for field in inner.fields { apply(field, field.entry, to: &settled) }
   }
 
   /// Puts every key of a mapping back to what holds without any `defaults`.
@@ -81,10 +81,29 @@ extension Reporter {
   }
 }
 
+/// What all jobs of one file are read with.
+final class FileContext {
+  let reporter: Reporter
+  let sources: LoadSources
+  /// What holds without any `defaults`: what `null` goes back to.
+  let builtIn: JobDefaults
+  /// The names of the concurrency groups that the main file declares.
+  let groups: [String]
+
+  /// Of a file in the absolute folder `folder`.
+  init(reporter: Reporter, sources: LoadSources, folder: String, groups: [String]) {
+    self.reporter = reporter
+    self.sources = sources
+    builtIn = JobDefaults(folder: folder)
+    self.groups = groups
+  }
+}
+
 /// What a job begins with, before its own keys are read.
 struct JobDefaults {
-  /// Its environment is that of `env` alone.
-  var execution: Execution
+  /// As long as no key of the job's own changes them they are those of `defaults`.
+  private(set) var sharedExecution: Shared<Execution>
+  private(set) var sharedPolicies = Shared(JobPolicies())
   /// The variables of `env_file`, over which stands `env`.
   var fileVariables: [String: String] = [:]
   /// The files that these come from, with the users who own them.
@@ -95,7 +114,6 @@ struct JobDefaults {
   /// Times that are left out; without a zone of their own they are read in the job's.
   var exceptions: [(expression: CalendarExpression, isWholeDays: Bool, zone: Zone?)] = []
   var isEnabled = true
-  var policies = JobPolicies()
   /// Nil for that of the scheduler.
   var zone: Zone?
   /// Nil for each kind of expression's own way.
@@ -111,6 +129,25 @@ struct JobDefaults {
 
   /// What holds without any `defaults`, for jobs of a file in the absolute folder `folder`.
   init(folder: String) {
-    execution = Execution(directory: folder)
+    sharedExecution = Shared(Execution(directory: folder))
+  }
+
+  /// Its environment is that of `env` alone.
+  var execution: Execution {
+    _read { yield sharedExecution.value }
+    _modify {
+      var value = sharedExecution.value
+      defer { sharedExecution = Shared(value) }
+      yield &value
+    }
+  }
+
+  var policies: JobPolicies {
+    _read { yield sharedPolicies.value }
+    _modify {
+      var value = sharedPolicies.value
+      defer { sharedPolicies = Shared(value) }
+      yield &value
+    }
   }
 }

@@ -1,7 +1,7 @@
 import TaktCore
 
-/// One key that may stand in a jobs file.
-package struct KeyEntry: Hashable, Sendable {
+/// One key that may stand in a jobs file. Each value that is read refers to its entry.
+package final class KeyEntry: Hashable, Sendable {
   /// What a reload does when the value has changed.
   package enum ReloadEffect: String, Hashable, Sendable {
     /// The job goes on under the new value; its timer is untouched.
@@ -12,30 +12,33 @@ package struct KeyEntry: Hashable, Sendable {
     case restarts = "needs a restart"
   }
 
-  package var name: String
-  package var type: KeyType
+  package let name: String
+  /// The key of a job that it is; nil in a mapping whose keys have names only.
+  let key: JobKey?
+  package let type: KeyType
   /// What holds when it is left out, as the reference says it; nil for nothing.
-  package var defaultText: String?
+  package let defaultText: String?
   /// What a reload does when it has changed; nil where that depends on what stands under it.
-  package var reload: ReloadEffect?
+  package let reload: ReloadEffect?
   /// Whether `null` in a job takes away what `defaults` gives.
-  package var mayBeNull: Bool
+  package let mayBeNull: Bool
   /// Whether it describes a process, so that it means nothing to a built-in.
-  var isOfProcesses: Bool
-  package var summary: String
+  let isOfProcesses: Bool
+  package let summary: String
   /// How a job takes it over; nil for what is a job's alone, or part of another key's value.
-  var use: KeyUse?
+  let use: KeyUse?
 
   package var mayStandInDefaults: Bool { use != nil }
 
   /// A key of another table than a job's; it may be null where a job takes it over, unless told
   /// otherwise.
   init(
-    _ name: String, _ type: KeyType, default defaultText: String? = nil,
+    _ name: String, key: JobKey? = nil, _ type: KeyType, default defaultText: String? = nil,
     reload: ReloadEffect? = .updates, isOfProcesses: Bool = false, mayBeNull: Bool? = nil,
     _ summary: String, _ use: KeyUse? = nil
   ) {
     self.name = name
+    self.key = key
     self.type = type
     self.defaultText = defaultText
     self.reload = reload
@@ -45,18 +48,18 @@ package struct KeyEntry: Hashable, Sendable {
     self.use = use
   }
 
-  init(
+  convenience init(
     _ key: JobKey, _ type: KeyType, default defaultText: String? = nil,
     reload: ReloadEffect? = .updates, isOfProcesses: Bool = false, _ summary: String,
     _ use: KeyUse? = nil
   ) {
     self.init(
-      key.name, type, default: defaultText, reload: reload, isOfProcesses: isOfProcesses,
+      key.name, key: key, type, default: defaultText, reload: reload, isOfProcesses: isOfProcesses,
       mayBeNull: nil, summary, use)
   }
 
   /// By what they say; how a key is used follows from that.
-  package static func == (left: Self, right: Self) -> Bool {
+  package static func == (left: KeyEntry, right: KeyEntry) -> Bool {
     left.name == right.name && left.summary == right.summary && left.type == right.type
   }
 

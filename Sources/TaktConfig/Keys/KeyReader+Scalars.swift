@@ -45,7 +45,7 @@ extension KeyReader {
   private func text(
     _ scalar: YAMLScalar, at mark: YAMLMark, as type: KeyType, of key: String
   ) -> KeyValue? {
-    if scalar.kind == .null {
+    if scalar.isNull {
       let message =
         scalar.isBlank ? "'\(key)' has no value" : "'\(key)' is YAML's null, not a text"
       reporter.report(
@@ -53,15 +53,16 @@ extension KeyReader {
         hint: scalar.isBlank ? "write \"\" for an empty text" : "put '\(scalar.text)' in quotes")
       return nil
     }
-    if scalar.text.utf8.contains(0) {
+    // Only quotes have an escape for it.
+    if !scalar.isPlain, scalar.text.utf8.contains(0) {
       reporter.report(.badValue, at: mark, "'\(key)' holds a zero character, which ends a text")
       return nil
     }
-    if type != .text(allowsEmpty: true), scalar.text.allSatisfy(\.isWhitespace) {
+    if !type.allowsEmpty, scalar.text.isBlank {
       reporter.report(.badValue, at: mark, "'\(key)' is empty", hint: "write \(type.phrase)")
       return nil
     }
-    if type == .path, scalar.text.hasPrefix("~") {
+    if case .path = type, scalar.text.utf8.first == UInt8(ascii: "~") {
       reporter.report(
         .badValue, at: mark, "takt knows no '~' in a path",
         hint: "write the folder out, or './~' for a file of that name")
@@ -87,7 +88,7 @@ extension KeyReader {
   private func integer(
     _ scalar: YAMLScalar, at mark: YAMLMark, in range: ClosedRange<Int>, of key: String
   ) -> KeyValue? {
-    let phrase = KeyType.integer(range).phrase
+    var phrase: String { KeyType.integer(range).phrase }
     guard case .integer(let value) = scalar.kind else {
       let isQuoted = YAMLScalar(text: scalar.text, isPlain: true).kind != scalar.kind
       reporter.report(
@@ -180,7 +181,20 @@ extension KeyReader {
   }
 }
 
+extension String {
+  /// Whether it is empty or white space alone.
+  fileprivate var isBlank: Bool {
+    // Most texts are settled by their first byte.
+    if let first = utf8.first, (0x21...0x7e).contains(first) { return false }
+    return allSatisfy(\.isWhitespace)
+  }
+}
+
 extension KeyType {
+  fileprivate var allowsEmpty: Bool {
+    if case .text(allowsEmpty: true) = self { true } else { false }
+  }
+
   /// Whether a text is meant as this type, as far as its look tells; not whether it is right.
   fileprivate func looksLike(_ text: String) -> Bool {
     switch self {

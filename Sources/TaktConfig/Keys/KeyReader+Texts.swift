@@ -28,7 +28,7 @@ extension KeyReader {
       case .float: Double(scalar.text)
       case .null, .boolean, .string: nil
       }
-    let phrase = KeyType.number(range).phrase
+    var phrase: String { KeyType.number(range).phrase }
     guard let number, number.isFinite else {
       reporter.report(
         .badNumber, at: mark, "'\(key)' must be \(phrase), not '\(scalar.text.shortened)'")

@@ -4,16 +4,14 @@ import TaktCore
 struct KeyReader {
   let reporter: Reporter
 
-  func fields(of entries: [YAMLEntry], keys: [KeyEntry], owner: KeyOwner) -> KeyFields {
-    var result = KeyFields(table: keys)
-    result.fields.reserveCapacity(entries.count)
+  func fields(of entries: [YAMLEntry], keys: KeyRows, owner: KeyOwner) -> KeyFields {
+    var result = KeyFields(capacity: entries.count)
     for entry in entries {
-      guard let row = keys.firstIndex(where: { $0.name == entry.key }) else {
+      guard let key = keys[entry.key] else {
         reportUnknown(entry, keys: keys, owner: owner)
         result.hasUnknownKeys = true
         continue
       }
-      let key = keys[row]
       if owner.part == .defaults, owner.key == nil, !key.mayStandInDefaults {
         reporter.report(
           .misplacedKey, at: entry.keyMark, "'\(key.name)' cannot stand in '\(Key.defaults)'",
@@ -21,15 +19,15 @@ struct KeyReader {
         continue
       }
       let value = read(entry.value, of: key, owner: owner)
-      result.fields.append(
+      result.append(
         KeyFields.Field(
-          name: key.name, keyMark: entry.keyMark, value: value, mark: entry.value.mark, row: row))
+          entry: key, keyMark: entry.keyMark, value: value, mark: entry.value.mark))
     }
     return result
   }
 
   private func read(_ node: YAMLNode, of key: KeyEntry, owner: KeyOwner) -> KeyValue? {
-    guard case .scalar(let scalar) = node.content, scalar.kind == .null else {
+    guard case .scalar(let scalar) = node.content, scalar.isNull else {
       return value(node, as: key.type, of: key.name, owner: owner)
     }
     if case .job = owner.part, key.mayBeNull, isPlainNull(scalar) { return .null }
@@ -100,7 +98,7 @@ struct KeyReader {
         name: entry.key, nameMark: entry.keyMark, value: nil, mark: entry.value.mark)
       guard check(entry, against: rule) else { return field }
       if rule == .environment, case .job = owner.part,
-        case .scalar(let scalar) = entry.value.content, scalar.kind == .null, !scalar.isBlank
+        case .scalar(let scalar) = entry.value.content, scalar.isNull, !scalar.isBlank
       {
         field.value = .null
       } else {
@@ -138,7 +136,7 @@ struct KeyReader {
 
   // MARK: Reports
 
-  func reportUnknown(_ entry: YAMLEntry, keys: [KeyEntry], owner: KeyOwner) {
+  func reportUnknown(_ entry: YAMLEntry, keys: KeyRows, owner: KeyOwner) {
     if let home = Self.home(of: entry.key) {
       reporter.report(
         .misplacedKey, at: entry.keyMark, "'\(entry.key)' cannot stand in \(owner)",
@@ -153,10 +151,10 @@ struct KeyReader {
 
   /// Where a key belongs that stands in the wrong place.
   private static func home(of key: String) -> String? {
-    homes.first { table in table.keys.contains { $0.name == key } }?.home
+    homes.first { $0.keys[key] != nil }?.home
   }
 
-  private static let homes: [(keys: [KeyEntry], home: String)] = [
+  private static let homes: [(keys: KeyRows, home: String)] = [
     (KeyTable.root, "at the top of the file"), (KeyTable.job, "in a job"),
     (KeyTable.scheduler, "under '\(Key.scheduler)'"), (KeyTable.kill, "under '\(JobKey.kill)'"),
     (KeyTable.retry, "under '\(JobKey.retry)'"), (KeyTable.output, "under '\(JobKey.output)'"),

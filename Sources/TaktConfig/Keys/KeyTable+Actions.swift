@@ -18,19 +18,19 @@ extension KeyTable {
 
   /// The keys of an action of a hook. A hook replaces one of `defaults` as a whole, so that null
   /// means nothing in it.
-  package static let hookAction: [KeyEntry] = [
+  package static let hookAction: KeyRows = [
     KeyEntry(.run, command, "A command, as in a job."),
     KeyEntry(.use, .action, "A built-in or a plugin, instead of `run`."),
     KeyEntry(.with, parameters, "The parameters of the action that `use` names."),
   ]
 
-  package static let step: [KeyEntry] =
+  package static let step = KeyRows(
     hookAction + [
       KeyEntry(
         Key.continues, .boolean, default: "`false`",
         "With `true` the next step is done even when this one fails; the run has failed then all "
           + "the same.")
-    ]
+    ])
 
   private static func hook(_ kind: HookKind, _ summary: String) -> KeyEntry {
     KeyEntry(

@@ -41,7 +41,7 @@ extension KeyTable {
       }),
   ]
 
-  package static let missed: [KeyEntry] = [
+  package static let missed: KeyRows = [
     KeyEntry(
       "policy", .choice(MissedPolicy.Choice.allCases.map(\.rawValue)), default: "`last`",
       "Which of them run late: none, the newest, which stands for the others, or all, one after "
@@ -56,7 +56,7 @@ extension KeyTable {
       .value(\.policies.missed.countMax) { $0.integer }),
   ]
 
-  package static let kill: [KeyEntry] = [
+  package static let kill: KeyRows = [
     KeyEntry(
       "signal", .choice(StopSignal.allCases.map(\.rawValue)), default: "`TERM`",
       isOfProcesses: true, "What the attempt's process group is sent first.",
@@ -73,7 +73,7 @@ extension KeyTable {
       .value(\.execution.stop.leftovers) { $0.choice() }),
   ]
 
-  package static let retry: [KeyEntry] = [
+  package static let retry: KeyRows = [
     KeyEntry(
       Key.attempts, .integer(1...1000), default: "1",
       "How many attempts a run has, the first among them.",
@@ -105,7 +105,7 @@ extension KeyTable {
       .value(\.execution.retry.end) { $0.choice() }),
   ]
 
-  package static let output: [KeyEntry] = [
+  package static let output: KeyRows = [
     KeyEntry(
       "keep", .size(0...(16 << 20)), default: "64KB",
       "How much of an attempt's output is kept: its beginning and its end, half of each.",
@@ -129,7 +129,7 @@ extension KeyTable {
   ]
 
   /// The keys under `file` of `output`. It replaces that of `defaults` as a whole.
-  package static let outputFile: [KeyEntry] = [
+  package static let outputFile: KeyRows = [
     KeyEntry(Key.path, .path, "The file; it must be given."),
     KeyEntry(
       Key.maximum, .size(1024...SizeText.maximumBytes), default: "10MB",
@@ -139,7 +139,7 @@ extension KeyTable {
       "How many files there are, the one that grows among them."),
   ]
 
-  package static let success: [KeyEntry] = [
+  package static let success: KeyRows = [
     KeyEntry(
       "exit", .oneOrMore(.integer(0...255)), default: "0", mayBeNull: false,
       "The exit statuses that are no failure.",
@@ -148,7 +148,7 @@ extension KeyTable {
       })
   ]
 
-  package static let failsWhen: [KeyEntry] = [
+  package static let failsWhen: KeyRows = [
     KeyEntry(
       "stderr", .choice(["any"]), mayBeNull: false, "It prints anything on its standard error.",
       .value(\.execution.success.failsOnStandardError) { !$0.isNull }),

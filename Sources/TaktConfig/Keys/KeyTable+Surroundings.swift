@@ -69,7 +69,7 @@ extension KeyTable {
 
   /// The keys of a secret. Secrets replace those of `defaults` as a whole, so that null means
   /// nothing in one.
-  package static let secret: [KeyEntry] = [
+  package static let secret: KeyRows = [
     KeyEntry(
       Key.file, .path,
       "The file with the value, read when an attempt starts; one line end at its end does not "
@@ -83,7 +83,7 @@ extension KeyTable {
         + "(`file`)."),
   ]
 
-  package static let limits: [KeyEntry] = [
+  package static let limits: KeyRows = [
     KeyEntry(
       "memory", .size(1...SizeText.maximumBytes), default: "takt's own", "Address space.",
       .value(\.execution.limits.memoryBytes) { $0.integer }),

@@ -81,10 +81,12 @@ extension KeyTable {
     KeyEntry(
       .leeway, .oneOf([.percent, .duration(least: .zero)]), default: "0s", reload: .rearms,
       "How late a slot may start, so that one wake serves many jobs; percent is of the interval.",
-      .value(\.leeway) { $0.leeway }),
+      .set { _, value, builder, settled in
+        settled.leeway = value.leeway ?? builder.builtIn.leeway
+      }),
   ]
 
-  package static let after: [KeyEntry] = [
+  package static let after: KeyRows = [
     KeyEntry(Key.job, .name, reload: .rearms, "Whose run."),
     KeyEntry(
       .on, .choice(Following.Condition.allCases.map(\.rawValue)), default: "`success`",
@@ -93,7 +95,7 @@ extension KeyTable {
         + "cancelled or interrupted, too."),
   ]
 
-  package static let watch: [KeyEntry] = [
+  package static let watch: KeyRows = [
     KeyEntry(Key.path, .path, reload: .rearms, "The file or the folder; it need not be there yet."),
     KeyEntry(
       Key.debounce, .duration(least: .zero),
@@ -101,14 +103,14 @@ extension KeyTable {
       "How long nothing more must change; after ten times as long the job is due in any case."),
   ]
 
-  package static let spread: [KeyEntry] = [
+  package static let spread: KeyRows = [
     KeyEntry(Key.over, .duration(least: .zero), reload: .rearms, "Up to how much."),
     KeyEntry(
       Key.by, .choice(["job", "host"]), default: "`job`", reload: .rearms,
       "What determines by how much: the job's name, or that and the host's."),
   ]
 
-  package static let dst: [KeyEntry] = [
+  package static let dst: KeyRows = [
     KeyEntry(
       "gap", .choice(DSTPolicy.Gap.allCases.map(\.rawValue)),
       default: "`run_after` for `cron`, `skip` for `calendar`", reload: .rearms,

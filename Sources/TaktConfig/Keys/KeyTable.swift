@@ -9,25 +9,25 @@ package enum KeyTable {
     package var path: String
     /// Where it stands, for people: "Under `file` of `output`".
     package var title: String
-    package var entries: [KeyEntry]
+    package var entries: KeyRows
 
-    fileprivate init(_ path: String, _ title: String, _ entries: [KeyEntry]) {
+    fileprivate init(_ path: String, _ title: String, _ entries: KeyRows) {
       self.path = path
       self.title = title
       self.entries = entries
     }
 
-    fileprivate init(_ key: JobKey, _ place: String, _ entries: [KeyEntry]) {
+    fileprivate init(_ key: JobKey, _ place: String, _ entries: KeyRows) {
       self.init(key.name, "\(place) `\(key)`", entries)
     }
   }
 
-  package static let root: [KeyEntry] = [
+  package static let root: KeyRows = [
     KeyEntry(
       Key.scheduler, .object(scheduler), reload: nil,
       "What holds for takt itself; only in the main file."),
     KeyEntry(
-      Key.defaults, .object(job.filter(\.mayStandInDefaults)), reload: nil,
+      Key.defaults, .object(KeyRows(job.filter(\.mayStandInDefaults))), reload: nil,
       "What holds for every job of this file that does not say otherwise."),
     KeyEntry(
       Key.include, .oneOrMore(.path), reload: nil,
@@ -38,7 +38,7 @@ package enum KeyTable {
       "Not read; a place for anchors and for other programs."),
   ]
 
-  package static let scheduler: [KeyEntry] = [
+  package static let scheduler: KeyRows = [
     KeyEntry(
       Key.timezone, .zone, default: "`local`", reload: .rearms,
       "Where times without an offset are read; `local` is the machine's own zone."),
@@ -65,7 +65,7 @@ package enum KeyTable {
         + "the state folder."),
   ]
 
-  package static let http: [KeyEntry] = [
+  package static let http: KeyRows = [
     KeyEntry(
       Key.listen, .text(allowsEmpty: false), reload: .restarts,
       "Required. A port, or an address and a port: `8080`, `127.0.0.1:8080`, `[::1]:8080`. Without an "
@@ -80,7 +80,7 @@ package enum KeyTable {
         + "name are refused."),
   ]
 
-  package static let history: [KeyEntry] = [
+  package static let history: KeyRows = [
     KeyEntry(
       Key.keep, .duration(least: .seconds(60)), default: "30d", reload: .restarts,
       "How long verdicts and runs are kept."),
@@ -95,8 +95,8 @@ package enum KeyTable {
       "How large the ledger may be; beyond that its oldest entries go sooner."),
   ]
 
-  package static let job: [KeyEntry] =
-    triggers + actions + surroundings + policies + hooks + administration
+  package static let job = KeyRows(
+    triggers + actions + surroundings + policies + hooks + administration)
 
   /// The mappings inside a job.
   package static let parts: [Part] = [
@@ -141,7 +141,7 @@ extension KeyTable {
   }
 
   private static func section(
-    _ title: String, _ entries: [KeyEntry], hasReload: Bool = true, hasDefaults: Bool = false
+    _ title: String, _ entries: KeyRows, hasReload: Bool = true, hasDefaults: Bool = false
   ) -> String {
     var columns = ["key", "value"]
     if hasReload { columns += ["default", "a reload"] }

@@ -43,7 +43,7 @@ package indirect enum KeyType: Hashable, Sendable {
   /// Any names within a rule, each with a value.
   case map(KeyNameRule, KeyType)
   /// A mapping of fixed keys.
-  case object([KeyEntry])
+  case object(KeyRows)
   case anything
 }
 

@@ -55,20 +55,31 @@ extension KeyValue {
 struct KeyFields {
   /// One key. Its value is nil when that was wrong, which has been reported.
   struct Field {
-    var name: String
-    var keyMark: YAMLMark
+    /// Its row of the table.
+    let entry: KeyEntry
+    let keyMark: YAMLMark
     var value: KeyValue?
-    var mark: YAMLMark
-    /// Where it stands in the table.
-    var row: Int
+    let mark: YAMLMark
+
+    var name: String { entry.name }
   }
 
-  var table: [KeyEntry]
-  var fields: [Field] = []
+  private(set) var fields: [Field] = []
   /// Whether keys were passed over that nobody knows: what seems to be missing may be one of them.
   var hasUnknownKeys = false
 
-  /// A mapping has few keys, so that looking through them is the fastest way.
+  init(capacity: Int) { fields.reserveCapacity(capacity) }
+
+  mutating func append(_ field: Field) { fields.append(field) }
+
+  // A mapping has few keys, so that looking through them is the fastest way.
+
   subscript(name: String) -> Field? { fields.first { $0.name == name } }
-  subscript(key: JobKey) -> Field? { self[key.name] }
+
+  subscript(key: JobKey) -> Field? {
+    for index in fields.indices where fields[index].entry.key === key { return fields[index] }
+    return nil
+  }
+
+  func has(_ key: JobKey) -> Bool { fields.contains { $0.entry.key === key } }
 }

@@ -51,6 +51,8 @@ struct ParameterReader {
 
   /// A text whose placeholders are known; nil when one is not, which is then reported.
   private func text(_ text: String, at mark: YAMLMark) -> String? {
+    // Most texts have none.
+    guard text.utf8.contains(UInt8(ascii: "{")) else { return text }
     do {
       for part in try Placeholders.parse(text) {
         switch part {

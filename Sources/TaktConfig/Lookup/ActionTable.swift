@@ -16,6 +16,8 @@ final class ActionTable {
   private let catalogue: any ActionCatalogue
   private let plugins: any PluginSource
   private var answers: [String: [ParameterSchema]?] = [:]
+  private lazy var catalogueNames = Set(catalogue.actionNames)
+  private var isPluginByName: [String: Bool] = [:]
 
   init(_ catalogue: any ActionCatalogue, _ plugins: any PluginSource) {
     self.catalogue = catalogue
@@ -26,7 +28,11 @@ final class ActionTable {
 
   /// Whether there is a plugin of the name, right or wrong; what takt brings with it comes first.
   func isPlugin(_ name: String) -> Bool {
-    !catalogue.actionNames.contains(name) && plugins.contains(name)
+    if catalogueNames.contains(name) { return false }
+    if let answer = isPluginByName[name] { return answer }
+    let answer = plugins.contains(name)
+    isPluginByName[name] = answer
+    return answer
   }
 
   /// The plugin of the name; nil when there is none, and when its manifest is wrong, which is

@@ -11,6 +11,9 @@ final class LoadSources {
   let accounts: AccountTable
   let environmentFiles: EnvironmentFiles
   var followings: [FollowingLink.Identity: FollowingLink] = [:]
+  let rules = RuleTable()
+  /// What the specs of all files have in common.
+  var pool = SpecPool()
   private(set) lazy var hostName = Self.nodeName()
 
   init(

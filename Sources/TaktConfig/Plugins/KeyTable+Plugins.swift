@@ -2,7 +2,7 @@ import TaktCore
 
 extension KeyTable {
   /// The keys of `plugin.yaml`.
-  package static let plugin: [KeyEntry] = [
+  package static let plugin: KeyRows = [
     KeyEntry(
       PluginKey.name, .text(allowsEmpty: false), reload: nil,
       "What `use:` says: 1 to 64 lower-case letters, digits and `-`, a letter first; the folder's "
@@ -51,7 +51,7 @@ extension KeyTable {
     "list", "map",
   ]
 
-  package static let pluginParameter: [KeyEntry] = [
+  package static let pluginParameter: KeyRows = [
     KeyEntry(PluginKey.type, .choice(pluginTypes), reload: nil, "What values it has."),
     KeyEntry(PluginKey.summary, .text(allowsEmpty: true), reload: nil, "A sentence for people."),
     KeyEntry(

@@ -57,14 +57,14 @@ struct SchemaBuilder {
     }
   }
 
-  private func object(_ entries: [KeyEntry], in scope: Scope) -> JSONValue {
+  private func object(_ entries: some Collection<KeyEntry>, in scope: Scope) -> JSONValue {
     [
       "type": "object", "properties": .object(members(of: entries, in: scope)),
       "additionalProperties": false,
     ]
   }
 
-  private func members(of entries: [KeyEntry], in scope: Scope) -> [JSONValue.Member] {
+  private func members(of entries: some Collection<KeyEntry>, in scope: Scope) -> [JSONValue.Member] {
     entries.map { entry in
       var schema = schema(of: entry.type, in: scope)
       if scope == .job, entry.mayBeNull { schema = Self.orNull(schema) }
@@ -110,7 +110,7 @@ struct SchemaBuilder {
     return rule.namesSchema.map { schema.adding(["propertyNames": $0]) } ?? schema
   }
 
-  private func reference(to entries: [KeyEntry], in scope: Scope) -> JSONValue {
+  private func reference(to entries: KeyRows, in scope: Scope) -> JSONValue {
     if let part = KeyTable.parts.first(where: { $0.entries == entries }) {
       return ["$ref": .string("#/$defs/" + part.definition(in: scope))]
     }

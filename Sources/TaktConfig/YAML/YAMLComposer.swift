@@ -97,11 +97,10 @@ final class YAMLComposer {
         _ = try compose(try next())
         continue
       }
-      let first = places[text]
+      let first = places.updateValue(key.mark, forKey: text)
       if let first {
+        places[text] = first
         reportDuplicate(text, at: key.mark, first: first)
-      } else {
-        places[text] = key.mark
       }
       try visit(YAMLKey(text: text, mark: key.mark, isDuplicate: first != nil))
     }
@@ -200,7 +199,13 @@ final class YAMLComposer {
   /// been reported.
   private func nextKey() throws(YAMLStop) -> (text: String?, isMerge: Bool, mark: YAMLMark)? {
     let event = try next()
-    if case .mappingEnd = event.kind { return nil }
+    switch event.kind {
+    case .mappingEnd: return nil
+    case .scalar(let scalar, nil) where scalar.tag == nil:
+      try count(1, at: event.mark)
+      return (scalar.text, scalar.isPlain && scalar.text == "<<", event.mark)
+    default: break
+    }
     let node = try compose(event)
     guard case .scalar(let scalar) = node.content else {
       if node.content != .invalid {

@@ -24,6 +24,15 @@ struct YAMLScalar: Hashable {
     }
   }
 
+  /// Whether its kind is null, which is asked of each value.
+  var isNull: Bool {
+    switch tag {
+    case nil: isPlain && Self.isNull(text)
+    case .null, .boolean, .integer, .float: Self.isNull(text)
+    case .string, .sequence, .mapping, .nonSpecific, .unknown: false
+    }
+  }
+
   var isBlank: Bool { isPlain && text.isEmpty && tag == nil }
 
   var fitsTag: Bool {
@@ -36,15 +45,27 @@ struct YAMLScalar: Hashable {
   }
 
   private static func coreKind(of text: String) -> Kind {
-    switch text {
-    case "", "~", "null", "Null", "NULL": return .null
-    case "true", "True", "TRUE": return .boolean(true)
-    case "false", "False", "FALSE": return .boolean(false)
-    default: break
+    guard let first = text.utf8.first, !isNull(text) else { return .null }
+    // The first byte settles what most texts are.
+    switch first {
+    case UInt8(ascii: "t"), UInt8(ascii: "T"):
+      return ["true", "True", "TRUE"].contains(text) ? .boolean(true) : .string
+    case UInt8(ascii: "f"), UInt8(ascii: "F"):
+      return ["false", "False", "FALSE"].contains(text) ? .boolean(false) : .string
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"),
+      UInt8(ascii: "."):
+      return integer(text).map { .integer($0.value) } ?? (isFloat(text) ? .float : .string)
+    default: return .string
     }
-    // Only what begins like a number can be one; most texts are settled here.
-    guard let first = text.utf8.first, "+-.0123456789".utf8.contains(first) else { return .string }
-    return integer(text).map { .integer($0.value) } ?? (isFloat(text) ? .float : .string)
+  }
+
+  private static func isNull(_ text: String) -> Bool {
+    switch text.utf8.count {
+    case 0: true
+    case 1: text == "~"
+    case 4: text == "null" || text == "Null" || text == "NULL"
+    default: false
+    }
   }
 
   private static func integer(_ text: String) -> (value: Int?, Void)? {

@@ -7,7 +7,9 @@ package enum Action: Hashable, Sendable {
   /// A named action of the catalogue with checked parameters.
   case use(String, Parameters)
   /// A plugin, as its manifest was when the file was loaded, with checked parameters.
-  case plugin(PluginManifest, Parameters)
+  ///
+  /// Indirect, because a manifest is large and most actions are none of a plugin.
+  indirect case plugin(PluginManifest, Parameters)
   /// Several of the above, one after the other; never empty, and none of them has steps itself.
   case steps([Step])
 }

@@ -6,7 +6,7 @@ package struct JobName: Hashable, Comparable, Sendable, CustomStringConvertible 
   package init?(_ text: String) {
     let bytes = text.utf8
     guard let first = bytes.first, bytes.count <= 128, Self.isAlphanumeric(first),
-      bytes.allSatisfy({ Self.isAlphanumeric($0) || "._-".utf8.contains($0) })
+      bytes.allSatisfy(Self.isAllowed)
     else { return nil }
     self.text = text
   }
@@ -26,6 +26,13 @@ package struct JobName: Hashable, Comparable, Sendable, CustomStringConvertible 
 
   /// By the order of their characters.
   @inlinable package static func < (left: Self, right: Self) -> Bool { left.text < right.text }
+
+  private static func isAllowed(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
+    default: isAlphanumeric(byte)
+    }
+  }
 
   private static func isAlphanumeric(_ byte: UInt8) -> Bool {
     switch byte {

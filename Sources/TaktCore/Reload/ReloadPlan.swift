@@ -27,8 +27,10 @@ package struct ReloadPlan: Sendable {
     package var to: JobName
   }
 
-  /// What holds for the scheduler afterwards.
-  package let settings: SchedulerSettings
+  /// What holds afterwards. Jobs that are kept are the specs of before, so that nothing is held
+  /// twice.
+  package let snapshot: Snapshot
+  package var settings: SchedulerSettings { snapshot.settings }
   package let keptCount: Int
   /// The others: removed ones first, then in the order of the new files.
   package let steps: [Step]
@@ -38,18 +40,19 @@ package struct ReloadPlan: Sendable {
   package let probableRenames: [Rename]
 
   package init(from old: Snapshot, to new: Snapshot) {
-    settings = new.settings
+    var jobs = new.jobs
     var before = [JobName: JobSpec](minimumCapacity: old.jobs.count)
     for job in old.jobs { before[job.name] = job }
     var steps: [Step] = []
     var kept = 0
-    for job in new.jobs {
+    for (place, job) in new.jobs.enumerated() {
       guard let was = before.removeValue(forKey: job.name) else {
         steps.append(Step(change: .added, spec: job, details: []))
         continue
       }
       if was == job {
         kept += 1
+        jobs[place] = was
       } else {
         steps.append(
           Step(
@@ -60,6 +63,7 @@ package struct ReloadPlan: Sendable {
     let removed = old.jobs.filter { before[$0.name] != nil }
     steps = removed.map { Step(change: .removed, spec: $0, details: []) } + steps
     self.steps = steps
+    snapshot = Snapshot(settings: new.settings, jobs: jobs)
     probableRenames = Self.probableRenames(in: steps)
     keptCount = kept
   }

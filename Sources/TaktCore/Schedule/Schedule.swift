@@ -8,68 +8,82 @@ package struct Schedule: Hashable, Sendable {
     var rules: [ClockRule]
     var at: [WallInstant]
     var on: Set<Occasion>
-    var after: Set<Following> = []
-    var watch: Set<PathWatch> = []
+    var after: Set<Following>
+    var watch: Set<PathWatch>
     var notBefore: WallInstant?
     var until: WallInstant?
     var limit: Int?
-    var exclusions: [Exclusion] = []
+    var exclusions: [Exclusion]
+
+    /// By what most schedules differ in.
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(every?.interval)
+      hasher.combine(rules)
+      hasher.combine(at)
+      hasher.combine(after)
+      hasher.combine(watch)
+    }
   }
 
   private var fields: Shared<Fields>
 
   /// A fixed rate or a fixed delay; nil for none.
   package var every: Every? {
-    get { fields.value.every }
+    _read { yield fields.value.every }
     set { fields.change { $0.every = newValue } }
   }
   package var rules: [ClockRule] {
-    get { fields.value.rules }
+    _read { yield fields.value.rules }
     set { fields.change { $0.rules = newValue } }
   }
   /// Single instants in whole milliseconds, ascending, no two alike.
   package var at: [WallInstant] {
-    get { fields.value.at }
+    _read { yield fields.value.at }
     set { fields.change { $0.at = newValue } }
   }
   package var on: Set<Occasion> {
-    get { fields.value.on }
+    _read { yield fields.value.on }
     set { fields.change { $0.on = newValue } }
   }
   package var after: Set<Following> {
-    get { fields.value.after }
+    _read { yield fields.value.after }
     set { fields.change { $0.after = newValue } }
   }
   package var watch: Set<PathWatch> {
-    get { fields.value.watch }
+    _read { yield fields.value.watch }
     set { fields.change { $0.watch = newValue } }
   }
   /// No instant before this one is a slot; nil (the default) for no such bound.
   package var notBefore: WallInstant? {
-    get { fields.value.notBefore }
+    _read { yield fields.value.notBefore }
     set { fields.change { $0.notBefore = newValue } }
   }
   /// No instant after this one is a slot; nil (the default) for no such bound.
   package var until: WallInstant? {
-    get { fields.value.until }
+    _read { yield fields.value.until }
     set { fields.change { $0.until = newValue } }
   }
   /// How many slots run, counted from the anchor; nil (the default) for any number.
   package var limit: Int? {
-    get { fields.value.limit }
+    _read { yield fields.value.limit }
     set { fields.change { $0.limit = newValue } }
   }
   /// Times whose slots are skipped. Default none.
   package var exclusions: [Exclusion] {
-    get { fields.value.exclusions }
+    _read { yield fields.value.exclusions }
     set { fields.change { $0.exclusions = newValue } }
   }
 
   /// A schedule of the given triggers; `at` is put in order.
   package init(
-    every: Every? = nil, rules: [ClockRule] = [], at: [WallInstant] = [], on: Set<Occasion> = []
+    every: Every? = nil, rules: [ClockRule] = [], at: [WallInstant] = [], on: Set<Occasion> = [],
+    after: Set<Following> = [], watch: Set<PathWatch> = [], notBefore: WallInstant? = nil,
+    until: WallInstant? = nil, limit: Int? = nil, exclusions: [Exclusion] = []
   ) {
-    fields = Shared(Fields(every: every, rules: rules, at: Set(at).sorted(), on: on))
+    fields = Shared(
+      Fields(
+        every: every, rules: rules, at: at.count < 2 ? at : Set(at).sorted(), on: on, after: after,
+        watch: watch, notBefore: notBefore, until: until, limit: limit, exclusions: exclusions))
   }
 
   /// Whether an instant lies between `notBefore` and `until`.

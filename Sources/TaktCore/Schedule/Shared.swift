@@ -1,27 +1,35 @@
-/// A value that its copies share until one of them is changed: cheap to copy, however much is in it.
-struct Shared<Value: Hashable & Sendable>: Hashable, Sendable {
-  /// `@unchecked Sendable`: it is changed only by `change`, and only while one copy alone holds it.
-  /// Who reads it on another thread does so through a copy of its own, and then there are two.
-  private final class Box: @unchecked Sendable {
-    var value: Value
+/// A value that its copies share: cheap to copy and to compare, however much is in it.
+///
+/// Inlinable, so that other modules' uses are made for the type of the value.
+package struct Shared<Value: Hashable & Sendable>: Hashable, Sendable {
+  @usableFromInline final class Box: Sendable {
+    @usableFromInline let value: Value
 
-    init(_ value: Value) { self.value = value }
+    @inlinable init(_ value: Value) { self.value = value }
   }
 
-  private var box: Box
+  @usableFromInline private(set) var box: Box
 
-  init(_ value: Value) { box = Box(value) }
+  @inlinable package init(_ value: Value) { box = Box(value) }
 
-  var value: Value { box.value }
-
-  mutating func change(_ body: (inout Value) -> Void) {
-    if !isKnownUniquelyReferenced(&box) { box = Box(box.value) }
-    body(&box.value)
+  /// Lent, not copied.
+  @inlinable package var value: Value {
+    _read { yield box.value }
   }
 
-  static func == (left: Self, right: Self) -> Bool {
+  /// Gives this copy a value of its own; the others keep theirs.
+  @inlinable package mutating func change(_ body: (inout Value) -> Void) {
+    var value = box.value
+    body(&value)
+    box = Box(value)
+  }
+
+  /// Whether both are copies of one, which says that they are equal without a comparison.
+  @inlinable package func isCopy(of other: Self) -> Bool { box === other.box }
+
+  @inlinable package static func == (left: Self, right: Self) -> Bool {
     left.box === right.box || left.box.value == right.box.value
   }
 
-  func hash(into hasher: inout Hasher) { hasher.combine(box.value) }
+  @inlinable package func hash(into hasher: inout Hasher) { hasher.combine(box.value) }
 }

@@ -2,22 +2,50 @@ import TaktTime
 
 /// The part of a job that its timer follows: when this changes, a reload arms the timer anew.
 package struct Timing: Hashable, Sendable {
-  package var schedule: Schedule
+  private struct Fields: Hashable, Sendable {
+    var schedule: Schedule
+    var leeway: Leeway
+    var spread: Spread?
+    var jitter = Duration.zero
+    var isEnabled: Bool
+  }
+
+  private var fields: Shared<Fields>
+
+  package var schedule: Schedule {
+    _read { yield fields.value.schedule }
+    set { fields.change { $0.schedule = newValue } }
+  }
   /// How late a slot may start, so that one wake serves many. Default none.
-  package var leeway: Leeway
+  package var leeway: Leeway {
+    _read { yield fields.value.leeway }
+    set { fields.change { $0.leeway = newValue } }
+  }
   /// How far each job of many is put off, so that they do not all start at once; nil (the default)
   /// for not at all.
-  package var spread: Spread?
+  package var spread: Spread? {
+    _read { yield fields.value.spread }
+    set { fields.change { $0.spread = newValue } }
+  }
   /// How far each slot is put off at most, by a number that the job and the slot determine. Default
   /// none.
-  package var jitter = Duration.zero
+  package var jitter: Duration {
+    get { fields.value.jitter }
+    set { fields.change { $0.jitter = newValue } }
+  }
   /// False: nothing is armed, and slots that pass are recorded as skipped. Default true.
-  package var isEnabled: Bool
+  package var isEnabled: Bool {
+    get { fields.value.isEnabled }
+    set { fields.change { $0.isEnabled = newValue } }
+  }
 
-  package init(schedule: Schedule, leeway: Leeway = .none, isEnabled: Bool = true) {
-    self.schedule = schedule
-    self.leeway = leeway
-    self.isEnabled = isEnabled
+  package init(
+    schedule: Schedule, leeway: Leeway = .none, spread: Spread? = nil, jitter: Duration = .zero,
+    isEnabled: Bool = true
+  ) {
+    fields = Shared(
+      Fields(
+        schedule: schedule, leeway: leeway, spread: spread, jitter: jitter, isEnabled: isEnabled))
   }
 }
 

@@ -1,5 +1,5 @@
 /// The keys that say what a run does; of a plugin its manifest as well, which is none of them.
-private enum ActionKey: String, CaseIterable {
+private enum ActionKey: String {
   case run, use, plugin, with, steps
 
   var key: JobKey {
@@ -22,12 +22,13 @@ private enum ActionKey: String, CaseIterable {
 }
 
 extension Action {
-  static let keys = ActionKey.allCases.map(\.key)
+  static let keys: [JobKey] = [.run, .use, .plugin, .with, .steps]
 }
 
 extension JobKey {
   package static let run = ActionKey.run.key
   package static let use = ActionKey.use.key
+  fileprivate static let plugin = ActionKey.plugin.key
   package static let with = ActionKey.with.key
   package static let steps = ActionKey.steps.key
 }

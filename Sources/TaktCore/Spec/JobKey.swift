@@ -1,6 +1,6 @@
 /// A key of a job in the jobs file, with what plans, logs and the API say of it. Each stands beside
-/// the field that holds its value.
-package struct JobKey: Equatable, Sendable, CustomStringConvertible {
+/// the field that holds its value. There is one object for each key.
+package final class JobKey: Equatable, Sendable, CustomStringConvertible {
   /// A key that two specs of a job do not agree in.
   package struct Difference: Hashable, Sendable {
     package var key: String
@@ -37,7 +37,7 @@ package struct JobKey: Equatable, Sendable, CustomStringConvertible {
 
   package var description: String { name }
 
-  package static func == (left: Self, right: Self) -> Bool { left.name == right.name }
+  package static func == (left: JobKey, right: JobKey) -> Bool { left === right }
 
   /// In the order in which they are shown.
   private static let all =

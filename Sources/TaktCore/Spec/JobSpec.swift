@@ -4,79 +4,44 @@ import TaktTime
 ///
 /// Two specs are equal when they mean the same; a comment or another order of keys changes nothing.
 ///
-/// It is copied in many places for each slot; all copies share their parts until one is changed.
+/// Copies share everything, and specs of one load share the parts in which they are equal: what is
+/// a job's own is its name, its action and its summary.
 package struct JobSpec: Hashable, Sendable {
   private struct Fields: Hashable, Sendable {
     var name: JobName
     var timing: Timing
     var action: Action
-    var execution: Execution
-    var policies: JobPolicies
+    var execution: Shared<Execution>
+    var policies: Shared<JobPolicies>
     var summary: String?
   }
 
   private var fields: Shared<Fields>
 
   package var name: JobName {
-    get { fields.value.name }
+    _read { yield fields.value.name }
     set { fields.change { $0.name = newValue } }
   }
   /// When it is due, and how late it may start.
   package var timing: Timing {
-    get { fields.value.timing }
+    _read { yield fields.value.timing }
     set { fields.change { $0.timing = newValue } }
   }
   package var action: Action {
-    get { fields.value.action }
+    _read { yield fields.value.action }
     set { fields.change { $0.action = newValue } }
   }
   package var execution: Execution {
-    get { fields.value.execution }
-    set { fields.change { $0.execution = newValue } }
+    _read { yield fields.value.execution.value }
+    set { fields.change { $0.execution = Shared(newValue) } }
   }
   package var policies: JobPolicies {
-    get { fields.value.policies }
-    set { fields.change { $0.policies = newValue } }
-  }
-  package var overlap: Overlap {
-    get { fields.value.policies.overlap }
-    set { fields.change { $0.policies.overlap = newValue } }
-  }
-  package var concurrencyGroup: String? {
-    get { fields.value.policies.concurrencyGroup }
-    set { fields.change { $0.policies.concurrencyGroup = newValue } }
-  }
-  package var hooks: Hooks {
-    get { fields.value.policies.hooks }
-    set { fields.change { $0.policies.hooks = newValue } }
-  }
-  package var lateTolerance: Duration {
-    get { fields.value.policies.lateTolerance }
-    set { fields.change { $0.policies.lateTolerance = newValue } }
-  }
-  package var expectedDuration: Duration? {
-    get { fields.value.policies.expectedDuration }
-    set { fields.change { $0.policies.expectedDuration = newValue } }
-  }
-  package var delivery: Delivery {
-    get { fields.value.policies.delivery }
-    set { fields.change { $0.policies.delivery = newValue } }
-  }
-  package var missed: MissedPolicy {
-    get { fields.value.policies.missed }
-    set { fields.change { $0.policies.missed = newValue } }
-  }
-  package var removal: Removal {
-    get { fields.value.policies.removal }
-    set { fields.change { $0.policies.removal = newValue } }
-  }
-  package var tags: [String] {
-    get { fields.value.policies.tags }
-    set { fields.change { $0.policies.tags = newValue } }
+    _read { yield fields.value.policies.value }
+    set { fields.change { $0.policies = Shared(newValue) } }
   }
   /// A sentence for people; nil when none was written.
   package var summary: String? {
-    get { fields.value.summary }
+    _read { yield fields.value.summary }
     set { fields.change { $0.summary = newValue } }
   }
 
@@ -86,10 +51,59 @@ package struct JobSpec: Hashable, Sendable {
   ) {
     var policies = JobPolicies()
     policies.overlap = overlap
+    self.init(
+      name: name, timing: timing, action: action, execution: Shared(execution),
+      policies: Shared(policies), summary: summary)
+  }
+
+  /// A spec of parts that it may have in common with others.
+  package init(
+    name: JobName, timing: Timing, action: Action, execution: Shared<Execution>,
+    policies: Shared<JobPolicies>, summary: String?
+  ) {
     fields = Shared(
       Fields(
         name: name, timing: timing, action: action, execution: execution, policies: policies,
         summary: summary))
+  }
+}
+
+extension JobSpec {
+  package var overlap: Overlap {
+    get { fields.value.policies.value.overlap }
+    set { policies.overlap = newValue }
+  }
+  package var concurrencyGroup: String? {
+    _read { yield fields.value.policies.value.concurrencyGroup }
+    set { policies.concurrencyGroup = newValue }
+  }
+  package var hooks: Hooks {
+    _read { yield fields.value.policies.value.hooks }
+    set { policies.hooks = newValue }
+  }
+  package var lateTolerance: Duration {
+    get { fields.value.policies.value.lateTolerance }
+    set { policies.lateTolerance = newValue }
+  }
+  package var expectedDuration: Duration? {
+    get { fields.value.policies.value.expectedDuration }
+    set { policies.expectedDuration = newValue }
+  }
+  package var delivery: Delivery {
+    get { fields.value.policies.value.delivery }
+    set { policies.delivery = newValue }
+  }
+  package var missed: MissedPolicy {
+    get { fields.value.policies.value.missed }
+    set { policies.missed = newValue }
+  }
+  package var removal: Removal {
+    get { fields.value.policies.value.removal }
+    set { policies.removal = newValue }
+  }
+  package var tags: [String] {
+    _read { yield fields.value.policies.value.tags }
+    set { policies.tags = newValue }
   }
 }
 
@@ -140,7 +154,25 @@ extension JobKey {
 }
 
 extension HookKind {
-  package var key: JobKey { JobKey(rawValue, hidden: { $0.hooks[self] != $1.hooks[self] }) }
+  package var key: JobKey {
+    switch self {
+    case .onFailure: .onFailure
+    case .onSuccess: .onSuccess
+    case .onRecover: .onRecover
+    case .onLate: .onLate
+    }
+  }
+}
+
+extension JobKey {
+  private convenience init(_ hook: HookKind) {
+    self.init(hook.rawValue, hidden: { $0.hooks[hook] != $1.hooks[hook] })
+  }
+
+  package static let onFailure = JobKey(.onFailure)
+  package static let onSuccess = JobKey(.onSuccess)
+  package static let onRecover = JobKey(.onRecover)
+  package static let onLate = JobKey(.onLate)
 }
 
 extension JobSpec {

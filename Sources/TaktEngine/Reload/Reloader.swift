@@ -127,8 +127,9 @@ package final class Reloader: ReloadControl {
       return report(loaded, nil, from: current.withLock(\.settings))
     }
     let (old, plan) = current.withLock { current in
-      defer { current = snapshot }
-      return (current.settings, ReloadPlan(from: current, to: snapshot))
+      let plan = ReloadPlan(from: current, to: snapshot)
+      defer { current = plan.snapshot }
+      return (current.settings, plan)
     }
     apply(plan)
     return report(loaded, plan, from: old)

@@ -38,7 +38,7 @@ struct RunCommand: ParsableCommand {
       let daemon = try Daemon(
         snapshot: snapshot, source: source, watchedPaths: watch ? watchedPaths : nil,
         log: Daemon.LogOptions(format: format, level: logLevel, isColoured: Console.isColoured))
-      daemon.run()
+      daemon.run(consume snapshot)
     } catch let error as SystemError {
       Console.error("takt: cannot start: \(error)")
       throw ExitCode.system

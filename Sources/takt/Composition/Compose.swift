@@ -23,7 +23,7 @@ struct Daemon {
   private let engine: Engine
   private let tally: TallyLedger
   private let state: State
-  private let snapshot: Snapshot
+  private let degraded: String?
   private let warning: String?
   private let control: Control
   private let supervision: Supervision?
@@ -36,8 +36,8 @@ struct Daemon {
     snapshot: Snapshot, source: JobsFileSource, watchedPaths: [String]?, log: LogOptions
   ) throws {
     var state = try State(snapshot.settings, file: source.path)
-    self.snapshot = snapshot
     warning = try ResourceLimits.check(maxRunning: snapshot.settings.maxRunning)
+    degraded = snapshot.degradedClasses()
     let time = SystemTimeSource()
     let writer = try LogWriter(
       descriptor: STDOUT_FILENO, format: log.format, level: log.level,
@@ -146,8 +146,10 @@ struct Daemon {
     }
   }
 
-  /// Starts the jobs and returns when a stop is complete.
-  func run() {
+  /// Starts the jobs, with the set of which this was made, and returns when a stop is complete.
+  ///
+  /// The set is consumed: a reload replaces it.
+  func run(_ snapshot: consuming Snapshot) {
     observers.observe(
       LogRecord(
         at: engine.factory.time.wall, .notice, .scheduler,
@@ -157,7 +159,7 @@ struct Daemon {
         ]))
     observers.tell("Processes of a run are tracked by \(engine.tracking).", .info)
     if let warning { observers.tell(warning, .warning) }
-    if let degraded = snapshot.degradedClasses() { observers.tell(degraded, .warning) }
+    if let degraded { observers.tell(degraded, .warning) }
     control.listen()
     engine.start(snapshot, after: state.findings.former) { [supervision] in supervision?.ready() }
     stopped.wait()
