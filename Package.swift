@@ -61,7 +61,10 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "TaktStore",
-      dependencies: ["TaktCore", "TaktTime", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: [
+        "TaktCore", "TaktTime", .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ],
       swiftSettings: strict),
     .target(
       name: "TaktConfig", dependencies: ["TaktCore", "TaktTime", "CLibYAML"],

@@ -17,6 +17,8 @@ final class LedgerFile {
 
   let path: String
   let database: DatabaseQueue
+  /// Of `database`, and used on its queue alone.
+  let statements = LedgerStatements()
   /// Of the database itself and of its write-ahead log, which holds what is not in it yet.
   private let identities: [Identity?]
 
@@ -93,7 +95,10 @@ final class LedgerFile {
     for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
   }
 
-  func close() { try? database.close() }
+  func close() {
+    database.writeWithoutTransaction { _ in statements.finalize() }
+    try? database.close()
+  }
 
   private static func identities(of path: String) -> [Identity?] {
     ["", "-wal"].map { suffix in

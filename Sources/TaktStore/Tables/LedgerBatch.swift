@@ -3,6 +3,8 @@ import TaktTime
 
 /// What one transaction writes: the entries of many turns, of which only what they come to together
 /// is left.
+///
+/// Entries that are written as they came are not copied: the batch holds their places.
 struct LedgerBatch {
   /// A run as this batch changes it; nil for what it leaves alone.
   struct Run {
@@ -27,11 +29,13 @@ struct LedgerBatch {
     var process: ProcessIdentity?
   }
 
-  private(set) var verdicts: [VerdictRecord] = []
+  let entries: [LedgerEntry]
+  /// Places of verdicts in `entries`.
+  private(set) var verdicts: [Int] = []
   private(set) var pending: Set<PendingSlot> = []
-  private(set) var marks: [JobName: JobMark] = [:]
-  /// Schedules, clock steps and reloads, in their order.
-  private(set) var others: [LedgerEntry] = []
+  private(set) var marks = NewestMarks()
+  /// Places of schedules, clock steps and reloads, in their order.
+  private(set) var others: [Int] = []
   private(set) var runs: [RunID: Run] = [:]
   private(set) var attempts: [Attempt: AttemptFacts] = [:]
   /// What attempts have printed that another one follows.
@@ -45,19 +49,35 @@ struct LedgerBatch {
   }
 
   init(_ entries: [LedgerEntry]) {
-    for entry in entries { add(entry) }
+    self.entries = entries
+    reserve()
+    for place in entries.indices { add(entries[place], at: place) }
   }
 
-  private mutating func add(_ entry: LedgerEntry) {
+  /// The marks and schedules of many new jobs come in one batch.
+  private mutating func reserve() {
+    var (markCount, otherCount) = (0, 0)
+    for entry in entries {
+      switch entry {
+      case .mark: markCount += 1
+      case .schedule: otherCount += 1
+      default: break
+      }
+    }
+    marks.reserve(markCount)
+    others.reserveCapacity(otherCount)
+  }
+
+  private mutating func add(_ entry: LedgerEntry, at place: Int) {
     switch entry {
     case .verdict(let record):
-      verdicts.append(record)
+      verdicts.append(place)
       if record.slots.count == 1 {
         pending.remove(PendingSlot(job: record.job, slot: record.slots.first))
       }
     case .pending(let job, let slot): pending.insert(PendingSlot(job: job, slot: slot))
-    case .mark(let mark): marks[mark.job] = mark
-    case .schedule, .scheduleEnded, .clockStepped, .reloaded: others.append(entry)
+    case .mark(let mark): marks.add(mark.job, at: place)
+    case .schedule, .scheduleEnded, .clockStepped, .reloaded: others.append(place)
     case .claimed(let beginning):
       take(beginning) {
         $0.head = $0.head ?? beginning.head
@@ -113,4 +133,36 @@ struct LedgerBatch {
     attempts[attempt, default: AttemptFacts()].end = end
     attempts[attempt]?.endedAt = at
   }
+}
+
+/// The newest mark of each job in a batch, by the place of its entry.
+struct NewestMarks {
+  /// Places in the batch's entries, one for each job, in the order in which the jobs came.
+  private(set) var places: [Int] = []
+  /// The index of each job in `places`.
+  private var indices: [JobName: Int] = [:]
+
+  mutating func reserve(_ count: Int) {
+    places.reserveCapacity(count)
+    indices.reserveCapacity(count)
+  }
+
+  mutating func add(_ job: JobName, at place: Int) {
+    let index = Self.index(&indices[job], else: places.count)
+    if index < places.count {
+      places[index] = place
+    } else {
+      places.append(place)
+    }
+  }
+
+  /// What is there, or else `next`, which is put there: one search for both.
+  private static func index(_ known: inout Int?, else next: Int) -> Int {
+    if let known { return known }
+    known = next
+    return next
+  }
+
+  /// The index of a job in `places`; nil for a job without a mark in this batch.
+  func index(of job: JobName) -> Int? { indices[job] }
 }

@@ -167,7 +167,7 @@ enum LedgerSchema {
 /// How runs and attempts stand in their tables: what is written, and what is read.
 enum RunRows {
   /// A run that begins, ends, or both.
-  static let upsertSQL = """
+  static let upsertSQL: StaticString = """
     INSERT INTO runs (run, job, slot, kind, delivery, hook, parent, claimed_at, began_at, attempts,
       outcome, reason, reason_number, reason_text, ended_at, duration_us)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -180,38 +180,46 @@ enum RunRows {
       ended_at = excluded.ended_at, duration_us = excluded.duration_us
     """
 
-  static func values(
-    _ head: RunHead, of job: Int64, _ change: LedgerBatch.Run
-  ) -> StatementArguments {
-    let (record, reason) = (change.record, change.record?.end.reason.parts)
-    return [
-      Int64(head.run.number), job, head.slot.milliseconds, head.kind.rawValue,
-      head.delivery.rawValue, head.hook?.rawValue, head.parent.map { Int64($0.number) },
-      change.claimedAt?.milliseconds, change.beganAt?.milliseconds, change.attempts ?? 0,
-      record?.end.outcome.rawValue, reason?.code.rawValue, reason?.number, reason?.text,
-      record?.endedAt.milliseconds, record?.duration.microseconds,
-    ]
+  static func bind(
+    _ head: RunHead, of job: Int64, _ change: LedgerBatch.Run, to values: inout BoundValues
+  ) {
+    values.add(Int64(head.run.number))
+    values.add(job)
+    values.add(head.slot.milliseconds)
+    values.add(head.kind.rawValue)
+    values.add(head.delivery.rawValue)
+    values.add(head.hook?.rawValue)
+    values.add(head.parent.map { Int64($0.number) })
+    values.add(change.claimedAt?.milliseconds)
+    values.add(change.beganAt?.milliseconds)
+    values.add(change.attempts ?? 0)
+    let record = change.record
+    values.add(record?.end.outcome.rawValue)
+    bind(record?.end.reason, to: &values)
+    values.add(record?.endedAt.milliseconds)
+    values.add(record?.duration.microseconds)
   }
 
   /// Where a run goes on, if it does.
-  static let retrySQL = """
+  static let retrySQL: StaticString = """
     UPDATE runs SET retry_at = ?, retry_attempt = ?, retry_outcome = ?, retry_reason = ?,
       retry_reason_number = ?, retry_reason_text = ?, attempts = coalesce(?, attempts)
     WHERE run = ?
     """
 
-  static func values(
-    _ run: RunID, _ retry: RetryPosition?, attempts: Int?
-  ) -> StatementArguments {
-    let reason = retry?.end.reason.parts
-    return [
-      retry?.until.milliseconds, retry?.attempt, retry?.end.outcome.rawValue,
-      reason?.code.rawValue, reason?.number, reason?.text, attempts, Int64(run.number),
-    ]
+  static func bind(
+    _ run: RunID, _ retry: RetryPosition?, attempts: Int?, to values: inout BoundValues
+  ) {
+    values.add(retry?.until.milliseconds)
+    values.add(retry?.attempt)
+    values.add(retry?.end.outcome.rawValue)
+    bind(retry?.end.reason, to: &values)
+    values.add(attempts)
+    values.add(Int64(run.number))
   }
 
   /// An attempt as far as it is known now.
-  static let attemptSQL = """
+  static let attemptSQL: StaticString = """
     INSERT INTO attempts (run, attempt, began_at, ended_at, outcome, reason, reason_number,
       reason_text, pid, ticks_from, ticks_to, mark, cgroup, daemon)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -229,18 +237,31 @@ enum RunRows {
       daemon = coalesce(excluded.daemon, daemon)
     """
 
-  static func values(
-    _ attempt: LedgerBatch.Attempt, _ facts: LedgerBatch.AttemptFacts, daemon: Int64
-  ) -> StatementArguments {
-    let (process, reason) = (facts.process, facts.end?.reason.parts)
-    return [
-      Int64(attempt.run.number), attempt.number, facts.beganAt?.milliseconds,
-      facts.endedAt?.milliseconds, facts.end?.outcome.rawValue, reason?.code.rawValue,
-      reason?.number, reason?.text, process?.pid,
-      process.map { Int64(clamping: $0.sinceTicks) },
-      process.map { Int64(clamping: $0.untilTicks) },
-      process?.knownMark, process?.controlGroup, process == nil ? nil : daemon,
-    ]
+  static func bind(
+    _ attempt: LedgerBatch.Attempt, _ facts: LedgerBatch.AttemptFacts, daemon: Int64,
+    to values: inout BoundValues
+  ) {
+    values.add(Int64(attempt.run.number))
+    values.add(attempt.number)
+    values.add(facts.beganAt?.milliseconds)
+    values.add(facts.endedAt?.milliseconds)
+    values.add(facts.end?.outcome.rawValue)
+    bind(facts.end?.reason, to: &values)
+    let process = facts.process
+    values.add(process.map { Int64($0.pid) })
+    values.add(process.map { Int64(clamping: $0.sinceTicks) })
+    values.add(process.map { Int64(clamping: $0.untilTicks) })
+    values.add(process?.knownMark)
+    values.add(process?.controlGroup)
+    values.add(process == nil ? nil : daemon)
+  }
+
+  /// The code, number and text of a reason: three columns.
+  private static func bind(_ reason: RunReason?, to values: inout BoundValues) {
+    let parts = reason?.parts
+    values.add(parts?.code.rawValue)
+    values.add(parts?.number)
+    values.add(parts?.text)
   }
 
   /// Runs with the names of their jobs.

@@ -110,13 +110,7 @@ struct StoredSchedule: Codable {
   }
 
   static func text(_ schedule: Schedule) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    // Numbers and plain words can always be written.
-    return (try? encoder.encode(StoredSchedule(schedule))).map {
-      String(decoding: $0, as: UTF8.self)
-    }
-      ?? "{}"
+    String(decoding: ScheduleText(StoredSchedule(schedule)).bytes, as: UTF8.self)
   }
 
   /// Nil for what cannot be read.

@@ -62,7 +62,7 @@ extension LedgerScribe {
   func salvage() throws {
     file?.close()
     file = nil
-    jobs = [:]
+    jobs = JobNumbers()
     let path = folder + "/" + LedgerFile.name
     // Beside it first: what is there is not touched before there is something better.
     let name = LedgerFile.name + ".salvaged"

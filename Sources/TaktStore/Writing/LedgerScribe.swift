@@ -22,7 +22,7 @@ package final class LedgerScribe {
   private var enlistedFolder: StateDirectory.Identity?
   /// Daemons whose leftover processes have been searched for, which is still to be written.
   private var settled: [Int64] = []
-  var jobs: [JobName: Int64] = [:]
+  var jobs = JobNumbers()
   private var pendingJobs: Set<JobName> = []
   private var retention: LedgerRetention
 
@@ -124,7 +124,7 @@ package final class LedgerScribe {
           db, sql: "SELECT DISTINCT name FROM pending JOIN jobs ON jobs.id = pending.job"
         ).compactMap(JobName.init))
     }
-    jobs = [:]
+    jobs = JobNumbers()
     self.file = file
     daemon = nil
     // What can be read is gone on with, even while nothing can be written.
@@ -168,7 +168,11 @@ package final class LedgerScribe {
   // MARK: Writing
 
   package func take(_ entries: [LedgerEntry], _ waiters: [SQLiteLedger.Waiter]) {
-    self.entries += entries
+    if self.entries.isEmpty {
+      self.entries = entries
+    } else {
+      self.entries += entries
+    }
     self.waiters += waiters
   }
 
@@ -266,27 +270,26 @@ package final class LedgerScribe {
   }
 
   private func write(to file: LedgerFile) throws {
-    var batch = entries
-    batch += losses.marks.values.map { .mark($0) }
-    let content = LedgerBatch(batch)
+    let marks = losses.marks.values.map { LedgerEntry.mark($0) }
+    let batch = LedgerBatch(marks.isEmpty ? entries : entries + marks)
     let isAwaited = !waiters.isEmpty
     let now = time.wall
-    var known = (jobs, pendingJobs)
     try file.database.writeWithoutTransaction { db in
       // What somebody waits for is to outlast a loss of power as well.
       if isAwaited { try db.execute(sql: "PRAGMA synchronous = FULL") }
       defer { if isAwaited { try? db.execute(sql: "PRAGMA synchronous = NORMAL") } }
+      var transaction = LedgerTransaction(
+        db: db, statements: file.statements, daemon: daemon ?? 0, known: jobs,
+        pendingJobs: pendingJobs)
       try db.inTransaction(.immediate) {
-        var transaction = LedgerTransaction(
-          db: db, daemon: daemon ?? 0, jobs: known.0, pendingJobs: known.1)
-        try transaction.write(content, at: now)
+        try transaction.write(batch, at: now)
         try transaction.write(losses, reason: failure ?? "too many entries at once", at: now)
         try transaction.settle(settled, at: now)
-        known = (transaction.jobs, transaction.pendingJobs)
         return .commit
       }
+      jobs.learn(transaction.learned)
+      pendingJobs.formUnion(transaction.newPendingJobs)
     }
-    (jobs, pendingJobs) = known
   }
 
   private func keepHouse(_ file: LedgerFile) {

@@ -126,8 +126,7 @@ package final class SQLiteLedger: Ledger {
   /// Takes entries that belong together.
   package func record(_ entries: [LedgerEntry]) {
     let number: UInt64? = buffer.withLock { buffer in
-      let isFull = isFull(buffer)
-      for entry in entries { take(entry, into: &buffer, isFull: isFull) }
+      take(entries, into: &buffer)
       buffer.status.queued = buffer.entries.count + buffer.held
       return buffer.scheduled == nil ? Self.schedule(&buffer) : nil
     }
@@ -186,33 +185,44 @@ package final class SQLiteLedger: Ledger {
     return buffer.held > 0 && buffer.entries.count >= bounds.entriesMax
   }
 
-  private func take(_ entry: LedgerEntry, into buffer: inout Buffer, isFull: Bool) {
-    if isFull {
-      switch entry {
-      case .verdict(let record):
-        buffer.losses.add(record)
-        buffer.status.lostSlots += record.slots.count
-        return
-      case .mark(let mark):
-        buffer.losses.marks[mark.job] = mark
-        return
-      // A mark that is kept says that these are known.
-      case .schedule, .scheduleEnded, .pending, .claimed: break
-      case .began, .attemptBegan, .backedOff, .attemptOutput, .ended, .settled, .process,
-        .clockStepped, .reloaded:
-        buffer.losses.entryCount += 1
-        buffer.status.lostEntries += 1
-        return
-      }
+  private func take(_ entries: [LedgerEntry], into buffer: inout Buffer) {
+    let place = buffer.entries.count
+    if isFull(buffer) {
+      for entry in entries { takeBeyondBounds(entry, into: &buffer) }
+    } else if buffer.entries.isEmpty {
+      // Shared, not copied: all that many new jobs record comes at once.
+      buffer.entries = entries
+    } else {
+      buffer.entries += entries
     }
+    for index in place..<buffer.entries.count { boundOutput(at: index, in: &buffer) }
+  }
+
+  /// Where there is no room, verdicts and runs are counted, and marks replace older ones.
+  private func takeBeyondBounds(_ entry: LedgerEntry, into buffer: inout Buffer) {
     switch entry {
+    case .verdict(let record):
+      buffer.losses.add(record)
+      buffer.status.lostSlots += record.slots.count
+    case .mark(let mark): buffer.losses.marks[mark.job] = mark
+    // A mark that is kept says that these are known.
+    case .schedule, .scheduleEnded, .pending, .claimed: buffer.entries.append(entry)
+    case .began, .attemptBegan, .backedOff, .attemptOutput, .ended, .settled, .process,
+      .clockStepped, .reloaded:
+      buffer.losses.entryCount += 1
+      buffer.status.lostEntries += 1
+    }
+  }
+
+  private func boundOutput(at index: Int, in buffer: inout Buffer) {
+    switch buffer.entries[index] {
     case .ended(var record) where !record.totals.output.isEmpty:
       record.totals.output = bounded(record.totals.output, in: &buffer)
-      buffer.entries.append(.ended(record))
+      buffer.entries[index] = .ended(record)
     case .attemptOutput(let run, let attempt, let output, let at):
       let output = bounded(output, in: &buffer)
-      buffer.entries.append(.attemptOutput(run, attempt: attempt, output, at: at))
-    default: buffer.entries.append(entry)
+      buffer.entries[index] = .attemptOutput(run, attempt: attempt, output, at: at)
+    default: break
     }
   }
 

@@ -1,0 +1,74 @@
+internal import GRDB
+import TaktCore
+
+/// The numbers of jobs in the ledger that need no query: a bounded memory of those written last.
+struct JobNumbers {
+  /// More than most ledgers have jobs. A job beyond costs one query in each batch that names it.
+  static let countMax = 10_000
+
+  private var numbers: [JobName: Int64] = [:]
+
+  subscript(job: JobName) -> Int64? { numbers[job] }
+
+  /// Adds what a transaction has learned, in place of everything older where there is no room.
+  mutating func learn(_ learned: [JobName: Int64]) {
+    guard !learned.isEmpty else { return }
+    if numbers.count + learned.count > Self.countMax { numbers = [:] }
+    for (job, number) in learned.prefix(Self.countMax) { numbers[job] = number }
+  }
+}
+
+/// The numbers of jobs within one transaction, which gives numbers to new jobs.
+struct JobSearch {
+  let db: Database
+  let statements: LedgerStatements
+  /// Numbers known before the transaction.
+  let known: JobNumbers
+  /// Numbers that the transaction has found or given; they count when it is done.
+  private(set) var learned: [JobName: Int64] = [:]
+  /// The highest number before the transaction, 0 in a ledger without a job; nil until it is needed.
+  private var highest: Int64?
+  /// Whether the job has a schedule, for each job that the transaction adds.
+  private var hasSchedule: [Bool] = []
+
+  init(db: Database, statements: LedgerStatements, known: JobNumbers) {
+    self.db = db
+    self.statements = statements
+    self.known = known
+  }
+
+  /// Nil for a job that the ledger does not have.
+  mutating func number(of job: JobName) throws -> Int64? {
+    if let number = known[job] ?? learned[job] { return number }
+    guard try highestBefore() > 0 else { return nil }
+    let number = try statements.number("SELECT id FROM jobs WHERE name = ?", in: db) {
+      $0.add(job.text)
+    }
+    return number
+  }
+
+  /// The number of one more job, whose row the caller writes.
+  mutating func newNumber() throws -> Int64 {
+    let highest = try highestBefore()
+    hasSchedule.append(false)
+    return highest + Int64(hasSchedule.count)
+  }
+
+  mutating func learn(_ job: JobName, _ number: Int64) { learned[job] = number }
+
+  /// Notes a schedule; whether it is the first of a job that this transaction has added, so that
+  /// there is none that it ends.
+  mutating func isFirstSchedule(of job: Int64) -> Bool {
+    guard let highest, job > highest else { return false }
+    let index = Int(job - highest) - 1
+    defer { hasSchedule[index] = true }
+    return !hasSchedule[index]
+  }
+
+  private mutating func highestBefore() throws -> Int64 {
+    if let highest { return highest }
+    let number = try statements.number("SELECT max(id) FROM jobs", in: db) { _ in } ?? 0
+    highest = number
+    return number
+  }
+}

@@ -1,0 +1,181 @@
+internal import GRDB
+import TaktCore
+import TaktTime
+
+/// Marks, schedules and verdicts.
+extension LedgerTransaction {
+  mutating func writeMarks(of batch: LedgerBatch) throws {
+    var new: [(place: Int, number: Int64)] = []
+    var numbers: [Int64] = []
+    numbers.reserveCapacity(batch.marks.places.count)
+    for place in batch.marks.places {
+      guard case .mark(let mark) = batch.entries[place] else { continue }
+      let number: Int64
+      if let known = try jobs.number(of: mark.job) {
+        number = known
+        try update(mark, of: number)
+      } else {
+        number = try jobs.newNumber()
+        new.append((place, number))
+      }
+      if jobs.learned.count < JobNumbers.countMax { jobs.learn(mark.job, number) }
+      numbers.append(number)
+    }
+    (marks, markedNumbers) = (batch.marks, numbers)
+    try insert(new, of: batch)
+  }
+
+  /// Inserts new jobs with their marks.
+  private func insert(_ new: [(place: Int, number: Int64)], of batch: LedgerBatch) throws {
+    try statements.insert(
+      """
+      INSERT OR ROLLBACK INTO jobs (id, name, clock_label, clock_ns, anchor, clock_mark, wall_mark,
+        delayed, ahead, streak, ran, suspended_at, suspended_until, suspend_reason, daemon) VALUES
+      """, "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", in: db, new
+    ) { values, job in
+      guard case .mark(let mark) = batch.entries[job.place] else { return }
+      values.add(job.number)
+      values.add(mark.job.text)
+      bind(mark, to: &values)
+    }
+  }
+
+  private func update(_ mark: JobMark, of job: Int64) throws {
+    try execute(
+      """
+      UPDATE jobs SET clock_label = ?, clock_ns = ?, anchor = ?, clock_mark = ?, wall_mark = ?,
+        delayed = ?, ahead = ?, streak = ?, ran = ?, suspended_at = ?, suspended_until = ?,
+        suspend_reason = ?, daemon = ? WHERE id = ?
+      """
+    ) {
+      bind(mark, to: &$0)
+      $0.add(job)
+    }
+  }
+
+  /// The columns of a mark, from `clock_label` to `daemon`.
+  private func bind(_ mark: JobMark, to values: inout BoundValues) {
+    let cursor = mark.cursor
+    values.add(cursor.clockLabel)
+    values.add(cursor.clockInstant.nanoseconds)
+    values.add(cursor.anchor)
+    values.add(cursor.clockMark)
+    values.add(cursor.wallMark)
+    values.add(cursor.delayed)
+    values.add(cursor.ahead.isEmpty ? nil : cursor.ahead)
+    values.add(mark.failureStreak)
+    values.add(mark.ranCount)
+    values.add(mark.suspension?.since.milliseconds)
+    values.add(mark.suspension?.until?.milliseconds)
+    values.add(mark.suspension?.reason)
+    values.add(daemon)
+  }
+
+  /// Schedules, clock steps and reloads. Schedules that begin are held back until another must see
+  /// their rows, so that one statement inserts many.
+  mutating func writeOthers(of batch: LedgerBatch) throws {
+    var beginning: [(place: Int, job: Int64)] = []
+    for place in batch.others {
+      switch batch.entries[place] {
+      case .schedule(let version):
+        let job = try number(of: version.job)
+        if !jobs.isFirstSchedule(of: job) {
+          try insert(&beginning, of: batch)
+          try endSchedule(of: job, at: version.from)
+        }
+        beginning.append((place, job))
+      case .scheduleEnded(let name, let edge):
+        try insert(&beginning, of: batch)
+        try endSchedule(of: try number(of: name), at: edge)
+      case .clockStepped(let at, let step):
+        try execute("INSERT INTO clock_steps (at, by_us) VALUES (?, ?)") {
+          $0.add(at.milliseconds)
+          $0.add(step.microseconds)
+        }
+      case .reloaded(let reload):
+        try execute("INSERT INTO reloads (at, kept, lines) VALUES (?, ?, ?)") {
+          $0.add(reload.at.milliseconds)
+          $0.add(reload.kept)
+          $0.add(reload.lines.joined(separator: "\n"))
+        }
+      case .verdict, .pending, .mark, .claimed, .began, .attemptBegan, .backedOff, .attemptOutput,
+        .ended, .settled, .process:
+        break
+      }
+    }
+    try insert(&beginning, of: batch)
+  }
+
+  /// Inserts the schedules that were held back.
+  private func insert(
+    _ beginning: inout [(place: Int, job: Int64)], of batch: LedgerBatch
+  ) throws {
+    try statements.insert(
+      """
+      INSERT OR ROLLBACK INTO schedules (job, schedule, enabled, anchor, clock_from, wall_from,
+        instants_from, began_at) VALUES
+      """, "(?, ?, ?, ?, ?, ?, ?, ?)", in: db, beginning
+    ) { values, beginning in
+      guard case .schedule(let version) = batch.entries[beginning.place] else { return }
+      values.add(beginning.job)
+      values.add(StoredSchedule.text(version.schedule))
+      values.add(version.isEnabled)
+      values.add(version.anchor)
+      values.add(version.from.clock)
+      values.add(version.from.wall)
+      values.add(version.instantsFrom)
+      values.add(version.from.at.milliseconds)
+    }
+    beginning.removeAll()
+  }
+
+  private func endSchedule(of job: Int64, at edge: ScheduleEdge) throws {
+    try execute(
+      """
+      UPDATE schedules SET clock_to = ?, wall_to = ?, ended_at = ?
+      WHERE job = ? AND ended_at IS NULL
+      """
+    ) {
+      $0.add(edge.clock)
+      $0.add(edge.wall)
+      $0.add(edge.at.milliseconds)
+      $0.add(job)
+    }
+  }
+
+  mutating func write(_ record: VerdictRecord) throws {
+    let job = try number(of: record.job)
+    let first = record.slots.first.milliseconds
+    try execute(
+      """
+      INSERT INTO verdicts (job, first, last, count, verdict, detail, run, at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      """
+    ) {
+      $0.add(job)
+      $0.add(first)
+      $0.add(record.slots.last.milliseconds)
+      $0.add(record.slots.count)
+      $0.add(record.verdict.name)
+      $0.add(record.verdict.detail)
+      $0.add(record.run.map { Int64($0.number) })
+      $0.add(record.at.milliseconds)
+    }
+    // A slot that waits is decided by itself; a series only reaches over it.
+    if record.slots.count == 1, pendingJobs.contains(record.job) {
+      try execute("DELETE FROM pending WHERE job = ? AND slot = ?") {
+        $0.add(job)
+        $0.add(first)
+      }
+    }
+  }
+
+  mutating func write(_ pending: LedgerBatch.PendingSlot) throws {
+    let job = try number(of: pending.job)
+    try execute("INSERT OR IGNORE INTO pending (job, slot) VALUES (?, ?)") {
+      $0.add(job)
+      $0.add(pending.slot.milliseconds)
+    }
+    newPendingJobs.insert(pending.job)
+  }
+}

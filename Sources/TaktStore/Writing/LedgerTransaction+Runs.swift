@@ -1,0 +1,103 @@
+internal import GRDB
+import TaktCore
+import TaktTime
+
+/// Runs, their attempts and their output.
+extension LedgerTransaction {
+  mutating func write(_ run: RunID, _ change: LedgerBatch.Run) throws {
+    if let head = change.head { try upsert(head, change) }
+    guard let retry = change.retry else {
+      if change.head == nil, let attempts = change.attempts {
+        try execute("UPDATE runs SET attempts = ? WHERE run = ?") {
+          $0.add(attempts)
+          $0.add(Int64(run.number))
+        }
+      }
+      return
+    }
+    // A run that begins has none to take away; a further attempt that is claimed may have one.
+    if retry == nil, change.beganAt != nil { return }
+    try execute(RunRows.retrySQL) {
+      RunRows.bind(run, retry, attempts: change.attempts, to: &$0)
+    }
+  }
+
+  private mutating func upsert(_ head: RunHead, _ change: LedgerBatch.Run) throws {
+    let job = try number(of: head.job)
+    try execute(RunRows.upsertSQL) { RunRows.bind(head, of: job, change, to: &$0) }
+    guard let record = change.record, !record.totals.output.isEmpty else { return }
+    let output = record.totals.output
+    try execute(
+      "INSERT OR REPLACE INTO outputs (run, at, head, tail, dropped) VALUES (?, ?, ?, ?, ?)"
+    ) {
+      $0.add(Int64(head.run.number))
+      $0.add(record.endedAt.milliseconds)
+      $0.add(output.head)
+      $0.add(output.tail)
+      $0.add(output.droppedBytes)
+    }
+  }
+
+  func write(
+    _ attempt: LedgerBatch.Attempt, _ facts: LedgerBatch.AttemptFacts
+  ) throws {
+    try execute(RunRows.attemptSQL) { RunRows.bind(attempt, facts, daemon: daemon, to: &$0) }
+  }
+
+  /// What an attempt has printed, in place of what the oldest attempts of its run have where there
+  /// are very many.
+  func write(
+    _ attempt: LedgerBatch.Attempt, _ output: KeptOutput, _ at: WallInstant
+  ) throws {
+    let run = Int64(attempt.run.number)
+    try execute(
+      """
+      INSERT OR REPLACE INTO attempt_outputs (run, attempt, at, head, tail, dropped)
+      VALUES (?, ?, ?, ?, ?, ?)
+      """
+    ) {
+      $0.add(run)
+      $0.add(attempt.number)
+      $0.add(at.milliseconds)
+      $0.add(output.head)
+      $0.add(output.tail)
+      $0.add(output.droppedBytes)
+    }
+    // The last attempt is one of them, and is kept elsewhere.
+    let gone = attempt.number - StoredOutput.attemptsMax + 1
+    guard gone > 0 else { return }
+    try execute("DELETE FROM attempt_outputs WHERE run = ? AND attempt <= ?") {
+      $0.add(run)
+      $0.add(gone)
+    }
+  }
+
+  /// The process of an attempt that began before this batch.
+  func write(_ run: RunID, _ process: ProcessIdentity) throws {
+    try execute(
+      """
+      UPDATE attempts SET pid = ?, ticks_from = ?, ticks_to = ?, mark = ?, cgroup = ?, daemon = ?
+      WHERE run = ? AND attempt = (SELECT attempts FROM runs WHERE run = ?)
+      """
+    ) {
+      $0.add(Int64(process.pid))
+      $0.add(Int64(clamping: process.sinceTicks))
+      $0.add(Int64(clamping: process.untilTicks))
+      $0.add(process.knownMark)
+      $0.add(process.controlGroup)
+      $0.add(daemon)
+      $0.add(Int64(run.number))
+      $0.add(Int64(run.number))
+    }
+  }
+
+  /// The leftover processes of these daemons have been searched for.
+  func settle(_ daemons: [Int64], at now: WallInstant) throws {
+    for daemon in daemons {
+      try execute("UPDATE daemons SET settled_at = ? WHERE id = ? AND settled_at IS NULL") {
+        $0.add(now.milliseconds)
+        $0.add(daemon)
+      }
+    }
+  }
+}
