@@ -7,17 +7,21 @@ extension LogRecord {
   /// - Parameter number: stands first, as `id`; nil for a record without one.
   package func appendJSON(to bytes: inout [UInt8], number: UInt64? = nil) {
     bytes.append(UInt8(ascii: "{"))
-    if let number { bytes += #""id":\#(number),"#.utf8 }
-    bytes += #""ts":""#.utf8
-    bytes += at.rfc3339().utf8
-    bytes += #"","level":""#.utf8
-    bytes += level.rawValue.utf8
-    bytes += #"","event":""#.utf8
-    bytes += event.rawValue.utf8
+    if let number {
+      bytes.append(utf8: #""id":"#)
+      bytes.append(decimal: number)
+      bytes.append(UInt8(ascii: ","))
+    }
+    bytes.append(utf8: #""ts":""#)
+    at.appendRFC3339(to: &bytes)
+    bytes.append(utf8: #"","level":""#)
+    bytes.append(utf8: level.rawValue)
+    bytes.append(utf8: #"","event":""#)
+    bytes.append(utf8: event.rawValue)
     bytes.append(UInt8(ascii: "\""))
-    var sink = JSONFields(bytes: consume bytes)
-    content.put(into: &sink)
-    bytes = sink.bytes
+    var fields = JSONFields(bytes: consume bytes)
+    content.put(into: &fields)
+    bytes = fields.bytes
     bytes.append(UInt8(ascii: "}"))
   }
 }
@@ -26,20 +30,42 @@ extension LogRecord {
 private struct JSONFields: FieldSink {
   var bytes: [UInt8]
 
-  mutating func put(_ key: LogKey, text: String) { put(key, .text(text)) }
-  mutating func put(_ key: LogKey, bytes: [UInt8]) { put(key, .bytes(bytes)) }
-  mutating func put(_ key: LogKey, number: Int64) { put(key, .number(number)) }
-  mutating func put(_ key: LogKey, milliseconds duration: Duration) {
-    put(key, .milliseconds(duration))
+  mutating func put(_ key: LogKey, text: String) {
+    name(key)
+    JSONText.append(text, to: &bytes)
   }
-  mutating func put(_ key: LogKey, instant: WallInstant) { put(key, .instant(instant)) }
-  mutating func put(_ key: LogKey, machine: MachineID) { put(key, .machine(machine)) }
 
-  private mutating func put(_ key: LogKey, _ value: LogValue) {
-    bytes += #",""#.utf8
-    bytes += key.rawValue.utf8
-    bytes += #"":"#.utf8
-    value.appendJSON(to: &bytes)
+  mutating func put(_ key: LogKey, bytes raw: [UInt8]) {
+    name(key)
+    JSONText.append(raw, to: &bytes)
+  }
+
+  mutating func put(_ key: LogKey, number: Int64) {
+    name(key)
+    bytes.append(decimal: number)
+  }
+
+  mutating func put(_ key: LogKey, milliseconds duration: Duration) {
+    name(key)
+    duration.appendMilliseconds(to: &bytes)
+  }
+
+  mutating func put(_ key: LogKey, instant: WallInstant) {
+    name(key)
+    JSONText.append(instant, to: &bytes)
+  }
+
+  mutating func put(_ key: LogKey, machine: MachineID) {
+    name(key)
+    JSONText.append(machine, to: &bytes)
+  }
+
+  private mutating func name(_ key: LogKey) {
+    bytes.append(UInt8(ascii: ","))
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(utf8: key.rawValue)
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(UInt8(ascii: ":"))
   }
 }
 
@@ -47,11 +73,11 @@ extension LogValue {
   package func appendJSON(to bytes: inout [UInt8]) {
     switch self {
     case .text(let text): JSONText.append(text, to: &bytes)
-    case .bytes(let raw): JSONText.append(String(decoding: raw, as: UTF8.self), to: &bytes)
-    case .number(let number): bytes += String(number).utf8
-    case .milliseconds(let duration): bytes += duration.millisecondsText.utf8
-    case .instant(let instant): JSONText.append(instant.rfc3339(), to: &bytes)
-    case .machine(let machine): JSONText.append(machine.description, to: &bytes)
+    case .bytes(let raw): JSONText.append(raw, to: &bytes)
+    case .number(let number): bytes.append(decimal: number)
+    case .milliseconds(let duration): duration.appendMilliseconds(to: &bytes)
+    case .instant(let instant): JSONText.append(instant, to: &bytes)
+    case .machine(let machine): JSONText.append(machine, to: &bytes)
     }
   }
 }
@@ -59,10 +85,38 @@ extension LogValue {
 extension Duration {
   /// Milliseconds with three places: `0.104`.
   package var millisecondsText: String {
+    var bytes: [UInt8] = []
+    appendMilliseconds(to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Appends milliseconds with three places: `0.104`.
+  package func appendMilliseconds(to bytes: inout [UInt8]) {
     let microseconds = nanosecondsSaturated / 1000
-    let digits = String(abs(microseconds) % 1000)
-    return (microseconds < 0 ? "-" : "") + String(abs(microseconds) / 1000) + "."
-      + String(repeating: "0", count: 3 - digits.utf8.count) + digits
+    if microseconds < 0 { bytes.append(UInt8(ascii: "-")) }
+    bytes.append(decimal: abs(microseconds) / 1000)
+    bytes.append(UInt8(ascii: "."))
+    bytes.append(Int(abs(microseconds) % 1000), padded: 3)
+  }
+}
+
+extension MachineID {
+  /// Appends its name in the log.
+  package func appendName(to bytes: inout [UInt8]) {
+    switch self {
+    case .timer(.job(let name)):
+      bytes.append(utf8: "timer:")
+      bytes.append(utf8: name.text)
+    case .timer(.run(let run)): Self.append("run-timer:", run, to: &bytes)
+    case .timer(.expected(let run)): Self.append("expected-timer:", run, to: &bytes)
+    case .timer(.shutdown): bytes.append(utf8: "shutdown-timer")
+    case .run(let run): Self.append("run:", run, to: &bytes)
+    }
+  }
+
+  private static func append(_ kind: String, _ run: RunID, to bytes: inout [UInt8]) {
+    bytes.append(utf8: kind)
+    bytes.append(decimal: run.number)
   }
 }
 
@@ -70,21 +124,60 @@ extension Duration {
 package enum JSONText {
   /// Appends a text in quotes, with what JSON does not allow in it escaped.
   package static func append(_ text: String, to bytes: inout [UInt8]) {
-    bytes.append(UInt8(ascii: "\""))
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-        bytes.append(UInt8(ascii: "\\"))
-        bytes.append(byte)
-      case UInt8(ascii: "\n"): bytes += #"\n"#.utf8
-      case UInt8(ascii: "\t"): bytes += #"\t"#.utf8
-      case UInt8(ascii: "\r"): bytes += #"\r"#.utf8
-      case 0..<32, 127:
-        bytes += (byte < 16 ? #"\u000"# : #"\u00"#).utf8
-        bytes += String(byte, radix: 16).utf8
-      default: bytes.append(byte)
-      }
+    var text = text
+    text.withUTF8 { append(utf8: $0, to: &bytes) }
+  }
+
+  /// Appends bytes that are probably text; what is not UTF-8 becomes U+FFFD.
+  static func append(_ raw: [UInt8], to bytes: inout [UInt8]) {
+    if raw.allSatisfy({ $0 < 128 }) {
+      raw.withUnsafeBufferPointer { append(utf8: $0, to: &bytes) }
+    } else {
+      append(String(decoding: raw, as: UTF8.self), to: &bytes)
     }
+  }
+
+  static func append(_ instant: WallInstant, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
+    instant.appendRFC3339(to: &bytes)
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// A job's name, the one part that users choose, has no character that JSON escapes.
+  static func append(_ machine: MachineID, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "\""))
+    machine.appendName(to: &bytes)
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// Copies what needs no escape in stretches.
+  private static func append(utf8 text: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "\""))
+    var start = 0
+    for (index, byte) in text.enumerated() where needsEscape(byte) {
+      bytes.append(contentsOf: text[start..<index])
+      appendEscaped(byte, to: &bytes)
+      start = index + 1
+    }
+    bytes.append(contentsOf: text[start...])
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private static func needsEscape(_ byte: UInt8) -> Bool {
+    byte < 32 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 127
+  }
+
+  private static func appendEscaped(_ byte: UInt8, to bytes: inout [UInt8]) {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+      bytes.append(UInt8(ascii: "\\"))
+      bytes.append(byte)
+    case UInt8(ascii: "\n"): bytes.append(utf8: #"\n"#)
+    case UInt8(ascii: "\t"): bytes.append(utf8: #"\t"#)
+    case UInt8(ascii: "\r"): bytes.append(utf8: #"\r"#)
+    default:
+      bytes.append(utf8: byte < 16 ? #"\u000"# : #"\u00"#)
+      bytes.append(utf8: String(byte, radix: 16))
+    }
   }
 }

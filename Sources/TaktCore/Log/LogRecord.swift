@@ -119,13 +119,9 @@ package enum MachineID: Hashable, Sendable, CustomStringConvertible {
 
   /// `timer:JOB`, `run-timer:N`, `expected-timer:N`, `shutdown-timer`, `run:N`
   package var description: String {
-    switch self {
-    case .timer(.job(let name)): "timer:" + name.text
-    case .timer(.run(let run)): "run-timer:" + String(run.number)
-    case .timer(.expected(let run)): "expected-timer:" + String(run.number)
-    case .timer(.shutdown): "shutdown-timer"
-    case .run(let run): "run:" + String(run.number)
-    }
+    var bytes: [UInt8] = []
+    appendName(to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
   }
 }
 

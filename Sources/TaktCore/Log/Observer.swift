@@ -5,10 +5,18 @@ package protocol Observer: AnyObject, Sendable {
   /// Takes records in their order. Records of one machine are handed over in their order; those
   /// that belong together come together, so that a writer is woken once for them.
   func observe(_ records: [LogRecord])
+
+  func observe(_ record: LogRecord)
+
+  /// Whether records of this level are read at all; false means that none need be made. The answer
+  /// is always the same.
+  func wants(_ level: LogLevel, routine isRoutine: Bool) -> Bool
 }
 
 extension Observer {
   package func observe(_ record: LogRecord) { observe([record]) }
+
+  package func wants(_ level: LogLevel, routine isRoutine: Bool) -> Bool { true }
 }
 
 /// Several observers as one; each gets all records.
@@ -19,5 +27,9 @@ package final class Observers: Observer {
 
   package func observe(_ records: [LogRecord]) {
     for observer in all { observer.observe(records) }
+  }
+
+  package func wants(_ level: LogLevel, routine isRoutine: Bool) -> Bool {
+    all.contains { $0.wants(level, routine: isRoutine) }
   }
 }

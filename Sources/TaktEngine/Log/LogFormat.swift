@@ -26,10 +26,17 @@ package enum LogFormat: String, CaseIterable, Sendable {
 
 /// Turns records into lines.
 package protocol LogRenderer: Sendable {
-  func shows(_ record: LogRecord, at level: LogLevel) -> Bool
+  /// Whether a record of this level is written when `least` is the least level that is asked for.
+  func shows(_ level: LogLevel, routine isRoutine: Bool, at least: LogLevel) -> Bool
 
   /// Appends the record's line, with its end.
   func render(_ record: LogRecord, into bytes: inout [UInt8])
+}
+
+extension LogRenderer {
+  package func shows(_ record: LogRecord, at least: LogLevel) -> Bool {
+    shows(record.level, routine: record.isRoutine, at: least)
+  }
 }
 
 /// One JSON object a line.
@@ -38,8 +45,8 @@ struct JSONRenderer: LogRenderer {
   /// every transition.
   var showsRoutine = true
 
-  func shows(_ record: LogRecord, at level: LogLevel) -> Bool {
-    record.level >= level || (showsRoutine && record.isRoutine && level <= .info)
+  func shows(_ level: LogLevel, routine isRoutine: Bool, at least: LogLevel) -> Bool {
+    level >= least || (showsRoutine && isRoutine && least <= .info)
   }
 
   func render(_ record: LogRecord, into bytes: inout [UInt8]) {

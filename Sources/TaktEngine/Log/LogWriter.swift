@@ -46,12 +46,20 @@ package final class LogWriter: Observer, OutputSink {
 
   /// Takes records, or drops them when the queue is full.
   package func observe(_ records: [LogRecord]) {
-    let shown = records.filter { renderer.shows($0, at: level) }
-    let wasEmpty = queue.withLock { queue in
-      defer { for record in shown { queue.append(record) } }
-      return queue.records.isEmpty
+    let isFirst = queue.withLock { queue in
+      let wasEmpty = queue.records.isEmpty
+      var hasNew = false
+      for record in records where renderer.shows(record, at: level) {
+        queue.append(record)
+        hasNew = true
+      }
+      return wasEmpty && hasNew
     }
-    if wasEmpty, !shown.isEmpty { filled.signal() }
+    if isFirst { filled.signal() }
+  }
+
+  package func wants(_ level: LogLevel, routine isRoutine: Bool) -> Bool {
+    renderer.shows(level, routine: isRoutine, at: self.level)
   }
 
   package var hasRoom: Bool { queue.withLock { $0.hasRoom(for: .output) } }
@@ -93,6 +101,7 @@ package final class LogWriter: Observer, OutputSink {
 
   private func run() {
     var health = Health.good
+    var bytes: [UInt8] = []
     while true {
       filled.wait()
       var isLast = false
@@ -100,15 +109,16 @@ package final class LogWriter: Observer, OutputSink {
         let isClosing = isClosing.load(ordering: .sequentiallyConsistent)
         var records = queue.withLock { $0.take() }
         isLast = records.isEmpty
-        write(&records, &health)
+        write(&records, &bytes, &health)
         if isLast, isClosing { idle.signal() }
       }
     }
   }
 
   /// Takes the records out one by one, so that what counts as written is not kept any longer.
-  private func write(_ records: inout [LogRecord], _ health: inout Health) {
-    var bytes: [UInt8] = []
+  private func write(
+    _ records: inout [LogRecord], _ bytes: inout [UInt8], _ health: inout Health
+  ) {
     var cost = 0
     records.reverse()
     while let record = records.popLast() {

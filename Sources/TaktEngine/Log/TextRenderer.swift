@@ -11,174 +11,263 @@ struct TextRenderer: LogRenderer {
   let zone: Zone
   let isColoured: Bool
 
-  private static let jobWidth = 16
-  private static let eventWidth = 9
-
-  func shows(_ record: LogRecord, at level: LogLevel) -> Bool {
-    (record.isRoutine ? .debug : record.level) >= level
+  func shows(_ level: LogLevel, routine isRoutine: Bool, at least: LogLevel) -> Bool {
+    (isRoutine ? .debug : level) >= least
   }
 
   func render(_ record: LogRecord, into bytes: inout [UInt8]) {
-    let time = zone.civilTime(at: record.at).timeOfDay
-    let job = text(record[.job]) ?? text(record[.plugin]) ?? "-"
-    var event = record.event.rawValue
-    if record.event == .run || record.event == .output, let run = text(record[.run]) {
-      let isError = text(record[.stream]) == "stderr"
-      event = (record.event == .run ? "run" : isError ? "err" : "out") + " \(run)"
+    var line = TextLine(bytes: consume bytes, record: record, zone: zone, isColoured: isColoured)
+    line.write()
+    bytes = line.bytes
+  }
+}
+
+/// Appends one record to the bytes.
+private struct TextLine {
+  private static let jobWidth = 16
+  private static let eventWidth = 9
+
+  var bytes: [UInt8]
+  let record: LogRecord
+  let zone: Zone
+  let isColoured: Bool
+
+  mutating func write() {
+    paint(.dim) { $0.zone.civilTime(at: $0.record.at).appendTimeOfDay(to: &$0.bytes) }
+    add("  ")
+    paint(.bold) { line in
+      line.pad(Self.jobWidth) { if !$0.add(.job), !$0.add(.plugin) { $0.add("-") } }
     }
-    var line = paint(time, .dim) + "  " + paint(pad(job, Self.jobWidth), .bold) + "  "
-    line += paint(pad(event, Self.eventWidth), .dim) + "  "
+    add("  ")
+    paint(.dim) { line in line.pad(Self.eventWidth) { $0.event() } }
+    add("  ")
     if record.level >= .warning {
-      line += paint(record.level.rawValue + ": ", Colour(record.level))
+      paint(Colour(record.level)) { line in
+        line.add(line.record.level.rawValue)
+        line.add(": ")
+      }
     }
-    line += sentence(record)
-    bytes += line.utf8
-    bytes.append(UInt8(ascii: "\n"))
+    sentence()
+    add("\n")
   }
 
-  private func sentence(_ record: LogRecord) -> String {
+  private mutating func event() {
+    guard record.event == .run || record.event == .output, let run = record[.run] else {
+      return add(record.event.rawValue)
+    }
+    if record.event == .run {
+      add("run ")
+    } else {
+      add(record[.stream] == .text("stderr") ? "err " : "out ")
+    }
+    add(run)
+  }
+
+  private mutating func sentence() {
     switch record.event {
-    case .timer: timer(record)
-    case .slot: slot(record)
-    case .run: run(record)
-    case .output: record[.line].map(printable) ?? message(record)
-    case .plan: plan(record)
-    case .progress:
-      [text(record[.percent]).map { "\($0) %" }, text(record[.message])].compactMap(\.self)
-        .joined(separator: ", ")
-    case .metric:
-      "\(text(record[.metric]) ?? "") = \(text(record[.value]) ?? "")"
-        + (text(record[.unit]).map { " \($0)" } ?? "")
-    case .reload, .scheduler, .ledger, .plugin: message(record)
+    case .timer: timer()
+    case .slot: slot()
+    case .run: run()
+    case .output: if let line = record[.line] { addPrintable(line) } else { message() }
+    case .plan: plan()
+    case .progress: progress()
+    case .metric: metric()
+    case .reload, .scheduler, .ledger, .plugin: message()
     }
   }
 
-  private func timer(_ record: LogRecord) -> String {
-    var line = (text(record[.machine]) ?? "") + " " + move(record)
-    if let cause = text(record[.cause]) { line += " (\(cause))" }
-    if let reason = text(record[.reason]) { line += " \(reason)" }
-    return line
+  private mutating func timer() {
+    add(.machine)
+    add(" ")
+    move()
+    add(.cause, before: " (", after: ")")
+    add(.reason, before: " ")
   }
 
-  private func slot(_ record: LogRecord) -> String {
-    var line = text(.slot, of: record) ?? ""
-    if let last = text(.slotLast, of: record), let count = text(record[.count]) {
-      line += " … \(last) (\(count) slots)"
+  private mutating func slot() {
+    addTime(.slot)
+    if record[.count] != nil, record[.slotLast] != nil {
+      addTime(.slotLast, before: " … ")
+      add(.count, before: " (", after: " slots)")
     }
-    line += " " + paint(text(record[.verdict]) ?? "", Colour(record.level))
-    if let reason = text(record[.reason]) { line += "(\(reason))" }
-    if let late = text(record[.lateMilliseconds]) { line += ", late \(late) ms" }
-    if let cause = text(record[.cause]) { line += paint(" (\(cause))", .dim) }
-    return line
+    add(" ")
+    paint(Colour(record.level)) { $0.add(.verdict) }
+    add(.reason, before: "(", after: ")")
+    add(.lateMilliseconds, before: ", late ", after: " ms")
+    if record[.cause] != nil {
+      paint(.dim) { $0.add(.cause, before: " (", after: ")") }
+    }
   }
 
-  private func run(_ record: LogRecord) -> String {
-    var line = ""
-    if let hook = text(record[.hook]), let parent = text(record[.parent]) {
-      line += paint("\(hook) of run \(parent): ", .dim)
+  private mutating func run() {
+    if record[.hook] != nil, record[.parent] != nil {
+      paint(.dim) { line in
+        line.add(.hook)
+        line.add(.parent, before: " of run ", after: ": ")
+      }
     }
-    guard record[.to] != nil else { return line + (text(record[.message]) ?? "") }
-    line += move(record)
-    if let step = text(record[.step]) { line += ", step \(step)" }
-    if let outcome = text(record[.outcome]), let reason = text(record[.reason]) {
-      line += ": " + paint(outcome, outcome == "succeeded" ? .green : Colour(record.level))
-      line += ", \(reason)"
-      if let delay = text(record[.retryMilliseconds]) { line += ", next attempt in \(delay) ms" }
-      if let duration = text(record[.durationMilliseconds]) { line += ", took \(duration) ms" }
-      if let advice = text(record[.message]) { line += "; \(advice)" }
-    } else if let cause = text(record[.cause]) {
-      line += " (\(cause))"
-      if let left = text(record[.descendants]) { line += ": \(left)" }
+    guard record[.to] != nil else {
+      add(.message)
+      return
     }
-    return line
+    move()
+    add(.step, before: ", step ")
+    if let outcome = record[.outcome], record[.reason] != nil {
+      end(outcome)
+    } else if record[.cause] != nil {
+      add(.cause, before: " (", after: ")")
+      add(.descendants, before: ": ")
+    }
   }
 
-  private func plan(_ record: LogRecord) -> String {
-    var line = text(record[.change]) ?? ""
-    if let count = text(record[.count]) { line += " \(count)" }
-    if let key = text(record[.cause]) { line += " \(key)" }
+  private mutating func end(_ outcome: LogValue) {
+    add(": ")
+    paint(outcome == .text("succeeded") ? .green : Colour(record.level)) { $0.add(outcome) }
+    add(.reason, before: ", ")
+    add(.retryMilliseconds, before: ", next attempt in ", after: " ms")
+    add(.durationMilliseconds, before: ", took ", after: " ms")
+    add(.message, before: "; ")
+  }
+
+  private mutating func progress() {
+    let hasPercent = add(.percent, after: " %")
+    add(.message, before: hasPercent ? ", " : "")
+  }
+
+  private mutating func metric() {
+    add(.metric)
+    add(" = ")
+    add(.value)
+    add(.unit, before: " ")
+  }
+
+  private mutating func plan() {
+    add(.change)
+    add(.count, before: " ")
+    add(.cause, before: " ")
     if record[.from] != nil || record[.to] != nil {
-      line += ": \(text(record[.from]) ?? "none") → \(text(record[.to]) ?? "none")"
+      add(": ")
+      if !add(.from) { add("none") }
+      add(" → ")
+      if !add(.to) { add("none") }
     }
-    return line
   }
 
-  private func message(_ record: LogRecord) -> String {
-    var line = text(record[.message]) ?? ""
-    if let cause = text(record[.cause]) { line += " (\(cause))" }
-    if let slot = text(.slot, of: record) { line += ", next slot \(slot)" }
-    return line
+  private mutating func message() {
+    add(.message)
+    add(.cause, before: " (", after: ")")
+    addTime(.slot, before: ", next slot ")
   }
 
-  private func move(_ record: LogRecord) -> String {
-    "\(text(record[.from]) ?? "") → \(text(record[.to]) ?? "")"
+  private mutating func move() {
+    add(.from)
+    add(" → ")
+    add(.to)
+  }
+}
+
+/// The parts of a line.
+extension TextLine {
+  private mutating func add(_ text: String) { bytes.append(utf8: text) }
+
+  /// Adds the field between two texts; nothing, and false, when the record does not have it.
+  @discardableResult
+  private mutating func add(_ key: LogKey, before: String = "", after: String = "") -> Bool {
+    guard let value = record[key] else { return false }
+    add(before)
+    add(value)
+    add(after)
+    return true
   }
 
-  private func text(_ value: LogValue?) -> String? {
+  private mutating func add(_ value: LogValue) {
     switch value {
-    case nil: nil
-    case .text(let text): text
-    case .bytes: printable(value)
-    case .number(let number): String(number)
-    case .milliseconds(let duration): duration.millisecondsText
-    case .instant(let instant): instant.rfc3339(in: zone)
-    case .machine(let machine): machine.description
+    case .text(let text): add(text)
+    case .bytes: addPrintable(value)
+    case .number(let number): bytes.append(decimal: number)
+    case .milliseconds(let duration): duration.appendMilliseconds(to: &bytes)
+    case .instant(let instant): add(instant.rfc3339(in: zone))
+    case .machine(let machine): machine.appendName(to: &bytes)
     }
   }
 
-  /// The time of day alone where the day is the record's own.
-  private func text(_ key: LogKey, of record: LogRecord) -> String? {
-    guard case .instant(let instant) = record[key] else { return nil }
+  /// Adds the time of day alone where the day is the record's own.
+  private mutating func addTime(_ key: LogKey, before: String = "") {
+    guard case .instant(let instant) = record[key] else { return }
+    add(before)
     let civil = zone.civilTime(at: instant)
     let today = zone.civilTime(at: record.at)
-    let isToday = (civil.year, civil.month, civil.day) == (today.year, today.month, today.day)
-    return isToday ? civil.timeOfDay : civil.description
+    if (civil.year, civil.month, civil.day) != (today.year, today.month, today.day) {
+      civil.appendDate(to: &bytes)
+      add("T")
+    }
+    civil.appendTimeOfDay(to: &bytes)
   }
 
-  /// What a run printed, without what would steer the terminal.
-  private func printable(_ value: LogValue?) -> String {
+  /// Adds what a run printed, without what would steer the terminal.
+  private mutating func addPrintable(_ value: LogValue) {
     switch value {
-    case .bytes(let bytes):
-      String(
-        String.UnicodeScalarView(
-          String(decoding: bytes, as: UTF8.self).unicodeScalars.map {
-            $0 != "\t" && Self.steers($0) ? "\u{fffd}" : $0
-          }))
-    case .text(let text): printable(.bytes(Array(text.utf8)))
-    default: ""
+    case .bytes(let raw) where raw.allSatisfy(Self.isPlain): bytes += raw
+    case .bytes(let raw): addWithoutSteering(String(decoding: raw, as: UTF8.self))
+    case .text(let text): addWithoutSteering(text)
+    case .number, .milliseconds, .instant, .machine: break
     }
   }
 
-  /// Control characters, and those that turn the direction of writing.
+  private mutating func addWithoutSteering(_ text: String) {
+    guard text.unicodeScalars.contains(where: Self.steers) else { return add(text) }
+    let shown = text.unicodeScalars.map { Self.steers($0) ? "\u{fffd}" : $0 }
+    add(String(String.UnicodeScalarView(shown)))
+  }
+
+  /// ASCII that a terminal shows.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    byte >= 32 && byte < 127 || byte == UInt8(ascii: "\t")
+  }
+
+  /// Control characters besides the tab, and those that turn the direction of writing.
   private static func steers(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
+    case 9: false
     case 0..<32, 127..<160, 0x200E...0x200F, 0x202A...0x202E, 0x2066...0x2069: true
     default: false
     }
   }
 
-  private func pad(_ text: String, _ width: Int) -> String {
-    text + String(repeating: " ", count: max(0, width - text.count))
+  /// Adds spaces after what `part` adds, up to a width in characters.
+  private mutating func pad(_ width: Int, _ part: (inout TextLine) -> Void) {
+    let start = bytes.count
+    part(&self)
+    let added = bytes[start...]
+    let count =
+      added.allSatisfy(Self.isPlain)
+      ? added.count : String(decoding: added, as: UTF8.self).count
+    for _ in 0..<max(0, width - count) { add(" ") }
   }
 
-  private enum Colour: String {
-    case none = ""
-    case dim = "2"
-    case bold = "1"
-    case green = "32"
-    case yellow = "33"
-    case red = "31"
+  private mutating func paint(_ colour: Colour, _ part: (inout TextLine) -> Void) {
+    guard isColoured, colour != .none else { return part(&self) }
+    add("\u{1b}[")
+    add(colour.rawValue)
+    add("m")
+    part(&self)
+    add("\u{1b}[0m")
+  }
+}
 
-    init(_ level: LogLevel) {
-      switch level {
-      case .debug, .info: self = .none
-      case .notice, .warning: self = .yellow
-      case .error: self = .red
-      }
+private enum Colour: String {
+  case none = ""
+  case dim = "2"
+  case bold = "1"
+  case green = "32"
+  case yellow = "33"
+  case red = "31"
+
+  init(_ level: LogLevel) {
+    switch level {
+    case .debug, .info: self = .none
+    case .notice, .warning: self = .yellow
+    case .error: self = .red
     }
-  }
-
-  private func paint(_ text: String, _ colour: Colour) -> String {
-    isColoured && colour != .none ? "\u{1b}[\(colour.rawValue)m\(text)\u{1b}[0m" : text
   }
 }

@@ -182,6 +182,15 @@ final class TurnLog: Observer, @unchecked Sendable {
     if self.records.count >= Self.recordsMax { flush() }
   }
 
+  func observe(_ record: LogRecord) {
+    records.append(record)
+    if records.count >= Self.recordsMax { flush() }
+  }
+
+  func wants(_ level: LogLevel, routine isRoutine: Bool) -> Bool {
+    observer.wants(level, routine: isRoutine)
+  }
+
   func flush() {
     guard !records.isEmpty else { return }
     observer.observe(records)

@@ -13,14 +13,16 @@ final class TimerLog: TimerObserver {
   }
 
   func observe(_ transition: TimerTransition) {
+    let level = transition.cause == .refused ? LogLevel.warning : .debug
+    let isRoutine = transition.cause != .refused
+    guard observer.wants(level, routine: isRoutine) else { return }
     let due = transition.deadline.map { transition.wall + ($0 - transition.monotonic) }
     let record = TimerRecord(
       key: key, sequence: transition.sequence, from: transition.from, to: transition.to,
       event: transition.event, cause: transition.cause, due: due)
     observer.observe(
       LogRecord(
-        at: transition.wall, transition.cause == .refused ? .warning : .debug, .timer,
-        routine: transition.cause != .refused, content: .timer(record)))
+        at: transition.wall, level, .timer, routine: isRoutine, content: .timer(record)))
   }
 
   /// A schedule that the timer would not take. It cannot come from a valid job; if it does, the log

@@ -1,0 +1,63 @@
+/// Numbers and texts as bytes, appended without a string for each.
+extension [UInt8] {
+  package mutating func append(utf8 text: String) {
+    var text = text
+    text.withUTF8 { append(contentsOf: $0) }
+  }
+
+  package mutating func append(decimal number: Int64) {
+    if number < 0 { append(UInt8(ascii: "-")) }
+    append(decimal: number.magnitude)
+  }
+
+  package mutating func append(decimal number: UInt64) {
+    if number > 9 { append(decimal: number / 10) }
+    append(UInt8(ascii: "0") + UInt8(number % 10))
+  }
+
+  /// Appends the number with leading zeros, at least `width` digits.
+  package mutating func append(_ number: Int, padded width: Int) {
+    if number < 0 { return append(utf8: number.padded(width)) }
+    var bound = 10
+    for _ in 1..<width {
+      if number < bound { append(UInt8(ascii: "0")) }
+      bound *= 10
+    }
+    append(decimal: UInt64(number))
+  }
+}
+
+extension CivilTime {
+  /// Appends `2026-11-21`.
+  package func appendDate(to bytes: inout [UInt8]) {
+    bytes.append(year, padded: 4)
+    bytes.append(UInt8(ascii: "-"))
+    bytes.append(month, padded: 2)
+    bytes.append(UInt8(ascii: "-"))
+    bytes.append(day, padded: 2)
+  }
+
+  /// Appends `10:04:05.123`.
+  package func appendTimeOfDay(to bytes: inout [UInt8]) {
+    bytes.append(hour, padded: 2)
+    bytes.append(UInt8(ascii: ":"))
+    bytes.append(minute, padded: 2)
+    bytes.append(UInt8(ascii: ":"))
+    bytes.append(second, padded: 2)
+    bytes.append(UInt8(ascii: "."))
+    bytes.append(millisecond, padded: 3)
+  }
+}
+
+extension WallInstant {
+  /// Appends `2026-11-21T10:04:05.123Z`.
+  package func appendRFC3339(to bytes: inout [UInt8]) {
+    let seconds = nanoseconds.flooredQuotient(by: 1_000_000_000)
+    let civil = CivilTime(
+      epochSeconds: seconds, millisecond: Int(milliseconds.flooredRemainder(by: 1000)))
+    civil.appendDate(to: &bytes)
+    bytes.append(UInt8(ascii: "T"))
+    civil.appendTimeOfDay(to: &bytes)
+    bytes.append(UInt8(ascii: "Z"))
+  }
+}
