@@ -16,7 +16,7 @@ public import TaktTime
 /// queue for each timer would undo the saving. On the factory's own queue handlers are called
 /// directly in the wake; a long handler there holds up every timer of the factory.
 public final class CoalescingTimerFactory: TimerFactory {
-  private let wakeQueue: WakeQueue
+  let wakeQueue: WakeQueue
 
   /// The clocks that deadlines are measured on.
   public var time: any TimeSource { wakeQueue.time }
@@ -53,27 +53,27 @@ public final class CoalescingTimerFactory: TimerFactory {
   }
 }
 
-/// A machine's place in the wake queue. It owns a slot there only while it is armed.
-final class CoalescingTimerAdapter: TimerAdapter {
-  let wakeQueue: WakeQueue
-  let queue: DispatchQueue
-  /// Whether `queue` is the wake queue's own: then `onDue` is called in the wake itself.
-  let isHome: Bool
-  let onDue: @Sendable (UInt64) -> Void
-  /// Where its machine is. Only ever prefetched, never read through, so it may be stale; written
-  /// once, while the machine is being made and before any other thread knows of it.
-  nonisolated(unsafe) var machine: UnsafeRawPointer?
-  /// Read and written only by the wake queue under its lock, which makes sharing it safe.
-  nonisolated(unsafe) var lastSlot = UInt32.max
+/// A place in the wake queue for those who are no machine: a machine is armed there itself. It owns
+/// a slot only while it is armed.
+///
+/// `@unchecked Sendable` as `WakeClient` is; it adds nothing that changes.
+final class CoalescingTimerAdapter: WakeClient, TimerAdapter, @unchecked Sendable {
+  private let wakeQueue: WakeQueue
+  private let callQueue: DispatchQueue
+  private let onDue: @Sendable (UInt64) -> Void
 
   init(
     wakeQueue: WakeQueue, queue: DispatchQueue, onDue: @escaping @Sendable (UInt64) -> Void
   ) {
     self.wakeQueue = wakeQueue
-    self.queue = queue
-    isHome = wakeQueue.isHome(queue)
+    callQueue = queue
     self.onDue = onDue
+    super.init(isHome: wakeQueue.isHome(queue))
   }
+
+  override var queue: DispatchQueue { callQueue }
+
+  override func deadlineCame(ticket: UInt64) { onDue(ticket) }
 
   func arm(_ arming: TimerArming) {
     wakeQueue.arm(self, arming)

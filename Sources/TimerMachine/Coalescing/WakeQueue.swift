@@ -3,7 +3,7 @@ import TaktTime
 
 /// Serves many machines with one alarm: the table under one lock, the alarm underneath.
 final class WakeQueue: Sendable {
-  typealias Table = WakeTable<CoalescingTimerAdapter>
+  typealias Table = WakeTable<WakeClient>
 
   /// How many entries one hold of the lock takes out at most, so that others get in between.
   private static let batchLimit = 1024
@@ -48,19 +48,19 @@ final class WakeQueue: Sendable {
     }
   }
 
-  func arm(_ adapter: CoalescingTimerAdapter, _ order: TimerArming) {
+  func arm(_ client: WakeClient, _ order: TimerArming) {
     var arming = order
     if arming.isStrict { arming.leeway = .zero }
     state.withLock { state in
-      adapter.lastSlot = state.table.arm(adapter, lastSlot: adapter.lastSlot, arming)
+      client.lastSlot = state.table.arm(client, lastSlot: client.lastSlot, arming)
       Self.setAlarm(&state)
     }
   }
 
-  func disarm(_ adapter: CoalescingTimerAdapter) {
+  func disarm(_ client: WakeClient) {
     state.withLock { state in
-      // The caller holds the adapter, so nothing is destroyed under the lock.
-      state.table.disarm(adapter, lastSlot: adapter.lastSlot)
+      // The caller holds the client, so nothing is destroyed under the lock.
+      state.table.disarm(client, lastSlot: client.lastSlot)
       Self.setAlarm(&state)
     }
   }
@@ -117,7 +117,9 @@ final class WakeQueue: Sendable {
   private func take(into batch: inout [Table.Served], at now: MonotonicInstant) {
     state.withLock { state in
       while batch.count < Self.batchLimit, let served = state.table.takeDue(at: now) {
-        Prefetch.lines(1, from: Unmanaged.passUnretained(served.owner).toOpaque())
+        // The memory of all clients is fetched side by side, and not one after the other when
+        // they are called, which with many timers is much of a wake's cost.
+        Prefetch.lines(3, from: Unmanaged.passUnretained(served.owner).toOpaque())
         batch.append(served)
       }
       state.served += UInt64(batch.count)
@@ -126,16 +128,13 @@ final class WakeQueue: Sendable {
 
   /// Hands foreign queues their share in one block each, then serves the home queue itself.
   private func deliver(_ batch: [Table.Served]) {
-    // Every owner is looked at once before any is called: so the memory of all is fetched side by
-    // side and not one after the other, which with many timers is much of a wake's cost.
     var foreign = 0
-    for served in batch {
-      if !served.owner.isHome { foreign += 1 }
-      Prefetch.lines(4, from: served.owner.machine)
-    }
+    for served in batch where !served.owner.isHome { foreign += 1 }
     if foreign > 0 { handOver(batch) }
     guard foreign < batch.count else { return }
-    for served in batch where served.owner.isHome { served.owner.onDue(served.ticket) }
+    for served in batch where served.owner.isHome {
+      served.owner.deadlineCame(ticket: served.ticket)
+    }
   }
 
   private func handOver(_ batch: [Table.Served]) {
@@ -151,7 +150,7 @@ final class WakeQueue: Sendable {
       shares[place].served.append(served)
     }
     for (queue, share) in shares {
-      queue.async { for served in share { served.owner.onDue(served.ticket) } }
+      queue.async { for served in share { served.owner.deadlineCame(ticket: served.ticket) } }
     }
   }
 }

@@ -7,7 +7,16 @@
 /// The standard library's `Mutex` is made of futexes there, in code that is not instrumented, so
 /// everything that it protects would be reported as a race.
 enum Sanitizer {
-  /// The lock at `address` was taken. Costs a comparison when no sanitizer runs.
+  @inline(__always)
+  static var isPresent: Bool {
+    #if os(Linux)
+      csanitizer_is_present()
+    #else
+      false
+    #endif
+  }
+
+  /// The lock at `address` was taken.
   @inline(__always)
   static func lockTaken(at address: UnsafeRawPointer) {
     #if os(Linux)

@@ -5,8 +5,10 @@ extension MachineBody {
   /// What a claim hands out of the lock.
   struct Delivery {
     var fire: TimerFire
-    var handler: MachineCore.Handler?
+    var handler: MainHandler?
     var more: More?
+    /// The report of the claim, to be handed over before the handler is called.
+    var transition: TimerTransition?
   }
 
   /// Whom else to call, which few machines have: so the delivery of the others stays small.
@@ -27,22 +29,18 @@ extension MachineBody {
     }
   }
 
-  /// The adapter says that an armed deadline has come. Runs on the machine's queue.
-  func deadlineCame(ticket: UInt64) {
-    run(core.withLock { claim(ticket: ticket, in: &$0) })
-  }
-
   /// Asks for one delivery outside the schedule.
   func fireNow() -> TimerReply {
-    let (reply, adapter) = core.withLock { core -> (TimerReply, (any TimerAdapter)?) in
+    var transition: TimerTransition?
+    let reply = core.withLock { core -> TimerReply in
       guard case .refused = core.state.transition(on: .fireNow) else {
-        return (.accepted(generation: core.generation), core.adapter)
+        return .accepted(generation: core.generation)
       }
-      return (apply(.fireNow, last: false, cause: .requested, to: &core), nil)
+      return apply(.fireNow, last: false, cause: .requested, to: &core, &transition)
     }
-    report()
-    if let adapter, case .accepted(let generation) = reply {
-      adapter.perform { self.run(self.core.withLock { self.claimNow(generation, in: &$0) }) }
+    report(transition)
+    if case .accepted(let generation) = reply {
+      perform { self.run(self.core.withLock { self.claimNow(generation, in: &$0) }) }
     }
     return reply
   }
@@ -52,39 +50,39 @@ extension MachineBody {
   func run(_ first: Delivery?) {
     var next = first
     while let delivery = next {
-      report()
+      report(delivery.transition)
       delivery.more?.registration?()
-      delivery.handler?(delivery.fire)
+      delivery.handler?.call(delivery.fire, of: id)
       delivery.more?.call(delivery.fire)
       next = finish()
     }
   }
 
   /// Claims the delivery of an armed deadline: from here on it counts as started.
-  private func claim(ticket: UInt64, in core: inout MachineCore) -> Delivery? {
+  func claim(ticket: UInt64, in core: inout MachineCore) -> Delivery? {
     guard core.isArmed, core.ticket == ticket else { return nil }
     guard !core.isDelivering else {
       core.isDueWaiting = true
       return nil
     }
-    let time = factory.time
-    let now = time.monotonic
-    let isWall = core.schedule?.isWall == true
-    let periods = core.periodsDue(at: isWall ? time.wall.nanoseconds : now.nanoseconds)
+    let now = group.monotonic
+    let periods = core.periodsDue(at: core.isWall ? group.wall.nanoseconds : now.nanoseconds)
     guard periods > 0 else {
-      core.arm(on: factory)
+      arm(in: &core)
       return nil
     }
-    let deadline = core.monotonicDeadline(on: factory)
+    let deadline = core.monotonicDeadline(in: group)
     let isLast = core.remaining == 1
     // In force before the table re-arms; the adapter's own order is spent.
     core.isArmed = false
-    _ = apply(.fire, last: isLast, cause: .due, to: &core) { core in
+    var transition: TimerTransition?
+    _ = apply(.fire, last: isLast, cause: .due, to: &core, &transition) { core in
       core.claims += 1
       if core.remaining != .max { core.remaining -= 1 }
       if !isLast { core.advance(periods: periods) }
     }
-    return delivery(deadline: deadline, periods: periods, isLast: isLast, now: now, in: &core)
+    return delivery(
+      deadline: deadline, periods: periods, isLast: isLast, now: now, in: &core, transition)
   }
 
   /// Claims a `fireNow` that was asked for in `generation`.
@@ -93,25 +91,30 @@ extension MachineBody {
       return nil
     }
     guard !core.isDelivering else {
-      core.waitingNow = core.waitingNow == .max ? .max : core.waitingNow + 1
+      core.madeExtras().addWaitingNow()
       return nil
     }
-    _ = apply(.fireNow, last: false, cause: .requested, to: &core) { $0.claims += 1 }
-    let now = factory.time.monotonic
-    return delivery(deadline: now, periods: 1, isLast: false, now: now, in: &core)
+    var transition: TimerTransition?
+    _ = apply(.fireNow, last: false, cause: .requested, to: &core, &transition) { $0.claims += 1 }
+    let now = group.monotonic
+    return delivery(deadline: now, periods: 1, isLast: false, now: now, in: &core, transition)
   }
 
   private func delivery(
     deadline: MonotonicInstant, periods: Int64, isLast: Bool, now: MonotonicInstant,
-    in core: inout MachineCore
+    in core: inout MachineCore, _ transition: TimerTransition?
   ) -> Delivery {
     core.isDelivering = true
     core.deliveringThread = ThreadIdentity.current
     let fire = TimerFire(
       generation: core.generation, deadline: deadline, periods: Int(clamping: periods),
       sequence: core.claims, claimedAt: now, isLast: isLast)
-    let more = core.extras.map { More($0, generation: core.generation) }
-    return Delivery(fire: fire, handler: core.handler, more: more)
+    guard let extras = core.extras else {
+      return Delivery(fire: fire, handler: group.handler, transition: transition)
+    }
+    let more = extras.hasListeners ? More(extras, generation: core.generation) : nil
+    return Delivery(
+      fire: fire, handler: core.mainHandler(in: group), more: more, transition: transition)
   }
 
   /// Ends a delivery and claims what waited for it.
@@ -119,13 +122,12 @@ extension MachineBody {
     let ended = core.withLock { core -> Ended in
       core.isDelivering = false
       core.deliveringThread = 0
-      var ended = Ended(waiters: core.waiters, streams: core.takeEndedStreams())
-      if !core.waiters.isEmpty { core.waiters = [] }
+      var ended = Ended(waiters: core.takeWaiters(), streams: core.takeEndedStreams())
       if core.isDueWaiting {
         core.isDueWaiting = false
         ended.next = claim(ticket: core.ticket, in: &core)
-      } else if core.waitingNow > 0 {
-        core.waitingNow -= 1
+      } else if let extras = core.extras, extras.waitingNow > 0 {
+        extras.waitingNow -= 1
         ended.next = claimNow(core.generation, in: &core)
       }
       return ended

@@ -1,44 +1,69 @@
 import TaktTime
 
 extension MachineBody {
-  /// Puts one report into the outbox, under the lock.
+  /// Notes one transition, under the lock: for the caller to hand over where it may, else in the
+  /// outbox.
   func note(
-    _ event: TimerEvent, from: TimerState, cause: TimerCause, in core: inout MachineCore
+    _ event: TimerEvent, from: TimerState, cause: TimerCause, in core: inout MachineCore,
+    _ report: inout TimerTransition?
   ) {
-    guard observer != nil else { return }
+    guard group.observer != nil else { return }
     core.reports += 1
-    let time = factory.time
-    core.outbox.append(
-      TimerTransition(
-        machine: id, name: name, sequence: core.reports, from: from, to: core.state, event: event,
-        cause: cause, generation: core.generation,
-        deadline: core.isArmed ? core.monotonicDeadline(on: factory) : nil,
-        wall: time.wall, monotonic: time.monotonic))
+    let transition = TimerTransition(
+      machine: id, name: group.name, sequence: core.reports, from: from, to: core.state,
+      event: event, cause: cause, generation: core.generation,
+      deadline: core.isArmed ? core.monotonicDeadline(in: group) : nil,
+      wall: group.wall, monotonic: group.monotonic)
+    if core.isReporting || core.extras?.outbox.isEmpty == false {
+      core.madeExtras().outbox.append(transition)
+    } else {
+      core.isReporting = true
+      report = transition
+    }
   }
 
-  /// Hands the outbox to the observer, outside the lock.
+  /// Hands a transition to the observer, outside the lock, and after it the outbox.
   ///
   /// One thread does it at a time, so the order holds; a thread that finds another at it, or
   /// itself further up the stack, leaves its report to that one.
-  func report() {
-    guard let observer else { return }
-    var batch = core.withLock { core -> [TimerTransition] in
-      guard !core.isReporting, !core.outbox.isEmpty else { return [] }
-      core.isReporting = true
-      return Self.empty(&core.outbox)
+  func report(_ transition: TimerTransition?) {
+    guard let observer = group.observer else { return }
+    if let transition {
+      observer.observe(transition)
+    } else if !core.withLock({ $0.beginsReporting() }) {
+      return
     }
-    while !batch.isEmpty {
+    while true {
+      let batch = core.withLock { $0.takeReports() }
+      if batch.isEmpty { return }
       for transition in batch { observer.observe(transition) }
-      batch = core.withLock { core in
-        core.isReporting = !core.outbox.isEmpty
-        return Self.empty(&core.outbox)
-      }
     }
   }
+}
 
-  private static func empty(_ outbox: inout [TimerTransition]) -> [TimerTransition] {
-    let batch = outbox
-    outbox = []
+extension MachineCore {
+  /// Leaves a transition that was to be handed over to whoever reports next.
+  mutating func postpone(_ transition: TimerTransition?) {
+    guard let transition else { return }
+    isReporting = false
+    madeExtras().outbox.append(transition)
+  }
+
+  /// Whether there is something to hand over that no thread hands over.
+  fileprivate mutating func beginsReporting() -> Bool {
+    guard !isReporting, extras?.outbox.isEmpty == false else { return false }
+    isReporting = true
+    return true
+  }
+
+  /// Takes out what is in the outbox; when that is nothing, the reporting is at its end.
+  fileprivate mutating func takeReports() -> [TimerTransition] {
+    guard let extras, !extras.outbox.isEmpty else {
+      isReporting = false
+      return []
+    }
+    let batch = extras.outbox
+    extras.outbox = []
     return batch
   }
 }

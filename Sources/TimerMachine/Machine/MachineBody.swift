@@ -3,32 +3,33 @@ import Synchronization
 
 /// The machine behind the handle that the user holds.
 ///
-/// The adapter's callback holds the body and the body its adapter; `release()`, called when the
-/// handle goes, breaks the ring. So a callback never meets a machine half gone, and none of them
-/// pays for a weak reference.
-final class MachineBody: Sendable {
+/// The wake queue, or the adapter's callback, holds the body while it is armed; `release()`, called
+/// when the handle goes, disarms it. So a callback never meets a machine half gone, and none of
+/// them pays for a weak reference.
+///
+/// `@unchecked Sendable` as `WakeClient` is: what it adds is constant or behind the lock.
+final class MachineBody: WakeClient, @unchecked Sendable {
   private static let lastID = Atomic<UInt64>(0)
 
   let id: UInt64
-  let name: String
-  let factory: any TimerFactory
-  let observer: (any TimerObserver)?
-  let core: Guarded<MachineCore>
+  let group: TimerGroup
+  let core = Guarded(MachineCore())
 
-  init(
-    name: String, factory: any TimerFactory, queue: DispatchQueue,
-    observer: (any TimerObserver)?, handler: MachineCore.Handler?
-  ) {
-    id = Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
-    self.name = name
-    self.factory = factory
-    self.observer = observer
-    core = Guarded(MachineCore(handler: handler))
-    let adapter = factory.makeAdapter(queue: queue) { self.deadlineCame(ticket: $0) }
-    core.withLock { $0.adapter = adapter }
-    if let coalescing = adapter as? CoalescingTimerAdapter {
-      coalescing.machine = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
-    }
+  /// - Parameter id: nil for a number that no other machine of the process has.
+  init(id: UInt64?, in group: TimerGroup) {
+    self.id = id ?? Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
+    self.group = group
+    super.init(isHome: group.wakeQueue?.isHome(group.queue) ?? false)
+    guard group.wakeQueue == nil else { return }
+    let adapter = group.factory.makeAdapter(queue: group.queue) { self.deadlineCame(ticket: $0) }
+    core.withLock { $0.madeExtras().adapter = adapter }
+  }
+
+  override var queue: DispatchQueue { group.queue }
+
+  /// An armed deadline has come. Runs on the machine's queue.
+  override func deadlineCame(ticket: UInt64) {
+    run(core.withLock { claim(ticket: ticket, in: &$0) })
   }
 
   /// Takes one event of the user's through the table.
@@ -40,11 +41,13 @@ final class MachineBody: Sendable {
     _ event: TimerEvent, last: (borrowing MachineCore) -> Bool = { _ in false },
     change: (inout MachineCore) -> Void = { _ in }
   ) -> TimerReply {
+    var transition: TimerTransition?
     let (reply, streams) = core.withLock { core in
-      let reply = apply(event, last: last(core), cause: .requested, to: &core, change: change)
+      let reply = apply(
+        event, last: last(core), cause: .requested, to: &core, &transition, change: change)
       return (reply, core.takeEndedStreams())
     }
-    report()
+    report(transition)
     for stream in streams { stream.finish() }
     return reply
   }
@@ -53,99 +56,154 @@ final class MachineBody: Sendable {
   func operateQuietly(
     _ event: TimerEvent, change: (inout MachineCore) -> Void = { _ in }
   ) -> TimerReply {
-    core.withLock { apply(event, last: false, cause: .requested, to: &$0, change: change) }
+    core.withLock { core in
+      var transition: TimerTransition?
+      let reply = apply(
+        event, last: false, cause: .requested, to: &core, &transition, change: change)
+      core.postpone(transition)
+      return reply
+    }
+  }
+
+  /// Starts the timer, or gives it another schedule when it has one that is not over.
+  func start(_ schedule: TimerSchedule) -> TimerReply {
+    var transition: TimerTransition?
+    let reply = core.withLock { core in
+      let isOver = core.state == .idle || core.state == .cancelled
+      return apply(
+        isOver ? .activate : .reschedule, last: false, cause: .requested, to: &core, &transition
+      ) {
+        $0.begin(schedule, in: group)
+      }
+    }
+    report(transition)
+    return reply
   }
 
   /// Runs work where the handlers run.
   func perform(_ work: @escaping @Sendable () -> Void) {
-    core.withLock { $0.adapter }?.perform(work)
+    if let wakeQueue = group.wakeQueue {
+      wakeQueue.perform(on: group.queue, work)
+    } else {
+      core.withLock { $0.extras?.adapter }?.perform(work)
+    }
   }
 
   /// Starts the timer and sees to its registration handler.
   func activate(_ schedule: TimerSchedule, onArmed: (@Sendable () -> Void)?) -> TimerReply {
-    let (reply, adapter, former) = core.withLock { core in
-      let reply = apply(.activate, last: false, cause: .requested, to: &core) {
-        $0.begin(schedule, on: factory)
+    var transition: TimerTransition?
+    let (reply, former) = core.withLock { core -> (TimerReply, (@Sendable () -> Void)?) in
+      let reply = apply(.activate, last: false, cause: .requested, to: &core, &transition) {
+        $0.begin(schedule, in: group)
       }
-      guard let onArmed, reply.isAccepted else {
-        return (reply, nil as (any TimerAdapter)?, nil as (@Sendable () -> Void)?)
-      }
+      guard let onArmed, reply.isAccepted else { return (reply, nil) }
       let extras = core.madeExtras()
       let former = extras.registration
       extras.registration = onArmed
       extras.registrationGeneration = core.generation
-      return (reply, core.adapter, former)
+      return (reply, former)
     }
+    // Destroyed outside the lock: what it holds may do anything then.
     _ = former
-    report()
-    if let adapter, case .accepted(let generation) = reply {
-      adapter.perform { self.register(generation) }
+    report(transition)
+    if onArmed != nil, case .accepted(let generation) = reply {
+      perform { self.register(generation) }
     }
     return reply
   }
 
   /// What follows an operation outside the lock.
   func settle() {
-    report()
+    report(nil)
     closeStreams()
   }
 
   /// Takes one event through the table, under the lock.
   func apply(
     _ event: TimerEvent, last: Bool, cause: TimerCause, to core: inout MachineCore,
-    change: (inout MachineCore) -> Void = { _ in }
+    _ report: inout TimerTransition?, change: (inout MachineCore) -> Void = { _ in }
   ) -> TimerReply {
     let from = core.state
     switch from.transition(on: event, last: last) {
     case .refused:
-      core.refusals += 1
-      note(event, from: from, cause: .refused, in: &core)
+      core.madeExtras().refusals += 1
+      note(event, from: from, cause: .refused, in: &core, &report)
       return .refused(state: from)
     case .moved(let state, let effects):
       change(&core)
       core.state = state
       if effects.contains(.arm) { followClockSteps(in: &core) }
-      core.perform(effects, on: factory)
+      perform(effects, in: &core)
       let isOver = last && state == .cancelled
-      note(event, from: from, cause: isOver ? .exhausted : cause, in: &core)
+      note(event, from: from, cause: isOver ? .exhausted : cause, in: &core, &report)
       return .accepted(generation: core.generation)
+    }
+  }
+
+  /// Does what the table says about the alarm and the generation, under the lock.
+  private func perform(_ effects: TimerEffects, in core: inout MachineCore) {
+    if effects.contains(.newGeneration) {
+      core.generation += 1
+      core.isDueWaiting = false
+      core.extras?.waitingNow = 0
+    }
+    if effects.contains(.arm) {
+      arm(in: &core)
+    } else if effects.contains(.disarm), core.isArmed {
+      core.isArmed = false
+      if let wakeQueue = group.wakeQueue {
+        wakeQueue.disarm(self)
+      } else {
+        core.extras?.adapter?.disarm()
+      }
+    }
+  }
+
+  /// Arms the alarm for the next deadline, under the lock.
+  func arm(in core: inout MachineCore) {
+    core.ticket += 1
+    core.isArmed = true
+    core.isDueWaiting = false
+    let arming = TimerArming(
+      deadline: core.monotonicDeadline(in: group), leewayNanoseconds: core.leewayNanoseconds,
+      isStrict: core.isStrict, ticket: core.ticket)
+    if let wakeQueue = group.wakeQueue {
+      wakeQueue.arm(self, arming)
+    } else {
+      core.extras?.adapter?.arm(arming)
     }
   }
 
   /// Cancels, then waits until no handler of this machine is being called.
   func cancelAndWait() -> TimerReply {
+    var transition: TimerTransition?
     let (reply, waiter) = core.withLock { core -> (TimerReply, DispatchSemaphore?) in
-      let reply = apply(.cancel, last: false, cause: .requested, to: &core)
+      let reply = apply(.cancel, last: false, cause: .requested, to: &core, &transition)
       // A handler that waits for its own end would wait for ever.
       guard core.isDelivering, core.deliveringThread != ThreadIdentity.current else {
         return (reply, nil)
       }
       let waiter = DispatchSemaphore(value: 0)
-      core.waiters.append(waiter)
+      core.madeExtras().waiters.append(waiter)
       return (reply, waiter)
     }
-    settle()
+    report(transition)
+    closeStreams()
     waiter?.wait()
     return reply
   }
 
   /// Disarms and lets go of everything; the handle is gone.
   func release() {
+    var transition: TimerTransition?
     let former = core.withLock { core in
-      defer {
-        core.adapter = nil
-        core.handler = nil
-        core.extras = nil
-      }
       if core.state == .running || core.state == .suspended {
-        _ = apply(.release, last: false, cause: .released, to: &core)
+        _ = apply(.release, last: false, cause: .released, to: &core, &transition)
       }
-      let streams = core.extras.map { Array($0.streams.values) } ?? []
-      let handlers = (core.handler, core.extras?.handlers, core.extras?.registration)
-      return (core.adapter, handlers, core.extras?.clockSteps, streams)
+      return core.extras?.letGo()
     }
-    report()
-    for stream in former.3 { stream.finish() }
+    report(transition)
+    for stream in former?.streams.values ?? [:].values { stream.finish() }
     // The rest is destroyed here, outside the lock: what a closure holds may do anything then.
   }
 }

@@ -1,8 +1,23 @@
+import Dispatch
+
 /// What few machines need, kept apart so that the others stay small.
 ///
 /// `@unchecked`, and safe: the one lasting reference to it is `MachineCore.extras`, which is reached
 /// only through `core.withLock`, and whoever is given it there hands out values, never the object.
 final class MachineExtras: @unchecked Sendable {
+  /// The alarm, of a factory that is not the coalescing one.
+  var adapter: (any TimerAdapter)?
+  /// Operations that were refused.
+  var refusals: UInt64 = 0
+  /// `fireNow` deliveries that came while a handler was being called.
+  var waitingNow: UInt16 = 0
+  /// Who waits in `cancelAndWait` for the handler to return.
+  var waiters: [DispatchSemaphore] = []
+  /// Reports that wait for a thread to hand them over.
+  var outbox: [TimerTransition] = []
+  /// Whether the handler that the machine was made with was replaced by `handler`.
+  var isHandlerReplaced = false
+  var handler: TimerHandler.Call?
   /// The handlers besides the main one, in the order of their calls.
   var handlers: [TimerHandler] = []
   /// Called once when the timer is armed, in the generation that it was given for.
@@ -18,6 +33,25 @@ final class MachineExtras: @unchecked Sendable {
   /// Keeps the subscription to clock steps, once a wall schedule was armed.
   var clockSteps: ClockStepSubscription?
 
+  func addWaitingNow() {
+    if waitingNow < .max { waitingNow += 1 }
+  }
+
+  /// Whether a delivery calls anybody besides the main handler.
+  var hasListeners: Bool { !handlers.isEmpty || !streams.isEmpty || registration != nil }
+
+  /// Takes out what holds others, when the machine's handle is gone.
+  func letGo() -> MachineExtras {
+    let former = MachineExtras()
+    swap(&former.adapter, &adapter)
+    swap(&former.handler, &handler)
+    swap(&former.handlers, &handlers)
+    swap(&former.registration, &registration)
+    swap(&former.streams, &streams)
+    swap(&former.clockSteps, &clockSteps)
+    return former
+  }
+
   /// Takes the registration handler out if it is that of `generation`.
   func takeRegistration(of generation: UInt64) -> (@Sendable () -> Void)? {
     guard registrationGeneration == generation else { return nil }
@@ -28,12 +62,22 @@ final class MachineExtras: @unchecked Sendable {
 }
 
 extension MachineCore {
+  var refusals: UInt64 { extras?.refusals ?? 0 }
+
   /// The extras, made when they are first needed.
   mutating func madeExtras() -> MachineExtras {
     if let extras { return extras }
     let made = MachineExtras()
     extras = made
     return made
+  }
+
+  /// Takes out who waits for the handler to return.
+  mutating func takeWaiters() -> [DispatchSemaphore] {
+    guard let extras, !extras.waiters.isEmpty else { return [] }
+    let waiters = extras.waiters
+    extras.waiters = []
+    return waiters
   }
 
   /// Takes out the sequences that have to end because the machine has.
@@ -55,16 +99,16 @@ extension MachineBody {
 
   /// Follows the wall clock while the machine has a schedule on it. Under the lock.
   func followClockSteps(in core: inout MachineCore) {
-    guard core.schedule?.isWall == true, core.extras?.clockSteps == nil else { return }
-    guard let clock = factory.time as? any SteppingTimeSource else { return }
+    guard core.isWall, core.extras?.clockSteps == nil else { return }
+    guard let clock = group.factory.time as? any SteppingTimeSource else { return }
     core.madeExtras().clockSteps = clock.onClockStep { [weak self] in self?.clockStepped() }
   }
 
   /// The wall clock was set: a deadline on it is another one on the clock that alarms run on.
   private func clockStepped() {
     core.withLock { core in
-      guard core.isArmed, core.schedule?.isWall == true else { return }
-      core.arm(on: factory)
+      guard core.isArmed, core.isWall else { return }
+      arm(in: &core)
     }
   }
 

@@ -12,9 +12,7 @@ extension TimerMachine {
   ) -> TimerHandler? {
     body.core.withLock { core in
       if name == TimerHandler.main {
-        let former = core.handler
-        core.handler = call
-        return former.map { TimerHandler(name: name, call: $0) }
+        return core.replaceMainHandler(with: call, of: body)
       }
       let extras = core.madeExtras()
       let handler = TimerHandler(name: name, call: call)
@@ -35,9 +33,7 @@ extension TimerMachine {
   public func removeHandler(_ name: String) -> TimerHandler? {
     body.core.withLock { core in
       if name == TimerHandler.main {
-        let former = core.handler
-        core.handler = nil
-        return former.map { TimerHandler(name: name, call: $0) }
+        return core.replaceMainHandler(with: nil, of: body)
       }
       guard let extras = core.extras,
         let place = extras.handlers.firstIndex(where: { $0.name == name })
@@ -49,13 +45,34 @@ extension TimerMachine {
   /// The handlers in the order of their calls.
   public var handlers: [TimerHandler] {
     body.core.withLock { core in
-      let main = core.handler.map { [TimerHandler(name: TimerHandler.main, call: $0)] } ?? []
-      return main + (core.extras?.handlers ?? [])
+      let main = core.mainHandler(in: body.group)?.named(of: body.id)
+      return (main.map { [$0] } ?? []) + (core.extras?.handlers ?? [])
     }
   }
 
   /// The handler of this name.
   public func handler(named name: String) -> TimerHandler? {
     handlers.first { $0.name == name }
+  }
+}
+
+extension MachineCore {
+  /// The handler that the machine was made with, unless another was set.
+  func mainHandler(in group: TimerGroup) -> MainHandler? {
+    guard let extras, extras.isHandlerReplaced else { return group.handler }
+    return extras.handler.map { .own($0) }
+  }
+
+  /// Sets the main handler, or takes it away.
+  ///
+  /// - Returns: the handler before.
+  fileprivate mutating func replaceMainHandler(
+    with call: TimerHandler.Call?, of body: MachineBody
+  ) -> TimerHandler? {
+    let former = mainHandler(in: body.group)?.named(of: body.id)
+    let extras = madeExtras()
+    extras.isHandlerReplaced = true
+    extras.handler = call
+    return former
   }
 }

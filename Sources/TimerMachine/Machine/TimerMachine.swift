@@ -31,8 +31,16 @@ public final class TimerMachine: Sendable {
     name: String, factory: any TimerFactory, queue: DispatchQueue,
     observer: (any TimerObserver)? = nil, handler: @escaping @Sendable (TimerFire) -> Void
   ) {
-    body = MachineBody(
-      name: name, factory: factory, queue: queue, observer: observer, handler: handler)
+    let group = TimerGroup(
+      name: name, factory: factory, queue: queue, observer: observer, handler: .own(handler))
+    body = MachineBody(id: nil, in: group)
+  }
+
+  /// Makes a machine of a group, in the state `idle`.
+  ///
+  /// - Parameter number: the machine's `id`; unique in the group.
+  package init(number: UInt64, in group: TimerGroup) {
+    body = MachineBody(id: number, in: group)
   }
 
   /// A machine without handlers, which are added later.
@@ -40,8 +48,9 @@ public final class TimerMachine: Sendable {
     name: String, factory: any TimerFactory, queue: DispatchQueue,
     observer: (any TimerObserver)? = nil
   ) {
-    body = MachineBody(
+    let group = TimerGroup(
       name: name, factory: factory, queue: queue, observer: observer, handler: nil)
+    body = MachineBody(id: nil, in: group)
   }
 
   deinit {
@@ -49,7 +58,7 @@ public final class TimerMachine: Sendable {
   }
 
   /// The machine's name.
-  public var name: String { body.name }
+  public var name: String { body.group.name }
 
   /// The machine's number, unique in the process.
   public var id: UInt64 { body.id }
@@ -65,7 +74,7 @@ public final class TimerMachine: Sendable {
 
   /// The deadline that is armed at this moment, if one is.
   public var deadline: MonotonicInstant? {
-    body.core.withLock { $0.isArmed ? $0.monotonicDeadline(on: body.factory) : nil }
+    body.core.withLock { $0.isArmed ? $0.monotonicDeadline(in: body.group) : nil }
   }
 
   /// Starts the timer. Legal from `idle` and `cancelled`.
@@ -82,6 +91,13 @@ public final class TimerMachine: Sendable {
     body.activate(schedule, onArmed: onArmed)
   }
 
+  /// Starts the timer, or gives it another schedule when it has one that is not over. Legal in
+  /// every state; a suspended machine stays so.
+  @discardableResult
+  package func start(_ schedule: TimerSchedule) -> TimerReply {
+    body.start(schedule)
+  }
+
   /// Stops firing but keeps the schedule. Legal from `running`.
   @discardableResult
   public func suspend() -> TimerReply {
@@ -94,10 +110,10 @@ public final class TimerMachine: Sendable {
   @discardableResult
   public func resume(missed: MissedFires = .coalesce) -> TimerReply {
     guard missed == .skip else { return body.operate(.resume) }
-    let time = body.factory.time
+    let group = body.group
     return body.operate(
-      .resume, last: { $0.isOverAfterSkipping(at: $0.now(time)) },
-      change: { $0.advance(periods: $0.periodsDue(at: $0.now(time))) })
+      .resume, last: { $0.isOverAfterSkipping(at: $0.now(in: group)) },
+      change: { $0.advance(periods: $0.periodsDue(at: $0.now(in: group))) })
   }
 
   /// Takes another schedule, from its beginning. Legal from `running` and `suspended`.
@@ -105,7 +121,7 @@ public final class TimerMachine: Sendable {
   /// What the former schedule still had to deliver is dropped; a suspended machine stays so.
   @discardableResult
   public func reschedule(_ schedule: TimerSchedule) -> TimerReply {
-    body.operate(.reschedule, change: { $0.begin(schedule, on: body.factory) })
+    body.operate(.reschedule, change: { $0.begin(schedule, in: body.group) })
   }
 
   /// Changes interval, leeway or both; the count of fires goes on. Legal from `running` and
@@ -125,11 +141,11 @@ public final class TimerMachine: Sendable {
   ) throws(TimerError) -> TimerReply {
     let interval = try interval.map(TimerSchedule.validated(interval:))
     let leeway = try leeway.map(TimerSchedule.validated(leeway:))
-    let time = body.factory.time
+    let group = body.group
     return body.operate(
       .reschedule,
       change: {
-        $0.change(interval: interval, leeway: leeway, phase: phase, at: $0.now(time))
+        $0.change(interval: interval, leeway: leeway, phase: phase, at: $0.now(in: group))
       })
   }
 

@@ -62,7 +62,7 @@ public final class TimerRegistry: Sendable {
       let machine = make(name, actions: inherited + [action])
       state.machines[name] = machine
       _ = former?.body.operateQuietly(.cancel)
-      _ = machine.body.operateQuietly(.activate) { $0.begin(schedule, on: factory) }
+      _ = machine.body.operateQuietly(.activate) { $0.begin(schedule, in: machine.body.group) }
       return (machine, former, kept)
     }
     _ = dropped
@@ -134,7 +134,7 @@ public final class TimerRegistry: Sendable {
   private func merge(
     _ schedule: TimerSchedule, _ action: @escaping Action, into machine: TimerMachine
   ) -> Bool {
-    let reply = machine.body.operateQuietly(.reschedule) { $0.begin(schedule, on: factory) }
+    let reply = machine.body.operateQuietly(.reschedule) { $0.begin(schedule, in: machine.body.group) }
     guard reply.isAccepted else { return false }
     machine.append(action)
     return true

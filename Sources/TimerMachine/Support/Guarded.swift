@@ -15,8 +15,9 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
     try mutex.withLock { (value) throws(Failure) -> sending Result in
-      Sanitizer.lockTaken(at: address)
-      defer { Sanitizer.lockReturning(at: address) }
+      let isWatched = Sanitizer.isPresent
+      if isWatched { Sanitizer.lockTaken(at: address) }
+      defer { if isWatched { Sanitizer.lockReturning(at: address) } }
       return try body(&value)
     }
   }

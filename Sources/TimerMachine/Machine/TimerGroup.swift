@@ -1,0 +1,71 @@
+package import Dispatch
+import TaktTime
+
+/// What many machines have in common, so that each of them is small: where their alarms come from,
+/// where they are delivered, and who is told. A machine made alone has a group to itself.
+package final class TimerGroup: Sendable {
+  /// Takes the number of the machine that fires.
+  package typealias Handler = @Sendable (_ machine: UInt64, _ fire: TimerFire) -> Void
+
+  let name: String
+  let factory: any TimerFactory
+  let queue: DispatchQueue
+  let observer: (any TimerObserver)?
+  let handler: MainHandler?
+  /// The wake queue of a coalescing factory: it takes machines themselves, without an adapter.
+  let wakeQueue: WakeQueue?
+
+  /// - Parameters:
+  ///   - name: the name of all its machines in reports.
+  ///   - queue: where the handler is called.
+  ///   - observer: told of every transition of every machine.
+  ///   - handler: called for each fire of each machine.
+  package convenience init(
+    name: String, factory: any TimerFactory, queue: DispatchQueue,
+    observer: (any TimerObserver)?, handler: @escaping Handler
+  ) {
+    self.init(
+      name: name, factory: factory, queue: queue, observer: observer, handler: .shared(handler))
+  }
+
+  init(
+    name: String, factory: any TimerFactory, queue: DispatchQueue,
+    observer: (any TimerObserver)?, handler: MainHandler?
+  ) {
+    self.name = name
+    self.factory = factory
+    self.queue = queue
+    self.observer = observer
+    self.handler = handler
+    wakeQueue = (factory as? CoalescingTimerFactory)?.wakeQueue
+  }
+
+  var monotonic: MonotonicInstant {
+    if let wakeQueue { wakeQueue.time.monotonic } else { factory.time.monotonic }
+  }
+
+  var wall: WallInstant {
+    if let wakeQueue { wakeQueue.time.wall } else { factory.time.wall }
+  }
+}
+
+/// The handler that a machine is made with: its own, or that of its group.
+enum MainHandler: Sendable {
+  case own(TimerHandler.Call)
+  case shared(TimerGroup.Handler)
+
+  func call(_ fire: TimerFire, of machine: UInt64) {
+    switch self {
+    case .own(let call): call(fire)
+    case .shared(let call): call(machine, fire)
+    }
+  }
+
+  /// The handler as users see it.
+  func named(of machine: UInt64) -> TimerHandler {
+    switch self {
+    case .own(let call): TimerHandler(name: TimerHandler.main, call: call)
+    case .shared(let call): TimerHandler(name: TimerHandler.main) { call(machine, $0) }
+    }
+  }
+}
