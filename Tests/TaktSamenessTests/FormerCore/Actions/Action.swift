@@ -1,0 +1,32 @@
+/// What a run does.
+package enum Action: Hashable, Sendable {
+  /// A text for the job's shell.
+  case shell(String)
+  /// A program and its arguments; never empty.
+  case argv([String])
+  /// A named action of the catalogue with checked parameters.
+  case use(String, Parameters)
+  /// A plugin, as its manifest was when the file was loaded, with checked parameters.
+  case plugin(PluginManifest, Parameters)
+  /// Several of the above, one after the other; never empty, and none of them has steps itself.
+  case steps([Step])
+}
+
+/// One of several actions of a run.
+package struct Step: Hashable, Sendable {
+  package var action: Action
+  /// Whether the next step is done even when this one has failed; the run has failed then all the
+  /// same. Default false.
+  package var continues: Bool
+
+  package init(_ action: Action, continues: Bool = false) {
+    self.action = action
+    self.continues = continues
+  }
+}
+
+extension Action {
+  package var steps: [Step] {
+    if case .steps(let steps) = self { steps } else { [Step(self)] }
+  }
+}

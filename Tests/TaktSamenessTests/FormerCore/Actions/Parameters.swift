@@ -1,0 +1,37 @@
+/// Checked parameters of a named action, by name; defaults are filled in.
+package typealias Parameters = [String: ParameterValue]
+
+/// One checked parameter.
+package enum ParameterValue: Hashable, Sendable {
+  /// Text, one of a fixed set of words, or an absolute path.
+  case string(String)
+  /// A whole number, or a size in bytes.
+  case integer(Int)
+  /// A number, or a share in percent.
+  case number(Double)
+  case boolean(Bool)
+  case duration(Duration)
+  case list([ParameterValue])
+  case map([String: ParameterValue])
+
+  /// The text of a `.string`, "" of anything else.
+  package var string: String { if case .string(let text) = self { text } else { "" } }
+  /// The number of an `.integer`; nil of anything else.
+  package var integer: Int? { if case .integer(let value) = self { value } else { nil } }
+  /// The number of a `.number` or an `.integer`; nil of anything else.
+  package var number: Double? {
+    switch self {
+    case .number(let value): value
+    case .integer(let value): Double(value)
+    case .string, .boolean, .duration, .list, .map: nil
+    }
+  }
+  /// The value of a `.boolean`; nil of anything else.
+  package var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+  /// The value of a `.duration`; nil of anything else.
+  package var duration: Duration? { if case .duration(let value) = self { value } else { nil } }
+  /// The items of a `.list`; none of anything else.
+  package var list: [ParameterValue] { if case .list(let items) = self { items } else { [] } }
+  /// The entries of a `.map`; none of anything else.
+  package var map: [String: ParameterValue] { if case .map(let map) = self { map } else { [:] } }
+}

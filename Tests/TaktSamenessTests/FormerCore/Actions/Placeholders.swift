@@ -1,0 +1,115 @@
+/// The facts of a run that stand in a text as `{{job}}`, and the secrets that stand there as
+/// `{{secret.NAME}}`; `{{{{` stands for `{{` itself.
+package enum Placeholders {
+  package enum Name: String, CaseIterable, Hashable, Sendable {
+    case job, run, slot, attempt, hook, outcome, reason, streak
+    case durationMilliseconds = "duration_ms"
+    case latenessMilliseconds = "late_ms"
+
+    /// Whether it is known only to a hook, not to the run of a job.
+    package var isOfHooks: Bool {
+      switch self {
+      case .job, .run, .slot, .attempt: false
+      case .hook, .outcome, .reason, .streak, .durationMilliseconds, .latenessMilliseconds: true
+      }
+    }
+  }
+
+  /// A piece of a text.
+  package enum Part: Hashable, Sendable {
+    case text(String)
+    case name(Name)
+    /// What is replaced by the value of the job's secret of this name.
+    case secret(String)
+  }
+
+  /// Why a text with braces means nothing.
+  package enum Problem: Error, Hashable, Sendable {
+    /// `{{` with no `}}` after it.
+    case unclosed
+    case unknown(String)
+  }
+
+  /// The pieces of a text; spaces next to a name are passed over.
+  package static func parse(_ text: String) throws(Problem) -> [Part] {
+    var parts: [Part] = []
+    var literal: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    func flush() {
+      if !literal.isEmpty { parts.append(.text(String(decoding: literal, as: UTF8.self))) }
+      literal = []
+    }
+    while let byte = rest.first {
+      guard rest.starts(with: "{{".utf8) else {
+        literal.append(byte)
+        rest.removeFirst()
+        continue
+      }
+      rest = rest.dropFirst(2)
+      if rest.starts(with: "{{".utf8) {
+        literal += "{{".utf8
+        rest = rest.dropFirst(2)
+        continue
+      }
+      guard let end = rest.indices.first(where: { rest[$0...].starts(with: "}}".utf8) }) else {
+        throw .unclosed
+      }
+      let word = String(decoding: trimmed(rest[..<end]), as: UTF8.self)
+      let part =
+        Name(rawValue: word).map(Part.name)
+        ?? (word.hasPrefix(secretPrefix)
+          ? .secret(String(word.dropFirst(secretPrefix.count))) : nil)
+      guard let part else { throw .unknown(word) }
+      flush()
+      parts.append(part)
+      rest = rest[(end + 2)...]
+    }
+    flush()
+    return parts
+  }
+
+  private static let secretPrefix = "secret."
+
+  /// The names of the secrets that the texts in a value refer to.
+  package static func secrets(in value: ParameterValue) -> Set<String> {
+    switch value {
+    case .string(let text):
+      guard text.utf8.contains(UInt8(ascii: "{")), let parts = try? parse(text) else { return [] }
+      return Set(parts.compactMap { if case .secret(let name) = $0 { name } else { nil } })
+    case .list(let items): return items.reduce(into: []) { $0.formUnion(secrets(in: $1)) }
+    case .map(let map): return map.values.reduce(into: []) { $0.formUnion(secrets(in: $1)) }
+    case .integer, .number, .boolean, .duration: return []
+    }
+  }
+
+  /// The text with each fact's value in its place, nothing where it has none; secrets stay named.
+  /// A text that cannot be read stays as it is.
+  package static func expand(_ text: String, _ values: [Name: String]) -> String {
+    // Most texts have none, and a search is cheaper than taking them to pieces.
+    guard text.utf8.contains(UInt8(ascii: "{")), let parts = try? parse(text) else { return text }
+    return parts.reduce(into: "") { whole, part in
+      switch part {
+      case .text(let text): whole += text
+      case .name(let name): whole += values[name] ?? ""
+      case .secret(let name): whole += "{{\(secretPrefix)\(name)}}"
+      }
+    }
+  }
+
+  /// The value with the placeholders of all its texts replaced, those in lists and mappings too;
+  /// names of mappings stay as they are.
+  package static func expand(_ value: ParameterValue, _ values: [Name: String]) -> ParameterValue {
+    switch value {
+    case .string(let text): .string(expand(text, values))
+    case .list(let items): .list(items.map { expand($0, values) })
+    case .map(let map): .map(map.mapValues { expand($0, values) })
+    case .integer, .number, .boolean, .duration: value
+    }
+  }
+
+  private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let space = UInt8(ascii: " ")
+    let rest = bytes.drop { $0 == space }
+    return rest.prefix(rest.count - rest.reversed().prefix { $0 == space }.count)
+  }
+}

@@ -1,0 +1,209 @@
+package import TaktTime
+
+/// Which run it is and what for: known from its first moment on, and never changed.
+package struct RunHead: Hashable, Sendable {
+  package enum Kind: String, CaseIterable, Hashable, Sendable {
+    /// A slot, which is decided by it.
+    case slot
+    case manual
+    /// Another run has come to something.
+    case hook
+    /// A run that a former takt did not bring to its end; its slot has been decided.
+    case resumed
+  }
+
+  package var run: RunID
+  package var job: JobName
+  /// The instant that it is told: its slot, or when it was asked for.
+  package var slot: WallInstant
+  package var kind: Kind
+  package var delivery: Delivery
+  /// Of a hook which one, and for which run; of a resumed run that which it goes on with.
+  package var hook: HookKind?
+  package var parent: RunID?
+
+  package init(
+    run: RunID, job: JobName, slot: WallInstant, kind: Kind = .slot,
+    delivery: Delivery = .bestEffort, hook: HookKind? = nil, parent: RunID? = nil
+  ) {
+    self.run = run
+    self.job = job
+    self.slot = slot
+    self.kind = kind
+    self.delivery = delivery
+    self.hook = hook
+    self.parent = parent
+  }
+}
+
+/// A run that starts, or wants to.
+package struct RunBeginning: Hashable, Sendable {
+  package var head: RunHead
+  /// The number of its first attempt; above 1 when it goes on where another has stopped.
+  package var attempt: Int
+  package var at: WallInstant
+
+  package init(_ head: RunHead, attempt: Int, at: WallInstant) {
+    self.head = head
+    self.attempt = attempt
+    self.at = at
+  }
+}
+
+/// Where a run stands between two attempts.
+package struct RetryPosition: Hashable, Sendable {
+  /// How many attempts it has had.
+  package var attempt: Int
+  /// When the next one is due.
+  package var until: WallInstant
+  package var end: RunEnd
+
+  package init(attempt: Int, until: WallInstant, end: RunEnd) {
+    self.attempt = attempt
+    self.until = until
+    self.end = end
+  }
+}
+
+/// What the attempts of a run have come to, besides how they ended. What each record of a run's end
+/// is to carry has its place here: how attempts add to it, and what the log says of it.
+package struct RunTotals: Hashable, Sendable {
+  /// What the last attempt has printed, its steps together.
+  package var output: KeptOutput
+
+  package init(output: KeptOutput = KeptOutput()) { self.output = output }
+
+  /// A step of an attempt has ended.
+  mutating func add(_ report: AttemptReport, step: Int, keepBytes: Int) {
+    let kept = report.output.kept
+    output = step == 0 ? kept : output.followed(by: kept, keepBytes: keepBytes)
+  }
+
+  /// What the log says of the run's end; `duration` is nil for one that never started.
+  func fields(of end: RunEnd, duration: Duration?) -> [LogField] {
+    var fields = [
+      LogField(.outcome, .text(end.outcome.rawValue)), LogField(.reason, .text("\(end.reason)")),
+    ]
+    if let duration {
+      fields.append(LogField(.durationMilliseconds, .milliseconds(duration)))
+      // A run ends when nothing is left of it, and never before.
+      fields.append(LogField(.descendants, .number(0)))
+    }
+    if let advice = end.reason.advice { fields.append(LogField(.message, .text(advice))) }
+    return fields
+  }
+}
+
+/// A run that has ended.
+package struct RunRecord: Hashable, Sendable {
+  package var head: RunHead
+  /// How many attempts it had; 0 when it never started.
+  package var attempts: Int
+  package var end: RunEnd
+  package var endedAt: WallInstant
+  /// How long it took from its first start; zero when it never started.
+  package var duration: Duration
+  /// Without the output where that is in the ledger already.
+  package var totals: RunTotals
+  /// Where a takt to come goes on with it; nil (the default) for a run that is over for good.
+  package var retry: RetryPosition?
+
+  package init(
+    _ head: RunHead, attempts: Int, end: RunEnd, endedAt: WallInstant, duration: Duration,
+    totals: RunTotals = RunTotals(), retry: RetryPosition? = nil
+  ) {
+    self.head = head
+    self.attempts = attempts
+    self.end = end
+    self.endedAt = endedAt
+    self.duration = duration
+    self.totals = totals
+    self.retry = retry
+  }
+}
+
+/// A run as it is shown, whether it has ended or not.
+package struct StoredRun: Hashable, Sendable {
+  package var head: RunHead
+  /// When its first attempt started; nil for one that never did.
+  package var beganAt: WallInstant?
+  /// When it ended; nil while it has not.
+  package var endedAt: WallInstant?
+  /// How long it took, or has taken so far, from its first start.
+  package var duration: Duration?
+  /// How many attempts have begun.
+  package var attempts: Int
+  /// How it ended; nil while it has not.
+  package var end: RunEnd?
+
+  package init(
+    _ head: RunHead, beganAt: WallInstant? = nil, endedAt: WallInstant? = nil,
+    duration: Duration? = nil, attempts: Int = 0, end: RunEnd? = nil
+  ) {
+    self.head = head
+    self.beganAt = beganAt
+    self.endedAt = endedAt
+    self.duration = duration
+    self.attempts = attempts
+    self.end = end
+  }
+
+  package mutating func take(_ record: RunRecord) {
+    endedAt = record.endedAt
+    duration = beganAt == nil ? nil : record.duration
+    attempts = record.attempts
+    end = record.end
+  }
+}
+
+// MARK: - As it is shown
+
+extension RunHead {
+  /// What there is to show of it, by the names that API and command line use.
+  package func show(_ take: (String, LogValue) -> Void) {
+    take("run", .number(Int64(run.number)))
+    take("job", .text(job.text))
+    take("slot", .instant(slot))
+    take("kind", .text(kind.rawValue))
+    if let hook { take("hook", .text(hook.rawValue)) }
+    if let parent { take("parent", .number(Int64(parent.number))) }
+  }
+}
+
+extension StoredRun {
+  /// What there is to show of it besides its head.
+  package func show(_ take: (String, LogValue) -> Void) {
+    if let beganAt { take("began", .instant(beganAt)) }
+    if let endedAt { take("ended", .instant(endedAt)) }
+    if let duration { take("duration_ms", .milliseconds(duration)) }
+    take("attempts", .number(Int64(attempts)))
+    guard let end else { return }
+    take("outcome", .text(end.outcome.rawValue))
+    take("reason", .text(end.reason.description))
+  }
+}
+
+// MARK: - As a former takt left it
+
+/// A run that a former takt did not bring to its end.
+package struct FormerRun: Hashable, Sendable {
+  package var head: RunHead
+  /// Whether it never got further than its claim, so that its slot has no verdict.
+  package var isUndecided: Bool
+  package var attempts: Int
+  /// Set when it waited for its next attempt.
+  package var retry: RetryPosition?
+  /// Whether it has an end: it waited for an attempt when takt was stopped.
+  package var isEnded: Bool
+
+  package init(
+    _ head: RunHead, isUndecided: Bool = false, attempts: Int, retry: RetryPosition? = nil,
+    isEnded: Bool = false
+  ) {
+    self.head = head
+    self.isUndecided = isUndecided
+    self.attempts = attempts
+    self.retry = retry
+    self.isEnded = isEnded
+  }
+}

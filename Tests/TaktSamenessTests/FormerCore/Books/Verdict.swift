@@ -1,0 +1,115 @@
+package import TaktTime
+
+/// How a slot was decided: once, for ever.
+package enum Verdict: Hashable, Sendable, CustomStringConvertible {
+  /// Its run has started.
+  case ran
+  /// It was due and was passed over.
+  case skipped(SkipReason)
+  /// A later slot, which was due as well, stands for it.
+  case coalesced(into: WallInstant)
+  /// Its time went by while nothing could serve it.
+  case missed(MissCause)
+  /// It was due when a reload, or somebody, took it away.
+  case cancelled(CancelReason)
+
+  /// What became of the slot, without the why.
+  package enum Kind: String, CaseIterable, Hashable, Sendable {
+    case ran, skipped, coalesced, missed, cancelled
+
+    /// The place among `allCases`; a switch, because it is asked for every slot.
+    package var place: Int {
+      switch self {
+      case .ran: 0
+      case .skipped: 1
+      case .coalesced: 2
+      case .missed: 3
+      case .cancelled: 4
+      }
+    }
+  }
+
+  package var kind: Kind {
+    switch self {
+    case .ran: .ran
+    case .skipped: .skipped
+    case .coalesced: .coalesced
+    case .missed: .missed
+    case .cancelled: .cancelled
+    }
+  }
+
+  /// `ran`, `skipped`, `coalesced`, `missed` or `cancelled`.
+  package var name: String { kind.rawValue }
+
+  /// What the verdict says more: `overlap`, an instant, or nil.
+  package var detail: String? {
+    switch self {
+    case .ran: nil
+    case .skipped(let reason): reason.rawValue
+    case .coalesced(let into): into.rfc3339()
+    case .missed(let cause): cause.rawValue
+    case .cancelled(let reason): reason.rawValue
+    }
+  }
+
+  /// `skipped(overlap)`
+  package var description: String { detail.map { "\(name)(\($0))" } ?? name }
+}
+
+/// Why a slot that was due was passed over.
+package enum SkipReason: String, CaseIterable, Hashable, Sendable {
+  /// A run of the job was active.
+  case overlap
+  /// Too many runs of the job waited for a free place.
+  case queueFull = "queue_full"
+  /// The job was disabled or suspended.
+  case suspended
+  /// It lies in a time that the job excludes.
+  case excluded
+  /// The job has run as often as it may.
+  case limit
+  case stopping
+  /// The ledger could not take it in time, and the job is to run at most once.
+  case ledger
+}
+
+/// Why nothing could serve a slot in its time.
+package enum MissCause: String, CaseIterable, Hashable, Sendable {
+  /// takt did not run, or did not know of the slot.
+  case down
+  case asleep
+  /// Somebody put the wall clock forward over it.
+  case clock
+  /// takt, or the whole machine, stood still or was too slow.
+  case stalled
+}
+
+/// How a slot was taken away.
+package enum CancelReason: String, CaseIterable, Hashable, Sendable {
+  case removed
+  /// The job has a new schedule, whose leeway no longer allows the slot.
+  case displaced
+  /// Somebody has cancelled its run before it started.
+  case byOperator = "operator"
+}
+
+/// The verdict on one slot, or on a series of slots without a gap. No two records overlap.
+package struct VerdictRecord: Hashable, Sendable {
+  package var job: JobName
+  package var slots: SlotSeries
+  package var verdict: Verdict
+  package var at: WallInstant
+  /// The run that serves the slot; nil for any other verdict than `ran`.
+  package var run: RunID?
+
+  package init(
+    job: JobName, slots: SlotSeries, verdict: Verdict, at: WallInstant, run: RunID? = nil
+  ) {
+    self.job = job
+    self.slots = slots
+    self.verdict = verdict
+    self.at = at
+    self.run = run
+  }
+}

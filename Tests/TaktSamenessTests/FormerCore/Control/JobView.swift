@@ -1,0 +1,78 @@
+/// A job as the scheduler knows it at one moment.
+package struct JobView: Sendable {
+  /// Where a job stands, in one word.
+  package enum State: String, CaseIterable, Hashable, Sendable {
+    /// It waits for its next slot.
+    case waiting
+    /// At least one run of it is in progress.
+    case running
+    /// A run of it waits for a place.
+    case queued
+    /// A run of it waits for its next attempt.
+    case backingOff = "backing_off"
+    case suspended
+    /// Its file says so.
+    case disabled
+    /// It has run as often as it may.
+    case limit
+    /// Nothing is due, or only when something happens.
+    case idle
+  }
+
+  package var spec: JobSpec
+  package var state: State
+  /// The slot that its timer waits for; nil without one.
+  package var next: Slot?
+  package var timer: TimerView
+  /// Its runs that have not ended, the oldest first; hooks are not among them.
+  package var active: [RunView]
+  package var failureStreak: Int
+  /// How many slots have run since the anchor.
+  package var ranCount: Int
+  /// Why it rests; nil when it does not.
+  package var suspension: Suspension?
+}
+
+/// Where a job's timer is; the raw value is the state of its timer machine.
+package enum TimerView: String, CaseIterable, Hashable, Sendable {
+  /// It has never been armed.
+  case idle
+  /// It is armed, for a slot or for the end of the job's rest.
+  case running
+  /// It has been armed, and is not any more.
+  case cancelled
+}
+
+/// A run that has not ended, as the scheduler knows it.
+package struct RunView: Hashable, Sendable {
+  package var run: StoredRun
+  package var state: RunState.Kind
+}
+
+/// The scheduler at one moment.
+package struct SchedulerView: Hashable, Sendable {
+  package var phase: SchedulerPhase
+  package var jobs: Int
+  package var suspended: Int
+  package var disabled: Int
+  /// Of how many the last runs have failed.
+  package var failing: Int
+  /// How many runs have a place.
+  package var running: Int
+  /// How many runs wait for a place.
+  package var queued: Int
+  package var settings: SchedulerSettings
+}
+
+/// What the scheduler is about.
+package enum SchedulerPhase: String, CaseIterable, Hashable, Sendable {
+  /// The jobs are not loaded yet.
+  case starting
+  /// It serves slots.
+  case running
+  /// No new runs; it waits for those in progress.
+  case draining
+  /// It stops those in progress.
+  case stopping
+  case finished
+}

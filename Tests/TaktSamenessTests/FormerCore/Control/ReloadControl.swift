@@ -1,0 +1,34 @@
+package import TaktTime
+
+/// The jobs file of a takt that runs, as those see it who steer takt.
+///
+/// Safe from any thread. Replies come on a queue of the reloader's own.
+package protocol ReloadControl: Sendable {
+  /// Reads the jobs file again and changes what changed; `cause` says in the log who wanted it.
+  func reload(cause: String, reply: @escaping @Sendable (ReloadReport) -> Void)
+
+  /// What a reload would do if the main jobs file had this text. Nothing is applied.
+  func plan(text: [UInt8], reply: @escaping @Sendable (ReloadReport) -> Void)
+
+  /// What the last reload did; nil before the first.
+  var lastReport: ReloadReport? { get }
+}
+
+/// What a reload did, or would do.
+package struct ReloadReport: Sendable {
+  package var at: WallInstant
+  /// The plan; nil when the file was refused.
+  package var plan: ReloadPlan?
+  /// What changes of the scheduler itself, a line each.
+  package var settings: [String]
+  package var diagnostics: [Diagnostic]
+
+  package init(
+    at: WallInstant, plan: ReloadPlan?, settings: [String], diagnostics: [Diagnostic]
+  ) {
+    self.at = at
+    self.plan = plan
+    self.settings = settings
+    self.diagnostics = diagnostics
+  }
+}

@@ -1,0 +1,69 @@
+package import TaktTime
+
+/// What is kept of runs.
+///
+/// Safe from any thread; blocks while it reads.
+package protocol RunArchive: Sendable {
+  /// The runs that are wanted, the newest first.
+  ///
+  /// - Throws: what is in the way, in words for people.
+  func runs(_ query: RunQuery) throws(ArchiveTrouble) -> [StoredRun]
+
+  /// One run; nil when there is none of this number.
+  func run(_ number: RunID) throws(ArchiveTrouble) -> StoredRun?
+
+  /// What is kept of what the attempts of a run have printed, by their numbers; of those that have
+  /// printed nothing there is none.
+  func outputs(of number: RunID) throws(ArchiveTrouble) -> [StoredOutput]
+}
+
+/// What is kept of what one attempt has printed.
+package struct StoredOutput: Hashable, Sendable {
+  /// How many attempts of one run the outputs are kept of at most: the newest.
+  package static let attemptsMax = 100
+
+  /// The number of the attempt, from 1.
+  package var attempt: Int
+  package var output: KeptOutput
+
+  package init(attempt: Int, output: KeptOutput) {
+    self.attempt = attempt
+    self.output = output
+  }
+}
+
+/// Why nothing can be read.
+package struct ArchiveTrouble: Error, Hashable, Sendable {
+  package var message: String
+
+  package init(_ message: String) { self.message = message }
+}
+
+/// Which runs are wanted.
+package struct RunQuery: Hashable, Sendable {
+  package static let failures: [Outcome] = [.failed, .timedOut, .interrupted]
+
+  /// Of this job; nil for any.
+  package var job: JobName?
+  /// Only those that failed, timed out or were interrupted.
+  package var failedOnly = false
+  /// Only those that began, or ended, at this instant or later.
+  package var since: WallInstant?
+  package var withHooks = false
+  /// Only those with smaller numbers; nil for any.
+  package var before: RunID?
+  /// How many, the newest.
+  package var limit = 50
+
+  package init() {}
+
+  /// Whether a run is one of those that are wanted, but for the number of them.
+  package func wants(_ run: StoredRun) -> Bool {
+    if let job, run.head.job != job { return false }
+    if failedOnly, run.end.map({ Self.failures.contains($0.outcome) }) != true { return false }
+    if !withHooks, run.head.hook != nil { return false }
+    if let before, run.head.run >= before { return false }
+    guard let since else { return true }
+    return run.endedAt ?? run.beganAt ?? run.head.slot >= since
+  }
+}

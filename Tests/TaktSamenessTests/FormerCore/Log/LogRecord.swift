@@ -1,0 +1,134 @@
+package import TaktTime
+
+/// One line of the log: an event with named facts.
+package struct LogRecord: Hashable, Sendable {
+  package var at: WallInstant
+  package var level: LogLevel
+  package var event: LogEvent
+  /// A record of the timers' and plans' daily round: JSON lines always carry it, text only at
+  /// level debug.
+  package var isRoutine: Bool
+  /// The facts, in the order in which they are shown.
+  package var fields: [LogField]
+  /// What it says to takt itself; nil for what only people and programs read.
+  package var fact: LogFact?
+
+  package init(
+    at: WallInstant, _ level: LogLevel, _ event: LogEvent, routine isRoutine: Bool = false,
+    _ fields: [LogField], fact: LogFact? = nil
+  ) {
+    self.fact = fact
+    self.at = at
+    self.level = level
+    self.event = event
+    self.isRoutine = isRoutine
+    self.fields = fields
+  }
+
+  /// The value of a fact; nil when the record does not have it.
+  package subscript(key: LogKey) -> LogValue? {
+    fields.first { $0.key == key }?.value
+  }
+}
+
+/// What a record says to takt itself, besides its line.
+package indirect enum LogFact: Hashable, Sendable {
+  /// How far a run is, in percent, and what it says of that; nil for what has not changed.
+  case progress(RunID, percent: Int64?, message: String?)
+  case serviceRestart(plugin: String)
+}
+
+/// How much a record matters.
+package enum LogLevel: String, CaseIterable, Hashable, Comparable, Sendable {
+  case debug, info, notice, warning, error
+
+  private var rank: Int {
+    switch self {
+    case .debug: 0
+    case .info: 1
+    case .notice: 2
+    case .warning: 3
+    case .error: 4
+    }
+  }
+
+  /// From `debug` up to `error`.
+  package static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
+}
+
+/// What kind of thing happened.
+package enum LogEvent: String, CaseIterable, Hashable, Sendable {
+  /// A transition of a timer machine.
+  case timer
+  /// The verdict on a slot.
+  case slot
+  /// A transition of a run.
+  case run
+  /// A line that a run has printed.
+  case output
+  /// How far a run of a plugin is.
+  case progress
+  /// A value that a run of a plugin has measured.
+  case metric
+  /// Anything about a service plugin itself.
+  case plugin
+  /// A step of a reload.
+  case reload
+  /// A line of a reload's plan.
+  case plan
+  case ledger
+  case scheduler
+}
+
+/// One fact.
+package struct LogField: Hashable, Sendable {
+  package var key: LogKey
+  package var value: LogValue
+
+  package init(_ key: LogKey, _ value: LogValue) {
+    self.key = key
+    self.value = value
+  }
+}
+
+/// The value of a fact.
+package enum LogValue: Hashable, Sendable {
+  case text(String)
+  /// Bytes that are probably text; what is not UTF-8 is shown as U+FFFD.
+  case bytes([UInt8])
+  case number(Int64)
+  /// A time in milliseconds, shown with three places.
+  case milliseconds(Duration)
+  case instant(WallInstant)
+  /// A state machine, shown by its name.
+  case machine(MachineID)
+}
+
+/// A state machine whose transitions the log tells; the text is its name there.
+package enum MachineID: Hashable, Sendable, CustomStringConvertible {
+  case timer(TimerKey)
+  case run(RunID)
+
+  /// `timer:JOB`, `run-timer:N`, `expected-timer:N`, `shutdown-timer`, `run:N`
+  package var description: String {
+    switch self {
+    case .timer(.job(let name)): "timer:" + name.text
+    case .timer(.run(let run)): "run-timer:" + String(run.number)
+    case .timer(.expected(let run)): "expected-timer:" + String(run.number)
+    case .timer(.shutdown): "shutdown-timer"
+    case .run(let run): "run:" + String(run.number)
+    }
+  }
+}
+
+/// Whose timer it is.
+package enum TimerKey: Hashable, Sendable {
+  /// A job's next slot.
+  case job(JobName)
+  /// A run's timeout, the grace of its stop, or its back-off.
+  case run(RunID)
+  /// How long a run is expected to take.
+  case expected(RunID)
+  /// The grace of a stop of takt.
+  case shutdown
+}

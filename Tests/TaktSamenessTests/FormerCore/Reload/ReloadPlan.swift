@@ -1,0 +1,93 @@
+/// What a reload will do: the difference of two snapshots by meaning.
+package struct ReloadPlan: Sendable {
+  /// What happens to one job.
+  package enum Change: String, CaseIterable, Hashable, Sendable {
+    /// It says what it said; nothing of it is touched.
+    case kept
+    /// It has changed, but not when it is due: its timer is not touched.
+    case updated
+    /// When it is due has changed: its timer is armed anew.
+    case rearmed
+    case added
+    case removed
+  }
+
+  /// One job that is not kept.
+  package struct Step: Hashable, Sendable {
+    package var change: Change
+    /// The job as it will be; of a removed one as it was.
+    package var spec: JobSpec
+    /// Which keys differ; empty for an added or removed job.
+    package var details: [JobKey.Difference]
+  }
+
+  /// A removed and an added job that are alike but for their names.
+  package struct Rename: Hashable, Sendable {
+    package var from: JobName
+    package var to: JobName
+  }
+
+  /// What holds for the scheduler afterwards.
+  package let settings: SchedulerSettings
+  package let keptCount: Int
+  /// The others: removed ones first, then in the order of the new files.
+  package let steps: [Step]
+
+  /// Jobs that probably have a new name only; for takt they are other jobs, with an anchor and a
+  /// history of their own.
+  package let probableRenames: [Rename]
+
+  package init(from old: Snapshot, to new: Snapshot) {
+    settings = new.settings
+    var before = [JobName: JobSpec](minimumCapacity: old.jobs.count)
+    for job in old.jobs { before[job.name] = job }
+    var steps: [Step] = []
+    var kept = 0
+    for job in new.jobs {
+      guard let was = before.removeValue(forKey: job.name) else {
+        steps.append(Step(change: .added, spec: job, details: []))
+        continue
+      }
+      if was == job {
+        kept += 1
+      } else {
+        steps.append(
+          Step(
+            change: was.timing == job.timing ? .updated : .rearmed, spec: job,
+            details: JobKey.differences(from: was, to: job)))
+      }
+    }
+    let removed = old.jobs.filter { before[$0.name] != nil }
+    steps = removed.map { Step(change: .removed, spec: $0, details: []) } + steps
+    self.steps = steps
+    probableRenames = Self.probableRenames(in: steps)
+    keptCount = kept
+  }
+
+  package func count(of change: Change) -> Int {
+    change == .kept ? keptCount : steps.count { $0.change == change }
+  }
+}
+
+/// What two jobs share that are one but for their names.
+private struct Likeness: Hashable {
+  var timing: Timing
+  var action: Action
+  var execution: Execution
+
+  init(_ spec: JobSpec) {
+    timing = spec.timing
+    action = spec.action
+    execution = spec.execution
+  }
+}
+
+extension ReloadPlan {
+  private static func probableRenames(in steps: [Step]) -> [Rename] {
+    var added: [Likeness: JobName] = [:]
+    for step in steps where step.change == .added { added[Likeness(step.spec)] = step.spec.name }
+    return steps.filter { $0.change == .removed }.compactMap { step in
+      added[Likeness(step.spec)].map { Rename(from: step.spec.name, to: $0) }
+    }
+  }
+}

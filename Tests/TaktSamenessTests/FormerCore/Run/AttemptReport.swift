@@ -1,0 +1,90 @@
+/// What came of one action of an attempt: handed back when its process, or a built-in's work, has
+/// ended.
+package struct AttemptReport: Hashable, Sendable {
+  package var result: AttemptResult
+  /// What it has left behind and what must end before the run can: the living members of its process
+  /// group and those who escaped it. `groupEnded` follows when there are any.
+  package var descendants: [Descendant]
+  package var output: OutputFacts
+
+  package init(
+    _ result: AttemptResult, descendants: [Descendant] = [], output: OutputFacts = OutputFacts()
+  ) {
+    self.result = result
+    self.descendants = descendants
+    self.output = output
+  }
+}
+
+/// A process that an attempt has left behind.
+package struct Descendant: Hashable, Sendable, CustomStringConvertible {
+  package var pid: Int32
+  /// The name of its program, as the process table has it.
+  package var name: String
+
+  package init(pid: Int32, name: String) {
+    self.pid = pid
+    self.name = name
+  }
+
+  /// `sleep(4711)`
+  package var description: String { "\(name)(\(pid))" }
+}
+
+/// What an action has printed.
+package struct OutputFacts: Hashable, Sendable {
+  package var stdoutBytes: Int
+  package var stderrBytes: Int
+  /// Whether a line of standard output matches the job's failure pattern.
+  package var matchesFailurePattern: Bool
+  /// What is kept of both.
+  package var kept: KeptOutput
+
+  package init(
+    stdoutBytes: Int = 0, stderrBytes: Int = 0, matchesFailurePattern: Bool = false,
+    kept: KeptOutput = KeptOutput()
+  ) {
+    self.stdoutBytes = stdoutBytes
+    self.stderrBytes = stderrBytes
+    self.matchesFailurePattern = matchesFailurePattern
+    self.kept = kept
+  }
+}
+
+/// How an attempt's own process, or a built-in's work, came to its end.
+package enum AttemptResult: Hashable, Sendable {
+  case exited(Int32)
+  case signalled(Int32)
+  /// There was never a process.
+  case notStarted(StartStage, errno: Int32)
+  /// A built-in has done its work.
+  case done
+  /// A built-in has failed; a short machine-readable reason such as `status(500)`.
+  case failed(String)
+}
+
+extension AttemptReport {
+  /// Whether the action did its work, by its own result and what the job says of success. What it
+  /// prints, and its exit status, count for commands alone.
+  package func judged(by rule: SuccessRule) -> RunEnd {
+    switch result {
+    case .exited(let status):
+      guard rule.exitStatuses.contains(status) else { return RunEnd(.failed, .exit(status)) }
+      if rule.failsOnStandardError, output.stderrBytes > 0 {
+        return RunEnd(.failed, .failsWhen(.stderr))
+      }
+      if rule.failurePattern != nil, output.matchesFailurePattern {
+        return RunEnd(.failed, .failsWhen(.stdout))
+      }
+      if rule.failsWhenSilent, output.stdoutBytes == 0 {
+        return RunEnd(.failed, .failsWhen(.empty))
+      }
+      return RunEnd(.succeeded, .exit(status))
+    case .signalled(let number): return RunEnd(.failed, .signal(number))
+    case .notStarted(let stage, let number):
+      return RunEnd(.failed, .notStarted(stage, errno: number))
+    case .done: return RunEnd(.succeeded, .done)
+    case .failed(let reason): return RunEnd(.failed, .reported(reason))
+    }
+  }
+}

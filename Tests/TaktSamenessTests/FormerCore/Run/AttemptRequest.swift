@@ -1,0 +1,35 @@
+package import TaktTime
+
+/// One action of an attempt that is to be started.
+package struct AttemptRequest: Hashable, Sendable {
+  package var run: RunID
+  /// Its number within the run, from 1.
+  package var attempt: Int
+  /// The job as it was when the attempt was decided.
+  package var spec: JobSpec
+  /// The slot's nominal instant; of a run by hand the instant that was asked for.
+  package var slot: WallInstant
+  /// What is to be done: a command or a named action, never steps.
+  package var action: Action
+  /// The action's place among the steps of the attempt, from 0.
+  package var step: Int
+  /// When the attempt will be stopped; nil when it has no timeout.
+  package var deadline: MonotonicInstant?
+  /// What a hook is told; nil for a run of the job itself.
+  package var facts: RunFacts?
+
+  /// An attempt of a run: the only action of the job, unless told otherwise.
+  package init(
+    run: RunID, attempt: Int, spec: JobSpec, slot: WallInstant, action: Action? = nil,
+    step: Int = 0, deadline: MonotonicInstant? = nil, facts: RunFacts? = nil
+  ) {
+    self.run = run
+    self.attempt = attempt
+    self.spec = spec
+    self.slot = slot
+    self.action = action ?? spec.action
+    self.step = step
+    self.deadline = deadline
+    self.facts = facts
+  }
+}

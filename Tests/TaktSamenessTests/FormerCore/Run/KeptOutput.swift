@@ -1,0 +1,64 @@
+/// The beginning and the end of an output. Secrets are masked in it.
+package struct KeptOutput: Hashable, Sendable {
+  package var head: [UInt8]
+  /// The last bytes, as far as they are not in `head`.
+  package var tail: [UInt8]
+  /// How many bytes between the two are gone.
+  package var droppedBytes: Int
+
+  package init(head: [UInt8] = [], tail: [UInt8] = [], droppedBytes: Int = 0) {
+    self.head = head
+    self.tail = tail
+    self.droppedBytes = droppedBytes
+  }
+
+  package var isEmpty: Bool { head.isEmpty && tail.isEmpty && droppedBytes == 0 }
+
+  /// This output with another behind it, of which so many bytes are kept: half at either end.
+  func followed(by next: KeptOutput, keepBytes: Int) -> KeptOutput {
+    if isEmpty { return next }
+    var result = self
+    var rest = next.head[...]
+    if droppedBytes == 0, tail.isEmpty {
+      let room = max(0, keepBytes / 2 - head.count)
+      result.head += rest.prefix(room)
+      rest = rest.dropFirst(room)
+    }
+    if next.droppedBytes > 0 {
+      // What is gone lies between: only the end of the other can follow.
+      result.droppedBytes += result.tail.count + rest.count + next.droppedBytes
+      result.tail = next.tail
+    } else {
+      result.tail += rest + next.tail
+    }
+    let excess = max(0, result.tail.count - (keepBytes - keepBytes / 2))
+    result.tail.removeFirst(excess)
+    result.droppedBytes += excess
+    return result
+  }
+}
+
+extension KeptOutput {
+  /// The end of the output as text of at most `bytesMax` bytes in UTF-8; it begins with a whole
+  /// character. What is no UTF-8 is shown as U+FFFD; where something is missing between the
+  /// beginning and the end, only what is behind it is told.
+  package func endText(bytesMax: Int) -> String {
+    let bytes = droppedBytes == 0 ? head + tail : tail
+    var end = bytes.suffix(max(0, bytesMax))
+    if end.count < bytes.count || droppedBytes > 0 {
+      // What is left of a character that was cut: three bytes at most.
+      let rest = end.prefix(3).prefix { $0 & 0xC0 == 0x80 }
+      end = end.dropFirst(rest.count)
+    }
+    var text = String(decoding: end, as: UTF8.self).unicodeScalars[...]
+    // A byte that is no text has become a character of three.
+    while case let excess = text.utf8Count - max(0, bytesMax), excess > 0 {
+      text = text.dropFirst((excess + 3) / 4)
+    }
+    return String(text)
+  }
+}
+
+extension Substring.UnicodeScalarView {
+  fileprivate var utf8Count: Int { Substring(self).utf8.count }
+}

@@ -1,0 +1,30 @@
+/// What a hook is told about the run that it is for.
+package struct RunFacts: Hashable, Sendable {
+  package var hook: HookKind
+  package var run: RunID
+  package var attempts: Int
+  /// How the run ended; nil while it goes on.
+  package var end: RunEnd?
+  /// How long it has taken so far.
+  package var duration: Duration
+  /// How long after its due instant it started.
+  package var lateness: Duration
+  /// How many runs of the job in a row have failed, this one among them.
+  package var failureStreak: Int
+  /// What is kept of what the last attempt printed.
+  package var output: KeptOutput
+
+  package init(
+    hook: HookKind, run: RunID, attempts: Int, end: RunEnd?, duration: Duration,
+    lateness: Duration, failureStreak: Int, output: KeptOutput
+  ) {
+    self.hook = hook
+    self.run = run
+    self.attempts = attempts
+    self.end = end
+    self.duration = duration
+    self.lateness = lateness
+    self.failureStreak = failureStreak
+    self.output = output
+  }
+}

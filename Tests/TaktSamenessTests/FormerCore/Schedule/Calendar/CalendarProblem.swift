@@ -1,0 +1,69 @@
+/// Why a text is no calendar expression, as facts; `sentence` and `hint` say it in words.
+package struct CalendarProblem: Error, Hashable, Sendable {
+  package enum Reason: Hashable, Sendable {
+    case empty
+    /// A number, or a `*`, is missing.
+    case missingValue
+    /// A sign that cannot stand there.
+    case unexpected(String)
+    /// The text ends where a date or a time would go on.
+    case unfinished
+    /// No such day of the week or shorthand; the nearest that exists.
+    case unknownWord(String, nearest: String?)
+    /// A range of days of the week that runs backwards.
+    case backwardDays
+    /// A value outside the unit's range, a range that runs backwards, or a repetition that never
+    /// comes.
+    case badValues
+    /// A repetition of nothing: `/0`.
+    case zeroStep
+    /// More than 241 items in one list.
+    case tooMany
+  }
+
+  package var reason: Reason
+  /// The unit in which it is; nil when it is in none.
+  package var unit: CalendarUnit?
+  /// Where it is: UTF-8 bytes from the beginning of the text, from 0.
+  package var offset: Int
+
+  init(_ reason: Reason, in unit: CalendarUnit? = nil, at offset: Int) {
+    self.reason = reason
+    self.unit = unit
+    self.offset = offset
+  }
+}
+
+extension CalendarProblem {
+  /// One sentence without a full stop, such as `a value is missing in the minute`.
+  package var sentence: String {
+    let place = unit.map { " in the \($0.word)" } ?? ""
+    switch reason {
+    case .empty: return "the calendar expression is empty"
+    case .missingValue: return "a value is missing" + place
+    case .unexpected(let sign): return "'\(sign)' cannot stand here" + place
+    case .unfinished: return "the calendar expression ends too early"
+    case .unknownWord(let word, _): return "there is no '\(word)'"
+    case .backwardDays: return "the range of days runs backwards"
+    case .badValues:
+      let range = unit.map { " of \(Self.range(of: $0))" } ?? ""
+      return "values outside the range\(range), or none at all," + place
+    case .zeroStep: return "a repetition of 0 never comes to another value" + place
+    case .tooMany: return "the list has more than 241 items" + place
+    }
+  }
+
+  /// What to do about it; nil when the sentence says enough.
+  package var hint: String? {
+    switch reason {
+    case .unfinished: return "write a date such as '*-*-1', a time such as '09:00', or both"
+    case .unknownWord(_, let nearest): return nearest.map { "did you mean '\($0)'?" }
+    case .backwardDays: return "write 'Sat,Sun,Mon' for 'Sat..Mon'"
+    case .badValues, .empty, .missingValue, .unexpected, .zeroStep, .tooMany: return nil
+    }
+  }
+
+  private static func range(of unit: CalendarUnit) -> String {
+    unit == .second ? "0 to 59.999999" : "\(unit.values.lowerBound) to \(unit.values.upperBound)"
+  }
+}

@@ -1,0 +1,73 @@
+package import TaktTime
+
+/// What a clock change does to a rule: a time of day that it skips or repeats.
+package struct ClockChange: Hashable, Sendable {
+  /// When the clock is changed.
+  package var at: WallInstant
+  /// What the clock shows then, before it is changed.
+  package var before: CivilTime
+  /// What it shows after.
+  package var after: CivilTime
+  /// The first time of the rule that is skipped, or comes twice.
+  package var time: CivilTime
+  /// When the rule is due for it; none when it is left out.
+  package var slots: [WallInstant]
+
+  package var isForward: Bool { before.epochSeconds < after.epochSeconds }
+}
+
+extension ClockRule {
+  /// The next clock changes that skip or repeat a time of the rule: the first forward and the first
+  /// back, within two years. A rule that recurs within the hour goes on in any case and has none.
+  package func clockChanges(after instant: WallInstant) -> [ClockChange] {
+    guard !recursWithinHour else { return [] }
+    var found: [ClockChange] = []
+    var last = instant
+    let end = instant + .seconds(2 * 366 * 86_400)
+    while found.count < 2, let at = zone.nextChange(after: last), at < end {
+      last = at
+      if let change = change(at: at), !found.contains(where: { $0.isForward == change.isForward }) {
+        found.append(change)
+      }
+    }
+    return found
+  }
+
+  private var recursWithinHour: Bool {
+    switch expression {
+    case .cron(let cron, _): cron.recursWithinHour
+    case .calendar(let calendar): calendar.recursWithinHour
+    }
+  }
+
+  private func change(at instant: WallInstant) -> ClockChange? {
+    let seconds = instant.milliseconds / 1000
+    let before = seconds + Int64(zone.offsetSeconds(at: instant.justBefore))
+    let after = seconds + Int64(zone.offsetSeconds(at: instant))
+    // Asked in UTC the rule gives local times.
+    let local = ClockRule(expression, zone: .utc, dst: dst)
+    let first = WallInstant(milliseconds: min(before, after) * 1000)
+    guard let match = local.next(after: first.justBefore),
+      match.milliseconds < max(before, after) * 1000
+    else {
+      return nil
+    }
+    return ClockChange(
+      at: instant, before: CivilTime(epochSeconds: before),
+      after: CivilTime(epochSeconds: after),
+      time: CivilTime(epochSeconds: match.milliseconds.flooredQuotient(by: 1000)),
+      slots: slots(ofLocal: match.milliseconds / 1000, before: before, after: after, at: instant))
+  }
+
+  private func slots(
+    ofLocal time: Int64, before: Int64, after: Int64, at instant: WallInstant
+  ) -> [WallInstant] {
+    let seconds = instant.milliseconds / 1000
+    let wanted =
+      before < after
+      ? [seconds] : [seconds - (before - time), seconds + (time - after)]
+    return wanted.map { WallInstant(milliseconds: $0 * 1000) }.filter { slot in
+      next(after: slot.justBefore) == slot
+    }
+  }
+}

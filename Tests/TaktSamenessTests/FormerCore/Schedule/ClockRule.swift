@@ -1,0 +1,92 @@
+package import TaktTime
+
+/// Times of the clock on the wall that come again and again: a cron or a calendar expression, read
+/// in a zone.
+///
+/// Two rules that mean the same are equal, however they are written.
+package struct ClockRule: Hashable, Sendable {
+  package enum Expression: Hashable, Sendable {
+    /// A cron expression, and what two given day fields mean together.
+    case cron(CronExpression, days: CronDayRule)
+    case calendar(CalendarExpression)
+  }
+
+  package var expression: Expression
+  package var zone: Zone
+  package var dst: DSTPolicy
+
+  package init(_ expression: Expression, zone: Zone, dst: DSTPolicy) {
+    self.expression = expression
+    self.zone = zone
+    self.dst = dst
+  }
+
+  /// The expression in its normal form, which reads back as the same.
+  package var text: String {
+    switch expression {
+    case .cron(let cron, _): cron.normalized
+    case .calendar(let calendar): calendar.normalized
+    }
+  }
+
+  var cause: SlotCause {
+    switch expression {
+    case .cron: .cron
+    case .calendar: .calendar
+    }
+  }
+
+  /// The first instant after `instant`; nil when there are no more.
+  package func next(after instant: WallInstant) -> WallInstant? {
+    switch expression {
+    case .cron(let cron, let days): cron.next(after: instant, in: zone, days: days, dst: dst)
+    case .calendar(let calendar): calendar.next(after: instant, in: zone, dst: dst)
+    }
+  }
+}
+
+// MARK: - Labels
+
+extension ClockRule {
+  /// The first slot after a mark, in milliseconds. A calendar expression may name a finer instant;
+  /// its slot is the millisecond that it is in.
+  func next(after mark: Int64) -> Int64? {
+    next(after: WallInstant(milliseconds: max(mark, 0) + 1).justBefore)?.milliseconds
+  }
+
+  func has(_ label: Int64) -> Bool { next(after: label - 1) == label }
+
+  /// The last slot after `mark` up to and with `end`; nil when there is none.
+  func last(after mark: Int64, through end: Int64) -> Int64? {
+    // Back in growing steps until there is one, then forward to the last.
+    var reach: Int64 = 60_000
+    while true {
+      let from = end - mark <= reach ? mark : end - reach
+      if var found = next(after: from), found <= end {
+        while let later = next(after: found), later <= end { found = later }
+        return found
+      }
+      guard from > mark else { return nil }
+      reach = reach > .max / 4 ? .max : reach * 4
+    }
+  }
+
+  /// How many slots there are after `mark` up to and with `end`.
+  func count(after mark: Int64, through end: Int64) -> Int {
+    if case .cron(let cron, let days) = expression {
+      return CronCount(expression: cron, rule: days, clock: self).count(
+        after: mark, through: end)
+    }
+    return countOneByOne(after: mark, through: end)
+  }
+
+  func countOneByOne(after mark: Int64, through end: Int64) -> Int {
+    var count = 0
+    var label = next(after: mark)
+    while let found = label, found <= end {
+      count += 1
+      label = next(after: found)
+    }
+    return count
+  }
+}

@@ -1,0 +1,91 @@
+/// Why a text is no cron expression, as facts; `sentence` and `hint` say it in words.
+package struct CronProblem: Error, Hashable, Sendable {
+  package enum Reason: Hashable, Sendable {
+    /// There is nothing but blanks.
+    case empty
+    /// There are neither 5, 6 nor 7 fields.
+    case fieldCount(Int)
+    /// There is no such `@name`; the nearest that exists.
+    case unknownMacro(String, nearest: String?)
+    /// `@reboot` is no time.
+    case reboot
+    /// `@every 5m` is an interval; its duration.
+    case interval(String)
+    /// `TZ=…` or `CRON_TZ=…` stands before the fields; the zone.
+    case zonePrefix(String)
+    /// A value is missing, such as after a comma or a `/`.
+    case missingValue
+    /// A sign that cannot stand there.
+    case unexpected(String)
+    /// No such name of a month or a day; the nearest that exists.
+    case unknownName(String, nearest: String?)
+    /// A value outside the field's range, as it is written.
+    case outOfRange(String, ClosedRange<Int>)
+    /// A step of 0, or one that never comes to a second value.
+    case badStep(String, max: Int)
+    /// A range of years or of `H(…)` that runs backwards.
+    case backwardRange(Int, Int)
+    /// A form that must be the whole field, such as `15W`.
+    case mustStandAlone(String)
+    /// A sign such as `L`, `W` or `#` that other fields have.
+    case otherField(String)
+  }
+
+  package var reason: Reason
+  /// The field in which it is; nil when it is in none.
+  package var field: CronField?
+  /// Where it is: UTF-8 bytes from the beginning of the text, from 0.
+  package var offset: Int
+
+  init(_ reason: Reason, in field: CronField? = nil, at offset: Int) {
+    self.reason = reason
+    self.field = field
+    self.offset = offset
+  }
+}
+
+extension CronProblem {
+  /// One sentence without a full stop, such as `60 is outside 0 to 59 in the minute field`.
+  package var sentence: String {
+    let place = field.map { " in the \($0.rawValue) field" } ?? ""
+    switch reason {
+    case .empty: return "the cron expression is empty"
+    case .fieldCount(let count):
+      return "a cron expression has 5, 6 or 7 fields, not \(count)"
+    case .unknownMacro(let name, _): return "there is no '\(name)'"
+    case .reboot: return "'@reboot' is no time of a clock"
+    case .interval: return "'@every' is an interval, not a cron expression"
+    case .zonePrefix: return "a cron expression cannot name its time zone"
+    case .missingValue: return "a value is missing" + place
+    case .unexpected(let sign): return "'\(sign)' cannot stand here" + place
+    case .unknownName(let name, _): return "there is no '\(name)'" + place
+    case .outOfRange(let value, let range):
+      return "\(value) is outside \(range.lowerBound) to \(range.upperBound)" + place
+    case .badStep(let step, let max): return "a step of \(step) is outside 1 to \(max)" + place
+    case .backwardRange(let first, let last):
+      return "the range from \(first) to \(last) runs backwards" + place
+    case .mustStandAlone(let form): return "'\(form)' must be the whole field" + place
+    case .otherField(let sign): return "'\(sign)' has no meaning" + place
+    }
+  }
+
+  /// What to do about it; nil when the sentence says enough.
+  package var hint: String? {
+    switch reason {
+    case .fieldCount:
+      return "write minute, hour, day of month, month, day of week; a sixth field, seconds, stands "
+        + "first, a seventh, the year, last"
+    case .unknownMacro(_, let nearest), .unknownName(_, let nearest):
+      return nearest.map { "did you mean '\($0)'?" }
+    case .reboot: return "use 'on: boot'"
+    case .interval(let duration): return "use 'every: \(duration)'"
+    case .zonePrefix(let zone): return "use 'timezone: \(zone)'"
+    case .otherField(let sign): return sign == "#" || sign == "L" ? nil : Self.dayHint
+    case .empty, .missingValue, .unexpected, .outOfRange, .badStep, .backwardRange,
+      .mustStandAlone:
+      return nil
+    }
+  }
+
+  private static let dayHint = "'W' belongs to the day of month"
+}

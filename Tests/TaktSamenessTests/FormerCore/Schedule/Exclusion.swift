@@ -1,0 +1,119 @@
+package import TaktTime
+
+/// Times whose slots are skipped: the whole days, or the seconds, that a calendar expression names.
+package struct Exclusion: Hashable, Sendable {
+  /// What names them. A zone in it has been looked up.
+  package var expression: CalendarExpression
+  /// Whether it names whole days: it was written without a time of day.
+  package var isWholeDays: Bool
+  package var zone: Zone
+
+  package init(_ expression: CalendarExpression, isWholeDays: Bool, zone: Zone) {
+    self.expression = expression
+    self.isWholeDays = isWholeDays
+    self.zone = zone
+  }
+
+  /// Whether an expression that was written like this names whole days.
+  package static func namesWholeDays(_ text: String, _ expression: CalendarExpression) -> Bool {
+    !text.contains(":") && expression.normalized.contains(" 00:00:00")
+  }
+
+  /// The longest stretch, in seconds, that lies within as a whole or not at all.
+  private var unit: Int64 {
+    if isWholeDays { return 86_400 }
+    guard expression.seconds == Self.everySecond else { return 1 }
+    return expression.minutes.isEmpty ? (expression.hours.isEmpty ? 86_400 : 3600) : 60
+  }
+
+  private static let everySecond = [CalendarTerm(0, every: CalendarUnit.second.scale)]
+
+  func contains(_ label: Int64) -> Bool {
+    let start = unitStart(of: label)
+    return nextUnit(from: start) == start
+  }
+
+  /// The first label after this one at which `contains` may answer otherwise; nil when there is none.
+  func nextEdge(after label: Int64) -> Int64? {
+    let start = unitStart(of: label)
+    let isInside = nextUnit(from: start) == start
+    let local = isInside ? start + unit : nextUnit(from: start + unit)
+    let edge = local.map { max(label + 1, self.label(ofLocal: $0)) }
+    // Where clocks go back the same local time comes again.
+    let change = zone.nextChange(after: WallInstant(milliseconds: label))?.milliseconds
+    guard let edge, let change else { return edge ?? change }
+    return min(edge, change)
+  }
+
+  /// The day or second in which a label is, in local seconds.
+  private func unitStart(of label: Int64) -> Int64 {
+    let instant = WallInstant(milliseconds: label)
+    let local = label.flooredQuotient(by: 1000) + Int64(zone.offsetSeconds(at: instant))
+    return local - local.flooredRemainder(by: unit)
+  }
+
+  /// The first day or second from `local` on that the expression names. It is asked in UTC, so that
+  /// no clock change is in the way.
+  private func nextUnit(from local: Int64) -> Int64? {
+    let start = WallInstant(milliseconds: local * 1000)
+    guard let found = expression.next(after: start.justBefore, in: .utc) else { return nil }
+    let seconds = found.milliseconds.flooredQuotient(by: 1000)
+    return seconds - seconds.flooredRemainder(by: unit)
+  }
+
+  private func label(ofLocal seconds: Int64) -> Int64 {
+    switch zone.read(CivilTime(epochSeconds: seconds)) {
+    case .once(let instant), .skipped(let instant), .twice(let instant, _): instant.milliseconds
+    }
+  }
+}
+
+extension [Exclusion] {
+  /// Divides a series into the slots that lie within and the others, in unbroken pieces.
+  func divide(
+    _ series: SlotSeries, of track: Track
+  ) -> (excluded: [SlotSeries], others: [SlotSeries]) {
+    // Beside a grid alone single instants are no part of its series.
+    let track = track.rules.isEmpty && series.count > 1 ? Track(grid: track.grid) : track
+    var (excluded, others): ([SlotSeries], [SlotSeries]) = ([], [])
+    var rest = series
+    var wasExcluded: Bool?
+    while rest.count > 0 {
+      let first = rest.first.milliseconds
+      let isExcluded = contains { $0.contains(first) }
+      let edge = compactMap { $0.nextEdge(after: first) }.min() ?? .max
+      var piece = rest
+      if rest.count > 1, edge <= rest.last.milliseconds {
+        piece = track.series(after: first - 1, through: edge - 1) ?? SlotSeries(rest.first)
+      }
+      // Neighbours of one kind are one piece.
+      if wasExcluded == isExcluded {
+        if isExcluded { excluded.extendLast(by: piece) } else { others.extendLast(by: piece) }
+      } else if isExcluded {
+        excluded.append(piece)
+      } else {
+        others.append(piece)
+      }
+      wasExcluded = isExcluded
+      guard piece.count < rest.count, let next = track.next(after: piece.last.milliseconds) else {
+        break
+      }
+      rest.first = WallInstant(milliseconds: next)
+      rest.count -= piece.count
+    }
+    return (excluded, others)
+  }
+}
+
+extension [SlotSeries] {
+  fileprivate mutating func extendLast(by piece: SlotSeries) {
+    self[count - 1].last = piece.last
+    self[count - 1].count += piece.count
+  }
+}
+
+extension Schedule {
+  package func excludes(_ instant: WallInstant) -> Bool {
+    exclusions.contains { $0.contains(instant.milliseconds) }
+  }
+}

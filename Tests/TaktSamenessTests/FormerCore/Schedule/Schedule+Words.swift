@@ -1,0 +1,56 @@
+import TaktTime
+
+extension Schedule {
+  /// A line for each trigger, and for its bounds.
+  package var words: [String] {
+    var lines = every.map { [$0.words] } ?? []
+    for rule in rules {
+      switch rule.expression {
+      case .cron(let cron, let days):
+        lines.append("cron \(rule.text): \(cron.words(days: days)), in \(rule.zone.name)")
+      case .calendar(let calendar):
+        lines.append("calendar \(rule.text): \(calendar.words), in \(rule.zone.name)")
+      }
+    }
+    if let first = at.first {
+      lines.append(at.count == 1 ? "at \(first.rfc3339())" : "at \(at.count) instants")
+    }
+    lines += after.sorted().map { following in
+      switch following.condition {
+      case .success: "after each run of \(following.job) that succeeds"
+      case .failure: "after each run of \(following.job) that fails"
+      case .any: "after each run of \(following.job)"
+      }
+    }
+    lines += watch.sorted().map { watch in
+      "when \(watch.path) changes and \(DurationText.format(watch.debounce)) have passed without another change"
+    }
+    if !on.isEmpty {
+      lines.append("on \(on.map(\.rawValue).sorted().joined(separator: " and "))")
+    }
+    return lines + boundWords
+  }
+
+  private var boundWords: [String] {
+    var lines: [String] = []
+    if let notBefore { lines.append("not before \(notBefore.rfc3339())") }
+    if let until { lines.append("not after \(until.rfc3339())") }
+    if let limit { lines.append(limit == 1 ? "once at most" : "\(limit) times at most") }
+    lines += exclusions.map { exclusion in
+      "but for \(exclusion.isWholeDays ? "days" : "times") of \(exclusion.expression.normalized), in "
+        + exclusion.zone.name
+    }
+    return lines
+  }
+}
+
+extension Every {
+  fileprivate var words: String {
+    let interval = DurationText.format(interval)
+    return switch origin {
+    case .start: "every \(interval), from the first load on"
+    case .end: "\(interval) after the end of each run"
+    case .epoch: "every \(interval) of the clock"
+    }
+  }
+}

@@ -1,0 +1,159 @@
+package import TaktTime
+
+/// When a job is due: any of its triggers. The slots of a job are those of all its triggers
+/// together; triggers that name one instant make one slot.
+package struct Schedule: Hashable, Sendable {
+  private struct Fields: Hashable, Sendable {
+    var every: Every?
+    var rules: [ClockRule]
+    var at: [WallInstant]
+    var on: Set<Occasion>
+    var after: Set<Following> = []
+    var watch: Set<PathWatch> = []
+    var notBefore: WallInstant?
+    var until: WallInstant?
+    var limit: Int?
+    var exclusions: [Exclusion] = []
+  }
+
+  private var fields: Shared<Fields>
+
+  /// A fixed rate or a fixed delay; nil for none.
+  package var every: Every? {
+    get { fields.value.every }
+    set { fields.change { $0.every = newValue } }
+  }
+  package var rules: [ClockRule] {
+    get { fields.value.rules }
+    set { fields.change { $0.rules = newValue } }
+  }
+  /// Single instants in whole milliseconds, ascending, no two alike.
+  package var at: [WallInstant] {
+    get { fields.value.at }
+    set { fields.change { $0.at = newValue } }
+  }
+  package var on: Set<Occasion> {
+    get { fields.value.on }
+    set { fields.change { $0.on = newValue } }
+  }
+  package var after: Set<Following> {
+    get { fields.value.after }
+    set { fields.change { $0.after = newValue } }
+  }
+  package var watch: Set<PathWatch> {
+    get { fields.value.watch }
+    set { fields.change { $0.watch = newValue } }
+  }
+  /// No instant before this one is a slot; nil (the default) for no such bound.
+  package var notBefore: WallInstant? {
+    get { fields.value.notBefore }
+    set { fields.change { $0.notBefore = newValue } }
+  }
+  /// No instant after this one is a slot; nil (the default) for no such bound.
+  package var until: WallInstant? {
+    get { fields.value.until }
+    set { fields.change { $0.until = newValue } }
+  }
+  /// How many slots run, counted from the anchor; nil (the default) for any number.
+  package var limit: Int? {
+    get { fields.value.limit }
+    set { fields.change { $0.limit = newValue } }
+  }
+  /// Times whose slots are skipped. Default none.
+  package var exclusions: [Exclusion] {
+    get { fields.value.exclusions }
+    set { fields.change { $0.exclusions = newValue } }
+  }
+
+  /// A schedule of the given triggers; `at` is put in order.
+  package init(
+    every: Every? = nil, rules: [ClockRule] = [], at: [WallInstant] = [], on: Set<Occasion> = []
+  ) {
+    fields = Shared(Fields(every: every, rules: rules, at: Set(at).sorted(), on: on))
+  }
+
+  /// Whether an instant lies between `notBefore` and `until`.
+  package func isWithinBounds(_ instant: WallInstant) -> Bool {
+    notBefore ?? instant <= instant && instant <= until ?? instant
+  }
+
+  /// Whether a step of the wall clock moves any of its slots.
+  var standsOnWall: Bool { !rules.isEmpty || !at.isEmpty || every?.origin == .epoch }
+
+  /// Whether it has slots that nobody can foresee.
+  var hasUnforeseen: Bool {
+    !on.isEmpty || !after.isEmpty || !watch.isEmpty || every?.origin == .end
+  }
+}
+
+/// A moment in takt's own life that makes a job due.
+package enum Occasion: String, CaseIterable, Hashable, Sendable {
+  /// takt has started.
+  case start
+  /// takt has started for the first time since the machine has.
+  case boot
+  /// A reload has changed or added the job.
+  case reload
+}
+
+/// A job that comes again and again.
+package struct Every: Hashable, Sendable {
+  /// What the interval is counted from.
+  package enum Origin: String, Hashable, Sendable {
+    /// The anchor: a fixed rate on the monotonic clock, `anchor + k · interval`.
+    case start
+    /// The end of the last run: a fixed delay.
+    case end
+    /// The Unix epoch: a fixed rate on the wall clock, `15m` at :00, :15, :30, :45.
+    case epoch
+  }
+
+  /// What becomes of the anchor when the interval changes.
+  package enum Phase: String, CaseIterable, Hashable, Sendable {
+    /// It stays: the new grid goes through it.
+    case keep
+    /// The moment of the reload becomes the anchor.
+    case restart
+  }
+
+  /// At least 1 ms, whole milliseconds.
+  package var interval: Duration
+  /// From where it is counted. Default the anchor.
+  package var origin: Origin
+  /// What becomes of the anchor when a reload changes the interval. Default `keep`.
+  package var phase = Phase.keep
+  /// How long after the first load the first slot stands; nil (the default): one interval.
+  /// It has no meaning for `.epoch`.
+  package var first: Duration?
+
+  package init(_ interval: Duration, from origin: Origin = .start, first: Duration? = nil) {
+    self.interval = interval
+    self.origin = origin
+    self.first = first
+  }
+
+  var intervalMilliseconds: Int64 { max(1, interval.milliseconds) }
+}
+
+extension Schedule {
+  /// Its triggers in the words of the jobs file, in one line: `every 10s`, `cron 30 2 * * *`.
+  package var summary: String {
+    var parts: [String] = []
+    if let every {
+      parts.append("every \(DurationText.format(every.interval))")
+      switch every.origin {
+      case .end: parts[0] += " from end"
+      case .epoch: parts[0] += " align epoch"
+      case .start: break
+      }
+    }
+    parts += rules.map { "\($0.cause.rawValue) \($0.text)" }
+    if let first = at.first {
+      parts.append(at.count == 1 ? "at \(first.rfc3339())" : "at \(at.count) instants")
+    }
+    parts += after.sorted().map { "after \($0.job)" }
+    parts += watch.sorted().map { "watch \($0.path)" }
+    if !on.isEmpty { parts.append("on \(on.map(\.rawValue).sorted().joined(separator: ", "))") }
+    return parts.joined(separator: "; ")
+  }
+}

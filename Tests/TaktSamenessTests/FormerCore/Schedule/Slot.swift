@@ -1,0 +1,121 @@
+package import TaktTime
+
+/// Why a slot stands where it stands. A slot may have several causes.
+package enum SlotCause: String, CaseIterable, Hashable, Comparable, Sendable {
+  case every, cron, calendar, at, start, boot, reload, after, watch
+
+  /// In the order in which causes are listed.
+  package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// A nominal instant of a job: decided once in the job's life.
+package struct Slot: Hashable, Sendable {
+  /// What the schedule says, in whole milliseconds; with the job's name, the slot's identity.
+  package var nominal: WallInstant
+  package var causes: SlotCauses
+  /// When it is due on the clock that timers follow: the nominal instant, and `offset` more.
+  package var deadline: MonotonicInstant
+  /// How far spread and jitter put it off. Default zero.
+  package var offset = Duration.zero
+  /// How late it may start: the leeway, cut so that it ends before the next slot.
+  package var window: Duration
+
+  init(
+    nominal: WallInstant, causes: SlotCauses, deadline: MonotonicInstant,
+    window: Duration = .zero
+  ) {
+    self.nominal = nominal
+    self.causes = causes
+    self.deadline = deadline
+    self.window = window
+  }
+
+  package var due: WallInstant { nominal + offset }
+
+  var latestStart: MonotonicInstant { deadline + window }
+}
+
+/// Slots of one job that follow one another without a gap.
+package struct SlotSeries: Hashable, Sendable {
+  /// The earliest nominal instant.
+  package var first: WallInstant
+  /// The latest nominal instant.
+  package var last: WallInstant
+  /// How many there are; at least one.
+  package var count: Int
+
+  package init(first: WallInstant, last: WallInstant, count: Int) {
+    self.first = first
+    self.last = last
+    self.count = count
+  }
+
+  package init(_ nominal: WallInstant) {
+    self.init(first: nominal, last: nominal, count: 1)
+  }
+}
+
+/// The triggers that name one slot: a set in one number, since each slot has one.
+package struct SlotCauses: Hashable, Sendable, ExpressibleByArrayLiteral {
+  private var bits: UInt16 = 0
+
+  package init(arrayLiteral causes: SlotCause...) {
+    for cause in causes { insert(cause) }
+  }
+
+  package var isEmpty: Bool { bits == 0 }
+
+  package mutating func insert(_ cause: SlotCause) { bits |= Self.bit(of: cause) }
+
+  /// In the order in which causes are listed.
+  package func sorted() -> [SlotCause] {
+    SlotCause.allCases.filter { bits & Self.bit(of: $0) != 0 }.sorted()
+  }
+
+  private static func bit(of cause: SlotCause) -> UInt16 {
+    let place: UInt16 =
+      switch cause {
+      case .every: 0
+      case .cron: 1
+      case .calendar: 2
+      case .at: 3
+      case .start: 4
+      case .boot: 5
+      case .reload: 6
+      case .after: 7
+      case .watch: 8
+      }
+    return 1 << place
+  }
+}
+
+extension SlotSeries {
+  /// Series in their order, cut where a single slot stands between the slots of another, so that
+  /// none reaches over another's slots.
+  ///
+  /// - Parameters:
+  ///   - slot: one more slot that none is to reach over.
+  ///   - track: what the slots of a series are instants of.
+  static func disjoint(
+    _ all: [SlotSeries], from slot: WallInstant? = nil, on track: (SlotSeries) -> Track
+  ) -> [SlotSeries] {
+    let singles = all.filter { $0.count == 1 }.map(\.first) + [slot].compactMap(\.self)
+    guard all.contains(where: { $0.count > 1 }), !singles.isEmpty else {
+      return all.sorted { $0.first < $1.first }
+    }
+    let cuts = singles.sorted()
+    return all.flatMap { series -> [SlotSeries] in
+      guard series.count > 1 else { return [series] }
+      let track = track(series)
+      var pieces: [SlotSeries] = []
+      var rest: SlotSeries? = series
+      for cut in cuts {
+        guard let piece = rest else { break }
+        let (before, after) = track.split(piece, before: cut.milliseconds)
+        pieces += [before].compactMap(\.self)
+        rest = after
+      }
+      return pieces + [rest].compactMap(\.self)
+    }.sorted { $0.first < $1.first }
+  }
+}

@@ -1,0 +1,126 @@
+import TaktTime
+
+/// A run that has not ended.
+struct ActiveRun: Sendable {
+  enum Origin: Sendable {
+    /// A slot of the job, which gets its verdict by this run's fate.
+    case slot(Slot)
+    case manual(WallInstant)
+    /// Another run has come to something.
+    case hook(RunFacts, slot: WallInstant)
+    /// A former takt did not bring this run to its end; its slot has been decided.
+    case resumed(WallInstant, RunID)
+  }
+
+  let id: RunID
+  var spec: JobSpec
+  let origin: Origin
+  /// What it was given by whoever triggered it; its retries are given the same.
+  let parameters: RunParameters
+  /// It runs beside other runs of its job, whatever the job's `overlap` says.
+  let isForced: Bool
+  var machine: RunMachine
+  var transitionCount: Int64 = 0
+  var timerToken: UInt64 = 0
+  /// The token of the wait for `expected`; 0 without one.
+  var expectedToken: UInt64 = 0
+  /// It waits for the ledger, which must know of it first.
+  var isClaiming = false
+  /// The ledger knows of its next attempt.
+  var hasClaim = false
+  var firstAttempt = 1
+  /// Where a takt to come goes on with it.
+  var parting: RetryPosition?
+  /// When its first attempt started.
+  var startedAt: MonotonicInstant?
+  var lateness = Duration.zero
+  var totals = RunTotals()
+  /// The ledger has been given that output.
+  var hasRecordedOutput = false
+
+  init(
+    id: RunID, spec: JobSpec, origin: Origin, parameters: RunParameters = RunParameters(),
+    isForced: Bool = false
+  ) {
+    let spec = spec.given(parameters)
+    self.id = id
+    self.spec = spec
+    self.origin = origin
+    self.parameters = parameters
+    self.isForced = isForced
+    machine = RunMachine(rules: RunRules(spec), seed: id.number)
+  }
+
+  /// The nominal instant that the run is told.
+  var nominal: WallInstant {
+    switch origin {
+    case .slot(let slot): slot.nominal
+    case .manual(let slot): slot
+    case .hook(_, let slot): slot
+    case .resumed(let slot, _): slot
+    }
+  }
+
+  /// The slot that waits for its verdict.
+  var undecidedSlot: Slot? {
+    if case .slot(let slot) = origin, startedAt == nil { slot } else { nil }
+  }
+
+  var facts: RunFacts? { if case .hook(let facts, _) = origin { facts } else { nil } }
+  var isHook: Bool { facts != nil }
+
+  mutating func beginOutput() {
+    totals.output = KeptOutput()
+    hasRecordedOutput = false
+  }
+
+  /// The present step has ended.
+  mutating func take(_ report: AttemptReport) {
+    totals.add(report, step: machine.step, keepBytes: spec.execution.output.keepBytes)
+  }
+
+  /// Whether anything of it has been done, by this takt or by a former one, and its end is the last.
+  func hasHadAttempt(_ end: RunEnd) -> Bool {
+    if startedAt != nil { return true }
+    guard case .resumed = origin else { return false }
+    return end != RunEnd(.cancelled, .shutdown)
+  }
+
+  /// What a reload says of the job: it holds for all attempts that have not begun.
+  mutating func adopt(_ spec: JobSpec) {
+    self.spec = spec.given(parameters)
+    machine.adopt(RunRules(spec))
+  }
+
+  /// The job as one of its steps is done. A command that tells that the run could not start is not
+  /// to fail at the same.
+  func spec(forStep step: Int) -> JobSpec {
+    guard case .notStarted(let stage, _)? = facts?.end?.reason else { return spec }
+    if case .use = spec.action.steps[step].action { return spec }
+    var spec = spec
+    switch stage {
+    case .directory, .stuck: spec.execution.directory = "/"
+    case .secret: spec.execution.secrets = [:]
+    case .limits: spec.execution.limits = Limits()
+    // Nobody's rights but the job's own will do.
+    case .user, .process, .exec: break
+    }
+    return spec
+  }
+
+  /// Under `skip` a run meets no other run of its job, unless it has waited since a reload changed
+  /// that.
+  private var isAlone: Bool {
+    switch spec.overlap {
+    case .skip, .queue, .replace: !isHook && !isForced
+    case .allow: false
+    }
+  }
+
+  var ticket: RunQueue.Ticket {
+    RunQueue.Ticket(
+      run: id, rank: spec.execution.qos.rank, job: spec.name,
+      isAlone: isAlone,
+      isHook: isHook, group: isHook ? nil : spec.concurrencyGroup)
+  }
+}

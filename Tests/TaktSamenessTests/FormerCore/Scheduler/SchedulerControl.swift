@@ -1,0 +1,82 @@
+package import TaktTime
+
+/// The scheduler as those see it who steer it.
+///
+/// Safe from any thread. Replies come on the scheduler's queue, and are not to block it; none comes
+/// after takt has stopped.
+package protocol SchedulerControl: Sendable {
+  /// Does what somebody wants as soon as the queue is free.
+  func obey(
+    _ command: SchedulerCommand, reply: @escaping @Sendable (SchedulerReply) -> Void)
+
+  /// Looks at the scheduler as soon as the queue is free. Who wants to see much looks often and at
+  /// little: slots that are due wait meanwhile.
+  func look<Sight: Sendable>(
+    _ question: @escaping @Sendable (SchedulerCore, Now) -> Sight,
+    reply: @escaping @Sendable (Sight) -> Void)
+}
+
+/// What somebody who steers takt wants of the scheduler.
+package enum SchedulerCommand: Hashable, Sendable {
+  /// A run of this job now, told this instant, by default the present one, with these parameters.
+  /// The job's `overlap` decides what becomes of it beside other runs of the job, unless it is
+  /// forced: then it runs beside them.
+  case trigger(
+    JobName, slot: WallInstant? = nil, parameters: RunParameters = RunParameters(),
+    isForced: Bool = false)
+  /// Put a job to rest; nil for as long as nobody resumes it.
+  case suspend(JobName, until: WallInstant?, reason: String)
+  case resume(JobName)
+  /// Cancel all runs of a job that have not ended.
+  case cancelJob(JobName)
+  case cancelRun(RunID)
+}
+
+/// What became of a command.
+package enum SchedulerReply: Hashable, Sendable {
+  /// It was done; of a trigger the run, of a cancellation the runs that are cancelled.
+  case done(runs: [RunID] = [])
+  case unknownJob
+  /// No run of this number is in progress or waits.
+  case unknownRun
+  case notSuspended
+  /// The rest would be over before it begins.
+  case past
+  /// Too many runs of the job wait already.
+  case tooMany
+  /// The job's `overlap` is `skip`, and this run of it has not ended.
+  case overlapping(RunID)
+  /// takt has not started yet, or is stopping.
+  case unavailable
+}
+
+/// What a run is given that somebody triggers.
+package struct RunParameters: Hashable, Sendable {
+  /// In place of those that the job says under `with`.
+  package var values: Parameters
+  /// For a command, over its `env`.
+  package var environment: [String: String]
+
+  package init(values: Parameters = [:], environment: [String: String] = [:]) {
+    self.values = values
+    self.environment = environment
+  }
+}
+
+/// Who measures how punctual slots are.
+///
+/// Called on the scheduler's queue, which it is not to keep.
+package protocol SlotGauge: AnyObject, Sendable {
+  func served(_ start: SlotStart)
+}
+
+/// A slot's run starts.
+package struct SlotStart: Hashable, Sendable {
+  package var job: JobName
+  package var run: RunID
+  /// How long after it was due.
+  package var lateness: Duration
+  /// How much of that the job allows.
+  package var window: Duration
+  package var qos: QoS
+}

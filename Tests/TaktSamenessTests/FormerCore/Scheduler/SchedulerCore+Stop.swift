@@ -1,0 +1,113 @@
+import TaktTime
+
+/// Stop: no new runs, then patience, then signals, then the end.
+extension SchedulerCore {
+  mutating func stop(at now: Now) {
+    switch phase {
+    case .starting: finish()
+    case .running: drain(at: now)
+    case .draining: stopRuns(at: now)
+    case .stopping: hurryRuns(at: now)
+    case .finished: break
+    }
+  }
+
+  private mutating func drain(at now: Now) {
+    phase = .draining
+    log(
+      .notice, .scheduler, at: now,
+      [
+        LogField(.message, .text("stopping: no new runs, \(queue.takenCount) in progress")),
+        LogField(.count, .number(Int64(queue.takenCount))),
+      ])
+    for name in jobs.keys.sorted() {
+      stopSlots(of: name, at: now)
+      effects.append(.disarm(.job(name)))
+    }
+    giveUpQueuedRuns(at: now)
+    guard phase == .draining else { return }
+    if settings.shutdownGrace <= .zero, !runs.isEmpty { return stopRuns(at: now) }
+    armShutdown(after: settings.shutdownGrace, at: now)
+    finishIfIdle(at: now)
+  }
+
+  /// Slots that are put off, or were to run late, wait on: a takt to come decides them.
+  private mutating func stopSlots(of name: JobName, at now: Now) {
+    guard let job = jobs[name] else { return }
+    if job.isHeld { return decideDue(name, as: nil, at: now) }
+    guard let due = jobs[name]?.cursor.takeDue(of: job.spec.timing, for: name, at: now) else {
+      return
+    }
+    let waits = due.newest.deadline > now.monotonic
+    for series in waits ? due.passed : due.all {
+      decide(name, series, .skipped(.stopping), at: now)
+    }
+    if waits { putOff(due.newest, of: name, until: due.newest.deadline) }
+  }
+
+  /// Runs that wait, for a place or for their next attempt, will not start, and those in progress
+  /// try no further. Hooks still may.
+  private mutating func giveUpQueuedRuns(at now: Now) {
+    for id in runs.keys.sorted() {
+      guard let run = runs[id], !run.isHook else { continue }
+      if run.machine.isInProgress {
+        step(id, at: now) { $0.allowNoRetry() }
+        continue
+      }
+      if let slot = run.undecidedSlot {
+        decide(run.spec.name, SlotSeries(slot.nominal), .skipped(.stopping), at: now)
+      }
+      // Its next attempt is left to a takt to come.
+      runs[id]?.parting = run.retryPosition(at: now)
+      step(id, at: now) { $0.stop(.shutdown, at: now.monotonic) }
+    }
+  }
+
+  private mutating func stopRuns(at now: Now) {
+    phase = .stopping
+    let graces = runs.values.map(\.spec.execution.stop.grace)
+    armShutdown(after: (graces.max() ?? .zero) + Self.abandonAfter, at: now)
+    for id in runs.keys.sorted() { step(id, at: now) { $0.stop(.shutdown, at: now.monotonic) } }
+  }
+
+  private mutating func hurryRuns(at now: Now) {
+    armShutdown(after: Self.abandonAfter, at: now)
+    for id in runs.keys.sorted() { step(id, at: now) { $0.hurry() } }
+  }
+
+  mutating func shutdownFired(token: UInt64, at now: Now) {
+    guard token == shutdownToken else { return }
+    switch phase {
+    case .draining: stopRuns(at: now)
+    case .stopping:
+      log(
+        .error, .scheduler, at: now,
+        [
+          LogField(
+            .message, .text("gave up on \(runs.count) runs that do not end even by SIGKILL")),
+          LogField(.count, .number(Int64(runs.count))),
+        ])
+      finish()
+    case .starting, .running, .finished: break
+    }
+  }
+
+  private mutating func armShutdown(after duration: Duration, at now: Now) {
+    shutdownToken = nextToken()
+    effects.append(
+      .arm(.shutdown, deadline: now.monotonic + duration, leeway: .zero, token: shutdownToken))
+  }
+
+  mutating func finishIfIdle(at now: Now) {
+    guard runs.isEmpty, phase == .draining || phase == .stopping else { return }
+    log(.notice, .scheduler, at: now, [LogField(.message, .text("stopped"))])
+    finish()
+  }
+
+  private mutating func finish() {
+    phase = .finished
+    recordMarks()
+    effects.append(.disarm(.shutdown))
+    effects.append(.finish)
+  }
+}

@@ -1,0 +1,49 @@
+package import TaktTime
+
+/// What can happen to the scheduler. The time comes with the event.
+package enum SchedulerEvent: Sendable {
+  /// takt starts with this set of jobs, where a former one has left off.
+  case started(Snapshot, after: FormerBooks = FormerBooks())
+  /// A new set of jobs is valid; the plan leads to it from the present one.
+  case reloaded(ReloadPlan)
+  /// The timer of this key has fired; `token` is the one it was armed with.
+  case timerFired(TimerKey, token: UInt64)
+  /// Somebody wants this, and does not wait for what becomes of it.
+  case commanded(SchedulerCommand)
+  /// The process or work of an attempt's action has ended, or could not be started.
+  case attemptEnded(RunID, AttemptReport)
+  /// Nothing is left of an attempt's process group.
+  case groupEnded(RunID)
+  /// All that was recorded for this run is kept for certain.
+  case kept(RunID)
+  /// The ledger has lost its books: it is to be told everything anew that holds now.
+  case ledgerRenewed
+  /// Somebody has set the wall clock, or the machine has slept for so long.
+  case clockStepped(slept: Duration)
+  /// Files have changed that a job waits for.
+  case changed(JobName, PathWatch)
+  /// Somebody wants the state of all jobs in the log.
+  case dumpStatus
+  /// Somebody wants takt to stop; a second time: without waiting; a third time: at once.
+  case stop
+}
+
+/// What the scheduler wants done. Effects are performed in their order.
+package enum SchedulerEffect: Hashable, Sendable {
+  /// Fire once between `deadline` and `deadline + leeway`, in place of any earlier arming.
+  case arm(TimerKey, deadline: MonotonicInstant, leeway: Duration, token: UInt64)
+  /// Cancel the timer; it may be forgotten.
+  case disarm(TimerKey)
+  indirect case start(AttemptRequest)
+  /// Send a run's process group a signal.
+  case signal(RunID, StopSignal)
+  /// Keep this; entries of one turn belong together.
+  case record(LedgerEntry)
+  /// Say `kept` when all that was recorded for this run is kept for certain.
+  case awaitLedger(RunID)
+  /// A slot's run starts: for whoever measures.
+  case served(SlotStart)
+  case log(LogRecord)
+  /// Everything is over: the process may end.
+  case finish
+}

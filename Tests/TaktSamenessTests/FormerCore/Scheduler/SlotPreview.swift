@@ -1,0 +1,78 @@
+package import TaktTime
+
+/// The slots that a job will have, as far as anybody can foresee them.
+package enum SlotPreview {
+  /// At most `count` slots after the start, in order. A fixed delay is shown as if its runs took no
+  /// time; slots that are excluded are left out.
+  ///
+  /// - Parameter former: how far the job has come; nil for one that takt loads for the first time.
+  package static func slots(
+    of spec: JobSpec, after former: FormerJob? = nil, startingAt now: Now, count: Int
+  ) -> [Slot] {
+    let timing = spec.timing
+    var cursor = ScheduleCursor(schedule: timing.schedule, at: now)
+    var slots: [Slot] = []
+    if let former {
+      cursor = ScheduleCursor(former.mark.cursor, isSameBoot: former.isSameBoot, at: now)
+      // One that is put off is still to come.
+      let due = cursor.takeDue(of: timing, for: spec.name, at: now)
+      if let newest = due?.newest, newest.deadline > now.monotonic { slots.append(newest) }
+      cursor.skip(to: now, from: former.version.schedule, to: timing.schedule)
+    } else if timing.schedule.isWithinBounds(now.wall), !timing.schedule.excludes(now.wall) {
+      var causes: SlotCauses = []
+      if timing.schedule.on.contains(.start) { causes.insert(.start) }
+      if timing.schedule.on.contains(.boot) { causes.insert(.boot) }
+      if !causes.isEmpty {
+        let nominal = cursor.takeMoment(timing.schedule, at: now)
+        slots.append(Slot(nominal: nominal, causes: causes, deadline: now.monotonic))
+      }
+    }
+    let left = timing.schedule.limit.map { max(0, $0 - (former?.mark.ranCount ?? 0)) } ?? count
+    return Array(
+      (slots
+        + self.slots(
+          of: spec, from: cursor, ran: (former?.mark.ranCount ?? 0) + slots.count, startingAt: now,
+          count: count - slots.count)).prefix(min(count, left)))
+  }
+
+  /// At most `count` slots of a job that has come to `cursor`.
+  static func slots(
+    of spec: JobSpec, from cursor: ScheduleCursor, ran: Int, startingAt now: Now, count: Int
+  ) -> [Slot] {
+    let timing = spec.timing
+    var cursor = cursor
+    var slots: [Slot] = []
+    let wanted = max(0, min(count, timing.schedule.limit.map { $0 - ran } ?? count))
+    var clock = now
+    // A job that excludes all that it names would be searched for ever.
+    for _ in 0..<(wanted + Self.excludedMax) where slots.count < wanted {
+      guard let slot = cursor.next(of: timing, for: spec.name, at: clock) else { break }
+      if !timing.schedule.excludes(slot.nominal) {
+        slots.append(slot)
+      }
+      // Both clocks go on to the slot; the wall has not been stepped meanwhile.
+      let nominal = slot.deadline - slot.offset
+      clock = Now(
+        wall: max(clock.wall + (nominal - clock.monotonic), slot.nominal),
+        monotonic: max(nominal, clock.monotonic))
+      _ = cursor.takeDue(of: timing, for: spec.name, at: clock)
+      cursor.rest(timing.schedule, at: clock)
+    }
+    return slots
+  }
+
+  private static let excludedMax = 100_000
+}
+
+/// What is needed to foresee the slots of a job that runs, away from the scheduler.
+package struct SlotForesight: Sendable {
+  let spec: JobSpec
+  let cursor: ScheduleCursor
+  let ran: Int
+  let now: Now
+
+  /// The next slots, at most so many, as far as anybody can foresee them.
+  package func slots(count: Int) -> [Slot] {
+    SlotPreview.slots(of: spec, from: cursor, ran: ran, startingAt: now, count: count)
+  }
+}

@@ -1,0 +1,31 @@
+/// A user of the machine, with all that a child of this user needs.
+package struct Account: Hashable, Sendable {
+  package var name: String
+  package var uid: UInt32
+  /// The number of its primary group.
+  package var gid: UInt32
+  /// All groups it is in, the primary one too, in ascending order, each once.
+  package var groups: [UInt32]
+  package var home: String
+  package var shell: String
+
+  package init(
+    name: String, uid: UInt32, gid: UInt32, groups: [UInt32], home: String, shell: String
+  ) {
+    self.name = name
+    self.uid = uid
+    self.gid = gid
+    self.groups = groups
+    self.home = home
+    self.shell = shell
+  }
+}
+
+/// Where users and groups are looked up.
+///
+/// Safe from any thread; may block for as long as the machine's user database takes.
+package protocol AccountSource: Sendable {
+  /// The account whom an identity means, with its group as the primary one where it names one; nil
+  /// when there is no such user or group. Without a user: the process's own.
+  func account(for identity: RunIdentity) -> Account?
+}

@@ -1,0 +1,22 @@
+/// What of takt's own environment a child begins with.
+package enum EnvironmentInheritance: Hashable, Sendable {
+  /// All of it for takt's own user; for another user a standard `PATH`, and `LANG` where takt has
+  /// it. The user's HOME, LOGNAME, USER and SHELL come in any case.
+  case byUser
+  case all
+  /// Nothing but a standard `PATH`.
+  case none
+  /// These variables, where takt has them, and a standard `PATH` where that is not one of them.
+  case only([String])
+}
+
+extension EnvironmentInheritance {
+  func words(for identity: RunIdentity) -> String {
+    switch self {
+    case .byUser: identity.user == nil ? "true" : "by user"
+    case .all: "true"
+    case .none: "false"
+    case .only(let names): names.joined(separator: ", ")
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import TaktTime
+
+/// How a run of a job is done.
+package struct Execution: Hashable, Sendable {
+  /// Program and arguments before the text of a shell action. Default `/bin/sh -c`.
+  package var shell: [String]
+  /// What of takt's own environment the child begins with. Default: by its user.
+  package var inheritance: EnvironmentInheritance
+  /// Added to what is inherited: `env_file` and `env` together.
+  package var environment: [String: String]
+  /// Secret values for the child, by the name of the variable that leads to each.
+  package var secrets: [String: Secret]
+  /// Where the child starts: an absolute path. Default: the folder of the job's file.
+  package var directory: String
+  /// Whom the child runs as; the default is takt's own user and groups.
+  package var identity: RunIdentity
+  /// The child's file mode creation mask; nil (the default) for takt's own.
+  package var umask: UInt16?
+  /// What the child reads on its standard input; nil (the default) for nothing.
+  package var stdin: String?
+  /// How long an attempt may take; nil (the default) for as long as it likes.
+  package var timeout: Duration?
+  package var stop: StopPolicy
+  /// The class of the child's and the built-in's work. Default `default`.
+  package var qos: QoS
+  /// What the child may use at most. Default: what takt itself may.
+  package var limits: Limits
+  package var output: OutputPolicy
+  package var success: SuccessRule
+  package var retry: RetryPolicy
+
+  /// The defaults of a jobs file, in the folder `directory`.
+  package init(
+    shell: [String] = ["/bin/sh", "-c"], environment: [String: String] = [:],
+    directory: String = "/", timeout: Duration? = nil, stop: StopPolicy = StopPolicy(),
+    qos: QoS = .default, output: OutputPolicy = OutputPolicy(),
+    success: SuccessRule = SuccessRule(), retry: RetryPolicy = RetryPolicy()
+  ) {
+    self.shell = shell
+    self.environment = environment
+    self.directory = directory
+    self.timeout = timeout
+    self.stop = stop
+    self.qos = qos
+    self.output = output
+    self.success = success
+    self.retry = retry
+    inheritance = .byUser
+    secrets = [:]
+    identity = RunIdentity()
+    limits = Limits()
+  }
+}
+
+extension Execution {
+  /// In the order in which they are shown.
+  static let keys: [JobKey] = [
+    .qos, .inheritance, .directory, .user, .group, .umask, .limits, .timeout, .kill, .retry,
+    .output, .success, .failsWhen, .shell, .environment, .secrets, .stdin,
+  ]
+}
+
+extension JobKey {
+  package static let qos = JobKey("qos") { $0.execution.qos.rawValue }
+  package static let inheritance = JobKey("inherit_env") {
+    $0.execution.inheritance.words(for: $0.execution.identity)
+  }
+  package static let directory = JobKey("cwd") { $0.execution.directory }
+  package static let user = JobKey("user") { $0.execution.identity.user }
+  package static let group = JobKey("group") { $0.execution.identity.group }
+  package static let umask = JobKey("umask") { spec in
+    spec.execution.umask.map { mask in
+      let digits = String(mask, radix: 8)
+      return String(repeating: "0", count: max(0, 3 - digits.count)) + digits
+    }
+  }
+  package static let limits = JobKey("limits") { $0.execution.limits.words }
+  package static let timeout = JobKey("timeout") {
+    $0.execution.timeout.map(DurationText.format)
+  }
+  package static let kill = JobKey("kill") { $0.execution.stop.words }
+  package static let retry = JobKey("retry") { $0.execution.retry.words }
+  package static let output = JobKey("output") { $0.execution.output.words }
+  package static let success = JobKey("success") { $0.execution.success.words }
+  package static let failsWhen = JobKey("fails_when") { $0.execution.success.failureWords }
+  package static let shell = JobKey("shell", hidden: { $0.execution.shell != $1.execution.shell })
+  package static let environment = JobKey(
+    "env", hidden: { $0.execution.environment != $1.execution.environment })
+  package static let environmentFile = JobKey(partOfAnother: "env_file")
+  package static let secrets = JobKey(
+    "secrets", hidden: { $0.execution.secrets != $1.execution.secrets })
+  package static let stdin = JobKey("stdin", hidden: { $0.execution.stdin != $1.execution.stdin })
+}

@@ -1,0 +1,53 @@
+/// Where takt answers HTTP over TCP.
+package struct HTTPSettings: Hashable, Sendable {
+  /// The address: a number such as `127.0.0.1` or `::1`.
+  package var host: String
+  /// The port; 0 for any that is free.
+  package var port: Int
+  /// The file with the token that each request must bear: an absolute path; nil (the default) for
+  /// `token` in the state folder.
+  package var tokenFile: String?
+  /// Under which names others reach it, besides its own address: a proxy's, a machine's.
+  package var names: [String] = []
+
+  package init(host: String, port: Int, tokenFile: String? = nil, names: [String] = []) {
+    self.host = host
+    self.port = port
+    self.tokenFile = tokenFile
+    self.names = names
+  }
+
+  /// `127.0.0.1:8080`, `[::1]:8080`.
+  package var address: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+  package var isLoopback: Bool { host == "::1" || host.hasPrefix("127.") }
+
+  var words: String {
+    ([address] + (tokenFile.map { ["token in \($0)"] } ?? []) + names).joined(separator: ", ")
+  }
+
+  /// Reads `8080`, `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`; nil for anything else. Without
+  /// a host it is this machine's own.
+  package static func parse(_ text: String) -> (host: String, port: Int)? {
+    var host = "127.0.0.1"
+    var digits = Substring(text)
+    if let colon = text.lastIndex(of: ":") {
+      digits = text[text.index(after: colon)...]
+      var name = text[..<colon]
+      if name.hasPrefix("["), name.hasSuffix("]") {
+        name = name.dropFirst().dropLast()
+        guard name.contains(":") else { return nil }
+      } else if name.contains(":") {
+        return nil
+      }
+      host = name == "localhost" ? "127.0.0.1" : name == "*" ? "0.0.0.0" : String(name)
+    }
+    guard !host.isEmpty, !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }),
+      let port = Int(digits), (0...65535).contains(port),
+      host.utf8.allSatisfy({ Self.hostBytes.contains($0) })
+    else { return nil }
+    return (host, port)
+  }
+
+  private static let hostBytes = Set("0123456789abcdefABCDEF.:".utf8)
+}

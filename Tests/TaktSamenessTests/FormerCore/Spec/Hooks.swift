@@ -1,0 +1,16 @@
+/// What is done besides when a run has come to something.
+package enum HookKind: String, CaseIterable, Hashable, Comparable, Sendable {
+  /// A run has failed or timed out, after its last attempt.
+  case onFailure = "on_failure"
+  case onSuccess = "on_success"
+  /// A run has succeeded, and the one before had failed.
+  case onRecover = "on_recover"
+  /// A run has started later than leeway and tolerance allow, or takes longer than expected.
+  case onLate = "on_late"
+
+  /// In the order of the key table.
+  package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// The actions of each hook that a job has.
+package typealias Hooks = [HookKind: [Step]]

@@ -1,0 +1,40 @@
+import TaktTime
+
+/// What becomes of slots whose time went by while nothing could serve them.
+package struct MissedPolicy: Hashable, Sendable {
+  package enum Choice: String, CaseIterable, Hashable, Sendable {
+    case skip
+    /// The newest one, which stands for the others.
+    case last
+    /// All of them, one after the other.
+    case all
+  }
+
+  /// Which of them run late. Default `last`.
+  package var choice = Choice.last
+  /// How old a slot may be and still run; nil (the default) for the job's interval, the time up to
+  /// the next slot of the clock, or a day where there is neither.
+  package var within: Duration?
+  /// How many run at most under `all`, the newest ones. Default 100.
+  package var countMax = 100
+
+  package init() {}
+
+  var words: String? {
+    JobKey.list([
+      choice.rawValue, within.map { "within \(DurationText.format($0))" },
+      choice == .all ? "max \(countMax)" : nil,
+    ])
+  }
+
+  /// How old a slot of this schedule may be and still run.
+  func within(_ schedule: Schedule, of slot: WallInstant?) -> Duration {
+    let day = Duration.seconds(86_400)
+    if let within { return within }
+    if schedule.rules.isEmpty { return schedule.every?.interval ?? day }
+    guard let slot, let next = schedule.rules.compactMap({ $0.next(after: slot) }).min() else {
+      return day
+    }
+    return next - slot
+  }
+}

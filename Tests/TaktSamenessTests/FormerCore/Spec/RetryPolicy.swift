@@ -1,0 +1,66 @@
+import TaktTime
+
+/// Whether, and when, an attempt that failed is followed by another.
+package struct RetryPolicy: Hashable, Sendable {
+  /// What an attempt can fail by.
+  package enum Cause: String, CaseIterable, Hashable, Sendable {
+    /// A wrong exit status, `fails_when`, or a built-in's failure.
+    case exit
+    /// A signal that takt did not send.
+    case signal
+    case timeout
+    case notStarted = "not_started"
+  }
+
+  /// How long a run goes on trying.
+  package enum End: String, CaseIterable, Hashable, Sendable {
+    /// Until the attempts are used up.
+    case exhausted
+    /// Until the job's next slot is due, if that comes first.
+    case nextSlot = "next_slot"
+  }
+
+  /// How many attempts a run has, the first among them. Default 1: no retry.
+  package var attempts: Int
+  /// How long the first back-off lasts. Default 10 s.
+  package var delay: Duration
+  /// By how much each further back-off is longer. Default 2.
+  package var factor: Double
+  /// How long a back-off lasts at most. Default 1 h.
+  package var delayMax: Duration
+  /// By what share, 0 to 100 percent, a back-off may be longer, by chance. Default 0.
+  package var jitterPercent: Double
+  /// What is tried again. Default everything.
+  package var causes: Set<Cause>
+  /// How long a run goes on trying. Default `exhausted`.
+  package var end: End
+
+  package init(
+    attempts: Int = 1, delay: Duration = .seconds(10), factor: Double = 2,
+    delayMax: Duration = .seconds(3600), jitterPercent: Double = 0,
+    causes: Set<Cause> = Set(Cause.allCases), end: End = .exhausted
+  ) {
+    self.attempts = attempts
+    self.delay = delay
+    self.factor = factor
+    self.delayMax = delayMax
+    self.jitterPercent = jitterPercent
+    self.causes = causes
+    self.end = end
+  }
+}
+
+extension RetryPolicy {
+  var words: String {
+    var words = [
+      "attempts \(attempts)", "delay \(DurationText.format(delay))", "factor \(factor)",
+      "max \(DurationText.format(delayMax))", "jitter \(jitterPercent)%",
+    ]
+    // In the order of the key table, which is not that of a set.
+    let causes = Cause.allCases.filter(causes.contains)
+    if causes != Cause.allCases {
+      words.append("on \(causes.map(\.rawValue).joined(separator: " "))")
+    }
+    return (words + ["until \(end.rawValue)"]).joined(separator: ", ")
+  }
+}

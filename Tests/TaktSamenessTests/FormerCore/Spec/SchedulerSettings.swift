@@ -1,0 +1,27 @@
+package import TaktTime
+
+/// What a jobs file says of the scheduler itself.
+package struct SchedulerSettings: Hashable, Sendable {
+  /// In which zone times without an offset are read, and times are shown. Default the machine's.
+  package var zone: Zone
+  /// How many runs may be in progress at once. Default 16.
+  package var maxRunning: Int
+  /// How long a stop waits for runs in progress before it stops them. Default 30 s.
+  package var shutdownGrace: Duration
+
+  /// How many runs of the jobs of a group may be in progress at once, by the group's name.
+  package var concurrency: [String: Int] = [:]
+
+  /// Where takt keeps what outlives it; nil (the default) for `.takt` beside the main file. It counts
+  /// at the start.
+  package var state: StateFolder?
+  package var history = History()
+  /// Where it answers HTTP over TCP; nil (the default) for nowhere. It counts at the start.
+  package var http: HTTPSettings?
+
+  package init(zone: Zone = .utc, maxRunning: Int = 16, shutdownGrace: Duration = .seconds(30)) {
+    self.zone = zone
+    self.maxRunning = maxRunning
+    self.shutdownGrace = shutdownGrace
+  }
+}

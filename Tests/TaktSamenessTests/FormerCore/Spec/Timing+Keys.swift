@@ -1,0 +1,82 @@
+import TaktTime
+
+extension Leeway {
+  fileprivate var words: String {
+    switch self {
+    case .duration(let duration): DurationText.format(duration)
+    case .percent(let percent): "\(percent)%"
+    }
+  }
+}
+
+extension Timing {
+  /// In the order in which they are shown.
+  static let keys: [JobKey] = [
+    .every, .first, .from, .align, .phase, .cron, .calendar, .at, .on, .after, .watch, .notBefore,
+    .until, .limit, .except, .spread, .jitter, .leeway, .enabled,
+  ]
+}
+
+extension JobKey {
+  package static let every = JobKey("every") {
+    $0.timing.schedule.every.map { DurationText.format($0.interval) }
+  }
+  package static let first = JobKey("first") {
+    $0.timing.schedule.every?.first.map(DurationText.format)
+  }
+  package static let from = JobKey("from") {
+    $0.timing.schedule.every?.origin == .end ? "end" : nil
+  }
+  package static let align = JobKey("align") {
+    $0.timing.schedule.every?.origin == .epoch ? "epoch" : nil
+  }
+  package static let phase = JobKey("phase") { $0.timing.schedule.every?.phase.rawValue }
+  package static let cron = JobKey("cron") { list($0.timing.schedule.rules.of(.cron)) }
+  package static let calendar = JobKey("calendar") { list($0.timing.schedule.rules.of(.calendar)) }
+  package static let days = JobKey(partOfAnother: "days")
+  package static let dst = JobKey(partOfAnother: "dst")
+  package static let timezone = JobKey(partOfAnother: "timezone")
+  package static let at = JobKey("at") { list($0.timing.schedule.at.map { $0.rfc3339() }) }
+  package static let on = JobKey("on") { list($0.timing.schedule.on.map(\.rawValue).sorted()) }
+  package static let after = JobKey("after") {
+    list($0.timing.schedule.after.sorted().map { "\($0.job) on \($0.condition.rawValue)" })
+  }
+  package static let watch = JobKey("watch") {
+    list(
+      $0.timing.schedule.watch.sorted().map {
+        "\($0.path), debounce \(DurationText.format($0.debounce))"
+      })
+  }
+  package static let notBefore = JobKey("not_before") { $0.timing.schedule.notBefore?.rfc3339() }
+  package static let until = JobKey("until") { $0.timing.schedule.until?.rfc3339() }
+  package static let limit = JobKey("limit") { $0.timing.schedule.limit.map(String.init) }
+  package static let except = JobKey("except") {
+    list(
+      $0.timing.schedule.exclusions.map { exclusion in
+        "\(exclusion.isWholeDays ? "days" : "seconds") of \(exclusion.expression.normalized) in "
+          + exclusion.zone.name
+      })
+  }
+  package static let spread = JobKey("spread") {
+    $0.timing.spread.map {
+      "over \(DurationText.format($0.over)), by \($0.seed.contains("@") ? "host" : "job")"
+    }
+  }
+  package static let jitter = JobKey("jitter") {
+    $0.timing.jitter == .zero ? nil : DurationText.format($0.timing.jitter)
+  }
+  package static let leeway = JobKey("leeway") { $0.timing.leeway.words }
+  package static let enabled = JobKey("enabled") { String($0.timing.isEnabled) }
+}
+
+extension [ClockRule] {
+  fileprivate func of(_ cause: SlotCause) -> [String] {
+    filter { $0.cause == cause }.map { rule in
+      var words = "\(rule.text) in \(rule.zone.name)"
+      if case .cron(let cron, let days) = rule.expression, cron.hasBothDayFields {
+        words += ", days \(days.rawValue)"
+      }
+      return words + ", gap \(rule.dst.gap.rawValue), overlap \(rule.dst.overlap.rawValue)"
+    }
+  }
+}
