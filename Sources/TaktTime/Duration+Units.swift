@@ -1,10 +1,8 @@
 extension Duration {
   /// The whole nanoseconds, clamped to what `Int64` holds (292 years either way).
   @inlinable public var nanosecondsSaturated: Int64 {
-    let (seconds, attoseconds) = components
-    let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    if overflow { return seconds < 0 ? .min : .max }
-    return scaled.addingSaturated(attoseconds / 1_000_000_000)
+    // `components` takes three times as long, and this is done many times for each slot.
+    Int64(clamping: attoseconds / 1_000_000_000)
   }
 
   /// Whole milliseconds, rounded towards zero; saturates.

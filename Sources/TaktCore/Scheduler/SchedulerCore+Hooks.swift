@@ -9,18 +9,20 @@ extension SchedulerCore {
   package static let hookTimeout = Duration.seconds(60)
 
   /// What a run's end means for its job, and for those who want to hear of it.
-  mutating func callHooks(after run: ActiveRun, _ end: RunEnd, at now: Now) {
-    let streak = failureStreak(of: run.job)
+  ///
+  /// - Parameter run: the run, if its job has hooks.
+  mutating func countFailure(of id: JobID, _ end: RunEnd, hooks run: ActiveRun?, at now: Now) {
+    let streak = failureStreak(of: id)
     switch end.outcome {
     case .succeeded:
       if streak > 0 {
-        setFailureStreak(of: run.job, 0)
-        queueHook(.onRecover, for: run, end, streak: streak, at: now)
+        setFailureStreak(of: id, 0)
+        if let run { queueHook(.onRecover, for: run, end, streak: streak, at: now) }
       }
-      queueHook(.onSuccess, for: run, end, streak: 0, at: now)
+      if let run { queueHook(.onSuccess, for: run, end, streak: 0, at: now) }
     case .failed, .timedOut:
-      setFailureStreak(of: run.job, streak + 1)
-      queueHook(.onFailure, for: run, end, streak: streak + 1, at: now)
+      setFailureStreak(of: id, streak + 1)
+      if let run { queueHook(.onFailure, for: run, end, streak: streak + 1, at: now) }
     case .cancelled, .interrupted:
       break
     }
@@ -39,8 +41,9 @@ extension SchedulerCore {
 
   /// Calls a hook for a run that goes on.
   mutating func hook(_ kind: HookKind, for run: RunID, at now: Now) {
-    guard !runs[run].isHook, runs[run].spec.hooks[kind] != nil else { return }
-    let run = runs[run]
+    guard !runs[run].isHook, runs[run].spec.hooks[kind] != nil, let run = runs.run(run) else {
+      return
+    }
     queueHook(kind, for: run, nil, streak: failureStreak(of: run.job), at: now)
   }
 

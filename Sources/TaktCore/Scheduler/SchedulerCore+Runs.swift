@@ -60,12 +60,11 @@ extension SchedulerCore {
   // MARK: Orders
 
   private mutating func moved(_ run: RunID, _ move: RunMove, at now: Now) {
-    runs[run].transitionCount += 1
     if case .backingOff(_, let end) = runs[run].machine.state, runs[run].startedAt != nil {
       recordBackOff(run, end, at: now)
     }
-    if isQuiet { return }
-    let record = runs[run].moveRecord(move, at: now.monotonic)
+    if isQuiet { return runs[run].transitionCount += 1 }
+    let record = runs[run].note(move, at: now.monotonic)
     effects.append(.log(LogRecord(at: now.wall, record.level, .run, content: .run(record))))
   }
 
@@ -81,19 +80,10 @@ extension SchedulerCore {
   }
 
   private mutating func start(_ action: RunOrders.Start, of run: RunID, at now: Now) {
-    let (attempt, step) = (action.attempt, action.step)
-    if step == 0 {
-      runs[run].beginOutput()
-      if attempt > runs[run].firstAttempt {
-        effects.append(.record(.attemptBegan(run, attempt: attempt, at: now.wall)))
-      }
+    if action.step == 0, action.attempt > runs[run].firstAttempt {
+      effects.append(.record(.attemptBegan(run, attempt: action.attempt, at: now.wall)))
     }
-    effects.append(
-      .start(
-        AttemptRequest(
-          run: run, attempt: attempt, spec: runs[run].spec(forStep: step), slot: runs[run].nominal,
-          action: runs[run].spec.action.action(ofStep: step), step: step,
-          deadline: action.deadline, facts: runs[run].facts)))
+    effects.append(.start(runs[run].request(for: action)))
   }
 
   private mutating func signal(_ run: RunID, _ signal: RunOrders.Signal) {
@@ -119,32 +109,37 @@ extension SchedulerCore {
 
   // MARK: The end
 
-  private mutating func ended(_ id: RunID, _ end: RunEnd, at now: Now) {
-    runs.giveUpPlace(id)
-    guard let run = runs.remove(id) else { return }
-    effects.append(.record(.ended(run.bookEntry(end, at: now))))
+  private mutating func ended(_ run: RunID, _ end: RunEnd, at now: Now) {
+    runs.giveUpPlace(run)
+    effects.append(.record(.ended(runs[run].bookEntry(end, at: now))))
     settleFormer(of: run, end)
-    if run.expectedToken != 0 { effects.append(.disarm(.expected(id))) }
-    if !run.isHook { afterRun(run, end, at: now) }
-    forgetIfGone(run.job)
+    if runs[run].expectedToken != 0 { effects.append(.disarm(.expected(run))) }
+    let (id, isHook) = (runs[run].job, runs[run].isHook)
+    // One that goes on with the next takt has not come to its end.
+    let isLast = runs[run].parting == nil
+    let hasHadAttempt = !isHook && runs[run].hasHadAttempt(end)
+    let caller = runs[run].spec.hooks.isEmpty ? nil : runs.run(run)
+    runs.remove(run)
+    if !isHook { armAfterRun(of: id, at: now) }
+    if hasHadAttempt {
+      countFailure(of: id, end, hooks: caller, at: now)
+      if isLast { callFollowers(of: id, end, at: now) }
+    }
+    forgetIfGone(id)
     startWaitingRuns(at: now)
     finishIfIdle(at: now)
   }
 
-  private mutating func afterRun(_ run: ActiveRun, _ end: RunEnd, at now: Now) {
-    if jobs.isPresent(run.job) {
-      if jobs[run.job].isFixedDelay, !runs.hasActive(run.job) {
-        jobs[run.job].rest(at: now)
-        markDirty(run.job)
-        arm(run.job, at: now)
-      } else if !jobs[run.job].late.isEmpty {
-        arm(run.job, at: now)
-      }
+  /// What waited for the end of a job's run may be due.
+  private mutating func armAfterRun(of id: JobID, at now: Now) {
+    guard jobs.isPresent(id) else { return }
+    if jobs[id].isFixedDelay, !runs.hasActive(id) {
+      jobs[id].rest(at: now)
+      markDirty(id)
+      arm(id, at: now)
+    } else if !jobs[id].late.isEmpty {
+      arm(id, at: now)
     }
-    guard run.hasHadAttempt(end) else { return }
-    callHooks(after: run, end, at: now)
-    // One that goes on with the next takt has not come to its end.
-    if run.parting == nil { callFollowers(of: run.job, end, at: now) }
   }
 
   /// A job that has been removed is forgotten when the last of its runs has ended.

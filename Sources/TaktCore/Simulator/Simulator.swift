@@ -15,6 +15,7 @@ package struct Simulator {
   private var faults: [SimulatedFault]
   private let runTime: Duration
   private var runTimes: [JobName: Duration]
+  private var effects: [SchedulerEffect] = []
   /// Of the slot whose verdict comes next.
   private var lateness = Duration.zero
   private var window = Duration.zero
@@ -106,7 +107,13 @@ package struct Simulator {
   // MARK: Effects
 
   private mutating func handle(_ event: SchedulerEvent, _ tell: (SimulatedEvent) -> Void) {
-    perform(scheduler.send(event), tell)
+    // One list for all events; one that comes of another's effects has its own.
+    var list: [SchedulerEffect] = []
+    swap(&list, &effects)
+    scheduler.send(event, into: &list)
+    perform(list, tell)
+    list.removeAll(keepingCapacity: true)
+    swap(&list, &effects)
   }
 
   private mutating func perform(
@@ -116,8 +123,8 @@ package struct Simulator {
     if books != nil {
       books?.record(effects.compactMap { if case .record(let entry) = $0 { entry } else { nil } })
     }
-    for effect in effects {
-      switch effect {
+    for place in effects.indices {
+      switch effects[place] {
       case .start(let request): start(request)
       case .signal(let run, let signal): stop(run, signal)
       case .record(let entry): take(entry, tell)
@@ -132,8 +139,9 @@ package struct Simulator {
 
   private mutating func start(_ request: AttemptRequest) {
     let spec = request.spec
-    let whole = runTimes[spec.name] ?? spec.expectedDuration ?? runTime
-    let steps = spec.action.steps.count
+    let own = runTimes.isEmpty ? nil : runTimes[spec.name]
+    let whole = own ?? spec.expectedDuration ?? runTime
+    let steps = spec.action.stepCount
     let time = request.facts != nil ? Self.hookTime : steps == 1 ? whole : whole / steps
     scheduler.setEnd(of: request.run, .attempt(.exited(0)), at: now.monotonic + time)
   }

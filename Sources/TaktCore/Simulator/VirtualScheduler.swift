@@ -9,9 +9,37 @@ import TimerMachine
 /// and performs all effects but those on timers.
 package struct VirtualScheduler {
   private final class Alarm: Sendable {
-    let key: TimerID
+    let timer: TimerID
 
-    init(_ key: TimerID) { self.key = key }
+    init(_ timer: TimerID) { self.timer = timer }
+  }
+
+  /// The timers that exist, fired or not: those of jobs by their numbers.
+  private struct Alarms: Sendable {
+    struct Place: Sendable {
+      var alarm: Alarm
+      /// Where the table has armed it last.
+      var slot: UInt32
+    }
+
+    private var jobs: [Place?] = []
+    private var others: [TimerID: Place] = [:]
+
+    subscript(timer: TimerID) -> Place? {
+      get {
+        guard case .job(let id) = timer else { return others[timer] }
+        return Int(id.index) < jobs.count ? jobs[Int(id.index)] : nil
+      }
+      set {
+        guard case .job(let id) = timer else { return others[timer] = newValue }
+        while jobs.count <= Int(id.index) { jobs.append(nil) }
+        jobs[Int(id.index)] = newValue
+      }
+    }
+
+    var timers: [TimerID] {
+      (jobs.compactMap(\.self) + others.values).map(\.alarm.timer)
+    }
   }
 
   /// How a run in progress is going to end.
@@ -49,7 +77,7 @@ package struct VirtualScheduler {
   /// Whether timers fire at their deadlines, as if nothing had leeway.
   private let isPunctual: Bool
   private var table = WakeTable<Alarm>()
-  private var alarms: [TimerID: (alarm: Alarm, slot: UInt32)] = [:]
+  private var alarms = Alarms()
   private var ends: [RunID: (at: MonotonicInstant, end: End)] = [:]
   private var order = Heap<Instant>()
 
@@ -64,9 +92,15 @@ package struct VirtualScheduler {
   ///
   /// - Returns: all effects, in their order.
   package mutating func send(_ event: SchedulerEvent) -> [SchedulerEffect] {
-    let effects = core.handle(event, at: now)
-    setTimers(effects)
+    var effects: [SchedulerEffect] = []
+    send(event, into: &effects)
     return effects
+  }
+
+  /// Hands the core an event, sets its timers, and puts all effects into an empty list.
+  package mutating func send(_ event: SchedulerEvent, into effects: inout [SchedulerEffect]) {
+    core.handle(event, at: now, into: &effects)
+    setTimers(effects)
   }
 
   /// Hands the core a command, and sets its timers.
@@ -91,7 +125,7 @@ package struct VirtualScheduler {
     if end <= now.monotonic, let first = order.popMin() { return take(first) }
     var due: [Due] = []
     while let timer = table.takeDue(at: now.monotonic) {
-      due.append(.timer(timer.owner.key, token: timer.ticket))
+      due.append(.timer(timer.owner.timer, token: timer.ticket))
     }
     return due
   }
@@ -143,31 +177,27 @@ package struct VirtualScheduler {
   // MARK: Timers
 
   /// The timers that exist, fired or not.
-  package var timers: some Collection<TimerID> { alarms.keys }
+  package var timers: [TimerID] { alarms.timers }
 
   private mutating func setTimers(_ effects: [SchedulerEffect]) {
     // By their places, so that the others are not copied.
     for place in effects.indices {
-      if case .arm(let key, let deadline, let leeway, let token) = effects[place] {
-        arm(key, deadline, leeway: isPunctual ? .zero : leeway, token: token)
-      } else if case .disarm(let key) = effects[place] {
-        guard let (alarm, slot) = alarms.removeValue(forKey: key) else { continue }
-        table.disarm(alarm, lastSlot: slot)
+      if case .arm(let timer, let deadline, let leeway, let token) = effects[place] {
+        arm(timer, deadline, leeway: isPunctual ? .zero : leeway, token: token)
+      } else if case .disarm(let timer) = effects[place], let armed = alarms[timer] {
+        alarms[timer] = nil
+        table.disarm(armed.alarm, lastSlot: armed.slot)
       }
     }
   }
 
   /// Arms a timer anew, for owners whose timers fire otherwise than the core wants.
   package mutating func arm(
-    _ key: TimerID, _ deadline: MonotonicInstant, leeway: Duration = .zero, token: UInt64
+    _ timer: TimerID, _ deadline: MonotonicInstant, leeway: Duration = .zero, token: UInt64
   ) {
     let arming = TimerArming(deadline: deadline, leeway: max(.zero, leeway), ticket: token)
-    if let index = alarms.index(forKey: key) {
-      let (alarm, slot) = alarms.values[index]
-      alarms.values[index].slot = table.arm(alarm, lastSlot: slot, arming)
-    } else {
-      let alarm = Alarm(key)
-      alarms[key] = (alarm, table.arm(alarm, lastSlot: .max, arming))
-    }
+    var place = alarms[timer] ?? Alarms.Place(alarm: Alarm(timer), slot: .max)
+    place.slot = table.arm(place.alarm, lastSlot: place.slot, arming)
+    alarms[timer] = place
   }
 }

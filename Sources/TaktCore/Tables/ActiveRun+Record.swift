@@ -1,8 +1,9 @@
 import TaktTime
 
 extension ActiveRun {
-  /// What the log says of a move that the machine has just made.
-  func moveRecord(_ move: RunMove, at now: MonotonicInstant) -> RunMoveRecord {
+  /// Counts a move that the machine has just made. Returns what the log says of it.
+  mutating func note(_ move: RunMove, at now: MonotonicInstant) -> RunMoveRecord {
+    transitionCount += 1
     var record = RunMoveRecord(
       head: head, sequence: transitionCount, attempt: machine.attempt, from: move.from,
       to: machine.state, cause: move.cause, at: now)
@@ -21,7 +22,7 @@ extension ActiveRun {
     return record
   }
 
-  var head: RunHead {
+  @inline(__always) var head: RunHead {
     var head = RunHead(run: id, job: spec.name, slot: nominal, delivery: spec.delivery)
     switch origin {
     case .slot: break
@@ -33,7 +34,7 @@ extension ActiveRun {
   }
 
   /// The run as the books have it when it starts, or wants to.
-  func beginning(at now: Now) -> RunBeginning {
+  @inline(__always) func beginning(at now: Now) -> RunBeginning {
     RunBeginning(head, attempt: machine.attempt + 1, at: now.wall)
   }
 
@@ -45,7 +46,7 @@ extension ActiveRun {
       state: machine.state.kind)
   }
 
-  func bookEntry(_ end: RunEnd, at now: Now) -> RunRecord {
+  mutating func bookEntry(_ end: RunEnd, at now: Now) -> RunRecord {
     var totals = totals
     if hasRecordedOutput { totals.output = KeptOutput() }
     return RunRecord(

@@ -64,7 +64,7 @@ struct ActiveRun: Sendable {
   }
 
   /// The nominal instant that the run is told.
-  var nominal: WallInstant {
+  @inline(__always) var nominal: WallInstant {
     switch origin {
     case .slot(let slot): slot.nominal
     case .manual(let slot): slot
@@ -74,16 +74,23 @@ struct ActiveRun: Sendable {
   }
 
   /// The slot that waits for its verdict.
-  var undecidedSlot: Slot? {
+  @inline(__always) var undecidedSlot: Slot? {
     if case .slot(let slot) = origin, startedAt == nil { slot } else { nil }
   }
 
   var facts: RunFacts? { if case .hook(let facts, _) = origin { facts } else { nil } }
-  var isHook: Bool { if case .hook = origin { true } else { false } }
+  @inline(__always) var isHook: Bool { if case .hook = origin { true } else { false } }
 
-  mutating func beginOutput() {
-    totals.output = KeptOutput()
-    hasRecordedOutput = false
+  /// What is started for a step of an attempt. The first step begins the attempt's output.
+  mutating func request(for action: RunOrders.Start) -> AttemptRequest {
+    if action.step == 0 {
+      totals.output = KeptOutput()
+      hasRecordedOutput = false
+    }
+    return AttemptRequest(
+      run: id, attempt: action.attempt, spec: spec(forStep: action.step), slot: nominal,
+      action: spec.action.action(ofStep: action.step), step: action.step,
+      deadline: action.deadline, facts: facts)
   }
 
   /// What the last attempt has printed, once: the ledger is given it.

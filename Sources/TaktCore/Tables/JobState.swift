@@ -66,17 +66,17 @@ struct JobState: Sendable {
     set { hold = newValue.map { .suspended($0) } ?? .none }
   }
 
-  var isSuspended: Bool { if case .suspended = hold { true } else { false } }
+  @inline(__always) var isSuspended: Bool { if case .suspended = hold { true } else { false } }
 
   /// Why its slots pass without a run; nil when they do not.
-  var rest: SkipReason? {
+  @inline(__always) var rest: SkipReason? {
     if isSuspended || !spec.timing.isEnabled { return .suspended }
     if let limit = spec.timing.schedule.limit, ranCount >= limit { return .limit }
     return nil
   }
 
   /// Whether its slots pass without a run.
-  var isHeld: Bool { rest != nil }
+  @inline(__always) var isHeld: Bool { rest != nil }
 
   /// Whether its timer has ever been armed.
   var hasBeenArmed: Bool { token != 0 }
@@ -89,7 +89,7 @@ struct JobState: Sendable {
   mutating func awaitNothing() { awaited = nil }
 
   /// Whether its timer was last armed with this token, and has not fired since.
-  func isAwaiting(_ token: UInt64) -> Bool { awaited != nil && self.token == token }
+  @inline(__always) func isAwaiting(_ token: UInt64) -> Bool { awaited != nil && self.token == token }
 
   /// The slot that its timer waits for; nil when it is held.
   var nextSlot: Slot? { isHeld ? nil : awaited?.slot }
@@ -113,9 +113,9 @@ struct JobState: Sendable {
   mutating func rest(at now: Now) { cursor.rest(spec.timing.schedule, at: now) }
 
   /// Whether its next slot is counted from the end of a run.
-  var isFixedDelay: Bool { spec.timing.schedule.every?.origin == .end }
+  @inline(__always) var isFixedDelay: Bool { spec.timing.schedule.every?.origin == .end }
 
-  var mark: JobMark {
+  @inline(__always) var mark: JobMark {
     JobMark(
       job: spec.name, cursor: cursor.state, failureStreak: failureStreak, ranCount: ranCount,
       suspension: suspension)

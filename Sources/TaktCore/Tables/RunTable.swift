@@ -67,21 +67,24 @@ struct RunTable: Sendable {
   /// Takes a run that is newer than all before it.
   mutating func insert(_ run: consuming ActiveRun) {
     let (id, job, isHook) = (run.id, run.job, run.isHook)
-    let place = free.popLast() ?? rows.count
-    if place == rows.count { rows.append(run) } else { rows[place] = run }
-    index.append(id, at: place)
+    if let place = free.popLast() {
+      index.append(id, at: place)
+      rows[place] = run
+    } else {
+      index.append(id, at: rows.count)
+      rows.append(run)
+    }
     changeJob(job) { if isHook { $0.hookCount += 1 } else { $0.active.append(id) } }
   }
 
   /// Takes a run that has ended out of the table.
-  mutating func remove(_ id: RunID) -> ActiveRun? {
-    guard let place = index[id] else { return nil }
-    var run = ActiveRun.nobody
-    swap(&run, &rows[place])
+  mutating func remove(_ id: RunID) {
+    guard let place = index[id] else { return }
+    let (job, isHook) = (rows[place].job, rows[place].isHook)
+    rows[place] = .nobody
     free.append(place)
     index.remove(id)
-    changeJob(run.job) { if run.isHook { $0.hookCount -= 1 } else { $0.active.remove(id) } }
-    return run
+    changeJob(job) { if isHook { $0.hookCount -= 1 } else { $0.active.remove(id) } }
   }
 
   /// What a job has of them.

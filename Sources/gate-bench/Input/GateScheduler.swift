@@ -73,8 +73,8 @@ struct GateScheduler {
   private mutating func take(_ effects: [SchedulerEffect]) -> RunID? {
     var turn: [LedgerEntry] = []
     var started: RunID?
-    for effect in effects {
-      switch effect {
+    for place in effects.indices {
+      switch effects[place] {
       case .arm(.job(let id), let deadline, _, let token):
         timers[id] = Timer(deadline: deadline, token: token)
       case .disarm(.job(let id)): timers[id] = nil
