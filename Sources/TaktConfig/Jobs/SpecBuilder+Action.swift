@@ -7,16 +7,15 @@ extension SpecBuilder {
     let builder = ActionBuilder(
       reporter: reporter, actions: sources.actions, folder: folder,
       secrets: secretNames(of: raw))
-    let steps = raw.fields[.steps]
-    let others = [JobKey.run, JobKey.use].compactMap { raw.fields[$0] }
-    if let steps {
+    if let steps = raw.fields[.steps] {
+      let others = [JobKey.run, JobKey.use].compactMap { raw.fields[$0] }
       for other in others { reporter.reportConflict([other, steps], owner: raw.owner) }
       if !others.isEmpty { return nil }
       let owner = KeyOwner(part: raw.owner.part, key: JobKey.steps.name)
       _ = builder.action(of: raw.fields, owner: raw.owner)
       return steps.value?.list.map { .steps(builder.steps(of: $0, owner: owner)) }
     }
-    if others.isEmpty, !raw.fields.hasUnknownKeys {
+    if !raw.fields.has(.run), !raw.fields.has(.use), !raw.fields.hasUnknownKeys {
       reporter.report(
         .missingKey, at: raw.nameMark, "the job does nothing",
         hint: "add '\(JobKey.run)', '\(JobKey.use)' or '\(JobKey.steps)'", owner: raw.owner)
@@ -26,12 +25,15 @@ extension SpecBuilder {
 
   /// Reports keys of the job's own that nothing in it heeds.
   func checkUses(of raw: RawJob, action: Action?, settled: JobDefaults) {
-    checkRetry(settled.execution.retry, of: raw)
+    checkRetry(settled, of: raw)
     guard let action else { return }
-    let all = action.steps.map(\.action) + settled.policies.hooks.values.joined().map(\.action)
-    checkShell(beside: all, of: raw)
     let hasForeignRights = checkRights(of: action, settled, of: raw)
-    warnOfIdleKeys(beside: all, of: raw, except: hasForeignRights ? [.user, .group] : [])
+    // Text for a shell gives every key of a command its use.
+    if !action.isForShell {
+      let all = action.steps.map(\.action) + settled.policies.hooks.values.joined().map(\.action)
+      checkShell(beside: all, of: raw)
+      warnOfIdleKeys(beside: all, of: raw, except: hasForeignRights ? [.user, .group] : [])
+    }
     checkInheritedHooks(settled, of: raw)
   }
 
@@ -89,8 +91,9 @@ extension SpecBuilder {
     }
   }
 
-  private func checkRetry(_ retry: RetryPolicy, of raw: RawJob) {
+  private func checkRetry(_ settled: JobDefaults, of raw: RawJob) {
     guard let own = raw.fields[.retry]?.value?.object else { return }
+    let retry = settled.execution.retry
     let given = own.fields.filter { $0.value?.isNull == false }
     if retry.attempts == 1, let idle = given.first(where: { $0.name != Key.attempts }) {
       reporter.report(

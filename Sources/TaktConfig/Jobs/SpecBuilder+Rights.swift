@@ -22,10 +22,10 @@ extension SpecBuilder {
   }
 
   /// Until now the job had all of takt's environment.
-  func checkInheritance(_ execution: Execution, _ action: Action?, of raw: RawJob) {
+  func checkInheritance(_ settled: JobDefaults, _ action: Action?, of raw: RawJob) {
     if case .use = action { return }
-    guard execution.inheritance == .byUser, let user = execution.identity.user,
-      sources.accounts.otherUser(in: execution.identity) != nil
+    guard let user = settled.execution.identity.user, settled.execution.inheritance == .byUser,
+      sources.accounts.otherUser(in: settled.execution.identity) != nil
     else { return }
     reporter.report(
       .suspicious, severity: .warning, at: raw.nameMark,

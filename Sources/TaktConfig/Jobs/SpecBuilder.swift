@@ -11,8 +11,7 @@ final class SpecBuilder {
 
   var reporter: Reporter { file.reporter }
   var sources: LoadSources { file.sources }
-  /// The folder of the file, which paths are seen from.
-  var folder: String { file.builtIn.execution.directory }
+  var folder: String { file.folder }
 
   /// Takes the keys of `defaults`, of which only those that are right count.
   init(
@@ -36,25 +35,22 @@ final class SpecBuilder {
   func spec(from raw: RawJob) -> JobSpec? {
     let errorCount = reporter.errorCount
     let name = jobName(raw)
-    var settled = settled(of: raw)
+    let settled = settled(of: raw)
     let schedule = schedule(of: raw, settled)
     checkWindow(settled, against: schedule, of: raw)
     let action = action(of: raw)
     checkUses(of: raw, action: action, settled: settled)
-    checkSecrets(settled.execution, of: raw)
-    checkInheritance(settled.execution, action, of: raw)
+    checkSecrets(settled, of: raw)
+    checkInheritance(settled, action, of: raw)
     checkFileOwners(settled, of: raw)
     checkDelivery(settled.policies.delivery, of: raw)
     guard let name, let action, reporter.errorCount == errorCount else { return nil }
-    if case .plugin(let plugin, _) = action, settled.execution.timeout == nil {
-      settled.execution.timeout = plugin.timeout
-    }
     let timing = Timing(
       schedule: schedule, leeway: settled.leeway, spread: spread(settled.spread, of: name),
       jitter: settled.jitter, isEnabled: settled.isEnabled)
     return JobSpec(
       name: name, timing: sources.pool.common(timing), action: sources.pool.common(action),
-      execution: common(settled.sharedExecution), policies: common(settled.sharedPolicies),
+      execution: execution(settled, of: action), policies: common(settled.sharedPolicies),
       summary: raw.fields[.description]?.value?.text)
   }
 
@@ -77,9 +73,15 @@ final class SpecBuilder {
       over: rule.over, seed: rule.isByHost ? "\(name.text)@\(sources.hostName)" : name.text)
   }
 
-  private func common(_ execution: Shared<Execution>) -> Shared<Execution> {
-    if execution.isCopy(of: defaults.sharedExecution) { return execution }
-    return sources.pool.common(execution)
+  private func execution(_ settled: JobDefaults, of action: Action) -> Shared<Execution> {
+    if case .plugin(let plugin, _) = action, settled.execution.timeout == nil {
+      var execution = settled.execution
+      execution.timeout = plugin.timeout
+      return sources.pool.common(Shared(execution))
+    }
+    let execution = settled.sharedExecution
+    return execution.isCopy(of: defaults.sharedExecution)
+      ? execution : sources.pool.common(execution)
   }
 
   private func common(_ policies: Shared<JobPolicies>) -> Shared<JobPolicies> {
@@ -110,8 +112,9 @@ final class SpecBuilder {
   }
 
   /// A variable cannot hold a secret and a text of `env` both.
-  private func checkSecrets(_ execution: Execution, of raw: RawJob) {
-    guard !execution.secrets.isEmpty else { return }
+  private func checkSecrets(_ settled: JobDefaults, of raw: RawJob) {
+    guard !settled.execution.secrets.isEmpty else { return }
+    let execution = settled.execution
     let own = [JobKey.secrets, .environment].flatMap { raw.fields[$0]?.value?.map ?? [] }
     for name in execution.secrets.keys.sorted() where execution.environment[name] != nil {
       reporter.report(

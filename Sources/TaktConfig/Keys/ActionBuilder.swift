@@ -91,7 +91,7 @@ struct ActionBuilder {
     }
     let own = parameters
     for schema in schemas where !given.contains(where: { $0.name == schema.name }) {
-      parameters[schema.name] = schema.defaultValue
+      if let value = schema.defaultValue { parameters[schema.name] = value }
       // A `with` that is wrong as a whole has been reported.
       if schema.isRequired, with == nil || with?.value != nil {
         reporter.report(

@@ -13,8 +13,7 @@ struct ExecutionBuilder {
   var sources: LoadSources { file.sources }
   var builtIn: JobDefaults { file.builtIn }
   var groups: [String] { file.groups }
-  /// The folder of the file, which paths are seen from.
-  var folder: String { builtIn.execution.directory }
+  var folder: String { file.folder }
 
   func apply(_ fields: KeyFields, to settled: inout JobDefaults) {
     // First, because a null in `env` may take away what it gives.
@@ -87,14 +86,16 @@ final class FileContext {
   let sources: LoadSources
   /// What holds without any `defaults`: what `null` goes back to.
   let builtIn: JobDefaults
+  /// The absolute folder of the file, which paths are seen from.
+  let folder: String
   /// The names of the concurrency groups that the main file declares.
   let groups: [String]
 
-  /// Of a file in the absolute folder `folder`.
   init(reporter: Reporter, sources: LoadSources, folder: String, groups: [String]) {
     self.reporter = reporter
     self.sources = sources
     builtIn = JobDefaults(folder: folder)
+    self.folder = folder
     self.groups = groups
   }
 }

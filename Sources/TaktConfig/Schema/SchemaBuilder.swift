@@ -64,7 +64,9 @@ struct SchemaBuilder {
     ]
   }
 
-  private func members(of entries: some Collection<KeyEntry>, in scope: Scope) -> [JSONValue.Member] {
+  private func members(
+    of entries: some Collection<KeyEntry>, in scope: Scope
+  ) -> [JSONValue.Member] {
     entries.map { entry in
       var schema = schema(of: entry.type, in: scope)
       if scope == .job, entry.mayBeNull { schema = Self.orNull(schema) }

@@ -36,6 +36,8 @@ final class Reporter {
 extension String {
   /// The text as a message quotes it: control characters made visible, and not too much of it.
   var shortened: String {
+    // Most texts are short and plain.
+    if utf8.count <= 60, utf8.allSatisfy({ (0x20..<0x7f).contains($0) }) { return self }
     var shown = String.UnicodeScalarView()
     for scalar in unicodeScalars.prefix(61) {
       shown.append(scalar.value < 0x20 || scalar.value == 0x7f ? "\u{fffd}" : scalar)

@@ -20,7 +20,8 @@ final class YAMLComposer {
   private var nodeCount = 0
   private var depth = 0
   private var deepest = 0
-  private var peeked: YAMLEvent?
+  /// The next event, when it has been pulled already.
+  private var peeked: YAMLEventReader.Event?
   private var pending: YAMLNode?
   /// The whole entries of the mapping in which reading stopped, of those that `node` began with.
   private(set) var unfinished: [YAMLEntry] = []
@@ -34,15 +35,14 @@ final class YAMLComposer {
   /// Goes to the root of the file's document.
   func openDocument() throws(YAMLStop) {
     _ = try next()
-    guard case .documentStart = try next().kind else { throw .empty }
-    if case .scalar(let scalar, _) = try peek().kind, scalar.isBlank { throw .empty }
+    guard try next() == .documentStart else { throw .empty }
+    if try peek() == .scalar, events.scalar.isBlank { throw .empty }
   }
 
   /// Goes from the end of the root to the end of the file.
   func closeDocument() throws(YAMLStop) {
     _ = try next()
-    let event = try next()
-    if case .documentStart = event.kind { throw .manyDocuments(event.mark) }
+    if try next() == .documentStart { throw .manyDocuments(events.mark) }
   }
 
   /// The whole of the next value.
@@ -66,9 +66,10 @@ final class YAMLComposer {
   /// Goes through the next value key by key when it is a mapping, and hands it back when not.
   /// `visit` takes each key's value, whole or by another walk.
   func walk(_ visit: (YAMLKey) throws(YAMLStop) -> Void) throws(YAMLStop) -> YAMLNode? {
-    if pending == nil, case .mappingStart(let tag, nil) = try peek().kind {
-      let mark = try next().mark
-      _ = check(tag, on: .mapping, at: mark)
+    if pending == nil, try peek() == .mappingStart, events.anchor == nil {
+      _ = try next()
+      let mark = events.mark
+      _ = check(events.tag, on: .mapping, at: mark)
       try count(1, at: mark)
       try enter(mark)
       try walkEntries(visit)
@@ -112,26 +113,24 @@ final class YAMLComposer {
 
   // MARK: Composing
 
+  /// The value that begins with an event, which is the reader's last.
   private func compose(
-    _ event: YAMLEvent, isOutermost: Bool = false
+    _ event: YAMLEventReader.Event, isOutermost: Bool = false
   ) throws(YAMLStop) -> YAMLNode {
-    let mark = event.mark
+    let mark = events.mark
     try count(1, at: mark)
-    switch event.kind {
-    case .scalar(let scalar, let anchor):
-      var node = YAMLNode(mark: mark, content: .scalar(scalar))
-      if scalar.tag != nil, !check(scalar, at: mark) { node.content = .invalid }
-      if let anchor { anchors[anchor] = Anchored(node: node, size: 1, height: 0) }
-      return node
-    case .alias(let name):
-      return try resolve(name, at: mark)
-    case .sequenceStart(let tag, let anchor):
-      return try collection(at: mark, anchor: anchor) { () throws(YAMLStop) in
+    switch event {
+    case .scalar: return scalar(at: mark)
+    case .alias: return try resolve(events.anchor ?? "", at: mark)
+    case .sequenceStart:
+      let tag = events.tag
+      return try collection(at: mark, anchor: events.anchor) { () throws(YAMLStop) in
         let items = try self.items()
         return self.check(tag, on: .sequence, at: mark) ? .sequence(items) : .invalid
       }
-    case .mappingStart(let tag, let anchor):
-      return try collection(at: mark, anchor: anchor) { () throws(YAMLStop) in
+    case .mappingStart:
+      let tag = events.tag
+      return try collection(at: mark, anchor: events.anchor) { () throws(YAMLStop) in
         let entries = try self.entries(isOutermost: isOutermost)
         return self.check(tag, on: .mapping, at: mark) ? .mapping(entries) : .invalid
       }
@@ -139,6 +138,14 @@ final class YAMLComposer {
       // The parser never hands these over where a value stands.
       return YAMLNode(mark: mark, content: .invalid)
     }
+  }
+
+  private func scalar(at mark: YAMLMark) -> YAMLNode {
+    let scalar = events.scalar
+    let isRight = scalar.tag == nil || check(scalar, at: mark)
+    let node = YAMLNode(mark: mark, content: isRight ? .scalar(scalar) : .invalid)
+    if let anchor = events.anchor { anchors[anchor] = Anchored(node: node, size: 1, height: 0) }
+    return node
   }
 
   private func collection(
@@ -163,7 +170,7 @@ final class YAMLComposer {
     var items: [YAMLNode] = []
     while true {
       let event = try next()
-      if case .sequenceEnd = event.kind { return items }
+      if event == .sequenceEnd { return items }
       items.append(try compose(event))
     }
   }
@@ -199,24 +206,19 @@ final class YAMLComposer {
   /// been reported.
   private func nextKey() throws(YAMLStop) -> (text: String?, isMerge: Bool, mark: YAMLMark)? {
     let event = try next()
-    switch event.kind {
-    case .mappingEnd: return nil
-    case .scalar(let scalar, nil) where scalar.tag == nil:
-      try count(1, at: event.mark)
-      return (scalar.text, scalar.isPlain && scalar.text == "<<", event.mark)
-    default: break
-    }
+    if event == .mappingEnd { return nil }
+    let mark = events.mark
     let node = try compose(event)
     guard case .scalar(let scalar) = node.content else {
       if node.content != .invalid {
         reporter.report(
-          .wrongType, at: event.mark, "a key must be a text, not a list or a mapping",
+          .wrongType, at: mark, "a key must be a text, not a list or a mapping",
           hint: "put the text in quotes")
       }
-      return (nil, false, event.mark)
+      return (nil, false, mark)
     }
     let isMerge = scalar.isPlain && scalar.tag == nil && scalar.text == "<<"
-    return (scalar.text, isMerge, event.mark)
+    return (scalar.text, isMerge, mark)
   }
 
   // MARK: Aliases, merges, tags
@@ -299,7 +301,7 @@ final class YAMLComposer {
 
   // MARK: Events and bounds
 
-  private func next() throws(YAMLStop) -> YAMLEvent {
+  private func next() throws(YAMLStop) -> YAMLEventReader.Event {
     if let event = peeked {
       peeked = nil
       return event
@@ -307,7 +309,7 @@ final class YAMLComposer {
     return try events.next()
   }
 
-  private func peek() throws(YAMLStop) -> YAMLEvent {
+  private func peek() throws(YAMLStop) -> YAMLEventReader.Event {
     if let event = peeked { return event }
     let event = try events.next()
     peeked = event

@@ -1,14 +1,26 @@
 internal import CLibYAML
 
-/// The events of one YAML text, pulled one at a time from libyaml.
+/// The events of one YAML text, pulled one at a time from libyaml. What an event says is read out
+/// of the parser's own memory until the next is pulled.
 final class YAMLEventReader {
+  enum Event {
+    case streamStart, streamEnd, documentStart, documentEnd
+    case alias, scalar, sequenceStart, mappingStart
+    case sequenceEnd, mappingEnd
+  }
+
   private let source: SourceText
   private let parser: UnsafeMutablePointer<yaml_parser_t>
+  /// The event that was pulled last, which libyaml owns until it is deleted.
+  private let event: UnsafeMutablePointer<yaml_event_t>
 
   init(_ source: SourceText) {
     self.source = source
     parser = .allocate(capacity: 1)
     parser.initialize(to: yaml_parser_t())
+    // All zero, it is an event that holds nothing, and may be deleted.
+    event = .allocate(capacity: 1)
+    event.initialize(to: yaml_event_t())
     let isReady = yaml_parser_initialize(parser) != 0
     if isReady {
       // The parser keeps the address beyond this call. It reads there only in `next`, where
@@ -19,50 +31,70 @@ final class YAMLEventReader {
   }
 
   deinit {
+    yaml_event_delete(event)
+    event.deinitialize(count: 1)
+    event.deallocate()
     yaml_parser_delete(parser)
     parser.deinitialize(count: 1)
     parser.deallocate()
   }
 
-  /// The next event; after the end of the stream, its end again.
-  func next() throws(YAMLStop) -> YAMLEvent {
-    var event = yaml_event_t()
-    let isParsed = withExtendedLifetime(source) { yaml_parser_parse(parser, &event) != 0 }
+  /// Goes to the next event; after the end of the stream, to its end again.
+  func next() throws(YAMLStop) -> Event {
+    yaml_event_delete(event)
+    let isParsed = withExtendedLifetime(source) { yaml_parser_parse(parser, event) != 0 }
     guard isParsed else { throw stop() }
-    defer { yaml_event_delete(&event) }
-    let mark = YAMLMark(event.start_mark)
     // What stands on the line of the cut was closed by the cut, not by the author.
     if let cut = source.cutLine, mark.line >= cut { throw .cut }
-    return YAMLEvent(kind: Self.kind(of: event), mark: mark)
+    return kind
   }
 
-  private static func kind(of event: yaml_event_t) -> YAMLEvent.Kind {
-    switch event.type {
-    case YAML_STREAM_START_EVENT: return .streamStart
-    case YAML_DOCUMENT_START_EVENT: return .documentStart
-    case YAML_DOCUMENT_END_EVENT: return .documentEnd
-    case YAML_ALIAS_EVENT: return .alias(text(event.data.alias.anchor) ?? "")
-    case YAML_SCALAR_EVENT: return scalar(event)
-    case YAML_SEQUENCE_START_EVENT:
-      let start = event.data.sequence_start
-      return .sequenceStart(tag: text(start.tag).map(YAMLTag.init), anchor: text(start.anchor))
-    case YAML_MAPPING_START_EVENT:
-      let start = event.data.mapping_start
-      return .mappingStart(tag: text(start.tag).map(YAMLTag.init), anchor: text(start.anchor))
-    case YAML_SEQUENCE_END_EVENT: return .sequenceEnd
-    case YAML_MAPPING_END_EVENT: return .mappingEnd
-    default: return .streamEnd
+  private var kind: Event {
+    switch event.pointee.type {
+    case YAML_STREAM_START_EVENT: .streamStart
+    case YAML_DOCUMENT_START_EVENT: .documentStart
+    case YAML_DOCUMENT_END_EVENT: .documentEnd
+    case YAML_ALIAS_EVENT: .alias
+    case YAML_SCALAR_EVENT: .scalar
+    case YAML_SEQUENCE_START_EVENT: .sequenceStart
+    case YAML_MAPPING_START_EVENT: .mappingStart
+    case YAML_SEQUENCE_END_EVENT: .sequenceEnd
+    case YAML_MAPPING_END_EVENT: .mappingEnd
+    default: .streamEnd
     }
   }
 
-  private static func scalar(_ event: yaml_event_t) -> YAMLEvent.Kind {
-    let data = event.data.scalar
+  /// Where the event begins.
+  var mark: YAMLMark { YAMLMark(event.pointee.start_mark) }
+
+  /// The scalar of a `.scalar`.
+  var scalar: YAMLScalar {
     // libyaml owns `length` bytes at `value` until the event is deleted; they are copied here.
-    let bytes = UnsafeBufferPointer(start: data.value, count: data.length)
-    let scalar = YAMLScalar(
+    let bytes = UnsafeBufferPointer(
+      start: event.pointee.data.scalar.value, count: event.pointee.data.scalar.length)
+    return YAMLScalar(
       text: String(decoding: bytes, as: UTF8.self),
-      isPlain: data.style == YAML_PLAIN_SCALAR_STYLE, tag: text(data.tag).map(YAMLTag.init))
-    return .scalar(scalar, anchor: text(data.anchor))
+      isPlain: event.pointee.data.scalar.style == YAML_PLAIN_SCALAR_STYLE,
+      tag: Self.text(event.pointee.data.scalar.tag).map(YAMLTag.init))
+  }
+
+  /// The tag of the start of a collection.
+  var tag: YAMLTag? {
+    let tag =
+      event.pointee.type == YAML_MAPPING_START_EVENT
+      ? event.pointee.data.mapping_start.tag : event.pointee.data.sequence_start.tag
+    return Self.text(tag).map(YAMLTag.init)
+  }
+
+  /// The anchor of a scalar, of the start of a collection, or that an alias names.
+  var anchor: String? {
+    switch event.pointee.type {
+    case YAML_ALIAS_EVENT: Self.text(event.pointee.data.alias.anchor)
+    case YAML_SCALAR_EVENT: Self.text(event.pointee.data.scalar.anchor)
+    case YAML_SEQUENCE_START_EVENT: Self.text(event.pointee.data.sequence_start.anchor)
+    case YAML_MAPPING_START_EVENT: Self.text(event.pointee.data.mapping_start.anchor)
+    default: nil
+    }
   }
 
   /// A copy of a text of libyaml's, which ends with a NUL.
@@ -88,19 +120,4 @@ extension YAMLMark {
     self.init(
       line: UInt32(clamping: mark.line + 1), column: UInt32(clamping: mark.column + 1))
   }
-}
-
-/// One step of a YAML text as the parser sees it.
-struct YAMLEvent {
-  enum Kind {
-    case streamStart, streamEnd, documentStart, documentEnd
-    case alias(String)
-    case scalar(YAMLScalar, anchor: String?)
-    case sequenceStart(tag: YAMLTag?, anchor: String?)
-    case mappingStart(tag: YAMLTag?, anchor: String?)
-    case sequenceEnd, mappingEnd
-  }
-
-  var kind: Kind
-  var mark: YAMLMark
 }

@@ -21,6 +21,23 @@ package struct ClockRule: Hashable, Sendable {
     self.dst = dst
   }
 
+  /// By what most rules differ in.
+  package func hash(into hasher: inout Hasher) {
+    switch expression {
+    case .cron(let cron, _):
+      hasher.combine(cron.minutes)
+      hasher.combine(cron.hours)
+      hasher.combine(cron.days.daysOfMonth)
+      hasher.combine(cron.days.weekdays)
+    case .calendar(let calendar):
+      hasher.combine(calendar.weekdays)
+      hasher.combine(calendar.days)
+      hasher.combine(calendar.hours)
+      hasher.combine(calendar.minutes)
+      hasher.combine(calendar.seconds)
+    }
+  }
+
   /// The expression in its normal form, which reads back as the same.
   package var text: String {
     switch expression {

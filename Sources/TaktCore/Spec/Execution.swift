@@ -50,6 +50,19 @@ package struct Execution: Hashable, Sendable {
     identity = RunIdentity()
     limits = Limits()
   }
+
+  /// By what most jobs differ in.
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(environment)
+    hasher.combine(secrets.count)
+    hasher.combine(directory)
+    hasher.combine(identity)
+    hasher.combine(stdin)
+    hasher.combine(timeout)
+    hasher.combine(output.file)
+    hasher.combine(retry.attempts)
+    hasher.combine(retry.delay)
+  }
 }
 
 extension Execution {

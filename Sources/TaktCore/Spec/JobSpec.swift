@@ -56,6 +56,9 @@ package struct JobSpec: Hashable, Sendable {
       policies: Shared(policies), summary: summary)
   }
 
+  /// Whether both are copies of one, which says that they are equal without a comparison.
+  package func isCopy(of other: JobSpec) -> Bool { fields.isCopy(of: other.fields) }
+
   /// A spec of parts that it may have in common with others.
   package init(
     name: JobName, timing: Timing, action: Action, execution: Shared<Execution>,
@@ -129,6 +132,15 @@ package struct JobPolicies: Hashable, Sendable {
   package var tags: [String] = []
 
   package init() {}
+
+  /// By what most jobs differ in.
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(hooks)
+    hasher.combine(tags)
+    hasher.combine(concurrencyGroup)
+    hasher.combine(expectedDuration)
+    hasher.combine(lateTolerance)
+  }
 }
 
 extension JobPolicies {

@@ -76,7 +76,11 @@ struct Daemon {
       ledger: books, time: engine.factory.time,
       apply: { plan in
         connections.adopt(plan.settings)
-        engine.apply(plan) { supervision?.ready() }
+        let count = plan.snapshot.jobs.count
+        engine.apply(plan) {
+          supervision?.ready()
+          Heap.giveBack(after: count)
+        }
       },
       onBegin: { supervision?.reloading() }, onRefused: { supervision?.ready(isRefused: true) },
       onLoaded: { watch.watcher?.watch($0) }, onDone: { books.take($0) })
@@ -161,7 +165,11 @@ struct Daemon {
     if let warning { observers.tell(warning, .warning) }
     if let degraded { observers.tell(degraded, .warning) }
     control.listen()
-    engine.start(snapshot, after: state.findings.former) { [supervision] in supervision?.ready() }
+    let count = snapshot.jobs.count
+    engine.start(snapshot, after: state.findings.former) { [supervision] in
+      supervision?.ready()
+      Heap.giveBack(after: count)
+    }
     stopped.wait()
     engine.close()
     state.ledger?.close(timeout: .seconds(10))
