@@ -84,6 +84,25 @@ import TimerMachine
         + #""cause":"fire","due":"2026-09-21T14:13:20.123Z","reason":"exhausted"}"# + "\n")
   }
 
+  @Test(arguments: [
+    "0.104 | 104000", "-0.001 | -1000", "0.000 | 999", "12345.678 | 12345678901",
+    "-2.050 | -2050000",
+  ])
+  func `a duration is shown in milliseconds with three places`(row: String) throws {
+    let parts = row.components(separatedBy: " | ")
+    let duration = Duration.nanoseconds(try #require(Int64(parts[1])))
+    #expect(duration.millisecondsText == parts[0])
+  }
+
+  @Test func `an instant is written as bytes as it is as a text`() {
+    for step in 0..<2_000 {
+      let instant = WallInstant(nanoseconds: .min &+ Int64(step) &* 9_223_372_036_854_775)
+      var bytes: [UInt8] = []
+      instant.appendRFC3339(to: &bytes)
+      #expect(String(decoding: bytes, as: UTF8.self) == instant.rfc3339())
+    }
+  }
+
   @Test func `routine records are debug in text and always there in JSON`() {
     let routine = record(.timer, [], routine: true)
     let text = TextRenderer(zone: .utc, isColoured: false)

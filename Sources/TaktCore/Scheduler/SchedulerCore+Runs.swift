@@ -63,7 +63,10 @@ extension SchedulerCore {
     if case .backingOff(_, let end) = runs[run].machine.state, runs[run].startedAt != nil {
       recordBackOff(run, end, at: now)
     }
-    if isQuiet { return runs[run].transitionCount += 1 }
+    if isQuiet {
+      runs[run].transitionCount += 1
+      return
+    }
     let record = runs[run].note(move, at: now.monotonic)
     effects.append(.log(LogRecord(at: now.wall, record.level, .run, content: .run(record))))
   }

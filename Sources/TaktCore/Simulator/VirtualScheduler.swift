@@ -31,7 +31,10 @@ package struct VirtualScheduler {
         return Int(id.index) < jobs.count ? jobs[Int(id.index)] : nil
       }
       set {
-        guard case .job(let id) = timer else { return others[timer] = newValue }
+        guard case .job(let id) = timer else {
+          others[timer] = newValue
+          return
+        }
         while jobs.count <= Int(id.index) { jobs.append(nil) }
         jobs[Int(id.index)] = newValue
       }

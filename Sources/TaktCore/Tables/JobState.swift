@@ -89,7 +89,9 @@ struct JobState: Sendable {
   mutating func awaitNothing() { awaited = nil }
 
   /// Whether its timer was last armed with this token, and has not fired since.
-  @inline(__always) func isAwaiting(_ token: UInt64) -> Bool { awaited != nil && self.token == token }
+  @inline(__always) func isAwaiting(_ token: UInt64) -> Bool {
+    awaited != nil && self.token == token
+  }
 
   /// The slot that its timer waits for; nil when it is held.
   var nextSlot: Slot? { isHeld ? nil : awaited?.slot }

@@ -12,13 +12,16 @@ package import TaktTime
 /// in, checks that it is there; `obey` and `look` go there as well.
 package final class Scheduler: SchedulerControl, @unchecked Sendable {
   private let queue: DispatchQueue
+  private let factory: any TimerFactory
   private let time: any TimeSource
   private let ledger: any Ledger
   private let log: TurnLog
   private let gauge: (any SlotGauge)?
   private let onFinish: @Sendable () -> Void
   private var core = SchedulerCore()
-  private var timers: TimerBoard
+  private lazy var timers = TimerBoard(queue: queue, factory: factory, observer: log) {
+    [weak self] id in self?.fired(id)
+  }
   private var runner: (any ActionRunner)?
   /// Attempts that this turn of the queue has made.
   private var starting: [AttemptRequest] = []
@@ -41,11 +44,11 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
   ) {
     self.queue = queue
     self.gauge = gauge
+    self.factory = factory
     time = factory.time
     self.ledger = ledger
     self.onFinish = onFinish
     log = TurnLog(observer: observer)
-    timers = TimerBoard(queue: queue, factory: factory, observer: log)
   }
 
   /// Begins with this set of jobs, whose runs `runner` does, where a former takt has left off.
@@ -127,10 +130,8 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
   private func perform(_ effect: SchedulerEffect) {
     switch effect {
     case .arm(let timer, let deadline, let leeway, let token):
-      timers.arm(key(of: timer), at: deadline, leeway: leeway, token: token) { [weak self] fire in
-        self?.fired(timer, generation: fire.generation)
-      }
-    case .disarm(let timer): timers.disarm(key(of: timer))
+      timers.arm(timer, at: deadline, leeway: leeway, token: token) { key(of: timer) }
+    case .disarm(let timer): timers.disarm(timer)
     case .start(let request): starting.append(request)
     case .signal(let run, let signal):
       flush()
@@ -146,11 +147,12 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
     }
   }
 
-  private func fired(_ timer: TimerID, generation: UInt64) {
-    guard let token = timers.token(of: key(of: timer), generation: generation) else { return }
+  private func fired(_ timer: TimerID) {
+    guard let token = timers.token(of: timer) else { return }
     handle(.timerFired(timer, token: token))
   }
 
+  /// What the log calls a timer.
   private func key(of timer: TimerID) -> TimerKey {
     switch timer {
     case .job(let id): .job(core.jobName(of: id))

@@ -134,7 +134,8 @@ public final class TimerRegistry: Sendable {
   private func merge(
     _ schedule: TimerSchedule, _ action: @escaping Action, into machine: TimerMachine
   ) -> Bool {
-    let reply = machine.body.operateQuietly(.reschedule) { $0.begin(schedule, in: machine.body.group) }
+    let group = machine.body.group
+    let reply = machine.body.operateQuietly(.reschedule) { $0.begin(schedule, in: group) }
     guard reply.isAccepted else { return false }
     machine.append(action)
     return true

@@ -1,0 +1,31 @@
+import TaktCore
+
+extension TimerID {
+  private static let kindBits = 2
+  private static var valueMask: UInt64 { .max >> kindBits }
+
+  /// The number of its timer machine: the kind in the two highest bits.
+  var number: UInt64 {
+    switch self {
+    case .job(let job): UInt64(job.index)
+    case .run(let run): Self.number(kind: 1, run)
+    case .expected(let run): Self.number(kind: 2, run)
+    case .shutdown: 3 << (64 - Self.kindBits)
+    }
+  }
+
+  /// Whose timer machine has this number.
+  init(number: UInt64) {
+    let value = number & Self.valueMask
+    switch number >> (64 - Self.kindBits) {
+    case 0: self = .job(JobID(index: UInt32(truncatingIfNeeded: value)))
+    case 1: self = .run(RunID(value))
+    case 2: self = .expected(RunID(value))
+    default: self = .shutdown
+    }
+  }
+
+  private static func number(kind: UInt64, _ run: RunID) -> UInt64 {
+    kind << (64 - kindBits) | run.number & valueMask
+  }
+}
