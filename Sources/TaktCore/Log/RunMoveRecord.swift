@@ -14,7 +14,7 @@ package struct RunMoveRecord: Sendable {
   /// The step that it is about, from 0; nil for a job without steps.
   package var step: Int?
   /// How the step before has failed, although the attempt goes on.
-  package var stepFailure: RunEnd?
+  package var stepFailure: Shared<RunEnd>?
   /// How long the run has taken; nil for one that has never started.
   package var duration: Duration?
   /// What its attempts have come to, without what they have printed.
@@ -35,7 +35,7 @@ package struct RunMoveRecord: Sendable {
     sink.put(.to, text: to.kind.rawValue)
     sink.put(.cause, text: cause.rawValue)
     if let step { sink.put(.step, number: Int64(step + 1)) }
-    if let stepFailure { put(stepFailure, into: &sink) }
+    if let stepFailure { put(stepFailure.value, into: &sink) }
     switch to {
     case .queued, .running, .killing: break
     case .stopping(.descendants(let left), _):

@@ -69,7 +69,7 @@ extension AttemptReport {
   package func judged(by rule: SuccessRule) -> RunEnd {
     switch result {
     case .exited(let status):
-      guard rule.exitStatuses.contains(status) else { return RunEnd(.failed, .exit(status)) }
+      guard rule.accepts(status) else { return RunEnd(.failed, .exit(status)) }
       if rule.failsOnStandardError, output.stderrBytes > 0 {
         return RunEnd(.failed, .failsWhen(.stderr))
       }

@@ -15,8 +15,13 @@ package struct AttemptRequest: Hashable, Sendable {
   package var step: Int
   /// When the attempt will be stopped; nil when it has no timeout.
   package var deadline: MonotonicInstant?
+  private var hookFacts: Shared<RunFacts>?
+
   /// What a hook is told; nil for a run of the job itself.
-  package var facts: RunFacts?
+  package var facts: RunFacts? {
+    get { hookFacts?.value }
+    set { hookFacts = newValue.map { Shared($0) } }
+  }
 
   /// An attempt of a run: the only action of the job, unless told otherwise.
   package init(
@@ -30,6 +35,6 @@ package struct AttemptRequest: Hashable, Sendable {
     self.action = action ?? spec.action
     self.step = step
     self.deadline = deadline
-    self.facts = facts
+    hookFacts = facts.map { Shared($0) }
   }
 }

@@ -11,21 +11,23 @@ package struct RunMachine: Hashable, Sendable {
     package var step: Int
   }
 
+  /// What a run that goes well never has.
+  private struct Trouble: Hashable, Sendable {
+    var failure: StepFailure?
+    var stepFailure: RunEnd?
+    var lastFailure: RunEnd?
+    var unwanted: RunReason?
+  }
+
   package private(set) var state: RunState = .queued
   /// The attempt in progress, or the last one; 0 before the first.
   package private(set) var attempt = 0
   /// The step in progress, or the last one, from 0.
   package private(set) var step = 0
   private var deadline: MonotonicInstant?
-  /// The first failure of the present attempt, where later steps go on, and its step from 0.
-  package private(set) var failure: StepFailure?
-  /// How the last step failed; nil when it succeeded.
-  package private(set) var stepFailure: RunEnd?
-  private(set) var lastFailure: RunEnd?
+  private var trouble: Shared<Trouble>?
   /// The job's next slot is due, and the run was to go on trying until then.
   private var isLastAttempt = false
-  /// Why nothing is to come after what is being stopped already for another reason.
-  private var unwanted: RunReason?
   private var rules: RunRules
   /// What makes the jitter of this run's back-offs.
   private let seed: UInt64
@@ -34,6 +36,20 @@ package struct RunMachine: Hashable, Sendable {
   package init(rules: RunRules, seed: UInt64 = 0) {
     self.rules = rules
     self.seed = seed
+  }
+
+  /// The first failure of the present attempt, where later steps go on, and its step from 0.
+  package var failure: StepFailure? { trouble?.value.failure }
+  /// How the last step failed; nil when it succeeded.
+  package var stepFailure: RunEnd? { trouble?.value.stepFailure }
+  var lastFailure: RunEnd? { trouble?.value.lastFailure }
+  /// Why nothing is to come after what is being stopped already for another reason.
+  private var unwanted: RunReason? { trouble?.value.unwanted }
+
+  private mutating func note(_ change: (inout Trouble) -> Void) {
+    var trouble = trouble ?? Shared(Trouble())
+    trouble.change(change)
+    self.trouble = trouble
   }
 
   /// Whether a process or a built-in's work is in progress.
@@ -57,8 +73,7 @@ package struct RunMachine: Hashable, Sendable {
     case .queued:
       attempt += 1
       step = 0
-      failure = nil
-      stepFailure = nil
+      if trouble != nil { note { ($0.failure, $0.stepFailure) = (nil, nil) } }
       deadline = rules.timeout.map { now + $0 }
       return perform(attempt == 1 ? .start : .retry)
     case .running, .stopping, .killing, .backingOff, .ended:
@@ -73,7 +88,7 @@ package struct RunMachine: Hashable, Sendable {
     switch state {
     case .queued where attempt == 0:
       attempt = attempts
-      lastFailure = end
+      note { $0.lastFailure = end }
       return move(to: .backingOff(until: until, after: end), .resume, timer: .arm(until))
     case .queued, .running, .stopping, .killing, .backingOff, .ended:
       return .none
@@ -133,7 +148,7 @@ package struct RunMachine: Hashable, Sendable {
     case .queued, .backingOff:
       return end(RunEnd(.cancelled, cause.cancellation ?? .shutdown), cause.moveCause)
     case .stopping, .killing:
-      unwanted = unwanted ?? cause.cancellation
+      if let reason = cause.cancellation { giveUp(reason) }
       return .none
     case .ended:
       return .none
@@ -142,7 +157,7 @@ package struct RunMachine: Hashable, Sendable {
 
   /// takt stops and somebody is in a hurry: no grace.
   package mutating func hurry() -> RunOrders {
-    unwanted = unwanted ?? .shutdown
+    giveUp(.shutdown)
     switch state {
     case .running: return killGroup(.shutdown, report: nil, .hurry)
     case .stopping(let cause, let report): return killGroup(cause, report: report, .hurry)
@@ -206,13 +221,26 @@ package struct RunMachine: Hashable, Sendable {
     if case .descendants(let left) = cause, end.outcome == .succeeded {
       end.reason = .descendantsLeft(left.count)
     }
-    stepFailure = end.outcome == .succeeded ? nil : end
-    if let stepFailure, failure == nil { failure = StepFailure(end: stepFailure, step: step) }
+    if end.outcome != .succeeded || trouble != nil { noteStep(end) }
     guard step + 1 < rules.stepCount, end.outcome == .succeeded || rules.continues(after: step)
     else { return attemptOver(failure?.end ?? end, why, now) }
     if let unwanted { return self.end(RunEnd(.cancelled, unwanted), why) }
     step += 1
     return perform(.nextStep)
+  }
+
+  private mutating func noteStep(_ end: RunEnd) {
+    note { [step] trouble in
+      trouble.stepFailure = end.outcome == .succeeded ? nil : end
+      if end.outcome != .succeeded, trouble.failure == nil {
+        trouble.failure = StepFailure(end: end, step: step)
+      }
+    }
+  }
+
+  /// Nothing is to come after what is in progress; the first reason holds.
+  private mutating func giveUp(_ reason: RunReason) {
+    note { $0.unwanted = $0.unwanted ?? reason }
   }
 
   private mutating func attemptOver(
@@ -221,7 +249,7 @@ package struct RunMachine: Hashable, Sendable {
     guard end.outcome != .succeeded, attempt < rules.retry.attempts, !isLastAttempt,
       unwanted == nil, rules.retry.retries(end)
     else { return self.end(end, why) }
-    lastFailure = end
+    note { $0.lastFailure = end }
     let until = now + rules.retry.backOff(after: attempt, chance: chance())
     return move(
       to: .backingOff(until: until, after: end), why, timer: .arm(until), place: .leave)

@@ -67,8 +67,7 @@ extension SchedulerCore {
       runs[run].transitionCount += 1
       return
     }
-    let record = runs[run].note(move, at: now.monotonic)
-    effects.append(.log(LogRecord(at: now.wall, record.level, .run, content: .run(record))))
+    effects.append(.log(runs[run].note(move, at: now)))
   }
 
   private mutating func recordBackOff(_ run: RunID, _ end: RunEnd, at now: Now) {
@@ -115,20 +114,17 @@ extension SchedulerCore {
   private mutating func ended(_ run: RunID, _ end: RunEnd, at now: Now) {
     runs.giveUpPlace(run)
     effects.append(.record(.ended(runs[run].bookEntry(end, at: now))))
-    settleFormer(of: run, end)
-    if runs[run].expectedToken != 0 { effects.append(.disarm(.expected(run))) }
-    let (id, isHook) = (runs[run].job, runs[run].isHook)
-    // One that goes on with the next takt has not come to its end.
-    let isLast = runs[run].parting == nil
-    let hasHadAttempt = !isHook && runs[run].hasHadAttempt(end)
-    let caller = runs[run].spec.hooks.isEmpty ? nil : runs.run(run)
+    let last = runs[run].last(end)
+    if let former = last.settles { effects.append(.record(.settled(former))) }
+    if last.isExpected { effects.append(.disarm(.expected(run))) }
+    let caller = last.hasHooks ? runs.run(run) : nil
     runs.remove(run)
-    if !isHook { armAfterRun(of: id, at: now) }
-    if hasHadAttempt {
-      countFailure(of: id, end, hooks: caller, at: now)
-      if isLast { callFollowers(of: id, end, at: now) }
+    if !last.isHook { armAfterRun(of: last.job, at: now) }
+    if last.hasHadAttempt {
+      countFailure(of: last.job, end, hooks: caller, at: now)
+      if last.isForGood { callFollowers(of: last.job, end, at: now) }
     }
-    forgetIfGone(id)
+    forgetIfGone(last.job)
     startWaitingRuns(at: now)
     finishIfIdle(at: now)
   }

@@ -242,13 +242,4 @@ extension SchedulerCore {
       startWaitingRuns(at: now)
     }
   }
-
-  /// A run that went on where a former one had stopped: what is kept of that is over, unless it has
-  /// not come to it.
-  mutating func settleFormer(of run: RunID, _ end: RunEnd) {
-    guard case .resumed(_, let former) = runs[run].origin, runs[run].startedAt == nil,
-      !runs[run].isClaiming, end != RunEnd(.cancelled, .shutdown)
-    else { return }
-    effects.append(.record(.settled(former)))
-  }
 }

@@ -5,7 +5,7 @@ import TaktTime
 extension SchedulerCore {
   mutating func queueRun(
     _ origin: ActiveRun.Origin, of id: JobID, _ spec: JobSpec,
-    with parameters: RunParameters = RunParameters(), isForced: Bool = false, at now: Now
+    with parameters: RunParameters? = nil, isForced: Bool = false, at now: Now
   ) {
     let run = runs.nextID()
     runs.insert(

@@ -58,7 +58,7 @@ extension SchedulerCore {
         decide(runs[id].job, SlotSeries(slot.nominal), .skipped(.stopping), at: now)
       }
       // Its next attempt is left to a takt to come.
-      runs[id].parting = runs[id].retryPosition(at: now)
+      runs[id].parting = runs[id].retryPosition(at: now).map { Shared($0) }
       step(id, at: now) { $0.stop(.shutdown, at: now.monotonic) }
     }
   }

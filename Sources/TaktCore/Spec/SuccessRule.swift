@@ -21,6 +21,11 @@ package struct SuccessRule: Hashable, Sendable {
 }
 
 extension SuccessRule {
+  /// Whether a process that exits so has succeeded. Mostly it is one status.
+  func accepts(_ status: Int32) -> Bool {
+    exitStatuses.count == 1 ? exitStatuses.first == status : exitStatuses.contains(status)
+  }
+
   var words: String? { JobKey.list(exitStatuses.sorted().map { "exit \($0)" }) }
 
   var failureWords: String? {

@@ -2,8 +2,14 @@ import TaktTime
 
 extension ActiveRun {
   /// Counts a move that the machine has just made. Returns what the log says of it.
-  mutating func note(_ move: RunMove, at now: MonotonicInstant) -> RunMoveRecord {
+  mutating func note(_ move: RunMove, at now: Now) -> LogRecord {
     transitionCount += 1
+    let record = record(of: move, at: now.monotonic)
+    return LogRecord(at: now.wall, record.level, .run, content: .run(record))
+  }
+
+  @inline(__always)
+  private func record(of move: RunMove, at now: MonotonicInstant) -> RunMoveRecord {
     var record = RunMoveRecord(
       head: head, sequence: transitionCount, attempt: machine.attempt, from: move.from,
       to: machine.state, cause: move.cause, at: now)
@@ -11,7 +17,7 @@ extension ActiveRun {
     case .running where spec.action.stepCount > 1:
       record.step = machine.step
       // The step before has failed, and the attempt goes on all the same.
-      if move.from == .running { record.stepFailure = machine.stepFailure }
+      if move.from == .running { record.stepFailure = machine.stepFailure.map { Shared($0) } }
     case .backingOff where spec.action.stepCount > 1: record.step = machine.failure?.step
     case .ended:
       if spec.action.stepCount > 1 { record.step = machine.failure?.step }
@@ -51,7 +57,36 @@ extension ActiveRun {
     if hasRecordedOutput { totals.output = KeptOutput() }
     return RunRecord(
       head, attempts: machine.attempt, end: end, endedAt: now.wall,
-      duration: startedAt.map { now.monotonic - $0 } ?? .zero, totals: totals, retry: parting)
+      duration: startedAt.map { now.monotonic - $0 } ?? .zero, totals: totals, retry: parting?.value
+    )
+  }
+
+  /// What matters of a run that has ended.
+  struct Last {
+    var job: JobID
+    var isHook: Bool
+    var hasHooks: Bool
+    /// Whether anything of it has been done.
+    var hasHadAttempt: Bool
+    /// Whether no takt to come goes on with it.
+    var isForGood: Bool
+    /// Whether there is a timer for how long it is expected to take.
+    var isExpected: Bool
+    /// A run that it was to go on with, and has not come to: what is kept of that is over.
+    var settles: RunID?
+  }
+
+  mutating func last(_ end: RunEnd) -> Last {
+    var last = Last(
+      job: job, isHook: isHook, hasHooks: !spec.hooks.isEmpty,
+      hasHadAttempt: !isHook && hasHadAttempt(end), isForGood: parting == nil,
+      isExpected: expectedToken != 0)
+    if case .resumed(_, let former) = origin, startedAt == nil, !isClaiming,
+      end != RunEnd(.cancelled, .shutdown)
+    {
+      last.settles = former
+    }
+    return last
   }
 
   /// Where a takt to come goes on with a run that waits for its next attempt; nil for any other.

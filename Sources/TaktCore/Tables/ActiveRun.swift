@@ -15,9 +15,9 @@ struct ActiveRun: Sendable {
   let id: RunID
   let job: JobID
   private(set) var spec: JobSpec
-  let origin: Origin
+  private(set) var origin: Origin
   /// What it was given by whoever triggered it; its retries are given the same.
-  let parameters: RunParameters
+  private let parameters: Shared<RunParameters>?
   /// It runs beside other runs of its job, whatever the job's `overlap` says.
   let isForced: Bool
   var machine: RunMachine
@@ -34,7 +34,7 @@ struct ActiveRun: Sendable {
   var hasClaim = false
   var firstAttempt = 1
   /// Where a takt to come goes on with it.
-  var parting: RetryPosition?
+  var parting: Shared<RetryPosition>?
   /// When its first attempt started.
   var startedAt: MonotonicInstant?
   var lateness = Duration.zero
@@ -44,16 +44,23 @@ struct ActiveRun: Sendable {
 
   init(
     id: RunID, job: JobID, spec: JobSpec, origin: Origin,
-    parameters: RunParameters = RunParameters(), isForced: Bool = false
+    parameters: RunParameters? = nil, isForced: Bool = false
   ) {
-    let spec = spec.given(parameters)
+    let spec = parameters.map { spec.given($0) } ?? spec
     self.id = id
     self.job = job
     self.spec = spec
     self.origin = origin
-    self.parameters = parameters
+    self.parameters = parameters.map { Shared($0) }
     self.isForced = isForced
     machine = RunMachine(rules: RunRules(spec), seed: id.number)
+  }
+
+  /// Lets go of what it holds, when it has ended.
+  mutating func clear() {
+    origin = .manual(nominal)
+    totals = RunTotals()
+    parting = nil
   }
 
   /// The first of its attempts that this takt makes starts.
@@ -114,7 +121,7 @@ struct ActiveRun: Sendable {
 
   /// What a reload says of the job: it holds for all attempts that have not begun.
   mutating func adopt(_ spec: JobSpec) {
-    self.spec = spec.given(parameters)
+    self.spec = parameters.map { spec.given($0.value) } ?? spec
     machine.adopt(RunRules(spec))
   }
 

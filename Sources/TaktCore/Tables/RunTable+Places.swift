@@ -66,7 +66,7 @@ extension RunTable {
   /// Takes a place at once for a run that nobody stands before; false when it must ask and wait.
   mutating func takePlaceNow(_ id: RunID) -> Bool {
     guard places.ready.isEmpty, places.takenCount < places.max else { return false }
-    let (ticket, job) = (self[id].ticket, self[id].job)
+    let (ticket, job) = self[id].wish
     if ticket.isAlone, ofJob(job).startedCount > 0 { return false }
     if let group = ticket.group, places.isFull(group) { return false }
     take(ticket, id)
@@ -100,12 +100,9 @@ extension RunTable {
   }
 
   private mutating func take(_ ticket: Ticket, _ id: RunID) {
-    self[id].seat = .holding(ticket)
+    let isFirst = self[id].take(ticket)
     places.takenCount += 1
-    if !self[id].isHook, !self[id].hasHadPlace {
-      self[id].hasHadPlace = true
-      changeJob(self[id].job) { $0.startedCount += 1 }
-    }
+    if isFirst { changeJob(self[id].job) { $0.startedCount += 1 } }
     if let group = ticket.group { places.groupCounts[group, default: 0] += 1 }
   }
 
@@ -153,5 +150,20 @@ extension RunTable {
       }
     }
     return nil
+  }
+}
+
+extension ActiveRun {
+  /// What it says when it asks for a place, and of which job it is.
+  fileprivate var wish: (RunTable.Ticket, JobID) {
+    @inline(__always) get { (ticket, job) }
+  }
+
+  /// Takes a place. Returns whether its job has one more run that has started by this.
+  fileprivate mutating func take(_ ticket: RunTable.Ticket) -> Bool {
+    seat = .holding(ticket)
+    if isHook || hasHadPlace { return false }
+    hasHadPlace = true
+    return true
   }
 }

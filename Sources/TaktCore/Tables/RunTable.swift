@@ -65,15 +65,12 @@ struct RunTable: Sendable {
   }
 
   /// Takes a run that is newer than all before it.
+  @inline(__always)
   mutating func insert(_ run: consuming ActiveRun) {
     let (id, job, isHook) = (run.id, run.job, run.isHook)
-    if let place = free.popLast() {
-      index.append(id, at: place)
-      rows[place] = run
-    } else {
-      index.append(id, at: rows.count)
-      rows.append(run)
-    }
+    let place = free.popLast() ?? rows.count
+    index.append(id, at: place)
+    if place == rows.count { rows.append(run) } else { rows[place] = run }
     changeJob(job) { if isHook { $0.hookCount += 1 } else { $0.active.append(id) } }
   }
 
@@ -81,7 +78,7 @@ struct RunTable: Sendable {
   mutating func remove(_ id: RunID) {
     guard let place = index[id] else { return }
     let (job, isHook) = (rows[place].job, rows[place].isHook)
-    rows[place] = .nobody
+    rows[place].clear()
     free.append(place)
     index.remove(id)
     changeJob(job) { if isHook { $0.hookCount -= 1 } else { $0.active.remove(id) } }

@@ -15,7 +15,8 @@ struct GateScheduler {
   private(set) var records: [LogRecord] = []
   private(set) var starts: [SlotStart] = []
 
-  private var timers: [JobID: Timer] = [:]
+  /// By the jobs' numbers.
+  private var timers: [Timer?] = []
   private var effects: [SchedulerEffect] = []
   private let isKeeping: Bool
 
@@ -34,8 +35,11 @@ struct GateScheduler {
 
   /// The jobs whose timers are armed, in the order in which they fire.
   var dueJobs: [JobID] {
-    timers.sorted { ($0.value.deadline, $0.value.token) < ($1.value.deadline, $1.value.token) }
-      .map(\.key)
+    timers.enumerated().compactMap { index, timer in
+      timer.map { (id: JobID(index: UInt32(index)), timer: $0) }
+    }
+    .sorted { ($0.timer.deadline, $0.timer.token) < ($1.timer.deadline, $1.timer.token) }
+    .map(\.id)
   }
 
   /// Lets so many slots come, in the order in which they are due.
@@ -46,7 +50,7 @@ struct GateScheduler {
   /// Lets the timers of these jobs fire, one after the other, and their runs end.
   mutating func serve(_ ids: [JobID]) {
     for id in ids {
-      guard let timer = timers[id] else { continue }
+      guard let timer = timers[Int(id.index)] else { continue }
       move(to: timer.deadline)
       if let run = handle(.timerFired(.job(id), token: timer.token)) {
         slotCount += 1
@@ -60,32 +64,38 @@ struct GateScheduler {
   /// Returns the run that is started, if one is.
   private mutating func handle(_ event: SchedulerEvent) -> RunID? {
     core.handle(event, at: now, into: &effects)
-    let started = take(effects)
+    if isKeeping { keep() }
+    var started: RunID?
+    // By their places, so that the others are not copied.
+    for place in effects.indices {
+      if case .arm(.job(let id), let deadline, _, let token) = effects[place] {
+        while timers.count <= Int(id.index) { timers.append(nil) }
+        timers[Int(id.index)] = Timer(deadline: deadline, token: token)
+      } else if case .disarm(.job(let id)) = effects[place] {
+        timers[Int(id.index)] = nil
+      } else if case .start(let request) = effects[place] {
+        started = request.run
+      }
+    }
     effects.removeAll(keepingCapacity: true)
     return started
+  }
+
+  private mutating func keep() {
+    var turn: [LedgerEntry] = []
+    for effect in effects {
+      switch effect {
+      case .record(let entry): turn.append(entry)
+      case .log(let record): records.append(record)
+      case .served(let start): starts.append(start)
+      case .arm, .disarm, .start, .signal, .awaitLedger, .finish: break
+      }
+    }
+    entries.append(turn)
   }
 
   private mutating func move(to instant: MonotonicInstant) {
     let step = max(.zero, instant - now.monotonic)
     now = Now(wall: now.wall + step, monotonic: now.monotonic + step)
-  }
-
-  private mutating func take(_ effects: [SchedulerEffect]) -> RunID? {
-    var turn: [LedgerEntry] = []
-    var started: RunID?
-    for place in effects.indices {
-      switch effects[place] {
-      case .arm(.job(let id), let deadline, _, let token):
-        timers[id] = Timer(deadline: deadline, token: token)
-      case .disarm(.job(let id)): timers[id] = nil
-      case .start(let request): started = request.run
-      case .record(let entry): if isKeeping { turn.append(entry) }
-      case .log(let record): if isKeeping { records.append(record) }
-      case .served(let start): if isKeeping { starts.append(start) }
-      case .arm, .disarm, .signal, .awaitLedger, .finish: break
-      }
-    }
-    if isKeeping { entries.append(turn) }
-    return started
   }
 }
