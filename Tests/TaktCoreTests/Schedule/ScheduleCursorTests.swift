@@ -11,8 +11,42 @@ import Testing
     for _ in 0..<60 { try pair.step() }
   }
 
-  @Test func `a cursor is small, and points to nothing while the clocks go together`() {
+  @Test(arguments: [0, 1])
+  func `a cursor is small, and has nothing beside it while the clocks go together`(
+    trigger: Int
+  ) throws {
+    let cron = ClockRule(
+      .cron(try CronExpression("*/5 * * * *"), days: .any), zone: .utc, dst: .cron)
+    let schedule =
+      trigger == 0 ? Schedule(every: Every(.seconds(10))) : Schedule(rules: [cron])
+    let timing = Timing(schedule: schedule)
+    let job = try #require(JobName("job"))
+    var now = Now(
+      wall: SchedulerWorld.wall, monotonic: MonotonicInstant(nanoseconds: 1_000_000_000))
+    var cursor = ScheduleCursor(schedule: schedule, at: now)
+    for _ in 0..<100 {
+      let next = cursor.next(of: timing, for: job, at: now)
+      let slot = try #require(next)
+      let step = slot.deadline - now.monotonic
+      now = Now(wall: now.wall + step, monotonic: slot.deadline)
+      let due = cursor.takeDue(of: timing, for: job, at: now)
+      #expect(due?.newest == slot)
+    }
     #expect(MemoryLayout<ScheduleCursor>.size <= 80)
+    let memory = Mirror(reflecting: cursor).children.first { $0.label == "memory" }
+    #expect(try Mirror(reflecting: #require(memory).value).children.isEmpty)
+  }
+
+  @Test func `a new schedule is heeded at once`() throws {
+    let job = try #require(JobName("job"))
+    let now = Now(
+      wall: SchedulerWorld.wall, monotonic: MonotonicInstant(nanoseconds: 1_000_000_000))
+    let (slow, quick) = (Schedule(every: Every(.seconds(60))), Schedule(every: Every(.seconds(5))))
+    var cursor = ScheduleCursor(schedule: slow, at: now)
+    _ = cursor.next(of: Timing(schedule: slow), for: job, at: now)
+    cursor.skip(to: now, from: slow, to: quick)
+    let slot = cursor.next(of: Timing(schedule: quick), for: job, at: now)
+    #expect(slot?.nominal == now.wall + .seconds(5))
   }
 }
 
