@@ -55,10 +55,10 @@ package struct RunMoveRecord: Sendable {
   }
 
   /// How much the log makes of it.
-  var level: LogLevel {
-    switch to {
+  static func level(of state: RunState, hasFailedStep: Bool) -> LogLevel {
+    switch state {
     case .queued: .info
-    case .running: stepFailure == nil ? .info : .warning
+    case .running: hasFailedStep ? .warning : .info
     case .stopping, .killing: .notice
     case .backingOff: .warning
     case .ended(let end):

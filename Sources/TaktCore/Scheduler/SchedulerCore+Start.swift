@@ -226,10 +226,8 @@ extension SchedulerCore {
   private mutating func goOn(
     with former: FormerRun, _ id: JobID, _ next: RetryPosition, at now: Now
   ) {
-    let (run, spec) = (runs.nextID(), jobs[id].spec)
-    runs.insert(
-      ActiveRun(
-        id: run, job: id, spec: spec, origin: .resumed(former.head.slot, former.head.run)))
+    let spec = jobs[id].spec
+    let run = runs.insert(of: id, spec, .resumed(former.head.slot, former.head.run))
     jobs[id].cursor.runStarted()
     markDirty(id)
     if next.attempt > 0 {

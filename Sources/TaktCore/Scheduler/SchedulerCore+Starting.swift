@@ -7,10 +7,7 @@ extension SchedulerCore {
     _ origin: ActiveRun.Origin, of id: JobID, _ spec: JobSpec,
     with parameters: RunParameters? = nil, isForced: Bool = false, at now: Now
   ) {
-    let run = runs.nextID()
-    runs.insert(
-      ActiveRun(
-        id: run, job: id, spec: spec, origin: origin, parameters: parameters, isForced: isForced))
+    let run = runs.insert(of: id, spec, origin, with: parameters, isForced: isForced)
     if !runs[run].isHook, jobs.isPresent(id) {
       jobs[id].cursor.runStarted()
       markDirty(id)

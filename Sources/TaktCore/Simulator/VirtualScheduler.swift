@@ -183,11 +183,13 @@ package struct VirtualScheduler {
   package var timers: [TimerID] { alarms.timers }
 
   private mutating func setTimers(_ effects: [SchedulerEffect]) {
-    // By their places, so that the others are not copied.
     for place in effects.indices {
-      if case .arm(let timer, let deadline, let leeway, let token) = effects[place] {
+      switch effects[place].timerOrder {
+      case nil: break
+      case .arm(let timer, let deadline, let leeway, let token):
         arm(timer, deadline, leeway: isPunctual ? .zero : leeway, token: token)
-      } else if case .disarm(let timer) = effects[place], let armed = alarms[timer] {
+      case .disarm(let timer):
+        guard let armed = alarms[timer] else { continue }
         alarms[timer] = nil
         table.disarm(armed.alarm, lastSlot: armed.slot)
       }

@@ -4,12 +4,14 @@ extension ActiveRun {
   /// Counts a move that the machine has just made. Returns what the log says of it.
   mutating func note(_ move: RunMove, at now: Now) -> LogRecord {
     transitionCount += 1
-    let record = record(of: move, at: now.monotonic)
-    return LogRecord(at: now.wall, record.level, .run, content: .run(record))
+    let hasFailedStep =
+      move.from == .running && spec.action.stepCount > 1 && machine.stepFailure != nil
+    let level = RunMoveRecord.level(of: machine.state, hasFailedStep: hasFailedStep)
+    return LogRecord(
+      at: now.wall, level, .run, content: .run(record(of: move, at: now.monotonic)))
   }
 
-  @inline(__always)
-  private func record(of move: RunMove, at now: MonotonicInstant) -> RunMoveRecord {
+  private mutating func record(of move: RunMove, at now: MonotonicInstant) -> RunMoveRecord {
     var record = RunMoveRecord(
       head: head, sequence: transitionCount, attempt: machine.attempt, from: move.from,
       to: machine.state, cause: move.cause, at: now)

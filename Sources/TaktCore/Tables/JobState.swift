@@ -2,6 +2,9 @@ import DequeModule
 import TaktTime
 
 /// What the scheduler knows of one job.
+///
+/// What needs much of it is `mutating`, even where it changes nothing: it is then read in its table,
+/// and not copied out of it.
 struct JobState: Sendable {
   var spec: JobSpec {
     didSet { cursor.forgetNext() }
@@ -115,12 +118,14 @@ struct JobState: Sendable {
   mutating func rest(at now: Now) { cursor.rest(spec.timing.schedule, at: now) }
 
   /// Whether its next slot is counted from the end of a run.
-  @inline(__always) var isFixedDelay: Bool { spec.timing.schedule.every?.origin == .end }
+  var isFixedDelay: Bool { mutating get { spec.timing.schedule.every?.origin == .end } }
 
-  @inline(__always) var mark: JobMark {
-    JobMark(
-      job: spec.name, cursor: cursor.state, failureStreak: failureStreak, ranCount: ranCount,
-      suspension: suspension)
+  var mark: JobMark {
+    mutating get {
+      JobMark(
+        job: spec.name, cursor: cursor.state, failureStreak: failureStreak, ranCount: ranCount,
+        suspension: suspension)
+    }
   }
 
   /// What stands in for a job that is not there.

@@ -59,19 +59,28 @@ struct RunTable: Sendable {
     return 0
   }
 
-  mutating func nextID() -> RunID {
+  /// Makes a run.
+  mutating func insert(
+    of job: JobID, _ spec: JobSpec, _ origin: ActiveRun.Origin,
+    with parameters: RunParameters? = nil, isForced: Bool = false
+  ) -> RunID {
     lastRun += 1
-    return RunID(lastRun)
-  }
-
-  /// Takes a run that is newer than all before it.
-  @inline(__always)
-  mutating func insert(_ run: consuming ActiveRun) {
-    let (id, job, isHook) = (run.id, run.job, run.isHook)
-    let place = free.popLast() ?? rows.count
-    index.append(id, at: place)
-    if place == rows.count { rows.append(run) } else { rows[place] = run }
+    let id = RunID(lastRun)
+    // A run is large: it is made where it stays.
+    func run() -> ActiveRun {
+      ActiveRun(
+        id: id, job: job, spec: spec, origin: origin, parameters: parameters, isForced: isForced)
+    }
+    if let place = free.popLast() {
+      index.append(id, at: place)
+      rows[place] = run()
+    } else {
+      index.append(id, at: rows.count)
+      rows.append(run())
+    }
+    let isHook = if case .hook = origin { true } else { false }
     changeJob(job) { if isHook { $0.hookCount += 1 } else { $0.active.append(id) } }
+    return id
   }
 
   /// Takes a run that has ended out of the table.

@@ -66,15 +66,14 @@ struct GateScheduler {
     core.handle(event, at: now, into: &effects)
     if isKeeping { keep() }
     var started: RunID?
-    // By their places, so that the others are not copied.
     for place in effects.indices {
-      if case .arm(.job(let id), let deadline, _, let token) = effects[place] {
+      switch effects[place].timerOrder {
+      case .arm(.job(let id), let deadline, _, let token):
         while timers.count <= Int(id.index) { timers.append(nil) }
         timers[Int(id.index)] = Timer(deadline: deadline, token: token)
-      } else if case .disarm(.job(let id)) = effects[place] {
-        timers[Int(id.index)] = nil
-      } else if case .start(let request) = effects[place] {
-        started = request.run
+      case .disarm(.job(let id)): timers[Int(id.index)] = nil
+      case nil: started = started ?? effects[place].startedRun
+      case .arm, .disarm: break
       }
     }
     effects.removeAll(keepingCapacity: true)
