@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -125,5 +126,11 @@ void csystem_block_signals(const int *signals, int count) {
   sigset_t set;
   fill(&set, signals, count);
   pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+void csystem_heap_trim(void) {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 #endif

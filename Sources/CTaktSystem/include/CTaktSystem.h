@@ -137,4 +137,7 @@ int csystem_read_signal(int fd);
 // Blocks these signals in the calling thread, and in those that it starts.
 void csystem_block_signals(const int *signals, int count);
 
+// Gives memory that was freed back to the system, where the C library can.
+void csystem_heap_trim(void);
+
 #endif

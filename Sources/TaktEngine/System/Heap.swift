@@ -1,15 +1,15 @@
+import CTaktSystem
 import Dispatch
-import Glibc
 
 /// The memory that the C library keeps for later when a large set of jobs has been loaded.
-enum Heap {
+package enum Heap {
   /// From how many jobs on it is worth the time.
   private static let jobsMin = 10_000
   private static let queue = DispatchQueue(label: "takt.heap", qos: .background)
 
-  /// Gives back to the system, soon, what is not used after jobs have been taken over.
-  static func giveBack(after count: Int) {
-    guard count >= jobsMin else { return }
-    queue.async { malloc_trim(0) }
+  /// Gives back to the system, soon, what is not used after so many jobs were loaded.
+  package static func giveBack(after jobs: Int) {
+    guard jobs >= jobsMin else { return }
+    queue.async { csystem_heap_trim() }
   }
 }
