@@ -95,6 +95,14 @@ final class LedgerFile {
     for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
   }
 
+  /// Gives back what SQLite and prepared statements hold in memory.
+  func releaseMemory() {
+    database.writeWithoutTransaction { db in
+      statements.finalize()
+      db.releaseMemory()
+    }
+  }
+
   func close() {
     database.writeWithoutTransaction { _ in statements.finalize() }
     try? database.close()

@@ -56,11 +56,13 @@ struct LedgerAudit {
     report.losses = try losses()
     let rows = try Row.fetchAll(
       db, sql: "SELECT id, name, clock_mark, wall_mark FROM jobs WHERE clock_mark IS NOT NULL")
+    let schedules = StoredSchedules(zones)
     for row in rows {
       guard let name = JobName(try row.text("name")) else { continue }
       report.jobs += 1
-      add(
-        try audit(name, number: try row.integer("id"), row, start: start ?? .min), to: &report)
+      let audit = try audit(
+        name, number: try row.integer("id"), row, schedules, start: start ?? .min)
+      add(audit, to: &report)
     }
     try addUnpaired(to: &report, start: start ?? .min)
     return report
@@ -75,11 +77,11 @@ struct LedgerAudit {
   }
 
   private func audit(
-    _ name: JobName, number: Int64, _ row: Row, start: Int64
+    _ name: JobName, number: Int64, _ row: Row, _ schedules: StoredSchedules, start: Int64
   ) throws -> JobAudit {
     let versions = try Row.fetchAll(
       db, sql: "SELECT * FROM schedules WHERE job = ? ORDER BY id", arguments: [number]
-    ).compactMap { try LedgerReading.version($0, name, zones) }
+    ).compactMap { try LedgerReading.version($0, name, schedules) }
     let pending = try Int64.fetchAll(
       db, sql: "SELECT slot FROM pending WHERE job = ?", arguments: [number])
     let losses = try Row.fetchAll(

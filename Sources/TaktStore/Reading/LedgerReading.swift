@@ -10,13 +10,13 @@ final class LedgerReading {
   let db: Database
   /// What tells this start of the machine from others.
   let boot: String
-  let zones: any ZoneSource
+  private let schedules: StoredSchedules
   private(set) var badRows = 0
 
   init(db: Database, boot: String, zones: any ZoneSource) {
     self.db = db
     self.boot = boot
-    self.zones = zones
+    schedules = StoredSchedules(zones)
   }
 
   /// What is made of a row; nil for one that makes no sense, or of which nothing is to be made.
@@ -109,7 +109,7 @@ final class LedgerReading {
         let (job, version) = sense(
           row,
           { row in
-            try Self.version(row, nobody, zones).map { (try row.integer("job"), $0) }
+            try Self.version(row, nobody, schedules).map { (try row.integer("job"), $0) }
           })
       else { continue }
       versions[job] = version
@@ -119,11 +119,9 @@ final class LedgerReading {
 
   /// Nil for a schedule that cannot be read.
   static func version(
-    _ row: Row, _ job: JobName, _ zones: any ZoneSource
+    _ row: Row, _ job: JobName, _ schedules: StoredSchedules
   ) throws -> AuditedVersion? {
-    guard let schedule = StoredSchedule.schedule(try row.text("schedule"), zones) else {
-      return nil
-    }
+    guard let schedule = schedules.schedule(try row.text("schedule")) else { return nil }
     let begin = ScheduleVersion(
       job: job, schedule: schedule, isEnabled: try row.integer("enabled") != 0,
       anchor: try row.label("anchor"),

@@ -124,22 +124,36 @@ struct ScheduleText {
 
   private mutating func add(_ text: String) {
     bytes.append(UInt8(ascii: "\""))
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"):
-        bytes.append(UInt8(ascii: "\\"))
-        bytes.append(byte)
-      case 8: bytes += #"\b"#.utf8
-      case 9: bytes += #"\t"#.utf8
-      case 10: bytes += #"\n"#.utf8
-      case 12: bytes += #"\f"#.utf8
-      case 13: bytes += #"\r"#.utf8
-      case 0..<32:
-        bytes += (byte < 16 ? #"\u000"# : #"\u00"#).utf8
-        bytes += String(byte, radix: 16).utf8
-      default: bytes.append(byte)
+    var text = text
+    text.withUTF8 { content in
+      if content.allSatisfy(Self.isPlain) {
+        bytes += content
+      } else {
+        for byte in content { addEscaped(byte) }
       }
     }
     bytes.append(UInt8(ascii: "\""))
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    byte >= 32 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+      && byte != UInt8(ascii: "/")
+  }
+
+  private mutating func addEscaped(_ byte: UInt8) {
+    switch byte {
+    case _ where Self.isPlain(byte): bytes.append(byte)
+    case 8: bytes += #"\b"#.utf8
+    case 9: bytes += #"\t"#.utf8
+    case 10: bytes += #"\n"#.utf8
+    case 12: bytes += #"\f"#.utf8
+    case 13: bytes += #"\r"#.utf8
+    case 0..<32:
+      bytes += (byte < 16 ? #"\u000"# : #"\u00"#).utf8
+      bytes += String(byte, radix: 16).utf8
+    default:
+      bytes.append(UInt8(ascii: "\\"))
+      bytes.append(byte)
+    }
   }
 }

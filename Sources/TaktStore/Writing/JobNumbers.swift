@@ -26,10 +26,20 @@ struct JobSearch {
   let known: JobNumbers
   /// Numbers that the transaction has found or given; they count when it is done.
   private(set) var learned: [JobName: Int64] = [:]
-  /// The highest number before the transaction, 0 in a ledger without a job; nil until it is needed.
-  private var highest: Int64?
+  /// Nil until it is needed.
+  private var before: Before?
   /// Whether the job has a schedule, for each job that the transaction adds.
   private var hasSchedule: [Bool] = []
+
+  /// What the ledger has before the transaction.
+  private struct Before {
+    var isEmpty: Bool
+    /// 0 without a job.
+    var highest: Int64
+
+    /// In a file that somebody has edited, no number is so high that none can follow.
+    static let highestMax = Int64(1) << 60
+  }
 
   init(db: Database, statements: LedgerStatements, known: JobNumbers) {
     self.db = db
@@ -40,16 +50,15 @@ struct JobSearch {
   /// Nil for a job that the ledger does not have.
   mutating func number(of job: JobName) throws -> Int64? {
     if let number = known[job] ?? learned[job] { return number }
-    guard try highestBefore() > 0 else { return nil }
-    let number = try statements.number("SELECT id FROM jobs WHERE name = ?", in: db) {
+    guard try !findBefore().isEmpty else { return nil }
+    return try statements.number("SELECT id FROM jobs WHERE name = ?", in: db) {
       $0.add(job.text)
     }
-    return number
   }
 
   /// The number of one more job, whose row the caller writes.
   mutating func newNumber() throws -> Int64 {
-    let highest = try highestBefore()
+    let highest = try findBefore().highest
     hasSchedule.append(false)
     return highest + Int64(hasSchedule.count)
   }
@@ -59,16 +68,18 @@ struct JobSearch {
   /// Notes a schedule; whether it is the first of a job that this transaction has added, so that
   /// there is none that it ends.
   mutating func isFirstSchedule(of job: Int64) -> Bool {
-    guard let highest, job > highest else { return false }
+    guard let highest = before?.highest, job > highest else { return false }
     let index = Int(job - highest) - 1
+    guard index < hasSchedule.count else { return false }
     defer { hasSchedule[index] = true }
     return !hasSchedule[index]
   }
 
-  private mutating func highestBefore() throws -> Int64 {
-    if let highest { return highest }
-    let number = try statements.number("SELECT max(id) FROM jobs", in: db) { _ in } ?? 0
-    highest = number
-    return number
+  private mutating func findBefore() throws -> Before {
+    if let before { return before }
+    let number = try statements.number("SELECT max(id) FROM jobs", in: db) { _ in }
+    let found = Before(isEmpty: number == nil, highest: min(max(0, number ?? 0), Before.highestMax))
+    before = found
+    return found
   }
 }

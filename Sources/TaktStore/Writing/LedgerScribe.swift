@@ -290,7 +290,11 @@ package final class LedgerScribe {
       jobs.learn(transaction.learned)
       pendingJobs.formUnion(transaction.newPendingJobs)
     }
+    if batch.entries.count >= Self.largeBatch { file.releaseMemory() }
   }
+
+  /// So many entries come together when many jobs are loaded, and seldom again.
+  private static let largeBatch = 5_000
 
   private func keepHouse(_ file: LedgerFile) {
     if time.monotonic >= nextCheck {

@@ -4,7 +4,7 @@ internal import GRDBSQLite
 /// The statements that the ledger executes again and again, each prepared once for as long as the
 /// file is open.
 ///
-/// SQLite's own functions bind the values: GRDB boxes each value, which costs more than the
+/// SQLite's own functions bind the values: GRDB boxes each value, which costs as much again as the
 /// statement itself.
 final class LedgerStatements {
   /// By the address of the text, which a literal keeps for the life of the process, and the number
@@ -26,7 +26,7 @@ final class LedgerStatements {
     try run(statement, in: db, bind)
   }
 
-  /// The first column of the first row; nil where there is no row.
+  /// The first column of the first row; nil where there is no row, or null in it.
   func number(
     _ sql: StaticString, in db: Database, _ bind: (inout BoundValues) -> Void
   ) throws -> Int64? {
@@ -37,7 +37,9 @@ final class LedgerStatements {
     let code = values.code == SQLITE_OK ? sqlite3_step(statement) : values.code
     defer { sqlite3_reset(statement) }
     switch code {
-    case SQLITE_ROW: return sqlite3_column_int64(statement, 0)
+    case SQLITE_ROW:
+      let isNull = sqlite3_column_type(statement, 0) == SQLITE_NULL
+      return isNull ? nil : sqlite3_column_int64(statement, 0)
     case SQLITE_DONE: return nil
     default: throw failure(code, in: db)
     }
@@ -135,11 +137,10 @@ struct BoundValues {
 
   mutating func add(_ bytes: [UInt8]) {
     place += 1
+    guard !bytes.isEmpty else { return note(sqlite3_bind_zeroblob(statement, place, 0)) }
     // As above.
     let code = bytes.withUnsafeBytes {
-      $0.isEmpty
-        ? sqlite3_bind_zeroblob(statement, place, 0)
-        : sqlite3_bind_blob(statement, place, $0.baseAddress, Int32(clamping: $0.count), Self.copied)
+      sqlite3_bind_blob(statement, place, $0.baseAddress, Int32(clamping: $0.count), Self.copied)
     }
     note(code)
   }
