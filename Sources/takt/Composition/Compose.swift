@@ -166,7 +166,7 @@ struct Daemon {
     if let degraded { observers.tell(degraded, .warning) }
     control.listen()
     let count = snapshot.jobs.count
-    engine.start(snapshot, after: state.findings.former) { [supervision] in
+    engine.start(snapshot, after: state.handover.take()) { [supervision] in
       supervision?.ready()
       Heap.giveBack(after: count)
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Synchronization
 import TaktCore
 import TaktEngine
 import TaktStore
@@ -9,7 +10,8 @@ import TaktTime
 struct State {
   /// Nil when nothing outlives the process.
   private(set) var ledger: SQLiteLedger?
-  private(set) var findings = LedgerFindings()
+  /// Where the previous daemon's jobs and runs wait for the scheduler.
+  let handover = Handover()
   private var lock: StateFolderLock?
   /// Where takt's files are; nil without a state folder.
   private(set) var folder: String?
@@ -80,13 +82,12 @@ struct State {
       instance: DaemonProcess.instance, boot: BootIdentity.current(),
       version: TaktVersion.current, file: file, startTicks: DaemonProcess.startTicks,
       pidSpace: DaemonProcess.pidSpace)
+    let findings: LedgerFindings
     do throws(LedgerOpenFailure) {
-      let (ledger, findings) = try SQLiteLedger.open(
+      (ledger, findings) = try SQLiteLedger.open(
         in: lock, writer: writer, history: settings.history, zones: ZoneFiles(),
         observer: observer,
         time: time, onRenewed: onRenewed)
-      self.ledger = ledger
-      self.findings = findings
     } catch {
       switch error {
       case .newer(let path):
@@ -98,12 +99,27 @@ struct State {
         throw ExitCode.stateInUse
       }
     }
+    handover.put(findings.former)
     ledger?.settle(Leftovers(of: findings, observer: observer).end())
     if let seen = findings.lastSeen {
       let open = findings.former.runs.count { !$0.isEnded }
       tell(
         "goes on where a former takt left off: \(seen.rfc3339()), runs without an end: \(open)",
         .notice, observer, time)
+    }
+  }
+
+  /// Hands over once what is large with many jobs, and keeps nothing of it.
+  final class Handover: Sendable {
+    private let former = Mutex(FormerBooks())
+
+    func put(_ books: FormerBooks) { former.withLock { $0 = books } }
+
+    func take() -> FormerBooks {
+      former.withLock { books in
+        defer { books = FormerBooks() }
+        return books
+      }
     }
   }
 
