@@ -19,16 +19,18 @@ extension LogRecord {
     bytes.append(utf8: #"","event":""#)
     bytes.append(utf8: event.rawValue)
     bytes.append(UInt8(ascii: "\""))
-    var fields = JSONFields(bytes: consume bytes)
+    var fields = JSONFields()
+    // Swapped, so that the bytes have one holder at any time and are never copied.
+    swap(&fields.bytes, &bytes)
     content.put(into: &fields)
-    bytes = fields.bytes
+    swap(&fields.bytes, &bytes)
     bytes.append(UInt8(ascii: "}"))
   }
 }
 
 /// Appends fields to the bytes of a JSON object that has a member already.
 private struct JSONFields: FieldSink {
-  var bytes: [UInt8]
+  var bytes: [UInt8] = []
 
   mutating func put(_ key: LogKey, text: String) {
     name(key)

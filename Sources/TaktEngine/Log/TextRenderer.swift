@@ -16,9 +16,11 @@ struct TextRenderer: LogRenderer {
   }
 
   func render(_ record: LogRecord, into bytes: inout [UInt8]) {
-    var line = TextLine(bytes: consume bytes, record: record, zone: zone, isColoured: isColoured)
+    var line = TextLine(record: record, zone: zone, isColoured: isColoured)
+    // Swapped, so that the bytes have one holder at any time and are never copied.
+    swap(&line.bytes, &bytes)
     line.write()
-    bytes = line.bytes
+    swap(&line.bytes, &bytes)
   }
 }
 
@@ -27,7 +29,7 @@ private struct TextLine {
   private static let jobWidth = 16
   private static let eventWidth = 9
 
-  var bytes: [UInt8]
+  var bytes: [UInt8] = []
   let record: LogRecord
   let zone: Zone
   let isColoured: Bool
