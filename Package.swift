@@ -142,7 +142,9 @@ let package = Package(
       path: "Tests/TaktSamenessTests/FormerCore", swiftSettings: strict),
     .testTarget(
       name: "TaktSamenessTests",
-      dependencies: ["FormerCore", "TaktConfig", "TaktCore", "TaktTime", "TaktTesting"],
+      dependencies: [
+        "FormerCore", "TaktConfig", "TaktCore", "TaktEngine", "TaktTime", "TaktTesting",
+      ],
       exclude: ["FormerCore"], swiftSettings: strict),
     .testTarget(name: "TaktDigestTests", dependencies: ["TaktDigest"], swiftSettings: strict),
     .testTarget(

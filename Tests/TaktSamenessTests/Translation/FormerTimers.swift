@@ -1,14 +1,24 @@
 import FormerCore
 import TaktCore
 
+/// How the present core names a timer: with `FormerTimers`, all that changes when it names them
+/// otherwise.
+typealias PresentTimer = TaktCore.TimerKey
+
 /// How the timers of the present core are named in the former one, where job and run have names.
 struct FormerTimers {
-  func former(_ key: TaktCore.TimerKey) -> FormerCore.TimerKey {
-    switch key {
+  func former(_ timer: PresentTimer) -> FormerCore.TimerKey {
+    switch timer {
     case .job(let name): .job(name.former)
     case .run(let run): .run(run.former)
     case .expected(let run): .expected(run.former)
     case .shutdown: .shutdown
     }
+  }
+
+  /// Timers that are perhaps nobody's.
+  static func foreign(_ run: TaktCore.RunID) -> [PresentTimer] {
+    [.run(run), .expected(run), .shutdown]
+      + [TaktCore.JobName("nobody")].compactMap(\.self).map { .job($0) }
   }
 }

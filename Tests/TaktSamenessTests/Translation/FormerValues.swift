@@ -9,9 +9,8 @@ protocol HasFormer {
 }
 
 /// An enumeration of words: the same word in the former core.
-protocol FormerWord: HasFormer, RawRepresentable where RawValue == String {
-  associatedtype Former: RawRepresentable<String>
-}
+protocol FormerWord: HasFormer, RawRepresentable
+where RawValue == String, Former: RawRepresentable<String> {}
 
 extension FormerWord {
   var former: Former {

@@ -2,11 +2,12 @@
 import TaktCore
 
 /// What those see who look at a core.
-extension TaktCore.SchedulerView: HasFormer {
-  var former: FormerCore.SchedulerView {
+extension TaktCore.SchedulerView {
+  /// - Parameter settings: those of the former core, which are compared less often.
+  func former(with settings: FormerCore.SchedulerSettings) -> FormerCore.SchedulerView {
     FormerCore.SchedulerView(
       phase: phase.former, jobs: jobs, suspended: suspended, disabled: disabled, failing: failing,
-      running: running, queued: queued, settings: settings.former)
+      running: running, queued: queued, settings: settings)
   }
 }
 
