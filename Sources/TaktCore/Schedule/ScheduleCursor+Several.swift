@@ -10,13 +10,19 @@ extension ScheduleCursor {
 
   private func nextInstant(of schedule: Schedule, at now: Now) -> Slot? {
     let memory = memory?.value ?? CursorMemory()
-    let onClock = Self.next(clockTrack(schedule), after: clockMark, but: memory.wall)
+    let onClock = Self.next(clockTrack(schedule), after: mark(on: schedule), but: memory.wall)
     let onWall = Self.next(schedule.wallTrack, after: wallMark, but: memory.clock)
     let byClock = onClock.map { ($0, clock.instant(of: $0)) }
     let byWall = onWall.map { ($0, deadline(ofWall: $0, at: now)) }
     guard var (label, deadline) = byClock ?? byWall else { return nil }
     if let byWall, byWall.1 < deadline { (label, deadline) = byWall }
     return slot(label, deadline: deadline, schedule)
+  }
+
+  /// From where on instants of the job's own clock are to come. The one of a fixed delay always is,
+  /// even before a first instant that was put off.
+  private func mark(on schedule: Schedule) -> Int64 {
+    schedule.every?.origin == .end ? .min : clockMark
   }
 
   private static func next(_ track: Track, after mark: Int64, but other: DecidedAhead) -> Int64? {
@@ -30,7 +36,7 @@ extension ScheduleCursor {
     let nominal = WallInstant(milliseconds: label)
     var causes: SlotCauses = []
     let isEvery =
-      (label > clockMark && clockTrack(schedule).has(label))
+      (label > mark(on: schedule) && clockTrack(schedule).has(label))
       || (label > wallMark && schedule.wallTrack.grid?.contains(label) == true)
     if isEvery { causes.insert(.every) }
     if schedule.at.contains(nominal) { causes.insert(.at) }
@@ -82,7 +88,7 @@ extension ScheduleCursor {
     let schedule = timing.schedule
     let memory = memory?.value ?? CursorMemory()
     let clockPieces = pieces(
-      of: clockTrack(schedule), after: clockMark, through: clock.label(at: now.monotonic),
+      of: clockTrack(schedule), after: mark(on: schedule), through: clock.label(at: now.monotonic),
       but: memory.wall)
     let wallPieces = pieces(
       of: schedule.wallTrack, after: wallMark, through: now.wall.milliseconds, but: memory.clock)

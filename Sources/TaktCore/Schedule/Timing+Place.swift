@@ -17,10 +17,8 @@ extension Timing {
   func place(_ slot: Slot, before gap: Duration?, of job: JobName) -> Slot {
     var slot = slot
     let room = gap.map { max(.zero, $0 - .milliseconds(1)) } ?? .seconds(Int64(1) << 32)
-    if isPutOff {
-      slot.offset = min(offset(of: slot.nominal, job), room)
-      slot.deadline = slot.deadline + slot.offset
-    }
+    slot.offset = isPutOff ? min(offset(of: slot.nominal, job), room) : .zero
+    if isPutOff { slot.deadline = slot.deadline + slot.offset }
     let leeway: Duration
     switch self.leeway {
     case .duration(let duration): leeway = duration

@@ -68,6 +68,7 @@ package struct SchedulerCore: Sendable {
   /// What is said at the end of an event.
   mutating func close(at now: Now) {
     recordMarks()
+    jobs.freeReleased()
     if !jobs.bugs.isEmpty || !runs.bugs.isEmpty { recordBugs(at: now) }
   }
 

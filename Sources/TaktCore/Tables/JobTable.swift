@@ -22,6 +22,8 @@ struct JobTable: Sendable {
   private var rows = [Row(name: .nobody, state: .nobody)]
   private var ids: [JobName: JobID] = [:]
   private var free: [JobID] = []
+  /// Numbers that are given up in the present event: in what it says they still mean their jobs.
+  private var released: [JobID] = []
   /// How many jobs are present.
   private(set) var count = 0
   /// What was looked for in vain since this was emptied last.
@@ -70,7 +72,10 @@ struct JobTable: Sendable {
   /// The number of a job that is there.
   func id(of name: JobName) -> JobID? { ids[name].flatMap { isPresent($0) ? $0 : nil } }
 
-  func name(of id: JobID) -> JobName { rows[Int(id.index)].name }
+  /// The name of a number, also of a job that has been removed in the present event.
+  func name(of id: JobID) -> JobName {
+    Int(id.index) < rows.count ? rows[Int(id.index)].name : .nobody
+  }
 
   /// The jobs that are there, in no order.
   var present: some Sequence<JobID> {
@@ -118,12 +123,20 @@ struct JobTable: Sendable {
     count -= 1
   }
 
-  /// Gives up the number of a job that is not there, unless another follows it.
+  /// Gives up the number of a job that is not there, unless another follows it. It is free from the
+  /// next event on.
   mutating func release(_ id: JobID) {
     let row = rows[Int(id.index)]
     guard !row.isPresent, row.followers.isEmpty, ids[row.name] == id else { return }
     ids[row.name] = nil
-    free.append(id)
+    released.append(id)
+  }
+
+  /// An event is over.
+  mutating func freeReleased() {
+    if released.isEmpty { return }
+    free += released
+    released = []
   }
 
   // MARK: Followers

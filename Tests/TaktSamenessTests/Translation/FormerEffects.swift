@@ -7,14 +7,15 @@ struct FormerEffects {
   let timers = FormerTimers()
 
   func former(
-    _ effect: TaktCore.SchedulerEffect, _ tokens: inout FormerTokens
+    _ effect: TaktCore.SchedulerEffect, of core: TaktCore.SchedulerCore,
+    _ tokens: inout FormerTokens
   ) -> FormerCore.SchedulerEffect {
     switch effect {
     case .arm(let key, let deadline, let leeway, let token):
-      let key = timers.former(key)
+      let key = timers.former(key, in: core)
       return .arm(
         key, deadline: deadline, leeway: leeway, token: tokens.former(token, of: key))
-    case .disarm(let key): return .disarm(timers.former(key))
+    case .disarm(let key): return .disarm(timers.former(key, in: core))
     case .start(let request): return .start(former(request))
     case .signal(let run, let signal): return .signal(run.former, signal.former)
     case .record(let entry): return .record(entry.former)

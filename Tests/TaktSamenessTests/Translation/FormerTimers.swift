@@ -3,13 +3,13 @@ import TaktCore
 
 /// How the present core names a timer: with `FormerTimers`, all that changes when it names them
 /// otherwise.
-typealias PresentTimer = TaktCore.TimerKey
+typealias PresentTimer = TaktCore.TimerID
 
 /// How the timers of the present core are named in the former one, where job and run have names.
 struct FormerTimers {
-  func former(_ timer: PresentTimer) -> FormerCore.TimerKey {
+  func former(_ timer: PresentTimer, in core: TaktCore.SchedulerCore) -> FormerCore.TimerKey {
     switch timer {
-    case .job(let name): .job(name.former)
+    case .job(let id): .job(core.jobName(of: id).former)
     case .run(let run): .run(run.former)
     case .expected(let run): .expected(run.former)
     case .shutdown: .shutdown
@@ -19,6 +19,6 @@ struct FormerTimers {
   /// Timers that are perhaps nobody's.
   static func foreign(_ run: TaktCore.RunID) -> [PresentTimer] {
     [.run(run), .expected(run), .shutdown]
-      + [TaktCore.JobName("nobody")].compactMap(\.self).map { .job($0) }
+      + [.job(TaktCore.JobID(index: .max))]
   }
 }

@@ -97,7 +97,7 @@ struct TwinScheduler {
     switch event {
     case .started, .reloaded: preconditionFailure("use start and reload")
     case .timerFired(let key, let token):
-      let key = translation.timers.former(key)
+      let key = translation.timers.former(key, in: core)
       return .timerFired(key, token: tokens.fired(token, of: key))
     case .commanded(let command): return .commanded(command.former)
     case .attemptEnded(let run, let report): return .attemptEnded(run.former, report.former)
@@ -136,7 +136,7 @@ struct TwinScheduler {
     guard isSame else { return }
     census.count(formerEffects)
     tokens.take(formerEffects)
-    let translated = effects.map { translation.former($0, &tokens) }
+    let translated = effects.map { translation.former($0, of: core, &tokens) }
     guard translated == formerEffects else {
       difference = Difference(story: story, effects: translated, former: formerEffects)
       return

@@ -171,6 +171,12 @@ struct ScheduleCursor: Sendable {
     if let next = delayed, next <= label { delayed = nil }
   }
 
+  /// The one mistake that the comparison has found in this core, mended as in the present one: a
+  /// fixed delay whose run ended before its first instant never came again.
+  private func clockMark(_ schedule: Schedule) -> Int64 {
+    schedule.every?.origin == .end ? .min : clockAxis.mark
+  }
+
   private func clockTrack(_ schedule: Schedule) -> Track {
     switch schedule.every?.origin {
     case .start: schedule.bounded(Track(grid: schedule.every.map(grid)))
@@ -197,7 +203,7 @@ extension ScheduleCursor {
   }
 
   private func nextInstant(of schedule: Schedule, at now: Now) -> Slot? {
-    let onClock = Self.next(clockTrack(schedule), after: clockAxis.mark, but: wallAxis)
+    let onClock = Self.next(clockTrack(schedule), after: clockMark(schedule), but: wallAxis)
     let onWall = Self.next(schedule.wallTrack, after: wallAxis.mark, but: clockAxis)
     let byClock = onClock.map { ($0, clock.instant(of: $0)) }
     let byWall = onWall.map { ($0, deadline(ofWall: $0, at: now)) }
@@ -217,7 +223,7 @@ extension ScheduleCursor {
     let nominal = WallInstant(milliseconds: label)
     var causes: SlotCauses = []
     let isEvery =
-      (label > clockAxis.mark && clockTrack(schedule).has(label))
+      (label > clockMark(schedule) && clockTrack(schedule).has(label))
       || (label > wallAxis.mark && schedule.wallTrack.grid?.contains(label) == true)
     if isEvery { causes.insert(.every) }
     if schedule.at.contains(nominal) { causes.insert(.at) }
@@ -289,7 +295,7 @@ extension ScheduleCursor {
   private func allDue(first: Slot, of timing: Timing, for job: JobName, at now: Now) -> Due {
     let schedule = timing.schedule
     let clockPieces = pieces(
-      of: clockTrack(schedule), after: clockAxis.mark, through: clock.label(at: now.monotonic),
+      of: clockTrack(schedule), after: clockMark(schedule), through: clock.label(at: now.monotonic),
       but: wallAxis)
     let wallPieces = pieces(
       of: schedule.wallTrack, after: wallAxis.mark, through: now.wall.milliseconds, but: clockAxis)
