@@ -51,9 +51,11 @@ struct JobSearch {
   mutating func number(of job: JobName) throws -> Int64? {
     if let number = known[job] ?? learned[job] { return number }
     guard try !findBefore().isEmpty else { return nil }
-    return try statements.number("SELECT id FROM jobs WHERE name = ?", in: db) {
+    let number = try statements.number("SELECT id FROM jobs WHERE name = ?", in: db) {
       $0.add(job.text)
     }
+    if let number { learnIfRoom(job, number) }
+    return number
   }
 
   /// The number of one more job, whose row the caller writes.
@@ -64,6 +66,11 @@ struct JobSearch {
   }
 
   mutating func learn(_ job: JobName, _ number: Int64) { learned[job] = number }
+
+  /// As `learn`, of a number that can be found again.
+  mutating func learnIfRoom(_ job: JobName, _ number: Int64) {
+    if learned.count < JobNumbers.countMax { learned[job] = number }
+  }
 
   /// Notes a schedule; whether it is the first of a job that this transaction has added, so that
   /// there is none that it ends.

@@ -17,8 +17,8 @@ extension LedgerTransaction {
       } else {
         number = try jobs.newNumber()
         new.append((place, number))
+        jobs.learnIfRoom(mark.job, number)
       }
-      if jobs.learned.count < JobNumbers.countMax { jobs.learn(mark.job, number) }
       numbers.append(number)
     }
     (marks, markedNumbers) = (batch.marks, numbers)

@@ -51,16 +51,12 @@ struct LedgerTransaction {
   /// The number of a job; a new one for a name that is not known.
   mutating func number(of job: JobName) throws -> Int64 {
     if let index = marks.index(of: job) { return markedNumbers[index] }
-    if let number = try jobs.number(of: job) { return learn(job, number) }
+    if let number = try jobs.number(of: job) { return number }
     let number = try jobs.newNumber()
     try execute("INSERT INTO jobs (id, name) VALUES (?, ?)") {
       $0.add(number)
       $0.add(job.text)
     }
-    return learn(job, number)
-  }
-
-  private mutating func learn(_ job: JobName, _ number: Int64) -> Int64 {
     jobs.learn(job, number)
     return number
   }
