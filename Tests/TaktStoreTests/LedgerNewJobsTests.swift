@@ -99,6 +99,7 @@ import TaktTime
     try bench.sql { db in
       try db.execute(
         sql: """
+          PRAGMA foreign_keys = OFF;
           UPDATE schedules SET job = 9223372036854775807;
           UPDATE jobs SET id = 9223372036854775807
           """)
