@@ -47,7 +47,7 @@ import TimerMachineTesting
   }
 
   @Test func `a timer that is armed again fires once, for the last arming`() throws {
-    var board = board()
+    let board = board()
     let job = TimerKey.job(try #require(JobName("backup")))
     let start = factory.time.monotonic
     board.arm(.job(JobID(index: 3)), at: start + .seconds(1), leeway: .zero, token: 1) { job }
@@ -60,7 +60,7 @@ import TimerMachineTesting
 
   @Test func `a timer that was disarmed does not fire, and begins again as another machine`() throws
   {
-    var board = board()
+    let board = board()
     let job = TimerKey.job(try #require(JobName("backup")))
     let start = factory.time.monotonic
     board.arm(.job(JobID(index: 0)), at: start + .seconds(1), leeway: .zero, token: 1) { job }

@@ -240,11 +240,13 @@ extension TextLine {
   private mutating func pad(_ width: Int, _ part: (inout TextLine) -> Void) {
     let start = bytes.count
     part(&self)
-    let added = bytes[start...]
-    let count =
-      added.allSatisfy(Self.isPlain)
-      ? added.count : String(decoding: added, as: UTF8.self).count
-    for _ in 0..<max(0, width - count) { add(" ") }
+    for _ in 0..<max(0, width - characters(from: start)) { add(" ") }
+  }
+
+  /// How many characters there are from a byte on.
+  private func characters(from start: Int) -> Int {
+    let part = bytes[start...]
+    return part.allSatisfy(Self.isPlain) ? part.count : String(decoding: part, as: UTF8.self).count
   }
 
   private mutating func paint(_ colour: Colour, _ part: (inout TextLine) -> Void) {

@@ -5,7 +5,7 @@ import TaktTime
 
 /// The timer machines of the scheduler: those of jobs by the job's number, the few others by their
 /// IDs. It lives on the scheduler's queue.
-struct TimerBoard {
+final class TimerBoard {
   private struct Timer {
     let machine: TimerMachine
     var token: UInt64
@@ -37,7 +37,7 @@ struct TimerBoard {
   /// Arms the timer for one fire, in place of any earlier arming.
   ///
   /// - Parameter key: what the log calls the timer; asked for at the first arming alone.
-  mutating func arm(
+  func arm(
     _ id: TimerID, at deadline: MonotonicInstant, leeway: Duration, token: UInt64,
     key: () -> TimerKey
   ) {
@@ -52,7 +52,7 @@ struct TimerBoard {
   }
 
   /// Cancels the timer and forgets it.
-  mutating func disarm(_ id: TimerID) {
+  func disarm(_ id: TimerID) {
     guard let machine = remove(id), !machine.isOver else { return }
     machine.cancel()
   }
@@ -67,7 +67,7 @@ struct TimerBoard {
   }
 
   /// The timer's machine, made when there is none, with its token set.
-  private mutating func machine(
+  private func machine(
     of id: TimerID, token: UInt64, key: () -> TimerKey
   ) -> TimerMachine {
     guard case .job(let job) = id else {
@@ -87,7 +87,7 @@ struct TimerBoard {
     return TimerMachine(number: id.number, in: group)
   }
 
-  private mutating func remove(_ id: TimerID) -> TimerMachine? {
+  private func remove(_ id: TimerID) -> TimerMachine? {
     guard case .job(let job) = id else { return others.removeValue(forKey: id)?.machine }
     let index = Int(job.index)
     guard index < jobs.count else { return nil }
