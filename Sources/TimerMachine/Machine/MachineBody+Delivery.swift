@@ -7,8 +7,6 @@ extension MachineBody {
     var fire: TimerFire
     var handler: MainHandler?
     var more: More?
-    /// The report of the claim, to be handed over before the handler is called.
-    var transition: TimerTransition?
   }
 
   /// Whom else to call, which few machines have: so the delivery of the others stays small.
@@ -40,26 +38,47 @@ extension MachineBody {
     }
     report(transition)
     if case .accepted(let generation) = reply {
-      perform { self.run(self.core.withLock { self.claimNow(generation, in: &$0) }) }
+      perform { self.deliverNow(generation) }
     }
     return reply
   }
 
+  /// The turn of a `fireNow` that was asked for in `generation` has come.
+  private func deliverNow(_ generation: UInt64) {
+    var transition: TimerTransition?
+    let delivery = core.withLock { claimNow(generation, in: &$0, &transition) }
+    if let delivery { run(delivery, transition) }
+  }
+
   /// Calls the handler, and again for what came due meanwhile: never two calls at a time, even on
   /// a concurrent queue.
-  func run(_ first: Delivery?) {
-    var next = first
-    while let delivery = next {
-      report(delivery.transition)
-      delivery.more?.registration?()
-      delivery.handler?.call(delivery.fire, of: id)
-      delivery.more?.call(delivery.fire)
-      next = finish()
+  ///
+  /// - Parameter transition: the report of the claim, which comes before the call.
+  func run(_ delivery: Delivery, _ transition: TimerTransition?) {
+    call(delivery, transition)
+    runNext()
+  }
+
+  /// Ends a delivery and runs what waited for it.
+  func runNext() {
+    var transition: TimerTransition?
+    while let next = finish(&transition) {
+      call(next, transition)
+      transition = nil
     }
   }
 
+  private func call(_ delivery: Delivery, _ transition: TimerTransition?) {
+    report(transition)
+    delivery.more?.registration?()
+    delivery.handler?.call(delivery.fire, of: id)
+    delivery.more?.call(delivery.fire)
+  }
+
   /// Claims the delivery of an armed deadline: from here on it counts as started.
-  func claim(ticket: UInt64, in core: inout MachineCore) -> Delivery? {
+  func claim(
+    ticket: UInt64, in core: inout MachineCore, _ transition: inout TimerTransition?
+  ) -> Delivery? {
     guard core.isArmed, core.ticket == ticket else { return nil }
     guard !core.isDelivering else {
       core.isDueWaiting = true
@@ -75,18 +94,18 @@ extension MachineBody {
     let isLast = core.remaining == 1
     // In force before the table re-arms; the adapter's own order is spent.
     core.isArmed = false
-    var transition: TimerTransition?
     _ = apply(.fire, last: isLast, cause: .due, to: &core, &transition) { core in
       core.claims += 1
       if core.remaining != .max { core.remaining -= 1 }
       if !isLast { core.advance(periods: periods) }
     }
-    return delivery(
-      deadline: deadline, periods: periods, isLast: isLast, now: now, in: &core, transition)
+    return delivery(deadline: deadline, periods: periods, isLast: isLast, now: now, in: &core)
   }
 
   /// Claims a `fireNow` that was asked for in `generation`.
-  private func claimNow(_ generation: UInt64, in core: inout MachineCore) -> Delivery? {
+  private func claimNow(
+    _ generation: UInt64, in core: inout MachineCore, _ transition: inout TimerTransition?
+  ) -> Delivery? {
     guard core.generation == generation, core.state == .running || core.state == .suspended else {
       return nil
     }
@@ -94,15 +113,14 @@ extension MachineBody {
       core.madeExtras().addWaitingNow()
       return nil
     }
-    var transition: TimerTransition?
     _ = apply(.fireNow, last: false, cause: .requested, to: &core, &transition) { $0.claims += 1 }
     let now = group.monotonic
-    return delivery(deadline: now, periods: 1, isLast: false, now: now, in: &core, transition)
+    return delivery(deadline: now, periods: 1, isLast: false, now: now, in: &core)
   }
 
   private func delivery(
     deadline: MonotonicInstant, periods: Int64, isLast: Bool, now: MonotonicInstant,
-    in core: inout MachineCore, _ transition: TimerTransition?
+    in core: inout MachineCore
   ) -> Delivery {
     core.isDelivering = true
     core.deliveringThread = ThreadIdentity.current
@@ -110,25 +128,24 @@ extension MachineBody {
       generation: core.generation, deadline: deadline, periods: Int(clamping: periods),
       sequence: core.claims, claimedAt: now, isLast: isLast)
     guard let extras = core.extras else {
-      return Delivery(fire: fire, handler: group.handler, transition: transition)
+      return Delivery(fire: fire, handler: group.handler)
     }
     let more = extras.hasListeners ? More(extras, generation: core.generation) : nil
-    return Delivery(
-      fire: fire, handler: core.mainHandler(in: group), more: more, transition: transition)
+    return Delivery(fire: fire, handler: core.mainHandler(in: group), more: more)
   }
 
   /// Ends a delivery and claims what waited for it.
-  func finish() -> Delivery? {
+  private func finish(_ transition: inout TimerTransition?) -> Delivery? {
     let ended = core.withLock { core -> Ended in
       core.isDelivering = false
       core.deliveringThread = 0
       var ended = Ended(waiters: core.takeWaiters(), streams: core.takeEndedStreams())
       if core.isDueWaiting {
         core.isDueWaiting = false
-        ended.next = claim(ticket: core.ticket, in: &core)
+        ended.next = claim(ticket: core.ticket, in: &core, &transition)
       } else if let extras = core.extras, extras.waitingNow > 0 {
         extras.waitingNow -= 1
-        ended.next = claimNow(core.generation, in: &core)
+        ended.next = claimNow(core.generation, in: &core, &transition)
       }
       return ended
     }

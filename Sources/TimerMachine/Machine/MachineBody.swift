@@ -29,7 +29,9 @@ final class MachineBody: WakeClient, @unchecked Sendable {
 
   /// An armed deadline has come. Runs on the machine's queue.
   override func deadlineCame(ticket: UInt64) {
-    run(core.withLock { claim(ticket: ticket, in: &$0) })
+    var transition: TimerTransition?
+    let delivery = core.withLock { claim(ticket: ticket, in: &$0, &transition) }
+    if let delivery { run(delivery, transition) }
   }
 
   /// Takes one event of the user's through the table.

@@ -129,6 +129,6 @@ extension MachineBody {
     }
     guard let registration, isCurrent else { return }
     registration()
-    run(finish())
+    runNext()
   }
 }
