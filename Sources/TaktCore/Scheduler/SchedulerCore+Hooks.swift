@@ -82,11 +82,13 @@ extension JobSpec {
       steps.count == 1 ? steps[0].action : .steps(steps.map { Step($0.action, continues: true) })
     spec.hooks = [:]
     spec.expectedDuration = nil
-    spec.execution.retry = RetryPolicy()
-    spec.execution.success = SuccessRule()
-    spec.execution.stdin = nil
-    spec.execution.output.file = nil
-    spec.execution.timeout = SchedulerCore.hookTimeout
+    var execution = spec.execution
+    execution.retry = RetryPolicy()
+    execution.success = SuccessRule()
+    execution.stdin = nil
+    execution.output.file = nil
+    execution.timeout = SchedulerCore.hookTimeout
+    spec.execution = execution
     return spec
   }
 }

@@ -47,24 +47,3 @@ package enum SchedulerEffect: Hashable, Sendable {
   /// Everything is over: the process may end.
   case finish
 }
-
-extension SchedulerEffect {
-  /// What is to be done to a timer; nil for any other effect, which is not copied to be asked.
-  package var timerOrder: TimerOrder? {
-    switch self {
-    case .arm(let timer, let deadline, let leeway, let token):
-      .arm(timer, deadline: deadline, leeway: leeway, token: token)
-    case .disarm(let timer): .disarm(timer)
-    case .start, .signal, .record, .awaitLedger, .served, .log, .finish: nil
-    }
-  }
-
-  /// The run of which an attempt is to be started; nil for any other effect.
-  package var startedRun: RunID? { if case .start(let request) = self { request.run } else { nil } }
-}
-
-/// What an effect wants of a timer.
-package enum TimerOrder: Sendable {
-  case arm(TimerID, deadline: MonotonicInstant, leeway: Duration, token: UInt64)
-  case disarm(TimerID)
-}

@@ -184,14 +184,14 @@ package struct VirtualScheduler {
 
   private mutating func setTimers(_ effects: [SchedulerEffect]) {
     for place in effects.indices {
-      switch effects[place].timerOrder {
-      case nil: break
+      switch effects[place] {
       case .arm(let timer, let deadline, let leeway, let token):
         arm(timer, deadline, leeway: isPunctual ? .zero : leeway, token: token)
       case .disarm(let timer):
         guard let armed = alarms[timer] else { continue }
         alarms[timer] = nil
         table.disarm(armed.alarm, lastSlot: armed.slot)
+      case .start, .signal, .record, .awaitLedger, .served, .log, .finish: break
       }
     }
   }

@@ -67,13 +67,13 @@ struct GateScheduler {
     if isKeeping { keep() }
     var started: RunID?
     for place in effects.indices {
-      switch effects[place].timerOrder {
+      switch effects[place] {
       case .arm(.job(let id), let deadline, _, let token):
         while timers.count <= Int(id.index) { timers.append(nil) }
         timers[Int(id.index)] = Timer(deadline: deadline, token: token)
       case .disarm(.job(let id)): timers[Int(id.index)] = nil
-      case nil: started = started ?? effects[place].startedRun
-      case .arm, .disarm: break
+      case .start(let request): started = request.run
+      case .arm, .disarm, .signal, .record, .awaitLedger, .served, .log, .finish: break
       }
     }
     effects.removeAll(keepingCapacity: true)
