@@ -94,7 +94,8 @@ enum StormTimings {
   private static func cron(_ random: inout SplitMix64) -> String {
     let minute = one(["0", "30", "*/7", "5,50", "H", "0-20/5", "*/30", "59"], &random)
     let hour = one(["*", "2", "1-3", "0,12,23", "*/5", "H", "3"], &random)
-    let day = one(["*", "*", "*", "1-15", "L", "15W", "31", "L-3", "*/2"], &random)
+    let day = one(
+      ["*", "*", "*", "1-15", "L", "15W", "1W", "31W", "LW", "31", "L-3", "*/2"], &random)
     let month = one(["*", "*", "*", "3,10,11", "*/2", "1-6"], &random)
     let weekday = one(["*", "*", "*", "SUN", "MON-FRI", "7#1", "5L", "1,3"], &random)
     let text = "\(minute) \(hour) \(day) \(month) \(weekday)"
