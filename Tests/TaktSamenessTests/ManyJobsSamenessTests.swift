@@ -1,4 +1,4 @@
-import TaktCore
+@testable import TaktCore
 import TaktTime
 import Testing
 
@@ -42,7 +42,7 @@ import Testing
   @Test func `the same removed jobs are forgotten`() {
     var schedule = Schedule()
     schedule.limit = 3
-    let snapshot = Snapshot(jobs: jobs(SchedulerCore.memoriesMax + 40, schedule))
+    let snapshot = Snapshot(jobs: jobs(TaktCore.JobMemories.countMax + 40, schedule))
     var scheduler = twin()
     _ = scheduler.start(snapshot)
     _ = scheduler.reload(to: Snapshot())

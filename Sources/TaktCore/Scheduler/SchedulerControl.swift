@@ -50,19 +50,6 @@ package enum SchedulerReply: Hashable, Sendable {
   case unavailable
 }
 
-/// What a run is given that somebody triggers.
-package struct RunParameters: Hashable, Sendable {
-  /// In place of those that the job says under `with`.
-  package var values: Parameters
-  /// For a command, over its `env`.
-  package var environment: [String: String]
-
-  package init(values: Parameters = [:], environment: [String: String] = [:]) {
-    self.values = values
-    self.environment = environment
-  }
-}
-
 /// Who measures how punctual slots are.
 ///
 /// Called on the scheduler's queue, which it is not to keep.
