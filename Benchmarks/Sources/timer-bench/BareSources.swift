@@ -1,4 +1,5 @@
 @preconcurrency import Dispatch
+import TaktTime
 import TimerMachine
 
 /// What one would write without this library: a source a timer.

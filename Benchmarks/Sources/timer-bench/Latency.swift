@@ -1,6 +1,7 @@
 import CBareTimer
 @preconcurrency import Dispatch
 import Synchronization
+import TaktTime
 import TimerMachine
 
 /// How late a single timer is, against a bare loop over a timerfd in C.

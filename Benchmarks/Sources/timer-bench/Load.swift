@@ -1,3 +1,4 @@
+import TaktTime
 import TimerMachine
 
 #if canImport(Glibc)

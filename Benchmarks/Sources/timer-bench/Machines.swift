@@ -1,4 +1,5 @@
 @preconcurrency import Dispatch
+import TaktTime
 import TimerMachine
 
 /// Machines over one factory.

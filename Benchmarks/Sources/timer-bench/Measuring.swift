@@ -1,4 +1,5 @@
 import Dispatch
+import TaktTime
 import TimerMachine
 
 #if canImport(Glibc)

@@ -1,4 +1,5 @@
 import CBareTimer
+import TaktTime
 import TimerMachine
 
 /// Nanoseconds, heap moves and bytes of each operation.

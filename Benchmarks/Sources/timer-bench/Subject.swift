@@ -1,4 +1,5 @@
 @preconcurrency import Dispatch
+import TaktTime
 import TimerMachine
 
 /// One way to have many timers, so that all are measured by the same code.

@@ -1,3 +1,4 @@
+import TaktTime
 import TimerMachine
 
 extension TimerSchedule {
