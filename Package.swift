@@ -132,20 +132,6 @@ let package = Package(
     .testTarget(
       name: "TaktCoreTests", dependencies: ["TaktCore", "TaktTime", "TaktTesting"],
       swiftSettings: strict),
-    // The scheduler as it was before its tables, and the proof that the present one does the same.
-    .target(
-      name: "FormerCore",
-      dependencies: [
-        "TaktTime", .product(name: "DequeModule", package: "swift-collections"),
-        .product(name: "HeapModule", package: "swift-collections"),
-      ],
-      path: "Tests/TaktSamenessTests/FormerCore", swiftSettings: strict),
-    .testTarget(
-      name: "TaktSamenessTests",
-      dependencies: [
-        "FormerCore", "TaktConfig", "TaktCore", "TaktEngine", "TaktTime", "TaktTesting",
-      ],
-      exclude: ["FormerCore"], swiftSettings: strict),
     .testTarget(name: "TaktDigestTests", dependencies: ["TaktDigest"], swiftSettings: strict),
     .testTarget(
       name: "TaktConfigTests", dependencies: ["TaktConfig", "TaktCore", "TaktTime"],
