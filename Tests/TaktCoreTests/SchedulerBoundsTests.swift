@@ -117,6 +117,18 @@ import TaktTime
     }
   }
 
+  @Test func `a fixed delay goes on after a run by hand before its first instant`() throws {
+    var world = SchedulerWorld()
+    let spec = try job("a", Schedule(every: Every(.seconds(60), from: .end, first: .seconds(3600))))
+    world.start([spec])
+    world.send(.commanded(.trigger(spec.name)))
+    world.endRuns()
+    #expect(world.armed("a") == 60_000)
+    world.pass(.seconds(60))
+    #expect(world.verdicts == ["a 60000 ran"])
+    #expect(world.books.audit().isEmpty)
+  }
+
   @Test func `a bound that a reload sets holds for a delay that has begun`() throws {
     var world = SchedulerWorld()
     let before = [try job("a", Schedule(every: Every(.seconds(60), from: .end)))]
