@@ -8,24 +8,12 @@ import TimerMachine
 /// It decides nothing. The owner says how long runs take and how they end, steps or stops the clock,
 /// and performs all effects but those on timers.
 package struct VirtualScheduler {
-  private final class Alarm: Sendable {
-    let timer: TimerID
-
-    init(_ timer: TimerID) { self.timer = timer }
-  }
-
   /// The timers that exist, fired or not: those of jobs by their numbers.
   private struct Alarms: Sendable {
-    struct Place: Sendable {
-      var alarm: Alarm
-      /// Where the table has armed it last.
-      var slot: UInt32
-    }
+    private var jobs: [NumberedWakeTable.Entry?] = []
+    private var others: [TimerID: NumberedWakeTable.Entry] = [:]
 
-    private var jobs: [Place?] = []
-    private var others: [TimerID: Place] = [:]
-
-    subscript(timer: TimerID) -> Place? {
+    subscript(timer: TimerID) -> NumberedWakeTable.Entry? {
       get {
         guard case .job(let id) = timer else { return others[timer] }
         return Int(id.index) < jobs.count ? jobs[Int(id.index)] : nil
@@ -41,7 +29,7 @@ package struct VirtualScheduler {
     }
 
     var timers: [TimerID] {
-      (jobs.compactMap(\.self) + others.values).map(\.alarm.timer)
+      (jobs.compactMap(\.self) + others.values).map { TimerID(number: $0.number) }
     }
   }
 
@@ -79,7 +67,7 @@ package struct VirtualScheduler {
   package var now: Now
   /// Whether timers fire at their deadlines, as if nothing had leeway.
   private let isPunctual: Bool
-  private var table = WakeTable<Alarm>()
+  private var table = NumberedWakeTable()
   private var alarms = Alarms()
   private var ends: [RunID: (at: MonotonicInstant, end: End)] = [:]
   private var order = Heap<Instant>()
@@ -128,7 +116,7 @@ package struct VirtualScheduler {
     if end <= now.monotonic, let first = order.popMin() { return take(first) }
     var due: [Due] = []
     while let timer = table.takeDue(at: now.monotonic) {
-      due.append(.timer(timer.owner.timer, token: timer.ticket))
+      due.append(.timer(TimerID(number: timer.number), token: timer.ticket))
     }
     return due
   }
@@ -190,7 +178,7 @@ package struct VirtualScheduler {
       case .disarm(let timer):
         guard let armed = alarms[timer] else { continue }
         alarms[timer] = nil
-        table.disarm(armed.alarm, lastSlot: armed.slot)
+        table.disarm(armed)
       case .start, .signal, .record, .awaitLedger, .served, .log, .finish: break
       }
     }
@@ -201,8 +189,8 @@ package struct VirtualScheduler {
     _ timer: TimerID, _ deadline: MonotonicInstant, leeway: Duration = .zero, token: UInt64
   ) {
     let arming = TimerArming(deadline: deadline, leeway: max(.zero, leeway), ticket: token)
-    var place = alarms[timer] ?? Alarms.Place(alarm: Alarm(timer), slot: .max)
-    place.slot = table.arm(place.alarm, lastSlot: place.slot, arming)
-    alarms[timer] = place
+    var entry = alarms[timer] ?? NumberedWakeTable.Entry(number: timer.number)
+    table.arm(&entry, arming)
+    alarms[timer] = entry
   }
 }

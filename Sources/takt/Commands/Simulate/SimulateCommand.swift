@@ -63,10 +63,12 @@ struct SimulateCommand: ParsableCommand {
     }
     let lines = SimulationLines(zone: zone, isJSON: json)
     var progress = SimulationProgress(from: start, for: duration)
+    // Asked once: a flag is looked up in what was parsed.
+    let showsSlots = slots
     simulator.run(for: duration) { event in
       report.take(event)
       timeline?.take(event)
-      if slots { lines.show(event) }
+      if showsSlots { lines.show(event) }
       return progress.take(event)
     }
     progress.finish()

@@ -1,11 +1,9 @@
-import TaktCore
-
 extension TimerID {
   private static let kindBits = 2
   private static var valueMask: UInt64 { .max >> kindBits }
 
   /// The number of its timer machine: the kind in the two highest bits.
-  var number: UInt64 {
+  package var number: UInt64 {
     switch self {
     case .job(let job): UInt64(job.index)
     case .run(let run): Self.number(kind: 1, run)
@@ -15,7 +13,7 @@ extension TimerID {
   }
 
   /// Whose timer machine has this number.
-  init(number: UInt64) {
+  package init(number: UInt64) {
     let value = number & Self.valueMask
     switch number >> (64 - Self.kindBits) {
     case 0: self = .job(JobID(index: UInt32(truncatingIfNeeded: value)))
