@@ -12,6 +12,9 @@ final class YAMLEventReader {
   private let source: SourceText
   private let parser: UnsafeMutablePointer<yaml_parser_t>
   /// The event that was pulled last, which libyaml owns until it is deleted.
+  ///
+  /// The pointer is valid for the reader's life: it is allocated when the reader is made and
+  /// deallocated when it goes, and nobody else has it.
   private let event: UnsafeMutablePointer<yaml_event_t>
 
   init(_ source: SourceText) {

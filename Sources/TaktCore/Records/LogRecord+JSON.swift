@@ -133,6 +133,7 @@ package enum JSONText {
   /// Appends bytes that are probably text; what is not UTF-8 becomes U+FFFD.
   static func append(_ raw: [UInt8], to bytes: inout [UInt8]) {
     if raw.allSatisfy({ $0 < 128 }) {
+      // The pointer does not leave the call.
       raw.withUnsafeBufferPointer { append(utf8: $0, to: &bytes) }
     } else {
       append(String(decoding: raw, as: UTF8.self), to: &bytes)

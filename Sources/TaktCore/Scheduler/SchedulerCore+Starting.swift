@@ -12,7 +12,7 @@ extension SchedulerCore {
       jobs[id].cursor.runStarted()
       markDirty(id)
     }
-    // Mostly nobody waits, and there is a place.
+    // Mostly no other run waits, and there is a place.
     if mayStart, !runs[run].needsClaim, runs.takePlaceNow(run) { return start(run, at: now) }
     runs.askForPlace(run)
     startWaitingRuns(at: now)

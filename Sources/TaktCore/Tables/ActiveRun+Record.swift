@@ -70,11 +70,11 @@ extension ActiveRun {
     var hasHooks: Bool
     /// Whether anything of it has been done.
     var hasHadAttempt: Bool
-    /// Whether no takt to come goes on with it.
+    /// Whether the next daemon does not resume it.
     var isForGood: Bool
     /// Whether there is a timer for how long it is expected to take.
     var isExpected: Bool
-    /// A run that it was to go on with, and has not come to: what is kept of that is over.
+    /// The run that it was to resume and did not: what the ledger keeps of that one is settled.
     var settles: RunID?
   }
 

@@ -2,7 +2,7 @@ import TaktTime
 
 /// What the scheduler has seen of its two clocks.
 struct Clocks: Sendable {
-  /// Wall time that nobody has lived through.
+  /// Wall time that the clock skipped.
   private struct Jump: Sendable {
     var from: WallInstant
     var to: WallInstant

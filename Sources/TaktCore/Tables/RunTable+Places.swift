@@ -11,7 +11,7 @@ extension RunTable {
     var group: String?
   }
 
-  /// Where a run stands in this.
+  /// Whether a run waits for a place or holds one.
   enum Seat: Sendable {
     case none
     case waiting(Ticket)
@@ -45,7 +45,7 @@ extension RunTable {
     }
   }
 
-  /// Sets the bounds; whoever waited behind an old one asks again.
+  /// Sets the bounds; runs that waited behind an old one ask again.
   mutating func setBounds(_ settings: SchedulerSettings) {
     places.max = settings.maxRunning
     places.groupMax = settings.concurrency
@@ -63,7 +63,7 @@ extension RunTable {
     places.ready.insert(Entry(rank: ticket.rank, run: id))
   }
 
-  /// Takes a place at once for a run that nobody stands before; false when it must ask and wait.
+  /// Takes a place at once for a run when no other waits; false when it must ask and wait.
   mutating func takePlaceNow(_ id: RunID) -> Bool {
     guard places.ready.isEmpty, places.takenCount < places.max else { return false }
     let (ticket, job) = self[id].wish

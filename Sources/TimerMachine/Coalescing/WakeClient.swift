@@ -13,8 +13,10 @@ class WakeClient: @unchecked Sendable {
   }
 
   /// Where it is called unless `isHome`.
+  ///
+  /// It cannot trap: only subclasses are made, and both override it, as they do `deadlineCame`.
   var queue: DispatchQueue { fatalError("a subclass has one") }
 
-  /// The deadline of the arming with this ticket has come.
+  /// The deadline of the arming with this ticket has come. It cannot trap, as `queue` cannot.
   func deadlineCame(ticket: UInt64) { fatalError("a subclass takes it") }
 }
