@@ -50,6 +50,14 @@ public struct SystemTimeSource: TimeSource {
     #endif
   }
 
+  #if os(Linux)
+    /// The time with which the system stamps a file that is written now: that of its last tick, up
+    /// to 10 ms ago.
+    package var fileStamp: WallInstant {
+      WallInstant(nanoseconds: Self.read(CLOCK_REALTIME_COARSE))
+    }
+  #endif
+
   private static func read(_ clock: clockid_t) -> Int64 {
     var time = timespec()
     clock_gettime(clock, &time)

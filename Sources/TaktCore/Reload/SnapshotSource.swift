@@ -1,3 +1,5 @@
+package import TaktTime
+
 /// Where a set of jobs comes from: a jobs file with all that it includes.
 ///
 /// Blocks while it reads; called off the scheduler's queue.
@@ -14,12 +16,25 @@ package struct LoadedSnapshot: Sendable {
   package var snapshot: Snapshot?
   /// All that is wrong or suspicious, in the order of places.
   package var diagnostics: [Diagnostic]
-  /// Files and folders whose change may change the set.
-  package var watchedPaths: [String]
+  /// What it was read from.
+  package var files: FilesRead
 
-  package init(snapshot: Snapshot?, diagnostics: [Diagnostic], watchedPaths: [String]) {
+  package init(snapshot: Snapshot?, diagnostics: [Diagnostic], files: FilesRead) {
     self.snapshot = snapshot
     self.diagnostics = diagnostics
-    self.watchedPaths = watchedPaths
+    self.files = files
+  }
+}
+
+/// Files and folders whose change may change a set of jobs.
+package struct FilesRead: Sendable {
+  /// Their absolute paths.
+  package var paths: [String]
+  /// When reading them began, by the clock that stamps files: a later change may not be in the set.
+  package let readAt: WallInstant
+
+  package init(paths: [String], readAt: WallInstant) {
+    self.paths = paths
+    self.readAt = readAt
   }
 }

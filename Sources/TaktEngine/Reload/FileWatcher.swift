@@ -1,6 +1,7 @@
 import Dispatch
-package import TimerMachine
+package import TaktCore
 import TaktTime
+package import TimerMachine
 
 /// Tells when one of a set of files or folders is not what it was: also one that an editor replaces,
 /// that is not there yet, or that a link leads to.
@@ -33,13 +34,13 @@ package final class FileWatcher: Sendable {
       }, onTrouble: onTrouble)
   }
 
-  /// Watches these absolute paths, and no others from now on. What is known of a path that stays is
-  /// kept: a change since then is still told.
-  package func watch(_ paths: [String]) {
+  /// Watches these files, and no others from now on. A change since they were read is told, or, of a
+  /// path that was watched before, since it was looked at last.
+  package func watch(_ files: FilesRead) {
     watches.watch(
       Set(
-        paths.map {
+        files.paths.map {
           WatchKey(owner: "jobs file", path: $0, debounce: .zero, sense: .differences)
-        }))
+        }), readAt: files.readAt)
   }
 }

@@ -15,7 +15,7 @@ package final class Reloader: ReloadControl {
   private let apply: @Sendable (ReloadPlan) -> Void
   private let onBegin: @Sendable () -> Void
   private let onRefused: @Sendable () -> Void
-  private let onLoaded: @Sendable ([String]) -> Void
+  private let onLoaded: @Sendable (FilesRead) -> Void
   private let onDone: @Sendable (ReloadReport) -> Void
   private let queue = DispatchQueue(label: "takt.reload", qos: .utility)
   private let current: Mutex<Snapshot>
@@ -33,7 +33,7 @@ package final class Reloader: ReloadControl {
   ///   - apply: takes each plan, on the reloader's queue.
   ///   - onBegin: told when a reload begins.
   ///   - onRefused: told when it is refused.
-  ///   - onLoaded: told the watched paths after each attempt, good or bad.
+  ///   - onLoaded: told what to watch after each attempt, good or bad.
   ///   - onDone: told what each attempt did.
   package init(
     current: Snapshot, watchedPaths: [String], source: any SnapshotSource, observer: any Observer,
@@ -41,7 +41,7 @@ package final class Reloader: ReloadControl {
     apply: @escaping @Sendable (ReloadPlan) -> Void,
     onBegin: @escaping @Sendable () -> Void = {},
     onRefused: @escaping @Sendable () -> Void = {},
-    onLoaded: @escaping @Sendable ([String]) -> Void = { _ in },
+    onLoaded: @escaping @Sendable (FilesRead) -> Void = { _ in },
     onDone: @escaping @Sendable (ReloadReport) -> Void = { _ in }
   ) {
     self.current = Mutex(current)
@@ -104,11 +104,12 @@ package final class Reloader: ReloadControl {
     log(.notice, "reloading", [LogField(.cause, .text(cause))])
     let loaded = source.load()
     // A file that cannot be read to its end does not say what it includes.
-    let paths = watchedPaths.withLock { paths in
-      paths = loaded.snapshot == nil ? Array(Set(paths + loaded.watchedPaths)) : loaded.watchedPaths
+    var files = loaded.files
+    files.paths = watchedPaths.withLock { paths in
+      paths = loaded.snapshot == nil ? Array(Set(paths + files.paths)) : files.paths
       return paths
     }
-    onLoaded(paths)
+    onLoaded(files)
     // Without the line at fault: what stands in it need not be for whoever reads the log.
     for diagnostic in loaded.diagnostics {
       log(diagnostic.severity == .error ? .error : .warning, diagnostic.headline)

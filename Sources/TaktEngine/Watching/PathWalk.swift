@@ -1,5 +1,6 @@
 import CTaktSystem
 import Glibc
+import TaktTime
 
 /// A walk from the root to the end of a path, which watches each folder before it looks into it.
 ///
@@ -178,11 +179,15 @@ struct PathSighting {
   /// The number of its watch; nil when that was refused.
   let watch: Int32?
   let stamp: Stamp
+  /// When its contents, name or rights changed last.
+  let changed: WallInstant
   private let isFolder: Bool
 
   init(watch: Int32?, status: stat) {
     self.watch = watch
     stamp = Stamp(status)
+    changed = WallInstant(
+      nanoseconds: Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec))
     isFolder = status.st_mode & S_IFMT == S_IFDIR
   }
 

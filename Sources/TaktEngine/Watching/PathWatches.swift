@@ -72,17 +72,23 @@ final class PathWatches: @unchecked Sendable {
   /// Watches these keys, and no others from now on.
   ///
   /// A key that stays is left as it is, also a change of it that is not told yet; of one whose
-  /// debounce alone is another, that change is kept as well. What changed before this call is no
-  /// change of a new key. Returns at once; when the queue has done the work, a key that was removed
-  /// is not called back any more. Paths that could not be watched are tried again.
+  /// debounce alone is another, that change is kept as well. What changed before this call, or
+  /// before `readAt`, is no change of a new key. Returns at once; when the queue has done the work, a
+  /// key that was removed is not called back any more. Paths that could not be watched are tried
+  /// again.
   ///
-  /// - Parameter done: called on the queue when the paths are watched, before any change is told.
-  func watch(_ keys: Set<WatchKey>, done: @escaping @Sendable () -> Void = {}) {
+  /// - Parameters:
+  ///   - readAt: when the caller began to read what stands at the paths: of new keys that sense
+  ///     differences, a later change is told too.
+  ///   - done: called on the queue when the paths are watched, before any change is told.
+  func watch(
+    _ keys: Set<WatchKey>, readAt: WallInstant? = nil, done: @escaping @Sendable () -> Void = {}
+  ) {
     queue.async { [self] in
       absorbAll()
-      replace(keys)
+      let changed = replace(keys, readAt: readAt)
       done()
-      noteChanges(of: walkAgain(self.keys.refusals.users))
+      noteChanges(of: changed.union(walkAgain(self.keys.refusals.users)))
       retryLater()
     }
   }
@@ -96,19 +102,21 @@ final class PathWatches: @unchecked Sendable {
   /// How many inodes are watched, for tests.
   var inodeCount: Int { queue.sync { keys.table.count } }
 
-  private func replace(_ keys: Set<WatchKey>) {
-    let change = self.keys.replace(with: keys)
+  /// Returns the new keys that have changed since they were read.
+  private func replace(_ keys: Set<WatchKey>, readAt: WallInstant?) -> Set<UInt64> {
+    let change = self.keys.replace(with: keys, readAt: readAt)
     for watch in change.renamed {
       guard let settling = watch.settling?.with(debounce: watch.key.debounce) else { continue }
       watch.settling = settling
       ring(watch, at: settling.due)
     }
-    for watch in change.added { _ = walk(watch.id) }
+    let changed = walkAgain(change.added.map(\.id))
     for watch in change.removed {
       watch.timer?.cancel()
       setUses([], of: watch)
       _ = self.keys.refusals.replace([], of: watch.id)
     }
+    return changed
   }
 
   private func setUses(_ uses: Set<WatchUse>, of watch: KeyWatch) {

@@ -66,6 +66,8 @@ final class KeyWatch {
   /// Rings when that change is due; made with the first change.
   var timer: TimerMachine?
 
+  /// When it was read by whoever wants to be told; nil for a key that nobody reads before.
+  private let readAt: WallInstant?
   /// What stands at the path, or stood there last and is somewhere else now.
   private var sighting: PathSighting?
   private var isHere = false
@@ -73,9 +75,10 @@ final class KeyWatch {
   /// Whether it was written when it was not certain that it stands at the path.
   private var wasTouched = false
 
-  init(id: UInt64, key: WatchKey) {
+  init(id: UInt64, key: WatchKey, readAt: WallInstant? = nil) {
     self.id = id
     self.key = key
+    self.readAt = readAt
   }
 
   /// The watch of what has left the path: if it comes back, it is known whether it was written.
@@ -99,12 +102,15 @@ final class KeyWatch {
   }
 
   /// A walk has found this at the path, or nothing. Returns whether that is a change: something
-  /// that was not there, or any difference. What is found first is how it was before.
+  /// that was not there, or any difference. What is found first is how it was before, unless it has
+  /// changed since it was read.
   func found(_ found: PathSighting?) -> Bool {
     defer { isKnown = true }
     if key.sense == .differences {
       defer { (sighting, isHere) = (found, found != nil) }
-      return isKnown && sighting?.stamp != found?.stamp
+      if isKnown { return sighting?.stamp != found?.stamp }
+      guard let readAt, let found else { return false }
+      return found.changed >= readAt
     }
     guard let found else {
       isHere = false

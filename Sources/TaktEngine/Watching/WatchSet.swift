@@ -1,3 +1,5 @@
+import TaktTime
+
 /// The keys that are watched, what each of them needs, and what is refused to it.
 struct WatchSet {
   /// What becomes of the keys when others take their place.
@@ -16,7 +18,9 @@ struct WatchSet {
 
   /// From now on these keys are watched. What the removed ones need is theirs until it is set to
   /// nothing.
-  mutating func replace(with keys: Set<WatchKey>) -> Replacement {
+  mutating func replace(
+    with keys: Set<WatchKey>, readAt: WallInstant? = nil
+  ) -> Replacement {
     var change = Replacement()
     var heirless: [WatchKey: UInt64] = [:]
     for (key, id) in idByKey where !keys.contains(key) {
@@ -31,7 +35,7 @@ struct WatchSet {
       } else {
         lastID += 1
         idByKey[key] = lastID
-        let watch = KeyWatch(id: lastID, key: key)
+        let watch = KeyWatch(id: lastID, key: key, readAt: readAt)
         watches[lastID] = watch
         change.added.append(watch)
       }

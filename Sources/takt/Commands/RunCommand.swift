@@ -32,11 +32,11 @@ struct RunCommand: ParsableCommand {
     // Before anything can start a thread: a signal is neither lost nor deadly from here on.
     Signals.block()
     let source = argument.source
-    let (snapshot, watchedPaths, _) = try source.loadOrExit()
+    let (snapshot, files, _) = try source.loadOrExit()
     let format = logFormat ?? (isatty(STDOUT_FILENO) == 1 ? .text : .json)
     do {
       let daemon = try Daemon(
-        snapshot: snapshot, source: source, watchedPaths: watch ? watchedPaths : nil,
+        snapshot: snapshot, source: source, watching: watch ? files : nil,
         log: Daemon.LogOptions(format: format, level: logLevel, isColoured: Console.isColoured))
       daemon.run(consume snapshot)
     } catch let error as SystemError {

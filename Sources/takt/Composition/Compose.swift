@@ -31,9 +31,9 @@ struct Daemon {
 
   /// Puts it together and answers signals from now on; `run` starts the jobs.
   ///
-  /// - Parameter watchedPaths: files whose change reloads; nil for a daemon that does not watch.
+  /// - Parameter files: those whose change reloads; nil for a daemon that does not watch.
   init(
-    snapshot: Snapshot, source: JobsFileSource, watchedPaths: [String]?, log: LogOptions
+    snapshot: Snapshot, source: JobsFileSource, watching files: FilesRead?, log: LogOptions
   ) throws {
     var state = try State(snapshot.settings, file: source.path)
     warning = try ResourceLimits.check(maxRunning: snapshot.settings.maxRunning)
@@ -72,7 +72,7 @@ struct Daemon {
     let watch = Watch()
     let connections = ConnectionBudget(snapshot.settings)
     let reloader = Reloader(
-      current: snapshot, watchedPaths: watchedPaths ?? [], source: source, observer: observers,
+      current: snapshot, watchedPaths: files?.paths ?? [], source: source, observer: observers,
       ledger: books, time: engine.factory.time,
       apply: { plan in
         connections.adopt(plan.settings)
@@ -87,13 +87,13 @@ struct Daemon {
     control = Control(
       settings: snapshot.settings, source: source, state: state, engine: engine, tally: tally,
       books: books, hub: hub, reloader: reloader, connections: connections, observer: observers)
-    if let watchedPaths {
+    if let files {
       let watcher = try FileWatcher(
         reactor: engine.reactor, factory: engine.factory,
         onChange: { reloader.reload(cause: "watch") },
         onTrouble: { observers.tell($0, .warning) })
       watch.watcher = watcher
-      watcher.watch(watchedPaths)
+      watcher.watch(files)
     }
     try receiveSignals(reloader)
   }

@@ -23,10 +23,11 @@ struct JobsFileSource: SnapshotSource {
   func load(text: [UInt8]) -> LoadedSnapshot { load(as: text) }
 
   private func load(as text: [UInt8]?) -> LoadedSnapshot {
+    let readAt = SystemTimeSource().fileStamp
     let loaded = loader.load(path: path, text: text)
     return LoadedSnapshot(
       snapshot: loaded.snapshot, diagnostics: loaded.diagnostics,
-      watchedPaths: loaded.files + loaded.directories)
+      files: FilesRead(paths: loaded.files + loaded.directories, readAt: readAt))
   }
 
   /// The folders in which the file says that plugins are.
@@ -43,12 +44,12 @@ struct JobsFileSource: SnapshotSource {
   /// - Parameter isQuiet: whether nothing is said of a set that can be used.
   func loadOrExit(
     isQuiet: Bool = false
-  ) throws -> (snapshot: Snapshot, watchedPaths: [String], warnings: Int) {
+  ) throws -> (snapshot: Snapshot, files: FilesRead, warnings: Int) {
     let loaded = load()
     for diagnostic in loaded.diagnostics where !isQuiet || loaded.snapshot == nil {
       Console.error(diagnostic.text)
     }
     guard let snapshot = loaded.snapshot else { throw ExitCode.configuration }
-    return (snapshot, loaded.watchedPaths, loaded.diagnostics.count)
+    return (snapshot, loaded.files, loaded.diagnostics.count)
   }
 }

@@ -1,5 +1,7 @@
 import Glibc
 import Synchronization
+import TaktCore
+import TaktTime
 import Testing
 import TimerMachineTesting
 
@@ -33,6 +35,22 @@ import TimerMachineTesting
     #expect(files.count() == 0)
     files.pass(.milliseconds(20))
     #expect(files.count() == 1)
+    #expect(files.calls() == 0)
+  }
+
+  @Test func `a change after a file was read, and before it was watched, makes a call`() throws {
+    let files = try WatchedFiles()
+    try files.folder.write("a.yaml")
+    try files.folder.write("b.yaml")
+    let written = SystemTimeSource().fileStamp
+    // The next tick of the clock that stamps files.
+    while SystemTimeSource().fileStamp == written { sched_yield() }
+    let readAt = SystemTimeSource().fileStamp
+    files.watch(["a.yaml"], readAt: readAt)
+    #expect(files.calls() == 0)
+    try files.folder.write("b.yaml")
+    files.watch(["a.yaml", "b.yaml"], readAt: readAt)
+    #expect(files.calls() == 1)
     #expect(files.calls() == 0)
   }
 
@@ -173,8 +191,9 @@ private final class WatchedFiles {
 
   func watch(_ paths: String...) { watch(paths) }
 
-  private func watch(_ paths: [String]) {
-    watcher.watch(paths.map { folder[$0] })
+  /// Watches what was read after anything that was written so far, or at another time.
+  func watch(_ paths: [String], readAt: WallInstant = WallInstant(nanoseconds: .max)) {
+    watcher.watch(FilesRead(paths: paths.map { folder[$0] }, readAt: readAt))
     watcher.watches.catchUp()
   }
 
