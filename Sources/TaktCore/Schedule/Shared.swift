@@ -27,6 +27,9 @@ package struct Shared<Value: Hashable & Sendable>: Hashable, Sendable {
   /// Whether both are copies of one, which says that they are equal without a comparison.
   @inlinable package func isCopy(of other: Self) -> Bool { box === other.box }
 
+  /// The same for all copies of one, as long as there are any.
+  package var identity: ObjectIdentifier { ObjectIdentifier(box) }
+
   @inlinable package static func == (left: Self, right: Self) -> Bool {
     left.box === right.box || left.box.value == right.box.value
   }

@@ -59,6 +59,15 @@ package struct JobSpec: Hashable, Sendable {
   /// Whether both are copies of one, which says that they are equal without a comparison.
   package func isCopy(of other: JobSpec) -> Bool { fields.isCopy(of: other.fields) }
 
+  /// A job that differs in these alone.
+  package func renamed(_ name: JobName, action: Action, summary: String?) -> JobSpec {
+    JobSpec(
+      name: name, timing: timing, action: action, execution: sharedExecution,
+      policies: fields.value.policies, summary: summary)
+  }
+
+  fileprivate var sharedExecution: Shared<Execution> { fields.value.execution }
+
   /// A spec of parts that it may have in common with others.
   package init(
     name: JobName, timing: Timing, action: Action, execution: Shared<Execution>,
@@ -185,6 +194,20 @@ extension JobKey {
   package static let onSuccess = JobKey(.onSuccess)
   package static let onRecover = JobKey(.onRecover)
   package static let onLate = JobKey(.onLate)
+}
+
+extension Array<JobSpec> {
+  /// How these jobs are done. What specs of one load share is there once.
+  package var executions: [Execution] {
+    var found: [Shared<Execution>] = []
+    for spec in self {
+      let execution = spec.sharedExecution
+      if let last = found.last, last.isCopy(of: execution) { continue }
+      found.append(execution)
+    }
+    var known: Set<ObjectIdentifier> = []
+    return found.filter { known.insert($0.identity).inserted }.map(\.value)
+  }
 }
 
 extension JobSpec {

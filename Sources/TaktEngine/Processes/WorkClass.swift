@@ -134,7 +134,7 @@ extension Snapshot {
   ///
   /// Starts a thread for each class; not for use on the scheduler's queue.
   package func degradedClasses() -> String? {
-    let named = jobs.map { ($0.execution.workClass, $0.execution.qos) }
+    let named = jobs.executions.map { ($0.workClass, $0.qos) }
     let classes = Dictionary(named, uniquingKeysWith: { first, _ in first })
     let refused = classes.sorted { $0.value.rank < $1.value.rank }.compactMap { work, qos in
       let refusals = work.refusals()

@@ -79,8 +79,8 @@ package enum InheritedEnvironment {
 
   /// Keeps the variables that hold secrets of these jobs from children, from now on: what is a
   /// secret of one job is none of another's business.
-  package static func hideSecrets(of specs: some Sequence<JobSpec>) {
-    let names = specs.lazy.flatMap(\.execution.secrets.values).compactMap { secret in
+  package static func hideSecrets(of specs: [JobSpec]) {
+    let names = specs.executions.flatMap(\.secrets.values).compactMap { secret in
       if case .environment(let name) = secret.source { name } else { nil }
     }
     state.withLock { state in

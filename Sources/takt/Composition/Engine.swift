@@ -83,7 +83,7 @@ struct Engine {
   ///
   /// - Parameter onApplied: called when it is done.
   func apply(_ plan: ReloadPlan, onApplied: @escaping @Sendable () -> Void = {}) {
-    InheritedEnvironment.hideSecrets(of: plan.steps.lazy.map(\.spec))
+    InheritedEnvironment.hideSecrets(of: plan.steps.map(\.spec))
     services.replace(by: plan.steps.lazy.map(\.spec).flatMap(\.plugins))
     watches.apply(plan) { [scheduler] in
       scheduler.send(.reloaded(plan))
