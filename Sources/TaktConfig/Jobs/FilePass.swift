@@ -39,6 +39,7 @@ final class FilePass {
   private let keyReader: KeyReader
   private var builder: SpecBuilder?
   private var defaults: KeyFields?
+  private var likeJobs = LikeJobs()
   private var hasMetJobs = false
   private var hasUnknownKeys = false
   /// Whose entries are being composed, in case reading stops among them.
@@ -195,11 +196,7 @@ final class FilePass {
       }
       return
     }
-    let fields = keyReader.fields(of: entries, keys: KeyTable.job, owner: owner)
-    let builder = self.builder ?? makeBuilder()
-    self.builder = builder
-    let spec = builder.spec(
-      from: RawJob(name: key.text, nameMark: key.mark, fields: fields))
+    let spec = spec(of: key, entries)
     if key.isDuplicate { return }
     if let first = setting.places[key.text] {
       reporter.report(
@@ -211,6 +208,31 @@ final class FilePass {
     names.append((key.text, key.mark))
     // After an error nothing will be made of them.
     if let spec, reporter.errorCount == 0 { specs.append(spec) }
+  }
+
+  /// The job's spec; nil when something is wrong with it, which is then reported.
+  private func spec(of key: YAMLKey, _ entries: [YAMLEntry]) -> JobSpec? {
+    let reportCount = reporter.reportCount
+    let mayBeLike = likeJobs.take(entries)
+    if mayBeLike, let known = likeJobs.known, let name = JobName(key.text) {
+      let own = fields(of: likeJobs.ownEntries, key)
+      if reporter.reportCount > reportCount { return nil }
+      if let run = own[.run]?.value?.text {
+        return known.renamed(
+          name, action: setting.sources.pool.common(.shell(run)),
+          summary: own[.description]?.value?.text)
+      }
+    }
+    let builder = self.builder ?? makeBuilder()
+    self.builder = builder
+    let spec = builder.spec(
+      from: RawJob(name: key.text, nameMark: key.mark, fields: fields(of: entries, key)))
+    if mayBeLike, let spec, reporter.reportCount == reportCount { likeJobs.keep(spec) }
+    return spec
+  }
+
+  private func fields(of entries: [YAMLEntry], _ key: YAMLKey) -> KeyFields {
+    keyReader.fields(of: entries, keys: KeyTable.job, owner: KeyOwner(part: .job(key.text)))
   }
 
   private func makeBuilder() -> SpecBuilder {

@@ -13,6 +13,8 @@ final class Reporter {
   }
 
   var errorCount: Int { log.errorCount }
+  /// How many mistakes and doubts were reported, repeats counted.
+  var reportCount: Int { log.reportCount }
 
   /// Reports a mistake at a place. `owner` says whose it is and follows the message.
   func report(
@@ -67,10 +69,13 @@ struct ProblemLog {
   private var omittedWarnings = 0
   /// How many errors were met, repeats counted.
   private(set) var errorCount = 0
+  /// How many diagnostics were taken, repeats counted.
+  private(set) var reportCount = 0
 
   /// Takes a diagnostic. When it is new and will be shown, `complete` adds to it what is not part
   /// of what it is.
   mutating func add(_ diagnostic: Diagnostic, complete: (inout Diagnostic) -> Void = { _ in }) {
+    reportCount += 1
     if diagnostic.severity == .error { errorCount += 1 }
     let identity = Identity(
       location: diagnostic.location, code: diagnostic.code, message: diagnostic.message)

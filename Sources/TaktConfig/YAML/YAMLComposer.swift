@@ -86,6 +86,10 @@ final class YAMLComposer {
     return nil
   }
 
+  /// With so many keys it is foreseen how many there are, as if all were of one length: a table that
+  /// grows is made again and again.
+  private static let manyKeys = 1000
+
   private func walkEntries(_ visit: (YAMLKey) throws(YAMLStop) -> Void) throws(YAMLStop) {
     var places: [String: YAMLMark] = [:]
     var merged: [YAMLEntry] = []
@@ -97,6 +101,9 @@ final class YAMLComposer {
       guard let text = key.text else {
         _ = try compose(try next())
         continue
+      }
+      if places.count == Self.manyKeys {
+        places.reserveCapacity(places.count * min(64, events.partsOfTotal))
       }
       let first = places.updateValue(key.mark, forKey: text)
       if let first {
@@ -178,6 +185,7 @@ final class YAMLComposer {
   private func entries(isOutermost: Bool) throws(YAMLStop) -> [YAMLEntry] {
     var keys = YAMLKeyIndex()
     var entries: [YAMLEntry] = []
+    entries.reserveCapacity(4)
     var merged: [YAMLEntry] = []
     do {
       while let key = try nextKey() {

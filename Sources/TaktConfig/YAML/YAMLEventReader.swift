@@ -70,6 +70,11 @@ final class YAMLEventReader {
   /// Where the event begins.
   var mark: YAMLMark { YAMLMark(event.pointee.start_mark) }
 
+  /// How many times as long as what has been read the whole text is, rounded up.
+  var partsOfTotal: Int {
+    source.withText { $0.count } / max(1, parser.pointee.mark.index) + 1
+  }
+
   /// The scalar of a `.scalar`.
   var scalar: YAMLScalar {
     // libyaml owns `length` bytes at `value` until the event is deleted; they are copied here.
