@@ -27,6 +27,17 @@ package struct JobName: Hashable, Comparable, Sendable, CustomStringConvertible 
   /// By the order of their characters.
   @inlinable package static func < (left: Self, right: Self) -> Bool { left.text < right.text }
 
+  /// Names of different order compare as their orders do: the first eight characters as a number.
+  var order: UInt64 {
+    var order: UInt64 = 0
+    var count = 0
+    for byte in text.utf8.prefix(8) {
+      order = order << 8 | UInt64(byte)
+      count += 1
+    }
+    return order << UInt64(8 * (8 - count))
+  }
+
   private static func isAllowed(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true

@@ -10,6 +10,9 @@ extension SchedulerCore {
     runs.lastRun = former.lastRun
     clocks.set(at: now)
     jobs.reserve(snapshot.jobs.count)
+    // Mostly a job has a timer, a schedule and a mark.
+    effects.reserveCapacity(effects.count + 3 * snapshot.jobs.count + 8)
+    unmarked.reserveCapacity(snapshot.jobs.count)
     log(
       .notice, .scheduler, at: now,
       [
@@ -57,7 +60,8 @@ extension SchedulerCore {
     }
     // A takt that was there since the machine started has had its boot.
     let isBoot = !isBlind && !former.jobs.values.contains(where: \.isSameBoot)
-    for id in ids { occur(on: isBoot ? [.boot, .start] : [.start], for: id, at: now) }
+    let occasions: Set<Occasion> = isBoot ? [.boot, .start] : [.start]
+    for id in ids { occur(on: occasions, for: id, at: now) }
     for id in ids where jobs[id].isFixedDelay {
       restIfIdle(id, at: now)
       arm(id, at: now)

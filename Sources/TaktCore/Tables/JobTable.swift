@@ -83,10 +83,13 @@ struct JobTable: Sendable {
   }
 
   /// The jobs that are there, by name: an order that does not depend on chance.
-  var sorted: [JobID] { present.sorted { name(of: $0) < name(of: $1) } }
+  var sorted: [JobID] { sortedByName(present) }
 
   func sortedByName(_ ids: some Sequence<JobID>) -> [JobID] {
-    ids.sorted { name(of: $0) < name(of: $1) }
+    ids.map { (id: $0, order: name(of: $0).order) }.sorted { left, right in
+      left.order == right.order
+        ? name(of: left.id) < name(of: right.id) : left.order < right.order
+    }.map(\.id)
   }
 
   // MARK: Coming and going
@@ -98,21 +101,44 @@ struct JobTable: Sendable {
 
   /// The number of a name, a new one if it has none.
   mutating func intern(_ name: JobName) -> JobID {
-    if let id = ids[name] { return id }
-    let row = Row(name: name, state: .nobody)
-    let id = free.popLast() ?? JobID(index: UInt32(rows.count))
-    if Int(id.index) == rows.count { rows.append(row) } else { rows[Int(id.index)] = row }
-    ids[name] = id
+    let (id, isNew) = number(of: name)
+    if isNew { put(Row(name: name, state: .nobody), at: id) }
     return id
   }
 
   /// Takes up a job, in place of one of its name.
   mutating func insert(_ state: JobState) -> JobID {
-    let id = intern(state.spec.name)
+    let name = state.spec.name
+    let (id, isNew) = number(of: name)
+    if isNew {
+      put(Row(name: name, isPresent: true, state: state), at: id)
+      count += 1
+      return id
+    }
     if !rows[Int(id.index)].isPresent { count += 1 }
     rows[Int(id.index)].isPresent = true
     rows[Int(id.index)].state = state
     return id
+  }
+
+  /// The number of a name; a new one, whose row the caller puts, if it has none.
+  private mutating func number(of name: JobName) -> (id: JobID, isNew: Bool) {
+    let next = free.last ?? JobID(index: UInt32(rows.count))
+    let id = Self.number(&ids[name], else: next)
+    guard id == next else { return (id, false) }
+    _ = free.popLast()
+    return (id, true)
+  }
+
+  /// What is known, or else `next`, which is then known: one search for both.
+  private static func number(_ known: inout JobID?, else next: JobID) -> JobID {
+    if let known { return known }
+    known = next
+    return next
+  }
+
+  private mutating func put(_ row: Row, at id: JobID) {
+    if Int(id.index) == rows.count { rows.append(row) } else { rows[Int(id.index)] = row }
   }
 
   /// The job is there no more; its number is, until `release`.

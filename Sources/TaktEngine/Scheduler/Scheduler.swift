@@ -29,6 +29,8 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
   private var entries: [LedgerEntry] = []
   private var awaiting: [RunID] = []
   private var isTurnOpen = false
+  /// So many effects come of an event that brings many jobs; their lists are not kept.
+  private static let manyEffects = 4096
   /// What one event wants done; the same list for all of them.
   private var effects: [SchedulerEffect] = []
 
@@ -92,8 +94,15 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
     dispatchPrecondition(condition: .onQueue(queue))
     openTurn()
     core.handle(event, at: time.now, into: &effects)
-    for place in effects.indices { perform(effects[place]) }
-    effects.removeAll(keepingCapacity: effects.count < 4096)
+    if effects.count >= Self.manyEffects {
+      entries.reserveCapacity(entries.count + effects.count)
+    }
+    // Taken out: what is performed may not change the list that is gone through.
+    var list: [SchedulerEffect] = []
+    swap(&list, &effects)
+    perform(list)
+    list.removeAll(keepingCapacity: list.count < Self.manyEffects)
+    effects = list
   }
 
   /// A wake serves many jobs, each in a call of its own. What they log and start goes on at once
@@ -121,10 +130,16 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
   private func flushLedger() {
     if !entries.isEmpty {
       ledger.record(entries)
-      entries.removeAll(keepingCapacity: entries.count < 4096)
+      entries.removeAll(keepingCapacity: entries.count < Self.manyEffects)
     }
     for run in awaiting { ledger.whenKept { [self] in send(.kept(run)) } }
     awaiting = []
+  }
+
+  private func perform(_ effects: [SchedulerEffect]) {
+    // Lent, not copied out of the list.
+    let span = effects.span
+    for place in span.indices { perform(span[place]) }
   }
 
   private func perform(_ effect: SchedulerEffect) {
