@@ -86,6 +86,9 @@ package struct Schedule: Hashable, Sendable {
         watch: watch, notBefore: notBefore, until: until, limit: limit, exclusions: exclusions))
   }
 
+  /// The same for all copies of one, as long as there are any.
+  package var identity: ObjectIdentifier { fields.identity }
+
   /// Whether an instant lies between `notBefore` and `until`.
   package func isWithinBounds(_ instant: WallInstant) -> Bool {
     notBefore ?? instant <= instant && instant <= until ?? instant

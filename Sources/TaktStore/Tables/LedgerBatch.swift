@@ -50,15 +50,17 @@ struct LedgerBatch {
 
   init(_ entries: [LedgerEntry]) {
     self.entries = entries
-    reserve()
-    for place in entries.indices { add(entries[place], at: place) }
+    reserve(for: entries)
+    let span = entries.span
+    for place in span.indices { add(span[place], at: place) }
   }
 
   /// The marks and schedules of many new jobs come in one batch.
-  private mutating func reserve() {
+  private mutating func reserve(for entries: [LedgerEntry]) {
     var (markCount, otherCount) = (0, 0)
-    for entry in entries {
-      switch entry {
+    let span = entries.span
+    for place in span.indices {
+      switch span[place] {
       case .mark: markCount += 1
       case .schedule: otherCount += 1
       default: break

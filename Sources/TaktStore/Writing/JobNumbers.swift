@@ -13,6 +13,10 @@ struct JobNumbers {
   /// Adds what a transaction has learned, in place of everything older where there is no room.
   mutating func learn(_ learned: [JobName: Int64]) {
     guard !learned.isEmpty else { return }
+    if numbers.isEmpty, learned.count <= Self.countMax {
+      numbers = learned
+      return
+    }
     if numbers.count + learned.count > Self.countMax { numbers = [:] }
     for (job, number) in learned.prefix(Self.countMax) { numbers[job] = number }
   }

@@ -10,16 +10,17 @@ extension LedgerTransaction {
     numbers.reserveCapacity(batch.marks.places.count)
     for place in batch.marks.places {
       guard case .mark(let mark) = batch.entries[place] else { continue }
-      let number: Int64
       if let known = try jobs.number(of: mark.job) {
-        number = known
-        try update(mark, of: number)
+        try update(mark, of: known)
+        numbers.append(known)
       } else {
-        number = try jobs.newNumber()
+        let number = try jobs.newNumber()
         new.append((place, number))
-        jobs.learnIfRoom(mark.job, number)
+        numbers.append(number)
       }
-      numbers.append(number)
+    }
+    for job in new.prefix(JobNumbers.countMax) {
+      if case .mark(let mark) = batch.entries[job.place] { jobs.learnIfRoom(mark.job, job.number) }
     }
     (marks, markedNumbers) = (batch.marks, numbers)
     try insert(new, of: batch)
@@ -106,10 +107,14 @@ extension LedgerTransaction {
     try insert(&beginning, of: batch)
   }
 
-  /// Inserts the schedules that were held back.
+  /// Inserts the schedules that were held back, at most one of each job. They come in the order of
+  /// their jobs' numbers, so that SQLite appends to its indexes.
   private func insert(
     _ beginning: inout [(place: Int, job: Int64)], of batch: LedgerBatch
   ) throws {
+    beginning.sort { $0.job < $1.job }
+    // Many jobs share a schedule. The batch keeps all of them, so that an identity stands for one.
+    var texts: [ObjectIdentifier: String] = [:]
     try statements.insert(
       """
       INSERT OR ROLLBACK INTO schedules (job, schedule, enabled, anchor, clock_from, wall_from,
@@ -118,7 +123,7 @@ extension LedgerTransaction {
     ) { values, beginning in
       guard case .schedule(let version) = batch.entries[beginning.place] else { return }
       values.add(beginning.job)
-      values.add(StoredSchedule.text(version.schedule))
+      values.add(Self.text(&texts[version.schedule.identity], version.schedule))
       values.add(version.isEnabled)
       values.add(version.anchor)
       values.add(version.from.clock)
@@ -127,6 +132,13 @@ extension LedgerTransaction {
       values.add(version.from.at.milliseconds)
     }
     beginning.removeAll()
+  }
+
+  private static func text(_ known: inout String?, _ schedule: Schedule) -> String {
+    if let known { return known }
+    let text = StoredSchedule.text(schedule)
+    known = text
+    return text
   }
 
   private func endSchedule(of job: Int64, at edge: ScheduleEdge) throws {
