@@ -47,17 +47,31 @@ package struct JobMark: Hashable, Sendable {
   package var failureStreak: Int
   /// How many slots have run since the anchor.
   package var ranCount: Int
-  package var suspension: Suspension?
+  /// Boxed: few jobs are suspended.
+  private var hold: Shared<Suspension>?
 
+  package var suspension: Suspension? {
+    get { hold?.value }
+    set { hold = newValue.map { Shared($0) } }
+  }
+}
+
+extension JobMark {
   package init(
     job: JobName, cursor: CursorState, failureStreak: Int = 0, ranCount: Int = 0,
     suspension: Suspension? = nil
   ) {
-    self.job = job
-    self.cursor = cursor
-    self.failureStreak = failureStreak
-    self.ranCount = ranCount
-    self.suspension = suspension
+    self.init(
+      job: job, cursor: cursor, failureStreak: failureStreak, ranCount: ranCount,
+      hold: suspension.map { Shared($0) })
+  }
+
+  init(
+    job: JobName, cursor: CursorState, failureStreak: Int, ranCount: Int,
+    held: Shared<Suspension>?
+  ) {
+    self.init(
+      job: job, cursor: cursor, failureStreak: failureStreak, ranCount: ranCount, hold: held)
   }
 }
 

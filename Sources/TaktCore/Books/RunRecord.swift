@@ -80,7 +80,7 @@ package struct RunTotals: Hashable, Sendable {
   }
 
   /// What the log says of the run's end; `duration` is nil for one that never started.
-  func put(of end: RunEnd, duration: Duration?, into sink: inout some FieldSink) {
+  static func put(of end: RunEnd, duration: Duration?, into sink: inout some FieldSink) {
     sink.put(.outcome, text: end.outcome.rawValue)
     sink.put(.reason, text: end.reason.description)
     if let duration {
@@ -89,13 +89,6 @@ package struct RunTotals: Hashable, Sendable {
       sink.put(.descendants, number: 0)
     }
     if let advice = end.reason.advice { sink.put(.message, text: advice) }
-  }
-
-  /// Without what was printed.
-  var withoutOutput: RunTotals {
-    var totals = self
-    totals.output = KeptOutput()
-    return totals
   }
 }
 
@@ -110,20 +103,24 @@ package struct RunRecord: Hashable, Sendable {
   package var duration: Duration
   /// Without the output where that is in the ledger already.
   package var totals: RunTotals
-  /// Where a takt to come goes on with it; nil (the default) for a run that is over for good.
-  package var retry: RetryPosition?
+  /// Boxed: few runs have one.
+  var parting: Shared<RetryPosition>?
 
+  /// Where a takt to come goes on with it; nil (the default) for a run that is over for good.
+  package var retry: RetryPosition? {
+    get { parting?.value }
+    set { parting = newValue.map { Shared($0) } }
+  }
+}
+
+extension RunRecord {
   package init(
     _ head: RunHead, attempts: Int, end: RunEnd, endedAt: WallInstant, duration: Duration,
     totals: RunTotals = RunTotals(), retry: RetryPosition? = nil
   ) {
-    self.head = head
-    self.attempts = attempts
-    self.end = end
-    self.endedAt = endedAt
-    self.duration = duration
-    self.totals = totals
-    self.retry = retry
+    self.init(
+      head: head, attempts: attempts, end: end, endedAt: endedAt, duration: duration,
+      totals: totals, parting: retry.map { Shared($0) })
   }
 }
 

@@ -12,6 +12,14 @@ package struct LogRecord: Hashable, Sendable {
   /// What it says to takt itself; nil for what only people and programs read.
   package var fact: LogFact?
 
+  /// The facts, in the order in which they are shown.
+  package var fields: [LogField] { content.fields }
+
+  /// The value of a fact; nil when the record does not have it.
+  package subscript(key: LogKey) -> LogValue? { content[key] }
+}
+
+extension LogRecord {
   package init(
     at: WallInstant, _ level: LogLevel, _ event: LogEvent, routine isRoutine: Bool = false,
     _ fields: [LogField], fact: LogFact? = nil
@@ -24,19 +32,9 @@ package struct LogRecord: Hashable, Sendable {
     at: WallInstant, _ level: LogLevel, _ event: LogEvent, routine isRoutine: Bool = false,
     content: LogContent, fact: LogFact? = nil
   ) {
-    self.fact = fact
-    self.at = at
-    self.level = level
-    self.event = event
-    self.isRoutine = isRoutine
-    self.content = content
+    self.init(
+      at: at, level: level, event: event, isRoutine: isRoutine, content: content, fact: fact)
   }
-
-  /// The facts, in the order in which they are shown.
-  package var fields: [LogField] { content.fields }
-
-  /// The value of a fact; nil when the record does not have it.
-  package subscript(key: LogKey) -> LogValue? { content[key] }
 }
 
 /// What a record says to takt itself, besides its line.

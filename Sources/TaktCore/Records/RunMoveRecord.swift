@@ -15,10 +15,8 @@ package struct RunMoveRecord: Sendable {
   package var step: Int?
   /// How the step before has failed, although the attempt goes on.
   package var stepFailure: Shared<RunEnd>?
-  /// How long the run has taken; nil for one that has never started.
+  /// How long a run has taken that has ended; nil for one that never started.
   package var duration: Duration?
-  /// What its attempts have come to, without what they have printed.
-  package var totals = RunTotals()
 
   func put(into sink: inout some FieldSink) {
     sink.put(.machine, machine: .run(head.run))
@@ -45,7 +43,7 @@ package struct RunMoveRecord: Sendable {
     case .backingOff(let until, let end):
       put(end, into: &sink)
       sink.put(.retryMilliseconds, milliseconds: until - at)
-    case .ended(let end): totals.put(of: end, duration: duration, into: &sink)
+    case .ended(let end): RunTotals.put(of: end, duration: duration, into: &sink)
     }
   }
 

@@ -22,19 +22,16 @@ package struct AttemptRequest: Hashable, Sendable {
     get { hookFacts?.value }
     set { hookFacts = newValue.map { Shared($0) } }
   }
+}
 
+extension AttemptRequest {
   /// An attempt of a run: the only action of the job, unless told otherwise.
   package init(
     run: RunID, attempt: Int, spec: JobSpec, slot: WallInstant, action: Action? = nil,
     step: Int = 0, deadline: MonotonicInstant? = nil, facts: RunFacts? = nil
   ) {
-    self.run = run
-    self.attempt = attempt
-    self.spec = spec
-    self.slot = slot
-    self.action = action ?? spec.action
-    self.step = step
-    self.deadline = deadline
-    hookFacts = facts.map { Shared($0) }
+    self.init(
+      run: run, attempt: attempt, spec: spec, slot: slot, action: action ?? spec.action,
+      step: step, deadline: deadline, hookFacts: facts.map { Shared($0) })
   }
 }

@@ -1,23 +1,34 @@
 /// The beginning and the end of an output. Secrets are masked in it.
 package struct KeptOutput: Hashable, Sendable {
-  package var head: [UInt8]
-  /// The last bytes, as far as they are not in `head`.
-  package var tail: [UInt8]
-  /// How many bytes between the two are gone.
-  package var droppedBytes: Int
+  private struct Parts: Hashable, Sendable {
+    var head: [UInt8] = []
+    var tail: [UInt8] = []
+    var droppedBytes = 0
 
-  package init(head: [UInt8] = [], tail: [UInt8] = [], droppedBytes: Int = 0) {
-    self.head = head
-    self.tail = tail
-    self.droppedBytes = droppedBytes
+    var isEmpty: Bool { head.isEmpty && tail.isEmpty && droppedBytes == 0 }
   }
 
-  package var isEmpty: Bool { head.isEmpty && tail.isEmpty && droppedBytes == 0 }
+  /// Nil for an empty output: most runs print nothing.
+  private var parts: Shared<Parts>?
+
+  private init(_ parts: Parts) { self.parts = parts.isEmpty ? nil : Shared(parts) }
+
+  package init(head: [UInt8] = [], tail: [UInt8] = [], droppedBytes: Int = 0) {
+    self.init(Parts(head: head, tail: tail, droppedBytes: droppedBytes))
+  }
+
+  package init() {}
+
+  package var head: [UInt8] { parts?.value.head ?? [] }
+  /// The last bytes, as far as they are not in `head`.
+  package var tail: [UInt8] { parts?.value.tail ?? [] }
+  /// How many bytes between the two are gone.
+  package var droppedBytes: Int { parts?.value.droppedBytes ?? 0 }
+  package var isEmpty: Bool { parts == nil }
 
   /// This output with another behind it, of which so many bytes are kept: half at either end.
   func followed(by next: KeptOutput, keepBytes: Int) -> KeptOutput {
-    if isEmpty { return next }
-    var result = self
+    guard var result = parts?.value else { return next }
     var rest = next.head[...]
     if droppedBytes == 0, tail.isEmpty {
       let room = max(0, keepBytes / 2 - head.count)
@@ -34,7 +45,7 @@ package struct KeptOutput: Hashable, Sendable {
     let excess = max(0, result.tail.count - (keepBytes - keepBytes / 2))
     result.tail.removeFirst(excess)
     result.droppedBytes += excess
-    return result
+    return KeptOutput(result)
   }
 }
 

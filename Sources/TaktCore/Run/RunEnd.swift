@@ -1,7 +1,8 @@
 /// How a run ended, and why.
 package struct RunEnd: Hashable, Sendable {
-  package var outcome: Outcome
+  // The larger one first: then both are as large as the larger one alone.
   package var reason: RunReason
+  package var outcome: Outcome
 
   package init(_ outcome: Outcome, _ reason: RunReason) {
     self.outcome = outcome
@@ -32,7 +33,7 @@ package enum RunReason: Hashable, Sendable, CustomStringConvertible {
   /// A built-in has done its work.
   case done
   /// A built-in has failed and says why.
-  case reported(String)
+  indirect case reported(String)
   /// The output is what `fails_when` names.
   case failsWhen(FailureSign)
   /// A newer run of the job has taken its place.

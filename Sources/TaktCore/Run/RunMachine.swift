@@ -217,7 +217,7 @@ package struct RunMachine: Hashable, Sendable {
   ) -> RunOrders {
     if let reason = cause?.cancellation { return end(RunEnd(.cancelled, reason), why) }
     if cause == .timeout { return attemptOver(RunEnd(.timedOut, .timeout), why, now) }
-    var end = report.judged(by: rules.success)
+    var end = rules.end(of: report)
     if case .descendants(let left) = cause, end.outcome == .succeeded {
       end.reason = .descendantsLeft(left.count)
     }

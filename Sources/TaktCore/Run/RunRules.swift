@@ -7,8 +7,12 @@ package struct RunRules: Hashable, Sendable {
   var timeout: Duration? { spec.execution.timeout }
   /// How long what is stopped has before SIGKILL.
   var grace: Duration { spec.execution.stop.grace }
-  var success: SuccessRule { spec.execution.success }
   var retry: RetryPolicy { spec.execution.retry }
+
+  /// How an attempt ends whose action has come to this.
+  func end(of report: AttemptReport) -> RunEnd {
+    report.judged(by: spec.execution.success)
+  }
 
   /// How many steps an attempt has; at least one.
   var stepCount: Int { spec.action.stepCount }

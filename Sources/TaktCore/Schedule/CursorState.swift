@@ -14,21 +14,22 @@ package struct CursorState: Hashable, Sendable {
   package var wallMark: Int64
   /// The next slot of a fixed delay; nil without one.
   package var delayed: Int64?
+  /// Nil instead of an empty text, which nearly all have.
+  private var aheadText: Shared<String>?
+
   /// What one axis has decided ahead of the other, after somebody has stepped the wall clock; empty
   /// when there is nothing. `DecidedAhead` knows how to read it.
-  package var ahead: String
+  package var ahead: String { aheadText?.value ?? "" }
+}
 
+extension CursorState {
   package init(
     clockLabel: Int64, clockInstant: MonotonicInstant, anchor: Int64, clockMark: Int64,
     wallMark: Int64, delayed: Int64? = nil, ahead: String = ""
   ) {
-    self.clockLabel = clockLabel
-    self.clockInstant = clockInstant
-    self.anchor = anchor
-    self.clockMark = clockMark
-    self.wallMark = wallMark
-    self.delayed = delayed
-    self.ahead = ahead
+    self.init(
+      clockLabel: clockLabel, clockInstant: clockInstant, anchor: anchor, clockMark: clockMark,
+      wallMark: wallMark, delayed: delayed, aheadText: ahead.isEmpty ? nil : Shared(ahead))
   }
 }
 

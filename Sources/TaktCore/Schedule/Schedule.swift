@@ -29,7 +29,7 @@ package struct Schedule: Hashable, Sendable {
 
   /// A fixed rate or a fixed delay; nil for none.
   package var every: Every? {
-    _read { yield fields.value.every }
+    get { fields.value.every }
     set { fields.change { $0.every = newValue } }
   }
   package var rules: [ClockRule] {
@@ -55,17 +55,17 @@ package struct Schedule: Hashable, Sendable {
   }
   /// No instant before this one is a slot; nil (the default) for no such bound.
   package var notBefore: WallInstant? {
-    _read { yield fields.value.notBefore }
+    get { fields.value.notBefore }
     set { fields.change { $0.notBefore = newValue } }
   }
   /// No instant after this one is a slot; nil (the default) for no such bound.
   package var until: WallInstant? {
-    _read { yield fields.value.until }
+    get { fields.value.until }
     set { fields.change { $0.until = newValue } }
   }
   /// How many slots run, counted from the anchor; nil (the default) for any number.
   package var limit: Int? {
-    _read { yield fields.value.limit }
+    get { fields.value.limit }
     set { fields.change { $0.limit = newValue } }
   }
   /// Times whose slots are skipped. Default none.

@@ -233,24 +233,21 @@ extension ScheduleCursor {
 
   /// What a wake finds.
   struct Due {
-    /// Slots whose successor has come too: unbroken pieces of a grid, and single instants.
-    var passed: [SlotSeries]
+    struct Several: Hashable, Sendable {
+      /// Slots whose successor has come too: unbroken pieces of a grid, and single instants.
+      var passed: [SlotSeries]
+      /// The newest slot and those before it, in as few pieces as they make.
+      var all: [SlotSeries]
+    }
+
     /// It may be put off still.
     var newest: Slot
-    /// Empty where there is only the newest.
-    private var pieces: [SlotSeries] = []
+    /// Nil where there is only the newest.
+    private var several: Shared<Several>?
 
-    init(passed: [SlotSeries] = [], newest: Slot, all pieces: [SlotSeries] = []) {
-      self.passed = passed
-      self.newest = newest
-      self.pieces = pieces
-    }
+    var passed: [SlotSeries] { several?.value.passed ?? [] }
 
-    /// The newest slot and those before it, in as few pieces as they make.
-    var all: [SlotSeries] {
-      get { pieces.isEmpty ? [SlotSeries(newest.nominal)] : pieces }
-      set { pieces = newValue }
-    }
+    var all: [SlotSeries] { several?.value.all ?? [SlotSeries(newest.nominal)] }
   }
 
   /// Takes all slots whose nominal instant has come, and leaves the cursor behind them; nil when
@@ -300,5 +297,13 @@ extension ScheduleCursor {
       later == Lookahead.never
       ? nil : Duration.milliseconds(later - slot.nominal.milliseconds)
     return timing.place(slot, before: gap, of: job)
+  }
+}
+
+extension ScheduleCursor.Due {
+  init(newest: Slot) { self.init(newest: newest, several: nil) }
+
+  init(passed: [SlotSeries], newest: Slot, all: [SlotSeries]) {
+    self.init(newest: newest, several: Shared(Several(passed: passed, all: all)))
   }
 }

@@ -6,23 +6,21 @@ extension SchedulerCore {
   mutating func withoutExcluded(
     _ due: ScheduleCursor.Due, of id: JobID, at now: Now
   ) -> ScheduleCursor.Due? {
-    if jobs[id].spec.timing.schedule.exclusions.isEmpty { return due }
     let (timing, cursor) = (jobs[id].spec.timing, jobs[id].cursor)
     let schedule = timing.schedule
     let others = skipExcluded(due.all, of: id, schedule, at: now)
     guard let last = others.max(by: { $0.last < $1.last }) else { return nil }
-    var found = due
-    found.all = others
-    found.passed = others.filter { $0 != last }
-    found.passed +=
-      [cursor.track(of: last, schedule).takeNewest(1, of: last).rest].compactMap(\.self)
-    if last.last != due.newest.nominal {
+    let before = cursor.track(of: last, schedule).takeNewest(1, of: last).rest
+    var newest = due.newest
+    if last.last != newest.nominal {
       let slot = Slot(
         nominal: last.last, causes: cursor.causes(of: last.last, schedule),
         deadline: cursor.deadline(of: last.last, schedule, at: now))
-      found.newest = cursor.place(slot, in: timing, for: jobs.name(of: id), at: now)
+      newest = cursor.place(slot, in: timing, for: jobs.name(of: id), at: now)
     }
-    return found
+    return ScheduleCursor.Due(
+      passed: others.filter { $0 != last } + [before].compactMap(\.self), newest: newest,
+      all: others)
   }
 
   /// Skips those among slots that have passed, and returns the others.

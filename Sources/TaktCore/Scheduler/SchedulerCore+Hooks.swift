@@ -11,7 +11,7 @@ extension SchedulerCore {
   /// What a run's end means for its job, and for those who want to hear of it.
   ///
   /// - Parameter run: the run, if its job has hooks.
-  mutating func countFailure(of id: JobID, _ end: RunEnd, hooks run: ActiveRun?, at now: Now) {
+  mutating func countFailure(of id: JobID, _ end: RunEnd, hooks run: HookCaller?, at now: Now) {
     let streak = failureStreak(of: id)
     switch end.outcome {
     case .succeeded:
@@ -41,14 +41,13 @@ extension SchedulerCore {
 
   /// Calls a hook for a run that goes on.
   mutating func hook(_ kind: HookKind, for run: RunID, at now: Now) {
-    guard !runs[run].isHook, runs[run].spec.hooks[kind] != nil, let run = runs.run(run) else {
-      return
-    }
-    queueHook(kind, for: run, nil, streak: failureStreak(of: run.job), at: now)
+    guard !runs[run].isHook, runs[run].spec.hooks[kind] != nil else { return }
+    let caller = runs[run].caller
+    queueHook(kind, for: caller, nil, streak: failureStreak(of: caller.job), at: now)
   }
 
   private mutating func queueHook(
-    _ kind: HookKind, for run: ActiveRun, _ end: RunEnd?, streak: Int, at now: Now
+    _ kind: HookKind, for run: HookCaller, _ end: RunEnd?, streak: Int, at now: Now
   ) {
     guard let steps = run.spec.hooks[kind], !steps.isEmpty else { return }
     guard phase == .running || phase == .draining,
@@ -59,16 +58,38 @@ extension SchedulerCore {
         .warning, .run, at: now,
         [
           LogField(.job, .text(run.spec.name.text)), LogField(.hook, .text(kind.rawValue)),
-          LogField(.parent, .number(Int64(run.id.number))),
+          LogField(.parent, .number(Int64(run.run.number))),
           LogField(.message, .text("hook not run: \(why)")),
         ])
       return
     }
     let facts = RunFacts(
-      hook: kind, run: run.id, attempts: run.machine.attempt, end: end,
+      hook: kind, run: run.run, attempts: run.attempts, end: end,
       duration: now.monotonic - (run.startedAt ?? now.monotonic), lateness: run.lateness,
-      failureStreak: streak, output: run.totals.output)
-    queueRun(.hook(facts, slot: run.nominal), of: run.job, run.spec.hookSpec(steps), at: now)
+      failureStreak: streak, output: run.output)
+    queueRun(.hook(facts, slot: run.slot), of: run.job, run.spec.hookSpec(steps), at: now)
+  }
+}
+
+/// The run that calls a hook, which may have ended.
+struct HookCaller {
+  let run: RunID
+  let job: JobID
+  let spec: JobSpec
+  let slot: WallInstant
+  let attempts: Int
+  let startedAt: MonotonicInstant?
+  let lateness: Duration
+  let output: KeptOutput
+}
+
+extension ActiveRun {
+  var caller: HookCaller {
+    mutating get {
+      HookCaller(
+        run: id, job: job, spec: spec, slot: nominal, attempts: machine.attempt,
+        startedAt: startedAt, lateness: lateness, output: totals.output)
+    }
   }
 }
 

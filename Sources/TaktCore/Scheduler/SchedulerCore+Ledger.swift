@@ -12,12 +12,11 @@ extension SchedulerCore {
 
   /// Records the marks of all jobs that have changed since they were recorded.
   mutating func recordMarks() {
-    guard !unmarked.isEmpty else { return }
-    if unmarked.count == 1 {
-      recordMark(of: unmarked[0])
-    } else {
-      for id in jobs.sortedByName(Set(unmarked)) { recordMark(of: id) }
+    guard unmarked.count > 1 else {
+      if let id = unmarked.popLast() { recordMark(of: id) }
+      return
     }
+    for id in jobs.sortedByName(Set(unmarked)) { recordMark(of: id) }
     unmarked.removeAll(keepingCapacity: unmarked.count < 4096)
   }
 

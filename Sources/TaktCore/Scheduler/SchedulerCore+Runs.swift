@@ -24,101 +24,109 @@ extension SchedulerCore {
   }
 
   mutating func actionEnded(_ run: RunID, _ report: AttemptReport, at now: Now) {
-    guard runs.contains(run) else { return }
-    runs[run].take(report)
-    step(run, at: now) { $0.actionEnded(report, at: now.monotonic) }
+    guard let row = runs.row(of: run) else { return }
+    runs[row].take(report)
+    step(row, at: now) { $0.actionEnded(report, at: now.monotonic) }
   }
 
   /// Feeds one event to a run's machine and does what it orders. An event for a run that has ended
   /// changes nothing. A retry is scheduled here, when the machine moves to `backing_off`.
   mutating func step(_ run: RunID, at now: Now, _ event: (inout RunMachine) -> RunOrders) {
-    guard runs.contains(run) else { return }
-    let orders = event(&runs[run].machine)
-    if let move = orders.move { moved(run, move, at: now) }
-    if let action = orders.action { start(action, of: run, at: now) }
-    if let signal = orders.signal { self.signal(run, signal) }
+    if let row = runs.row(of: run) { step(row, at: now, event) }
+  }
+
+  mutating func step(
+    _ row: RunTable.Row, at now: Now, _ event: (inout RunMachine) -> RunOrders
+  ) {
+    let orders = event(&runs[row].machine)
+    if let move = orders.move { moved(row, move, at: now) }
+    if let action = orders.action { start(action, of: row, at: now) }
+    if let signal = orders.signal { self.signal(row, signal) }
     switch orders.place {
     case .keep: break
-    case .leave: runs.leavePlace(run)
-    case .await: runs.askForPlace(run)
+    case .leave: runs.leavePlace(row)
+    case .await: runs.askForPlace(runs[row].id)
     }
-    setTimer(of: run, orders.timer)
-    switch runs[run].machine.state {
-    case .ended(let end): return ended(run, end, at: now)
+    setTimer(of: row, orders.timer)
+    switch runs[row].machine.state {
+    case .ended(let end): return ended(row, end, at: now)
     // What a reload has changed meanwhile holds from the next attempt on.
-    case .backingOff: adoptPresentSpec(run)
+    case .backingOff: adoptPresentSpec(row)
     case .queued, .running, .stopping, .killing: break
     }
     if orders.place != .keep { startWaitingRuns(at: now) }
   }
 
-  private mutating func adoptPresentSpec(_ run: RunID) {
-    let id = runs[run].job
-    if !runs[run].isHook, jobs.isPresent(id) { runs[run].adopt(jobs[id].spec) }
+  private mutating func adoptPresentSpec(_ row: RunTable.Row) {
+    let id = runs[row].job
+    if !runs[row].isHook, jobs.isPresent(id) { runs[row].adopt(jobs[id].spec) }
   }
 
   // MARK: Orders
 
-  private mutating func moved(_ run: RunID, _ move: RunMove, at now: Now) {
-    if case .backingOff(_, let end) = runs[run].machine.state, runs[run].startedAt != nil {
-      recordBackOff(run, end, at: now)
+  private mutating func moved(_ row: RunTable.Row, _ move: RunMove, at now: Now) {
+    if case .backingOff(_, let end) = runs[row].machine.state, runs[row].startedAt != nil {
+      recordBackOff(row, end, at: now)
     }
     if isQuiet {
-      runs[run].transitionCount += 1
+      runs[row].transitionCount += 1
       return
     }
-    effects.append(.log(runs[run].note(move, at: now)))
+    effects.append(.log(runs[row].note(move, at: now)))
   }
 
-  private mutating func recordBackOff(_ run: RunID, _ end: RunEnd, at now: Now) {
-    let attempt = runs[run].machine.attempt
+  private mutating func recordBackOff(_ row: RunTable.Row, _ end: RunEnd, at now: Now) {
+    let (run, attempt) = (runs[row].id, runs[row].machine.attempt)
     // Another attempt follows: the output of this one goes to the ledger at once.
-    if let output = runs[run].takeUnrecordedOutput() {
+    if let output = runs[row].takeUnrecordedOutput() {
       effects.append(.record(.attemptOutput(run, attempt: attempt, output, at: now.wall)))
     }
     let position =
-      runs[run].retryPosition(at: now) ?? RetryPosition(attempt: attempt, until: now.wall, end: end)
+      runs[row].retryPosition(at: now) ?? RetryPosition(attempt: attempt, until: now.wall, end: end)
     effects.append(.record(.backedOff(run, position, at: now.wall)))
   }
 
-  private mutating func start(_ action: RunOrders.Start, of run: RunID, at now: Now) {
-    if action.step == 0, action.attempt > runs[run].firstAttempt {
-      effects.append(.record(.attemptBegan(run, attempt: action.attempt, at: now.wall)))
+  private mutating func start(_ action: RunOrders.Start, of row: RunTable.Row, at now: Now) {
+    if action.step == 0, action.attempt > runs[row].firstAttempt {
+      effects.append(
+        .record(.attemptBegan(runs[row].id, attempt: action.attempt, at: now.wall)))
     }
-    effects.append(.start(runs[run].request(for: action)))
+    effects.append(.start(runs[row].request(for: action)))
   }
 
-  private mutating func signal(_ run: RunID, _ signal: RunOrders.Signal) {
-    switch signal {
-    case .stop: effects.append(.signal(run, runs[run].spec.execution.stop.signal))
-    case .kill: effects.append(.signal(run, .kill))
-    }
+  private mutating func signal(_ row: RunTable.Row, _ signal: RunOrders.Signal) {
+    let signal =
+      switch signal {
+      case .stop: runs[row].spec.execution.stop.signal
+      case .kill: StopSignal.kill
+      }
+    effects.append(.signal(runs[row].id, signal))
   }
 
-  private mutating func setTimer(of run: RunID, _ timer: RunOrders.Timer) {
+  private mutating func setTimer(of row: RunTable.Row, _ timer: RunOrders.Timer) {
     switch timer {
     case .keep: break
     case .arm(let deadline):
       let token = nextToken()
-      runs[run].timerToken = token
-      effects.append(.arm(.run(run), deadline: deadline, leeway: .zero, token: token))
+      runs[row].timerToken = token
+      effects.append(.arm(.run(runs[row].id), deadline: deadline, leeway: .zero, token: token))
     case .disarm:
-      guard runs[run].timerToken != 0 else { return }
-      runs[run].timerToken = 0
-      effects.append(.disarm(.run(run)))
+      guard runs[row].timerToken != 0 else { return }
+      runs[row].timerToken = 0
+      effects.append(.disarm(.run(runs[row].id)))
     }
   }
 
   // MARK: The end
 
-  private mutating func ended(_ run: RunID, _ end: RunEnd, at now: Now) {
-    runs.giveUpPlace(run)
-    effects.append(.record(.ended(runs[run].bookEntry(end, at: now))))
-    let last = runs[run].last(end)
+  private mutating func ended(_ row: RunTable.Row, _ end: RunEnd, at now: Now) {
+    runs.giveUpPlace(row)
+    effects.append(.record(.ended(runs[row].bookEntry(end, at: now))))
+    let last = runs[row].last(end)
     if let former = last.settles { effects.append(.record(.settled(former))) }
-    if last.isExpected { effects.append(.disarm(.expected(run))) }
-    let caller = last.hasHooks ? runs.run(run) : nil
-    runs.remove(run)
+    if last.isExpected { effects.append(.disarm(.expected(runs[row].id))) }
+    let caller = last.hasHooks ? runs[row].caller : nil
+    runs.remove(row)
     if !last.isHook { armAfterRun(of: last.job, at: now) }
     if last.hasHadAttempt {
       countFailure(of: last.job, end, hooks: caller, at: now)

@@ -56,7 +56,11 @@ extension SchedulerCore {
   /// Serves what a wake has found: the newest slot, if its time is not over, and by the job's policy
   /// what has passed.
   private mutating func serve(_ due: ScheduleCursor.Due, of id: JobID, at now: Now) {
-    guard let due = withoutExcluded(due, of: id, at: now) else { return }
+    if jobs[id].spec.timing.schedule.exclusions.isEmpty { return serveFound(due, of: id, at: now) }
+    if let due = withoutExcluded(due, of: id, at: now) { serveFound(due, of: id, at: now) }
+  }
+
+  private mutating func serveFound(_ due: ScheduleCursor.Due, of id: JobID, at now: Now) {
     let isOver = due.newest.latestStart + jobs[id].spec.lateTolerance < now.monotonic
     if isOver || !due.passed.isEmpty {
       let choice = jobs[id].spec.missed.choice
@@ -121,6 +125,7 @@ extension SchedulerCore {
 
   /// Why a slot gets no run; nil when it gets one.
   private mutating func refusal(of id: JobID) -> SkipReason? {
+    if !runs.hasActive(id), jobs[id].spec.timing.schedule.limit == nil { return nil }
     let active = runs.active(of: id)
     if let limit = jobs[id].spec.timing.schedule.limit {
       // Those that wait for a place are going to run.
@@ -161,34 +166,41 @@ extension SchedulerCore {
     _ id: JobID, _ slots: SlotSeries, _ verdict: Verdict, at now: Now, causes: SlotCauses = []
   ) {
     record(
-      SlotRecord(
-        VerdictRecord(job: jobs.name(of: id), slots: slots, verdict: verdict, at: now.wall),
-        causes: causes))
+      VerdictRecord(job: jobs.name(of: id), slots: slots, verdict: verdict, at: now.wall),
+      causes: causes)
     markDirty(id)
   }
 
   /// Decides a slot by its run, which may be the last that the job may have.
-  mutating func decideRan(_ id: JobID, _ record: SlotRecord, at now: Now) {
-    effects.append(.record(.verdict(record.record)))
+  ///
+  /// - Parameter start: when it was due, and how long after that it started.
+  mutating func decideRan(
+    _ id: JobID, _ verdict: VerdictRecord, causes: SlotCauses = [],
+    start: (due: WallInstant, lateness: Duration)? = nil, at now: Now
+  ) {
+    effects.append(.record(.verdict(verdict)))
     // What was put off would wait for a turn that does not come.
-    if jobs.isPresent(id), jobs[id].countRan(record.record.slots.count) {
+    if jobs.isPresent(id), jobs[id].countRan(verdict.slots.count) {
       giveUpLate(of: id, as: .skipped(.limit), at: now)
     }
     markDirty(id)
-    log(record)
+    log(verdict, causes: causes, start: start)
   }
 
   /// Records and logs a verdict.
-  mutating func record(_ record: SlotRecord) {
-    effects.append(.record(.verdict(record.record)))
-    log(record)
+  mutating func record(_ verdict: VerdictRecord, causes: SlotCauses = []) {
+    effects.append(.record(.verdict(verdict)))
+    log(verdict, causes: causes, start: nil)
   }
 
-  private mutating func log(_ record: SlotRecord) {
+  private mutating func log(
+    _ verdict: VerdictRecord, causes: SlotCauses, start: (due: WallInstant, lateness: Duration)?
+  ) {
     if isQuiet { return }
     effects.append(
       .log(
         LogRecord(
-          at: record.record.at, record.record.verdict.level, .slot, content: .slot(record))))
+          at: verdict.at, verdict.verdict.level, .slot,
+          content: .slot(SlotRecord(verdict, causes: causes, start: start)))))
   }
 }

@@ -132,7 +132,7 @@ extension SchedulerCore {
     let verdict: Verdict =
       isHeld ? .skipped(.suspended) : isSpent ? .skipped(.limit) : .missed(.down)
     for series in passed {
-      record(SlotRecord(VerdictRecord(job: name, slots: series, verdict: verdict, at: now.wall)))
+      record(VerdictRecord(job: name, slots: series, verdict: verdict, at: now.wall))
     }
     var mark = former.mark
     mark.cursor = cursor.state
@@ -162,9 +162,8 @@ extension SchedulerCore {
     let head = former.head
     let id = jobs.id(of: head.job)
     if former.isUndecided {
-      let verdict = SlotRecord(
-        VerdictRecord(
-          job: head.job, slots: SlotSeries(head.slot), verdict: .ran, at: now.wall, run: head.run))
+      let verdict = VerdictRecord(
+        job: head.job, slots: SlotSeries(head.slot), verdict: .ran, at: now.wall, run: head.run)
       if let id { decideRan(id, verdict, at: now) } else { record(verdict) }
     }
     let next = id.flatMap { nextAttempt(of: former, $0, slotsPassed: slotsPassed, at: now) }
@@ -231,7 +230,7 @@ extension SchedulerCore {
     with former: FormerRun, _ id: JobID, _ next: RetryPosition, at now: Now
   ) {
     let spec = jobs[id].spec
-    let run = runs.insert(of: id, spec, .resumed(former.head.slot, former.head.run))
+    let run = runs[runs.insert(of: id, spec, .resumed(former.head.slot, former.head.run))].id
     jobs[id].cursor.runStarted()
     markDirty(id)
     if next.attempt > 0 {

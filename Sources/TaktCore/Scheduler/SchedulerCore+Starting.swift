@@ -4,16 +4,17 @@ import TaktTime
 /// slot.
 extension SchedulerCore {
   mutating func queueRun(
-    _ origin: ActiveRun.Origin, of id: JobID, _ spec: JobSpec,
+    _ origin: consuming ActiveRun.Origin, of id: JobID, _ spec: JobSpec,
     with parameters: RunParameters? = nil, isForced: Bool = false, at now: Now
   ) {
-    let run = runs.insert(of: id, spec, origin, with: parameters, isForced: isForced)
-    if !runs[run].isHook, jobs.isPresent(id) {
+    let row = runs.insert(of: id, spec, origin, with: parameters, isForced: isForced)
+    if !runs[row].isHook, jobs.isPresent(id) {
       jobs[id].cursor.runStarted()
       markDirty(id)
     }
     // Mostly no other run waits, and there is a place.
-    if mayStart, !runs[run].needsClaim, runs.takePlaceNow(run) { return start(run, at: now) }
+    if mayStart, !runs[row].needsClaim, runs.takePlaceNow(row) { return start(row, at: now) }
+    let run = runs[row].id
     runs.askForPlace(run)
     startWaitingRuns(at: now)
     if runs.contains(run), let slot = runs[run].undecidedSlot {
@@ -26,30 +27,33 @@ extension SchedulerCore {
   mutating func startWaitingRuns(at now: Now) {
     guard mayStart else { return }
     while let run = runs.nextWithPlace() {
-      if runs[run].needsClaim { claim(run, at: now) } else { start(run, at: now) }
+      guard let row = runs.row(of: run) else { continue }
+      if runs[row].needsClaim { claim(row, at: now) } else { start(row, at: now) }
     }
   }
 
-  private mutating func start(_ run: RunID, at now: Now) {
-    if runs[run].startedAt == nil { begin(run, at: now) }
-    runs[run].hasClaim = false
-    step(run, at: now) { $0.start(at: now.monotonic) }
+  private mutating func start(_ row: RunTable.Row, at now: Now) {
+    if runs[row].startedAt == nil { begin(row, at: now) }
+    runs[row].hasClaim = false
+    step(row, at: now) { $0.start(at: now.monotonic) }
   }
 
   /// The first start of a run.
-  private mutating func begin(_ run: RunID, at now: Now) {
-    runs[run].begin(at: now.monotonic)
-    effects.append(.record(.began(runs[run].beginning(at: now))))
-    if case .slot(let slot) = runs[run].origin { serve(slot, by: run, at: now) }
-    guard let expected = runs[run].spec.expectedDuration else { return }
+  private mutating func begin(_ row: RunTable.Row, at now: Now) {
+    runs[row].begin(at: now.monotonic)
+    effects.append(.record(.began(runs[row].beginning(at: now))))
+    if case .slot(let slot) = runs[row].origin { serve(slot, by: row, at: now) }
+    guard let expected = runs[row].spec.expectedDuration else { return }
     let token = nextToken()
-    runs[run].expectedToken = token
+    runs[row].expectedToken = token
     effects.append(
-      .arm(.expected(run), deadline: now.monotonic + expected, leeway: .zero, token: token))
+      .arm(
+        .expected(runs[row].id), deadline: now.monotonic + expected, leeway: .zero, token: token))
   }
 
-  private mutating func serve(_ slot: Slot, by run: RunID, at now: Now) {
-    let (id, spec, lateness) = (runs[run].job, runs[run].spec, runs[run].lateness)
+  private mutating func serve(_ slot: Slot, by row: RunTable.Row, at now: Now) {
+    let (run, id) = (runs[row].id, runs[row].job)
+    let (spec, lateness) = (runs[row].spec, runs[row].lateness)
     effects.append(
       .served(
         SlotStart(
@@ -57,8 +61,7 @@ extension SchedulerCore {
           qos: spec.execution.qos)))
     let verdict = VerdictRecord(
       job: spec.name, slots: SlotSeries(slot.nominal), verdict: .ran, at: now.wall, run: run)
-    decideRan(
-      id, SlotRecord(verdict, causes: slot.causes, start: (slot.due, lateness)), at: now)
+    decideRan(id, verdict, causes: slot.causes, start: (slot.due, lateness), at: now)
     if lateness > slot.window + spec.lateTolerance { hook(.onLate, for: run, at: now) }
   }
 }
@@ -71,13 +74,13 @@ extension SchedulerCore {
   package static let claimTimeout = Duration.seconds(2)
 
   /// The run could start; it asks for its place again when the ledger has it for certain.
-  private mutating func claim(_ run: RunID, at now: Now) {
-    let token = nextToken()
+  private mutating func claim(_ row: RunTable.Row, at now: Now) {
+    let (run, token) = (runs[row].id, nextToken())
     // While it waits for the disk others may have the place.
-    runs.leavePlace(run)
-    runs[run].isClaiming = true
-    runs[run].timerToken = token
-    effects.append(.record(.claimed(runs[run].beginning(at: now))))
+    runs.leavePlace(row)
+    runs[row].isClaiming = true
+    runs[row].timerToken = token
+    effects.append(.record(.claimed(runs[row].beginning(at: now))))
     effects.append(.awaitLedger(run))
     effects.append(
       .arm(.run(run), deadline: now.monotonic + Self.claimTimeout, leeway: .zero, token: token))
@@ -104,7 +107,7 @@ extension SchedulerCore {
 
 extension ActiveRun {
   /// Whether the ledger must know of its next attempt before it starts.
-  fileprivate var needsClaim: Bool {
+  @inline(__always) fileprivate var needsClaim: Bool {
     switch origin {
     case .slot, .resumed: spec.delivery == .atMostOnce && !hasClaim
     case .manual, .hook: false

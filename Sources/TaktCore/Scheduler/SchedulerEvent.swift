@@ -3,13 +3,13 @@ package import TaktTime
 /// What can happen to the scheduler. The time comes with the event.
 package enum SchedulerEvent: Sendable {
   /// takt starts with this set of jobs, where a former one has left off.
-  case started(Snapshot, after: FormerBooks = FormerBooks())
+  indirect case started(Snapshot, after: FormerBooks = FormerBooks())
   /// A new set of jobs is valid; the plan leads to it from the present one.
-  case reloaded(ReloadPlan)
+  indirect case reloaded(ReloadPlan)
   /// The timer of this key has fired; `token` is the one it was armed with.
   case timerFired(TimerID, token: UInt64)
   /// Somebody wants this, and does not wait for what becomes of it.
-  case commanded(SchedulerCommand)
+  indirect case commanded(SchedulerCommand)
   /// The process or work of an attempt's action has ended, or could not be started.
   case attemptEnded(RunID, AttemptReport)
   /// Nothing is left of an attempt's process group.

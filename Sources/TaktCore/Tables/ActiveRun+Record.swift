@@ -4,30 +4,30 @@ extension ActiveRun {
   /// Counts a move that the machine has just made. Returns what the log says of it.
   mutating func note(_ move: RunMove, at now: Now) -> LogRecord {
     transitionCount += 1
-    let hasFailedStep =
-      move.from == .running && spec.action.stepCount > 1 && machine.stepFailure != nil
-    let level = RunMoveRecord.level(of: machine.state, hasFailedStep: hasFailedStep)
+    let (step, failure) = steps(of: move)
+    let isOver = if case .ended = machine.state { true } else { false }
+    // Made in one expression: a large value that is changed when it is there is copied.
     return LogRecord(
-      at: now.wall, level, .run, content: .run(record(of: move, at: now.monotonic)))
+      at: now.wall, RunMoveRecord.level(of: machine.state, hasFailedStep: failure != nil), .run,
+      content: .run(
+        RunMoveRecord(
+          head: head, sequence: transitionCount, attempt: machine.attempt, from: move.from,
+          to: machine.state, cause: move.cause, at: now.monotonic, step: step,
+          stepFailure: failure,
+          duration: isOver ? startedAt.map { now.monotonic - $0 } : nil)))
   }
 
-  private mutating func record(of move: RunMove, at now: MonotonicInstant) -> RunMoveRecord {
-    var record = RunMoveRecord(
-      head: head, sequence: transitionCount, attempt: machine.attempt, from: move.from,
-      to: machine.state, cause: move.cause, at: now)
+  /// Which step a move is about, and how the one before has failed although the attempt goes on; of
+  /// a job without steps neither.
+  private mutating func steps(of move: RunMove) -> (step: Int?, failure: Shared<RunEnd>?) {
+    guard spec.action.stepCount > 1 else { return (nil, nil) }
     switch machine.state {
-    case .running where spec.action.stepCount > 1:
-      record.step = machine.step
-      // The step before has failed, and the attempt goes on all the same.
-      if move.from == .running { record.stepFailure = machine.stepFailure.map { Shared($0) } }
-    case .backingOff where spec.action.stepCount > 1: record.step = machine.failure?.step
-    case .ended:
-      if spec.action.stepCount > 1 { record.step = machine.failure?.step }
-      record.duration = startedAt.map { now - $0 }
-      record.totals = totals.withoutOutput
-    case .queued, .running, .stopping, .killing, .backingOff: break
+    case .running:
+      let failure = move.from == .running ? machine.stepFailure : nil
+      return (machine.step, failure.map { Shared($0) })
+    case .backingOff, .ended: return (machine.failure?.step, nil)
+    case .queued, .stopping, .killing: return (nil, nil)
     }
-    return record
   }
 
   @inline(__always) var head: RunHead {
@@ -55,12 +55,10 @@ extension ActiveRun {
   }
 
   mutating func bookEntry(_ end: RunEnd, at now: Now) -> RunRecord {
-    var totals = totals
-    if hasRecordedOutput { totals.output = KeptOutput() }
-    return RunRecord(
-      head, attempts: machine.attempt, end: end, endedAt: now.wall,
-      duration: startedAt.map { now.monotonic - $0 } ?? .zero, totals: totals, retry: parting?.value
-    )
+    RunRecord(
+      head: head, attempts: machine.attempt, end: end, endedAt: now.wall,
+      duration: startedAt.map { now.monotonic - $0 } ?? .zero,
+      totals: hasRecordedOutput ? RunTotals() : totals, parting: parting)
   }
 
   /// What matters of a run that has ended.

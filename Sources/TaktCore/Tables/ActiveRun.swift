@@ -58,7 +58,7 @@ struct ActiveRun: Sendable {
 
   /// Lets go of what it holds, when it has ended.
   mutating func clear() {
-    origin = .manual(nominal)
+    if isHook { origin = .manual(nominal) }
     totals = RunTotals()
     parting = nil
   }
@@ -150,7 +150,7 @@ struct ActiveRun: Sendable {
     }
   }
 
-  var ticket: RunTable.Ticket {
+  @inline(__always) var ticket: RunTable.Ticket {
     RunTable.Ticket(
       rank: spec.execution.qos.rank, isAlone: isAlone,
       group: isHook ? nil : spec.concurrencyGroup)

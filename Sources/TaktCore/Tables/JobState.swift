@@ -17,7 +17,8 @@ struct JobState: Sendable {
   var failureStreak = 0
   /// How many slots have run since the anchor.
   var ranCount = 0
-  private var hold = Hold.none
+  /// Boxed: few jobs are suspended.
+  private var hold: Shared<Suspension>?
   /// Slots whose instant is behind the job and which are still to run: those that are put off, and
   /// those that passed unserved. The oldest first.
   var late: Deque<LateSlot> = []
@@ -58,18 +59,12 @@ struct JobState: Sendable {
     var startsAt: MonotonicInstant?
   }
 
-  /// Boxed: few jobs are suspended.
-  private indirect enum Hold: Sendable {
-    case none
-    case suspended(Suspension)
-  }
-
   var suspension: Suspension? {
-    get { if case .suspended(let suspension) = hold { suspension } else { nil } }
-    set { hold = newValue.map { .suspended($0) } ?? .none }
+    get { hold?.value }
+    set { hold = newValue.map { Shared($0) } }
   }
 
-  @inline(__always) var isSuspended: Bool { if case .suspended = hold { true } else { false } }
+  @inline(__always) var isSuspended: Bool { hold != nil }
 
   /// Why its slots pass without a run; nil when they do not.
   @inline(__always) var rest: SkipReason? {
@@ -124,7 +119,7 @@ struct JobState: Sendable {
     mutating get {
       JobMark(
         job: spec.name, cursor: cursor.state, failureStreak: failureStreak, ranCount: ranCount,
-        suspension: suspension)
+        held: hold)
     }
   }
 

@@ -64,12 +64,12 @@ extension RunTable {
   }
 
   /// Takes a place at once for a run when no other waits; false when it must ask and wait.
-  mutating func takePlaceNow(_ id: RunID) -> Bool {
+  mutating func takePlaceNow(_ row: Row) -> Bool {
     guard places.ready.isEmpty, places.takenCount < places.max else { return false }
-    let (ticket, job) = self[id].wish
-    if ticket.isAlone, ofJob(job).startedCount > 0 { return false }
+    let ticket = self[row].ticket
+    if ticket.isAlone, startedCount(of: self[row].job) > 0 { return false }
     if let group = ticket.group, places.isFull(group) { return false }
-    take(ticket, id)
+    take(ticket, row)
     return true
   }
 
@@ -77,7 +77,7 @@ extension RunTable {
   mutating func nextWithPlace() -> RunID? {
     while places.takenCount < places.max, let first = places.ready.popMin() {
       let id = first.run
-      guard case .waiting(let ticket)? = seat(of: id) else { continue }
+      guard let row = row(of: id), case .waiting(let ticket) = self[row].seat else { continue }
       let entry = Entry(rank: ticket.rank, run: id)
       if ticket.isAlone, mustWaitForOthers(id) {
         places.behindJob[self[id].job, default: Heap()].insert(entry)
@@ -86,7 +86,7 @@ extension RunTable {
       } else if let group = ticket.group, places.isFull(group) {
         places.behindGroup[group, default: Heap()].insert(entry)
       } else {
-        take(ticket, id)
+        take(ticket, row)
         return id
       }
     }
@@ -95,21 +95,21 @@ extension RunTable {
 
   /// Whether another run of its job has started.
   private mutating func mustWaitForOthers(_ id: RunID) -> Bool {
-    let count = ofJob(self[id].job).startedCount
+    let count = startedCount(of: self[id].job)
     return count > 1 || (count == 1 && !self[id].hasHadPlace)
   }
 
-  private mutating func take(_ ticket: Ticket, _ id: RunID) {
-    let isFirst = self[id].take(ticket)
+  private mutating func take(_ ticket: Ticket, _ row: Row) {
+    let isFirst = self[row].take(ticket)
     places.takenCount += 1
-    if isFirst { changeJob(self[id].job) { $0.startedCount += 1 } }
+    if isFirst { changeJob(self[row].job) { $0.startedCount += 1 } }
     if let group = ticket.group { places.groupCounts[group, default: 0] += 1 }
   }
 
   /// A run's place is free; it may ask again.
-  mutating func leavePlace(_ id: RunID) {
-    guard case .holding(let ticket) = self[id].seat else { return }
-    self[id].seat = .none
+  mutating func leavePlace(_ row: Row) {
+    guard case .holding(let ticket) = self[row].seat else { return }
+    self[row].seat = .none
     places.takenCount -= 1
     guard let group = ticket.group else { return }
     let count = places.groupCounts[group, default: 1] - 1
@@ -118,16 +118,16 @@ extension RunTable {
   }
 
   /// A run is over, or will never start.
-  mutating func giveUpPlace(_ id: RunID) {
-    leavePlace(id)
+  mutating func giveUpPlace(_ row: Row) {
+    leavePlace(row)
     // The one that was called in its stead may be this one: then the next is.
-    if case .waiting(let ticket) = self[id].seat {
-      self[id].seat = .none
+    if case .waiting(let ticket) = self[row].seat {
+      self[row].seat = .none
       if let group = ticket.group { callNext(group: group) }
     }
-    let job = self[id].job
-    if self[id].hasHadPlace {
-      self[id].hasHadPlace = false
+    let job = self[row].job
+    if self[row].hasHadPlace {
+      self[row].hasHadPlace = false
       changeJob(job) { $0.startedCount -= 1 }
     }
     if places.behindJob.isEmpty { return }
@@ -154,11 +154,6 @@ extension RunTable {
 }
 
 extension ActiveRun {
-  /// What it says when it asks for a place, and of which job it is.
-  fileprivate var wish: (RunTable.Ticket, JobID) {
-    @inline(__always) get { (ticket, job) }
-  }
-
   /// Takes a place. Returns whether its job has one more run that has started by this.
   fileprivate mutating func take(_ ticket: RunTable.Ticket) -> Bool {
     seat = .holding(ticket)

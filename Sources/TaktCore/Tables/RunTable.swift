@@ -20,6 +20,11 @@ struct RunTable: Sendable {
     var isEmpty: Bool { active.isEmpty && hookCount == 0 }
   }
 
+  /// Where a run is in the table, until it is removed: what handles an event looks it up once.
+  struct Row: Hashable, Sendable {
+    fileprivate let index: Int
+  }
+
   /// The first row is nobody's: what is done to a run that is not there is done to it.
   private var rows = [ActiveRun.nobody]
   private var free: [Int] = []
@@ -45,8 +50,17 @@ struct RunTable: Sendable {
   /// Whether a run has a place or waits for one; nil when there is no such run.
   func seat(of id: RunID) -> Seat? { index[id].map { rows[$0].seat } }
 
-  /// A run that has not ended. This is the one way to it: a run that is not there is recorded as a
-  /// bug, and what is done to it has no effect.
+  /// Where a run is; nil when it is not in the table.
+  func row(of id: RunID) -> Row? { index[id].map { Row(index: $0) } }
+
+  /// The run of a row.
+  subscript(row: Row) -> ActiveRun {
+    @inline(__always) _read { yield rows[row.index] }
+    @inline(__always) _modify { yield &rows[row.index] }
+  }
+
+  /// A run that has not ended. This is the one way to it without its row: a run that is not there is
+  /// recorded as a bug, and what is done to it has no effect.
   subscript(id: RunID, caller: StaticString = #function) -> ActiveRun {
     @inline(__always) mutating _read { yield rows[index[id] ?? nobody(id, caller)] }
     @inline(__always) _modify { yield &rows[index[id] ?? nobody(id, caller)] }
@@ -61,34 +75,26 @@ struct RunTable: Sendable {
 
   /// Makes a run.
   mutating func insert(
-    of job: JobID, _ spec: JobSpec, _ origin: ActiveRun.Origin,
+    of job: JobID, _ spec: JobSpec, _ origin: consuming ActiveRun.Origin,
     with parameters: RunParameters? = nil, isForced: Bool = false
-  ) -> RunID {
+  ) -> Row {
     lastRun += 1
     let id = RunID(lastRun)
-    // A run is large: it is made where it stays.
-    func run() -> ActiveRun {
-      ActiveRun(
-        id: id, job: job, spec: spec, origin: origin, parameters: parameters, isForced: isForced)
-    }
-    if let place = free.popLast() {
-      index.append(id, at: place)
-      rows[place] = run()
-    } else {
-      index.append(id, at: rows.count)
-      rows.append(run())
-    }
-    let isHook = if case .hook = origin { true } else { false }
+    let run = ActiveRun(
+      id: id, job: job, spec: spec, origin: origin, parameters: parameters, isForced: isForced)
+    let place = free.popLast() ?? rows.count
+    index.append(id, at: place)
+    if place == rows.count { rows.append(run) } else { rows[place] = run }
+    let isHook = rows[place].isHook
     changeJob(job) { if isHook { $0.hookCount += 1 } else { $0.active.append(id) } }
-    return id
+    return Row(index: place)
   }
 
   /// Takes a run that has ended out of the table.
-  mutating func remove(_ id: RunID) {
-    guard let place = index[id] else { return }
-    let (job, isHook) = (rows[place].job, rows[place].isHook)
-    rows[place].clear()
-    free.append(place)
+  mutating func remove(_ row: Row) {
+    let (id, job, isHook) = (rows[row.index].id, rows[row.index].job, rows[row.index].isHook)
+    rows[row.index].clear()
+    free.append(row.index)
     index.remove(id)
     changeJob(job) { if isHook { $0.hookCount -= 1 } else { $0.active.remove(id) } }
   }
@@ -100,6 +106,11 @@ struct RunTable: Sendable {
 
   /// The runs of a job that have not ended, the oldest first, without hooks.
   func active(of id: JobID) -> RunList { ofJob(id).active }
+
+  /// How many runs of a job have started and have not ended, without hooks.
+  func startedCount(of id: JobID) -> Int {
+    Int(id.index) < jobs.count ? jobs[Int(id.index)].startedCount : 0
+  }
 
   func hasActive(_ id: JobID) -> Bool {
     Int(id.index) < jobs.count && !jobs[Int(id.index)].active.isEmpty

@@ -141,7 +141,9 @@ final class MemoryOutput: LiveOutput {
   func print(_ text: String, by run: RunID) {
     let bytes = Array(text.utf8)
     let followers = state.withLock { state in
-      state.printed[run]?.head += bytes
+      if let before = state.printed[run] {
+        state.printed[run] = KeptOutput(head: before.head + bytes)
+      }
       return state.followers.filter { $0.key.run == run }.map(\.value)
     }
     for take in followers { take(.bytes(bytes)) }
