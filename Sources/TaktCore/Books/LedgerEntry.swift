@@ -24,8 +24,8 @@ package enum LedgerEntry: Hashable, Sendable {
   /// What an attempt has printed that another attempt of its run follows. What the last one has
   /// printed comes with the end of the run.
   case attemptOutput(RunID, attempt: Int, KeptOutput, at: WallInstant)
-  /// A run has ended. Held apart: it is larger than all others.
-  indirect case ended(RunRecord)
+  /// A run has ended.
+  case ended(RunRecord)
   /// What a former takt had left of a run, which another has taken up or given up.
   case settled(RunID)
   case process(RunID, ProcessIdentity)

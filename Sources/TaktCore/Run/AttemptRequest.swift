@@ -34,4 +34,13 @@ extension AttemptRequest {
       run: run, attempt: attempt, spec: spec, slot: slot, action: action ?? spec.action,
       step: step, deadline: deadline, hookFacts: facts.map { Shared($0) })
   }
+
+  init(
+    run: RunID, attempt: Int, spec: JobSpec, slot: WallInstant, action: Action, step: Int,
+    deadline: MonotonicInstant?, told facts: Shared<RunFacts>?
+  ) {
+    self.init(
+      run: run, attempt: attempt, spec: spec, slot: slot, action: action, step: step,
+      deadline: deadline, hookFacts: facts)
+  }
 }

@@ -233,21 +233,26 @@ extension ScheduleCursor {
 
   /// What a wake finds.
   struct Due {
-    struct Several: Hashable, Sendable {
+    private final class Several {
       /// Slots whose successor has come too: unbroken pieces of a grid, and single instants.
-      var passed: [SlotSeries]
+      let passed: [SlotSeries]
       /// The newest slot and those before it, in as few pieces as they make.
-      var all: [SlotSeries]
+      let all: [SlotSeries]
+
+      init(passed: [SlotSeries], all: [SlotSeries]) {
+        self.passed = passed
+        self.all = all
+      }
     }
 
     /// It may be put off still.
     var newest: Slot
     /// Nil where there is only the newest.
-    private var several: Shared<Several>?
+    private var several: Several?
 
-    var passed: [SlotSeries] { several?.value.passed ?? [] }
+    var passed: [SlotSeries] { several?.passed ?? [] }
 
-    var all: [SlotSeries] { several?.value.all ?? [SlotSeries(newest.nominal)] }
+    var all: [SlotSeries] { several?.all ?? [SlotSeries(newest.nominal)] }
   }
 
   /// Takes all slots whose nominal instant has come, and leaves the cursor behind them; nil when
@@ -304,6 +309,6 @@ extension ScheduleCursor.Due {
   init(newest: Slot) { self.init(newest: newest, several: nil) }
 
   init(passed: [SlotSeries], newest: Slot, all: [SlotSeries]) {
-    self.init(newest: newest, several: Shared(Several(passed: passed, all: all)))
+    self.init(newest: newest, several: Several(passed: passed, all: all))
   }
 }

@@ -25,7 +25,7 @@ extension SchedulerCore {
   private var mayStart: Bool { phase == .running || phase == .draining }
 
   mutating func startWaitingRuns(at now: Now) {
-    guard mayStart else { return }
+    guard mayStart, runs.hasWaiting else { return }
     while let run = runs.nextWithPlace() {
       guard let row = runs.row(of: run) else { continue }
       if runs[row].needsClaim { claim(row, at: now) } else { start(row, at: now) }
@@ -107,10 +107,12 @@ extension SchedulerCore {
 
 extension ActiveRun {
   /// Whether the ledger must know of its next attempt before it starts.
-  @inline(__always) fileprivate var needsClaim: Bool {
-    switch origin {
-    case .slot, .resumed: spec.delivery == .atMostOnce && !hasClaim
-    case .manual, .hook: false
+  fileprivate var needsClaim: Bool {
+    mutating get {
+      switch origin {
+      case .slot, .resumed: spec.delivery == .atMostOnce && !hasClaim
+      case .manual, .hook: false
+      }
     }
   }
 }

@@ -34,7 +34,7 @@ package enum SchedulerEffect: Hashable, Sendable {
   case arm(TimerID, deadline: MonotonicInstant, leeway: Duration, token: UInt64)
   /// Cancel the timer; it may be forgotten.
   case disarm(TimerID)
-  indirect case start(AttemptRequest)
+  case start(AttemptRequest)
   /// Send a run's process group a signal.
   case signal(RunID, StopSignal)
   /// Keep this; entries of one turn belong together.

@@ -1,31 +1,60 @@
 /// What counts as success of a command.
 package struct SuccessRule: Hashable, Sendable {
+  private struct Fields: Hashable, Sendable {
+    var exitStatuses: Set<Int32> = [0]
+    var failsOnStandardError = false
+    var failurePattern: String?
+    var failsWhenSilent = false
+  }
+
+  /// Nil for the defaults, which nearly all jobs have: each attempt is judged by them.
+  private var fields: Shared<Fields>?
+
+  private var values: Fields {
+    get { fields?.value ?? Fields() }
+    set { fields = newValue == Fields() ? nil : Shared(newValue) }
+  }
+
   /// The exit statuses that are none of failure. Default 0 alone.
-  package var exitStatuses: Set<Int32>
+  package var exitStatuses: Set<Int32> {
+    get { values.exitStatuses }
+    set { values.exitStatuses = newValue }
+  }
   /// It fails when it prints anything on its standard error. Default false.
-  package var failsOnStandardError: Bool
+  package var failsOnStandardError: Bool {
+    get { fields?.value.failsOnStandardError ?? false }
+    set { values.failsOnStandardError = newValue }
+  }
   /// It fails when a line of its standard output matches this POSIX extended regular expression.
-  package var failurePattern: String?
+  package var failurePattern: String? {
+    get { fields?.value.failurePattern }
+    set { values.failurePattern = newValue }
+  }
   /// It fails when it prints nothing on its standard output. Default false.
-  package var failsWhenSilent: Bool
+  package var failsWhenSilent: Bool {
+    get { fields?.value.failsWhenSilent ?? false }
+    set { values.failsWhenSilent = newValue }
+  }
 
   package init(
     exitStatuses: Set<Int32> = [0], failsOnStandardError: Bool = false,
     failurePattern: String? = nil, failsWhenSilent: Bool = false
   ) {
-    self.exitStatuses = exitStatuses
-    self.failsOnStandardError = failsOnStandardError
-    self.failurePattern = failurePattern
-    self.failsWhenSilent = failsWhenSilent
+    values = Fields(
+      exitStatuses: exitStatuses, failsOnStandardError: failsOnStandardError,
+      failurePattern: failurePattern, failsWhenSilent: failsWhenSilent)
+  }
+
+  /// The defaults.
+  package init() {}
+
+  /// Whether a process that exits so has succeeded.
+  func accepts(_ status: Int32) -> Bool {
+    fields?.value.exitStatuses.contains(status) ?? (status == 0)
   }
 }
 
 extension SuccessRule {
-  /// Whether a process that exits so has succeeded. Mostly it is one status.
-  func accepts(_ status: Int32) -> Bool {
-    exitStatuses.count == 1 ? exitStatuses.first == status : exitStatuses.contains(status)
-  }
-
   var words: String? { JobKey.list(exitStatuses.sorted().map { "exit \($0)" }) }
 
   var failureWords: String? {

@@ -35,7 +35,8 @@ extension ActiveRun {
     switch origin {
     case .slot: break
     case .manual: head.kind = .manual
-    case .hook(let facts, _): (head.kind, head.hook, head.parent) = (.hook, facts.hook, facts.run)
+    case .hook(let facts, _):
+      (head.kind, head.hook, head.parent) = (.hook, facts.value.hook, facts.value.run)
     case .resumed(_, let former): (head.kind, head.parent) = (.resumed, former)
     }
     return head

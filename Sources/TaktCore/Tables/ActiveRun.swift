@@ -7,7 +7,7 @@ struct ActiveRun: Sendable {
     case slot(Slot)
     case manual(WallInstant)
     /// Another run has come to something.
-    indirect case hook(RunFacts, slot: WallInstant)
+    case hook(Shared<RunFacts>, slot: WallInstant)
     /// A former takt did not bring this run to its end; its slot has been decided.
     case resumed(WallInstant, RunID)
   }
@@ -85,7 +85,7 @@ struct ActiveRun: Sendable {
     if case .slot(let slot) = origin, startedAt == nil { slot } else { nil }
   }
 
-  var facts: RunFacts? { if case .hook(let facts, _) = origin { facts } else { nil } }
+  var facts: Shared<RunFacts>? { if case .hook(let facts, _) = origin { facts } else { nil } }
   @inline(__always) var isHook: Bool { if case .hook = origin { true } else { false } }
 
   /// What is started for a step of an attempt. The first step begins the attempt's output.
@@ -97,7 +97,7 @@ struct ActiveRun: Sendable {
     return AttemptRequest(
       run: id, attempt: action.attempt, spec: spec(forStep: action.step), slot: nominal,
       action: spec.action.action(ofStep: action.step), step: action.step,
-      deadline: action.deadline, facts: facts)
+      deadline: action.deadline, told: facts)
   }
 
   /// What the last attempt has printed, once: the ledger is given it.
@@ -128,7 +128,7 @@ struct ActiveRun: Sendable {
   /// The job as one of its steps is done. A command that tells that the run could not start is not
   /// to fail at the same.
   func spec(forStep step: Int) -> JobSpec {
-    guard case .notStarted(let stage, _)? = facts?.end?.reason else { return spec }
+    guard case .notStarted(let stage, _)? = facts?.value.end?.reason else { return spec }
     if case .use = spec.action.steps[step].action { return spec }
     var spec = spec
     switch stage {

@@ -73,6 +73,9 @@ extension RunTable {
     return true
   }
 
+  /// Whether a run waits that may perhaps start.
+  var hasWaiting: Bool { !places.ready.isEmpty }
+
   /// The next run that may start; its place is taken.
   mutating func nextWithPlace() -> RunID? {
     while places.takenCount < places.max, let first = places.ready.popMin() {

@@ -80,11 +80,15 @@ struct RunTable: Sendable {
   ) -> Row {
     lastRun += 1
     let id = RunID(lastRun)
-    let run = ActiveRun(
-      id: id, job: job, spec: spec, origin: origin, parameters: parameters, isForced: isForced)
-    let place = free.popLast() ?? rows.count
+    if free.isEmpty {
+      free.append(rows.count)
+      rows.append(.nobody)
+    }
+    let place = free.removeLast()
     index.append(id, at: place)
-    if place == rows.count { rows.append(run) } else { rows[place] = run }
+    // A run is large: it is made where it stays.
+    rows[place] = ActiveRun(
+      id: id, job: job, spec: spec, origin: origin, parameters: parameters, isForced: isForced)
     let isHook = rows[place].isHook
     changeJob(job) { if isHook { $0.hookCount += 1 } else { $0.active.append(id) } }
     return Row(index: place)
