@@ -16,11 +16,12 @@ package struct RunHead: Hashable, Sendable {
   package var job: JobName
   /// The instant that it is told: its slot, or when it was asked for.
   package var slot: WallInstant
+  /// Of a hook the run that it is for, of a resumed run that which it goes on with.
+  package var parent: RunID?
   package var kind: Kind
   package var delivery: Delivery
-  /// Of a hook which one, and for which run; of a resumed run that which it goes on with.
+  /// Of a hook which one.
   package var hook: HookKind?
-  package var parent: RunID?
 
   package init(
     run: RunID, job: JobName, slot: WallInstant, kind: Kind = .slot,
@@ -99,12 +100,18 @@ package struct RunRecord: Hashable, Sendable {
   package var attempts: Int
   package var end: RunEnd
   package var endedAt: WallInstant
-  /// How long it took from its first start; zero when it never started.
-  package var duration: Duration
+  /// In nanoseconds, as the clocks count.
+  private var nanoseconds: Int64
   /// Without the output where that is in the ledger already.
   package var totals: RunTotals
   /// Boxed: few runs have one.
-  var parting: Shared<RetryPosition>?
+  private var parting: Shared<RetryPosition>?
+
+  /// How long it took from its first start; zero when it never started.
+  package var duration: Duration {
+    get { .nanoseconds(nanoseconds) }
+    set { nanoseconds = newValue.nanosecondsSaturated }
+  }
 
   /// Where a takt to come goes on with it; nil (the default) for a run that is over for good.
   package var retry: RetryPosition? {
@@ -119,8 +126,20 @@ extension RunRecord {
     totals: RunTotals = RunTotals(), retry: RetryPosition? = nil
   ) {
     self.init(
-      head: head, attempts: attempts, end: end, endedAt: endedAt, duration: duration,
-      totals: totals, parting: retry.map { Shared($0) })
+      head: head, attempts: attempts, end: end, endedAt: endedAt,
+      nanoseconds: duration.nanosecondsSaturated, totals: totals,
+      parting: retry.map { Shared($0) })
+  }
+
+  /// The end of a run that started then; nil for one that never did.
+  init(
+    _ head: RunHead, attempts: Int, end: RunEnd, at now: Now, since start: MonotonicInstant?,
+    totals: RunTotals, parting: Shared<RetryPosition>?
+  ) {
+    self.init(
+      head: head, attempts: attempts, end: end, endedAt: now.wall,
+      nanoseconds: start.map { now.monotonic.nanoseconds - $0.nanoseconds } ?? 0, totals: totals,
+      parting: parting)
   }
 }
 

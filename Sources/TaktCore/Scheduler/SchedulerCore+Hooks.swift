@@ -67,7 +67,8 @@ extension SchedulerCore {
       hook: kind, run: run.run, attempts: run.attempts, end: end,
       duration: now.monotonic - (run.startedAt ?? now.monotonic), lateness: run.lateness,
       failureStreak: streak, output: run.output)
-    queueRun(.hook(Shared(facts), slot: run.slot), of: run.job, run.spec.hookSpec(steps), at: now)
+    queueRun(
+      .hook(run.slot), of: run.job, run.spec.hookSpec(steps), facts: Shared(facts), at: now)
   }
 }
 

@@ -4,10 +4,12 @@ import TaktTime
 /// slot.
 extension SchedulerCore {
   mutating func queueRun(
-    _ origin: consuming ActiveRun.Origin, of id: JobID, _ spec: JobSpec,
-    with parameters: RunParameters? = nil, isForced: Bool = false, at now: Now
+    _ origin: ActiveRun.Origin, of id: JobID, _ spec: JobSpec,
+    facts: Shared<RunFacts>? = nil, with parameters: RunParameters? = nil, isForced: Bool = false,
+    at now: Now
   ) {
-    let row = runs.insert(of: id, spec, origin, with: parameters, isForced: isForced)
+    let row = runs.insert(
+      of: id, spec, origin, facts: facts, with: parameters, isForced: isForced)
     if !runs[row].isHook, jobs.isPresent(id) {
       jobs[id].cursor.runStarted()
       markDirty(id)

@@ -35,8 +35,7 @@ extension ActiveRun {
     switch origin {
     case .slot: break
     case .manual: head.kind = .manual
-    case .hook(let facts, _):
-      (head.kind, head.hook, head.parent) = (.hook, facts.value.hook, facts.value.run)
+    case .hook: (head.kind, head.hook, head.parent) = (.hook, facts?.value.hook, facts?.value.run)
     case .resumed(_, let former): (head.kind, head.parent) = (.resumed, former)
     }
     return head
@@ -57,8 +56,7 @@ extension ActiveRun {
 
   mutating func bookEntry(_ end: RunEnd, at now: Now) -> RunRecord {
     RunRecord(
-      head: head, attempts: machine.attempt, end: end, endedAt: now.wall,
-      duration: startedAt.map { now.monotonic - $0 } ?? .zero,
+      head, attempts: machine.attempt, end: end, at: now, since: startedAt,
       totals: hasRecordedOutput ? RunTotals() : totals, parting: parting)
   }
 

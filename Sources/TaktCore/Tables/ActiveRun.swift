@@ -7,7 +7,7 @@ struct ActiveRun: Sendable {
     case slot(Slot)
     case manual(WallInstant)
     /// Another run has come to something.
-    case hook(Shared<RunFacts>, slot: WallInstant)
+    case hook(WallInstant)
     /// A former takt did not bring this run to its end; its slot has been decided.
     case resumed(WallInstant, RunID)
   }
@@ -15,7 +15,9 @@ struct ActiveRun: Sendable {
   let id: RunID
   let job: JobID
   private(set) var spec: JobSpec
-  private(set) var origin: Origin
+  let origin: Origin
+  /// What a hook is told; nil for a run of the job itself.
+  private(set) var facts: Shared<RunFacts>?
   /// What it was given by whoever triggered it; its retries are given the same.
   private let parameters: Shared<RunParameters>?
   /// It runs beside other runs of its job, whatever the job's `overlap` says.
@@ -43,7 +45,7 @@ struct ActiveRun: Sendable {
   var hasRecordedOutput = false
 
   init(
-    id: RunID, job: JobID, spec: JobSpec, origin: Origin,
+    id: RunID, job: JobID, spec: JobSpec, origin: Origin, facts: Shared<RunFacts>? = nil,
     parameters: RunParameters? = nil, isForced: Bool = false
   ) {
     let spec = parameters.map { spec.given($0) } ?? spec
@@ -51,6 +53,7 @@ struct ActiveRun: Sendable {
     self.job = job
     self.spec = spec
     self.origin = origin
+    self.facts = facts
     self.parameters = parameters.map { Shared($0) }
     self.isForced = isForced
     machine = RunMachine(rules: RunRules(spec), seed: id.number)
@@ -58,7 +61,7 @@ struct ActiveRun: Sendable {
 
   /// Lets go of what it holds, when it has ended.
   mutating func clear() {
-    if isHook { origin = .manual(nominal) }
+    facts = nil
     totals = RunTotals()
     parting = nil
   }
@@ -75,7 +78,7 @@ struct ActiveRun: Sendable {
     switch origin {
     case .slot(let slot): slot.nominal
     case .manual(let slot): slot
-    case .hook(_, let slot): slot
+    case .hook(let slot): slot
     case .resumed(let slot, _): slot
     }
   }
@@ -85,7 +88,6 @@ struct ActiveRun: Sendable {
     if case .slot(let slot) = origin, startedAt == nil { slot } else { nil }
   }
 
-  var facts: Shared<RunFacts>? { if case .hook(let facts, _) = origin { facts } else { nil } }
   @inline(__always) var isHook: Bool { if case .hook = origin { true } else { false } }
 
   /// What is started for a step of an attempt. The first step begins the attempt's output.
@@ -113,7 +115,7 @@ struct ActiveRun: Sendable {
   }
 
   /// Whether anything of it has been done, by this takt or by a former one, and its end is the last.
-  func hasHadAttempt(_ end: RunEnd) -> Bool {
+  mutating func hasHadAttempt(_ end: RunEnd) -> Bool {
     if startedAt != nil { return true }
     guard case .resumed = origin else { return false }
     return end != RunEnd(.cancelled, .shutdown)
@@ -127,7 +129,7 @@ struct ActiveRun: Sendable {
 
   /// The job as one of its steps is done. A command that tells that the run could not start is not
   /// to fail at the same.
-  func spec(forStep step: Int) -> JobSpec {
+  mutating func spec(forStep step: Int) -> JobSpec {
     guard case .notStarted(let stage, _)? = facts?.value.end?.reason else { return spec }
     if case .use = spec.action.steps[step].action { return spec }
     var spec = spec

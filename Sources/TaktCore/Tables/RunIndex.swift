@@ -29,7 +29,7 @@ struct RunIndex: Sendable {
     while base + UInt64(window.count) < run.number { window.append(Self.none) }
     window.append(Int32(place))
     count += 1
-    trim()
+    if isTooLong { trim() }
   }
 
   mutating func remove(_ run: RunID) {
@@ -46,12 +46,14 @@ struct RunIndex: Sendable {
   /// Keeps the window small: those at its beginning that have ended leave it, and when there are
   /// many times as many numbers as runs, those that have not as well.
   private mutating func trim() {
-    while let place = window.first, place == Self.none || window.count > 64 + 8 * count {
+    while let place = window.first, place == Self.none || isTooLong {
       if place != Self.none { elders[RunID(base)] = place }
       window.removeFirst()
       base += 1
     }
   }
+
+  private var isTooLong: Bool { window.count > 64 + 8 * count }
 
   /// The runs in the table, the oldest first.
   var runs: [RunID] {

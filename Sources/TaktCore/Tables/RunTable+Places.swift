@@ -15,7 +15,7 @@ extension RunTable {
   enum Seat: Sendable {
     case none
     case waiting(Ticket)
-    case holding(Ticket)
+    case holding(group: String?)
   }
 
   /// A run in a line; its ticket may have changed since, or be gone.
@@ -111,10 +111,10 @@ extension RunTable {
 
   /// A run's place is free; it may ask again.
   mutating func leavePlace(_ row: Row) {
-    guard case .holding(let ticket) = self[row].seat else { return }
+    guard case .holding(let group) = self[row].seat else { return }
     self[row].seat = .none
     places.takenCount -= 1
-    guard let group = ticket.group else { return }
+    guard let group else { return }
     let count = places.groupCounts[group, default: 1] - 1
     places.groupCounts[group] = count == 0 ? nil : count
     callNext(group: group)
@@ -159,7 +159,7 @@ extension RunTable {
 extension ActiveRun {
   /// Takes a place. Returns whether its job has one more run that has started by this.
   fileprivate mutating func take(_ ticket: RunTable.Ticket) -> Bool {
-    seat = .holding(ticket)
+    seat = .holding(group: ticket.group)
     if isHook || hasHadPlace { return false }
     hasHadPlace = true
     return true

@@ -75,8 +75,8 @@ struct RunTable: Sendable {
 
   /// Makes a run.
   mutating func insert(
-    of job: JobID, _ spec: JobSpec, _ origin: consuming ActiveRun.Origin,
-    with parameters: RunParameters? = nil, isForced: Bool = false
+    of job: JobID, _ spec: JobSpec, _ origin: ActiveRun.Origin,
+    facts: Shared<RunFacts>? = nil, with parameters: RunParameters? = nil, isForced: Bool = false
   ) -> Row {
     lastRun += 1
     let id = RunID(lastRun)
@@ -88,7 +88,8 @@ struct RunTable: Sendable {
     index.append(id, at: place)
     // A run is large: it is made where it stays.
     rows[place] = ActiveRun(
-      id: id, job: job, spec: spec, origin: origin, parameters: parameters, isForced: isForced)
+      id: id, job: job, spec: spec, origin: origin, facts: facts, parameters: parameters,
+      isForced: isForced)
     let isHook = rows[place].isHook
     changeJob(job) { if isHook { $0.hookCount += 1 } else { $0.active.append(id) } }
     return Row(index: place)

@@ -94,7 +94,8 @@ struct GateScheduler {
   }
 
   private mutating func move(to instant: MonotonicInstant) {
-    let step = max(.zero, instant - now.monotonic)
+    guard instant > now.monotonic else { return }
+    let step = instant - now.monotonic
     now = Now(wall: now.wall + step, monotonic: now.monotonic + step)
   }
 }
