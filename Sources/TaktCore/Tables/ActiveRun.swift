@@ -17,7 +17,8 @@ struct ActiveRun: Sendable {
   private(set) var spec: JobSpec
   let origin: Origin
   /// What a hook is told; nil for a run of the job itself.
-  private(set) var facts: Shared<RunFacts>?
+  // Not `?`, which would set it to nil first: the whole run would then be copied when it is made.
+  private(set) var facts: Optional<Shared<RunFacts>>
   /// What it was given by whoever triggered it; its retries are given the same.
   private let parameters: Shared<RunParameters>?
   /// It runs beside other runs of its job, whatever the job's `overlap` says.
