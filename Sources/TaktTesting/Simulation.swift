@@ -234,6 +234,6 @@ package struct Simulation {
     // Some processes do not listen to TERM.
     guard var end = scheduler.end(of: run), isKill || !random.oneIn(4) else { return }
     if case .attempt = end { end = .attempt(.signalled(isKill ? 9 : 15)) }
-    scheduler.setEnd(of: run, end, at: soon(within: 20))
+    scheduler.changeEnd(of: run, end, at: soon(within: 20))
   }
 }

@@ -7,7 +7,7 @@ extension SchedulerCore {
   /// A job's mark is to be recorded at the end of this event.
   mutating func markDirty(_ id: JobID) {
     // Mostly it is one job, several times.
-    if unmarked.last != id { unmarked.append(id) }
+    if unmarked.last != id, !isWithoutMarks { unmarked.append(id) }
   }
 
   /// Records the marks of all jobs that have changed since they were recorded.

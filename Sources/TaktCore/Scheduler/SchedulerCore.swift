@@ -21,6 +21,8 @@ package struct SchedulerCore: Sendable {
   var isBlind = false
   /// Nobody reads the log: its records are not made.
   var isQuiet = false
+  /// Nobody goes on where this one ends: the marks of jobs are not recorded.
+  var isWithoutMarks = false
   /// Jobs whose mark has changed since it was recorded.
   var unmarked: [JobID] = []
 

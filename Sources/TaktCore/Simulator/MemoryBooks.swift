@@ -15,20 +15,21 @@ package struct MemoryBooks {
   private var jobs: [JobName: Job] = [:]
   private var runs: [RunID: FormerRun] = [:]
   private var lastRun: UInt64 = 0
+  private let keepsVerdicts: Bool
 
-  package init() {}
+  /// - Parameter keepsVerdicts: whether the books can be audited. A takt that starts does not need
+  ///   the verdicts.
+  package init(keepsVerdicts: Bool = true) { self.keepsVerdicts = keepsVerdicts }
 
   package mutating func record(_ entries: [LedgerEntry]) {
     for entry in entries { record(entry) }
   }
 
-  private mutating func record(_ entry: LedgerEntry) {
+  mutating func record(_ entry: LedgerEntry) {
     switch entry {
     case .verdict(let record):
-      var job = jobs[record.job] ?? Job()
-      job.verdicts.append(record)
-      if record.slots.count == 1 { job.pending.remove(record.slots.first) }
-      jobs[record.job] = job
+      if keepsVerdicts { jobs[record.job, default: Job()].verdicts.append(record) }
+      if record.slots.count == 1 { jobs[record.job]?.pending.remove(record.slots.first) }
     case .pending(let name, let slot): jobs[name, default: Job()].pending.insert(slot)
     case .mark(var mark):
       if let suspension = mark.suspension {

@@ -4,6 +4,7 @@ package import TaktTime
 package struct SimulationReport: Sendable {
   /// One job's share.
   package struct Job: Sendable {
+    package let name: JobName
     package var balance = Balance()
     /// How many slots were not served, by what their verdicts say: `skipped(overlap)`.
     package var reasons: [String: Int] = [:]
@@ -13,12 +14,14 @@ package struct SimulationReport: Sendable {
     package var runningMax = 0
     fileprivate var running = 0
 
-    package init() {}
+    package init(_ name: JobName) { self.name = name }
   }
 
-  /// The jobs that have had slots or runs.
-  package private(set) var jobs: [JobName: Job] = [:]
-  package private(set) var balance = Balance()
+  /// The jobs that have had slots or runs, in no order.
+  package private(set) var jobs: [Job] = []
+  private var places: [JobName: Int] = [:]
+  /// The job that was counted last. Its next event is mostly the next one.
+  private var lastPlace = 0
   package private(set) var wakes = 0
   /// How many timers these wakes have served.
   package private(set) var served = 0
@@ -30,23 +33,48 @@ package struct SimulationReport: Sendable {
 
   package init() {}
 
-  package mutating func take(_ event: SimulatedEvent) {
-    switch event {
-    case .verdict(let record, let lateness, _):
-      balance.add(record)
-      jobs[record.job, default: Job()].take(record, lateness)
-    case .began(let job, _, let at):
-      running += 1
-      if running > runningMax { (runningMax, busiest) = (running, at) }
-      jobs[job, default: Job()].change(by: 1)
-    case .ended(let job, _, _, _):
-      running -= 1
-      jobs[job, default: Job()].change(by: -1)
-    case .wake(_, let served):
-      wakes += 1
-      self.served += served
-    case .fault: break
+  /// The slots of all jobs.
+  package var balance: Balance {
+    jobs.reduce(into: Balance()) { $0.add($1.balance) }
+  }
+
+  /// A job's share, empty for one that has had neither slots nor runs.
+  package func job(_ name: JobName) -> Job { places[name].map { jobs[$0] } ?? Job(name) }
+
+  // MARK: Counting
+
+  mutating func take(_ record: VerdictRecord, lateness: Duration) {
+    jobs[place(of: record.job)].take(record, lateness)
+  }
+
+  /// A run that is no hook has started.
+  mutating func takeBeginning(of job: JobName, at instant: WallInstant) {
+    running += 1
+    if running > runningMax { (runningMax, busiest) = (running, instant) }
+    jobs[place(of: job)].change(by: 1)
+  }
+
+  /// A run that had started has ended.
+  mutating func takeEnd(of job: JobName) {
+    running -= 1
+    jobs[place(of: job)].change(by: -1)
+  }
+
+  mutating func takeWake(served count: Int) {
+    wakes += 1
+    served += count
+  }
+
+  private mutating func place(of name: JobName) -> Int {
+    if lastPlace < jobs.count, jobs[lastPlace].name == name { return lastPlace }
+    if let place = places[name] {
+      lastPlace = place
+    } else {
+      lastPlace = jobs.count
+      places[name] = lastPlace
+      jobs.append(Job(name))
     }
+    return lastPlace
   }
 }
 
@@ -54,7 +82,7 @@ extension SimulationReport.Job {
   fileprivate mutating func take(_ record: VerdictRecord, _ lateness: Duration) {
     balance.add(record)
     switch record.verdict {
-    case .ran: latest = max(latest, lateness)
+    case .ran: if lateness > latest { latest = lateness }
     case .coalesced: reasons["coalesced", default: 0] += record.slots.count
     case .skipped, .missed, .cancelled:
       reasons["\(record.verdict)", default: 0] += record.slots.count
@@ -63,6 +91,6 @@ extension SimulationReport.Job {
 
   fileprivate mutating func change(by count: Int) {
     running += count
-    runningMax = max(runningMax, running)
+    if running > runningMax { runningMax = running }
   }
 }

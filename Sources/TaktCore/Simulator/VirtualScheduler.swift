@@ -1,4 +1,3 @@
-import HeapModule
 package import TaktTime
 import TimerMachine
 
@@ -56,27 +55,25 @@ package struct VirtualScheduler {
     }
   }
 
-  private struct Instant: Comparable {
-    var at: MonotonicInstant
-    var run: RunID
-
-    static func < (left: Self, right: Self) -> Bool { (left.at, left.run) < (right.at, right.run) }
-  }
-
   package private(set) var core = SchedulerCore()
   package var now: Now
   /// Whether timers fire at their deadlines, as if nothing had leeway.
   private let isPunctual: Bool
   private var table = NumberedWakeTable()
   private var alarms = Alarms()
-  private var ends: [RunID: (at: MonotonicInstant, end: End)] = [:]
-  private var order = Heap<Instant>()
+  private var ends = RunEnds()
 
-  /// - Parameter isQuiet: whether the core makes no log records.
-  package init(at now: Now, isPunctual: Bool = false, isQuiet: Bool = false) {
+  /// - Parameters:
+  ///   - isQuiet: whether the core makes no log records.
+  ///   - isWithoutMarks: whether it does not say how far jobs have come, which only one that is
+  ///     started after it needs.
+  package init(
+    at now: Now, isPunctual: Bool = false, isQuiet: Bool = false, isWithoutMarks: Bool = false
+  ) {
     self.now = now
     self.isPunctual = isPunctual
     core.isQuiet = isQuiet
+    core.isWithoutMarks = isWithoutMarks
   }
 
   /// Hands the core an event, and sets its timers.
@@ -109,24 +106,24 @@ package struct VirtualScheduler {
   /// Takes what is due next, by `limit` at the latest: the end of a run, or the timers that one wake
   /// serves. The clock moves there, or to `limit` when there is nothing.
   package mutating func next(until limit: MonotonicInstant) -> [Due]? {
-    let end = order.min?.at ?? .distantFuture
+    var due: [Due] = []
+    return next(until: limit, into: &due) ? due : nil
+  }
+
+  /// Takes what is due next, into an empty list. Returns false when there is nothing.
+  package mutating func next(until limit: MonotonicInstant, into due: inout [Due]) -> Bool {
+    let end = ends.next ?? .distantFuture
     let next = min(end, table.nextWake ?? .distantFuture)
     move(to: min(next, limit))
-    guard next <= limit, next < .distantFuture else { return nil }
-    if end <= now.monotonic, let first = order.popMin() { return take(first) }
-    var due: [Due] = []
+    guard next <= limit, next < .distantFuture else { return false }
+    if end <= now.monotonic {
+      if let (run, end) = ends.takeNext() { due.append(.end(run, end)) }
+      return true
+    }
     while let timer = table.takeDue(at: now.monotonic) {
       due.append(.timer(TimerID(number: timer.number), token: timer.ticket))
     }
-    return due
-  }
-
-  private mutating func take(_ instant: Instant) -> [Due] {
-    // Another end may have been given meanwhile.
-    guard let index = ends.index(forKey: instant.run), ends.values[index].at == instant.at else {
-      return []
-    }
-    return [.end(instant.run, ends.remove(at: index).value.end)]
+    return true
   }
 
   // MARK: The clock
@@ -150,19 +147,25 @@ package struct VirtualScheduler {
 
   // MARK: Runs
 
-  /// How a run in progress is going to end; nil when it has ended, or the owner has not said.
-  package func end(of run: RunID) -> End? { ends[run]?.end }
+  /// How a run in progress is going to end; nil when it has ended, or the owner has not said. It
+  /// looks through all runs.
+  package func end(of run: RunID) -> End? { ends.end(of: run) }
 
-  /// Says how a run ends and when, in place of what was said before.
+  /// Says of a run whose end is not known how it ends and when.
   package mutating func setEnd(of run: RunID, _ end: End, at instant: MonotonicInstant) {
-    ends[run] = (instant, end)
-    order.insert(Instant(at: instant, run: run))
+    ends.insert(run, end, at: instant)
+  }
+
+  /// Says how a run ends and when, in place of what was said before; nothing happens when nothing
+  /// was.
+  package mutating func changeEnd(of run: RunID, _ end: End, at instant: MonotonicInstant) {
+    ends.change(run, end, at: instant)
   }
 
   /// takt is killed, with all that runs.
   package mutating func crash() {
-    let isQuiet = core.isQuiet
-    self = VirtualScheduler(at: now, isPunctual: isPunctual, isQuiet: isQuiet)
+    self = VirtualScheduler(
+      at: now, isPunctual: isPunctual, isQuiet: core.isQuiet, isWithoutMarks: core.isWithoutMarks)
   }
 
   // MARK: Timers

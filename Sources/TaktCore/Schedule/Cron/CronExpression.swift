@@ -41,6 +41,14 @@ package struct CronExpression: Hashable, Sendable {
   /// its seconds, minutes or hours. Such an expression runs in both passes of a repeated hour.
   package var recursWithinHour: Bool { !openFields.isEmpty }
 
+  /// Whether it is due on every day that there is.
+  var isDaily: Bool {
+    years == nil && months == Self.allMonths && days.isAnyDayOfMonth && days.isAnyDayOfWeek
+  }
+
+  /// Bits 1 to 12.
+  private static let allMonths: UInt64 = 0x1ffe
+
   /// Whether both day fields leave days out, so that `days: any` and `days: all` differ.
   package var hasBothDayFields: Bool { days.areBothGiven }
 }

@@ -12,6 +12,7 @@ struct CronSearch: LocalSearch {
 
   /// The last year an instant of the type can stand in.
   private static let yearMax = 2261
+  private static let dayMax = CivilTime.daysSinceEpoch(year: yearMax, month: 12, day: 31)
   /// A day of the year falls on each weekday at least once in so many years, also round a
   /// century without its leap day.
   private static let yearsMax = 44
@@ -20,11 +21,15 @@ struct CronSearch: LocalSearch {
   func first(from local: Int64) -> Int64? {
     let today = local.flooredQuotient(by: 86_400)
     let time = firstTime(from: Int(local - today * 86_400))
-    let day = firstDay(
-      from: time == nil ? today + 1 : today, through: Self.yearMax,
-      within: expression.years == nil ? Self.yearsMax : nil)
-    guard let day else { return nil }
+    guard let day = firstDay(from: time == nil ? today + 1 : today) else { return nil }
     return day * 86_400 + Int64(day == today ? time ?? earliestTime : earliestTime)
+  }
+
+  private func firstDay(from day: Int64) -> Int64? {
+    // Most expressions name every day.
+    if expression.isDaily { return day <= Self.dayMax ? day : nil }
+    return firstDay(
+      from: day, through: Self.yearMax, within: expression.years == nil ? Self.yearsMax : nil)
   }
 
   private var earliestTime: Int {

@@ -54,23 +54,23 @@ struct SimulateCommand: ParsableCommand {
       try FaultArgument(start: start, span: duration, snapshot: snapshot, file: argument.file)
         .fault($0)
     }
-    var simulator = Simulator(
-      snapshot, from: start, faults: faults,
-      runTime: try Self.duration(runTime, of: "--run-time", most: Self.spanMax))
-    var report = SimulationReport()
+    // Asked once: a flag is looked up in what was parsed.
+    let showsSlots = slots
     var timeline = svg.map { _ in
       TimelineBuilder(snapshot, from: start, to: start + duration)
     }
+    var simulator = Simulator(
+      snapshot, from: start, faults: faults,
+      runTime: try Self.duration(runTime, of: "--run-time", most: Self.spanMax),
+      tellsAll: showsSlots || timeline != nil)
     let lines = SimulationLines(zone: zone, isJSON: json)
     var progress = SimulationProgress(from: start, for: duration)
-    // Asked once: a flag is looked up in what was parsed.
-    let showsSlots = slots
     simulator.run(for: duration) { event in
-      report.take(event)
       timeline?.take(event)
       if showsSlots { lines.show(event) }
       return progress.take(event)
     }
+    let report = simulator.report
     progress.finish()
     if let svg, let timeline {
       try Self.write(timeline.svg(title: "\(report.balance)"), to: svg)

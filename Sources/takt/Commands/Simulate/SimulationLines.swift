@@ -71,7 +71,7 @@ struct SimulationProgress {
   private let start: WallInstant
   private let span: Duration
   private let isShown = isatty(STDERR_FILENO) == 1
-  private var events = 0
+  private var wakes = 0
   private var shownAt = SystemTimeSource().monotonic
   private var hasShown = false
 
@@ -82,8 +82,9 @@ struct SimulationProgress {
 
   /// Looks at the clock now and then. Always true: the simulation goes on.
   mutating func take(_ event: SimulatedEvent) -> Bool {
-    events &+= 1
-    guard isShown, events % 4096 == 0, case .wake(let at, _) = event else { return true }
+    guard isShown, case .wake(let at, _) = event else { return true }
+    wakes &+= 1
+    guard wakes % 64 == 0 else { return true }
     let now = SystemTimeSource().monotonic
     guard now - shownAt >= .seconds(1) else { return true }
     shownAt = now

@@ -12,7 +12,7 @@ struct SimulationTable {
     let zone = snapshot.settings.zone
     let names = snapshot.jobs.map(\.name)
     // Jobs of a file that a reload has brought, or has taken away.
-    let others = report.jobs.keys.filter { !names.contains($0) }.sorted()
+    let others = Set(report.jobs.map(\.name)).subtracting(names).sorted()
     Table(
       titles: ["job", "slots", "ran", "not served", "late at most", "at once", "why"],
       rows: (names + others).map(row)
@@ -31,7 +31,7 @@ struct SimulationTable {
   }
 
   private func row(_ name: JobName) -> [String] {
-    let job = report.jobs[name] ?? SimulationReport.Job()
+    let job = report.job(name)
     let ran = job.balance.ran
     let reasons = job.reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     return [
@@ -73,14 +73,15 @@ struct SimulationAnswer: Encodable {
     let zone = snapshot.settings.zone
     from = start.rfc3339(in: zone)
     to = (start + span).rfc3339(in: zone)
-    slots = report.balance.slots
-    verdicts = report.balance.counts
+    let balance = report.balance
+    slots = balance.slots
+    verdicts = balance.counts
     wakes = report.wakes
     timersServed = report.served
     runningMax = report.runningMax
-    let names = Set(snapshot.jobs.map(\.name)).union(report.jobs.keys).sorted()
+    let names = Set(snapshot.jobs.map(\.name)).union(report.jobs.map(\.name)).sorted()
     jobs = names.map { name in
-      let job = report.jobs[name] ?? SimulationReport.Job()
+      let job = report.job(name)
       return Job(
         job: name.text, slots: job.balance.slots, verdicts: job.balance.counts,
         reasons: job.reasons, lateMaxMs: job.latest.milliseconds, runningMax: job.runningMax)
