@@ -22,6 +22,7 @@ package struct AttemptRequest: Hashable, Sendable {
     get { hookFacts?.value }
     set { hookFacts = newValue.map { Shared($0) } }
   }
+  package var isHook: Bool { hookFacts != nil }
 }
 
 extension AttemptRequest {

@@ -20,8 +20,8 @@ package struct SimulationReport: Sendable {
   /// The jobs that have had slots or runs, in no order.
   package private(set) var jobs: [Job] = []
   private var places: [JobName: Int] = [:]
-  /// The job that was counted last. Its next event is mostly the next one.
-  private var lastPlace = 0
+  /// The job that was counted last for each of the scheduler's numbers: mostly that one again.
+  private var lastPlaces: [Int] = []
   package private(set) var wakes = 0
   /// How many timers these wakes have served.
   package private(set) var served = 0
@@ -42,22 +42,25 @@ package struct SimulationReport: Sendable {
   package func job(_ name: JobName) -> Job { places[name].map { jobs[$0] } ?? Job(name) }
 
   // MARK: Counting
+  //
+  // The number is that of the job that the scheduler's event was about, where it is known: mostly
+  // the same job, whose name need not be looked up then.
 
-  mutating func take(_ record: VerdictRecord, lateness: Duration) {
-    jobs[place(of: record.job)].take(record, lateness)
+  mutating func take(_ record: VerdictRecord, lateness: Duration, _ number: JobID?) {
+    jobs[place(of: record.job, number)].take(record, lateness)
   }
 
   /// A run that is no hook has started.
-  mutating func takeBeginning(of job: JobName, at instant: WallInstant) {
+  mutating func takeBeginning(of job: JobName, at instant: WallInstant, _ number: JobID?) {
     running += 1
     if running > runningMax { (runningMax, busiest) = (running, instant) }
-    jobs[place(of: job)].change(by: 1)
+    jobs[place(of: job, number)].change(by: 1)
   }
 
   /// A run that had started has ended.
-  mutating func takeEnd(of job: JobName) {
+  mutating func takeEnd(of job: JobName, _ number: JobID?) {
     running -= 1
-    jobs[place(of: job)].change(by: -1)
+    jobs[place(of: job, number)].change(by: -1)
   }
 
   mutating func takeWake(served count: Int) {
@@ -65,16 +68,26 @@ package struct SimulationReport: Sendable {
     served += count
   }
 
-  private mutating func place(of name: JobName) -> Int {
-    if lastPlace < jobs.count, jobs[lastPlace].name == name { return lastPlace }
-    if let place = places[name] {
-      lastPlace = place
-    } else {
-      lastPlace = jobs.count
-      places[name] = lastPlace
-      jobs.append(Job(name))
+  private mutating func place(of name: JobName, _ number: JobID?) -> Int {
+    guard let number else { return place(of: name) }
+    let index = Int(number.index)
+    if index < lastPlaces.count, case let last = lastPlaces[index], last < jobs.count,
+      jobs[last].name == name
+    {
+      return last
     }
-    return lastPlace
+    let place = place(of: name)
+    while lastPlaces.count <= index { lastPlaces.append(0) }
+    lastPlaces[index] = place
+    return place
+  }
+
+  private mutating func place(of name: JobName) -> Int {
+    if let place = places[name] { return place }
+    let place = jobs.count
+    places[name] = place
+    jobs.append(Job(name))
+    return place
   }
 }
 

@@ -21,7 +21,8 @@ package struct Simulator {
   /// What all that has happened comes to.
   package private(set) var report = SimulationReport()
   private var effects: [SchedulerEffect] = []
-  private var due: [VirtualScheduler.Due] = []
+  /// The timers that the present wake serves.
+  private var fired: [VirtualScheduler.Fired] = []
   /// Of the slot whose verdict comes next.
   private var lateness = Duration.zero
   private var window = Duration.zero
@@ -59,9 +60,8 @@ package struct Simulator {
     handle(.started(snapshot), observe)
     while !isStopped, now.monotonic <= end {
       let faultAt = faultAt
-      due.removeAll(keepingCapacity: true)
-      if next(before: faultAt) {
-        performDue(observe)
+      if let due = next(before: faultAt) {
+        performDue(due, observe)
       } else if faultAt <= end, let fault = faults.popLast() {
         scheduler.move(to: faultAt)
         tell(.fault(fault, at: now.wall), observe)
@@ -83,17 +83,27 @@ package struct Simulator {
   }
 
   /// Finds what is due next, unless a fault comes first.
-  private mutating func next(before fault: MonotonicInstant) -> Bool {
+  private mutating func next(before fault: MonotonicInstant) -> VirtualScheduler.Next? {
     let limit = min(end, MonotonicInstant(nanoseconds: fault.nanoseconds - 1))
-    return limit >= now.monotonic && scheduler.next(until: limit, into: &due)
+    return limit < now.monotonic ? nil : scheduler.next(until: limit, firing: &fired)
   }
 
-  private mutating func performDue(_ observe: Observe) {
-    if case .timer? = due.first {
-      report.takeWake(served: due.count)
-      tell(.wake(at: now.wall, served: due.count), observe)
+  private mutating func performDue(_ due: VirtualScheduler.Next, _ observe: Observe) {
+    switch due {
+    case .end(let run, let end):
+      let job = scheduler.job(of: run)
+      handle(VirtualScheduler.event(run, end), of: job, observe)
+    case .wake:
+      if fired.isEmpty { return }
+      report.takeWake(served: fired.count)
+      tell(.wake(at: now.wall, served: fired.count), observe)
+      for place in fired.indices { handle(fired[place], observe) }
     }
-    for place in due.indices { handle(due[place].event, observe) }
+  }
+
+  private mutating func handle(_ timer: VirtualScheduler.Fired, _ observe: Observe) {
+    let job: JobID? = if case .job(let id) = timer.timer { id } else { nil }
+    handle(.timerFired(timer.timer, token: timer.token), of: job, observe)
   }
 
   private mutating func tell(_ event: SimulatedEvent, _ observe: Observe) {
@@ -119,7 +129,7 @@ package struct Simulator {
 
   private mutating func crash(_ down: Duration, _ observe: Observe) {
     for (run, job) in scheduler.core.begunRuns {
-      takeEnd(of: run, job, RunEnd(.interrupted, .down), observe)
+      takeEnd(of: run, job, nil, RunEnd(.interrupted, .down), observe)
     }
     scheduler.crash()
     scheduler.pass(down)
@@ -129,32 +139,33 @@ package struct Simulator {
 
   // MARK: Effects
 
-  private mutating func handle(_ event: SchedulerEvent, _ observe: Observe) {
+  /// - Parameter job: the job that the event is about, where that is known.
+  private mutating func handle(
+    _ event: SchedulerEvent, of job: JobID? = nil, _ observe: Observe
+  ) {
     // One list for all events; one that comes of another's effects has its own.
     var list: [SchedulerEffect] = []
     swap(&list, &effects)
     scheduler.send(event, into: &list)
-    perform(list, observe)
+    perform(list, of: job, observe)
     list.removeAll(keepingCapacity: true)
     swap(&list, &effects)
   }
 
-  private mutating func perform(_ effects: [SchedulerEffect], _ observe: Observe) {
+  private mutating func perform(
+    _ effects: [SchedulerEffect], of job: JobID? = nil, _ observe: Observe
+  ) {
     var kept: [RunID] = []
     for place in effects.indices {
-      // What is bound is copied: only what is needed.
-      switch effects[place] {
-      case .start(let request): start(request)
+      switch effects[place].concern {
+      case .none: break
+      case .start(let run, let spec, let isHook): start(run, of: spec, isHook: isHook)
       case .signal(let run, let signal): stop(run, signal)
-      case .record(.verdict(let record)): take(record, observe)
-      case .record(.began(let run)): takeBeginning(run.head, observe)
-      case .record(.ended(let run)):
-        if run.head.kind != .hook, run.attempts > 0 {
-          takeEnd(of: run.head.run, run.head.job, run.end, observe)
-        }
+      case .began(let run, let name): takeBeginning(of: run, name, job, observe)
+      case .ended(let run, let name, let end): takeEnd(of: run, name, job, end, observe)
+      case .verdict(let record): take(record, job, observe)
       case .awaitLedger(let run): kept.append(run)
-      case .served(let start): (lateness, window) = (start.lateness, start.window)
-      case .record, .arm, .disarm, .log, .finish: break
+      case .served(let lateness, let window): (self.lateness, self.window) = (lateness, window)
       }
     }
     if books != nil { record(effects) }
@@ -165,12 +176,12 @@ package struct Simulator {
     for case .record(let entry) in effects { books?.record(entry) }
   }
 
-  private mutating func start(_ request: AttemptRequest) {
-    let own = runTimes.isEmpty ? nil : runTimes[request.spec.name]
-    let whole = own ?? request.spec.expectedDuration ?? runTime
-    let steps = request.spec.action.stepCount
-    let time = request.facts != nil ? Self.hookTime : steps == 1 ? whole : whole / steps
-    scheduler.setEnd(of: request.run, .attempt(.exited(0)), at: now.monotonic + time)
+  private mutating func start(_ run: RunID, of spec: JobSpec, isHook: Bool) {
+    let own = runTimes.isEmpty ? nil : runTimes[spec.name]
+    let whole = own ?? spec.expectedDuration ?? runTime
+    let steps = spec.action.stepCount
+    let time = isHook ? Self.hookTime : steps == 1 ? whole : whole / steps
+    scheduler.setEnd(of: run, .attempt(.exited(0)), at: now.monotonic + time)
   }
 
   private mutating func stop(_ run: RunID, _ signal: StopSignal) {
@@ -180,25 +191,58 @@ package struct Simulator {
 
   // MARK: What is told
 
-  private mutating func take(_ record: VerdictRecord, _ observe: Observe) {
+  private mutating func take(_ record: VerdictRecord, _ job: JobID?, _ observe: Observe) {
     let hasRun = record.verdict == .ran
-    report.take(record, lateness: hasRun ? lateness : .zero)
+    report.take(record, lateness: hasRun ? lateness : .zero, job)
     guard tellsAll else { return }
     tell(
       .verdict(
         record, lateness: hasRun ? lateness : .zero, window: hasRun ? window : .zero), observe)
   }
 
-  private mutating func takeBeginning(_ run: RunHead, _ observe: Observe) {
-    if run.kind == .hook { return }
-    report.takeBeginning(of: run.job, at: now.wall)
-    if tellsAll { tell(.began(run.job, run.run, at: now.wall), observe) }
+  private mutating func takeBeginning(
+    of run: RunID, _ name: JobName, _ job: JobID?, _ observe: Observe
+  ) {
+    report.takeBeginning(of: name, at: now.wall, job)
+    if tellsAll { tell(.began(name, run, at: now.wall), observe) }
   }
 
   private mutating func takeEnd(
-    of run: RunID, _ job: JobName, _ end: RunEnd, _ observe: Observe
+    of run: RunID, _ name: JobName, _ job: JobID?, _ end: RunEnd, _ observe: Observe
   ) {
-    report.takeEnd(of: job)
-    if tellsAll { tell(.ended(job, run, end, at: now.wall), observe) }
+    report.takeEnd(of: name, job)
+    if tellsAll { tell(.ended(name, run, end, at: now.wall), observe) }
+  }
+}
+
+/// What of an effect concerns a simulation.
+private enum Concern {
+  case none
+  case start(RunID, JobSpec, isHook: Bool)
+  case signal(RunID, StopSignal)
+  /// A run that is no hook starts, or ends after it has started.
+  case began(RunID, JobName)
+  case ended(RunID, JobName, RunEnd)
+  case verdict(VerdictRecord)
+  case awaitLedger(RunID)
+  case served(lateness: Duration, window: Duration)
+}
+
+extension SchedulerEffect {
+  /// Taken out of the effect in one go, since an effect is large and each look at it costs.
+  fileprivate var concern: Concern {
+    switch self {
+    case .start(let request): .start(request.run, request.spec, isHook: request.isHook)
+    case .signal(let run, let signal): .signal(run, signal)
+    case .record(.began(let run)):
+      run.head.kind == .hook ? .none : .began(run.head.run, run.head.job)
+    case .record(.ended(let run)):
+      run.head.kind == .hook || run.attempts == 0
+        ? .none : .ended(run.head.run, run.head.job, run.end)
+    case .record(.verdict(let record)): .verdict(record)
+    case .awaitLedger(let run): .awaitLedger(run)
+    case .served(let start): .served(lateness: start.lateness, window: start.window)
+    case .record, .arm, .disarm, .log, .finish: .none
+    }
   }
 }

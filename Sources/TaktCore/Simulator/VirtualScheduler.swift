@@ -1,5 +1,4 @@
 package import TaktTime
-import TimerMachine
 
 /// The real core and the real wake table in virtual time: a clock that the owner moves, the armed
 /// timers, and how runs are going to end.
@@ -7,31 +6,6 @@ import TimerMachine
 /// It decides nothing. The owner says how long runs take and how they end, steps or stops the clock,
 /// and performs all effects but those on timers.
 package struct VirtualScheduler {
-  /// The timers that exist, fired or not: those of jobs by their numbers.
-  private struct Alarms: Sendable {
-    private var jobs: [NumberedWakeTable.Entry?] = []
-    private var others: [TimerID: NumberedWakeTable.Entry] = [:]
-
-    subscript(timer: TimerID) -> NumberedWakeTable.Entry? {
-      get {
-        guard case .job(let id) = timer else { return others[timer] }
-        return Int(id.index) < jobs.count ? jobs[Int(id.index)] : nil
-      }
-      set {
-        guard case .job(let id) = timer else {
-          others[timer] = newValue
-          return
-        }
-        while jobs.count <= Int(id.index) { jobs.append(nil) }
-        jobs[Int(id.index)] = newValue
-      }
-    }
-
-    var timers: [TimerID] {
-      (jobs.compactMap(\.self) + others.values).map { TimerID(number: $0.number) }
-    }
-  }
-
   /// How a run in progress is going to end.
   package enum End {
     /// Its action ends, and may leave descendants whose end is still to be given.
@@ -40,17 +14,28 @@ package struct VirtualScheduler {
     case group
   }
 
-  /// Something that is due: smaller than the event that it is, since it is moved about more.
+  /// A timer that has fired, with the token that it was armed with.
+  package struct Fired {
+    package var timer: TimerID
+    package var token: UInt64
+  }
+
+  /// What comes next.
+  package enum Next {
+    case end(RunID, End)
+    /// A wake, which serves timers.
+    case wake
+  }
+
+  /// Something that is due.
   package enum Due {
     case timer(TimerID, token: UInt64)
     case end(RunID, End)
 
     package var event: SchedulerEvent {
       switch self {
-      case .timer(let key, let token): .timerFired(key, token: token)
-      case .end(let run, .attempt(let result, let left)):
-        .attemptEnded(run, AttemptReport(result, descendants: left))
-      case .end(let run, .group): .groupEnded(run)
+      case .timer(let timer, let token): .timerFired(timer, token: token)
+      case .end(let run, let end): VirtualScheduler.event(run, end)
       }
     }
   }
@@ -59,8 +44,7 @@ package struct VirtualScheduler {
   package var now: Now
   /// Whether timers fire at their deadlines, as if nothing had leeway.
   private let isPunctual: Bool
-  private var table = NumberedWakeTable()
-  private var alarms = Alarms()
+  private var alarms = VirtualTimers()
   private var ends = RunEnds()
 
   /// - Parameters:
@@ -106,24 +90,30 @@ package struct VirtualScheduler {
   /// Takes what is due next, by `limit` at the latest: the end of a run, or the timers that one wake
   /// serves. The clock moves there, or to `limit` when there is nothing.
   package mutating func next(until limit: MonotonicInstant) -> [Due]? {
-    var due: [Due] = []
-    return next(until: limit, into: &due) ? due : nil
+    var fired: [Fired] = []
+    return switch next(until: limit, firing: &fired) {
+    case .end(let run, let end): [.end(run, end)]
+    case .wake: fired.map { .timer($0.timer, token: $0.token) }
+    case nil: nil
+    }
   }
 
-  /// Takes what is due next, into an empty list. Returns false when there is nothing.
-  package mutating func next(until limit: MonotonicInstant, into due: inout [Due]) -> Bool {
+  /// `next`, with the timers that a wake serves in a list of the owner's.
+  mutating func next(until limit: MonotonicInstant, firing fired: inout [Fired]) -> Next? {
+    fired.removeAll(keepingCapacity: true)
     let end = ends.next ?? .distantFuture
-    let next = min(end, table.nextWake ?? .distantFuture)
+    let next = min(end, alarms.nextWake ?? .distantFuture)
     move(to: min(next, limit))
-    guard next <= limit, next < .distantFuture else { return false }
+    guard next <= limit, next < .distantFuture else { return nil }
     if end <= now.monotonic {
-      if let (run, end) = ends.takeNext() { due.append(.end(run, end)) }
-      return true
+      // An end that was changed leaves its old instant: a wake that serves nothing.
+      guard let (run, end) = ends.takeNext() else { return .wake }
+      return .end(run, end)
     }
-    while let timer = table.takeDue(at: now.monotonic) {
-      due.append(.timer(TimerID(number: timer.number), token: timer.ticket))
+    while let (timer, token) = alarms.takeDue(at: now.monotonic) {
+      fired.append(Fired(timer: timer, token: token))
     }
-    return true
+    return .wake
   }
 
   // MARK: The clock
@@ -146,6 +136,20 @@ package struct VirtualScheduler {
   }
 
   // MARK: Runs
+
+  /// The end of a run's attempt, or of its process group, as the core is told of it.
+  static func event(_ run: RunID, _ end: End) -> SchedulerEvent {
+    switch end {
+    case .attempt(let result, let left):
+      .attemptEnded(run, AttemptReport(result, descendants: left))
+    case .group: .groupEnded(run)
+    }
+  }
+
+  /// The job of a run that has not ended; nil for any other.
+  mutating func job(of run: RunID) -> JobID? {
+    core.runs.contains(run) ? core.runs[run].job : nil
+  }
 
   /// How a run in progress is going to end; nil when it has ended, or the owner has not said. It
   /// looks through all runs.
@@ -171,17 +175,14 @@ package struct VirtualScheduler {
   // MARK: Timers
 
   /// The timers that exist, fired or not.
-  package var timers: [TimerID] { alarms.timers }
+  package var timers: [TimerID] { alarms.all }
 
   private mutating func setTimers(_ effects: [SchedulerEffect]) {
     for place in effects.indices {
       switch effects[place] {
       case .arm(let timer, let deadline, let leeway, let token):
         arm(timer, deadline, leeway: isPunctual ? .zero : leeway, token: token)
-      case .disarm(let timer):
-        guard let armed = alarms[timer] else { continue }
-        alarms[timer] = nil
-        table.disarm(armed)
+      case .disarm(let timer): alarms.remove(timer)
       case .start, .signal, .record, .awaitLedger, .served, .log, .finish: break
       }
     }
@@ -191,9 +192,6 @@ package struct VirtualScheduler {
   package mutating func arm(
     _ timer: TimerID, _ deadline: MonotonicInstant, leeway: Duration = .zero, token: UInt64
   ) {
-    let arming = TimerArming(deadline: deadline, leeway: max(.zero, leeway), ticket: token)
-    var entry = alarms[timer] ?? NumberedWakeTable.Entry(number: timer.number)
-    table.arm(&entry, arming)
-    alarms[timer] = entry
+    alarms.arm(timer, deadline, leeway: leeway, token: token)
   }
 }

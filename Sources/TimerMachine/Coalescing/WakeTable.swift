@@ -20,41 +20,28 @@ package struct WakeTable<Owner: AnyObject & Sendable>: Sendable {
   }
 
   private static var noSlot: UInt32 { .max }
-  private static var guardMax: Int64 { 5_000_000 }
 
   private var entries: ContiguousArray<Entry> = []
   private var firstFree = WakeTable.noSlot
-  private var due = IndexedHeap()
-  /// Empty as long as all entries have one leeway: their order is that of `due` then.
-  private var latest = IndexedHeap()
-  private var isMixed = false
-  /// The leeway of all entries, unless they are mixed.
-  private var commonLeeway: Int64 = 0
+  private var windows = WakeWindows()
 
   package init() {}
 
   /// How many entries are armed.
-  package var count: Int { due.count }
+  package var count: Int { windows.count }
 
-  /// Nodes that the two heaps have moved since the beginning.
-  package var moves: UInt64 { due.moves + latest.moves }
+  /// Nodes that the heaps of windows have moved since the beginning.
+  package var moves: UInt64 { windows.moves }
 
   /// When the next wake must be; `nil` when nothing is armed.
-  package var nextWake: MonotonicInstant? {
-    let start =
-      isMixed
-      ? latest.minKey : due.minKey.map { Self.latestStart(due: $0, leeway: commonLeeway) }
-    return start.map(MonotonicInstant.init(nanoseconds:))
-  }
+  package var nextWake: MonotonicInstant? { windows.nextWake }
 
   /// The earliest due instant; `nil` when nothing is armed.
-  package var nextDue: MonotonicInstant? {
-    due.minKey.map(MonotonicInstant.init(nanoseconds:))
-  }
+  package var nextDue: MonotonicInstant? { windows.nextDue }
 
   /// The end of a window, less the guard.
   package static func latestStart(due: Int64, leeway: Int64) -> Int64 {
-    due.addingSaturated(leeway - min(guardMax, leeway / 10))
+    WakeWindows.latestStart(due: due, leeway: leeway)
   }
 
   /// Arms an owner: in its slot when it is armed there, else in a free one.
@@ -69,7 +56,7 @@ package struct WakeTable<Owner: AnyObject & Sendable>: Sendable {
   ) -> UInt32 {
     guard holds(owner, last) else { return insert(owner, arming) }
     entries[Int(last)].link = arming.ticket
-    setKeys(of: last, arming)
+    windows.set(last, arming)
     return last
   }
 
@@ -92,17 +79,13 @@ package struct WakeTable<Owner: AnyObject & Sendable>: Sendable {
       firstFree = UInt32(truncatingIfNeeded: entries[Int(slot)].link)
       entries[Int(slot)] = Entry(owner: owner, link: arming.ticket)
     }
-    setKeys(of: slot, arming)
+    windows.set(slot, arming)
     return slot
   }
 
   /// Disarms an entry, frees its slot and returns the owner.
   private mutating func remove(_ slot: UInt32) -> Owner? {
-    due.remove(slot)
-    if isMixed {
-      latest.remove(slot)
-      isMixed = latest.count > 0
-    }
+    windows.remove(slot)
     // Moved out, not copied: a retain would fetch the owner's memory.
     var owner: Owner?
     swap(&owner, &entries[Int(slot)].owner)
@@ -113,32 +96,11 @@ package struct WakeTable<Owner: AnyObject & Sendable>: Sendable {
 
   /// Disarms the entry due first if its window is open at `now`.
   package mutating func takeDue(at now: MonotonicInstant) -> Served? {
-    guard let key = due.minKey, key <= now.nanoseconds, let slot = due.minSlot else { return nil }
+    guard let slot = windows.first(openAt: now) else { return nil }
     let ticket = entries[Int(slot)].link
     return remove(slot).map { Served(owner: $0, ticket: ticket) }
   }
 
-  private mutating func setKeys(of slot: UInt32, _ arming: TimerArming) {
-    let start = arming.deadline.nanoseconds
-    let leeway = arming.leewayNanoseconds
-    if due.count == 0 {
-      commonLeeway = leeway
-    } else if !isMixed, leeway != commonLeeway {
-      mix()
-    }
-    due.set(slot, key: start)
-    if isMixed { latest.set(slot, key: Self.latestStart(due: start, leeway: leeway)) }
-  }
-
-  /// Begins to keep the latest starts in a heap of their own, until the table is empty: one copy of
-  /// what is armed, once.
-  private mutating func mix() {
-    isMixed = true
-    latest.copy(due) { [commonLeeway] in Self.latestStart(due: $0, leeway: commonLeeway) }
-  }
-
-  /// Whether both heaps hold the same entries and are in order, for tests.
-  package var isConsistent: Bool {
-    due.isConsistent && latest.isConsistent && latest.count == (isMixed ? due.count : 0)
-  }
+  /// Whether the windows are in order, for tests.
+  package var isConsistent: Bool { windows.isConsistent }
 }

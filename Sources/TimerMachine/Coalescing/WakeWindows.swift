@@ -1,0 +1,77 @@
+import TaktTime
+
+/// The windows of numbered entries, in order: which opens first, and when the next wake must be.
+struct WakeWindows: Sendable {
+  private static let guardMax: Int64 = 5_000_000
+
+  private var due = IndexedHeap()
+  /// Empty as long as all entries have one leeway: their order is that of `due` then.
+  private var latest = IndexedHeap()
+  private var isMixed = false
+  /// The leeway of all entries, unless they are mixed.
+  private var commonLeeway: Int64 = 0
+
+  /// How many entries have a window.
+  var count: Int { due.count }
+
+  /// Nodes that the two heaps have moved since the beginning.
+  var moves: UInt64 { due.moves + latest.moves }
+
+  /// When the next wake must be; `nil` without windows.
+  var nextWake: MonotonicInstant? {
+    let start =
+      isMixed
+      ? latest.minKey : due.minKey.map { Self.latestStart(due: $0, leeway: commonLeeway) }
+    return start.map(MonotonicInstant.init(nanoseconds:))
+  }
+
+  /// The earliest due instant; `nil` without windows.
+  var nextDue: MonotonicInstant? {
+    due.minKey.map(MonotonicInstant.init(nanoseconds:))
+  }
+
+  /// The end of a window, less the guard.
+  static func latestStart(due: Int64, leeway: Int64) -> Int64 {
+    due.addingSaturated(leeway - min(guardMax, leeway / 10))
+  }
+
+  /// The entry due first, if its window is open at `now`.
+  func first(openAt now: MonotonicInstant) -> UInt32? {
+    guard let key = due.minKey, key <= now.nanoseconds else { return nil }
+    return due.minSlot
+  }
+
+  /// Gives an entry its window, or another one.
+  mutating func set(_ number: UInt32, _ arming: TimerArming) {
+    let start = arming.deadline.nanoseconds
+    let leeway = arming.leewayNanoseconds
+    if due.count == 0 {
+      commonLeeway = leeway
+    } else if !isMixed, leeway != commonLeeway {
+      mix()
+    }
+    due.set(number, key: start)
+    if isMixed { latest.set(number, key: Self.latestStart(due: start, leeway: leeway)) }
+  }
+
+  /// Takes an entry's window away; nothing happens when it has none.
+  mutating func remove(_ number: UInt32) {
+    due.remove(number)
+    if isMixed {
+      latest.remove(number)
+      isMixed = latest.count > 0
+    }
+  }
+
+  /// Begins to keep the latest starts in a heap of their own, until there are no windows: one copy of
+  /// all of them, once.
+  private mutating func mix() {
+    isMixed = true
+    latest.copy(due) { [commonLeeway] in Self.latestStart(due: $0, leeway: commonLeeway) }
+  }
+
+  /// Whether both heaps hold the same entries and are in order, for tests.
+  var isConsistent: Bool {
+    due.isConsistent && latest.isConsistent && latest.count == (isMixed ? due.count : 0)
+  }
+}

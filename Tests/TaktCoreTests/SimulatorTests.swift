@@ -1,0 +1,82 @@
+import Testing
+
+@testable import TaktCore
+import TaktTime
+
+@Suite struct SimulatorTests: MakesJobs {
+  private static let start = WallInstant(milliseconds: 1_790_000_000_000)
+
+  private func snapshot() throws -> Snapshot {
+    var slow = try job("slow", every(60))
+    slow.policies.expectedDuration = .seconds(90)
+    return Snapshot(jobs: [try job("quick", every(30)), slow])
+  }
+
+  private static let faults = [
+    SimulatedFault(.crash(down: .seconds(70)), at: start + .seconds(600)),
+    SimulatedFault(.step(.seconds(-40)), at: start + .seconds(1200)),
+  ]
+
+  /// A quarter of an hour and more, with faults; counted by hand from what is told.
+  private func simulated(tellsAll: Bool) throws -> (report: SimulationReport, told: [String: Int]) {
+    var simulator = Simulator(
+      try snapshot(), from: Self.start, faults: Self.faults, tellsAll: tellsAll)
+    var told: [String: Int] = [:]
+    simulator.run(for: .seconds(1800)) { event in
+      switch event {
+      case .verdict(let record, _, _):
+        told["\(record.job) \(record.verdict.name)", default: 0] += record.slots.count
+      case .began(let job, _, _): told["\(job) began", default: 0] += 1
+      case .ended(let job, _, _, _): told["\(job) ended", default: 0] += 1
+      case .wake(_, let served):
+        told["wakes", default: 0] += 1
+        told["served", default: 0] += served
+      case .fault: told["faults", default: 0] += 1
+      }
+      return true
+    }
+    return (simulator.report, told)
+  }
+
+  @Test func `the report counts what is told`() throws {
+    let (report, told) = try simulated(tellsAll: true)
+    #expect(report.wakes == told["wakes"] && report.served == told["served"])
+    for job in report.jobs {
+      for kind in Verdict.Kind.allCases {
+        #expect(job.balance[kind] == told["\(job.name) \(kind.rawValue)", default: 0])
+      }
+      #expect(job.balance.ran == told["\(job.name) began"])
+    }
+    #expect(report.balance.slots == report.jobs.reduce(0) { $0 + $1.balance.slots })
+    #expect(report.job(try #require(JobName("slow"))).reasons["skipped(overlap)", default: 0] > 0)
+  }
+
+  @Test func `the report is the same when only wakes and faults are told`() throws {
+    let (all, few) = (try simulated(tellsAll: true), try simulated(tellsAll: false))
+    #expect(few.told == all.told.filter { ["wakes", "served", "faults"].contains($0.key) })
+    #expect(few.report.balance == all.report.balance)
+    #expect(few.report.runningMax == all.report.runningMax)
+    #expect(few.report.busiest == all.report.busiest)
+    for job in all.report.jobs {
+      let other = few.report.job(job.name)
+      #expect(other.balance == job.balance && other.reasons == job.reasons)
+      #expect(other.latest == job.latest && other.runningMax == job.runningMax)
+    }
+  }
+
+  @Test func `a run that is stopped ends then, and not when it would have`() {
+    var ends = RunEnds()
+    func instant(_ seconds: Int64) -> MonotonicInstant {
+      MonotonicInstant(nanoseconds: seconds * 1_000_000_000)
+    }
+    ends.insert(RunID(2), .attempt(.exited(0)), at: instant(10))
+    ends.insert(RunID(1), .attempt(.exited(0)), at: instant(10))
+    ends.insert(RunID(3), .attempt(.exited(0)), at: instant(5))
+    ends.change(RunID(2), .attempt(.signalled(15)), at: instant(1))
+    ends.change(RunID(9), .group, at: instant(0))
+    var taken: [UInt64] = []
+    while ends.next != nil { if let (run, _) = ends.takeNext() { taken.append(run.number) } }
+    #expect(taken == [2, 3, 1])
+    #expect(ends.end(of: RunID(2)) == nil)
+  }
+}
