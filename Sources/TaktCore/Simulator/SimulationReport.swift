@@ -43,8 +43,8 @@ package struct SimulationReport: Sendable {
 
   // MARK: Counting
   //
-  // The number is that of the job that the scheduler's event was about, where it is known: mostly
-  // the same job, whose name need not be looked up then.
+  // The number is the job's in the scheduler, or that of the job that the event was about; nil where
+  // neither is known. Mostly it is the job's, whose name need not be looked up then.
 
   mutating func take(_ record: VerdictRecord, lateness: Duration, _ number: JobID?) {
     jobs[place(of: record.job, number)].take(record, lateness)

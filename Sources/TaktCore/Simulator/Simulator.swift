@@ -72,7 +72,8 @@ package struct Simulator {
     }
     if now.monotonic > end { return }
     scheduler.move(to: end)
-    perform(scheduler.passHeld(), observe)
+    var passed = scheduler.passHeld()
+    perform(&passed, observe)
   }
 
   private var now: Now { scheduler.now }
@@ -114,8 +115,8 @@ package struct Simulator {
 
   private mutating func perform(_ fault: SimulatedFault, _ observe: Observe) {
     switch fault.kind {
-    case .step(let step): perform(scheduler.step(by: step), observe)
-    case .sleep(let duration): perform(scheduler.step(by: duration, slept: duration), observe)
+    case .step(let step): self.step(by: step, slept: .zero, observe)
+    case .sleep(let duration): step(by: duration, slept: duration, observe)
     // Whoever ends meanwhile is noticed afterwards.
     case .stall(let duration): scheduler.pass(duration)
     case .slow(let job, let duration): runTimes[job] = duration
@@ -125,6 +126,11 @@ package struct Simulator {
       snapshot = next
       handle(.reloaded(plan), observe)
     }
+  }
+
+  private mutating func step(by step: Duration, slept: Duration, _ observe: Observe) {
+    scheduler.now.wall = now.wall + step
+    handle(.clockStepped(slept: slept), observe)
   }
 
   private mutating func crash(_ down: Duration, _ observe: Observe) {
@@ -146,29 +152,35 @@ package struct Simulator {
     // One list for all events; one that comes of another's effects has its own.
     var list: [SchedulerEffect] = []
     swap(&list, &effects)
-    scheduler.send(event, into: &list)
-    perform(list, of: job, observe)
+    scheduler.hand(event, into: &list)
+    perform(&list, of: job, observe)
     list.removeAll(keepingCapacity: true)
     swap(&list, &effects)
   }
 
   private mutating func perform(
-    _ effects: [SchedulerEffect], of job: JobID? = nil, _ observe: Observe
+    _ effects: inout [SchedulerEffect], of job: JobID? = nil, _ observe: Observe
   ) {
     var kept: [RunID] = []
+    if books != nil { record(effects) }
     for place in effects.indices {
-      switch effects[place].concern {
-      case .none: break
-      case .start(let run, let spec, let isHook): start(run, of: spec, isHook: isHook)
+      // Moved out of the list: a copy would hold all that is in it a second time.
+      var effect = SchedulerEffect.finish
+      swap(&effect, &effects[place])
+      switch consume effect {
+      case .arm(let timer, let deadline, let leeway, let token):
+        scheduler.arm(timer, deadline, leeway: leeway, token: token)
+      case .disarm(let timer): scheduler.disarm(timer)
+      case .start(let request): start(request)
       case .signal(let run, let signal): stop(run, signal)
-      case .began(let run, let name): takeBeginning(of: run, name, job, observe)
-      case .ended(let run, let name, let end): takeEnd(of: run, name, job, end, observe)
-      case .verdict(let record): take(record, job, observe)
+      case .record(.began(let run)): takeBeginning(run.head, observe)
+      case .record(.ended(let run)): takeEnd(run, job, observe)
+      case .record(.verdict(let record)): take(record, job, observe)
       case .awaitLedger(let run): kept.append(run)
-      case .served(let lateness, let window): (self.lateness, self.window) = (lateness, window)
+      case .served(let start): (lateness, window) = (start.lateness, start.window)
+      case .record, .log, .finish: break
       }
     }
-    if books != nil { record(effects) }
     for run in kept { handle(.kept(run), observe) }
   }
 
@@ -176,12 +188,12 @@ package struct Simulator {
     for case .record(let entry) in effects { books?.record(entry) }
   }
 
-  private mutating func start(_ run: RunID, of spec: JobSpec, isHook: Bool) {
-    let own = runTimes.isEmpty ? nil : runTimes[spec.name]
-    let whole = own ?? spec.expectedDuration ?? runTime
-    let steps = spec.action.stepCount
-    let time = isHook ? Self.hookTime : steps == 1 ? whole : whole / steps
-    scheduler.setEnd(of: run, .attempt(.exited(0)), at: now.monotonic + time)
+  private mutating func start(_ request: AttemptRequest) {
+    let own = runTimes.isEmpty ? nil : runTimes[request.spec.name]
+    let whole = own ?? request.spec.expectedDuration ?? runTime
+    let steps = request.spec.action.stepCount
+    let time = request.isHook ? Self.hookTime : steps == 1 ? whole : whole / steps
+    scheduler.setEnd(of: request.run, .attempt(.exited(0)), at: now.monotonic + time)
   }
 
   private mutating func stop(_ run: RunID, _ signal: StopSignal) {
@@ -193,6 +205,8 @@ package struct Simulator {
 
   private mutating func take(_ record: VerdictRecord, _ job: JobID?, _ observe: Observe) {
     let hasRun = record.verdict == .ran
+    // The event may have been the end of another job's run, which had the place.
+    let job = record.run.flatMap { scheduler.job(of: $0) } ?? job
     report.take(record, lateness: hasRun ? lateness : .zero, job)
     guard tellsAll else { return }
     tell(
@@ -200,11 +214,15 @@ package struct Simulator {
         record, lateness: hasRun ? lateness : .zero, window: hasRun ? window : .zero), observe)
   }
 
-  private mutating func takeBeginning(
-    of run: RunID, _ name: JobName, _ job: JobID?, _ observe: Observe
-  ) {
-    report.takeBeginning(of: name, at: now.wall, job)
-    if tellsAll { tell(.began(name, run, at: now.wall), observe) }
+  private mutating func takeBeginning(_ run: RunHead, _ observe: Observe) {
+    if run.kind == .hook { return }
+    report.takeBeginning(of: run.job, at: now.wall, scheduler.job(of: run.run))
+    if tellsAll { tell(.began(run.job, run.run, at: now.wall), observe) }
+  }
+
+  private mutating func takeEnd(_ run: RunRecord, _ job: JobID?, _ observe: Observe) {
+    if run.head.kind == .hook || run.attempts == 0 { return }
+    takeEnd(of: run.head.run, run.head.job, job, run.end, observe)
   }
 
   private mutating func takeEnd(
@@ -212,37 +230,5 @@ package struct Simulator {
   ) {
     report.takeEnd(of: name, job)
     if tellsAll { tell(.ended(name, run, end, at: now.wall), observe) }
-  }
-}
-
-/// What of an effect concerns a simulation.
-private enum Concern {
-  case none
-  case start(RunID, JobSpec, isHook: Bool)
-  case signal(RunID, StopSignal)
-  /// A run that is no hook starts, or ends after it has started.
-  case began(RunID, JobName)
-  case ended(RunID, JobName, RunEnd)
-  case verdict(VerdictRecord)
-  case awaitLedger(RunID)
-  case served(lateness: Duration, window: Duration)
-}
-
-extension SchedulerEffect {
-  /// Taken out of the effect in one go, since an effect is large and each look at it costs.
-  fileprivate var concern: Concern {
-    switch self {
-    case .start(let request): .start(request.run, request.spec, isHook: request.isHook)
-    case .signal(let run, let signal): .signal(run, signal)
-    case .record(.began(let run)):
-      run.head.kind == .hook ? .none : .began(run.head.run, run.head.job)
-    case .record(.ended(let run)):
-      run.head.kind == .hook || run.attempts == 0
-        ? .none : .ended(run.head.run, run.head.job, run.end)
-    case .record(.verdict(let record)): .verdict(record)
-    case .awaitLedger(let run): .awaitLedger(run)
-    case .served(let start): .served(lateness: start.lateness, window: start.window)
-    case .record, .arm, .disarm, .log, .finish: .none
-    }
   }
 }

@@ -71,8 +71,13 @@ package struct VirtualScheduler {
 
   /// Hands the core an event, sets its timers, and puts all effects into an empty list.
   package mutating func send(_ event: SchedulerEvent, into effects: inout [SchedulerEffect]) {
-    core.handle(event, at: now, into: &effects)
+    hand(event, into: &effects)
     setTimers(effects)
+  }
+
+  /// Hands the core an event, and puts all effects into an empty list. The owner sets the timers.
+  mutating func hand(_ event: SchedulerEvent, into effects: inout [SchedulerEffect]) {
+    core.handle(event, at: now, into: &effects)
   }
 
   /// Hands the core a command, and sets its timers.
@@ -182,7 +187,7 @@ package struct VirtualScheduler {
       switch effects[place] {
       case .arm(let timer, let deadline, let leeway, let token):
         arm(timer, deadline, leeway: isPunctual ? .zero : leeway, token: token)
-      case .disarm(let timer): alarms.remove(timer)
+      case .disarm(let timer): disarm(timer)
       case .start, .signal, .record, .awaitLedger, .served, .log, .finish: break
       }
     }
@@ -194,4 +199,6 @@ package struct VirtualScheduler {
   ) {
     alarms.arm(timer, deadline, leeway: leeway, token: token)
   }
+
+  mutating func disarm(_ timer: TimerID) { alarms.remove(timer) }
 }
