@@ -23,6 +23,9 @@ public final class ManualTimerFactory: TimerFactory {
   /// The clocks that deadlines are measured on.
   public var time: any TimeSource { clock }
 
+  /// True: `advance` moves it.
+  public var isVirtual: Bool { true }
+
   /// A factory with nothing armed.
   ///
   /// - Parameter clock: the virtual clocks. By default they begin at monotonic 0 s and wall

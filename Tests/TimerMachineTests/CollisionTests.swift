@@ -32,7 +32,7 @@ struct CollisionTests {
       machine.activate(try .once(at: deadline))
       Self.spin(until: deadline + .nanoseconds(Int.random(in: -5_000..<60_000, using: &generator)))
       switch ending {
-      case .cancel: machine.cancel()
+      case .cancel: machine.cancel(keepHandlers: true)
       case .suspend: machine.suspend()
       case .reschedule: machine.reschedule(far)
       }
@@ -40,7 +40,7 @@ struct CollisionTests {
       // What the queue still has to do is done; a claim it makes now is one too many.
       bench.queue.sync {}
       if machine.claims > claims { late += 1 }
-      machine.cancel()
+      machine.cancel(keepHandlers: true)
     }
     #expect(late == 0)
   }
@@ -58,7 +58,7 @@ struct CollisionTests {
       let deadline = bench.now + .microseconds(60)
       machine.activate(try .once(at: deadline))
       Self.spin(until: deadline + .nanoseconds(Int.random(in: -5_000..<60_000, using: &generator)))
-      machine.cancelAndWait()
+      machine.cancelAndWait(keepHandlers: true)
       if inside.isInside { alive += 1 }
     }
     #expect(alive == 0)

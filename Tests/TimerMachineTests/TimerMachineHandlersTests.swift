@@ -61,7 +61,7 @@ struct TimerMachineHandlersTests {
     queue.suspend()
     try activateWithParting(machine, gone)
     machine.suspend()
-    machine.cancel()
+    machine.cancel(keepHandlers: true)
     try activateWithParting(machine, gone)
     machine.cancel()
     queue.resume()

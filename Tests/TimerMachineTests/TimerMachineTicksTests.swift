@@ -46,6 +46,19 @@ struct TimerMachineTicksTests {
     machine.cancel()
   }
 
+  @Test func `in virtual time no tick is lost, however far time moves at once`() async throws {
+    let factory = ManualTimerFactory()
+    let machine = TimerMachine(
+      name: "ticks", factory: CoalescingTimerFactory(queue: queue, over: factory), queue: queue
+    ) { _ in }
+    machine.activate(try .every(.seconds(1), times: 1_000))
+    let ticks = machine.ticks
+    factory.advance(by: .seconds(1_000))
+    var sequences: [UInt64] = []
+    for await tick in ticks { sequences.append(tick.sequence) }
+    #expect(sequences == Array(1...1_000))
+  }
+
   @Test func `a machine that does not run has no ticks`() async {
     for await _ in machine().ticks { Issue.record("a tick of an idle machine") }
   }

@@ -66,7 +66,7 @@ struct TimerRegistryTests {
       factory: manual, queue: DispatchQueue(label: "unused"), observer: reviver)
     let machine = registry.add("a", try .every(.seconds(1))) { _ in }
     reviver.machine.withLock { $0 = machine }
-    machine?.cancel()
+    machine?.cancel(keepHandlers: true)
     #expect(machine?.state == .running)
     #expect(registry.timer(named: "a") === machine)
     reviver.machine.withLock { $0 = nil }

@@ -236,7 +236,7 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     case .wait(let wait, let duration): generations[wait] = timer(wait).wait(duration)
     case .dontWait(let wait):
       generations[wait] = nil
-      if let timer = timers[wait], timer.state == .running { timer.cancel() }
+      if let timer = timers[wait], timer.state == .running { timer.cancel(keepHandlers: true) }
     case .log(let level, let text): tell(level, text)
     case .tellRestart(let delay):
       commands.observer.observe(

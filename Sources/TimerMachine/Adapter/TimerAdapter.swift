@@ -32,6 +32,12 @@ public protocol TimerFactory: AnyObject, Sendable {
   /// The clocks that deadlines are measured on.
   var time: any TimeSource { get }
 
+  /// Whether time stands still until somebody moves it. Default false.
+  ///
+  /// `ticks` then keep every fire for their readers, who may come to none of them before time has
+  /// moved past many.
+  var isVirtual: Bool { get }
+
   /// Makes an adapter that is armed for nothing.
   ///
   /// - Parameters:
@@ -41,6 +47,11 @@ public protocol TimerFactory: AnyObject, Sendable {
   func makeAdapter(
     queue: DispatchQueue, onDue: @escaping @Sendable (_ ticket: UInt64) -> Void
   ) -> any TimerAdapter
+}
+
+extension TimerFactory {
+  /// Whether time stands still until somebody moves it: false.
+  public var isVirtual: Bool { false }
 }
 
 /// One order to an adapter: tell me when this deadline has come.

@@ -21,6 +21,9 @@ public final class CoalescingTimerFactory: TimerFactory {
   /// The clocks that deadlines are measured on.
   public var time: any TimeSource { wakeQueue.time }
 
+  /// As the factory that it stands over.
+  public let isVirtual: Bool
+
   /// A factory over one dispatch timer.
   ///
   /// - Parameters:
@@ -39,6 +42,7 @@ public final class CoalescingTimerFactory: TimerFactory {
   ///   - queue: where the wakes happen; serial.
   ///   - underlying: makes the alarm, and its clocks become this factory's.
   public init(queue: DispatchQueue, over underlying: any TimerFactory) {
+    isVirtual = underlying.isVirtual
     wakeQueue = WakeQueue(home: queue, underlying: underlying)
   }
 

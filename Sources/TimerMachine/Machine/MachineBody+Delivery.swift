@@ -32,21 +32,28 @@ extension MachineBody {
     var transition: TimerTransition?
     let reply = core.withLock { core -> TimerReply in
       guard case .refused = core.state.transition(on: .fireNow) else {
+        core.madeExtras().promisedNow += 1
         return .accepted(generation: core.generation)
       }
       return apply(.fireNow, last: false, cause: .requested, to: &core, &transition)
     }
     report(transition)
-    if case .accepted(let generation) = reply {
-      perform { self.deliverNow(generation) }
-    }
+    if reply.isAccepted { perform { self.deliverNow() } }
     return reply
   }
 
-  /// The turn of a `fireNow` that was asked for in `generation` has come.
-  private func deliverNow(_ generation: UInt64) {
+  /// The turn of a `fireNow` has come, unless it was overtaken.
+  private func deliverNow() {
     var transition: TimerTransition?
-    let delivery = core.withLock { claimNow(generation, in: &$0, &transition) }
+    let delivery = core.withLock { core -> Delivery? in
+      guard let extras = core.extras, extras.promisedNow > 0 else { return nil }
+      extras.promisedNow -= 1
+      guard !core.isDelivering else {
+        extras.waitingNow += 1
+        return nil
+      }
+      return claimNow(in: &core, &transition)
+    }
     if let delivery { run(delivery, transition) }
   }
 
@@ -94,7 +101,7 @@ extension MachineBody {
     let isLast = core.remaining == 1
     // In force before the table re-arms; the adapter's own order is spent.
     core.isArmed = false
-    _ = apply(.fire, last: isLast, cause: .due, to: &core, &transition) { core in
+    _ = apply(.fire, last: isLast && !core.staysOpen, cause: .due, to: &core, &transition) { core in
       core.claims += 1
       if core.remaining != .max { core.remaining -= 1 }
       if !isLast { core.advance(periods: periods) }
@@ -102,17 +109,10 @@ extension MachineBody {
     return delivery(deadline: deadline, periods: periods, isLast: isLast, now: now, in: &core)
   }
 
-  /// Claims a `fireNow` that was asked for in `generation`.
+  /// Claims a delivery that `fireNow` has promised: what stops the machine takes the promise back.
   private func claimNow(
-    _ generation: UInt64, in core: inout MachineCore, _ transition: inout TimerTransition?
-  ) -> Delivery? {
-    guard core.generation == generation, core.state == .running || core.state == .suspended else {
-      return nil
-    }
-    guard !core.isDelivering else {
-      core.madeExtras().addWaitingNow()
-      return nil
-    }
+    in core: inout MachineCore, _ transition: inout TimerTransition?
+  ) -> Delivery {
     _ = apply(.fireNow, last: false, cause: .requested, to: &core, &transition) { $0.claims += 1 }
     let now = group.monotonic
     return delivery(deadline: now, periods: 1, isLast: false, now: now, in: &core)
@@ -145,7 +145,7 @@ extension MachineBody {
         ended.next = claim(ticket: core.ticket, in: &core, &transition)
       } else if let extras = core.extras, extras.waitingNow > 0 {
         extras.waitingNow -= 1
-        ended.next = claimNow(core.generation, in: &core, &transition)
+        ended.next = claimNow(in: &core, &transition)
       }
       return ended
     }

@@ -46,7 +46,8 @@ extension MachineCore {
   mutating func postpone(_ transition: TimerTransition?) {
     guard let transition else { return }
     isReporting = false
-    madeExtras().outbox.append(transition)
+    // What followed it, when it was to be handed over first, is there already.
+    madeExtras().outbox.insert(transition, at: 0)
   }
 
   /// Whether there is something to hand over that no thread hands over.

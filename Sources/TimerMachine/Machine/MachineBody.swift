@@ -72,14 +72,36 @@ final class MachineBody: WakeClient, @unchecked Sendable {
     var transition: TimerTransition?
     let reply = core.withLock { core in
       let isOver = core.state == .idle || core.state == .cancelled
-      return apply(
-        isOver ? .activate : .reschedule, last: false, cause: .requested, to: &core, &transition
-      ) {
+      guard !isOver else { return begin(schedule, in: &core, &transition) }
+      return apply(.reschedule, last: false, cause: .requested, to: &core, &transition) {
         $0.begin(schedule, in: group)
       }
     }
     report(transition)
     return reply
+  }
+
+  /// Takes `activate` through the table, unless nobody would be called.
+  private func begin(
+    _ schedule: TimerSchedule, in core: inout MachineCore, _ transition: inout TimerTransition?
+  ) -> TimerReply {
+    guard core.hasHandlers(in: group) else {
+      let reply = refuse(.activate, in: &core, &transition)
+      // In a state that does not permit it, that is said first.
+      guard case .moved = core.state.transition(on: .activate) else { return reply }
+      return .noHandler
+    }
+    return apply(.activate, last: false, cause: .requested, to: &core, &transition) {
+      $0.begin(schedule, in: group)
+    }
+  }
+
+  private func refuse(
+    _ event: TimerEvent, in core: inout MachineCore, _ report: inout TimerTransition?
+  ) -> TimerReply {
+    core.madeExtras().refusals += 1
+    note(event, from: core.state, cause: .refused, in: &core, &report)
+    return .refused(state: core.state)
   }
 
   /// Runs work where the handlers run.
@@ -95,9 +117,7 @@ final class MachineBody: WakeClient, @unchecked Sendable {
   func activate(_ schedule: TimerSchedule, onArmed: (@Sendable () -> Void)?) -> TimerReply {
     var transition: TimerTransition?
     let (reply, former) = core.withLock { core -> (TimerReply, (@Sendable () -> Void)?) in
-      let reply = apply(.activate, last: false, cause: .requested, to: &core, &transition) {
-        $0.begin(schedule, in: group)
-      }
+      let reply = begin(schedule, in: &core, &transition)
       guard let onArmed, reply.isAccepted else { return (reply, nil) }
       let extras = core.madeExtras()
       let former = extras.registration
@@ -128,9 +148,7 @@ final class MachineBody: WakeClient, @unchecked Sendable {
     let from = core.state
     switch from.transition(on: event, last: last) {
     case .refused:
-      core.madeExtras().refusals += 1
-      note(event, from: from, cause: .refused, in: &core, &report)
-      return .refused(state: from)
+      return refuse(event, in: &core, &report)
     case .moved(let state, let effects):
       change(&core)
       core.state = state
@@ -138,7 +156,23 @@ final class MachineBody: WakeClient, @unchecked Sendable {
       perform(effects, in: &core)
       let isOver = last && state == .cancelled
       note(event, from: from, cause: isOver ? .exhausted : cause, in: &core, &report)
+      if core.extras != nil, state == .cancelled || event == .suspend {
+        overtakePromised(in: &core, &report)
+      }
       return .accepted(generation: core.generation)
+    }
+  }
+
+  /// Takes back what `fireNow` has promised before the machine stopped firing, and reports it.
+  private func overtakePromised(
+    in core: inout MachineCore, _ report: inout TimerTransition?
+  ) {
+    guard let extras = core.extras, extras.promisedNow > 0 || extras.waitingNow > 0 else { return }
+    let count = UInt64(extras.promisedNow) + UInt64(extras.waitingNow)
+    (extras.promisedNow, extras.waitingNow) = (0, 0)
+    extras.refusals += count
+    for _ in 0..<count {
+      note(.fireNow, from: core.state, cause: .overtaken, in: &core, &report)
     }
   }
 
@@ -147,25 +181,30 @@ final class MachineBody: WakeClient, @unchecked Sendable {
     if effects.contains(.newGeneration) {
       core.generation += 1
       core.isDueWaiting = false
-      core.extras?.waitingNow = 0
     }
     if effects.contains(.arm) {
       arm(in: &core)
-    } else if effects.contains(.disarm), core.isArmed {
-      core.isArmed = false
-      if let wakeQueue = group.wakeQueue {
-        wakeQueue.disarm(self)
-      } else {
-        core.extras?.adapter?.disarm()
-      }
+    } else if effects.contains(.disarm) {
+      disarm(in: &core)
     }
   }
 
-  /// Arms the alarm for the next deadline, under the lock.
+  private func disarm(in core: inout MachineCore) {
+    guard core.isArmed else { return }
+    core.isArmed = false
+    if let wakeQueue = group.wakeQueue {
+      wakeQueue.disarm(self)
+    } else {
+      core.extras?.adapter?.disarm()
+    }
+  }
+
+  /// Arms the alarm for the next deadline, if there is one, under the lock.
   func arm(in core: inout MachineCore) {
     core.ticket += 1
-    core.isArmed = true
     core.isDueWaiting = false
+    guard core.remaining > 0 else { return disarm(in: &core) }
+    core.isArmed = true
     let arming = TimerArming(
       deadline: core.monotonicDeadline(in: group), leewayNanoseconds: core.leewayNanoseconds,
       isStrict: core.isStrict, ticket: core.ticket)
@@ -176,23 +215,63 @@ final class MachineBody: WakeClient, @unchecked Sendable {
     }
   }
 
-  /// Cancels, then waits until no handler of this machine is being called.
-  func cancelAndWait() -> TimerReply {
+  /// What was called, for a caller to destroy outside the lock: what a closure holds may do anything
+  /// as it goes.
+  struct FormerHandlers {
+    var main: MainHandler?
+    var others: MachineExtras?
+  }
+
+  /// Cancels.
+  func cancel(keepHandlers: Bool) -> TimerReply {
     var transition: TimerTransition?
-    let (reply, waiter) = core.withLock { core -> (TimerReply, DispatchSemaphore?) in
-      let reply = apply(.cancel, last: false, cause: .requested, to: &core, &transition)
+    let (reply, streams, former) = core.withLock { core in
+      let (reply, former) = end(keepHandlers: keepHandlers, in: &core, &transition)
+      return (reply, core.takeEndedStreams(), former)
+    }
+    report(transition)
+    for stream in streams { stream.finish() }
+    _ = former
+    return reply
+  }
+
+  /// Cancels, then waits until no handler of this machine is being called.
+  func cancelAndWait(keepHandlers: Bool) -> TimerReply {
+    var transition: TimerTransition?
+    let (reply, waiter, former) = core.withLock {
+      core -> (TimerReply, DispatchSemaphore?, FormerHandlers) in
+      let (reply, former) = end(keepHandlers: keepHandlers, in: &core, &transition)
       // A handler that waits for its own end would wait for ever.
       guard core.isDelivering, core.deliveringThread != ThreadIdentity.current else {
-        return (reply, nil)
+        return (reply, nil, former)
       }
       let waiter = DispatchSemaphore(value: 0)
       core.madeExtras().waiters.append(waiter)
-      return (reply, waiter)
+      return (reply, waiter, former)
     }
     report(transition)
     closeStreams()
     waiter?.wait()
+    _ = former
     return reply
+  }
+
+  /// Takes `cancel` through the table. The handlers go also from a machine that is not running: it
+  /// is not to hold what its owner has done with.
+  private func end(
+    keepHandlers: Bool, in core: inout MachineCore, _ transition: inout TimerTransition?
+  ) -> (TimerReply, FormerHandlers) {
+    let reply = apply(.cancel, last: false, cause: .requested, to: &core, &transition)
+    return (reply, keepHandlers ? FormerHandlers() : takeHandlers(in: &core))
+  }
+
+  /// Lets go of the handlers of a machine that was cancelled.
+  func letGoOfHandlers() {
+    _ = core.withLock { takeHandlers(in: &$0) }
+  }
+
+  private func takeHandlers(in core: inout MachineCore) -> FormerHandlers {
+    FormerHandlers(main: group.takeOwnHandler(), others: core.extras?.letGoOfHandlers())
   }
 
   /// Disarms and lets go of everything; the handle is gone.

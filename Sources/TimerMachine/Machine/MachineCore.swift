@@ -16,6 +16,8 @@ struct MachineCore {
   /// What the schedule's first deadline is counted from; nil before there is a schedule.
   var basis: TimerSchedule.Basis?
   var isStrict = false
+  /// The machine stays `running` when no fire is left.
+  var staysOpen = false
   var generation: UInt64 = 0
   /// The number of the last arming.
   var ticket: UInt64 = 0
@@ -47,6 +49,7 @@ struct MachineCore {
     let isRelative = schedule.basis == .activation
     basis = isRelative ? .monotonic : schedule.basis
     isStrict = schedule.isStrict
+    staysOpen = schedule.staysOpen
     startNanoseconds =
       isRelative
       ? group.monotonic.nanoseconds.addingSaturated(schedule.startNanoseconds)
@@ -81,9 +84,19 @@ struct MachineCore {
     deadline = deadline.addingSaturated(overflow ? .max : distance)
   }
 
-  /// Whether skipping what is due at `now` leaves nothing.
+  /// Whether skipping what is due at `now` ends the schedule.
   func isOverAfterSkipping(at now: Int64) -> Bool {
-    basis != nil && intervalNanoseconds == 0 && now >= deadline
+    basis != nil && intervalNanoseconds == 0 && now >= deadline && !staysOpen
+  }
+
+  /// Forgets what is due at `now`.
+  mutating func skip(at now: Int64) {
+    let periods = periodsDue(at: now)
+    if intervalNanoseconds > 0 {
+      advance(periods: periods)
+    } else if periods > 0 {
+      remaining = 0
+    }
   }
 
   /// Changes interval and leeway where they are given; the count of fires goes on.

@@ -9,8 +9,10 @@ final class MachineExtras: @unchecked Sendable {
   var adapter: (any TimerAdapter)?
   /// Operations that were refused.
   var refusals: UInt64 = 0
-  /// `fireNow` deliveries that came while a handler was being called.
-  var waitingNow: UInt16 = 0
+  /// Deliveries that `fireNow` has promised and whose turn on the queue has not come.
+  var promisedNow: UInt32 = 0
+  /// Those whose turn came while a handler was being called.
+  var waitingNow: UInt32 = 0
   /// Who waits in `cancelAndWait` for the handler to return.
   var waiters: [DispatchSemaphore] = []
   /// Reports that wait for a thread to hand them over.
@@ -33,10 +35,6 @@ final class MachineExtras: @unchecked Sendable {
   /// Keeps the subscription to clock steps, once a wall schedule was armed.
   var clockSteps: ClockStepSubscription?
 
-  func addWaitingNow() {
-    if waitingNow < .max { waitingNow += 1 }
-  }
-
   /// Whether a delivery calls anybody besides the main handler.
   var hasListeners: Bool { !handlers.isEmpty || !streams.isEmpty || registration != nil }
 
@@ -49,6 +47,15 @@ final class MachineExtras: @unchecked Sendable {
     swap(&former.registration, &registration)
     swap(&former.streams, &streams)
     swap(&former.clockSteps, &clockSteps)
+    return former
+  }
+
+  /// Takes out what is called, when the machine was cancelled.
+  func letGoOfHandlers() -> MachineExtras {
+    let former = MachineExtras()
+    swap(&former.handler, &handler)
+    swap(&former.handlers, &handlers)
+    swap(&former.registration, &registration)
     return former
   }
 

@@ -2,7 +2,8 @@ public import TaktTime
 
 /// One claimed delivery, as the handler receives it.
 public struct TimerFire: Sendable, Hashable {
-  /// The generation that the delivery was claimed in: the one `TimerReply.accepted` named.
+  /// The generation that the delivery was claimed in: the one `TimerReply.accepted` named, or for
+  /// `fireNow()` a later one.
   public let generation: UInt64
   /// The nominal instant: the earliest deadline of the grid that this delivery stands for.
   ///
@@ -16,7 +17,8 @@ public struct TimerFire: Sendable, Hashable {
   public let sequence: UInt64
   /// When the delivery was claimed, just before the handler was called.
   public let claimedAt: MonotonicInstant
-  /// Whether no fire is left in the schedule: the machine is already `cancelled`.
+  /// Whether no fire is left in the schedule: the machine is already `cancelled`, or armed for
+  /// nothing when the schedule stays open.
   public let isLast: Bool
 
   /// How late the delivery was claimed, measured from its deadline.

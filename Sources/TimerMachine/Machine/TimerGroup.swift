@@ -3,7 +3,10 @@ import TaktTime
 
 /// What many machines have in common, so that each of them is small: where their alarms come from,
 /// where they are delivered, and who is told. A machine made alone has a group to itself.
-package final class TimerGroup: Sendable {
+///
+/// `@unchecked Sendable`: all is constant but the handler of a machine made alone, which that machine
+/// reads and takes away under its own lock.
+package final class TimerGroup: @unchecked Sendable {
   /// Takes the number of the machine that fires.
   package typealias Handler = @Sendable (_ machine: UInt64, _ fire: TimerFire) -> Void
 
@@ -11,7 +14,7 @@ package final class TimerGroup: Sendable {
   let factory: any TimerFactory
   let queue: DispatchQueue
   let observer: (any TimerObserver)?
-  let handler: MainHandler?
+  private(set) var handler: MainHandler?
   /// The wake queue of a coalescing factory: it takes machines themselves, without an adapter.
   let wakeQueue: WakeQueue?
 
@@ -38,6 +41,18 @@ package final class TimerGroup: Sendable {
     self.observer = observer
     self.handler = handler
     wakeQueue = (factory as? CoalescingTimerFactory)?.wakeQueue
+  }
+
+  /// Takes the handler out, if it is that of one machine alone. Under that machine's lock.
+  func takeOwnHandler() -> MainHandler? {
+    guard case .own = handler else { return nil }
+    defer { handler = nil }
+    return handler
+  }
+
+  /// Sets the handler of a machine made alone, before anybody else knows it.
+  func setOwnHandler(_ call: @escaping TimerHandler.Call) {
+    handler = .own(call)
   }
 
   var monotonic: MonotonicInstant {

@@ -63,6 +63,12 @@ extension MachineCore {
     return extras.handler.map { .own($0) }
   }
 
+  /// Whether a fire would call anybody.
+  func hasHandlers(in group: TimerGroup) -> Bool {
+    guard let extras else { return group.handler != nil }
+    return mainHandler(in: group) != nil || !extras.handlers.isEmpty
+  }
+
   /// Sets the main handler, or takes it away.
   ///
   /// - Returns: the handler before.

@@ -6,13 +6,14 @@ extension TimerMachine {
   /// ```
   /// It ends when the machine is cancelled, is over or is released; at once when it is not
   /// `running` or `suspended`. Leaving the loop, or cancelling its task, closes the sequence and
-  /// leaves the timer alone. A reader that is slow loses the oldest fires beyond 16; `sequence`
-  /// and `periods` show it.
+  /// leaves the timer alone. A reader that is slow loses the oldest fires beyond 16, as
+  /// `sequence` shows; in virtual time none is lost.
   ///
   /// The loop holds the sequence, not the machine: keep a reference to the machine meanwhile.
   public var ticks: AsyncStream<TimerFire> {
     let (stream, continuation) = AsyncStream.makeStream(
-      of: TimerFire.self, bufferingPolicy: .bufferingNewest(16))
+      of: TimerFire.self,
+      bufferingPolicy: body.group.factory.isVirtual ? .unbounded : .bufferingNewest(16))
     let number = body.core.withLock { core -> UInt64? in
       guard core.state == .running || core.state == .suspended else { return nil }
       let extras = core.madeExtras()

@@ -36,6 +36,25 @@ public final class TimerMachine: Sendable {
     body = MachineBody(id: nil, in: group)
   }
 
+  /// Makes a machine in the state `idle`, whose handler is given the machine and need not capture it.
+  ///
+  /// - Parameters:
+  ///   - name: for reports; it need not be unique.
+  ///   - factory: where the alarm comes from.
+  ///   - queue: where the handler is called.
+  ///   - observer: told of every transition. Default none.
+  ///   - handler: called with the machine for each fire; not for one that nobody holds any more.
+  public convenience init(
+    name: String, factory: any TimerFactory, queue: DispatchQueue,
+    observer: (any TimerObserver)? = nil,
+    handler: @escaping @Sendable (_ machine: TimerMachine, _ fire: TimerFire) -> Void
+  ) {
+    self.init(name: name, factory: factory, queue: queue, observer: observer)
+    body.group.setOwnHandler { [weak self] fire in
+      if let self { handler(self, fire) }
+    }
+  }
+
   /// Makes a machine of a group, in the state `idle`.
   ///
   /// - Parameter number: the machine's `id`; unique in the group.
@@ -66,7 +85,7 @@ public final class TimerMachine: Sendable {
   /// Where the machine stands at this moment.
   public var state: TimerState { body.core.withLock { $0.state } }
 
-  /// How many operations were refused so far.
+  /// How many operations were refused so far, or overtaken before they were done: see `fireNow()`.
   public var refusals: UInt64 { body.core.withLock { $0.refusals } }
 
   /// How many deliveries were claimed so far: the sequence number of the last.
@@ -94,7 +113,7 @@ public final class TimerMachine: Sendable {
   /// Starts the timer, or gives it another schedule when it has one that is not over. Legal in
   /// every state; a suspended machine stays so.
   @discardableResult
-  package func start(_ schedule: TimerSchedule) -> TimerReply {
+  public func start(_ schedule: TimerSchedule) -> TimerReply {
     body.start(schedule)
   }
 
@@ -113,7 +132,7 @@ public final class TimerMachine: Sendable {
     let group = body.group
     return body.operate(
       .resume, last: { $0.isOverAfterSkipping(at: $0.now(in: group)) },
-      change: { $0.advance(periods: $0.periodsDue(at: $0.now(in: group))) })
+      change: { $0.skip(at: $0.now(in: group)) })
   }
 
   /// Takes another schedule, from its beginning. Legal from `running` and `suspended`.
@@ -151,26 +170,36 @@ public final class TimerMachine: Sendable {
 
   /// Fires once, soon, on the machine's queue. Legal from `running` and `suspended`.
   ///
-  /// The schedule and its phase stay untouched, and a counted timer has as many fires left.
+  /// The schedule and its phase stay untouched, and a counted timer has as many fires left. What was
+  /// accepted is delivered, also after another `reschedule`. Only when the timer is suspended,
+  /// cancelled or over before its turn on the queue has come, it is not: it counts among `refusals`
+  /// then and is reported with the cause `overtaken`.
   @discardableResult
   public func fireNow() -> TimerReply {
     body.fireNow()
   }
 
-  /// Ends the timer. Legal from `running` and `suspended`.
+  /// Ends the timer and lets go of its handlers, so that an owner whose handler holds it is not held
+  /// for ever. Legal from `running` and `suspended`; the handlers go in every state.
   ///
   /// A handler that was claimed before may still run: see `cancelAndWait()`.
+  ///
+  /// - Parameter keepHandlers: whether the handlers stay, so that the timer can be activated again
+  ///   without setting any. Default false: `activate` without handlers is refused with `noHandler`.
   @discardableResult
-  public func cancel() -> TimerReply {
-    body.operate(.cancel)
+  public func cancel(keepHandlers: Bool = false) -> TimerReply {
+    body.cancel(keepHandlers: keepHandlers)
   }
 
-  /// Ends the timer and returns when no handler of it runs any more, accepted or not.
+  /// Ends the timer as `cancel` does and returns when no handler of it runs any more, accepted or
+  /// not.
   ///
   /// Called from inside the handler it does not wait. Two handlers that wait for each other wait
   /// for ever.
+  ///
+  /// - Parameter keepHandlers: as for `cancel`.
   @discardableResult
-  public func cancelAndWait() -> TimerReply {
-    body.cancelAndWait()
+  public func cancelAndWait(keepHandlers: Bool = false) -> TimerReply {
+    body.cancelAndWait(keepHandlers: keepHandlers)
   }
 }

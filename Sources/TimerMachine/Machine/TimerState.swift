@@ -2,7 +2,8 @@
 public enum TimerState: String, Sendable, Hashable, CaseIterable, Codable {
   /// Made, never activated; owns nothing of the system.
   case idle
-  /// Armed: the next fire will come.
+  /// Armed: the next fire will come. A schedule that stays open may have none left: armed for
+  /// nothing until it is rescheduled.
   case running
   /// Holds its schedule and its place in it, armed for nothing.
   case suspended
@@ -40,6 +41,9 @@ public enum TimerCause: String, Sendable, Hashable, CaseIterable, Codable {
   case exhausted
   /// The last reference to the machine was dropped.
   case released
+  /// A `fireNow` was accepted, but the machine was suspended or over before its turn came: it is not
+  /// delivered.
+  case overtaken
   /// The operation is not legal in this state: nothing changed.
   case refused
 }
@@ -82,7 +86,8 @@ extension TimerState {
   /// | suspended | -        | -         | running¹ | suspended  | -        | suspended | cancelled | cancelled |
   /// | cancelled | running  | -         | -        | -          | -        | -         | -         | cancelled |
   ///
-  /// `-` is refused. ¹ `cancelled` when `last` holds.
+  /// `-` is refused. ¹ `cancelled` when `last` holds, which it never does for a schedule that stays
+  /// open.
   ///
   /// - Parameters:
   ///   - event: what happened.
@@ -142,12 +147,16 @@ public enum TimerReply: Sendable, Hashable {
   case accepted(generation: UInt64)
   /// Not legal in this state: ignored, counted and reported to the observer.
   case refused(state: TimerState)
+  /// Not started, since there is no handler to call: ignored, counted and reported as `refused` is.
+  ///
+  /// `cancel()` has let go of the handlers, or the last one was taken away.
+  case noHandler
 
   /// Whether the operation was done.
   public var isAccepted: Bool {
     switch self {
     case .accepted: true
-    case .refused: false
+    case .refused, .noHandler: false
     }
   }
 }

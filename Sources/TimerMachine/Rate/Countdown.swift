@@ -82,7 +82,7 @@ public final class Countdown: Sendable {
   public func pause() -> Bool {
     state.withLock { state in
       guard case .running(let end) = state.phase else { return false }
-      machine.cancel()
+      machine.cancel(keepHandlers: true)
       state.phase = .paused(remaining: max(.zero, end - time.monotonic))
       return true
     }
@@ -101,15 +101,33 @@ public final class Countdown: Sendable {
   }
 
   /// Ends the countdown without calling `onEnd`.
-  public func cancel() {
+  ///
+  /// A handler that has begun goes on: see `cancelAndWait()`.
+  ///
+  /// - Returns: false when it was idle: then `onEnd` has been called, or is being called.
+  @discardableResult
+  public func cancel() -> Bool {
     state.withLock { state in
-      machine.cancel()
-      state.phase = .idle
+      machine.cancel(keepHandlers: true)
+      defer { state.phase = .idle }
+      return state.phase != .idle
     }
   }
 
+  /// Ends the countdown and returns when neither handler is being called any more.
+  ///
+  /// Called from inside a handler it does not wait.
+  ///
+  /// - Returns: as for `cancel()`.
+  @discardableResult
+  public func cancelAndWait() -> Bool {
+    let wasOn = cancel()
+    machine.cancelAndWait(keepHandlers: true)
+    return wasOn
+  }
+
   private func run(_ state: inout State, until end: MonotonicInstant) {
-    machine.cancel()
+    machine.cancel(keepHandlers: true)
     state.phase = .running(until: end)
     arm(&state, end: end, after: time.monotonic)
   }

@@ -40,31 +40,51 @@ public final class Debouncer: Sendable {
     let pending = PendingAction()
     self.pending = pending
     machine = TimerMachine(name: name, factory: factory, queue: queue) { fire in
-      pending.take(fire.generation)?()
+      let taken = pending.state.withLock { $0.take(fire) }
+      taken.now?()
+      taken.later?()
     }
   }
 
   /// One call of a burst; `action` is what is done if this is the call that acts.
   public func call(_ action: @escaping @Sendable () -> Void) {
     // The machine has no observer, so it calls no one back while the lock is held.
-    let (now, dropped) = pending.state.withLock {
-      state -> (PendingAction.Action?, PendingAction.Action?) in
+    let (isDoneNow, dropped) = pending.state.withLock {
+      state -> (Bool, PendingAction.Action?) in
       var reply = machine.reschedule(schedule)
       let isFirst = !reply.isAccepted
       if isFirst { reply = machine.activate(schedule) }
       if case .accepted(let generation) = reply { state.generation = generation }
       switch edge {
-      case .trailing: return (nil, state.replaceAction(with: action))
-      case .leading: return (isFirst ? action : nil, nil)
+      case .trailing: return (false, state.replaceLater(with: action))
+      case .leading:
+        if isFirst { state.now = action }
+        return (isFirst, nil)
       }
     }
-    if let now { machine.body.perform(now) }
+    // Outside the lock: in virtual time the action is done at once.
+    if isDoneNow { machine.fireNow() }
     _ = dropped
   }
 
   /// Ends the burst without acting.
-  public func cancel() {
+  ///
+  /// An action that has begun goes on: see `cancelAndWait()`.
+  ///
+  /// - Returns: accepted when a burst went on.
+  @discardableResult
+  public func cancel() -> TimerReply {
     pending.cancel(machine)
+  }
+
+  /// Ends the burst without acting and returns when no action of it is being done any more.
+  ///
+  /// Called from inside an action it does not wait.
+  ///
+  /// - Returns: accepted when a burst went on.
+  @discardableResult
+  public func cancelAndWait() -> TimerReply {
+    pending.cancelAndWait(machine)
   }
 
   /// Whether a burst goes on.

@@ -39,15 +39,15 @@ public final class Throttle: Sendable {
     let pending = PendingAction()
     let machine = TimerMachine(name: name, factory: factory, queue: queue)
     machine.setHandler(TimerHandler.main) { [weak machine] fire in
-      let action = pending.state.withLock { state -> PendingAction.Action? in
-        guard state.generation == fire.generation else { return nil }
-        guard let action = state.replaceAction(with: nil) else { return nil }
-        if case .accepted(let generation)? = machine?.activate(schedule) {
+      let taken = pending.state.withLock { state in
+        let taken = state.take(fire)
+        if taken.later != nil, case .accepted(let generation)? = machine?.activate(schedule) {
           state.generation = generation
         }
-        return action
+        return taken
       }
-      action?()
+      taken.now?()
+      taken.later?()
     }
     self.schedule = schedule
     self.keeping = keeping
@@ -58,22 +58,38 @@ public final class Throttle: Sendable {
   /// One call; `action` is what is done if this call is let through.
   public func call(_ action: @escaping @Sendable () -> Void) {
     // The machine has no observer, so it calls no one back while the lock is held.
-    let (now, dropped) = pending.state.withLock {
-      state -> (PendingAction.Action?, PendingAction.Action?) in
+    let (isDoneNow, dropped) = pending.state.withLock {
+      state -> (Bool, PendingAction.Action?) in
       if case .accepted(let generation) = machine.activate(schedule) {
         state.generation = generation
-        return (action, state.replaceAction(with: nil))
+        state.now = action
+        return (true, state.replaceLater(with: nil))
       }
-      guard keeping == .latest else { return (nil, nil) }
-      return (nil, state.replaceAction(with: action))
+      return (false, keeping == .latest ? state.replaceLater(with: action) : nil)
     }
-    if let now { machine.body.perform(now) }
+    // Outside the lock: in virtual time the action is done at once.
+    if isDoneNow { machine.fireNow() }
     _ = dropped
   }
 
   /// Drops what waits and ends the interval: the next call acts at once.
-  public func cancel() {
+  ///
+  /// An action that has begun goes on: see `cancelAndWait()`.
+  ///
+  /// - Returns: accepted when an interval went on.
+  @discardableResult
+  public func cancel() -> TimerReply {
     pending.cancel(machine)
+  }
+
+  /// Drops what waits, ends the interval and returns when no action of it is being done any more.
+  ///
+  /// Called from inside an action it does not wait.
+  ///
+  /// - Returns: accepted when an interval went on.
+  @discardableResult
+  public func cancelAndWait() -> TimerReply {
+    pending.cancelAndWait(machine)
   }
 
   /// Whether an interval goes on.

@@ -66,6 +66,7 @@ public final class TimerRegistry: Sendable {
       return (machine, former, kept)
     }
     _ = dropped
+    if former !== machine { former?.body.letGoOfHandlers() }
     former?.body.settle()
     machine?.body.settle()
     return machine
@@ -96,6 +97,7 @@ public final class TimerRegistry: Sendable {
       return (machine, state.kept.updateValue(machine.actions, forKey: name))
     }
     _ = dropped
+    machine?.body.letGoOfHandlers()
     machine?.body.settle()
     return machine != nil
   }
@@ -108,7 +110,10 @@ public final class TimerRegistry: Sendable {
       state = State()
       return former
     }
-    for machine in former.machines.values { machine.body.settle() }
+    for machine in former.machines.values {
+      machine.body.letGoOfHandlers()
+      machine.body.settle()
+    }
     rates.cancelAll()
   }
 

@@ -30,6 +30,11 @@ extension TimerSchedule {
     return delay.nanosecondsSaturated
   }
 
+  /// The nearest duration that is neither negative nor overlong.
+  static func clamped(_ duration: Duration) -> Int64 {
+    min(max(duration, .zero), longest).nanosecondsSaturated
+  }
+
   static func validated(times: Int?) throws(TimerError) -> Int64 {
     guard let times else { return .max }
     guard times > 0 else { throw .timesNotPositive(times) }

@@ -23,6 +23,8 @@ public struct TimerSchedule: Sendable, Hashable {
   var basis: Basis
   /// Whether the system is asked to keep to the leeway even to save power. See `strict()`.
   public private(set) var isStrict = false
+  /// Whether its machine stays `running` after the last fire. See `stayingOpen()`.
+  public private(set) var staysOpen = false
 
   /// Fires once.
   ///
@@ -80,6 +82,34 @@ public struct TimerSchedule: Sendable, Hashable {
     return try grid(interval, start: start, leeway, times, .activation)
   }
 
+  /// Fires once, `delay` after the activation; for constants, which need no `try`.
+  ///
+  /// - Parameters:
+  ///   - delay: zero means at once. One outside its range counts as the nearest in it.
+  ///   - leeway: how much later it may be, likewise. Default zero.
+  public static func once(
+    afterClamping delay: Duration, leeway: Duration = .zero
+  ) -> TimerSchedule {
+    TimerSchedule(
+      startNanoseconds: clamped(delay), leewayNanoseconds: clamped(leeway), basis: .activation)
+  }
+
+  /// Fires on a grid that begins one interval after the activation; for constants, which need no
+  /// `try`.
+  ///
+  /// - Parameters:
+  ///   - interval: the distance of two deadlines. One outside its range counts as the nearest in
+  ///     it: zero as one nanosecond.
+  ///   - leeway: how much later each fire may be, likewise. Default zero.
+  public static func every(
+    clamping interval: Duration, leeway: Duration = .zero
+  ) -> TimerSchedule {
+    let period = max(1, clamped(interval))
+    return TimerSchedule(
+      startNanoseconds: period, intervalNanoseconds: period, leewayNanoseconds: clamped(leeway),
+      fires: .max, basis: .activation)
+  }
+
   /// Fires once; `start` is counted in nanoseconds from the basis.
   static func once(
     start: Int64, _ leeway: Duration, _ basis: Basis
@@ -119,6 +149,17 @@ public struct TimerSchedule: Sendable, Hashable {
   public func strict() -> TimerSchedule {
     var schedule = self
     schedule.isStrict = true
+    return schedule
+  }
+
+  /// The same schedule, after whose last fire the machine stays `running`, armed for nothing, until
+  /// it is given another one.
+  ///
+  /// For a machine that lives as long as what it serves, whose deadlines somebody else computes: its
+  /// life is one run of `fire` and `reschedule`, and `cancelled` means that it is over.
+  public func stayingOpen() -> TimerSchedule {
+    var schedule = self
+    schedule.staysOpen = true
     return schedule
   }
 

@@ -23,14 +23,14 @@ struct StormSubject: Sendable {
     case 45..<60: machine.resume(missed: choice.isMultiple(of: 2) ? .coalesce : .skip)
     case 60..<80: note(machine.reschedule(try Self.schedule(now: now, using: &generator)))
     case 80..<85: machine.fireNow()
-    case 85..<98: note(machine.cancel())
-    default: note(machine.cancelAndWait())
+    case 85..<98: note(machine.cancel(keepHandlers: true))
+    default: note(machine.cancelAndWait(keepHandlers: true))
     }
   }
 
   /// Lets the machine fire once more and says what went wrong meanwhile.
   func conclude(on bench: TimerTestBench) throws {
-    machine.cancelAndWait()
+    machine.cancelAndWait(keepHandlers: true)
     ledger.beginConclusion()
     machine.activate(try .once(after: .zero))
     try bench.wait(for: 1, in: ledger.conclusion)
@@ -51,7 +51,10 @@ struct StormSubject: Sendable {
   ) throws -> TimerSchedule {
     let start = now + .microseconds(Int.random(in: -500..<2_000, using: &generator))
     let leeway = Duration.microseconds(Int.random(in: 0..<500, using: &generator))
-    if Bool.random(using: &generator) { return try .once(at: start, leeway: leeway) }
+    if Bool.random(using: &generator) {
+      let once = try TimerSchedule.once(at: start, leeway: leeway)
+      return Bool.random(using: &generator) ? once : once.stayingOpen()
+    }
     let interval = Duration.microseconds(Int.random(in: 50..<2_000, using: &generator))
     let times = Bool.random(using: &generator) ? Int.random(in: 1..<5, using: &generator) : nil
     return try .every(interval, startingAt: start, leeway: leeway, times: times)

@@ -14,8 +14,8 @@ extension TimerFactoryContract {
         machine.suspend()
         machine.resume()
         machine.reschedule(schedule)
-        machine.cancelAndWait()
-        machine.cancel()
+        machine.cancelAndWait(keepHandlers: true)
+        machine.cancel(keepHandlers: true)
         machine.activate(schedule)
         log.record($0)
       }

@@ -31,5 +31,5 @@ public enum TimerFactoryContract {
 
   /// Every clause, the plainest first.
   public static let clauses: [Clause] =
-    adapterClauses + scheduleClauses + operationClauses + handlerClauses
+    adapterClauses + scheduleClauses + operationClauses + handlerClauses + lifeClauses
 }
