@@ -34,3 +34,11 @@ public struct MonotonicInstant: Hashable, Comparable, Sendable {
     .nanoseconds(later.nanoseconds.subtractingSaturated(earlier.nanoseconds))
   }
 }
+
+extension MonotonicInstant: InstantProtocol {
+  /// The moment `duration` later; saturates.
+  public func advanced(by duration: Duration) -> MonotonicInstant { self + duration }
+
+  /// The time until `other`; negative when it is earlier.
+  public func duration(to other: MonotonicInstant) -> Duration { other - self }
+}

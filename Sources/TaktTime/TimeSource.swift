@@ -13,6 +13,15 @@ public protocol TimeSource: Sendable {
 
   /// The clock that only goes forward.
   var monotonic: MonotonicInstant { get }
+
+  /// How long the machine has slept, as far as `monotonic` has left it out: what that clock lacks to
+  /// the time since boot. Default zero.
+  var slept: Duration { get }
+}
+
+extension TimeSource {
+  /// How long the machine has slept: zero for clocks that know of no sleep.
+  public var slept: Duration { .zero }
 }
 
 /// Both clocks, read together: what every event carries into the core.
@@ -51,6 +60,11 @@ public struct SystemTimeSource: TimeSource {
   }
 
   #if os(Linux)
+    /// `CLOCK_BOOTTIME` less `CLOCK_MONOTONIC`.
+    public var slept: Duration {
+      .nanoseconds(max(0, Self.read(CLOCK_BOOTTIME) - Self.read(CLOCK_MONOTONIC)))
+    }
+
     /// The time with which the system stamps a file that is written now: that of its last tick, up
     /// to 10 ms ago.
     package var fileStamp: WallInstant {

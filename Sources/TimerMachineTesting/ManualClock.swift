@@ -6,6 +6,7 @@ public final class ManualClock: SteppingTimeSource {
   private struct State {
     var monotonic: MonotonicInstant
     var wall: WallInstant
+    var slept = Duration.zero
     var watchers: [UInt64: @Sendable () -> Void] = [:]
     var lastWatcher: UInt64 = 0
   }
@@ -39,6 +40,17 @@ public final class ManualClock: SteppingTimeSource {
     }
   }
 
+  /// How long the machine has slept so far.
+  public var slept: Duration { state.withLock { $0.slept } }
+
+  /// Lets the machine sleep: time passes on the clock that people read and since boot, and the
+  /// monotonic one stands still. The watchers are called when it wakes. A negative duration is none.
+  public func sleep(for duration: Duration) {
+    let duration = max(.zero, duration)
+    state.withLock { $0.slept += duration }
+    setWall(wall + duration)
+  }
+
   /// Sets the wall clock and calls the watchers; the monotonic clock is not touched.
   public func setWall(_ instant: WallInstant) {
     let watchers = state.withLock { state in
@@ -48,7 +60,7 @@ public final class ManualClock: SteppingTimeSource {
     for watcher in watchers { watcher() }
   }
 
-  /// Calls `handler` after each `setWall`, on the thread that calls it.
+  /// Calls `handler` after each `setWall` and `sleep(for:)`, on the thread that calls it.
   public func onClockStep(_ handler: @escaping @Sendable () -> Void) -> ClockStepSubscription {
     let number = state.withLock { state in
       state.lastWatcher += 1

@@ -9,6 +9,11 @@ extension MachineBody {
     var more: More?
   }
 
+  /// The machines in whose asynchronous handlers the current task is.
+  enum DeliveryTask {
+    @TaskLocal static var machines: [ObjectIdentifier] = []
+  }
+
   /// Whom else to call, which few machines have: so the delivery of the others stays small.
   final class More: Sendable {
     let registration: (@Sendable () -> Void)?
@@ -62,24 +67,35 @@ extension MachineBody {
   ///
   /// - Parameter transition: the report of the claim, which comes before the call.
   func run(_ delivery: Delivery, _ transition: TimerTransition?) {
-    call(delivery, transition)
-    runNext()
+    if call(delivery, transition) { runNext() }
   }
 
   /// Ends a delivery and runs what waited for it.
   func runNext() {
     var transition: TimerTransition?
     while let next = finish(&transition) {
-      call(next, transition)
+      guard call(next, transition) else { return }
       transition = nil
     }
   }
 
-  private func call(_ delivery: Delivery, _ transition: TimerTransition?) {
+  /// Returns false when the delivery goes on in a task, which ends it.
+  private func call(_ delivery: Delivery, _ transition: TimerTransition?) -> Bool {
     report(transition)
     delivery.more?.registration?()
+    if case .task(let call) = delivery.handler {
+      Task {
+        await DeliveryTask.$machines.withValue(DeliveryTask.machines + [ObjectIdentifier(self)]) {
+          await call(delivery.fire)
+        }
+        delivery.more?.call(delivery.fire)
+        runNext()
+      }
+      return false
+    }
     delivery.handler?.call(delivery.fire, of: id)
     delivery.more?.call(delivery.fire)
+    return true
   }
 
   /// Claims the delivery of an armed deadline: from here on it counts as started.
@@ -92,7 +108,7 @@ extension MachineBody {
       return nil
     }
     let now = group.monotonic
-    let periods = core.periodsDue(at: core.isWall ? group.wall.nanoseconds : now.nanoseconds)
+    let periods = core.periodsDue(at: core.mayStep ? core.now(in: group) : now.nanoseconds)
     guard periods > 0 else {
       arm(in: &core)
       return nil
@@ -123,15 +139,17 @@ extension MachineBody {
     in core: inout MachineCore
   ) -> Delivery {
     core.isDelivering = true
-    core.deliveringThread = ThreadIdentity.current
     let fire = TimerFire(
       generation: core.generation, deadline: deadline, periods: Int(clamping: periods),
       sequence: core.claims, claimedAt: now, isLast: isLast)
     guard let extras = core.extras else {
+      core.deliveringThread = group.handler?.thread ?? ThreadIdentity.current
       return Delivery(fire: fire, handler: group.handler)
     }
     let more = extras.hasListeners ? More(extras, generation: core.generation) : nil
-    return Delivery(fire: fire, handler: core.mainHandler(in: group), more: more)
+    let handler = core.mainHandler(in: group)
+    core.deliveringThread = handler?.thread ?? ThreadIdentity.current
+    return Delivery(fire: fire, handler: handler, more: more)
   }
 
   /// Ends a delivery and claims what waited for it.
@@ -149,14 +167,14 @@ extension MachineBody {
       }
       return ended
     }
-    for waiter in ended.waiters { waiter.signal() }
+    for waiter in ended.waiters { waiter() }
     for stream in ended.streams { stream.finish() }
     return ended.next
   }
 
   /// What the end of a delivery hands out of the lock.
   private struct Ended {
-    var waiters: [DispatchSemaphore]
+    var waiters: [@Sendable () -> Void]
     var streams: [AsyncStream<TimerFire>.Continuation]
     var next: Delivery?
   }

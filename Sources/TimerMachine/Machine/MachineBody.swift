@@ -235,25 +235,27 @@ final class MachineBody: WakeClient, @unchecked Sendable {
     return reply
   }
 
-  /// Cancels, then waits until no handler of this machine is being called.
-  func cancelAndWait(keepHandlers: Bool) -> TimerReply {
+  /// Cancels. When a handler is being called, and not from inside it, `whenOver` is called as it
+  /// returns.
+  ///
+  /// - Returns: the reply, and whether `whenOver` will be called.
+  func cancel(
+    keepHandlers: Bool, whenOver: @escaping @Sendable () -> Void
+  ) -> (TimerReply, isAwaited: Bool) {
     var transition: TimerTransition?
-    let (reply, waiter, former) = core.withLock {
-      core -> (TimerReply, DispatchSemaphore?, FormerHandlers) in
+    let isInTask = DeliveryTask.machines.contains(ObjectIdentifier(self))
+    let (reply, isAwaited, former) = core.withLock { core in
       let (reply, former) = end(keepHandlers: keepHandlers, in: &core, &transition)
       // A handler that waits for its own end would wait for ever.
-      guard core.isDelivering, core.deliveringThread != ThreadIdentity.current else {
-        return (reply, nil, former)
-      }
-      let waiter = DispatchSemaphore(value: 0)
-      core.madeExtras().waiters.append(waiter)
-      return (reply, waiter, former)
+      let isInside = isInTask || core.deliveringThread == ThreadIdentity.current
+      guard core.isDelivering, !isInside else { return (reply, false, former) }
+      core.madeExtras().waiters.append(whenOver)
+      return (reply, true, former)
     }
     report(transition)
     closeStreams()
-    waiter?.wait()
     _ = former
-    return reply
+    return (reply, isAwaited)
   }
 
   /// Takes `cancel` through the table. The handlers go also from a machine that is not running: it

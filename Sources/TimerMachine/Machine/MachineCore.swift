@@ -41,8 +41,8 @@ struct MachineCore {
   /// What few machines need.
   var extras: MachineExtras?
 
-  /// Whether the deadlines stand on the clock that people read.
-  var isWall: Bool { basis == .wall }
+  /// Whether the deadlines stand on a clock that may step away from the one that alarms run on.
+  var mayStep: Bool { basis == .wall || basis == .boot }
 
   /// Takes a schedule from its beginning.
   mutating func begin(_ schedule: TimerSchedule, in group: TimerGroup) {
@@ -54,6 +54,10 @@ struct MachineCore {
       isRelative
       ? group.monotonic.nanoseconds.addingSaturated(schedule.startNanoseconds)
       : schedule.startNanoseconds
+    if schedule.countsSleep, basis == .monotonic {
+      basis = .boot
+      startNanoseconds = startNanoseconds.addingSaturated(group.slept)
+    }
     intervalNanoseconds = schedule.intervalNanoseconds
     leewayNanoseconds = schedule.leewayNanoseconds
     deadline = startNanoseconds
@@ -62,13 +66,20 @@ struct MachineCore {
 
   /// The time on the schedule's own clock.
   func now(in group: TimerGroup) -> Int64 {
-    isWall ? group.wall.nanoseconds : group.monotonic.nanoseconds
+    switch basis {
+    case .wall: group.wall.nanoseconds
+    case .boot: group.monotonic.nanoseconds.addingSaturated(group.slept)
+    case .monotonic, .activation, nil: group.monotonic.nanoseconds
+    }
   }
 
   /// The next deadline as the monotonic clock will show it if no one sets the other.
   func monotonicDeadline(in group: TimerGroup) -> MonotonicInstant {
-    guard isWall else { return MonotonicInstant(nanoseconds: deadline) }
-    return group.monotonic + (WallInstant(nanoseconds: deadline) - group.wall)
+    switch basis {
+    case .wall: group.monotonic + (WallInstant(nanoseconds: deadline) - group.wall)
+    case .boot: MonotonicInstant(nanoseconds: deadline.subtractingSaturated(group.slept))
+    case .monotonic, .activation, nil: MonotonicInstant(nanoseconds: deadline)
+    }
   }
 
   /// Deadlines of the grid from the next one up to `now`; 0 when it lies ahead.

@@ -1,5 +1,3 @@
-import Dispatch
-
 /// What few machines need, kept apart so that the others stay small.
 ///
 /// `@unchecked`, and safe: the one lasting reference to it is `MachineCore.extras`, which is reached
@@ -13,8 +11,8 @@ final class MachineExtras: @unchecked Sendable {
   var promisedNow: UInt32 = 0
   /// Those whose turn came while a handler was being called.
   var waitingNow: UInt32 = 0
-  /// Who waits in `cancelAndWait` for the handler to return.
-  var waiters: [DispatchSemaphore] = []
+  /// Called when the handler returns, for those who wait in `cancelAndWait`.
+  var waiters: [@Sendable () -> Void] = []
   /// Reports that wait for a thread to hand them over.
   var outbox: [TimerTransition] = []
   /// Whether the handler that the machine was made with was replaced by `handler`.
@@ -80,7 +78,7 @@ extension MachineCore {
   }
 
   /// Takes out who waits for the handler to return.
-  mutating func takeWaiters() -> [DispatchSemaphore] {
+  mutating func takeWaiters() -> [@Sendable () -> Void] {
     guard let extras, !extras.waiters.isEmpty else { return [] }
     let waiters = extras.waiters
     extras.waiters = []
@@ -104,17 +102,19 @@ extension MachineBody {
     for stream in core.withLock({ $0.takeEndedStreams() }) { stream.finish() }
   }
 
-  /// Follows the wall clock while the machine has a schedule on it. Under the lock.
+  /// Follows the wall clock, and the sleeps of the computer, while the schedule depends on them. Under
+  /// the lock.
   func followClockSteps(in core: inout MachineCore) {
-    guard core.isWall, core.extras?.clockSteps == nil else { return }
+    guard core.mayStep, core.extras?.clockSteps == nil else { return }
     guard let clock = group.factory.time as? any SteppingTimeSource else { return }
     core.madeExtras().clockSteps = clock.onClockStep { [weak self] in self?.clockStepped() }
   }
 
-  /// The wall clock was set: a deadline on it is another one on the clock that alarms run on.
+  /// The wall clock was set, or the computer has slept: a deadline is another one on the clock that
+  /// alarms run on.
   private func clockStepped() {
     core.withLock { core in
-      guard core.isArmed, core.isWall else { return }
+      guard core.isArmed, core.mayStep else { return }
       arm(in: &core)
     }
   }

@@ -29,6 +29,8 @@ public struct TimerFire: Sendable, Hashable {
 public struct TimerHandler: Sendable {
   /// What a handler is called with.
   public typealias Call = @Sendable (TimerFire) -> Void
+  /// What is called in a task of its own.
+  public typealias AsyncCall = @Sendable (TimerFire) async -> Void
 
   /// The name of the handler that a machine is made with.
   public static let main = "main"

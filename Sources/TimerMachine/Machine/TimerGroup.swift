@@ -45,14 +45,14 @@ package final class TimerGroup: @unchecked Sendable {
 
   /// Takes the handler out, if it is that of one machine alone. Under that machine's lock.
   func takeOwnHandler() -> MainHandler? {
-    guard case .own = handler else { return nil }
+    guard handler?.isOwn == true else { return nil }
     defer { handler = nil }
     return handler
   }
 
   /// Sets the handler of a machine made alone, before anybody else knows it.
-  func setOwnHandler(_ call: @escaping TimerHandler.Call) {
-    handler = .own(call)
+  func setOwnHandler(_ handler: MainHandler) {
+    self.handler = handler
   }
 
   var monotonic: MonotonicInstant {
@@ -62,16 +62,38 @@ package final class TimerGroup: @unchecked Sendable {
   var wall: WallInstant {
     if let wakeQueue { wakeQueue.time.wall } else { factory.time.wall }
   }
+
+  /// In nanoseconds.
+  var slept: Int64 { factory.time.slept.nanosecondsSaturated }
 }
 
 /// The handler that a machine is made with: its own, or that of its group.
 enum MainHandler: Sendable {
   case own(TimerHandler.Call)
+  /// Its own, called in a task; the delivery ends with it.
+  case task(TimerHandler.AsyncCall)
   case shared(TimerGroup.Handler)
 
+  var isOwn: Bool {
+    switch self {
+    case .own, .task: true
+    case .shared: false
+    }
+  }
+
+  /// The thread of the call, where that is not the one that claims it: none.
+  var thread: UInt? {
+    switch self {
+    case .own, .shared: nil
+    case .task: 0
+    }
+  }
+
+  /// Calls it at once; one of a task is begun.
   func call(_ fire: TimerFire, of machine: UInt64) {
     switch self {
     case .own(let call): call(fire)
+    case .task(let call): Task { await call(fire) }
     case .shared(let call): call(machine, fire)
     }
   }
@@ -80,6 +102,8 @@ enum MainHandler: Sendable {
   func named(of machine: UInt64) -> TimerHandler {
     switch self {
     case .own(let call): TimerHandler(name: TimerHandler.main, call: call)
+    case .task(let call):
+      TimerHandler(name: TimerHandler.main) { fire in Task { await call(fire) } }
     case .shared(let call): TimerHandler(name: TimerHandler.main) { call(machine, $0) }
     }
   }

@@ -13,7 +13,7 @@ extension TimerMachine {
   public var ticks: AsyncStream<TimerFire> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: TimerFire.self,
-      bufferingPolicy: body.group.factory.isVirtual ? .unbounded : .bufferingNewest(16))
+      bufferingPolicy: TickBuffer.policy(of: body.group.factory))
     let number = body.core.withLock { core -> UInt64? in
       guard core.state == .running || core.state == .suspended else { return nil }
       let extras = core.madeExtras()

@@ -50,9 +50,10 @@ public final class TimerMachine: Sendable {
     handler: @escaping @Sendable (_ machine: TimerMachine, _ fire: TimerFire) -> Void
   ) {
     self.init(name: name, factory: factory, queue: queue, observer: observer)
-    body.group.setOwnHandler { [weak self] fire in
-      if let self { handler(self, fire) }
-    }
+    body.group.setOwnHandler(
+      .own { [weak self] fire in
+        if let self { handler(self, fire) }
+      })
   }
 
   /// Makes a machine of a group, in the state `idle`.
@@ -200,6 +201,9 @@ public final class TimerMachine: Sendable {
   /// - Parameter keepHandlers: as for `cancel`.
   @discardableResult
   public func cancelAndWait(keepHandlers: Bool = false) -> TimerReply {
-    body.cancelAndWait(keepHandlers: keepHandlers)
+    let over = DispatchSemaphore(value: 0)
+    let (reply, isAwaited) = body.cancel(keepHandlers: keepHandlers) { over.signal() }
+    if isAwaited { over.wait() }
+    return reply
   }
 }

@@ -10,7 +10,7 @@ public struct TimerSchedule: Sendable, Hashable {
 
   /// What the first deadline is counted from.
   enum Basis: UInt8, Sendable, Hashable {
-    case monotonic, wall, activation
+    case monotonic, wall, activation, boot
   }
 
   /// First deadline in nanoseconds of its basis.
@@ -25,6 +25,8 @@ public struct TimerSchedule: Sendable, Hashable {
   public private(set) var isStrict = false
   /// Whether its machine stays `running` after the last fire. See `stayingOpen()`.
   public private(set) var staysOpen = false
+  /// Whether the time that the machine sleeps counts. See `countingSleep()`.
+  public private(set) var countsSleep = false
 
   /// Fires once.
   ///
@@ -94,6 +96,18 @@ public struct TimerSchedule: Sendable, Hashable {
       startNanoseconds: clamped(delay), leewayNanoseconds: clamped(leeway), basis: .activation)
   }
 
+  /// Fires once, at an instant; for leeways that are constants and need no `try`.
+  ///
+  /// - Parameters:
+  ///   - deadline: when. One that has passed is due at once.
+  ///   - leeway: how much later it may be. One outside its range counts as the nearest in it.
+  public static func once(
+    at deadline: MonotonicInstant, leewayClamping leeway: Duration
+  ) -> TimerSchedule {
+    TimerSchedule(
+      startNanoseconds: deadline.nanoseconds, leewayNanoseconds: clamped(leeway), basis: .monotonic)
+  }
+
   /// Fires on a grid that begins one interval after the activation; for constants, which need no
   /// `try`.
   ///
@@ -152,6 +166,17 @@ public struct TimerSchedule: Sendable, Hashable {
     return schedule
   }
 
+  /// The same schedule on the time since boot, which goes on while the machine sleeps.
+  ///
+  /// Without it a delay of an hour takes an hour of waking; with it what came due during the sleep is
+  /// due at once after it. On Linux the kernel tells of the end of a sleep; elsewhere, where the
+  /// clocks know of none, it makes no difference. Nor does it on the clock that people read.
+  public func countingSleep() -> TimerSchedule {
+    var schedule = self
+    schedule.countsSleep = true
+    return schedule
+  }
+
   /// The same schedule, after whose last fire the machine stays `running`, armed for nothing, until
   /// it is given another one.
   ///
@@ -168,6 +193,7 @@ public struct TimerSchedule: Sendable, Hashable {
     switch basis {
     case .monotonic: MonotonicInstant(nanoseconds: startNanoseconds)
     case .activation: time.monotonic + .nanoseconds(startNanoseconds)
+    case .boot: MonotonicInstant(nanoseconds: startNanoseconds) - time.slept
     case .wall:
       time.monotonic + (WallInstant(nanoseconds: startNanoseconds) - time.wall)
     }

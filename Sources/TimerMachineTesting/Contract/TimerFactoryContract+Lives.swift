@@ -50,7 +50,8 @@ extension TimerFactoryContract {
       try bench.wait(for: accepted, in: log)
       try ContractViolation.unless(accepted == 100, "\(accepted) of 100 were accepted")
     },
-    Clause("an accepted fireNow that a suspension or a cancellation overtakes is reported") { bench in
+    Clause("an accepted fireNow that a suspension or a cancellation overtakes is reported") {
+      bench in
       // Its turn cannot come before it is overtaken.
       let (log, transitions) = (FireLog(), TransitionLog())
       let holder = MachineHolder()

@@ -1,0 +1,66 @@
+public import Dispatch
+public import TaktTime
+
+extension CoalescingTimerFactory {
+  /// One for the whole process, for whoever needs none of their own.
+  public static let shared = CoalescingTimerFactory(
+    queue: DispatchQueue(label: "TimerMachine.shared"))
+}
+
+extension TimerMachine {
+  /// A timer that runs already and fires at equal intervals until it is cancelled or released.
+  ///
+  /// ```swift
+  /// let heartbeat = TimerMachine.ticker(every: .seconds(30)) { _ in sendHeartbeat() }
+  /// ```
+  /// - Parameters:
+  ///   - interval: the distance of two fires, the first one interval from now. One outside the range
+  ///     of `TimerSchedule.every` counts as the nearest in it.
+  ///   - leeway: how much later a fire may be, to save wakes. Default zero.
+  ///   - name: for reports. Default `ticker`.
+  ///   - factory: where the alarm comes from. Default the shared one.
+  ///   - queue: where the handler is called, never twice at a time. Default the global queue.
+  ///   - handler: called for each fire.
+  public static func ticker(
+    every interval: Duration, leeway: Duration = .zero, name: String = "ticker",
+    factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global(),
+    handler: @escaping TimerHandler.Call
+  ) -> TimerMachine {
+    let machine = TimerMachine(name: name, factory: factory, queue: queue, handler: handler)
+    machine.activate(.every(clamping: interval, leeway: leeway))
+    return machine
+  }
+
+  /// Fires at equal intervals as a sequence that holds its own timer: it ends with the loop or its
+  /// task.
+  ///
+  /// ```swift
+  /// for await tick in TimerMachine.ticks(every: .seconds(1)) { print(tick.sequence) }
+  /// ```
+  /// - Parameters:
+  ///   - interval: as for `ticker`.
+  ///   - leeway: how much later a fire may be. Default zero.
+  ///   - factory: where the alarm comes from. Default the shared one.
+  public static func ticks(
+    every interval: Duration, leeway: Duration = .zero,
+    factory: any TimerFactory = CoalescingTimerFactory.shared
+  ) -> AsyncStream<TimerFire> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: TimerFire.self, bufferingPolicy: TickBuffer.policy(of: factory))
+    let machine = ticker(every: interval, leeway: leeway, name: "ticks", factory: factory) {
+      continuation.yield($0)
+    }
+    // The one reference to the machine; `cancel` lets go of the handler, which holds the sequence.
+    continuation.onTermination = { _ in machine.cancel() }
+    return stream
+  }
+}
+
+/// How many fires wait for a reader of `ticks`.
+enum TickBuffer {
+  static func policy(
+    of factory: any TimerFactory
+  ) -> AsyncStream<TimerFire>.Continuation.BufferingPolicy {
+    factory.isVirtual ? .unbounded : .bufferingNewest(16)
+  }
+}

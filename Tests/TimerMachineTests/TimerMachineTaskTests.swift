@@ -1,0 +1,125 @@
+import Dispatch
+import TaktTime
+import Testing
+import TimerMachine
+import TimerMachineTesting
+
+/// Handlers in tasks and on actors, and what waits for them without blocking a thread.
+struct TimerMachineTaskTests {
+  private let manual = ManualTimerFactory()
+  private let queue = DispatchQueue(label: "tasks")
+
+  @Test func `a delivery lasts as long as its task, and what came due meanwhile comes after it`()
+    async
+  {
+    let (began, beginnings) = AsyncStream.makeStream(of: TimerFire.self)
+    let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+    let machine = TimerMachine(
+      name: "poll", factory: manual, queue: queue,
+      task: { fire in
+        beginnings.yield(fire)
+        for await _ in gate { break }
+      })
+    machine.activate(.every(clamping: .seconds(1)))
+    manual.advance(by: .seconds(1))
+    var fires = began.makeAsyncIterator()
+    #expect(await fires.next()?.periods == 1)
+    manual.advance(by: .seconds(3))
+    #expect(machine.claims == 1)
+    opening.yield()
+    #expect(await fires.next()?.periods == 3)
+    opening.finish()
+    await machine.cancelAndWait()
+  }
+
+  @Test func `cancelAndWait returns when the task is over, and at once from inside it`() async {
+    let notes = Notes()
+    let (began, beginning) = AsyncStream.makeStream(of: Void.self)
+    let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+    let holder = MachineBox()
+    let machine = TimerMachine(
+      name: "poll", factory: manual, queue: queue,
+      task: { _ in
+        beginning.yield()
+        for await _ in gate { break }
+        await holder.machine?.cancelAndWait(keepHandlers: true)
+        notes.note("task ends")
+      })
+    holder.machine = machine
+    machine.activate(.once(afterClamping: .zero))
+    manual.advance(by: .zero)
+    for await _ in began { break }
+    async let waiter = machine.cancelAndWait()
+    opening.yield()
+    #expect(await waiter == .refused(state: .cancelled))
+    notes.note("waiter goes on")
+    #expect(notes.all == ["task ends", "waiter goes on"])
+    holder.machine = nil
+  }
+
+  private actor Counter {
+    private var fires = 0
+    private var timer: TimerMachine?
+
+    func count() { fires += 1 }
+    var seen: Int { fires }
+
+    func start(_ factory: any TimerFactory, _ queue: DispatchQueue) {
+      let timer = TimerMachine(name: "count", factory: factory, queue: queue, on: self) {
+        counter, _ in counter.count()
+      }
+      timer.activate(.every(clamping: .seconds(1)))
+      self.timer = timer
+    }
+
+    func rest() async { await timer?.cancelAndWait() }
+  }
+
+  @Test func `an actor owns a timer whose handler runs on it, and is not kept alive`() async {
+    var counter: Counter? = Counter()
+    await counter?.start(manual, queue)
+    manual.advance(by: .seconds(1))
+    await counter?.rest()
+    #expect(await counter?.seen == 1)
+    await counter?.start(manual, queue)
+    weak let trace = counter
+    counter = nil
+    #expect(trace == nil)
+    #expect(manual.armedCount == 0)
+  }
+
+  @Test func `a ticker is one line`() async {
+    let notes = Notes()
+    let ticker = TimerMachine.ticker(every: .seconds(1), factory: manual) { fire in
+      notes.note("\(fire.sequence)")
+    }
+    manual.advance(by: .seconds(3))
+    ticker.cancel()
+    #expect(notes.all == ["1", "2", "3"])
+    let never = TimerMachine.ticker(every: .zero, factory: manual) { _ in }
+    #expect(never.deadline == manual.clock.monotonic + .nanoseconds(1))
+  }
+
+  @Test func `a sequence of ticks holds its timer, and lets it go with the loop`() async {
+    let ticks = TimerMachine.ticks(every: .seconds(1), factory: manual)
+    manual.advance(by: .seconds(20))
+    var last: UInt64 = 0
+    for await tick in ticks {
+      last = tick.sequence
+      if last == 20 { break }
+    }
+    #expect(last == 20)
+    let task = Task { for await _ in TimerMachine.ticks(every: .seconds(1), factory: manual) {} }
+    task.cancel()
+    await task.value
+  }
+
+  /// Lets a handler find its machine.
+  private final class MachineBox: Sendable {
+    private let held = Guarded<TimerMachine?>(nil)
+    var machine: TimerMachine? {
+      get { held.withLock { $0 } }
+      set { held.withLock { $0 = newValue } }
+    }
+  }
+}
