@@ -199,7 +199,7 @@ package struct Simulation {
     starts.take(entries)
     for effect in effects {
       switch effect {
-      case .arm(let key, let deadline, let leeway, let token):
+      case .arm(let key, let deadline, _, let leeway, let token):
         // Anywhere in its leeway, and a little late.
         let lag = Duration.microseconds(Int.random(in: 0...300, using: &random))
         let window = leeway * Double.random(in: 0...1, using: &random)
@@ -208,7 +208,7 @@ package struct Simulation {
       case .signal(let run, let signal): stop(run, isKill: signal == .kill)
       case .log(let record): runOracle.take(record)
       case .awaitLedger(let run): awaiting.append(run)
-      case .disarm, .record, .served: break
+      case .rest, .disarm, .record, .served: break
       case .finish: isFinished = true
       }
     }

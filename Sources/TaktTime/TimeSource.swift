@@ -33,6 +33,9 @@ package struct Now: Hashable, Sendable {
     self.wall = wall
     self.monotonic = monotonic
   }
+
+  /// What the clock that people read will show at `instant`, if nobody sets it.
+  package func wall(at instant: MonotonicInstant) -> WallInstant { wall + (instant - monotonic) }
 }
 
 extension TimeSource {

@@ -37,21 +37,27 @@ import TaktTime
     #expect(world.requests.last?.spec.execution.timeout == .seconds(5))
   }
 
-  @Test func `a job's timer is idle until it is armed, and cancelled when it no longer is`() throws
+  @Test func `a job's timer is suspended as long as the job is, and cancelled when no slot is left`()
+    throws
   {
     var world = SchedulerWorld()
     var schedule = Schedule()
     schedule.after = [Following(try name("a"), on: .success)]
-    world.start([try job("a", every(10)), try job("b", schedule)])
+    var brief = Schedule()
+    brief.at = [world.now.wall + .seconds(1)]
+    world.start([try job("a", every(10)), try job("b", schedule), try job("c", brief)])
     func timer(_ job: String) throws -> TimerView? {
       world.core.view(of: try name(job), at: world.now)?.timer
     }
     #expect(try timer("a") == .running)
     #expect(try timer("b") == .idle)
     _ = world.obey(.suspend(try name("a"), until: nil, reason: ""))
-    #expect(try timer("a") == .cancelled)
+    #expect(try timer("a") == .suspended)
     _ = world.obey(.resume(try name("a")))
     #expect(try timer("a") == .running)
+    #expect(try timer("c") == .running)
+    world.pass(.seconds(2))
+    #expect(try timer("c") == .cancelled)
   }
 
   @Test func `a suspended job shows it, and its slots pass`() throws {

@@ -34,7 +34,7 @@ import TaktTime
           {
             story.append("run \(run) \(outcome) \(reason)")
           }
-        case .arm, .disarm, .record, .awaitLedger, .served: break
+        case .arm, .rest, .disarm, .record, .awaitLedger, .served: break
         case .finish: story.append("finish")
         }
       }

@@ -46,7 +46,7 @@ struct SchedulerWorld {
         requests.append(request)
         starts.append(
           "\(request.spec.name) \((request.slot - Self.wall).milliseconds) #\(request.attempt)")
-      case .arm, .disarm, .signal, .served, .log, .finish: break
+      case .arm, .rest, .disarm, .signal, .served, .log, .finish: break
       }
     }
   }

@@ -103,12 +103,13 @@ import TimerMachine
     }
   }
 
-  @Test func `routine records are debug in text and always there in JSON`() {
+  @Test func `routine records are debug in text, and JSON has all by default`() {
     let routine = record(.timer, [], routine: true)
     let text = TextRenderer(zone: .utc, isColoured: false)
-    #expect(!text.shows(routine, at: .info))
+    #expect(!text.shows(routine, at: LogFormat.text.defaultLevel))
     #expect(text.shows(routine, at: .debug))
-    #expect(JSONRenderer().shows(routine, at: .info))
+    #expect(JSONRenderer().shows(.debug, routine: true, at: LogFormat.json.defaultLevel))
+    #expect(!JSONRenderer().shows(.debug, routine: true, at: .info))
   }
 
   @Test func `a full queue drops output first, then routine records, last verdicts`() {

@@ -41,6 +41,7 @@ import TimerMachineTesting
   @Test(arguments: [
     TimerID.job(JobID(index: 0)), .job(JobID(index: .max)), .run(RunID(7)),
     .expected(RunID(1 << 40)), .shutdown,
+    .pause(JobID(index: 0)), .pause(JobID(index: .max)),
   ])
   func `a timer is found again by the number of its machine`(id: TimerID) {
     #expect(TimerID(number: id.number) == id)
@@ -49,9 +50,9 @@ import TimerMachineTesting
   @Test func `a timer that is armed again fires once, for the last arming`() throws {
     let board = board()
     let job = TimerKey.job(try #require(JobName("backup")))
-    let start = factory.time.monotonic
-    board.arm(.job(JobID(index: 3)), at: start + .seconds(1), leeway: .zero, token: 1) { job }
-    board.arm(.job(JobID(index: 3)), at: start + .seconds(2), leeway: .zero, token: 2) { job }
+    let (start, due) = (factory.time.monotonic, WallInstant(milliseconds: 1_790_000_000_123))
+    board.arm(.job(JobID(index: 3)), at: start + .seconds(1), due: due, leeway: .zero, token: 1) { job }
+    board.arm(.job(JobID(index: 3)), at: start + .seconds(2), due: due, leeway: .zero, token: 2) { job }
     factory.advance(by: .seconds(5))
     #expect(seen.fires.withLock { $0 } == [.job(JobID(index: 3))])
     #expect(board.token(of: .job(JobID(index: 3))) == 2)
@@ -62,17 +63,51 @@ import TimerMachineTesting
   {
     let board = board()
     let job = TimerKey.job(try #require(JobName("backup")))
-    let start = factory.time.monotonic
-    board.arm(.job(JobID(index: 0)), at: start + .seconds(1), leeway: .zero, token: 1) { job }
+    let (start, due) = (factory.time.monotonic, WallInstant(milliseconds: 1_790_000_000_123))
+    board.arm(.job(JobID(index: 0)), at: start + .seconds(1), due: due, leeway: .zero, token: 1) { job }
     board.disarm(.job(JobID(index: 0)))
     board.disarm(.job(JobID(index: 9)))
     #expect(board.token(of: .job(JobID(index: 0))) == nil)
-    board.arm(.job(JobID(index: 0)), at: start + .seconds(2), leeway: .zero, token: 2) { job }
-    board.arm(.run(RunID(4)), at: start + .seconds(3), leeway: .zero, token: 3) { .run(RunID(4)) }
+    board.arm(.job(JobID(index: 0)), at: start + .seconds(2), due: due, leeway: .zero, token: 2) { job }
+    board.arm(.run(RunID(4)), at: start + .seconds(3), due: due, leeway: .zero, token: 3) { .run(RunID(4)) }
     factory.advance(by: .seconds(5))
     #expect(seen.fires.withLock { $0 } == [.job(JobID(index: 0)), .run(RunID(4))])
     #expect(
       seen.moves(of: "timer:backup") == ["1 activate", "2 cancel", "1 activate", "2 fire"])
     #expect(seen.moves(of: "run-timer:4") == ["1 activate", "2 fire"])
+  }
+
+  @Test func `a job's machine goes on over fires, rests and pauses, and over the end of its slots`()
+    throws
+  {
+    let board = board()
+    let (id, job) = (JobID(index: 0), TimerKey.job(try #require(JobName("backup"))))
+    let (start, due) = (factory.time.monotonic, WallInstant(milliseconds: 1_790_000_000_123))
+    func arm(_ second: Int, _ token: UInt64) {
+      board.arm(.job(id), at: start + .seconds(second), due: due, leeway: .zero, token: token) {
+        job
+      }
+    }
+    board.rest(id, .suspended) { job }
+    arm(1, 1)
+    factory.advance(by: .seconds(1))
+    arm(2, 2)
+    board.rest(id, .suspended) { job }
+    factory.advance(by: .seconds(2))
+    arm(4, 3)
+    factory.advance(by: .seconds(1))
+    board.rest(id, .unarmed) { job }
+    board.rest(id, .over) { job }
+    arm(5, 4)
+    board.disarm(.job(id))
+    #expect(seen.fires.withLock { $0.count } == 2)
+    #expect(
+      seen.moves(of: "timer:backup").map { String($0.drop { $0 != " " }.dropFirst()) } == [
+        "activate", "suspend", "resume", "reschedule", "fire", "reschedule", "suspend", "resume",
+        "reschedule", "fire", "reschedule", "cancel", "activate", "cancel",
+      ])
+    #expect(
+      seen.moves(of: "timer:backup").map { $0.prefix { $0 != " " } }
+        == (1...14).map { Substring("\($0)") })
   }
 }

@@ -16,6 +16,7 @@ final class TaktProcess {
     var to: String?
     var cause: String?
     var slot: String?
+    var due: String?
     var slot_last: String?
     var late_ms: Double?
     var run: Int?

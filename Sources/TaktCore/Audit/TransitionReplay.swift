@@ -33,6 +33,10 @@ package struct TransitionReplay: Sendable {
 
   /// How many transitions were replayed.
   package private(set) var count = 0
+  /// Whether there was anything to replay.
+  package var isVerifiable: Bool { count > 0 }
+  /// Whether there was something to replay, and nothing is wrong with it.
+  package var isSound: Bool { isVerifiable && problemCount == 0 }
   /// What is wrong, as far as it is listed.
   package private(set) var problems: [String] = []
   package private(set) var problemCount = 0
@@ -53,6 +57,26 @@ package struct TransitionReplay: Sendable {
     hasBegun = true
   }
 
+  /// The daemon says that it has stopped: every machine of its scheduler, and every run, is over.
+  package mutating func processEnded() {
+    guard hasBegun, droppedCount == 0 else { return }
+    for (name, machine) in machines.sorted(by: { $0.key < $1.key })
+    where Self.endsWithScheduler(name) && !Self.isOver(machine.state) {
+      list("\(name): nothing after number \(machine.sequence), but it was '\(machine.state)'")
+    }
+  }
+
+  private static func endsWithScheduler(_ machine: String) -> Bool {
+    ["timer:", "pause-timer:", "run-timer:", "expected-timer:", "shutdown-timer", "run:"].contains {
+      machine.hasPrefix($0)
+    }
+  }
+
+  private static func isOver(_ state: String) -> Bool {
+    [TimerState.cancelled.rawValue, TimerState.idle.rawValue, RunState.Kind.ended.rawValue]
+      .contains(state)
+  }
+
   package mutating func recordsDropped(_ count: Int) { droppedCount += count }
 
   package mutating func takeTimer(_ line: Line) {
@@ -66,8 +90,10 @@ package struct TransitionReplay: Sendable {
     let decisions = [false, true].map { from.transition(on: event, last: $0) }
     let isLegal = decisions.contains { decision in
       switch decision {
-      case .moved(let target, _): target == to && line.reason != "refused"
-      case .refused: from == to && line.reason == "refused"
+      case .moved(let target, _):
+        // An overtaken `fireNow` has moved nothing, wherever its machine stands.
+        line.reason == "overtaken" ? from == to : target == to && line.reason != "refused"
+      case .refused: from == to && (line.reason == "refused" || line.reason == "overtaken")
       }
     }
     if !isLegal { add(line, "is not in the table of timers") }
@@ -106,10 +132,13 @@ package struct TransitionReplay: Sendable {
   }
 
   private mutating func add(_ line: Line, _ what: String) {
-    problemCount += 1
-    guard problems.count < Self.problemsMax else { return }
-    problems.append(
+    list(
       "\(line.machine): number \(line.sequence), \(line.from) → \(line.to) (\(line.cause)), \(what)"
     )
+  }
+
+  private mutating func list(_ problem: String) {
+    problemCount += 1
+    if problems.count < Self.problemsMax { problems.append(problem) }
   }
 }

@@ -35,11 +35,13 @@ package struct JobView: Sendable {
 
 /// Where a job's timer is; the raw value is the state of its timer machine.
 package enum TimerView: String, CaseIterable, Hashable, Sendable {
-  /// It has never been armed.
+  /// The job has none: no slot of it has an instant.
   case idle
-  /// It is armed, for a slot or for the end of the job's rest.
+  /// It is armed for the next slot, or will be when the next instant is known.
   case running
-  /// It has been armed, and is not any more.
+  /// It stands still, as the job is suspended or disabled.
+  case suspended
+  /// No slot is left.
   case cancelled
 }
 

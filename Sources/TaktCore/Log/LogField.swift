@@ -71,7 +71,7 @@ package enum MachineID: Hashable, Sendable, CustomStringConvertible {
   case timer(TimerKey)
   case run(RunID)
 
-  /// `timer:JOB`, `run-timer:N`, `expected-timer:N`, `shutdown-timer`, `run:N`
+  /// `timer:JOB`, `pause-timer:JOB`, `run-timer:N`, `expected-timer:N`, `shutdown-timer`, `run:N`
   package var description: String {
     var bytes: [UInt8] = []
     appendName(to: &bytes)
@@ -83,10 +83,22 @@ package enum MachineID: Hashable, Sendable, CustomStringConvertible {
 package enum TimerKey: Hashable, Sendable {
   /// A job's next slot.
   case job(JobName)
+  /// The end of a job's suspension.
+  case pause(JobName)
   /// A run's timeout, the grace of its stop, or its back-off.
   case run(RunID)
   /// How long a run is expected to take.
   case expected(RunID)
   /// The grace of a stop of takt.
   case shutdown
+  /// One that belongs to no job and no run, by its name.
+  case other(String)
+
+  /// The job, where it is a job's own.
+  var job: JobName? {
+    switch self {
+    case .job(let name), .pause(let name): name
+    case .run, .expected, .shutdown, .other: nil
+    }
+  }
 }

@@ -8,8 +8,10 @@ package struct JobID: Hashable, Sendable {
 
 /// Whose timer it is.
 package enum TimerID: Hashable, Sendable {
-  /// A job's next slot, one that runs late, or the end of its suspension.
+  /// A job's next slot, or one that runs late.
   case job(JobID)
+  /// The end of a job's suspension.
+  case pause(JobID)
   /// A run's timeout, the grace of its stop, its back-off, or its wait for the ledger.
   case run(RunID)
   /// How long a run is expected to take.

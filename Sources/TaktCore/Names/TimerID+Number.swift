@@ -8,7 +8,9 @@ extension TimerID {
     case .job(let job): UInt64(job.index)
     case .run(let run): Self.number(kind: 1, run)
     case .expected(let run): Self.number(kind: 2, run)
-    case .shutdown: 3 << (64 - Self.kindBits)
+    // The one of the third kind that no job's number can be.
+    case .shutdown: .max
+    case .pause(let job): 3 << (64 - Self.kindBits) | UInt64(job.index)
     }
   }
 
@@ -19,7 +21,8 @@ extension TimerID {
     case 0: self = .job(JobID(index: UInt32(truncatingIfNeeded: value)))
     case 1: self = .run(RunID(value))
     case 2: self = .expected(RunID(value))
-    default: self = .shutdown
+    case _ where number == .max: self = .shutdown
+    default: self = .pause(JobID(index: UInt32(truncatingIfNeeded: value)))
     }
   }
 

@@ -109,8 +109,12 @@ extension MachineID {
     case .timer(.job(let name)):
       bytes.append(utf8: "timer:")
       bytes.append(utf8: name.text)
+    case .timer(.pause(let name)):
+      bytes.append(utf8: "pause-timer:")
+      bytes.append(utf8: name.text)
     case .timer(.run(let run)): Self.append("run-timer:", run, to: &bytes)
     case .timer(.expected(let run)): Self.append("expected-timer:", run, to: &bytes)
+    case .timer(.other(let name)): bytes.append(utf8: name)
     case .timer(.shutdown): bytes.append(utf8: "shutdown-timer")
     case .run(let run): Self.append("run:", run, to: &bytes)
     }

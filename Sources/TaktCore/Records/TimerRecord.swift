@@ -29,7 +29,7 @@ package struct TimerRecord: Sendable {
   func put(into sink: inout some FieldSink) {
     sink.put(.machine, machine: .timer(key))
     sink.put(.seq, number: Int64(sequence))
-    if case .job(let job) = key { sink.put(.job, text: job.text) }
+    if let job = key.job { sink.put(.job, text: job.text) }
     sink.put(.from, text: from.rawValue)
     sink.put(.to, text: to.rawValue)
     sink.put(.cause, text: event.rawValue)

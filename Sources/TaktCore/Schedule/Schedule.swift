@@ -97,6 +97,9 @@ package struct Schedule: Hashable, Sendable {
   /// Whether a step of the wall clock moves any of its slots.
   var standsOnWall: Bool { !rules.isEmpty || !at.isEmpty || every?.origin == .epoch }
 
+  /// Whether a timer waits for any of its slots.
+  var isTimed: Bool { every != nil || !rules.isEmpty || !at.isEmpty }
+
   /// Whether it has slots that nobody can foresee.
   var hasUnforeseen: Bool {
     !on.isEmpty || !after.isEmpty || !watch.isEmpty || every?.origin == .end

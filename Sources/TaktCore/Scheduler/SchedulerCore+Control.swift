@@ -112,7 +112,7 @@ extension SchedulerCore {
     let active = runs.active(of: id).all.compactMap { runs.run($0)?.view(at: now) }
     return JobView(
       spec: job.spec, state: state(of: job, active), next: job.nextSlot,
-      timer: job.awaited != nil ? .running : job.hasBeenArmed ? .cancelled : .idle, active: active,
+      timer: job.timer?.view ?? .idle, active: active,
       failureStreak: job.failureStreak, ranCount: job.ranCount, suspension: job.suspension)
   }
 

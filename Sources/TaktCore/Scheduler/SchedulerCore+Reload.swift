@@ -142,10 +142,16 @@ extension SchedulerCore {
     let spec = jobs[id].spec
     memories.keep(jobs[id].memory, of: name)
     follow(id, from: spec, to: nil)
+    endTimers(of: id)
     jobs.remove(id)
-    effects.append(.disarm(.job(id)))
     stopRuns(ofRemoved: id, spec.removal, at: now)
     forgetIfGone(id)
+  }
+
+  /// A job that is removed, or not to go on, has no timers any more.
+  mutating func endTimers(of id: JobID) {
+    endPause(of: id)
+    effects.append(.disarm(.job(id)))
   }
 
   /// The runs of a job that has been removed are killed, or end by themselves; it starts no further

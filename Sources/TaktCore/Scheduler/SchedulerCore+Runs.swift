@@ -47,7 +47,7 @@ extension SchedulerCore {
     case .leave: runs.leavePlace(row)
     case .await: runs.askForPlace(runs[row].id)
     }
-    setTimer(of: row, orders.timer)
+    setTimer(of: row, orders.timer, at: now)
     switch runs[row].machine.state {
     case .ended(let end): return ended(row, end, at: now)
     // What a reload has changed meanwhile holds from the next attempt on.
@@ -103,13 +103,18 @@ extension SchedulerCore {
     effects.append(.signal(runs[row].id, signal))
   }
 
-  private mutating func setTimer(of row: RunTable.Row, _ timer: RunOrders.Timer) {
+  private mutating func setTimer(
+    of row: RunTable.Row, _ timer: RunOrders.Timer, at now: Now
+  ) {
     switch timer {
     case .keep: break
     case .arm(let deadline):
       let token = nextToken()
       runs[row].timerToken = token
-      effects.append(.arm(.run(runs[row].id), deadline: deadline, leeway: .zero, token: token))
+      effects.append(
+        .arm(
+          .run(runs[row].id), deadline: deadline, due: now.wall(at: deadline), leeway: .zero,
+          token: token))
     case .disarm:
       guard runs[row].timerToken != 0 else { return }
       runs[row].timerToken = 0

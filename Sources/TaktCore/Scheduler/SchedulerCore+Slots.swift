@@ -2,27 +2,54 @@ import TaktTime
 
 /// Slots: armed, found due, decided.
 extension SchedulerCore {
-  /// Arms the job's timer for what comes next, or disarms it when there is nothing.
+  /// Arms the job's timer for what comes next, or lets it rest when there is nothing.
   mutating func arm(_ id: JobID, at now: Now) {
     guard phase == .running else { return }
-    if let awaited = awaited(of: id, at: now) {
-      let token = nextToken()
-      jobs[id].await(awaited, token: token)
-      effects.append(
-        .arm(.job(id), deadline: awaited.deadline, leeway: awaited.window, token: token))
-    } else {
-      let wasArmed = jobs[id].awaited != nil
+    endPause(of: id)
+    if jobs[id].isHeld { return restTimer(of: id, at: now) }
+    guard let awaited = awaited(of: id, at: now) else {
       jobs[id].awaitNothing()
-      if wasArmed { effects.append(.disarm(.job(id))) }
+      return restTimer(of: id, as: jobs[id].mayHaveSlots ? .unarmed : .over)
     }
+    jobs[id].timer = .runs
+    arm(awaited, of: id, at: now)
+  }
+
+  private mutating func arm(_ awaited: JobState.Awaited, of id: JobID, at now: Now) {
+    let token = nextToken()
+    jobs[id].await(awaited, token: token)
+    effects.append(
+      .arm(
+        awaited.timer(of: id), deadline: awaited.deadline, due: awaited.due(at: now),
+        leeway: awaited.window, token: token))
+  }
+
+  /// The timer of a job whose slots pass without a run; a timer of its own waits for a pause's end.
+  private mutating func restTimer(of id: JobID, at now: Now) {
+    jobs[id].awaitNothing()
+    guard jobs[id].rest != .limit else { return restTimer(of: id, as: .over) }
+    if jobs[id].timer != nil || jobs[id].spec.timing.schedule.isTimed {
+      restTimer(of: id, as: .suspended)
+    }
+    guard let until = jobs[id].suspension?.until else { return }
+    arm(.suspensionEnd(until, deadline: now.monotonic + (until - now.wall)), of: id, at: now)
+  }
+
+  private mutating func restTimer(of id: JobID, as rest: TimerRest) {
+    switch (jobs[id].timer, rest) {
+    case (.rests(rest), _), (nil, .unarmed), (nil, .over): return
+    default: break
+    }
+    jobs[id].timer = .rests(rest)
+    effects.append(.rest(id, rest))
+  }
+
+  /// Nobody waits for the end of the job's suspension any more.
+  mutating func endPause(of id: JobID) {
+    if case .suspensionEnd = jobs[id].awaited { effects.append(.disarm(.pause(id))) }
   }
 
   private mutating func awaited(of id: JobID, at now: Now) -> JobState.Awaited? {
-    if jobs[id].isHeld {
-      return jobs[id].suspension?.until.map {
-        .suspensionEnd($0, deadline: now.monotonic + ($0 - now.wall))
-      }
-    }
     let next = jobs[id].next(at: now)
     guard let late = jobs[id].late.first, let startsAt = late.startsAt, mayRunLate(id),
       startsAt < next?.deadline ?? .distantFuture
@@ -30,9 +57,10 @@ extension SchedulerCore {
     return .lateSlot(late.slot.nominal, startsAt: startsAt)
   }
 
-  /// A job's timer has fired; a delivery that a later arming has overtaken is dropped.
+  /// A job's timer, or that of its pause, has fired; a delivery that a later arming has overtaken is dropped.
   mutating func jobFired(_ id: JobID, token: UInt64, at now: Now) {
     guard phase == .running, jobs.isPresent(id), jobs[id].isAwaiting(token) else { return }
+    endPause(of: id)
     jobs[id].awaitNothing()
     // What most jobs never have is looked after apart.
     if jobs[id].isSuspended || !jobs[id].late.isEmpty {

@@ -50,7 +50,8 @@ extension SchedulerCore {
     runs[row].expectedToken = token
     effects.append(
       .arm(
-        .expected(runs[row].id), deadline: now.monotonic + expected, leeway: .zero, token: token))
+        .expected(runs[row].id), deadline: now.monotonic + expected, due: now.wall + expected,
+        leeway: .zero, token: token))
   }
 
   private mutating func serve(_ slot: Slot, by row: RunTable.Row, at now: Now) {
@@ -85,7 +86,9 @@ extension SchedulerCore {
     effects.append(.record(.claimed(runs[row].beginning(at: now))))
     effects.append(.awaitLedger(run))
     effects.append(
-      .arm(.run(run), deadline: now.monotonic + Self.claimTimeout, leeway: .zero, token: token))
+      .arm(
+        .run(run), deadline: now.monotonic + Self.claimTimeout, due: now.wall + Self.claimTimeout,
+        leeway: .zero, token: token))
   }
 
   mutating func claimKept(_ run: RunID, at now: Now) {

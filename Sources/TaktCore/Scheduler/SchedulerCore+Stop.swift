@@ -6,6 +6,9 @@ extension SchedulerCore {
   /// SIGKILL.
   package static let abandonAfter = Duration.seconds(10)
 
+  /// What the log says when all runs have ended after a stop.
+  package static let stoppedMessage = "stopped"
+
   mutating func stop(at now: Now) {
     switch phase {
     case .starting: finish()
@@ -26,7 +29,7 @@ extension SchedulerCore {
       ])
     for id in jobs.sorted {
       stopSlots(of: id, at: now)
-      effects.append(.disarm(.job(id)))
+      endTimers(of: id)
     }
     giveUpQueuedRuns(at: now)
     guard phase == .draining else { return }
@@ -95,12 +98,16 @@ extension SchedulerCore {
   private mutating func armShutdown(after duration: Duration, at now: Now) {
     shutdownToken = nextToken()
     effects.append(
-      .arm(.shutdown, deadline: now.monotonic + duration, leeway: .zero, token: shutdownToken))
+      .arm(
+        .shutdown, deadline: now.monotonic + duration, due: now.wall + duration, leeway: .zero,
+        token: shutdownToken))
   }
 
   mutating func finishIfIdle(at now: Now) {
     guard runs.isEmpty, phase == .draining || phase == .stopping else { return }
-    log(.notice, .scheduler, at: now, [LogField(.message, .text("stopped"))])
+    // In the log it is the last line of the scheduler's machines.
+    effects.append(.disarm(.shutdown))
+    log(.notice, .scheduler, at: now, [LogField(.message, .text(Self.stoppedMessage))])
     finish()
   }
 

@@ -49,7 +49,8 @@ package struct SchedulerCore: Sendable {
     switch event {
     case .started(let snapshot, let former): start(snapshot, after: former, at: now)
     case .reloaded(let plan): reload(plan, at: now)
-    case .timerFired(.job(let job), let token): jobFired(job, token: token, at: now)
+    case .timerFired(.job(let job), let token), .timerFired(.pause(let job), let token):
+      jobFired(job, token: token, at: now)
     case .timerFired(.run(let run), let token): runTimerFired(run, token: token, at: now)
     case .timerFired(.shutdown, let token): shutdownFired(token: token, at: now)
     case .timerFired(.expected(let run), let token): expectedFired(run, token: token, at: now)

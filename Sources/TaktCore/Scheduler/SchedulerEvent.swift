@@ -30,8 +30,12 @@ package enum SchedulerEvent: Sendable {
 
 /// What the scheduler wants done. Effects are performed in their order.
 package enum SchedulerEffect: Hashable, Sendable {
-  /// Fire once between `deadline` and `deadline + leeway`, in place of any earlier arming.
-  case arm(TimerID, deadline: MonotonicInstant, leeway: Duration, token: UInt64)
+  /// Fire once between `deadline`, which people call `due`, and `deadline + leeway`, in place of any
+  /// earlier arming.
+  case arm(
+    TimerID, deadline: MonotonicInstant, due: WallInstant, leeway: Duration, token: UInt64)
+  /// Fire no more, until it is armed again.
+  case rest(JobID, TimerRest)
   /// Cancel the timer; it may be forgotten.
   case disarm(TimerID)
   case start(AttemptRequest)
@@ -46,4 +50,14 @@ package enum SchedulerEffect: Hashable, Sendable {
   case log(LogRecord)
   /// Everything is over: the process may end.
   case finish
+}
+
+/// How a job's timer stops firing while the job goes on.
+package enum TimerRest: Hashable, Sendable {
+  /// It runs, armed for nothing: its next instant is not known yet.
+  case unarmed
+  /// It is suspended, as its job is.
+  case suspended
+  /// It is cancelled: no slot is left.
+  case over
 }

@@ -168,8 +168,9 @@ package struct Simulator {
       var effect = SchedulerEffect.finish
       swap(&effect, &effects[place])
       switch consume effect {
-      case .arm(let timer, let deadline, let leeway, let token):
+      case .arm(let timer, let deadline, _, let leeway, let token):
         scheduler.arm(timer, deadline, leeway: leeway, token: token)
+      case .rest(let job, _): scheduler.disarm(.job(job))
       case .disarm(let timer): scheduler.disarm(timer)
       case .start(let request): start(request)
       case .signal(let run, let signal): stop(run, signal)

@@ -185,8 +185,9 @@ package struct VirtualScheduler {
   private mutating func setTimers(_ effects: [SchedulerEffect]) {
     for place in effects.indices {
       switch effects[place] {
-      case .arm(let timer, let deadline, let leeway, let token):
+      case .arm(let timer, let deadline, _, let leeway, let token):
         arm(timer, deadline, leeway: isPunctual ? .zero : leeway, token: token)
+      case .rest(let job, _): disarm(.job(job))
       case .disarm(let timer): disarm(timer)
       case .start, .signal, .record, .awaitLedger, .served, .log, .finish: break
       }

@@ -12,8 +12,10 @@ struct JobState: Sendable {
   var cursor: ScheduleCursor
   /// What its timer waits for; nil when it waits for nothing.
   private(set) var awaited: Awaited?
-  /// The token of its last arming; 0 when its timer has never been armed.
+  /// The token of its last arming; 0 when nothing has ever been armed for it.
   private(set) var token: UInt64 = 0
+  /// What its timer does; nil before it has one.
+  var timer: TimerActivity?
   var failureStreak = 0
   /// How many slots have run since the anchor.
   var ranCount = 0
@@ -52,6 +54,14 @@ struct JobState: Sendable {
     case suspensionEnd(WallInstant, deadline: MonotonicInstant)
   }
 
+  /// What a job's timer does.
+  enum TimerActivity: Sendable {
+    /// It runs, armed or not.
+    case runs
+    /// It stands still for one of these reasons.
+    case rests(TimerRest)
+  }
+
   /// A slot that is still to run.
   struct LateSlot: Sendable {
     var slot: Slot
@@ -76,9 +86,6 @@ struct JobState: Sendable {
   /// Whether its slots pass without a run.
   @inline(__always) var isHeld: Bool { rest != nil }
 
-  /// Whether its timer has ever been armed.
-  var hasBeenArmed: Bool { token != 0 }
-
   mutating func await(_ awaited: Awaited, token: UInt64) {
     self.awaited = awaited
     self.token = token
@@ -99,6 +106,10 @@ struct JobState: Sendable {
     ranCount += count
     return rest == .limit
   }
+
+  /// Whether a slot may come although none is in sight: one that is counted from the end of a run, or
+  /// put off until a turn comes.
+  var mayHaveSlots: Bool { mutating get { !late.isEmpty || isFixedDelay } }
 
   /// Its next slot.
   mutating func next(at now: Now) -> Slot? {
@@ -133,6 +144,20 @@ struct JobState: Sendable {
 }
 
 extension JobState.Awaited {
+  /// Whose timer waits for it.
+  func timer(of job: JobID) -> TimerID {
+    if case .suspensionEnd = self { .pause(job) } else { .job(job) }
+  }
+
+  /// The same as `deadline`, on the clock that people read.
+  func due(at now: Now) -> WallInstant {
+    switch self {
+    case .slot(let slot): slot.due
+    case .lateSlot(_, let startsAt): now.wall(at: startsAt)
+    case .suspensionEnd(let end, _): end
+    }
+  }
+
   /// When the timer is due.
   var deadline: MonotonicInstant {
     switch self {
@@ -151,6 +176,17 @@ extension JobState.Awaited {
     case .slot(let slot): slot
     case .lateSlot(let nominal, let deadline), .suspensionEnd(let nominal, let deadline):
       Slot(nominal: nominal, causes: [], deadline: deadline)
+    }
+  }
+}
+
+extension JobState.TimerActivity {
+  /// The state of its machine.
+  var view: TimerView {
+    switch self {
+    case .runs, .rests(.unarmed): .running
+    case .rests(.suspended): .suspended
+    case .rests(.over): .cancelled
     }
   }
 }

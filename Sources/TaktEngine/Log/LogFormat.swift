@@ -10,16 +10,20 @@ package enum LogFormat: String, CaseIterable, Sendable {
 
   /// What writes this format.
   ///
-  /// - Parameters:
-  ///   - level: The least level that is asked for; nil for `info`, and in JSON lines routine records
-  ///     besides.
-  ///   - zone: In which zone text shows times; JSON lines are in UTC.
-  package func renderer(
-    level: LogLevel?, zone: Zone, isColoured: Bool
-  ) -> any LogRenderer {
+  /// - Parameter zone: In which zone text shows times; JSON lines are in UTC.
+  package func renderer(zone: Zone, isColoured: Bool) -> any LogRenderer {
     switch self {
     case .text: TextRenderer(zone: zone, isColoured: isColoured)
-    case .json: JSONRenderer(showsRoutine: level == nil)
+    case .json: JSONRenderer()
+    }
+  }
+
+  /// The least level that is written unless another is asked for: people see what has happened, and
+  /// programs find every transition.
+  package var defaultLevel: LogLevel {
+    switch self {
+    case .text: .info
+    case .json: .debug
     }
   }
 }
@@ -41,12 +45,8 @@ extension LogRenderer {
 
 /// One JSON object a line.
 struct JSONRenderer: LogRenderer {
-  /// Whether routine records are there although their own level is lower, so that a program finds
-  /// every transition.
-  var showsRoutine = true
-
   func shows(_ level: LogLevel, routine isRoutine: Bool, at least: LogLevel) -> Bool {
-    level >= least || (showsRoutine && isRoutine && least <= .info)
+    level >= least
   }
 
   func render(_ record: LogRecord, into bytes: inout [UInt8]) {

@@ -28,8 +28,7 @@ package final class LogWriter: Observer, OutputSink {
   ///
   /// - Parameters:
   ///   - descriptor: Where the lines go; it stays open.
-  ///   - level: The least level that is written; nil for `info`, and in JSON lines routine records
-  ///     besides, whatever their level.
+  ///   - level: The least level that is written; nil for the default of the format.
   ///   - zone: In which zone text shows times; JSON lines are in UTC.
   ///   - limitBytes: How much may wait for a slow reader. Default 6 MiB.
   package init(
@@ -37,9 +36,9 @@ package final class LogWriter: Observer, OutputSink {
     time: any TimeSource, limitBytes: Int = 6 << 20
   ) throws(SystemError) {
     self.descriptor = descriptor
-    self.level = level ?? .info
+    self.level = level ?? format.defaultLevel
     self.time = time
-    renderer = format.renderer(level: level, zone: zone, isColoured: isColoured)
+    renderer = format.renderer(zone: zone, isColoured: isColoured)
     queue = Mutex(LogQueue(limitBytes: limitBytes))
     try Thread.start(name: "takt-log") { [self] in run() }
   }

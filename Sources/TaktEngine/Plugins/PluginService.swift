@@ -273,7 +273,7 @@ final class PluginService: ChildChannel, @unchecked Sendable {
 
   private func timer(_ wait: ServiceMachine.Wait) -> TimerMachine {
     if let timer = timers[wait] { return timer }
-    let timer = clock.timer("plugin-\(manifest.name)-\(wait.rawValue)") { [weak self] generation in
+    let timer = clock.timer("plugin-timer:\(manifest.name):\(wait.rawValue)") { [weak self] generation in
       guard let self, generations[wait] == generation else { return }
       generations[wait] = nil
       perform(machine.timeCame(wait))

@@ -40,9 +40,11 @@ package final class PluginServices: ActionRunner {
   /// - Parameters:
   ///   - commands: Knows what plugins are told.
   ///   - factory: Makes the timers of services, on `queue`.
+  ///   - timerLog: Told of every transition of those timers.
   package init(
     reactor: Reactor, processes: ProcessRunner, commands: PluginCommands,
-    factory: any TimerFactory, queue: DispatchQueue, sink: any OutputSink, files: OutputFiles,
+    factory: any TimerFactory, timerLog: any TimerObserver, queue: DispatchQueue,
+    sink: any OutputSink, files: OutputFiles,
     report: @escaping @Sendable (SchedulerEvent) -> Void
   ) {
     self.reactor = reactor
@@ -51,7 +53,7 @@ package final class PluginServices: ActionRunner {
     self.sink = sink
     self.files = files
     self.report = report
-    clock = PluginClock(factory: factory, queue: queue, reactor: reactor)
+    clock = PluginClock(factory: factory, timerLog: timerLog, queue: queue, reactor: reactor)
   }
 
   /// Hands each run to its service, when what it is to be told has been found out.
@@ -191,13 +193,15 @@ extension Execution {
 /// Makes the timers of services: their fires arrive on the reactor's thread.
 struct PluginClock: Sendable {
   let factory: any TimerFactory
+  let timerLog: any TimerObserver
   let queue: DispatchQueue
   let reactor: Reactor
 
   /// A timer that is not armed. `body` is called on the reactor's thread, with the generation of the
   /// arming: one that a later arming has overtaken may still come.
   func timer(_ name: String, _ body: @escaping @Sendable (UInt64) -> Void) -> TimerMachine {
-    TimerMachine(name: name, factory: factory, queue: queue) { [reactor] fire in
+    TimerMachine(name: name, factory: factory, queue: queue, observer: timerLog) {
+      [reactor] fire in
       reactor.perform { _ in body(fire.generation) }
     }
   }
@@ -210,12 +214,7 @@ extension TimerMachine {
     guard let schedule = try? TimerSchedule.once(after: duration, leeway: duration / 10) else {
       return nil
     }
-    let reply =
-      switch state {
-      case .idle, .cancelled: activate(schedule)
-      case .running, .suspended: reschedule(schedule)
-      }
-    if case .accepted(let generation) = reply { return generation }
+    if case .accepted(let generation) = start(schedule) { return generation }
     return nil
   }
 }

@@ -16,21 +16,23 @@ package final class FileWatcher: Sendable {
 
   /// A watcher of nothing yet; both callbacks are made on a queue of the watcher's own.
   ///
-  /// - Parameter onTrouble: a path cannot be watched: a sentence for people that says what to do.
+  /// - Parameters:
+  ///   - timerLog: told of every transition of its timers. Default none.
+  ///   - onTrouble: a path cannot be watched: a sentence for people that says what to do.
   package init(
-    reactor: Reactor, factory: any TimerFactory, onChange: @escaping @Sendable () -> Void,
+    reactor: Reactor, factory: any TimerFactory, timerLog: (any TimerObserver)? = nil,
+    onChange: @escaping @Sendable () -> Void,
     onTrouble: @escaping @Sendable (String) -> Void
   ) throws(SystemError) {
     let queue = DispatchQueue(label: "takt.watch", qos: .utility)
-    let timer = TimerMachine(name: "watch-timer", factory: factory, queue: queue) { _ in
-      onChange()
-    }
+    let timer = TimerMachine(
+      name: "reload-timer", factory: factory, queue: queue, observer: timerLog
+    ) { _ in onChange() }
     watches = try PathWatches(
-      reactor: reactor, factory: factory, queue: queue,
+      reactor: reactor, factory: factory, timerLog: timerLog, queue: queue,
       onChange: { _ in
-        guard let schedule = try? TimerSchedule.once(after: Self.settleTime) else { return }
-        // Refused while it runs: the change is told when it fires.
-        timer.activate(schedule)
+        // While it waits, the change is told when it fires.
+        if timer.state != .running { timer.activate(.once(afterClamping: Self.settleTime)) }
       }, onTrouble: onTrouble)
   }
 

@@ -144,8 +144,9 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
 
   private func perform(_ effect: SchedulerEffect) {
     switch effect {
-    case .arm(let timer, let deadline, let leeway, let token):
-      timers.arm(timer, at: deadline, leeway: leeway, token: token) { key(of: timer) }
+    case .arm(let timer, let deadline, let due, let leeway, let token):
+      timers.arm(timer, at: deadline, due: due, leeway: leeway, token: token) { key(of: timer) }
+    case .rest(let job, let rest): timers.rest(job, rest) { key(of: .job(job)) }
     case .disarm(let timer): timers.disarm(timer)
     case .start(let request): starting.append(request)
     case .signal(let run, let signal):
@@ -171,6 +172,7 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
   private func key(of timer: TimerID) -> TimerKey {
     switch timer {
     case .job(let id): .job(core.jobName(of: id))
+    case .pause(let id): .pause(core.jobName(of: id))
     case .run(let run): .run(run)
     case .expected(let run): .expected(run)
     case .shutdown: .shutdown

@@ -1,7 +1,7 @@
 import Dispatch
 import TaktCore
-import TimerMachine
 import TaktTime
+import TimerMachine
 
 /// The timer machines of the scheduler: those of jobs by the job's number, the few others by their
 /// IDs. It lives on the scheduler's queue.
@@ -9,6 +9,7 @@ final class TimerBoard {
   private struct Timer {
     let machine: TimerMachine
     var token: UInt64
+    var isSuspended = false
   }
 
   private let factory: any TimerFactory
@@ -34,12 +35,14 @@ final class TimerBoard {
     }
   }
 
-  /// Arms the timer for one fire, in place of any earlier arming.
+  /// Arms the timer for one fire, in place of any earlier arming; a suspended one is resumed first.
   ///
-  /// - Parameter key: what the log calls the timer; asked for at the first arming alone.
+  /// - Parameters:
+  ///   - due: the deadline as people read it, for the log.
+  ///   - key: what the log calls the timer; asked for at the first arming alone.
   func arm(
-    _ id: TimerID, at deadline: MonotonicInstant, leeway: Duration, token: UInt64,
-    key: () -> TimerKey
+    _ id: TimerID, at deadline: MonotonicInstant, due: WallInstant, leeway: Duration,
+    token: UInt64, key: () -> TimerKey
   ) {
     let schedule: TimerSchedule
     do {
@@ -48,7 +51,28 @@ final class TimerBoard {
       TimerLog.refused(key(), error, at: factory.time.wall, to: observer)
       return
     }
-    machine(of: id, token: token, key: key).start(schedule)
+    let timer = set(id, token: token, key: key)
+    if timer.isSuspended { timer.machine.resume(missed: .skip) }
+    log.due = due
+    // A machine lives as long as its job: a fire does not end it.
+    timer.machine.start(schedule.stayingOpen())
+    log.due = nil
+  }
+
+  /// Lets a job's timer stand still; it keeps its machine.
+  ///
+  /// - Parameter key: as for `arm`.
+  func rest(_ job: JobID, _ rest: TimerRest, key: () -> TimerKey) {
+    let timer = set(.job(job), token: 0, isSuspended: rest == .suspended, key: key)
+    switch rest {
+    case .unarmed:
+      if timer.isSuspended { timer.machine.resume(missed: .skip) }
+      timer.machine.start(.unarmed)
+    case .suspended:
+      if timer.machine.isOver { timer.machine.start(.unarmed) }
+      timer.machine.suspend()
+    case .over: timer.machine.cancel()
+    }
   }
 
   /// Cancels the timer and forgets it.
@@ -66,20 +90,20 @@ final class TimerBoard {
     return Int(job.index) < jobs.count ? jobs[Int(job.index)]?.token : nil
   }
 
-  /// The timer's machine, made when there is none, with its token set.
-  private func machine(
-    of id: TimerID, token: UInt64, key: () -> TimerKey
-  ) -> TimerMachine {
+  /// Notes what becomes of a timer, whose machine is made when there is none. Returns it as it was.
+  private func set(
+    _ id: TimerID, token: UInt64, isSuspended: Bool = false, key: () -> TimerKey
+  ) -> Timer {
     guard case .job(let job) = id else {
-      let machine = others[id]?.machine ?? made(id, key())
-      others[id] = Timer(machine: machine, token: token)
-      return machine
+      let timer = others[id] ?? Timer(machine: made(id, key()), token: token)
+      others[id] = Timer(machine: timer.machine, token: token)
+      return timer
     }
     let index = Int(job.index)
     while jobs.count <= index { jobs.append(nil) }
-    let machine = jobs[index]?.machine ?? made(id, key())
-    jobs[index] = Timer(machine: machine, token: token)
-    return machine
+    let timer = jobs[index] ?? Timer(machine: made(id, key()), token: token)
+    jobs[index] = Timer(machine: timer.machine, token: token, isSuspended: isSuspended)
+    return timer
   }
 
   private func made(_ id: TimerID, _ key: TimerKey) -> TimerMachine {

@@ -1,6 +1,6 @@
-import TaktCore
+package import TaktCore
 import TaktTime
-import TimerMachine
+package import TimerMachine
 
 /// Writes every transition of the scheduler's timer machines to the log.
 ///
@@ -8,6 +8,10 @@ import TimerMachine
 /// machines are made, operated and claimed.
 final class TimerLog: TimerObserver, @unchecked Sendable {
   private let observer: any Observer
+  /// What the timer is being armed for, as people read it.
+  ///
+  /// Counted back from the deadline it could be off by the time between two looks at clocks.
+  var due: WallInstant?
   /// By the jobs' numbers.
   private var jobs: [JobName?] = []
 
@@ -17,27 +21,28 @@ final class TimerLog: TimerObserver, @unchecked Sendable {
 
   /// Says what the log calls a timer.
   func name(_ id: TimerID, _ key: TimerKey) {
-    guard case .job(let number) = id, case .job(let name) = key else { return }
+    let (number, name): (JobID, JobName)
+    switch (id, key) {
+    case (.job(let job), .job(let text)), (.pause(let job), .pause(let text)):
+      (number, name) = (job, text)
+    default: return
+    }
     while jobs.count <= Int(number.index) { jobs.append(nil) }
     jobs[Int(number.index)] = name
   }
 
   func observe(_ transition: TimerTransition) {
-    let level = transition.cause == .refused ? LogLevel.warning : .debug
-    let isRoutine = transition.cause != .refused
-    guard observer.wants(level, routine: isRoutine),
+    guard observer.wants(transition),
       let key = key(of: TimerID(number: transition.machine))
     else { return }
-    let record = TimerRecord(
-      key: key, sequence: transition.sequence, from: transition.from, to: transition.to,
-      event: transition.event, cause: transition.cause, due: transition.due)
     observer.observe(
-      LogRecord(at: transition.wall, level, .timer, routine: isRoutine, content: .timer(record)))
+      transition.record(key, due: transition.deadline == nil ? nil : due ?? transition.due))
   }
 
   private func key(of id: TimerID) -> TimerKey? {
     switch id {
     case .job(let number): jobs[Int(number.index)].map(TimerKey.job)
+    case .pause(let number): jobs[Int(number.index)].map(TimerKey.pause)
     case .run(let run): .run(run)
     case .expected(let run): .expected(run)
     case .shutdown: .shutdown
@@ -59,12 +64,46 @@ final class TimerLog: TimerObserver, @unchecked Sendable {
   }
 }
 
+/// Writes every transition of the timer machines that belong to no job and no run to the log, by
+/// their names.
+package final class OtherTimerLog: TimerObserver {
+  private let observer: any Observer
+
+  package init(observer: any Observer) {
+    self.observer = observer
+  }
+
+  package func observe(_ transition: TimerTransition) {
+    guard observer.wants(transition) else { return }
+    observer.observe(transition.record(.other(transition.name), due: transition.due))
+  }
+}
+
+extension Observer {
+  fileprivate func wants(_ transition: TimerTransition) -> Bool {
+    wants(transition.level, routine: transition.isRoutine)
+  }
+}
+
 extension TimerTransition {
-  /// The armed deadline on the clock that people read.
+  fileprivate var isRoutine: Bool { cause != .refused }
+
+  fileprivate var level: LogLevel { isRoutine ? .debug : .warning }
+
+  fileprivate func record(_ key: TimerKey, due: WallInstant?) -> LogRecord {
+    LogRecord(
+      at: wall, level, .timer, routine: isRoutine,
+      content: .timer(
+        TimerRecord(
+          key: key, sequence: sequence, from: from, to: to, event: event, cause: cause, due: due)))
+  }
+
+  /// The armed deadline on the clock that people read, to the nearest millisecond.
   fileprivate var due: WallInstant? {
     deadline.map { deadline in
       let distance = deadline.nanoseconds.subtractingSaturated(monotonic.nanoseconds)
-      return WallInstant(nanoseconds: wall.nanoseconds.addingSaturated(distance))
+      let due = wall.nanoseconds.addingSaturated(distance).addingSaturated(500_000)
+      return WallInstant(nanoseconds: due)
     }
   }
 }

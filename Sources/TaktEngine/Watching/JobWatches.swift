@@ -77,7 +77,7 @@ package final class JobWatches: Sendable {
   private func open() -> PathWatches? {
     do throws(SystemError) {
       return try PathWatches(
-        reactor: reactor, factory: factory,
+        reactor: reactor, factory: factory, timerLog: OtherTimerLog(observer: observer),
         onChange: { [send] key in
           guard let name = JobName(key.owner) else { return }
           send(.changed(name, PathWatch(path: key.path, debounce: key.debounce)))

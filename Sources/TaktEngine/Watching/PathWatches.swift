@@ -29,6 +29,7 @@ final class PathWatches: @unchecked Sendable {
   private let reactor: Reactor
   private let time: any TimeSource
   private let factory: any TimerFactory
+  private let timerLog: (any TimerObserver)?
   private let queue: DispatchQueue
   private let onChange: @Sendable (WatchKey) -> Void
   private let onTrouble: @Sendable (String) -> Void
@@ -45,6 +46,7 @@ final class PathWatches: @unchecked Sendable {
   ///   - reactor: waits for the events.
   ///   - factory: makes one timer for each key that changes, and one for what was refused; debounces
   ///     are counted on its clocks.
+  ///   - timerLog: told of every transition of those timers. Default none.
   ///   - queue: where the work is done and both callbacks are made; serial. `nil` makes one.
   ///   - add: what adds a watch, for tests.
   ///   - onChange: a key's path has changed.
@@ -52,13 +54,15 @@ final class PathWatches: @unchecked Sendable {
   ///     for each path and cause until it is over.
   /// - Throws: when the system has no inotify descriptor left.
   init(
-    reactor: Reactor, factory: any TimerFactory, queue: DispatchQueue? = nil,
+    reactor: Reactor, factory: any TimerFactory, timerLog: (any TimerObserver)? = nil,
+    queue: DispatchQueue? = nil,
     add: @escaping Inotify.Add = { inotify_add_watch($0, $1, $2) },
     onChange: @escaping @Sendable (WatchKey) -> Void,
     onTrouble: @escaping @Sendable (String) -> Void
   ) throws(SystemError) {
     self.reactor = reactor
     self.factory = factory
+    self.timerLog = timerLog
     time = factory.time
     self.queue = queue ?? DispatchQueue(label: "takt.paths", qos: .utility)
     self.onChange = onChange
@@ -245,7 +249,7 @@ final class PathWatches: @unchecked Sendable {
 
   private func ring(_ watch: KeyWatch, at due: MonotonicInstant) {
     let id = watch.id
-    let timer = watch.timer ?? timer(named: "path-timer:\(watch.key.owner)") { $0.settled(id) }
+    let timer = watch.timer ?? timer(named: "watch-timer:\(watch.key.owner)") { $0.settled(id) }
     watch.timer = timer
     start(timer, at: due)
   }
@@ -264,10 +268,10 @@ final class PathWatches: @unchecked Sendable {
       retryTimer = nil
       return
     }
-    let timer = retryTimer ?? timer(named: "path-retry") { $0.retry() }
+    let timer = retryTimer ?? timer(named: "watch-retry-timer") { $0.retry() }
     retryTimer = timer
-    // Refused while it runs: it is not put off.
-    if let schedule = try? TimerSchedule.once(after: Self.retryDelay) { timer.activate(schedule) }
+    // One that waits is not put off.
+    if timer.state != .running { timer.activate(.once(afterClamping: Self.retryDelay)) }
   }
 
   private func retry() {
@@ -280,7 +284,7 @@ final class PathWatches: @unchecked Sendable {
   private func timer(
     named name: String, _ ring: @escaping @Sendable (PathWatches) -> Void
   ) -> TimerMachine {
-    TimerMachine(name: name, factory: factory, queue: queue) { [weak self] _ in
+    TimerMachine(name: name, factory: factory, queue: queue, observer: timerLog) { [weak self] _ in
       guard let self else { return }
       // Virtual time rings on the thread that moves it.
       queue.async { ring(self) }
@@ -289,6 +293,6 @@ final class PathWatches: @unchecked Sendable {
 
   private func start(_ timer: TimerMachine, at due: MonotonicInstant) {
     guard let schedule = try? TimerSchedule.once(at: due) else { return }
-    if !timer.activate(schedule).isAccepted { timer.reschedule(schedule) }
+    timer.start(schedule)
   }
 }

@@ -188,6 +188,12 @@ public struct TimerSchedule: Sendable, Hashable {
     return schedule
   }
 
+  /// No fire at all, and stays open: the machine is `running`, armed for nothing, until it is
+  /// rescheduled.
+  public static let unarmed = TimerSchedule(
+    startNanoseconds: 0, leewayNanoseconds: 0, fires: 0, basis: .monotonic
+  ).stayingOpen()
+
   /// The first deadline when the schedule is activated at this moment.
   public func firstDeadline(activatedAt time: any TimeSource) -> MonotonicInstant {
     switch basis {

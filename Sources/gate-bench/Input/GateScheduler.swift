@@ -68,10 +68,10 @@ struct GateScheduler {
     var started: RunID?
     for place in effects.indices {
       switch effects[place] {
-      case .arm(.job(let id), let deadline, _, let token):
+      case .arm(.job(let id), let deadline, _, _, let token):
         while timers.count <= Int(id.index) { timers.append(nil) }
         timers[Int(id.index)] = Timer(deadline: deadline, token: token)
-      case .disarm(.job(let id)): timers[Int(id.index)] = nil
+      case .rest(let id, _), .disarm(.job(let id)): timers[Int(id.index)] = nil
       case .start(let request): started = request.run
       case .arm, .disarm, .signal, .record, .awaitLedger, .served, .log, .finish: break
       }
@@ -87,7 +87,7 @@ struct GateScheduler {
       case .record(let entry): turn.append(entry)
       case .log(let record): records.append(record)
       case .served(let start): starts.append(start)
-      case .arm, .disarm, .start, .signal, .awaitLedger, .finish: break
+      case .arm, .rest, .disarm, .start, .signal, .awaitLedger, .finish: break
       }
     }
     entries.append(turn)

@@ -21,7 +21,7 @@ struct RunCommand: ParsableCommand {
 
   @Option(
     help:
-      "The least level that is logged: debug, info, notice, warning or error. (default: info; JSON lines have the transitions of timers besides)"
+      "The least level that is logged: debug, info, notice, warning or error. (default: info for text, debug for JSON)"
   )
   var logLevel: LogLevel?
 

@@ -89,7 +89,7 @@ struct Daemon {
       books: books, hub: hub, reloader: reloader, connections: connections, observer: observers)
     if let files {
       let watcher = try FileWatcher(
-        reactor: engine.reactor, factory: engine.factory,
+        reactor: engine.reactor, factory: engine.factory, timerLog: engine.timerLog,
         onChange: { reloader.reload(cause: "watch") },
         onTrouble: { observers.tell($0, .warning) })
       watch.watcher = watcher

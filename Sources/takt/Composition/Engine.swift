@@ -11,6 +11,8 @@ struct Engine {
   /// makes a slot late.
   let queue = DispatchQueue(label: "takt.scheduler", qos: .userInitiated)
   let factory: CoalescingTimerFactory
+  /// Logs the timers that belong to no job and no run.
+  let timerLog: OtherTimerLog
   let reactor: Reactor
   let scheduler: Scheduler
   private let files: OutputFiles
@@ -35,6 +37,7 @@ struct Engine {
     onFinish: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     factory = CoalescingTimerFactory(queue: queue)
+    timerLog = OtherTimerLog(observer: observer)
     Notices.deliver(to: { observer.tell($0, .warning) })
     reactor = try Reactor()
     let scheduler = Scheduler(
@@ -58,8 +61,8 @@ struct Engine {
       commands: commands
     ) { scheduler.send($0) }
     services = PluginServices(
-      reactor: reactor, processes: processes, commands: plugins, factory: factory, queue: queue,
-      sink: sink, files: files
+      reactor: reactor, processes: processes, commands: plugins, factory: factory,
+      timerLog: timerLog, queue: queue, sink: sink, files: files
     ) { scheduler.send($0) }
     router = ActionRouter(commands: commands, builtins: builtins, services: services)
     let sleep = SleepMeter()

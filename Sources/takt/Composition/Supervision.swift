@@ -25,7 +25,7 @@ final class Supervision: Sendable {
     // By the wake queue and on the scheduler's own queue, and only while children can be started:
     // where any of these stands still, so does this.
     let machine = TimerMachine(
-      name: "watchdog-timer", factory: engine.factory, queue: engine.queue
+      name: "watchdog-timer", factory: engine.factory, queue: engine.queue, observer: engine.timerLog
     ) { _ in if engine.startsProcesses { manager.alive() } }
     if let schedule = try? TimerSchedule.every(interval / 2, leeway: interval / 8) {
       machine.activate(schedule)

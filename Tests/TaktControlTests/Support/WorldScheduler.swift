@@ -121,7 +121,7 @@ final class WorldScheduler: SchedulerControl {
       case .signal(let run, let signal):
         next.append { self.finish(run, .signalled(signal == .kill ? 9 : 15)) }
       case .awaitLedger(let run): next.append { self.handle(.kept(run)) }
-      case .arm, .disarm, .finish: break
+      case .arm, .rest, .disarm, .finish: break
       }
     }
     for next in next { next() }

@@ -22,6 +22,7 @@ struct LogFile {
     var reason: String?
     var pid: Int64?
     var count: Int?
+    var message: String?
   }
 
   private let path: String
@@ -83,6 +84,9 @@ struct LogFile {
   private func take(_ line: Line, into replay: inout TransitionReplay) {
     // The first line of each daemon, and no other, bears the number of its process.
     if line.pid != nil, line.event == LogEvent.scheduler.rawValue { replay.processBegan() }
+    if line.event == "scheduler", line.message == SchedulerCore.stoppedMessage {
+      replay.processEnded()
+    }
     if line.event == "scheduler", let count = line.count, let reason = line.reason,
       LogWriter.droppedTransitions.contains(reason)
     {

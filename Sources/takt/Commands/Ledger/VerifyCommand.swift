@@ -39,7 +39,7 @@ struct VerifyCommand: ParsableCommand {
       show(report, in: zone)
       if let replay { show(replay) }
     }
-    let isSound = report.isBalanced && (replay?.problemCount ?? 0) == 0
+    let isSound = report.isBalanced && replay?.isSound ?? true
     if !isSound { throw ExitCode.unbalanced }
   }
 
@@ -63,6 +63,11 @@ struct VerifyCommand: ParsableCommand {
   }
 
   private func show(_ replay: TransitionReplay) {
+    guard replay.isVerifiable else {
+      return Console.print(
+        "log: not verifiable: it has no transitions; takt logs them in JSON at --log-level debug, "
+          + "the default")
+    }
     for problem in replay.problems { Console.print("log: \(problem)") }
     if replay.droppedCount > 0 {
       Console.print("log: \(replay.droppedCount) records were dropped, as it says itself")
@@ -86,6 +91,7 @@ private struct VerifyAnswer: Encodable {
   }
 
   struct Log: Encodable {
+    var verifiable: Bool
     var transitions: Int
     var problems: [String]
     var problem_count: Int
@@ -105,7 +111,7 @@ private struct VerifyAnswer: Encodable {
   var log: Log?
 
   init(_ report: LedgerAuditReport, _ replay: TransitionReplay?) {
-    balanced = report.isBalanced && (replay?.problemCount ?? 0) == 0
+    balanced = report.isBalanced && replay?.isSound ?? true
     jobs = report.jobs
     slots = report.balance.slots
     verdicts = report.balance.counts
@@ -121,7 +127,7 @@ private struct VerifyAnswer: Encodable {
     finding_count = report.findingCount
     log = replay.map {
       Log(
-        transitions: $0.count, problems: $0.problems, problem_count: $0.problemCount,
+        verifiable: $0.isVerifiable, transitions: $0.count, problems: $0.problems, problem_count: $0.problemCount,
         dropped: $0.droppedCount)
     }
   }
