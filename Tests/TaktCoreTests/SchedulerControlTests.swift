@@ -37,7 +37,8 @@ import TaktTime
     #expect(world.requests.last?.spec.execution.timeout == .seconds(5))
   }
 
-  @Test func `a job's timer is suspended as long as the job is, and cancelled when no slot is left`()
+  @Test
+  func `a job's timer is suspended as long as the job is, and cancelled when no slot is left`()
     throws
   {
     var world = SchedulerWorld()

@@ -51,8 +51,12 @@ import TimerMachineTesting
     let board = board()
     let job = TimerKey.job(try #require(JobName("backup")))
     let (start, due) = (factory.time.monotonic, WallInstant(milliseconds: 1_790_000_000_123))
-    board.arm(.job(JobID(index: 3)), at: start + .seconds(1), due: due, leeway: .zero, token: 1) { job }
-    board.arm(.job(JobID(index: 3)), at: start + .seconds(2), due: due, leeway: .zero, token: 2) { job }
+    board.arm(.job(JobID(index: 3)), at: start + .seconds(1), due: due, leeway: .zero, token: 1) {
+      job
+    }
+    board.arm(.job(JobID(index: 3)), at: start + .seconds(2), due: due, leeway: .zero, token: 2) {
+      job
+    }
     factory.advance(by: .seconds(5))
     #expect(seen.fires.withLock { $0 } == [.job(JobID(index: 3))])
     #expect(board.token(of: .job(JobID(index: 3))) == 2)
@@ -64,12 +68,18 @@ import TimerMachineTesting
     let board = board()
     let job = TimerKey.job(try #require(JobName("backup")))
     let (start, due) = (factory.time.monotonic, WallInstant(milliseconds: 1_790_000_000_123))
-    board.arm(.job(JobID(index: 0)), at: start + .seconds(1), due: due, leeway: .zero, token: 1) { job }
+    board.arm(.job(JobID(index: 0)), at: start + .seconds(1), due: due, leeway: .zero, token: 1) {
+      job
+    }
     board.disarm(.job(JobID(index: 0)))
     board.disarm(.job(JobID(index: 9)))
     #expect(board.token(of: .job(JobID(index: 0))) == nil)
-    board.arm(.job(JobID(index: 0)), at: start + .seconds(2), due: due, leeway: .zero, token: 2) { job }
-    board.arm(.run(RunID(4)), at: start + .seconds(3), due: due, leeway: .zero, token: 3) { .run(RunID(4)) }
+    board.arm(.job(JobID(index: 0)), at: start + .seconds(2), due: due, leeway: .zero, token: 2) {
+      job
+    }
+    board.arm(.run(RunID(4)), at: start + .seconds(3), due: due, leeway: .zero, token: 3) {
+      .run(RunID(4))
+    }
     factory.advance(by: .seconds(5))
     #expect(seen.fires.withLock { $0 } == [.job(JobID(index: 0)), .run(RunID(4))])
     #expect(

@@ -12,8 +12,8 @@ struct Bench {
   func machine(
     _ name: String = "subject", factory: (any TimerFactory)? = nil,
     observer: (any TimerObserver)? = nil
-  ) -> TimerMachine {
-    TimerMachine(name: name, factory: factory ?? manual, queue: queue, observer: observer) {
+  ) -> SafeTimer {
+    SafeTimer(name: name, factory: factory ?? manual, queue: queue, observer: observer) {
       [log] in log.record($0)
     }
   }

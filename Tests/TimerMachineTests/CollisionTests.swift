@@ -49,7 +49,7 @@ struct CollisionTests {
   func `no handler is alive after cancelAndWait`(kind: TimerFactoryKind) throws {
     let bench = kind.makeBench()
     let inside = Inside()
-    let machine = TimerMachine(name: "subject", factory: bench.factory, queue: bench.queue) { _ in
+    let machine = SafeTimer(name: "subject", factory: bench.factory, queue: bench.queue) { _ in
       inside.enter()
     }
     var generator = SeededGenerator(seed: 5)

@@ -14,7 +14,7 @@ struct DocumentationExampleTests {
   @Test func `a heartbeat`() throws {
     let queue = DispatchQueue(label: "com.example.timers")
     let factory = CoalescingTimerFactory(queue: queue)
-    let heartbeat = TimerMachine(name: "heartbeat", factory: factory, queue: queue) { fire in
+    let heartbeat = SafeTimer(name: "heartbeat", factory: factory, queue: queue) { fire in
       print("beat \(fire.sequence), late by \(fire.lateness)")
     }
     heartbeat.activate(try .every(.seconds(10), leeway: .seconds(1)))
@@ -22,11 +22,11 @@ struct DocumentationExampleTests {
   }
 
   @Test func `start, repeat, end`() throws {
-    let reminder = TimerMachine(name: "reminder", factory: factory, queue: queue) { fire in
+    let reminder = SafeTimer(name: "reminder", factory: factory, queue: queue) { fire in
       notes.note("due, last: \(fire.isLast)")
     }
     reminder.activate(try .once(after: .seconds(5)))
-    let retry = TimerMachine(name: "retry", factory: factory, queue: queue) { fire in
+    let retry = SafeTimer(name: "retry", factory: factory, queue: queue) { fire in
       notes.note("try \(fire.sequence)")
     }
     retry.activate(try .every(.seconds(10), after: .seconds(1), times: 3))
@@ -36,7 +36,7 @@ struct DocumentationExampleTests {
   }
 
   @Test func `the registration handler`() throws {
-    let watchdog = TimerMachine(name: "watchdog", factory: factory, queue: queue) { _ in
+    let watchdog = SafeTimer(name: "watchdog", factory: factory, queue: queue) { _ in
       notes.note("barked")
     }
     watchdog.activate(try .once(after: .seconds(30))) { notes.note("armed") }
@@ -45,7 +45,7 @@ struct DocumentationExampleTests {
   }
 
   @Test func `suspend and resume`() throws {
-    let poll = TimerMachine(name: "poll", factory: factory, queue: queue) { fire in
+    let poll = SafeTimer(name: "poll", factory: factory, queue: queue) { fire in
       notes.note("\(fire.periods) periods")
     }
     poll.activate(try .every(.seconds(10)))
@@ -57,7 +57,7 @@ struct DocumentationExampleTests {
   }
 
   @Test func `fire now`() throws {
-    let refresh = TimerMachine(name: "refresh", factory: factory, queue: queue) { _ in
+    let refresh = SafeTimer(name: "refresh", factory: factory, queue: queue) { _ in
       notes.note("refreshed")
     }
     refresh.activate(try .every(.seconds(3_600)))
@@ -66,7 +66,7 @@ struct DocumentationExampleTests {
   }
 
   @Test func `change a running timer`() throws {
-    let meter = TimerMachine(name: "meter", factory: factory, queue: queue) { fire in
+    let meter = SafeTimer(name: "meter", factory: factory, queue: queue) { fire in
       notes.note("at \(fire.deadline.nanoseconds / 1_000_000_000)")
     }
     meter.activate(try .every(.seconds(10)))
@@ -79,11 +79,11 @@ struct DocumentationExampleTests {
   }
 
   @Test func `leeway and strict`() throws {
-    let cleanup = TimerMachine(name: "cleanup", factory: factory, queue: queue) { _ in
+    let cleanup = SafeTimer(name: "cleanup", factory: factory, queue: queue) { _ in
       notes.note("cleaned")
     }
     cleanup.activate(try .every(.seconds(60), leeway: .seconds(5)))
-    let metronome = TimerMachine(name: "metronome", factory: factory, queue: queue) { _ in
+    let metronome = SafeTimer(name: "metronome", factory: factory, queue: queue) { _ in
       notes.note("tick")
     }
     metronome.activate(try .every(.milliseconds(500)).strict())
@@ -93,7 +93,7 @@ struct DocumentationExampleTests {
 
   @Test func `the clock that people read`() throws {
     let newYear = WallInstant(nanoseconds: 1_798_761_600_000_000_000)
-    let fireworks = TimerMachine(name: "fireworks", factory: factory, queue: queue) { _ in
+    let fireworks = SafeTimer(name: "fireworks", factory: factory, queue: queue) { _ in
       notes.note("happy new year")
     }
     fireworks.activate(try .once(atWall: newYear))
@@ -103,7 +103,7 @@ struct DocumentationExampleTests {
   }
 
   @Test func `handlers by name`() throws {
-    let job = TimerMachine(name: "job", factory: factory, queue: queue) { _ in notes.note("work") }
+    let job = SafeTimer(name: "job", factory: factory, queue: queue) { _ in notes.note("work") }
     job.setHandler("metrics") { fire in notes.note("fire \(fire.sequence)") }
     job.activate(try .every(.seconds(1)))
     job.removeHandler("metrics")
@@ -118,7 +118,7 @@ struct DocumentationExampleTests {
   }
 
   @Test func `an observer`() throws {
-    let machine = TimerMachine(
+    let machine = SafeTimer(
       name: "observed", factory: factory, queue: queue, observer: Printer()
     ) { _ in }
     machine.activate(try .once(after: .seconds(1)))
@@ -165,10 +165,71 @@ struct DocumentationExampleTests {
     #expect(notes.all == ["2", "1", "lift-off"])
   }
 
+  @Test func `a schedule that stays open`() throws {
+    let clock = ManualTimerFactory()
+    let factory = clock
+    let queue = DispatchQueue(label: "unused")
+    let notes = Notes()
+    let deadline = SafeTimer(name: "deadline", factory: factory, queue: queue) { timer, fire in
+      notes.note("deadline \(fire.sequence)")
+      if fire.sequence < 3 { timer.start(.once(afterClamping: .seconds(2)).stayingOpen()) }
+    }
+    deadline.start(.once(afterClamping: .seconds(1)).stayingOpen())
+    clock.advance(by: .seconds(9))
+    #expect(notes.all == ["deadline 1", "deadline 2", "deadline 3"])
+    #expect(deadline.state == .running && deadline.deadline == nil)
+  }
+
+  @Test func `one line`() {
+    let notes = Notes()
+    let beat = SafeTimer.ticker(every: .seconds(30)) { _ in notes.note("beat") }
+    #expect(beat.state == .running)
+  }
+
+  actor Store {
+    private var refreshes = 0
+    private var timer: SafeTimer?
+
+    func begin(_ factory: any TimerFactory, _ queue: DispatchQueue) {
+      let timer = SafeTimer(name: "store", factory: factory, queue: queue, on: self) { store, _ in
+        store.refreshes += 1
+      }
+      timer.activate(.every(clamping: .seconds(60), leeway: .seconds(5)))
+      self.timer = timer
+    }
+  }
+
+  @Test func `on an actor`() async {
+    let clock = ManualTimerFactory()
+    let store = Store()
+    await store.begin(clock, DispatchQueue(label: "unused"))
+    #expect(clock.armedCount == 1)
+  }
+
+  @Test func `a clock for other libraries`() async throws {
+    let factory = CoalescingTimerFactory(queue: DispatchQueue(label: "wakes"))
+    let wakes = TimerClock(factory: factory, tolerance: .milliseconds(100))
+    try await Task.sleep(until: wakes.now + .milliseconds(1), clock: wakes)
+    #expect(factory.statistics.served == 1)
+  }
+
+  @Test func `count the time that the machine sleeps`() {
+    let factory = ManualTimerFactory()
+    let queue = DispatchQueue(label: "unused")
+    let notes = Notes()
+    let session = SafeTimer(name: "session", factory: factory, queue: queue) { _ in
+      notes.note("signed out")
+    }
+    session.activate(.once(afterClamping: .seconds(3600)).countingSleep())
+    factory.clock.sleep(for: .seconds(3600))
+    factory.advance(by: .zero)
+    #expect(notes.all == ["signed out"])
+  }
+
   @Test func `in a loop`() async throws {
     let queue = DispatchQueue(label: "ticker")
     let factory = CoalescingTimerFactory(queue: queue)
-    let ticker = TimerMachine(name: "ticker", factory: factory, queue: queue) { _ in }
+    let ticker = SafeTimer(name: "ticker", factory: factory, queue: queue) { _ in }
     ticker.activate(try .every(.milliseconds(1), times: 3))
     for await tick in ticker.ticks {
       print(tick.sequence)
@@ -179,8 +240,8 @@ struct DocumentationExampleTests {
   @Test func `in virtual time`() throws {
     let manual = ManualTimerFactory()
     let saving = CoalescingTimerFactory(queue: queue, over: manual)
-    let first = TimerMachine(name: "first", factory: saving, queue: queue) { _ in }
-    let second = TimerMachine(name: "second", factory: saving, queue: queue) { _ in }
+    let first = SafeTimer(name: "first", factory: saving, queue: queue) { _ in }
+    let second = SafeTimer(name: "second", factory: saving, queue: queue) { _ in }
     first.activate(try .once(after: .seconds(10), leeway: .seconds(2)))
     second.activate(try .once(after: .seconds(11), leeway: .seconds(2)))
     manual.advance(by: .seconds(20))

@@ -35,7 +35,7 @@ enum Misuse: String, CaseIterable, Codable, Sendable {
   }
 
   /// Does the same to a machine, which is released at the end as well.
-  func commit(on machine: consuming TimerMachine, schedule: TimerSchedule) throws {
+  func commit(on machine: consuming SafeTimer, schedule: TimerSchedule) throws {
     switch self {
     case .resumesTwice: machine.resume(); machine.resume()
     case .resumesAfterActivation: machine.activate(schedule); machine.resume()

@@ -62,7 +62,7 @@ struct MisuseTests {
       let calls = Calls()
       let factory = CoalescingTimerFactory(queue: queue)
       let machines = try (0..<100).map { number in
-        let machine = TimerMachine(name: "\(number)", factory: factory, queue: queue) { _ in
+        let machine = SafeTimer(name: "\(number)", factory: factory, queue: queue) { _ in
           calls.add()
         }
         machine.activate(

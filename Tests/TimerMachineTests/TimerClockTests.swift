@@ -53,10 +53,10 @@ struct TimerClockTests {
     let notes = Notes()
     let queue = DispatchQueue(label: "unused")
     let hour = TimerSchedule.once(afterClamping: .seconds(3_600))
-    let waking = TimerMachine(name: "waking", factory: manual, queue: queue) { _ in
+    let waking = SafeTimer(name: "waking", factory: manual, queue: queue) { _ in
       notes.note("an hour of waking")
     }
-    let counting = TimerMachine(name: "counting", factory: manual, queue: queue) { fire in
+    let counting = SafeTimer(name: "counting", factory: manual, queue: queue) { fire in
       notes.note("an hour since, late \(fire.lateness)")
     }
     waking.activate(hour)

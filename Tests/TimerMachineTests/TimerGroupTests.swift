@@ -19,7 +19,7 @@ struct TimerGroupTests {
       name: "jobs", factory: CoalescingTimerFactory(queue: queue, over: manual), queue: queue,
       observer: transitions
     ) { number, _ in fires.numbers.withLock { $0.append(number) } }
-    let machines = [3, 1, 2].map { TimerMachine(number: $0, in: group) }
+    let machines = [3, 1, 2].map { SafeTimer(number: $0, in: group) }
     for machine in machines { machine.start(try .once(after: .seconds(Int64(machine.id)))) }
     // The last one again, before its time has come.
     machines[2].start(try .once(after: .seconds(9)))
@@ -37,7 +37,7 @@ struct TimerGroupTests {
     let group = TimerGroup(
       name: "jobs", factory: manual, queue: DispatchQueue(label: "group"), observer: nil
     ) { number, _ in fires.numbers.withLock { $0.append(number) } }
-    let machines = [1, 2].map { TimerMachine(number: $0, in: group) }
+    let machines = [1, 2].map { SafeTimer(number: $0, in: group) }
     machines[0].setHandler(TimerHandler.main) { _ in fires.numbers.withLock { $0.append(100) } }
     for machine in machines { machine.start(try .once(after: .seconds(1))) }
     manual.advance(by: .seconds(2))

@@ -15,7 +15,7 @@ struct TimerRegistryTests {
 
   private func add(
     _ name: String, seconds: Int, _ note: String, ifExists: ExistingTimer = .replace
-  ) throws -> TimerMachine? {
+  ) throws -> SafeTimer? {
     registry.add(name, try .every(.seconds(seconds)), ifExists: ifExists) { [notes] _ in
       notes.note(note)
     }
@@ -54,7 +54,7 @@ struct TimerRegistryTests {
       _ = machine.withLock { $0 }?.activate(schedule)
     }
 
-    let machine = Guarded<TimerMachine?>(nil)
+    let machine = Guarded<SafeTimer?>(nil)
     let schedule: TimerSchedule
 
     init(_ schedule: TimerSchedule) { self.schedule = schedule }

@@ -78,7 +78,7 @@ struct WakeOptimumTests {
     let late = Guarded(0)
     let machines = try jobs.map { job in
       let latest = Duration.nanoseconds(job.leeway)
-      let machine = TimerMachine(name: workload.rawValue, factory: factory, queue: queue) { fire in
+      let machine = SafeTimer(name: workload.rawValue, factory: factory, queue: queue) { fire in
         if fire.lateness > latest || fire.periods != 1 { late.withLock { $0 += 1 } }
       }
       let start = MonotonicInstant(nanoseconds: job.start)
@@ -101,7 +101,7 @@ struct WakeOptimumTests {
     let manual = ManualTimerFactory()
     let queue = DispatchQueue(label: "wakes")
     let factory = CoalescingTimerFactory(queue: queue, over: manual)
-    let machine = TimerMachine(name: "idle", factory: factory, queue: queue) { _ in }
+    let machine = SafeTimer(name: "idle", factory: factory, queue: queue) { _ in }
     machine.activate(try .every(.seconds(1), leeway: .milliseconds(100)))
     manual.advance(by: .seconds(3))
     let wakes = factory.statistics.wakes

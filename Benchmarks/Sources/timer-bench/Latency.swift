@@ -45,7 +45,7 @@ struct Latency {
     let queue = DispatchQueue(label: "latency")
     let collected = Collected(samples)
     let factory = queueFactory(queue)
-    let machine = TimerMachine(name: "latency", factory: factory, queue: queue) {
+    let machine = SafeTimer(name: "latency", factory: factory, queue: queue) {
       collected.add($0.lateness.nanosecondsSaturated)
     }
     machine.activate(.grid(interval, factory.time.monotonic + interval, .zero))

@@ -8,7 +8,7 @@ struct Machines: Subject {
   let queue: DispatchQueue
   let factory: any TimerFactory
   let calls = Counter()
-  var machines: [TimerMachine] = []
+  var machines: [SafeTimer] = []
 
   /// Over the wake queue.
   static var coalescing: Machines {
@@ -26,7 +26,7 @@ struct Machines: Subject {
     machines.reserveCapacity(count)
     for _ in 0..<count {
       machines.append(
-        TimerMachine(name: "bench", factory: factory, queue: queue) { [calls] _ in calls.add() })
+        SafeTimer(name: "bench", factory: factory, queue: queue) { [calls] _ in calls.add() })
     }
   }
 

@@ -1,4 +1,4 @@
-/// Measures TimerMachine beside one plain `DispatchSourceTimer` a timer, in the same run.
+/// Measures SafeTimer beside one plain `DispatchSourceTimer` a timer, in the same run.
 ///
 /// `timer-bench [operations] [load] [latency] [--quick]`; without a name, everything.
 @main

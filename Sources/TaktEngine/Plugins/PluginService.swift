@@ -38,7 +38,7 @@ final class PluginService: ChildChannel, @unchecked Sendable {
   private var line: ChildLine?
   private var hidden: Set<[UInt8]> = []
   private var mask: SecretAutomaton?
-  private var timers: [ServiceMachine.Wait: TimerMachine] = [:]
+  private var timers: [ServiceMachine.Wait: SafeTimer] = [:]
   private var generations: [ServiceMachine.Wait: UInt64] = [:]
 
   /// - Parameter execution: how its processes are run, but for the plugin's own environment.
@@ -271,9 +271,10 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     report(run.request.run, judged)
   }
 
-  private func timer(_ wait: ServiceMachine.Wait) -> TimerMachine {
+  private func timer(_ wait: ServiceMachine.Wait) -> SafeTimer {
     if let timer = timers[wait] { return timer }
-    let timer = clock.timer("plugin-timer:\(manifest.name):\(wait.rawValue)") { [weak self] generation in
+    let timer = clock.timer("plugin-timer:\(manifest.name):\(wait.rawValue)") {
+      [weak self] generation in
       guard let self, generations[wait] == generation else { return }
       generations[wait] = nil
       perform(machine.timeCame(wait))

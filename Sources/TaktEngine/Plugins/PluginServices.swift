@@ -199,15 +199,15 @@ struct PluginClock: Sendable {
 
   /// A timer that is not armed. `body` is called on the reactor's thread, with the generation of the
   /// arming: one that a later arming has overtaken may still come.
-  func timer(_ name: String, _ body: @escaping @Sendable (UInt64) -> Void) -> TimerMachine {
-    TimerMachine(name: name, factory: factory, queue: queue, observer: timerLog) {
+  func timer(_ name: String, _ body: @escaping @Sendable (UInt64) -> Void) -> SafeTimer {
+    SafeTimer(name: name, factory: factory, queue: queue, observer: timerLog) {
       [reactor] fire in
       reactor.perform { _ in body(fire.generation) }
     }
   }
 }
 
-extension TimerMachine {
+extension SafeTimer {
   /// Fires once after a while, in place of any earlier wish; a tenth of the time is leeway. Returns
   /// the generation of this arming; nil when there is none.
   func wait(_ duration: Duration) -> UInt64? {

@@ -25,7 +25,7 @@ package final class FileWatcher: Sendable {
     onTrouble: @escaping @Sendable (String) -> Void
   ) throws(SystemError) {
     let queue = DispatchQueue(label: "takt.watch", qos: .utility)
-    let timer = TimerMachine(
+    let timer = SafeTimer(
       name: "reload-timer", factory: factory, queue: queue, observer: timerLog
     ) { _ in onChange() }
     watches = try PathWatches(

@@ -7,7 +7,7 @@ import TimerMachine
 /// IDs. It lives on the scheduler's queue.
 final class TimerBoard {
   private struct Timer {
-    let machine: TimerMachine
+    let machine: SafeTimer
     var token: UInt64
     var isSuspended = false
   }
@@ -106,12 +106,12 @@ final class TimerBoard {
     return timer
   }
 
-  private func made(_ id: TimerID, _ key: TimerKey) -> TimerMachine {
+  private func made(_ id: TimerID, _ key: TimerKey) -> SafeTimer {
     log.name(id, key)
-    return TimerMachine(number: id.number, in: group)
+    return SafeTimer(number: id.number, in: group)
   }
 
-  private func remove(_ id: TimerID) -> TimerMachine? {
+  private func remove(_ id: TimerID) -> SafeTimer? {
     guard case .job(let job) = id else { return others.removeValue(forKey: id)?.machine }
     let index = Int(job.index)
     guard index < jobs.count else { return nil }
@@ -120,7 +120,7 @@ final class TimerBoard {
   }
 }
 
-extension TimerMachine {
+extension SafeTimer {
   /// Whether there is nothing to cancel: it never ran, or its schedule is over.
   fileprivate var isOver: Bool {
     switch state {

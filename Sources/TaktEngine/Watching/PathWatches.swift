@@ -38,7 +38,7 @@ final class PathWatches: @unchecked Sendable {
   private var keys = WatchSet()
   /// Where the walks of keys hang.
   private var hanging: [UInt64: [CChar]] = [:]
-  private var retryTimer: TimerMachine?
+  private var retryTimer: SafeTimer?
   /// Whether the reactor has refused the descriptor.
   private var isDeaf = false
 
@@ -283,15 +283,15 @@ final class PathWatches: @unchecked Sendable {
 
   private func timer(
     named name: String, _ ring: @escaping @Sendable (PathWatches) -> Void
-  ) -> TimerMachine {
-    TimerMachine(name: name, factory: factory, queue: queue, observer: timerLog) { [weak self] _ in
+  ) -> SafeTimer {
+    SafeTimer(name: name, factory: factory, queue: queue, observer: timerLog) { [weak self] _ in
       guard let self else { return }
       // Virtual time rings on the thread that moves it.
       queue.async { ring(self) }
     }
   }
 
-  private func start(_ timer: TimerMachine, at due: MonotonicInstant) {
+  private func start(_ timer: SafeTimer, at due: MonotonicInstant) {
     guard let schedule = try? TimerSchedule.once(at: due) else { return }
     timer.start(schedule)
   }

@@ -64,7 +64,7 @@ final class KeyWatch {
   /// The change that is not told yet.
   var settling: SettlingChange?
   /// Rings when that change is due; made with the first change.
-  var timer: TimerMachine?
+  var timer: SafeTimer?
 
   /// When it was read by whoever wants to be told; nil for a key that nobody reads before.
   private let readAt: WallInstant?

@@ -26,7 +26,7 @@ public final class Countdown: Sendable {
   private let tick: Duration
   private let leeway: Duration
   private let state = Guarded(State())
-  private let machine: TimerMachine
+  private let machine: SafeTimer
   private let time: any TimeSource
 
   /// A countdown that is not started.
@@ -50,7 +50,7 @@ public final class Countdown: Sendable {
     self.duration = .nanoseconds(try TimerSchedule.validated(interval: duration))
     self.tick = .nanoseconds(try TimerSchedule.validated(interval: tick))
     self.leeway = .nanoseconds(try TimerSchedule.validated(leeway: leeway))
-    machine = TimerMachine(name: name, factory: factory, queue: queue)
+    machine = SafeTimer(name: name, factory: factory, queue: queue)
     time = factory.time
     machine.setHandler(TimerHandler.main) { [weak self] fire in
       guard let remaining = self?.ticked(fire) else { return }

@@ -19,7 +19,7 @@ public final class Debouncer: Sendable {
   private let schedule: TimerSchedule
   private let edge: Edge
   private let pending: PendingAction
-  private let machine: TimerMachine
+  private let machine: SafeTimer
 
   /// A debouncer at rest.
   ///
@@ -39,7 +39,7 @@ public final class Debouncer: Sendable {
     self.edge = edge
     let pending = PendingAction()
     self.pending = pending
-    machine = TimerMachine(name: name, factory: factory, queue: queue) { fire in
+    machine = SafeTimer(name: name, factory: factory, queue: queue) { fire in
       let taken = pending.state.withLock { $0.take(fire) }
       taken.now?()
       taken.later?()

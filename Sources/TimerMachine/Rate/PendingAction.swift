@@ -32,7 +32,7 @@ final class PendingAction: Sendable {
   let state = Guarded(State())
 
   /// Drops what waits, with the timer that it waits for.
-  func cancel(_ machine: TimerMachine) -> TimerReply {
+  func cancel(_ machine: SafeTimer) -> TimerReply {
     // What is dropped is destroyed outside the lock: what it holds may call back as it goes.
     let (reply, dropped) = state.withLock { state -> (TimerReply, State) in
       let reply = machine.cancel(keepHandlers: true)
@@ -45,7 +45,7 @@ final class PendingAction: Sendable {
   }
 
   /// The same, and returns when no action is being done any more.
-  func cancelAndWait(_ machine: TimerMachine) -> TimerReply {
+  func cancelAndWait(_ machine: SafeTimer) -> TimerReply {
     let reply = cancel(machine)
     machine.cancelAndWait(keepHandlers: true)
     return reply

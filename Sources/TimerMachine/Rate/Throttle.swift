@@ -19,7 +19,7 @@ public final class Throttle: Sendable {
   private let schedule: TimerSchedule
   private let keeping: Keeping
   private let pending: PendingAction
-  private let machine: TimerMachine
+  private let machine: SafeTimer
 
   /// A throttle at rest.
   ///
@@ -37,7 +37,7 @@ public final class Throttle: Sendable {
   ) throws(TimerError) {
     let schedule = try TimerSchedule.once(after: interval, leeway: leeway)
     let pending = PendingAction()
-    let machine = TimerMachine(name: name, factory: factory, queue: queue)
+    let machine = SafeTimer(name: name, factory: factory, queue: queue)
     machine.setHandler(TimerHandler.main) { [weak machine] fire in
       let taken = pending.state.withLock { state in
         let taken = state.take(fire)

@@ -9,7 +9,7 @@ public final class TimerRegistry: Sendable {
   public typealias Action = TimerHandler.Call
 
   private struct State {
-    var machines: [String: TimerMachine] = [:]
+    var machines: [String: SafeTimer] = [:]
     /// The actions of cancelled timers, for a later merge.
     var kept: [String: [Action]] = [:]
   }
@@ -47,11 +47,11 @@ public final class TimerRegistry: Sendable {
   public func add(
     _ name: String, _ schedule: TimerSchedule, ifExists existing: ExistingTimer = .replace,
     action: @escaping Action
-  ) -> TimerMachine? {
+  ) -> SafeTimer? {
     // Machines are operated quietly under the lock: their reports come back to this registry.
     // What is dropped is destroyed outside it: what an action holds may call back as it goes.
     let (machine, former, dropped) = state.withLock {
-      state -> (TimerMachine?, TimerMachine?, [Action]?) in
+      state -> (SafeTimer?, SafeTimer?, [Action]?) in
       let former = state.machines[name]
       if let former {
         if existing == .refuse { return (nil, nil, nil) }
@@ -73,7 +73,7 @@ public final class TimerRegistry: Sendable {
   }
 
   /// The timer of this name, running or suspended.
-  public func timer(named name: String) -> TimerMachine? {
+  public func timer(named name: String) -> SafeTimer? {
     state.withLock { $0.machines[name] }
   }
 
@@ -89,7 +89,7 @@ public final class TimerRegistry: Sendable {
   /// - Returns: false when there is no timer of this name.
   @discardableResult
   public func cancel(_ name: String, keepActions: Bool = false) -> Bool {
-    let (machine, dropped) = state.withLock { state -> (TimerMachine?, [Action]?) in
+    let (machine, dropped) = state.withLock { state -> (SafeTimer?, [Action]?) in
       let machine = state.machines.removeValue(forKey: name)
       _ = machine?.body.operateQuietly(.cancel)
       guard keepActions else { return (machine, state.kept.removeValue(forKey: name)) }
@@ -120,7 +120,7 @@ public final class TimerRegistry: Sendable {
   /// A timer is over or was cancelled: it leaves the registry, unless another has its name, or it
   /// was activated again before the word came here.
   func ended(_ name: String, machine id: UInt64) {
-    let gone = state.withLock { state -> TimerMachine? in
+    let gone = state.withLock { state -> SafeTimer? in
       guard let machine = state.machines[name], machine.id == id, machine.state == .cancelled
       else { return nil }
       return state.machines.removeValue(forKey: name)
@@ -128,16 +128,16 @@ public final class TimerRegistry: Sendable {
     _ = gone
   }
 
-  private func make(_ name: String, actions: [Action]) -> TimerMachine {
+  private func make(_ name: String, actions: [Action]) -> SafeTimer {
     let relay = RegistryRelay(registry: self, observer: observer)
-    let machine = TimerMachine(name: name, factory: factory, queue: queue, observer: relay)
+    let machine = SafeTimer(name: name, factory: factory, queue: queue, observer: relay)
     for action in actions { machine.append(action) }
     return machine
   }
 
   /// False when the timer ended in this moment and is only not yet taken out.
   private func merge(
-    _ schedule: TimerSchedule, _ action: @escaping Action, into machine: TimerMachine
+    _ schedule: TimerSchedule, _ action: @escaping Action, into machine: SafeTimer
   ) -> Bool {
     let group = machine.body.group
     let reply = machine.body.operateQuietly(.reschedule) { $0.begin(schedule, in: group) }
@@ -147,7 +147,7 @@ public final class TimerRegistry: Sendable {
   }
 }
 
-extension TimerMachine {
+extension SafeTimer {
   fileprivate var actions: [TimerRegistry.Action] { handlers.map(\.call) }
 
   /// Adds an action after all others, under a name that none of them has.

@@ -44,7 +44,7 @@ public struct TimerClock: Clock {
   public func sleep(until deadline: MonotonicInstant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()
     let sleeper = Sleeper()
-    let machine = TimerMachine(name: "sleep", factory: factory, queue: queue) { _ in
+    let machine = SafeTimer(name: "sleep", factory: factory, queue: queue) { _ in
       sleeper.wake(.success(()))
     }
     try await withTaskCancellationHandler {

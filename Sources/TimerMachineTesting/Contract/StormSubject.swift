@@ -3,13 +3,13 @@ import TimerMachine
 
 /// One machine in an operation storm, with its ledger.
 struct StormSubject: Sendable {
-  let machine: TimerMachine
+  let machine: SafeTimer
   let ledger: StormLedger
 
   init(name: String, bench: TimerTestBench) {
     let ledger = StormLedger()
     self.ledger = ledger
-    machine = TimerMachine(
+    machine = SafeTimer(
       name: name, factory: bench.factory, queue: bench.queue, observer: ledger
     ) { ledger.fired($0) }
   }
@@ -63,9 +63,9 @@ struct StormSubject: Sendable {
 
 /// Lets a handler find the machine that it belongs to.
 final class MachineHolder: Sendable {
-  private let held = Guarded<TimerMachine?>(nil)
+  private let held = Guarded<SafeTimer?>(nil)
 
-  var machine: TimerMachine? {
+  var machine: SafeTimer? {
     get { held.withLock { $0 } }
     set {
       // The former machine goes outside the lock.

@@ -8,7 +8,7 @@ extension TimerFactoryContract {
       let log = FireLog()
       let holder = MachineHolder()
       let schedule = try TimerSchedule.once(after: .milliseconds(1))
-      let machine = TimerMachine(name: "subject", factory: bench.factory, queue: bench.queue) {
+      let machine = SafeTimer(name: "subject", factory: bench.factory, queue: bench.queue) {
         guard let machine = holder.machine, log.count == 0 else { return log.record($0) }
         machine.activate(schedule)
         machine.suspend()
@@ -28,7 +28,7 @@ extension TimerFactoryContract {
       let log = FireLog()
       let holder = MachineHolder()
       let schedule = try TimerSchedule.once(after: .milliseconds(1))
-      let machine = TimerMachine(name: "subject", factory: bench.factory, queue: bench.queue) {
+      let machine = SafeTimer(name: "subject", factory: bench.factory, queue: bench.queue) {
         log.record($0)
         if log.count < 5 { holder.machine?.activate(schedule) }
       }
@@ -44,7 +44,7 @@ extension TimerFactoryContract {
       let key = DispatchSpecificKey<Int>()
       bench.queue.setSpecific(key: key, value: 42)
       let log = FireLog()
-      let machine = TimerMachine(name: "subject", factory: bench.factory, queue: bench.queue) {
+      let machine = SafeTimer(name: "subject", factory: bench.factory, queue: bench.queue) {
         if DispatchQueue.getSpecific(key: key) == 42 { log.record($0) }
       }
       machine.activate(try .once(after: .milliseconds(1)))

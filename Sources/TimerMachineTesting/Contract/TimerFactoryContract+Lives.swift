@@ -56,7 +56,7 @@ extension TimerFactoryContract {
       let (log, transitions) = (FireLog(), TransitionLog())
       let holder = MachineHolder()
       let far = try TimerSchedule.once(after: .seconds(3600))
-      let machine = TimerMachine(
+      let machine = SafeTimer(
         name: "subject", factory: bench.factory, queue: bench.queue, observer: transitions
       ) { fire in
         if let machine = holder.machine {
@@ -86,7 +86,7 @@ extension TimerFactoryContract {
       let schedule = try TimerSchedule.once(after: .seconds(3600))
       for keeps in [false, true] {
         let probe = Probe()
-        let machine = TimerMachine(name: "subject", factory: bench.factory, queue: bench.queue) {
+        let machine = SafeTimer(name: "subject", factory: bench.factory, queue: bench.queue) {
           [held = probe.held] _ in _ = held
         }
         machine.setHandler("second") { [held = probe.held] _ in _ = held }
@@ -125,7 +125,7 @@ extension TimerFactoryContract {
     },
     Clause("a handler may be given its machine") { bench in
       let log = FireLog()
-      let machine = TimerMachine(name: "subject", factory: bench.factory, queue: bench.queue) {
+      let machine = SafeTimer(name: "subject", factory: bench.factory, queue: bench.queue) {
         machine, fire in
         if fire.sequence < 3 { machine.start(.once(afterClamping: .milliseconds(1))) }
         log.record(fire)

@@ -113,7 +113,7 @@ extension TimerFactoryContract {
     Clause("a timer is released safely in every state and fires no more") { bench in
       let log = FireLog()
       let schedule = try TimerSchedule.once(after: .milliseconds(1))
-      let lives: [(TimerMachine) -> Void] = [
+      let lives: [(SafeTimer) -> Void] = [
         { _ in },
         { $0.activate(schedule) },
         {

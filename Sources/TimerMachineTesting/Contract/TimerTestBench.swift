@@ -56,7 +56,7 @@ public struct TimerTestBench: Sendable {
   /// chance.
   public func letPass(_ delay: Duration) throws {
     let log = FireLog()
-    let canary = TimerMachine(name: "canary", factory: factory, queue: queue) { log.record($0) }
+    let canary = SafeTimer(name: "canary", factory: factory, queue: queue) { log.record($0) }
     canary.activate(try .once(after: delay))
     try wait(for: 1, in: log)
   }
@@ -64,13 +64,13 @@ public struct TimerTestBench: Sendable {
   /// A machine whose fires go to `log`.
   public func machine(
     _ name: String = "subject", log: FireLog, observer: (any TimerObserver)? = nil
-  ) -> TimerMachine {
-    TimerMachine(name: name, factory: factory, queue: queue, observer: observer) { log.record($0) }
+  ) -> SafeTimer {
+    SafeTimer(name: name, factory: factory, queue: queue, observer: observer) { log.record($0) }
   }
 
   /// A machine that was suspended long before it could fire, to be given its schedule then: so no
   /// stall of the test can let it fire before.
-  func suspendedMachine(log: FireLog) throws -> TimerMachine {
+  func suspendedMachine(log: FireLog) throws -> SafeTimer {
     let machine = machine(log: log)
     machine.activate(try .once(after: .seconds(3600)))
     machine.suspend()

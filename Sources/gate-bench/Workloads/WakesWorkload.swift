@@ -10,7 +10,7 @@ struct WakesWorkload: Workload {
 
   private let manual = ManualTimerFactory()
   private let factory: CoalescingTimerFactory
-  private let machines: [TimerMachine]
+  private let machines: [SafeTimer]
   private var wakesBefore: UInt64 = 0
 
   init() throws {
@@ -19,7 +19,7 @@ struct WakesWorkload: Workload {
     self.factory = factory
     var random = SeededGenerator(seed: 11)
     machines = try (0..<300).map { number in
-      let machine = TimerMachine(name: "gate", factory: factory, queue: queue) { _ in }
+      let machine = SafeTimer(name: "gate", factory: factory, queue: queue) { _ in }
       let interval = Duration.milliseconds(Int64.random(in: 500..<20_000, using: &random))
       let start = Duration.milliseconds(Int64.random(in: 0..<10_000, using: &random))
       machine.activate(

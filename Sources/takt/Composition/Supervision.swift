@@ -8,7 +8,7 @@ import TaktTime
 final class Supervision: Sendable {
   private let manager: ServiceManager
   private let engine: Engine
-  private let watchdog: TimerMachine?
+  private let watchdog: SafeTimer?
   /// Whether the manager knows that the jobs run, and whether it knows that takt stops.
   private let isUp = Atomic<Bool>(false)
   private let isStopping = Atomic<Bool>(false)
@@ -24,8 +24,9 @@ final class Supervision: Sendable {
     }
     // By the wake queue and on the scheduler's own queue, and only while children can be started:
     // where any of these stands still, so does this.
-    let machine = TimerMachine(
-      name: "watchdog-timer", factory: engine.factory, queue: engine.queue, observer: engine.timerLog
+    let machine = SafeTimer(
+      name: "watchdog-timer", factory: engine.factory, queue: engine.queue,
+      observer: engine.timerLog
     ) { _ in if engine.startsProcesses { manager.alive() } }
     if let schedule = try? TimerSchedule.every(interval / 2, leeway: interval / 8) {
       machine.activate(schedule)

@@ -127,7 +127,8 @@ private struct VerifyAnswer: Encodable {
     finding_count = report.findingCount
     log = replay.map {
       Log(
-        verifiable: $0.isVerifiable, transitions: $0.count, problems: $0.problems, problem_count: $0.problemCount,
+        verifiable: $0.isVerifiable, transitions: $0.count, problems: $0.problems,
+        problem_count: $0.problemCount,
         dropped: $0.droppedCount)
     }
   }

@@ -1,4 +1,4 @@
-extension TimerMachine {
+extension SafeTimer {
   /// The fires from now on, as a sequence; each use is a sequence of its own.
   ///
   /// ```swift

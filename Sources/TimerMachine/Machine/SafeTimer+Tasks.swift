@@ -1,13 +1,13 @@
 public import Dispatch
 
-extension TimerMachine {
+extension SafeTimer {
   /// Makes a machine in the state `idle`, whose handler is called in a task for each fire.
   ///
   /// The delivery ends when the handler returns: until then no other begins, and a deadline that
   /// comes meanwhile is claimed afterwards.
   ///
   /// ```swift
-  /// let timer = TimerMachine(name: "poll", factory: factory, queue: queue, task: { _ in
+  /// let timer = SafeTimer(name: "poll", factory: factory, queue: queue, task: { _ in
   ///   await store.refresh()
   /// })
   /// ```

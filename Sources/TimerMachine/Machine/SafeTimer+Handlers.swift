@@ -1,4 +1,4 @@
-extension TimerMachine {
+extension SafeTimer {
   /// Adds a handler, or replaces the one of its name in its place. Legal in every state, also
   /// while the timer runs and from inside a handler.
   ///

@@ -15,7 +15,7 @@ public import TaktTime
 ///   handler may activate it again.
 /// - When the last reference goes, from any thread and in any state, the timer is disarmed. The
 ///   queue's alarm does not keep the machine alive. Let the handler capture the machine weakly.
-public final class TimerMachine: Sendable {
+public final class SafeTimer: Sendable {
   let body: MachineBody
 
   /// Makes a machine in the state `idle`.
@@ -47,7 +47,7 @@ public final class TimerMachine: Sendable {
   public convenience init(
     name: String, factory: any TimerFactory, queue: DispatchQueue,
     observer: (any TimerObserver)? = nil,
-    handler: @escaping @Sendable (_ machine: TimerMachine, _ fire: TimerFire) -> Void
+    handler: @escaping @Sendable (_ machine: SafeTimer, _ fire: TimerFire) -> Void
   ) {
     self.init(name: name, factory: factory, queue: queue, observer: observer)
     body.group.setOwnHandler(

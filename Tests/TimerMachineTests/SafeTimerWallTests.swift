@@ -3,7 +3,7 @@ import TimerMachine
 import TimerMachineTesting
 import TaktTime
 
-struct TimerMachineWallTests {
+struct SafeTimerWallTests {
   private let bench = Bench()
   private var clock: ManualClock { bench.manual.clock }
 

@@ -7,11 +7,11 @@ extension CoalescingTimerFactory {
     queue: DispatchQueue(label: "TimerMachine.shared"))
 }
 
-extension TimerMachine {
+extension SafeTimer {
   /// A timer that runs already and fires at equal intervals until it is cancelled or released.
   ///
   /// ```swift
-  /// let heartbeat = TimerMachine.ticker(every: .seconds(30)) { _ in sendHeartbeat() }
+  /// let heartbeat = SafeTimer.ticker(every: .seconds(30)) { _ in sendHeartbeat() }
   /// ```
   /// - Parameters:
   ///   - interval: the distance of two fires, the first one interval from now. One outside the range
@@ -25,8 +25,8 @@ extension TimerMachine {
     every interval: Duration, leeway: Duration = .zero, name: String = "ticker",
     factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global(),
     handler: @escaping TimerHandler.Call
-  ) -> TimerMachine {
-    let machine = TimerMachine(name: name, factory: factory, queue: queue, handler: handler)
+  ) -> SafeTimer {
+    let machine = SafeTimer(name: name, factory: factory, queue: queue, handler: handler)
     machine.activate(.every(clamping: interval, leeway: leeway))
     return machine
   }
@@ -35,7 +35,7 @@ extension TimerMachine {
   /// task.
   ///
   /// ```swift
-  /// for await tick in TimerMachine.ticks(every: .seconds(1)) { print(tick.sequence) }
+  /// for await tick in SafeTimer.ticks(every: .seconds(1)) { print(tick.sequence) }
   /// ```
   /// - Parameters:
   ///   - interval: as for `ticker`.

@@ -3,11 +3,11 @@ import Testing
 import TimerMachine
 import TimerMachineTesting
 
-struct TimerMachineTicksTests {
+struct SafeTimerTicksTests {
   private let queue = DispatchQueue(label: "ticks")
 
-  private func machine() -> TimerMachine {
-    TimerMachine(name: "ticks", factory: CoalescingTimerFactory(queue: queue), queue: queue) { _ in
+  private func machine() -> SafeTimer {
+    SafeTimer(name: "ticks", factory: CoalescingTimerFactory(queue: queue), queue: queue) { _ in
     }
   }
 
@@ -48,7 +48,7 @@ struct TimerMachineTicksTests {
 
   @Test func `in virtual time no tick is lost, however far time moves at once`() async throws {
     let factory = ManualTimerFactory()
-    let machine = TimerMachine(
+    let machine = SafeTimer(
       name: "ticks", factory: CoalescingTimerFactory(queue: queue, over: factory), queue: queue
     ) { _ in }
     machine.activate(try .every(.seconds(1), times: 1_000))
@@ -64,7 +64,7 @@ struct TimerMachineTicksTests {
   }
 
   @Test func `releasing the machine ends its ticks`() async throws {
-    var machine: TimerMachine? = machine()
+    var machine: SafeTimer? = machine()
     machine?.activate(try .every(.seconds(3_600)))
     let ticks = try #require(machine?.ticks)
     machine = nil

@@ -3,12 +3,12 @@ import Testing
 import TimerMachine
 import TimerMachineTesting
 
-struct TimerMachineHandlersTests {
+struct SafeTimerHandlersTests {
   private let bench = Bench()
   private let notes = Notes()
 
-  private func machine() throws -> TimerMachine {
-    let machine = TimerMachine(name: "subject", factory: bench.manual, queue: bench.queue) {
+  private func machine() throws -> SafeTimer {
+    let machine = SafeTimer(name: "subject", factory: bench.manual, queue: bench.queue) {
       [notes] _ in notes.note("main")
     }
     machine.activate(try .every(.seconds(1)))
@@ -54,7 +54,7 @@ struct TimerMachineHandlersTests {
 
   @Test func `a registration handler that is dropped may operate the machine as it goes`() throws {
     let queue = DispatchQueue(label: "registrations")
-    let machine = TimerMachine(name: "subject", factory: DispatchTimerFactory(), queue: queue) {
+    let machine = SafeTimer(name: "subject", factory: DispatchTimerFactory(), queue: queue) {
       _ in
     }
     let gone = DispatchSemaphore(value: 0)
@@ -68,7 +68,7 @@ struct TimerMachineHandlersTests {
     for _ in 1...2 { #expect(gone.wait(timeout: .now() + 10) == .success) }
   }
 
-  private func activateWithParting(_ machine: TimerMachine, _ gone: DispatchSemaphore) throws {
+  private func activateWithParting(_ machine: SafeTimer, _ gone: DispatchSemaphore) throws {
     let parting = Parting { [weak machine] in
       _ = machine?.state
       gone.signal()

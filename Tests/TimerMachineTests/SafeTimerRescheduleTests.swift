@@ -3,7 +3,7 @@ import TimerMachine
 import TimerMachineTesting
 import TaktTime
 
-struct TimerMachineRescheduleTests {
+struct SafeTimerRescheduleTests {
   private let bench = Bench()
 
   private func deadlines(until seconds: Int) -> [Int64] {

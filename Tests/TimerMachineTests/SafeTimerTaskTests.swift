@@ -5,7 +5,7 @@ import TimerMachine
 import TimerMachineTesting
 
 /// Handlers in tasks and on actors, and what waits for them without blocking a thread.
-struct TimerMachineTaskTests {
+struct SafeTimerTaskTests {
   private let manual = ManualTimerFactory()
   private let queue = DispatchQueue(label: "tasks")
 
@@ -14,7 +14,7 @@ struct TimerMachineTaskTests {
   {
     let (began, beginnings) = AsyncStream.makeStream(of: TimerFire.self)
     let (gate, opening) = AsyncStream.makeStream(of: Void.self)
-    let machine = TimerMachine(
+    let machine = SafeTimer(
       name: "poll", factory: manual, queue: queue,
       task: { fire in
         beginnings.yield(fire)
@@ -37,7 +37,7 @@ struct TimerMachineTaskTests {
     let (began, beginning) = AsyncStream.makeStream(of: Void.self)
     let (gate, opening) = AsyncStream.makeStream(of: Void.self)
     let holder = MachineBox()
-    let machine = TimerMachine(
+    let machine = SafeTimer(
       name: "poll", factory: manual, queue: queue,
       task: { _ in
         beginning.yield()
@@ -59,13 +59,13 @@ struct TimerMachineTaskTests {
 
   private actor Counter {
     private var fires = 0
-    private var timer: TimerMachine?
+    private var timer: SafeTimer?
 
     func count() { fires += 1 }
     var seen: Int { fires }
 
     func start(_ factory: any TimerFactory, _ queue: DispatchQueue) {
-      let timer = TimerMachine(name: "count", factory: factory, queue: queue, on: self) {
+      let timer = SafeTimer(name: "count", factory: factory, queue: queue, on: self) {
         counter, _ in counter.count()
       }
       timer.activate(.every(clamping: .seconds(1)))
@@ -90,18 +90,18 @@ struct TimerMachineTaskTests {
 
   @Test func `a ticker is one line`() async {
     let notes = Notes()
-    let ticker = TimerMachine.ticker(every: .seconds(1), factory: manual) { fire in
+    let ticker = SafeTimer.ticker(every: .seconds(1), factory: manual) { fire in
       notes.note("\(fire.sequence)")
     }
     manual.advance(by: .seconds(3))
     ticker.cancel()
     #expect(notes.all == ["1", "2", "3"])
-    let never = TimerMachine.ticker(every: .zero, factory: manual) { _ in }
+    let never = SafeTimer.ticker(every: .zero, factory: manual) { _ in }
     #expect(never.deadline == manual.clock.monotonic + .nanoseconds(1))
   }
 
   @Test func `a sequence of ticks holds its timer, and lets it go with the loop`() async {
-    let ticks = TimerMachine.ticks(every: .seconds(1), factory: manual)
+    let ticks = SafeTimer.ticks(every: .seconds(1), factory: manual)
     manual.advance(by: .seconds(20))
     var last: UInt64 = 0
     for await tick in ticks {
@@ -109,15 +109,15 @@ struct TimerMachineTaskTests {
       if last == 20 { break }
     }
     #expect(last == 20)
-    let task = Task { for await _ in TimerMachine.ticks(every: .seconds(1), factory: manual) {} }
+    let task = Task { for await _ in SafeTimer.ticks(every: .seconds(1), factory: manual) {} }
     task.cancel()
     await task.value
   }
 
   /// Lets a handler find its machine.
   private final class MachineBox: Sendable {
-    private let held = Guarded<TimerMachine?>(nil)
-    var machine: TimerMachine? {
+    private let held = Guarded<SafeTimer?>(nil)
+    var machine: SafeTimer? {
       get { held.withLock { $0 } }
       set { held.withLock { $0 = newValue } }
     }

@@ -4,7 +4,7 @@ import TimerMachine
 import TimerMachineTesting
 import TaktTime
 
-struct TimerMachineTests {
+struct SafeTimerTests {
   private let bench = Bench()
 
   @Test func `a transition says who, what, why and when`() throws {
@@ -26,7 +26,7 @@ struct TimerMachineTests {
 
   @Test func `releasing a running machine is reported`() throws {
     let log = TransitionLog()
-    var machine: TimerMachine? = bench.machine(observer: log)
+    var machine: SafeTimer? = bench.machine(observer: log)
     machine?.activate(try .once(after: .seconds(2)))
     machine = nil
     #expect(log.transitions.map(\.cause) == [.requested, .released])
@@ -91,7 +91,7 @@ struct TimerMachineTests {
 
   @Test func `onArmed is called once, before the first fire`() throws {
     let notes = Notes()
-    let machine = TimerMachine(name: "subject", factory: bench.manual, queue: bench.queue) { _ in
+    let machine = SafeTimer(name: "subject", factory: bench.manual, queue: bench.queue) { _ in
       notes.note("fire")
     }
     machine.activate(try .every(.seconds(1))) { notes.note("armed") }
@@ -113,7 +113,7 @@ struct TimerMachineTests {
       let notes = Notes()
       let real = kind.makeBench()
       let log = FireLog()
-      let machine = TimerMachine(name: "subject", factory: real.factory, queue: real.queue) {
+      let machine = SafeTimer(name: "subject", factory: real.factory, queue: real.queue) {
         notes.note("fire")
         log.record($0)
       }
@@ -129,7 +129,7 @@ struct TimerMachineTests {
     let notes = Notes()
     let entered = DispatchSemaphore(value: 0)
     let mayLeave = DispatchSemaphore(value: 0)
-    let machine = TimerMachine(name: "subject", factory: factory, queue: queue) { _ in
+    let machine = SafeTimer(name: "subject", factory: factory, queue: queue) { _ in
       entered.signal()
       mayLeave.wait()
       notes.note("handler returned")
@@ -148,7 +148,7 @@ struct TimerMachineTests {
     let inside = Guarded(0)
     let overlaps = Guarded(0)
     let log = FireLog()
-    let machine = TimerMachine(name: "subject", factory: factory, queue: queue) { fire in
+    let machine = SafeTimer(name: "subject", factory: factory, queue: queue) { fire in
       if inside.withLock({
         $0 += 1; return $0
       }) > 1 {
