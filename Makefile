@@ -84,6 +84,17 @@ test: test-setup ## Run all tests; what failed is listed at the end.
 	@mkdir -p .build
 	$(SWIFT) test 2>&1 | tee .build/test.log || { \
 		echo && grep -E '^.?[✘↳]|error: ' .build/test.log; exit 1; }
+	@$(MAKE) --no-print-directory test-timermachine
+
+EXPORT ?= .build/timermachine
+.PHONY: export-timermachine test-timermachine
+export-timermachine: ## Write TimerMachine as a package of its own, ready for a repository with tags, to EXPORT.
+	@scripts/export-timermachine $(EXPORT)
+
+test-timermachine: ## Build and test that package, and an example that depends on it.
+	@scripts/export-timermachine .build/timermachine
+	$(SWIFT) test --package-path .build/timermachine
+	$(SWIFT) test --package-path .build/timermachine/Example
 
 check-slow:      ## Check what takes too long for CI, and show how long each part took.
 	@scripts/stages --all \

@@ -1,5 +1,5 @@
 public import Dispatch
-public import TaktTime
+import TaktTime
 
 extension CoalescingTimerFactory {
   /// One for the whole process, for whoever needs none of their own.

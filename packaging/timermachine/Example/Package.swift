@@ -1,0 +1,20 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A program of somebody else's. Instead of the path write
+// .package(url: "https://…/timermachine", from: "1.0.0")
+let package = Package(
+  name: "heartbeat",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "timermachine", path: "..")],
+  targets: [
+    .target(
+      name: "Heartbeat", dependencies: [.product(name: "TimerMachine", package: "timermachine")]),
+    .testTarget(
+      name: "HeartbeatTests",
+      dependencies: [
+        "Heartbeat", .product(name: "TimerMachineTesting", package: "timermachine"),
+      ]),
+  ],
+  swiftLanguageModes: [.v6]
+)
