@@ -123,10 +123,25 @@ import TaktTime
     world.start([spec])
     world.send(.commanded(.trigger(spec.name)))
     world.endRuns()
-    #expect(world.armed("a") == 60_000)
-    world.pass(.seconds(60))
-    #expect(world.verdicts == ["a 60000 ran"])
+    #expect(world.armed("a") == 3_600_000)
+    world.pass(.seconds(3600))
+    #expect(world.verdicts == ["a 3600000 ran"])
+    world.endRuns()
+    #expect(world.armed("a") == 3_660_000)
     #expect(world.books.audit().isEmpty)
+  }
+
+  @Test func `a fixed delay whose first instant lies behind its bound never begins`() throws {
+    var world = SchedulerWorld()
+    var schedule = Schedule(every: Every(.seconds(60), from: .end, first: .seconds(3600)))
+    schedule.until = SchedulerWorld.wall + .seconds(1800)
+    let spec = try job("a", schedule)
+    world.start([spec])
+    #expect(world.armed("a") == nil)
+    world.send(.commanded(.trigger(spec.name)))
+    world.endRuns()
+    world.pass(.seconds(7200))
+    #expect(world.armed("a") == nil && world.verdicts.isEmpty)
   }
 
   @Test func `a bound that a reload sets holds for a delay that has begun`() throws {

@@ -52,9 +52,10 @@ final class JobsLoad {
     log.add(plugins.log)
     // Only when all that can be a parent is known.
     if log.errorCount == 0, !sources.followings.isEmpty {
+      // One place may be that of many jobs, by an alias.
       let links = sources.followings.values.sorted {
-        ($0.location.file, $0.location.line, $0.location.column)
-          < ($1.location.file, $1.location.line, $1.location.column)
+        ($0.location.file, $0.location.line, $0.location.column, $0.child, $0.parent)
+          < ($1.location.file, $1.location.line, $1.location.column, $1.child, $1.parent)
       }
       for problem in links.problems(among: specs.map(\.name.text)) { log.add(problem) }
     }

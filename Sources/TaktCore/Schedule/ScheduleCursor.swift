@@ -158,10 +158,10 @@ struct ScheduleCursor: Sendable {
     delayed = nil
   }
 
-  /// No run of the job is active: a fixed delay begins.
+  /// No run of the job is active: a fixed delay begins, and ends no sooner than `first` says.
   mutating func rest(_ schedule: Schedule, at now: Now) {
     guard let every = schedule.every, every.origin == .end else { return }
-    var label = clock.label(at: now.monotonic) + every.intervalMilliseconds
+    var label = max(clock.label(at: now.monotonic) + every.intervalMilliseconds, anchor)
     while memory?.value.wall.hasDecided(label) == true { label += 1 }
     delay(to: label, schedule)
   }

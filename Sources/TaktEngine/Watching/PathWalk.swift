@@ -31,6 +31,8 @@ struct PathWalk {
   /// The names still to come, the next one last.
   private var rest: [[CChar]]
   private var links = 0
+  /// When a link on the way was last set.
+  private var linkSet: WallInstant?
 
   private enum Step {
     case onward
@@ -76,6 +78,8 @@ struct PathWalk {
       folder = path
       return .onward
     case S_IFLNK:
+      let set = PathSighting.changed(status)
+      linkSet = linkSet.map { max($0, set) } ?? set
       return follow(path)
     default:
       // A file in the middle of a path is as good as nothing.
@@ -102,7 +106,7 @@ struct PathWalk {
   private mutating func see(_ path: [CChar], _ status: stat) {
     let watch = self.watch(path, for: Inotify.content | key.sense.bits)
     if let watch { uses.insert(.target(watch: watch)) }
-    sighting = PathSighting(watch: watch, status: status)
+    sighting = PathSighting(watch: watch, status: status, linkSet: linkSet)
   }
 
   private mutating func look(at path: [CChar], _ status: inout stat) -> Bool {
@@ -179,16 +183,21 @@ struct PathSighting {
   /// The number of its watch; nil when that was refused.
   let watch: Int32?
   let stamp: Stamp
-  /// When its contents, name or rights changed last.
+  /// When its contents, name or rights changed last, or a link that leads to it was set.
   let changed: WallInstant
   private let isFolder: Bool
 
-  init(watch: Int32?, status: stat) {
+  init(watch: Int32?, status: stat, linkSet: WallInstant?) {
     self.watch = watch
     stamp = Stamp(status)
-    changed = WallInstant(
-      nanoseconds: Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec))
+    let changed = Self.changed(status)
+    self.changed = linkSet.map { max($0, changed) } ?? changed
     isFolder = status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  static func changed(_ status: stat) -> WallInstant {
+    WallInstant(
+      nanoseconds: Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec))
   }
 
   /// Whether both are the same thing, and nothing has arrived there that no watch has told: a folder
