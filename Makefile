@@ -5,7 +5,7 @@ PACKAGES := libyaml-dev libsqlite3-dev libcurl4-openssl-dev libmd-dev pkg-config
 # What the tests talk with: servers, certificates, plugins in other languages, process tools.
 TEST_PACKAGES := python3 python3-venv curl openssl perl procps util-linux gcc libc6-dev
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources \
-	Examples/Package.swift Examples/Sources
+	Examples/Package.swift Examples/Sources packaging/timermachine
 # Outside test data; what is made with them is left out where they are not.
 ORACLES ?= ../shared/oracles
 # A Python that knows croniter, which the search for next times is timed beside.

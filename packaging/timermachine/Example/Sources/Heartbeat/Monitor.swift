@@ -3,10 +3,12 @@ import TimerMachine
 
 /// Watches over something that is to beat: the timer's handler runs on this actor.
 public actor Monitor {
+  /// How many looks have found no beat.
   public private(set) var missed = 0
   private var isAlive = false
   private var timer: SafeTimer?
 
+  /// A monitor that does not watch yet.
   public init() {}
 
   /// Something has beaten.
@@ -38,7 +40,7 @@ public func retrying<C: Clock>(
   for attempt in 1... {
     do {
       return try await work()
-    } catch where attempt < attempts {
+    } catch  where attempt < attempts {
       try await clock.sleep(for: pause)
       pause *= 2
     }
