@@ -15,7 +15,7 @@ import TaktTime
     folder = try ServerFolder()
     bench = try BuiltinBench()
     try FileManager.default.createDirectory(
-      atPath: folder.path("real/root"), withIntermediateDirectories: true)
+      atPath: folder.path("real/base"), withIntermediateDirectories: true)
   }
 
   private func file(_ name: String, seconds: Int) {
@@ -25,32 +25,32 @@ import TaktTime
   }
 
   private func names() -> [String] {
-    ((try? FileManager.default.contentsOfDirectory(atPath: folder.path("real/root"))) ?? [])
+    ((try? FileManager.default.contentsOfDirectory(atPath: folder.path("real/base"))) ?? [])
       .sorted()
   }
 
   @Test func `a link in the middle of the root is not followed, and the log names it`() async {
-    file("real/root/old", seconds: 0)
+    file("real/base/old", seconds: 0)
     symlink("real", folder.path("link"))
     let result = await bench.run(
-      "prune", ["root": .string(folder.path("link/root")), "keep": .integer(0)])
+      "prune", ["root": .string(folder.path("link/base")), "keep": .integer(0)])
     #expect(result == .failed("root"))
     #expect(names() == ["old"])
     #expect(bench.lines.texts.contains { $0.contains("link' is a symbolic link") })
   }
 
   @Test func `a file from beyond the year 2262 is the newest`() async throws {
-    file("real/root/far", seconds: 10_000_000_000)
-    file("real/root/old", seconds: 1_000_000_000)
+    file("real/base/far", seconds: 10_000_000_000)
+    file("real/base/old", seconds: 1_000_000_000)
     var status = stat()
-    try #require(lstat(folder.path("real/root/far"), &status) == 0)
+    try #require(lstat(folder.path("real/base/far"), &status) == 0)
     // Not every file system keeps such a time.
     guard status.st_mtim.tv_sec == 10_000_000_000 else { return }
-    let root = ParameterValue.string(try #require(realpath(folder.path("real/root"))))
+    let root = ParameterValue.string(try #require(realpath(folder.path("real/base"))))
     #expect(
       await bench.run("prune", ["root": root, "older_than": .duration(.seconds(3600))]) == .done)
     #expect(names() == ["far"])
-    file("real/root/new", seconds: time(nil))
+    file("real/base/new", seconds: time(nil))
     #expect(await bench.run("prune", ["root": root, "keep": .integer(1)]) == .done)
     #expect(names() == ["far"])
   }
