@@ -1,4 +1,5 @@
 import Glibc
+import TaktCore
 
 /// Reads whole regular files within a bound, and never waits on anything else.
 struct FileReader {
@@ -114,10 +115,4 @@ final class FileBytes {
   func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     withExtendedLifetime(self) { body(buffer) }
   }
-}
-
-/// What makes two paths one file.
-struct FileIdentity: Hashable {
-  var device: UInt64
-  var inode: UInt64
 }

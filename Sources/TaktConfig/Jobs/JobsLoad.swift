@@ -21,6 +21,7 @@ final class JobsLoad {
   private var known: Set<FileIdentity> = []
   private var shownFiles: [String] = []
   private var files: [String] = []
+  private var identities: [String: FileIdentity] = [:]
   private var directories: [String] = []
 
   init(sources: LoadSources, plugins: PluginTable, refusesWritableByOthers: Bool) {
@@ -72,6 +73,8 @@ final class JobsLoad {
       files: (files + sources.environmentFiles.paths + plugins.paths).filter {
         listed.insert($0).inserted
       },
+      identities: identities.merging(sources.environmentFiles.identities) { $1 }
+        .merging(plugins.identities) { $1 },
       directories: directories, pluginFolders: plugins.searchPath,
       state: settings.state ?? .none)
   }
@@ -91,7 +94,9 @@ final class JobsLoad {
   ) throws(FileProblem) -> Visit {
     let contents =
       if let text { reader.contents(of: path, as: text) } else { try reader.read(path) }
-    try folderRights.check(folderOf: FilePath.absolute(path), owner: contents.owner)
+    let absolute = FilePath.absolute(path)
+    identities[absolute] = contents.identity
+    try folderRights.check(folderOf: absolute, owner: contents.owner)
     if ancestors.contains(contents.identity) { return .cycle }
     guard known.insert(contents.identity).inserted else { return .known }
     if reader.refusesWritableByOthers, contents.owner != 0 { warn(ofOwner: contents.owner, path) }

@@ -61,6 +61,8 @@ package struct LoadedJobs: Sendable {
   /// The absolute paths of all files that were read or tried, the main file first: a change of one
   /// of them asks for a reload.
   package var files: [String]
+  /// What was opened at those of them that could be read.
+  package var identities: [String: FileIdentity]
   /// The absolute paths of all folders in which an include pattern looked for files.
   package var directories: [String]
   /// The absolute folders in which plugins are looked for, in order.

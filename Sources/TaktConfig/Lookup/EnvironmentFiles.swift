@@ -10,6 +10,7 @@ final class EnvironmentFiles {
   private var answers: [String: Result<[String: String], FileProblem>] = [:]
   /// The absolute paths of all that were read or tried, in order.
   private(set) var paths: [String] = []
+  private(set) var identities: [String: FileIdentity] = [:]
   /// The paths by which mistakes in them are told, in order.
   private(set) var shownPaths: [String] = []
   private(set) var log = ProblemLog()
@@ -48,6 +49,7 @@ final class EnvironmentFiles {
     do {
       let contents = try reader.read(path)
       owners[path] = contents.owner
+      identities[path] = contents.identity
       let source = SourceText(file: shown, bytes: contents.bytes)
       // Diagnostics of a reload are logged, and what stands in an environment never is.
       let reporter = Reporter(source, showsLines: false)

@@ -13,6 +13,7 @@ final class PluginTable: PluginSource {
   var searchPath: [String] = []
   /// Manifests that were read or tried, in order.
   private(set) var paths: [String] = []
+  private(set) var identities: [String: FileIdentity] = [:]
   private(set) var log = ProblemLog()
 
   private let reader: FileReader
@@ -64,6 +65,7 @@ final class PluginTable: PluginSource {
       try folderRights.check(FilePath.folder(of: folder))
       try folderRights.check(folder)
       let contents = try reader.read(path)
+      identities[path] = contents.identity
       let source = SourceText(file: path, bytes: contents.bytes)
       let reporter = Reporter(source)
       defer { log.add(reporter.log) }

@@ -32,9 +32,26 @@ package struct FilesRead: Sendable {
   package var paths: [String]
   /// When reading them began, by the clock that stamps files: a later change may not be in the set.
   package let readAt: WallInstant
+  /// What was opened at those that could be read. An older file that a renamed folder brings to a
+  /// path is told from it by nothing else.
+  package let identities: [String: FileIdentity]
 
-  package init(paths: [String], readAt: WallInstant) {
+  package init(
+    paths: [String], readAt: WallInstant, identities: [String: FileIdentity] = [:]
+  ) {
     self.paths = paths
     self.readAt = readAt
+    self.identities = identities
+  }
+}
+
+/// What makes two paths one file.
+package struct FileIdentity: Hashable, Sendable {
+  package var device: UInt64
+  package var inode: UInt64
+
+  package init(device: UInt64, inode: UInt64) {
+    self.device = device
+    self.inode = inode
   }
 }

@@ -43,6 +43,6 @@ package final class FileWatcher: Sendable {
       Set(
         files.paths.map {
           WatchKey(owner: "jobs file", path: $0, debounce: .zero, sense: .differences)
-        }), readAt: files.readAt)
+        }), read: files)
   }
 }

@@ -1,5 +1,6 @@
 import CTaktSystem
 import Glibc
+import TaktCore
 import TaktTime
 
 /// A walk from the root to the end of a path, which watches each folder before it looks into it.
@@ -165,15 +166,13 @@ struct PathWalk {
 struct PathSighting {
   /// What can be seen of it without a watch.
   struct Stamp: Equatable {
-    fileprivate let device: UInt64
-    fileprivate let inode: UInt64
+    let identity: FileIdentity
     private let size: Int64
     private let modifiedSeconds: Int64
     private let modifiedNanoseconds: Int64
 
     fileprivate init(_ status: stat) {
-      device = UInt64(status.st_dev)
-      inode = UInt64(status.st_ino)
+      identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
       size = Int64(status.st_size)
       modifiedSeconds = Int64(status.st_mtim.tv_sec)
       modifiedNanoseconds = Int64(status.st_mtim.tv_nsec)
@@ -205,7 +204,7 @@ struct PathSighting {
   func isSame(as other: PathSighting) -> Bool {
     if let watch, let otherWatch = other.watch { return watch == otherWatch }
     return isFolder
-      ? (stamp.device, stamp.inode) == (other.stamp.device, other.stamp.inode)
+      ? stamp.identity == other.stamp.identity
       : stamp == other.stamp
   }
 }

@@ -1,7 +1,8 @@
 import Dispatch
 import Glibc
-import TimerMachine
+import TaktCore
 import TaktTime
+import TimerMachine
 
 /// Tells when something changes at a path: at any number of paths, each for an owner.
 ///
@@ -77,20 +78,20 @@ final class PathWatches: @unchecked Sendable {
   ///
   /// A key that stays is left as it is, also a change of it that is not told yet; of one whose
   /// debounce alone is another, that change is kept as well. What changed before this call, or
-  /// before `readAt`, is no change of a new key. Returns at once; when the queue has done the work, a
+  /// before the reading, is no change of a new key. Returns at once; when the queue has done the work, a
   /// key that was removed is not called back any more. Paths that could not be watched are tried
   /// again.
   ///
   /// - Parameters:
-  ///   - readAt: when the caller began to read what stands at the paths: of new keys that sense
-  ///     differences, a later change is told too.
+  ///   - read: what the caller has read at the paths, and when: of new keys that sense differences, a
+  ///     later change is told too.
   ///   - done: called on the queue when the paths are watched, before any change is told.
   func watch(
-    _ keys: Set<WatchKey>, readAt: WallInstant? = nil, done: @escaping @Sendable () -> Void = {}
+    _ keys: Set<WatchKey>, read: FilesRead? = nil, done: @escaping @Sendable () -> Void = {}
   ) {
     queue.async { [self] in
       absorbAll()
-      let changed = replace(keys, readAt: readAt)
+      let changed = replace(keys, read: read)
       done()
       noteChanges(of: changed.union(walkAgain(self.keys.refusals.users)))
       retryLater()
@@ -107,8 +108,8 @@ final class PathWatches: @unchecked Sendable {
   var inodeCount: Int { queue.sync { keys.table.count } }
 
   /// Returns the new keys that have changed since they were read.
-  private func replace(_ keys: Set<WatchKey>, readAt: WallInstant?) -> Set<UInt64> {
-    let change = self.keys.replace(with: keys, readAt: readAt)
+  private func replace(_ keys: Set<WatchKey>, read: FilesRead?) -> Set<UInt64> {
+    let change = self.keys.replace(with: keys, read: read)
     for watch in change.renamed {
       guard let settling = watch.settling?.with(debounce: watch.key.debounce) else { continue }
       watch.settling = settling

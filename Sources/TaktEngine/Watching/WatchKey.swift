@@ -1,4 +1,5 @@
 import Glibc
+import TaktCore
 import TaktTime
 import TimerMachine
 
@@ -68,6 +69,8 @@ final class KeyWatch {
 
   /// When it was read by whoever wants to be told; nil for a key that nobody reads before.
   private let readAt: WallInstant?
+  /// What was read then, where it could be.
+  private let fileRead: FileIdentity?
   /// What stands at the path, or stood there last and is somewhere else now.
   private var sighting: PathSighting?
   private var isHere = false
@@ -75,10 +78,11 @@ final class KeyWatch {
   /// Whether it was written when it was not certain that it stands at the path.
   private var wasTouched = false
 
-  init(id: UInt64, key: WatchKey, readAt: WallInstant? = nil) {
+  init(id: UInt64, key: WatchKey, read: FilesRead? = nil) {
     self.id = id
     self.key = key
-    self.readAt = readAt
+    readAt = read?.readAt
+    fileRead = read?.identities[key.path]
   }
 
   /// The watch of what has left the path: if it comes back, it is known whether it was written.
@@ -109,6 +113,7 @@ final class KeyWatch {
     if key.sense == .differences {
       defer { (sighting, isHere) = (found, found != nil) }
       if isKnown { return sighting?.stamp != found?.stamp }
+      if let fileRead, found?.stamp.identity != fileRead { return true }
       guard let readAt, let found else { return false }
       return found.changed >= readAt
     }

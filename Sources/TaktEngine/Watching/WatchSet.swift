@@ -1,4 +1,4 @@
-import TaktTime
+import TaktCore
 
 /// The keys that are watched, what each of them needs, and what is refused to it.
 struct WatchSet {
@@ -19,7 +19,7 @@ struct WatchSet {
   /// From now on these keys are watched. What the removed ones need is theirs until it is set to
   /// nothing.
   mutating func replace(
-    with keys: Set<WatchKey>, readAt: WallInstant? = nil
+    with keys: Set<WatchKey>, read: FilesRead? = nil
   ) -> Replacement {
     var change = Replacement()
     var heirless: [WatchKey: UInt64] = [:]
@@ -35,7 +35,7 @@ struct WatchSet {
       } else {
         lastID += 1
         idByKey[key] = lastID
-        let watch = KeyWatch(id: lastID, key: key, readAt: readAt)
+        let watch = KeyWatch(id: lastID, key: key, read: read)
         watches[lastID] = watch
         change.added.append(watch)
       }

@@ -27,7 +27,8 @@ struct JobsFileSource: SnapshotSource {
     let loaded = loader.load(path: path, text: text)
     return LoadedSnapshot(
       snapshot: loaded.snapshot, diagnostics: loaded.diagnostics,
-      files: FilesRead(paths: loaded.files + loaded.directories, readAt: readAt))
+      files: FilesRead(
+        paths: loaded.files + loaded.directories, readAt: readAt, identities: loaded.identities))
   }
 
   /// The folders in which the file says that plugins are.

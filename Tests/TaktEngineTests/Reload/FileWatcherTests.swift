@@ -58,6 +58,25 @@ import TimerMachineTesting
     #expect(files.calls() == 1)
   }
 
+  @Test func `an older file that a renamed folder brings before it is watched makes a call`()
+    throws
+  {
+    let files = try WatchedFiles()
+    for folder in ["conf", "next"] {
+      try files.folder.makeFolder(folder)
+      try files.folder.write("\(folder)/jobs.yaml")
+    }
+    let identity = try files.identity(of: "conf/jobs.yaml")
+    files.watch(["conf/jobs.yaml"], identities: ["conf/jobs.yaml": identity])
+    #expect(files.calls() == 0)
+    files.watch()
+    try files.folder.move("conf", to: "aside")
+    try files.folder.move("next", to: "conf")
+    files.watch(["conf/jobs.yaml"], identities: ["conf/jobs.yaml": identity])
+    #expect(files.calls() == 1)
+    #expect(files.calls() == 0)
+  }
+
   @Test func `a job that writes beside the jobs file makes no call`() throws {
     let files = try WatchedFiles("jobs.yaml")
     try files.folder.write("jobs.yaml")
@@ -196,9 +215,22 @@ private final class WatchedFiles {
   func watch(_ paths: String...) { watch(paths) }
 
   /// Watches what was read after anything that was written so far, or at another time.
-  func watch(_ paths: [String], readAt: WallInstant = WallInstant(nanoseconds: .max)) {
-    watcher.watch(FilesRead(paths: paths.map { folder[$0] }, readAt: readAt))
+  func watch(
+    _ paths: [String], readAt: WallInstant = WallInstant(nanoseconds: .max),
+    identities: [String: FileIdentity] = [:]
+  ) {
+    let identities = identities.map { (folder[$0], $1) }
+    watcher.watch(
+      FilesRead(
+        paths: paths.map { folder[$0] }, readAt: readAt,
+        identities: Dictionary(uniqueKeysWithValues: identities)))
     watcher.watches.catchUp()
+  }
+
+  func identity(of path: String) throws -> FileIdentity {
+    var status = stat()
+    try #require(stat(folder[path], &status) == 0)
+    return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
   }
 
   /// Lets virtual time pass between two instants at which nothing is left to be done.
