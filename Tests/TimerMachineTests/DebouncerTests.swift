@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import TimerMachine
 import TimerMachineTesting
@@ -31,6 +32,61 @@ struct DebouncerTests {
   @Test func `leading acts with the first call of each burst`() throws {
     type(at: [0, 100, 399, 1_000, 1_100], into: try debouncer(.leading))
     #expect(notes.all == ["0@0", "1000@1000"])
+  }
+
+  @Test func `a burst that does not end acts after the longest wait`() throws {
+    let debouncer = try Debouncer(
+      delay: .milliseconds(300), longestWait: .seconds(1), factory: bench.manual,
+      queue: bench.queue)
+    type(at: Array(stride(from: 0, through: 2_400, by: 200)), into: debouncer)
+    #expect(notes.all == ["800@1000", "1800@2000", "2400@2700"])
+  }
+
+  @Test func `another delay holds for the burst that goes on, counted from its calls`() throws {
+    let debouncer = try debouncer(.trailing)
+    let clock = bench.manual.clock
+    func call() {
+      debouncer.call { [notes] in notes.note("acted at \(clock.monotonic.milliseconds)") }
+    }
+    call()
+    bench.manual.advance(by: .milliseconds(100))
+    call()
+    debouncer.change(delay: .seconds(2))
+    bench.manual.advance(by: .milliseconds(1_999))
+    #expect(notes.all.isEmpty)
+    bench.manual.advance(by: .milliseconds(1))
+    call()
+    bench.manual.advance(by: .milliseconds(500))
+    debouncer.change(delay: .milliseconds(400))
+    bench.manual.advance(by: .zero)
+    #expect(notes.all == ["acted at 2100", "acted at 2600"])
+  }
+
+  @Test func `a flood of calls moves the timer few times, and its observer may call back`() throws {
+    let asker = Asker()
+    let debouncer = try Debouncer(
+      delay: .milliseconds(300), factory: bench.manual, queue: bench.queue, observer: asker)
+    asker.debouncer.withLock { $0 = debouncer }
+    for _ in 0..<1_000 {
+      debouncer.call {}
+      bench.manual.advance(by: .milliseconds(1))
+    }
+    bench.manual.advance(by: .seconds(1))
+    // Four times the end was put off.
+    #expect(asker.notes.all == Array(repeating: ["activate", "fire"], count: 5).flatMap(\.self))
+    debouncer.call {}
+    #expect(debouncer.cancel().isAccepted)
+    #expect(asker.notes.all.suffix(2) == ["activate", "cancel"])
+  }
+
+  private final class Asker: TimerObserver {
+    let debouncer = Mutex<Debouncer?>(nil)
+    let notes = Notes()
+
+    func observe(_ transition: TimerTransition) {
+      notes.note("\(transition.event)")
+      _ = debouncer.withLock { $0 }?.isActive
+    }
   }
 
   @Test func `a cancelled burst does not act`() throws {

@@ -45,6 +45,20 @@ extension ControlPorts {
     }
   }
 
+  /// Waits until all that was done so far is kept, so that a crash does not undo what somebody has
+  /// been told is done; not longer than a moment, while the ledger's disk does not answer.
+  func whenKept() async {
+    guard archive != nil else { return }
+    let (wait, end) = AsyncStream<Never>.makeStream()
+    books.whenKept { end.finish() }
+    let limit = Task {
+      try await Task.sleep(for: .seconds(2))
+      end.finish()
+    }
+    for await _ in wait {}
+    limit.cancel()
+  }
+
   /// Reads what is kept, away from the control's own thread.
   func fromArchive<Value: Sendable>(
     _ body: @escaping @Sendable (any RunArchive) throws(ArchiveTrouble) -> Value

@@ -165,14 +165,16 @@ struct JobRoutes {
     return .cancelledRuns(runs)
   }
 
-  /// Does it, and shows the job as it is then.
+  /// Does it, and shows the job as it is then, when that is kept.
   private func show(
     _ name: JobName, after command: SchedulerCommand
   ) async throws -> Response {
     let reply = await ports.obey(command)
     guard case .done = reply else { throw await problem(of: reply, name) }
+    let entry = try await ports.job(name)
+    await ports.whenKept()
     var json = JSONWriter()
-    json.value(try await ports.job(name))
+    json.value(entry)
     return .json(json)
   }
 

@@ -28,7 +28,6 @@ final class PathWatches: @unchecked Sendable {
   static let retryDelay = Duration.seconds(30)
 
   private let reactor: Reactor
-  private let time: any TimeSource
   private let factory: any TimerFactory
   private let timerLog: (any TimerObserver)?
   private let queue: DispatchQueue
@@ -64,7 +63,6 @@ final class PathWatches: @unchecked Sendable {
     self.reactor = reactor
     self.factory = factory
     self.timerLog = timerLog
-    time = factory.time
     self.queue = queue ?? DispatchQueue(label: "takt.paths", qos: .utility)
     self.onChange = onChange
     self.onTrouble = onTrouble
@@ -111,13 +109,12 @@ final class PathWatches: @unchecked Sendable {
   private func replace(_ keys: Set<WatchKey>, read: FilesRead?) -> Set<UInt64> {
     let change = self.keys.replace(with: keys, read: read)
     for watch in change.renamed {
-      guard let settling = watch.settling?.with(debounce: watch.key.debounce) else { continue }
-      watch.settling = settling
-      ring(watch, at: settling.due)
+      watch.debouncer?.change(
+        delay: watch.key.debounce, longestWait: watch.key.debounceLongest)
     }
     let changed = walkAgain(change.added.map(\.id))
     for watch in change.removed {
-      watch.timer?.cancel()
+      watch.debouncer?.cancel()
       setUses([], of: watch)
       _ = self.keys.refusals.replace([], of: watch.id)
     }
@@ -233,33 +230,31 @@ final class PathWatches: @unchecked Sendable {
   // MARK: Telling
 
   private func noteChanges(of ids: Set<UInt64>) {
-    let now = time.monotonic
     for id in ids.sorted() {
       guard let watch = keys.watches[id] else { continue }
-      if watch.settling != nil {
-        watch.settling?.goOn(at: now)
-      } else if watch.key.debounce <= .zero {
+      let settles = watch.key.debounce > .zero || watch.debouncer?.isActive == true
+      guard settles else {
         onChange(watch.key)
-      } else {
-        let settling = SettlingChange(debounce: watch.key.debounce, at: now)
-        watch.settling = settling
-        ring(watch, at: settling.due)
+        continue
+      }
+      let debouncer = watch.debouncer ?? debouncer(for: watch.key)
+      watch.debouncer = debouncer
+      debouncer.call { [weak self] in
+        guard let self else { return }
+        // Virtual time rings on the thread that moves it.
+        queue.async { self.settled(id) }
       }
     }
   }
 
-  private func ring(_ watch: KeyWatch, at due: MonotonicInstant) {
-    let id = watch.id
-    let timer = watch.timer ?? timer(named: "watch-timer:\(watch.key.owner)") { $0.settled(id) }
-    watch.timer = timer
-    start(timer, at: due)
+  private func debouncer(for key: WatchKey) -> Debouncer {
+    Debouncer(
+      clamping: key.debounce, longestWait: key.debounceLongest, name: "watch-timer:\(key.owner)",
+      factory: factory, queue: queue, observer: timerLog)
   }
 
-  /// The alarm of a key has rung: early, if it has changed since the alarm was set.
   private func settled(_ id: UInt64) {
-    guard let watch = keys.watches[id], let settling = watch.settling else { return }
-    guard settling.due <= time.monotonic else { return ring(watch, at: settling.due) }
-    watch.settling = nil
+    guard let watch = keys.watches[id] else { return }
     onChange(watch.key)
   }
 
@@ -269,7 +264,7 @@ final class PathWatches: @unchecked Sendable {
       retryTimer = nil
       return
     }
-    let timer = retryTimer ?? timer(named: "watch-retry-timer") { $0.retry() }
+    let timer = retryTimer ?? madeRetryTimer()
     retryTimer = timer
     // One that waits is not put off.
     if timer.state != .running { timer.activate(.once(afterClamping: Self.retryDelay)) }
@@ -282,18 +277,11 @@ final class PathWatches: @unchecked Sendable {
     retryLater()
   }
 
-  private func timer(
-    named name: String, _ ring: @escaping @Sendable (PathWatches) -> Void
-  ) -> SafeTimer {
-    SafeTimer(name: name, factory: factory, queue: queue, observer: timerLog) { [weak self] _ in
+  private func madeRetryTimer() -> SafeTimer {
+    SafeTimer(name: "watch-retry-timer", factory: factory, queue: queue, observer: timerLog) {
+      [weak self] _ in
       guard let self else { return }
-      // Virtual time rings on the thread that moves it.
-      queue.async { ring(self) }
+      queue.async { self.retry() }
     }
-  }
-
-  private func start(_ timer: SafeTimer, at due: MonotonicInstant) {
-    guard let schedule = try? TimerSchedule.once(at: due) else { return }
-    timer.start(schedule)
   }
 }

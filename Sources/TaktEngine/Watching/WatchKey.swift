@@ -34,6 +34,14 @@ struct WatchKey: Hashable, Sendable {
   }
 }
 
+extension WatchKey {
+  /// How long a change waits at most, lest a file that never stops growing is never told.
+  var debounceLongest: Duration {
+    // Within what a timer takes, and so within what can be multiplied.
+    min(max(debounce, .zero), TimerSchedule.longest) * 10
+  }
+}
+
 extension WatchKey.Sense {
   /// The `IN_` bits that a watch of a path needs besides those that every watch has.
   var bits: Int32 {
@@ -62,10 +70,8 @@ final class KeyWatch {
   var key: WatchKey
   /// What it needs watches for, those on the way and that of its target.
   var uses: Set<WatchUse> = []
-  /// The change that is not told yet.
-  var settling: SettlingChange?
-  /// Rings when that change is due; made with the first change.
-  var timer: SafeTimer?
+  /// Tells of a change when it has settled; made with the first change.
+  var debouncer: Debouncer?
 
   /// When it was read by whoever wants to be told; nil for a key that nobody reads before.
   private let readAt: WallInstant?
@@ -128,37 +134,4 @@ final class KeyWatch {
     wasTouched = false
     return isChange
   }
-}
-
-/// A change that is not told yet, since more may follow.
-struct SettlingChange {
-  /// So many times the debounce a change waits at most, lest a file that never stops growing is
-  /// never told.
-  static let patience = 10
-  /// Nobody waits longer; it keeps the arithmetic within its range.
-  private static let debounceMax = Duration.seconds(10 * 365 * 86_400)
-
-  private let debounce: Duration
-  private let first: MonotonicInstant
-  private var last: MonotonicInstant
-
-  init(debounce: Duration, at now: MonotonicInstant) {
-    self.debounce = min(max(debounce, .zero), Self.debounceMax)
-    first = now
-    last = now
-  }
-
-  func with(debounce: Duration) -> SettlingChange {
-    var other = SettlingChange(debounce: debounce, at: first)
-    other.last = last
-    return other
-  }
-
-  /// Another change has been seen.
-  mutating func goOn(at now: MonotonicInstant) {
-    last = max(last, now)
-  }
-
-  /// When it is to be told, if nothing follows.
-  var due: MonotonicInstant { min(last + debounce, first + debounce * Self.patience) }
 }

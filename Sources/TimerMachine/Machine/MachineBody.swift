@@ -70,15 +70,29 @@ final class MachineBody: WakeClient, @unchecked Sendable {
   /// Starts the timer, or gives it another schedule when it has one that is not over.
   func start(_ schedule: TimerSchedule) -> TimerReply {
     var transition: TimerTransition?
-    let reply = core.withLock { core in
-      let isOver = core.state == .idle || core.state == .cancelled
-      guard !isOver else { return begin(schedule, in: &core, &transition) }
-      return apply(.reschedule, last: false, cause: .requested, to: &core, &transition) {
-        $0.begin(schedule, in: group)
-      }
-    }
+    let reply = core.withLock { start(schedule, in: &$0, &transition) }
     report(transition)
     return reply
+  }
+
+  /// The same for a caller that holds a lock of its own and calls `settle()` after it.
+  func startQuietly(_ schedule: TimerSchedule) -> TimerReply {
+    core.withLock { core in
+      var transition: TimerTransition?
+      let reply = start(schedule, in: &core, &transition)
+      core.postpone(transition)
+      return reply
+    }
+  }
+
+  private func start(
+    _ schedule: TimerSchedule, in core: inout MachineCore, _ transition: inout TimerTransition?
+  ) -> TimerReply {
+    let isOver = core.state == .idle || core.state == .cancelled
+    guard !isOver else { return begin(schedule, in: &core, &transition) }
+    return apply(.reschedule, last: false, cause: .requested, to: &core, &transition) {
+      $0.begin(schedule, in: group)
+    }
   }
 
   /// Takes `activate` through the table, unless nobody would be called.

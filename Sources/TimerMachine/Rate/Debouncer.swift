@@ -1,4 +1,5 @@
 public import Dispatch
+import TaktTime
 
 /// Turns a burst of calls into one action.
 ///
@@ -16,9 +17,39 @@ public final class Debouncer: Sendable {
     case leading
   }
 
-  private let schedule: TimerSchedule
+  /// How long a burst lasts.
+  private struct Pace {
+    let delay: Duration
+    let longestWait: Duration?
+
+    init(clamping delay: Duration, _ longestWait: Duration?) {
+      self.delay = .nanoseconds(TimerSchedule.clamped(delay))
+      self.longestWait = longestWait.map { .nanoseconds(TimerSchedule.clamped($0)) }
+    }
+  }
+
+  /// Calls that make one action.
+  private struct Burst {
+    let first: MonotonicInstant
+    var last: MonotonicInstant
+
+    /// When it is over, if no call follows.
+    func end(at pace: Pace) -> MonotonicInstant {
+      let quiet = last + pace.delay
+      return pace.longestWait.map { min(quiet, first + $0) } ?? quiet
+    }
+  }
+
+  private struct State {
+    var pace: Pace
+    var burst: Burst?
+    var pending = PendingAction()
+  }
+
   private let edge: Edge
-  private let pending: PendingAction
+  private let leeway: Duration
+  private let time: any TimeSource
+  private let state: Guarded<State>
   private let machine: SafeTimer
 
   /// A debouncer at rest.
@@ -26,45 +57,101 @@ public final class Debouncer: Sendable {
   /// - Parameters:
   ///   - delay: the quiet that ends a burst.
   ///   - edge: which call acts. Default `trailing`.
+  ///   - longestWait: a burst that does not end ends after so long, counted from its first call.
+  ///     Default `nil`: it goes on as long as calls come.
   ///   - leeway: how much later than the delay a burst may end. Default zero.
   ///   - name: for reports. Default `debouncer`.
   ///   - factory: where the alarm comes from.
   ///   - queue: where actions run.
-  /// - Throws: `TimerError` for a negative or overlong delay or leeway.
-  public init(
-    delay: Duration, edge: Edge = .trailing, leeway: Duration = .zero, name: String = "debouncer",
-    factory: any TimerFactory, queue: DispatchQueue
+  ///   - observer: told of every transition of the timer. Default none.
+  /// - Throws: `TimerError` for a delay, wait or leeway that is negative or overlong.
+  public convenience init(
+    delay: Duration, edge: Edge = .trailing, longestWait: Duration? = nil,
+    leeway: Duration = .zero, name: String = "debouncer", factory: any TimerFactory,
+    queue: DispatchQueue, observer: (any TimerObserver)? = nil
   ) throws(TimerError) {
-    schedule = try .once(after: delay, leeway: leeway)
+    _ = try TimerSchedule.validated(delay: delay)
+    _ = try TimerSchedule.validated(leeway: leeway)
+    if let longestWait { _ = try TimerSchedule.validated(delay: longestWait) }
+    self.init(
+      clamping: delay, edge: edge, longestWait: longestWait, leeway: leeway, name: name,
+      factory: factory, queue: queue, observer: observer)
+  }
+
+  /// The same for constants: what is negative counts as zero, what is overlong as
+  /// `TimerSchedule.longest`.
+  public init(
+    clamping delay: Duration, edge: Edge = .trailing, longestWait: Duration? = nil,
+    leeway: Duration = .zero, name: String = "debouncer", factory: any TimerFactory,
+    queue: DispatchQueue, observer: (any TimerObserver)? = nil
+  ) {
     self.edge = edge
-    let pending = PendingAction()
-    self.pending = pending
-    machine = SafeTimer(name: name, factory: factory, queue: queue) { fire in
-      let taken = pending.state.withLock { $0.take(fire) }
-      taken.now?()
-      taken.later?()
+    self.leeway = leeway
+    time = factory.time
+    state = Guarded(State(pace: Pace(clamping: delay, longestWait)))
+    machine = SafeTimer(name: name, factory: factory, queue: queue, observer: observer)
+    machine.setHandler(TimerHandler.main) { [weak self] in self?.fired($0) }
+  }
+
+  private func fired(_ fire: TimerFire) {
+    let (first, then) = state.withLock { ($0.pending.takeNow(), endBurst(in: &$0, by: fire)) }
+    machine.body.settle()
+    first?()
+    then?()
+  }
+
+  /// The timer has fired: the burst is over, unless calls have put off its end.
+  ///
+  /// A call does not move the timer, so that a flood of calls costs no more than a few of them.
+  private func endBurst(in state: inout State, by fire: TimerFire) -> PendingAction.Action? {
+    guard let burst = state.burst, state.pending.isAwaiting(fire) else { return nil }
+    guard burst.end(at: state.pace) <= time.monotonic else {
+      arm(for: burst, in: &state)
+      return nil
+    }
+    state.burst = nil
+    return state.pending.replaceLater(with: nil)
+  }
+
+  /// Under the lock; what the machine has to report it reports when it is settled.
+  private func arm(for burst: Burst, in state: inout State) {
+    let schedule = TimerSchedule.once(at: burst.end(at: state.pace), leewayClamping: leeway)
+    if case .accepted(let generation) = machine.body.startQuietly(schedule) {
+      state.pending.generation = generation
     }
   }
 
   /// One call of a burst; `action` is what is done if this is the call that acts.
   public func call(_ action: @escaping @Sendable () -> Void) {
-    // The machine has no observer, so it calls no one back while the lock is held.
-    let (isDoneNow, dropped) = pending.state.withLock {
-      state -> (Bool, PendingAction.Action?) in
-      var reply = machine.reschedule(schedule)
-      let isFirst = !reply.isAccepted
-      if isFirst { reply = machine.activate(schedule) }
-      if case .accepted(let generation) = reply { state.generation = generation }
+    let (isDoneNow, dropped) = state.withLock { state -> (Bool, PendingAction.Action?) in
+      let now = time.monotonic
+      let isFirst = state.burst == nil
+      var burst = state.burst ?? Burst(first: now, last: now)
+      burst.last = max(burst.last, now)
+      state.burst = burst
+      if isFirst { arm(for: burst, in: &state) }
       switch edge {
-      case .trailing: return (false, state.replaceLater(with: action))
+      case .trailing: return (false, state.pending.replaceLater(with: action))
       case .leading:
-        if isFirst { state.now = action }
+        if isFirst { state.pending.now = action }
         return (isFirst, nil)
       }
     }
+    machine.body.settle()
     // Outside the lock: in virtual time the action is done at once.
     if isDoneNow { machine.fireNow() }
     _ = dropped
+  }
+
+  /// Takes another delay and longest wait; those outside their range count as its nearest end.
+  ///
+  /// A burst that goes on ends by them: at once, if it would have been over by now.
+  public func change(delay: Duration, longestWait: Duration? = nil) {
+    state.withLock { state in
+      state.pace = Pace(clamping: delay, longestWait)
+      if let burst = state.burst { arm(for: burst, in: &state) }
+    }
+    machine.body.settle()
   }
 
   /// Ends the burst without acting.
@@ -74,7 +161,17 @@ public final class Debouncer: Sendable {
   /// - Returns: accepted when a burst went on.
   @discardableResult
   public func cancel() -> TimerReply {
-    pending.cancel(machine)
+    let (reply, dropped) = state.withLock { state -> (TimerReply, PendingAction) in
+      let wasOn = state.burst != nil
+      state.burst = nil
+      let reply = machine.body.operateQuietly(.cancel)
+      let dropped = state.pending.dropAll()
+      // Its timer has fired, and what that would have done is dropped here.
+      return (wasOn ? .accepted(generation: state.pending.generation) : reply, dropped)
+    }
+    machine.body.settle()
+    _ = dropped
+    return reply
   }
 
   /// Ends the burst without acting and returns when no action of it is being done any more.
@@ -84,9 +181,11 @@ public final class Debouncer: Sendable {
   /// - Returns: accepted when a burst went on.
   @discardableResult
   public func cancelAndWait() -> TimerReply {
-    pending.cancelAndWait(machine)
+    let reply = cancel()
+    machine.cancelAndWait(keepHandlers: true)
+    return reply
   }
 
   /// Whether a burst goes on.
-  public var isActive: Bool { machine.state == .running }
+  public var isActive: Bool { state.withLock { $0.burst != nil } }
 }

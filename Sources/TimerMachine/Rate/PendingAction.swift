@@ -1,53 +1,38 @@
-/// The actions that wait for a timer, and the generation of the timer that the later one waits for.
+/// The actions of a debouncer or throttle that wait for its timer, under the lock of their owner.
 ///
-/// Both are taken under the lock by the machine's handler: so they never overlap, and what `cancel`
-/// finds here never begins.
-final class PendingAction: Sendable {
+/// The machine's handler takes them out under that lock: so they never overlap, and what `dropAll`
+/// finds never begins.
+struct PendingAction: Sendable {
   typealias Action = @Sendable () -> Void
 
-  struct State {
-    /// Is done as soon as the queue has come to it.
-    var now: Action?
-    /// Is done when the timer is due.
-    var later: Action?
-    var generation: UInt64 = 0
+  /// Is done as soon as the queue has come to it.
+  var now: Action?
+  /// Is done when the timer is due.
+  var later: Action?
+  /// Of the timer that the later one waits for.
+  var generation: UInt64 = 0
 
-    /// Takes out what is done for a fire. The due fire takes along what should have come before it.
-    mutating func take(_ fire: TimerFire) -> (now: Action?, later: Action?) {
-      let isDue = fire.isLast && generation == fire.generation
-      let taken = (now, isDue ? later : nil)
-      now = nil
-      if isDue { later = nil }
-      return taken
-    }
-
-    /// Sets the later action. Returns the former one.
-    mutating func replaceLater(with action: Action?) -> Action? {
-      let former = later
-      later = action
-      return former
-    }
+  /// Takes out what is done as soon as possible.
+  mutating func takeNow() -> Action? {
+    defer { now = nil }
+    return now
   }
 
-  let state = Guarded(State())
+  /// Whether a fire is that of the timer that the later action waits for.
+  func isAwaiting(_ fire: TimerFire) -> Bool { fire.isLast && generation == fire.generation }
 
-  /// Drops what waits, with the timer that it waits for.
-  func cancel(_ machine: SafeTimer) -> TimerReply {
-    // What is dropped is destroyed outside the lock: what it holds may call back as it goes.
-    let (reply, dropped) = state.withLock { state -> (TimerReply, State) in
-      let reply = machine.cancel(keepHandlers: true)
-      let dropped = state
-      (state.now, state.later) = (nil, nil)
-      return (reply, dropped)
-    }
-    _ = dropped
-    return reply
+  /// Sets the later action.
+  ///
+  /// - Returns: the previous one, for the caller to destroy outside the lock: what it holds may call
+  ///   back as it goes.
+  mutating func replaceLater(with action: Action?) -> Action? {
+    defer { later = action }
+    return later
   }
 
-  /// The same, and returns when no action is being done any more.
-  func cancelAndWait(_ machine: SafeTimer) -> TimerReply {
-    let reply = cancel(machine)
-    machine.cancelAndWait(keepHandlers: true)
-    return reply
+  /// - Returns: what waited, for the caller to destroy outside the lock.
+  mutating func dropAll() -> PendingAction {
+    defer { (now, later) = (nil, nil) }
+    return self
   }
 }

@@ -18,7 +18,7 @@ public final class Throttle: Sendable {
 
   private let schedule: TimerSchedule
   private let keeping: Keeping
-  private let pending: PendingAction
+  private let pending = Guarded(PendingAction())
   private let machine: SafeTimer
 
   /// A throttle at rest.
@@ -35,37 +35,35 @@ public final class Throttle: Sendable {
     interval: Duration, keeping: Keeping = .latest, leeway: Duration = .zero,
     name: String = "throttle", factory: any TimerFactory, queue: DispatchQueue
   ) throws(TimerError) {
-    let schedule = try TimerSchedule.once(after: interval, leeway: leeway)
-    let pending = PendingAction()
-    let machine = SafeTimer(name: name, factory: factory, queue: queue)
-    machine.setHandler(TimerHandler.main) { [weak machine] fire in
-      let taken = pending.state.withLock { state in
-        let taken = state.take(fire)
-        if taken.later != nil, case .accepted(let generation)? = machine?.activate(schedule) {
-          state.generation = generation
-        }
-        return taken
-      }
-      taken.now?()
-      taken.later?()
-    }
-    self.schedule = schedule
+    schedule = try .once(after: interval, leeway: leeway)
     self.keeping = keeping
-    self.pending = pending
-    self.machine = machine
+    machine = SafeTimer(name: name, factory: factory, queue: queue)
+    machine.setHandler(TimerHandler.main) { [weak self] in self?.fired($0) }
+  }
+
+  private func fired(_ fire: TimerFire) {
+    let (first, then) = pending.withLock { pending in
+      let first = pending.takeNow()
+      let then = pending.isAwaiting(fire) ? pending.replaceLater(with: nil) : nil
+      if then != nil, case .accepted(let generation) = machine.activate(schedule) {
+        pending.generation = generation
+      }
+      return (first, then)
+    }
+    first?()
+    then?()
   }
 
   /// One call; `action` is what is done if this call is let through.
   public func call(_ action: @escaping @Sendable () -> Void) {
     // The machine has no observer, so it calls no one back while the lock is held.
-    let (isDoneNow, dropped) = pending.state.withLock {
-      state -> (Bool, PendingAction.Action?) in
+    let (isDoneNow, dropped) = pending.withLock { pending -> (Bool, PendingAction.Action?) in
       if case .accepted(let generation) = machine.activate(schedule) {
-        state.generation = generation
-        state.now = action
-        return (true, state.replaceLater(with: nil))
+        pending.generation = generation
+        pending.now = action
+        return (true, pending.replaceLater(with: nil))
       }
-      return (false, keeping == .latest ? state.replaceLater(with: action) : nil)
+      return (false, keeping == .latest ? pending.replaceLater(with: action) : nil)
     }
     // Outside the lock: in virtual time the action is done at once.
     if isDoneNow { machine.fireNow() }
@@ -79,7 +77,11 @@ public final class Throttle: Sendable {
   /// - Returns: accepted when an interval went on.
   @discardableResult
   public func cancel() -> TimerReply {
-    pending.cancel(machine)
+    let (reply, dropped) = pending.withLock {
+      (machine.cancel(keepHandlers: true), $0.dropAll())
+    }
+    _ = dropped
+    return reply
   }
 
   /// Drops what waits, ends the interval and returns when no action of it is being done any more.
@@ -89,7 +91,9 @@ public final class Throttle: Sendable {
   /// - Returns: accepted when an interval went on.
   @discardableResult
   public func cancelAndWait() -> TimerReply {
-    pending.cancelAndWait(machine)
+    let reply = cancel()
+    machine.cancelAndWait(keepHandlers: true)
+    return reply
   }
 
   /// Whether an interval goes on.

@@ -207,6 +207,20 @@ import Testing
     #expect(again["title"] as? String == "the job is not suspended")
   }
 
+  @Test func `a suspension is answered when it is kept, so that no crash undoes it`() async throws {
+    let world = try await ControlWorld([.named("a")])
+    for order in ["suspend", "resume"] {
+      world.ledger.hang()
+      let wire = try world.connect()
+      wire.send("POST", "/api/v1/jobs/a/\(order)", [], [])
+      let end = ContinuousClock.now + .seconds(60)
+      while world.ledger.waiterCount == 0 && ContinuousClock.now < end { await Task.yield() }
+      #expect(world.ledger.waiterCount == 1)
+      world.ledger.recover()
+      #expect(try wire.reply().status == 200)
+    }
+  }
+
   @Test func `a suspension that lasts for a while ends by itself`() async throws {
     let world = try await ControlWorld([.named("a")])
     _ = try world.post("/api/v1/jobs/a/suspend", #"{"until":"2026-09-21T14:15:00Z"}"#)

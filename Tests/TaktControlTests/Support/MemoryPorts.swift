@@ -22,6 +22,9 @@ final class MemoryLedger: Ledger {
   /// From now on nothing is kept, until `recover`.
   func hang() { waiting.withLock { $0 = [] } }
 
+  /// How many wait until what they have done is kept.
+  var waiterCount: Int { waiting.withLock { $0?.count ?? 0 } }
+
   func recover() {
     let done = waiting.withLock { waiting in
       defer { waiting = nil }
