@@ -12,8 +12,10 @@ package import TaktTime
 /// `@unchecked Sendable`: but for `inbox`, which has its lock, all that changes is touched on `queue`
 /// alone: each method that is not private goes there for it, and `enter` is called there only.
 package final class ControlBooks: Observer, Ledger, SlotGauge, @unchecked Sendable {
-  /// How long what is handed over waits for more, when nobody reads.
+  /// How long what is handed over waits for more, while somebody watches.
   private static let gathering = DispatchTimeInterval.milliseconds(20)
+  /// The same while nobody does: whoever reads finds all in any case.
+  private static let gatheringUnwatched = DispatchTimeInterval.seconds(1)
   /// So many things do not wait any longer.
   private static let gatheredMax = 4096
 
@@ -29,8 +31,13 @@ package final class ControlBooks: Observer, Ledger, SlotGauge, @unchecked Sendab
   private let queue = DispatchQueue(label: "takt.control.books", qos: .utility)
   private let time: any TimeSource
   private let next: any Ledger
-  /// What is not in the books yet, in its order.
-  private let inbox = Mutex<[News]>([])
+  private struct Inbox {
+    /// What is not in the books yet, in its order.
+    var news: [News] = []
+    var isWatched = false
+  }
+
+  private let inbox = Mutex(Inbox())
   private var state = ControlState()
   private var watchers: [UInt64: @Sendable () -> Void] = [:]
   private var lastWatcher: UInt64 = 0
@@ -94,13 +101,20 @@ package final class ControlBooks: Observer, Ledger, SlotGauge, @unchecked Sendab
       queue.async { [self] in
         lastWatcher += 1
         watchers[lastWatcher] = tell
+        inbox.withLock { $0.isWatched = true }
+        // What waits for long waits no longer, so that what follows does not wait with it.
+        enter()
         continuation.resume(returning: lastWatcher)
       }
     }
   }
 
   func unwatch(_ number: UInt64) {
-    queue.async { [self] in watchers[number] = nil }
+    queue.async { [self] in
+      watchers[number] = nil
+      let isWatched = !watchers.isEmpty
+      inbox.withLock { $0.isWatched = isWatched }
+    }
   }
 
   /// Tells those who watch, although there may be nothing new.
@@ -109,12 +123,13 @@ package final class ControlBooks: Observer, Ledger, SlotGauge, @unchecked Sendab
   }
 
   private func hand(_ news: News) {
-    let count = inbox.withLock { inbox in
-      inbox.append(news)
-      return inbox.count
+    let (count, isWatched) = inbox.withLock { inbox in
+      inbox.news.append(news)
+      return (inbox.news.count, inbox.isWatched)
     }
     if count == 1 {
-      queue.asyncAfter(deadline: .now() + Self.gathering) { [self] in enter() }
+      let wait = isWatched ? Self.gathering : Self.gatheringUnwatched
+      queue.asyncAfter(deadline: .now() + wait) { [self] in enter() }
     } else if count == Self.gatheredMax {
       queue.async { [self] in enter() }
     }
@@ -123,8 +138,8 @@ package final class ControlBooks: Observer, Ledger, SlotGauge, @unchecked Sendab
   /// Enters what was handed over, and tells those who watch of new events.
   private func enter() {
     let gathered = inbox.withLock { inbox in
-      defer { inbox = [] }
-      return inbox
+      defer { inbox.news = [] }
+      return inbox.news
     }
     let last = state.ring.last
     for news in gathered {

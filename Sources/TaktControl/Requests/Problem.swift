@@ -77,8 +77,13 @@ extension Response {
   }
 
   static func text(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
+    .text(Array(text.utf8), status: status)
+  }
+
+  /// - Parameter text: UTF-8.
+  static func text(_ text: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
     Response(
       status: status, headers: [.contentType: "text/plain; charset=utf-8"],
-      body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: text)))
   }
 }

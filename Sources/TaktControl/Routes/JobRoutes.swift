@@ -39,14 +39,15 @@ struct JobRoutes {
     let page = await wanted.page(from: ports)
     if request.headers[.accept]?.hasPrefix("text/plain") == true {
       let now = await ports.look { _, now in now.wall }
-      var table = JobTable(jobs: page.jobs, width: width, now: now).text
+      let whole = JobTable(jobs: page.jobs, width: width, now: now)
+      var table = await SlowQueue.perform { whole.text }
       if let after = page.after {
-        table += "… more: \(page.total) in all, the next ones after \(after)\n"
+        table.append(utf8: "… more: \(page.total) in all, the next ones after \(after)\n")
       }
       if wanted.isUnfiltered {
         // Why it is not another way stands in `GET /api/v1/status` and in the log.
         let tracking = ports.facts.tracking.split(separator: " (", maxSplits: 1)
-        table += "processes tracked by \(tracking.first ?? "")\n"
+        table.append(utf8: "processes tracked by \(tracking.first ?? "")\n")
       }
       return .text(table)
     }

@@ -2,7 +2,7 @@ import TaktCore
 package import TaktTime
 
 /// Jobs as a table that fits a terminal.
-package struct JobTable {
+package struct JobTable: Sendable {
   private static let titles = ["JOB", "STATE", "NEXT", "LAST", "LATE", "FAILED"]
   private static let nameWidthMin = 12
 
@@ -16,68 +16,144 @@ package struct JobTable {
     self.now = now
   }
 
-  package var text: String {
-    let rows = jobs.map(cells)
-    var widths = Self.titles.indices.map { column in
-      rows.reduce(Self.titles[column].count) { max($0, $1[column].count) }
-    }
+  /// The table, as UTF-8. It is put together without a string for each cell, as somebody may ask for
+  /// a hundred thousand jobs.
+  package var text: [UInt8] {
+    var cells = TableCells(columnCount: Self.titles.count)
+    for title in Self.titles { cells.add { $0.append(utf8: title) } }
+    for job in jobs { add(job, to: &cells) }
+    var widths = cells.columnWidths
     // What does not fit is cut off at the names, which are longest.
     let excess = widths.reduce(0, +) + 2 * (widths.count - 1) - width
     if excess > 0 { widths[0] = max(Self.nameWidthMin, widths[0] - excess) }
-    var text = ""
-    for row in [Self.titles] + rows {
-      var line = ""
-      for (cell, width) in zip(row, widths) {
-        let shown = cell.count > width ? String(cell.prefix(width - 1)) + "…" : cell
-        line += shown
-        line += String(repeating: " ", count: max(0, width - shown.count) + 2)
-      }
-      while line.last == " " { line.removeLast() }
-      text += line + "\n"
-    }
-    return text
+    return cells.text(widths: widths)
   }
 
-  private func cells(of job: JobEntry) -> [String] {
+  private func add(_ job: JobEntry, to cells: inout TableCells) {
     let view = job.view
-    return [
-      view.spec.name.text, state(of: job),
-      view.next.map { "in \(Self.short($0.due - now))" }
-        ?? view.suspension?.until.map { "rests \(Self.short($0 - now))" } ?? "-",
-      job.sight.last.map(last) ?? "-",
-      job.sight.lateness.map { Self.short($0) } ?? "-",
-      view.failureStreak == 0 ? "-" : "\(view.failureStreak)×",
-    ]
-  }
-
-  private func state(of job: JobEntry) -> String {
-    let state = job.view.state.rawValue
-    let percent = job.active.compactMap(\.progress?.percent).last
-    let count = job.active.count
-    return state + (count > 1 ? " \(count)×" : "") + (percent.map { " \($0)%" } ?? "")
-  }
-
-  private func last(_ run: StoredRun) -> String {
-    let ago = run.endedAt.map { "\(Self.short(now - $0)) ago" } ?? ""
-    let end = run.end
-    let reason = end?.outcome == .succeeded ? "" : " \(end?.reason.description ?? "")"
-    // What a plugin gave as its reason is not to steer a terminal.
-    let shown = reason.unicodeScalars.prefix(24).map {
-      $0.properties.generalCategory == .control ? "\u{fffd}" : String($0)
+    cells.add { $0.append(utf8: view.spec.name.text) }
+    cells.add { append(stateOf: job, to: &$0) }
+    cells.add { append(nextOf: view, to: &$0) }
+    cells.add { if let last = job.sight.last { append(last, to: &$0) } }
+    cells.add { if let lateness = job.sight.lateness { Self.append(short: lateness, to: &$0) } }
+    cells.add { cell in
+      if view.failureStreak == 0 { return }
+      cell.append(decimal: Int64(view.failureStreak))
+      cell.append(utf8: "×")
     }
-    return "\(end?.outcome.rawValue ?? "")\(shown.joined()) \(ago)"
   }
 
-  /// A length of time in at most two units.
-  static func short(_ duration: Duration) -> String {
+  private func append(stateOf job: JobEntry, to cell: inout [UInt8]) {
+    cell.append(utf8: job.view.state.rawValue)
+    let count = job.active.count
+    if count > 1 { cell.append(utf8: " \(count)×") }
+    if let percent = job.active.compactMap(\.progress?.percent).last {
+      cell.append(utf8: " \(percent)%")
+    }
+  }
+
+  private func append(nextOf view: JobView, to cell: inout [UInt8]) {
+    if let next = view.next {
+      cell.append(utf8: "in ")
+      Self.append(short: next.due - now, to: &cell)
+    } else if let until = view.suspension?.until {
+      cell.append(utf8: "rests ")
+      Self.append(short: until - now, to: &cell)
+    }
+  }
+
+  private func append(_ run: StoredRun, to cell: inout [UInt8]) {
+    let end = run.end
+    cell.append(utf8: end?.outcome.rawValue ?? "")
+    if let end, end.outcome != .succeeded {
+      cell.append(UInt8(ascii: " "))
+      // What a plugin gave as its reason is not to steer a terminal.
+      for scalar in end.reason.description.unicodeScalars.prefix(23) {
+        let isControl = scalar.properties.generalCategory == .control
+        cell.append(utf8: String(isControl ? "\u{fffd}" : scalar))
+      }
+    }
+    cell.append(UInt8(ascii: " "))
+    guard let endedAt = run.endedAt else { return }
+    Self.append(short: now - endedAt, to: &cell)
+    cell.append(utf8: " ago")
+  }
+
+  /// Appends a length of time in at most two units.
+  static func append(short duration: Duration, to cell: inout [UInt8]) {
     let milliseconds = max(0, duration.milliseconds)
     let seconds = milliseconds / 1000
-    switch seconds {
-    case 0: return "\(milliseconds)ms"
-    case ..<60: return "\(seconds)s"
-    case ..<3600: return "\(seconds / 60)m\(seconds % 60)s"
-    case ..<86_400: return "\(seconds / 3600)h\(seconds % 3600 / 60)m"
-    default: return "\(seconds / 86_400)d\(seconds % 86_400 / 3600)h"
+    func append(_ number: Int64, _ unit: String) {
+      cell.append(decimal: number)
+      cell.append(utf8: unit)
     }
+    switch seconds {
+    case 0: append(milliseconds, "ms")
+    case ..<60: append(seconds, "s")
+    case ..<3600:
+      append(seconds / 60, "m")
+      append(seconds % 60, "s")
+    case ..<86_400:
+      append(seconds / 3600, "h")
+      append(seconds % 3600 / 60, "m")
+    default:
+      append(seconds / 86_400, "d")
+      append(seconds % 86_400 / 3600, "h")
+    }
+  }
+}
+
+/// The cells of a table, row by row, in one piece of memory. An empty one is shown as `-`.
+private struct TableCells {
+  private let columnCount: Int
+  private var bytes: [UInt8] = []
+  /// Where each cell ends, and how many characters it has.
+  private var cells: [(end: Int, width: Int)] = []
+
+  init(columnCount: Int) { self.columnCount = columnCount }
+
+  /// Adds the next cell of the row, or the first of the next row.
+  mutating func add(_ write: (inout [UInt8]) -> Void) {
+    let start = bytes.count
+    write(&bytes)
+    if bytes.count == start { bytes.append(UInt8(ascii: "-")) }
+    let isASCII = bytes[start...].allSatisfy { $0 < 0x80 }
+    let width =
+      isASCII ? bytes.count - start : String(decoding: bytes[start...], as: UTF8.self).count
+    cells.append((bytes.count, width))
+  }
+
+  /// The width of the widest cell of each column.
+  var columnWidths: [Int] {
+    var widths = [Int](repeating: 0, count: columnCount)
+    for index in cells.indices {
+      widths[index % columnCount] = max(widths[index % columnCount], cells[index].width)
+    }
+    return widths
+  }
+
+  /// All rows, with two spaces between the columns; what is wider than its column is cut off.
+  func text(widths: [Int]) -> [UInt8] {
+    var text: [UInt8] = []
+    text.reserveCapacity(cells.count / columnCount * (widths.reduce(0, +) + 2 * columnCount))
+    var start = 0
+    for index in cells.indices {
+      let (cell, width) = (cells[index], widths[index % columnCount])
+      if cell.width > width {
+        let whole = String(decoding: bytes[start..<cell.end], as: UTF8.self)
+        text.append(utf8: String(whole.prefix(width - 1)) + "…")
+      } else {
+        text += bytes[start..<cell.end]
+      }
+      start = cell.end
+      if (index + 1) % columnCount == 0 {
+        while text.last == UInt8(ascii: " ") { text.removeLast() }
+        text.append(UInt8(ascii: "\n"))
+      } else {
+        let gap = max(0, width - cell.width) + 2
+        text.append(contentsOf: repeatElement(UInt8(ascii: " "), count: gap))
+      }
+    }
+    return text
   }
 }

@@ -10,7 +10,7 @@ struct StatusWorkload: Workload {
   private let scheduler: GateScheduler
   private var state = ControlState()
   private var json: [UInt8] = []
-  private var table = ""
+  private var table: [UInt8] = []
 
   init() throws {
     var scheduler = GateScheduler(
@@ -21,7 +21,7 @@ struct StatusWorkload: Workload {
     for start in scheduler.starts { state.take(start, at: scheduler.now.wall) }
     state.take(scheduler.entries.flatMap(\.self), at: scheduler.now)
     try run()
-    (json, table) = ([], "")
+    (json, table) = ([], [])
   }
 
   mutating func run() throws {
@@ -34,7 +34,7 @@ struct StatusWorkload: Workload {
   }
 
   func check() throws {
-    try expect("lines of the table", table.count { $0 == "\n" }, is: 1001)
+    try expect("lines of the table", table.count { $0 == UInt8(ascii: "\n") }, is: 1001)
     try expect("is there JSON of each job", json.count > 1000 * 100, is: true)
   }
 }

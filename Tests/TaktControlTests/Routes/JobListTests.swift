@@ -163,6 +163,8 @@ import Testing
   func `a length of time is shown in two units at most`(row: String) throws {
     let words = row.split(separator: " ")
     let milliseconds = try #require(Int64(words[0]))
-    #expect(JobTable.short(.milliseconds(milliseconds)) == words[1])
+    var bytes: [UInt8] = []
+    JobTable.append(short: .milliseconds(milliseconds), to: &bytes)
+    #expect(String(decoding: bytes, as: UTF8.self) == words[1])
   }
 }
