@@ -32,8 +32,8 @@ help:            ## Show this list.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 run: build       ## Build takt and run jobs.yaml in the foreground.
-	@printf '%s\n' 'takt now runs jobs.yaml; Ctrl-C stops it. Edit jobs.yaml, then reload it from' \
-		"a second terminal: '.build/debug/takt reload' or 'kill -HUP $$$$'." ''; \
+	@printf '%s\n' 'takt is running jobs.yaml; Ctrl-C stops it. Edit jobs.yaml, then apply the change' \
+		"from a second terminal: '.build/debug/takt reload'." ''; \
 	exec .build/debug/takt run
 
 setup:           ## Install the Debian packages that are missing.
@@ -57,7 +57,7 @@ release-setup: setup # Find the static library of C++.
 		cc -print-file-name=libstdc++.a); \
 	[ ! -f "$$library" ] || ln -sf "$$library" .build/static/
 
-release: release-setup ## Build the program to install, .build/release/takt; its debug symbols are in takt.debug.
+release: release-setup ## Build the program to install, .build/release/takt, with its debug symbols in takt.debug.
 	$(SWIFT) build $(RELEASE) --product takt
 	@cd .build/release && if readelf -SW takt | grep -q '[.]symtab'; then \
 		objcopy --only-keep-debug takt takt.debug && \
@@ -65,7 +65,7 @@ release: release-setup ## Build the program to install, .build/release/takt; its
 		mv takt.stripped takt; fi
 
 order: PACKAGES += valgrind
-order: release-setup ## Write packaging/takt.order, the functions that the linker puts side by side.
+order: release-setup ## Write packaging/takt.order, the functions that the linker places side by side.
 	rm -f .build/release/takt
 	$(SWIFT) build $(RELEASE) --product takt
 	scripts/order .build/release/takt
@@ -80,7 +80,7 @@ test-build: test-setup # Build all that the tests use.
 test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 test: SHELL := bash
 test: .SHELLFLAGS := -o pipefail -c
-test: test-setup ## Run all tests; what failed is listed at the end.
+test: test-setup ## Run all tests, and list the failures at the end.
 	@mkdir -p .build
 	$(SWIFT) test 2>&1 | tee .build/test.log || { \
 		echo && grep -E '^.?[✘↳]|error: ' .build/test.log; exit 1; }
@@ -88,7 +88,7 @@ test: test-setup ## Run all tests; what failed is listed at the end.
 
 EXPORT ?= .build/timermachine
 .PHONY: export-timermachine test-timermachine
-export-timermachine: ## Write TimerMachine as a package of its own, ready for a repository with tags, to EXPORT.
+export-timermachine: ## Write TimerMachine as a separate package, ready for its own repository, to EXPORT.
 	@scripts/export-timermachine $(EXPORT)
 
 test-timermachine: ## Build and test that package, and an example that depends on it.
@@ -96,7 +96,7 @@ test-timermachine: ## Build and test that package, and an example that depends o
 	$(SWIFT) test --package-path .build/timermachine
 	$(SWIFT) test --package-path .build/timermachine/Example
 
-check-slow:      ## Check what takes too long for CI, and show how long each part took.
+check-slow:      ## Run the checks that take too long for CI, and print each one's time.
 	@scripts/stages --all \
 		'crash: make crash' \
 		'tsan: make tsan' \
@@ -126,18 +126,20 @@ completions: build ## Write shell completions, .build/completions/takt.bash and 
 		.build/debug/takt --generate-completion-script $$shell \
 			> .build/completions/takt.$$shell || exit 1; done
 
-contract: build  ## Try the API of a takt that runs with schemathesis, against its own description.
+contract: build  ## Test the API of a running daemon with schemathesis, against its own description.
 	@test -x $(SCHEMATHESIS) || { python3 -m venv .build/api-venv && \
 		.build/api-venv/bin/pip install -q schemathesis; }
 	python3 Tests/api/contract.py .build/debug/takt $(SCHEMATHESIS)
 
 lint: PACKAGES := python3
-lint: setup      ## Check the format of all sources, what they import, and that folders form no circle.
+lint: setup      ## Check format, imports, folder dependencies, retired phrases and links of the docs.
 	$(SWIFT) format lint --strict --recursive $(SOURCES)
 	@! grep -rnE '^([@a-z]+ )?import Foundation$$' Sources/takt Sources/Takt[CEDST]* Sources/TimerMachine || { \
 		echo 'import FoundationEssentials: the installed program has no ICU' >&2; exit 1; }
 	@! grep -rn '@_exported' Sources || { echo 'import what a file uses: no @_exported' >&2; exit 1; }
 	scripts/folders Sources/TimerMachine* Sources/Takt* Sources/takt
+	scripts/retired-words
+	scripts/links
 
 format:          ## Format all sources.
 	$(SWIFT) format --in-place --recursive $(SOURCES)
@@ -149,10 +151,10 @@ fuzz: setup      ## Run 10 million random operations on each timer factory under
 	$(SWIFT) build -c release --sanitize=address --product timer-fuzz --scratch-path .build-asan
 	.build-asan/release/timer-fuzz
 
-crash: setup     ## Kill takt 200 times at any moment, and check its books each time.
+crash: setup     ## Kill takt 200 times at random moments, and verify the ledger each time.
 	TAKT_CRASHES=200 $(SWIFT) test --filter LedgerCrashTests
 
-bench: release   ## Measure what leeway saves, timer machines beside plain dispatch timers, a storm of runs, plugins, the search for next times beside croniter, simulations, and the ledger.
+bench: release   ## Measure leeway, timers, a storm of runs, plugins, the search for next times, simulations and the ledger.
 	$(SWIFT) run -c release --package-path Benchmarks takt-bench .build/release/takt
 	$(SWIFT) run -c release --package-path Benchmarks timer-bench
 	$(SWIFT) run -c release --package-path Benchmarks storm-bench .build/release/takt
@@ -183,11 +185,11 @@ gate-program: PACKAGES += $(GATE_PACKAGES)
 gate-program: release-setup
 	$(SWIFT) build $(RELEASE) --product gate-bench
 
-transfers: setup ## Make 10,000 transfers of HTTP and mail; memory and descriptors must not grow.
+transfers: setup ## Make 10,000 HTTP and mail transfers; memory and descriptors must not grow.
 	TAKT_TRANSFERS=10000 $(SWIFT) test --filter ManyTransfersTests
 
-reference: setup ## Write what the docs say of keys, built-ins and runs from the code.
+reference: setup ## Write the generated parts of docs/ from the code.
 	TAKT_WRITE_REFERENCE=1 $(SWIFT) test --filter 'KeyTableTests|BuiltinReferenceTests|RunMachineTests'
 
-clean:           ## Remove what was built.
+clean:           ## Remove all build outputs.
 	rm -rf .build .build-* Benchmarks/.build Examples/.build

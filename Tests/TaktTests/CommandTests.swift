@@ -39,7 +39,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "README.md", "docs/jobs-file.md", "docs/runs.md", "docs/builtins.md", "docs/control.md",
+    "README.md", "docs/concepts.md", "docs/jobs-file.md", "docs/runs.md", "docs/builtins.md",
+    "docs/control.md",
   ])
   func `every example in the docs is a jobs file that is taken`(name: String) throws {
     let root = Self.example.deletingLastPathComponent()

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// README's table of dependencies against what Package.swift asks for.
+/// The table of dependencies in the docs against what Package.swift asks for.
 @Suite struct DependencyTableTests {
   private static func text(_ name: String) throws -> String {
     let repository = URL(fileURLWithPath: #filePath)
@@ -13,7 +13,7 @@ import Testing
     let package = try Self.text("Package.swift")
     let wanted = package.matches(of: #/\.package\(\s*url: "[^"]*\/([^"\/]+)", from: "([^"]+)"/#)
       .map { "\($0.1) \($0.2)" }
-    let named = try Self.text("README.md")
+    let named = try Self.text("docs/development.md")
       .matches(of: #/(?m)^\| ([A-Za-z.-]+) \| ([0-9.]+) \|/#).map { "\($0.1) \($0.2)" }
     #expect(!wanted.isEmpty)
     #expect(named.sorted() == wanted.sorted())
