@@ -93,14 +93,10 @@ extension SchedulerCore {
   }
 
   package var view: SchedulerView {
-    var (suspended, disabled, failing) = (0, 0, 0)
-    for job in jobs.present.compactMap({ jobs.state(of: $0) }) {
-      if job.isSuspended { suspended += 1 }
-      if !job.spec.timing.isEnabled { disabled += 1 }
-      if job.failureStreak > 0 { failing += 1 }
-    }
+    let tally = jobs.tally
     return SchedulerView(
-      phase: phase, jobs: jobs.count, suspended: suspended, disabled: disabled, failing: failing,
+      phase: phase, jobs: jobs.count, suspended: tally.suspended, disabled: tally.disabled,
+      failing: tally.failing,
       running: runs.places.takenCount,
       queued: runs.all.count { runs.run($0)?.machine.state == .queued },
       settings: settings)

@@ -82,6 +82,24 @@ struct JobTable: Sendable {
     rows.indices.lazy.filter { rows[$0].isPresent }.map { JobID(index: UInt32($0)) }
   }
 
+  /// How many jobs are held, and of how many the last runs have failed.
+  struct Tally {
+    var suspended = 0
+    var disabled = 0
+    var failing = 0
+  }
+
+  /// Reads each state in its place: to copy it costs many times as much.
+  var tally: Tally {
+    var tally = Tally()
+    for index in rows.indices where rows[index].isPresent {
+      if rows[index].state.isSuspended { tally.suspended += 1 }
+      if !rows[index].state.spec.timing.isEnabled { tally.disabled += 1 }
+      if rows[index].state.failureStreak > 0 { tally.failing += 1 }
+    }
+    return tally
+  }
+
   /// The jobs that are there, by name: an order that does not depend on chance.
   var sorted: [JobID] { sortedByName(present) }
 
