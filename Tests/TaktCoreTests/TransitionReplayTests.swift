@@ -4,10 +4,11 @@ import Testing
 @Suite struct TransitionReplayTests {
   private func line(
     _ machine: String, _ sequence: Int64, _ from: String, _ to: String, _ cause: String,
-    reason: String? = nil
+    reason: String? = nil, job: String? = nil
   ) -> TransitionReplay.Line {
     TransitionReplay.Line(
-      machine: machine, sequence: sequence, from: from, to: to, cause: cause, reason: reason)
+      machine: machine, sequence: sequence, from: from, to: to, cause: cause, reason: reason,
+      job: job)
   }
 
   @Test func `a log in which nothing is missing is sound`() {
@@ -102,6 +103,43 @@ import Testing
     replay.takeRun(line("run:1", 2, "running", "ended", "action_ended"))
     #expect(replay.problemCount == 0)
     replay.takeRun(line("run:2", 2, "ended", "running", "start"))
+    #expect(replay.problemCount == 1)
+  }
+
+  @Test func `a cause or a job that does not belong to a transition is found`() {
+    func problems(_ change: (inout [TransitionReplay.Line]) -> Void) -> Int {
+      var lines = [
+        line("timer:a", 1, "idle", "running", "activate", job: "a"),
+        line("run:1", 1, "queued", "running", "start", job: "a"),
+        line("run:1", 2, "running", "ended", "action_ended", job: "a"),
+      ]
+      change(&lines)
+      var replay = TransitionReplay()
+      replay.processBegan()
+      replay.takeTimer(lines[0])
+      for line in lines[1...] { replay.takeRun(line) }
+      return replay.problemCount
+    }
+    #expect(problems { _ in } == 0)
+    #expect(problems { $0[1].cause = "fire" } == 1)
+    #expect(problems { $0[2].cause = "resume" } == 1)
+    #expect(problems { $0[0].job = "b" } == 1)
+    #expect(problems { $0[2].job = "b" } == 1)
+  }
+
+  @Test func `what a log cannot show is said`() {
+    var replay = TransitionReplay()
+    #expect(replay.notes.isEmpty)
+    replay.takeRun(line("run:9", 2, "running", "ended", "action_ended"))
+    #expect(replay.notes.count == 2, "begins in the middle, has no timers: \(replay.notes)")
+    replay.processBegan()
+    replay.takeTimer(line("timer:a", 1, "idle", "running", "activate"))
+    #expect(replay.notes.count == 2, "begins in the middle, has no end: \(replay.notes)")
+    replay.takeTimer(line("timer:a", 2, "running", "cancelled", "cancel", reason: "stopping"))
+    replay.processEnded()
+    #expect(replay.notes.count == 1 && replay.isSound)
+    // The line with which the next daemon began was cut out.
+    replay.takeTimer(line("timer:a", 1, "idle", "running", "activate"))
     #expect(replay.problemCount == 1)
   }
 }

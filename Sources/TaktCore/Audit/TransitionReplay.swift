@@ -13,9 +13,12 @@ package struct TransitionReplay: Sendable {
     package var cause: String
     /// `refused` for an operation that was not legal, so that nothing moved.
     package var reason: String?
+    /// The job that the line names.
+    package var job: String?
 
     package init(
-      machine: String, sequence: Int64, from: String, to: String, cause: String, reason: String?
+      machine: String, sequence: Int64, from: String, to: String, cause: String, reason: String?,
+      job: String? = nil
     ) {
       self.machine = machine
       self.sequence = sequence
@@ -23,12 +26,14 @@ package struct TransitionReplay: Sendable {
       self.to = to
       self.cause = cause
       self.reason = reason
+      self.job = job
     }
   }
 
   private struct Machine {
     var state: String
     var sequence: Int64
+    var job: String?
   }
 
   /// How many transitions were replayed.
@@ -47,6 +52,10 @@ package struct TransitionReplay: Sendable {
   /// Whether the beginning of a takt has been seen: a log that begins later, as after a rotation,
   /// has machines that were in the middle of something.
   private var hasBegun = false
+  /// Whether the takt that writes has said that it has stopped.
+  private var hasEnded = false
+  private var beginsInMiddle = false
+  private var timerCount = 0
   private static let problemsMax = 1000
 
   package init() {}
@@ -55,10 +64,26 @@ package struct TransitionReplay: Sendable {
   package mutating func processBegan() {
     machines = [:]
     hasBegun = true
+    hasEnded = false
+  }
+
+  /// What was not to be checked: the end of the log has been reached.
+  package var notes: [String] {
+    guard isVerifiable else { return [] }
+    var notes: [String] = []
+    if beginsInMiddle { notes.append("begins after the start of a daemon") }
+    if timerCount == 0 {
+      notes.append("has no lines of timers; takt logs them at --log-level debug")
+    }
+    if hasBegun, !hasEnded {
+      notes.append("ends without a stop: the daemon still ran, or was killed, or the log is cut")
+    }
+    return notes
   }
 
   /// The daemon says that it has stopped: every machine of its scheduler, and every run, is over.
   package mutating func processEnded() {
+    defer { hasEnded = true }
     guard hasBegun, droppedCount == 0 else { return }
     for (name, machine) in machines.sorted(by: { $0.key < $1.key })
     where Self.endsWithScheduler(name) && !Self.isOver(machine.state) {
@@ -80,6 +105,7 @@ package struct TransitionReplay: Sendable {
   package mutating func recordsDropped(_ count: Int) { droppedCount += count }
 
   package mutating func takeTimer(_ line: Line) {
+    timerCount += 1
     // A job that was removed and added again has a new machine of the same name.
     let isNew =
       line.sequence == 1 && machines[line.machine]?.state == TimerState.cancelled.rawValue
@@ -103,7 +129,11 @@ package struct TransitionReplay: Sendable {
     follow(line, begin: RunState.Kind.queued.rawValue)
     guard let from = RunState.Kind(rawValue: line.from), let to = RunState.Kind(rawValue: line.to)
     else { return add(line, "is no state of a run") }
-    if RunMachine.table[from]?.values.contains(where: { $0.contains(to) }) != true {
+    guard let cause = RunMove.Cause(rawValue: line.cause) else {
+      return add(line, "is no cause of a run's transition")
+    }
+    let events = cause.event.map { [$0] } ?? RunMachine.EventName.allCases
+    if !events.contains(where: { RunMachine.table[from]?[$0]?.contains(to) == true }) {
       add(line, "is not in the table of runs")
     }
     // It is over: nothing of it comes any more, and there are very many.
@@ -112,16 +142,24 @@ package struct TransitionReplay: Sendable {
 
   private mutating func follow(_ line: Line, begin: String, isNew: Bool = false) {
     count += 1
-    if !hasBegun, machines[line.machine] == nil, line.sequence > 1 {
-      machines[line.machine] = Machine(state: line.to, sequence: line.sequence)
+    let known = machines[line.machine]
+    defer {
+      machines[line.machine] = Machine(
+        state: line.to, sequence: line.sequence, job: line.job ?? known?.job)
+    }
+    if hasEnded, Self.endsWithScheduler(line.machine) {
+      return add(line, "comes after the daemon has stopped, and before another has started")
+    }
+    if let job = line.job, job != known?.job ?? Self.job(of: line.machine) ?? job {
+      add(line, "is said to be of the job '\(job)'")
+    }
+    if !hasBegun, known == nil, line.sequence > 1 {
+      beginsInMiddle = true
       return
     }
     let before =
       isNew
-      ? Machine(state: begin, sequence: 0)
-      : machines[line.machine]
-        ?? Machine(state: begin, sequence: 0)
-    machines[line.machine] = Machine(state: line.to, sequence: line.sequence)
+      ? Machine(state: begin, sequence: 0) : known ?? Machine(state: begin, sequence: 0)
     // Where records were dropped, these may be among them.
     guard droppedCount == 0 else { return }
     if line.sequence != before.sequence + 1 {
@@ -129,6 +167,14 @@ package struct TransitionReplay: Sendable {
     } else if line.from != before.state {
       add(line, "comes after '\(before.state)'")
     }
+  }
+
+  /// The job that the name of a machine has in it.
+  private static func job(of machine: String) -> String? {
+    for prefix in ["timer:", "pause-timer:"] where machine.hasPrefix(prefix) {
+      return String(machine.dropFirst(prefix.count))
+    }
+    return nil
   }
 
   private mutating func add(_ line: Line, _ what: String) {
@@ -140,5 +186,22 @@ package struct TransitionReplay: Sendable {
   private mutating func list(_ problem: String) {
     problemCount += 1
     if problems.count < Self.problemsMax { problems.append(problem) }
+  }
+}
+
+extension RunMove.Cause {
+  /// What happens to a run for this cause; nil where it may be one of several things.
+  fileprivate var event: RunMachine.EventName? {
+    switch self {
+    case .start: .start
+    case .resume: .resume
+    case .actionEnded: .actionEnded
+    case .groupEnded: .groupEnded
+    case .graceOver, .delayOver, .timeout: .timer
+    case .nextSlot: .nextSlot
+    case .retry, .nextStep, .hurry, .shutdown, .replaced, .removed, .byOperator, .ledger,
+      .descendantsLeft:
+      nil
+    }
   }
 }

@@ -12,10 +12,12 @@ package struct TimerRecord: Sendable {
   package var cause: TimerCause
   /// The instant for which the timer is armed after the transition; nil when it is not.
   package var due: WallInstant?
+  /// Why a job's timer was cancelled; nil for all other transitions.
+  package var end: TimerEnd?
 
   package init(
     key: TimerKey, sequence: UInt64, from: TimerState, to: TimerState, event: TimerEvent,
-    cause: TimerCause, due: WallInstant?
+    cause: TimerCause, due: WallInstant?, end: TimerEnd? = nil
   ) {
     self.key = key
     self.sequence = sequence
@@ -24,6 +26,7 @@ package struct TimerRecord: Sendable {
     self.event = event
     self.cause = cause
     self.due = due
+    self.end = end
   }
 
   func put(into sink: inout some FieldSink) {
@@ -34,6 +37,19 @@ package struct TimerRecord: Sendable {
     sink.put(.to, text: to.rawValue)
     sink.put(.cause, text: event.rawValue)
     if let due { sink.put(.due, instant: due) }
-    if cause != .requested { sink.put(.reason, text: cause.rawValue) }
+    if let end {
+      sink.put(.reason, text: end.rawValue)
+    } else if cause != .requested {
+      sink.put(.reason, text: cause.rawValue)
+    }
   }
+}
+
+/// Why a job's timer was cancelled; the raw value is the `reason` in the log.
+package enum TimerEnd: String, Sendable {
+  /// The job was removed.
+  case removed
+  /// No slot of the job is left.
+  case exhausted
+  case stopping
 }

@@ -28,11 +28,18 @@ extension SchedulerCore {
   private mutating func restTimer(of id: JobID, at now: Now) {
     jobs[id].awaitNothing()
     guard jobs[id].rest != .limit else { return restTimer(of: id, as: .over) }
-    if jobs[id].timer != nil || jobs[id].spec.timing.schedule.isTimed {
-      restTimer(of: id, as: .suspended)
-    }
+    if hasTimer(id, at: now) { restTimer(of: id, as: .suspended) }
     guard let until = jobs[id].suspension?.until else { return }
     arm(.suspensionEnd(until, deadline: now.monotonic + (until - now.wall)), of: id, at: now)
+  }
+
+  /// Whether a job has a timer that is not over, or would have one if it were not held.
+  private mutating func hasTimer(_ id: JobID, at now: Now) -> Bool {
+    switch jobs[id].timer {
+    case nil where !jobs[id].spec.timing.schedule.isTimed: false
+    case nil, .rests(.over): jobs[id].mayHaveSlots || jobs[id].next(at: now) != nil
+    case .runs, .rests: true
+    }
   }
 
   private mutating func restTimer(of id: JobID, as rest: TimerRest) {

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import TaktCore
 import TimerMachine
 import TaktTime
@@ -20,6 +21,10 @@ final class PluginService: ChildChannel, @unchecked Sendable {
   /// Called when a process of the service has ended.
   var onEnd: (() -> Void)?
 
+  private static let lastNumber = Atomic<UInt64>(0)
+
+  /// Tells the timers of several processes of one plugin apart.
+  private let number: UInt64
   private let manifest: PluginManifest
   private let execution: Execution
   private let labels: [LogField]
@@ -47,6 +52,7 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     commands: PluginCommands, clock: PluginClock, sink: any OutputSink,
     report: @escaping (RunID, AttemptReport) -> Void, handOver: @escaping (Run) -> Void
   ) {
+    number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     self.manifest = manifest
     self.execution = execution
     self.processes = processes
@@ -273,7 +279,7 @@ final class PluginService: ChildChannel, @unchecked Sendable {
 
   private func timer(_ wait: ServiceMachine.Wait) -> SafeTimer {
     if let timer = timers[wait] { return timer }
-    let timer = clock.timer("plugin-timer:\(manifest.name):\(wait.rawValue)") {
+    let timer = clock.timer("plugin-timer:\(manifest.name):\(number):\(wait.rawValue)") {
       [weak self] generation in
       guard let self, generations[wait] == generation else { return }
       generations[wait] = nil

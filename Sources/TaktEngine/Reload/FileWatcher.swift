@@ -13,6 +13,7 @@ package final class FileWatcher: Sendable {
   package static let settleTime = Duration.milliseconds(200)
 
   let watches: PathWatches
+  private let timer: SafeTimer
 
   /// A watcher of nothing yet; both callbacks are made on a queue of the watcher's own.
   ///
@@ -28,6 +29,7 @@ package final class FileWatcher: Sendable {
     let timer = SafeTimer(
       name: "reload-timer", factory: factory, queue: queue, observer: timerLog
     ) { _ in onChange() }
+    self.timer = timer
     watches = try PathWatches(
       reactor: reactor, factory: factory, timerLog: timerLog, queue: queue,
       onChange: { _ in
@@ -44,5 +46,11 @@ package final class FileWatcher: Sendable {
         files.paths.map {
           WatchKey(owner: "jobs file", path: $0, debounce: .zero, sense: .differences)
         }), read: files)
+  }
+
+  /// Watches nothing any more.
+  package func close() {
+    watches.watch([])
+    if timer.state == .running { timer.cancel() }
   }
 }

@@ -147,7 +147,8 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
     case .arm(let timer, let deadline, let due, let leeway, let token):
       timers.arm(timer, at: deadline, due: due, leeway: leeway, token: token) { key(of: timer) }
     case .rest(let job, let rest): timers.rest(job, rest) { key(of: .job(job)) }
-    case .disarm(let timer): timers.disarm(timer)
+    case .disarm(let timer):
+      timers.disarm(timer, as: core.phase == .running ? .removed : .stopping)
     case .start(let request): starting.append(request)
     case .signal(let run, let signal):
       flush()

@@ -67,18 +67,27 @@ final class TimerBoard {
     switch rest {
     case .unarmed:
       if timer.isSuspended { timer.machine.resume(missed: .skip) }
-      timer.machine.start(.unarmed)
+      // After a fire it is armed for nothing already.
+      if timer.machine.isOver || timer.machine.deadline != nil { timer.machine.start(.unarmed) }
     case .suspended:
       if timer.machine.isOver { timer.machine.start(.unarmed) }
       timer.machine.suspend()
-    case .over: timer.machine.cancel()
+    case .over: cancel(timer.machine, as: .exhausted)
     }
   }
 
   /// Cancels the timer and forgets it.
-  func disarm(_ id: TimerID) {
+  ///
+  /// - Parameter end: why a job's timer ends, for the log.
+  func disarm(_ id: TimerID, as end: TimerEnd) {
     guard let machine = remove(id), !machine.isOver else { return }
+    if case .job = id { cancel(machine, as: end) } else { machine.cancel() }
+  }
+
+  private func cancel(_ machine: SafeTimer, as end: TimerEnd) {
+    log.end = end
     machine.cancel()
+    log.end = nil
   }
 
   /// The token of the last arming; nil for a timer that was disarmed.

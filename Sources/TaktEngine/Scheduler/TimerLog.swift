@@ -12,6 +12,8 @@ final class TimerLog: TimerObserver, @unchecked Sendable {
   ///
   /// Counted back from the deadline it could be off by the time between two looks at clocks.
   var due: WallInstant?
+  /// Why the timer is being cancelled.
+  var end: TimerEnd?
   /// By the jobs' numbers.
   private var jobs: [JobName?] = []
 
@@ -36,7 +38,9 @@ final class TimerLog: TimerObserver, @unchecked Sendable {
       let key = key(of: TimerID(number: transition.machine))
     else { return }
     observer.observe(
-      transition.record(key, due: transition.deadline == nil ? nil : due ?? transition.due))
+      transition.record(
+        key, due: transition.deadline == nil ? nil : due ?? transition.due,
+        end: transition.event == .cancel ? end : nil))
   }
 
   private func key(of id: TimerID) -> TimerKey? {
@@ -90,12 +94,15 @@ extension TimerTransition {
 
   fileprivate var level: LogLevel { isRoutine ? .debug : .warning }
 
-  fileprivate func record(_ key: TimerKey, due: WallInstant?) -> LogRecord {
+  fileprivate func record(
+    _ key: TimerKey, due: WallInstant?, end: TimerEnd? = nil
+  ) -> LogRecord {
     LogRecord(
       at: wall, level, .timer, routine: isRoutine,
       content: .timer(
         TimerRecord(
-          key: key, sequence: sequence, from: from, to: to, event: event, cause: cause, due: due)))
+          key: key, sequence: sequence, from: from, to: to, event: event, cause: cause, due: due,
+          end: end)))
   }
 
   /// The armed deadline on the clock that people read, to the nearest millisecond.

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 package import TaktCore
 package import TimerMachine
@@ -54,6 +55,16 @@ package final class JobWatches: Sendable {
         keys[step.spec.name] = step.change == .removed || watch.isEmpty ? nil : watch
       }
     }
+  }
+
+  /// Watches nothing any more, so that in the log the life of each timer has its end. Waits for that
+  /// at most a second.
+  package func close() {
+    let done = DispatchSemaphore(value: 0)
+    let watches = state.withLock { $0.watches }
+    guard let watches else { return }
+    watches.watch([]) { done.signal() }
+    _ = done.wait(timeout: .now() + .seconds(1))
   }
 
   private func change(

@@ -249,7 +249,7 @@ final class PathWatches: @unchecked Sendable {
 
   private func debouncer(for key: WatchKey) -> Debouncer {
     Debouncer(
-      clamping: key.debounce, longestWait: key.debounceLongest, name: "watch-timer:\(key.owner)",
+      clamping: key.debounce, longestWait: key.debounceLongest, name: "watch-timer:\(key.owner):\(key.path)",
       factory: factory, queue: queue, observer: timerLog)
   }
 

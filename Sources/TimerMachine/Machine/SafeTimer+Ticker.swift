@@ -31,8 +31,9 @@ extension SafeTimer {
     return machine
   }
 
-  /// Fires at equal intervals as a sequence that holds its own timer: it ends with the loop or its
-  /// task.
+  /// Fires at equal intervals as a sequence that holds its own timer: the timer ends with the task of
+  /// the loop, or when the sequence is released. A loop that is left ends it if nothing else holds
+  /// the sequence.
   ///
   /// ```swift
   /// for await tick in SafeTimer.ticks(every: .seconds(1)) { print(tick.sequence) }
@@ -41,13 +42,15 @@ extension SafeTimer {
   ///   - interval: as for `ticker`.
   ///   - leeway: how much later a fire may be. Default zero.
   ///   - factory: where the alarm comes from. Default the shared one.
+  ///   - queue: where fires are claimed. Default the global queue. In virtual time give the queue of
+  ///     the factory: on any other one, periods that `advance` passes at once make one fire.
   public static func ticks(
     every interval: Duration, leeway: Duration = .zero,
-    factory: any TimerFactory = CoalescingTimerFactory.shared
+    factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global()
   ) -> AsyncStream<TimerFire> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: TimerFire.self, bufferingPolicy: TickBuffer.policy(of: factory))
-    let machine = ticker(every: interval, leeway: leeway, name: "ticks", factory: factory) {
+    let machine = ticker(every: interval, leeway: leeway, name: "ticks", factory: factory, queue: queue) {
       continuation.yield($0)
     }
     // The one reference to the machine; `cancel` lets go of the handler, which holds the sequence.

@@ -100,7 +100,8 @@ public final class Countdown: Sendable {
     }
   }
 
-  /// Ends the countdown without calling `onEnd`.
+  /// Ends the countdown without calling `onEnd`. It keeps its handlers, so that it can be started
+  /// again: let them capture its owner weakly.
   ///
   /// A handler that has begun goes on: see `cancelAndWait()`.
   ///

@@ -162,12 +162,12 @@ public final class Debouncer: Sendable {
   @discardableResult
   public func cancel() -> TimerReply {
     let (reply, dropped) = state.withLock { state -> (TimerReply, PendingAction) in
-      let wasOn = state.burst != nil
+      let machineState = machine.state
+      guard state.burst != nil else { return (.refused(state: machineState), state.pending) }
       state.burst = nil
-      let reply = machine.body.operateQuietly(.cancel)
-      let dropped = state.pending.dropAll()
-      // Its timer has fired, and what that would have done is dropped here.
-      return (wasOn ? .accepted(generation: state.pending.generation) : reply, dropped)
+      // One whose handler waits for this lock is over already.
+      if machineState == .running { _ = machine.body.operateQuietly(.cancel) }
+      return (.accepted(generation: state.pending.generation), state.pending.dropAll())
     }
     machine.body.settle()
     _ = dropped

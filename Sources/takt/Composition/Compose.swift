@@ -27,6 +27,7 @@ struct Daemon {
   private let warning: String?
   private let control: Control
   private let supervision: Supervision?
+  private let watch: Watch
   private let stopped = DispatchSemaphore(value: 0)
 
   /// Puts it together and answers signals from now on; `run` starts the jobs.
@@ -43,22 +44,25 @@ struct Daemon {
       descriptor: STDOUT_FILENO, format: log.format, level: log.level,
       zone: snapshot.settings.zone, isColoured: log.isColoured, time: time)
     self.writer = writer
+    let opening = Opening(of: writer, at: time.wall)
     // The ledger is there before the scheduler that it may want to hear from.
     let scheduling = Scheduling()
     do {
       try state.open(
-        snapshot.settings, file: source.path, observer: writer, time: time,
+        snapshot.settings, file: source.path, observer: opening, time: time,
         onRenewed: { scheduling.scheduler.withLock { $0 }?.send(.ledgerRenewed) })
     } catch {
       writer.close(timeout: .seconds(2))
       throw error
     }
     self.state = state
+    opening.write()
     let tally = TallyLedger(next: state.ledger)
     self.tally = tally
     let hub = OutputHub(next: writer)
     let books = ControlBooks(
       next: tally, time: time, onBegan: { hub.began($0) }, onEnded: { hub.ended($0) })
+    books.observe(opening.line)
     let observers = Observers([writer, books])
     self.observers = observers
     let engine = try Engine(observer: observers, sink: hub, ledger: books, gauge: books) {
@@ -70,6 +74,7 @@ struct Daemon {
     let supervision = Supervision(engine)
     self.supervision = supervision
     let watch = Watch()
+    self.watch = watch
     let connections = ConnectionBudget(snapshot.settings)
     let reloader = Reloader(
       current: snapshot, watchedPaths: files?.paths ?? [], source: source, observer: observers,
@@ -115,6 +120,37 @@ struct Daemon {
     }
   }
 
+  /// The first line of every daemon's log, by which `takt verify` tells its machines from those of the
+  /// daemons before. It comes once the state folder is this daemon's, and before what the ledger says.
+  private final class Opening: Observer {
+    let line: LogRecord
+    private let next: any Observer
+    private let isWritten = Atomic<Bool>(false)
+
+    init(of next: any Observer, at wall: WallInstant) {
+      self.next = next
+      line = LogRecord(
+        at: wall, .notice, .scheduler,
+        [
+          LogField(.message, .text("takt \(TaktVersion.current), pid \(getpid())")),
+          LogField(.pid, .number(Int64(getpid()))),
+        ])
+    }
+
+    func write() {
+      if !isWritten.exchange(true, ordering: .relaxed) { next.observe(line) }
+    }
+
+    func observe(_ records: [LogRecord]) {
+      write()
+      next.observe(records)
+    }
+
+    func wants(_ level: LogLevel, routine isRoutine: Bool) -> Bool {
+      next.wants(level, routine: isRoutine)
+    }
+  }
+
   /// The scheduler comes after the ledger that may want to tell it something.
   private final class Scheduling: Sendable {
     let scheduler = Mutex<Scheduler?>(nil)
@@ -154,13 +190,6 @@ struct Daemon {
   ///
   /// The set is consumed: a reload replaces it.
   func run(_ snapshot: consuming Snapshot) {
-    observers.observe(
-      LogRecord(
-        at: engine.factory.time.wall, .notice, .scheduler,
-        [
-          LogField(.message, .text("takt \(TaktVersion.current), pid \(getpid())")),
-          LogField(.pid, .number(Int64(getpid()))),
-        ]))
     observers.tell("Processes of a run are tracked by \(engine.tracking).", .info)
     if let warning { observers.tell(warning, .warning) }
     if let degraded { observers.tell(degraded, .warning) }
@@ -171,7 +200,9 @@ struct Daemon {
       Heap.giveBack(after: count)
     }
     stopped.wait()
+    watch.watcher?.close()
     engine.close()
+    supervision?.end()
     state.ledger?.close(timeout: .seconds(10))
     let timers = engine.factory.statistics
     observers.tell("timers: \(timers.served) served in \(timers.wakes) wakes")

@@ -100,9 +100,10 @@ struct Engine {
     InheritedEnvironment.hideSecrets(of: specs)
   }
 
-  /// Lets services end and files be written, and waits a little for both; to be called when a stop
-  /// is complete.
+  /// Ends the watches, lets services end and files be written, and waits a little for each; to be
+  /// called when a stop is complete.
   func close() {
+    watches.close()
     services.close(timeout: .seconds(5))
     files.close(timeout: .seconds(2))
     processes.close()

@@ -53,6 +53,9 @@ final class Supervision: Sendable {
     manager.reloading(at: engine.factory.time.monotonic)
   }
 
+  /// Nobody waits for a sign of life any more.
+  func end() { watchdog?.cancel() }
+
   func stopping() {
     isStopping.store(true, ordering: .relaxed)
     manager.stopping()

@@ -15,6 +15,7 @@ struct LogFile {
   private struct Line: Decodable {
     var event: String
     var machine: String?
+    var job: String?
     var seq: Int64?
     var from: String?
     var to: String?
@@ -38,13 +39,15 @@ struct LogFile {
     }
   }
 
-  /// Replays all transitions. A last line that is cut off, as by a crash, is passed over; any other
-  /// that is no line of a log ends the program.
-  func replay() throws -> TransitionReplay {
+  /// Replays all transitions. A last line that is cut off, as by a crash, is passed over and noted;
+  /// any other that is no line of a log ends the program.
+  func replay() throws -> (replay: TransitionReplay, notes: [String]) {
     defer { if path != "-" { close(descriptor) } }
     var replay = TransitionReplay()
     var number = 0
     var rest = Data()
+    // Bytes of `rest` that have been searched for the end of a line.
+    var searched = 0
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       let count = read(descriptor, &chunk, chunk.count)
@@ -55,20 +58,23 @@ struct LogFile {
       }
       if count == 0 { break }
       rest.append(contentsOf: chunk[..<count])
-      while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+      while let end = rest[(rest.startIndex + searched)...].firstIndex(of: UInt8(ascii: "\n")) {
         number += 1
         let line = rest[rest.startIndex..<end]
         rest = rest[(end + 1)...]
+        searched = 0
         guard let parsed = Self.parse(line) else {
           Console.error("takt: \(path):\(number): this is no line of a log in JSON")
           throw ExitCode(65)
         }
         take(parsed, into: &replay)
       }
+      searched = rest.count
       // The bytes that are read are let go.
-      rest = Data(rest)
+      if rest.startIndex > 0 { rest = Data(rest) }
     }
-    return replay
+    let isCut = !rest.isEmpty && Self.parse(rest) == nil
+    return (replay, replay.notes + (isCut ? ["has a last line that is cut off"] : []))
   }
 
   private static func parse(_ data: Data) -> Line? {
@@ -96,7 +102,7 @@ struct LogFile {
     else { return }
     let transition = TransitionReplay.Line(
       machine: machine, sequence: seq, from: from, to: to, cause: line.cause ?? "",
-      reason: line.reason)
+      reason: line.reason, job: line.job)
     switch line.event {
     case "timer": replay.takeTimer(transition)
     case "run": replay.takeRun(transition)

@@ -32,12 +32,13 @@ struct VerifyCommand: ParsableCommand {
     let report = try archive.orExit { (archive) throws(LedgerArchive.Failure) in
       try archive.audit(since: start, zones: ZoneFiles())
     }
-    let replay = try log.map { try LogFile($0).replay() }
+    let found = try log.map { try LogFile($0).replay() }
+    let replay = found?.replay
     if json {
-      Console.print(VerifyAnswer(report, replay).jsonLine)
+      Console.print(VerifyAnswer(report, replay, found?.notes ?? []).jsonLine)
     } else {
       show(report, in: zone)
-      if let replay { show(replay) }
+      if let found { show(found.replay, found.notes) }
     }
     let isSound = report.isBalanced && replay?.isSound ?? true
     if !isSound { throw ExitCode.unbalanced }
@@ -62,13 +63,14 @@ struct VerifyCommand: ParsableCommand {
           + "\(report.lost) slots lost")
   }
 
-  private func show(_ replay: TransitionReplay) {
+  private func show(_ replay: TransitionReplay, _ notes: [String]) {
     guard replay.isVerifiable else {
       return Console.print(
         "log: not verifiable: it has no transitions; takt logs them in JSON at --log-level debug, "
           + "the default")
     }
     for problem in replay.problems { Console.print("log: \(problem)") }
+    for note in notes { Console.print("log: it \(note)") }
     if replay.droppedCount > 0 {
       Console.print("log: \(replay.droppedCount) records were dropped, as it says itself")
     }
@@ -96,6 +98,8 @@ private struct VerifyAnswer: Encodable {
     var problems: [String]
     var problem_count: Int
     var dropped: Int
+    /// What could not be checked.
+    var notes: [String]
   }
 
   var balanced: Bool
@@ -110,7 +114,7 @@ private struct VerifyAnswer: Encodable {
   var finding_count: Int
   var log: Log?
 
-  init(_ report: LedgerAuditReport, _ replay: TransitionReplay?) {
+  init(_ report: LedgerAuditReport, _ replay: TransitionReplay?, _ notes: [String]) {
     balanced = report.isBalanced && replay?.isSound ?? true
     jobs = report.jobs
     slots = report.balance.slots
@@ -129,7 +133,7 @@ private struct VerifyAnswer: Encodable {
       Log(
         verifiable: $0.isVerifiable, transitions: $0.count, problems: $0.problems,
         problem_count: $0.problemCount,
-        dropped: $0.droppedCount)
+        dropped: $0.droppedCount, notes: notes)
     }
   }
 }
