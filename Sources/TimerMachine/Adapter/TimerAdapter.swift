@@ -69,7 +69,7 @@ public struct TimerArming: Sendable, Hashable {
   public var ticket: UInt64
 
   /// Counted so, since durations are of 128 bits and an arming is on the shortest path there is.
-  private(set) var leewayNanoseconds: Int64
+  var leewayNanoseconds: Int64
 
   /// An order for one deadline.
   public init(

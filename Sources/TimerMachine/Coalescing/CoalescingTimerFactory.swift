@@ -46,6 +46,11 @@ public final class CoalescingTimerFactory: TimerFactory {
     wakeQueue = WakeQueue(home: queue, underlying: underlying)
   }
 
+  // All that is armed in the wake queue holds the factory, so that nothing is armed now.
+  deinit {
+    wakeQueue.close()
+  }
+
   /// What the factory has done so far; read under its lock.
   public var statistics: WakeStatistics { wakeQueue.statistics }
 
@@ -53,7 +58,7 @@ public final class CoalescingTimerFactory: TimerFactory {
   public func makeAdapter(
     queue: DispatchQueue, onDue: @escaping @Sendable (_ ticket: UInt64) -> Void
   ) -> any TimerAdapter {
-    CoalescingTimerAdapter(wakeQueue: wakeQueue, queue: queue, onDue: onDue)
+    CoalescingTimerAdapter(factory: self, queue: queue, onDue: onDue)
   }
 }
 
@@ -62,17 +67,18 @@ public final class CoalescingTimerFactory: TimerFactory {
 ///
 /// `@unchecked Sendable` as `WakeClient` is; it adds nothing that changes.
 final class CoalescingTimerAdapter: WakeClient, TimerAdapter, @unchecked Sendable {
-  private let wakeQueue: WakeQueue
+  private let factory: CoalescingTimerFactory
   private let callQueue: DispatchQueue
   private let onDue: @Sendable (UInt64) -> Void
 
   init(
-    wakeQueue: WakeQueue, queue: DispatchQueue, onDue: @escaping @Sendable (UInt64) -> Void
+    factory: CoalescingTimerFactory, queue: DispatchQueue,
+    onDue: @escaping @Sendable (UInt64) -> Void
   ) {
-    self.wakeQueue = wakeQueue
+    self.factory = factory
     callQueue = queue
     self.onDue = onDue
-    super.init(isHome: wakeQueue.isHome(queue))
+    super.init(isHome: factory.wakeQueue.isHome(queue))
   }
 
   override var queue: DispatchQueue { callQueue }
@@ -80,15 +86,15 @@ final class CoalescingTimerAdapter: WakeClient, TimerAdapter, @unchecked Sendabl
   override func deadlineCame(ticket: UInt64) { onDue(ticket) }
 
   func arm(_ arming: TimerArming) {
-    wakeQueue.arm(self, arming)
+    factory.wakeQueue.arm(self, arming)
   }
 
   func disarm() {
-    wakeQueue.disarm(self)
+    factory.wakeQueue.disarm(self)
   }
 
   func perform(_ work: @escaping @Sendable () -> Void) {
-    wakeQueue.perform(on: queue, work)
+    factory.wakeQueue.perform(on: queue, work)
   }
 }
 

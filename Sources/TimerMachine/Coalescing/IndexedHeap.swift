@@ -117,6 +117,9 @@ package struct IndexedHeap: Sendable {
 
     /// Returns the number of nodes moved.
     mutating func place(_ node: Node, at position: Int) -> UInt64 {
+      // Asked for already, since every other node goes down.
+      let child = 4 &* position &+ 1
+      if child < nodes.count, let base = nodes.baseAddress { Prefetch.lines(1, from: base + child) }
       var hole = raise(node, from: position)
       if hole == position { hole = lower(node, from: position) }
       nodes[hole] = node

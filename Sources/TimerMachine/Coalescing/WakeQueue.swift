@@ -31,13 +31,19 @@ final class WakeQueue: Sendable {
   init(home: DispatchQueue, underlying: any TimerFactory) {
     self.home = home
     time = underlying.time
-    // Weak: an alarm at rest must not keep the wake queue, and with it the alarm, for ever.
-    let alarm = underlying.makeAdapter(queue: home) { [weak self] _ in self?.wake() }
+    let alarm = underlying.makeAdapter(queue: home) { _ in self.wake() }
     state.withLock { $0.alarm = alarm }
   }
 
-  deinit {
-    state.withLock { $0.alarm?.disarm() }
+  /// Lets go of the alarm, which holds the wake queue. A weak reference would do that by itself, but
+  /// make each of the many strong ones dearer.
+  func close() {
+    let former = state.withLock { state -> (any TimerAdapter)? in
+      state.alarm?.disarm()
+      return state.alarm.take()
+    }
+    // Destroyed outside the lock.
+    _ = former
   }
 
   var statistics: WakeStatistics {
@@ -50,7 +56,7 @@ final class WakeQueue: Sendable {
 
   func arm(_ client: WakeClient, _ order: TimerArming) {
     var arming = order
-    if arming.isStrict { arming.leeway = .zero }
+    if arming.isStrict { arming.leewayNanoseconds = 0 }
     state.withLock { state in
       client.lastSlot = state.table.arm(client, lastSlot: client.lastSlot, arming)
       Self.setAlarm(&state)

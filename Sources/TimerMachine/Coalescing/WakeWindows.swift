@@ -8,8 +8,10 @@ struct WakeWindows: Sendable {
   /// Empty as long as all entries have one leeway: their order is that of `due` then.
   private var latest = IndexedHeap()
   private var isMixed = false
-  /// The leeway of all entries, unless they are mixed.
+  /// The leeway of all entries, and from it their distance from due to latest start, unless they are
+  /// mixed.
   private var commonLeeway: Int64 = 0
+  private var commonSlack: Int64 = 0
 
   /// How many entries have a window.
   var count: Int { due.count }
@@ -19,9 +21,7 @@ struct WakeWindows: Sendable {
 
   /// When the next wake must be; `nil` without windows.
   var nextWake: MonotonicInstant? {
-    let start =
-      isMixed
-      ? latest.minKey : due.minKey.map { Self.latestStart(due: $0, leeway: commonLeeway) }
+    let start = isMixed ? latest.minKey : due.minKey.map { $0.addingSaturated(commonSlack) }
     return start.map(MonotonicInstant.init(nanoseconds:))
   }
 
@@ -32,8 +32,11 @@ struct WakeWindows: Sendable {
 
   /// The end of a window, less the guard.
   static func latestStart(due: Int64, leeway: Int64) -> Int64 {
-    due.addingSaturated(leeway - min(guardMax, leeway / 10))
+    due.addingSaturated(slack(leeway))
   }
+
+  /// From due to latest start.
+  private static func slack(_ leeway: Int64) -> Int64 { leeway - min(guardMax, leeway / 10) }
 
   /// The entry due first, if its window is open at `now`.
   func first(openAt now: MonotonicInstant) -> UInt32? {
@@ -47,6 +50,7 @@ struct WakeWindows: Sendable {
     let leeway = arming.leewayNanoseconds
     if due.count == 0 {
       commonLeeway = leeway
+      commonSlack = Self.slack(leeway)
     } else if !isMixed, leeway != commonLeeway {
       mix()
     }
@@ -67,7 +71,7 @@ struct WakeWindows: Sendable {
   /// all of them, once.
   private mutating func mix() {
     isMixed = true
-    latest.copy(due) { [commonLeeway] in Self.latestStart(due: $0, leeway: commonLeeway) }
+    latest.copy(due) { [commonSlack] in $0.addingSaturated(commonSlack) }
   }
 
   /// Whether both heaps hold the same entries and are in order, for tests.

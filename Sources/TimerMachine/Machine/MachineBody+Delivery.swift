@@ -34,7 +34,7 @@ extension MachineBody {
 
   /// Asks for one delivery outside the schedule.
   func fireNow() -> TimerReply {
-    var transition: TimerTransition?
+    var transition: TransitionNote?
     let reply = core.withLock { core -> TimerReply in
       guard case .refused = core.state.transition(on: .fireNow) else {
         core.madeExtras().promisedNow += 1
@@ -49,7 +49,7 @@ extension MachineBody {
 
   /// The turn of a `fireNow` has come, unless it was overtaken.
   private func deliverNow() {
-    var transition: TimerTransition?
+    var transition: TransitionNote?
     let delivery = core.withLock { core -> Delivery? in
       guard let extras = core.extras, extras.promisedNow > 0 else { return nil }
       extras.promisedNow -= 1
@@ -66,13 +66,13 @@ extension MachineBody {
   /// a concurrent queue.
   ///
   /// - Parameter transition: the report of the claim, which comes before the call.
-  func run(_ delivery: Delivery, _ transition: TimerTransition?) {
+  func run(_ delivery: Delivery, _ transition: TransitionNote?) {
     if call(delivery, transition) { runNext() }
   }
 
   /// Ends a delivery and runs what waited for it.
   func runNext() {
-    var transition: TimerTransition?
+    var transition: TransitionNote?
     while let next = finish(&transition) {
       guard call(next, transition) else { return }
       transition = nil
@@ -80,7 +80,7 @@ extension MachineBody {
   }
 
   /// Returns false when the delivery goes on in a task, which ends it.
-  private func call(_ delivery: Delivery, _ transition: TimerTransition?) -> Bool {
+  private func call(_ delivery: Delivery, _ transition: TransitionNote?) -> Bool {
     report(transition)
     delivery.more?.registration?()
     if case .task(let call) = delivery.handler {
@@ -100,14 +100,14 @@ extension MachineBody {
 
   /// Claims the delivery of an armed deadline: from here on it counts as started.
   func claim(
-    ticket: UInt64, in core: inout MachineCore, _ transition: inout TimerTransition?
+    ticket: UInt64, in core: inout MachineCore, _ transition: inout TransitionNote?
   ) -> Delivery? {
     guard core.isArmed, core.ticket == ticket else { return nil }
     guard !core.isDelivering else {
       core.isDueWaiting = true
       return nil
     }
-    let now = group.monotonic
+    let now = monotonic
     let periods = core.periodsDue(at: core.mayStep ? core.now(in: group) : now.nanoseconds)
     guard periods > 0 else {
       arm(in: &core)
@@ -127,10 +127,10 @@ extension MachineBody {
 
   /// Claims a delivery that `fireNow` has promised: what stops the machine takes the promise back.
   private func claimNow(
-    in core: inout MachineCore, _ transition: inout TimerTransition?
+    in core: inout MachineCore, _ transition: inout TransitionNote?
   ) -> Delivery {
     _ = apply(.fireNow, last: false, cause: .requested, to: &core, &transition) { $0.claims += 1 }
-    let now = group.monotonic
+    let now = monotonic
     return delivery(deadline: now, periods: 1, isLast: false, now: now, in: &core)
   }
 
@@ -153,7 +153,7 @@ extension MachineBody {
   }
 
   /// Ends a delivery and claims what waited for it.
-  private func finish(_ transition: inout TimerTransition?) -> Delivery? {
+  private func finish(_ transition: inout TransitionNote?) -> Delivery? {
     let ended = core.withLock { core -> Ended in
       core.isDelivering = false
       core.deliveringThread = 0
@@ -168,14 +168,14 @@ extension MachineBody {
       return ended
     }
     for waiter in ended.waiters { waiter() }
-    for stream in ended.streams { stream.finish() }
+    if let streams = ended.streams { Self.finish(streams) }
     return ended.next
   }
 
   /// What the end of a delivery hands out of the lock.
   private struct Ended {
     var waiters: [@Sendable () -> Void]
-    var streams: [AsyncStream<TimerFire>.Continuation]
+    var streams: [AsyncStream<TimerFire>.Continuation]?
     var next: Delivery?
   }
 }

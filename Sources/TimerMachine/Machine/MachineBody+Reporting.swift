@@ -1,17 +1,31 @@
 import TaktTime
 
+/// One transition of a machine, without what is the same in all of them: numbers alone, so that a
+/// machine without an observer has nothing to destroy.
+struct TransitionNote: Sendable {
+  var sequence: UInt64
+  var from: TimerState
+  var to: TimerState
+  var event: TimerEvent
+  var cause: TimerCause
+  var generation: UInt64
+  var deadline: MonotonicInstant?
+  var wall: WallInstant
+  var monotonic: MonotonicInstant
+}
+
 extension MachineBody {
   /// Notes one transition, under the lock: for the caller to hand over where it may, else in the
   /// outbox.
   func note(
     _ event: TimerEvent, from: TimerState, cause: TimerCause, in core: inout MachineCore,
-    _ report: inout TimerTransition?
+    _ report: inout TransitionNote?
   ) {
-    guard group.observer != nil else { return }
+    guard isObserved else { return }
     core.reports += 1
-    let transition = TimerTransition(
-      machine: id, name: group.name, sequence: core.reports, from: from, to: core.state,
-      event: event, cause: cause, generation: core.generation,
+    let transition = TransitionNote(
+      sequence: core.reports, from: from, to: core.state, event: event, cause: cause,
+      generation: core.generation,
       deadline: core.isArmed ? core.monotonicDeadline(in: group) : nil,
       wall: group.wall, monotonic: group.monotonic)
     if core.isReporting || core.extras?.outbox.isEmpty == false {
@@ -26,24 +40,37 @@ extension MachineBody {
   ///
   /// One thread does it at a time, so the order holds; a thread that finds another at it, or
   /// itself further up the stack, leaves its report to that one.
-  func report(_ transition: TimerTransition?) {
+  @inline(__always)
+  func report(_ transition: TransitionNote?) {
+    if isObserved { handOver(transition) }
+  }
+
+  private func handOver(_ transition: TransitionNote?) {
     guard let observer = group.observer else { return }
     if let transition {
-      observer.observe(transition)
+      observer.observe(reported(transition))
     } else if !core.withLock({ $0.beginsReporting() }) {
       return
     }
     while true {
       let batch = core.withLock { $0.takeReports() }
       if batch.isEmpty { return }
-      for transition in batch { observer.observe(transition) }
+      for transition in batch { observer.observe(reported(transition)) }
     }
+  }
+
+  /// A transition as the observer receives it.
+  private func reported(_ note: TransitionNote) -> TimerTransition {
+    TimerTransition(
+      machine: id, name: group.name, sequence: note.sequence, from: note.from, to: note.to,
+      event: note.event, cause: note.cause, generation: note.generation, deadline: note.deadline,
+      wall: note.wall, monotonic: note.monotonic)
   }
 }
 
 extension MachineCore {
   /// Leaves a transition that was to be handed over to whoever reports next.
-  mutating func postpone(_ transition: TimerTransition?) {
+  mutating func postpone(_ transition: TransitionNote?) {
     guard let transition else { return }
     isReporting = false
     // What followed it, when it was to be handed over first, is there already.
@@ -58,7 +85,7 @@ extension MachineCore {
   }
 
   /// Takes out what is in the outbox; when that is nothing, the reporting is at its end.
-  fileprivate mutating func takeReports() -> [TimerTransition] {
+  fileprivate mutating func takeReports() -> [TransitionNote] {
     guard let extras, !extras.outbox.isEmpty else {
       isReporting = false
       return []

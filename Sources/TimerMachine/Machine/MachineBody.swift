@@ -1,5 +1,6 @@
 import Dispatch
 import Synchronization
+import TaktTime
 
 /// The machine behind the handle that the user holds.
 ///
@@ -11,14 +12,25 @@ import Synchronization
 final class MachineBody: WakeClient, @unchecked Sendable {
   private static let lastID = Atomic<UInt64>(0)
 
+  /// What an operation asks of the group stands here as well: it fetches no memory of the group's.
+  let isObserved: Bool
   let id: UInt64
   let group: TimerGroup
+  /// Not counted, which every arming would pay for twice: the group holds the wake queue, and the
+  /// machine the group, both for good, so that it is there as long as the machine.
+  private let wakeQueue: Unmanaged<WakeQueue>?
   let core = Guarded(MachineCore())
 
-  /// - Parameter id: nil for a number that no other machine of the process has.
-  init(id: UInt64?, in group: TimerGroup) {
+  /// - Parameters:
+  ///   - id: nil for a number that no other machine of the process has.
+  ///   - group: a group of its own is made after it, so that the machine stands beside its handle in
+  ///     memory.
+  init(id: UInt64?, in group: @autoclosure () -> TimerGroup) {
+    let group = group()
     self.id = id ?? Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
     self.group = group
+    isObserved = group.observer != nil
+    wakeQueue = group.wakeQueue.map(Unmanaged.passUnretained)
     super.init(isHome: group.wakeQueue?.isHome(group.queue) ?? false)
     guard group.wakeQueue == nil else { return }
     let adapter = group.factory.makeAdapter(queue: group.queue) { self.deadlineCame(ticket: $0) }
@@ -27,9 +39,21 @@ final class MachineBody: WakeClient, @unchecked Sendable {
 
   override var queue: DispatchQueue { group.queue }
 
+  /// The time on the clock that deadlines are measured on.
+  var monotonic: MonotonicInstant {
+    wakeQueue?._withUnsafeGuaranteedRef { $0.time.monotonic } ?? group.monotonic
+  }
+
+  /// Begins to fetch what an operation uses of it, side by side: with many machines all of it is far
+  /// away.
+  @inline(__always)
+  private func prefetch() {
+    Prefetch.lines(3, from: Unmanaged.passUnretained(self).toOpaque())
+  }
+
   /// An armed deadline has come. Runs on the machine's queue.
   override func deadlineCame(ticket: UInt64) {
-    var transition: TimerTransition?
+    var transition: TransitionNote?
     let delivery = core.withLock { claim(ticket: ticket, in: &$0, &transition) }
     if let delivery { run(delivery, transition) }
   }
@@ -40,17 +64,18 @@ final class MachineBody: WakeClient, @unchecked Sendable {
   ///   - last: computed under the lock, see `TimerState.transition(on:last:)`.
   ///   - change: what an accepted event does to the schedule, before anything is armed.
   func operate(
-    _ event: TimerEvent, last: (borrowing MachineCore) -> Bool = { _ in false },
+    _ event: TimerEvent, last: (inout MachineCore) -> Bool = { _ in false },
     change: (inout MachineCore) -> Void = { _ in }
   ) -> TimerReply {
-    var transition: TimerTransition?
+    prefetch()
+    var transition: TransitionNote?
     let (reply, streams) = core.withLock { core in
       let reply = apply(
-        event, last: last(core), cause: .requested, to: &core, &transition, change: change)
+        event, last: last(&core), cause: .requested, to: &core, &transition, change: change)
       return (reply, core.takeEndedStreams())
     }
     report(transition)
-    for stream in streams { stream.finish() }
+    if let streams { Self.finish(streams) }
     return reply
   }
 
@@ -59,7 +84,7 @@ final class MachineBody: WakeClient, @unchecked Sendable {
     _ event: TimerEvent, change: (inout MachineCore) -> Void = { _ in }
   ) -> TimerReply {
     core.withLock { core in
-      var transition: TimerTransition?
+      var transition: TransitionNote?
       let reply = apply(
         event, last: false, cause: .requested, to: &core, &transition, change: change)
       core.postpone(transition)
@@ -69,7 +94,7 @@ final class MachineBody: WakeClient, @unchecked Sendable {
 
   /// Starts the timer, or gives it another schedule when it has one that is not over.
   func start(_ schedule: TimerSchedule) -> TimerReply {
-    var transition: TimerTransition?
+    var transition: TransitionNote?
     let reply = core.withLock { start(schedule, in: &$0, &transition) }
     report(transition)
     return reply
@@ -78,7 +103,7 @@ final class MachineBody: WakeClient, @unchecked Sendable {
   /// The same for a caller that holds a lock of its own and calls `settle()` after it.
   func startQuietly(_ schedule: TimerSchedule) -> TimerReply {
     core.withLock { core in
-      var transition: TimerTransition?
+      var transition: TransitionNote?
       let reply = start(schedule, in: &core, &transition)
       core.postpone(transition)
       return reply
@@ -86,18 +111,18 @@ final class MachineBody: WakeClient, @unchecked Sendable {
   }
 
   private func start(
-    _ schedule: TimerSchedule, in core: inout MachineCore, _ transition: inout TimerTransition?
+    _ schedule: TimerSchedule, in core: inout MachineCore, _ transition: inout TransitionNote?
   ) -> TimerReply {
     let isOver = core.state == .idle || core.state == .cancelled
     guard !isOver else { return begin(schedule, in: &core, &transition) }
     return apply(.reschedule, last: false, cause: .requested, to: &core, &transition) {
-      $0.begin(schedule, in: group)
+      $0.begin(schedule, of: self)
     }
   }
 
   /// Takes `activate` through the table, unless nobody would be called.
   private func begin(
-    _ schedule: TimerSchedule, in core: inout MachineCore, _ transition: inout TimerTransition?
+    _ schedule: TimerSchedule, in core: inout MachineCore, _ transition: inout TransitionNote?
   ) -> TimerReply {
     guard core.hasHandlers(in: group) else {
       let reply = refuse(.activate, in: &core, &transition)
@@ -106,12 +131,12 @@ final class MachineBody: WakeClient, @unchecked Sendable {
       return .noHandler
     }
     return apply(.activate, last: false, cause: .requested, to: &core, &transition) {
-      $0.begin(schedule, in: group)
+      $0.begin(schedule, of: self)
     }
   }
 
   private func refuse(
-    _ event: TimerEvent, in core: inout MachineCore, _ report: inout TimerTransition?
+    _ event: TimerEvent, in core: inout MachineCore, _ report: inout TransitionNote?
   ) -> TimerReply {
     core.madeExtras().refusals += 1
     note(event, from: core.state, cause: .refused, in: &core, &report)
@@ -129,7 +154,8 @@ final class MachineBody: WakeClient, @unchecked Sendable {
 
   /// Starts the timer and sees to its registration handler.
   func activate(_ schedule: TimerSchedule, onArmed: (@Sendable () -> Void)?) -> TimerReply {
-    var transition: TimerTransition?
+    prefetch()
+    var transition: TransitionNote?
     let (reply, former) = core.withLock { core -> (TimerReply, (@Sendable () -> Void)?) in
       let reply = begin(schedule, in: &core, &transition)
       guard let onArmed, reply.isAccepted else { return (reply, nil) }
@@ -157,7 +183,7 @@ final class MachineBody: WakeClient, @unchecked Sendable {
   /// Takes one event through the table, under the lock.
   func apply(
     _ event: TimerEvent, last: Bool, cause: TimerCause, to core: inout MachineCore,
-    _ report: inout TimerTransition?, change: (inout MachineCore) -> Void = { _ in }
+    _ report: inout TransitionNote?, change: (inout MachineCore) -> Void = { _ in }
   ) -> TimerReply {
     let from = core.state
     switch from.transition(on: event, last: last) {
@@ -166,7 +192,7 @@ final class MachineBody: WakeClient, @unchecked Sendable {
     case .moved(let state, let effects):
       change(&core)
       core.state = state
-      if effects.contains(.arm) { followClockSteps(in: &core) }
+      if core.mayStep, effects.contains(.arm) { followClockSteps(in: &core) }
       perform(effects, in: &core)
       let isOver = last && state == .cancelled
       note(event, from: from, cause: isOver ? .exhausted : cause, in: &core, &report)
@@ -179,7 +205,7 @@ final class MachineBody: WakeClient, @unchecked Sendable {
 
   /// Takes back what `fireNow` has promised before the machine stopped firing, and reports it.
   private func overtakePromised(
-    in core: inout MachineCore, _ report: inout TimerTransition?
+    in core: inout MachineCore, _ report: inout TransitionNote?
   ) {
     guard let extras = core.extras, extras.promisedNow > 0 || extras.waitingNow > 0 else { return }
     let count = UInt64(extras.promisedNow) + UInt64(extras.waitingNow)
@@ -206,8 +232,8 @@ final class MachineBody: WakeClient, @unchecked Sendable {
   private func disarm(in core: inout MachineCore) {
     guard core.isArmed else { return }
     core.isArmed = false
-    if let wakeQueue = group.wakeQueue {
-      wakeQueue.disarm(self)
+    if let wakeQueue {
+      wakeQueue._withUnsafeGuaranteedRef { $0.disarm(self) }
     } else {
       core.extras?.adapter?.disarm()
     }
@@ -222,8 +248,8 @@ final class MachineBody: WakeClient, @unchecked Sendable {
     let arming = TimerArming(
       deadline: core.monotonicDeadline(in: group), leewayNanoseconds: core.leewayNanoseconds,
       isStrict: core.isStrict, ticket: core.ticket)
-    if let wakeQueue = group.wakeQueue {
-      wakeQueue.arm(self, arming)
+    if let wakeQueue {
+      wakeQueue._withUnsafeGuaranteedRef { $0.arm(self, arming) }
     } else {
       core.extras?.adapter?.arm(arming)
     }
@@ -238,13 +264,14 @@ final class MachineBody: WakeClient, @unchecked Sendable {
 
   /// Cancels.
   func cancel(keepHandlers: Bool) -> TimerReply {
-    var transition: TimerTransition?
+    prefetch()
+    var transition: TransitionNote?
     let (reply, streams, former) = core.withLock { core in
       let (reply, former) = end(keepHandlers: keepHandlers, in: &core, &transition)
       return (reply, core.takeEndedStreams(), former)
     }
     report(transition)
-    for stream in streams { stream.finish() }
+    if let streams { Self.finish(streams) }
     _ = former
     return reply
   }
@@ -256,7 +283,7 @@ final class MachineBody: WakeClient, @unchecked Sendable {
   func cancel(
     keepHandlers: Bool, whenOver: @escaping @Sendable () -> Void
   ) -> (TimerReply, isAwaited: Bool) {
-    var transition: TimerTransition?
+    var transition: TransitionNote?
     let isInTask = DeliveryTask.machines.contains(ObjectIdentifier(self))
     let (reply, isAwaited, former) = core.withLock { core in
       let (reply, former) = end(keepHandlers: keepHandlers, in: &core, &transition)
@@ -275,7 +302,7 @@ final class MachineBody: WakeClient, @unchecked Sendable {
   /// Takes `cancel` through the table. The handlers go also from a machine that is not running: it
   /// is not to hold what its owner has done with.
   private func end(
-    keepHandlers: Bool, in core: inout MachineCore, _ transition: inout TimerTransition?
+    keepHandlers: Bool, in core: inout MachineCore, _ transition: inout TransitionNote?
   ) -> (TimerReply, FormerHandlers) {
     let reply = apply(.cancel, last: false, cause: .requested, to: &core, &transition)
     return (reply, keepHandlers ? FormerHandlers() : takeHandlers(in: &core))
@@ -292,7 +319,7 @@ final class MachineBody: WakeClient, @unchecked Sendable {
 
   /// Disarms and lets go of everything; the handle is gone.
   func release() {
-    var transition: TimerTransition?
+    var transition: TransitionNote?
     let former = core.withLock { core in
       if core.state == .running || core.state == .suspended {
         _ = apply(.release, last: false, cause: .released, to: &core, &transition)

@@ -2,8 +2,9 @@ import TaktTime
 
 /// What a machine knows about itself. Changed only under its lock.
 ///
-/// Ordered for size: a process may hold a million of these.
-struct MachineCore {
+/// Ordered for size: a process may hold a million of these. Not copyable, so that no operation pays
+/// for a copy.
+struct MachineCore: ~Copyable {
   var state = TimerState.idle
   /// The adapter holds `ticket` for `deadline`.
   var isArmed = false
@@ -21,10 +22,6 @@ struct MachineCore {
   var generation: UInt64 = 0
   /// The number of the last arming.
   var ticket: UInt64 = 0
-  /// Transitions reported, the last sequence number.
-  var reports: UInt64 = 0
-  /// Deliveries claimed, the last sequence number.
-  var claims: UInt64 = 0
   /// The first deadline of the schedule, in nanoseconds of its own clock.
   var startNanoseconds: Int64 = 0
   /// Zero means once.
@@ -36,27 +33,32 @@ struct MachineCore {
   var deadline: Int64 = .max
   /// Fires left; `Int64.max` means for ever.
   var remaining: Int64 = 0
-  /// Whose handler call is going on.
-  var deliveringThread: UInt = 0
   /// What few machines need.
   var extras: MachineExtras?
+  // From here on what operations do not ask for: they get by with two cache lines.
+  /// Deliveries claimed, the last sequence number.
+  var claims: UInt64 = 0
+  /// Transitions reported, the last sequence number.
+  var reports: UInt64 = 0
+  /// Whose handler call is going on.
+  var deliveringThread: UInt = 0
 
   /// Whether the deadlines stand on a clock that may step away from the one that alarms run on.
   var mayStep: Bool { basis == .wall || basis == .boot }
 
   /// Takes a schedule from its beginning.
-  mutating func begin(_ schedule: TimerSchedule, in group: TimerGroup) {
+  mutating func begin(_ schedule: TimerSchedule, of machine: MachineBody) {
     let isRelative = schedule.basis == .activation
     basis = isRelative ? .monotonic : schedule.basis
     isStrict = schedule.isStrict
     staysOpen = schedule.staysOpen
     startNanoseconds =
       isRelative
-      ? group.monotonic.nanoseconds.addingSaturated(schedule.startNanoseconds)
+      ? machine.monotonic.nanoseconds.addingSaturated(schedule.startNanoseconds)
       : schedule.startNanoseconds
     if schedule.countsSleep, basis == .monotonic {
       basis = .boot
-      startNanoseconds = startNanoseconds.addingSaturated(group.slept)
+      startNanoseconds = startNanoseconds.addingSaturated(machine.group.slept)
     }
     intervalNanoseconds = schedule.intervalNanoseconds
     leewayNanoseconds = schedule.leewayNanoseconds
@@ -74,12 +76,10 @@ struct MachineCore {
   }
 
   /// The next deadline as the monotonic clock will show it if no one sets the other.
+  @inline(__always)
   func monotonicDeadline(in group: TimerGroup) -> MonotonicInstant {
-    switch basis {
-    case .wall: group.monotonic + (WallInstant(nanoseconds: deadline) - group.wall)
-    case .boot: MonotonicInstant(nanoseconds: deadline.subtractingSaturated(group.slept))
-    case .monotonic, .activation, nil: MonotonicInstant(nanoseconds: deadline)
-    }
+    guard mayStep else { return MonotonicInstant(nanoseconds: deadline) }
+    return group.monotonic(deadline, ofWall: basis == .wall)
   }
 
   /// Deadlines of the grid from the next one up to `now`; 0 when it lies ahead.

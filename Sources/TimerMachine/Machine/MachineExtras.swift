@@ -14,7 +14,7 @@ final class MachineExtras: @unchecked Sendable {
   /// Called when the handler returns, for those who wait in `cancelAndWait`.
   var waiters: [@Sendable () -> Void] = []
   /// Reports that wait for a thread to hand them over.
-  var outbox: [TimerTransition] = []
+  var outbox: [TransitionNote] = []
   /// Whether the handler that the machine was made with was replaced by `handler`.
   var isHandlerReplaced = false
   var handler: TimerHandler.Call?
@@ -85,10 +85,10 @@ extension MachineCore {
     return waiters
   }
 
-  /// Takes out the sequences that have to end because the machine has.
-  mutating func takeEndedStreams() -> [AsyncStream<TimerFire>.Continuation] {
-    guard let extras, !extras.streams.isEmpty, !isDelivering else { return [] }
-    guard state == .cancelled || state == .idle else { return [] }
+  /// Takes out the sequences that have to end because the machine has; nil when there are none.
+  mutating func takeEndedStreams() -> [AsyncStream<TimerFire>.Continuation]? {
+    guard let extras, !extras.streams.isEmpty, !isDelivering else { return nil }
+    guard state == .cancelled || state == .idle else { return nil }
     let ended = Array(extras.streams.values)
     extras.streams = [:]
     return ended
@@ -98,14 +98,21 @@ extension MachineCore {
 extension MachineBody {
   /// Ends the sequences of a machine that is over, after its last fire was handed to them.
   func closeStreams() {
-    // Outside the lock: a sequence that ends calls back to have itself removed.
-    for stream in core.withLock({ $0.takeEndedStreams() }) { stream.finish() }
+    if let streams = core.withLock({ $0.takeEndedStreams() }) { Self.finish(streams) }
+  }
+
+  /// Ends sequences, outside the lock: one that ends calls back to have itself removed.
+  ///
+  /// Not inlined, since few operations come to it.
+  @inline(never)
+  static func finish(_ streams: [AsyncStream<TimerFire>.Continuation]) {
+    for stream in streams { stream.finish() }
   }
 
   /// Follows the wall clock, and the sleeps of the computer, while the schedule depends on them. Under
   /// the lock.
   func followClockSteps(in core: inout MachineCore) {
-    guard core.mayStep, core.extras?.clockSteps == nil else { return }
+    guard core.extras?.clockSteps == nil else { return }
     guard let clock = group.factory.time as? any SteppingTimeSource else { return }
     core.madeExtras().clockSteps = clock.onClockStep { [weak self] in self?.clockStepped() }
   }

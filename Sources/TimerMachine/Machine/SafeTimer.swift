@@ -31,9 +31,10 @@ public final class SafeTimer: Sendable {
     name: String, factory: any TimerFactory, queue: DispatchQueue,
     observer: (any TimerObserver)? = nil, handler: @escaping @Sendable (TimerFire) -> Void
   ) {
-    let group = TimerGroup(
-      name: name, factory: factory, queue: queue, observer: observer, handler: .own(handler))
-    body = MachineBody(id: nil, in: group)
+    body = MachineBody(
+      id: nil,
+      in: TimerGroup(
+        name: name, factory: factory, queue: queue, observer: observer, handler: .own(handler)))
   }
 
   /// Makes a machine in the state `idle`, whose handler is given the machine and need not capture it.
@@ -68,9 +69,9 @@ public final class SafeTimer: Sendable {
     name: String, factory: any TimerFactory, queue: DispatchQueue,
     observer: (any TimerObserver)? = nil
   ) {
-    let group = TimerGroup(
-      name: name, factory: factory, queue: queue, observer: observer, handler: nil)
-    body = MachineBody(id: nil, in: group)
+    body = MachineBody(
+      id: nil,
+      in: TimerGroup(name: name, factory: factory, queue: queue, observer: observer, handler: nil))
   }
 
   deinit {
@@ -141,7 +142,7 @@ public final class SafeTimer: Sendable {
   /// What the former schedule still had to deliver is dropped; a suspended machine stays so.
   @discardableResult
   public func reschedule(_ schedule: TimerSchedule) -> TimerReply {
-    body.operate(.reschedule, change: { $0.begin(schedule, in: body.group) })
+    body.operate(.reschedule, change: { $0.begin(schedule, of: body) })
   }
 
   /// Changes interval, leeway or both; the count of fires goes on. Legal from `running` and

@@ -63,6 +63,14 @@ package final class TimerGroup: @unchecked Sendable {
     if let wakeQueue { wakeQueue.time.wall } else { factory.time.wall }
   }
 
+  /// A deadline on the clock that people read, or on the time since boot, as the monotonic clock will
+  /// show it if no one sets the other.
+  func monotonic(_ deadline: Int64, ofWall isWall: Bool) -> MonotonicInstant {
+    isWall
+      ? monotonic + (WallInstant(nanoseconds: deadline) - wall)
+      : MonotonicInstant(nanoseconds: deadline.subtractingSaturated(slept))
+  }
+
   /// In nanoseconds.
   var slept: Int64 { factory.time.slept.nanosecondsSaturated }
 }

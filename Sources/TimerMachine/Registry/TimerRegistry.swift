@@ -62,7 +62,7 @@ public final class TimerRegistry: Sendable {
       let machine = make(name, actions: inherited + [action])
       state.machines[name] = machine
       _ = former?.body.operateQuietly(.cancel)
-      _ = machine.body.operateQuietly(.activate) { $0.begin(schedule, in: machine.body.group) }
+      _ = machine.body.operateQuietly(.activate) { $0.begin(schedule, of: machine.body) }
       return (machine, former, kept)
     }
     _ = dropped
@@ -139,8 +139,8 @@ public final class TimerRegistry: Sendable {
   private func merge(
     _ schedule: TimerSchedule, _ action: @escaping Action, into machine: SafeTimer
   ) -> Bool {
-    let group = machine.body.group
-    let reply = machine.body.operateQuietly(.reschedule) { $0.begin(schedule, in: group) }
+    let body = machine.body
+    let reply = body.operateQuietly(.reschedule) { $0.begin(schedule, of: body) }
     guard reply.isAccepted else { return false }
     machine.append(action)
     return true
