@@ -57,6 +57,45 @@ struct SafeTimerTaskTests {
     holder.machine = nil
   }
 
+  @Test func `a task that an earlier delivery has left behind waits for the present one`() async {
+    let notes = Notes()
+    let (began, beginning) = AsyncStream.makeStream(of: Void.self)
+    let (secondGate, secondOpening) = AsyncStream.makeStream(of: Void.self)
+    let (taskGate, taskOpening) = AsyncStream.makeStream(of: Void.self)
+    let (ended, ending) = AsyncStream.makeStream(of: Void.self)
+    let holder = MachineBox()
+    let machine = SafeTimer(
+      name: "poll", factory: manual, queue: queue,
+      task: { fire in
+        if fire.sequence == 1 {
+          Task {
+            for await _ in taskGate { break }
+            async let waited = holder.machine?.cancelAndWait()
+            secondOpening.yield()
+            _ = await waited
+            notes.note("the task goes on")
+            ending.yield()
+          }
+        } else {
+          beginning.yield()
+          for await _ in secondGate { break }
+          notes.note("the second delivery ends")
+        }
+      })
+    holder.machine = machine
+    machine.activate(.every(clamping: .seconds(1)))
+    manual.advance(by: .seconds(1))
+    while machine.claims < 2 {
+      manual.advance(by: .seconds(1))
+      await Task.yield()
+    }
+    for await _ in began { break }
+    taskOpening.yield()
+    for await _ in ended { break }
+    #expect(notes.all == ["the second delivery ends", "the task goes on"])
+    holder.machine = nil
+  }
+
   private actor Counter {
     private var fires = 0
     private var timer: SafeTimer?

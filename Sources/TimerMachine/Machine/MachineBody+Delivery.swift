@@ -9,9 +9,14 @@ extension MachineBody {
     var more: More?
   }
 
-  /// The machines in whose asynchronous handlers the current task is.
-  enum DeliveryTask {
-    @TaskLocal static var machines: [ObjectIdentifier] = []
+  /// A call of an asynchronous handler. A task that the handler has left behind inherits it, but is
+  /// not inside a later call.
+  struct DeliveryTask: Equatable {
+    /// Those that the current task is in, or was made in.
+    @TaskLocal static var all: [DeliveryTask] = []
+
+    let machine: ObjectIdentifier
+    let claim: UInt64
   }
 
   /// Whom else to call, which few machines have: so the delivery of the others stays small.
@@ -85,7 +90,9 @@ extension MachineBody {
     delivery.more?.registration?()
     if case .task(let call) = delivery.handler {
       Task {
-        await DeliveryTask.$machines.withValue(DeliveryTask.machines + [ObjectIdentifier(self)]) {
+        let inside = DeliveryTask(
+          machine: ObjectIdentifier(self), claim: delivery.fire.sequence)
+        await DeliveryTask.$all.withValue(DeliveryTask.all + [inside]) {
           await call(delivery.fire)
         }
         delivery.more?.call(delivery.fire)

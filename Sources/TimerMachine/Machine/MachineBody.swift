@@ -284,11 +284,12 @@ final class MachineBody: WakeClient, @unchecked Sendable {
     keepHandlers: Bool, whenOver: @escaping @Sendable () -> Void
   ) -> (TimerReply, isAwaited: Bool) {
     var transition: TransitionNote?
-    let isInTask = DeliveryTask.machines.contains(ObjectIdentifier(self))
+    let tasks = DeliveryTask.all
     let (reply, isAwaited, former) = core.withLock { core in
       let (reply, former) = end(keepHandlers: keepHandlers, in: &core, &transition)
       // A handler that waits for its own end would wait for ever.
-      let isInside = isInTask || core.deliveringThread == ThreadIdentity.current
+      let call = DeliveryTask(machine: ObjectIdentifier(self), claim: core.claims)
+      let isInside = tasks.contains(call) || core.deliveringThread == ThreadIdentity.current
       guard core.isDelivering, !isInside else { return (reply, false, former) }
       core.madeExtras().waiters.append(whenOver)
       return (reply, true, former)
