@@ -17,7 +17,6 @@ extension ProcessRunner {
     for index in process.outputs.indices { watchOutput(index, of: process, loop) }
     loop.watch(child.pidfd) { [self] loop in childEnded(process, loop) }
     reapUnknown(loop)
-    watchStarts()
   }
 
   /// Hands on what the child prints; where its reader is behind, the child waits.

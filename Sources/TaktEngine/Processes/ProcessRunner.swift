@@ -60,10 +60,23 @@ package final class ProcessRunner: Sendable {
     }
     guard !ready.isEmpty else { return }
     spawnThread.perform { [self, ready] in
-      for command in ready {
-        spawn(command) { () throws(StartFailure) in try PreparedCommand(command, accounts) }
+      var first = 0
+      while first < ready.count {
+        let next = min(first + Self.togetherMax, ready.count)
+        spawn(ready[first..<next])
+        first = next
       }
     }
+  }
+
+  /// So many starts are handed to the reactor together, so that it is not woken for each.
+  private static let togetherMax = 8
+
+  private func spawn(_ commands: ArraySlice<Command>) {
+    watch(
+      commands.compactMap { command in
+        spawn(command) { () throws(StartFailure) in try PreparedCommand(command, accounts) }
+      })
   }
 
   /// Looks up what may take its time, where it keeps no other start waiting.
@@ -76,14 +89,25 @@ package final class ProcessRunner: Sendable {
       },
       then: { [self] prepared in
         spawnThread.perform { [self] in
-          spawn(command) { () throws(StartFailure) in try prepared.get() }
+          let started = spawn(command) { () throws(StartFailure) in try prepared.get() }
+          watch(started.map { [$0] } ?? [])
         }
       })
   }
 
+  /// A process that has been started, on its way to the reactor.
+  private struct Started: Sendable {
+    let command: Command
+    let child: Spawn.Child
+    let group: ControlGroup?
+    let identity: ProcessIdentity
+    let output: AttemptOutput
+  }
+
+  /// Nil where nothing was started: that is told as an end.
   private func spawn(
     _ command: Command, _ prepare: () throws(StartFailure) -> PreparedCommand
-  ) {
+  ) -> Started? {
     do throws(StartFailure) {
       let prepared = try prepare()
       let command = prepared.command
@@ -93,24 +117,38 @@ package final class ProcessRunner: Sendable {
       let mark = AttemptMark.make()
       let since = ProcessStatus.ticksNow()
       let (child, group) = try startChild(prepared, mark)
-      command.observe(
-        .started(
-          ProcessIdentity(
-            pid: child.pid, sinceTicks: since, untilTicks: ProcessStatus.ticksNow(), mark: mark,
-            controlGroup: group?.path)))
       let output = AttemptOutput(
         of: command.output, secrets: child.secrets + command.hidden, to: sink, files: files,
         passThrough: command.passThrough, time: time)
-      reactor.perform { [self] loop in
-        let members = members(of: command.id, child, mark, group)
-        watch(
-          ChildProcess(of: command, child: child, members: members, output: output), child, loop)
-      }
-      if let bound = command.bound {
-        end(command.id, as: command.execution.stop, after: bound, isOverdue: true)
-      }
+      return Started(
+        command: command, child: child, group: group,
+        identity: ProcessIdentity(
+          pid: child.pid, sinceTicks: since, untilTicks: ProcessStatus.ticksNow(), mark: mark,
+          controlGroup: group?.path),
+        output: output)
     } catch {
       refuse(command, error)
+      return nil
+    }
+  }
+
+  /// Looks after processes from now on.
+  private func watch(_ all: [Started]) {
+    guard !all.isEmpty else { return }
+    for started in all { started.command.observe(.started(started.identity)) }
+    reactor.perform { [self] loop in
+      for started in all {
+        let members = members(
+          of: started.command.id, started.child, started.identity.mark, started.group)
+        let process = ChildProcess(
+          of: started.command, child: started.child, members: members, output: started.output)
+        watch(process, started.child, loop)
+      }
+      watchStarts()
+    }
+    for started in all {
+      guard let bound = started.command.bound else { continue }
+      end(started.command.id, as: started.command.execution.stop, after: bound, isOverdue: true)
     }
   }
 

@@ -1,4 +1,5 @@
 package import Dispatch
+import Synchronization
 package import TaktCore
 package import TimerMachine
 package import TaktTime
@@ -18,6 +19,8 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
   private let log: TurnLog
   private let gauge: (any SlotGauge)?
   private let onFinish: @Sendable () -> Void
+  /// Events that are not handled yet, in their order.
+  private let inbox = Mutex<[SchedulerEvent]>([])
   private var core = SchedulerCore()
   private lazy var timers = TimerBoard(queue: queue, factory: factory, observer: log) {
     [weak self] id in self?.fired(id)
@@ -65,9 +68,22 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
     send([event])
   }
 
-  /// Handles events, in their order, as soon as the queue is free.
+  /// Handles events, in their order, as soon as the queue is free. Those that come before it is are
+  /// handled in one go: the queue's thread is not woken for each.
   package func send(_ events: [SchedulerEvent]) {
-    queue.async { [self] in for event in events { handle(event) } }
+    guard !events.isEmpty else { return }
+    let isFirst = inbox.withLock { inbox in
+      defer { inbox += events }
+      return inbox.isEmpty
+    }
+    guard isFirst else { return }
+    queue.async { [self] in
+      let events = inbox.withLock { inbox in
+        defer { inbox = [] }
+        return inbox
+      }
+      for event in events { handle(event) }
+    }
   }
 
   /// Does what somebody wants as soon as the queue is free.

@@ -9,9 +9,15 @@ import Synchronization
 package final class Reactor: Sendable {
   package typealias Work = @Sendable (ReactorLoop) -> Void
 
+  private struct Mailbox {
+    var works: [Work] = []
+    /// The thread sleeps, or is about to: it has to be woken for what comes now.
+    var isAsleep = false
+  }
+
   private let wakeDescriptor: Int32
   private let epoll: Int32
-  private let mailbox = Mutex<[Work]>([])
+  private let mailbox = Mutex(Mailbox())
 
   /// Starts the thread. It lives as long as the process.
   package init() throws(SystemError) {
@@ -21,28 +27,39 @@ package final class Reactor: Sendable {
     if wakeDescriptor < 0 { throw SystemError("eventfd") }
     try Thread.start(name: "takt-reactor") { [self] in
       let loop = ReactorLoop(epoll: epoll)
-      loop.watch(wakeDescriptor) { [self] loop in drainMailbox(loop) }
-      while true { loop.turn() }
+      loop.watch(wakeDescriptor) { [wakeDescriptor] _ in
+        var count: UInt64 = 0
+        read(wakeDescriptor, &count, 8)
+      }
+      while true { turn(loop) }
     }
   }
 
-  /// Runs `work` on the reactor's thread, after all work handed over before it.
+  /// Runs `work` on the reactor's thread, after all work handed over before it. What its own thread
+  /// hands over is done at the end of the turn.
   package func perform(_ work: @escaping Work) {
-    let isFirst = mailbox.withLock { queue in
-      queue.append(work)
-      return queue.count == 1
+    let mustWake = mailbox.withLock { mailbox in
+      mailbox.works.append(work)
+      defer { mailbox.isAsleep = false }
+      return mailbox.isAsleep
     }
-    guard isFirst else { return }
+    guard mustWake else { return }
     var one: UInt64 = 1
     write(wakeDescriptor, &one, 8)
   }
 
-  private func drainMailbox(_ loop: ReactorLoop) {
-    var count: UInt64 = 0
-    read(wakeDescriptor, &count, 8)
-    let works = mailbox.withLock { queue in
-      defer { queue = [] }
-      return queue
+  /// Serves the descriptors, then the mailbox.
+  private func turn(_ loop: ReactorLoop) {
+    let isIdle = mailbox.withLock { mailbox in
+      mailbox.isAsleep = mailbox.works.isEmpty
+      return mailbox.isAsleep
+    }
+    loop.wait(isIdle: isIdle)
+    mailbox.withLock { $0.isAsleep = false }
+    loop.serve()
+    let works = mailbox.withLock { mailbox in
+      defer { mailbox.works = [] }
+      return mailbox.works
     }
     for work in works { work(loop) }
   }
@@ -51,13 +68,18 @@ package final class Reactor: Sendable {
 /// The inside of the reactor: it exists on its thread alone.
 package final class ReactorLoop {
   private let epoll: Int32
-  private var watches: [UInt64: Watch] = [:]
-  private var idByDescriptor: [Int32: UInt64] = [:]
+  /// By the number of the descriptor.
+  private var watches: [Watch?] = []
   private var lastID: UInt64 = 0
   /// Called after every turn while it answers true, at least every 10 ms.
   private var pollers: [() -> Bool] = []
+  /// What the last wait has found: the first `readyCount` of them.
+  private var ready = [UInt64](repeating: 0, count: 64)
+  private var readyCount = 0
 
   private struct Watch {
+    /// Of all watches that there have been: the number of a descriptor may be another's by now.
+    var id: UInt64
     var handler: (ReactorLoop) -> Void
   }
 
@@ -81,19 +103,22 @@ package final class ReactorLoop {
   private func watch(
     _ descriptor: Int32, isForWriting: Bool, _ handler: @escaping (ReactorLoop) -> Void
   ) -> Bool {
-    lastID += 1
-    guard csystem_epoll_add(epoll, descriptor, lastID, isForWriting ? 1 : 0) == 0 else {
+    lastID = (lastID + 1) & UInt64(UInt32.max)
+    let id = lastID << 32 | UInt64(UInt32(descriptor))
+    guard csystem_epoll_add(epoll, descriptor, id, isForWriting ? 1 : 0) == 0 else {
       return false
     }
-    watches[lastID] = Watch(handler: handler)
-    idByDescriptor[descriptor] = lastID
+    let place = Int(descriptor)
+    while watches.count <= place { watches.append(nil) }
+    watches[place] = Watch(id: id, handler: handler)
     return true
   }
 
   /// To be called before the descriptor is closed. An event that has come already is dropped.
   func unwatch(_ descriptor: Int32) {
-    guard let id = idByDescriptor.removeValue(forKey: descriptor) else { return }
-    watches[id] = nil
+    let place = Int(descriptor)
+    guard place >= 0, place < watches.count, watches[place] != nil else { return }
+    watches[place] = nil
     _ = csystem_epoll_remove(epoll, descriptor)
   }
 
@@ -102,14 +127,23 @@ package final class ReactorLoop {
     pollers.append(body)
   }
 
-  func turn() {
-    var ids = [UInt64](repeating: 0, count: 64)
-    let count = csystem_epoll_wait(epoll, &ids, 64, pollers.isEmpty ? -1 : 10)
-    for id in ids.prefix(Int(count)) { watches[id]?.handler(self) }
-    if !pollers.isEmpty {
-      let current = pollers
-      pollers = []
-      pollers += current.filter { $0() }
+  /// Waits until a descriptor is ready; only looks unless `isIdle`.
+  func wait(isIdle: Bool) {
+    let milliseconds: Int32 = isIdle ? pollers.isEmpty ? -1 : 10 : 0
+    readyCount = Int(csystem_epoll_wait(epoll, &ready, Int32(ready.count), milliseconds))
+  }
+
+  /// Calls the handlers of what the last wait has found.
+  func serve() {
+    for index in 0..<readyCount {
+      let id = ready[index]
+      let place = Int(id & UInt64(UInt32.max))
+      guard let watch = watches[place], watch.id == id else { continue }
+      watch.handler(self)
     }
+    guard !pollers.isEmpty else { return }
+    let current = pollers
+    pollers = []
+    pollers += current.filter { $0() }
   }
 }
