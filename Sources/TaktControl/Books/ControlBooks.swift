@@ -5,19 +5,18 @@ package import TaktTime
 
 /// What those see who look at takt, fed by what the scheduler says anyway. The scheduler hands over
 /// what it has and goes on; all the rest is done on a queue of its own, for many at a time: to wake a
-/// thread costs more than what it would do for one. Whoever reads finds all that was handed over.
+/// thread costs more than what it would do for one. Whoever reads finds all that was handed over, so
+/// that it may wait for long when nobody watches.
 ///
 /// Safe from any thread.
 ///
 /// `@unchecked Sendable`: but for `inbox`, which has its lock, all that changes is touched on `queue`
 /// alone: each method that is not private goes there for it, and `enter` is called there only.
 package final class ControlBooks: Observer, Ledger, SlotGauge, @unchecked Sendable {
-  /// How long what is handed over waits for more, while somebody watches.
+  /// How long what is handed over waits for more when somebody watches.
   private static let gathering = DispatchTimeInterval.milliseconds(20)
-  /// The same while nobody does: whoever reads finds all in any case.
-  private static let gatheringUnwatched = DispatchTimeInterval.seconds(1)
-  /// So many things do not wait any longer.
-  private static let gatheredMax = 4096
+  /// When this much is there, it is entered although nobody watches.
+  private static let gatheredMax = 2048
 
   /// Something that was handed over.
   private enum News {
@@ -26,17 +25,30 @@ package final class ControlBooks: Observer, Ledger, SlotGauge, @unchecked Sendab
     case start(SlotStart, at: WallInstant)
     case report(ReloadReport)
     case former([StoredRun])
+
+    /// How many records or entries it is; what runs have printed counts by its length.
+    var size: Int {
+      switch self {
+      case .records(let records): records.count
+      case .entries(let entries, _): entries.reduce(0) { $0 + 1 + $1.outputBytes / 256 }
+      case .start, .report: 1
+      case .former(let runs): runs.count
+      }
+    }
+  }
+
+  private struct Inbox {
+    /// What is not in the books yet, in its order.
+    var news: [News] = []
+    var size = 0
+    var isWatched = false
+    /// It will be entered without anybody asking.
+    var isEntering = false
   }
 
   private let queue = DispatchQueue(label: "takt.control.books", qos: .utility)
   private let time: any TimeSource
   private let next: any Ledger
-  private struct Inbox {
-    /// What is not in the books yet, in its order.
-    var news: [News] = []
-    var isWatched = false
-  }
-
   private let inbox = Mutex(Inbox())
   private var state = ControlState()
   private var watchers: [UInt64: @Sendable () -> Void] = [:]
@@ -102,7 +114,7 @@ package final class ControlBooks: Observer, Ledger, SlotGauge, @unchecked Sendab
         lastWatcher += 1
         watchers[lastWatcher] = tell
         inbox.withLock { $0.isWatched = true }
-        // What waits for long waits no longer, so that what follows does not wait with it.
+        // What has waited until now waits no longer.
         enter()
         continuation.resume(returning: lastWatcher)
       }
@@ -112,8 +124,7 @@ package final class ControlBooks: Observer, Ledger, SlotGauge, @unchecked Sendab
   func unwatch(_ number: UInt64) {
     queue.async { [self] in
       watchers[number] = nil
-      let isWatched = !watchers.isEmpty
-      inbox.withLock { $0.isWatched = isWatched }
+      inbox.withLock { [isWatched = !watchers.isEmpty] in $0.isWatched = isWatched }
     }
   }
 
@@ -123,22 +134,25 @@ package final class ControlBooks: Observer, Ledger, SlotGauge, @unchecked Sendab
   }
 
   private func hand(_ news: News) {
-    let (count, isWatched) = inbox.withLock { inbox in
+    let delay: DispatchTimeInterval? = inbox.withLock { inbox in
       inbox.news.append(news)
-      return (inbox.news.count, inbox.isWatched)
+      inbox.size += news.size
+      let isFull = inbox.size >= Self.gatheredMax
+      guard isFull || inbox.isWatched, !inbox.isEntering else { return nil }
+      inbox.isEntering = true
+      return isFull ? .nanoseconds(0) : Self.gathering
     }
-    if count == 1 {
-      let wait = isWatched ? Self.gathering : Self.gatheringUnwatched
-      queue.asyncAfter(deadline: .now() + wait) { [self] in enter() }
-    } else if count == Self.gatheredMax {
-      queue.async { [self] in enter() }
-    }
+    if let delay { queue.asyncAfter(deadline: .now() + delay) { [self] in enter() } }
   }
 
   /// Enters what was handed over, and tells those who watch of new events.
   private func enter() {
     let gathered = inbox.withLock { inbox in
-      defer { inbox.news = [] }
+      defer {
+        inbox.news = []
+        inbox.size = 0
+        inbox.isEntering = false
+      }
       return inbox.news
     }
     let last = state.ring.last
@@ -152,5 +166,16 @@ package final class ControlBooks: Observer, Ledger, SlotGauge, @unchecked Sendab
       }
     }
     if state.ring.last > last { for tell in watchers.values { tell() } }
+  }
+}
+
+extension LedgerEntry {
+  /// How much of what a run has printed is in it.
+  fileprivate var outputBytes: Int {
+    switch self {
+    case .attemptOutput(_, _, let output, _): output.head.count + output.tail.count
+    case .ended(let record): record.totals.output.head.count + record.totals.output.tail.count
+    default: 0
+    }
   }
 }
