@@ -15,8 +15,15 @@ package final class LogWriter: Observer, OutputSink {
   private let time: any TimeSource
   private let queue: Mutex<LogQueue>
   private let filled = DispatchSemaphore(value: 0)
+  /// Signalled when what is there no longer waits for more.
+  private let hurry = DispatchSemaphore(value: 0)
   private let idle = DispatchSemaphore(value: 0)
   private let isClosing = Atomic<Bool>(false)
+
+  /// How long the first record waits for others, so that many are written together.
+  private static let gathering = DispatchTimeInterval.milliseconds(20)
+  /// So much does not wait any longer.
+  private static let gatheredBytesMax = 64 << 10
 
   /// What the log says of dropped records in `reason` when transitions of machines may have been
   /// among them.
@@ -45,16 +52,14 @@ package final class LogWriter: Observer, OutputSink {
 
   /// Takes records, or drops them when the queue is full.
   package func observe(_ records: [LogRecord]) {
-    let isFirst = queue.withLock { queue in
-      let wasEmpty = queue.records.isEmpty
-      var hasNew = false
-      for record in records where renderer.shows(record, at: level) {
-        queue.append(record)
-        hasNew = true
-      }
-      return wasEmpty && hasNew
+    let (isFirst, isMuch) = queue.withLock { queue in
+      let (wasEmpty, before) = (queue.records.isEmpty, queue.bytes)
+      for record in records where renderer.shows(record, at: level) { queue.append(record) }
+      let most = Self.gatheredBytesMax
+      return (wasEmpty && !queue.records.isEmpty, before < most && queue.bytes >= most)
     }
     if isFirst { filled.signal() }
+    if isMuch { hurry.signal() }
   }
 
   package func wants(_ level: LogLevel, routine isRoutine: Bool) -> Bool {
@@ -82,6 +87,7 @@ package final class LogWriter: Observer, OutputSink {
   package func close(timeout: Duration) {
     isClosing.store(true, ordering: .sequentiallyConsistent)
     filled.signal()
+    hurry.signal()
     _ = idle.wait(timeout: .now() + .milliseconds(Int(timeout.milliseconds)))
   }
 
@@ -103,6 +109,9 @@ package final class LogWriter: Observer, OutputSink {
     var bytes: [UInt8] = []
     while true {
       filled.wait()
+      if !isClosing.load(ordering: .sequentiallyConsistent) {
+        _ = hurry.wait(timeout: .now() + Self.gathering)
+      }
       var isLast = false
       while !isLast {
         let isClosing = isClosing.load(ordering: .sequentiallyConsistent)
