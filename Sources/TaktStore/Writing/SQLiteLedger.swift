@@ -171,9 +171,9 @@ package final class SQLiteLedger: Ledger {
     }
   }
 
-  /// How long entries wait for others to be written with, so that a thousand runs a second make ten
+  /// How long entries wait for others to be written with, so that a thousand runs a second make five
   /// transactions.
-  private static let pace = DispatchTimeInterval.milliseconds(100)
+  private static let pace = DispatchTimeInterval.milliseconds(200)
   private static let waitersMax = 10_000
 
   /// Whether there is no room for more. While all is well what the writer has taken does not count,
