@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import TaktCore
 
@@ -9,15 +8,13 @@ extension ProcessRunner {
   private static let startKillTime = Duration.seconds(1)
 
   /// Looks after children that have not executed anything, a little later, while there are any.
-  func watchStarts(after delay: DispatchTimeInterval = .seconds(1)) {
+  func watchStarts(_ loop: ReactorLoop, after delay: Duration = .seconds(1)) {
     guard !table.starting.isEmpty, !table.isStartCheckDue else { return }
     table.isStartCheckDue = true
-    bounds.asyncAfter(deadline: .now() + delay) { [self] in
-      reactor.perform { [self] loop in
-        table.isStartCheckDue = false
-        checkStarts(loop)
-        watchStarts(after: .milliseconds(100))
-      }
+    loop.after(delay) { [self] loop in
+      table.isStartCheckDue = false
+      checkStarts(loop)
+      watchStarts(loop, after: .milliseconds(100))
     }
   }
 

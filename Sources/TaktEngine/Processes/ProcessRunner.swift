@@ -144,7 +144,7 @@ package final class ProcessRunner: Sendable {
           of: started.command, child: started.child, members: members, output: started.output)
         watch(process, started.child, loop)
       }
-      watchStarts()
+      watchStarts(loop)
     }
     for started in all {
       guard let bound = started.command.bound else { continue }

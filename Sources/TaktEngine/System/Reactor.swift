@@ -1,6 +1,7 @@
 import CTaktSystem
 import Glibc
 import Synchronization
+import TaktTime
 
 /// One thread that waits on descriptors: pidfds, pipes, signals, file changes.
 ///
@@ -73,6 +74,8 @@ package final class ReactorLoop {
   private var lastID: UInt64 = 0
   /// Called after every turn while it answers true, at least every 10 ms.
   private var pollers: [() -> Bool] = []
+  /// What is to be called once, and when; few.
+  private var delayed: [(at: ContinuousClock.Instant, body: (ReactorLoop) -> Void)] = []
   /// What the last wait has found: the first `readyCount` of them.
   private var ready = [UInt64](repeating: 0, count: 64)
   private var readyCount = 0
@@ -127,10 +130,23 @@ package final class ReactorLoop {
     pollers.append(body)
   }
 
-  /// Waits until a descriptor is ready; only looks unless `isIdle`.
+  /// Calls `body` once, after this time or a little later.
+  func after(_ delay: Duration, _ body: @escaping (ReactorLoop) -> Void) {
+    delayed.append((.now + delay, body))
+  }
+
+  /// Waits until a descriptor is ready or something is due; only looks unless `isIdle`.
   func wait(isIdle: Bool) {
-    let milliseconds: Int32 = isIdle ? pollers.isEmpty ? -1 : 10 : 0
+    let milliseconds = isIdle ? patienceMilliseconds : 0
     readyCount = Int(csystem_epoll_wait(epoll, &ready, Int32(ready.count), milliseconds))
+  }
+
+  /// How long nothing is due; -1 for as long as no descriptor is ready.
+  private var patienceMilliseconds: Int32 {
+    guard let next = delayed.lazy.map({ $0.at }).min() else { return pollers.isEmpty ? -1 : 10 }
+    // Rounded up: before its time nothing is called.
+    let left = Int32(clamping: max(0, ContinuousClock.now.duration(to: next).milliseconds + 1))
+    return pollers.isEmpty ? left : min(left, 10)
   }
 
   /// Calls the handlers of what the last wait has found.
@@ -141,9 +157,19 @@ package final class ReactorLoop {
       guard let watch = watches[place], watch.id == id else { continue }
       watch.handler(self)
     }
+    serveDelayed()
     guard !pollers.isEmpty else { return }
     let current = pollers
     pollers = []
     pollers += current.filter { $0() }
+  }
+
+  private func serveDelayed() {
+    guard !delayed.isEmpty else { return }
+    let now = ContinuousClock.now
+    let due = delayed.filter { $0.at <= now }
+    guard !due.isEmpty else { return }
+    delayed.removeAll { $0.at <= now }
+    for entry in due { entry.body(self) }
   }
 }
