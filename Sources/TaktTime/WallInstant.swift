@@ -50,7 +50,7 @@ extension WallInstant {
 
 extension WallInstant {
   /// `2026-11-21T10:04:05.123Z`, or with an offset such as `+01:00` in a zone that has one.
-  package func rfc3339(in zone: Zone = .utc) -> String {
+  package func rfc3339(in zone: Zone) -> String {
     let offset = zone.offsetSeconds(at: self)
     let civil = zone.civilTime(at: self)
     var text = civil.description

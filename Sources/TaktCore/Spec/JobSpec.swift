@@ -66,7 +66,8 @@ package struct JobSpec: Hashable, Sendable {
       policies: fields.value.policies, summary: summary)
   }
 
-  fileprivate var sharedExecution: Shared<Execution> { fields.value.execution }
+  /// `execution`, cheap to copy.
+  package var sharedExecution: Shared<Execution> { fields.value.execution }
 
   /// A spec of parts that it may have in common with others.
   package init(

@@ -9,4 +9,7 @@ package struct RunIdentity: Hashable, Sendable {
     self.user = user
     self.group = group
   }
+
+  /// Whether neither is named: takt's own.
+  package var isOwn: Bool { user == nil && group == nil }
 }

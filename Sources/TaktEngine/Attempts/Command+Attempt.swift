@@ -4,15 +4,14 @@ import TaktTime
 extension Command {
   /// The command of an attempt. Of an action that is none it has no arguments yet.
   init(of request: AttemptRequest) {
-    let execution = request.spec.execution
     let arguments: [String] =
       switch request.action {
-      case .shell(let text): execution.shell + [text]
+      case .shell(let text): request.spec.execution.shell + [text]
       case .argv(let arguments): arguments
       case .use, .plugin, .steps: []
       }
     self.init(
-      arguments, execution,
+      arguments, request.spec.sharedExecution,
       origin: Origin(owner: request.spec.name.text, hook: request.facts?.hook),
       labels: request.outputFacts)
     run = request.run

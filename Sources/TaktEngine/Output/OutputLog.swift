@@ -7,7 +7,10 @@ final class OutputLog {
   private let sink: any OutputSink
   private let time: any TimeSource
   private let facts: [LogField]
-  private let streamFacts: [[LogField]]
+  /// Made for the first line, which many attempts never print.
+  private lazy var streamFacts = StandardStream.allCases.map {
+    facts + [LogField(.stream, .text($0.rawValue))]
+  }
   private let rate: LineRate?
   private var budget: LineBudget?
 
@@ -17,9 +20,6 @@ final class OutputLog {
     rate = source.policy.rate
     budget = rate.map { LineBudget($0) }
     facts = source.facts
-    streamFacts = StandardStream.allCases.map {
-      source.facts + [LogField(.stream, .text($0.rawValue))]
-    }
   }
 
   /// Logs the lines that end within `bytes`.

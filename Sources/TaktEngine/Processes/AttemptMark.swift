@@ -9,7 +9,25 @@ import TaktCore
 /// hand environments on: a process is an attempt's only if takt has adopted it as well.
 enum AttemptMark {
   /// A new mark: 128 random bits that nobody can guess.
-  static func make() -> String { DaemonProcess.randomWord() + DaemonProcess.randomWord() }
+  static func make() -> String {
+    var bits: [UInt8] = Array(repeating: 0, count: 16)
+    // One call for all of them.
+    guard getentropy(&bits, bits.count) == 0 else {
+      return DaemonProcess.randomWord() + DaemonProcess.randomWord()
+    }
+    return String(unsafeUninitializedCapacity: 2 * bits.count) { digits in
+      // Twice as many digits as bytes, which is what there is room for.
+      for (index, byte) in bits.enumerated() {
+        digits[2 * index] = Self.digit(byte >> 4)
+        digits[2 * index + 1] = Self.digit(byte & 15)
+      }
+      return 2 * bits.count
+    }
+  }
+
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+  }
 
   /// How much of an environment is looked through for the mark, which stands at its beginning
   /// unless a program has put it in an order of its own.

@@ -38,7 +38,11 @@ package struct Command: Sendable {
   var arguments: [String]
   /// How it is run: folder, user, limits, environment, secrets, input, output. What it says of
   /// shells, timeouts and attempts is for those who start it.
-  var execution: Execution
+  var execution: Execution {
+    _read { yield sharedExecution.value }
+    set { sharedExecution = Shared(newValue) }
+  }
+  private var sharedExecution: Shared<Execution>
   /// What takt tells it in its environment besides.
   var facts: [(TaktVariable, String)] = []
   /// What stands in each record of its output.
@@ -58,8 +62,14 @@ package struct Command: Sendable {
   var observe: @Sendable (ProcessEvent) -> Void = { _ in }
 
   init(_ arguments: [String], _ execution: Execution, origin: Origin, labels: [LogField]) {
+    self.init(arguments, Shared(execution), origin: origin, labels: labels)
+  }
+
+  init(
+    _ arguments: [String], _ execution: Shared<Execution>, origin: Origin, labels: [LogField]
+  ) {
     self.arguments = arguments
-    self.execution = execution
+    sharedExecution = execution
     self.origin = origin
     self.labels = labels
   }
@@ -72,6 +82,6 @@ package struct Command: Sendable {
   /// Whether anything has to be looked up that may take its time: the system may ask a server for
   /// users and groups, and secrets may lie on one.
   var needsPreparation: Bool {
-    complete != nil || execution.identity != RunIdentity() || !execution.secrets.isEmpty
+    complete != nil || !execution.identity.isOwn || !execution.secrets.isEmpty
   }
 }

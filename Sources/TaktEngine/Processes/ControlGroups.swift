@@ -27,8 +27,8 @@ final class ControlGroups: Sendable {
     var lastNumber = 0
 
     /// Takes back a group; in the folder it is known by its number.
-    mutating func put(_ group: ControlGroup, in folder: Int32) {
-      guard !group.isPopulated else { return populated.append(group) }
+    mutating func put(_ group: ControlGroup, in folder: Int32, isEmpty: Bool = false) {
+      guard isEmpty || !group.isPopulated else { return populated.append(group) }
       group.removeSubgroups()
       if group.wasKilled {
         ControlGroupFolder.remove(
@@ -142,8 +142,11 @@ final class ControlGroups: Sendable {
   }
 
   /// Takes back the group of a command that is over; one in which somebody lives waits.
-  func give(_ group: ControlGroup) {
-    state.withLock { $0.put(group, in: own) }
+  ///
+  /// - Parameter isEmpty: whether it has just been found that nobody does. Default false: it is
+  ///   asked.
+  func give(_ group: ControlGroup, isEmpty: Bool = false) {
+    state.withLock { $0.put(group, in: own, isEmpty: isEmpty) }
   }
 
   /// Moves takt back to where it was started and removes what is empty; to be called at the end.

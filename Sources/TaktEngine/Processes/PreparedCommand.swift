@@ -13,7 +13,8 @@ struct PreparedCommand: Sendable {
     try command.complete?(&command)
     identity = try ChildIdentity(command.execution.identity, accounts)
     var secrets: [ReadSecret] = []
-    for (name, secret) in command.execution.secrets.sorted(by: { $0.key < $1.key }) {
+    let named = command.execution.secrets
+    for (name, secret) in named.isEmpty ? [] : named.sorted(by: { $0.key < $1.key }) {
       let value = try SecretReader.value(of: secret, named: name, for: identity.account?.uid)
       secrets.append(ReadSecret(name: name, delivery: secret.delivery, value: value))
     }
@@ -32,7 +33,7 @@ struct ChildIdentity {
   /// Looks up what the job names. Throws where there is no such user or group: a command never runs
   /// as somebody else instead.
   init(_ identity: RunIdentity, _ accounts: some AccountSource) throws(StartFailure) {
-    guard identity != RunIdentity() else { return }
+    guard !identity.isOwn else { return }
     guard let account = accounts.account(for: identity) else {
       let names = [identity.user, identity.group].compactMap(\.self).joined(separator: ":")
       throw StartFailure(stage: .user, number: ENOENT, subject: "'\(names)'")

@@ -57,6 +57,8 @@ final class ControlGroupMembers: ProcessMembers {
   private let groups: ControlGroups
   private let processGroup: pid_t
   private var signalled: Set<pid_t> = []
+  /// Nobody lived in the group when that was asked last.
+  private var wasEmpty = false
 
   /// - Parameter processGroup: the number of the child's process group.
   init(_ group: ControlGroup, of groups: ControlGroups, processGroup: pid_t) {
@@ -80,14 +82,17 @@ final class ControlGroupMembers: ProcessMembers {
   /// Who is reaped does not matter: the kernel counts the living.
   func reapEnded() {}
 
-  var hasAny: Bool { group.isPopulated }
+  var hasAny: Bool {
+    wasEmpty = !group.isPopulated
+    return !wasEmpty
+  }
 
   func living() -> [Descendant] {
     group.pids().prefix(OrphanTable.namedMax).compactMap { ProcessStatus.read($0) }
       .filter { !$0.isZombie }.map { Descendant(pid: $0.pid, name: $0.name) }
   }
 
-  func close(isReleased: Bool) { groups.give(group) }
+  func close(isReleased: Bool) { groups.give(group, isEmpty: wasEmpty) }
 }
 
 /// How takt tells the processes of a command from all others.

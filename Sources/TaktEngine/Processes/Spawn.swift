@@ -66,6 +66,7 @@ enum Spawn {
 
   /// What `setrlimit` is told; both limits of each are the same.
   fileprivate static func limits(_ limits: Limits) -> [csystem_limit] {
+    if limits == Limits() { return [] }
     let pairs: [(Int32, Int?)] = [
       (Int32(RLIMIT_AS.rawValue), limits.memoryBytes),
       (Int32(RLIMIT_CPU.rawValue), limits.cpuSeconds),
@@ -81,7 +82,7 @@ enum Spawn {
 
   /// Where a program may be: as it is written when it has a slash, else in the child's own PATH.
   static func candidates(for program: String, path: String?) -> [String] {
-    if program.contains("/") { return [program] }
+    if program.utf8.contains(UInt8(ascii: "/")) { return [program] }
     let folders = (path ?? ChildEnvironment.standardPath).split(
       separator: ":", omittingEmptySubsequences: false)
     return folders.map { $0.isEmpty ? "./\(program)" : "\($0)/\(program)" }

@@ -22,6 +22,7 @@ struct SecretAutomaton: Sendable {
 
   /// Nil when there is nothing to mask: no value, or empty ones alone.
   init?(_ values: [[UInt8]]) {
+    if values.isEmpty { return nil }
     let values = values.filter { !$0.isEmpty }
     guard let first = values.first else { return nil }
     soleFirstByte = values.allSatisfy { $0[0] == first[0] } ? first[0] : nil

@@ -13,17 +13,24 @@ struct CStringBlock {
 
   mutating func append(_ string: some Collection<UInt8>) {
     offsets.append(bytes.count)
-    if string.contains(0) { hasZeroByte = true }
-    bytes.append(contentsOf: string)
-    bytes.append(0)
+    add(string)
   }
 
   /// Appends `NAME=value`.
   mutating func append(_ name: String, _ value: some Collection<UInt8>) {
     append(name.utf8)
-    if value.contains(0) { hasZeroByte = true }
     bytes[bytes.count - 1] = UInt8(ascii: "=")
-    bytes.append(contentsOf: value)
+    add(value)
+  }
+
+  /// Appends bytes and the zero that ends them.
+  private mutating func add(_ string: some Collection<UInt8>) {
+    let start = bytes.count
+    bytes.append(contentsOf: string)
+    let hasZero = bytes.withUnsafeBytes { all in
+      UnsafeRawBufferPointer(rebasing: all[start...]).firstIndex(ofByte: 0) != nil
+    }
+    if hasZero { hasZeroByte = true }
     bytes.append(0)
   }
 

@@ -71,5 +71,5 @@ final class PendingStarts<Key: Hashable & Sendable>: Sendable {
     cancelled?.onCancelled()
   }
 
-  var isEmpty: Bool { starts.withLock(\.isEmpty) }
+  var isEmpty: Bool { starts.withLock { $0.isEmpty } }
 }
