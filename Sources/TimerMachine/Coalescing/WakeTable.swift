@@ -62,7 +62,9 @@ package struct WakeTable<Owner: AnyObject & Sendable>: Sendable {
 
   /// Disarms an owner; nothing happens when its last slot is not its own any more.
   package mutating func disarm(_ owner: Owner, lastSlot last: UInt32) {
-    if holds(owner, last) { _ = remove(last) }
+    guard holds(owner, last) else { return }
+    windows.remove(last)
+    _ = free(last)
   }
 
   private func holds(_ owner: Owner, _ slot: UInt32) -> Bool {
@@ -83,22 +85,30 @@ package struct WakeTable<Owner: AnyObject & Sendable>: Sendable {
     return slot
   }
 
-  /// Disarms an entry, frees its slot and returns the owner.
-  private mutating func remove(_ slot: UInt32) -> Owner? {
-    windows.remove(slot)
+  /// Frees the slot of an entry that has no window any more and returns what stood in it.
+  private mutating func free(_ slot: UInt32) -> Served? {
     // Moved out, not copied: a retain would fetch the owner's memory.
     var owner: Owner?
     swap(&owner, &entries[Int(slot)].owner)
+    let ticket = entries[Int(slot)].link
     entries[Int(slot)].link = UInt64(firstFree)
     firstFree = slot
-    return owner
+    return owner.map { Served(owner: $0, ticket: ticket) }
+  }
+
+  private func prefetch(_ slot: UInt32) {
+    entries.withUnsafeBufferPointer { entries in
+      Prefetch.lines(1, from: entries.baseAddress.map { $0 + Int(slot) })
+    }
   }
 
   /// Disarms the entry due first if its window is open at `now`.
   package mutating func takeDue(at now: MonotonicInstant) -> Served? {
     guard let slot = windows.first(openAt: now) else { return nil }
-    let ticket = entries[Int(slot)].link
-    return remove(slot).map { Served(owner: $0, ticket: ticket) }
+    // It arrives while the heap is being put in order.
+    prefetch(slot)
+    windows.remove(slot)
+    return free(slot)
   }
 
   /// Whether the windows are in order, for tests.

@@ -5,12 +5,10 @@ struct WakeWindows: Sendable {
   private static let guardMax: Int64 = 5_000_000
 
   private var due = IndexedHeap()
-  /// Empty as long as all entries have one leeway: their order is that of `due` then.
+  /// Empty as long as all entries have one slack: their order is that of `due` then.
   private var latest = IndexedHeap()
   private var isMixed = false
-  /// The leeway of all entries, and from it their distance from due to latest start, unless they are
-  /// mixed.
-  private var commonLeeway: Int64 = 0
+  /// From due to latest start, of all entries unless they are mixed.
   private var commonSlack: Int64 = 0
 
   /// How many entries have a window.
@@ -47,15 +45,14 @@ struct WakeWindows: Sendable {
   /// Gives an entry its window, or another one.
   mutating func set(_ number: UInt32, _ arming: TimerArming) {
     let start = arming.deadline.nanoseconds
-    let leeway = arming.leewayNanoseconds
+    let slack = Self.slack(arming.leewayNanoseconds)
     if due.count == 0 {
-      commonLeeway = leeway
-      commonSlack = Self.slack(leeway)
-    } else if !isMixed, leeway != commonLeeway {
+      commonSlack = slack
+    } else if !isMixed, slack != commonSlack {
       mix()
     }
     due.set(number, key: start)
-    if isMixed { latest.set(number, key: Self.latestStart(due: start, leeway: leeway)) }
+    if isMixed { latest.set(number, key: start.addingSaturated(slack)) }
   }
 
   /// Takes an entry's window away; nothing happens when it has none.
