@@ -8,8 +8,10 @@ SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sourc
 	Examples/Package.swift Examples/Sources packaging/timermachine
 # Outside test data; what is made with them is left out where they are not.
 ORACLES ?= ../shared/oracles
-# A Python that knows croniter, which the search for next times is timed beside.
-CRONITER := .build/bench-venv/bin/python
+# A Python of its own for what `make bench` runs beside takt, and for the pictures of `make bench-report`.
+BENCH_PYTHON := .build/bench-venv/bin/python
+BENCH_PYPI := croniter apscheduler cronstable matplotlib
+BENCH_FILE := .build/bench/bench.json
 # What reads the API's description and tries what it says.
 SCHEMATHESIS := .build/api-venv/bin/schemathesis
 BROWSER := chromium chromium-driver
@@ -26,7 +28,7 @@ MISSING = $(shell for p in $(PACKAGES); do \
 	dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done)
 
 .PHONY: run build release release-setup order test test-setup test-build browser lint format bench \
-	check-slow crash tsan fuzz transfers contract man completions reference setup clean help
+	bench-programs bench-venv bench-report bench-faults check-slow crash tsan fuzz transfers contract man completions reference setup clean help
 
 help:            ## Show this list.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -154,19 +156,27 @@ fuzz: setup      ## Run 10 million random operations on each timer factory under
 crash: setup     ## Kill takt 200 times at random moments, and verify the ledger each time.
 	TAKT_CRASHES=200 $(SWIFT) test --filter LedgerCrashTests
 
-bench: release   ## Measure leeway, timers, a storm of runs, plugins, the search for next times, simulations and the ledger.
-	$(SWIFT) run -c release --package-path Benchmarks takt-bench .build/release/takt
-	$(SWIFT) run -c release --package-path Benchmarks timer-bench
-	$(SWIFT) run -c release --package-path Benchmarks storm-bench .build/release/takt
-	$(SWIFT) run -c release --package-path Benchmarks plugin-bench .build/release/takt
-	@test -x $(CRONITER) || { python3 -m venv .build/bench-venv && $(CRONITER) -m pip install -q croniter; } \
-		|| echo 'without croniter: it could not be installed' >&2
+bench: release bench-programs bench-venv ## Measure takt beside its peers, for at most 20 minutes; figures go to .build/bench/bench.json. QUICK=1 tries it; ONLY=peers,storm chooses.
+	python3 -B Benchmarks/bench.py .build/release/takt --python $(BENCH_PYTHON) --out $(BENCH_FILE) \
+		--oracle $(ORACLES)/cronos.jsonl $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
+
+bench-programs: # Build what measures.
+	for program in takt-bench timer-bench storm-bench plugin-bench; do \
+		$(SWIFT) build -c release --package-path Benchmarks --product $$program || exit 1; done
 	$(SWIFT) build $(RELEASE) --product schedule-bench
-	$(if $(wildcard $(ORACLES)/cronos.jsonl),.build/release/schedule-bench \
-		$(ORACLES)/cronos.jsonl $$($(CRONITER) -c 'import croniter' 2>/dev/null && echo $(CRONITER)))
-	python3 Benchmarks/simulate/simulate_bench.py .build/release/takt
-	python3 Benchmarks/ledger/ledger_bench.py .build/release/takt
-	python3 Benchmarks/control/control_bench.py .build/release/takt
+
+bench-venv:      # Install what takt is measured beside, and what draws; without one of them, its part is left out.
+	@for package in $(BENCH_PYPI); do $(BENCH_PYTHON) -c "import $$package" 2>/dev/null || { \
+		{ [ -x $(BENCH_PYTHON) ] || python3 -m venv .build/bench-venv; } && \
+		$(BENCH_PYTHON) -m pip install -q --disable-pip-version-check $$package; } || \
+		echo "without $$package: it could not be installed" >&2; done
+
+bench-report: bench-venv ## Write docs/performance.md and its pictures from the figures of `make bench`.
+	$$([ -x $(BENCH_PYTHON) ] && echo $(BENCH_PYTHON) || echo python3) -B \
+		Benchmarks/report/report.py $(BENCH_FILE) docs
+
+bench-faults: release ## Measure what a full, slow or broken disk under the ledger does to the jobs.
+	python3 -B Benchmarks/ledger/ledger_bench.py .build/release/takt faults
 
 # Instructions do not depend on how busy a machine is. Flags as for `release`, whose code is counted.
 GATE := python3 -B Benchmarks/gate/gate.py --swift $(SWIFT)

@@ -7,15 +7,18 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "takt", path: "..")],
   targets: [
-    .executableTarget(name: "takt-bench"),
+    .executableTarget(name: "takt-bench", dependencies: ["BenchFigures"]),
     .executableTarget(
       name: "timer-bench",
-      dependencies: ["CBareTimer", .product(name: "TimerMachine", package: "takt")]),
+      dependencies: [
+        "BenchFigures", "CBareTimer", .product(name: "TimerMachine", package: "takt"),
+      ]),
     .target(name: "CBareTimer"),
-    .executableTarget(name: "storm-bench", dependencies: ["CStorm"]),
+    .executableTarget(name: "storm-bench", dependencies: ["BenchFigures", "CStorm"]),
     .target(name: "CStorm"),
-    .executableTarget(name: "plugin-bench", dependencies: ["CEcho"]),
+    .executableTarget(name: "plugin-bench", dependencies: ["BenchFigures", "CEcho"]),
     .target(name: "CEcho"),
+    .target(name: "BenchFigures"),
   ],
   swiftLanguageModes: [.v6]
 )

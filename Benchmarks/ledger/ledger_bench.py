@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures what the ledger costs, and what a bad disk under it does to the jobs.
 
-    python3 ledger_bench.py PATH_TO_TAKT [faults] [rate] [lookup] [restart]
+    python3 ledger_bench.py PATH_TO_TAKT [faults] [rate] [lookup] [restart] [--json FILE]
 
 Without a part it does all of them. LEDGER_BENCH_QUICK=1 makes everything short, to try the program
 itself. `Tests/faults/faults.c` is compiled with cc; as root a real file system
@@ -30,12 +30,17 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from figures import Figures, take_option  # noqa: E402
+
 QUICK = os.environ.get("LEDGER_BENCH_QUICK") == "1"
 HERE = pathlib.Path(__file__).resolve().parent
 WEEK_MS = 7 * 86_400_000
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 problems = []
+figures = Figures()
 
 
 def broken(text):
@@ -597,7 +602,7 @@ class RateRun:
 
 def rate(bench):
     """What a thousand runs a second cost, with the ledger and without."""
-    seconds, short, rounds = (5, 4, 1) if QUICK else (60, 20, 3)
+    seconds, short, rounds = (5, 4, 1) if QUICK else (20, 8, 3)
     say(f"rate: 1,000 built-in runs a second, {seconds} s with the ledger, then "
         f"{rounds} x ({short} s with, {short} s without)")
     say("      bar: 1,000 a second reached; the cost is told\n")
@@ -612,6 +617,9 @@ def rate(bench):
     say("  CPU a run, with / without: "
         + ", ".join(f"{one:.0f} / {other:.0f} us" for one, other in pairs))
     one, other = (statistics.median(column) for column in zip(*pairs))
+    with_ledger, without = zip(*pairs)
+    figures.add("1,000 built-in runs per second: CPU per run with the ledger", "µs", with_ledger)
+    figures.add("1,000 built-in runs per second: CPU per run without a ledger", "µs", without)
     say(f"  median: with {one:.0f} us, without {other:.0f} us, the ledger {one - other:.0f} us")
 
 
@@ -679,7 +687,7 @@ def timed(action, count=20):
 
 def lookup(bench):
     """How fast one job's runs are found among millions."""
-    runs_count = 100_000 if QUICK else 5_000_000
+    runs_count = 100_000 if QUICK else 1_000_000
     say(f"lookup: one job's last 50 runs among {runs_count:,} of 500 jobs")
     say("        bar: 20 ms\n")
     folder = bench.case()
@@ -713,6 +721,7 @@ def look_up(bench, state, runs_count):
             broken("the query does not give the newest 50 runs")
         times = timed(lambda: db.execute(LOOKUP, [number]).fetchall())
     say(f"  the query alone:        {spread(times)}")
+    figures.add(f"a job's last 50 runs among {runs_count:,}: the query", "ms", times, at_most=20)
     commands = [
         ("runs", "j250", "-n", "50"), ("runs", "j250", "-n", "50", "--failed"), ("runs",),
         ("runs", "--failed"), ("runs", "j250", "--since", "1h"), ("logs", "j250"), ("--version",)]
@@ -725,6 +734,7 @@ def look_up(bench, state, runs_count):
             broken(f"takt {' '.join(command)} ended with {answer.returncode}, {lines} lines")
         times = timed(lambda: bench.run(*command, *options))
         say(f"  takt {' '.join(command):27} {spread(times)}")
+        figures.add(f"takt {' '.join(command)} among {runs_count:,} runs", "ms", times)
 
 
 def verify_all(bench, state, runs_count):
@@ -794,7 +804,9 @@ def wait_decided(daemon, state, count):
         place = len(daemon.lines)
         if in_log is None and len(seen) == count:
             in_log = time.monotonic() - daemon.began
-        if in_ledger is None:
+        if in_ledger is not None:
+        figures.add(f"{count:,} jobs after a week: all verdicts in the ledger", "s", [in_ledger], at_most=3)
+    if in_ledger is None:
             with contextlib.suppress(sqlite3.OperationalError), database(state) as db:
                 found, = db.execute(
                     "SELECT count(DISTINCT job) FROM verdicts WHERE verdict = 'missed'").fetchone()
@@ -911,6 +923,7 @@ PARTS = {"faults": faults, "rate": rate, "lookup": lookup, "restart": restart}
 
 def main(arguments):
     """Does the parts that are asked for."""
+    figures.path = take_option(arguments, "--json")
     if not arguments or any(part not in PARTS for part in arguments[1:]):
         print(__doc__, file=sys.stderr)
         return 64
@@ -923,6 +936,7 @@ def main(arguments):
         except Exception as error:  # The other parts have something to say all the same.
             broken(f"{part}: {type(error).__name__}: {error}")
         say()
+    figures.write()
     for problem in problems:
         say(f"WRONG: {problem}")
     return 1 if problems else 0

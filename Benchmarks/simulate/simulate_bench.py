@@ -1,14 +1,19 @@
 """Times `takt simulate` over a month of 1,000 jobs.
 
-    python3 Benchmarks/simulate/simulate_bench.py .build/release/takt
+    python3 Benchmarks/simulate/simulate_bench.py .build/release/takt [--quick] [--json FILE]
 """
 
 import json
+import pathlib
 import random
 import subprocess
 import sys
 import tempfile
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from figures import Figures, take_option  # noqa: E402
 
 # So many jobs in a hundred come at this time; MINUTE and HOUR are drawn for each.
 MIXES = {
@@ -34,7 +39,10 @@ def jobs_file(mix, random):
 
 
 def main():
-    takt = sys.argv[1]
+    arguments = sys.argv[1:]
+    figures = Figures(take_option(arguments, "--json"))
+    repetitions = 1 if "--quick" in arguments else 5
+    takt = arguments[0]
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
         for name, mix in MIXES.items():
             file.seek(0)
@@ -42,7 +50,7 @@ def main():
             file.write(jobs_file(mix, random.Random(7)))
             file.flush()
             times = []
-            for _ in range(3):
+            for _ in range(repetitions):
                 began = time.perf_counter()
                 answer = subprocess.run(
                     [takt, "simulate", file.name, "--from", "2026-11-01T00:00Z", "--for", "30d",
@@ -54,6 +62,8 @@ def main():
             print(
                 f"a month of 1,000 jobs, {name}: {found['slots']} slots in {best:.2f} s"
                 f" ({best / found['slots'] * 1e6:.1f} us each), {found['wakes']} wakes", flush=True)
+            figures.add(f"takt simulate, a month of 1,000 jobs, {name}", "s", times)
+    figures.write()
 
 
 main()

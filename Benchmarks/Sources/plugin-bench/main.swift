@@ -1,10 +1,11 @@
+import BenchFigures
 import CEcho
 import Foundation
 
 /// A service plugin under 1,000 runs a second: how long takt's runs of it take, beside runs of a
 /// built-in in the same process, and beside a bare loop in C with the same plugin.
 ///
-/// Usage: plugin-bench PATH-OF-TAKT [RUNS]
+/// Usage: plugin-bench PATH-OF-TAKT [RUNS] [REPETITIONS] [--json FILE]
 struct Line: Decodable {
   var event: String
   var job: String?
@@ -21,7 +22,18 @@ func percentile(_ values: [Double], _ share: Double) -> Double {
 
 func text(_ milliseconds: Double) -> String { String(format: "%.3f", milliseconds) }
 
-func measure(_ takt: String, runs wanted: Int) throws {
+/// Percentiles in milliseconds of one repetition.
+struct Repetition {
+  var plugin: [Double]
+  var builtin: [Double]
+  var bare: [Double]
+
+  func overBuiltin(_ share: Double) -> Double {
+    percentile(plugin, share) - percentile(builtin, share)
+  }
+}
+
+func measure(_ takt: String, runs wanted: Int) throws -> Repetition {
   let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("plugin-bench-\(ProcessInfo.processInfo.processIdentifier)")
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -92,24 +104,54 @@ func measure(_ takt: String, runs wanted: Int) throws {
     )
   }
   print(String(format: "%.0f runs of the plugin a second, by %d process", rate, starts))
-  let overhead = percentile(plugin, 0.5) - percentile(builtin, 0.5)
+  let repetition = Repetition(plugin: plugin, builtin: builtin, bare: bareMilliseconds)
+  let overhead = repetition.overBuiltin(0.5)
   print("p50 over the built-in: \(text(overhead)) ms (bound 0.5)")
   let bareP99 = percentile(bareMilliseconds, 0.99)
-  let overheadP99 = percentile(plugin, 0.99) - percentile(builtin, 0.99)
+  let overheadP99 = repetition.overBuiltin(0.99)
   print(
     String(
       format: "p99 beside bare C: over the built-in %.2f (bound 2), as a whole %.2f",
       overheadP99 / bareP99, percentile(plugin, 0.99) / bareP99))
+  return repetition
 }
 
-guard CommandLine.arguments.count > 1 else {
-  print("usage: plugin-bench PATH-OF-TAKT [RUNS]")
+/// Adds the figures of all repetitions.
+func add(_ repetitions: [Repetition], to figures: Figures) {
+  for (word, share) in [("p50", 0.5), ("p99", 0.99)] {
+    figures.add(
+      Figure("plugin run, \(word)", "ms", repetitions.map { percentile($0.plugin, share) }))
+    figures.add(
+      Figure("built-in run, \(word)", "ms", repetitions.map { percentile($0.builtin, share) }))
+    figures.add(
+      Figure(
+        "plugin run, \(word)", "ms", repetitions.map { percentile($0.bare, share) },
+        peer: "bare C loop"))
+  }
+  figures.add(
+    Figure(
+      "plugin run minus built-in run, p50", "ms", repetitions.map { $0.overBuiltin(0.5) },
+      atMost: 0.5))
+  figures.add(
+    Figure("plugin run minus built-in run, p99", "ms", repetitions.map { $0.overBuiltin(0.99) }))
+  figures.add(
+    Figure(
+      "plugin run minus built-in run, p99", "ms", repetitions.map { percentile($0.bare, 0.99) },
+      peer: "bare C loop",
+      ratios: repetitions.map { $0.overBuiltin(0.99) / percentile($0.bare, 0.99) }, atMost: 2))
+}
+
+let figures = Figures()
+let arguments = figures.arguments
+guard arguments.count > 1 else {
+  print("usage: plugin-bench PATH-OF-TAKT [RUNS] [REPETITIONS] [--json FILE]")
   exit(64)
 }
 do {
-  try measure(
-    CommandLine.arguments[1],
-    runs: CommandLine.arguments.count > 2 ? Int(CommandLine.arguments[2]) ?? 10_000 : 10_000)
+  let runs = arguments.count > 2 ? Int(arguments[2]) ?? 10_000 : 10_000
+  let count = arguments.count > 3 ? Int(arguments[3]) ?? 3 : 3
+  add(try (0..<count).map { _ in try measure(arguments[1], runs: runs) }, to: figures)
+  try figures.write()
 } catch {
   print("plugin-bench: \(error)")
   exit(1)

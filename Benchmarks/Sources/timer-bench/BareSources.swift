@@ -5,6 +5,7 @@ import TimerMachine
 /// What one would write without this library: a source a timer.
 struct BareSources: Subject {
   let name = "bare source"
+  let peerName: String? = "a bare dispatch source each"
   let queue = DispatchQueue(label: "bare")
   let calls = Counter()
   var sources: [any DispatchSourceTimer] = []

@@ -1,3 +1,4 @@
+import BenchFigures
 import CBareTimer
 @preconcurrency import Dispatch
 import Synchronization
@@ -8,21 +9,28 @@ import TimerMachine
 struct Latency {
   let samples: Int
 
-  func run() {
+  func run(_ figures: Figures) {
     print("\n## Latency of one timer, leeway 0: µs late, \(samples) fires each\n")
     print("| interval ms | subject | p50 | p99 | max |")
     print("|---|---|---|---|---|")
     for interval in [Duration.milliseconds(5), .milliseconds(20)] {
-      report(interval, "C timerfd", bare(interval))
+      report(interval, "C timerfd", bare(interval), figures, peer: "timerfd in C")
       report(
         interval, "coalescing",
-        machine(interval, queueFactory: { CoalescingTimerFactory(queue: $0) }))
-      report(interval, "dispatch", machine(interval, queueFactory: { _ in DispatchTimerFactory() }))
-      report(interval, "bare source", source(interval))
+        machine(interval, queueFactory: { CoalescingTimerFactory(queue: $0) }), figures,
+        peer: nil)
+      report(
+        interval, "dispatch", machine(interval, queueFactory: { _ in DispatchTimerFactory() }),
+        figures, peer: "SafeTimer, a source each")
+      report(
+        interval, "bare source", source(interval), figures, peer: BareSources().peerName)
     }
   }
 
-  private func report(_ interval: Duration, _ name: String, _ lateness: [Int64]) {
+  private func report(
+    _ interval: Duration, _ name: String, _ lateness: [Int64], _ figures: Figures,
+    peer: String?
+  ) {
     let sorted = lateness.sorted()
     guard let last = sorted.last else { return }
     let at = { (share: Double) in
@@ -31,6 +39,12 @@ struct Latency {
     print(
       "| \(interval.nanosecondsSaturated / 1_000_000) | \(name) | \(at(0.5)) | \(at(0.99)) "
         + "| \(text(Double(last) / 1e3, 0)) |")
+    for (word, share) in [("p50", 0.5), ("p99", 0.99)] {
+      figures.add(
+        Figure(
+          "one timer of \(interval.nanosecondsSaturated / 1_000_000) ms: lateness \(word)", "µs",
+          [Double(sorted[Int(share * Double(sorted.count - 1))]) / 1e3], peer: peer))
+    }
   }
 
   private func bare(_ interval: Duration) -> [Int64] {

@@ -1,3 +1,4 @@
+import BenchFigures
 import TaktTime
 import TimerMachine
 
@@ -12,20 +13,20 @@ struct Load {
   let counts: [Int]
   let seconds: Int
 
-  func run() {
+  func run(_ figures: Figures) {
     print("\n## Load: timers of 1 s at random phases, \(seconds) s each\n")
     print("| timers | leeway ms | subject | fires/s | CPU % of a core | switches/s | wakes/s |")
     print("|---|---|---|---|---|---|---|")
     for count in counts {
       // The lightest first: what comes later works in memory that others have left in disorder.
       for leeway in [100, 10, 0] {
-        measure(Machines.coalescing, count, leeway: .milliseconds(leeway))
+        measure(Machines.coalescing, count, leeway: .milliseconds(leeway), figures)
       }
-      measure(BareSources(), count, leeway: .zero)
+      measure(BareSources(), count, leeway: .zero, figures)
     }
   }
 
-  private func measure(_ made: some Subject, _ count: Int, leeway: Duration) {
+  private func measure(_ made: some Subject, _ count: Int, leeway: Duration, _ figures: Figures) {
     var generator = Random(seed: 11)
     var subject = made
     let time = SystemTimeSource()
@@ -50,6 +51,12 @@ struct Load {
         + "| \(text(100 * (after.0.seconds - before.0.seconds) / elapsed, 1)) "
         + "| \(text(Double(after.0.switches - before.0.switches) / elapsed, 0)) "
         + "| \(wakes.map { text($0, 0) } ?? "-") |")
+    let milliseconds = leeway.nanosecondsSaturated / 1_000_000
+    figures.add(
+      Figure(
+        "timers of 1 s, leeway \(milliseconds) ms: CPU", "% of a core",
+        [100 * (after.0.seconds - before.0.seconds) / elapsed], size: count,
+        peer: subject.peerName))
     settle()
   }
 }

@@ -5,6 +5,7 @@ import TimerMachine
 /// Machines over one factory.
 struct Machines: Subject {
   let name: String
+  let peerName: String?
   let queue: DispatchQueue
   let factory: any TimerFactory
   let calls = Counter()
@@ -13,13 +14,16 @@ struct Machines: Subject {
   /// Over the wake queue.
   static var coalescing: Machines {
     let queue = DispatchQueue(label: "wakes")
-    return Machines(name: "coalescing", queue: queue, factory: CoalescingTimerFactory(queue: queue))
+    return Machines(
+      name: "coalescing", peerName: nil, queue: queue,
+      factory: CoalescingTimerFactory(queue: queue))
   }
 
   /// Over a dispatch source each.
   static var dispatch: Machines {
     Machines(
-      name: "dispatch", queue: DispatchQueue(label: "sources"), factory: DispatchTimerFactory())
+      name: "dispatch", peerName: "SafeTimer, a source each",
+      queue: DispatchQueue(label: "sources"), factory: DispatchTimerFactory())
   }
 
   mutating func create(_ count: Int) {

@@ -1,3 +1,4 @@
+import BenchFigures
 import CBareTimer
 import TaktTime
 import TimerMachine
@@ -6,20 +7,20 @@ import TimerMachine
 struct Operations {
   let counts: [Int]
 
-  func run() {
+  func run(_ figures: Figures) {
     print("\n## Operations: ns each; heap moves each; bytes held after\n")
     print(
       "| timers | subject | create | activate | reschedule | suspend+resume | cancel "
         + "| moves/reschedule | 2·log2 n | bytes created | bytes armed |")
     print("|---|---|---|---|---|---|---|---|---|---|---|")
     for count in counts {
-      measure(Machines.coalescing, count)
-      measure(Machines.dispatch, count)
-      measure(BareSources(), count)
+      measure(Machines.coalescing, count, figures)
+      measure(Machines.dispatch, count, figures)
+      measure(BareSources(), count, figures)
     }
   }
 
-  private func measure(_ made: some Subject, _ count: Int) {
+  private func measure(_ made: some Subject, _ count: Int, _ figures: Figures) {
     var generator = Random(seed: 7)
     var subject = made
     let time = SystemTimeSource()
@@ -66,5 +67,14 @@ struct Operations {
       "| \(count) | \(subject.name) | \(text(create, 0)) | \(text(activate, 0)) | \(text(reschedule, 0)) "
         + "| \(text(suspend, 0)) | \(text(cancel, 0)) | \(moved.map { text($0, 2) } ?? "-") "
         + "| \(text(2 * log2(of: count), 1)) | \(bytes(Int(created))) | \(bytes(Int(armed))) |")
+    let held = Double(Int(armed) - Int(empty)) / Double(count)
+    for (operation, values, unit) in [
+      ("create", [create], "ns"), ("activate", [activate], "ns"), ("reschedule", rounds, "ns"),
+      ("suspend and resume", [suspend], "ns"), ("cancel", [cancel], "ns"),
+      ("memory per armed timer", [held], "bytes"),
+    ] {
+      figures.add(
+        Figure("timer, \(operation)", unit, values, size: count, peer: subject.peerName))
+    }
   }
 }

@@ -5,6 +5,8 @@ import TimerMachine
 /// One way to have many timers, so that all are measured by the same code.
 protocol Subject {
   var name: String { get }
+  /// The name in the figures, unless it is what takt uses.
+  var peerName: String? { get }
   /// Counts the fires.
   var calls: Counter { get }
   mutating func create(_ count: Int)

@@ -1,0 +1,129 @@
+"""Runs every benchmark, one after the other, and writes all their figures into one file.
+
+    python3 bench.py TAKT [--out FILE] [--quick] [--only NAME[,NAME]] [--python VENV_PYTHON]
+                     [--oracle FILE]
+
+What a benchmark prints is shown as it comes. One that fails is named in the file and at the end, after
+the others have run, and makes this program exit with 1. `--quick` makes all short, to try them.
+"""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import machine
+from figures import take_option
+
+HERE = pathlib.Path(__file__).resolve().parent
+SWIFT = HERE / ".build/release"
+
+
+def benchmarks(takt, python, oracle, quick):
+    """Name and command of each."""
+    def script(path, *arguments):
+        return [sys.executable, HERE / path, *arguments]
+
+    quick_flag = ["--quick"] if quick else []
+    found = {
+        "peers": script("peers/peers.py", takt, "--python", python, *quick_flag),
+        "storm": [SWIFT / "storm-bench", takt, *(["200", "1"] if quick else [])],
+        "leeway": [SWIFT / "takt-bench", takt, *(["3", "1"] if quick else ["12", "3"])],
+        "plugins": [SWIFT / "plugin-bench", takt, *(["1000", "1"] if quick else [])],
+        "timers": [SWIFT / "timer-bench", *quick_flag],
+        "simulate": script("simulate/simulate_bench.py", takt, *quick_flag),
+        "ledger": script("ledger/ledger_bench.py", takt, "rate", "lookup", "restart"),
+        "control": script("control/control_bench.py", takt, *quick_flag),
+    }
+    if oracle and os.path.exists(oracle):
+        program = HERE.parent / ".build/release/schedule-bench"
+        found["schedules"] = script("schedule/schedule_bench.py", program, oracle, python)
+    return found
+
+
+class Run:
+    """One benchmark: how it ended, and its rows."""
+
+    def __init__(self, name, command):
+        self.name = name
+        self.command = [str(part) for part in command]
+        self.process = None
+        self.problem = None
+        self.rows = []
+        self.seconds = 0
+
+    def measure(self, quick):
+        """Runs it."""
+        print(f"\n# {self.name}\n", flush=True)
+        begin = time.monotonic()
+        environment = {**os.environ, **({"LEDGER_BENCH_QUICK": "1"} if quick else {})}
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "rows.json"
+            try:
+                self.process = subprocess.Popen([*self.command, "--json", path], env=environment)
+                status = self.process.wait()
+                self.problem = f"exit status {status}" if status else None
+            except OSError as error:
+                self.problem = error.strerror
+            if path.exists():
+                self.rows = json.loads(path.read_text())
+            elif not self.problem:
+                self.problem = "it wrote no figures"
+        self.seconds = round(time.monotonic() - begin)
+
+    def stop(self):
+        """Ends it, and waits until it has cleaned up."""
+        if self.process and self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait()
+
+
+def write(path, takt, quick, runs):
+    """All rows, each with the name of its benchmark, with what is known of the machine."""
+    content = {
+        "machine": machine.description(takt), "quick": quick,
+        "benchmarks": [
+            {"name": run.name, "seconds": run.seconds, "problem": run.problem} for run in runs],
+        "rows": [{"benchmark": run.name, **row} for run in runs for row in run.rows]}
+    pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
+    pathlib.Path(path).write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
+def main(arguments):
+    """Runs those that are asked for."""
+    out = take_option(arguments, "--out") or ".build/bench/bench.json"
+    only = take_option(arguments, "--only")
+    python = take_option(arguments, "--python") or sys.executable
+    oracle = take_option(arguments, "--oracle")
+    quick = "--quick" in arguments
+    arguments = [argument for argument in arguments if argument != "--quick"]
+    if len(arguments) != 1:
+        print(__doc__, file=sys.stderr)
+        return 64
+    takt = os.path.abspath(arguments[0])
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    commands = benchmarks(takt, os.path.abspath(python), oracle, quick)
+    runs = []
+    for name, command in commands.items():
+        if only and name not in only.split(","):
+            continue
+        runs.append(Run(name, command))
+        try:
+            runs[-1].measure(quick)
+        finally:
+            runs[-1].stop()
+            write(out, takt, quick, runs)
+    failed = [run for run in runs if run.problem]
+    print(f"\n{sum(run.seconds for run in runs)} s: "
+          + ", ".join(f"{run.name} {run.seconds} s" for run in runs))
+    for run in failed:
+        print(f"FAILED: {run.name}: {run.problem}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

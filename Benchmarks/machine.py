@@ -1,0 +1,44 @@
+"""What figures depend on: the machine and the versions, without names of hosts or paths."""
+
+import datetime
+import os
+import pathlib
+import platform
+import re
+import subprocess
+
+
+def first_match(path, pattern):
+    """The first group of a pattern in a file, or an empty text."""
+    try:
+        found = re.search(pattern, pathlib.Path(path).read_text(), re.MULTILINE)
+    except OSError:
+        return ""
+    return found[1].strip() if found else ""
+
+
+def output(*command):
+    """The first line that a command prints, or an empty text."""
+    try:
+        lines = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
+    except OSError:
+        return ""
+    return lines[0].strip() if lines else ""
+
+
+def description(takt):
+    """Facts by name, in the order in which they are shown."""
+    memory = first_match("/proc/meminfo", r"^MemTotal:\s+(\d+) kB")
+    return {
+        "date": datetime.date.today().isoformat(),
+        "processor": first_match("/proc/cpuinfo", r"^model name\s*:\s*(.+)$") or platform.machine(),
+        "cores": len(os.sched_getaffinity(0)),
+        "memory_gb": round(int(memory or 0) / 1024**2),
+        "kernel": f"Linux {re.match(r'[0-9.]*', platform.release())[0]}",
+        "system": first_match("/etc/os-release", r'^PRETTY_NAME="?([^"\n]+)'),
+        "takt": output(takt, "--version"),
+        "commit": output("git", "rev-parse", "--short=10", "HEAD"),
+        "swift": re.sub(r"^.*Swift version (\S+).*$", r"\1", output("swift", "--version")),
+        "python": platform.python_version(),
+        "c_library": " ".join(platform.libc_ver()),
+    }

@@ -1,0 +1,69 @@
+"""Jobs that wait: what CPU their loading takes, what memory they hold, and what a reload costs."""
+
+import os
+import statistics
+import time
+
+from job import idle_jobs
+from measurements import Measurements
+
+LIMIT = 120
+# A scheduler that needs longer for a tenth of the jobs is not given them all.
+PATIENCE = LIMIT / 10
+EMPTY_DAEMON_MB = 22
+MEMORY_OF_A_JOB_KB = 1
+LOAD_SECONDS = 2
+BOUNDS = {10_000: {"APScheduler": 1, "supercronic": 1}}
+
+
+def measure(scheduler, tools, size, with_reload):
+    """CPU seconds to load, MB, and CPU seconds to reload with one job changed."""
+    with tools.case() as folder, scheduler.start(folder, idle_jobs(size)) as daemon:
+        daemon.wait_ready(LIMIT)
+        values = {"load": daemon.cpu(), "memory": daemon.memory()}
+        if with_reload:
+            # A file of the same second may count as the same file.
+            time.sleep(1)
+            scheduler.write(daemon.log.parent, idle_jobs(size, changed=size // 2))
+            before = daemon.cpu()
+            os.kill(daemon.pid, scheduler.reload_signal)
+            time.sleep(1)
+            daemon.wait_idle(time.monotonic() + LIMIT)
+            values["reload"] = daemon.cpu() - before
+        return values
+
+
+def run(schedulers, tools, figures, *, sizes):
+    """All schedulers by turns, for each number of jobs: sizes maps it to the number of rounds."""
+    slow = set()
+    empty = {}
+    for size, rounds in sizes.items():
+        print(f"\n## {size:,} idle jobs: CPU s to load, MB, CPU s to reload with one job changed\n")
+        found = Measurements()
+        for number in range(1, rounds + 1):
+            for scheduler in schedulers:
+                if size > scheduler.most_idle_jobs or scheduler.name in slow:
+                    continue
+                has_reload = "reload" in scheduler.workloads and size == 10_000
+                found.take_turn(
+                    scheduler, number, lambda: measure(scheduler, tools, size, has_reload))
+        slow |= {name for name, values in found.values.items() if max(values["load"]) > PATIENCE}
+        slow |= found.failed.keys()
+        report(found, figures, size, empty)
+
+
+def report(found, figures, size, empty):
+    """Adds the rows of one number of jobs; empty maps schedulers to what they hold with one job."""
+    bounds = BOUNDS.get(size)
+    found.report(figures, "load", "idle jobs: CPU to load", "s", size=size, bounds=bounds,
+                 own_bound=LOAD_SECONDS if size == 100_000 else None)
+    found.report(figures, "memory", "idle jobs: memory", "MB", size=size, bounds=bounds,
+                 own_bound=EMPTY_DAEMON_MB if size == 1 else None)
+    for name, values in found.values.items():
+        if size == 1:
+            empty[name] = statistics.median(values["memory"])
+        elif name in empty:
+            values["job"] = [(memory - empty[name]) * 1024 / size for memory in values["memory"]]
+    found.report(figures, "job", "idle jobs: memory per job", "KB", size=size,
+                 own_bound=MEMORY_OF_A_JOB_KB if size == 100_000 else None)
+    found.report(figures, "reload", "idle jobs: CPU to reload, one changed", "s", size=size)

@@ -1,0 +1,56 @@
+"""Twenty shell commands each second: how late they start, and what CPU that costs the scheduler."""
+
+import math
+import time
+
+from daemon import NotReady
+from job import EVERY_SECOND, Job
+from measurements import Measurements
+from statistic import percentile
+from tools import Stamps
+
+JOBS = 20
+WARM_UP = 2
+# A second is over, and its commands have ended, so long before the next.
+REST = 0.2
+TITLE = f"{JOBS} commands per second"
+LATENESS_BOUNDS = {"bare C loop": 1.2, "APScheduler": 0.5, "supercronic": 0.7}
+CPU_BOUNDS = {"APScheduler": 0.4, "supercronic": 0.5}
+
+
+def measure(scheduler, tools, seconds):
+    """Lateness in ms and CPU in ms a run of one scheduler for so many seconds."""
+    with tools.case() as folder:
+        stamps = Stamps(folder, tools)
+        jobs = [Job(f"job{number:02}", stamps.command, EVERY_SECOND) for number in range(JOBS)]
+        with scheduler.start(folder, jobs) as daemon:
+            begin = math.ceil(time.time()) + WARM_UP
+            sleep_until(begin - REST)
+            before = daemon.cpu()
+            sleep_until(begin + seconds - REST)
+            used = daemon.cpu() - before
+            daemon.check(math.inf)
+        inside = [stamp for stamp in stamps.seconds() if begin - REST <= stamp < begin + seconds - REST]
+        if len(inside) < JOBS * seconds / 2:
+            raise NotReady(f"ran {len(inside)} commands of {JOBS * seconds}")
+    late = [stamp % 1 * 1000 for stamp in inside]
+    return {
+        "p50": percentile(late, 50), "p99": percentile(late, 99), "cpu": used * 1000 / len(inside),
+        "runs": len(inside)}
+
+
+def sleep_until(second):
+    """Sleeps until an instant of the clock."""
+    time.sleep(max(0, second - time.time()))
+
+
+def run(schedulers, tools, figures, *, rounds, seconds):
+    """All schedulers by turns."""
+    print(f"\n## {TITLE}, {seconds} s a turn after {WARM_UP} s of warm-up: ms late, ms of CPU a run\n")
+    found = Measurements()
+    for number in range(1, rounds + 1):
+        for scheduler in schedulers:
+            found.take_turn(scheduler, number, lambda: measure(scheduler, tools, seconds))
+    for word in ("p50", "p99"):
+        found.report(figures, word, f"{TITLE}: lateness {word}", "ms", bounds=LATENESS_BOUNDS)
+    found.report(figures, "cpu", f"{TITLE}: scheduler CPU per run", "ms", bounds=CPU_BOUNDS)

@@ -1,0 +1,59 @@
+"""The values of all rounds, by scheduler and name."""
+
+import collections
+import statistics
+
+from daemon import NotReady
+
+
+class Measurements:
+    """What was measured: values[scheduler][name] is a list with one value a round."""
+
+    def __init__(self):
+        self.values = collections.defaultdict(lambda: collections.defaultdict(list))
+        self.failed = {}
+        self.rounds = collections.defaultdict(lambda: collections.defaultdict(dict))
+
+    def add(self, scheduler, round_number, **values):
+        """Keeps the values of one round of one scheduler, and prints them."""
+        for name, value in values.items():
+            self.values[scheduler][name].append(value)
+            self.rounds[scheduler][name][round_number] = value
+        text = ", ".join(f"{name.replace('_', ' ')} {value:.4g}" for name, value in values.items())
+        print(f"  {round_number}  {scheduler:14} {text}", flush=True)
+
+    def take_turn(self, scheduler, round_number, measure):
+        """Measures one turn of one scheduler; a peer that fails is named, and left out from then on."""
+        if scheduler.name in self.failed:
+            return
+        try:
+            self.add(scheduler.name, round_number, **measure())
+        except NotReady as error:
+            if scheduler.name == "takt":
+                raise
+            self.failed[scheduler.name] = str(error)
+            print(f"  {round_number}  {scheduler.name:14} left out: {error}", flush=True)
+
+    def ratios(self, peer, name):
+        """takt's value divided by the peer's, round by round."""
+        own, other = self.rounds["takt"][name], self.rounds[peer][name]
+        return [own[number] / other[number] for number in sorted(own.keys() & other.keys())
+                if other[number] > 0]
+
+    def report(self, figures, name, title, unit, *, size=None, bounds=None, own_bound=None):
+        """Adds the rows of all schedulers for one name.
+
+        Bounds are upper ones: of takt's ratio to a peer, by peer, and takt's own.
+        """
+        for scheduler, values in self.values.items():
+            if name not in values:
+                continue
+            peer = None if scheduler == "takt" else scheduler
+            bound = (bounds or {}).get(peer) if peer else own_bound
+            figures.add(
+                title, unit, values[name], size=size, peer=peer,
+                ratios=self.ratios(peer, name) if peer else (), at_most=bound)
+            ratios = self.ratios(peer, name) if peer else []
+            print(f"{title}, {scheduler}: {statistics.median(values[name]):.4g} {unit}"
+                  + (f"; takt's divided by it {statistics.median(ratios):.2f}" if ratios else "")
+                  + (f" (bound {bound})" if bound else ""), flush=True)

@@ -1,0 +1,38 @@
+"""A thousand shell commands due at one instant: how many start in a second."""
+
+import time
+
+from daemon import NotReady
+from job import Job, at
+from measurements import Measurements
+from tools import Stamps
+
+CONCURRENCY = 16
+LIMIT = 60
+
+
+def measure(scheduler, tools, count):
+    """Starts a second, from the instant at which all are due to the last start."""
+    due = int(time.time()) + 1 + scheduler.storm_lead
+    tools.due = due
+    with tools.case() as folder:
+        stamps = Stamps(folder, tools)
+        jobs = [Job(f"job{number:04}", stamps.command, at(due)) for number in range(count)]
+        with scheduler.start(folder, jobs, CONCURRENCY) as daemon:
+            while stamps.count() < count:
+                daemon.check(time.monotonic() + 1)
+                if time.time() > due + LIMIT:
+                    raise NotReady(f"started {stamps.count()} of {count} in {LIMIT} s")
+                time.sleep(0.1)
+        return {"starts": count / (stamps.seconds()[count - 1] - due)}
+
+
+def run(schedulers, tools, figures, *, rounds, count):
+    """All schedulers by turns."""
+    title = f"{count:,} commands due at once: starts per second"
+    print(f"\n## {title}; takt, APScheduler and the bare loop run {CONCURRENCY} at a time\n")
+    found = Measurements()
+    for number in range(1, rounds + 1):
+        for scheduler in schedulers:
+            found.take_turn(scheduler, number, lambda: measure(scheduler, tools, count))
+    found.report(figures, "starts", title, "1/s")

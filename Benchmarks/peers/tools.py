@@ -1,0 +1,54 @@
+"""The small C programs, and folders that go away."""
+
+import pathlib
+import subprocess
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+class Tools:
+    """Compiled programs, in a temporary folder that a `with` statement removes."""
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="takt-peers-")
+        # Instant of the one beat of the bare loop, where it has only one.
+        self.due = 0
+        self.note = self.compile("note")
+        self.bare_loop = self.compile("bare_loop")
+        return self
+
+    def __exit__(self, *_):
+        self.folder.cleanup()
+
+    def compile(self, name):
+        """The path of a program, or None where there is no compiler."""
+        program = pathlib.Path(self.folder.name) / name
+        command = ["cc", "-O2", "-static", "-o", program, HERE / f"{name}.c"]
+        try:
+            answer = subprocess.run(command, capture_output=True, text=True)
+        except FileNotFoundError:
+            return None
+        return program if answer.returncode == 0 else None
+
+    def case(self):
+        """A new folder for one process, for a `with` statement."""
+        return tempfile.TemporaryDirectory(dir=self.folder.name, ignore_cleanup_errors=True)
+
+
+class Stamps:
+    """The file in which commands note when they ran."""
+
+    line_size = 20
+
+    def __init__(self, folder, tools):
+        self.path = pathlib.Path(folder) / "stamps"
+        self.command = f"{tools.note} {self.path}"
+
+    def count(self):
+        """How many there are."""
+        return self.path.stat().st_size // self.line_size if self.path.exists() else 0
+
+    def seconds(self):
+        """All of them, in order."""
+        return sorted(int(line) / 1e9 for line in self.path.read_bytes().split())

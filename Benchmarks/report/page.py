@@ -1,0 +1,178 @@
+"""The text of docs/performance.md."""
+
+from rows import is_met, judged, short, subject
+
+# Of several targets for one figure, one is enough.
+ONE_IS_ENOUGH = {"20 commands per second: scheduler CPU per run"}
+
+SECTIONS = [
+    ("Twenty commands per second", ["commands"], ["20 commands per second"],
+     "Each second, 20 jobs run `sh -c` with a program that writes the time to a file. Lateness is that "
+     "time minus the full second, so it includes the start of the shell and of the program. CPU is "
+     "that of the scheduler process, without its children."),
+    ("A thousand commands at once", [], ["commands due at once", "static programs due at once"],
+     "All jobs are due at one instant. Starts per second count from that instant to the last start "
+     "(`sh -c`) or to the last end (static programs). takt, APScheduler and the C loop run 16 at a "
+     "time; the others have no such limit."),
+    ("Idle jobs", ["load", "memory-per-job"], ["idle jobs"],
+     "Each job is due once a year. Load ends when the scheduler uses less than 1 % of a CPU for half a "
+     "second. The memory per job is the resident memory above that of a daemon with one job. A reload "
+     "reads a file in which one job has another minute."),
+    ("Queries", ["queries"], ["takt --version", "takt status", "/metrics", "built-in jobs: lateness",
+                              "GET "],
+     "`takt status` is timed as a whole program, its start included. `/metrics` is read from the control "
+     "socket. Twenty built-in jobs run five times a second meanwhile; their lateness shows whether "
+     "queries delay the scheduler."),
+    ("Timers", ["timers"], ["timer, ", "timers of 1 s", "one timer of"],
+     "These figures are those of the TimerMachine library alone, beside one dispatch source per timer."),
+    ("Leeway", [], ["context switches", "wake-ups"],
+     "1,000 built-in jobs with intervals of 0.5 to 5 s run once without leeway and once with 10 %. The "
+     "fewest possible wake-ups are computed from the same windows."),
+    ("Plugins", [], ["plugin run", "built-in run"],
+     "A service plugin in C runs 1,000 times per second. The bare C loop talks to the same plugin "
+     "without takt."),
+]
+
+METHOD = """\
+- takt and its peers do the same work in one run, in turns: takt, peer, peer, takt and so on. A ratio is
+  takt's value divided by the peer's value of the same turn.
+- Every value is a median. Lateness and CPU have 5 turns of 10 s each, after 2 s of warm-up that do not
+  count; static programs due at once have 9 turns. The tables show the lowest and the highest turn.
+- takt runs with its ledger and with a JSON log at debug level, which records every transition. All other
+  settings are defaults, except where a limit on running commands is named.
+- APScheduler runs in a program that keeps the output of commands and logs each run. It gets 20 threads,
+  because its default of 10 would make half of the commands wait.
+- The C loop starts the same commands with `posix_spawn` at each expiry of a timerfd. It writes no log and
+  keeps no output.
+- CPU time comes from the kernel's clock of the scheduler process, which counts ended threads, too. Memory
+  is the resident set in `/proc/PID/status`.
+- A peer that fails, or takes minutes for a number of jobs, is left out from there on.
+"""
+
+REPEAT = """\
+```sh
+make bench           # at most 20 minutes on two cores; writes .build/bench/bench.json
+make bench-report    # writes this page and its pictures from that file
+make bench QUICK=1   # tries every part in a few minutes
+make bench ONLY=peers
+```
+
+`make bench` installs croniter, APScheduler, cronstable and matplotlib from PyPI into `.build/bench-venv`.
+systemd and Debian's cron are measured where they are installed and takt's benchmark runs as root;
+supercronic where it is in `PATH` or named by `$SUPERCRONIC`. Run it on a machine that does nothing else.
+"""
+
+MACHINE = {
+    "processor": "Processor", "cores": "Cores", "memory_gb": "Memory, GB", "kernel": "Kernel",
+    "system": "System", "c_library": "C library", "takt": "takt", "commit": "Commit", "swift": "Swift",
+    "python": "Python", "date": "Date"}
+
+
+class Page:
+    """Puts the figures into words and tables."""
+
+    def __init__(self, content, rows, pictures):
+        self.content = content
+        self.rows = rows
+        self.pictures = pictures
+
+    def text(self, has_matplotlib):
+        """The whole page."""
+        parts = [
+            "# Performance",
+            "`make bench-report` writes this page from the figures of `make bench`. Do not edit it."]
+        if self.content["quick"]:
+            parts.append("**These figures are from a short trial (`QUICK=1`) and mean little.**")
+        if not has_matplotlib:
+            parts.append("matplotlib was not available, so this page has no pictures.")
+        parts += [*self.problems(), "## Targets", *self.targets(), "## Method", METHOD.strip(),
+                  "## Machine and versions", self.machine()]
+        shown = set()
+        for title, pictures, prefixes, words in SECTIONS:
+            parts += self.section(title, pictures, prefixes, words, shown)
+        rest = [row for row in self.rows.measured if id(row) not in shown]
+        if rest:
+            parts += ["## Other figures", table(rest)]
+        parts += ["## Repeat the measurement", REPEAT.strip()]
+        return "\n\n".join(parts) + "\n"
+
+    def problems(self):
+        """The benchmarks that failed."""
+        failed = [one for one in self.content["benchmarks"] if one["problem"]]
+        return [f"**The benchmark `{one['name']}` failed: {one['problem']}.**" for one in failed]
+
+    def targets(self):
+        """A sentence and the table of all rows with a target."""
+        rows = self.rows.bounded()
+        missed = [row for row in rows if not self.is_reached(row)]
+        lines = ["| figure | takt ÷ | target | measured | result |", "|---|---|---|---|---|"]
+        for row in rows:
+            bound = f"≤ {short(row['at_most'])}" if "at_most" in row else f"≥ {short(row['at_least'])}"
+            unit = "" if "ratio" in row else f" {row['unit']}"
+            result = "met" if is_met(row) else "missed"
+            if result == "missed" and self.is_reached(row):
+                result = "not needed"
+            lines.append(
+                f"| {title_of(row)} | {row.get('peer', '') if 'ratio' in row else ''} | {bound}{unit} "
+                f"| {short(judged(row))}{unit} | {result} |")
+        count = f"{len(rows) - len(missed)} of {len(rows)} targets are met."
+        return [f"{count} A number without a unit is a ratio: takt's value divided by the value of the "
+                "peer in the second column. Of the targets for CPU per run, one is enough.",
+                "\n".join(lines)]
+
+    def is_reached(self, row):
+        """Whether a row's target, or an alternative to it, is met."""
+        alternatives = [row]
+        if row["name"] in ONE_IS_ENOUGH:
+            alternatives = [one for one in self.rows.bounded() if one["name"] == row["name"]]
+        return any(is_met(one) for one in alternatives)
+
+    def machine(self):
+        """Facts of the machine, versions of the peers, and peers that are not there."""
+        facts = self.content["machine"]
+        lines = ["| | |", "|---|---|"]
+        lines += [f"| {word} | {facts[name]} |" for name, word in MACHINE.items() if facts.get(name)]
+        lines += [f"| {name} | {version} |" for name, version in self.rows.versions.items()
+                  if version and name != "takt"]
+        text = "\n".join(lines)
+        for name, reason in self.rows.left_out.items():
+            text += f"\n\nNot measured: {name} ({reason})."
+        return text
+
+    def section(self, title, pictures, prefixes, words, shown):
+        """One part with its pictures and its table, or nothing where there are no figures."""
+        rows = [row for row in self.rows.measured
+                if id(row) not in shown and any(prefix in row["name"] for prefix in prefixes)]
+        if not rows:
+            return []
+        shown.update(id(row) for row in rows)
+        images = [f"![{title}](performance/{name}.svg)" for name in pictures if name in self.pictures]
+        return [f"## {title}", words, *images, table(rows)]
+
+
+def title_of(row):
+    """The name of a figure, with the number of jobs where there are several."""
+    return f"{row['name']}, {row['size']:,}" if "size" in row else row["name"]
+
+
+def table(rows):
+    """One line for each figure and number of jobs, one column for each subject."""
+    subjects = list(dict.fromkeys(subject(row) for row in rows))
+    # Without jobs in the name of a figure, takt may not be there; it is first where it is.
+    subjects.sort(key=lambda one: one != "takt")
+    cells = {}
+    for row in rows:
+        cells.setdefault((row["name"], row.get("size", 0), row["unit"]), {})[subject(row)] = cell(row)
+    lines = ["| figure | unit | " + " | ".join(subjects) + " |", "|---|---|" + "---|" * len(subjects)]
+    for (name, size, unit), found in cells.items():
+        title = f"{name}, {size:,}" if size else name
+        values = " | ".join(found.get(one, "") for one in subjects)
+        lines.append(f"| {title} | {unit} | {values} |")
+    return "\n".join(lines)
+
+
+def cell(row):
+    """A median, with the lowest and the highest where there are several."""
+    if row["samples"] == 1:
+        return short(row["value"])
+    return f"{short(row['value'])} ({short(row['low'])}–{short(row['high'])})"

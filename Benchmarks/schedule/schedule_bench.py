@@ -1,0 +1,47 @@
+"""Times the search for next times, beside croniter where a Python knows it.
+
+    python3 schedule_bench.py SCHEDULE_BENCH ORACLE [PYTHON] [--json FILE]
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from figures import Figures, take_option  # noqa: E402
+
+# The mean over all rows, not over the worst cases.
+BOUND_NS = 2000
+
+
+def main(arguments):
+    """Shows what the program prints, and keeps its figures."""
+    figures = Figures(take_option(arguments, "--json"))
+    program, oracle, *python = arguments
+    if python and subprocess.run([python[0], "-c", "import croniter"], capture_output=True).returncode:
+        print("left out: croniter (not installed from PyPI)")
+        python = []
+    answer = subprocess.run([program, oracle, *python], stdout=subprocess.PIPE, text=True)
+    print(answer.stdout, end="", flush=True)
+    own = None
+    for line in answer.stdout.splitlines():
+        found = re.match(r"(.+): mean (\d+) ns(?:, best round (\d+) ns)?$", line)
+        if not found:
+            continue
+        title, mean = found[1], float(found[2])
+        if title.startswith("croniter"):
+            figures.add("next time of a cron expression, mean", "ns", [mean], peer="croniter",
+                        ratios=[own / mean] if own else ())
+        elif title.endswith("rows of the oracle"):
+            own = mean
+            figures.add("next time of a cron expression, mean", "ns", [mean], at_most=BOUND_NS)
+        else:
+            figures.add(f"next time: {title}", "ns", [mean])
+    figures.write()
+    return answer.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
