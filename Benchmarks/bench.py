@@ -7,6 +7,7 @@ What a benchmark prints is shown as it comes. One that fails is named in the fil
 the others have run, and makes this program exit with 1. `--quick` makes all short, to try them.
 """
 
+import contextlib
 import json
 import os
 import pathlib
@@ -18,6 +19,7 @@ import time
 
 import machine
 from figures import take_option
+from stopping import stop_once
 
 HERE = pathlib.Path(__file__).resolve().parent
 SWIFT = HERE / ".build/release"
@@ -60,15 +62,19 @@ class Run:
         """Runs it."""
         print(f"\n# {self.name}\n", flush=True)
         begin = time.monotonic()
-        environment = {**os.environ, **({"LEDGER_BENCH_QUICK": "1"} if quick else {})}
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory(prefix="takt-bench-", ignore_cleanup_errors=True) as folder:
             path = pathlib.Path(folder) / "rows.json"
+            # All that it makes is in this folder, and all that it starts in this session.
+            environment = {**os.environ, "TMPDIR": folder, "LEDGER_BENCH_QUICK": str(int(quick))}
             try:
-                self.process = subprocess.Popen([*self.command, "--json", path], env=environment)
+                self.process = subprocess.Popen(
+                    [*self.command, "--json", path], env=environment, start_new_session=True)
                 status = self.process.wait()
                 self.problem = f"exit status {status}" if status else None
             except OSError as error:
                 self.problem = error.strerror
+            finally:
+                self.stop()
             if path.exists():
                 self.rows = json.loads(path.read_text())
             elif not self.problem:
@@ -76,10 +82,15 @@ class Run:
         self.seconds = round(time.monotonic() - begin)
 
     def stop(self):
-        """Ends it, and waits until it has cleaned up."""
-        if self.process and self.process.poll() is None:
-            self.process.terminate()
-            self.process.wait()
+        """Ends what is left of it, and waits until it has cleaned up."""
+        if not self.process:
+            return
+        with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
+            os.killpg(self.process.pid, signal.SIGTERM)
+            self.process.wait(30)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
 
 
 def write(path, takt, quick, runs):
@@ -105,7 +116,7 @@ def main(arguments):
         print(__doc__, file=sys.stderr)
         return 64
     takt = os.path.abspath(arguments[0])
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    stop_once()
     commands = benchmarks(takt, os.path.abspath(python), oracle, quick)
     runs = []
     for name, command in commands.items():
@@ -115,7 +126,6 @@ def main(arguments):
         try:
             runs[-1].measure(quick)
         finally:
-            runs[-1].stop()
             write(out, takt, quick, runs)
     failed = [run for run in runs if run.problem]
     print(f"\n{sum(run.seconds for run in runs)} s: "

@@ -23,6 +23,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from figures import Figures, take_option  # noqa: E402
+from stopping import stop_once  # noqa: E402
 
 JOBS = 10_000
 PUNCTUAL = 20
@@ -137,6 +138,7 @@ def report(figures, words, measured):
 def main(arguments):
     figures = Figures(take_option(arguments, "--json"))
     seconds = 2 if "--quick" in arguments else SECONDS
+    stop_once()
     takt = Takt(arguments[0])
     try:
         times = []

@@ -53,4 +53,5 @@ def run(schedulers, tools, figures, *, rounds, seconds):
             found.take_turn(scheduler, number, lambda: measure(scheduler, tools, seconds))
     for word in ("p50", "p99"):
         found.report(figures, word, f"{TITLE}: lateness {word}", "ms", bounds=LATENESS_BOUNDS)
+    found.report_failures(figures, TITLE)
     found.report(figures, "cpu", f"{TITLE}: scheduler CPU per run", "ms", bounds=CPU_BOUNDS)

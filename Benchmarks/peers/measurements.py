@@ -34,6 +34,11 @@ class Measurements:
             self.failed[scheduler.name] = str(error)
             print(f"  {round_number}  {scheduler.name:14} left out: {error}", flush=True)
 
+    def report_failures(self, figures, work):
+        """Adds the names of the peers that did not do the work."""
+        for name, reason in self.failed.items():
+            figures.rows.append({"left_out": name, "reason": f"{work}: {reason}"})
+
     def ratios(self, peer, name):
         """takt's value divided by the peer's, round by round."""
         own, other = self.rounds["takt"][name], self.rounds[peer][name]

@@ -9,7 +9,6 @@ not installed is left out, and named. supercronic is looked for in $SUPERCRONIC 
 
 import os
 import pathlib
-import signal
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -27,6 +26,7 @@ from scheduler_cronstable import Cronstable  # noqa: E402
 from scheduler_supercronic import Supercronic  # noqa: E402
 from scheduler_systemd import Systemd  # noqa: E402
 from scheduler_takt import Takt  # noqa: E402
+from stopping import stop_once  # noqa: E402
 from tools import Tools  # noqa: E402
 
 # A million jobs take takt's daemon about this much memory, with room for the rest of the machine.
@@ -92,8 +92,7 @@ def main(arguments):
     if len(arguments) != 1:
         print(__doc__, file=sys.stderr)
         return 64
-    # So that a stopped benchmark ends what it has started.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    stop_once()
     failures = []
     with Tools() as tools:
         if not tools.note:
@@ -110,6 +109,7 @@ def main(arguments):
             except (NotReady, OSError, RuntimeError) as error:
                 print(f"FAILED: {name}: {error}", flush=True)
                 failures.append(name)
+                figures.rows.append({"failed": name, "reason": str(error)})
     figures.write()
     return 1 if failures else 0
 

@@ -24,7 +24,7 @@ class Supercronic(Scheduler):
 
     def version(self):
         answer = subprocess.run([self.program, "-version"], capture_output=True, text=True)
-        return (answer.stdout or answer.stderr).strip().splitlines()[-1]
+        return (answer.stdout or answer.stderr).strip().split("\n")[-1]
 
     def write(self, folder, jobs, concurrency=None):
         lines = [" ".join([*job.when.cron_fields, "*", job.command]) for job in jobs]

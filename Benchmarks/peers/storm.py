@@ -35,4 +35,5 @@ def run(schedulers, tools, figures, *, rounds, count):
     for number in range(1, rounds + 1):
         for scheduler in schedulers:
             found.take_turn(scheduler, number, lambda: measure(scheduler, tools, count))
+    found.report_failures(figures, title)
     found.report(figures, "starts", title, "1/s")

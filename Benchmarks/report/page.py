@@ -99,7 +99,9 @@ class Page:
     def problems(self):
         """The benchmarks that failed."""
         failed = [one for one in self.content["benchmarks"] if one["problem"]]
-        return [f"**The benchmark `{one['name']}` failed: {one['problem']}.**" for one in failed]
+        lines = [f"**The benchmark `{one['name']}` failed: {one['problem']}.**" for one in failed]
+        return lines + [
+            f"**The part `{name}` failed: {reason}.**" for name, reason in self.rows.failed.items()]
 
     def targets(self):
         """A sentence and the table of all rows with a target."""
@@ -135,7 +137,7 @@ class Page:
         lines += [f"| {name} | {version} |" for name, version in self.rows.versions.items()
                   if version and name != "takt"]
         text = "\n".join(lines)
-        for name, reason in self.rows.left_out.items():
+        for name, reason in self.rows.left_out:
             text += f"\n\nNot measured: {name} ({reason})."
         return text
 
@@ -152,22 +154,28 @@ class Page:
 
 def title_of(row):
     """The name of a figure, with the number of jobs where there are several."""
-    return f"{row['name']}, {row['size']:,}" if "size" in row else row["name"]
+    return name_with_size(row["name"], row.get("size"))
+
+
+def name_with_size(name, size):
+    """The name of a figure, and how many jobs or timers there were."""
+    if not size:
+        return name
+    word = "timer" if name.startswith("timer") else "job"
+    return f"{name}, {size:,} {word}{'' if size == 1 else 's'}"
 
 
 def table(rows):
     """One line for each figure and number of jobs, one column for each subject."""
     subjects = list(dict.fromkeys(subject(row) for row in rows))
-    # Without jobs in the name of a figure, takt may not be there; it is first where it is.
     subjects.sort(key=lambda one: one != "takt")
     cells = {}
     for row in rows:
         cells.setdefault((row["name"], row.get("size", 0), row["unit"]), {})[subject(row)] = cell(row)
     lines = ["| figure | unit | " + " | ".join(subjects) + " |", "|---|---|" + "---|" * len(subjects)]
     for (name, size, unit), found in cells.items():
-        title = f"{name}, {size:,}" if size else name
         values = " | ".join(found.get(one, "") for one in subjects)
-        lines.append(f"| {title} | {unit} | {values} |")
+        lines.append(f"| {name_with_size(name, size)} | {unit} | {values} |")
     return "\n".join(lines)
 
 

@@ -10,7 +10,8 @@ class Rows:
 
     def __init__(self, rows):
         self.versions = {row["scheduler"]: row["version"] for row in rows if "scheduler" in row}
-        self.left_out = {row["left_out"]: row["reason"] for row in rows if "left_out" in row}
+        self.left_out = [(row["left_out"], row["reason"]) for row in rows if "left_out" in row]
+        self.failed = {row["failed"]: row["reason"] for row in rows if "failed" in row}
         self.measured = [row for row in rows if "value" in row]
 
     def named(self, name):
