@@ -8,7 +8,7 @@ SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sourc
 	Examples/Package.swift Examples/Sources packaging/timermachine
 # Outside test data; what is made with them is left out where they are not.
 ORACLES ?= ../shared/oracles
-# A Python of its own for what `make bench` runs beside takt, and for the pictures of `make bench-report`.
+# A Python with the packages for `make bench` and `make bench-report`.
 BENCH_PYTHON := .build/bench-venv/bin/python
 BENCH_PYPI := croniter apscheduler cronstable matplotlib
 BENCH_FILE := .build/bench/bench.json
@@ -156,26 +156,26 @@ fuzz: setup      ## Run 10 million random operations on each timer factory under
 crash: setup     ## Kill takt 200 times at random moments, and verify the ledger each time.
 	TAKT_CRASHES=200 $(SWIFT) test --filter LedgerCrashTests
 
-bench: release bench-programs bench-venv ## Measure takt beside its peers, for at most 20 minutes; figures go to .build/bench/bench.json. QUICK=1 tries it; ONLY=peers,storm chooses.
+bench: release bench-programs bench-venv ## Run all benchmarks, other schedulers beside takt, in 20 minutes. QUICK=1: a short trial; ONLY=NAMES: some.
 	python3 -B Benchmarks/bench.py .build/release/takt --python $(BENCH_PYTHON) --out $(BENCH_FILE) \
 		--oracle $(ORACLES)/cronos.jsonl $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
 
-bench-programs: # Build what measures.
+bench-programs: # Build the benchmarks.
 	for program in takt-bench timer-bench storm-bench plugin-bench; do \
 		$(SWIFT) build -c release --package-path Benchmarks --product $$program || exit 1; done
 	$(SWIFT) build $(RELEASE) --product schedule-bench
 
-bench-venv:      # Install what takt is measured beside, and what draws; without one of them, its part is left out.
+bench-venv:      # Install peers and matplotlib from PyPI; what cannot be installed is left out.
 	@for package in $(BENCH_PYPI); do $(BENCH_PYTHON) -c "import $$package" 2>/dev/null || { \
 		{ [ -x $(BENCH_PYTHON) ] || python3 -m venv .build/bench-venv; } && \
 		$(BENCH_PYTHON) -m pip install -q --disable-pip-version-check $$package; } || \
 		echo "without $$package: it could not be installed" >&2; done
 
-bench-report: bench-venv ## Write docs/performance.md and its pictures from the figures of `make bench`.
+bench-report: bench-venv ## Write docs/performance.md from the figures of `make bench`.
 	$$([ -x $(BENCH_PYTHON) ] && echo $(BENCH_PYTHON) || echo python3) -B \
 		Benchmarks/report/report.py $(BENCH_FILE) docs
 
-bench-faults: release ## Measure what a full, slow or broken disk under the ledger does to the jobs.
+bench-faults: release ## Measure how late jobs start while the disk of the ledger is full, slow or broken.
 	python3 -B Benchmarks/ledger/ledger_bench.py .build/release/takt faults
 
 # Instructions do not depend on how busy a machine is. Flags as for `release`, whose code is counted.
@@ -185,7 +185,8 @@ GATE_PACKAGES := valgrind binutils python3 util-linux
 .PHONY: bench-gate bench-gate-write gate-program
 
 bench-gate: gate-program ## Count the instructions of ten workloads; fail when one takes over 3 % more than recorded.
-	python3 -B -m unittest discover -q Benchmarks/gate
+	for folder in gate report peers; do \
+		python3 -B -m unittest discover -q -b Benchmarks/$$folder || exit 1; done
 	$(GATE) .build/release/gate-bench $(GATE_FILE)
 
 bench-gate-write: gate-program ## Record the instructions of the ten workloads.

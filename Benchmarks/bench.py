@@ -1,10 +1,10 @@
-"""Runs every benchmark, one after the other, and writes all their figures into one file.
+"""Runs all benchmarks and writes their figures to one file.
 
     python3 bench.py TAKT [--out FILE] [--quick] [--only NAME[,NAME]] [--python VENV_PYTHON]
                      [--oracle FILE]
 
-What a benchmark prints is shown as it comes. One that fails is named in the file and at the end, after
-the others have run, and makes this program exit with 1. `--quick` makes all short, to try them.
+If a benchmark fails, the others still run; the file and the last lines name it, and the exit status is 1.
+`--quick` is a short trial.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ SWIFT = HERE / ".build/release"
 
 
 def benchmarks(takt, python, oracle, quick):
-    """Name and command of each."""
+    """The commands by name."""
     def script(path, *arguments):
         return [sys.executable, HERE / path, *arguments]
 
@@ -59,12 +59,12 @@ class Run:
         self.seconds = 0
 
     def measure(self, quick):
-        """Runs it."""
+        """Runs the benchmark."""
         print(f"\n# {self.name}\n", flush=True)
         begin = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="takt-bench-", ignore_cleanup_errors=True) as folder:
             path = pathlib.Path(folder) / "rows.json"
-            # All that it makes is in this folder, and all that it starts in this session.
+            # Its files stay in this folder and its processes in this session, so that both can be removed.
             environment = {**os.environ, "TMPDIR": folder, "LEDGER_BENCH_QUICK": str(int(quick))}
             try:
                 self.process = subprocess.Popen(
@@ -82,7 +82,7 @@ class Run:
         self.seconds = round(time.monotonic() - begin)
 
     def stop(self):
-        """Ends what is left of it, and waits until it has cleaned up."""
+        """Stops its processes, with time to clean up."""
         if not self.process:
             return
         with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
@@ -94,7 +94,7 @@ class Run:
 
 
 def write(path, takt, quick, runs):
-    """All rows, each with the name of its benchmark, with what is known of the machine."""
+    """Writes the machine, the benchmarks and all rows."""
     content = {
         "machine": machine.description(takt), "quick": quick,
         "benchmarks": [
@@ -105,7 +105,7 @@ def write(path, takt, quick, runs):
 
 
 def main(arguments):
-    """Runs those that are asked for."""
+    """Runs the chosen benchmarks."""
     out = take_option(arguments, "--out") or ".build/bench/bench.json"
     only = take_option(arguments, "--only")
     python = take_option(arguments, "--python") or sys.executable

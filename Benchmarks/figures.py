@@ -1,4 +1,4 @@
-"""The figures of a benchmark: rows of JSON for `make bench-report`, beside what is printed."""
+"""The figures of a benchmark, as JSON rows for `make bench-report`."""
 
 import json
 import pathlib
@@ -16,16 +16,16 @@ def take_option(arguments, name):
 
 
 class Figures:
-    """Rows: a median, the lowest and the highest of the repetitions, and a bound where there is one."""
+    """Rows with median, lowest and highest value, and a target where there is one."""
 
     def __init__(self, path=None):
         self.path = path
         self.rows = []
 
     def add(self, name, unit, values, *, size=None, peer=None, ratios=(), at_most=None, at_least=None):
-        """Adds a row: takt's own, or a peer's with takt's ratio to it.
+        """Adds a row of takt, or of a peer with takt's ratio to it.
 
-        A bound is one of the ratio, where there are ratios; otherwise it is one of the value.
+        The bounds apply to the ratio if there is one, otherwise to the value.
         """
         row = {
             "name": name, "unit": unit, "value": statistics.median(values), "low": min(values),
@@ -35,6 +35,6 @@ class Figures:
         self.rows.append({key: value for key, value in row.items() if value is not None})
 
     def write(self):
-        """Writes all rows, where a file was named."""
+        """Writes all rows if a file was given."""
         if self.path:
             pathlib.Path(self.path).write_text(json.dumps(self.rows, indent=1, ensure_ascii=False) + "\n")

@@ -1,4 +1,4 @@
-"""What figures depend on: the machine and the versions, without names of hosts or paths."""
+"""The machine and the versions, without host names and paths."""
 
 import datetime
 import os
@@ -27,7 +27,7 @@ def output(*command):
 
 
 def description(takt):
-    """Facts by name, in the order in which they are shown."""
+    """Facts by name."""
     memory = first_match("/proc/meminfo", r"^MemTotal:\s+(\d+) kB")
     return {
         "date": datetime.date.today().isoformat(),

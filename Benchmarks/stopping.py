@@ -1,11 +1,11 @@
-"""The end of a benchmark that is interrupted."""
+"""Clean-up of an interrupted benchmark."""
 
 import signal
 import sys
 
 
 def stop_once():
-    """Ends the program on SIGINT and SIGTERM by SystemExit; more signals do not disturb the clean-up."""
+    """Raises SystemExit on the first SIGINT or SIGTERM; later ones do not interrupt the clean-up."""
     def stop(number, _):
         for ignored in (signal.SIGINT, signal.SIGTERM):
             signal.signal(ignored, signal.SIG_IGN)

@@ -1,8 +1,8 @@
-// Starts a shell command so many times at each beat of a timerfd: what a scheduler cannot be faster than.
+// Starts a shell command COUNT times at each expiry of a timerfd: the lower bound for any scheduler.
 //
 // bare_loop FIRST_SECOND PERIOD_SECONDS COUNT CONCURRENCY COMMAND
 //
-// A period of 0 means one beat. It runs until it is stopped.
+// A period of 0 means one expiry. It runs until it is stopped.
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdint.h>

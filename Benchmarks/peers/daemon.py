@@ -1,4 +1,4 @@
-"""The process of a scheduler: its log, its CPU time, its memory, and its end."""
+"""A scheduler process: start, log, CPU time, memory, stop."""
 
 import ctypes
 import os
@@ -10,17 +10,17 @@ import time
 
 
 class NotReady(Exception):
-    """A scheduler that has ended, or has not loaded its jobs in time."""
+    """A scheduler ended, or did not load its jobs in time."""
 
 
 def end_with_parent():
-    """In the child: the kernel ends it when this program is killed."""
+    """Runs in the child: asks the kernel to kill it when this program dies."""
     set_death_signal = 1
     ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
 
 
 class Daemon:
-    """A process that is stopped at the end of a `with` statement."""
+    """A process that stops at the end of a `with` statement."""
 
     def __init__(self, arguments, folder, *, ready=None, prepare=lambda: None, clean=lambda: None,
                  environment=None):
@@ -49,7 +49,7 @@ class Daemon:
         return self.process.pid
 
     def cpu(self):
-        """Seconds of CPU of this process: all threads, those that have ended too, but no children."""
+        """CPU seconds of all threads of the process, ended ones included, without its children."""
         process_clock = ~self.pid << 3 | 2  # As clock_getcpuclockid makes it.
         return time.clock_gettime_ns(process_clock) / 1e9
 
@@ -59,7 +59,7 @@ class Daemon:
         return int(re.search(r"VmRSS:\s+(\d+)", text)[1]) / 1024
 
     def wait_ready(self, limit):
-        """Waits for the word in the log that says so, where there is one, then for rest."""
+        """Waits until the log contains `ready`, if given, and then until the process is idle."""
         end = time.monotonic() + limit
         while self.ready and not self.has_logged(self.ready):
             self.check(end)
@@ -67,11 +67,11 @@ class Daemon:
         self.wait_idle(end)
 
     def has_logged(self, word):
-        """Whether the log has a word."""
+        """Whether the log contains a word."""
         return word in self.log.read_bytes()
 
     def wait_idle(self, end, seconds=0.5):
-        """Waits until it has used less than 1 % of a CPU for a while."""
+        """Waits until the process uses less than 1 % of a CPU for `seconds`."""
         used = self.cpu()
         while True:
             time.sleep(seconds)
@@ -81,7 +81,7 @@ class Daemon:
                 return
 
     def check(self, end):
-        """Raises when the process has ended, or the time is over."""
+        """Raises NotReady if the process has ended or the time is up."""
         if self.process.poll() is not None:
             last = self.log.read_bytes()[-300:].decode(errors="replace").strip()
             raise NotReady(f"ended with {self.process.returncode}: {last}")
@@ -89,7 +89,7 @@ class Daemon:
             raise NotReady("has not loaded its jobs in time")
 
     def stop(self):
-        """Ends it as an operator would, or kills it after some seconds."""
+        """Sends SIGTERM, and SIGKILL after 15 s."""
         try:
             if self.process.poll() is None:
                 self.process.terminate()

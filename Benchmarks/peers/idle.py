@@ -1,4 +1,4 @@
-"""Jobs that wait: what CPU their loading takes, what memory they hold, and what a reload costs."""
+"""Idle jobs: CPU to load them, memory, and CPU to reload."""
 
 import os
 import statistics
@@ -8,9 +8,9 @@ from job import idle_jobs
 from measurements import Measurements
 
 LIMIT = 120
-# A scheduler that needs longer for a tenth of the jobs is not given them all.
+# A scheduler that needs more CPU seconds than this is not given ten times the jobs.
 PATIENCE = LIMIT / 10
-# One that needs more CPU seconds than this takes one turn only.
+# A scheduler that needs more CPU seconds than this gets one turn only.
 SLOW_LOAD = 3
 EMPTY_DAEMON_MB = 22
 MEMORY_OF_A_JOB_KB = 1
@@ -19,12 +19,12 @@ BOUNDS = {10_000: {"APScheduler": 1, "supercronic": 1}}
 
 
 def measure(scheduler, tools, size, with_reload):
-    """CPU seconds to load, MB, and CPU seconds to reload with one job changed."""
+    """CPU seconds to load, memory in MB, and CPU seconds to reload after one job has changed."""
     with tools.case() as folder, scheduler.start(folder, idle_jobs(size)) as daemon:
         daemon.wait_ready(LIMIT)
         values = {"load": daemon.cpu(), "memory": daemon.memory()}
         if with_reload:
-            # A file of the same second may count as the same file.
+            # Some schedulers compare modification times in whole seconds.
             time.sleep(1)
             scheduler.write(daemon.log.parent, idle_jobs(size, changed=size // 2))
             before = daemon.cpu()
@@ -36,7 +36,7 @@ def measure(scheduler, tools, size, with_reload):
 
 
 def run(schedulers, tools, figures, *, sizes):
-    """All schedulers by turns, for each number of jobs: sizes maps it to the number of rounds."""
+    """Measures all schedulers in turns; `sizes` maps a number of jobs to a number of rounds."""
     slow = set()
     empty = {}
     for size, rounds in sizes.items():
@@ -57,7 +57,7 @@ def run(schedulers, tools, figures, *, sizes):
 
 
 def report(found, figures, size, empty):
-    """Adds the rows of one number of jobs; empty maps schedulers to what they hold with one job."""
+    """Adds the rows for one number of jobs; `empty` keeps the memory of daemons with one job."""
     bounds = BOUNDS.get(size)
     found.report_failures(figures, f"{size:,} idle jobs")
     found.report(figures, "load", "idle jobs: CPU to load", "s", size=size, bounds=bounds,

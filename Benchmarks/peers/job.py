@@ -1,4 +1,4 @@
-"""A job that every scheduler can be given."""
+"""Jobs in a form that every scheduler can be given."""
 
 import dataclasses
 import datetime
@@ -6,7 +6,7 @@ import datetime
 
 @dataclasses.dataclass(frozen=True)
 class Instant:
-    """A UTC instant in whole seconds, or a pattern of them: None stands for every value."""
+    """A pattern of UTC instants in whole seconds; None matches every value."""
 
     second: int | None = None
     minute: int | None = None
@@ -34,13 +34,13 @@ class Job:
 
 
 def at(epoch_second):
-    """The pattern that means one instant of this year."""
+    """The pattern that matches one instant of the year."""
     time = datetime.datetime.fromtimestamp(epoch_second, datetime.timezone.utc)
     return Instant(time.second, time.minute, time.hour, time.day, time.month)
 
 
 def idle_jobs(count, changed=None):
-    """Jobs that are due once a year, all of them months away; one of them may be changed."""
+    """Jobs that are due once a year, months from now; the job at `changed` gets another minute."""
     month = (datetime.datetime.now(datetime.timezone.utc).month + 5) % 12 + 1
     width = len(str(count))
     jobs = []

@@ -1,4 +1,4 @@
-"""Twenty shell commands each second: how late they start, and what CPU that costs the scheduler."""
+"""Twenty shell commands per second: lateness, and CPU per run of the scheduler."""
 
 import math
 import time
@@ -6,12 +6,12 @@ import time
 from daemon import NotReady
 from job import EVERY_SECOND, Job
 from measurements import Measurements
-from statistic import percentile
+from percentile import percentile
 from tools import Stamps
 
 JOBS = 20
 WARM_UP = 2
-# A second is over, and its commands have ended, so long before the next.
+# CPU is read this long before a full second, when the commands of the last one have ended.
 REST = 0.2
 TITLE = f"{JOBS} commands per second"
 LATENESS_BOUNDS = {"bare C loop": 1.2, "APScheduler": 0.5, "supercronic": 0.7}
@@ -19,7 +19,7 @@ CPU_BOUNDS = {"APScheduler": 0.4, "supercronic": 0.5}
 
 
 def measure(scheduler, tools, seconds):
-    """Lateness in ms and CPU in ms a run of one scheduler for so many seconds."""
+    """Lateness and CPU per run of one scheduler, in ms."""
     with tools.case() as folder:
         stamps = Stamps(folder, tools)
         jobs = [Job(f"job{number:02}", stamps.command, EVERY_SECOND) for number in range(JOBS)]
@@ -40,13 +40,13 @@ def measure(scheduler, tools, seconds):
 
 
 def sleep_until(second):
-    """Sleeps until an instant of the clock."""
+    """Sleeps until a wall-clock time."""
     time.sleep(max(0, second - time.time()))
 
 
 def run(schedulers, tools, figures, *, rounds, seconds):
-    """All schedulers by turns."""
-    print(f"\n## {TITLE}, {seconds} s a turn after {WARM_UP} s of warm-up: ms late, ms of CPU a run\n")
+    """Measures all schedulers in turns."""
+    print(f"\n## {TITLE}, {seconds} s per turn after {WARM_UP} s of warm-up: lateness and CPU per run, ms\n")
     found = Measurements()
     for number in range(1, rounds + 1):
         for scheduler in schedulers:

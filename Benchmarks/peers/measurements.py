@@ -1,4 +1,4 @@
-"""The values of all rounds, by scheduler and name."""
+"""The values of all turns, by scheduler and name."""
 
 import collections
 import statistics
@@ -7,7 +7,7 @@ from daemon import NotReady
 
 
 class Measurements:
-    """What was measured: values[scheduler][name] is a list with one value a round."""
+    """`values[scheduler][name]` has one value per turn."""
 
     def __init__(self):
         self.values = collections.defaultdict(lambda: collections.defaultdict(list))
@@ -15,7 +15,7 @@ class Measurements:
         self.rounds = collections.defaultdict(lambda: collections.defaultdict(dict))
 
     def add(self, scheduler, round_number, **values):
-        """Keeps the values of one round of one scheduler, and prints them."""
+        """Keeps and prints the values of one turn."""
         for name, value in values.items():
             self.values[scheduler][name].append(value)
             self.rounds[scheduler][name][round_number] = value
@@ -23,7 +23,7 @@ class Measurements:
         print(f"  {round_number}  {scheduler:14} {text}", flush=True)
 
     def take_turn(self, scheduler, round_number, measure):
-        """Measures one turn of one scheduler; a peer that fails is named, and left out from then on."""
+        """Measures one turn; a peer that fails gets no more turns."""
         if scheduler.name in self.failed:
             return
         try:
@@ -35,12 +35,12 @@ class Measurements:
             print(f"  {round_number}  {scheduler.name:14} left out: {error}", flush=True)
 
     def report_failures(self, figures, work):
-        """Adds the names of the peers that did not do the work."""
+        """Adds a row for each peer that failed."""
         for name, reason in self.failed.items():
             figures.rows.append({"left_out": name, "reason": f"{work}: {reason}"})
 
     def ratios(self, peer, name):
-        """takt's value divided by the peer's, round by round."""
+        """takt's value divided by the peer's, for each round with both."""
         own, other = self.rounds["takt"][name], self.rounds[peer][name]
         return [own[number] / other[number] for number in sorted(own.keys() & other.keys())
                 if other[number] > 0]
@@ -48,7 +48,7 @@ class Measurements:
     def report(self, figures, name, title, unit, *, size=None, bounds=None, own_bound=None):
         """Adds the rows of all schedulers for one name.
 
-        Bounds are upper ones: of takt's ratio to a peer, by peer, and takt's own.
+        `bounds` are upper bounds of takt's ratio to each peer, `own_bound` one of takt's value.
         """
         for scheduler, values in self.values.items():
             if name not in values:
@@ -60,5 +60,5 @@ class Measurements:
                 ratios=self.ratios(peer, name) if peer else (), at_most=bound)
             ratios = self.ratios(peer, name) if peer else []
             print(f"{title}, {scheduler}: {statistics.median(values[name]):.4g} {unit}"
-                  + (f"; takt's divided by it {statistics.median(ratios):.2f}" if ratios else "")
+                  + (f"; takt ÷ it {statistics.median(ratios):.2f}" if ratios else "")
                   + (f" (bound {bound})" if bound else ""), flush=True)

@@ -1,4 +1,4 @@
-// Appends the instant at which it runs to a file: 19 digits of nanoseconds since the epoch, and a newline.
+// Appends the current time to a file: 19 digits of nanoseconds since the epoch, and a newline.
 #include <fcntl.h>
 #include <stdio.h>
 #include <time.h>

@@ -1,10 +1,10 @@
-"""Runs other schedulers beside takt, by turns, with the same work.
+"""Runs takt and other schedulers in turns, with the same work.
 
     python3 peers.py TAKT [--python VENV_PYTHON] [--json FILE] [--quick] [--only NAME[,NAME]]
                      [--with NAME[,NAME]]
 
-Workloads: lateness, storm, idle, queries. `--with` chooses schedulers; takt is always there. One that is
-not installed is left out, and named. supercronic is looked for in $SUPERCRONIC and in PATH.
+Workloads: lateness, storm, idle, queries. `--with` chooses schedulers besides takt. The report names those
+that are not installed. supercronic is searched in $SUPERCRONIC and in PATH.
 """
 
 import os
@@ -29,17 +29,17 @@ from scheduler_takt import Takt  # noqa: E402
 from stopping import stop_once  # noqa: E402
 from tools import Tools  # noqa: E402
 
-# A million jobs take takt's daemon about this much memory, with room for the rest of the machine.
+# Free memory from which a million jobs are tried.
 MILLION_JOBS_GB = 8
 
 
 def available_gb():
-    """Memory that can be had without swapping."""
+    """Free memory."""
     return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1e9
 
 
 def present(schedulers, figures, chosen):
-    """Those that are installed; the others are named."""
+    """The installed schedulers; adds a row for each of the others."""
     found = []
     for scheduler in schedulers:
         if chosen and scheduler.name not in chosen and scheduler.name != "takt":
@@ -57,13 +57,13 @@ def present(schedulers, figures, chosen):
 
 
 def parts(schedulers, tools, figures, quick):
-    """Each workload, by name, as what is to be called."""
+    """The workloads by name, as functions."""
     takt = schedulers[0]
 
     def able(workload):
         return [scheduler for scheduler in schedulers if workload in scheduler.workloads]
 
-    # Number of jobs, and rounds.
+    # Rounds by number of jobs.
     sizes = {1: 3, 1_000: 3, 10_000: 5, 100_000: 3}
     if available_gb() > MILLION_JOBS_GB:
         sizes[1_000_000] = 1
@@ -82,7 +82,7 @@ def parts(schedulers, tools, figures, quick):
 
 
 def main(arguments):
-    """Runs the workloads; one that fails does not keep the others from running."""
+    """Runs the workloads, all of them even if one fails."""
     figures = Figures(take_option(arguments, "--json"))
     python = take_option(arguments, "--python") or sys.executable
     only = (take_option(arguments, "--only") or "").split(",")

@@ -1,4 +1,4 @@
-"""How long `takt status` and `/metrics` take, and whether a slot is late because of them."""
+"""Times of `takt status` and `/metrics`, and the lateness of slots meanwhile."""
 
 import json
 import pathlib
@@ -8,7 +8,7 @@ import subprocess
 import time
 
 from job import idle_jobs
-from statistic import percentile
+from percentile import percentile
 
 PUNCTUAL = 20
 LIMIT = 120
@@ -18,7 +18,7 @@ START_BOUND = 5
 
 
 def write(takt, folder, size):
-    """Adds jobs that are due five times a second to those that are idle."""
+    """Writes idle jobs, and some that are due five times per second."""
     takt.write(folder, idle_jobs(size))
     with open(folder / "jobs.yaml", "a") as file:
         for number in range(PUNCTUAL):
@@ -26,7 +26,7 @@ def write(takt, folder, size):
 
 
 def get_metrics(folder):
-    """The answer to `GET /metrics` on the control socket."""
+    """Sends `GET /metrics` to the control socket and reads the answer."""
     with socket.socket(socket.AF_UNIX) as stream:
         stream.connect(str(folder / "state/control.sock"))
         stream.sendall(b"GET /metrics HTTP/1.1\r\nHost: takt\r\nConnection: close\r\n\r\n")
@@ -38,12 +38,12 @@ def get_metrics(folder):
 
 
 def get_status(takt, folder):
-    """The whole program: its start, its question, its table."""
+    """Runs `takt status`."""
     subprocess.run([takt.program, "status"], cwd=folder, stdout=subprocess.DEVNULL, check=True)
 
 
 def timed(action, count):
-    """Milliseconds of each of some calls, after one that does not count."""
+    """The time of each call in ms, after one call that does not count."""
     action()
     times = []
     for _ in range(count):
@@ -54,7 +54,7 @@ def timed(action, count):
 
 
 def lateness(log, place):
-    """Milliseconds by which the punctual jobs were late, from a place in the log on."""
+    """Lateness in ms of the frequent jobs, read from an offset of the log."""
     with open(log, "rb") as file:
         file.seek(place)
         lines = [json.loads(line) for line in file
@@ -63,7 +63,7 @@ def lateness(log, place):
 
 
 def measure(takt, tools, figures, size, repetitions, seconds):
-    """One daemon of so many jobs."""
+    """Measures a daemon with `size` idle jobs."""
     with tools.case() as name:
         folder = pathlib.Path(name)
         write(takt, folder, size)
@@ -91,11 +91,11 @@ def measure(takt, tools, figures, size, repetitions, seconds):
         figures.add(title, "ms", [percentile(values, 99)], size=size)
     print(f"  {size:>9,} jobs: takt status {statistics.median(status):.1f} ms, /metrics "
           f"{statistics.median(metrics):.1f} ms; slots late by {percentile(quiet, 99):.2f} ms at p99 "
-          f"without queries, {percentile(asked, 99):.2f} ms while they go on", flush=True)
+          f"without queries, {percentile(asked, 99):.2f} ms during them", flush=True)
 
 
 def run(takt, tools, figures, *, sizes, repetitions, seconds):
-    """Each number of jobs."""
+    """Measures each number of jobs."""
     print("\n## Queries\n")
     start = timed(
         lambda: subprocess.run([takt.program, "--version"], stdout=subprocess.DEVNULL), 4 * repetitions)

@@ -1,23 +1,23 @@
-"""What all schedulers have in common."""
+"""The interface of a measured scheduler."""
 
 import pathlib
 
 
 class Scheduler:
-    """A program that runs jobs; each has a file of its own in this folder."""
+    """A program that runs jobs; each is in its own file, `scheduler_NAME.py`."""
 
     name = ""
-    # The workloads that it can follow.
+    # The supported workloads.
     workloads = frozenset({"lateness", "storm", "idle"})
-    # The most idle jobs that it is given, so that a round does not take minutes.
+    # The largest number of idle jobs to try.
     most_idle_jobs = 100_000
-    # Seconds that it needs to load a thousand jobs.
+    # Seconds to load a thousand jobs, rounded up.
     storm_lead = 3
-    # The signal that makes it read its jobs again.
+    # The signal for a reload.
     reload_signal = None
 
     def absent(self):
-        """Why it cannot be measured here, or None."""
+        """Why it cannot be measured on this machine, or None."""
         return None
 
     def version(self):
@@ -25,14 +25,14 @@ class Scheduler:
         return ""
 
     def write(self, folder, jobs, concurrency=None):
-        """Writes the jobs as its own configuration."""
+        """Writes the jobs in its own format."""
         raise NotImplementedError
 
     def launch(self, folder):
-        """Starts it with what `write` has written."""
+        """Starts it with the written jobs."""
         raise NotImplementedError
 
     def start(self, folder, jobs, concurrency=None):
-        """Starts it with these jobs."""
+        """Writes the jobs and starts it."""
         self.write(pathlib.Path(folder), jobs, concurrency)
         return self.launch(pathlib.Path(folder))

@@ -1,4 +1,4 @@
-"""APScheduler from PyPI: a blocking scheduler with a pool of threads, jobs in memory."""
+"""APScheduler from PyPI, with jobs in memory and a thread pool."""
 
 import json
 import pathlib
@@ -11,7 +11,7 @@ PROGRAM = pathlib.Path(__file__).with_name("apscheduler_program.py")
 
 
 class APScheduler(Scheduler):
-    """A library of Python, in the smallest program that runs commands with it."""
+    """A Python library, in a minimal program that runs commands."""
 
     name = "APScheduler"
 
@@ -28,7 +28,7 @@ class APScheduler(Scheduler):
 
     def write(self, folder, jobs, concurrency=None):
         rows = [[job.name, job.command, job.when.cron_fields] for job in jobs]
-        # Its default of ten threads would keep half of twenty jobs waiting.
+        # With the default of ten threads, half of twenty jobs would wait.
         (folder / "jobs.json").write_text(json.dumps({"threads": concurrency or 20, "jobs": rows}))
 
     def launch(self, folder):

@@ -1,4 +1,4 @@
-"""A loop in C over a timerfd that starts the same commands and nothing else."""
+"""A C loop over a timerfd that starts the same commands and does nothing else."""
 
 import json
 
@@ -8,7 +8,7 @@ from scheduler import Scheduler
 
 
 class BareLoop(Scheduler):
-    """What no scheduler can be faster than."""
+    """The lower bound for any scheduler."""
 
     name = "bare C loop"
     workloads = frozenset({"lateness", "storm"})

@@ -1,4 +1,4 @@
-"""Debian's cron, with a crontab of its own in a mount namespace of its own."""
+"""Debian's cron, with its own crontab in its own mount namespace."""
 
 import os
 import shutil
@@ -7,7 +7,7 @@ import subprocess
 from daemon import Daemon
 from scheduler import Scheduler
 
-# The machine's own crontabs are hidden, so that none of their jobs runs twice.
+# Hides the machine's crontabs, so that none of their jobs runs twice.
 START = """
 mount --bind "$1/spool" /var/spool && mount --bind "$1/run" /run || exit
 [ ! -d /etc/cron.d ] || mount --bind "$1/run" /etc/cron.d || exit
@@ -17,7 +17,7 @@ exec cron -f
 
 
 class Cron(Scheduler):
-    """It knows no seconds, so that it is only loaded."""
+    """Its schedules have no seconds, so only idle jobs are measured."""
 
     name = "Debian's cron"
     workloads = frozenset({"idle"})
@@ -25,7 +25,7 @@ class Cron(Scheduler):
     def absent(self):
         if not shutil.which("cron"):
             return "not installed"
-        return None if os.geteuid() == 0 else "needs root for a mount namespace"
+        return None if os.geteuid() == 0 else "needs root"
 
     def version(self):
         answer = subprocess.run(

@@ -1,4 +1,4 @@
-"""A user manager of systemd, in a control group of its own."""
+"""A systemd user manager in its own control group."""
 
 import contextlib
 import os
@@ -12,8 +12,8 @@ from daemon import Daemon
 from scheduler import Scheduler
 
 HIERARCHIES = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/systemd"]
-# A user manager refuses to start on a machine that runs without systemd: a namespace of its own shows
-# it the folder by which it knows.
+# A user manager checks for this folder and refuses to start without it; where systemd is not the init
+# system, a mount namespace provides the folder.
 BOOTED = "/run/systemd/system"
 START = 'mkdir -p "$1/systemd/system" && mount --bind "$1" /run && exec "$2" --user'
 PROGRAMS = ["/usr/lib/systemd/systemd", "/lib/systemd/systemd"]
@@ -45,12 +45,12 @@ class Systemd(Scheduler):
         if not self.program:
             return "not installed"
         if os.geteuid() != 0:
-            return "needs root for a control group of its own"
-        return None if self.groups() else "there is no control group to be had"
+            return "needs root"
+        return None if self.groups() else "no writable control group"
 
     @staticmethod
     def groups():
-        """The hierarchies in which a group can be made."""
+        """The writable hierarchies."""
         return [
             pathlib.Path(folder) for folder in HIERARCHIES
             if os.path.exists(f"{folder}/cgroup.procs") and os.access(folder, os.W_OK)]
@@ -94,7 +94,7 @@ class Systemd(Scheduler):
 
 
 def remove(groups):
-    """Ends what is left in the groups, and removes them from the innermost out."""
+    """Kills the processes in the groups and removes the groups."""
     for group in groups:
         folders = [pathlib.Path(place) for place, _, _ in os.walk(group, topdown=False)]
         for folder in folders:

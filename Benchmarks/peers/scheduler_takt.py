@@ -1,4 +1,4 @@
-"""takt itself: ledger and JSON log on, all else at its defaults."""
+"""takt, with its ledger and a JSON log; other settings are defaults."""
 
 import signal
 import subprocess
@@ -8,7 +8,7 @@ from scheduler import Scheduler
 
 
 class Takt(Scheduler):
-    """The program that is measured."""
+    """The program under test."""
 
     name = "takt"
     workloads = Scheduler.workloads | {"reload"}

@@ -1,4 +1,4 @@
-"""A thousand shell commands due at one instant: how many start in a second."""
+"""A thousand shell commands due at one instant: starts per second."""
 
 import time
 
@@ -12,7 +12,7 @@ LIMIT = 60
 
 
 def measure(scheduler, tools, count):
-    """Starts a second, from the instant at which all are due to the last start."""
+    """Starts per second, from the due time to the last start."""
     due = int(time.time()) + 1 + scheduler.storm_lead
     tools.due = due
     with tools.case() as folder:
@@ -28,7 +28,7 @@ def measure(scheduler, tools, count):
 
 
 def run(schedulers, tools, figures, *, rounds, count):
-    """All schedulers by turns."""
+    """Measures all schedulers in turns."""
     title = f"{count:,} commands due at once: starts per second"
     print(f"\n## {title}; takt, APScheduler and the bare loop run {CONCURRENCY} at a time\n")
     found = Measurements()

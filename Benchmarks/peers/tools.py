@@ -1,4 +1,4 @@
-"""The small C programs, and folders that go away."""
+"""Compiled helper programs and temporary folders."""
 
 import pathlib
 import subprocess
@@ -12,7 +12,7 @@ class Tools:
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="takt-peers-")
-        # Instant of the one beat of the bare loop, where it has only one.
+        # The due time of the bare loop, if it has only one.
         self.due = 0
         self.note = self.compile("note")
         self.bare_loop = self.compile("bare_loop")
@@ -22,7 +22,7 @@ class Tools:
         self.folder.cleanup()
 
     def compile(self, name):
-        """The path of a program, or None where there is no compiler."""
+        """The path of the compiled program, or None without a compiler."""
         program = pathlib.Path(self.folder.name) / name
         command = ["cc", "-O2", "-static", "-o", program, HERE / f"{name}.c"]
         try:
@@ -37,7 +37,7 @@ class Tools:
 
 
 class Stamps:
-    """The file in which commands note when they ran."""
+    """The file to which commands append the time at which they run."""
 
     line_size = 20
 
@@ -46,9 +46,9 @@ class Stamps:
         self.command = f"{tools.note} {self.path}"
 
     def count(self):
-        """How many there are."""
+        """The number of commands that have run."""
         return self.path.stat().st_size // self.line_size if self.path.exists() else 0
 
     def seconds(self):
-        """All of them, in order."""
+        """The times in seconds since the epoch, in order."""
         return sorted(int(line) / 1e9 for line in self.path.read_bytes().split())

@@ -2,7 +2,7 @@
 
 from rows import is_met, judged, short, subject
 
-# Of several targets for one figure, one is enough.
+# Figures with alternative targets, of which one is enough.
 ONE_IS_ENOUGH = {"20 commands per second: scheduler CPU per run"}
 
 SECTIONS = [
@@ -69,7 +69,7 @@ MACHINE = {
 
 
 class Page:
-    """Puts the figures into words and tables."""
+    """Sentences and tables."""
 
     def __init__(self, content, rows, pictures):
         self.content = content
@@ -104,7 +104,7 @@ class Page:
             f"**The part `{name}` failed: {reason}.**" for name, reason in self.rows.failed.items()]
 
     def targets(self):
-        """A sentence and the table of all rows with a target."""
+        """A summary and the table of all rows with a target."""
         rows = self.rows.bounded()
         missed = [row for row in rows if not self.is_reached(row)]
         lines = ["| figure | takt ÷ | target | measured | result |", "|---|---|---|---|---|"]
@@ -130,7 +130,7 @@ class Page:
         return any(is_met(one) for one in alternatives)
 
     def machine(self):
-        """Facts of the machine, versions of the peers, and peers that are not there."""
+        """The machine, the versions, and the peers that were not measured."""
         facts = self.content["machine"]
         lines = ["| | |", "|---|---|"]
         lines += [f"| {word} | {facts[name]} |" for name, word in MACHINE.items() if facts.get(name)]
@@ -142,7 +142,7 @@ class Page:
         return text
 
     def section(self, title, pictures, prefixes, words, shown):
-        """One part with its pictures and its table, or nothing where there are no figures."""
+        """A section with pictures and a table, or nothing without figures."""
         rows = [row for row in self.rows.measured
                 if id(row) not in shown and any(prefix in row["name"] for prefix in prefixes)]
         if not rows:
@@ -166,7 +166,7 @@ def name_with_size(name, size):
 
 
 def table(rows):
-    """One line for each figure and number of jobs, one column for each subject."""
+    """A table with one column for each measured program."""
     subjects = list(dict.fromkeys(subject(row) for row in rows))
     subjects.sort(key=lambda one: one != "takt")
     cells = {}
@@ -180,7 +180,7 @@ def table(rows):
 
 
 def cell(row):
-    """A median, with the lowest and the highest where there are several."""
+    """The median, with the lowest and the highest value if there are several."""
     if row["samples"] == 1:
         return short(row["value"])
     return f"{short(row['value'])} ({short(row['low'])}–{short(row['high'])})"

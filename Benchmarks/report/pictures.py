@@ -1,4 +1,4 @@
-"""The pictures of the report, drawn so that the same figures give the same bytes."""
+"""The pictures of the report; the same figures give the same bytes."""
 
 import html
 import re
@@ -24,12 +24,12 @@ plt.rcParams.update({
     "svg.hashsalt": "takt", "svg.fonttype": "none", "font.size": 10, "axes.spines.top": False,
     "axes.spines.right": False, "axes.grid": True, "grid.color": "#dddddd", "axes.axisbelow": True,
     "legend.frameon": False, "lines.markersize": 5,
-    # An opaque ground, so that a dark page does not hide the letters.
+    # An opaque background, so that text is readable on a dark page.
     "figure.facecolor": "white", "axes.facecolor": "white", "savefig.facecolor": "white"})
 
 
 class Pictures:
-    """Draws each picture whose figures are there."""
+    """Draws each picture that has figures."""
 
     def __init__(self, rows, folder):
         self.rows = rows
@@ -78,7 +78,7 @@ class Pictures:
         self.save(figure, "commands", f"{title}: lateness and scheduler CPU per run")
 
     def draw_growth(self, file, title, count_label, panels):
-        """One panel a figure, one line a scheduler, both axes logarithmic."""
+        """One panel per figure, one line per scheduler, logarithmic axes."""
         if not any(self.rows.named(name) for name, _ in panels):
             return
         figure, all_axes = plt.subplots(
@@ -103,7 +103,7 @@ class Pictures:
         self.save(figure, "queries", "Time of takt status and /metrics, by number of jobs")
 
     def draw_timers(self):
-        """Operations of timers: all of takt's, and one of them beside its peers."""
+        """All operations of takt's timers, and `reschedule` of all kinds of timers."""
         if not self.rows.named("timer, reschedule"):
             return
         figure, (left, right) = plt.subplots(1, 2, figsize=(WIDTH, HEIGHT))

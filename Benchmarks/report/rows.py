@@ -1,6 +1,6 @@
-"""The measured rows of all benchmarks, and how they are looked up."""
+"""The rows of all benchmarks, and lookups in them."""
 
-# Fixed order and colours of the schedulers; others follow in the order of the file.
+# The order of schedulers in tables and pictures.
 ORDER = ["takt", "bare C loop", "supercronic", "APScheduler", "cronstable", "systemd --user",
          "Debian's cron"]
 
@@ -39,7 +39,7 @@ class Rows:
 
 
 def subject(row):
-    """Who was measured."""
+    """The measured program."""
     return row.get("peer", "takt")
 
 
@@ -49,13 +49,13 @@ def judged(row):
 
 
 def is_met(row):
-    """Whether a row reaches its target."""
+    """Whether a row meets its target."""
     number = judged(row)
     return number <= row["at_most"] if "at_most" in row else number >= row["at_least"]
 
 
 def short(number):
-    """A number with three significant digits and thousands apart."""
+    """A number with three significant digits and thousands separators."""
     if number == 0:
         return "0"
     if abs(number) >= 100:

@@ -1,4 +1,4 @@
-"""Times the search for next times, beside croniter where a Python knows it.
+"""Times the search for next times, of takt and of croniter if it is installed.
 
     python3 schedule_bench.py SCHEDULE_BENCH ORACLE [PYTHON] [--json FILE]
 """
@@ -12,13 +12,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from figures import Figures, take_option  # noqa: E402
 
-# The mean over all rows, not over the worst cases.
+# A bound of the mean over the rows of the oracle.
 BOUND_NS = 2000
 AVERAGE = "next time of a cron expression, mean"
 
 
 def main(arguments):
-    """Shows what the program prints, and keeps its figures."""
+    """Runs the program and reads its figures."""
     figures = Figures(take_option(arguments, "--json"))
     program, oracle, *python = arguments
     if python and subprocess.run([python[0], "-c", "import croniter"], capture_output=True).returncode:
@@ -28,7 +28,7 @@ def main(arguments):
     print(answer.stdout, end="", flush=True)
     means = {title: float(mean) for title, mean in re.findall(
         r"^(.+): mean (\d+) ns", answer.stdout, re.MULTILINE)}
-    # croniter prints its line at once, the program at its end.
+    # The line of croniter comes first, because its output is not buffered.
     own = [mean for title, mean in means.items() if title.endswith("rows of the oracle")]
     for title, mean in means.items():
         if title.startswith("croniter"):

@@ -1,4 +1,4 @@
-/// One measured value: the median of its repetitions, with the lowest and the highest.
+/// A measured value: the median of its repetitions, the lowest and the highest.
 package struct Figure: Encodable {
   package var name: String
   package var unit: String
@@ -6,13 +6,13 @@ package struct Figure: Encodable {
   package var low: Double
   package var high: Double
   package var samples: Int
-  /// How many jobs or timers there were, in a figure that shows growth.
+  /// The number of jobs or timers, in a figure that shows growth.
   package var size: Int?
-  /// Whose figure it is, unless it is takt's own.
+  /// The measured program, unless it is takt.
   package var peer: String?
   /// takt's value divided by the peer's.
   package var ratio: Double?
-  /// Bounds of the ratio, or of the value where there is no ratio.
+  /// Bounds of the ratio if there is one, otherwise of the value.
   package var atMost: Double?
   package var atLeast: Double?
 

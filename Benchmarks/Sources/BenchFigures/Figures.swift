@@ -1,6 +1,6 @@
 import Foundation
 
-/// The figures of one benchmark, for `make bench-report`: a file of JSON rows beside what is printed.
+/// The figures of one benchmark, as JSON rows for `make bench-report`.
 ///
 /// `--json FILE` on the command line names the file; without it, nothing is written.
 package final class Figures {

@@ -4,6 +4,6 @@ import math
 
 
 def percentile(values, percent):
-    """The smallest value that so many percent do not exceed."""
+    """The smallest value that is not exceeded by `percent` of the values."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(percent / 100 * len(ordered)) - 1)]
