@@ -50,7 +50,9 @@ do {
   figures.add(
     Figure(name, "1/s", bareStarts, peer: "bare C loop", ratios: ratios, atLeast: 0.95))
   figures.add(
-    Figure("takt CPU per run, static programs due at once", "µs", storms.map(\.processorMicrosecondsPerRun)))
+    Figure(
+      "takt CPU per run, static programs due at once", "µs",
+      storms.map(\.processorMicrosecondsPerRun)))
   try figures.write()
 } catch {
   print("storm-bench: \(error)")
