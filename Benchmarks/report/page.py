@@ -1,6 +1,6 @@
 """The text of docs/performance.md."""
 
-from rows import is_met, judged, short, subject
+from rows import is_met, short, shortfall_percent, subject
 
 # Figures with alternative targets, of which one is enough.
 ONE_IS_ENOUGH = {"20 commands per second: scheduler CPU per run"}
@@ -107,20 +107,25 @@ class Page:
         """A summary and the table of all rows with a target."""
         rows = self.rows.bounded()
         missed = [row for row in rows if not self.is_reached(row)]
-        lines = ["| figure | takt ÷ | target | measured | result |", "|---|---|---|---|---|"]
-        for row in rows:
-            bound = f"≤ {short(row['at_most'])}" if "at_most" in row else f"≥ {short(row['at_least'])}"
-            unit = "" if "ratio" in row else f" {row['unit']}"
-            result = "met" if is_met(row) else "missed"
-            if result == "missed" and self.is_reached(row):
-                result = "not needed"
-            lines.append(
-                f"| {title_of(row)} | {row.get('peer', '') if 'ratio' in row else ''} | {bound}{unit} "
-                f"| {short(judged(row))}{unit} | {result} |")
+        lines = ["| figure | takt | peer | takt ÷ peer | target | result |", "|---|---|---|---|---|---|"]
+        lines += [self.target(row) for row in rows]
         count = f"{len(rows) - len(missed)} of {len(rows)} targets are met."
-        return [f"{count} A number without a unit is a ratio: takt's value divided by the value of the "
-                "peer in the second column. Of the targets for CPU per run, one is enough.",
-                "\n".join(lines)]
+        return [f"{count} With a peer, the target applies to the ratio; otherwise to takt's value. Of the "
+                "targets for CPU per run, one is enough.", "\n".join(lines)]
+
+    def target(self, row):
+        """The line of one target."""
+        bound = f"≤ {short(row['at_most'])}" if "at_most" in row else f"≥ {short(row['at_least'])}"
+        result = "met" if is_met(row) else f"missed by {shortfall_percent(row):.0f} %"
+        if not is_met(row) and self.is_reached(row):
+            result = "not needed"
+        if "ratio" not in row:
+            value = f"{short(row['value'])} {row['unit']}".strip()
+            return f"| {title_of(row)} | {value} | | | {bound} {row['unit']} | {result} |"
+        own = self.rows.same_figure(row, "takt")
+        value = f"{short(own['value'])} {row['unit']}" if own else ""
+        peer = f"{row['peer']}: {short(row['value'])} {row['unit']}"
+        return f"| {title_of(row)} | {value} | {peer} | {short(row['ratio'])} | {bound} | {result} |"
 
     def is_reached(self, row):
         """Whether a row's target, or an alternative to it, is met."""

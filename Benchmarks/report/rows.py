@@ -33,6 +33,11 @@ class Rows:
         """The row of one subject, or None."""
         return next((row for row in self.named(name) if subject(row) == who), None)
 
+    def same_figure(self, row, who):
+        """The row of another program for the same figure and number of jobs, or None."""
+        return next((one for one in self.named(row["name"])
+                     if subject(one) == who and one.get("size") == row.get("size")), None)
+
     def bounded(self):
         """The rows that have a target."""
         return [row for row in self.measured if "at_most" in row or "at_least" in row]
@@ -52,6 +57,13 @@ def is_met(row):
     """Whether a row meets its target."""
     number = judged(row)
     return number <= row["at_most"] if "at_most" in row else number >= row["at_least"]
+
+
+def shortfall_percent(row):
+    """By how much a row misses its target."""
+    if "at_most" in row:
+        return (judged(row) / row["at_most"] - 1) * 100
+    return (1 - judged(row) / row["at_least"]) * 100
 
 
 def short(number):
