@@ -104,6 +104,7 @@ check-slow:      ## Run the checks that take too long for CI, and print each one
 		'tsan: make tsan' \
 		'fuzz: make fuzz' \
 		'transfers: make transfers' \
+		'faults: make bench-faults' \
 		'contract: make contract' \
 		'example: $(SWIFT) build --package-path Examples' \
 		'manuals: make man completions'

@@ -7,9 +7,9 @@ import time
 from job import idle_jobs
 from measurements import Measurements
 
-LIMIT = 120
+LIMIT = 240
 # A scheduler that needs more CPU seconds than this is not given ten times the jobs.
-PATIENCE = LIMIT / 10
+PATIENCE = 12
 # A scheduler that needs more CPU seconds than this gets one turn only.
 SLOW_LOAD = 3
 EMPTY_DAEMON_MB = 22

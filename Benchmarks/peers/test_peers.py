@@ -1,6 +1,7 @@
 """Tests of what the comparison with other schedulers is built from."""
 
 import pathlib
+import shutil
 import signal
 import sys
 import time
@@ -69,6 +70,7 @@ class FigureTests(unittest.TestCase):
         self.assertFalse(found.values["peer"])
 
 
+@unittest.skipUnless(shutil.which("cc"), "cc is not installed")
 class DaemonTests(unittest.TestCase):
     """The process of a scheduler."""
 
