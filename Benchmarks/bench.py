@@ -93,10 +93,10 @@ class Run:
         self.process.wait()
 
 
-def write(path, takt, quick, runs):
+def write(path, facts, quick, runs):
     """Writes the machine, the benchmarks and all rows."""
     content = {
-        "machine": machine.description(takt), "quick": quick,
+        "machine": facts, "quick": quick,
         "benchmarks": [
             {"name": run.name, "seconds": run.seconds, "problem": run.problem} for run in runs],
         "rows": [{"benchmark": run.name, **row} for run in runs for row in run.rows]}
@@ -119,6 +119,9 @@ def main(arguments):
     stop_once()
     commands = benchmarks(takt, os.path.abspath(python), oracle, quick)
     runs = []
+    facts = machine.description(takt)
+    if float(facts["load_before"]) > 0.5:
+        print(f"The machine is busy (load {facts['load_before']}): its figures are of little use.")
     for name, command in commands.items():
         if only and name not in only.split(","):
             continue
@@ -126,7 +129,7 @@ def main(arguments):
         try:
             runs[-1].measure(quick)
         finally:
-            write(out, takt, quick, runs)
+            write(out, facts, quick, runs)
     failed = [run for run in runs if run.problem]
     print(f"\n{sum(run.seconds for run in runs)} s: "
           + ", ".join(f"{run.name} {run.seconds} s" for run in runs))

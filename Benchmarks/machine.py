@@ -33,6 +33,7 @@ def description(takt):
         "date": datetime.date.today().isoformat(),
         "processor": first_match("/proc/cpuinfo", r"^model name\s*:\s*(.+)$") or platform.machine(),
         "cores": len(os.sched_getaffinity(0)),
+        "load_before": f"{os.getloadavg()[0]:.2f}",
         "memory_gb": round(int(memory or 0) / 1024**2),
         "kernel": f"Linux {re.match(r'[0-9.]*', platform.release())[0]}",
         "system": first_match("/etc/os-release", r'^PRETTY_NAME="?([^"\n]+)'),

@@ -24,7 +24,7 @@ class Measurements:
 
     def take_turn(self, scheduler, round_number, measure):
         """Measures one turn; a peer that fails gets no more turns."""
-        if scheduler.name in self.failed:
+        if scheduler.name in self.failed or round_number > scheduler.most_turns:
             return
         try:
             self.add(scheduler.name, round_number, **measure())

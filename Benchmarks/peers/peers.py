@@ -71,9 +71,9 @@ def parts(schedulers, tools, figures, quick):
         sizes = {1: 1, 1_000: 1, 10_000: 1}
     return {
         "lateness": lambda: lateness.run(
-            able("lateness"), tools, figures, rounds=1 if quick else 5, seconds=3 if quick else 10),
+            able("lateness"), tools, figures, rounds=1 if quick else 5, seconds=3 if quick else 8),
         "storm": lambda: storm.run(
-            able("storm"), tools, figures, rounds=1 if quick else 5, count=200 if quick else 1000),
+            able("storm"), tools, figures, rounds=1 if quick else 3, count=200 if quick else 1000),
         "idle": lambda: idle.run(able("idle"), tools, figures, sizes=sizes),
         "queries": lambda: queries.run(
             takt, tools, figures, sizes=[1_000] if quick else [1_000, 10_000, 100_000],

@@ -11,6 +11,8 @@ class Scheduler:
     workloads = frozenset({"lateness", "storm", "idle"})
     # The largest number of idle jobs to try.
     most_idle_jobs = 100_000
+    # The largest number of turns, for a slow peer without a target.
+    most_turns = 100
     # Seconds to load a thousand jobs, rounded up.
     storm_lead = 3
     # The signal for a reload.

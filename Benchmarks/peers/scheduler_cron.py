@@ -21,6 +21,8 @@ class Cron(Scheduler):
 
     name = "Debian's cron"
     workloads = frozenset({"idle"})
+    # It refuses longer crontabs.
+    most_idle_jobs = 10_000
 
     def absent(self):
         if not shutil.which("cron"):

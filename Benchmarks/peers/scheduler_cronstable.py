@@ -14,6 +14,7 @@ class Cronstable(Scheduler):
     name = "cronstable"
     workloads = Scheduler.workloads | {"reload"}
     most_idle_jobs = 10_000
+    most_turns = 2
     storm_lead = 8
     reload_signal = signal.SIGHUP
 

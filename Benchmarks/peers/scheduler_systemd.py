@@ -36,6 +36,7 @@ class Systemd(Scheduler):
 
     name = "systemd --user"
     most_idle_jobs = 10_000
+    most_turns = 2
     storm_lead = 8
 
     def __init__(self):

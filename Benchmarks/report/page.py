@@ -36,8 +36,9 @@ SECTIONS = [
 METHOD = """\
 - takt and its peers do the same work in one run, in turns: takt, peer, peer, takt and so on. A ratio is
   takt's value divided by the peer's value of the same turn.
-- Every value is a median. Lateness and CPU have 5 turns of 10 s each, after 2 s of warm-up that do not
-  count; static programs due at once have 9 turns. The tables show the lowest and the highest turn.
+- Every value is a median. Lateness and CPU have 5 turns of 8 s each, after 2 s of warm-up that do not
+  count; static programs due at once have 9 turns. cronstable and systemd have 2 turns, because they are
+  slow. The tables show the lowest and the highest turn in parentheses.
 - takt runs with its ledger and with a JSON log at debug level, which records every transition. All other
   settings are defaults, except where a limit on running commands is named.
 - APScheduler runs in a program that keeps the output of commands and logs each run. It gets 20 threads,
@@ -59,11 +60,13 @@ make bench ONLY=peers
 
 `make bench` installs croniter, APScheduler, cronstable and matplotlib from PyPI into `.build/bench-venv`.
 systemd and Debian's cron are measured where they are installed and takt's benchmark runs as root;
-supercronic where it is in `PATH` or named by `$SUPERCRONIC`. Run it on a machine that does nothing else.
+supercronic where it is in `PATH` or named by `$SUPERCRONIC`. 
+Run it on a machine that does nothing else. Other work on the same cores favors takt over the C loop:
+takt gives each command its own session, and Linux shares the CPU among sessions.
 """
 
 MACHINE = {
-    "processor": "Processor", "cores": "Cores", "memory_gb": "Memory, GB", "kernel": "Kernel",
+    "processor": "Processor", "cores": "Cores", "load_before": "Load average before the start", "memory_gb": "Memory, GB", "kernel": "Kernel",
     "system": "System", "c_library": "C library", "takt": "takt", "commit": "Commit", "swift": "Swift",
     "python": "Python", "date": "Date"}
 
@@ -83,6 +86,8 @@ class Page:
             "`make bench-report` writes this page from the figures of `make bench`. Do not edit it."]
         if self.content["quick"]:
             parts.append("**These figures are from a short trial (`QUICK=1`) and mean little.**")
+        if float(self.content["machine"].get("load_before", 0)) > 0.5:
+            parts.append("**The machine was busy with other work, so these figures are of little use.**")
         if not has_matplotlib:
             parts.append("matplotlib was not available, so this page has no pictures.")
         parts += [*self.problems(), "## Targets", *self.targets(), "## Method", METHOD.strip(),

@@ -16,10 +16,10 @@ struct TimerBench {
         .run(figures)
     }
     if wants("load") {
-      Load(counts: isQuick ? [100_000] : [1_000, 10_000, 100_000], seconds: isQuick ? 3 : 10)
+      Load(counts: isQuick ? [100_000] : [1_000, 10_000, 100_000], seconds: isQuick ? 3 : 4)
         .run(figures)
     }
-    if wants("latency") { Latency(samples: isQuick ? 200 : 1_000).run(figures) }
+    if wants("latency") { Latency(samples: isQuick ? 200 : 400).run(figures) }
     try figures.write()
   }
 }
