@@ -722,6 +722,8 @@ def look_up(bench, state, runs_count):
         times = timed(lambda: db.execute(LOOKUP, [number]).fetchall())
     say(f"  the query alone:        {spread(times)}")
     figures.add(f"a job's last 50 runs among {runs_count:,}: the query", "ms", times, at_most=20)
+    own = range(number, runs_count + 1, 500)
+    failed = sum(run % 97 == 0 for run in own)
     commands = [
         ("runs", "j250", "-n", "50"), ("runs", "j250", "-n", "50", "--failed"), ("runs",),
         ("runs", "--failed"), ("runs", "j250", "--since", "1h"), ("logs", "j250"), ("--version",)]
@@ -730,7 +732,7 @@ def look_up(bench, state, runs_count):
         answer = bench.run(*command, *options)
         lines = len(answer.stdout.splitlines())
         if answer.returncode != 0 or command[:2] == ("runs", "j250") and "-n" in command \
-                and lines != min(51, runs_count // 500 // (97 if "--failed" in command else 1) + 1):
+                and lines != min(50, failed if "--failed" in command else len(own)) + 1:
             broken(f"takt {' '.join(command)} ended with {answer.returncode}, {lines} lines")
         times = timed(lambda: bench.run(*command, *options))
         say(f"  takt {' '.join(command):27} {spread(times)}")
