@@ -1,6 +1,7 @@
 """The pictures of the report; the same figures give the same bytes."""
 
 import html
+import math
 import re
 
 import matplotlib
@@ -143,9 +144,12 @@ class Pictures:
 
 
 def finish(axes, x_label, y_label):
-    """Logarithmic axes with plain numbers."""
+    """Logarithmic axes with plain numbers, and whole decades of values."""
     axes.set_xscale("log")
     axes.set_yscale("log")
+    values = [value for line in axes.get_lines() for value in line.get_ydata()]
+    if values:
+        axes.set_ylim(10 ** math.floor(math.log10(min(values))), 10 ** math.ceil(math.log10(max(values))))
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
     for axis in (axes.xaxis, axes.yaxis):
