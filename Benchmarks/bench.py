@@ -47,6 +47,17 @@ def benchmarks(takt, python, oracle, quick):
     return found
 
 
+def processes_of(session):
+    """The processes of a session, without those that have ended."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, _, _, leader = path.read_text().rpartition(")")[2].split()[:4]
+            if int(leader) == session and state != "Z":
+                found.append(int(path.parent.name))
+    return found
+
+
 class Run:
     """One benchmark: how it ended, and its rows."""
 
@@ -54,7 +65,7 @@ class Run:
         self.name = name
         self.command = [str(part) for part in command]
         self.process = None
-        self.problem = None
+        self.problem = "interrupted"
         self.rows = []
         self.seconds = 0
 
@@ -75,21 +86,24 @@ class Run:
                 self.problem = error.strerror
             finally:
                 self.stop()
+                self.seconds = round(time.monotonic() - begin)
             if path.exists():
                 self.rows = json.loads(path.read_text())
             elif not self.problem:
                 self.problem = "it wrote no figures"
-        self.seconds = round(time.monotonic() - begin)
 
     def stop(self):
         """Stops its processes, with time to clean up."""
         if not self.process:
             return
-        with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
-            os.killpg(self.process.pid, signal.SIGTERM)
-            self.process.wait(30)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
+        end = time.monotonic() + 30
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            for pid in processes_of(self.process.pid):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, number)
+            while processes_of(self.process.pid) and time.monotonic() < end:
+                self.process.poll()
+                time.sleep(0.05)
         self.process.wait()
 
 
