@@ -134,8 +134,9 @@ def main(arguments):
     commands = benchmarks(takt, os.path.abspath(python), oracle, quick)
     runs = []
     facts = machine.description(takt)
-    if float(facts["load_before"]) > 0.5:
-        print(f"The machine is busy (load {facts['load_before']}): its figures are of little use.")
+    if facts["busy_before_percent"] > machine.BUSY_PERCENT:
+        print(f"The machine is busy ({facts['busy_before_percent']} % of its CPU time is used), so the "
+              "figures are of little use.")
     for name, command in commands.items():
         if only and name not in only.split(","):
             continue

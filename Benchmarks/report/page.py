@@ -69,7 +69,7 @@ takt gives each command its own session, and Linux shares the CPU among sessions
 """
 
 MACHINE = {
-    "processor": "Processor", "cores": "Cores", "load_before": "Load average before the start", "memory_gb": "Memory, GB", "kernel": "Kernel",
+    "processor": "Processor", "cores": "Cores", "busy_before_percent": "CPU use before the start, %", "memory_gb": "Memory, GB", "kernel": "Kernel",
     "system": "System", "c_library": "C library", "takt": "takt", "commit": "Commit", "swift": "Swift",
     "python": "Python", "date": "Date"}
 
@@ -89,7 +89,7 @@ class Page:
             "`make bench-report` writes this page from the figures of `make bench`. Do not edit it."]
         if self.content["quick"]:
             parts.append("**These figures are from a short trial (`QUICK=1`) and mean little.**")
-        if float(self.content["machine"].get("load_before", 0)) > 0.5:
+        if self.content["machine"].get("busy_before_percent", 0) > 5:
             parts.append("**The machine was busy with other work, so these figures are of little use.**")
         if not has_matplotlib:
             parts.append("matplotlib was not available, so this page has no pictures.")
@@ -147,7 +147,7 @@ class Page:
         """The machine, the versions, and the peers that were not measured."""
         facts = self.content["machine"]
         lines = ["| | |", "|---|---|"]
-        lines += [f"| {word} | {facts[name]} |" for name, word in MACHINE.items() if facts.get(name)]
+        lines += [f"| {word} | {facts[name]} |" for name, word in MACHINE.items() if facts.get(name) not in (None, "")]
         lines += [f"| {name} | {version} |" for name, version in self.rows.versions.items()
                   if version and name != "takt"]
         text = "\n".join(lines)
