@@ -147,7 +147,8 @@ class Page:
         """The machine, the versions, and the peers that were not measured."""
         facts = self.content["machine"]
         lines = ["| | |", "|---|---|"]
-        lines += [f"| {word} | {facts[name]} |" for name, word in MACHINE.items() if facts.get(name) not in (None, "")]
+        lines += [f"| {word} | {facts[name]} |" for name, word in MACHINE.items()
+                  if facts.get(name, "") != ""]
         lines += [f"| {name} | {version} |" for name, version in self.rows.versions.items()
                   if version and name != "takt"]
         text = "\n".join(lines)
