@@ -22,7 +22,7 @@ final class LedgerFile {
   /// Of the database itself and of its write-ahead log, which holds what is not in it yet.
   private let identities: [Identity?]
 
-  private struct Identity: Equatable {
+  struct Identity: Equatable {
     var device: UInt64
     var inode: UInt64
   }
@@ -108,7 +108,7 @@ final class LedgerFile {
     try? database.close()
   }
 
-  private static func identities(of path: String) -> [Identity?] {
+  static func identities(of path: String) -> [Identity?] {
     ["", "-wal"].map { suffix in
       var status = stat()
       guard stat(path + suffix, &status) == 0 else { return nil }

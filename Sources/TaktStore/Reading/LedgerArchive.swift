@@ -41,6 +41,12 @@ package final class LedgerArchive: Sendable {
     }
   }
 
+  /// Gives back what SQLite holds in memory.
+  func releaseMemory() { database.releaseMemory() }
+
+  /// Closes the file; nothing can be read from now on.
+  func close() { try? database.close() }
+
   /// How far the jobs have come, as a takt that starts now would find it.
   ///
   /// - Parameter boot: what tells this start of the machine from others.
@@ -143,38 +149,6 @@ extension LedgerArchive {
   /// The names of all jobs that the ledger knows, in order.
   package func jobNames() throws(Failure) -> [String] {
     try read { try String.fetchAll($0, sql: "SELECT name FROM jobs ORDER BY name") }
-  }
-}
-
-/// The archive of a takt that runs: opened when somebody first asks, since the file may come later.
-///
-/// Safe from any thread; blocks while it reads.
-package final class OpenedArchive: RunArchive {
-  private let folder: String
-
-  package init(folder: String) { self.folder = folder }
-
-  package func runs(_ query: RunQuery) throws(ArchiveTrouble) -> [StoredRun] {
-    try read { (archive) throws(LedgerArchive.Failure) in try archive.runs(query) }
-  }
-
-  package func run(_ number: RunID) throws(ArchiveTrouble) -> StoredRun? {
-    try read { (archive) throws(LedgerArchive.Failure) in try archive.run(number) }
-  }
-
-  package func outputs(of number: RunID) throws(ArchiveTrouble) -> [StoredOutput] {
-    try read { (archive) throws(LedgerArchive.Failure) in try archive.outputs(of: number) }
-  }
-
-  /// A ledger that was lost is another file later: none is held open between two questions.
-  private func read<Value>(
-    _ body: (LedgerArchive) throws(LedgerArchive.Failure) -> Value
-  ) throws(ArchiveTrouble) -> Value {
-    do throws(LedgerArchive.Failure) {
-      return try body(LedgerArchive(folder: folder))
-    } catch {
-      throw ArchiveTrouble(error.sentence)
-    }
   }
 }
 

@@ -203,6 +203,7 @@ struct Daemon {
     watch.watcher?.close()
     engine.close()
     supervision?.end()
+    control.closeArchive()
     state.ledger?.close(timeout: .seconds(10))
     let timers = engine.factory.statistics
     observers.tell("timers: \(timers.served) served in \(timers.wakes) wakes")

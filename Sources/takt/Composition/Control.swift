@@ -14,6 +14,7 @@ struct Control {
   /// Where takt's files are; nil without a state folder.
   private let folder: String?
   private let file: String
+  private let archive: OpenedArchive?
   private let observer: any Observer
 
   init(
@@ -27,10 +28,11 @@ struct Control {
     let (ledger, factory) = (state.ledger, engine.factory)
     self.folder = state.folder
     let folder = ledger == nil ? nil : state.folder
+    archive = folder.map { OpenedArchive(folder: $0) }
     server = ControlServer(
       ControlPorts(
         scheduler: engine.scheduler, reload: reloader,
-        archive: folder.map { OpenedArchive(folder: $0) }, output: hub,
+        archive: archive, output: hub,
         catalogue: source.catalogue, books: books,
         facts: DaemonFacts(
           version: TaktVersion.current, pid: getpid(), started: factory.time.wall,
@@ -59,6 +61,9 @@ struct Control {
     guard let token = http.tokenFile ?? folder.map({ "\($0)/token" }) else { return }
     listen(at: .network(http, tokenFile: token), "the web page is at")
   }
+
+  /// Answers no more questions about the past; to be called before the ledger is closed.
+  func closeArchive() { archive?.close() }
 
   /// Lets those who read events see the end.
   func close() { server.close() }

@@ -1,0 +1,82 @@
+package import TaktCore
+import Synchronization
+
+/// The archive of a daemon: opened when somebody first asks, since the file may come later, and open
+/// until the daemon stops.
+///
+/// It is not opened for each question: the queue of a database that is closed is cleaned up on the
+/// system's shared pool of threads, whose first use starts a timer that wakes the process once a
+/// second from then on.
+///
+/// Safe from any thread; blocks while it reads.
+package final class OpenedArchive: RunArchive {
+  private struct Opened {
+    let archive: LedgerArchive
+    let identities: [LedgerFile.Identity?]
+  }
+
+  private struct State {
+    var opened: Opened?
+    var isClosed = false
+  }
+
+  private let folder: String
+  private var path: String { folder + "/" + LedgerFile.name }
+  private let state = Mutex(State())
+
+  package init(folder: String) { self.folder = folder }
+
+  package func runs(_ query: RunQuery) throws(ArchiveTrouble) -> [StoredRun] {
+    try read { (archive) throws(LedgerArchive.Failure) in try archive.runs(query) }
+  }
+
+  package func run(_ number: RunID) throws(ArchiveTrouble) -> StoredRun? {
+    try read { (archive) throws(LedgerArchive.Failure) in try archive.run(number) }
+  }
+
+  package func outputs(of number: RunID) throws(ArchiveTrouble) -> [StoredOutput] {
+    try read { (archive) throws(LedgerArchive.Failure) in try archive.outputs(of: number) }
+  }
+
+  /// Lets go of the file: whoever closes it last puts the write-ahead log in its place, which only
+  /// one who may write can. No question is answered from now on.
+  package func close() {
+    state.withLock { state in
+      state.isClosed = true
+      state.opened?.archive.close()
+    }
+  }
+
+  private func read<Value>(
+    _ body: (LedgerArchive) throws(LedgerArchive.Failure) -> Value
+  ) throws(ArchiveTrouble) -> Value {
+    do throws(LedgerArchive.Failure) {
+      let archive = try archive()
+      let value = try body(archive)
+      // Questions are seldom: what SQLite keeps for the next one is not worth its memory.
+      archive.releaseMemory()
+      return value
+    } catch {
+      // What cannot be read is opened again for the next question.
+      state.withLock { if !$0.isClosed { $0.opened = nil } }
+      throw ArchiveTrouble(error.sentence)
+    }
+  }
+
+  /// A ledger that was lost is another file later: that one is opened then.
+  private func archive() throws(LedgerArchive.Failure) -> LedgerArchive {
+    try state.withLock { (state) throws(LedgerArchive.Failure) in
+      guard !state.isClosed else { throw .unreadable(path: path, reason: "takt is stopping") }
+      let before = LedgerFile.identities(of: path)
+      if let opened = state.opened, opened.identities == before { return opened.archive }
+      state.opened = nil
+      let archive = try LedgerArchive(folder: folder)
+      let after = LedgerFile.identities(of: path)
+      // The write-ahead log may have come with the opening. A database that was replaced meanwhile
+      // is found to be another one by the next question.
+      state.opened = Opened(
+        archive: archive, identities: before.first == after.first ? after : before)
+      return archive
+    }
+  }
+}

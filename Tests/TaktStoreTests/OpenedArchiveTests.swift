@@ -1,0 +1,41 @@
+import Foundation
+import TaktCore
+import Testing
+
+@testable import TaktStore
+import TaktTime
+
+/// The archive that a daemon keeps open.
+@Suite struct OpenedArchiveTests {
+  @Test("it shows each run, also in a ledger that has taken the place of a lost one")
+  func followsTheFile() throws {
+    let bench = try LedgerBench()
+    let job = try GridJob("a")
+    let archive = OpenedArchive(folder: bench.folder.path)
+    #expect(throws: ArchiveTrouble.self) { try archive.runs(RunQuery()) }
+    try bench.open()
+    bench.ledger?.record(job.load + job.runs(1, run: 1))
+    #expect(bench.isKept())
+    #expect(try archive.runs(RunQuery()).map { $0.head.run.number } == [1])
+    bench.ledger?.record(job.runs(2, run: 2))
+    #expect(bench.isKept())
+    #expect(try archive.runs(RunQuery()).map { $0.head.run.number } == [2, 1])
+    for suffix in ["", "-wal", "-shm"] { unlink(bench.path + suffix) }
+    bench.ledger?.record(job.runs(3, run: 3))
+    #expect(bench.isKept())
+    #expect(try archive.runs(RunQuery()).map { $0.head.run.number }.first == 3)
+    bench.close()
+  }
+
+  @Test("once it is closed it answers nothing, and the ledger leaves no write-ahead log")
+  func closes() throws {
+    let bench = try LedgerBench()
+    try bench.open()
+    let archive = OpenedArchive(folder: bench.folder.path)
+    #expect(try archive.runs(RunQuery()).isEmpty)
+    archive.close()
+    #expect(throws: ArchiveTrouble.self) { try archive.runs(RunQuery()) }
+    bench.close()
+    #expect(!FileManager.default.fileExists(atPath: bench.path + "-wal"))
+  }
+}
