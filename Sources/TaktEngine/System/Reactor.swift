@@ -167,8 +167,8 @@ package final class ReactorLoop {
   private func serveDelayed() {
     guard !delayed.isEmpty else { return }
     let now = ContinuousClock.now
+    guard delayed.contains(where: { $0.at <= now }) else { return }
     let due = delayed.filter { $0.at <= now }
-    guard !due.isEmpty else { return }
     delayed.removeAll { $0.at <= now }
     for entry in due { entry.body(self) }
   }
