@@ -1,11 +1,11 @@
 import Glibc
 import TaktCore
 
-/// Why a file could not be read.
+/// The reason why a file cannot be read.
 enum FileProblem: Error, Equatable {
   /// The system said no, with its error number.
   case system(Int32)
-  /// Something else stands at the path: a folder, a pipe, a device.
+  /// The path is not a file but a folder, a pipe or a device.
   case notAFile(kind: String)
   case tooLarge(bound: Int)
   case writableByOthers(mode: UInt32, path: String)
@@ -16,9 +16,12 @@ extension FileProblem {
   var sentence: (code: Diagnostic.Code, message: String, hint: String?) {
     switch self {
     case .system(ENOENT):
-      (.unreadable, "there is no such file", "check the path, and the folder it is seen from")
+      (
+        .unreadable, "there is no such file",
+        "check the path; relative paths start at the folder of the jobs file"
+      )
     case .system(let number):
-      (.unreadable, "the file cannot be read: \(SystemError.text(number))", nil)
+      (.unreadable, "cannot read the file: \(SystemError.text(number))", nil)
     case .notAFile(let kind): (.unreadable, "this is \(kind), not a file", "name a file")
     case .tooLarge(let bound):
       (.tooLarge, "the file is larger than \(bound >> 20) MB", "split it")
@@ -27,14 +30,14 @@ extension FileProblem {
         .unsafePermissions,
         "group- or world-writable (mode 0\(String(mode, radix: 8))), refused because takt runs as "
           + "root",
-        "chmod go-w \(path)"
+        "run: chmod go-w \(path)"
       )
     case .folderWritableByOthers(let mode, let path):
       (
         .unsafePermissions,
         "the folder '\(path)' is group- or world-writable (mode 0\(String(mode, radix: 8))), refused "
           + "because takt runs as root",
-        "chmod go-w \(path)"
+        "run: chmod go-w \(path)"
       )
     }
   }

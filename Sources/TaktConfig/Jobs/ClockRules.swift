@@ -62,8 +62,7 @@ struct ClockRules {
       // Who says what they mean together has thought of it.
       if case .bothDayFields = warning, raw.fields.has(.days) { continue }
       reporter.report(
-        .suspicious, severity: .warning, at: mark, warning.sentence, hint: warning.hint,
-        owner: raw.owner)
+        .suspicious, severity: .warning, at: mark, warning.sentence, hint: warning.hint)
     }
   }
 
@@ -89,7 +88,8 @@ struct ClockRules {
   private func occurs(_ rule: ClockRule, _ mark: YAMLMark) -> Bool {
     if rule.next(after: WallInstant(milliseconds: 0)) != nil { return true }
     reporter.report(
-      .neverRuns, at: mark, "'\(rule.text)' never occurs", hint: "no day fits all of its fields",
+      .neverRuns, at: mark, "'\(rule.text)' never occurs",
+      hint: "no date matches all of its fields",
       owner: raw.owner)
     return false
   }

@@ -72,8 +72,8 @@ final class FilePass {
       try composer.openDocument()
       if let other = try composer.walk(visitRoot) {
         reporter.report(
-          .wrongType, at: other.mark, "the file must be a mapping of keys",
-          hint: "begin with '\(Key.jobs):'")
+          .wrongType, at: other.mark, "the file must be a mapping",
+          hint: "start it with '\(Key.jobs):'")
       } else if !hasMetJobs, includes.isEmpty, !hasUnknownKeys {
         reporter.report(
           .missingKey, at: .wholeFile, "the file has neither '\(Key.jobs)' nor '\(Key.include)'",
@@ -102,7 +102,7 @@ final class FilePass {
       let node = try compose(KeyTable.scheduler, of: KeyOwner(part: .scheduler))
       guard setting.isMain else {
         reporter.report(
-          .misplacedKey, at: key.mark, "'\(Key.scheduler)' stands only in the main file",
+          .misplacedKey, at: key.mark, "'\(Key.scheduler)' is allowed only in the main file",
           hint: "move it there")
         return
       }
@@ -191,7 +191,7 @@ final class FilePass {
     guard case .mapping(let entries) = node.content else {
       if node.content != .invalid {
         reporter.report(
-          .wrongType, at: key.mark, "the job '\(key.text.shortened)' must be a mapping of keys",
+          .wrongType, at: key.mark, "the job '\(key.text.shortened)' must be a mapping",
           hint: "write its keys below its name, indented")
       }
       return
@@ -201,8 +201,8 @@ final class FilePass {
     if let first = setting.places[key.text] {
       reporter.report(
         .duplicateJob, at: key.mark,
-        "the job '\(key.text.shortened)' is defined a second time; the first is at \(first)",
-        hint: "give one of them another name")
+        "duplicate job '\(key.text.shortened)'; first defined at \(first)",
+        hint: "rename one of them")
       return
     }
     names.append((key.text, key.mark))

@@ -109,8 +109,8 @@ final class JobsLoad {
     log.add(
       Diagnostic(
         severity: .warning, .unsafePermissions, at: SourceLocation(file: path),
-        "the file belongs to the user \(owner), who can thereby do anything as root",
-        hint: "give it to root with chown, unless that is meant"))
+        "user \(owner) owns this file and can therefore run anything as root",
+        hint: "run: chown root \(path), unless this is intended"))
   }
 
   private func follow(
@@ -154,7 +154,7 @@ final class JobsLoad {
     guard ancestors.count <= Self.depthBound else {
       log.add(
         request.diagnostic(
-          .tooManyIncludes, "files include one another more than \(Self.depthBound) deep"))
+          .tooManyIncludes, "includes are nested more than \(Self.depthBound) deep"))
       return
     }
     guard IncludePattern.isPattern(request.path) else {
@@ -165,8 +165,8 @@ final class JobsLoad {
     if request.path.contains("**") {
       log.add(
         request.diagnostic(
-          .badValue, "'**' does not reach into folders here",
-          hint: "write one '*' for each folder"))
+          .badValue, "'**' does not match folders here",
+          hint: "write one '*' for each level of folders"))
       return
     }
     let pattern = IncludePattern(request.path, in: folder, bound: Self.fileBound)
@@ -175,7 +175,7 @@ final class JobsLoad {
     }
     for folder in pattern.folders.map(FilePath.absolute) {
       do throws(FileProblem) {
-        // Whatever anybody puts there would be read.
+        // takt would read any file that appears there.
         try folderRights.check(folder)
       } catch {
         let (code, message, hint) = error.sentence
@@ -187,7 +187,7 @@ final class JobsLoad {
       log.add(
         request.diagnostic(
           .unreadable,
-          "the folder '\(failure.folder)' cannot be read: \(SystemError.text(failure.error))"))
+          "cannot read the folder '\(failure.folder)': \(SystemError.text(failure.error))"))
     }
     for path in pattern.matches {
       include(path, by: request, ancestors: ancestors, isPattern: true)

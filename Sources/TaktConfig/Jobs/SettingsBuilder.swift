@@ -39,8 +39,8 @@ struct SettingsBuilder {
     {
       reporter.report(
         .missingKey, at: field.mark,
-        "'\(Key.http)' needs '\(Key.tokenFile)' when there is no state folder",
-        hint: "say in which file the token is")
+        "'\(Key.http)' needs '\(Key.tokenFile)' if there is no state folder",
+        hint: "add '\(Key.tokenFile): PATH'")
     }
   }
 
@@ -55,14 +55,15 @@ struct SettingsBuilder {
           settings = HTTPSettings(host: host, port: port)
         } else {
           reporter.report(
-            .badValue, at: field.mark, "'\(text.shortened)' is no address with a port",
-            hint: "write a port such as 8080, or an address and a port such as 127.0.0.1:8080")
+            .badValue, at: field.mark,
+            "'\(text.shortened)' is not a port or an address with a port",
+            hint: "write 8080 or 127.0.0.1:8080")
         }
         if settings?.isLoopback == false {
           reporter.report(
             .suspicious, severity: .warning, at: field.mark,
-            "other machines reach takt at '\(text.shortened)', without encryption",
-            hint: "listen on 127.0.0.1 behind a proxy that speaks TLS")
+            "other machines can reach takt at '\(text.shortened)' without encryption",
+            hint: "listen on 127.0.0.1, behind a TLS proxy")
         }
       case (Key.tokenFile, .text(let path)):
         tokenFile = FilePath.absolute(FilePath.join(folder, path))

@@ -17,13 +17,13 @@ extension SpecBuilder {
     }
     if !raw.fields.has(.run), !raw.fields.has(.use), !raw.fields.hasUnknownKeys {
       reporter.report(
-        .missingKey, at: raw.nameMark, "the job does nothing",
+        .missingKey, at: raw.nameMark, "no action",
         hint: "add '\(JobKey.run)', '\(JobKey.use)' or '\(JobKey.steps)'", owner: raw.owner)
     }
     return builder.action(of: raw.fields, owner: raw.owner)
   }
 
-  /// Reports keys of the job's own that nothing in it heeds.
+  /// Reports keys of the job that nothing in it uses.
   func checkUses(of raw: RawJob, action: Action?, settled: JobDefaults) {
     checkRetry(settled, of: raw)
     guard let action else { return }
@@ -44,16 +44,17 @@ extension SpecBuilder {
     else { return }
     reporter.report(
       .conflictingKeys, at: shell.keyMark,
-      "'\(JobKey.shell)' has no use without a '\(JobKey.run)' that is a text", hint: "remove it",
+      "'\(JobKey.shell)' has no effect, because no '\(JobKey.run)' is a shell command",
+      hint: "remove it",
       owner: raw.owner)
   }
 
-  /// A built-in starts no process: what describes one is heard of, not passed over in silence.
+  /// A built-in starts no process, so keys that describe one get a warning.
   private func warnOfIdleKeys(beside actions: [Action], of raw: RawJob, except told: [JobKey]) {
     let names = actions.compactMap { if case .use(let name, _) = $0 { name } else { nil } }
     guard names.count == actions.count, let name = names.first else { return }
     let subject =
-      Set(names).count == 1 ? "the built-in '\(name)'" : "built-ins, and the job runs no command"
+      Set(names).count == 1 ? "the built-in '\(name)'" : "built-ins; the job runs no command"
     for field in raw.fields.fields where field.entry.isOfProcesses && field.value?.isNull == false {
       if let key = field.entry.key, told.contains(key) { continue }
       reporter.report(
@@ -86,7 +87,7 @@ extension SpecBuilder {
           .badPlaceholder, at: raw.nameMark,
           "'\(hook.rawValue)' of '\(Key.defaults)' refers to the secret '\(name.shortened)', which "
             + "the job '\(raw.name.shortened)' does not have",
-          hint: "add it to '\(JobKey.secrets)', or give the job a hook of its own")
+          hint: "add it to '\(JobKey.secrets)', or set '\(hook.rawValue)' in the job")
       }
     }
   }
@@ -98,15 +99,16 @@ extension SpecBuilder {
     if retry.attempts == 1, let idle = given.first(where: { $0.name != Key.attempts }) {
       reporter.report(
         .conflictingKeys, at: idle.keyMark,
-        "'\(idle.name)' has no effect without '\(Key.attempts)' of more than 1",
-        hint: "add '\(Key.attempts)', or remove this", owner: KeyOwner(raw.owner, .retry))
+        "'\(idle.name)' has no effect unless '\(Key.attempts)' is more than 1",
+        hint: "add '\(Key.attempts): 3', or remove '\(idle.name)'",
+        owner: KeyOwner(raw.owner, .retry))
     } else if retry.delay > retry.delayMax {
       let field = own[Key.delay] ?? own[Key.maximum]
       let texts = (DurationText.format(retry.delay), DurationText.format(retry.delayMax))
       reporter.report(
         .outOfRange, at: field?.mark ?? raw.nameMark,
         "the '\(Key.delay)' of \(texts.0) is longer than the '\(Key.maximum)' of \(texts.1)",
-        hint: "write both in '\(JobKey.retry)'", owner: raw.owner)
+        hint: "set both under '\(JobKey.retry)'", owner: raw.owner)
     }
   }
 }

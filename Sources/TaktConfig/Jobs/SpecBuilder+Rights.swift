@@ -31,8 +31,8 @@ extension SpecBuilder {
       .suspicious, severity: .warning, at: raw.nameMark,
       "the job '\(raw.name.shortened)' runs as '\(user.shortened)' and no longer inherits takt's "
         + "environment: it gets PATH, HOME, LOGNAME, USER, SHELL and LANG",
-      hint: "write '\(JobKey.inheritance): [LANG]' if that is enough, name the variables that it "
-        + "needs, or write 'true' for all", owner: raw.owner)
+      hint: "list the variables that it needs, such as '\(JobKey.inheritance): [LANG]', or write "
+        + "'true' for all of them", owner: raw.owner)
   }
 
   /// What fills a job's environment may be written by root and by the job's user alone.
@@ -42,9 +42,9 @@ extension SpecBuilder {
     for file in settled.environmentFiles where file.owner != 0 && file.owner != user {
       reporter.report(
         .unsafePermissions, at: raw.fields[.environmentFile]?.mark ?? raw.nameMark,
-        "'\(file.path.shortened)' belongs to the user \(file.owner), and takt runs as root: only "
+        "user \(file.owner) owns '\(file.path.shortened)', but takt runs as root: only "
           + "root\(user == nil ? "" : " or the job's user") may own it",
-        hint: "chown root \(file.path)", owner: raw.owner)
+        hint: "run: chown root \(file.path)", owner: raw.owner)
     }
   }
 
@@ -79,7 +79,7 @@ private struct RightsCheck {
       guard let sentence = sentence(on: step.action) else { continue }
       reporter.report(
         .conflictingKeys, at: place ?? raw.nameMark, sentence,
-        hint: "do it with a '\(JobKey.run)', or in a job without '\(key)'", owner: raw.owner)
+        hint: "use '\(JobKey.run)' instead, or remove '\(key)' from the job", owner: raw.owner)
     }
   }
 
@@ -89,13 +89,13 @@ private struct RightsCheck {
       reporter.report(
         .conflictingKeys, at: raw.nameMark,
         "'\(hook.rawValue)' of '\(Key.defaults)': \(sentence)",
-        hint: "give the job a hook of its own, or null", owner: raw.owner)
+        hint: "set '\(hook.rawValue)' in the job, to another action or to null", owner: raw.owner)
     }
   }
 
   private func sentence(on action: Action) -> String? {
     guard case .use(let name, _) = action, actions.traits(of: action).contains(.usesOwnRights)
     else { return nil }
-    return "the action '\(name)' has takt's own rights on this machine, not those of \(whose)"
+    return "the action '\(name)' would run with takt's own rights, not with those of \(whose)"
   }
 }

@@ -8,7 +8,7 @@ extension SpecBuilder {
     if !hasTrigger, !fields.hasUnknownKeys {
       let names = Self.triggers.map { "'\($0)'" }
       reporter.report(
-        .missingKey, at: raw.nameMark, "nothing makes the job due",
+        .missingKey, at: raw.nameMark, "no trigger",
         hint: "add \(names.dropLast().joined(separator: ", ")) or \(names[names.count - 1])",
         owner: raw.owner)
     }
@@ -36,13 +36,13 @@ extension SpecBuilder {
     .every, .cron, .calendar, .at, .after, .watch, .on,
   ]
 
-  /// The keys that say something of others, each with those of which it needs one.
+  /// Keys that modify others, each with those of which it needs one.
   private static let needs: [(key: JobKey, triggers: [JobKey])] = [
     (.days, [.cron]), (.dst, [.cron, .calendar]),
     (.timezone, [.cron, .calendar, .at, .notBefore, .until, .except]),
   ]
 
-  /// A job's own key that has nothing to say something about is a mistake.
+  /// A key of the job that has nothing to modify is a mistake.
   private func checkClockKeys(of raw: RawJob, _ settled: JobDefaults) {
     guard !raw.fields.hasUnknownKeys else { return }
     for (key, triggers) in Self.needs {
@@ -53,7 +53,7 @@ extension SpecBuilder {
       else { continue }
       let wanted = triggers.map { "'\($0)'" }.joined(separator: " or ")
       reporter.report(
-        .missingKey, at: field.keyMark, "'\(key)' needs \(wanted) beside it",
+        .missingKey, at: field.keyMark, "'\(key)' needs \(wanted)",
         hint: "add it, or remove '\(key)'", owner: raw.owner)
     }
   }
@@ -88,7 +88,7 @@ extension SpecBuilder {
     guard let every = fields[.every] else {
       for field in [first, from, align, phase].compactMap(\.self) where !fields.hasUnknownKeys {
         reporter.report(
-          .missingKey, at: field.keyMark, "'\(field.name)' needs '\(JobKey.every)' beside it",
+          .missingKey, at: field.keyMark, "'\(field.name)' needs '\(JobKey.every)'",
           hint: "add it, or remove '\(field.name)'", owner: raw.owner)
       }
       return nil
@@ -99,8 +99,8 @@ extension SpecBuilder {
         reporter.report(
           .conflictingKeys, at: max(align.keyMark, other.keyMark),
           other.name == JobKey.from.name
-            ? "'\(JobKey.align)' and '\(JobKey.from): end' cannot stand together"
-            : "'\(JobKey.align)' and '\(JobKey.first)' cannot stand together",
+            ? "'\(JobKey.align)' and '\(JobKey.from): end' cannot be combined"
+            : "'\(JobKey.align)' and '\(JobKey.first)' cannot be combined",
           hint: "remove one of them", owner: raw.owner)
       }
       origin = .epoch
@@ -108,9 +108,9 @@ extension SpecBuilder {
     if let phase, origin != .start {
       reporter.report(
         .conflictingKeys, at: phase.keyMark,
-        "'\(JobKey.phase)' has nothing to say beside "
+        "'\(JobKey.phase)' has no effect with "
           + (origin == .end ? "'\(JobKey.from): end'" : "'\(JobKey.align)'"),
-        hint: "remove it: there is no anchor", owner: raw.owner)
+        hint: "remove it", owner: raw.owner)
     }
     guard let interval = every.value?.duration else { return nil }
     let delay: Duration? = first?.value?.text == "now" ? .zero : first?.value?.duration
@@ -127,14 +127,16 @@ extension SpecBuilder {
     case .skipped(let next):
       reporter.report(
         .ambiguousTime, severity: .warning, at: located.mark,
-        "the clock in \(zone.name) jumps over this time, so \(next.rfc3339(in: zone)) is taken",
-        hint: "write a time that exists, or an offset")
+        "this time does not exist in \(zone.name) (clocks go forward); takt uses "
+          + "\(next.rfc3339(in: zone))",
+        hint: "write another time, or add an offset")
       return inRange(next, at: located.mark)
     case .twice(let first, let second):
       reporter.report(
         .ambiguousTime, severity: .warning, at: located.mark,
-        "this time comes twice in \(zone.name), and the first, \(first.rfc3339(in: zone)), is taken",
-        hint: "write the offset; the second is \(second.rfc3339(in: zone))")
+        "this time occurs twice in \(zone.name) (clocks go back); takt uses the first, "
+          + "\(first.rfc3339(in: zone))",
+        hint: "add an offset; the second is \(second.rfc3339(in: zone))")
       return inRange(first, at: located.mark)
     }
   }

@@ -36,7 +36,7 @@ extension SpecBuilder {
       if IncludePattern.isPattern(text) {
         reporter.report(
           .suspicious, severity: .warning, at: path.mark,
-          "'\(Key.path)' is no pattern: a file of just this name is watched",
+          "'\(Key.path)' takes no patterns; takt watches a file of exactly this name",
           hint: "watch the folder", owner: raw.owner)
       }
       watches.insert(
@@ -49,7 +49,8 @@ extension SpecBuilder {
 
   private func missing(_ key: String, at mark: YAMLMark, of trigger: JobKey, _ raw: RawJob) {
     reporter.report(
-      .missingKey, at: mark, "a trigger of '\(trigger)' has no '\(key)'", hint: "add it",
+      .missingKey, at: mark, "'\(trigger)' has no '\(key)'",
+      hint: trigger == .after ? "write after: {job: NAME}" : "write watch: {path: PATH}",
       owner: raw.owner)
   }
 
@@ -66,11 +67,11 @@ extension SpecBuilder {
     if let notBefore = schedule.notBefore, until < notBefore {
       reporter.report(
         .neverRuns, at: field.mark, "'\(JobKey.until)' is before '\(JobKey.notBefore)'",
-        hint: "nothing lies between them", owner: raw.owner)
+        hint: "swap them, or remove one", owner: raw.owner)
     } else if until < sources.now {
       reporter.report(
         .neverRuns, severity: .warning, at: field.mark,
-        "'\(JobKey.until)' is past: the job is not due any more", owner: raw.owner)
+        "'\(JobKey.until)' is in the past, so there are no more slots", owner: raw.owner)
     }
   }
 
@@ -80,17 +81,17 @@ extension SpecBuilder {
     else { return }
     reporter.report(
       .neverRuns, at: field.mark,
-      "\(outside.rfc3339()) lies outside of '\(JobKey.notBefore)' and '\(JobKey.until)'",
-      hint: "move it, or the bound", owner: raw.owner)
+      "\(outside.rfc3339()) is not between '\(JobKey.notBefore)' and '\(JobKey.until)'",
+      hint: "change it, or the bound", owner: raw.owner)
   }
 
-  /// Without a ledger nobody knows whether this is the first start.
+  /// Only the ledger tells whether this is the first start since the boot.
   func checkBoot(_ schedule: Schedule, of raw: RawJob) {
     guard schedule.on.contains(.boot), hasNoState else { return }
     reporter.report(
       .conflictingKeys, at: raw.fields[.on]?.mark ?? raw.nameMark,
       "'\(JobKey.on): boot' needs a ledger, and '\(Key.state)' is 'none'",
-      hint: "give '\(Key.scheduler)' a folder as '\(Key.state)', or write 'start'",
+      hint: "set '\(Key.state)' under '\(Key.scheduler)' to a folder, or write 'start'",
       owner: raw.owner)
   }
 }

@@ -24,7 +24,8 @@ extension SpecBuilder {
       report(parts, sum, "the interval of \(DurationText.format(every.interval))", .error, raw)
     } else if let gap = shortestGap(of: schedule.rules, for: sum), sum >= gap {
       report(
-        parts, sum, "the shortest gap of \(DurationText.format(gap)), and is cut there", .warning,
+        parts, sum, "the shortest gap of \(DurationText.format(gap)); takt shortens it there",
+        .warning,
         raw)
     }
   }
@@ -46,7 +47,7 @@ extension SpecBuilder {
       .outOfRange, severity: severity, at: own.last?.mark ?? trigger?.mark ?? raw.nameMark,
       "\(what)\(isOne ? "" : ", \(DurationText.format(sum)),") is not shorter than \(bound)",
       hint: own.isEmpty
-        ? "give this job a '\(parts[parts.count - 1].key)' of its own"
+        ? "set '\(parts[parts.count - 1].key)' in this job"
         : names == JobKey.leeway.name
           ? "write a shorter one, or a share such as 10%" : "write shorter ones",
       owner: raw.owner)

@@ -95,14 +95,14 @@ final class SpecBuilder {
     reporter.report(
       .conflictingKeys, at: raw.fields[.delivery]?.mark ?? raw.nameMark,
       "'\(JobKey.delivery): \(delivery.rawValue)' needs a ledger, and '\(Key.state)' is 'none'",
-      hint: "give '\(Key.scheduler)' a folder as '\(Key.state)'", owner: raw.owner)
+      hint: "set '\(Key.state)' under '\(Key.scheduler)' to a folder", owner: raw.owner)
   }
 
   private func jobName(_ raw: RawJob) -> JobName? {
     if let name = JobName(raw.name) { return name }
     reporter.report(
-      .badName, at: raw.nameMark, "'\(raw.name.shortened)' cannot name a job",
-      hint: "use 1 to 128 letters, digits, '.', '_' and '-', a letter or digit first")
+      .badName, at: raw.nameMark, "'\(raw.name.shortened)' is not a valid job name",
+      hint: KeyReader.nameHint)
     return nil
   }
 
@@ -119,7 +119,7 @@ final class SpecBuilder {
     for name in execution.secrets.keys.sorted() where execution.environment[name] != nil {
       reporter.report(
         .conflictingKeys, at: own.first { $0.name == name }?.nameMark ?? raw.nameMark,
-        "'\(name)' is a variable of the environment and a secret",
+        "'\(name)' is set under both '\(JobKey.environment)' and '\(JobKey.secrets)'",
         hint: "give one of them another name", owner: raw.owner)
     }
   }

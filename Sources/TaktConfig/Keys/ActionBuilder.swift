@@ -21,7 +21,7 @@ struct ActionBuilder {
     }
     if let with, use == nil, !fields.hasUnknownKeys {
       reporter.report(
-        .missingKey, at: with.keyMark, "'\(JobKey.with)' needs '\(JobKey.use)' beside it",
+        .missingKey, at: with.keyMark, "'\(JobKey.with)' needs '\(JobKey.use)'",
         hint: "add it, or remove '\(JobKey.with)'", owner: owner)
     }
     return run.flatMap(command) ?? use.flatMap { named($0, with: with, owner: owner) }
@@ -32,7 +32,7 @@ struct ActionBuilder {
       guard let fields = item.value.object else { return nil }
       if fields[.run] == nil, fields[.use] == nil, !fields.hasUnknownKeys {
         reporter.report(
-          .missingKey, at: item.mark, "nothing is done here",
+          .missingKey, at: item.mark, "no action",
           hint: "add '\(JobKey.run)' or '\(JobKey.use)'", owner: owner)
       }
       let continues = fields[Key.continues]?.value?.boolean ?? false
@@ -55,7 +55,7 @@ struct ActionBuilder {
     guard let name = use.value?.text else { return nil }
     var manifest: PluginManifest?
     if actions.isPlugin(name) {
-      // A manifest that is wrong has been reported where it stands.
+      // A wrong manifest has been reported at its own place.
       guard let plugin = actions.plugin(named: name) else { return nil }
       manifest = plugin
       if plugin.kind == .notifier, !isOfHook {
@@ -67,8 +67,8 @@ struct ActionBuilder {
     }
     guard let schemas = actions.parameters(of: name) else {
       reporter.report(
-        .unknownAction, at: use.mark, "there is no action '\(name.shortened)'",
-        hint: NearestName.of(name, among: actions.names).map { "did you mean '\($0)'?" })
+        .unknownAction, at: use.mark, "there is no built-in or plugin '\(name.shortened)'",
+        hint: actions.hint(for: name))
       return nil
     }
     let errorCount = reporter.errorCount
@@ -118,6 +118,6 @@ extension Reporter {
     let names = fields.map { "'\($0.name)'" }.joined(separator: " and ")
     report(
       .conflictingKeys, at: fields.map(\.keyMark).max() ?? .wholeFile,
-      "\(names) cannot stand together", hint: "remove one of them", owner: owner)
+      "\(names) cannot be combined", hint: "remove one of them", owner: owner)
   }
 }

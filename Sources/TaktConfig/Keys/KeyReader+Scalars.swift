@@ -37,7 +37,8 @@ extension KeyReader {
         .wrongType, at: mark,
         scalar.isBlank
           ? "'\(key)' has no value"
-          : "'\(key)' must be \(type.phrase), not '\(scalar.text.shortened)'")
+          : "'\(key)' must be \(type.phrase), not '\(scalar.text.shortened)'",
+        hint: KeyExample.hint(for: key, type, instead: scalar.text))
       return nil
     }
   }
@@ -47,7 +48,7 @@ extension KeyReader {
   ) -> KeyValue? {
     if scalar.isNull {
       let message =
-        scalar.isBlank ? "'\(key)' has no value" : "'\(key)' is YAML's null, not a text"
+        scalar.isBlank ? "'\(key)' has no value" : "'\(key)' is null in YAML, not a text"
       reporter.report(
         .wrongType, at: mark, message,
         hint: scalar.isBlank ? "write \"\" for an empty text" : "put '\(scalar.text)' in quotes")
@@ -55,7 +56,8 @@ extension KeyReader {
     }
     // Only quotes have an escape for it.
     if !scalar.isPlain, scalar.text.utf8.contains(0) {
-      reporter.report(.badValue, at: mark, "'\(key)' holds a zero character, which ends a text")
+      reporter.report(
+        .badValue, at: mark, "'\(key)' contains a zero character, which is not allowed")
       return nil
     }
     if !type.allowsEmpty, scalar.text.isBlank {
@@ -64,8 +66,8 @@ extension KeyReader {
     }
     if case .path = type, scalar.text.utf8.first == UInt8(ascii: "~") {
       reporter.report(
-        .badValue, at: mark, "takt knows no '~' in a path",
-        hint: "write the folder out, or './~' for a file of that name")
+        .badValue, at: mark, "takt does not expand '~' in a path",
+        hint: "write the whole path, or './~' for a file of that name")
       return nil
     }
     return .text(scalar.text)
@@ -136,7 +138,7 @@ extension KeyReader {
   private func percent(_ text: String, at mark: YAMLMark, of key: String) -> KeyValue? {
     guard let percent = PercentText.parse(text) else {
       reporter.report(
-        .badPercent, at: mark, "'\(text.shortened)' is no share", hint: "write 10% or 2.5%")
+        .badPercent, at: mark, "'\(text.shortened)' is not a percentage", hint: "write 10% or 2.5%")
       return nil
     }
     guard percent <= 100 else {
@@ -154,8 +156,8 @@ extension KeyReader {
       switch error {
       case .form:
         reporter.report(
-          .badInstant, at: mark, "'\(text.shortened)' is no date with a time of day",
-          hint: "write it like 2026-12-24T18:00, 2026-12-24T18:00:30 or 2026-12-24T18:00+01:00")
+          .badInstant, at: mark, "'\(text.shortened)' is not a date with a time of day",
+          hint: "write 2026-12-24T18:00, 2026-12-24T18:00:30 or 2026-12-24T18:00+01:00")
       case .bareDate:
         reporter.report(
           .badInstant, at: mark, "'\(text)' has no time of day", hint: "write \(text)T00:00")
@@ -163,7 +165,7 @@ extension KeyReader {
         reporter.report(.badInstant, at: mark, "there is no such time as '\(text)'")
       case .outOfRange:
         reporter.report(
-          .outOfRange, at: mark, "'\(text)' is not within the years 1970 to 2200")
+          .outOfRange, at: mark, "'\(text)' is outside the years 1970 to 2200")
       }
       return nil
     }
@@ -209,10 +211,10 @@ extension DurationText.Problem {
   fileprivate func sentence(text: String) -> (message: String, hint: String?) {
     let units = "ms, s, m, h, d and w"
     switch self {
-    case .noNumber: return ("is no duration", "write a number with a unit, such as 30s or 1h30m")
+    case .noNumber: return ("is not a duration", "write a number with a unit, such as 30s or 1h30m")
     case .noUnit:
       let isNumber = text.utf8.count <= 20 && text.utf8.allSatisfy { $0 != 0x20 && $0 < 0x3a }
-      return ("has no unit", isNumber ? "write \(text)s" : "put one of \(units) after each number")
+      return ("has no unit", isNumber ? "write \(text)s" : "add one of \(units) after each number")
     case .unknownUnit(let unit):
       return ("has the unknown unit '\(unit.shortened)'", "the units are \(units)")
     case .negative: return ("is negative", "a duration has no sign")

@@ -45,8 +45,8 @@ extension KeyReader {
   func rate(_ text: String, at mark: YAMLMark, of key: String) -> KeyValue? {
     if let rate = RateText.parse(text) { return .rate(rate) }
     reporter.report(
-      .badRate, at: mark, "'\(text.shortened)' is no rate for '\(key)'",
-      hint: "write 1 to 1000000 lines for each s, m or h, such as 100/s")
+      .badRate, at: mark, "'\(text.shortened)' is not a rate for '\(key)'",
+      hint: "write 1 to 1000000 lines per s, m or h, such as 100/s")
     return nil
   }
 
@@ -55,7 +55,8 @@ extension KeyReader {
       (1...4).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x37).contains($0) }
     if isOctal, let mask = Int(text, radix: 8), mask <= 0o777 { return .integer(mask) }
     reporter.report(
-      .badNumber, at: mark, "'\(key)' must be octal digits from 0 to 777, not '\(text.shortened)'",
+      .badNumber, at: mark,
+      "'\(key)' must be an octal number from 0 to 777, not '\(text.shortened)'",
       hint: "write it like 027")
     return nil
   }
@@ -70,18 +71,19 @@ extension KeyReader {
         reporter.report(.badPattern, at: mark, "'\(key)' is longer than 1024 bytes")
       case .backReference:
         reporter.report(
-          .badPattern, at: mark, "'\(key)' has a back-reference, which can take for ever to match",
+          .badPattern, at: mark,
+          "'\(key)' has a back-reference, which can take extremely long to match",
           hint: "write the pattern without \\1 to \\9")
       case .tooMuchRepetition:
         reporter.report(
           .badPattern, at: mark,
-          "'\(key)' repeats too much: repetitions inside one another may come to 100, and the "
-            + "pattern written out to 2000 characters", hint: "write smaller bounds, or '*'")
+          "'\(key)' repeats too much: nested repetitions are limited to 100, and the expanded "
+            + "pattern to 2000 characters", hint: "use smaller bounds, or '*'")
       case .tooDeep:
         reporter.report(
-          .badPattern, at: mark, "'\(key)' has groups more than 100 deep inside one another")
+          .badPattern, at: mark, "'\(key)' has groups nested more than 100 deep")
       case .invalid(let words):
-        reporter.report(.badPattern, at: mark, "'\(key)' is no regular expression: \(words)")
+        reporter.report(.badPattern, at: mark, "'\(key)' is not a regular expression: \(words)")
       }
       return nil
     }
@@ -90,31 +92,34 @@ extension KeyReader {
   func name(_ text: String, at mark: YAMLMark, of key: String) -> KeyValue? {
     if JobName(text) != nil { return .text(text) }
     reporter.report(
-      .badName, at: mark, "'\(text.shortened)' is no name for '\(key)'", hint: Self.nameHint)
+      .badName, at: mark, "'\(text.shortened)' is not a valid name for '\(key)'",
+      hint: Self.nameHint)
     return nil
   }
 
   func variable(_ text: String, at mark: YAMLMark, of key: String) -> KeyValue? {
     if VariableName.isValid(text) { return .text(text) }
+    // Without the text: somebody may have written a secret in place of a variable's name.
     reporter.report(
-      .badName, at: mark, "'\(text.shortened)' is no name of a variable", hint: VariableName.hint)
+      .badName, at: mark, "'\(key)' must be the name of a variable", hint: VariableName.hint)
     return nil
   }
 
-  static let nameHint = "use 1 to 128 letters, digits, '.', '_' and '-', a letter or digit first"
+  static let nameHint =
+    "use 1 to 128 letters, digits, '.', '_' and '-', starting with a letter or digit"
 }
 
 extension SizeText.Problem {
   fileprivate func sentence(text: String) -> (message: String, hint: String?) {
     let units = "B, KB, MB, GB and TB"
     switch self {
-    case .noNumber: return ("is no size", "write a number with a unit, such as 64KB or 10MB")
-    case .noUnit: return ("has no unit", "put one of \(units) after it")
+    case .noNumber: return ("is not a size", "write a number with a unit, such as 64KB or 10MB")
+    case .noUnit: return ("has no unit", "add one of \(units)")
     case .unknownUnit(let unit):
       let meant = SizeText.unit(meantBy: unit).map { "did you mean '\($0)'?" }
       return ("has the unknown unit '\(unit.shortened)'", meant ?? "the units are \(units)")
     case .negative: return ("is negative", "a size has no sign")
-    case .tooFine: return ("is no whole number of bytes", nil)
+    case .tooFine: return ("is not a whole number of bytes", nil)
     case .tooLarge: return ("is more than 1024 TB", nil)
     }
   }

@@ -14,8 +14,8 @@ struct KeyReader {
       }
       if owner.part == .defaults, owner.key == nil, !key.mayStandInDefaults {
         reporter.report(
-          .misplacedKey, at: entry.keyMark, "'\(key.name)' cannot stand in '\(Key.defaults)'",
-          hint: "write it in each job")
+          .misplacedKey, at: entry.keyMark, "'\(key.name)' is not allowed in '\(Key.defaults)'",
+          hint: "set it in each job")
         continue
       }
       let value = read(entry.value, of: key, owner: owner)
@@ -28,7 +28,9 @@ struct KeyReader {
 
   private func read(_ node: YAMLNode, of key: KeyEntry, owner: KeyOwner) -> KeyValue? {
     guard case .scalar(let scalar) = node.content, scalar.isNull else {
-      return value(node, as: key.type, of: key.name, owner: owner)
+      return key.key == JobKey.secrets
+        ? secrets(node, of: key, owner: owner)
+        : value(node, as: key.type, of: key.name, owner: owner)
     }
     if case .job = owner.part, key.mayBeNull, isPlainNull(scalar) { return .null }
     reportNull(scalar, at: node.mark, key: key, owner: owner)
@@ -67,7 +69,8 @@ struct KeyReader {
       }
     }
     reporter.report(
-      .wrongType, at: node.mark, "'\(key)' must be \(type.phrase), not \(node.phrase)")
+      .wrongType, at: node.mark, "'\(key)' must be \(type.phrase), not \(node.phrase)",
+      hint: KeyExample.hint(for: key, type))
     return nil
   }
 
@@ -120,16 +123,16 @@ struct KeyReader {
       return true
     case .environment:
       reporter.report(
-        .badName, at: entry.keyMark, "'\(name.shortened)' is no name of a variable",
+        .badName, at: entry.keyMark, "'\(name.shortened)' is not a valid variable name",
         hint: VariableName.hint)
     case .group:
       reporter.report(
-        .badName, at: entry.keyMark, "'\(name.shortened)' cannot name a group",
+        .badName, at: entry.keyMark, "'\(name.shortened)' is not a valid group name",
         hint: Self.nameHint)
     case .text:
       reporter.report(
-        .badName, at: entry.keyMark, "'\(name.shortened)' is no name",
-        hint: "write one that is not empty and has no control characters")
+        .badName, at: entry.keyMark, "'\(name.shortened)' is not a valid name",
+        hint: "a name is not empty and has no control characters")
     }
     return false
   }
@@ -139,13 +142,14 @@ struct KeyReader {
   func reportUnknown(_ entry: YAMLEntry, keys: KeyRows, owner: KeyOwner) {
     if let home = Self.home(of: entry.key) {
       reporter.report(
-        .misplacedKey, at: entry.keyMark, "'\(entry.key)' cannot stand in \(owner)",
+        .misplacedKey, at: entry.keyMark, "'\(entry.key)' is not allowed in \(owner)",
         hint: "it belongs \(home)")
       return
     }
     reporter.report(
       .unknownKey, at: entry.keyMark, "unknown key '\(entry.key.shortened)'",
-      hint: NearestName.of(entry.key, among: keys.lazy.map(\.name)).map { "did you mean '\($0)'?" },
+      hint: ForeignKeys.hint(for: entry.key, among: keys)
+        ?? NearestName.of(entry.key, among: keys.lazy.map(\.name)).map { "did you mean '\($0)'?" },
       owner: owner)
   }
 
@@ -168,7 +172,7 @@ struct KeyReader {
   ) {
     var hint = "write \(key.type.phrase)"
     if case .job = owner.part, key.mayBeNull {
-      hint += ", or null to take away what '\(Key.defaults)' gives"
+      hint += ", or null to remove the value from '\(Key.defaults)'"
     }
     reporter.report(
       .wrongType, at: mark,

@@ -8,12 +8,12 @@ extension KeyTable {
 
   static let actions: [KeyEntry] = [
     KeyEntry(
-      .run, command, "A command: a text goes to the shell, a list is a program and its arguments."),
+      .run, command, "The command: a text for the shell, or a list of a program and its arguments."),
     KeyEntry(.use, .action, "A built-in or a plugin, instead of `run`."),
-    KeyEntry(.with, parameters, "The parameters of the action that `use` names."),
+    KeyEntry(.with, parameters, "The parameters of the action in `use`."),
     KeyEntry(
       .steps, .list(.object(step)),
-      "Several actions one after the other, instead of `run` and `use`; a failure ends them."),
+      "Several actions in sequence, instead of `run` or `use`. A failure ends the sequence."),
   ]
 
   /// The keys of an action of a hook. A hook replaces one of `defaults` as a whole, so that null
@@ -21,15 +21,14 @@ extension KeyTable {
   package static let hookAction: KeyRows = [
     KeyEntry(.run, command, "A command, as in a job."),
     KeyEntry(.use, .action, "A built-in or a plugin, instead of `run`."),
-    KeyEntry(.with, parameters, "The parameters of the action that `use` names."),
+    KeyEntry(.with, parameters, "The parameters of the action in `use`."),
   ]
 
   package static let step = KeyRows(
     hookAction + [
       KeyEntry(
         Key.continues, .boolean, default: "`false`",
-        "With `true` the next step is done even when this one fails; the run has failed then all "
-          + "the same.")
+        "With `true`, the next step runs even if this one fails. The run still counts as failed.")
     ])
 
   private static func hook(_ kind: HookKind, _ summary: String) -> KeyEntry {
@@ -41,22 +40,22 @@ extension KeyTable {
   }
 
   static let hooks: [KeyEntry] = [
-    hook(.onFailure, "What is done besides when a run has failed, after its last attempt."),
-    hook(.onSuccess, "What is done besides when a run has succeeded."),
+    hook(.onFailure, "Runs after the last attempt of a failed run."),
+    hook(.onSuccess, "Runs after a successful run."),
     hook(
-      .onRecover, "What is done besides when a run has succeeded and the one before had failed."),
+      .onRecover, "Runs after a successful run that follows a failed one."),
     hook(
       .onLate,
-      "What is done besides when a run starts later than leeway and `late_tolerance` allow, or "
-        + "takes longer than `expected`."),
+      "Runs when a run starts later than `leeway` and `late_tolerance` allow, or takes longer than "
+        + "`expected`."),
     KeyEntry(
       .lateTolerance, .duration(least: .zero), default: "1s",
-      "How much later than its leeway allows a slot may start before it has passed unserved, which is "
-        + "for `missed` to decide; a run that starts so late calls `on_late`.",
+      "Extra time after the leeway before a slot counts as missed. A run that starts in this time "
+        + "calls `on_late`.",
       .value(\.policies.lateTolerance) { $0.duration }),
     KeyEntry(
       .expected, .duration(least: .milliseconds(1)), default: "none",
-      "How long a run may take before `on_late`; `takt simulate` takes it for how long runs last.",
+      "The expected length of a run. A longer run calls `on_late`; `takt simulate` uses it as the length of runs.",
       .value(\.policies.expectedDuration) { $0.duration }),
   ]
 }

@@ -4,38 +4,39 @@ extension KeyTable {
   static let policies: [KeyEntry] = [
     KeyEntry(
       .timeout, .duration(least: .milliseconds(1)), default: "none",
-      "How long an attempt may take before it is stopped.",
+      "The maximum length of an attempt. takt stops a longer one.",
       .value(\.execution.timeout) { $0.duration }),
-    KeyEntry(.kill, .object(kill), "How an attempt is stopped.", .merge),
+    KeyEntry(.kill, .object(kill), "How takt stops an attempt.", .merge),
     KeyEntry(
-      .retry, .object(retry), "Whether and when an attempt that failed is followed by another.",
+      .retry, .object(retry), "Whether and when takt tries again after a failed attempt.",
       .merge),
     KeyEntry(
-      .success, .object(success), isOfProcesses: true, "What counts as success of a command.",
+      .success, .object(success), isOfProcesses: true, "When a command counts as successful.",
       .replace),
     KeyEntry(
       .failsWhen, .object(failsWhen), isOfProcesses: true,
-      "What makes a command fail besides its exit status.", .replace),
-    KeyEntry(.output, .object(output), "What becomes of what a run prints.", .merge),
+      "Makes a command fail for other reasons than its exit status.", .replace),
+    KeyEntry(.output, .object(output), "What takt does with the output of runs.", .merge),
     KeyEntry(
       .qos, .choice(QoS.allCases.map(\.rawValue)), default: "`default`",
-      "How urgent the work is, from what somebody waits for to what nobody does.",
+      "The urgency of the work: sets its CPU and I/O priority, and its place among waiting runs.",
       .value(\.execution.qos) { $0.choice() }),
     KeyEntry(
       .overlap, .choice(Overlap.allCases.map(\.rawValue)), default: "`skip`",
-      "What happens to a slot that comes due while a run of the job is in progress: it is skipped, waits (64 at most), takes its place, or runs beside it.",
+      "Decides what happens to a slot that is due while the job is running: skip it, queue it (up to 64), replace the active run, or run in parallel.",
       .value(\.policies.overlap) { $0.choice() }),
     KeyEntry(
       .missed, .object(missed),
-      "What becomes of slots whose time went by while takt was not there.", .merge),
+      "What happens to slots that takt missed, for example while it was not running.", .merge),
     KeyEntry(
       .delivery, .choice(Delivery.allCases.map(\.rawValue)), default: "`best_effort`",
-      "What a crash of takt may do to a slot that has begun: `at_most_once` starts nothing before "
-        + "the ledger has it for certain, `at_least_once` runs again what has no end.",
+      "What a crash of takt can do to a slot. `at_most_once`: takt starts the run only after the "
+        + "ledger has safely recorded the slot. `at_least_once`: takt runs it again if its end is not "
+        + "recorded.",
       .value(\.policies.delivery) { $0.choice() }),
     KeyEntry(
       .concurrency, .name, default: "none",
-      "The group of `scheduler.concurrency` whose bound the job's runs share.",
+      "The group in `scheduler.concurrency` whose limit applies to the job.",
       .set { field, value, builder, settled in
         settled.policies.concurrencyGroup = builder.group(value, at: field.mark)
       }),
@@ -44,26 +45,27 @@ extension KeyTable {
   package static let missed: KeyRows = [
     KeyEntry(
       "policy", .choice(MissedPolicy.Choice.allCases.map(\.rawValue)), default: "`last`",
-      "Which of them run late: none, the newest, which stands for the others, or all, one after "
-        + "the other.",
+      "Which missed slots run late: none, the newest (it covers the others), or all of them, one at a "
+        + "time.",
       .value(\.policies.missed.choice) { $0.choice() }),
     KeyEntry(
       "within", .duration(least: .zero), default: "the interval, or a day without one",
-      "How old one may be and still run.", .value(\.policies.missed.within) { $0.duration }),
+      "The maximum age of a missed slot that still runs.",
+      .value(\.policies.missed.within) { $0.duration }),
     KeyEntry(
       "max", .integer(1...10_000), default: "100",
-      "How many run at most under `all`, the newest ones.",
+      "The maximum number of slots that run with `all`. The newest ones count.",
       .value(\.policies.missed.countMax) { $0.integer }),
   ]
 
   package static let kill: KeyRows = [
     KeyEntry(
       "signal", .choice(StopSignal.allCases.map(\.rawValue)), default: "`TERM`",
-      isOfProcesses: true, "What the attempt's process group is sent first.",
+      isOfProcesses: true, "The first signal to the attempt's process group.",
       .value(\.execution.stop.signal) { $0.choice() }),
     KeyEntry(
       "grace", .duration(least: .zero), default: "10s",
-      "How long the group then has before it is sent KILL.",
+      "The time between that signal and SIGKILL.",
       .value(\.execution.stop.grace) { $0.duration }),
     KeyEntry(
       "leftovers", .choice(Leftovers.allCases.map(\.rawValue)), default: "`end`",
@@ -76,51 +78,50 @@ extension KeyTable {
   package static let retry: KeyRows = [
     KeyEntry(
       Key.attempts, .integer(1...1000), default: "1",
-      "How many attempts a run has, the first among them.",
+      "The maximum number of attempts of a run, including the first.",
       .value(\.execution.retry.attempts) { $0.integer }),
     KeyEntry(
       Key.delay, .duration(least: .zero), default: "10s",
-      "How long takt waits before the second attempt.",
+      "The wait before the second attempt.",
       .value(\.execution.retry.delay) { $0.duration }),
     KeyEntry(
-      "factor", .number(1...100), default: "2", "By how much each further wait is longer.",
+      "factor", .number(1...100), default: "2", "Each further wait is this many times longer.",
       .value(\.execution.retry.factor) { $0.number }),
     KeyEntry(
-      Key.maximum, .duration(least: .zero), default: "1h", "How long a wait is at most.",
+      Key.maximum, .duration(least: .zero), default: "1h", "The maximum wait.",
       .value(\.execution.retry.delayMax) { $0.duration }),
     KeyEntry(
-      "jitter", .percent, default: "0%", "By what share a wait may be longer, by chance.",
+      "jitter", .percent, default: "0%",
+      "Lengthens each wait by a random share of up to this much.",
       .value(\.execution.retry.jitterPercent) { $0.percent }),
     KeyEntry(
       "on", .oneOrMore(.choice(RetryPolicy.Cause.allCases.map(\.rawValue))), default: "all",
-      "What is tried again: a wrong exit, the end by a signal, the timeout, or a command that "
-        + "cannot be started.",
+      "Which failures to retry: a wrong exit status, a signal, a timeout, or a command that cannot "
+        + "be started.",
       .value(\.execution.retry.causes) {
         $0.isNull ? nil : Set($0.texts.compactMap(RetryPolicy.Cause.init))
       }),
     KeyEntry(
       "until", .choice(RetryPolicy.End.allCases.map(\.rawValue)), default: "`exhausted`",
-      "How long a run goes on trying: until its attempts are used up, or until the job's next slot "
-        + "is due.",
+      "When retries end: after the last attempt, or when the job's next slot is due.",
       .value(\.execution.retry.end) { $0.choice() }),
   ]
 
   package static let output: KeyRows = [
     KeyEntry(
       "keep", .size(0...(16 << 20)), default: "64KB",
-      "How much of an attempt's output is kept: its beginning and its end, half of each.",
+      "How much of an attempt's output is kept: the first and the last half of this size.",
       .value(\.execution.output.keepBytes) { $0.integer }),
     KeyEntry(
       "log", .choice(OutputPolicy.Logging.allCases.map(\.rawValue)), default: "`true`",
-      "Whether lines go to takt's log: as they come, never, or what is kept when the attempt has "
-        + "failed.",
+      "Whether output goes to takt's log: every line, nothing, or the kept output of failed attempts.",
       .value(\.execution.output.logging) { $0.choice() }),
     KeyEntry(
       "rate", .rate, default: "no bound",
-      "How many lines a run may log; what is beyond is counted.",
+      "The maximum rate of logged lines. takt counts the lines beyond it.",
       .value(\.execution.output.rate) { $0.rate }),
     KeyEntry(
-      Key.file, .object(outputFile), default: "none", "A file that gets the output as well.",
+      Key.file, .object(outputFile), default: "none", "A file that also gets the output.",
       .set { field, value, builder, settled in
         settled.execution.output.file = value.object.flatMap {
           builder.outputFile($0, at: field.keyMark)
@@ -130,19 +131,20 @@ extension KeyTable {
 
   /// The keys under `file` of `output`. It replaces that of `defaults` as a whole.
   package static let outputFile: KeyRows = [
-    KeyEntry(Key.path, .path, "The file; it must be given."),
+    KeyEntry(Key.path, .path, "Required. The file."),
     KeyEntry(
       Key.maximum, .size(1024...SizeText.maximumBytes), default: "10MB",
-      "How long it gets before it becomes `PATH.1`, what was that `PATH.2`, and so on."),
+      "The maximum size. A full file becomes `PATH.1`, the previous `PATH.1` becomes `PATH.2`, and so on."
+    ),
     KeyEntry(
       Key.files, .integer(1...100), default: "3",
-      "How many files there are, the one that grows among them."),
+      "The number of files, including the current one."),
   ]
 
   package static let success: KeyRows = [
     KeyEntry(
       "exit", .oneOrMore(.integer(0...255)), default: "0", mayBeNull: false,
-      "The exit statuses that are no failure.",
+      "The exit statuses that count as success.",
       .value(\.execution.success.exitStatuses) { value in
         value.list.map { Set($0.compactMap { $0.value.integer.map(Int32.init) }) }
       })
@@ -150,15 +152,16 @@ extension KeyTable {
 
   package static let failsWhen: KeyRows = [
     KeyEntry(
-      "stderr", .choice(["any"]), mayBeNull: false, "It prints anything on its standard error.",
+      "stderr", .choice(["any"]), mayBeNull: false,
+      "Fails if the command prints anything to standard error.",
       .value(\.execution.success.failsOnStandardError) { !$0.isNull }),
     KeyEntry(
       "stdout", .pattern, mayBeNull: false,
-      "A line of its standard output matches this, as `grep -E` matches.",
+      "Fails if a line of standard output matches this, as in `grep -E`.",
       .value(\.execution.success.failurePattern) { $0.text }),
     KeyEntry(
       "empty", .boolean, default: "`false`", mayBeNull: false,
-      "With `true`: it prints nothing on its standard output.",
+      "With `true`, fails if the command prints nothing to standard output.",
       .value(\.execution.success.failsWhenSilent) { $0.boolean }),
   ]
 }

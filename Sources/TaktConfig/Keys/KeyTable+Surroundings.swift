@@ -5,42 +5,41 @@ extension KeyTable {
   static let surroundings: [KeyEntry] = [
     KeyEntry(
       .shell, .oneOf([.list(.text(allowsEmpty: true)), .path]), default: "`/bin/sh`",
-      "What runs a `run` that is a text: a program, called with `-c`, or a list of program and "
-        + "arguments.",
+      "The shell for a `run` that is a text: a program, called with `-c`, or a list of a program and "
+        + "its arguments.",
       .set { field, value, builder, settled in
         settled.execution.shell = builder.shell(value, of: field.name)
       }),
     KeyEntry(
       .inheritance, .oneOf([.list(.variable), .boolean]),
       default: "`true`; with another user as `user`, `[LANG]`", isOfProcesses: true,
-      "What of takt's own environment the command gets: all, with `false` nothing but a standard "
-        + "`PATH`, or the named variables and a standard `PATH`.",
+      "Which variables of takt's environment the command gets: all of them, none but a standard "
+        + "`PATH` (`false`), or the listed ones and a standard `PATH`.",
       .value(\.execution.inheritance) { $0.inheritance }),
     KeyEntry(
       .environmentFile, .oneOrMore(.path), isOfProcesses: true,
-      "Files of lines `NAME=value`, read when the jobs file is; a later one wins.",
+      "Files with lines `NAME=value`, read together with the jobs file. Later files win.",
       .set { _, value, builder, settled in builder.readFiles(value, to: &settled) }),
     KeyEntry(
       .environment, .map(.environment, .text(allowsEmpty: true)), isOfProcesses: true,
-      "Added to what is inherited and to `env_file`; values are taken as written.",
+      "Variables, in addition to inherited ones and `env_file`. Values are not expanded.",
       .set { _, value, builder, settled in builder.setVariables(value, of: &settled) }),
     KeyEntry(
       .secrets, .map(.environment, .object(secret)),
-      "Values that the command gets and that are masked in all it prints, by the names of "
-        + "variables.",
+      "Secret values for the command, by the names of its variables. takt masks them in the output.",
       .set { _, value, builder, settled in
         settled.execution.secrets = builder.secrets(value)
       }),
     KeyEntry(
       .directory, .path, default: "the folder of the file", isOfProcesses: true,
-      "The folder in which the command starts.",
+      "The command's working directory.",
       .set { _, value, builder, settled in
         settled.execution.directory = value.text.map(builder.path) ?? builder.folder
       }),
     KeyEntry(
       .user, .text(allowsEmpty: false), default: "takt's own", isOfProcesses: true,
-      "Whom the command runs as, by name or number; with the user's groups, HOME, LOGNAME, USER "
-        + "and SHELL.",
+      "The user to run the command as, by name or number, with the user's groups, HOME, LOGNAME, "
+        + "USER and SHELL.",
       .set { field, value, builder, settled in
         settled.execution.identity.user = value.text
         value.text.map {
@@ -49,7 +48,7 @@ extension KeyTable {
       }),
     KeyEntry(
       .group, .text(allowsEmpty: false), default: "the user's own", isOfProcesses: true,
-      "The group that the command runs as, by name or number.",
+      "The group to run the command as, by name or number.",
       .set { field, value, builder, settled in
         settled.execution.identity.group = value.text
         value.text.map {
@@ -58,13 +57,13 @@ extension KeyTable {
       }),
     KeyEntry(
       .umask, .umask, default: "takt's own", isOfProcesses: true,
-      "What is taken from the permissions of files that the command makes.",
+      "The permissions to remove from files that the command creates.",
       .value(\.execution.umask) { $0.integer.map { UInt16($0) } }),
     KeyEntry(
       .stdin, .text(allowsEmpty: true), default: "nothing", isOfProcesses: true,
-      "What the command reads on its standard input.", .value(\.execution.stdin) { $0.text }),
+      "The command's standard input.", .value(\.execution.stdin) { $0.text }),
     KeyEntry(
-      .limits, .object(limits), isOfProcesses: true, "What the command may use at most.", .merge),
+      .limits, .object(limits), isOfProcesses: true, "Resource limits of the command.", .merge),
   ]
 
   /// The keys of a secret. Secrets replace those of `defaults` as a whole, so that null means
@@ -72,39 +71,40 @@ extension KeyTable {
   package static let secret: KeyRows = [
     KeyEntry(
       Key.file, .path,
-      "The file with the value, read when an attempt starts; one line end at its end does not "
-        + "count."),
+      "The file with the value, read when an attempt starts. A line break at its end is ignored."),
     KeyEntry(
       Key.environment, .variable,
-      "The variable of takt's own environment with the value, instead of `file`."),
+      "The variable of takt's environment with the value, instead of `file`."),
     KeyEntry(
       Key.handover, .choice(Secret.Delivery.allCases.map(\.rawValue)), default: "`env`",
-      "What the command's variable holds: the value (`env`), or the path of a file with it "
+      "What the command's variable contains: the value (`env`), or the path of a file with the value "
         + "(`file`)."),
   ]
 
   package static let limits: KeyRows = [
     KeyEntry(
-      "memory", .size(1...SizeText.maximumBytes), default: "takt's own", "Address space.",
+      "memory", .size(1...SizeText.maximumBytes), default: "takt's own", "Maximum address space.",
       .value(\.execution.limits.memoryBytes) { $0.integer }),
     KeyEntry(
-      "cpu", .wholeSeconds, default: "takt's own", "Processor time.",
+      "cpu", .wholeSeconds, default: "takt's own", "Maximum CPU time.",
       .value(\.execution.limits.cpuSeconds) {
         $0.duration.map { Int($0.milliseconds / 1000) }
       }),
     KeyEntry(
-      "files", .integer(1...1_048_576), default: "takt's own", "Open descriptors.",
+      "files", .integer(1...1_048_576), default: "takt's own",
+      "Maximum number of open file descriptors.",
       .value(\.execution.limits.files) { $0.integer }),
     KeyEntry(
       "processes", .integer(1...4_194_304), default: "takt's own",
-      "Processes and threads of the command's user.",
+      "Maximum number of processes and threads of the command's user.",
       .value(\.execution.limits.processes) { $0.integer }),
     KeyEntry(
       "core", .size(0...SizeText.maximumBytes), default: "takt's own",
-      "A core dump; `0B` for none.", .value(\.execution.limits.coreBytes) { $0.integer }),
+      "Maximum size of a core dump; `0B` for none.",
+      .value(\.execution.limits.coreBytes) { $0.integer }),
     KeyEntry(
       "file_size", .size(0...SizeText.maximumBytes), default: "takt's own",
-      "The longest file that it may write.",
+      "Maximum size of a file that it writes.",
       .value(\.execution.limits.fileSizeBytes) { $0.integer }),
   ]
 }
@@ -157,8 +157,8 @@ extension ExecutionBuilder {
         if given != nil || read != nil { continue }
         reporter.report(
           .badValue, at: field.mark,
-          "null takes '\(field.name)' away, but neither '\(Key.defaults)' nor "
-            + "'\(JobKey.environmentFile)' gives it",
+          "null removes '\(field.name)', but neither '\(Key.defaults)' nor "
+            + "'\(JobKey.environmentFile)' sets it",
           hint: "write \"\" for an empty value")
       default: break
       }
@@ -171,7 +171,7 @@ extension ExecutionBuilder {
       if field.value?.isNull == true {
         reporter.report(
           .wrongType, at: field.mark, "the secret '\(field.name)' cannot be null",
-          hint: "leave it out: '\(JobKey.secrets)' replaces what '\(Key.defaults)' gives")
+          hint: "omit it: '\(JobKey.secrets)' replaces the secrets of '\(Key.defaults)'")
       }
       guard let fields = field.value?.object else { continue }
       secrets[field.name] = secret(fields, named: field.name, at: field.nameMark)
@@ -188,7 +188,7 @@ extension ExecutionBuilder {
     }
     if file == nil, variable == nil, !fields.hasUnknownKeys {
       reporter.report(
-        .missingKey, at: mark, "the secret '\(name)' comes from nowhere",
+        .missingKey, at: mark, "the secret '\(name)' has no source",
         hint: "add '\(Key.file)' or '\(Key.environment)'", owner: owner)
     }
     let source =

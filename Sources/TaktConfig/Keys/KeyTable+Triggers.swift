@@ -5,35 +5,35 @@ extension KeyTable {
   static let triggers: [KeyEntry] = [
     KeyEntry(
       .every, .duration(least: .milliseconds(1)), reload: .rearms,
-      "Due again and again at this interval, counted from when the job was first loaded."),
+      "Due at this interval, counted from the time when the job was first loaded."),
     KeyEntry(
       .first, .oneOf([.choice(["now"]), .duration(least: .zero)]), default: "the interval",
-      reload: .rearms, "How long after the first load the first slot of `every` stands."),
+      reload: .rearms, "The time from the first load to the first slot of `every`."),
     KeyEntry(
       .from, .choice(["start", "end"]), default: "`start`", reload: .rearms,
-      "What `every` counts from: `start` is a fixed rate, `end` a fixed delay after a run's end."),
+      "What `every` counts from: `start` is a fixed rate, `end` a fixed delay after the end of a run."
+    ),
     KeyEntry(
       .align, .choice(["epoch"]), reload: .rearms,
-      "Puts the slots of `every` on the clock: `15m` comes at :00, :15, :30, :45 in UTC."),
+      "Aligns the slots of `every` with the clock: `15m` is due at :00, :15, :30, :45 in UTC."),
     KeyEntry(
       .phase, .choice(Every.Phase.allCases.map(\.rawValue)), default: "`keep`", reload: .rearms,
-      "What becomes of the anchor when a reload changes the interval of `every`: it stays, or the "
-        + "moment of the reload takes its place."),
+      "What a reload that changes the interval of `every` counts from: still the first load (`keep`), "
+        + "or the reload (`restart`)."),
     KeyEntry(
       .cron, .oneOrMore(.text(allowsEmpty: false)), reload: .rearms,
-      "Due at the times of a cron expression: 5 fields, 6 with seconds before them, 7 with a year "
-        + "after them, or a name such as `@daily`."),
+      "Due at the times of a cron expression: 5 fields, 6 with seconds in front, 7 with a year at the "
+        + "end, or a name such as `@daily`."),
     KeyEntry(
       .days, .choice(CronDayRule.allCases.map(\.rawValue)), default: "`any`", reload: .rearms,
-      "What two day fields of `cron` mean together: one of them fits, as in classic cron, or both.",
+      "Whether any of the two day fields of `cron` must match, as in classic cron, or all of them.",
       .value(\.days) { $0.choice() }),
     KeyEntry(
       .calendar, .oneOrMore(.text(allowsEmpty: false)), reload: .rearms,
       "Due at the times of an expression in systemd's OnCalendar grammar: `Mon..Fri 09:00`."),
     KeyEntry(
       .timezone, .zone, default: "that of `scheduler`", reload: .rearms,
-      "Where the times of `cron`, `calendar` and `at`, and those of `not_before`, `until` and "
-        + "`except`, are read.",
+      "The time zone of `cron`, `calendar`, `at`, `not_before`, `until` and `except`.",
       .set { field, value, builder, settled in
         settled.zone = value.text.flatMap {
           builder.sources.zones.zone(named: $0, at: field.mark, builder.reporter)
@@ -41,85 +41,86 @@ extension KeyTable {
       }),
     KeyEntry(
       .dst, .object(dst), reload: .rearms,
-      "What becomes of times of `cron` and `calendar` that a clock change skips or repeats.",
+      "What happens to times of `cron` and `calendar` that a clock change skips or repeats.",
       .merge),
     KeyEntry(
       .at, .oneOrMore(.instant), reload: .rearms,
-      "Due once, at `2026-12-24T18:00`, with seconds or an offset (`Z`, `+01:00`) if wanted."),
+      "Due once, at `2026-12-24T18:00`. Seconds and an offset (`Z`, `+01:00`) are optional."),
     KeyEntry(
       .on, .oneOrMore(.choice(Occasion.allCases.map(\.rawValue))), reload: .rearms,
-      "Due when takt has started, when it has for the first time since the machine has (`boot`), or "
-        + "when a reload has added or changed the job."),
+      "Due when takt has started (`start`), when it has started for the first time since the machine "
+        + "booted (`boot`), or when a reload has added or changed the job (`reload`)."),
     KeyEntry(
       .after, .oneOrMore(.object(after)), reload: .rearms,
-      "Due when a run of another job has come to its last end; of several, each time one has."),
+      "Due when a run of another job has ended. With several jobs: each time one of them has."),
     KeyEntry(
       .watch, .oneOrMore(.object(watch)), reload: .rearms,
-      "Due when a file is made, written or moved into place, or any file in a folder."),
-    KeyEntry(.notBefore, .instant, reload: .rearms, "No slot stands before this instant."),
-    KeyEntry(.until, .instant, reload: .rearms, "No slot stands after this instant."),
+      "Due when a file is created, written or moved into place, or any file in a folder."),
+    KeyEntry(.notBefore, .instant, reload: .rearms, "There is no slot before this instant."),
+    KeyEntry(.until, .instant, reload: .rearms, "There is no slot after this instant."),
     KeyEntry(
       .limit, .integer(1...1_000_000_000), reload: .rearms,
-      "How many slots run, counted from the first load on; those after are `skipped(limit)`."),
+      "The maximum number of slots that run, counted from the first load. Later slots become `skipped(limit)`."
+    ),
     KeyEntry(
       .except, .oneOrMore(.text(allowsEmpty: false)), reload: .rearms,
-      "Times that are left out, in the grammar of `calendar`: whole days (`Sat,Sun`, `*-12-25`), or "
-        + "the seconds of a time of day (`Mon 12..13:*:*`). Their slots are `skipped(excluded)`.",
+      "Excluded times, in the grammar of `calendar`: whole days (`Sat,Sun`, `*-12-25`), or the seconds "
+        + "of a time of day (`Mon 12..13:*:*`). Their slots become `skipped(excluded)`.",
       .set { _, value, builder, settled in settled.exceptions = builder.exceptions(value) }),
     KeyEntry(
       .spread, .oneOf([.object(spread), .duration(least: .zero)]), default: "0s", reload: .rearms,
-      "The job's slots that a clock names are put off by up to so much, always alike, so that jobs of "
-        + "one time do not all start at once.",
+      "Delays each slot of a time trigger by a fixed offset of up to this long, derived from the job's "
+        + "name, so that jobs do not all start at once.",
       .set { field, value, builder, settled in
         settled.spread = builder.spread(value, at: field.mark)
       }),
     KeyEntry(
       .jitter, .duration(least: .zero), default: "0s", reload: .rearms,
-      "Each slot that a clock names is put off by up to so much, by a number that job and slot "
-        + "determine.",
+      "Delays each slot of a time trigger by a random but repeatable offset of up to this long.",
       .value(\.jitter) { $0.duration }),
     KeyEntry(
       .leeway, .oneOf([.percent, .duration(least: .zero)]), default: "0s", reload: .rearms,
-      "How late a slot may start, so that one wake serves many jobs; percent is of the interval.",
+      "How late a slot may start, so that one wake-up can start several jobs. A percentage is of the interval.",
       .set { _, value, builder, settled in
         settled.leeway = value.leeway ?? builder.builtIn.leeway
       }),
   ]
 
   package static let after: KeyRows = [
-    KeyEntry(Key.job, .name, reload: .rearms, "Whose run."),
+    KeyEntry(Key.job, .name, reload: .rearms, "Required. The other job."),
     KeyEntry(
       .on, .choice(Following.Condition.allCases.map(\.rawValue)), default: "`success`",
       reload: .rearms,
-      "Which ends count: `failure` is a run that failed or timed out, `any` takes those that were "
-        + "cancelled or interrupted, too."),
+      "Which outcomes count: `failure` includes timeouts, `any` also includes cancelled and "
+        + "interrupted runs."),
   ]
 
   package static let watch: KeyRows = [
-    KeyEntry(Key.path, .path, reload: .rearms, "The file or the folder; it need not be there yet."),
+    KeyEntry(
+      Key.path, .path, reload: .rearms, "Required. The file or the folder. It need not exist yet."),
     KeyEntry(
       Key.debounce, .duration(least: .zero),
       default: DurationText.format(PathWatch.defaultDebounce), reload: .rearms,
-      "How long nothing more must change; after ten times as long the job is due in any case."),
+      "Waits until nothing has changed for this long, but at most ten times as long."),
   ]
 
   package static let spread: KeyRows = [
-    KeyEntry(Key.over, .duration(least: .zero), reload: .rearms, "Up to how much."),
+    KeyEntry(Key.over, .duration(least: .zero), reload: .rearms, "Required. The maximum delay."),
     KeyEntry(
       Key.by, .choice(["job", "host"]), default: "`job`", reload: .rearms,
-      "What determines by how much: the job's name, or that and the host's."),
+      "What the delay is derived from: the job's name, or the names of the job and the host."),
   ]
 
   package static let dst: KeyRows = [
     KeyEntry(
       "gap", .choice(DSTPolicy.Gap.allCases.map(\.rawValue)),
       default: "`run_after` for `cron`, `skip` for `calendar`", reload: .rearms,
-      "A time over which the clock is put forward: right after the gap, or not at all.",
+      "A time that the clock skips in spring: due right after the change, or dropped.",
       .value(\.dstGap) { $0.choice() }),
     KeyEntry(
       "overlap", .choice(DSTPolicy.Overlap.allCases.map(\.rawValue)), default: "`first`",
       reload: .rearms,
-      "A time that comes twice; what recurs within the hour goes on through both in any case.",
+      "A time that occurs twice in autumn. Schedules that repeat within the hour run in both hours in any case.",
       .value(\.dstOverlap) { $0.choice() }),
   ]
 }
@@ -136,8 +137,8 @@ extension ExecutionBuilder {
     case .object(let fields):
       guard let over = fields[Key.over] else {
         reporter.report(
-          .missingKey, at: mark, "'\(JobKey.spread)' does not say up to how much",
-          hint: "add '\(Key.over)', such as 5m", owner: owner)
+          .missingKey, at: mark, "'\(JobKey.spread)' has no '\(Key.over)'",
+          hint: "write spread: {over: 5m}", owner: owner)
         return nil
       }
       return over.value?.duration.map {

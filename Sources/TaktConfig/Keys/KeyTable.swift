@@ -5,9 +5,9 @@ import TaktTime
 /// `docs/jobs-file.md` and the JSON Schema are made of this table, so that they cannot differ.
 package enum KeyTable {
   package struct Part: Hashable, Sendable {
-    /// Where it stands: `output.file`.
+    /// Its place: `output.file`.
     package var path: String
-    /// Where it stands, for people: "Under `file` of `output`".
+    /// Its place, for people: "Under `file` of `output`".
     package var title: String
     package var entries: KeyRows
 
@@ -25,59 +25,60 @@ package enum KeyTable {
   package static let root: KeyRows = [
     KeyEntry(
       Key.scheduler, .object(scheduler), reload: nil,
-      "What holds for takt itself; only in the main file."),
+      "Settings of the daemon; only in the main file."),
     KeyEntry(
       Key.defaults, .object(KeyRows(job.filter(\.mayStandInDefaults))), reload: nil,
-      "What holds for every job of this file that does not say otherwise."),
+      "Default keys for every job in this file. A job's own keys override them."),
     KeyEntry(
       Key.include, .oneOrMore(.path), reload: nil,
-      "Further files, by path or by a pattern with `*`, `?` or `[…]`."),
-    KeyEntry(Key.jobs, .map(.job, .object(job)), reload: nil, "The jobs, each under its name."),
+      "More files to read: paths, or patterns with `*`, `?` or `[…]`."),
+    KeyEntry(Key.jobs, .map(.job, .object(job)), reload: nil, "The jobs, by name."),
     KeyEntry(
       Key.extensionPrefix + "…", .anything, reload: nil,
-      "Not read; a place for anchors and for other programs."),
+      "Ignored. Use it for YAML anchors, or for other programs."),
   ]
 
   package static let scheduler: KeyRows = [
     KeyEntry(
       Key.timezone, .zone, default: "`local`", reload: .rearms,
-      "Where times without an offset are read; `local` is the machine's own zone."),
+      "The time zone of times without an offset. `local` is the machine's time zone."),
     KeyEntry(
       Key.maxRunning, .integer(1...10_000), default: "16", reload: .updates,
-      "How many runs may be in progress at once."),
+      "The maximum number of active runs. More runs wait."),
     KeyEntry(
       Key.concurrency, .map(.group, .integer(1...10_000)), reload: .updates,
-      "Groups of jobs, and how many runs of each group may be in progress at once."),
+      "Names groups of jobs, each with its maximum number of active runs."),
     KeyEntry(
       Key.plugins, .oneOrMore(.path), default: "`plugins`", reload: .updates,
-      "Folders in which plugins are looked for, the first that has one of the name counts."),
+      "The folders to search for plugins. The first match wins."),
     KeyEntry(
       Key.shutdownGrace, .duration(least: .zero), default: "30s", reload: .updates,
-      "How long a stop waits for runs in progress before it stops them."),
+      "How long takt waits for active runs when it stops, before it stops them too."),
     KeyEntry(
       Key.state, .path, default: "`.takt`", reload: .restarts,
-      "The folder of the ledger and of the lock; with `none` anchors and books last as long as the "
-        + "process."),
-    KeyEntry(Key.history, .object(history), reload: .restarts, "How long the ledger keeps what."),
+      "The state folder, which holds the ledger and the lock. With `none`, schedules and history are "
+        + "lost when takt stops."),
+    KeyEntry(
+      Key.history, .object(history), reload: .restarts, "How long the ledger keeps its records."),
     KeyEntry(
       Key.http, .object(http), reload: .restarts,
-      "Where takt answers HTTP over TCP, with its web page; without it only on the Unix socket in "
+      "Serves the API and the web page over TCP. Without it, takt answers only on the Unix socket in "
         + "the state folder."),
   ]
 
   package static let http: KeyRows = [
     KeyEntry(
       Key.listen, .text(allowsEmpty: false), reload: .restarts,
-      "Required. A port, or an address and a port: `8080`, `127.0.0.1:8080`, `[::1]:8080`. Without an "
-        + "address only this machine reaches it; port 0 is any that is free."),
+      "Required. The port, or an address and a port: `8080`, `127.0.0.1:8080`, `[::1]:8080`. Without "
+        + "an address, only this machine can connect. Port 0 picks a free port."),
     KeyEntry(
       Key.tokenFile, .path, default: "`token` in the state folder", reload: .restarts,
-      "The file with the token that each request must bear; made at the first start, for its owner "
-        + "alone."),
+      "The file with the token that every request must contain. takt creates it at the first start, "
+        + "readable only by its owner."),
     KeyEntry(
       Key.names, .oneOrMore(.text(allowsEmpty: false)), reload: .restarts,
-      "Names under which others reach it, such as that of a proxy before it; requests for another "
-        + "name are refused."),
+      "Host names that requests may use, such as that of a proxy in front of takt. takt refuses "
+        + "requests for other names."),
   ]
 
   package static let history: KeyRows = [
@@ -86,13 +87,13 @@ package enum KeyTable {
       "How long verdicts and runs are kept."),
     KeyEntry(
       Key.maxRuns, .integer(100...1_000_000_000), default: "100000", reload: .restarts,
-      "How many runs are kept, the newest ones."),
+      "The maximum number of runs kept. The oldest are deleted first."),
     KeyEntry(
       Key.output, .duration(least: .zero), default: "7d", reload: .restarts,
-      "How long what runs have printed is kept."),
+      "How long the output of runs is kept."),
     KeyEntry(
       Key.maxSize, .size((1 << 20)...SizeText.maximumBytes), default: "1GB", reload: .restarts,
-      "How large the ledger may be; beyond that its oldest entries go sooner."),
+      "The maximum size of the ledger. Beyond it, the oldest records are deleted earlier."),
   ]
 
   package static let job = KeyRows(
@@ -116,17 +117,18 @@ package enum KeyTable {
   private static let administration: [KeyEntry] = [
     KeyEntry(
       .enabled, .boolean, default: "`true`", reload: .rearms,
-      "With `false` nothing is armed; slots that pass are recorded as `skipped(suspended)`.",
+      "With `false`, the job does not start; its slots become `skipped(suspended)`.",
       .value(\.isEnabled) { $0.boolean }),
     KeyEntry(
       .onRemoved, .choice(Removal.allCases.map(\.rawValue)), default: "`drain`",
-      "What becomes of a run in progress when a reload removes the job: `drain` lets its attempt "
-        + "end, `kill` stops it.",
+      "What happens to an active run when a reload removes the job: `drain` lets its attempt finish, "
+        + "`kill` stops it.",
       .value(\.policies.removal) { $0.choice() }),
     KeyEntry(
-      .tags, .oneOrMore(.name), "Words to find the job by; names as jobs have them.",
+      .tags, .oneOrMore(.name), "Words to find the job by. The rules of job names apply.",
       .value(\.policies.tags) { Set($0.texts).sorted() }),
-    KeyEntry(.description, .text(allowsEmpty: true), "A sentence for people."),
+    KeyEntry(
+      .description, .text(allowsEmpty: true), "A description for people; takt only displays it."),
   ]
 }
 

@@ -65,7 +65,7 @@ extension KeyType {
   /// What a value must be, as part of a sentence: "a duration such as 30s".
   package var phrase: String {
     switch self {
-    case .text(let allowsEmpty): allowsEmpty ? "a text" : "a text that is not empty"
+    case .text(let allowsEmpty): allowsEmpty ? "a text" : "a non-empty text"
     case .path: "a path"
     case .zone: "a time zone such as Europe/Berlin"
     case .action: "the name of an action"
@@ -76,14 +76,14 @@ extension KeyType {
     case .wholeSeconds: "a duration of whole seconds such as 30s"
     case .size: "a size such as 64KB"
     case .rate: "a rate such as 100/s"
-    case .umask: "octal digits such as 027"
-    case .pattern: "a regular expression as grep -E takes it"
+    case .umask: "an octal number such as 027"
+    case .pattern: "a regular expression, as for grep -E"
     case .name: "a name of letters, digits, '.', '_' and '-'"
     case .variable: "the name of a variable"
-    case .percent: "a share such as 10%"
+    case .percent: "a percentage such as 10%"
     case .instant: "a date with a time of day such as 2026-12-24T18:00"
     case .choice(let words): words.count == 1 ? words[0] : "one of " + words.joined(separator: ", ")
-    case .list(let item): "a list, each item \(item.phrase)"
+    case .list(let item): "a list with each item \(item.phrase)"
     case .oneOrMore(let item): "\(item.phrase), or a list of them"
     case .oneOf(let types): types.map(\.phrase).joined(separator: ", or ")
     case .map(.environment, .object): "a mapping of names to mappings"
@@ -92,7 +92,7 @@ extension KeyType {
     case .map(.job, _): "a mapping of job names to jobs"
     case .map(.group, _): "a mapping of group names to numbers"
     case .map(.text, _): "a mapping of names to values"
-    case .object: "a mapping of keys"
+    case .object: "a mapping"
     case .anything: "anything"
     }
   }
@@ -113,7 +113,7 @@ extension KeyType {
         ? (range.lowerBound > 1 ? "size, at least \(SizeText.format(range.lowerBound))" : "size")
         : "size, at most \(SizeText.format(range.upperBound))"
     case .rate: "rate: `100/s`, per `s`, `m` or `h`"
-    case .umask: "octal digits"
+    case .umask: "octal number"
     case .pattern: "regular expression"
     case .name: "name"
     case .variable: "name of a variable"

@@ -58,7 +58,7 @@ struct ParameterReader {
         switch part {
         case .name(let name) where name.isOfHooks && !isOfHook:
           reporter.report(
-            .badPlaceholder, at: mark, "'{{\(name.rawValue)}}' is known only to hooks",
+            .badPlaceholder, at: mark, "'{{\(name.rawValue)}}' is available only in hooks",
             hint: "use one of \(known)")
           return nil
         case .secret(let name) where secrets?.contains(name) == false:
@@ -76,15 +76,15 @@ struct ParameterReader {
       switch error {
       case .unclosed:
         reporter.report(
-          .badPlaceholder, at: mark, "'{{' begins a placeholder that does not end",
-          hint: "write '}}' after its name, or '{{{{' for '{{' itself")
+          .badPlaceholder, at: mark, "unclosed placeholder: '{{' without '}}'",
+          hint: "add '}}' after the name, or write '{{{{' for a literal '{{'")
       case .unknown(let word):
         let names = Placeholders.Name.allCases.filter { isOfHook || !$0.isOfHooks }
         let nearest = NearestName.of(word, among: names.lazy.map(\.rawValue))
         reporter.report(
           .badPlaceholder, at: mark, "there is no placeholder '{{\(word.shortened)}}'",
           hint: nearest.map { "did you mean '{{\($0)}}'?" }
-            ?? "use one of \(known), or write '{{{{' for '{{' itself")
+            ?? "use one of \(known), or write '{{{{' for a literal '{{'")
       }
     }
     return nil

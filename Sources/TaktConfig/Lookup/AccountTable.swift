@@ -18,7 +18,7 @@ final class AccountTable {
     guard let account = account(RunIdentity(user: name)) else {
       reporter.report(
         .unknownAccount, at: mark, "there is no user '\(name.shortened)'",
-        hint: "write a name or a number that 'getent passwd' lists")
+        hint: "write a name or number listed by 'getent passwd'")
       return
     }
     guard userID != 0, account.uid != userID else { return }
@@ -37,13 +37,13 @@ final class AccountTable {
       }
       reporter.report(
         .unknownAccount, at: mark, "there is no group '\(name.shortened)'",
-        hint: "write a name or a number that 'getent group' lists")
+        hint: "write a name or number listed by 'getent group'")
       return
     }
     guard userID != 0, account.gid != self.account(RunIdentity())?.gid else { return }
     reporter.report(
       .notPermitted, at: mark,
-      "takt runs as \(ownName) and cannot give a job the group '\(name.shortened)'",
+      "takt runs as \(ownName) and cannot run a job with the group '\(name.shortened)'",
       hint: "remove it, or run takt as root")
   }
 

@@ -1,7 +1,10 @@
 import TaktCore
 
-/// Where plugins are looked for.
+/// A source of plugins.
 protocol PluginSource: AnyObject {
+  /// The absolute folders that are searched, in order.
+  var searchPath: [String] { get }
+
   /// The names of all plugins that there are, whether their manifests are right or not.
   var names: [String] { get }
 
@@ -24,7 +27,15 @@ final class ActionTable {
     self.plugins = plugins
   }
 
-  var names: [String] { catalogue.actionNames + plugins.names }
+  /// The hint for a `use` that names neither a built-in nor a plugin.
+  func hint(for name: String) -> String {
+    if let nearest = NearestName.of(name, among: catalogue.actionNames + plugins.names) {
+      return "did you mean '\(nearest)'?"
+    }
+    let builtIns = catalogue.actionNames.sorted().joined(separator: ", ")
+    return "the built-ins are \(builtIns); plugins are searched for in "
+      + plugins.searchPath.joined(separator: ", ")
+  }
 
   /// Whether there is a plugin of the name, right or wrong; what takt brings with it comes first.
   func isPlugin(_ name: String) -> Bool {

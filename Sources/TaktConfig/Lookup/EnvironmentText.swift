@@ -11,7 +11,7 @@ struct EnvironmentText {
     self.reporter = reporter
     if let flaw = source.flaw {
       reporter.report(
-        .notUTF8, at: source.mark(of: flaw), "this is no text in UTF-8",
+        .notUTF8, at: source.mark(of: flaw), "the file is not UTF-8 text",
         hint: "save the file as UTF-8, without control characters")
     }
     let text = source.withText { String(decoding: $0, as: UTF8.self) }
@@ -63,7 +63,7 @@ struct EnvironmentText {
     if let first = places[name] {
       reporter.report(
         .duplicateKey, at: nameMark,
-        "'\(name)' stands here a second time; the first is at "
+        "duplicate variable '\(name)'; first set at "
           + reporter.source.place(of: first).location.description)
     }
     places[name] = nameMark
@@ -74,15 +74,15 @@ struct EnvironmentText {
     let mark = line.mark
     guard let equals = line.scalars.firstIndex(of: "=") else {
       reporter.report(
-        .syntax, at: mark, "there is no '=' on this line", hint: "write NAME=value")
+        .syntax, at: mark, "this line has no '='", hint: "write NAME=value")
       return nil
     }
     let name = String(String.UnicodeScalarView(line.scalars[..<equals]))
     guard VariableName.isValid(name) else {
       let isPadded = name.hasSuffix(" ") || name.hasSuffix("\t")
       reporter.report(
-        .badName, at: mark, "no name of a variable stands before '='",
-        hint: isPadded ? "write no blank before '='" : VariableName.hint)
+        .badName, at: mark, "no valid variable name before '='",
+        hint: isPadded ? "remove the blank before '='" : VariableName.hint)
       return nil
     }
     guard reporter.check(variable: name, at: mark) else { return nil }
@@ -95,7 +95,7 @@ struct EnvironmentText {
     switch line.scalars.first {
     case " ", "\t":
       reporter.report(
-        .syntax, at: line.mark, "a blank stands after '='",
+        .syntax, at: line.mark, "unexpected blank after '='",
         hint: "remove it, or put the value in quotes")
       return nil
     case "'", "\"": return quoted(&line)
@@ -110,7 +110,7 @@ struct EnvironmentText {
       if scalar == "'" || scalar == "\"" || scalar == "\\" {
         reporter.report(
           .syntax, at: line.mark(at: line.scalars.startIndex - 1),
-          "'\(scalar)' stands in a value without quotes",
+          "'\(scalar)' in a value without quotes",
           hint: scalar == "'" ? "put the value in double quotes" : "put the value in single quotes")
         return nil
       }
@@ -136,13 +136,13 @@ struct EnvironmentText {
     }
     guard isClosed else {
       reporter.report(
-        .syntax, at: mark, "this quote does not end on its line",
-        hint: quote == "\"" ? "end it; a line break in a value is \\n" : "end it")
+        .syntax, at: mark, "this quote is not closed on its line",
+        hint: quote == "\"" ? "close it; write a line break as \\n" : "close it")
       return nil
     }
     guard line.isOver else {
       reporter.report(
-        .syntax, at: line.mark, "something stands after the closing quote",
+        .syntax, at: line.mark, "unexpected text after the closing quote",
         hint: "put the whole value in quotes")
       return nil
     }
@@ -158,7 +158,7 @@ struct EnvironmentText {
     case let other:
       let shown = other.map(String.init) ?? ""
       reporter.report(
-        .syntax, at: mark, "'\\\(shown)' is no escape",
+        .syntax, at: mark, "'\\\(shown)' is not an escape",
         hint: "the escapes are \\n, \\t, \\\\, \\\" and \\$")
       return nil
     }
@@ -171,7 +171,7 @@ struct EnvironmentText {
 
 /// The rule of variables' names.
 enum VariableName {
-  static let hint = "use letters, digits and '_', and no digit first"
+  static let hint = "use letters, digits and '_', not starting with a digit"
 
   static func isValid(_ name: String) -> Bool {
     guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }
@@ -189,8 +189,9 @@ extension Reporter {
   func check(variable name: String, at mark: YAMLMark) -> Bool {
     guard name.hasPrefix("TAKT_") else { return true }
     report(
-      .badName, at: mark, "'\(name.shortened)' begins with TAKT_, as only takt's own variables do",
-      hint: "give it another name")
+      .badName, at: mark,
+      "'\(name.shortened)' starts with TAKT_, which is reserved for takt's own variables",
+      hint: "rename it")
     return false
   }
 }

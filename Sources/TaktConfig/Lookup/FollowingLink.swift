@@ -15,7 +15,7 @@ struct FollowingLink {
 }
 
 extension [FollowingLink] {
-  /// What is wrong with them: a parent that does not exist, and jobs that wait for one another.
+  /// Their mistakes: a parent that does not exist, and circular dependencies.
   func problems(among names: [String]) -> [Diagnostic] {
     let known = Set(names)
     var problems: [Diagnostic] = []
@@ -31,8 +31,8 @@ extension [FollowingLink] {
       problems.append(
         cycle[0].diagnostic(
           .followingCycle,
-          "jobs wait for one another for ever: \(way.joined(separator: " after "))",
-          hint: "take one of these '\(JobKey.after)' away"))
+          "circular dependency: \(way.joined(separator: " → "))",
+          hint: "remove one '\(JobKey.after)'"))
     }
     return problems
   }

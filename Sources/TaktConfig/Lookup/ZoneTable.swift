@@ -21,13 +21,12 @@ final class ZoneTable: ZoneSource {
 
   var zoneNames: [String] { source.zoneNames }
 
-  /// The zone that somebody has written; reports one that does not exist.
+  /// The zone of a name in a file; reports one that does not exist.
   func zone(named name: String, at mark: YAMLMark, _ reporter: Reporter) -> Zone? {
     if let zone = zone(named: name) { return zone }
     reporter.report(
       .unknownZone, at: mark, "there is no time zone '\(name.shortened)'",
-      hint: NearestName.of(name, among: zoneNames).map { "did you mean '\($0)'?" }
-        ?? "write a name such as Europe/Berlin, UTC or local")
+      hint: ZoneHint.of(name, among: zoneNames))
     return nil
   }
 }

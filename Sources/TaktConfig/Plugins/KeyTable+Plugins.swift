@@ -5,45 +5,46 @@ extension KeyTable {
   package static let plugin: KeyRows = [
     KeyEntry(
       PluginKey.name, .text(allowsEmpty: false), reload: nil,
-      "What `use:` says: 1 to 64 lower-case letters, digits and `-`, a letter first; the folder's "
-        + "name as well."),
+      "Required. The name for `use:`, and the name of the folder: 1 to 64 lower-case letters, digits "
+        + "and `-`, starting with a letter."),
     KeyEntry(
-      PluginKey.version, .text(allowsEmpty: false), reload: nil, "Shown, and told in the log."),
+      PluginKey.version, .text(allowsEmpty: false), reload: nil,
+      "Required. The plugin's version, for people."),
     KeyEntry(
       PluginKey.protocolVersion, .integer(1...Int.max), reload: nil,
-      "The version of the protocol: 1."),
-    KeyEntry(PluginKey.summary, .text(allowsEmpty: true), reload: nil, "A sentence for people."),
+      "Required. The version of the protocol: 1."),
+    KeyEntry(PluginKey.summary, .text(allowsEmpty: true), reload: nil, "A description for people."),
     KeyEntry(
       PluginKey.kind, .choice(PluginManifest.Kind.allCases.map(\.rawValue)), default: "`action`",
-      reload: nil, "A `notifier` may be used in hooks alone, and gets the run's facts."),
+      reload: nil, "A `notifier` works only in hooks, and gets the facts of the run."),
     KeyEntry(
       PluginKey.exec, .list(.text(allowsEmpty: true)), reload: nil,
-      "The program and its arguments; with a slash it is seen from the plugin's folder, without "
-        + "one it is looked for in `PATH`."),
+      "Required. The program and its arguments. A path with a slash starts at the plugin's folder; a "
+        + "name without one is searched for in `PATH`."),
     KeyEntry(
       PluginKey.mode, .choice(PluginManifest.Mode.allCases.map(\.rawValue)), default: "`oneshot`",
-      reload: nil, "A process for each run, or one for many."),
+      reload: nil, "One process for each run (`oneshot`), or one for many (`service`)."),
     KeyEntry(
       PluginKey.timeout, .duration(least: .milliseconds(1)), default: "none", reload: nil,
-      "The timeout of a run whose job has none."),
+      "The timeout of runs whose job has none."),
     KeyEntry(
       PluginKey.nagios, .boolean, default: "`false`", reload: nil,
-      "Whether exit status and output of a oneshot mean what they mean to Nagios."),
+      "Whether exit status and output of a oneshot follow the Nagios conventions."),
     KeyEntry(
       PluginKey.idleStop, .duration(least: .milliseconds(1)), default: "5m", reload: nil,
-      "After how long without a run a service is ended."),
+      "How long a service may be idle before takt ends it."),
     KeyEntry(
       PluginKey.ping, .duration(least: .milliseconds(100)), default: "10s", reload: nil,
-      "How often a service is asked whether it lives, and how long it has to answer."),
+      "The interval of health checks of a service, and the time it has to answer one."),
     KeyEntry(
       PluginKey.maxRuns, .integer(1...10_000), default: "1000", reload: nil,
-      "How many runs a service gets at once; more wait."),
+      "The maximum number of runs that a service gets at once. More runs wait."),
     KeyEntry(
       PluginKey.sha256, .text(allowsEmpty: false), reload: nil,
-      "The SHA-256 of the program's file; a run whose program differs does not start."),
+      "The SHA-256 of the program's file. takt does not start a program that differs."),
     KeyEntry(
       PluginKey.parameters, .map(.text, .object(pluginParameter)), reload: nil,
-      "What may stand under `with:`, by name."),
+      "The parameters for `with:`, by name."),
   ]
 
   static let pluginTypes = [
@@ -52,26 +53,27 @@ extension KeyTable {
   ]
 
   package static let pluginParameter: KeyRows = [
-    KeyEntry(PluginKey.type, .choice(pluginTypes), reload: nil, "What values it has."),
-    KeyEntry(PluginKey.summary, .text(allowsEmpty: true), reload: nil, "A sentence for people."),
     KeyEntry(
-      PluginKey.required, .boolean, default: "`false`", reload: nil, "Whether it must be given."),
-    KeyEntry(PluginKey.defaultValue, .anything, reload: nil, "What stands in when it is left out."),
+      PluginKey.type, .choice(pluginTypes), reload: nil, "Required. The type of its values."),
+    KeyEntry(PluginKey.summary, .text(allowsEmpty: true), reload: nil, "A description for people."),
     KeyEntry(
-      PluginKey.values, .list(.text(allowsEmpty: false)), reload: nil, "Of an `enum`: its words."),
+      PluginKey.required, .boolean, default: "`false`", reload: nil, "Whether it is required."),
+    KeyEntry(PluginKey.defaultValue, .anything, reload: nil, "The value if it is omitted."),
+    KeyEntry(
+      PluginKey.values, .list(.text(allowsEmpty: false)), reload: nil, "The values of an `enum`."),
     KeyEntry(
       PluginKey.of, .choice(pluginTypes.filter { !["list", "map", "enum"].contains($0) }),
-      default: "`string`", reload: nil, "Of a `list` or `map`: the type of its elements."),
+      default: "`string`", reload: nil, "The type of the elements of a `list` or `map`."),
     KeyEntry(
       PluginKey.minimum, .anything, reload: nil,
-      "The least value of an `integer`, `number`, `duration`, `size` or `percent`."),
-    KeyEntry(PluginKey.maximum, .anything, reload: nil, "The greatest value of one of these."),
+      "The minimum of an `integer`, `number`, `duration`, `size` or `percent`."),
+    KeyEntry(PluginKey.maximum, .anything, reload: nil, "The maximum of one of these types."),
     KeyEntry(
       PluginKey.pattern, .pattern, reload: nil,
-      "A regular expression that all of a `string` must match."),
+      "A regular expression that the whole `string` must match."),
     KeyEntry(
       PluginKey.secret, .boolean, default: "`false`", reload: nil,
-      "Whether the value is never shown, and never in the environment."),
+      "Whether the value is secret: never shown, and never in the environment."),
   ]
 }
 

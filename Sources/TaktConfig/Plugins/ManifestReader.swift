@@ -43,8 +43,8 @@ struct ManifestReader {
       try composer.closeDocument()
       if case .mapping(let entries) = node.content { return entries }
       reporter.report(
-        .wrongType, at: node.mark, "the file must be a mapping of keys",
-        hint: "begin with '\(PluginKey.name):'")
+        .wrongType, at: node.mark, "the file must be a mapping",
+        hint: "start it with '\(PluginKey.name):'")
     } catch {
       reporter.report(error, in: .manifest)
     }
@@ -56,7 +56,8 @@ struct ManifestReader {
       version != PluginManifest.protocolVersion
     else { return }
     reporter.report(
-      .outOfRange, at: field.mark, "this takt does not speak version \(version) of the protocol",
+      .outOfRange, at: field.mark,
+      "this version of takt does not support version \(version) of the protocol",
       hint: "write \(PluginManifest.protocolVersion)")
   }
 
@@ -64,15 +65,15 @@ struct ManifestReader {
     guard let field, let name = field.value?.text else { return nil }
     guard PluginName.isValid(name) else {
       reporter.report(
-        .badName, at: field.mark, "'\(name.shortened)' cannot name a plugin",
-        hint: "use 1 to 64 lower-case letters, digits and '-', a letter first")
+        .badName, at: field.mark, "'\(name.shortened)' is not a valid plugin name",
+        hint: "use 1 to 64 lower-case letters, digits and '-', starting with a letter")
       return nil
     }
     let expected = folder.split(separator: "/").last.map(String.init) ?? ""
     if name != expected {
       reporter.report(
         .badName, at: field.mark,
-        "the plugin '\(name)' stands in the folder '\(expected.shortened)'",
+        "the plugin '\(name)' is in a folder named '\(expected.shortened)'",
         hint: "give both the same name")
       return nil
     }
@@ -90,26 +91,26 @@ struct ManifestReader {
     var status = stat()
     if stat(path, &status) != 0 {
       reporter.report(
-        .badValue, at: field.mark, "the program '\(program.shortened)' is not there",
-        hint: "paths are seen from the plugin's folder")
+        .badValue, at: field.mark, "the program '\(program.shortened)' does not exist",
+        hint: "relative paths start at the plugin's folder")
     } else if status.st_mode & S_IFMT != S_IFREG {
       reporter.report(
-        .badValue, at: field.mark, "'\(program.shortened)' is no regular file",
+        .badValue, at: field.mark, "'\(program.shortened)' is not a regular file",
         hint: "name a program")
     } else if access(path, X_OK) != 0 {
       reporter.report(
-        .badValue, at: field.mark, "'\(program.shortened)' cannot be executed",
-        hint: "make it executable: chmod +x")
+        .badValue, at: field.mark, "'\(program.shortened)' is not executable",
+        hint: "run: chmod +x \(path)")
     } else if refusesWritableByOthers, folderIsOpen {
       reporter.report(
         .unsafePermissions, at: field.mark,
-        "others than its owner may write to the plugin's folder, and takt runs as root",
-        hint: "chmod go-w \(folder)")
+        "the plugin's folder is group- or world-writable, refused because takt runs as root",
+        hint: "run: chmod go-w \(folder)")
     } else if refusesWritableByOthers, status.st_mode & 0o022 != 0 {
       reporter.report(
         .unsafePermissions, at: field.mark,
-        "others than its owner may write to '\(program.shortened)', and takt runs as root",
-        hint: "chmod go-w \(path)")
+        "'\(program.shortened)' is group- or world-writable, refused because takt runs as root",
+        hint: "run: chmod go-w \(path)")
     } else {
       warn(ofOwner: status.st_uid, of: program, at: field.mark)
       return words
@@ -127,8 +128,8 @@ struct ManifestReader {
     guard refusesWritableByOthers, owner != 0 else { return }
     reporter.report(
       .unsafePermissions, severity: .warning, at: mark,
-      "'\(program.shortened)' belongs to the user \(owner), who can thereby do anything as root",
-      hint: "give it to root with chown, unless that is meant")
+      "user \(owner) owns '\(program.shortened)' and can therefore run anything as root",
+      hint: "make root its owner with chown, unless this is intended")
   }
 
   private func apply(_ fields: KeyFields, to manifest: inout PluginManifest) {
@@ -164,8 +165,8 @@ struct ManifestReader {
       if let other = names.updateValue(name, forKey: variable) {
         reporter.report(
           .badName, at: fields[PluginKey.parameters]?.mark ?? .wholeFile,
-          "the parameters '\(other.shortened)' and '\(name.shortened)' are both \(variable)",
-          hint: "give one of them another name")
+          "the parameters '\(other.shortened)' and '\(name.shortened)' both become \(variable)",
+          hint: "rename one of them")
       }
     }
   }
@@ -174,7 +175,8 @@ struct ManifestReader {
     let digits = text.lowercased()
     if digits.utf8.count == 64, digits.allSatisfy(\.isHexDigit) { return digits }
     reporter.report(
-      .badValue, at: mark, "this is no SHA-256", hint: "write 64 digits, as sha256sum prints them")
+      .badValue, at: mark, "not a SHA-256",
+      hint: "write 64 hexadecimal digits, as sha256sum prints them")
     return nil
   }
 

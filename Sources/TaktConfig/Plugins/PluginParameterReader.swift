@@ -24,7 +24,7 @@ struct PluginParameterReader {
     if let field = fields[PluginKey.defaultValue] {
       if isRequired {
         reporter.report(
-          .conflictingKeys, at: field.keyMark, "a parameter that must be given has no default",
+          .conflictingKeys, at: field.keyMark, "a required parameter cannot have a default",
           hint: "remove 'default' or 'required'")
       }
       schema.defaultValue = value(field, schema)
@@ -42,7 +42,7 @@ struct PluginParameterReader {
         parameter.pattern = pattern.value?.text
       } else {
         reporter.report(
-          .conflictingKeys, at: pattern.keyMark, "only a 'string' has a 'pattern'",
+          .conflictingKeys, at: pattern.keyMark, "only a 'string' can have a 'pattern'",
           hint: "remove it")
       }
     }
@@ -60,11 +60,12 @@ struct PluginParameterReader {
   ) -> ParameterSchema.Kind? {
     if word != "list", word != "map", let of = fields[PluginKey.of] {
       reporter.report(
-        .conflictingKeys, at: of.keyMark, "only a 'list' or a 'map' has 'of'", hint: "remove it")
+        .conflictingKeys, at: of.keyMark, "only a 'list' or a 'map' can have 'of'",
+        hint: "remove it")
     }
     if word != "enum", let values = fields[PluginKey.values] {
       reporter.report(
-        .conflictingKeys, at: values.keyMark, "only an 'enum' has 'values'", hint: "remove it")
+        .conflictingKeys, at: values.keyMark, "only an 'enum' can have 'values'", hint: "remove it")
     }
     switch word {
     case "enum":
@@ -73,7 +74,7 @@ struct PluginParameterReader {
       }
       reporter.report(
         .missingKey, at: entry.nameMark, "the enum '\(entry.name.shortened)' has no 'values'",
-        hint: "add the list of its words")
+        hint: "add the list of its values")
       return nil
     case "list": return .list(Self.plain(fields[PluginKey.of]?.value?.text ?? "string"))
     case "map": return .map(Self.plain(fields[PluginKey.of]?.value?.text ?? "string"))
@@ -107,7 +108,7 @@ struct PluginParameterReader {
       return value(field, schema).flatMap(PluginBounds.measure)
     case .string, .choice, .path, .boolean, .list, .map:
       reporter.report(
-        .conflictingKeys, at: field.keyMark, "a parameter of this type has no '\(field.name)'",
+        .conflictingKeys, at: field.keyMark, "a parameter of this type cannot have '\(field.name)'",
         hint: "remove it")
       return nil
     }

@@ -13,15 +13,15 @@ struct SchemaBuilder {
 
   var schema: JSONValue {
     var properties = members(of: KeyTable.root.filter { $0.name != extensionKey }, in: .file)
-    // A section may stand empty, its keys commented out.
-    for index in properties.indices {
-      let name = properties[index].name
-      if name != Key.include { properties[index].value = Self.orNull(properties[index].value) }
+    // A section may be empty, with its keys commented out. `anyOf` would allow that too, but then
+    // validators report every mistake in a job at `jobs`.
+    for index in properties.indices where properties[index].name == Key.jobs {
+      properties[index].value = Self.orEmpty(properties[index].value)
     }
     return [
       "$schema": "https://json-schema.org/draft/2020-12/schema",
       "title": "takt jobs file",
-      "description": "What takt reads from jobs.yaml and the files that it includes.",
+      "description": "A jobs file of takt: jobs.yaml, or a file that it includes.",
       "type": "object",
       "properties": .object(properties),
       "patternProperties": ["^\(Key.extensionPrefix)": true],
@@ -42,8 +42,9 @@ struct SchemaBuilder {
         "job",
         object(KeyTable.job, in: .job).adding(SchemaRules.job)
           .adding(["$ref": "#/$defs/action"])),
-      JSONValue.Member(Scope.defaults.rawValue, object(defaults, in: .defaults)),
-      JSONValue.Member("scheduler", object(KeyTable.scheduler, in: .file)),
+      JSONValue.Member(
+        Scope.defaults.rawValue, Self.orEmpty(object(defaults, in: .defaults))),
+      JSONValue.Member("scheduler", Self.orEmpty(object(KeyTable.scheduler, in: .file))),
     ] + KeyTable.parts.flatMap(definitions(of:)) + [JSONValue.Member("action", actions)]
       + actionNames.map { JSONValue.Member("with.\($0)", parameters(of: $0)) }
   }
@@ -117,6 +118,15 @@ struct SchemaBuilder {
       return ["$ref": .string("#/$defs/" + part.definition(in: scope))]
     }
     return ["$ref": entries == KeyTable.scheduler ? "#/$defs/scheduler" : "#/$defs/defaults"]
+  }
+
+  /// A mapping that may also be empty: the keywords of mappings ignore null.
+  private static func orEmpty(_ schema: JSONValue) -> JSONValue {
+    guard case .object(let members) = schema else { return schema }
+    return .object(
+      members.map { member in
+        member.name == "type" ? JSONValue.Member("type", ["object", "null"]) : member
+      })
   }
 
   private static func orNull(_ schema: JSONValue) -> JSONValue {

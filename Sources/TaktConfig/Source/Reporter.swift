@@ -5,6 +5,8 @@ final class Reporter {
   let source: SourceText
   private(set) var log = ProblemLog()
   private let showsLines: Bool
+  /// The lines that may hold a secret.
+  private var hiddenLines: Set<Int> = []
 
   /// Reports on `source`; without its lines where they may hold what is secret.
   init(_ source: SourceText, showsLines: Bool = true) {
@@ -28,10 +30,17 @@ final class Reporter {
     log.add(Diagnostic(severity: severity, code, at: location, message)) { diagnostic in
       let place = source.place(of: mark)
       diagnostic.location = place.location
-      diagnostic.sourceLine = showsLines ? place.line : nil
+      let isShown = showsLines && !hiddenLines.contains(place.location.line)
+      diagnostic.sourceLine = isShown ? place.line : nil
       diagnostic.hint = hint()
       if let owner { diagnostic.message += " in \(owner)" }
     }
+  }
+
+  /// Hides a line of the file, in diagnostics before and after.
+  func hideLine(of mark: YAMLMark) {
+    let line = Int(mark.line)
+    if hiddenLines.insert(line).inserted { log.hideLine(line) }
   }
 }
 
@@ -90,6 +99,12 @@ struct ProblemLog {
     diagnostics.append(diagnostic)
   }
 
+  mutating func hideLine(_ line: Int) {
+    for index in diagnostics.indices where diagnostics[index].location.line == line {
+      diagnostics[index].sourceLine = nil
+    }
+  }
+
   mutating func add(_ other: ProblemLog) {
     for diagnostic in other.diagnostics { add(diagnostic) }
     errorCount += other.errorCount - other.diagnostics.count { $0.severity == .error }
@@ -115,7 +130,7 @@ struct ProblemLog {
       severity: errors > 0 ? .error : .warning, .moreProblems,
       at: SourceLocation(file: files.first ?? ""),
       "\(omitted) more \(omitted == 1 ? "problem is" : "problems are") not shown",
-      hint: "mend these first")
+      hint: "fix these first")
     return all.prefix(Self.shownBound) + [more]
   }
 

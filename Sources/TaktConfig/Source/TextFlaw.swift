@@ -77,7 +77,7 @@ extension Reporter {
     case .otherEncoding:
       report(.notUTF8, at: mark, "the file is UTF-16", hint: "save it as UTF-8")
     case .zero:
-      report(.notUTF8, at: mark, "a zero byte stands here, so this is no text file")
+      report(.notUTF8, at: mark, "zero byte: this is not a text file")
     case .notUTF8:
       report(
         .notUTF8, at: mark, "this character is not UTF-8", hint: "save the file as UTF-8")
@@ -85,7 +85,7 @@ extension Reporter {
       let digits = String(value, radix: 16, uppercase: true)
       let code = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
       report(
-        .syntax, at: mark, "the control character U+\(code) cannot stand in the file",
+        .syntax, at: mark, "the control character U+\(code) is not allowed",
         hint: "remove it, or write \\u\(code) in double quotes")
     }
   }

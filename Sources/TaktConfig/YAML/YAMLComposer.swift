@@ -251,7 +251,7 @@ final class YAMLComposer {
     case .scalar, .sequence:
       reporter.report(
         .badMerge, at: node.mark, "'<<' takes a mapping or a list of mappings",
-        hint: "write '<<: *name' for a mapping that has '&name'")
+        hint: "write '<<: *name' for a mapping with the anchor '&name'")
       return []
     }
   }
@@ -276,7 +276,7 @@ final class YAMLComposer {
       reportUnknownTag(text, at: mark)
     } else {
       reporter.report(
-        .badTag, at: mark, "'\(scalar.text.shortened)' is not what its tag says",
+        .badTag, at: mark, "'\(scalar.text.shortened)' does not fit its tag",
         hint: "remove the tag")
     }
     return false
@@ -285,25 +285,25 @@ final class YAMLComposer {
   private func reportUnknownAlias(_ name: String, at mark: YAMLMark) {
     if openAnchors.contains(name) {
       reporter.report(
-        .unknownAlias, at: mark, "'*\(name.shortened)' stands inside the value that it names")
+        .unknownAlias, at: mark, "the alias '*\(name.shortened)' is inside the value that it names")
     } else {
       let nearest = NearestName.of(name, among: anchors.keys)
       reporter.report(
-        .unknownAlias, at: mark, "no '&\(name.shortened)' stands above this alias",
+        .unknownAlias, at: mark, "there is no anchor '&\(name.shortened)' above this alias",
         hint: nearest.map { "did you mean '*\($0)'?" })
     }
   }
 
   private func reportUnknownTag(_ text: String, at mark: YAMLMark) {
     reporter.report(
-      .badTag, at: mark, "the tag '\(YAMLTag.written(text).shortened)' is unknown",
-      hint: "remove it, or put a text that begins with '!' in quotes")
+      .badTag, at: mark, "unknown tag '\(YAMLTag.written(text).shortened)'",
+      hint: "remove it, or quote a text that starts with '!'")
   }
 
   private func reportDuplicate(_ key: String, at mark: YAMLMark, first: YAMLMark) {
     reporter.report(
       .duplicateKey, at: mark,
-      "the key '\(key.shortened)' stands here a second time; the first is at "
+      "duplicate key '\(key.shortened)'; first used at "
         + reporter.source.place(of: first).location.description)
   }
 

@@ -22,18 +22,20 @@ extension Reporter {
       report(
         sentence.code, at: sentence.mark, sentence.message, hint: sentence.hint)
     case .tooDeep(let mark):
-      report(.tooDeep, at: mark, "values stand more than 64 deep inside one another")
+      report(.tooDeep, at: mark, "values are nested more than 64 deep")
     case .tooManyNodes(let mark):
       report(
-        .tooManyNodes, at: mark, "the file has more than 10 million values, aliases written out",
+        .tooManyNodes, at: mark,
+        "the file has more than 10 million values, counting each use of an alias",
         hint: "use fewer aliases")
     case .empty:
       if source.flaw == nil {
-        report(.empty, at: .wholeFile, "the file is empty", hint: "begin with '\(kind.firstKey):'")
+        report(
+          .empty, at: .wholeFile, "the file is empty", hint: "start it with '\(kind.firstKey):'")
       }
     case .manyDocuments(let mark):
       report(
-        .manyDocuments, at: mark, "a second document begins here",
+        .manyDocuments, at: mark, "a second document starts here",
         hint: kind.moreHint)
     case .cut: break
     }

@@ -23,18 +23,23 @@ extension YAMLSyntaxProblem {
       return Sentence(
         mark: mark, message: "a tab cannot indent a line", hint: "use spaces")
     }
+    if let sign = Self.signs[context], problem == Self.badSignName {
+      return Sentence(
+        mark: contextMark, message: "'\(sign.character)' starts a YAML \(sign.word) here",
+        hint: sign.hint)
+    }
     if isBadStart, let character {
       return Sentence(
-        mark: mark, message: "'\(character)' cannot begin a value",
+        mark: mark, message: "a value cannot start with '\(character)'",
         hint: "put the text in quotes")
     }
     if problem == "found unexpected end of stream" {
       return Sentence(
-        mark: contextMark, message: "the quote that opens here is never closed",
-        hint: "close it, or put the text in the other kind of quotes")
+        mark: contextMark, message: "this quote is never closed",
+        hint: "close it, or use the other kind of quotes")
     }
     if problem == "found undefined tag handle" {
-      return Sentence(code: .badTag, mark: mark, message: "this tag is unknown", hint: "remove it")
+      return Sentence(code: .badTag, mark: mark, message: "unknown tag", hint: "remove it")
     }
     for row in Self.sentences where problem == row.problem {
       if let context = row.context, context != self.context { continue }
@@ -42,8 +47,15 @@ extension YAMLSyntaxProblem {
         mark: row.atContext ? contextMark : mark, message: row.message, hint: row.hint)
     }
     let words = context.isEmpty ? problem : "\(problem), \(context)"
-    return Sentence(mark: mark, message: "this is no YAML: \(words)")
+    return Sentence(mark: mark, message: "invalid YAML: \(words)")
   }
+
+  /// The signs that start a name in YAML and a text elsewhere, by what libyaml was reading.
+  private static let signs: [String: (character: Character, word: String, hint: String)] = [
+    "while scanning an alias": ("*", "alias", "quote the text, such as cron: \"* * * * *\""),
+    "while scanning an anchor": ("&", "anchor", "put the text in quotes"),
+  ]
+  private static let badSignName = "did not find expected alphabetic or numeric character"
 
   private var isBadStart: Bool { problem == "found character that cannot start any token" }
 
@@ -58,47 +70,47 @@ extension YAMLSyntaxProblem {
   private static let sentences: [Row] = [
     Row(
       problem: "mapping values are not allowed in this context",
-      message: "a ':' stands where no value can follow",
-      hint: "check the indentation, or put a text that contains ': ' in quotes"),
+      message: "unexpected ':'",
+      hint: "check the indentation, or quote a text that contains ': '"),
     Row(
       problem: "did not find expected key", context: "while parsing a block mapping",
-      message: "this line does not fit the mapping above it",
-      hint: "give the keys of one mapping the same indentation"),
+      message: "this line is not part of the mapping above it",
+      hint: "indent all keys of a mapping equally"),
     Row(
       problem: "did not find expected '-' indicator",
-      message: "this line does not fit the list above it",
-      hint: "begin each item with '-' in the same column"),
+      message: "this line is not part of the list above it",
+      hint: "start each item with '-' in the same column"),
     Row(
       problem: "could not find expected ':'", atContext: true,
-      message: "this key has no ':' after it", hint: "write 'key: value'"),
+      message: "missing ':' after this key", hint: "write 'key: value'"),
     Row(
       problem: "did not find expected ',' or ']'", atContext: true,
-      message: "the list that opens here is not closed",
+      message: "this list is not closed",
       hint: "put ',' between its items and ']' at its end"),
     Row(
       problem: "did not find expected ',' or '}'", atContext: true,
-      message: "the mapping that opens here is not closed",
+      message: "this mapping is not closed",
       hint: "put ',' between its keys and '}' at its end"),
     Row(
-      problem: "did not find expected node content", message: "a value is missing here",
-      hint: "write one, or remove the sign before it"),
+      problem: "did not find expected node content", message: "missing value",
+      hint: "write one, or remove the character before it"),
     Row(
       problem: "found unknown escape character",
-      message: "a text in double quotes knows no such escape",
-      hint: "write \\\\ for a backslash, or put the text in single quotes"),
+      message: "unknown escape in double quotes",
+      hint: "write \\\\ for a backslash, or use single quotes"),
     Row(
       problem: "block sequence entries are not allowed in this context",
-      message: "a list cannot begin here", hint: "put the '-' on a line of its own"),
+      message: "a list cannot start here", hint: "put the '-' on its own line"),
     Row(
       problem: "did not find expected <document start>",
-      message: "nothing may follow the end of the file's mapping",
-      hint: "give the keys of one mapping the same indentation"),
+      message: "unexpected text after the end of the file's mapping",
+      hint: "indent all keys of a mapping equally"),
     Row(
       problem: "did not find expected comment or line break",
-      message: "nothing but a comment may follow '|' or '>' on its line",
-      hint: "begin the text on the next line"),
+      message: "only a comment can follow '|' or '>' on its line",
+      hint: "start the text on the next line"),
     Row(
-      problem: "found incompatible YAML document", message: "this version of YAML is unknown",
+      problem: "found incompatible YAML document", message: "unknown version of YAML",
       hint: "remove the %YAML line"),
   ]
 }

@@ -31,7 +31,7 @@ struct AccountTests {
     #expect(
       loaded.diagnostics.map(\.message) == [
         "takt runs as 'worker' and cannot run a job as 'root'",
-        "takt runs as 'worker' and cannot give a job the group 'adm'",
+        "takt runs as 'worker' and cannot run a job with the group 'adm'",
       ])
   }
 

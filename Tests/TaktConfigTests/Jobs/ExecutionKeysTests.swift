@@ -301,7 +301,7 @@ struct ExecutionKeysTests {
     #expect(hint("run: x, limits: {memory: 5M}") == "did you mean 'MB'?")
     #expect(
       hint("use: log, with: {message: '{{'}")
-        == "write '}}' after its name, or '{{{{' for '{{' itself")
+        == "add '}}' after the name, or write '{{{{' for a literal '{{'")
   }
 
   // MARK: Keys without effect

@@ -30,7 +30,7 @@ struct OwnerRulesTests {
     chmod(folder.path, mode)
     let diagnostics = load(Self.jobs)
     #expect(rows(diagnostics) == ["unsafePermissions"])
-    #expect(diagnostics.first?.hint == "chmod go-w \(folder.path)")
+    #expect(diagnostics.first?.hint == "run: chmod go-w \(folder.path)")
     chmod(folder.path, 0o755)
     #expect(load(Self.jobs) == [])
   }
@@ -53,7 +53,7 @@ struct OwnerRulesTests {
     folder.makeLink("link.yaml", to: "open/jobs.yaml")
     chmod(inner, 0o777)
     let diagnostics = Self.loader.load(path: folder["link.yaml"]).diagnostics
-    #expect(diagnostics.first?.hint == "chmod go-w \(inner)")
+    #expect(diagnostics.first?.hint == "run: chmod go-w \(inner)")
   }
 
   @Test(arguments: ["plugins", "plugins/p"])
@@ -64,7 +64,7 @@ struct OwnerRulesTests {
       "name: p\nversion: 1.0.0\nprotocol: 1\nexec: [cat]\n", to: "plugins/p/plugin.yaml")
     chmod(folder[open], 0o777)
     let text = "jobs: {a: {on: start, use: p}}\n"
-    #expect(load(text).contains { $0.hint == "chmod go-w \(folder[open])" })
+    #expect(load(text).contains { $0.hint == "run: chmod go-w \(folder[open])" })
     chmod(folder[open], 0o755)
     #expect(load(text) == [])
   }
@@ -84,7 +84,7 @@ struct OwnerRulesTests {
     let text = "jobs:\n  a: {on: start, run: x, env_file: e\(keys.isEmpty ? "" : ", " + keys)}\n"
     let diagnostics = load(text)
     #expect(rows(diagnostics) == (isRead ? [] : ["2:36 unsafePermissions"]))
-    if !isRead { #expect(diagnostics.first?.hint == "chown root \(file)") }
+    if !isRead { #expect(diagnostics.first?.hint == "run: chown root \(file)") }
   }
 
   @Test(arguments: [

@@ -41,9 +41,9 @@ struct RightsTests {
     let diagnostic = try #require(loaded.diagnostics.first)
     #expect(
       diagnostic.message
-        == "the action 'touch' has takt's own rights on this machine, not those of the user 'worker' "
+        == "the action 'touch' would run with takt's own rights, not with those of the user 'worker' "
         + "in job 'a'")
-    #expect(diagnostic.hint == "do it with a 'run', or in a job without 'user'")
+    #expect(diagnostic.hint == "use 'run' instead, or remove 'user' from the job")
     #expect(loaded.diagnostics.count == 1)
   }
 

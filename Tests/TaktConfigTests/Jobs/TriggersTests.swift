@@ -89,8 +89,8 @@ import TaktTime
     #expect(loaded.snapshot == nil)
     #expect(loaded.diagnostics.map(\.code) == [.followingCycle, .followingCycle])
     let messages = loaded.diagnostics.map(\.message)
-    #expect(messages.contains { $0.contains("a after c after b after a") }, "\(messages)")
-    #expect(messages.contains { $0.contains("self after self") })
+    #expect(messages.contains { $0.contains("a → c → b → a") }, "\(messages)")
+    #expect(messages.contains { $0.contains("self → self") })
   }
 
   @Test func `a chain as long as the file is followed to its end`() {

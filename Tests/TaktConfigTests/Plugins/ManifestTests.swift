@@ -76,7 +76,7 @@ struct ManifestTests {
 
   @Test(arguments: [
     ("mdoe: service", "plugin.yaml:5:1: unknown key 'mdoe' in the file"),
-    ("sha256: abc", "plugin.yaml:5:9: this is no SHA-256"),
+    ("sha256: abc", "plugin.yaml:5:9: not a SHA-256"),
     ("max_runs: 5", "plugin.yaml:5:1: 'max_runs' has no effect on a plugin of mode 'oneshot'"),
     ("parameters: {x: {}}", "plugin.yaml:5:14: the parameter 'x' has no 'type'"),
     ("parameters: {x: {type: enum}}", "plugin.yaml:5:14: the enum 'x' has no 'values'"),
@@ -90,7 +90,7 @@ struct ManifestTests {
     ),
     (
       "parameters: {x: {type: path, pattern: x}}",
-      "plugin.yaml:5:30: only a 'string' has a 'pattern'"
+      "plugin.yaml:5:30: only a 'string' can have a 'pattern'"
     ),
     ("kind: [", "plugin.yaml:6:1"),
   ])

@@ -48,6 +48,16 @@ struct SchemaTests {
     }
   }
 
+  @Test(arguments: [Key.jobs, Key.scheduler, Key.defaults])
+  func `a mistake in a section is not reported at the section as a whole`(section: String) throws {
+    let schema = SchemaBuilder(catalogue: TestCatalogue()).schema
+    let value = try #require(schema["properties"]?[section])
+    // Validators do not look into the choices of `anyOf` for a place.
+    #expect(value["anyOf"] == nil)
+    let reference = value["$ref"].map { _ in schema["$defs"]?[section] } ?? value
+    #expect(reference?["type"] == ["object", "null"])
+  }
+
   private func good() throws -> [String] {
     let reader = FileReader(bound: 1 << 20, refusesWritableByOthers: false)
     let files = try ["jobs.yaml", "docs/jobs-file.md"].map { name in
@@ -94,5 +104,13 @@ struct SchemaTests {
     }
     let status = pclose(stream)
     return (status & 0x7f == 0 ? status >> 8 & 0xff : -1, String(decoding: bytes, as: UTF8.self))
+  }
+}
+
+extension JSONValue {
+  /// The member of an object.
+  fileprivate subscript(name: String) -> JSONValue? {
+    guard case .object(let members) = self else { return nil }
+    return members.first { $0.name == name }?.value
   }
 }

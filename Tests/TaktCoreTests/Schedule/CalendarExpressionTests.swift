@@ -50,15 +50,15 @@ import TaktTime
     " | 0 | the calendar expression is empty | ",
     "Mno 10:00 | 0 | there is no 'Mno' | did you mean 'Mon'?",
     "dayly | 0 | there is no 'dayly' | did you mean 'daily'?",
-    "Fri..Mon 10:00 | 5 | the range of days runs backwards | write 'Sat,Sun,Mon' for 'Sat..Mon'",
+    "Fri..Mon 10:00 | 5 | the range of days is backwards | write 'Sat,Sun,Mon' for 'Sat..Mon'",
     "10 | 2 | the calendar expression ends too early | write a date such as '*-*-1', a time such as '09:00', or both",
     "24:00 | 0 | values outside the range of 0 to 23, or none at all, in the hour | ",
     "*-13-1 | 2 | values outside the range of 1 to 12, or none at all, in the month | ",
     "12:00:60 | 6 | values outside the range of 0 to 59.999999, or none at all, in the second | ",
-    "10:00/0 | 6 | a repetition of 0 never comes to another value in the minute | ",
-    "10: | 3 | a value is missing in the minute | ",
-    "10:5x | 4 | 'x' cannot stand here in the minute | ",
-    "*-*-* 10:00 Europe/ | 11 | ' ' cannot stand here | ",
+    "10:00/0 | 6 | a repetition of 0 never reaches another value in the minute | ",
+    "10: | 3 | missing value in the minute | ",
+    "10:5x | 4 | unexpected 'x' in the minute | ",
+    "*-*-* 10:00 Europe/ | 11 | unexpected ' ' | ",
   ])
   func `what is wrong is said with its place`(row: String) throws {
     let parts = row.split(separator: "|", omittingEmptySubsequences: false).map { part in

@@ -89,21 +89,21 @@ import TaktTime
     "* * * * * * * * | 14 | a cron expression has 5, 6 or 7 fields, not 8 | write minute, hour, day of month, month, day of week; a sixth field, seconds, stands first, a seventh, the year, last",
     "60 * * * * | 0 | 60 is outside 0 to 59 in the minute field |",
     "*/60 * * * * | 2 | a step of 60 is outside 1 to 59 in the minute field |",
-    "* 5- * * * | 4 | a value is missing in the hour field |",
-    "1, * * * * | 2 | a value is missing in the minute field |",
+    "* 5- * * * | 4 | missing value in the hour field |",
+    "1, * * * * | 2 | missing value in the minute field |",
     "* * * JAM * | 6 | there is no 'JAM' in the month field | did you mean 'JAN'?",
     "* * * * SUNDAY | 8 | there is no 'SUNDAY' in the day of week field |",
-    "* * 1-2W * * | 7 | 'W' cannot stand here in the day of month field |",
+    "* * 1-2W * * | 7 | unexpected 'W' in the day of month field |",
     "* * 1,2W * * | 6 | '2W' must be the whole field in the day of month field |",
     "* L * * * | 2 | 'L' has no meaning in the hour field |",
     "* * * * 5#6 | 10 | 6 is outside 1 to 5 in the day of week field |",
-    "@reboot | 0 | '@reboot' is no time of a clock | use 'on: boot'",
+    "@reboot | 0 | '@reboot' is not a time | use 'on: boot'",
     "@dayly | 0 | there is no '@dayly' | did you mean '@daily'?",
     "@every 5m | 0 | '@every' is an interval, not a cron expression | use 'every: 5m'",
     "TZ=Asia/Tokyo 0 4 * * * | 0 | a cron expression cannot name its time zone | use 'timezone: Asia/Tokyo'",
     "CRON_TZ=UTC @daily | 0 | a cron expression cannot name its time zone | use 'timezone: UTC'",
-    "0 0 0 1 1 * 2030-2020 | 12 | the range from 2030 to 2020 runs backwards in the year field |",
-    "H(9-5) * * * * | 2 | the range from 9 to 5 runs backwards in the minute field |",
+    "0 0 0 1 1 * 2030-2020 | 12 | the range from 2030 to 2020 is backwards in the year field |",
+    "H(9-5) * * * * | 2 | the range from 9 to 5 is backwards in the minute field |",
     "99999999999999999999 * * * * | 0 | 99999999999999999999 is outside 0 to 59 in the minute field |",
   ])
   func `what is wrong is said with its place`(row: String) throws {
@@ -170,10 +170,10 @@ import TaktTime
   }
 
   @Test(arguments: [
-    "*/45 * * * * | the step of 45 minutes is uneven: each time round, the last gap is 15 minutes",
-    "0 */5 * * * | the step of 5 hours is uneven: each time round, the last gap is 4 hours",
+    "*/45 * * * * | the step of 45 minutes is uneven: the last gap of each cycle is 15 minutes",
+    "0 */5 * * * | the step of 5 hours is uneven: the last gap of each cycle is 4 hours",
     "0 9-17/3 * * * | ", "*/15 */6 * * * | ", "0,45 * * * * | ", "0 0 1 1,12 * | ",
-    "0 0 1 * 1 | both day fields are given: it runs on days that fit either of them",
+    "0 0 1 * 1 | both day fields are set: the job runs on days that match either of them",
   ])
   func `what is odd is said`(row: String) throws {
     let parts = split(row)
@@ -187,8 +187,8 @@ import TaktTime
     let warning = try CronExpression("30 2 * * *").skippedTime(after: start, in: zone)
     #expect(
       warning?.sentence
-        == "02:30 does not exist on 2026-03-29 in Europe/Berlin, where the clock is put forward: "
-        + "it runs right after the gap")
+        == "02:30 does not exist on 2026-03-29 in Europe/Berlin (clocks go forward); "
+        + "the job runs right after the change")
     #expect(try CronExpression("30 2 * * MON").skippedTime(after: start, in: zone) == nil)
     #expect(try CronExpression("30 3 * * *").skippedTime(after: start, in: zone) == nil)
     #expect(try CronExpression("*/5 2 * * *").skippedTime(after: start, in: zone) == nil)

@@ -40,15 +40,15 @@ extension CalendarProblem {
     let place = unit.map { " in the \($0.word)" } ?? ""
     switch reason {
     case .empty: return "the calendar expression is empty"
-    case .missingValue: return "a value is missing" + place
-    case .unexpected(let sign): return "'\(sign)' cannot stand here" + place
+    case .missingValue: return "missing value" + place
+    case .unexpected(let sign): return "unexpected '\(sign)'" + place
     case .unfinished: return "the calendar expression ends too early"
     case .unknownWord(let word, _): return "there is no '\(word)'"
-    case .backwardDays: return "the range of days runs backwards"
+    case .backwardDays: return "the range of days is backwards"
     case .badValues:
       let range = unit.map { " of \(Self.range(of: $0))" } ?? ""
       return "values outside the range\(range), or none at all," + place
-    case .zeroStep: return "a repetition of 0 never comes to another value" + place
+    case .zeroStep: return "a repetition of 0 never reaches another value" + place
     case .tooMany: return "the list has more than 241 items" + place
     }
   }

@@ -53,17 +53,17 @@ extension CronProblem {
     case .fieldCount(let count):
       return "a cron expression has 5, 6 or 7 fields, not \(count)"
     case .unknownMacro(let name, _): return "there is no '\(name)'"
-    case .reboot: return "'@reboot' is no time of a clock"
+    case .reboot: return "'@reboot' is not a time"
     case .interval: return "'@every' is an interval, not a cron expression"
     case .zonePrefix: return "a cron expression cannot name its time zone"
-    case .missingValue: return "a value is missing" + place
-    case .unexpected(let sign): return "'\(sign)' cannot stand here" + place
+    case .missingValue: return "missing value" + place
+    case .unexpected(let sign): return "unexpected '\(sign)'" + place
     case .unknownName(let name, _): return "there is no '\(name)'" + place
     case .outOfRange(let value, let range):
       return "\(value) is outside \(range.lowerBound) to \(range.upperBound)" + place
     case .badStep(let step, let max): return "a step of \(step) is outside 1 to \(max)" + place
     case .backwardRange(let first, let last):
-      return "the range from \(first) to \(last) runs backwards" + place
+      return "the range from \(first) to \(last) is backwards" + place
     case .mustStandAlone(let form): return "'\(form)' must be the whole field" + place
     case .otherField(let sign): return "'\(sign)' has no meaning" + place
     }

@@ -74,17 +74,18 @@ extension CronWarning {
     switch self {
     case .unevenStep(let field, let step, let lastGap):
       let unit = field.rawValue
-      return "the step of \(step) \(unit)s is uneven: each time round, the last gap is "
+      return "the step of \(step) \(unit)s is uneven: the last gap of each cycle is "
         + "\(lastGap) \(unit)\(lastGap == 1 ? "" : "s")"
     case .bothDayFields(.any):
-      return "both day fields are given: it runs on days that fit either of them"
+      return "both day fields are set: the job runs on days that match either of them"
     case .bothDayFields(.all):
-      return "both day fields are given: it runs on days that fit both of them"
+      return "both day fields are set: the job runs only on days that match both of them"
     case .skippedTime(let time, let zone, let runsAt):
       let moment = "\(time.hour.padded(2)):\(time.minute.padded(2))"
       let day = "\(time.year.padded(4))-\(time.month.padded(2))-\(time.day.padded(2))"
-      let end = runsAt == nil ? "it does not run that day" : "it runs right after the gap"
-      return "\(moment) does not exist on \(day) in \(zone), where the clock is put forward: \(end)"
+      let end =
+        runsAt == nil ? "the job does not run that day" : "the job runs right after the change"
+      return "\(moment) does not exist on \(day) in \(zone) (clocks go forward); \(end)"
     }
   }
 
@@ -92,7 +93,7 @@ extension CronWarning {
   package var hint: String? {
     switch self {
     case .unevenStep(_, let step, _): "use 'every' for a step of \(step) that never breaks"
-    case .bothDayFields(.any): "use 'days: all' for days that fit both"
+    case .bothDayFields(.any): "use 'days: all' for days that match both"
     case .bothDayFields(.all): nil
     case .skippedTime: "choose another time, or set 'dst: {gap: skip}' or 'timezone: UTC'"
     }

@@ -1,0 +1,51 @@
+import TaktCore
+
+/// An example of each key that takes a mapping, for a value that is none.
+enum KeyExample {
+  /// The right form of a key; with the value that was written, where it fits. A variable or a
+  /// parameter of the same name has no example: its type is another.
+  static func hint(for key: String, _ type: KeyType, instead value: String = "") -> String? {
+    guard type.isMappingOfKeys else { return nil }
+    return example(of: key, value).map { "write \(key): \($0)" }
+  }
+
+  private static func example(of key: String, _ value: String) -> String? {
+    switch key {
+    case "retry": return "{attempts: \(number(value) ?? "3")}"
+    case "after": return "{job: \(name(value) ?? "NAME")}"
+    case "watch": return "{path: \(name(value) ?? "PATH")}"
+    case "missed": return "{policy: last}"
+    case "kill": return "{signal: TERM, grace: 10s}"
+    case "output": return "{keep: 64KB}"
+    case "limits": return "{memory: 1GB}"
+    case "success": return "{exit: \(number(value) ?? "0")}"
+    case "fails_when": return "{stderr: any}"
+    case "dst": return "{gap: skip}"
+    case "env": return "{NAME: value}"
+    case "with": return "{PARAMETER: value}"
+    case "secrets": return "{NAME: {file: PATH}}"
+    case "steps": return "[{run: COMMAND}]"
+    case "on_failure", "on_success", "on_recover", "on_late": return "{run: COMMAND}"
+    case "http": return "{listen: \(number(value) ?? "8080")}"
+    case "history": return "{keep: 30d}"
+    default: return nil
+    }
+  }
+
+  private static func number(_ value: String) -> String? {
+    (1...5).contains(value.utf8.count) && value.utf8.allSatisfy { (0x30...0x39).contains($0) }
+      ? value : nil
+  }
+
+  private static func name(_ value: String) -> String? { JobName(value) == nil ? nil : value }
+}
+
+extension KeyType {
+  fileprivate var isMappingOfKeys: Bool {
+    switch self {
+    case .object, .map(.environment, _), .map(.parameter, _): true
+    case .list(let item), .oneOrMore(let item): item.isMappingOfKeys
+    default: false
+    }
+  }
+}

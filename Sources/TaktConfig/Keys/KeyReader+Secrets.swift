@@ -1,0 +1,56 @@
+import TaktCore
+
+/// A secret is the name of a source. Somebody who writes the secret itself must not find it in the
+/// diagnostics, which a daemon also logs.
+extension KeyReader {
+  /// The value of `secrets`; its lines are shown only if they have no error.
+  func secrets(_ node: YAMLNode, of key: KeyEntry, owner: KeyOwner) -> KeyValue? {
+    let errorCount = reporter.errorCount
+    let value = readSecrets(node, of: key, owner: owner)
+    if reporter.errorCount > errorCount { hideLines(of: node) }
+    return value
+  }
+
+  private func readSecrets(_ node: YAMLNode, of key: KeyEntry, owner: KeyOwner) -> KeyValue? {
+    guard case .mapping(let entries) = node.content else {
+      if node.content != .invalid { reportNoMapping("'\(key.name)'", at: node.mark) }
+      return nil
+    }
+    let literals = entries.filter(\.isLiteral)
+    for entry in literals {
+      reportNoMapping("the secret '\(entry.key.shortened)'", at: entry.value.mark)
+    }
+    if literals.isEmpty { return value(node, as: key.type, of: key.name, owner: owner) }
+    return nil
+  }
+
+  private func reportNoMapping(_ subject: String, at mark: YAMLMark) {
+    reporter.report(
+      .wrongType, at: mark, "\(subject) must name its source, not contain it",
+      hint: "write NAME: {file: PATH} or NAME: {env: VARIABLE}")
+  }
+
+  private func hideLines(of node: YAMLNode) {
+    reporter.hideLine(of: node.mark)
+    switch node.content {
+    case .mapping(let entries):
+      for entry in entries {
+        reporter.hideLine(of: entry.keyMark)
+        hideLines(of: entry.value)
+      }
+    case .sequence(let items): items.forEach(hideLines)
+    case .scalar, .invalid: break
+    }
+  }
+}
+
+extension YAMLEntry {
+  /// Whether it may be a secret itself. Null is reported like that of any other key.
+  fileprivate var isLiteral: Bool {
+    switch value.content {
+    case .scalar(let scalar): !scalar.isNull
+    case .sequence: true
+    case .mapping, .invalid: false
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import TaktCore
+import Testing
+
+@testable import TaktConfig
+
+/// Mistakes that people make who come from cron, systemd or another scheduler: each diagnostic
+/// names what was meant.
+struct HintTests {
+  /// `keys of a job | message | hint`
+  @Test(arguments: [
+    "schedule: '* * * * *' | unknown key 'schedule' in job 'a' | use 'cron', 'calendar' or 'every'",
+    "command: x | unknown key 'command' in job 'a' | use 'run'",
+    "cmd: x | unknown key 'cmd' in job 'a' | use 'run'",
+    "script: x | unknown key 'script' in job 'a' | use 'run'",
+    "ExecStart: x | unknown key 'ExecStart' in job 'a' | use 'run'",
+    "environment: {} | unknown key 'environment' in job 'a' | use 'env'",
+    "depends_on: b | unknown key 'depends_on' in job 'a' | write after: {job: NAME}",
+    "dependsOn: b | unknown key 'dependsOn' in job 'a' | write after: {job: NAME}",
+    "retries: 3 | unknown key 'retries' in job 'a' | write retry: {attempts: 3}",
+    "interval: 5m | unknown key 'interval' in job 'a' | use 'every', such as every: 5m",
+    "working_directory: / | unknown key 'working_directory' in job 'a' | use 'cwd'",
+    "workdir: / | unknown key 'workdir' in job 'a' | use 'cwd'",
+    "steps: [{command: x}] | unknown key 'command' in 'steps' of job 'a' | use 'run'",
+    "retry: 5 | 'retry' must be a mapping, not '5' | write retry: {attempts: 5}",
+    "retry: yes | 'retry' must be a mapping, not 'yes' | write retry: {attempts: 3}",
+    "after: y | 'after' must be a mapping, not 'y' | write after: {job: y}",
+    "after: [y] | 'after' must be a mapping, not 'y' | write after: {job: y}",
+    "env: [A=1] | 'env' must be a mapping of names to texts, not a list | write env: {NAME: value}",
+    "on_failure: mail | 'on_failure' must be a mapping, not 'mail' | write on_failure: {run: COMMAND}",
+    "timezone: PST | there is no time zone 'PST' | "
+      + "abbreviations are ambiguous; write a name such as America/Los_Angeles",
+  ])
+  func `a key or a form of another tool is answered with takt's own`(row: String) throws {
+    let parts = row.split(separator: " | ").map(String.init)
+    try #require(parts.count == 3)
+    let loaded = load("jobs:\n  a: {\(parts[0]), \(Self.others(than: parts[0]))}\n")
+    let diagnostic = try #require(loaded.diagnostics.first)
+    #expect(diagnostic.message == parts[1])
+    #expect(diagnostic.hint == parts[2])
+  }
+
+  /// What makes a job whole without using a key twice.
+  private static func others(than keys: String) -> String {
+    keys.hasPrefix("timezone")
+      ? "cron: '0 3 * * *', run: x"
+      : keys.hasPrefix("steps") ? "on: start" : "on: start, run: x"
+  }
+
+  @Test(arguments: [
+    "cron: »* * * * *", "cron: »*/5 * * * *", "cron: [»* 3 * * *]", "cron:\n      - »* * * * *",
+  ])
+  func `a cron expression without quotes is reported at its star`(keys: String) throws {
+    let marked = MarkedText("jobs:\n  a:\n    run: x\n    \(keys)\n  b: {every: 1s, run: x}\n")
+    let diagnostic = try #require(load(marked.text).diagnostics.first)
+    #expect(rows([diagnostic]) == ["\(marked.places[0]) syntax"])
+    #expect(diagnostic.message == "'*' starts a YAML alias here")
+    #expect(diagnostic.hint == "quote the text, such as cron: \"* * * * *\"")
+  }
+
+  @Test func `an action that does not exist is answered with the built-ins and the plugin folders`()
+    throws
+  {
+    let folder = TemporaryFolder()
+    let path = folder.write("jobs: {a: {every: 1h, use: slack}}\n", to: "jobs.yaml")
+    let diagnostic = try #require(loader.load(path: path).diagnostics.first)
+    #expect(diagnostic.message == "there is no built-in or plugin 'slack'")
+    #expect(
+      diagnostic.hint
+        == "the built-ins are all, log, mail, pipe, touch; plugins are searched for in "
+        + FilePath.absolute(FilePath.join(folder.path, "plugins")))
+    let near = load("jobs: {a: {every: 1h, use: mial}}\n").diagnostics.first
+    #expect(near?.hint == "did you mean 'mail'?")
+  }
+
+  @Test(arguments: [
+    "{PW: hunter2}", "{PW: \"hunter2\"}", "{PW: [hunter2]}", "hunter2", "[hunter2]", "PW=hunter2",
+    "{PW: {value: hunter2}}", "{PW: {env: hunter-2, file: hunter2}}", "{PW: {env: \"hunter2!\"}}",
+    "{PW: {file: [hunter2]}}", "{PW: hunter2, OK: {env: A}}",
+  ])
+  func `a secret in the jobs file is an error that does not show it`(secrets: String) {
+    // On one line with another mistake, and on lines of its own.
+    for keys in [
+      "{every: 5, run: x, secrets: \(secrets)}", "\n    secrets: \(secrets)\n    every: 5",
+    ] {
+      let loaded = load("jobs:\n  a: \(keys)\n")
+      #expect(loaded.snapshot == nil)
+      #expect(loaded.diagnostics.contains { $0.code != .badDuration && $0.code != .missingKey })
+      for diagnostic in loaded.diagnostics {
+        #expect(!diagnostic.text.contains("hunter"), "\(diagnostic.text)")
+      }
+    }
+  }
+
+  @Test func `the error of a secret in the jobs file names the right form`() throws {
+    let loaded = load("jobs: {a: {every: 5s, run: x, secrets: {PW: hunter2}}}\n")
+    let diagnostic = try #require(loaded.diagnostics.first)
+    #expect(diagnostic.message == "the secret 'PW' must name its source, not contain it")
+    #expect(diagnostic.hint == "write NAME: {file: PATH} or NAME: {env: VARIABLE}")
+    #expect(rows(loaded.diagnostics) == ["1:45 wrongType"])
+  }
+}
