@@ -34,6 +34,6 @@ const session = {
   refused() {
     this.token = null;
     sessionStorage.removeItem(this.key);
-    this.onMissing("takt does not accept this token.");
+    this.onMissing("This token is not valid.");
   },
 };

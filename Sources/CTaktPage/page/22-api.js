@@ -23,7 +23,7 @@ async function send(method, path, { body, type, accept, signal } = {}) {
     if (isAbort(error)) throw error;
     throw new ProblemError({
       title: "takt does not answer",
-      detail: "It may have stopped. The page tries again by itself.",
+      detail: "It may have stopped. This page keeps trying.",
       status: 0,
       code: "unreachable",
     });
@@ -38,7 +38,7 @@ async function readProblem(response) {
   try {
     return await response.json();
   } catch {
-    return { title: `takt answers ${response.status}`, status: response.status, code: "unknown" };
+    return { title: `HTTP status ${response.status}`, status: response.status, code: "unknown" };
   }
 }
 

@@ -44,7 +44,7 @@ function askParameters(name) {
   setText(byId("trigger-error"), "");
   return openDialog("trigger-dialog", () => {
     const { parameters, wrong } = readParameters(byId("trigger-parameters").value);
-    setText(byId("trigger-error"), wrong ? `This line has no “=”: ${wrong}` : "");
+    setText(byId("trigger-error"), wrong ? `Missing “=” in: ${wrong}` : "");
     return wrong ? undefined : parameters;
   });
 }

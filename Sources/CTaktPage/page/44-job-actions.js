@@ -17,15 +17,15 @@ class JobActions {
     return run;
   }
 
-  /** Where the job's overlap refuses the run, asks whether it is to run all the same. */
+  /** Asks whether to run it in parallel if the job's overlap refuses the run. */
   async triggerOrAsk(name, parameters) {
     try {
       return await api.trigger(name, parameters);
     } catch (error) {
       if (error.problem?.code !== "overlap") throw error;
       const sure = await askConfirmation(
-        `Run ${name} a second time?`,
-        `takt refuses it: ${error.problem.title}. You can run it beside the other.`, "Run it");
+        `Run ${name} in parallel?`,
+        `${error.problem.title}. You can run a second one in parallel.`, "Run it");
       return sure ? api.trigger(name, parameters, true) : undefined;
     }
   }
@@ -41,7 +41,7 @@ class JobActions {
     if (!job) return;
     this.store.put(job);
     const { until } = job.suspension ?? {};
-    const end = until ? timeFormat.short(until, clock.now()) : "somebody resumes it";
+    const end = until ? timeFormat.short(until, clock.now()) : "it is resumed";
     toast(`${name} is suspended`, `until ${end}`);
   }
 
@@ -56,14 +56,14 @@ class JobActions {
     const count = this.store.get(name)?.active.length ?? 0;
     const sure = await askConfirmation(
       `Cancel ${count === 1 ? "the run" : `${count} runs`} of ${name}?`,
-      "The processes get the job's kill signal, and after its grace KILL.", "Cancel it");
+      "takt sends the job's kill signal, then SIGKILL after the grace period.", "Cancel it");
     if (sure) this.told(name, await attempt(() => api.cancelJob(name)));
   }
 
   async cancelRun(name, run) {
     const sure = await askConfirmation(
       `Cancel run ${run} of ${name}?`,
-      "Its processes get the job's kill signal, and after its grace KILL.", "Cancel it");
+      "takt sends the job's kill signal, then SIGKILL after the grace period.", "Cancel it");
     if (sure) this.told(name, await attempt(() => api.cancelRun(run)));
   }
 

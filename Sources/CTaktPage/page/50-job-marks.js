@@ -77,7 +77,7 @@ class LatenessBar {
     setAttribute(this.node, "data-over", over ? "" : null);
     setText(this.text, leeway > 0 ? `${formatDuration(late)} of ${formatDuration(leeway)}` : formatDuration(late));
     const title = over
-      ? `over its leeway by ${formatDuration(late - leeway)}`
+      ? `${formatDuration(late - leeway)} over its leeway`
       : `started ${formatDuration(late)} after it was due; leeway ${formatDuration(leeway)}`;
     setAttribute(this.node, "title", title);
   }

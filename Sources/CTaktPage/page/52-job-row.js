@@ -89,7 +89,7 @@ class JobRow {
   }
 
   updateLast(job) {
-    setText(this.outcome, job.last?.outcome ? OUTCOME_WORDS[job.last.outcome] : "never ran");
+    setText(this.outcome, job.last?.outcome ? OUTCOME_WORDS[job.last.outcome] : "never run");
     setAttribute(this.outcome, "data-outcome", job.last?.outcome ?? "none");
     setAttribute(this.outcome, "title", job.last?.reason);
   }
@@ -126,6 +126,6 @@ class JobRow {
 function describeRest(job) {
   if (!job.suspension) return null;
   const { since, until, reason } = job.suspension;
-  const end = until ? `until ${timeFormat.full(until)}` : "until somebody resumes it";
+  const end = until ? `until ${timeFormat.full(until)}` : "until it is resumed";
   return `suspended since ${timeFormat.full(since)}, ${end}${reason ? `: ${reason}` : ""}`;
 }

@@ -142,8 +142,8 @@ class Overview {
   showEmpty(count) {
     const empty = byId("jobs-empty");
     empty.hidden = count > 0 || this.loading;
-    const none = "The jobs file has no jobs yet. Write one, then reload it on the page Plan.";
-    const noMatch = "No job is like that. Clear the search, or choose “all”.";
+    const none = "The jobs file has no jobs yet. Add one, then reload the file on the Plan page.";
+    const noMatch = "No matching jobs. Clear the search or choose “all”.";
     setText(empty, this.store.jobs.size === 0 ? none : noMatch);
   }
 

@@ -23,7 +23,7 @@ function drawDurations(runs, width) {
   const top = Math.ceil(longest / step) * step;
   const chart = shape("svg", {
     class: "chart", width, height: CHART.height, role: "img",
-    "aria-label": `How long the last ${plural(shown.length, "run")} took; the longest ${formatDuration(longest)}`,
+    "aria-label": `Durations of the last ${plural(shown.length, "run")}; longest ${formatDuration(longest)}`,
   });
   const yOf = (ms) => CHART.height - CHART.bottom - (ms / top) * (CHART.height - CHART.top - CHART.bottom);
   drawAxis(chart, width - CHART.right, step, top, yOf);

@@ -13,7 +13,7 @@ class RunTable {
     this.body = element("tbody");
     this.more = button("Older runs", "older", { hidden: "" }, () => attempt(() => this.loadMore()));
     this.empty = element(
-      "p", { class: "empty", hidden: "" }, "It has not run yet. Trigger it, or wait for its next slot.");
+      "p", { class: "empty", hidden: "" }, "No runs yet. Trigger the job, or wait for its next slot.");
     this.node = element(
       "div", { class: "runs", "data-testid": "runs" }, this.chart,
       element("div", { class: "scroller" }, element("table", {}, this.makeHead(), this.body)), this.empty, this.more);
@@ -22,7 +22,7 @@ class RunTable {
   }
 
   makeHead() {
-    const titles = ["Run", "Slot", "Began", "Took", "Outcome", "Reason", "Attempts", "Kind"];
+    const titles = ["Run", "Slot", "Started", "Took", "Outcome", "Reason", "Attempts", "Kind"];
     return element("thead", {}, element("tr", {}, ...titles.map((title) => element("th", { scope: "col" }, title))));
   }
 

@@ -76,7 +76,7 @@ class OutputView {
     } catch (error) {
       if (abort.signal.aborted) return;
       this.live = false;
-      setText(this.state, error.problem?.status === 404 ? "nothing is kept of it" : "cut off");
+      setText(this.state, error.problem?.status === 404 ? "no output was kept" : "incomplete");
     }
   }
 
@@ -116,11 +116,11 @@ class OutputView {
     if (this.rest !== "") this.take("\n");
     this.flush();
     if (this.shown > 0) setText(this.state, this.dropped > 0 ? this.describeDropped() : "");
-    else setText(this.state, "it printed nothing that is kept");
+    else setText(this.state, "no output was kept");
   }
 
   describeDropped() {
-    return `the last ${formatCount(this.shown)} lines; ${formatCount(this.dropped)} before them are not shown`;
+    return `the last ${formatCount(this.shown)} lines; ${formatCount(this.dropped)} earlier lines are not shown`;
   }
 
   flush() {

@@ -226,7 +226,7 @@ class JobPage {
         "li", {}, element("time", { title: timeFormat.full(event.ts) }, timeFormat.short(event.ts, clock.now())),
         element("span", {}, describeEvent(event))));
     this.steps.replaceChildren(...items);
-    if (items.length === 0) this.steps.append(element("li", { class: "muted" }, "none in the ring of events"));
+    if (items.length === 0) this.steps.append(element("li", { class: "muted" }, "no recent transitions"));
   }
 
   drawSlots() {
@@ -238,7 +238,7 @@ class JobPage {
         element("time", {}, timeFormat.short(slot.slot, now)),
         element("span", {}, formatCountdown(slot.due, now)),
         element("span", { class: "muted" }, describeWindow(slot))));
-    if (items.length === 0) items.push(element("li", { class: "muted" }, "No slot is to come by time."));
+    if (items.length === 0) items.push(element("li", { class: "muted" }, "No scheduled slots."));
     this.slots.replaceChildren(...items);
   }
 

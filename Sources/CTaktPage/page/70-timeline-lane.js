@@ -101,7 +101,7 @@ function laneItems(lane) {
 function describeItem(job, { slot, run }, now) {
   if (run) {
     const took = Date.parse(run.ended) - Date.parse(run.began);
-    const end = run.ended ? `${OUTCOME_WORDS[run.outcome] ?? "ended"} after ${formatDuration(took)}` : "goes on";
+    const end = run.ended ? `${OUTCOME_WORDS[run.outcome] ?? "ended"} after ${formatDuration(took)}` : "active";
     return `${job}: run ${run.run}, began ${timeFormat.short(run.began, now)}, ${end}`;
   }
   const window = slot.window_ms > 0 ? `, window ${formatDuration(slot.window_ms)}` : "";

@@ -5,7 +5,7 @@
 const TIMELINE_PAUSE = 10 * SECOND;
 const TIMELINE_LANES = 60;
 const SEARCH_PAUSE = 250;
-const TIMELINE_HINT = "Point at a lane, or go along it with the arrow keys, to see what is there.";
+const TIMELINE_HINT = "Point at a row, or use the arrow keys, to see details.";
 
 class TimelinePage {
   constructor() {
@@ -43,10 +43,10 @@ class TimelinePage {
     const item = (text, mark) => byId("timeline-legend").append(element("li", {}, sample(mark), text));
     for (const verdict of ["ran", "coming", "skipped", "coalesced", "missed", "cancelled"]) {
       const mark = shape("path", { class: "slot", "data-verdict": verdict, d: SLOT_MARKS[verdict](9) });
-      item(verdict === "coming" ? "to come" : verdict, mark);
+      item(verdict === "coming" ? "scheduled" : verdict, mark);
     }
     item("window", shape("path", { class: "window", d: "M1 5h16v4h-16z" }));
-    for (const [outcome, text] of [["succeeded", "run"], ["failed", "failed run"], ["active", "run in progress"]]) {
+    for (const [outcome, text] of [["succeeded", "run"], ["failed", "failed run"], ["active", "active run"]]) {
       item(text, shape("path", { class: "run", "data-outcome": outcome, d: "M1 2.5h16v9h-16z" }));
     }
     item("wake", shape("path", { class: "wakes", d: "M5 3v7M10 3v7M13 3v7" }));
@@ -70,7 +70,7 @@ class TimelinePage {
     this.timeline = timeline;
     this.picture.draw(timeline);
     const shown = `${plural(timeline.jobs.length, "job")}, ${plural(timeline.wakes.length, "wake")}`;
-    const none = match ? "No job has this in its name or among its tags." : "There are no jobs yet.";
+    const none = match ? "No matching jobs." : "There are no jobs yet.";
     const more = timeline.truncated ? "; there is more than is shown: search, or choose a shorter time" : "";
     setText(byId("timeline-note"), timeline.jobs.length === 0 ? none : shown + more);
   }

@@ -54,12 +54,12 @@ function drawRenames(renames) {
     element(
       "li", {}, element("strong", {}, to), " looks like ", element("strong", {}, from),
       " renamed: it is a new job, with a new anchor"));
-  return drawList("Perhaps renamed", items);
+  return drawList("Possibly renamed", items);
 }
 
 function drawSettings(settings) {
   const items = settings.map((line) => element("li", {}, element("code", {}, line)));
-  return drawList("The scheduler itself", items);
+  return drawList("Scheduler settings", items);
 }
 
 function drawList(title, items) {

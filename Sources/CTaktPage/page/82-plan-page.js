@@ -32,13 +32,13 @@ class PlanPage {
 
   async plan() {
     const text = byId("plan-text").value;
-    await this.tell(() => api.plan(text), "This is what a reload with this text would do");
+    await this.tell(() => api.plan(text), "A reload would make these changes:");
   }
 
   async reload() {
     const trigger = byId("reload-button");
     trigger.disabled = true;
-    const plan = await this.tell(() => api.reload(), "Reloaded: this has changed");
+    const plan = await this.tell(() => api.reload(), "Reloaded. Changes:");
     trigger.disabled = false;
     if (plan) this.onReloaded(plan.steps.map((step) => step.job));
   }
@@ -71,14 +71,14 @@ class PlanPage {
     const errors = reload?.errors ?? [];
     if (this.drawnReload === reload?.at) return;
     this.drawnReload = reload?.at;
-    setText(last, reload ? this.describeReload(reload) : "It has not been reloaded since takt started.");
+    setText(last, reload ? this.describeReload(reload) : "No reload since takt started.");
     byId("reload-errors").replaceChildren(...(errors.length > 0 ? [drawDiagnostics(errors)] : []));
   }
 
   describeReload({ at, outcome, kept, changed, errors }) {
     const when = timeFormat.short(at, clock.now());
     if (outcome === "refused") {
-      return `Refused at ${when}: ${plural(errors?.length ?? 0, "error")}. The jobs of before go on.`;
+      return `Refused at ${when}: ${plural(errors?.length ?? 0, "error")}. The previous jobs keep running.`;
     }
     return `Applied at ${when}: ${formatCount(changed ?? 0)} changed, ${formatCount(kept ?? 0)} kept.`;
   }

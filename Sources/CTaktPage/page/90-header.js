@@ -23,16 +23,16 @@ class Header {
     const origin = `process ${status.pid}, started ${timeFormat.full(status.started)}, ${status.file}`;
     const running = `${formatCount(status.running)} of ${formatCount(status.max_running)}`;
     this.set("takt", `${status.version}, ${status.phase}`, origin);
-    this.set("running", running, "runs in progress, of how many at once");
-    this.set("queued", formatCount(status.queued), "runs that wait for a place");
+    this.set("running", running, "active runs, and their maximum");
+    this.set("queued", formatCount(status.queued), "waiting runs");
     for (const verdict of VERDICTS) {
       this.set(verdict, formatCount(status.slots[verdict]), `slots that ended as ${verdict} since takt started`);
       const calm = verdict === "ran" || status.slots[verdict] === 0;
       setAttribute(this.values.get(verdict).parentElement, "data-calm", calm ? "" : null);
     }
     const shared = status.wakes > 0 ? ` for ${formatCount(status.served)} timers` : "";
-    this.set("wakes", formatCount(status.wakes) + shared, "how often takt has woken, and for how many timers");
-    this.set("ledger", status.ledger?.replace(/^ledger: /, "") ?? "none", "how the ledger stands");
+    this.set("wakes", formatCount(status.wakes) + shared, "wake-ups, and timers served");
+    this.set("ledger", status.ledger?.replace(/^ledger: /, "") ?? "none", "state of the ledger");
   }
 
   set(term, text, title) {

@@ -91,7 +91,7 @@ class Page {
     if (session.begin()) this.connect();
     else {
       this.router.follow();
-      this.signIn("This page needs takt's token.");
+      this.signIn("Enter takt's token to use this page.");
     }
   }
 }

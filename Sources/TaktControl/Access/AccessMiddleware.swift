@@ -39,8 +39,8 @@ struct AccessMiddleware: RouterMiddleware {
       let host = Self.host(of: authority), hosts.contains(host)
     else {
       throw Problem(
-        .forbidden, "takt does not go by this name",
-        detail: "Ask for it by its address, or add the name under scheduler.http.names.")
+        .forbidden, "unknown host name",
+        detail: "Use takt's address, or add the name under scheduler.http.names.")
     }
   }
 
@@ -68,7 +68,7 @@ struct AccessMiddleware: RouterMiddleware {
     if bearsToken(request) { return }
     var problem = Problem(
       .unauthorized, "no token, or a wrong one",
-      detail: "Send 'Authorization: Bearer TOKEN'; 'takt open' shows it.")
+      detail: "Send 'Authorization: Bearer TOKEN'; 'takt open' prints the token.")
     problem.headers[.wwwAuthenticate] = "Bearer realm=\"takt\""
     throw problem
   }

@@ -16,7 +16,7 @@ struct ProblemMiddleware: RouterMiddleware {
       if let length = request.headers[.contentLength].flatMap({ Int($0) }),
         length > ControlContext.bodyBytesMax
       {
-        throw Problem(.tooLarge, "a request has at most \(ControlContext.bodyBytesMax) bytes")
+        throw Problem(.tooLarge, "the body is larger than \(ControlContext.bodyBytesMax) bytes")
       }
       response = try await next(request, context)
     } catch {
@@ -36,16 +36,16 @@ struct ProblemMiddleware: RouterMiddleware {
       let methods = routes.methods(of: request.uri.path)
       guard !methods.isEmpty else { return Problem(.notFound, "there is no such route") }
       var problem = Problem(
-        .methodNotAllowed, "\(request.method) is not for this route",
+        .methodNotAllowed, "this route does not support \(request.method)",
         detail: "Use \(methods.joined(separator: " or ")).")
       problem.headers[.allow] = methods.joined(separator: ", ")
       return problem
     case .contentTooLarge?:
-      return Problem(.tooLarge, "a request has at most \(ControlContext.bodyBytesMax) bytes")
+      return Problem(.tooLarge, "the body is larger than \(ControlContext.bodyBytesMax) bytes")
     case let status? where status.code < 500:
-      return Problem(.badRequest, "the request cannot be understood", detail: "\(error)")
+      return Problem(.badRequest, "the request is malformed", detail: "\(error)")
     case _?, nil:
-      return Problem(.internalError, "takt could not answer", detail: "\(error)")
+      return Problem(.internalError, "internal error", detail: "\(error)")
     }
   }
 }

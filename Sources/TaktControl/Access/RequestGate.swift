@@ -17,7 +17,7 @@ struct RequestGate<Routes: HTTPResponder<ControlContext>>: Sendable {
     if !access.trusts(request, context) {
       guard let delay = pace.turn(at: Self.now) else {
         var problem = Problem(
-          .tooMany, "too many requests without a token", detail: "Ask again in a second.")
+          .tooMany, "too many requests without a token", detail: "Retry in a second.")
         problem.headers[.retryAfter] = "1"
         return problem.response
       }
@@ -25,7 +25,7 @@ struct RequestGate<Routes: HTTPResponder<ControlContext>>: Sendable {
     }
     if let problem = try Self.formProblem(of: request) { return problem.response }
     guard let target = RequestTarget.normalized(request.head.path ?? "") else {
-      return Problem(.badRequest, "the path is not correctly percent-encoded").response
+      return Problem(.badRequest, "the path is not valid percent-encoding").response
     }
     if target == request.head.path {
       return try await routes.respond(to: request, context: context)
@@ -51,7 +51,7 @@ struct RequestGate<Routes: HTTPResponder<ControlContext>>: Sendable {
   static func formProblem(of request: Request) throws -> Problem? {
     // The first is the authority: any that is left is one too many.
     if request.headers.contains(.host) {
-      return Problem(.badRequest, "a request has one Host")
+      return Problem(.badRequest, "a request must have exactly one Host")
     }
     let codings = request.headers[values: .transferEncoding].flatMap {
       $0.split(separator: ",", omittingEmptySubsequences: false)
@@ -59,12 +59,12 @@ struct RequestGate<Routes: HTTPResponder<ControlContext>>: Sendable {
     guard !codings.isEmpty else {
       let lengths = request.headers[values: .contentLength]
       return lengths.count > 1
-        ? Problem(.badRequest, "a request has one Content-Length") : nil
+        ? Problem(.badRequest, "a request must have at most one Content-Length") : nil
     }
     if request.headers.contains(.contentLength) { throw HTTPParserError.unexpectedContentLength }
     guard codings.last == "chunked" else { throw HTTPParserError.unknown }
     return codings.count == 1
-      ? nil : Problem(.badRequest, "'chunked' is the only Transfer-Encoding that takt takes")
+      ? nil : Problem(.badRequest, "the only supported Transfer-Encoding is 'chunked'")
   }
 }
 

@@ -66,13 +66,13 @@ struct Token: Sendable {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else {
       throw Trouble(
-        message: "a token cannot be written to \(path): \(String(cString: strerror(errno)))")
+        message: "cannot write the token to \(path): \(String(cString: strerror(errno)))")
     }
     defer { close(descriptor) }
     let line = text + [10]
     guard write(descriptor, line, line.count) == line.count else {
       unlink(path)
-      throw Trouble(message: "a token cannot be written to \(path)")
+      throw Trouble(message: "cannot write the token to \(path)")
     }
     return text
   }

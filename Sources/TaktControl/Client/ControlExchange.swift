@@ -99,7 +99,7 @@ final class ControlExchange: ChannelInboundHandler {
       end(
         .failure(
           ControlTrouble(
-            "the daemon has sent nothing for \(seconds) s; it may hang; what was asked may still be done"
+            "no answer for \(seconds) s; the daemon may hang, and may still carry out the request"
           )),
         context)
     }

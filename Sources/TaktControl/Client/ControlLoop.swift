@@ -23,7 +23,7 @@ enum ControlLoop {
     }
     if let trouble { throw trouble }
     guard let loop = current.withLock({ $0 }) else {
-      throw ControlTrouble("the thread for connections has not started")
+      throw ControlTrouble("the thread for connections did not start")
     }
     return loop
   }
@@ -42,7 +42,7 @@ enum ControlLoop {
       }, nil)
     guard result == 0 else {
       return ControlTrouble(
-        "the system provides no thread (\(String(cString: strerror(result)))); raise `ulimit -u`, "
+        "cannot start a thread (\(String(cString: strerror(result)))); raise `ulimit -u`, "
           + "or end processes of this user")
     }
     pthread_detach(thread)

@@ -32,12 +32,11 @@ extension ControlTrouble {
     let message =
       switch number {
       case ECONNREFUSED:
-        "nobody listens on the socket, because the daemon that created it was killed; "
-          + "start it with 'takt run'"
+        "the daemon that created the socket was killed; start it with 'takt run'"
       case ENOENT: "there is no socket"
       case EACCES, EPERM:
-        "permission denied; only the user whom the daemon runs as, and root, may connect"
-      case EAGAIN: "too many connections wait to be accepted; the daemon may hang"
+        "permission denied; only the daemon's user and root may connect"
+      case EAGAIN: "too many waiting connections; the daemon may hang"
       case ECONNRESET, EPIPE: "the connection ended in the middle of the answer"
       default: String(cString: strerror(number))
       }

@@ -42,7 +42,7 @@ extension Metrics {
   }
 
   private func appendSlots(to text: inout PrometheusText) {
-    text.family("takt_slots_total", "counter", "Slots decided, by verdict and reason.")
+    text.family("takt_slots_total", "counter", "Slots with a verdict, by verdict and reason.")
     for (label, count) in slots.sorted(by: {
       ($0.key.verdict, $0.key.reason) < ($1.key.verdict, $1.key.reason)
     }) {
@@ -51,14 +51,14 @@ extension Metrics {
     }
     text.family(
       "takt_slot_lateness_seconds", "histogram",
-      "How long after they were due slots started, by class.")
+      "How long after they were due slots started, by QoS class.")
     for qos in QoS.allCases {
       guard let histogram = lateness[qos] else { continue }
       text.histogram("takt_slot_lateness_seconds", [("qos", qos.rawValue)], histogram)
     }
     text.family(
       "takt_slot_lateness_leeway_ratio", "histogram",
-      "Lateness as a share of the leeway, of slots that have one; above 1 is later than allowed.")
+      "Lateness as a share of the leeway, for slots with leeway; above 1 is later than allowed.")
     text.histogram("takt_slot_lateness_leeway_ratio", [], latenessShare)
   }
 
@@ -71,17 +71,17 @@ extension Metrics {
     for outcome in Outcome.allCases {
       text.sample("takt_hooks_total", [("outcome", outcome.rawValue)], hooks[outcome] ?? 0)
     }
-    text.family("takt_run_duration_seconds", "histogram", "How long runs took.")
+    text.family("takt_run_duration_seconds", "histogram", "Durations of runs.")
     text.histogram("takt_run_duration_seconds", [], runDuration)
     text.family(
       "takt_process_start_seconds", "histogram",
       "From the decision to start an attempt to its process.")
     text.histogram("takt_process_start_seconds", [], startLatency)
     let view = moment.scheduler
-    text.single("takt_runs_running", "gauge", "Runs that have a place.", view.running)
-    text.single("takt_runs_queued", "gauge", "Runs that wait for a place.", view.queued)
+    text.single("takt_runs_running", "gauge", "Active runs.", view.running)
+    text.single("takt_runs_queued", "gauge", "Waiting runs.", view.queued)
     text.single(
-      "takt_runs_running_max", "gauge", "How many runs may have a place.",
+      "takt_runs_running_max", "gauge", "Maximum number of active runs.",
       view.settings.maxRunning)
   }
 
@@ -93,35 +93,37 @@ extension Metrics {
       figures.isResponsive ? 1 : 0)
     text.single(
       "takt_process_starts_stuck", "gauge",
-      "Processes that hang before their program begins, and that no run waits for.",
+      "Processes that hang before their program starts, and that no run waits for.",
       figures.stuckNow)
     text.single(
       "takt_process_starts_stuck_total", "counter",
-      "Processes that hung before their program began.", figures.stuck)
+      "Processes that hung before their program started.", figures.stuck)
     text.single(
       "takt_processes_released_total", "counter",
-      "Processes that commands left running and that live on (kill.leftovers).", figures.released)
+      "Processes that commands left running and that were released (kill.leftovers).",
+      figures.released)
     text.single(
       "takt_processes_left_alone_total", "counter",
-      "Adopted processes that no run can be proved to have started.", figures.strangers)
+      "Adopted processes that could not be attributed to a run, and were left alone.",
+      figures.strangers)
   }
 
   private func appendWakes(_ figures: DaemonFigures, to text: inout PrometheusText) {
-    text.single("takt_wakes_total", "counter", "Wakes of the wake queue.", figures.wakes)
+    text.single("takt_wakes_total", "counter", "Wake-ups.", figures.wakes)
     text.single(
       "takt_wake_timers_total", "counter",
-      "Timers that those wakes served; over takt_wakes_total it is how many share a wake.",
+      "Timers served by those wake-ups; divide by takt_wakes_total for timers per wake-up.",
       figures.served)
     text.single(
       "takt_stuck_threads", "gauge",
       "Threads that wait for a file system that does not answer.", figures.stuckThreads)
     text.single(
       "takt_stuck_threads_total", "counter",
-      "Threads given up since they waited too long.", figures.stuckThreadsTotal)
+      "Threads given up because they waited too long.", figures.stuckThreadsTotal)
   }
 
   private func appendReloads(to text: inout PrometheusText) {
-    text.family("takt_reloads_total", "counter", "Reloads, by what came of them.")
+    text.family("takt_reloads_total", "counter", "Reloads, by outcome.")
     text.sample("takt_reloads_total", [("outcome", "applied")], reloadsApplied)
     text.sample("takt_reloads_total", [("outcome", "refused")], reloadsRefused)
     text.family("takt_diagnostics_total", "counter", "Diagnostics of reloads, by severity.")
@@ -147,20 +149,20 @@ extension Metrics {
 
   private func appendJobs(_ moment: MetricsMoment, to text: inout PrometheusText) {
     let view = moment.scheduler
-    text.family("takt_jobs", "gauge", "Jobs, by whether they are served.")
+    text.family("takt_jobs", "gauge", "Jobs, by state.")
     let rest = view.jobs - view.suspended - view.disabled
     text.sample("takt_jobs", [("state", "served")], max(0, rest))
     text.sample("takt_jobs", [("state", "suspended")], view.suspended)
     text.sample("takt_jobs", [("state", "disabled")], view.disabled)
     text.family(
       "takt_job_failures_in_a_row", "gauge",
-      "Runs in a row that failed; of the first \(Self.labelledJobsMax) jobs by name.")
+      "Failed runs in a row; for the first \(Self.labelledJobsMax) jobs by name.")
     for job in moment.jobs {
       text.sample("takt_job_failures_in_a_row", [("job", job.name)], job.streak)
     }
     text.family(
       "takt_job_last_success_seconds", "gauge",
-      "When a run last succeeded, in seconds since the epoch; of the same jobs.")
+      "When a run last succeeded, in seconds since the epoch; for the same jobs.")
     for job in moment.jobs {
       guard let at = job.succeededAt else { continue }
       text.sample("takt_job_last_success_seconds", [("job", job.name)], at.inSeconds)

@@ -29,7 +29,9 @@ struct ParameterText {
       guard isName, !text.utf8.contains(0), text.utf8.count <= 65_536 else {
         throw Problem(
           .badRequest, "'\(name.prefix(50))' cannot be a parameter of a command",
-          detail: "Names have letters, digits and underscores; values at most 64 KiB, and no zero.")
+          detail:
+            "Names contain letters, digits and underscores; values at most 64 KiB and no zero byte."
+        )
       }
       variables["TAKT_PARAM_\(name.uppercased())"] = text
     }

@@ -28,7 +28,7 @@ struct Problem: Error {
 
   /// A jobs file with errors: its first one says what kind.
   init(refusing diagnostics: [Diagnostic]) {
-    self.init(.unprocessable, "the jobs file has errors; the jobs of before go on")
+    self.init(.unprocessable, "the jobs file has errors; the previous jobs keep running")
     code = (diagnostics.first { $0.severity == .error }?.code.rawValue) ?? code
     self.diagnostics = diagnostics
   }

@@ -13,12 +13,12 @@ struct Query {
       let name = String(key)
       guard names.contains(name) else {
         throw Problem(
-          .badRequest, "there is no parameter '\(name.prefix(50))' here",
+          .badRequest, "unknown parameter '\(name.prefix(50))'",
           detail: names.isEmpty
-            ? "This route takes none." : "It takes \(names.joined(separator: ", ")).")
+            ? "This route has none." : "The parameters are \(names.joined(separator: ", ")).")
       }
       guard values.updateValue(String(value), forKey: name) == nil else {
-        throw Problem(.badRequest, "'\(name)' is given twice")
+        throw Problem(.badRequest, "duplicate parameter '\(name)'")
       }
     }
     self.values = values
@@ -54,14 +54,14 @@ struct Query {
     switch values[name] {
     case nil, "false"?: return false
     case "true"?: return true
-    default: throw Problem(.badRequest, "'\(name)' takes true or false")
+    default: throw Problem(.badRequest, "'\(name)' must be true or false")
     }
   }
 
   func job(_ name: String) throws -> JobName? {
     guard let value = values[name] else { return nil }
     guard let job = JobName(value) else {
-      throw Problem(.badRequest, "'\(name)' takes the name of a job")
+      throw Problem(.badRequest, "'\(name)' must be the name of a job")
     }
     return job
   }

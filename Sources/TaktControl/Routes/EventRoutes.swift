@@ -29,7 +29,7 @@ struct EventRoutes {
     // What a browser sends that comes back.
     if after == nil, let last = request.headers[.lastEventID], !last.isEmpty {
       guard last.utf8.allSatisfy({ (48...57).contains($0) }), let number = UInt64(last) else {
-        throw Problem(.badRequest, "Last-Event-ID takes the number of an event")
+        throw Problem(.badRequest, "Last-Event-ID must be the number of an event")
       }
       after = number
     }
@@ -37,7 +37,7 @@ struct EventRoutes {
     guard let place = readers.enter(max: Self.readersMax) else {
       throw Problem(
         .tooMany, "\(Self.readersMax) connections read events already",
-        detail: "Close one, or ask again later.")
+        detail: "Close one, or retry later.")
     }
     let start: UInt64
     if let after { start = after } else { start = await ports.books.read { $0.ring.last } }

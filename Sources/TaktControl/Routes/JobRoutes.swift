@@ -190,19 +190,19 @@ extension Problem {
   init(_ reply: SchedulerReply) {
     switch reply {
     case .unknownJob: self.init(.notFound, "there is no such job")
-    case .unknownRun: self.init(.notFound, "no run of this number is in progress or waits")
+    case .unknownRun: self.init(.notFound, "no run with this number is active or waiting")
     case .notSuspended: self.init(.conflict, "the job is not suspended")
-    case .past: self.init(.badRequest, "the rest would be over before it begins")
+    case .past: self.init(.badRequest, "the suspension would end before it starts")
     case .tooMany:
       self.init(
-        .conflict, "too many runs of the job wait already", detail: "Cancel some of them.")
+        .conflict, "too many runs of the job are waiting", detail: "Cancel some of them.")
     case .overlapping(let run):
       self.init(
         .overlap, "run \(run) of the job has not ended, and its overlap is skip",
         detail: "Wait for it, cancel it, or force the new run: 'takt trigger --force', or "
           + "\"force\": true in the body.")
     case .unavailable: self.init(.stopping, "takt is starting or stopping")
-    case .done: self.init(.internalError, "takt could not answer")
+    case .done: self.init(.internalError, "internal error")
     }
   }
 }

@@ -57,7 +57,7 @@ package struct JobTable: Sendable {
       cell.append(utf8: "in ")
       Self.append(short: next.due - now, to: &cell)
     } else if let until = view.suspension?.until {
-      cell.append(utf8: "rests ")
+      cell.append(utf8: "resumes in ")
       Self.append(short: until - now, to: &cell)
     }
   }

@@ -33,7 +33,7 @@ struct SuspendOrder: Decodable {
       else { throw Problem(.badRequest, "'for' takes a duration such as 90m or 2d") }
       return now + duration
     case (nil, let text?): return try Query.instant(text, of: "until")
-    case (_?, _?): throw Problem(.badRequest, "'for' and 'until' exclude each other")
+    case (_?, _?): throw Problem(.badRequest, "'for' and 'until' cannot be combined")
     }
   }
 }
@@ -44,7 +44,7 @@ extension Request {
     do {
       return Array(buffer: try await body.collect(upTo: max))
     } catch is NIOTooManyBytesError {
-      throw Problem(.tooLarge, "a request has at most \(max) bytes here")
+      throw Problem(.tooLarge, "the body is larger than \(max) bytes")
     }
   }
 
@@ -54,18 +54,18 @@ extension Request {
     let data = bytes.isEmpty ? Data("{}".utf8) : Data(bytes)
     // The keys are looked at first: what is misspelt is not passed over.
     guard let found = try? JSONDecoder().decode(ObjectKeys.self, from: data) else {
-      throw Problem(.badRequest, "the body is no JSON object")
+      throw Problem(.badRequest, "the body must be a JSON object")
     }
     if let key = found.keys.sorted().first(where: { !keys.contains($0) }) {
       throw Problem(
-        .badRequest, "there is no key '\(key.prefix(50))' here",
-        detail: "It takes \(keys.sorted().joined(separator: ", ")).")
+        .badRequest, "unknown key '\(key.prefix(50))'",
+        detail: "The keys are \(keys.sorted().joined(separator: ", ")).")
     }
     do {
       return try JSONDecoder().decode(type, from: data)
     } catch {
       throw Problem(
-        .badRequest, "a value of the body is of another type than it should be")
+        .badRequest, "a value in the body has the wrong type")
     }
   }
 }

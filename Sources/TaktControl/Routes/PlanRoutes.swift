@@ -52,7 +52,7 @@ extension ReloadReport {
     report.diagnostics = diagnostics.map { diagnostic in
       var diagnostic = diagnostic
       if diagnostic.location.file != file {
-        diagnostic.message = "there is a mistake of the kind \(diagnostic.code.rawValue) here"
+        diagnostic.message = "\(diagnostic.code.rawValue) (text hidden)"
         diagnostic.hint = nil
         diagnostic.sourceLine = nil
       } else if !isAlone {

@@ -144,7 +144,7 @@ struct RunRoutes {
       return .output(try await outputs(of: run).map(\.output))
     }
     guard !follows else {
-      throw Problem(.badRequest, "'follow' and 'attempt' exclude each other")
+      throw Problem(.badRequest, "'follow' and 'attempt' cannot be combined")
     }
     let entry = try await find(run)
     let isBegun = attempt <= entry.run.attempts

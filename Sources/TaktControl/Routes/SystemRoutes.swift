@@ -82,12 +82,12 @@ struct SystemRoutes {
   {
     _ = try Query(request)
     guard context.isLocal else {
-      throw Problem(.forbidden, "the address is told on the Unix socket alone")
+      throw Problem(.forbidden, "the address is available only on the Unix socket")
     }
     guard let address = network.address else {
       throw Problem(
-        .notFound, "this takt has no web page",
-        detail: "Add 'http: {listen: 8080}' under 'scheduler', and start it anew.")
+        .notFound, "the web page is off",
+        detail: "Add 'http: {listen: 8080}' under 'scheduler' and restart takt.")
     }
     var json = JSONWriter()
     json.object { $0.member("address", address) }
@@ -133,7 +133,7 @@ struct SystemRoutes {
       return .text("processes cannot be started\n", status: .serviceUnavailable)
     }
     return await probe.phase(within: Self.patience, on: context.eventLoop) == .running
-      ? .text("ok\n") : .text("the jobs do not run\n", status: .serviceUnavailable)
+      ? .text("ok\n") : .text("the jobs are not running\n", status: .serviceUnavailable)
   }
 
   @Sendable private func description(_ request: Request, _ context: ControlContext) async throws

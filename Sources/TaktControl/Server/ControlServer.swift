@@ -138,7 +138,7 @@ package final class ControlServer: Sendable {
           } catch let error as HTTPParserError {
             throw error
           } catch {
-            response = Problem(.internalError, "takt could not answer").response
+            response = Problem(.internalError, "internal error").response
           }
           try await writer.write(response: response.head, body: response.body)
         },

@@ -56,7 +56,7 @@ package enum SocketPlace {
       throw ControlTrouble("\(path) is there and is no socket")
     }
     guard !answers(path) else {
-      throw ControlTrouble("another takt answers at \(path)")
+      throw ControlTrouble("another daemon is running (socket \(path))")
     }
     unlink(path)
   }

@@ -51,7 +51,8 @@ import Testing
       #expect(reply.problem == "401 unauthorized", "\(headers)")
       #expect(reply.headers["www-authenticate"] == "Bearer realm=\"takt\"")
       #expect(
-        reply["detail"] as? String == "Send 'Authorization: Bearer TOKEN'; 'takt open' shows it.")
+        reply["detail"] as? String
+          == "Send 'Authorization: Bearer TOKEN'; 'takt open' prints the token.")
     }
     #expect(try listener.world.get("/api/v1/jobs/a")["state"] as? String == "waiting")
     // What there is not is not told from what there is.

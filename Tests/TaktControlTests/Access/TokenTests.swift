@@ -48,7 +48,7 @@ import Testing
 
   @Test func `a place that cannot be written is said`() throws {
     let trouble = try #require(throws: Token.Trouble.self) { try Token(path: "/none/token") }
-    #expect(trouble.message.hasPrefix("a token cannot be written to /none/token: "))
+    #expect(trouble.message.hasPrefix("cannot write the token to /none/token: "))
   }
 
   @Test func `two tokens are not alike`() throws {

@@ -118,7 +118,7 @@ import Testing
   func `a last event that is no number is refused`(id: String) async throws {
     let reply = try await ControlWorld().get("/api/v1/events", headers: ["Last-Event-ID: \(id)"])
     #expect(reply.problem == "400 badRequest")
-    #expect(reply["title"] as? String == "Last-Event-ID takes the number of an event")
+    #expect(reply["title"] as? String == "Last-Event-ID must be the number of an event")
   }
 
   @Test func `so many may read at once, and a place is free when one goes`() async throws {

@@ -90,10 +90,10 @@ import Testing
     "state=odd | there is no state 'odd'", "state= | there is no state ''",
     "limit=0 | 'limit' takes a whole number from 1 to 100000",
     "limit=100001 | 'limit' takes a whole number from 1 to 100000",
-    "after=a/b | 'after' takes the name of a job", "after= | 'after' takes the name of a job",
+    "after=a/b | 'after' must be the name of a job", "after= | 'after' must be the name of a job",
     "width=19 | 'width' takes a whole number from 20 to 1000",
-    "lmit=1 | there is no parameter 'lmit' here", "limit=1&limit=1 | 'limit' is given twice",
-    "match=a&match=a | 'match' is given twice",
+    "lmit=1 | unknown parameter 'lmit'", "limit=1&limit=1 | duplicate parameter 'limit'",
+    "match=a&match=a | duplicate parameter 'match'",
   ])
   func `what the list does not take is refused and said`(row: String) async throws {
     let parts = row.components(separatedBy: " | ")
@@ -153,7 +153,7 @@ import Testing
     let rows = text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
     #expect(rows[1] == "bad idle - failed exit(2) 5s ago - 1×")
     #expect(rows[2] == "busy running 2× - - - -")
-    #expect(rows[3] == "resting suspended rests 1d23h - - -")
+    #expect(rows[3] == "resting suspended resumes in 1d23h - - -")
   }
 
   @Test(arguments: [

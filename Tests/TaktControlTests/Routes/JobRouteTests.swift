@@ -147,7 +147,7 @@ import Testing
     }
     let beyond = try world.post("/api/v1/jobs/a/trigger")
     #expect(beyond.problem == "409 conflict")
-    #expect(beyond["title"] as? String == "too many runs of the job wait already")
+    #expect(beyond["title"] as? String == "too many runs of the job are waiting")
     let cancelled = try world.post("/api/v1/jobs/a/cancel")["runs"] as? [Int]
     #expect(cancelled?.count == 1 + SchedulerCore.waitingRunsPerJobMax)
   }

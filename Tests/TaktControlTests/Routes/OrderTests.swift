@@ -13,14 +13,14 @@ import Testing
   }
 
   @Test(arguments: [
-    "{ | the body is no JSON object", "[] | the body is no JSON object",
-    "null | the body is no JSON object", "\"x\" | the body is no JSON object",
-    "{}{} | the body is no JSON object",
-    "{\"slt\":1} | there is no key 'slt' here", "{\"\":1} | there is no key '' here",
-    "{\"slot\":1} | a value of the body is of another type than it should be",
-    "{\"force\":\"true\"} | a value of the body is of another type than it should be",
-    "{\"parameters\":[]} | a value of the body is of another type than it should be",
-    "{\"parameters\":{\"a\":1}} | a value of the body is of another type than it should be",
+    "{ | the body must be a JSON object", "[] | the body must be a JSON object",
+    "null | the body must be a JSON object", "\"x\" | the body must be a JSON object",
+    "{}{} | the body must be a JSON object",
+    "{\"slt\":1} | unknown key 'slt'", "{\"\":1} | unknown key ''",
+    "{\"slot\":1} | a value in the body has the wrong type",
+    "{\"force\":\"true\"} | a value in the body has the wrong type",
+    "{\"parameters\":[]} | a value in the body has the wrong type",
+    "{\"parameters\":{\"a\":1}} | a value in the body has the wrong type",
     "{\"slot\":\"tomorrow\"} | 'slot' takes an instant with an offset, such as 2026-12-24T18:00:00Z",
     "{\"slot\":\"2026-12-24T18:00:00\"} | 'slot' takes an instant with an offset, such as 2026-12-24T18:00:00Z",
   ])
@@ -36,19 +36,19 @@ import Testing
   @Test func `what a body may have is said where it has something else`() async throws {
     let world = try await ControlWorld([.named("a")])
     let trigger = try world.post("/api/v1/jobs/a/trigger", #"{"x":1,"force":true}"#)
-    #expect(trigger["detail"] as? String == "It takes force, parameters, slot.")
+    #expect(trigger["detail"] as? String == "The keys are force, parameters, slot.")
     let suspend = try world.post("/api/v1/jobs/a/suspend", #"{"force":true}"#)
-    #expect(suspend["detail"] as? String == "It takes for, reason, until.")
+    #expect(suspend["detail"] as? String == "The keys are for, reason, until.")
   }
 
   @Test(arguments: [
-    "{\"for\":\"1h\",\"until\":\"2099-01-01T00:00:00Z\"} | 'for' and 'until' exclude each other",
+    "{\"for\":\"1h\",\"until\":\"2099-01-01T00:00:00Z\"} | 'for' and 'until' cannot be combined",
     "{\"for\":\"-1h\"} | 'for' takes a duration such as 90m or 2d",
     "{\"for\":\"0s\"} | 'for' takes a duration such as 90m or 2d",
     "{\"for\":\"soon\"} | 'for' takes a duration such as 90m or 2d",
     "{\"for\":\"40000d\"} | 'for' takes a duration such as 90m or 2d",
-    "{\"until\":\"2001-01-01T00:00:00Z\"} | the rest would be over before it begins",
-    "{\"until\":\"2026-09-21T14:13:20Z\"} | the rest would be over before it begins",
+    "{\"until\":\"2001-01-01T00:00:00Z\"} | the suspension would end before it starts",
+    "{\"until\":\"2026-09-21T14:13:20Z\"} | the suspension would end before it starts",
     "{\"until\":\"1h\"} | 'until' takes an instant with an offset, such as 2026-12-24T18:00:00Z",
   ])
   func `a rest without an end that can be is refused`(row: String) async throws {

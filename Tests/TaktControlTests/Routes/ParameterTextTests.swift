@@ -90,7 +90,7 @@ import Testing
     let world = try await ControlWorld([.named("a", every: nil)])
     let reply = try trigger(world, name, "x")
     #expect(reply.problem == "400 badRequest")
-    #expect((reply["detail"] as? String)?.hasPrefix("Names have letters, digits") == true)
+    #expect((reply["detail"] as? String)?.hasPrefix("Names contain letters, digits") == true)
   }
 
   @Test func `a value of a variable has no zero and at most 64 KiB`() async throws {

@@ -72,7 +72,8 @@ import Testing
       let reply = try world.post("/api/v1/\(route)", "x")
       #expect(reply.problem == "422 unknownKey", "\(route)")
       #expect(reply.headers["content-type"] == "application/problem+json")
-      #expect(reply["title"] as? String == "the jobs file has errors; the jobs of before go on")
+      #expect(
+        reply["title"] as? String == "the jobs file has errors; the previous jobs keep running")
       let codes = reply.list("diagnostics").compactMap { $0["code"] as? String }
       #expect(codes == ["suspicious", "unknownKey", "badDuration"])
     }
@@ -93,7 +94,7 @@ import Testing
     let other = try world.post("/api/v1/plan", "include: private.yaml\n")
     #expect(other.problem == "422 wrongType" && !other.text.contains("hunter2"))
     let shown = try #require(other.list("diagnostics").first)
-    #expect(shown["message"] as? String == "there is a mistake of the kind wrongType here")
+    #expect(shown["message"] as? String == "wrongType (text hidden)")
     #expect(shown["file"] as? String == "private.yaml" && shown["line"] as? Int == 9)
     // A text that may include its own file is not shown that file's lines either.
     world.reload.set(report(in: "jobs.yaml"))
@@ -124,7 +125,7 @@ import Testing
     wire.send("POST /api/v1/plan HTTP/1.1\r\nHost: takt\r\nContent-Length: 8388609\r\n\r\n")
     let reply = try wire.reply()
     #expect(reply.problem == "413 tooLarge" && reply.headers["connection"] == "close")
-    #expect(reply["title"] as? String == "a request has at most 8388608 bytes")
+    #expect(reply["title"] as? String == "the body is larger than 8388608 bytes")
     // Without a length it is seen on the way.
     let chunked = try world.connect()
     chunked.send(

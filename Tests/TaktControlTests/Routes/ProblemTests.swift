@@ -31,7 +31,7 @@ import Testing
   @Test func `a wrong method is told the right ones`() async throws {
     let world = try await ControlWorld()
     let jobs = try world.ask("DELETE", "/api/v1/jobs")
-    #expect(jobs["title"] as? String == "DELETE is not for this route")
+    #expect(jobs["title"] as? String == "this route does not support DELETE")
     #expect(jobs["detail"] as? String == "Use GET or HEAD." && jobs.headers["allow"] == "GET, HEAD")
     let trigger = try world.get("/api/v1/jobs/any/trigger")
     #expect(trigger["detail"] as? String == "Use POST." && trigger.headers["allow"] == "POST")

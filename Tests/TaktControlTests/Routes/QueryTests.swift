@@ -17,9 +17,10 @@ import Testing
     let world = try await ControlWorld([.named("a")])
     let reply = try world.get("\(target)?lmit=5")
     #expect(reply.problem == "400 badRequest")
-    #expect(reply["title"] as? String == "there is no parameter 'lmit' here")
+    #expect(reply["title"] as? String == "unknown parameter 'lmit'")
     let detail = try #require(reply["detail"] as? String)
-    #expect(detail == "This route takes none." || detail.hasPrefix("It takes "), "\(detail)")
+    #expect(
+      detail == "This route has none." || detail.hasPrefix("The parameters are "), "\(detail)")
   }
 
   @Test(arguments: ["trigger", "suspend", "resume", "cancel"])
@@ -33,7 +34,7 @@ import Testing
     let name = String(repeating: "n", count: 500)
     let reply = try await ControlWorld().get("/api/v1/jobs?\(name)=1")
     let title = try #require(reply["title"] as? String)
-    #expect(title == "there is no parameter '\(name.prefix(50))' here")
+    #expect(title == "unknown parameter '\(name.prefix(50))'")
   }
 
   @Test(arguments: [

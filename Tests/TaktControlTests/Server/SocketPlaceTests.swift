@@ -20,7 +20,7 @@ import Testing
     let trouble = try await #require(throws: ControlTrouble.self) {
       _ = try await world.listen(at: .socket(path: world.socket))
     }
-    #expect(trouble.message == "another takt answers at \(world.socket)")
+    #expect(trouble.message == "another daemon is running (socket \(world.socket))")
     #expect(try world.get("/healthz").status == 200)
   }
 
