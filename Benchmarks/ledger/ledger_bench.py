@@ -571,7 +571,7 @@ class RateRun:
         daemon.stop()
         self.seconds = self.last.at - self.first.at
         self.cpu = self.last.cpu - self.first.cpu
-        books = next(m for m in reversed(daemon.messages("scheduler")) if m.startswith("books:"))
+        books = next(m for m in reversed(daemon.messages("scheduler")) if m.startswith("slots "))
         self.ran = int(re.search(r"ran (\d+)", books)[1])
         if has_ledger:
             self.take_ledger(bench)

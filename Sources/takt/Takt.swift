@@ -7,13 +7,13 @@ import TaktEngine
 struct Takt: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "takt",
-    abstract: "A job scheduler for one machine.",
+    abstract:
+      "Cron for one Linux machine, plus timeouts, retries, safe reloads and a record of every scheduled start.",
     discussion: """
-      Write jobs.yaml, run `takt run`, and send SIGHUP after an edit.
+      Write jobs.yaml and run `takt run`. After an edit, run `takt reload`.
 
-      Exit codes: 0 ok, 1 books that do not balance, 64 wrong usage, 65 a wrong expression, 69 no takt runs, 71 the system refuses
-      what takt needs, 73 a state folder that is in use, 74 output that cannot be written, 75 a trigger that the job's overlap refuses, 78 a jobs
-      file or a ledger that cannot be used.
+      EXIT CODES:
+      \(ExitCode.table)
       """,
     version: TaktVersion.current,
     subcommands: [
@@ -33,7 +33,7 @@ struct Takt: ParsableCommand {
     } else {
       main(nil)
     }
-    // What a command has printed and what the disk has no room for would be lost without a word.
+    // Buffered output that a full disk refuses would otherwise be lost silently.
     guard fflush(nil) == 0 else {
       Console.error("takt: cannot write: \(String(cString: strerror(errno)))")
       Self.exit(withError: ExitCode.unwritable)

@@ -44,9 +44,9 @@ import Testing
   }
 
   @Test(arguments: [
-    "--cron|30 2 * * *|02:30 does not exist, it is due at 2026-03-29T03:00:00.000+02:00",
-    "--cron|30 2 * * *|02:30 comes twice, it is due at 2026-10-25T02:30:00.000+02:00",
-    "--calendar|02:30|02:30 does not exist, it is left out",
+    "--cron|30 2 * * *|02:30 does not exist, due at 2026-03-29T03:00:00.000+02:00",
+    "--cron|30 2 * * *|02:30 occurs twice, due at 2026-10-25T02:30:00.000+02:00",
+    "--calendar|02:30|02:30 does not exist, there is no slot",
     "--cron|*/15 * * * *|", "--cron|0 12 * * *|",
   ])
   func `explain says what the next clock changes do`(row: String) throws {

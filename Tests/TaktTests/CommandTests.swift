@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: ["bash", "zsh", "fish"])
-  func `shells can complete commands, and those of a takt that runs`(shell: String) throws {
+  func `shells can complete commands, and those for a running daemon`(shell: String) throws {
     let script = try run("--generate-completion-script", shell, in: try TemporaryFolder())
     #expect(script.status == 0)
     for command in ["suspend", "trigger", "simulate"] { #expect(script.output.contains(command)) }

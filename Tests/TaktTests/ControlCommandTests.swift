@@ -77,11 +77,11 @@ import Testing
     let live = try LiveTakt(Self.jobs)
     try live.process.line("a beat") { $0.job == "beat" && $0.verdict == "ran" }
     let rest = try live.takt("suspend", "beat", "--for", "2h", "--reason", "the disk")
-    #expect(rest.status == 0 && rest.output.hasPrefix("beat rests until "), "\(rest)")
+    #expect(rest.status == 0 && rest.output.hasPrefix("beat is suspended until "), "\(rest)")
     #expect(try live.takt("status", "beat").output.contains("the disk"))
     #expect(try live.process.stop() == 0)
     let again = try TaktProcess(["run"], in: live.folder)
-    try again.line("the socket") { $0.message?.hasPrefix("commands reach") == true }
+    try again.line("the socket") { $0.message?.hasPrefix("the control socket is at") == true }
     #expect(try live.takt("status", "--only", "suspended").output.contains("beat"))
     #expect(try live.takt("resume", "beat").status == 0)
     try again.line("a beat") { $0.job == "beat" && $0.verdict == "ran" }
@@ -154,7 +154,7 @@ import Testing
     #expect(try live.process.stop() == 0)
     let other = try LiveTakt(Self.jobs)
     let none = try other.takt("open")
-    #expect(none.status == 64 && none.errors.contains("no web page"), "\(none)")
+    #expect(none.status == 64 && none.errors.contains("the web page is off"), "\(none)")
     #expect(try other.process.stop() == 0)
   }
 
@@ -178,14 +178,14 @@ import Testing
     // What a killed takt has left answers nobody, and is in nobody's way.
     try folder.write("jobs:\n  a: {every: 1h, run: 'true'}\n")
     let killed = try TaktProcess(["run"], in: folder)
-    try killed.line("the socket") { $0.message?.hasPrefix("commands reach") == true }
+    try killed.line("the socket") { $0.message?.hasPrefix("the control socket is at") == true }
     killed.signal(SIGKILL)
     _ = killed.waitForExit()
     let takt = try TaktProcess(["status"], in: folder)
     _ = try takt.text()
-    #expect(takt.waitForExit() == 69 && takt.errors.contains("no takt answers at"))
+    #expect(takt.waitForExit() == 69 && takt.errors.contains("the daemon does not answer at"))
     let next = try TaktProcess(["run"], in: folder)
-    try next.line("the socket") { $0.message?.hasPrefix("commands reach") == true }
+    try next.line("the socket") { $0.message?.hasPrefix("the control socket is at") == true }
     #expect(try next.stop() == 0)
     #expect(!FileManager.default.fileExists(atPath: folder.url.path + "/.takt/control.sock"))
   }

@@ -39,8 +39,8 @@ import Testing
     let verify = try takt("verify", "--log", "log", in: folder)
     #expect(verify.status == 0, "\(verify)")
     #expect(verify.output.hasPrefix("slots "))
-    #expect(verify.output.contains("the books of 2 jobs balance, since the first load"))
-    #expect(verify.output.contains("transitions, all of them in the tables"))
+    #expect(verify.output.contains("every slot of 2 jobs is accounted for, since the first load"))
+    #expect(verify.output.contains("transitions, all of them valid"))
 
     let runs = try takt("runs", "bad", "-n", "3", in: folder)
     #expect(runs.status == 0)
@@ -60,7 +60,7 @@ import Testing
     #expect(logs.errors.contains(" of good, slot "))
     let wrong = try takt("runs", "goo", in: folder)
     #expect(wrong.status == 64)
-    #expect(wrong.errors.contains("the ledger knows no job 'goo'; did you mean 'good'?"))
+    #expect(wrong.errors.contains("the ledger has no job 'goo'; did you mean 'good'?"))
     #expect(try takt("logs", "99999", in: folder).status == 64)
 
     try folder.write(
@@ -72,7 +72,7 @@ import Testing
     try folder.write("hello\n", to: "none")
     let none = try takt("verify", "--log", "none", in: folder)
     #expect(none.status == 65)
-    #expect(none.errors.contains("none:1: this is no line of a log in JSON"))
+    #expect(none.errors.contains("none:1: not a line of a JSON log"))
   }
 
   @Test func `a second takt on a state folder is told who has it`() throws {
@@ -213,7 +213,7 @@ import Testing
     let after = try slots(second)
     #expect(try second.stop() == 0)
     for slot in after { #expect((slot - before[0]) % 200 == 0) }
-    #expect(second.lines.contains { $0.message?.hasPrefix("goes on where a former takt") == true })
+    #expect(second.lines.contains { $0.message?.hasPrefix("continues from the previous daemon") == true })
     #expect(try takt("verify", in: folder).status == 0)
   }
 }

@@ -7,7 +7,7 @@ import CDispatch
 @Suite(.serialized) struct LeftoverTests {
   private static let ended = "Ended leftover processes of the previous daemon"
   private static let leftAlone = "Left alone, because nothing proves"
-  private static let copied = "This state folder was copied or moved from another place"
+  private static let copied = "This state folder was copied or moved"
 
   /// A daemon with a run in progress that the ledger knows, and the process of the run.
   private func running(in folder: TemporaryFolder) throws -> (takt: TaktProcess, job: pid_t) {

@@ -36,7 +36,7 @@ struct LiveTakt {
       process = try TaktProcess(["run"], in: folder)
     }
     client = ControlClient(socket: folder.url.appendingPathComponent(".takt/control.sock").path)
-    try process.line("the socket") { $0.message?.hasPrefix("commands reach this takt at") == true }
+    try process.line("the socket") { $0.message?.hasPrefix("the control socket is at") == true }
     if http {
       let words = "the web page is at "
       let line =

@@ -8,7 +8,7 @@ import Testing
     _ = try takt.text()
     #expect(takt.waitForExit() == 71)
     #expect(
-      takt.errors == "takt: cannot make /proc/none/greet: No such file or directory\n",
+      takt.errors == "takt: cannot create /proc/none/greet: No such file or directory\n",
       "\(takt.errors)")
   }
 }

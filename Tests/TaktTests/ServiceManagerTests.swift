@@ -63,7 +63,7 @@ import Testing
     takt.signal(SIGHUP)
     #expect(
       try manager.next("STATUS=2 jobs; ")
-        == "STATUS=2 jobs; the last reload was refused, the log says why")
+        == "STATUS=2 jobs; the last reload was refused, see the log")
     #expect(try manager.next("READY=1") == "READY=1")
     takt.signal(SIGTERM)
     #expect(try manager.next("STOPPING=1") == "STOPPING=1")

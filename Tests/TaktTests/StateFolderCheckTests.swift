@@ -58,7 +58,9 @@ import Testing
     let takt = try TaktProcess(words, program: "/usr/bin/setpriv", in: folder)
     try takt.line("the end of the run") { $0.job == "a" && $0.to == "ended" }
     #expect(
-      takt.lines.contains { $0.message?.hasSuffix("its state is in \(volume)/takt-state") == true })
+      takt.lines.contains {
+        $0.message?.hasSuffix("takt's state is in \(volume)/takt-state") == true
+      })
     // Commands find it there.
     let status = try TaktProcess(
       asUser + [TaktProcess.executable.path, "status"], program: "/usr/bin/setpriv", in: folder)

@@ -6,14 +6,14 @@ import TaktEngine
 struct ExecCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "exec",
-    abstract: "Run one job now, in the foreground and without a daemon.",
+    abstract: "Run one job now in the foreground, without a daemon.",
     discussion: """
-      The job runs as the daemon would run it: retries, timeout, limits, steps and hooks included. \
-      What it prints goes to standard output, what becomes of it to standard error.
+      The job runs as in the daemon: with its retries, timeout, limits, steps and hooks. Its output \
+      goes to standard output, its log to standard error.
 
-      Exits with 0 when the run succeeded, else with its own exit status; 128 plus the signal that ended it; 124 after a timeout; \
-      127 when the program is not there, 126 when it cannot be started; 1 when it failed \
-      otherwise or was cancelled.
+      Exits with the result of the run: 0 on success, the command's own exit status, 128 + N after \
+      signal N, 124 after a timeout, 127 if the program is missing, 126 if it cannot be started, \
+      and 1 otherwise.
       """)
 
   @Argument(help: "The job's name.")
@@ -21,10 +21,10 @@ struct ExecCommand: ParsableCommand {
 
   @OptionGroup var argument: FileArgument
 
-  @Option(help: "The slot that the run is told, such as 2026-12-24T18:00:00Z. (default: now)")
+  @Option(help: "The slot passed to the run, such as 2026-12-24T18:00:00Z. (default: now)")
   var slot: String?
 
-  @Flag(help: "Say nothing on standard error but that the run has failed.")
+  @Flag(help: "Print only failures on standard error.")
   var quiet = false
 
   func run() throws {
@@ -56,7 +56,7 @@ struct ExecCommand: ParsableCommand {
 }
 
 extension RunEnd {
-  /// What a shell would call the end; nil for success.
+  /// The status that a shell would report; nil for success.
   var exitStatus: Int32? {
     if outcome == .succeeded { return nil }
     return switch reason {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import TaktConfig
 import TaktCore
 import TaktEngine
 import TaktTime
@@ -6,43 +7,42 @@ import TaktTime
 struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Say in words when a job, or an expression, is due, and show the next times.",
+    abstract: "Describe a schedule in words and list its next times.",
     discussion: """
-      A job's times are those of its schedules as takt runs them, from where the ledger says that the \
-      job is; with --after in the past, and where there is no ledger, as if takt loaded the job then \
-      for the first time. A calendar expression by itself is read as systemd reads it. Exits 65 for an expression \
-      that is wrong.
+      A job's times continue from the ledger. Without a ledger, or with --after in the past, they are \
+      those of a job that is loaded for the first time. --calendar follows systemd's rules. Exits \
+      with 65 if an expression is invalid.
       """)
 
-  @Argument(help: "A job's name.")
+  @Argument(help: "The job's name.")
   var job: String?
 
   @OptionGroup var argument: FileArgument
 
-  @Option(help: "A cron expression, in place of a job.")
+  @Option(help: "A cron expression, instead of a job.")
   var cron: String?
 
-  @Option(help: "A calendar expression, in place of a job.")
+  @Option(help: "A calendar expression, instead of a job.")
   var calendar: String?
 
-  @Option(help: "In which zone it is read. (default: the machine's own)")
+  @Option(help: "The expression's time zone. (default: the machine's)")
   var timezone: String?
 
-  @Option(help: "After which instant the next times are, such as 2026-12-24T18:00. (default: now)")
+  @Option(help: "List times after this instant, such as 2026-12-24T18:00. (default: now)")
   var after: String?
 
-  @Option(name: .short, help: "How many times.")
+  @Option(name: .short, help: "The number of times.")
   var number = 5
 
-  @Option(help: "What two day fields of a cron expression mean together: any or all.")
+  @Option(help: "Whether any or all of a cron expression's two day fields must match.")
   var days: CronDayRule = .any
 
-  @Flag(help: "One JSON object: the normalized form, and the next times.")
+  @Flag(help: "Print one JSON object: the normalized form and the next times.")
   var json = false
 
   func validate() throws {
     guard [job != nil, cron != nil, calendar != nil].count(where: \.self) == 1 else {
-      throw ValidationError("Give a job's name, --cron or --calendar.")
+      throw ValidationError("Specify a job, --cron or --calendar.")
     }
     guard (1...10_000).contains(number) else {
       throw ValidationError("-n takes a number from 1 to 10000.")
@@ -115,7 +115,7 @@ struct ExplainCommand: ParsableCommand {
     for note in notes { Console.print("note        \(note)") }
   }
 
-  /// Says what is wrong with an expression and where.
+  /// Reports an expression's error and its place.
   private func refusal(
     _ text: String, _ offset: Int, _ sentence: String, _ hint: String?
   ) -> ExitCode {
@@ -124,16 +124,14 @@ struct ExplainCommand: ParsableCommand {
       "takt: \(sentence), at character \(place + 1)" + (hint.map { "; \($0)" } ?? ""))
     Console.error("  \(text.printable)")
     Console.error("  \(String(repeating: " ", count: place))^")
-    return ExitCode(65)
+    return .invalidData
   }
 
   private func zone(named name: String) throws -> Zone {
     if let zone = ZoneFiles().zone(named: name) { return zone }
-    let nearest = NearestName.of(name, among: ZoneFiles().zoneNames)
-    Console.error(
-      "takt: there is no time zone '\(name.printable)'"
-        + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
-    throw ExitCode(65)
+    let hint = ZoneHint.of(name, among: ZoneFiles().zoneNames)
+    Console.error("takt: there is no time zone '\(name.printable)'; \(hint)")
+    throw ExitCode.invalidData
   }
 
   private func instant(in zone: Zone) throws -> WallInstant {
@@ -153,7 +151,7 @@ extension ExplainCommand {
     var former: FormerJob?
     let start = after == nil ? now.wall : try instant(in: zone)
     if start >= now.wall {
-      // Both clocks go on to it.
+      // Both clocks advance to it.
       now = Now(wall: start, monotonic: now.monotonic + (start - now.wall))
       former = FormerBooks.kept(by: snapshot.settings).jobs[spec.name]
     } else {
@@ -180,12 +178,12 @@ extension ExplainCommand {
     }
     for line in lines { Console.print(line) }
     if !spec.timing.isEnabled {
-      Console.print("disabled: nothing is armed")
+      Console.print("disabled: no slots")
     } else if former?.mark.suspension != nil {
-      Console.print("suspended: nothing is armed")
+      Console.print("suspended: no slots")
     }
     for slot in slots { Console.print("  " + slot.line(in: zone)) }
-    if slots.isEmpty { Console.print("  no slot that can be foreseen") }
+    if slots.isEmpty { Console.print("  no foreseeable slots") }
     for note in notes { Console.print("note: \(note)") }
   }
 }

@@ -6,17 +6,17 @@ import TaktEngine
 struct PlanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plan",
-    abstract: "Show what a reload from one jobs file to another would do.",
+    abstract: "Show what a reload would change.",
     discussion: """
-      Jobs are compared by meaning: a comment or another order changes nothing. An updated job \
-      keeps its timer, a rearmed one gets a new one. Commands, environment and parameters are \
-      named when they change, and not shown.
+      Jobs are compared by meaning: a comment or a new order of keys changes nothing. An updated job \
+      keeps its timer; the timer of a rearmed job is set again. The plan names changed commands, \
+      environments and parameters, but does not print them.
       """)
 
-  @Argument(help: "The jobs file as it is.", completion: .file())
+  @Argument(help: "The current jobs file.", completion: .file())
   var old: String
 
-  @Argument(help: "The jobs file as it will be.", completion: .file())
+  @Argument(help: "The new jobs file.", completion: .file())
   var new: String
 
   func run() throws {
@@ -37,8 +37,8 @@ struct PlanCommand: ParsableCommand {
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Check a jobs file and all that it includes, without running anything.",
-    discussion: "Exits 0 when the file can be run, 78 when it cannot.")
+    abstract: "Check a jobs file and everything it includes.",
+    discussion: "Runs nothing. Exits with 78 if there are errors.")
 
   @OptionGroup var argument: FileArgument
 
@@ -55,8 +55,8 @@ struct SchemaCommand: ParsableCommand {
     commandName: "schema",
     abstract: "Print the JSON Schema of the jobs file, for editors and validators.",
     discussion: """
-      The schema is of draft 2020-12 and says what one file may hold by itself. `takt check` knows \
-      more: users, groups, time zones, and files that others name.
+      The schema uses draft 2020-12 and covers one file by itself. `takt check` checks more: users, \
+      groups, time zones, and the files that a jobs file names.
       """)
 
   func run() throws {

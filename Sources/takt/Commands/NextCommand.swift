@@ -8,21 +8,21 @@ import TaktTime
 struct NextCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "next",
-    abstract: "Show the next slots of a job, or of each job.",
+    abstract: "Show the next slots of the jobs.",
     discussion: """
-      From where the ledger says that the jobs are; where there is none, as if takt started now for \
-      the first time. What nobody can foresee, such as the end of another job's run, is not shown.
+      Continues from the ledger if there is one, otherwise as if takt started now for the first time. \
+      Slots that depend on an event, such as the end of another run, are not shown.
       """)
 
-  @Argument(help: "A job's name. (default: all jobs)")
+  @Argument(help: "The job's name. (default: all jobs)")
   var job: String?
 
   @OptionGroup var argument: FileArgument
 
-  @Option(name: .short, help: "How many slots of each job.")
+  @Option(name: .short, help: "The number of slots of each job.")
   var number = 5
 
-  @Flag(help: "A JSON object a line.")
+  @Flag(help: "Print one JSON object per line.")
   var json = false
 
   func validate() throws {
@@ -54,7 +54,7 @@ struct NextCommand: ParsableCommand {
       if !slots.isEmpty { continue }
       let why =
         !spec.timing.isEnabled
-        ? "disabled" : isSuspended ? "suspended" : "none that can be foreseen"
+        ? "disabled" : isSuspended ? "suspended" : "no foreseeable slots"
       Console.print("\(name)  \(why)")
     }
   }

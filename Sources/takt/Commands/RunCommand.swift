@@ -6,26 +6,25 @@ import TaktEngine
 struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
-    abstract: "Run the jobs of a file in the foreground.",
+    abstract: "Run the jobs in the foreground.",
     discussion: """
-      SIGHUP reloads the file and changes what changed; a file with mistakes changes nothing. \
-      SIGTERM or SIGINT stops: no new runs, then scheduler.shutdown_grace for those in progress, \
-      then their groups are stopped; a second one does not wait, a third one kills. SIGUSR1 writes \
-      the state of all jobs to the log.
+      SIGHUP reloads the file; a file with errors changes nothing. SIGTERM or SIGINT stops takt: it \
+      starts no new runs, waits scheduler.shutdown_grace for active ones, then stops them. A second \
+      signal skips the wait, a third kills the runs. SIGUSR1 logs the state of all jobs.
       """)
 
   @OptionGroup var argument: FileArgument
 
-  @Option(help: "text or json. (default: text on a terminal, else json)")
+  @Option(help: "The log's format. (default: text on a terminal, json otherwise)")
   var logFormat: LogFormat?
 
   @Option(
     help:
-      "The least level that is logged: debug, info, notice, warning or error. (default: info for text, debug for JSON)"
+      "The lowest level that is logged. (default: info for text, debug for json)"
   )
   var logLevel: LogLevel?
 
-  @Flag(help: "Reload when the file, or one that it includes, has changed.")
+  @Flag(help: "Reload when the file, or one that it includes, changes.")
   var watch = false
 
   func run() throws {

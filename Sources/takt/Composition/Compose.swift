@@ -206,8 +206,8 @@ struct Daemon {
     control.closeArchive()
     state.ledger?.close(timeout: .seconds(10))
     let timers = engine.factory.statistics
-    observers.tell("timers: \(timers.served) served in \(timers.wakes) wakes")
-    observers.tell("books: \(tally.balance)")
+    observers.tell("timers: \(timers.served) served in \(timers.wakes) wakes", .debug)
+    observers.tell("\(tally.balance)")
     control.close()
     writer.close(timeout: .seconds(2))
   }

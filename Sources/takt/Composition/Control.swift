@@ -7,7 +7,7 @@ import TaktStore
 import TaktTime
 import TimerMachine
 
-/// What answers those who steer this takt and look at it.
+/// The control API of the daemon.
 struct Control {
   private let server: ControlServer
   private let settings: SchedulerSettings
@@ -47,15 +47,15 @@ struct Control {
         }), connections: connections)
   }
 
-  /// Listens; where that is not possible, the log says so, and the jobs go on.
+  /// Listens; a failure is logged, and the jobs continue.
   func listen() {
     let place = folder.map { StateFolder.folder($0) } ?? .none
     if let path = SocketPlace.path(state: place, file: file) {
-      listen(at: .socket(path: path), "commands reach this takt at")
+      listen(at: .socket(path: path), "the control socket is at")
     } else {
       observer.tell(
-        "no commands reach this takt: without a state folder, or with one whose path is too long, "
-          + "its socket needs XDG_RUNTIME_DIR", .warning)
+        "no control socket, so commands such as `takt status` do not work: without a state folder, or "
+          + "if its path is too long, the socket needs XDG_RUNTIME_DIR", .warning)
     }
     guard let http = settings.http else { return }
     guard let token = http.tokenFile ?? folder.map({ "\($0)/token" }) else { return }
@@ -73,7 +73,7 @@ struct Control {
       switch result {
       case .success(let address): observer.tell("\(words) \(address)")
       case .failure(let trouble):
-        observer.tell("not listening at \(place): \(trouble.message); jobs go on", .error)
+        observer.tell("not listening at \(place): \(trouble.message); the jobs continue", .error)
       }
     }
   }

@@ -26,8 +26,8 @@ struct Leftovers {
         if !daemon.processes.isEmpty {
           tell(
             .notice,
-            "The previous daemon ran in another PID namespace, such as another container; no process "
-              + "of it is ended.")
+            "The previous daemon ran in another PID namespace, such as another container; its "
+              + "processes are left alone.")
         }
         settled.append(daemon)
       } else if !daemon.isOfThisFolder {
@@ -35,8 +35,8 @@ struct Leftovers {
       } else if DaemonProcess.isAlive(daemon.pid, startTicks: daemon.startTicks) {
         tell(
           .error,
-          "The previous daemon (pid \(daemon.pid)) still runs without its lock; no process of it is "
-            + "ended. Stop it, or one job may run twice.")
+          "The previous daemon (pid \(daemon.pid)) still runs, without its lock. Stop it, or a job may "
+            + "run twice.")
       } else {
         attempts += daemon.processes.map(\.identity)
         settled.append(daemon)
@@ -57,8 +57,8 @@ struct Leftovers {
     let open = daemons.reduce(0) { $0 + $1.processes.count }
     tell(
       open > 0 ? .warning : .notice,
-      "This state folder was copied or moved from another place; no process is ended, and runs "
-        + "without an end count as interrupted: \(open).")
+      "This state folder was copied or moved; processes are left alone, and unfinished runs count as "
+        + "interrupted: \(open).")
   }
 
   private func tell(of outcome: LeftProcesses.Outcome) {

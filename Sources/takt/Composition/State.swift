@@ -6,7 +6,7 @@ import TaktEngine
 import TaktStore
 import TaktTime
 
-/// What a daemon has of its state folder: the lock, the ledger, and what previous daemons have left.
+/// A daemon's hold on its state folder: the lock, the ledger, and what previous daemons left there.
 struct State {
   /// Nil when nothing outlives the process.
   private(set) var ledger: SQLiteLedger?
@@ -43,7 +43,7 @@ struct State {
         remark = (
           .error,
           "the state folder \(folder) cannot be written (\(String(cString: strerror(number)))): "
-            + "anchors and books last as long as the process"
+            + "schedules and history last only as long as this process"
         )
       }
     }
@@ -61,12 +61,13 @@ struct State {
     self.folder = lock.folder
     if lock.folder != folder {
       remark = (
-        .notice, "the state folder \(folder) is not takt's own; its state is in \(lock.folder)"
+        .notice,
+        "the state folder \(folder) belongs to another user; takt's state is in \(lock.folder)"
       )
     } else if lock.wasRestricted {
       remark = (
         .warning,
-        "the group of the state folder \(folder) could write to it; now only its owner can"
+        "the state folder \(folder) was writable by its group; now only its owner can write to it"
       )
     }
   }
@@ -92,7 +93,8 @@ struct State {
       switch error {
       case .newer(let path):
         Console.error(
-          "takt: \(path) was written by a newer takt; use that one, or another 'scheduler.state'")
+          "takt: \(path) was written by a newer version of takt; use that version, or another "
+            + "'scheduler.state'")
         throw ExitCode.stateInUse
       case .refused(let problem):
         Console.error("takt: \(problem.sentence)")
@@ -104,7 +106,7 @@ struct State {
     if let seen = findings.lastSeen {
       let open = findings.former.runs.count { !$0.isEnded }
       tell(
-        "goes on where a former takt left off: \(seen.rfc3339()), runs without an end: \(open)",
+        "continues from the previous daemon (last seen \(seen.rfc3339()), unfinished runs: \(open))",
         .notice, observer, time)
     }
   }

@@ -4,7 +4,7 @@ import TaktEngine
 import TimerMachine
 import TaktTime
 
-/// What the service manager hears of takt.
+/// Notifies the service manager of the daemon's state.
 final class Supervision: Sendable {
   private let manager: ServiceManager
   private let engine: Engine
@@ -43,7 +43,7 @@ final class Supervision: Sendable {
         isUp.store(true, ordering: .relaxed)
         manager.status(
           (seen.jobs == 1 ? "1 job" : "\(seen.jobs) jobs")
-            + (isRefused ? "; the last reload was refused, the log says why" : ""))
+            + (isRefused ? "; the last reload was refused, see the log" : ""))
         manager.ready()
       })
   }

@@ -11,20 +11,20 @@ import TaktStore
   import Foundation
 #endif
 
-/// Which takt a command talks to.
+/// The daemon that a command talks to.
 struct ControlArgument: ParsableArguments {
   @Option(
     name: [.short, .customLong("file")],
-    help: "The jobs file of the takt that runs.", completion: .file(extensions: ["yaml", "yml"]))
+    help: "The daemon's jobs file.", completion: .file(extensions: ["yaml", "yml"]))
   var file = "jobs.yaml"
 
   @Option(
     name: .customLong("state"),
-    help: "Its state folder; then no jobs file is looked at. (default: .takt beside the file)",
+    help: "The daemon's state folder, instead of the jobs file. (default: .takt beside the file)",
     completion: .directory)
   var folder: String?
 
-  /// Talks to it; ends the program when nobody answers, or the answer is a refusal.
+  /// Connects to the daemon; ends the program if there is none, or if it refuses.
   func connect() throws -> Connection {
     let source = JobsFileSource(path: file, catalogue: BuiltinRegistry.standard)
     let named =
@@ -36,11 +36,12 @@ struct ControlArgument: ParsableArguments {
     if case .folder(let folder) = named { state = .folder(StateFolderLock.place(of: folder)) }
     guard let path = SocketPlace.path(state: state, file: source.absolutePath) else {
       Console.error(
-        "takt: no takt can be reached: without a state folder its socket needs XDG_RUNTIME_DIR")
+        "takt: cannot find the daemon: without a state folder, its socket is in XDG_RUNTIME_DIR, "
+          + "which is not set")
       throw ExitCode.unreachable
     }
     guard SocketPlace.isThere(path) else {
-      Console.error("takt: no takt runs here: there is no socket at \(path)")
+      Console.error("takt: takt is not running here (no socket at \(path))")
       Console.error(
         folder == nil && !FileManager.default.fileExists(atPath: file)
           ? "There is no \(file) here either; name the jobs file with -f."
@@ -52,7 +53,7 @@ struct ControlArgument: ParsableArguments {
 }
 
 extension ControlArgument {
-  /// A takt that is asked.
+  /// A connection to the daemon.
   struct Connection {
     private let client: ControlClient
     private let path: String
@@ -67,7 +68,8 @@ extension ControlArgument {
     ) throws -> (value: Value, bytes: [UInt8]) {
       let bytes = try ask(method, target, body: body)
       guard let value = try? JSONDecoder().decode(type, from: Data(bytes)) else {
-        Console.error("takt: the takt that runs answers in a way that this one does not know")
+        Console.error(
+          "takt: cannot read the daemon's answer; the daemon may have another version of takt")
         throw ExitCode.unreachable
       }
       return (value, bytes)
@@ -99,7 +101,7 @@ extension ControlArgument {
       return answer.bytes
     }
 
-    /// Hands on what comes until it ends.
+    /// Passes on the answer in parts as it arrives.
     func follow(
       _ target: String, accept: String = "text/plain",
       _ take: @escaping @Sendable ([UInt8]) -> Void
@@ -116,7 +118,7 @@ extension ControlArgument {
       do throws(ControlTrouble) {
         return try body()
       } catch {
-        Console.error("takt: no takt answers at \(path): \(error.message)")
+        Console.error("takt: the daemon does not answer at \(path): \(error.message)")
         throw ExitCode.unreachable
       }
     }
@@ -125,7 +127,7 @@ extension ControlArgument {
       guard
         let problem = try? JSONDecoder().decode(ProblemAnswer.self, from: Data(answer.bytes))
       else {
-        Console.error("takt: the takt that runs refuses it, with status \(answer.status)")
+        Console.error("takt: the daemon refused the request (HTTP status \(answer.status))")
         return .failure
       }
       for diagnostic in problem.diagnostics ?? [] { Console.error(diagnostic.text) }
@@ -161,10 +163,10 @@ enum RunOrJob {
     }
   }
 
-  static let help: ArgumentHelp = "A job's name, or a run's number; 'run:7' is always a run."
+  static let help: ArgumentHelp = "The job's name or the run's number; 'run:7' is always a run."
 }
 
-/// Why not, as the API says it.
+/// The API's answer to a request that it refuses.
 private struct ProblemAnswer: Decodable {
   struct Diagnostic: Decodable {
     var text: String
@@ -184,7 +186,7 @@ struct RunAnswer: Decodable {
   var outcome: String?
   var reason: String?
 
-  /// What a shell would call its end.
+  /// The status that a shell would report.
   var exitStatus: Int32 {
     guard outcome != "succeeded" else { return 0 }
     let reason = reason ?? ""

@@ -10,7 +10,7 @@ import TaktEngine
   import Foundation
 #endif
 
-/// What runs of a takt that runs print, as it comes.
+/// The output of active runs, as they print it.
 struct FollowedOutput {
   private let subject: String
   private let connection: ControlArgument.Connection
@@ -21,7 +21,7 @@ struct FollowedOutput {
     self.connection = connection
   }
 
-  /// Hands it on until the run has ended; of a job until nobody answers any more.
+  /// Writes it until the run ends; for a job, until the daemon stops answering.
   func show(_ write: @escaping @Sendable ([UInt8]) -> Void) throws {
     if let run = try connection.run(named: subject) { return try show(run: "\(run)", write) }
     // From before the job was looked at, so that no run is missed.
@@ -35,11 +35,11 @@ struct FollowedOutput {
         coming.end()
       }
     } catch {
-      Console.error("takt: the system provides no thread to follow events on (\(error))")
+      Console.error("takt: cannot start a thread to follow events (\(error))")
       throw ExitCode.unreachable
     }
     if job.active.isEmpty {
-      Console.error("no run of \(job.name) is in progress; waiting for the next")
+      Console.error("no active run of \(job.name); waiting for the next one")
     }
     while let run = coming.next() {
       Console.error("run \(run) of \(job.name)")

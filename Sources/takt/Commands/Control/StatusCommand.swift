@@ -11,28 +11,28 @@ import TaktCore
 struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Show how the jobs of a takt that runs stand.",
+    abstract: "Show the state of the jobs.",
     discussion: """
-      Of each job its state, when its next slot is due, how its last run ended, how late its last \
-      slot started, and how many runs in a row have failed. Exits 69 when no takt runs.
+      Prints one line for each job: its state, its next slot, its last run, how late the last slot \
+      started, and how many runs in a row failed. Exits with 69 if takt is not running.
       """)
 
-  @Argument(help: "One job, with all that is known of it. (default: all jobs)")
+  @Argument(help: "Show everything about one job. (default: all jobs)")
   var job: String?
 
-  @Option(help: "Only jobs with this text in their names, or with this tag.")
+  @Option(help: "Show only jobs with this text in the name, or with this tag.")
   var match: String?
 
   @Option(
     help:
-      "Only jobs in this state: waiting, running, queued, backing_off, suspended, disabled, limit, idle or failing."
+      "Show only jobs in this state: waiting, running, queued, backing_off, suspended, disabled, limit, idle or failing."
   )
   var only: String?
 
-  @Flag(name: .shortAndLong, help: "Show it anew every two seconds, until Ctrl-C.")
+  @Flag(name: .shortAndLong, help: "Update every two seconds until Ctrl-C.")
   var watch = false
 
-  @Flag(help: "JSON, as the API gives it.")
+  @Flag(help: "Print the API's JSON.")
   var json = false
 
   @OptionGroup var control: ControlArgument
@@ -59,7 +59,7 @@ struct StatusCommand: ParsableCommand {
   }
 }
 
-/// One job for people.
+/// One job as lines of text.
 private struct JobLines {
   private struct Answer: Decodable {
     struct Slot: Decodable {
@@ -96,24 +96,25 @@ private struct JobLines {
 
   init(_ bytes: [UInt8]) throws {
     guard let job = try? JSONDecoder().decode(Answer.self, from: Data(bytes)) else {
-      Console.error("takt: the takt that runs answers in a way that this one does not know")
+      Console.error(
+        "takt: cannot read the daemon's answer; the daemon may have another version of takt")
       throw ExitCode.unreachable
     }
     var lines = ["\(job.name): \(job.state), timer \(job.timer)"]
-    if let rest = job.suspension {
+    if let suspension = job.suspension {
       lines.append(
-        "suspended since \(rest.since)" + (rest.until.map { " until \($0)" } ?? "")
-          + (rest.reason.isEmpty ? "" : ": \(rest.reason.printable)"))
+        "suspended since \(suspension.since)" + (suspension.until.map { " until \($0)" } ?? "")
+          + (suspension.reason.isEmpty ? "" : ": \(suspension.reason.printable)"))
     }
     lines += job.active.map { "run \($0.run): \($0.state)" }
     if let last = job.last {
       lines.append(
         "last run \(last.run): \(last.outcome ?? ""), \((last.reason ?? "").printable)")
     }
-    lines.append("slots that ran: \(job.ran), runs in a row that failed: \(job.streak)")
+    lines.append("slots that ran: \(job.ran), failed runs in a row: \(job.streak)")
     if let late = job.late_ms {
-      let window = job.window_ms.flatMap { $0 > 0 ? " of \($0) ms that it may" : nil } ?? ""
-      lines.append("its last slot started \(late) ms late\(window)")
+      let window = job.window_ms.flatMap { $0 > 0 ? " of \($0) ms allowed" : nil } ?? ""
+      lines.append("last slot started \(late) ms late\(window)")
     }
     lines += job.slots.prefix(3).map { "next: \($0.due) (\($0.causes.joined(separator: ", ")))" }
     let width = job.keys.map(\.key.count).max() ?? 0

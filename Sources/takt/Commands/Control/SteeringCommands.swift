@@ -4,26 +4,27 @@ import TaktCore
 struct SuspendCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "suspend",
-    abstract: "Put a job of a takt that runs to rest.",
+    abstract: "Suspend a job.",
     discussion: """
-      Its slots pass as skipped(suspended), across restarts too, until the time is over or somebody \
-      resumes it. Runs in progress go on.
+      Its slots become skipped(suspended), even after a restart, until the time is over or the job \
+      is resumed. Active runs continue.
       """)
 
   @Argument(help: "The job's name.")
   var job: String
 
   @Option(
-    name: .customLong("for"), help: "How long, such as 90m or 2d. (default: until 'takt resume')")
+    name: .customLong("for"),
+    help: "Suspend for this long, such as 90m or 2d. (default: until 'takt resume')")
   var duration: String?
 
-  @Option(help: "Until when, such as 2026-12-24T18:00:00Z.")
+  @Option(help: "Suspend until this instant, such as 2026-12-24T18:00:00Z.")
   var until: String?
 
-  @Option(help: "Why: for whoever looks at it.")
+  @Option(help: "The reason, which status and the web page show.")
   var reason: String?
 
-  @Flag(help: "JSON: the job as it is then.")
+  @Flag(help: "Print the job's new state as JSON.")
   var json = false
 
   @OptionGroup var control: ControlArgument
@@ -41,18 +42,18 @@ struct SuspendCommand: ParsableCommand {
       body: Array(order.jsonLine.utf8))
     if json { return Console.print(String(decoding: bytes, as: UTF8.self)) }
     let until = answer.suspension?.until.map { " until \($0)" } ?? ", until 'takt resume'"
-    Console.print("\(answer.name) rests\(until)")
+    Console.print("\(answer.name) is suspended\(until)")
   }
 }
 
 struct ResumeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "resume", abstract: "End a job's rest in a takt that runs.")
+    commandName: "resume", abstract: "Resume a suspended job.")
 
   @Argument(help: "The job's name.")
   var job: String
 
-  @Flag(help: "JSON: the job as it is then.")
+  @Flag(help: "Print the job's new state as JSON.")
   var json = false
 
   @OptionGroup var control: ControlArgument
@@ -69,17 +70,17 @@ struct ResumeCommand: ParsableCommand {
 struct CancelCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel",
-    abstract: "Cancel runs of a takt that runs.",
+    abstract: "Cancel runs.",
     discussion: """
-      A run in progress is stopped as at a timeout: by the job's signal, and after its grace by \
-      SIGKILL; one that waits does not start. It is not tried again. Exits 1 when there was nothing \
-      to cancel.
+      An active run is stopped as at a timeout: with the job's kill signal, and with SIGKILL after \
+      the grace period. A waiting run does not start. A cancelled run is not retried. Exits with 1 \
+      if there is nothing to cancel.
       """)
 
   @Argument(help: RunOrJob.help)
   var subject: String
 
-  @Flag(help: "JSON: the runs.")
+  @Flag(help: "Print the runs as JSON.")
   var json = false
 
   @OptionGroup var control: ControlArgument
@@ -93,7 +94,7 @@ struct CancelCommand: ParsableCommand {
     if json {
       Console.print(String(decoding: bytes, as: UTF8.self))
     } else if answer.runs.isEmpty {
-      Console.error("takt: no run of \(subject) is in progress or waits")
+      Console.error("takt: no run of \(subject) is active or waiting")
     } else {
       Console.print("cancelled: \(answer.runs.map { "run \($0)" }.joined(separator: ", "))")
     }
@@ -104,10 +105,10 @@ struct CancelCommand: ParsableCommand {
 struct ReloadCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reload",
-    abstract: "Have a takt that runs read its jobs file again, and show the plan that it applied.",
-    discussion: "Exits 78 when the file has errors; then nothing has changed.")
+    abstract: "Reload the jobs file and print the applied plan.",
+    discussion: "Exits with 78 if the file has errors. Then nothing changes.")
 
-  @Flag(help: "JSON: the plan.")
+  @Flag(help: "Print the plan as JSON.")
   var json = false
 
   @OptionGroup var control: ControlArgument
@@ -124,10 +125,10 @@ struct ReloadCommand: ParsableCommand {
 struct OpenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "open",
-    abstract: "Print the address of the web page of a takt that runs, with its token.",
+    abstract: "Print the address of the web page, with its token.",
     discussion: """
-      Whoever has this address may do all that takt may. The token stands behind the '#', which \
-      browsers do not send.
+      Anyone with this address can do everything that takt can do. The token is behind the '#', \
+      which browsers do not send.
       """)
 
   @OptionGroup var control: ControlArgument
@@ -142,7 +143,7 @@ struct OpenCommand: ParsableCommand {
   }
 }
 
-/// A job, as far as commands look at it.
+/// The members of a job that commands read.
 private struct JobAnswer: Decodable {
   struct Suspension: Decodable {
     var until: String?

@@ -4,15 +4,15 @@ import TaktCore
 struct TriggerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "trigger",
-    abstract: "Have a takt that runs run a job now.",
+    abstract: "Run a job now.",
     discussion: """
-      The run stands beside the job's schedule and follows the job's overlap: while another run of \
-      the job has not ended, skip refuses it, with exit 75, queue lets it wait, replace stops the \
-      other, and allow runs both. --force runs it beside the other in any case.
+      The run is in addition to the job's schedule and follows its overlap. If another run of the \
+      job is active: skip refuses the new one with exit code 75, queue makes it wait, replace stops \
+      the other run, and allow runs both. --force always runs both.
 
-      With --wait it exits as the run did: 0 when that succeeded, else with its exit status, 128 \
-      plus the signal that ended it, 124 after a timeout, 127 or 126 when it could not be started, \
-      and 1 otherwise.
+      With --wait it exits with the result of the run: 0 on success, the command's own exit status, \
+      128 + N after signal N, 124 after a timeout, 127 if the program is missing, 126 if it cannot \
+      be started, and 1 otherwise.
       """)
 
   @Argument(help: "The job's name.")
@@ -21,20 +21,20 @@ struct TriggerCommand: ParsableCommand {
   @Option(
     name: .customLong("with"), parsing: .singleValue,
     help:
-      "NAME=VALUE: of a built-in or plugin in place of what the job says under 'with', of a command TAKT_PARAM_NAME in its environment."
+      "Set a parameter: NAME=VALUE. Replaces the one under 'with'; a command gets it as TAKT_PARAM_NAME. Repeatable."
   )
   var parameters: [String] = []
 
-  @Option(help: "The slot that the run is told, such as 2026-12-24T18:00:00Z. (default: now)")
+  @Option(help: "The slot passed to the run, such as 2026-12-24T18:00:00Z. (default: now)")
   var slot: String?
 
-  @Flag(help: "Run it beside other runs of the job, whatever its overlap says.")
+  @Flag(help: "Run it in parallel with other runs of the job, whatever its overlap.")
   var force = false
 
-  @Flag(name: .shortAndLong, help: "Wait for the end of the run, and show what it prints.")
+  @Flag(name: .shortAndLong, help: "Wait for the run to end, and show its output.")
   var wait = false
 
-  @Flag(help: "JSON: the run as it is then.")
+  @Flag(help: "Print the run as JSON.")
   var json = false
 
   @OptionGroup var control: ControlArgument

@@ -9,7 +9,7 @@ import TaktEngine
   import Foundation
 #endif
 
-/// A log of takt in JSON lines.
+/// A log in JSON lines.
 struct LogFile {
   /// The facts of a line that tell of machines.
   private struct Line: Decodable {
@@ -64,8 +64,8 @@ struct LogFile {
         rest = rest[(end + 1)...]
         searched = 0
         guard let parsed = Self.parse(line) else {
-          Console.error("takt: \(path):\(number): this is no line of a log in JSON")
-          throw ExitCode(65)
+          Console.error("takt: \(path):\(number): not a line of a JSON log")
+          throw ExitCode.invalidData
         }
         take(parsed, into: &replay)
       }
@@ -79,7 +79,7 @@ struct LogFile {
 
   private static func parse(_ data: Data) -> Line? {
     if let line = try? JSONDecoder().decode(Line.self, from: data) { return line }
-    // A takt that was killed may have left half a line, and the next one has gone on behind it.
+    // A daemon that was killed may have left half a line, and the next one appended to it.
     guard
       let start = data.ranges(of: Data("{\"ts\":".utf8)).last?.lowerBound,
       start > data.startIndex

@@ -8,37 +8,37 @@ import TaktTime
 struct LogsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "logs",
-    abstract: "Show what is kept of what a run has printed.",
+    abstract: "Show the kept output of a run.",
     discussion: """
-      Of a job it is the last run that has ended. What the run printed goes to standard output as it \
-      was, secrets masked, all its attempts one after the other; what is said of the run to standard \
-      error. How much is kept of each attempt says output.keep, and how long \
-      scheduler.history.output. Exits 64 when there is no such job, run or attempt.
+      For a job, this is its last run that ended. The output of all attempts goes to standard \
+      output, with secrets masked; facts about the run go to standard error. output.keep sets how \
+      much is kept of each attempt, scheduler.history.output for how long. Exits with 64 if there is \
+      no such job, run or attempt.
 
-      With --follow it is what comes, of a takt that runs: of a run until it ends, of a job run after \
-      run until Ctrl-C.
+      With --follow, takt shows new output of a running daemon: of a run until it ends, of a job \
+      until Ctrl-C.
       """)
 
   @Argument(help: RunOrJob.help)
   var subject: String
 
-  @Flag(help: "Of a job the last run that failed, timed out or was interrupted.")
+  @Flag(help: "Show the job's last run that failed, timed out or was interrupted.")
   var failed = false
 
-  @Option(help: "Of one attempt of the run, by its number. (default: of all attempts)")
+  @Option(help: "Show only this attempt of the run. (default: all attempts)")
   var attempt: Int?
 
-  @Flag(name: .shortAndLong, help: "What comes, of a takt that runs.")
+  @Flag(name: .shortAndLong, help: "Follow new output.")
   var follow = false
 
   @Option(
-    help: "The jobs file, which says where the state folder is.",
+    help: "The jobs file, which names the state folder.",
     completion: .file(extensions: ["yaml", "yml"]))
   var file = "jobs.yaml"
 
   @Option(
     name: .customLong("state"),
-    help: "The state folder itself; then no jobs file is read. (default: .takt beside the file)",
+    help: "The state folder, instead of the jobs file. (default: .takt beside the file)",
     completion: .directory)
   var folder: String?
 
@@ -51,9 +51,9 @@ struct LogsCommand: ParsableCommand {
   }
 
   func validate() throws {
-    if follow, failed { throw ValidationError("--follow and --failed exclude each other.") }
+    if follow, failed { throw ValidationError("--follow cannot be combined with --failed.") }
     if follow, attempt != nil {
-      throw ValidationError("--follow and --attempt exclude each other.")
+      throw ValidationError("--follow cannot be combined with --attempt.")
     }
     if let attempt, attempt < 1 { throw ValidationError("--attempt takes a number from 1.") }
   }
@@ -76,7 +76,7 @@ struct LogsCommand: ParsableCommand {
       found.end.map { "\($0.outcome.rawValue), \($0.reason.description.printable)" } ?? "running"
     Console.error(
       "run \(head.run) of \(head.job), slot \(head.slot.rfc3339(in: zone)): \(end)")
-    if outputs.isEmpty { Console.error("takt: nothing is kept of what it printed") }
+    if outputs.isEmpty { Console.error("takt: no output of this run was kept") }
     for stored in outputs {
       if found.attempts > 1 { Console.error("attempt \(stored.attempt)") }
       show(stored.output)
@@ -86,7 +86,7 @@ struct LogsCommand: ParsableCommand {
   private func show(_ output: KeptOutput) {
     Self.write(output.head)
     if output.droppedBytes > 0 {
-      Console.error("… \(output.droppedBytes) bytes are not kept …")
+      Console.error("… \(output.droppedBytes) bytes were not kept …")
     }
     Self.write(output.tail)
   }
@@ -96,7 +96,7 @@ struct LogsCommand: ParsableCommand {
       try archive.run(RunID(number))
     }
     guard let run else {
-      Console.error("takt: The ledger has no run \(number), and knows no job of that name.")
+      Console.error("takt: the ledger has no run \(number), and no job of that name")
       throw ExitCode.usage
     }
     return run

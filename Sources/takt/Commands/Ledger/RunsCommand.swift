@@ -7,25 +7,25 @@ import TaktTime
 struct RunsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "runs",
-    abstract: "List runs that the ledger has, the newest first.",
-    discussion: "Exits 64 when the ledger knows no job of this name.")
+    abstract: "List runs, newest first.",
+    discussion: "Exits with 64 if the ledger has no such job.")
 
-  @Argument(help: "A job's name. (default: all jobs)")
+  @Argument(help: "The job's name. (default: all jobs)")
   var job: String?
 
-  @Flag(help: "Only runs that failed, timed out or were interrupted.")
+  @Flag(help: "List only runs that failed, timed out or were interrupted.")
   var failed = false
 
-  @Flag(help: "Hooks as well.")
+  @Flag(help: "Include hooks.")
   var hooks = false
 
-  @Option(help: "Only runs of the last while, such as 90m or 1d.")
+  @Option(help: "List only runs newer than this, such as 90m or 1d.")
   var since: String?
 
-  @Option(name: .short, help: "How many runs at most.")
+  @Option(name: .short, help: "The maximum number of runs.")
   var number = 50
 
-  @Flag(help: "A JSON object a line.")
+  @Flag(help: "Print one JSON object per line.")
   var json = false
 
   @OptionGroup var state: StateArgument
@@ -60,7 +60,7 @@ struct RunsCommand: ParsableCommand {
   }
 }
 
-/// A moment that a person names by how long ago it was.
+/// An instant given as its distance to now.
 enum Moment {
   static func ago(_ text: String) throws -> WallInstant {
     guard let duration = try? DurationText.parse(text) else {
@@ -75,12 +75,12 @@ extension LedgerArchive {
     try orExit { (archive) throws(LedgerArchive.Failure) in try archive.jobNames() }.contains(name)
   }
 
-  /// Ends the program when the ledger knows no such job.
+  /// Ends the program if the ledger has no such job.
   func requireJob(_ name: String) throws -> JobName {
     let names = try orExit { (archive) throws(LedgerArchive.Failure) in try archive.jobNames() }
     if names.contains(name), let job = JobName(name) { return job }
     Console.error(
-      "takt: the ledger knows no job '\(name.printable)'"
+      "takt: the ledger has no job '\(name.printable)'"
         + (NearestName.of(name, among: names).map { "; did you mean '\($0)'?" } ?? ""))
     throw ExitCode.usage
   }

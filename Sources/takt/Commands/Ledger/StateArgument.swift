@@ -5,21 +5,21 @@ import TaktEngine
 import TaktStore
 import TaktTime
 
-/// Whose ledger a command looks at.
+/// The ledger that a command reads.
 struct StateArgument: ParsableArguments {
   @Option(
     name: [.short, .customLong("file")],
-    help: "The jobs file, which says where the state folder is.",
+    help: "The jobs file, which names the state folder.",
     completion: .file(extensions: ["yaml", "yml"]))
   var file = "jobs.yaml"
 
   @Option(
     name: .customLong("state"),
-    help: "The state folder itself; then no jobs file is read. (default: .takt beside the file)",
+    help: "The state folder, instead of the jobs file. (default: .takt beside the file)",
     completion: .directory)
   var folder: String?
 
-  /// The takt that runs there.
+  /// The daemon that uses this state folder.
   var control: ControlArgument {
     var control = ControlArgument()
     control.file = file
@@ -31,7 +31,7 @@ struct StateArgument: ParsableArguments {
   func open() throws -> (archive: LedgerArchive, zone: Zone) {
     let zone = ZoneFiles().zone(named: "local") ?? .utc
     if let folder { return (try archive(folder), zone) }
-    // A file with mistakes still says where its ledger is.
+    // A file with errors still names its ledger.
     let loaded = JobsLoader(
       catalogue: BuiltinRegistry.standard, zones: ZoneFiles(), accounts: SystemAccounts(),
       time: SystemTimeSource()
@@ -40,7 +40,7 @@ struct StateArgument: ParsableArguments {
     case .folder(let folder):
       return (try archive(folder), loaded.snapshot?.settings.zone ?? zone)
     case .none:
-      Console.error("takt: \(file) says 'state: none': there is no ledger")
+      Console.error("takt: \(file) has 'state: none', so there is no ledger")
       throw ExitCode.configuration
     }
   }
@@ -59,7 +59,7 @@ extension LedgerArchive.Failure {
   /// What it is, and what to do.
   fileprivate var advice: String {
     guard case .missing = self else { return sentence }
-    return sentence + "; 'takt run' makes one, --file or --state names another"
+    return sentence + "; 'takt run' creates one, --file or --state names another"
   }
 }
 

@@ -7,21 +7,20 @@ import TaktTime
 struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Check that the books balance: every slot has exactly one verdict.",
+    abstract: "Check that every slot has exactly one verdict.",
     discussion: """
-      Computes from the schedules in the ledger which slots there should have been, compares them \
-      with the verdicts, and prints the balance. With a log in JSON it also replays every transition \
-      against the tables of the machines. A takt that runs may go on meanwhile. Exits 1 when \
-      something does not balance.
+      Computes the expected slots from the schedules in the ledger and compares them with the \
+      verdicts. With --log it also checks every transition in a JSON log against the state \
+      machines. The daemon can keep running. Exits with 1 if it finds a problem.
       """)
 
-  @Option(help: "Only the slots of the last while, such as 90m or 1d.")
+  @Option(help: "Check only slots newer than this, such as 90m or 1d.")
   var since: String?
 
-  @Option(help: "A log of takt in JSON lines; - for standard input.", completion: .file())
+  @Option(help: "Also check this log in JSON lines; - is standard input.", completion: .file())
   var log: String?
 
-  @Flag(help: "One JSON object.")
+  @Flag(help: "Print one JSON object.")
   var json = false
 
   @OptionGroup var state: StateArgument
@@ -52,31 +51,31 @@ struct VerifyCommand: ParsableCommand {
     for loss in report.losses { Console.print("not kept: \(loss)") }
     var line = "\(report.balance)"
     if report.lost > 0 { line += " + lost \(report.lost)" }
-    if report.pending > 0 { line += ", and \(report.pending) wait for their verdict" }
+    if report.pending > 0 { line += ", and \(report.pending) waiting for a verdict" }
     Console.print(line)
     let range = report.since.map { "since \($0.rfc3339(in: zone))" } ?? "since the first load"
     let jobs = report.jobs == 1 ? "1 job" : "\(report.jobs) jobs"
     Console.print(
       report.isBalanced
-        ? "the books of \(jobs) balance, \(range)"
-        : "the books of \(jobs) do not balance, \(range): \(report.findingCount) findings, "
+        ? "every slot of \(jobs) is accounted for, \(range)"
+        : "not every slot of \(jobs) is accounted for, \(range): \(report.findingCount) findings, "
           + "\(report.lost) slots lost")
   }
 
   private func show(_ replay: TransitionReplay, _ notes: [String]) {
     guard replay.isVerifiable else {
       return Console.print(
-        "log: not verifiable: it has no transitions; takt logs them in JSON at --log-level debug, "
-          + "the default")
+        "log: cannot be checked, because it has no transitions; takt logs them in JSON at the level "
+          + "debug, the default")
     }
     for problem in replay.problems { Console.print("log: \(problem)") }
     for note in notes { Console.print("log: it \(note)") }
     if replay.droppedCount > 0 {
-      Console.print("log: \(replay.droppedCount) records were dropped, as it says itself")
+      Console.print("log: \(replay.droppedCount) records were dropped when it was written")
     }
     Console.print(
       replay.problemCount == 0
-        ? "log: \(replay.count) transitions, all of them in the tables"
+        ? "log: \(replay.count) transitions, all of them valid"
         : "log: \(replay.count) transitions, wrong: \(replay.problemCount)")
   }
 }

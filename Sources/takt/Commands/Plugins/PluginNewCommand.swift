@@ -10,9 +10,9 @@ import TaktCore
 
 struct PluginNewCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "new", abstract: "Make a plugin that works, to begin with.")
+    commandName: "new", abstract: "Create a working plugin to start from.")
 
-  /// A language that there is a beginning in.
+  /// A language that there is a template for.
   enum Language: String, CaseIterable, ExpressibleByArgument {
     case sh, python, swift
   }
@@ -20,10 +20,10 @@ struct PluginNewCommand: ParsableCommand {
   @Argument(help: "The plugin's name: lower-case letters, digits and '-'.")
   var name: String
 
-  @Option(help: "The language it is written in.")
+  @Option(help: "The plugin's language.")
   var lang = Language.sh
 
-  @Option(help: "The folder of plugins to make it in.")
+  @Option(help: "The folder to create it in.")
   var folder = "plugins"
 
   func validate() throws {
@@ -32,7 +32,8 @@ struct PluginNewCommand: ParsableCommand {
       && name.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }
     guard isName else {
       throw ValidationError(
-        "'\(name)' cannot name a plugin: use lower-case letters, digits and '-', a letter first.")
+        "'\(name)' is not a valid plugin name: use lower-case letters, digits and '-', with a letter first."
+      )
     }
   }
 
@@ -40,7 +41,7 @@ struct PluginNewCommand: ParsableCommand {
     let place = "\(folder)/\(name)"
     let files = FileManager.default
     guard !files.fileExists(atPath: place) else {
-      Console.error("takt: \(place) is there already")
+      Console.error("takt: \(place) already exists")
       throw ExitCode.usage
     }
     do {
@@ -54,7 +55,7 @@ struct PluginNewCommand: ParsableCommand {
         Console.print(path)
       }
     } catch {
-      Console.error("takt: cannot make \(place): \(Self.reason(error))")
+      Console.error("takt: cannot create \(place): \(Self.reason(error))")
       throw ExitCode.system
     }
     Console.print("try it: takt plugins test \(name) --with who=me")

@@ -5,7 +5,7 @@ import TaktTime
 
 struct PluginShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show what a plugin is and takes.")
+    commandName: "show", abstract: "Show a plugin and its parameters.")
 
   @Argument(help: "The plugin's name.")
   var name: String
@@ -40,7 +40,7 @@ extension PluginParameter {
   /// `duration, default 10s: how long to wait`
   fileprivate var phrase: String {
     var parts = [schema.kind.word]
-    if schema.isRequired { parts.append("must be given") }
+    if schema.isRequired { parts.append("required") }
     if schema.isSecret { parts.append("secret") }
     if let value = schema.defaultValue, !schema.isSecret {
       parts.append("default \(value.shown(as: schema.kind))")

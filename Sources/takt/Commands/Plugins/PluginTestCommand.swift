@@ -13,19 +13,19 @@ import TaktEngine
 struct PluginTestCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "test",
-    abstract: "Run a plugin once, without a scheduler, and print the conversation.",
+    abstract: "Run a plugin once and print the messages.",
     discussion: """
-      What takt says stands behind '→', what the plugin says behind '←'. Exits as `takt exec` does.
+      '→' marks messages of takt, '←' those of the plugin. Exits like `takt exec`.
       """)
 
   @Argument(help: "The plugin's name.")
   var name: String
 
   @Option(
-    help: "A parameter, NAME=VALUE, its value written as in a jobs file; may be given again.")
+    help: "Set a parameter: NAME=VALUE, with the value written as in a jobs file. Repeatable.")
   var with: [String] = []
 
-  @Option(help: "How long it may take.")
+  @Option(help: "Stop it after this long.")
   var timeout = "1m"
 
   @OptionGroup var folders: PluginFolders

@@ -7,10 +7,10 @@ import TaktEngine
 struct PluginsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plugins",
-    abstract: "List, show, check, make and try plugins.",
+    abstract: "List, show, check, create and try plugins.",
     discussion: """
-      Plugins are looked for where the jobs file says, by default in plugins/ beside it. \
-      plugins/PROTOCOL.md says how one is written.
+      takt looks for plugins in the folders that the jobs file names, by default plugins/ beside it. \
+      plugins/PROTOCOL.md describes how to write one.
       """,
     subcommands: [
       PluginListCommand.self, PluginShowCommand.self, PluginCheckCommand.self,
@@ -35,7 +35,7 @@ struct PluginListCommand: ParsableCommand {
     for name in names {
       let padded = name + String(repeating: " ", count: width - name.count)
       guard let manifest = catalog.entry(named: name)?.manifest else {
-        Console.print("\(padded)  wrong: takt plugins check \(name)")
+        Console.print("\(padded)  invalid; run: takt plugins check \(name)")
         continue
       }
       let kind = "\(manifest.kind.rawValue), \(manifest.mode.rawValue)"
@@ -47,10 +47,10 @@ struct PluginListCommand: ParsableCommand {
 
 struct PluginCheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "check", abstract: "Check the manifests of plugins: of all, unless some are named."
+    commandName: "check", abstract: "Check the manifests of plugins."
   )
 
-  @Argument(help: "Names of plugins.")
+  @Argument(help: "The plugins' names. (default: all plugins)")
   var names: [String] = []
 
   @OptionGroup var folders: PluginFolders
@@ -68,7 +68,7 @@ struct PluginCheckCommand: ParsableCommand {
       if let wanted = manifest.sha256, let program = manifest.command.first,
         let found = PluginDigest.ofFile(program), found != wanted
       {
-        Console.error("\(name): the SHA-256 of \(program) is \(found), not that of the manifest")
+        Console.error("\(name): the SHA-256 of \(program) is \(found), not the one in the manifest")
         isWrong = true
         continue
       }
@@ -78,13 +78,14 @@ struct PluginCheckCommand: ParsableCommand {
   }
 }
 
-/// Where plugins are looked for.
+/// The folders to search for plugins.
 struct PluginFolders: ParsableArguments {
   @Option(
-    help: "The jobs file that says where plugins are. (default: jobs.yaml)", completion: .file())
+    help: "The jobs file, which names the plugin folders. (default: jobs.yaml)", completion: .file()
+  )
   var file: String?
 
-  @Option(help: "A folder of plugins, in place of those of the jobs file; may be given again.")
+  @Option(help: "A plugin folder, instead of those in the jobs file. Repeatable.")
   var folder: [String] = []
 
   /// The folders, in order.
@@ -100,7 +101,7 @@ struct PluginFolders: ParsableArguments {
   /// Ends the program when a file or folder that is named is not there.
   func validate() throws {
     for path in [file].compactMap(\.self) + folder where access(path, F_OK) != 0 {
-      throw ValidationError("'\(path)' is not there.")
+      throw ValidationError("'\(path)' does not exist.")
     }
   }
 

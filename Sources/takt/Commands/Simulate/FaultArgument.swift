@@ -3,7 +3,7 @@ import TaktCore
 import TaktEngine
 import TaktTime
 
-/// Reads a fault that somebody has typed.
+/// Parses a fault from the command line.
 struct FaultArgument {
   let start: WallInstant
   let span: Duration
@@ -21,7 +21,7 @@ struct FaultArgument {
     var at = start + span / 2
     if let cut { at = try instant(String(text[text.index(after: cut)...]), in: text) }
     guard start <= at, at <= start + span else {
-      throw wrong(text, "its time lies outside of what is simulated, see --from and --for")
+      throw wrong(text, "the time is outside the simulation; see --from and --for")
     }
     switch parts[0] {
     case "step":
@@ -65,7 +65,7 @@ struct FaultArgument {
   private func instant(_ text: String, in fault: String) throws -> WallInstant {
     if text.hasPrefix("+") {
       guard let duration = try? DurationText.parse(String(text.dropFirst())) else {
-        throw wrong(fault, "after + there is a duration such as 2h")
+        throw wrong(fault, "+ must be followed by a duration such as 2h")
       }
       return start + duration
     }
@@ -78,7 +78,7 @@ struct FaultArgument {
     else {
       throw wrong(
         fault,
-        "it takes a duration such as \(usual), up to "
+        "the fault takes a duration such as \(usual), up to "
           + DurationText.format(SimulateCommand.spanMax))
     }
     return duration

@@ -8,39 +8,39 @@ import TaktTime
 struct SimulateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate",
-    abstract: "Show what a jobs file will do: the real scheduler in virtual time.",
+    abstract: "Simulate a jobs file in virtual time.",
     discussion: """
-      Nothing is run. takt is started for the first time at --from; a run lasts as long as its job \
-      says under 'expected', or --run-time, and succeeds.
+      Runs the real scheduler without running any command. takt starts for the first time at --from. \
+      Every run succeeds, and lasts as long as its job's 'expected' key says, or --run-time.
 
-      Faults: step=-1h@T (somebody sets the clock), sleep=8h@T (the machine sleeps), stall=5m@T \
-      (takt stands still), slow=JOB:2m@T (the job's runs take so long), crash=30s@T (takt is killed \
-      and started again after a while), reload=FILE@T. T is an instant, or +2h after the start. \
-      Without it a fault comes in the middle, and a slow job is slow from the start.
+      Faults: step=-1h@T (the system clock is set), sleep=8h@T (the machine sleeps), stall=5m@T \
+      (takt hangs), slow=JOB:2m@T (the job's runs take this long), crash=30s@T (takt is killed, and \
+      starts again after 30s), reload=FILE@T. T is an instant, or +2h after the start. Without @T, a \
+      fault happens in the middle, and a slow job is slow from the start.
       """)
 
   @OptionGroup var argument: FileArgument
 
-  @Option(help: "When takt is started, such as 2026-12-24T18:00. (default: now)")
+  @Option(help: "The start, such as 2026-12-24T18:00. (default: now)")
   var from: String?
 
-  @Option(name: .customLong("for"), help: "For how long, such as 12h or 30d.")
+  @Option(name: .customLong("for"), help: "The length, such as 12h or 30d.")
   var span = "1d"
 
-  @Option(help: "What goes wrong; may be given again and again.")
+  @Option(help: "Add a fault. Repeatable.")
   var fault: [String] = []
 
-  @Option(help: "How long runs last whose job does not say 'expected'.")
+  @Option(help: "The length of a run whose job has no 'expected'.")
   var runTime = "1s"
 
   @Flag(help: "List every verdict.")
   var slots = false
 
-  @Flag(help: "One JSON object; with --slots one more for each verdict, before it.")
+  @Flag(help: "Print one JSON object; with --slots, one for each verdict before it.")
   var json = false
 
   @Option(
-    help: "Write a picture of it to this file, as SVG.", completion: .file(extensions: ["svg"]))
+    help: "Write a picture to this SVG file.", completion: .file(extensions: ["svg"]))
   var svg: String?
 
   func run() throws {

@@ -1,0 +1,46 @@
+import ArgumentParser
+
+/// The exit codes that takt itself uses. A run's own result comes from `exec` and `trigger --wait`.
+///
+/// `docs/operating.md` has the same table; a test compares them.
+extension ExitCode {
+  /// `verify` found a problem.
+  static let unbalanced = ExitCode(1)
+  /// `EX_USAGE`
+  static let usage = ExitCode(64)
+  /// `EX_DATAERR`
+  static let invalidData = ExitCode(65)
+  /// `EX_UNAVAILABLE`
+  static let unreachable = ExitCode(69)
+  /// `EX_OSERR`
+  static let system = ExitCode(71)
+  /// `EX_CANTCREAT`
+  static let stateInUse = ExitCode(73)
+  /// `EX_IOERR`
+  static let unwritable = ExitCode(74)
+  /// `EX_TEMPFAIL`
+  static let overlap = ExitCode(75)
+  /// `EX_CONFIG`
+  static let configuration = ExitCode(78)
+
+  /// Each code with its meaning, a line each, for `takt --help`.
+  static var table: String {
+    meanings.map { code, meaning in
+      let number = String(code.rawValue)
+      return number + String(repeating: " ", count: 4 - number.count) + meaning
+    }.joined(separator: "\n")
+  }
+
+  private static let meanings: [(code: ExitCode, meaning: String)] = [
+    (.success, "success"),
+    (.unbalanced, "verify: a problem in the ledger or the log; cancel: nothing to cancel"),
+    (.usage, "wrong usage"),
+    (.invalidData, "explain: an invalid expression; verify: not a JSON log"),
+    (.unreachable, "takt is not running, or does not answer"),
+    (.system, "the system lacks or refuses something that takt needs"),
+    (.stateInUse, "the state folder is in use or cannot be trusted"),
+    (.unwritable, "output cannot be written"),
+    (.overlap, "trigger: another run is active, and overlap is skip"),
+    (.configuration, "an invalid jobs file, or no ledger"),
+  ]
+}
