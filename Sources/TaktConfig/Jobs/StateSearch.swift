@@ -2,7 +2,7 @@ package import TaktCore
 
 extension JobsLoader {
   /// Where takt keeps what outlives it, found without a look at the jobs: what commands need that
-  /// talk to a takt that runs. A file that cannot be read says nothing else than the default.
+  /// talk to a running daemon. A file that cannot be read says nothing else than the default.
   package static func state(of path: String) -> StateFolder {
     let file = FilePath.absolute(path)
     let folder = FilePath.folder(of: file)

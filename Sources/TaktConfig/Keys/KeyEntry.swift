@@ -4,11 +4,11 @@ import TaktCore
 package final class KeyEntry: Hashable, Sendable {
   /// What a reload does when the value has changed.
   package enum ReloadEffect: String, Hashable, Sendable {
-    /// The job goes on under the new value; its timer is untouched.
+    /// The job continues with the new value; its timer keeps running.
     case updates
-    /// The job's timer is armed anew.
+    /// The job's timer is set again.
     case rearms
-    /// Nothing: it counts when takt starts.
+    /// Nothing until takt starts again.
     case restarts = "needs a restart"
   }
 

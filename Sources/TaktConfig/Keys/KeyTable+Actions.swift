@@ -50,7 +50,7 @@ extension KeyTable {
         + "`expected`."),
     KeyEntry(
       .lateTolerance, .duration(least: .zero), default: "1s",
-      "Extra time after the leeway before a slot counts as missed. A run that starts in this time "
+      "Extra time after the leeway before a slot counts as missed. A run that starts even later "
         + "calls `on_late`.",
       .value(\.policies.lateTolerance) { $0.duration }),
     KeyEntry(

@@ -110,7 +110,7 @@ extension KeyTable {
   package static let output: KeyRows = [
     KeyEntry(
       "keep", .size(0...(16 << 20)), default: "64KB",
-      "How much of an attempt's output is kept: the first and the last half of this size.",
+      "How much of an attempt's output is kept: half of it from the start, half from the end.",
       .value(\.execution.output.keepBytes) { $0.integer }),
     KeyEntry(
       "log", .choice(OutputPolicy.Logging.allCases.map(\.rawValue)), default: "`true`",

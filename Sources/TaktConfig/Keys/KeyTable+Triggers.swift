@@ -55,7 +55,7 @@ extension KeyTable {
       "Due when a run of another job has ended. With several jobs: each time one of them has."),
     KeyEntry(
       .watch, .oneOrMore(.object(watch)), reload: .rearms,
-      "Due when a file is created, written or moved into place, or any file in a folder."),
+      "Due when the file is created, written or moved into place; for a folder, any file in it."),
     KeyEntry(.notBefore, .instant, reload: .rearms, "There is no slot before this instant."),
     KeyEntry(.until, .instant, reload: .rearms, "There is no slot after this instant."),
     KeyEntry(

@@ -7,7 +7,7 @@ enum PatternText {
   enum Problem: Error, Equatable {
     /// More than 1 KiB.
     case tooLong
-    /// A back-reference such as `\1`, whose matching can take for ever.
+    /// A back-reference such as `\1`, which can take extremely long to match.
     case backReference
     /// Repetitions that multiply to more than 100, or make the pattern longer than 2000
     /// characters when they are written out, as the system does.

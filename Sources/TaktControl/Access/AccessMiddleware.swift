@@ -16,7 +16,7 @@ struct AccessMiddleware: RouterMiddleware {
   ) async throws -> Response {
     if context.isLocal { return try await next(request, context) }
     let isProbe = Self.probes.contains(request.uri.path)
-    // A probe comes from whoever looks after takt, by any name, and learns nothing.
+    // A health probe may use any host name: it learns nothing.
     if !isProbe {
       try checkHost(request)
       try checkOrigin(request)

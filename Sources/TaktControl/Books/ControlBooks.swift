@@ -91,7 +91,7 @@ package final class ControlBooks: Observer, Ledger, SlotGauge, @unchecked Sendab
 
   package func served(_ start: SlotStart) { hand(.start(start, at: time.wall)) }
 
-  /// Takes runs that a former takt has ended, the newest first.
+  /// Takes runs that a previous daemon ended, the newest first.
   package func take(former runs: [StoredRun]) { hand(.former(runs)) }
 
   /// Reads, or changes, after all that was handed over before.

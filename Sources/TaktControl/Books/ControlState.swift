@@ -26,7 +26,7 @@ package struct ControlState {
   private(set) var jobs: [JobName: JobSight] = [:]
   /// Jobs that a reload has removed, whose runs may still end.
   private var removed: Set<JobName> = []
-  /// The first run of this takt.
+  /// The first run of this daemon.
   private var firstRun: RunID?
   /// Runs that have begun and have not ended.
   private(set) var begun: [RunID: StoredRun] = [:]
@@ -76,10 +76,10 @@ package struct ControlState {
     }
   }
 
-  /// Takes runs that a former takt has ended, the newest first.
+  /// Takes runs that a previous daemon ended, the newest first.
   mutating func take(former runs: [StoredRun]) {
     for run in runs where run.head.kind != .hook && run.end != nil {
-      // What this takt has ended meanwhile is known.
+      // Runs that this daemon ended in the meantime are known.
       guard firstRun.map({ run.head.run < $0 }) ?? true else { continue }
       change(run.head.job) { $0.takeOlder(run) }
     }

@@ -1,7 +1,7 @@
 package import TaktCore
 package import TaktTime
 
-/// What holds of this takt for as long as it runs.
+/// The facts of this daemon that do not change.
 package struct DaemonFacts: Sendable {
   package var version: String
   package var pid: Int32

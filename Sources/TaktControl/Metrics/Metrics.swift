@@ -1,7 +1,7 @@
 import TaktCore
 import TaktTime
 
-/// What is counted since this takt started.
+/// Counts since the daemon started.
 struct Metrics {
   private(set) var runs: [Outcome: UInt64] = [:]
   private(set) var hooks: [Outcome: UInt64] = [:]

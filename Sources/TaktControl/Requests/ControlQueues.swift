@@ -2,7 +2,7 @@ import Dispatch
 import NIOCore
 
 /// Runs tasks on one event loop, so that the control costs one thread and never touches the shared
-/// pool, whose first use would start a timer for ever.
+/// pool, whose first use would start a permanent timer.
 final class LoopExecutor: TaskExecutor {
   private let loop: any EventLoop
 

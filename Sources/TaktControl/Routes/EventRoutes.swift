@@ -86,7 +86,7 @@ struct EventRoutes {
       while true {
         let from = position
         let (lines, upTo, gap) = await books.read { state in
-          // Numbers that never were are those of a former takt.
+          // A number beyond the newest is from a previous daemon.
           let from = from > state.ring.last ? 0 : from
           let gap = from + 1 < state.ring.first ? state.ring.first : nil
           let found = state.ring.read(after: from, count: turnCount) {

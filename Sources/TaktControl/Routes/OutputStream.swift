@@ -63,7 +63,7 @@ final class OutputStream: Sendable {
 
   deinit { output.leave(use) }
 
-  /// What goes on until the run ends, or whoever asked has gone.
+  /// Continues until the run ends, or the client disconnects.
   func response(to request: Request) -> Response {
     Response(
       status: .ok,

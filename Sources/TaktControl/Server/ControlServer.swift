@@ -14,7 +14,7 @@ import Dispatch
 ///
 /// Safe from any thread.
 package final class ControlServer: Sendable {
-  /// So many runs of former takts are looked at, to know how the last ones of each job went.
+  /// How many runs of previous daemons are read for the last outcomes of each job.
   private static let formerRunsMax = 20_000
   /// So many requests a second are answered on each listener to those who bear no token, so many at
   /// once after a pause. All connections that there may be together wait half a second.
@@ -70,7 +70,7 @@ package final class ControlServer: Sendable {
       } catch {
         return done(.failure(error))
       }
-      // The file is made for its owner alone; whoever connects is asked who he is besides.
+      // Only its owner may open the file; the user of every client is checked too.
       start(
         .unixDomainSocket(path: path), token: nil, hosts: [], user: geteuid(),
         onRunning: { [self] _ in

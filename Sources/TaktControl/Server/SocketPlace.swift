@@ -2,7 +2,7 @@ import Glibc
 package import TaktCore
 import TaktDigest
 
-/// Where the Unix socket of a takt is: the same for takt itself and for whoever looks for it.
+/// The path of the daemon's Unix socket, for the daemon and for its clients.
 package enum SocketPlace {
   private static let name = "control.sock"
   /// What fits into an address, with the zero behind it.
@@ -29,7 +29,7 @@ package enum SocketPlace {
     return path.utf8.count <= lengthMax ? path : nil
   }
 
-  /// Whether there is a socket, whoever answers.
+  /// Whether there is a socket, even if nothing answers.
   package static func isThere(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK

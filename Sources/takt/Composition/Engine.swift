@@ -113,7 +113,7 @@ struct Engine {
 
   var startsProcesses: Bool { processes.isResponsive }
 
-  /// Starts the jobs, where a former takt has left off.
+  /// Starts the jobs, continuing from the previous daemon.
   ///
   /// - Parameter onStarted: called when the jobs run.
   func start(
