@@ -24,6 +24,8 @@ package final class KeyEntry: Hashable, Sendable {
   package let mayBeNull: Bool
   /// Whether it describes a process, so that it means nothing to a built-in.
   let isOfProcesses: Bool
+  /// Whether its value may hold a secret by mistake. Kept, because each value that is read asks.
+  let mayHoldSecrets: Bool
   package let summary: String
   /// How a job takes it over; nil for what is a job's alone, or part of another key's value.
   let use: KeyUse?
@@ -44,6 +46,7 @@ package final class KeyEntry: Hashable, Sendable {
     self.reload = reload
     self.mayBeNull = mayBeNull ?? (use != nil)
     self.isOfProcesses = isOfProcesses
+    mayHoldSecrets = key == JobKey.secrets
     self.summary = summary
     self.use = use
   }

@@ -28,7 +28,7 @@ struct KeyReader {
 
   private func read(_ node: YAMLNode, of key: KeyEntry, owner: KeyOwner) -> KeyValue? {
     guard case .scalar(let scalar) = node.content, scalar.isNull else {
-      return key.key == JobKey.secrets
+      return key.mayHoldSecrets
         ? secrets(node, of: key, owner: owner)
         : value(node, as: key.type, of: key.name, owner: owner)
     }
