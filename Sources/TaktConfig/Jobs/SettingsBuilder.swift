@@ -1,3 +1,4 @@
+import Glibc
 import TaktCore
 import TaktTime
 
@@ -10,7 +11,10 @@ struct SettingsBuilder {
   let folder: String
 
   static func builtIn(zones: ZoneTable) -> SchedulerSettings {
-    SchedulerSettings(zone: zones.zone(named: "local") ?? .utc)
+    let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+    return SchedulerSettings(
+      zone: zones.zone(named: "local") ?? .utc,
+      maxRunning: SchedulerSettings.maxRunning(forProcessors: processors))
   }
 
   func apply(_ fields: KeyFields, to settings: inout SchedulerSettings) {

@@ -43,8 +43,8 @@ package enum KeyTable {
       Key.timezone, .zone, default: "`local`", reload: .rearms,
       "The time zone of times without an offset. `local` is the machine's time zone."),
     KeyEntry(
-      Key.maxRunning, .integer(1...10_000), default: "16", reload: .updates,
-      "The maximum number of active runs. More runs wait."),
+      Key.maxRunning, .integer(1...10_000), default: "16 per processor, 32 to 128",
+      reload: .updates, "The maximum number of active runs. More runs wait."),
     KeyEntry(
       Key.concurrency, .map(.group, .integer(1...10_000)), reload: .updates,
       "Names groups of jobs, each with its maximum number of active runs."),

@@ -19,6 +19,11 @@ package struct SchedulerSettings: Hashable, Sendable {
   /// Where it answers HTTP over TCP; nil (the default) for nowhere. It counts at the start.
   package var http: HTTPSettings?
 
+  /// How many runs may be in progress at once unless the file says: as many as the machine has
+  /// processors for when most runs wait for something, and with the descriptors that a process has
+  /// by default.
+  package static func maxRunning(forProcessors count: Int) -> Int { min(128, max(32, 16 * count)) }
+
   package init(zone: Zone = .utc, maxRunning: Int = 16, shutdownGrace: Duration = .seconds(30)) {
     self.zone = zone
     self.maxRunning = maxRunning

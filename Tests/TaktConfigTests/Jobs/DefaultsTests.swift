@@ -65,6 +65,7 @@ struct DefaultsTests {
     #expect(snapshot.jobs[0].execution.qos == .utility)
     #expect(snapshot.jobs[0].timing.schedule.at[0].rfc3339() == "2026-07-01T10:00:00.000Z")
     #expect(snapshot.settings.maxRunning == 3)
+    #expect([1, 2, 4, 8, 64].map(SchedulerSettings.maxRunning) == [32, 32, 64, 128, 128])
     #expect(snapshot.settings.zone == TestZones.berlin)
   }
 
