@@ -213,7 +213,10 @@ import Testing
     let after = try slots(second)
     #expect(try second.stop() == 0)
     for slot in after { #expect((slot - before[0]) % 200 == 0) }
-    #expect(second.lines.contains { $0.message?.hasPrefix("continues from the previous daemon") == true })
+    #expect(
+      second.lines.contains {
+        $0.message?.hasPrefix("continues from the previous daemon") == true
+      })
     #expect(try takt("verify", in: folder).status == 0)
   }
 }

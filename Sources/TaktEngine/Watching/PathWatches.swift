@@ -249,8 +249,9 @@ final class PathWatches: @unchecked Sendable {
 
   private func debouncer(for key: WatchKey) -> Debouncer {
     Debouncer(
-      clamping: key.debounce, longestWait: key.debounceLongest, name: "watch-timer:\(key.owner):\(key.path)",
-      factory: factory, queue: queue, observer: timerLog)
+      clamping: key.debounce, longestWait: key.debounceLongest,
+      name: "watch-timer:\(key.owner):\(key.path)", factory: factory, queue: queue,
+      observer: timerLog)
   }
 
   private func settled(_ id: UInt64) {

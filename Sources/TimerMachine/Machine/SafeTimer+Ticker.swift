@@ -50,9 +50,9 @@ extension SafeTimer {
   ) -> AsyncStream<TimerFire> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: TimerFire.self, bufferingPolicy: TickBuffer.policy(of: factory))
-    let machine = ticker(every: interval, leeway: leeway, name: "ticks", factory: factory, queue: queue) {
-      continuation.yield($0)
-    }
+    let machine = ticker(
+      every: interval, leeway: leeway, name: "ticks", factory: factory, queue: queue
+    ) { continuation.yield($0) }
     // The one reference to the machine; `cancel` lets go of the handler, which holds the sequence.
     continuation.onTermination = { _ in machine.cancel() }
     return stream
