@@ -15,13 +15,30 @@ final class LoopExecutor: TaskExecutor {
   }
 }
 
-/// Where the ledger is read, and done what else may take its time.
+/// Where the ledger is read, which may wait for a disk.
 enum SlowQueue {
   static let queue = DispatchQueue(label: "takt.control.slow", qos: .utility)
 
   static func perform<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    await queue.perform(body)
+  }
+}
+
+/// Where answers are put together that take processor time, and wait for nothing.
+enum BusyQueue {
+  private static let queue = DispatchQueue(label: "takt.control.busy", qos: .utility)
+
+  static func perform<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    await queue.perform(body)
+  }
+}
+
+extension DispatchQueue {
+  fileprivate func perform<Value: Sendable>(
+    _ body: @escaping @Sendable () -> Value
+  ) async -> Value {
     await withCheckedContinuation { continuation in
-      queue.async { continuation.resume(returning: body()) }
+      async { continuation.resume(returning: body()) }
     }
   }
 }

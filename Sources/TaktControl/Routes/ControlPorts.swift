@@ -1,3 +1,4 @@
+import NIOCore
 package import TaktCore
 import TaktTime
 
@@ -46,17 +47,17 @@ extension ControlPorts {
   }
 
   /// Waits until all that was done so far is kept, so that a crash does not undo what somebody has
-  /// been told is done; not longer than a moment, while the ledger's disk does not answer.
-  func whenKept() async {
+  /// been told is done; not longer than this while the ledger's disk does not answer.
+  ///
+  /// - Parameter loop: counts the time. A task that sleeps would use the system's shared pool, which
+  ///   wakes the process once a second from then on.
+  func whenKept(within patience: Duration = .seconds(2), on loop: any EventLoop) async {
     guard archive != nil else { return }
-    let (wait, end) = AsyncStream<Never>.makeStream()
-    books.whenKept { end.finish() }
-    let limit = Task {
-      try await Task.sleep(for: .seconds(2))
-      end.finish()
-    }
-    for await _ in wait {}
-    limit.cancel()
+    let (signals, signal) = AsyncStream.makeStream(of: Void.self)
+    let timeout = loop.scheduleTask(in: .milliseconds(patience.milliseconds)) { signal.finish() }
+    books.whenKept { signal.finish() }
+    for await _ in signals {}
+    timeout.cancel()
   }
 
   /// Reads what is kept, away from the control's own thread.

@@ -39,7 +39,7 @@ package struct JobList {
 
   func page(from ports: ControlPorts) async -> Page {
     let unsorted = await ports.look { core, _ in Array(core.jobNames) }
-    let names = await SlowQueue.perform { unsorted.sorted() }
+    let names = await BusyQueue.perform { unsorted.sorted() }
     var page = Page()
     var rest = names[...]
     // Without a filter only those that are shown are looked at.

@@ -1,4 +1,5 @@
 import Hummingbird
+import NIOCore
 import TaktCore
 import TaktTime
 
@@ -40,7 +41,7 @@ struct JobRoutes {
     if request.headers[.accept]?.hasPrefix("text/plain") == true {
       let now = await ports.look { _, now in now.wall }
       let whole = JobTable(jobs: page.jobs, width: width, now: now)
-      var table = await SlowQueue.perform { whole.text }
+      var table = await BusyQueue.perform { whole.text }
       if let after = page.after {
         table.append(utf8: "… more: \(page.total) in all, the next ones after \(after)\n")
       }
@@ -145,7 +146,8 @@ struct JobRoutes {
     }
     let now = await ports.look { _, now in now.wall }
     return try await show(
-      name, after: .suspend(name, until: try order.end(at: now), reason: reason))
+      name, after: .suspend(name, until: try order.end(at: now), reason: reason),
+      on: context.eventLoop)
   }
 
   @Sendable private func resume(_ request: Request, _ context: ControlContext) async throws
@@ -153,7 +155,7 @@ struct JobRoutes {
   {
     _ = try Query(request)
     let name = try context.job()
-    return try await show(name, after: .resume(name))
+    return try await show(name, after: .resume(name), on: context.eventLoop)
   }
 
   @Sendable private func cancel(_ request: Request, _ context: ControlContext) async throws
@@ -168,12 +170,12 @@ struct JobRoutes {
 
   /// Does it, and shows the job as it is then, when that is kept.
   private func show(
-    _ name: JobName, after command: SchedulerCommand
+    _ name: JobName, after command: SchedulerCommand, on loop: any EventLoop
   ) async throws -> Response {
     let reply = await ports.obey(command)
     guard case .done = reply else { throw await problem(of: reply, name) }
     let entry = try await ports.job(name)
-    await ports.whenKept()
+    await ports.whenKept(on: loop)
     var json = JSONWriter()
     json.value(entry)
     return .json(json)

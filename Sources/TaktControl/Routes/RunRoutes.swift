@@ -87,13 +87,7 @@ struct RunRoutes {
     let now = await ports.look { _, now in now.wall }
     // What ended before that has been written, or cannot be.
     guard now - endedAt < Self.ledgerPatience else { return }
-    let (signals, signal) = AsyncStream.makeStream(of: Void.self)
-    let timeout = loop.scheduleTask(in: .seconds(Self.ledgerPatience.components.seconds)) {
-      signal.finish()
-    }
-    ports.books.whenKept { signal.finish() }
-    for await _ in signals {}
-    timeout.cancel()
+    await ports.whenKept(within: Self.ledgerPatience, on: loop)
   }
 
   /// Waits until the scheduler no longer knows of a run, or the time is over.

@@ -147,7 +147,7 @@ package struct TransitionReplay: Sendable {
       machines[line.machine] = Machine(
         state: line.to, sequence: line.sequence, job: line.job ?? known?.job)
     }
-    if hasEnded, Self.endsWithScheduler(line.machine) {
+    if hasEnded, droppedCount == 0, Self.endsWithScheduler(line.machine) {
       return add(line, "comes after the daemon has stopped, and before another has started")
     }
     if let job = line.job, job != known?.job ?? Self.job(of: line.machine) ?? job {

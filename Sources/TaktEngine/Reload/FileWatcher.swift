@@ -48,9 +48,11 @@ package final class FileWatcher: Sendable {
         }), read: files)
   }
 
-  /// Watches nothing any more.
+  /// Watches nothing any more. Waits at most a second for changes that are being looked at.
   package func close() {
-    watches.watch([])
+    let done = DispatchSemaphore(value: 0)
+    watches.watch([]) { done.signal() }
+    _ = done.wait(timeout: .now() + .seconds(1))
     if timer.state == .running { timer.cancel() }
   }
 }

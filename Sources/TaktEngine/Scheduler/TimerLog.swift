@@ -40,7 +40,7 @@ final class TimerLog: TimerObserver, @unchecked Sendable {
     observer.observe(
       transition.record(
         key, due: transition.deadline == nil ? nil : due ?? transition.due,
-        end: transition.event == .cancel ? end : nil))
+        end: transition.event == .cancel && transition.cause == .requested ? end : nil))
   }
 
   private func key(of id: TimerID) -> TimerKey? {

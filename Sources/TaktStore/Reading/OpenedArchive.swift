@@ -1,5 +1,6 @@
-package import TaktCore
+package import Dispatch
 import Synchronization
+package import TaktCore
 
 /// The archive of a daemon: opened when somebody first asks, since the file may come later, and open
 /// until the daemon stops.
@@ -40,11 +41,19 @@ package final class OpenedArchive: RunArchive {
 
   /// Lets go of the file: whoever closes it last puts the write-ahead log in its place, which only
   /// one who may write can. No question is answered from now on.
-  package func close() {
-    state.withLock { state in
-      state.isClosed = true
-      state.opened?.archive.close()
+  ///
+  /// - Parameter timeout: how long a question that is being answered is waited for: its disk may never
+  ///   answer.
+  package func close(timeout: DispatchTimeInterval = .seconds(2)) {
+    let done = DispatchSemaphore(value: 0)
+    DispatchQueue(label: "takt.archive.close", qos: .utility).async { [self] in
+      state.withLock { state in
+        state.isClosed = true
+        state.opened?.archive.close()
+      }
+      done.signal()
     }
+    _ = done.wait(timeout: .now() + timeout)
   }
 
   private func read<Value>(

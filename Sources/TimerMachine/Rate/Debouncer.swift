@@ -183,7 +183,19 @@ public final class Debouncer: Sendable {
   public func cancelAndWait() -> TimerReply {
     let reply = cancel()
     machine.cancelAndWait(keepHandlers: true)
+    resumeBurst()
     return reply
+  }
+
+  /// A call that came while the timer was being cancelled keeps its burst.
+  private func resumeBurst() {
+    let isDoneNow = state.withLock { state in
+      guard let burst = state.burst, machine.state != .running else { return false }
+      arm(for: burst, in: &state)
+      return state.pending.now != nil
+    }
+    machine.body.settle()
+    if isDoneNow { machine.fireNow() }
   }
 
   /// Whether a burst goes on.

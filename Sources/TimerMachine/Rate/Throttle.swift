@@ -93,6 +93,15 @@ public final class Throttle: Sendable {
   public func cancelAndWait() -> TimerReply {
     let reply = cancel()
     machine.cancelAndWait(keepHandlers: true)
+    // A call that was let through meanwhile keeps its interval.
+    let isDoneNow = pending.withLock { pending in
+      guard pending.now != nil, case .accepted(let generation) = machine.activate(schedule) else {
+        return false
+      }
+      pending.generation = generation
+      return true
+    }
+    if isDoneNow { machine.fireNow() }
     return reply
   }
 

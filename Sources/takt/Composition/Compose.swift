@@ -125,7 +125,7 @@ struct Daemon {
   private final class Opening: Observer {
     let line: LogRecord
     private let next: any Observer
-    private let isWritten = Atomic<Bool>(false)
+    private let isWritten = Mutex(false)
 
     init(of next: any Observer, at wall: WallInstant) {
       self.next = next
@@ -138,7 +138,11 @@ struct Daemon {
     }
 
     func write() {
-      if !isWritten.exchange(true, ordering: .relaxed) { next.observe(line) }
+      // Within the lock, so that no other thread's record comes first.
+      isWritten.withLock { isWritten in
+        if !isWritten { next.observe(line) }
+        isWritten = true
+      }
     }
 
     func observe(_ records: [LogRecord]) {

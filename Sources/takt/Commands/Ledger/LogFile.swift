@@ -73,8 +73,12 @@ struct LogFile {
       // The bytes that are read are let go.
       if rest.startIndex > 0 { rest = Data(rest) }
     }
-    let isCut = !rest.isEmpty && Self.parse(rest) == nil
-    return (replay, replay.notes + (isCut ? ["has a last line that is cut off"] : []))
+    guard !rest.isEmpty else { return (replay, replay.notes) }
+    guard let last = Self.parse(rest) else {
+      return (replay, replay.notes + ["has a last line that is cut off"])
+    }
+    take(last, into: &replay)
+    return (replay, replay.notes)
   }
 
   private static func parse(_ data: Data) -> Line? {
