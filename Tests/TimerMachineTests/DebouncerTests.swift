@@ -79,13 +79,37 @@ struct DebouncerTests {
     #expect(asker.notes.all.suffix(2) == ["activate", "cancel"])
   }
 
+  @Test(arguments: [Debouncer.Edge.leading, .trailing])
+  func `a call that comes while the one before is cancelled and waited for acts`(
+    edge: Debouncer.Edge
+  ) throws {
+    let asker = Asker()
+    let debouncer = try Debouncer(
+      delay: .milliseconds(300), edge: edge, factory: bench.manual, queue: bench.queue,
+      observer: asker)
+    debouncer.call {}
+    asker.debouncer.withLock { $0 = debouncer }
+    asker.onCancel.withLock { $0 = { [notes] in $0.call { notes.note("acted") } } }
+    debouncer.cancelAndWait()
+    bench.manual.advance(by: .seconds(1))
+    #expect(notes.all == ["acted"])
+    debouncer.call { [notes] in notes.note("again") }
+    bench.manual.advance(by: .seconds(1))
+    #expect(notes.all == ["acted", "again"])
+  }
+
   private final class Asker: TimerObserver {
     let debouncer = Mutex<Debouncer?>(nil)
+    /// Is called once.
+    let onCancel = Mutex<(@Sendable (Debouncer) -> Void)?>(nil)
     let notes = Notes()
 
     func observe(_ transition: TimerTransition) {
       notes.note("\(transition.event)")
-      _ = debouncer.withLock { $0 }?.isActive
+      guard let debouncer = debouncer.withLock({ $0 }) else { return }
+      _ = debouncer.isActive
+      guard transition.event == .cancel else { return }
+      onCancel.withLock { $0.take() }?(debouncer)
     }
   }
 

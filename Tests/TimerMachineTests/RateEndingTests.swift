@@ -81,32 +81,6 @@ struct RateEndingTests {
     #expect(notes.all == ["action ended", "cancelled"])
   }
 
-  @Test(arguments: [Debouncer.Edge.leading, .trailing])
-  func `a call that races with cancelAndWait leaves the next one its action`(
-    edge: Debouncer.Edge
-  ) throws {
-    let debouncer = try Debouncer(delay: .zero, edge: edge, factory: factory, queue: queue)
-    let throttle = try Throttle(interval: .microseconds(1), factory: factory, queue: queue)
-    for _ in 0..<500 {
-      DispatchQueue.concurrentPerform(iterations: 2) { thread in
-        if thread == 0 {
-          debouncer.call {}
-          throttle.call {}
-        } else {
-          debouncer.cancelAndWait()
-          throttle.cancelAndWait()
-        }
-      }
-    }
-    debouncer.cancelAndWait()
-    throttle.cancelAndWait()
-    let done = DispatchSemaphore(value: 0)
-    debouncer.call { done.signal() }
-    throttle.call { done.signal() }
-    done.wait()
-    done.wait()
-  }
-
   @Test func `a countdown says whether its end was still to come`() throws {
     let countdown = try Countdown(
       .seconds(3_600), tick: .seconds(1), factory: factory, queue: queue,
