@@ -41,7 +41,7 @@ let package = Package(
     .target(
       name: "TaktControl",
       dependencies: [
-        "TaktCore", "TaktTime", "TaktDigest", "CTaktPage",
+        "TaktCore", "TaktTime", "TimerMachine", "TaktDigest", "CTaktPage",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
@@ -62,7 +62,7 @@ let package = Package(
     .target(
       name: "TaktStore",
       dependencies: [
-        "TaktCore", "TaktTime", .product(name: "GRDB", package: "GRDB.swift"),
+        "TaktCore", "TaktTime", "TimerMachine", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
@@ -110,9 +110,11 @@ let package = Package(
       name: "gate-bench",
       dependencies: [
         "TaktControl", "TaktEngine", "TaktStore", "TaktConfig", "TaktCore", "TaktTime",
-        "TimerMachine", "TimerMachineTesting",
+        "TimerMachine", "TimerMachineTesting", "CUnderValgrind",
       ],
       swiftSettings: strict),
+    // How those workloads count all threads, and start children, under valgrind.
+    .target(name: "CUnderValgrind"),
     .executableTarget(
       name: "schedule-bench", dependencies: ["TaktCore", "TaktTime"], swiftSettings: strict),
     .executableTarget(

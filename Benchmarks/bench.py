@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 
+import descendants
 import machine
 from figures import take_option
 from stopping import stop_once
@@ -75,7 +76,7 @@ class Run:
         begin = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="takt-bench-", ignore_cleanup_errors=True) as folder:
             path = pathlib.Path(folder) / "rows.json"
-            # Its files stay in this folder and its processes in this session, so that both can be removed.
+            # Its files stay in this folder, so that they can be removed.
             environment = {**os.environ, "TMPDIR": folder, "LEDGER_BENCH_QUICK": str(int(quick))}
             try:
                 self.process = subprocess.Popen(
@@ -93,18 +94,20 @@ class Run:
                 self.problem = "it wrote no figures"
 
     def stop(self):
-        """Stops its processes, with time to clean up."""
+        """Stops its processes, with time to clean up, and kills those that are left."""
         if not self.process:
             return
         end = time.monotonic() + 30
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            for pid in processes_of(self.process.pid):
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, number)
-            while processes_of(self.process.pid) and time.monotonic() < end:
-                self.process.poll()
-                time.sleep(0.05)
-        self.process.wait()
+        for pid in processes_of(self.process.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
+        while processes_of(self.process.pid) and time.monotonic() < end:
+            self.process.poll()
+            time.sleep(0.05)
+        self.process.poll()
+        # Schedulers and their commands have sessions of their own.
+        descendants.kill(seconds=10)
+        self.process.poll()
 
 
 def write(path, facts, quick, runs):
@@ -130,6 +133,7 @@ def main(arguments):
         print(__doc__, file=sys.stderr)
         return 64
     takt = os.path.abspath(arguments[0])
+    descendants.adopt_orphans()
     stop_once()
     # Without the environment, peers from PyPI are left out.
     python = os.path.abspath(python) if os.path.exists(python) else sys.executable

@@ -20,7 +20,14 @@ import sys
 from comparison import Comparison, FileError, Figures
 
 FUNCTION = "takt_gate_counted"
-"""The function whose instructions count, with all that it calls."""
+"""The function whose instructions count, with all that it calls, where one thread counts."""
+
+COUNTING = {
+    "one": [f"--toggle-collect={FUNCTION}"],
+    # Callgrind toggles for one thread only; here the workload itself says when it counts.
+    "all": ["--instr-atstart=no"],
+}
+"""The options of callgrind by the threads that count."""
 
 ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
@@ -85,33 +92,50 @@ def fixed_addresses():
         return []
 
 
-def count(program, name, folder, prefix):
+def workloads(listing):
+    """Names, and which threads count, from the text of `gate-bench --list`."""
+    return dict(line.split("\t")[:2] for line in listing.splitlines())
+
+
+def total(profile):
+    """The instructions of a profile."""
+    found = re.search(r"^totals: (\d+)", profile, re.MULTILINE)
+    return int(found.group(1)) if found else 0
+
+
+def last_lines(text, count=20):
+    """The end of what a program has printed: valgrind may print thousands of warnings."""
+    return "\n".join(text.strip().splitlines()[-count:])
+
+
+def count(program, name, threads, folder, prefix):
     """The instructions of one workload; its profile is left in `folder`."""
     profile = folder / f"{name}.callgrind"
     profile.unlink(missing_ok=True)
     command = prefix + [
-        "valgrind", "--tool=callgrind", f"--toggle-collect={FUNCTION}",
+        "valgrind", "--tool=callgrind", *COUNTING[threads],
         f"--callgrind-out-file={profile}", str(program), name]
     run = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, cwd="/")
     if run.returncode != 0:
-        raise GateError(f"{name} ended with status {run.returncode}:\n{run.stderr.strip()}")
-    found = re.search(r"^(?:summary|totals): (\d+)", profile.read_text(), re.MULTILINE)
-    instructions = int(found.group(1)) if found else 0
+        raise GateError(f"{name} ended with status {run.returncode}:\n{last_lines(run.stderr)}")
+    instructions = total(profile.read_text())
     if instructions == 0:
-        raise GateError(f"{name}: nothing was counted; {FUNCTION} was not called")
+        raise GateError(
+            f"{name}: nothing was counted; {FUNCTION} was not called, or the program was built "
+            "without valgrind/callgrind.h")
     return instructions
 
 
 def count_all(program, names, folder):
     """The workloads by name, as many at a time as there are processors."""
-    known = [line.split("\t")[0] for line in output(program, "--list").splitlines()]
+    known = workloads(output(program, "--list"))
     unknown = [name for name in names if name not in known]
     if unknown:
         raise GateError(f"no workload '{unknown[0]}'; there are {', '.join(known)}")
-    names = names or known
+    names = names or list(known)
     prefix = fixed_addresses()
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        counts = pool.map(lambda name: count(program, name, folder, prefix), names)
+        counts = pool.map(lambda name: count(program, name, known[name], folder, prefix), names)
         return dict(zip(names, counts))
 
 

@@ -1,6 +1,6 @@
-// Starts a shell command COUNT times at each expiry of a timerfd: the lower bound for any scheduler.
+// Starts shell commands at each expiry of a timerfd: the lower bound for any scheduler.
 //
-// bare_loop FIRST_SECOND PERIOD_SECONDS COUNT CONCURRENCY COMMAND
+// bare_loop FIRST_SECOND PERIOD_SECONDS CONCURRENCY COMMAND ...
 //
 // A period of 0 means one expiry. It runs until it is stopped.
 #include <fcntl.h>
@@ -14,8 +14,9 @@
 extern char **environ;
 
 int main(int argument_count, char **arguments) {
-  if (argument_count != 6) return 64;
-  int count = atoi(arguments[3]), concurrency = atoi(arguments[4]);
+  if (argument_count < 5) return 64;
+  char **commands = arguments + 4;
+  int count = argument_count - 4, concurrency = atoi(arguments[3]);
   struct itimerspec beat = {
       .it_value.tv_sec = atoll(arguments[1]), .it_interval.tv_sec = atoll(arguments[2])};
   int timer = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC);
@@ -26,13 +27,13 @@ int main(int argument_count, char **arguments) {
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, 1, 2);
-  char *const command[] = {"sh", "-c", arguments[5], NULL};
   uint64_t beats;
   while (read(timer, &beats, sizeof beats) == sizeof beats) {
     int running = 0;
     for (int started = 0; started < count || running > 0;) {
       if (started < count && running < concurrency) {
         pid_t pid;
+        char *const command[] = {"sh", "-c", commands[started], NULL};
         if (posix_spawn(&pid, "/bin/sh", &actions, NULL, command, environ) != 0) return 1;
         started++;
         running++;

@@ -45,7 +45,8 @@ class Measurements:
         return [own[number] / other[number] for number in sorted(own.keys() & other.keys())
                 if other[number] > 0]
 
-    def report(self, figures, name, title, unit, *, size=None, bounds=None, own_bound=None):
+    def report(self, figures, name, title, unit, *, size=None, bounds=None, own_bound=None,
+               has_ratio=True):
         """Adds the rows of all schedulers for one name.
 
         `bounds` are upper bounds of takt's ratio to each peer, `own_bound` one of takt's value.
@@ -55,10 +56,9 @@ class Measurements:
                 continue
             peer = None if scheduler == "takt" else scheduler
             bound = (bounds or {}).get(peer) if peer else own_bound
+            ratios = self.ratios(peer, name) if peer and has_ratio else []
             figures.add(
-                title, unit, values[name], size=size, peer=peer,
-                ratios=self.ratios(peer, name) if peer else (), at_most=bound)
-            ratios = self.ratios(peer, name) if peer else []
+                title, unit, values[name], size=size, peer=peer, ratios=ratios, at_most=bound)
             print(f"{title}, {scheduler}: {statistics.median(values[name]):.4g} {unit}"
                   + (f"; takt ÷ it {statistics.median(ratios):.2f}" if ratios else "")
                   + (f" (bound {bound})" if bound else ""), flush=True)

@@ -65,10 +65,14 @@ def parts(schedulers, tools, figures, quick):
 
     # Rounds by number of jobs.
     sizes = {1: 3, 1_000: 3, 10_000: 5, 100_000: 3}
+    # Repetitions by number of jobs.
+    queried = {1_000: 9, 10_000: 9, 100_000: 9}
     if available_gb() > MILLION_JOBS_GB:
         sizes[1_000_000] = 1
+        queried[1_000_000] = 3
     if quick:
         sizes = {1: 1, 1_000: 1, 10_000: 1}
+        queried = {1_000: 3}
     return {
         "lateness": lambda: lateness.run(
             able("lateness"), tools, figures, rounds=1 if quick else 5, seconds=3 if quick else 8),
@@ -76,8 +80,7 @@ def parts(schedulers, tools, figures, quick):
             able("storm"), tools, figures, rounds=1 if quick else 3, count=200 if quick else 1000),
         "idle": lambda: idle.run(able("idle"), tools, figures, sizes=sizes),
         "queries": lambda: queries.run(
-            takt, tools, figures, sizes=[1_000] if quick else [1_000, 10_000, 100_000],
-            repetitions=3 if quick else 9, seconds=2 if quick else 5),
+            takt, tools, figures, sizes=queried, seconds=2 if quick else 5),
     }
 
 

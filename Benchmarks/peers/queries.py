@@ -15,6 +15,7 @@ LIMIT = 120
 STATUS_BOUNDS = {10_000: 40, 100_000: 250}
 METRICS_BOUNDS = {100_000: 50}
 START_BOUND = 5
+STARTS = 36
 
 
 def write(takt, folder, size):
@@ -94,12 +95,12 @@ def measure(takt, tools, figures, size, repetitions, seconds):
           f"without queries, {percentile(asked, 99):.2f} ms during them", flush=True)
 
 
-def run(takt, tools, figures, *, sizes, repetitions, seconds):
-    """Measures each number of jobs."""
+def run(takt, tools, figures, *, sizes, seconds):
+    """Measures each number of jobs; `sizes` maps it to a number of repetitions."""
     print("\n## Queries\n")
     start = timed(
-        lambda: subprocess.run([takt.program, "--version"], stdout=subprocess.DEVNULL), 4 * repetitions)
+        lambda: subprocess.run([takt.program, "--version"], stdout=subprocess.DEVNULL), STARTS)
     print(f"  takt --version: {statistics.median(start):.1f} ms")
     figures.add("takt --version", "ms", start, at_most=START_BOUND)
-    for size in sizes:
+    for size, repetitions in sizes.items():
         measure(takt, tools, figures, size, repetitions, seconds)

@@ -22,7 +22,7 @@ class BareLoop(Scheduler):
     def write(self, folder, jobs, concurrency=None):
         first = jobs[0]
         beat = [1, 1] if first.when == EVERY_SECOND else [self.tools.due, 0]
-        arguments = [*beat, len(jobs), concurrency or len(jobs), first.command]
+        arguments = [*beat, concurrency or len(jobs), *(job.command for job in jobs)]
         (folder / "arguments").write_text(json.dumps(arguments))
 
     def launch(self, folder):

@@ -3,7 +3,7 @@
 import time
 
 from daemon import NotReady
-from job import Job, at
+from job import at
 from measurements import Measurements
 from tools import Stamps
 
@@ -17,7 +17,7 @@ def measure(scheduler, tools, count):
     tools.due = due
     with tools.case() as folder:
         stamps = Stamps(folder, tools)
-        jobs = [Job(f"job{number:04}", stamps.command, at(due)) for number in range(count)]
+        jobs = [stamps.job(f"job{number:04}", at(due)) for number in range(count)]
         with scheduler.start(folder, jobs, CONCURRENCY) as daemon:
             while stamps.count() < count:
                 daemon.check(time.monotonic() + 1)

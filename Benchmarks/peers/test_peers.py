@@ -10,6 +10,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from daemon import Daemon, NotReady  # noqa: E402
+from every_second import served  # noqa: E402
 from figures import Figures, take_option  # noqa: E402
 from job import EVERY_SECOND, at, idle_jobs  # noqa: E402
 from measurements import Measurements  # noqa: E402
@@ -70,6 +71,35 @@ class FigureTests(unittest.TestCase):
         self.assertFalse(found.values["peer"])
 
 
+class EverySecondTests(unittest.TestCase):
+    """The lateness of starts, one of which is due each second."""
+
+    def check(self, starts, delays, missed, turn=range(10, 15)):
+        """Compares delays and missed starts."""
+        found, errors = served(starts, turn)
+        self.assertEqual([round(delay, 3) for delay in found], delays)
+        self.assertEqual(errors, missed)
+
+    def test_punctual_starts(self):
+        self.check([9.01, 10.01, 11.02, 12.01, 13.01, 14.01, 15.01], [0.01, 0.02, 0.01, 0.01, 0.01], 0)
+
+    def test_a_start_may_be_more_than_a_second_late(self):
+        self.check([9.01, 10.01, 12.2, 12.21, 13.01, 14.01], [0.01, 1.2, 0.21, 0.01, 0.01], 0)
+
+    def test_a_second_without_a_start_is_missed(self):
+        self.check([9.01, 10.01, 12.01, 13.01, 14.01, 15.01], [0.01, 0.01, 0.01, 0.01], 1)
+
+    def test_a_second_with_two_starts_is_wrong(self):
+        self.check([9.01, 10.01, 11.01, 11.5, 12.01, 13.01, 14.01], [0.01] * 5, 1)
+
+    def test_a_start_just_before_its_second_belongs_to_it(self):
+        self.check([8.999, 9.999, 10.999, 12.001, 13, 14], [-0.001, -0.001, 0.001, 0, 0], 0)
+
+    def test_a_scheduler_that_stops_has_missed_the_rest(self):
+        self.check([9.01, 10.01, 11.01], [0.01, 0.01], 3)
+        self.check([], [], 5)
+
+
 @unittest.skipUnless(shutil.which("cc"), "cc is not installed")
 class DaemonTests(unittest.TestCase):
     """The process of a scheduler."""
@@ -91,11 +121,13 @@ class DaemonTests(unittest.TestCase):
     def test_a_command_notes_when_it_ran(self):
         with Tools() as tools, tools.case() as folder:
             stamps = Stamps(folder, tools)
+            job = stamps.job("job07", EVERY_SECOND)
             before = time.time()
             for _ in range(2):
-                with Daemon(["sh", "-c", stamps.command], folder) as one:
+                with Daemon(["sh", "-c", job.command], folder) as one:
                     one.process.wait()
             self.assertEqual(stamps.count(), 2)
+            self.assertEqual(list(stamps.by_job()), ["job07"])
             self.assertTrue(before <= stamps.seconds()[0] <= time.time())
 
 

@@ -1,8 +1,11 @@
 """Compiled helper programs and temporary folders."""
 
+import collections
 import pathlib
 import subprocess
 import tempfile
+
+from job import Job
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -37,18 +40,32 @@ class Tools:
 
 
 class Stamps:
-    """The file to which commands append the time at which they run."""
-
-    line_size = 20
+    """The file to which commands append the time at which they run, and the name of their job."""
 
     def __init__(self, folder, tools):
         self.path = pathlib.Path(folder) / "stamps"
-        self.command = f"{tools.note} {self.path}"
+        self.note = tools.note
+
+    def job(self, name, when):
+        """A job whose command notes when it runs."""
+        return Job(name, f"{self.note} {self.path} {name}", when)
+
+    def lines(self):
+        """The complete lines."""
+        return self.path.read_bytes().splitlines() if self.path.exists() else []
 
     def count(self):
         """The number of commands that have run."""
-        return self.path.stat().st_size // self.line_size if self.path.exists() else 0
+        return len(self.lines())
 
     def seconds(self):
         """The times in seconds since the epoch, in order."""
-        return sorted(int(line) / 1e9 for line in self.path.read_bytes().split())
+        return sorted(time for times in self.by_job().values() for time in times)
+
+    def by_job(self):
+        """The times in seconds since the epoch, in order, by the name of the job."""
+        found = collections.defaultdict(list)
+        for line in self.lines():
+            time, name = line.split()
+            found[name.decode()].append(int(time) / 1e9)
+        return {name: sorted(times) for name, times in found.items()}

@@ -2,19 +2,33 @@
 
 from rows import is_met, short, shortfall_percent, subject
 
+# The figures of the overview, and their number of jobs.
+OVERVIEW = [
+    ("20 commands per second: lateness p50", None), ("20 commands per second: lateness p99", None),
+    ("20 commands per second: starts missed or doubled", None),
+    ("20 commands per second: scheduler CPU per run", None),
+    ("1,000 commands due at once: starts per second", None),
+    ("1000 static programs due at once: starts per second", None),
+    ("idle jobs: CPU to load", 10_000), ("idle jobs: memory", 10_000),
+    ("idle jobs: CPU to load", 100_000), ("idle jobs: memory", 100_000),
+    ("idle jobs: CPU to reload, one changed", 10_000),
+    ("context switches per second, 10 % leeway", None)]
+
 # Figures with alternative targets, of which one is enough.
 ONE_IS_ENOUGH = {"20 commands per second: scheduler CPU per run"}
 
 SECTIONS = [
     ("Twenty commands per second", ["commands"], ["20 commands per second"],
      "Each second, 20 jobs run `sh -c` with a program that writes the time to a file. Lateness is that "
-     "time minus the full second, so it includes the start of the shell and of the program. CPU is "
-     "that of the scheduler process, without its children."),
+     "time minus the second in which the command was due, so it includes the start of the shell and of "
+     "the program. The n-th start of a job belongs to the n-th second, also if it is more than a second "
+     "late; a start that never happens, or happens twice, is counted as missed or doubled. CPU is that of "
+     "the scheduler process, without its children."),
     ("A thousand commands at once", [], ["commands due at once", "static programs due at once"],
      "All jobs are due at one instant. Starts per second count from that instant to the last start "
      "(`sh -c`) or to the last end (static programs). takt, APScheduler and the C loop run 16 at a "
      "time; the others have no such limit."),
-    ("Idle jobs", ["load", "memory-per-job"], ["idle jobs"],
+    ("Idle jobs", ["load", "memory-per-job", "reload"], ["idle jobs"],
      "Each job is due once a year. Load ends when the scheduler uses less than 1 % of a CPU for half a "
      "second. The memory per job is the resident memory above that of a daemon with one job. A reload "
      "reads a file in which one job has another minute."),
@@ -48,6 +62,9 @@ METHOD = """\
   because its default of 10 would make half of the commands wait.
 - The C loop starts the same commands with `posix_spawn` at each expiry of a timerfd. It writes no log and
   keeps no output.
+- The schedulers run as `takt run jobs.yaml --log-format json`, `supercronic -json crontab`,
+  `python apscheduler_program.py jobs.json`, `cronstable -c cronstable.yaml`, `systemd --user` and
+  `cron -f`, each with nothing but the jobs of the benchmark.
 - CPU time comes from the kernel's clock of the scheduler process, which counts ended threads, too. Memory
   is the resident set in `/proc/PID/status`.
 - A peer that fails, or takes minutes for a number of jobs, is left out from there on.
@@ -63,15 +80,16 @@ make bench ONLY=peers
 
 `make bench` installs croniter, APScheduler, cronstable and matplotlib from PyPI into `.build/bench-venv`.
 systemd and Debian's cron are measured where they are installed and takt's benchmark runs as root;
-supercronic where it is in `PATH` or named by `$SUPERCRONIC`. 
+supercronic where it is in `PATH` or named by `$SUPERCRONIC`.
 Run it on a machine that does nothing else. Other work on the same cores favors takt over the C loop:
 takt gives each command its own session, and Linux shares the CPU among sessions.
 """
 
 MACHINE = {
-    "processor": "Processor", "cores": "Cores", "busy_before_percent": "CPU use before the start, %", "memory_gb": "Memory, GB", "kernel": "Kernel",
-    "system": "System", "c_library": "C library", "takt": "takt", "commit": "Commit", "swift": "Swift",
-    "python": "Python", "date": "Date"}
+    "processor": "Processor", "cores": "Cores", "busy_before_percent": "CPU use before the start, %",
+    "memory_gb": "Memory, GB", "kernel": "Kernel", "system": "System",
+    "c_library": "C library", "takt": "takt", "commit": "Commit", "swift": "Swift", "python": "Python",
+    "date": "Date"}
 
 
 class Page:
@@ -93,14 +111,14 @@ class Page:
             parts.append("**The machine was busy with other work, so these figures are of little use.**")
         if not has_matplotlib:
             parts.append("matplotlib was not available, so this page has no pictures.")
-        parts += [*self.problems(), "## Targets", *self.targets(), "## Method", METHOD.strip(),
+        parts += [*self.problems(), *self.overview(), "## Targets", *self.targets(), "## Method", METHOD.strip(),
                   "## Machine and versions", self.machine()]
         shown = set()
         for title, pictures, prefixes, words in SECTIONS:
             parts += self.section(title, pictures, prefixes, words, shown)
         rest = [row for row in self.rows.measured if id(row) not in shown]
         if rest:
-            parts += ["## Other figures", table(rest)]
+            parts += ["## Other figures", table(rest), command(rest)]
         parts += ["## Repeat the measurement", REPEAT.strip()]
         return "\n\n".join(parts) + "\n"
 
@@ -110,6 +128,12 @@ class Page:
         lines = [f"**The benchmark `{one['name']}` failed: {one['problem']}.**" for one in failed]
         return lines + [
             f"**The part `{name}` failed: {reason}.**" for name, reason in self.rows.failed.items()]
+
+    def overview(self):
+        """The most important figures of all schedulers."""
+        rows = [row for name, size in OVERVIEW for row in self.rows.named(name)
+                if row.get("size") == size]
+        return ["## Overview", table(rows)] if rows else []
 
     def targets(self):
         """A summary and the table of all rows with a target."""
@@ -164,7 +188,13 @@ class Page:
             return []
         shown.update(id(row) for row in rows)
         images = [f"![{title}](performance/{name}.svg)" for name in pictures if name in self.pictures]
-        return [f"## {title}", words, *images, table(rows)]
+        return [f"## {title}", words, *images, table(rows), command(rows)]
+
+
+def command(rows):
+    """The command that measures these rows again."""
+    names = ",".join(dict.fromkeys(row["benchmark"] for row in rows if "benchmark" in row))
+    return f"Command: `make bench ONLY={names}`"
 
 
 def title_of(row):

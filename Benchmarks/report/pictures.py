@@ -47,6 +47,9 @@ class Pictures:
         self.draw_growth(
             "memory-per-job", "Memory per idle job, by number of jobs", "jobs",
             [("idle jobs: memory per job", "memory per job, KB")])
+        self.draw_growth(
+            "reload", "CPU to reload with one job changed, by number of jobs", "jobs",
+            [("idle jobs: CPU to reload, one changed", "CPU to reload, s")])
         self.draw_queries()
         self.draw_timers()
         return self.names

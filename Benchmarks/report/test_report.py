@@ -61,6 +61,18 @@ class PageTests(unittest.TestCase):
         self.assertIn("| figure | unit | takt | APScheduler |", page)
         self.assertIn(f"| {CPU} | ms | 0.4 (0.3–0.4) | 0.9 |", page)
 
+    def test_the_overview_has_the_figures_of_all_schedulers(self):
+        name = "idle jobs: CPU to load"
+        page = text([row(name, 0.2, size=10_000), row(name, 2.4, size=10_000, peer="APScheduler"),
+                     row(name, 0.1, size=1_000)])
+        overview = page[page.index("## Overview"):page.index("## Targets")]
+        self.assertIn(f"| {name}, 10,000 jobs | ms | 0.2 | 2.4 |", overview)
+        self.assertNotIn("1,000 jobs | ms | 0.1", overview)
+
+    def test_a_section_names_its_command(self):
+        page = text([row("context switches per second, 10 % leeway", 126, benchmark="leeway")])
+        self.assertIn("\n\nCommand: `make bench ONLY=leeway`\n", page)
+
     def test_numbers_have_three_digits(self):
         self.assertEqual([short(number) for number in (0, 0.012345, 12.345, 1234.5)],
                          ["0", "0.0123", "12.3", "1,234"])

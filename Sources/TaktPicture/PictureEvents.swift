@@ -80,12 +80,12 @@ struct PictureEvents: Sendable {
     let more = events.count > 1 ? " +\(PictureText.count(events.count - 1))" : ""
     let label = PictureText.shortened(
       events[0].label, toWidth: labelWidthMax, fontSize: fontSize)
-    var told = events.prefix(8).map { "\(zone.date($0.at).fullText) \($0.label)" }
-    if events.count > told.count {
-      told.append("and \(PictureText.count(events.count - told.count)) more")
+    var lines = events.prefix(8).map { "\(zone.date($0.at).fullText) \($0.label)" }
+    if events.count > lines.count {
+      lines.append("and \(PictureText.count(events.count - lines.count)) more")
     }
     return Line(
-      x: scale.x(events[0].at), label: label + more, tooltip: told.joined(separator: "\n"))
+      x: scale.x(events[0].at), label: label + more, tooltip: lines.joined(separator: "\n"))
   }
 
   // A line starts below every label that reaches over it, so that none is crossed out.

@@ -22,7 +22,7 @@ struct PictureLegend: Sendable {
   var lineCount: Int { (items.map(\.line).max() ?? -1) + 1 }
 
   init(_ rows: [PictureRow], hasWindows: Bool, hasStacks: Bool, width: Int) {
-    let tally = Balance(sumOf: rows)
+    let tally = VerdictCounts(sumOf: rows)
     let runs = rows.reduce(0) { $0 + $1.runs }
     let failed = rows.reduce(0) { $0 + $1.failedRuns }
     var items = Verdict.Kind.allCases.map {

@@ -9,7 +9,7 @@ struct PictureRow: Sendable {
   let summary: String
   /// The rows of the timeline that this one shows.
   let members: [Int]
-  let tally: Balance
+  let tally: VerdictCounts
   let runs: Int
   let failedRuns: Int
 
@@ -43,7 +43,7 @@ struct PictureRow: Sendable {
     name = row.name
     summary = row.summary
     members = [index]
-    tally = Balance(row.slots, on: scale)
+    tally = VerdictCounts(row.slots, on: scale)
     runs = visible.count { _ in true }
     failedRuns = visible.count { $0.isFailed }
   }
@@ -52,13 +52,13 @@ struct PictureRow: Sendable {
     name = "and \(PictureText.count(rows.count)) more jobs"
     summary = "the jobs with the fewest slots that did not run"
     members = rows.flatMap(\.members)
-    tally = Balance(sumOf: rows)
+    tally = VerdictCounts(sumOf: rows)
     runs = rows.reduce(0) { $0 + $1.runs }
     failedRuns = rows.reduce(0) { $0 + $1.failedRuns }
   }
 }
 
-extension Balance {
+extension VerdictCounts {
   /// The slots that lie on the axis.
   init(_ slots: [Timeline.Mark], on scale: PictureScale) {
     self.init()

@@ -19,7 +19,7 @@ package struct TimelineBuilder {
       title: "", from: from.milliseconds, to: to.milliseconds, zone: snapshot.settings.zone)
   }
 
-  package mutating func take(_ event: SimulatedEvent) {
+  package mutating func add(_ event: SimulatedEvent) {
     switch event {
     case .verdict(let record, let lateness, let window):
       let due = record.verdict == .ran ? record.at - lateness : record.slots.last

@@ -69,7 +69,8 @@ struct TimelinePicture: Sendable {
 
   private func nothing() -> String {
     let why =
-      timeline.rows.isEmpty ? "Nothing to show: no jobs." : "Nothing to show: no time passes."
+      timeline.rows.isEmpty
+      ? "Nothing to show: there are no jobs." : "Nothing to show: the time range is empty."
     var svg = SVGWriter()
     begin(height: 84, subtitle: why, description: why, into: &svg)
     svg.close("svg")
@@ -109,7 +110,7 @@ struct TimelinePicture: Sendable {
   private func description(
     _ rows: [PictureRow], _ wakes: WakeLane, _ running: RunningLane
   ) -> String {
-    let tally = Balance(sumOf: rows)
+    let tally = VerdictCounts(sumOf: rows)
     let runs = rows.reduce(0) { $0 + $1.runs }
     let failed = rows.reduce(0) { $0 + $1.failedRuns }
     return "\(PictureText.count(timeline.rows.count, "job")); \(tally.text); "

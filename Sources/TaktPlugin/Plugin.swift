@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// A plugin of takt, written in Swift.
+/// A plugin for takt, written in Swift.
 ///
 /// ```swift
 /// import TaktPlugin
@@ -15,25 +15,25 @@
 /// }
 /// ```
 ///
-/// It speaks version 1 of the protocol in `plugins/PROTOCOL.md`, as a service or as a oneshot: which
-/// of the two is for the manifest to say.
+/// It speaks version 1 of the protocol in `plugins/PROTOCOL.md`, as a service or as a oneshot,
+/// whichever the manifest says.
 public struct Plugin: Sendable {
   private let name: String
   private let version: String
 
-  /// A plugin that tells the host its name and version.
+  /// Creates a plugin with the name and version that it reports to the host.
   public init(name: String, version: String) {
     self.name = name
     self.version = version
   }
 
-  /// Answers the host until it says that this is enough, or goes away. Runs are done beside one
-  /// another; one that is cancelled finds its task cancelled.
+  /// Serves the host until it asks the plugin to stop, or closes the connection. Runs are
+  /// concurrent; cancelling a run cancels its task.
   ///
-  /// - Parameter body: does one run. An error that it throws is the run's failure.
+  /// - Parameter body: performs one run. If it throws, the run fails.
   public func serve(_ body: @escaping @Sendable (PluginRun) async throws -> PluginOutcome) async {
     guard let channel = PluginChannel() else {
-      let words = "\(name) is a plugin of takt: run it with `takt plugins test \(name)`\n"
+      let words = "\(name) is a plugin for takt; run it with `takt plugins test \(name)`\n"
       _ = write(STDERR_FILENO, words, words.utf8.count)
       exit(64)
     }
@@ -46,7 +46,7 @@ public struct Plugin: Sendable {
         case "hello": isOneshot = message.mode == "oneshot"
         case "start":
           guard let run = PluginRun(message, channel) else {
-            channel.send(.problem("bad_message", "start names no run"))
+            channel.send(.problem("bad_message", "'start' does not name a run"))
             continue
           }
           let task = Task { await Self.outcome(of: run, body) }
@@ -61,7 +61,7 @@ public struct Plugin: Sendable {
         case "ping": if let id = message.id { channel.send(.pong(id)) }
         case "shutdown": break messages
         case "error": break
-        default: channel.send(.problem("unknown_type", "there is no type '\(message.type)'"))
+        default: channel.send(.problem("unknown_type", "unknown type '\(message.type)'"))
         }
       }
     }

@@ -1,4 +1,4 @@
-/// How much a line matters.
+/// The level of a line of output.
 public enum PluginLogLevel: String, Sendable {
   case debug, info, notice, warning, error
 }

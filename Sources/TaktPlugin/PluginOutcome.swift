@@ -1,10 +1,10 @@
-/// What a run has come to.
+/// The outcome of a run.
 public enum PluginOutcome: Sendable {
-  /// All is well; a sentence for people, if there is something to say.
+  /// Success, with an optional sentence for people.
   case ok(String? = nil)
-  /// It is not: a short reason of letters, digits, `_`, `-` and `.`, and a sentence for people.
+  /// Failure, with a short reason of letters, digits, `_`, `-` and `.`, and a sentence for people.
   case failed(String, String? = nil)
 
-  /// All is well.
+  /// Success, without a sentence.
   public static var ok: Self { .ok(nil) }
 }

@@ -4,11 +4,11 @@
   public import Foundation
 #endif
 
-/// One run, as the host has described it.
+/// One run, as the host describes it.
 ///
 /// Safe from any thread.
 public struct PluginRun: Sendable {
-  /// Names the run.
+  /// The run's identifier.
   public let id: String
   /// The name of the job.
   public let job: String
@@ -16,7 +16,7 @@ public struct PluginRun: Sendable {
   public let slot: String
   /// The attempt's number, from 1.
   public let attempt: Int
-  /// When the run is cancelled; nil without a timeout.
+  /// The time at which takt cancels the run; nil without a timeout.
   public let deadline: Date?
   /// All parameters by name.
   public let parameters: [String: PluginParameter]
@@ -39,32 +39,33 @@ public struct PluginRun: Sendable {
     self.channel = channel
   }
 
-  /// The text of a parameter; nil when it is none.
+  /// A parameter's text; nil if the parameter is missing or not a text.
   public func text(_ name: String) -> String? {
     if case .text(let text) = parameters[name] { text } else { nil }
   }
 
-  /// The number of a parameter: a size in bytes, a duration in milliseconds; nil when it is none.
+  /// A parameter's number: a size in bytes, a duration in milliseconds; nil if the parameter is
+  /// missing or not a number.
   public func number(_ name: String) -> Double? {
     if case .number(let number) = parameters[name] { number } else { nil }
   }
 
-  /// The truth value of a parameter; nil when it is none.
+  /// A parameter's Boolean value; nil if the parameter is missing or not a Boolean.
   public func flag(_ name: String) -> Bool? {
     if case .flag(let flag) = parameters[name] { flag } else { nil }
   }
 
-  /// Says a line of the run's output.
+  /// Writes a line to the run's output.
   public func log(_ message: String, level: PluginLogLevel = .info) {
     channel.send(.log(id, level.rawValue, message))
   }
 
-  /// Says how far the run is, in percent.
+  /// Reports the run's progress in percent.
   public func progress(_ percent: Double? = nil, _ message: String? = nil) {
     channel.send(.progress(id, percent, message))
   }
 
-  /// Tells a measured value.
+  /// Reports a measured value.
   public func metric(_ name: String, _ value: Double, unit: String? = nil) {
     channel.send(.metric(id, name, value, unit))
   }

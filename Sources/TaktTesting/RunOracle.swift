@@ -14,7 +14,7 @@ struct RunOracle {
   private var runs: [UInt64: Run] = [:]
   private(set) var problems: [String] = []
 
-  mutating func take(_ record: LogRecord) {
+  mutating func observe(_ record: LogRecord) {
     guard record.event == .run, case .number(let id)? = record[.run],
       case .text(let job)? = record[.job], let name = JobName(job),
       case .number(let sequence)? = record[.seq],
@@ -27,7 +27,7 @@ struct RunOracle {
       problems.append("run \(id): \(from) → \(to) (\(sequence)) after \(run.state)")
     }
     if RunMachine.table[before]?.values.contains(where: { $0.contains(after) }) != true {
-      problems.append("run \(id): \(from) → \(to) is not in the table")
+      problems.append("run \(id): \(from) → \(to) is not a valid transition")
     }
     run.state = after
     run.sequence = sequence
@@ -47,11 +47,11 @@ struct RunOracle {
     if let group = request.spec.concurrencyGroup, request.facts == nil,
       taken.count(where: { $0.group == group }) > 2
     {
-      problems.append("more than two of the group \(group)")
+      problems.append("more than two runs of the group \(group)")
     }
     let others = taken.filter { $0.job == request.spec.name && $0.isAlone }
     if runs[id]?.isAlone == true, others.count > 1 {
-      problems.append("\(request.spec.name): \(others.count) runs beside one another")
+      problems.append("\(request.spec.name): \(others.count) runs at once")
     }
   }
 
@@ -76,7 +76,7 @@ struct StartOracle {
   private var heads: [RunID: RunHead] = [:]
   private(set) var problems: [String] = []
 
-  mutating func take(_ entries: [LedgerEntry]) {
+  mutating func observe(_ entries: [LedgerEntry]) {
     for entry in entries {
       switch entry {
       case .claimed(let run), .began(let run): heads[run.head.run] = run.head
@@ -89,8 +89,8 @@ struct StartOracle {
     heads = [:]
   }
 
-  mutating func begin(_ former: FormerBooks) {
-    for run in former.runs { heads[run.head.run] = run.head }
+  mutating func begin(_ previous: PreviousState) {
+    for run in previous.runs { heads[run.head.run] = run.head }
   }
 
   mutating func start(_ request: AttemptRequest) {

@@ -2,7 +2,7 @@ package import TaktCore
 import TaktTime
 
 /// Runs the real `SchedulerCore` in virtual time under everything that a seed thinks of: slow runs,
-/// reloads, steps of the wall clock, stalls, stops. An oracle checks the books.
+/// reloads, steps of the wall clock, stalls, stops. An oracle checks the ledger.
 package struct Simulation {
   private var random: SplitMix64
   private var scheduler: VirtualScheduler
@@ -10,7 +10,7 @@ package struct Simulation {
   private var runOracle = RunOracle()
   private var snapshot: Snapshot
   private var isFinished = false
-  private var books = MemoryBooks()
+  private var ledger = LedgerModel()
   /// What the ledger has taken and not yet written: a crash loses it.
   private var unwritten: [[LedgerEntry]] = []
   private var awaiting: [RunID] = []
@@ -39,7 +39,7 @@ package struct Simulation {
   private var now: Now { scheduler.now }
 
   /// Runs for `duration` of virtual time, then stops takt and waits for its end. Returns what is
-  /// wrong with the books.
+  /// wrong with the ledger.
   package mutating func run(for duration: Duration) -> [String] {
     for job in snapshot.jobs { oracle.apply(job, to: job.name, at: now) }
     handle(.started(snapshot))
@@ -57,11 +57,11 @@ package struct Simulation {
     }
     advance(to: now.monotonic + .seconds(60))
     flushLedger()
-    var problems = books.audit().map(\.description) + starts.problems
+    var problems = ledger.audit().map(\.description) + starts.problems
     // They know one life of takt.
     if !crashes {
       // Slots that are put off wait for the next takt.
-      oracle.finish(at: stoppedAt, pending: books.pending)
+      oracle.finish(at: stoppedAt, pending: ledger.pending)
       runOracle.finish()
       problems += oracle.problems + runOracle.problems
     }
@@ -79,19 +79,19 @@ package struct Simulation {
     scheduler.pass(.milliseconds(Int.random(in: 0...20_000, using: &random)))
     if random.oneIn(3) {
       story.append("reboot")
-      books.reboot()
+      ledger.reboot()
       kept.append([])
       scheduler.now.monotonic = MonotonicInstant(
         nanoseconds: Int64.random(in: 1...9_000_000_000, using: &random))
       scheduler.now.wall = now.wall + .seconds(Int.random(in: -10...10, using: &random))
     }
     if random.oneIn(3) { snapshot = SpecGenerator.mutation(of: snapshot, at: now, &random) }
-    starts.begin(books.former)
-    handle(.started(snapshot, after: books.former))
+    starts.begin(ledger.previous)
+    handle(.started(snapshot, after: ledger.previous))
   }
 
   private mutating func flushLedger() {
-    for entries in unwritten { books.record(entries) }
+    for entries in unwritten { ledger.record(entries) }
     kept += unwritten
     unwritten = []
     let kept = awaiting
@@ -104,12 +104,12 @@ package struct Simulation {
     while !isFinished {
       if !random.oneIn(4) { flushLedger() }
       guard let due = scheduler.next(until: end) else { break }
-      for one in due where !isFinished { take(one) }
+      for one in due where !isFinished { perform(one) }
     }
     scheduler.move(to: end)
   }
 
-  private mutating func take(_ due: VirtualScheduler.Due) {
+  private mutating func perform(_ due: VirtualScheduler.Due) {
     if case .end(let run, .attempt(_, let left)) = due, !left.isEmpty {
       scheduler.setEnd(of: run, .group, at: soon(within: 500))
     }
@@ -196,7 +196,7 @@ package struct Simulation {
       if case .record(let entry) = effect { entry } else { nil }
     }
     if !entries.isEmpty { unwritten.append(entries) }
-    starts.take(entries)
+    starts.observe(entries)
     for effect in effects {
       switch effect {
       case .arm(let key, let deadline, _, let leeway, let token):
@@ -206,9 +206,9 @@ package struct Simulation {
         scheduler.arm(key, max(now.monotonic, deadline) + window + lag, token: token)
       case .start(let request): start(request)
       case .signal(let run, let signal): stop(run, isKill: signal == .kill)
-      case .log(let record): runOracle.take(record)
+      case .log(let record): runOracle.observe(record)
       case .awaitLedger(let run): awaiting.append(run)
-      case .rest, .disarm, .record, .served: break
+      case .holdTimer, .disarm, .record, .served: break
       case .finish: isFinished = true
       }
     }

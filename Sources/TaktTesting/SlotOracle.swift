@@ -1,16 +1,16 @@
 import TaktCore
 import TaktTime
 
-/// An oracle of the books that knows nothing of how the core computes slots: it enumerates instants
-/// one by one and holds every record against them.
+/// An oracle of the ledger that knows nothing of how the core computes slots: it enumerates
+/// instants one by one and holds every record against them.
 struct SlotOracle {
   /// What the oracle remembers of one job.
   private struct Job {
     /// The wall at the first load, whole milliseconds, and the monotonic clock then.
-    var label: Int64
+    var milliseconds: Int64
     var loadedAt: Int64
     var anchor: Int64
-    var firstLabel: Int64
+    var firstInstant: Int64
     var spec: JobSpec?
     var appliedFrom: Int64
     /// The grid's instants that must be decided once their time has passed.
@@ -19,7 +19,7 @@ struct SlotOracle {
   }
 
   private var jobs: [JobName: Job] = [:]
-  /// What is wrong; empty when the books balance.
+  /// What is wrong; empty when every slot is accounted for.
   private(set) var problems: [String] = []
 
   /// A job is in force from now on; nil when it is removed.
@@ -30,13 +30,13 @@ struct SlotOracle {
       jobs[name]?.appliedFrom = from
       jobs[name]?.spec = spec
     } else if let spec {
-      let label = now.wall.milliseconds
+      let milliseconds = now.wall.milliseconds
       let first = spec.timing.schedule.every?.first?.milliseconds
       jobs[name] = Job(
-        label: label,
-        loadedAt: now.monotonic.nanoseconds - (now.wall.nanoseconds - label * 1_000_000),
-        anchor: label + (first ?? 0), firstLabel: label + (first ?? 1), spec: spec,
-        appliedFrom: label - 1)
+        milliseconds: milliseconds,
+        loadedAt: now.monotonic.nanoseconds - (now.wall.nanoseconds - milliseconds * 1_000_000),
+        anchor: milliseconds + (first ?? 0), firstInstant: milliseconds + (first ?? 1), spec: spec,
+        appliedFrom: milliseconds - 1)
     }
   }
 
@@ -46,33 +46,33 @@ struct SlotOracle {
       let every = spec.timing.schedule.every
     else { return }
     let interval = max(1, every.interval.milliseconds)
-    var label = job.anchor
+    var milliseconds = job.anchor
     let end = reading(job, now)
-    while label <= end {
-      if label > job.appliedFrom, label >= job.firstLabel,
-        spec.timing.schedule.isWithinBounds(WallInstant(milliseconds: label))
+    while milliseconds <= end {
+      if milliseconds > job.appliedFrom, milliseconds >= job.firstInstant,
+        spec.timing.schedule.isWithinBounds(WallInstant(milliseconds: milliseconds))
       {
-        jobs[name]?.expected.insert(label)
+        jobs[name]?.expected.insert(milliseconds)
       }
-      label += interval
+      milliseconds += interval
     }
     jobs[name]?.appliedFrom = max(job.appliedFrom, end)
   }
 
   private func reading(_ job: Job, _ now: Now) -> Int64 {
     let nanoseconds = now.monotonic.nanoseconds - job.loadedAt
-    return job.label
+    return job.milliseconds
       + (nanoseconds >= 0 ? nanoseconds / 1_000_000 : (nanoseconds - 999_999) / 1_000_000)
   }
 
   mutating func check(_ record: VerdictRecord) {
     guard let job = jobs[record.job] else {
-      problems.append("\(record.job): a verdict on a job that never was")
+      problems.append("\(record.job): a verdict for an unknown job")
       return
     }
-    for label in instants(of: record, job)
-    where jobs[record.job]?.decided.insert(label).inserted == false {
-      problems.append("\(record.job): \(label) decided twice, at last as \(record.verdict)")
+    for milliseconds in instants(of: record, job)
+    where jobs[record.job]?.decided.insert(milliseconds).inserted == false {
+      problems.append("\(record.job): \(milliseconds) decided twice, last as \(record.verdict)")
     }
   }
 
@@ -90,13 +90,13 @@ struct SlotOracle {
       return [first, last]
     }
     let origin = every.origin == .epoch ? 0 : job.anchor
-    let labels = (first...last).filter { ($0 - origin) % max(1, every.interval.milliseconds) == 0 }
-    if labels.count != record.slots.count || labels.first != first || labels.last != last {
+    let covered = (first...last).filter { ($0 - origin) % max(1, every.interval.milliseconds) == 0 }
+    if covered.count != record.slots.count || covered.first != first || covered.last != last {
       problems.append(
-        "\(record.job): \(record.verdict) says \(record.slots.count) slots, the grid has \(labels.count)"
+        "\(record.job): \(record.verdict) says \(record.slots.count) slots, the grid has \(covered.count)"
       )
     }
-    return labels
+    return covered
   }
 
   /// The times of the clock, and single instants, that a series covers, millisecond by millisecond.
@@ -104,23 +104,23 @@ struct SlotOracle {
     of record: VerdictRecord, _ rules: [ClockRule], _ instants: [WallInstant]
   ) -> [Int64] {
     let (first, last) = (record.slots.first, record.slots.last)
-    var labels: Set<Int64> = []
+    var covered: Set<Int64> = []
     for rule in rules {
       var instant = rule.next(after: WallInstant(nanoseconds: first.nanoseconds - 1))
       while let found = instant, found.milliseconds <= last.milliseconds {
-        labels.insert(found.milliseconds)
+        covered.insert(found.milliseconds)
         instant = rule.next(after: found)
       }
     }
     for instant in instants where first <= instant && instant <= last {
-      labels.insert(instant.milliseconds)
+      covered.insert(instant.milliseconds)
     }
-    if labels.count != record.slots.count {
+    if covered.count != record.slots.count {
       problems.append(
-        "\(record.job): \(record.verdict) says \(record.slots.count) slots, the clock \(labels.count)"
+        "\(record.job): \(record.verdict) says \(record.slots.count) slots, the clock \(covered.count)"
       )
     }
-    return labels.sorted()
+    return covered.sorted()
   }
 
   /// Everything is over: what was expected must have been decided, and nothing else on a grid.
@@ -129,11 +129,11 @@ struct SlotOracle {
       close(name, at: now)
       guard let job = jobs[name], name.text.first == "g" else { continue }
       let waiting = Set((pending[name] ?? []).map(\.milliseconds))
-      for label in job.expected.subtracting(job.decided).subtracting(waiting).sorted() {
-        problems.append("\(name): \(label) has no verdict")
+      for milliseconds in job.expected.subtracting(job.decided).subtracting(waiting).sorted() {
+        problems.append("\(name): \(milliseconds) has no verdict")
       }
-      for label in job.decided.subtracting(job.expected).sorted() {
-        problems.append("\(name): \(label) was decided and never due")
+      for milliseconds in job.decided.subtracting(job.expected).sorted() {
+        problems.append("\(name): \(milliseconds) was decided but never due")
       }
     }
   }

@@ -60,11 +60,11 @@ package enum DurationText {
   }
 
   private static func part(_ rest: inout ArraySlice<UInt8>) throws(Problem) -> Int64 {
-    let digits = takeDigits(&rest)
+    let digits = readDigits(&rest)
     var fraction: ArraySlice<UInt8> = []
     if rest.first == UInt8(ascii: ".") {
       rest.removeFirst()
-      fraction = takeDigits(&rest)
+      fraction = readDigits(&rest)
       if fraction.isEmpty { throw .noNumber }
     }
     guard !digits.isEmpty else { throw .noNumber }
@@ -107,7 +107,7 @@ package enum DurationText {
     return number * scale / divisor
   }
 
-  private static func takeDigits(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+  private static func readDigits(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let digits = rest.prefix(while: isDigit)
     rest = rest.dropFirst(digits.count)
     return digits

@@ -16,18 +16,18 @@ package struct InstantText: Hashable, Sendable {
 
   package init(_ text: String) throws(Problem) {
     var rest = text.utf8[...]
-    guard let year = Self.digits(4, &rest), Self.take("-", &rest),
-      let month = Self.digits(2, &rest), Self.take("-", &rest), let day = Self.digits(2, &rest)
+    guard let year = Self.digits(4, &rest), Self.consume("-", &rest),
+      let month = Self.digits(2, &rest), Self.consume("-", &rest), let day = Self.digits(2, &rest)
     else { throw .form }
     if rest.isEmpty { throw .bareDate }
-    guard Self.take("T", &rest) || Self.take(" ", &rest), let hour = Self.digits(2, &rest),
-      Self.take(":", &rest), let minute = Self.digits(2, &rest)
+    guard Self.consume("T", &rest) || Self.consume(" ", &rest), let hour = Self.digits(2, &rest),
+      Self.consume(":", &rest), let minute = Self.digits(2, &rest)
     else { throw .form }
     civil = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute)
-    if Self.take(":", &rest) {
+    if Self.consume(":", &rest) {
       guard let second = Self.digits(2, &rest) else { throw .form }
       civil.second = second
-      if Self.take(".", &rest) {
+      if Self.consume(".", &rest) {
         guard let millisecond = Self.digits(3, &rest) else { throw .form }
         civil.millisecond = millisecond
       }
@@ -49,16 +49,17 @@ package struct InstantText: Hashable, Sendable {
 
   private static func offset(_ rest: inout Substring.UTF8View) throws(Problem) -> Int? {
     if rest.isEmpty { return nil }
-    if take("Z", &rest) { return 0 }
+    if consume("Z", &rest) { return 0 }
     let isWest = rest.first == UInt8(ascii: "-")
-    guard take("+", &rest) || take("-", &rest), let hours = digits(2, &rest), take(":", &rest),
+    guard consume("+", &rest) || consume("-", &rest), let hours = digits(2, &rest),
+      consume(":", &rest),
       let minutes = digits(2, &rest)
     else { throw .form }
     guard hours < 24, minutes < 60 else { throw .noSuchTime }
     return (hours * 3600 + minutes * 60) * (isWest ? -1 : 1)
   }
 
-  private static func take(_ sign: Unicode.Scalar, _ rest: inout Substring.UTF8View) -> Bool {
+  private static func consume(_ sign: Unicode.Scalar, _ rest: inout Substring.UTF8View) -> Bool {
     guard rest.first == UInt8(ascii: sign) else { return false }
     rest.removeFirst()
     return true

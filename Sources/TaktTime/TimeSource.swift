@@ -4,23 +4,22 @@
   import Darwin
 #endif
 
-/// Where the time comes from. It is always handed in, so that virtual time can take its place.
+/// A source of the current time. Pass it in everywhere, so that tests can use virtual time.
 ///
 /// Safe from any thread.
 public protocol TimeSource: Sendable {
-  /// The clock that people read; it can be set, in both directions.
+  /// The wall clock, which can be set in both directions.
   var wall: WallInstant { get }
 
-  /// The clock that only goes forward.
+  /// The monotonic clock, which only moves forward.
   var monotonic: MonotonicInstant { get }
 
-  /// How long the machine has slept, as far as `monotonic` has left it out: what that clock lacks to
-  /// the time since boot. Default zero.
+  /// The time that the machine has slept, which `monotonic` does not count. Default zero.
   var slept: Duration { get }
 }
 
 extension TimeSource {
-  /// How long the machine has slept: zero for clocks that know of no sleep.
+  /// The time that the machine has slept: zero for clocks that do not track it.
   public var slept: Duration { .zero }
 }
 
@@ -43,17 +42,17 @@ extension TimeSource {
   package var now: Now { Now(wall: wall, monotonic: monotonic) }
 }
 
-/// The machine's own clocks: `CLOCK_REALTIME` and the clock under `DispatchTime`.
+/// The system's clocks: `CLOCK_REALTIME` and the clock under `DispatchTime`.
 public struct SystemTimeSource: TimeSource {
-  /// The machine's own clocks.
+  /// The system's clocks.
   public init() {}
 
-  /// The clock that people read.
+  /// The wall clock.
   public var wall: WallInstant {
     WallInstant(nanoseconds: Self.read(CLOCK_REALTIME))
   }
 
-  /// The clock that only goes forward.
+  /// The monotonic clock, which only moves forward.
   public var monotonic: MonotonicInstant {
     #if os(Linux)
       MonotonicInstant(nanoseconds: Self.read(CLOCK_MONOTONIC))

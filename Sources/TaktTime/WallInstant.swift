@@ -1,12 +1,12 @@
-/// A moment on the clock that people read: nanoseconds since 1970-01-01T00:00:00Z.
+/// An instant on the wall clock: nanoseconds since 1970-01-01T00:00:00Z.
 ///
-/// The clock can be set, so a difference of two readings is no measure of time passed. The range
+/// The clock can be set, so the difference of two readings does not measure elapsed time. The range
 /// of `Int64` reaches from 1677 to 2262; arithmetic saturates at its ends.
 public struct WallInstant: Hashable, Comparable, Sendable {
   /// Nanoseconds since the Unix epoch.
   public var nanoseconds: Int64
 
-  /// The moment `nanoseconds` after the Unix epoch.
+  /// The instant `nanoseconds` after the Unix epoch.
   @inlinable public init(nanoseconds: Int64) {
     self.nanoseconds = nanoseconds
   }
@@ -16,24 +16,24 @@ public struct WallInstant: Hashable, Comparable, Sendable {
     left.nanoseconds < right.nanoseconds
   }
 
-  /// The moment `duration` later; saturates.
+  /// The instant `duration` later; saturates.
   @inlinable public static func + (instant: Self, duration: Duration) -> Self {
     Self(nanoseconds: instant.nanoseconds.addingSaturated(duration.nanosecondsSaturated))
   }
 
-  /// The moment `duration` earlier; saturates.
+  /// The instant `duration` earlier; saturates.
   @inlinable public static func - (instant: Self, duration: Duration) -> Self {
     Self(nanoseconds: instant.nanoseconds.subtractingSaturated(duration.nanosecondsSaturated))
   }
 
-  /// The time from `earlier` to `later`; negative when they stand the other way round.
+  /// The time from `earlier` to `later`; negative if `later` precedes `earlier`.
   @inlinable public static func - (later: Self, earlier: Self) -> Duration {
     .nanoseconds(later.nanoseconds.subtractingSaturated(earlier.nanoseconds))
   }
 }
 
 extension WallInstant {
-  /// The moment `milliseconds` after the Unix epoch; saturates at the ends of the type's range.
+  /// The instant `milliseconds` after the Unix epoch; saturates at the ends of the type's range.
   @inlinable package init(milliseconds: Int64) {
     let (nanoseconds, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
     self.init(nanoseconds: overflow ? (milliseconds < 0 ? .min : .max) : nanoseconds)

@@ -68,7 +68,7 @@ extension ZoneRule {
       guard let written = reader.time() else { return nil }
       offset = -written
     }
-    guard reader.take(","), let start = reader.change(), reader.take(","),
+    guard reader.consume(","), let start = reader.change(), reader.consume(","),
       let end = reader.change(), reader.rest.isEmpty
     else { return nil }
     daylight = Daylight(offsetSeconds: offset, start: start, end: end)
@@ -78,7 +78,7 @@ extension ZoneRule {
 private struct PosixReader {
   package var rest: ArraySlice<UInt8>
 
-  package mutating func take(_ character: Unicode.Scalar) -> Bool {
+  package mutating func consume(_ character: Unicode.Scalar) -> Bool {
     guard rest.first == UInt8(ascii: character) else { return false }
     rest.removeFirst()
     return true
@@ -86,7 +86,7 @@ private struct PosixReader {
 
   /// `CET` or `<+0330>`.
   package mutating func name() -> Bool {
-    if take("<") {
+    if consume("<") {
       guard let end = rest.firstIndex(of: UInt8(ascii: ">")) else { return false }
       rest = rest[(end + 1)...]
       return true
@@ -107,14 +107,14 @@ private struct PosixReader {
 
   /// `[+-]h[h[h]][:mm[:ss]]`, in seconds.
   package mutating func time() -> Int? {
-    let isNegative = take("-")
-    if !isNegative { _ = take("+") }
+    let isNegative = consume("-")
+    if !isNegative { _ = consume("+") }
     guard let hours = number() else { return nil }
     var seconds = hours * 3600
-    if take(":") {
+    if consume(":") {
       guard let minutes = number() else { return nil }
       seconds += minutes * 60
-      if take(":") {
+      if consume(":") {
         guard let extra = number() else { return nil }
         seconds += extra
       }
@@ -124,19 +124,19 @@ private struct PosixReader {
 
   package mutating func change() -> ZoneRule.Change? {
     guard let day = day() else { return nil }
-    guard take("/") else { return ZoneRule.Change(day: day, second: 2 * 3600) }
+    guard consume("/") else { return ZoneRule.Change(day: day, second: 2 * 3600) }
     return time().map { ZoneRule.Change(day: day, second: $0) }
   }
 
   private mutating func day() -> ZoneRule.Change.Day? {
-    if take("M") {
-      guard let month = number(), take("."), let week = number(), take("."),
+    if consume("M") {
+      guard let month = number(), consume("."), let week = number(), consume("."),
         let weekday = number(), (1...12).contains(month), (1...5).contains(week),
         (0...6).contains(weekday)
       else { return nil }
       return .weekday(month: month, week: week, weekday: weekday)
     }
-    if take("J") { return number().map { .dayOfYearWithoutLeap($0) } }
+    if consume("J") { return number().map { .dayOfYearWithoutLeap($0) } }
     return number().map { .dayOfYear($0) }
   }
 }

@@ -1,7 +1,8 @@
 public import TimerMachine
 public import TaktTime
 
-/// Two clocks that a test moves: one only forward, the other wherever it is set.
+/// Two clocks that a test moves: the monotonic clock only forward, the wall clock in both
+/// directions.
 public final class ManualClock: SteppingTimeSource {
   private struct State {
     var monotonic: MonotonicInstant
@@ -13,7 +14,7 @@ public final class ManualClock: SteppingTimeSource {
 
   private let state: Guarded<State>
 
-  /// Clocks that stand still at these moments.
+  /// Creates clocks that stop at these instants.
   ///
   /// - Parameters:
   ///   - monotonic: default 0 s.
@@ -25,13 +26,13 @@ public final class ManualClock: SteppingTimeSource {
     state = Guarded(State(monotonic: monotonic, wall: wall))
   }
 
-  /// The clock that only goes forward.
+  /// The monotonic clock, which only moves forward.
   public var monotonic: MonotonicInstant { state.withLock { $0.monotonic } }
 
-  /// The clock that people read.
+  /// The wall clock.
   public var wall: WallInstant { state.withLock { $0.wall } }
 
-  /// Lets both clocks run until the monotonic one stands at `instant`; a past instant is ignored.
+  /// Moves both clocks until the monotonic clock is at `instant`; a past instant is ignored.
   public func pass(to instant: MonotonicInstant) {
     state.withLock { state in
       guard instant > state.monotonic else { return }
@@ -40,18 +41,18 @@ public final class ManualClock: SteppingTimeSource {
     }
   }
 
-  /// How long the machine has slept so far.
+  /// The time that the machine has slept so far.
   public var slept: Duration { state.withLock { $0.slept } }
 
-  /// Lets the machine sleep: time passes on the clock that people read and since boot, and the
-  /// monotonic one stands still. The watchers are called when it wakes. A negative duration is none.
+  /// Lets the machine sleep: time passes on the wall clock and since boot, but not on the monotonic
+  /// clock. The watchers are called when it wakes. A negative duration counts as zero.
   public func sleep(for duration: Duration) {
     let duration = max(.zero, duration)
     state.withLock { $0.slept += duration }
     setWall(wall + duration)
   }
 
-  /// Sets the wall clock and calls the watchers; the monotonic clock is not touched.
+  /// Sets the wall clock and calls the watchers; the monotonic clock does not change.
   public func setWall(_ instant: WallInstant) {
     let watchers = state.withLock { state in
       state.wall = instant
@@ -60,7 +61,7 @@ public final class ManualClock: SteppingTimeSource {
     for watcher in watchers { watcher() }
   }
 
-  /// Calls `handler` after each `setWall` and `sleep(for:)`, on the thread that calls it.
+  /// Calls `handler` after each `setWall` and `sleep(for:)`, on the calling thread.
   public func onClockStep(_ handler: @escaping @Sendable () -> Void) -> ClockStepSubscription {
     let number = state.withLock { state in
       state.lastWatcher += 1

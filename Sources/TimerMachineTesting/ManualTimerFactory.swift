@@ -2,12 +2,12 @@ public import Dispatch
 public import TaktTime
 public import TimerMachine
 
-/// Timers in virtual time: nothing happens until a test says that time passes.
+/// Timers in virtual time: nothing happens until a test advances the time.
 ///
-/// Handlers run inside `advance`, on the thread that calls it, in the order of their deadlines and
-/// with the clock standing at each deadline; equal deadlines keep the order of their arming. The
-/// queues that machines are made for are not used. Leeway is ignored: put a
-/// `CoalescingTimerFactory(queue:over:)` over this one to see wakes being saved.
+/// Handlers run inside `advance`, on the calling thread, in the order of their deadlines, with the
+/// clock at each deadline; equal deadlines keep the order of their arming. The queues of the
+/// machines are not used. Leeway is ignored: to test shared wake-ups, put a
+/// `CoalescingTimerFactory(queue:over:)` over this factory.
 public final class ManualTimerFactory: TimerFactory {
   private struct State {
     var table = WakeTable<ManualTimerAdapter>()
@@ -26,67 +26,69 @@ public final class ManualTimerFactory: TimerFactory {
   /// True: `advance` moves it.
   public var isVirtual: Bool { true }
 
-  /// A factory with nothing armed.
+  /// Creates a factory with nothing armed.
   ///
-  /// - Parameter clock: the virtual clocks. By default they begin at monotonic 0 s and wall
+  /// - Parameter clock: the virtual clocks. By default they start at monotonic 0 s and wall
   ///   2026-01-01T00:00:00Z.
   public init(clock: ManualClock = ManualClock()) {
     self.clock = clock
   }
 
-  /// Makes an adapter that is armed for nothing; see `TimerFactory`.
+  /// Creates an adapter that is not armed; see `TimerFactory`.
   public func makeAdapter(
     queue: DispatchQueue, onDue: @escaping @Sendable (_ ticket: UInt64) -> Void
   ) -> any TimerAdapter {
     ManualTimerAdapter(factory: self, onDue: onDue)
   }
 
-  /// How many timers are armed.
+  /// The number of armed timers.
   public var armedCount: Int { state.withLock { $0.table.count } }
 
-  /// How many times a timer was armed so far.
+  /// The number of armings so far.
   public var armings: UInt64 { state.withLock { $0.armings } }
 
   /// The earliest armed deadline.
   public var nextDeadline: MonotonicInstant? { state.withLock { $0.table.nextDue } }
 
-  /// Lets `duration` pass on both clocks and fires what comes due. Zero fires what is due now.
+  /// Advances both clocks by `duration`, and fires every timer that is due. Zero fires the timers
+  /// that are due now.
   public func advance(by duration: Duration) {
     advance(to: clock.monotonic + duration)
   }
 
-  /// Lets time pass up to `instant` and fires what comes due, each timer at its own deadline.
+  /// Advances time to `instant`, and fires every timer that is due, at its own deadline.
   public func advance(to instant: MonotonicInstant) {
-    while let served = takeNext(until: instant) { served.owner.onDue(served.ticket) }
+    while let served = popNext(until: instant) { served.owner.onDue(served.ticket) }
     clock.pass(to: instant)
   }
 
-  /// Lets time pass up to the next armed deadline and fires it.
+  /// Advances time to the next armed deadline and fires it.
   ///
   /// - Returns: false when nothing is armed.
   @discardableResult
   public func advanceToNext() -> Bool {
-    guard let served = takeNext(until: .distantFuture) else { return false }
+    guard let served = popNext(until: .distantFuture) else { return false }
     served.owner.onDue(served.ticket)
     return true
   }
 
-  /// Lets `duration` pass while nothing can fire, as in a stall; then fires what came due.
+  /// Advances time by `duration` while nothing can fire, as in a stall; then fires every timer that
+  /// is due.
   public func stall(by duration: Duration) {
     clock.pass(to: clock.monotonic + duration)
     advance(by: .zero)
   }
 
-  /// Sets the wall clock, as a person or a time server would, and tells those who watch it.
+  /// Sets the wall clock, as a person or a time server would, and calls the watchers.
   public func setWall(_ instant: WallInstant) {
     clock.setWall(instant)
   }
 
-  private func takeNext(until instant: MonotonicInstant) -> WakeTable<ManualTimerAdapter>.Served? {
+  private func popNext(until instant: MonotonicInstant) -> WakeTable<ManualTimerAdapter>.Served? {
     state.withLock { state in
       guard let due = state.table.nextDue, due <= instant, due < .distantFuture else { return nil }
       clock.pass(to: due)
-      return state.table.takeDue(at: clock.monotonic)
+      return state.table.popDue(at: clock.monotonic)
     }
   }
 

@@ -1,8 +1,8 @@
-/// Random numbers that a seed determines (SplitMix64), so that a failure can be repeated.
+/// Generates random numbers from a seed (SplitMix64), so that a failure can be repeated.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// The sequence of this seed.
+  /// Creates the sequence of a seed.
   public init(seed: UInt64) {
     state = seed
   }

@@ -1,9 +1,19 @@
-/// One row of the instruction gate: work that is the same each time, on one thread.
+/// Whose instructions a workload counts.
+enum CountedThreads: String {
+  /// Those of the thread that calls `run`.
+  case one
+  /// Those of all threads, while `run` lets callgrind count.
+  case all
+}
+
+/// One row of the instruction gate: work that is the same each time.
 protocol Workload {
   /// The row's name.
   static var name: String { get }
   /// What is counted, in a few words.
   static var summary: String { get }
+  /// Default: one.
+  static var threads: CountedThreads { get }
 
   /// Makes the input, and does some of the work so that nothing is done for the first time later.
   /// Not counted.
@@ -24,6 +34,8 @@ struct WorkloadFailure: Error, CustomStringConvertible {
 }
 
 extension Workload {
+  static var threads: CountedThreads { .one }
+
   /// Throws unless `actual` is `expected`.
   func expect<Value: Equatable>(_ what: String, _ actual: Value, is expected: Value) throws {
     if actual != expected { throw WorkloadFailure("\(what): \(actual), not \(expected)") }

@@ -1,12 +1,13 @@
 import Glibc
 
-// Does one workload, for valgrind to count: `gate-bench NAME`. `gate-bench --list` prints all.
+// Does one workload, for valgrind to count: `gate-bench NAME`. `gate-bench --list` prints all,
+// with the threads that count: one or all.
 
 /// In the order of the table.
 let workloads: [any Workload.Type] = [
   LoadWorkload.self, ReloadWorkload.self, PlanWorkload.self, SlotsWorkload.self,
   CronWorkload.self, WakesWorkload.self, LogWorkload.self, LedgerWorkload.self,
-  VerifyWorkload.self, StatusWorkload.self,
+  VerifyWorkload.self, StatusWorkload.self, RunWorkload.self,
 ]
 
 /// Says what went wrong, and ends.
@@ -17,7 +18,9 @@ func fail(_ message: String, _ code: Int32) -> Never {
 
 let arguments = CommandLine.arguments.dropFirst()
 if arguments == ["--list"] {
-  for workload in workloads { print("\(workload.name)\t\(workload.summary)") }
+  for workload in workloads {
+    print(workload.name, workload.threads.rawValue, workload.summary, separator: "\t")
+  }
   exit(0)
 }
 guard arguments.count == 1, let type = workloads.first(where: { $0.name == arguments.first }) else {

@@ -21,6 +21,11 @@ struct TimerFuzz {
     try run("coalescing", operations, seed) {
       TimerTestBench(factory: CoalescingTimerFactory(queue: $0), queue: $0)
     }
+    try run("coalescing over an alarm", operations, seed) { queue in
+      let alarms = AlarmTimerFactory(name: "alarm") { queue.sync(execute: $0) }
+      return TimerTestBench(
+        factory: CoalescingTimerFactory(queue: queue, over: alarms), queue: queue)
+    }
     try run("coalescing, foreign queue", operations, seed) {
       TimerTestBench(
         factory: CoalescingTimerFactory(queue: DispatchQueue(label: "wakes")), queue: $0)

@@ -38,18 +38,18 @@ import Testing
     #expect(try Token(path: path).matches(text))
     // Whoever can read it could use it.
     chmod(path, 0o640)
-    #expect(throws: Token.Trouble.self) { try Token(path: path) }
+    #expect(throws: Token.FileError.self) { try Token(path: path) }
     chmod(path, 0o600)
     try Data("short\n".utf8).write(to: URL(fileURLWithPath: path))
     chmod(path, 0o600)
-    #expect(throws: Token.Trouble.self) { try Token(path: path) }
+    #expect(throws: Token.FileError.self) { try Token(path: path) }
   }
 
   @Test func `a token is not read through a link`() throws {
     let path = NSTemporaryDirectory() + "takt-token-\(UUID().uuidString)"
     defer { unlink(path) }
     #expect(symlink("/etc/passwd", path) == 0)
-    #expect(throws: Token.Trouble.self) { try Token(path: path) }
+    #expect(throws: Token.FileError.self) { try Token(path: path) }
   }
 
   @Test func `the page holds its style and its script, and its policy names both`() {

@@ -47,24 +47,24 @@ import Testing
   ) throws {
     let server = try SocketServer { connection in answer.forEach { connection.send($0) } }
     let client = server.client()
-    #expect(throws: ControlTrouble("the connection ended in the middle of the answer")) {
+    #expect(throws: ControlError("the connection ended in the middle of the answer")) {
       try client.ask("GET", "/")
     }
-    #expect(throws: ControlTrouble("the connection ended in the middle of the answer")) {
+    #expect(throws: ControlError("the connection ended in the middle of the answer")) {
       try client.follow("/", accept: "text/plain") { _ in }
     }
   }
 
   @Test func `a daemon that dies before it answers is an error`() throws {
     let server = try SocketServer { _ in }
-    #expect(throws: ControlTrouble("the daemon closed the connection without an answer")) {
+    #expect(throws: ControlError("the daemon closed the connection without an answer")) {
       try server.client().ask("GET", "/")
     }
   }
 
   @Test func `an answer that is not HTTP is an error`() throws {
     let server = try SocketServer { $0.send("SSH-2.0-OpenSSH\r\n\r\n") }
-    let trouble = try #require(throws: ControlTrouble.self) {
+    let trouble = try #require(throws: ControlError.self) {
       try server.client().ask("GET", "/")
     }
     #expect(trouble.message.hasPrefix("the answer is not HTTP"), "\(trouble)")
@@ -79,12 +79,12 @@ import Testing
         connection.send(partial)
         connection.waitForEnd()
       }
-      let trouble = try #require(throws: ControlTrouble.self) {
+      let trouble = try #require(throws: ControlError.self) {
         try server.client(bounds).ask("GET", "/")
       }
       #expect(trouble.message.hasPrefix("no answer for"), "\(trouble)")
     }
-    #expect(throws: ControlTrouble.self) {
+    #expect(throws: ControlError.self) {
       try server.client(bounds).follow("/", accept: "text/plain") { _ in }
     }
   }
@@ -160,7 +160,7 @@ import Testing
     }
     var bounds = ControlClient.Bounds()
     bounds.bodyBytes = 999
-    #expect(throws: ControlTrouble("the answer is longer than 999 bytes")) {
+    #expect(throws: ControlError("the answer is longer than 999 bytes")) {
       try server.client(bounds).ask("GET", "/")
     }
     bounds.bodyBytes = 1000
@@ -178,16 +178,16 @@ import Testing
   @Test func `without a listener the reason and the way out are given`() throws {
     let server = try SocketServer { _ in }
     server.stop()
-    let trouble = try #require(throws: ControlTrouble.self) {
+    let trouble = try #require(throws: ControlError.self) {
       try server.client().ask("GET", "/")
     }
     #expect(trouble.message.contains("was killed; start it with 'takt run'"), "\(trouble)")
     unlink(server.path)
-    #expect(throws: ControlTrouble("there is no socket")) {
+    #expect(throws: ControlError("there is no socket")) {
       try server.client().ask("GET", "/")
     }
     let long = "/tmp/" + String(repeating: "x", count: 200)
-    let other = try #require(throws: ControlTrouble.self) {
+    let other = try #require(throws: ControlError.self) {
       try ControlClient(socket: long).ask("GET", "/")
     }
     #expect(other.message.contains("107 bytes"), "\(other)")
@@ -195,7 +195,7 @@ import Testing
 
   @Test func `a socket that may not be used says who may`() {
     let refusal = IOError(errnoCode: EACCES, reason: "connect")
-    #expect(ControlTrouble(refusal).message.hasPrefix("permission denied; only the daemon's user"))
+    #expect(ControlError(refusal).message.hasPrefix("permission denied; only the daemon's user"))
   }
 
   @Test func `many threads ask at once`() throws {

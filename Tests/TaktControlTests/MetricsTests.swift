@@ -18,7 +18,7 @@ import TaktTime
             version: "a\"b\\c\nd", pid: 1, started: now.wall, file: "/f", givenFile: "f",
             stateFolder: nil, tracking: "session and mark"),
           figures: DaemonFigures(
-            wakes: 3, served: 4, balance: Balance(),
+            wakes: 3, served: 4, verdictCounts: VerdictCounts(),
             ledger: DaemonFigures.LedgerFigures(
               queued: 1, lostEntries: 0, isFailing: false, words: ""),
             processes: DaemonFigures.ProcessFigures(stuck: 1)),
@@ -30,12 +30,12 @@ import TaktTime
       var metrics = Metrics()
       let job = try #require(JobName("a"))
       for milliseconds in [0, 3, 70_000] {
-        metrics.take(
+        metrics.count(
           SlotStart(
             job: job, run: RunID(1), lateness: .milliseconds(milliseconds), window: .seconds(2),
             qos: .utility))
       }
-      metrics.take(
+      metrics.count(
         VerdictRecord(
           job: job,
           slots: SlotSeries(

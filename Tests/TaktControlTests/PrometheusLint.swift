@@ -5,7 +5,7 @@ enum PrometheusLint {
   static func problems(in text: String) -> [String] {
     var lint = State()
     for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
-      lint.take(String(line))
+      lint.add(String(line))
     }
     lint.endFamily()
     if !text.hasSuffix("\n") { lint.problems.append("the last line has no end") }
@@ -22,7 +22,7 @@ enum PrometheusLint {
     var buckets: [String: [(bound: Double, value: Double)]] = [:]
     var counts: [String: Double] = [:]
 
-    mutating func take(_ line: String) {
+    mutating func add(_ line: String) {
       let words = line.split(separator: " ", maxSplits: 3).map(String.init)
       if line.hasPrefix("# HELP ") {
         endFamily()

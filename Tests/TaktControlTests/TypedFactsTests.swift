@@ -20,22 +20,22 @@ import TaktTime
   @Test func `the progress of a run is known until it ends`() throws {
     var state = ControlState()
     let head = try head(1)
-    func tell(_ percent: Int64?, _ message: String?, of run: RunID) {
-      state.take([
+    func report(_ percent: Int64?, _ message: String?, of run: RunID) {
+      state.apply([
         record(.progress, .progress(run, percent: percent, message: message)),
         record(.progress, nil),
       ])
     }
-    tell(1, nil, of: head.run)
+    report(1, nil, of: head.run)
     #expect(state.progress.isEmpty)
-    state.take([.began(RunBeginning(head, attempt: 1, at: now.wall))], at: now)
-    tell(10, "half", of: head.run)
-    tell(nil, "more", of: head.run)
-    tell(50, nil, of: RunID(2))
+    state.apply([.began(RunBeginning(head, attempt: 1, at: now.wall))], at: now)
+    report(10, "half", of: head.run)
+    report(nil, "more", of: head.run)
+    report(50, nil, of: RunID(2))
     #expect(state.progress.count == 1)
     #expect(state.progress[head.run]?.percent == 10)
     #expect(state.progress[head.run]?.message == "more")
-    state.take(
+    state.apply(
       [
         .ended(
           RunRecord(
@@ -46,15 +46,15 @@ import TaktTime
 
   @Test func `restarts of service plugins are counted, whatever their lines say`() {
     var state = ControlState()
-    for _ in 0..<2 { state.take([record(.plugin, .serviceRestart(plugin: "disk"))]) }
-    state.take([record(.plugin, nil)])
+    for _ in 0..<2 { state.apply([record(.plugin, .serviceRestart(plugin: "disk"))]) }
+    state.apply([record(.plugin, nil)])
     #expect(state.metrics.pluginRestarts == ["disk": 2])
   }
 
   @Test func `a run by hand that never starts is still one by hand when it has ended`() throws {
     var state = ControlState()
     let end = RunEnd(.cancelled, .byOperator)
-    state.take(
+    state.apply(
       [
         .ended(
           RunRecord(

@@ -25,15 +25,15 @@ import TaktTime
     var run = try machine(timeout: .seconds(60))
     #expect(
       run.start(at: at(0))
-        == RunOrders(
+        == RunRequests(
           move: RunMove(from: .queued, cause: .start),
-          action: RunOrders.Start(attempt: 1, step: 0, deadline: at(60)), timer: .arm(at(60))))
+          action: RunRequests.Start(attempt: 1, step: 0, deadline: at(60)), timer: .arm(at(60))))
     #expect(run.state == .running(attempt: 1))
     let end = RunState.ended(RunEnd(.failed, .exit(3)))
     #expect(
       run.actionEnded(AttemptReport(.exited(3)), at: at(1))
-        == RunOrders(
-          move: RunMove(from: .running, cause: .actionEnded), timer: .disarm, place: .leave))
+        == RunRequests(
+          move: RunMove(from: .running, cause: .actionEnded), timer: .disarm, place: .release))
     #expect(run.state == end)
   }
 
@@ -42,12 +42,12 @@ import TaktTime
     _ = run.start(at: at(0))
     #expect(
       run.timerFired(at: at(60))
-        == RunOrders(
+        == RunRequests(
           move: RunMove(from: .running, cause: .timeout), signal: .stop, timer: .arm(at(65))))
     #expect(run.state == .stopping(.timeout, report: nil))
     #expect(
       run.timerFired(at: at(65))
-        == RunOrders(
+        == RunRequests(
           move: RunMove(from: .stopping, cause: .graceOver), signal: .kill, timer: .disarm))
     #expect(run.state == .killing(.timeout, report: nil))
     _ = run.actionEnded(AttemptReport(.signalled(9)), at: at(65))
@@ -74,7 +74,7 @@ import TaktTime
       _ = run.start(at: at(0))
       #expect(run.attempt == attempt)
       let effects = run.actionEnded(failed, at: at(0))
-      #expect(effects.place == .leave)
+      #expect(effects.place == .release)
       guard case .backingOff(let until, RunEnd(.failed, .exit(1))) = run.state else {
         Issue.record("\(run.state)")
         return
@@ -102,12 +102,12 @@ import TaktTime
     var waiting = try machine(retry: retry)
     _ = waiting.start(at: at(0))
     _ = waiting.actionEnded(AttemptReport(.exited(4)), at: at(1))
-    _ = waiting.nextSlotCame()
+    _ = waiting.nextSlotDue()
     #expect(waiting.state == .ended(RunEnd(.failed, .exit(4))))
 
     var busy = try machine(retry: retry)
     _ = busy.start(at: at(0))
-    #expect(busy.nextSlotCame() == .none)
+    #expect(busy.nextSlotDue() == .none)
     _ = busy.actionEnded(AttemptReport(.exited(5)), at: at(1))
     #expect(busy.state == .ended(RunEnd(.failed, .exit(5))))
   }
@@ -125,9 +125,9 @@ import TaktTime
     _ = run.start(at: at(0))
     #expect(
       run.actionEnded(AttemptReport(.exited(0)), at: at(4))
-        == RunOrders(
+        == RunRequests(
           move: RunMove(from: .running, cause: .nextStep),
-          action: RunOrders.Start(attempt: 1, step: 1, deadline: at(9)), timer: .arm(at(9))))
+          action: RunRequests.Start(attempt: 1, step: 1, deadline: at(9)), timer: .arm(at(9))))
     #expect(run.state == .running(attempt: 1))
     _ = run.actionEnded(AttemptReport(.exited(2)), at: at(5))
     #expect(run.state == .ended(RunEnd(.failed, .exit(2))))
@@ -157,7 +157,7 @@ import TaktTime
         (.start, { _ = $0.start(at: now) }), (.groupEnded, { _ = $0.groupEnded(at: now) }),
         (.timer, { _ = $0.timerFired(at: now) }), (.stop, { _ = $0.stop(.replaced, at: now) }),
         (.resume, { _ = $0.resume(after: 1, RunEnd(.failed, .exit(1)), until: now) }),
-        (.hurry, { _ = $0.hurry() }), (.nextSlot, { _ = $0.nextSlotCame() }),
+        (.hurry, { _ = $0.hurry() }), (.nextSlot, { _ = $0.nextSlotDue() }),
       ]
       + reports.map { report in (.actionEnded, { _ = $0.actionEnded(report, at: now) }) }
     var seen: [RunState.Kind: [RunMachine.EventName: Set<RunState.Kind>]] = [:]

@@ -17,10 +17,10 @@ import TaktTime
     }
     #expect(world.verdicts == ["a 30000 ran", "a 40000 ran"])
     #expect(world.armed("a") == nil)
-    #expect(world.books.audit().isEmpty)
+    #expect(world.ledger.audit().isEmpty)
   }
 
-  @Test func `after so many runs the rest is one record, and a higher limit goes on`() throws {
+  @Test func `after so many runs the rest is one record, and a higher limit continues`() throws {
     var world = SchedulerWorld()
     var schedule = every(10)
     schedule.limit = 2
@@ -37,7 +37,7 @@ import TaktTime
     world.reload(before, to: [try job("a", schedule)])
     world.pass(.seconds(10))
     #expect(world.verdicts.last == "a 70000 ran")
-    #expect(world.books.audit().isEmpty)
+    #expect(world.ledger.audit().isEmpty)
   }
 
   @Test func `excluded times are skipped, and do not stand for slots that are not`() throws {
@@ -60,7 +60,7 @@ import TaktTime
       world.verdicts == (4...9).map { "a \($0)0000 skipped(excluded)" } + [
         "a 100000 ran", "a 110000 skipped(overlap)",
       ])
-    #expect(world.books.audit().isEmpty)
+    #expect(world.ledger.audit().isEmpty)
   }
 
   @Test func `a whole day is left out by the zone's own clock`() throws {
@@ -70,7 +70,8 @@ import TaktTime
       expression, isWholeDays: Exclusion.namesWholeDays(text, expression),
       zone: Zone(name: "X", initialOffsetSeconds: 3600))
     // 2026-09-25 is a Friday.
-    let friday = try #require(try InstantText("2026-09-25T22:59:59Z").instant).milliseconds
+    let friday = ScheduleInstant(
+      try #require(try InstantText("2026-09-25T22:59:59Z").instant))
     #expect(!exclusion.contains(friday) && exclusion.contains(friday + 1000))
     #expect(exclusion.nextEdge(after: friday) == friday + 1000)
     let monday = friday + 1000 + 2 * 86_400_000
@@ -89,11 +90,11 @@ import TaktTime
       world.reload(before, to: [try job("a", schedule)])
       #expect(world.armed("a") == expected)
       world.pass(.seconds(20))
-      #expect(world.books.audit().isEmpty)
+      #expect(world.ledger.audit().isEmpty)
     }
   }
 
-  @Test func `a fixed delay goes on after slots that get no run`() throws {
+  @Test func `a fixed delay continues after slots that get no run`() throws {
     let days = try CalendarExpression("14:15:*")
     for (policy, exclusions) in [
       (MissedPolicy.Choice.skip, []), (.last, [Exclusion(days, isWholeDays: false, zone: .utc)]),
@@ -113,11 +114,11 @@ import TaktTime
         world.endRuns()
       }
       #expect(world.verdicts.count { $0.hasSuffix("ran") } > 6, "\(world.verdicts)")
-      #expect(world.books.audit().isEmpty)
+      #expect(world.ledger.audit().isEmpty)
     }
   }
 
-  @Test func `a fixed delay goes on after a run by hand before its first instant`() throws {
+  @Test func `a fixed delay continues after a run by hand before its first instant`() throws {
     var world = SchedulerWorld()
     let spec = try job("a", Schedule(every: Every(.seconds(60), from: .end, first: .seconds(3600))))
     world.start([spec])
@@ -128,7 +129,7 @@ import TaktTime
     #expect(world.verdicts == ["a 3600000 ran"])
     world.endRuns()
     #expect(world.armed("a") == 3_660_000)
-    #expect(world.books.audit().isEmpty)
+    #expect(world.ledger.audit().isEmpty)
   }
 
   @Test func `a fixed delay whose first instant lies behind its bound never begins`() throws {
@@ -172,9 +173,9 @@ import TaktTime
     world.restart([spec], after: .seconds(60))
     world.pass(.seconds(5))
     #expect(world.verdicts.count { $0.hasSuffix("ran") } == 2)
-    #expect(!world.books.pending.values.contains { !$0.isEmpty })
+    #expect(!world.ledger.pending.values.contains { !$0.isEmpty })
     #expect(world.verdicts.contains { $0.hasSuffix("skipped(limit)") })
-    #expect(world.books.audit().isEmpty)
+    #expect(world.ledger.audit().isEmpty)
   }
 
   @Test func `a long absence is divided at excluded hours in a moment`() throws {
@@ -183,10 +184,10 @@ import TaktTime
       .calendar(try CalendarExpression("*:*:00")), zone: .utc, dst: DSTPolicy(gap: .skip))
     var schedule = Schedule(rules: [rule])
     schedule.exclusions = [noon]
-    let track = schedule.wallTrack
-    let begin = SchedulerWorld.wall.milliseconds
-    let series = try #require(track.series(after: begin, through: begin + 30 * 86_400_000))
-    let (excluded, others) = schedule.exclusions.divide(series, of: track)
+    let instantSet = schedule.wallInstantSet
+    let begin = ScheduleInstant(SchedulerWorld.wall)
+    let series = try #require(instantSet.series(after: begin, through: begin + 30 * 86_400_000))
+    let (excluded, others) = schedule.exclusions.divide(series, of: instantSet)
     #expect(excluded.count == 30 && excluded.allSatisfy { $0.count == 120 })
     #expect(others.count == 31)
     #expect((excluded + others).reduce(0) { $0 + $1.count } == series.count)
@@ -217,14 +218,20 @@ import TaktTime
       transitions: [.init(start: change, offsetSeconds: 0)])
     let exclusion = Exclusion(
       try CalendarExpression("15:00..29:*"), isWholeDays: false, zone: zone)
-    let track = Track(grid: Track.Grid(origin: 0, interval: 60_000))
+    let instantSet = InstantSet(grid: InstantSet.Grid(origin: 0, interval: 60_000))
     let series = try #require(
-      track.series(after: (change - 7200) * 1000, through: (change + 7200) * 1000))
-    let (excluded, others) = [exclusion].divide(series, of: track)
+      instantSet.series(
+        after: ScheduleInstant(milliseconds: (change - 7200) * 1000),
+        through: ScheduleInstant(milliseconds: (change + 7200) * 1000)))
+    let (excluded, others) = [exclusion].divide(series, of: instantSet)
     let slots = stride(
       from: series.first.milliseconds, through: series.last.milliseconds, by: 60_000)
-    #expect(excluded.reduce(0) { $0 + $1.count } == slots.count { exclusion.contains($0) })
-    #expect(others.reduce(0) { $0 + $1.count } == slots.count { !exclusion.contains($0) })
+    #expect(
+      excluded.reduce(0) { $0 + $1.count }
+        == slots.count { exclusion.contains(ScheduleInstant(milliseconds: $0)) })
+    #expect(
+      others.reduce(0) { $0 + $1.count }
+        == slots.count { !exclusion.contains(ScheduleInstant(milliseconds: $0)) })
     #expect(excluded.count == 2)
   }
 }

@@ -12,7 +12,7 @@ import TaktTime
     world.start([try job("a", every(10))])
     let given = RunParameters(environment: ["TAKT_PARAM_X": "7"])
     #expect(
-      world.obey(.trigger(try name("a"), parameters: given)) == .done(runs: [RunID(1)]))
+      world.perform(.trigger(try name("a"), parameters: given)) == .done(runs: [RunID(1)]))
     #expect(world.requests.last?.spec.execution.environment["TAKT_PARAM_X"] == "7")
     world.endRuns()
     world.pass(.seconds(10))
@@ -25,7 +25,7 @@ import TaktTime
     var spec = try job("a", every(100))
     spec.execution.retry = RetryPolicy(attempts: 2, delay: .seconds(1))
     world.start([spec])
-    _ = world.obey(
+    _ = world.perform(
       .trigger(try name("a"), parameters: RunParameters(environment: ["TAKT_PARAM_X": "7"])))
     world.endRuns(.exited(1))
     var changed = spec
@@ -52,9 +52,9 @@ import TaktTime
     }
     #expect(try timer("a") == .running)
     #expect(try timer("b") == .idle)
-    _ = world.obey(.suspend(try name("a"), until: nil, reason: ""))
+    _ = world.perform(.suspend(try name("a"), until: nil, reason: ""))
     #expect(try timer("a") == .suspended)
-    _ = world.obey(.resume(try name("a")))
+    _ = world.perform(.resume(try name("a")))
     #expect(try timer("a") == .running)
     #expect(try timer("c") == .running)
     world.pass(.seconds(2))
@@ -65,7 +65,7 @@ import TaktTime
     var world = SchedulerWorld()
     world.start([try job("a", every(10))])
     let until = world.now.wall + .seconds(25)
-    #expect(world.obey(.suspend(try name("a"), until: until, reason: "disk")) == .done())
+    #expect(world.perform(.suspend(try name("a"), until: until, reason: "disk")) == .done())
     let view = try #require(world.core.view(of: name("a"), at: world.now))
     #expect(view.state == .suspended && view.suspension?.reason == "disk" && view.next == nil)
     world.pass(.seconds(26))
@@ -76,15 +76,15 @@ import TaktTime
   @Test func `what cannot be done is refused, and changes nothing`() throws {
     var world = SchedulerWorld()
     let a = try name("a")
-    #expect(world.obey(.trigger(a)) == .unavailable)
+    #expect(world.perform(.trigger(a)) == .unavailable)
     world.start([try job("a", every(10))])
-    #expect(world.obey(.trigger(try name("b"))) == .unknownJob)
-    #expect(world.obey(.resume(a)) == .notSuspended)
-    #expect(world.obey(.suspend(a, until: world.now.wall, reason: "")) == .past)
-    #expect(world.obey(.cancelRun(RunID(9))) == .unknownRun)
-    #expect(world.obey(.cancelJob(a)) == .done(runs: []))
+    #expect(world.perform(.trigger(try name("b"))) == .unknownJob)
+    #expect(world.perform(.resume(a)) == .notSuspended)
+    #expect(world.perform(.suspend(a, until: world.now.wall, reason: "")) == .past)
+    #expect(world.perform(.cancelRun(RunID(9))) == .unknownRun)
+    #expect(world.perform(.cancelJob(a)) == .done(runs: []))
     world.send(.stop)
-    #expect(world.obey(.trigger(a)) == .unavailable)
+    #expect(world.perform(.trigger(a)) == .unavailable)
   }
 
   @Test func `cancelling ends runs in progress, and decides the slots of those that wait`() throws {
@@ -95,11 +95,11 @@ import TaktTime
     world.pass(.seconds(20))
     #expect(world.verdicts == ["a 10000 ran"])
     #expect(
-      world.obey(.cancelJob(try name("a"))) == .done(runs: [RunID(1), RunID(2)]))
+      world.perform(.cancelJob(try name("a"))) == .done(runs: [RunID(1), RunID(2)]))
     #expect(world.verdicts == ["a 10000 ran", "a 20000 cancelled(operator)"])
     world.endRuns(.signalled(15))
     #expect(world.ends == ["a cancelled", "a cancelled"])
-    #expect(world.books.audit().isEmpty)
+    #expect(world.ledger.audit().isEmpty)
   }
 
   @Test func `the next slots are foreseen from where the job is`() throws {
@@ -109,7 +109,7 @@ import TaktTime
     world.start([try job("a", schedule)])
     world.pass(.seconds(10))
     world.endRuns()
-    let slots = world.core.foresight(of: try name("a"), at: world.now)?.slots(count: 5) ?? []
+    let slots = world.core.previewInput(of: try name("a"), at: world.now)?.slots(count: 5) ?? []
     #expect(
       slots.map { ($0.nominal - SchedulerWorld.wall).milliseconds } == [20_000, 30_000])
   }

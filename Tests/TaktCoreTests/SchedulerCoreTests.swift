@@ -84,7 +84,7 @@ import TaktTime
     world.pass(.seconds(1))
     try world.fire("a")
     #expect(world.verdicts == ["a 1000 ran", "a 2000 skipped(overlap)"])
-    world.send(.attemptEnded(RunID(1), AttemptReport(.exited(0))))
+    world.send(.actionEnded(RunID(1), AttemptReport(.exited(0))))
     world.pass(.seconds(1))
     try world.fire("a")
     #expect(world.verdicts.last == "a 3000 ran")
@@ -109,7 +109,7 @@ import TaktTime
     #expect(world.effects.isEmpty)
   }
 
-  @Test func `a step of the wall leaves a grid alone and arms wall times anew`() throws {
+  @Test func `a step of the wall leaves a grid alone and arms wall times again`() throws {
     var world = World()
     world.start(
       try job("grid", Schedule(every: Every(.seconds(60)))),
@@ -130,7 +130,7 @@ import TaktTime
     try world.fire("a")
     #expect(world.armed("a") == nil)
     world.pass(.seconds(7))
-    world.send(.attemptEnded(RunID(1), AttemptReport(.exited(1))))
+    world.send(.actionEnded(RunID(1), AttemptReport(.exited(1))))
     #expect(world.armed("a") == "10000+0")
   }
 
@@ -203,11 +203,11 @@ import TaktTime
     for name in ["a", "b", "c"] { try world.fire(name) }
     #expect(world.verdicts == ["a 0 ran"])
     world.pass(.seconds(1))
-    world.send(.attemptEnded(RunID(1), AttemptReport(.exited(0))))
+    world.send(.actionEnded(RunID(1), AttemptReport(.exited(0))))
     #expect(world.verdicts == ["a 0 ran", "b 0 ran"])
     world.send(.stop)
     #expect(world.verdicts == ["a 0 ran", "b 0 ran", "c 0 skipped(stopping)"])
-    world.send(.attemptEnded(RunID(2), AttemptReport(.exited(0))))
+    world.send(.actionEnded(RunID(2), AttemptReport(.exited(0))))
     #expect(world.effects.last == .finish)
   }
 
@@ -233,7 +233,7 @@ import TaktTime
           every: Every(.seconds(10), first: .zero), at: [Self.wall + .seconds(10)], on: [.start])))
     try world.fire("a")
     world.pass(.seconds(10))
-    world.send(.attemptEnded(RunID(1), AttemptReport(.exited(0))))
+    world.send(.actionEnded(RunID(1), AttemptReport(.exited(0))))
     try world.fire("a")
     #expect(world.verdicts == ["a 0 ran", "a 10000 ran"])
     #expect(world.armed("a") == "10000+0")

@@ -25,7 +25,7 @@ import TaktTime
     #expect(world.verdicts.sorted() == expected)
   }
 
-  @Test func `an attempt that is tried again is no end, and a chain goes on`() throws {
+  @Test func `an attempt that is tried again is no end, and a chain continues`() throws {
     var world = SchedulerWorld()
     var parent = try job("a", every(100))
     parent.execution.retry = RetryPolicy(attempts: 2, delay: .seconds(1))
@@ -48,8 +48,8 @@ import TaktTime
     world.send(.commanded(.trigger(jobs[0].name, isForced: true)))
     // Its slot waits for the place that the second run has taken.
     let run = try #require(world.running.first)
-    world.send(.attemptEnded(run, AttemptReport(.exited(0))))
-    #expect(world.starts.count == 2 && world.books.pending[jobs[1].name]?.count == 1)
+    world.send(.actionEnded(run, AttemptReport(.exited(0))))
+    #expect(world.starts.count == 2 && world.ledger.pending[jobs[1].name]?.count == 1)
     world.restart(jobs, after: .seconds(5))
     world.pass(.seconds(1))
     #expect(world.starts.contains { $0.hasPrefix("b 0 ") })
@@ -70,10 +70,10 @@ import TaktTime
       world.verdicts == [
         "a 10000 ran", "b 10000 skipped(suspended)", "a 20000 ran", "b 20000 skipped(stopping)",
       ])
-    #expect(world.books.audit().isEmpty)
+    #expect(world.ledger.audit().isEmpty)
   }
 
-  @Test func `who waits for any end hears of a run that a former takt did not end`() throws {
+  @Test func `who waits for any end hears of a run that a previous daemon did not end`() throws {
     var world = SchedulerWorld()
     let jobs = [
       try job("a", every(10)), try follower("b", of: "a"), try follower("c", of: "a", on: .any),
@@ -108,7 +108,7 @@ import TaktTime
     world.endRuns()
     world.restart(jobs, after: .seconds(1))
     #expect(world.starts.isEmpty)
-    world.books.reboot()
+    world.ledger.reboot()
     world.restart(jobs, after: .seconds(1))
     #expect(world.starts == ["a 2000 #1"])
   }
@@ -135,7 +135,7 @@ import TaktTime
     world.now.wall = world.now.wall - .seconds(1)
     world.send(.changed(spec.name, PathWatch(path: "/in")))
     #expect(world.verdicts == ["a 0 ran", "a 1 ran", "a 2 ran", "a 3 ran"])
-    #expect(world.books.audit().isEmpty)
+    #expect(world.ledger.audit().isEmpty)
   }
 
   @Test func `a job that is new to a takt of this boot has had its boot`() throws {

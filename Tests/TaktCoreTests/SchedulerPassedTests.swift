@@ -26,7 +26,7 @@ import TaktTime
     #expect(world.verdicts.sorted() == expected)
     world.pass(.seconds(5))
     #expect(world.verdicts.last == "a 40000 ran")
-    #expect(world.books.audit().isEmpty)
+    #expect(world.ledger.audit().isEmpty)
   }
 
   @Test(arguments: [(Duration.zero, "clock"), (.seconds(3600), "asleep")])
@@ -41,7 +41,7 @@ import TaktTime
     // The beginning is 20 s after a slot.
     let first = 600_000 - SchedulerWorld.wall.milliseconds % 600_000
     #expect(world.verdicts == ["a \(first)…\(first + 5 * 600_000) missed(\(cause))"])
-    #expect(world.books.audit().isEmpty)
+    #expect(world.ledger.audit().isEmpty)
   }
 
   @Test func `many jobs that were kept waiting do not all start at once`() throws {
@@ -83,7 +83,7 @@ import TaktTime
     world.pass(.milliseconds(1))
     #expect(world.verdicts.contains { $0.hasPrefix("clock") && $0.hasSuffix("missed(clock)") })
     #expect(world.verdicts.contains { $0.hasPrefix("both") && $0.contains("missed") })
-    #expect(world.books.audit().isEmpty)
+    #expect(world.ledger.audit().isEmpty)
   }
 
   @Test func `of two long series the slot that is the newest is served`() throws {
@@ -100,6 +100,6 @@ import TaktTime
     world.restart([spec], after: .seconds(6000))
     world.pass(.seconds(1))
     #expect(world.starts == ["a 6600000 #1"], "\(world.verdicts.suffix(3))")
-    #expect(world.books.audit().isEmpty)
+    #expect(world.ledger.audit().isEmpty)
   }
 }

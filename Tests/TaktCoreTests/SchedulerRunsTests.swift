@@ -34,7 +34,7 @@ import TaktTime
           {
             story.append("run \(run) \(outcome) \(reason)")
           }
-        case .arm, .rest, .disarm, .record, .awaitLedger, .served: break
+        case .arm, .holdTimer, .disarm, .record, .awaitLedger, .served: break
         case .finish: story.append("finish")
         }
       }
@@ -54,7 +54,7 @@ import TaktTime
     }
 
     mutating func end(_ run: UInt64, _ result: AttemptResult = .exited(0)) {
-      send(.attemptEnded(RunID(run), AttemptReport(result)))
+      send(.actionEnded(RunID(run), AttemptReport(result)))
     }
   }
 
@@ -261,7 +261,7 @@ import TaktTime
     var world = world(spec)
     world.pass(.seconds(10))
     let report = AttemptReport(.exited(0), descendants: [Descendant(pid: 7, name: "sleep")])
-    world.send(.attemptEnded(RunID(1), report))
+    world.send(.actionEnded(RunID(1), report))
     world.send(.stop)
     world.send(.stop)
     _ = world.news()
@@ -368,7 +368,7 @@ import TaktTime
     world.pass(.seconds(10))
     for (status, text) in [(Int32(3), "dump failed\n"), (0, "clean\n")] {
       let facts = OutputFacts(kept: KeptOutput(head: Array(text.utf8)))
-      world.send(.attemptEnded(RunID(1), AttemptReport(.exited(status), output: facts)))
+      world.send(.actionEnded(RunID(1), AttemptReport(.exited(status), output: facts)))
     }
     let output = try #require(world.requests.last?.facts?.output)
     #expect(String(decoding: output.head + output.tail, as: UTF8.self) == "dump failed\nclean\n")

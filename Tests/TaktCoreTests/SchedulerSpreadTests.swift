@@ -27,7 +27,7 @@ import TaktTime
       world.endRuns()
     }
     #expect(offsets.count > 10 && offsets.allSatisfy { 0 <= $0 && $0 <= 30_000 })
-    #expect(world.verdicts.count == 20 && world.books.audit().isEmpty)
+    #expect(world.verdicts.count == 20 && world.ledger.audit().isEmpty)
   }
 
   @Test func `what is put off ends before the next slot, however much is asked`() throws {
@@ -39,7 +39,7 @@ import TaktTime
     #expect(due < 200_000)
     world.pass(.seconds(1000))
     #expect(world.verdicts.first == "a 100000 ran")
-    #expect(world.books.audit().isEmpty)
+    #expect(world.ledger.audit().isEmpty)
   }
 
   @Test(arguments: [false, true])
@@ -62,7 +62,7 @@ import TaktTime
     #expect(world.armed("a") == due)
     world.pass(.milliseconds(due - 100_001))
     #expect(world.verdicts == ["a 100000 ran"])
-    #expect(world.books.audit().isEmpty)
+    #expect(world.ledger.audit().isEmpty)
   }
 
   @Test func `a stop leaves a slot that is put off to the next takt`() throws {

@@ -18,17 +18,17 @@ import Testing
 
   @Test func `under skip a trigger is refused while a run has not ended, and says which`() throws {
     var world = try world(.skip)
-    #expect(world.obey(try trigger()) == .done(runs: [RunID(1)]))
-    #expect(world.obey(try trigger()) == .overlapping(RunID(1)))
+    #expect(world.perform(try trigger()) == .done(runs: [RunID(1)]))
+    #expect(world.perform(try trigger()) == .overlapping(RunID(1)))
     #expect(world.starts.count == 1)
     // A slot's run is in the way as well, and a slot is skipped for a run by hand.
     world.pass(.seconds(10))
     #expect(world.verdicts == ["a 10000 skipped(overlap)"])
     world.endRuns()
     world.pass(.seconds(10))
-    #expect(world.obey(try trigger()) == .overlapping(RunID(2)))
+    #expect(world.perform(try trigger()) == .overlapping(RunID(2)))
     world.endRuns()
-    #expect(world.obey(try trigger()) == .done(runs: [RunID(3)]))
+    #expect(world.perform(try trigger()) == .done(runs: [RunID(3)]))
   }
 
   @Test func `under skip a run that waits for its next attempt is in the way`() throws {
@@ -36,15 +36,15 @@ import Testing
     var spec = try job("a", every(100))
     spec.execution.retry = RetryPolicy(attempts: 2, delay: .seconds(5))
     world.start([spec])
-    _ = world.obey(try trigger())
+    _ = world.perform(try trigger())
     world.endRuns(.exited(1))
-    #expect(world.obey(try trigger()) == .overlapping(RunID(1)))
+    #expect(world.perform(try trigger()) == .overlapping(RunID(1)))
   }
 
   @Test func `under queue a trigger waits for the run in progress`() throws {
     var world = try world(.queue)
-    _ = world.obey(try trigger())
-    #expect(world.obey(try trigger()) == .done(runs: [RunID(2)]))
+    _ = world.perform(try trigger())
+    #expect(world.perform(try trigger()) == .done(runs: [RunID(2)]))
     #expect(world.starts.count == 1)
     world.endRuns()
     #expect(world.starts.count == 2)
@@ -52,14 +52,14 @@ import Testing
 
   @Test func `under queue no more than 64 wait`() throws {
     var world = try world(.queue, maxRunning: 1000)
-    for _ in 0...SchedulerCore.waitingRunsPerJobMax { _ = world.obey(try trigger()) }
-    #expect(world.obey(try trigger()) == .tooMany)
+    for _ in 0...SchedulerCore.waitingRunsPerJobMax { _ = world.perform(try trigger()) }
+    #expect(world.perform(try trigger()) == .tooMany)
   }
 
   @Test func `under replace a trigger stops the run in progress`() throws {
     var world = try world(.replace)
-    _ = world.obey(try trigger())
-    #expect(world.obey(try trigger()) == .done(runs: [RunID(2)]))
+    _ = world.perform(try trigger())
+    #expect(world.perform(try trigger()) == .done(runs: [RunID(2)]))
     world.endRuns(.signalled(15))
     #expect(world.ends == ["a cancelled"])
     #expect(world.running == [RunID(2)])
@@ -72,22 +72,22 @@ import Testing
     world.start([spec, try job("b", every(5))], maxRunning: 1)
     world.pass(.seconds(10))
     // `b` has the only place.
-    #expect(world.obey(try trigger()) == .done(runs: [RunID(3)]))
+    #expect(world.perform(try trigger()) == .done(runs: [RunID(3)]))
     #expect(world.verdicts.contains("a 10000 cancelled(operator)"))
   }
 
   @Test func `under allow a trigger runs beside the run in progress`() throws {
     var world = try world(.allow)
-    _ = world.obey(try trigger())
-    #expect(world.obey(try trigger()) == .done(runs: [RunID(2)]))
+    _ = world.perform(try trigger())
+    #expect(world.perform(try trigger()) == .done(runs: [RunID(2)]))
     #expect(world.starts.count == 2)
   }
 
   @Test(arguments: [Overlap.skip, .queue, .replace, .allow])
   func `a forced trigger runs beside the run in progress`(overlap: Overlap) throws {
     var world = try world(overlap)
-    _ = world.obey(try trigger())
-    #expect(world.obey(try trigger(force: true)) == .done(runs: [RunID(2)]))
+    _ = world.perform(try trigger())
+    #expect(world.perform(try trigger(force: true)) == .done(runs: [RunID(2)]))
     #expect(world.starts.count == 2 && world.ends.isEmpty)
   }
 
@@ -102,7 +102,7 @@ import Testing
       var facts = OutputFacts()
       facts.kept = KeptOutput(head: Array(text.utf8))
       let effects = world.scheduler.send(
-        .attemptEnded(run, AttemptReport(.exited(1), output: facts)))
+        .actionEnded(run, AttemptReport(.exited(1), output: facts)))
       for case .record(let entry) in effects {
         switch entry {
         case .attemptOutput(_, let attempt, let output, _):
@@ -114,7 +114,7 @@ import Testing
         }
       }
     }
-    _ = world.obey(try trigger())
+    _ = world.perform(try trigger())
     end("one", &world)
     world.pass(.seconds(2))
     end("two", &world)
@@ -128,12 +128,12 @@ import Testing
     var spec = try job("a", every(100))
     spec.execution.retry = RetryPolicy(attempts: 3, delay: .seconds(50))
     world.start([spec])
-    _ = world.obey(try trigger())
+    _ = world.perform(try trigger())
     var facts = OutputFacts()
     facts.kept = KeptOutput(head: Array("one".utf8))
     _ = world.scheduler.send(
-      .attemptEnded(RunID(1), AttemptReport(.exited(1), output: facts)))
-    let effects = world.scheduler.obey(.cancelRun(RunID(1))).effects
+      .actionEnded(RunID(1), AttemptReport(.exited(1), output: facts)))
+    let effects = world.scheduler.perform(.cancelRun(RunID(1))).effects
     let ends = effects.compactMap { effect -> RunRecord? in
       if case .record(.ended(let record)) = effect { record } else { nil }
     }

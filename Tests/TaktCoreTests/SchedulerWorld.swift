@@ -3,14 +3,14 @@ import TaktTesting
 @testable import TaktCore
 import TaktTime
 
-/// A core in virtual time with books in memory: timers fire when they are due, runs end when a test
-/// says so.
+/// A core in virtual time with a ledger in memory: timers fire when they are due, runs end when a
+/// test says so.
 struct SchedulerWorld {
   static let wall = WallInstant(milliseconds: 1_790_000_000_000)
 
   var scheduler = VirtualScheduler(
     at: Now(wall: wall, monotonic: MonotonicInstant(nanoseconds: 1_000_000_000)), isPunctual: true)
-  var books = MemoryBooks()
+  var ledger = LedgerModel()
   var verdicts: [String] = []
   var starts: [String] = []
   var ends: [String] = []
@@ -28,8 +28,8 @@ struct SchedulerWorld {
 
   mutating func send(_ event: SchedulerEvent) { perform(scheduler.send(event)) }
 
-  mutating func obey(_ command: SchedulerCommand) -> SchedulerReply {
-    let (reply, effects) = scheduler.obey(command)
+  mutating func perform(_ command: SchedulerCommand) -> SchedulerReply {
+    let (reply, effects) = scheduler.perform(command)
     perform(effects)
     return reply
   }
@@ -39,14 +39,14 @@ struct SchedulerWorld {
       switch effect {
       case .record(let entry):
         note(entry)
-        if ledgerWorks { books.record([entry]) }
+        if ledgerWorks { ledger.record([entry]) }
       case .awaitLedger(let run): awaited.append(run)
       case .start(let request):
         running.append(request.run)
         requests.append(request)
         starts.append(
           "\(request.spec.name) \((request.slot - Self.wall).milliseconds) #\(request.attempt)")
-      case .arm, .rest, .disarm, .signal, .served, .log, .finish: break
+      case .arm, .holdTimer, .disarm, .signal, .served, .log, .finish: break
       }
     }
   }
@@ -77,7 +77,7 @@ struct SchedulerWorld {
   mutating func endRuns(_ result: AttemptResult = .exited(0)) {
     let ended = running
     running = []
-    for run in ended { send(.attemptEnded(run, AttemptReport(result))) }
+    for run in ended { send(.actionEnded(run, AttemptReport(result))) }
   }
 
   mutating func keep() {
@@ -90,7 +90,7 @@ struct SchedulerWorld {
     send(
       .started(
         Snapshot(settings: SchedulerSettings(maxRunning: maxRunning), jobs: jobs),
-        after: books.former))
+        after: ledger.previous))
   }
 
   mutating func reload(_ before: [JobSpec], to after: [JobSpec]) {

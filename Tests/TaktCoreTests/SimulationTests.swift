@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(0)..<200)
-  func `the books balance over crashes and restarts`(seed: UInt64) {
+  func `every slot is accounted for over crashes and restarts`(seed: UInt64) {
     var simulation = Simulation(seed: seed, crashes: true)
     let problems = simulation.run(for: .seconds(120))
     #expect(

@@ -18,48 +18,50 @@ import TaktTime
   ]
 
   /// A quarter of an hour and more, with faults; counted by hand from what is told.
-  private func simulated(tellsAll: Bool) throws -> (report: SimulationReport, told: [String: Int]) {
+  private func simulated(emitsAll: Bool) throws -> (
+    report: SimulationReport, emitted: [String: Int]
+  ) {
     var simulator = Simulator(
-      try snapshot(), from: Self.start, faults: Self.faults, tellsAll: tellsAll)
-    var told: [String: Int] = [:]
+      try snapshot(), from: Self.start, faults: Self.faults, emitsAll: emitsAll)
+    var emitted: [String: Int] = [:]
     simulator.run(for: .seconds(1800)) { event in
       switch event {
       case .verdict(let record, _, _):
-        told["\(record.job) \(record.verdict.name)", default: 0] += record.slots.count
-      case .began(let job, _, _): told["\(job) began", default: 0] += 1
-      case .ended(let job, _, _, _): told["\(job) ended", default: 0] += 1
+        emitted["\(record.job) \(record.verdict.name)", default: 0] += record.slots.count
+      case .began(let job, _, _): emitted["\(job) began", default: 0] += 1
+      case .ended(let job, _, _, _): emitted["\(job) ended", default: 0] += 1
       case .wake(_, let served):
-        told["wakes", default: 0] += 1
-        told["served", default: 0] += served
-      case .fault: told["faults", default: 0] += 1
+        emitted["wakes", default: 0] += 1
+        emitted["served", default: 0] += served
+      case .fault: emitted["faults", default: 0] += 1
       }
       return true
     }
-    return (simulator.report, told)
+    return (simulator.report, emitted)
   }
 
   @Test func `the report counts what is told`() throws {
-    let (report, told) = try simulated(tellsAll: true)
-    #expect(report.wakes == told["wakes"] && report.served == told["served"])
+    let (report, emitted) = try simulated(emitsAll: true)
+    #expect(report.wakes == emitted["wakes"] && report.served == emitted["served"])
     for job in report.jobs {
       for kind in Verdict.Kind.allCases {
-        #expect(job.balance[kind] == told["\(job.name) \(kind.rawValue)", default: 0])
+        #expect(job.verdictCounts[kind] == emitted["\(job.name) \(kind.rawValue)", default: 0])
       }
-      #expect(job.balance.ran == told["\(job.name) began"])
+      #expect(job.verdictCounts.ran == emitted["\(job.name) began"])
     }
-    #expect(report.balance.slots == report.jobs.reduce(0) { $0 + $1.balance.slots })
+    #expect(report.verdictCounts.slots == report.jobs.reduce(0) { $0 + $1.verdictCounts.slots })
     #expect(report.job(try #require(JobName("slow"))).reasons["skipped(overlap)", default: 0] > 0)
   }
 
   @Test func `the report is the same when only wakes and faults are told`() throws {
-    let (all, few) = (try simulated(tellsAll: true), try simulated(tellsAll: false))
-    #expect(few.told == all.told.filter { ["wakes", "served", "faults"].contains($0.key) })
-    #expect(few.report.balance == all.report.balance)
+    let (all, few) = (try simulated(emitsAll: true), try simulated(emitsAll: false))
+    #expect(few.emitted == all.emitted.filter { ["wakes", "served", "faults"].contains($0.key) })
+    #expect(few.report.verdictCounts == all.report.verdictCounts)
     #expect(few.report.runningMax == all.report.runningMax)
     #expect(few.report.busiest == all.report.busiest)
     for job in all.report.jobs {
       let other = few.report.job(job.name)
-      #expect(other.balance == job.balance && other.reasons == job.reasons)
+      #expect(other.verdictCounts == job.verdictCounts && other.reasons == job.reasons)
       #expect(other.latest == job.latest && other.runningMax == job.runningMax)
     }
   }
@@ -75,7 +77,7 @@ import TaktTime
     ends.change(RunID(2), .attempt(.signalled(15)), at: instant(1))
     ends.change(RunID(9), .group, at: instant(0))
     var taken: [UInt64] = []
-    while ends.next != nil { if let (run, _) = ends.takeNext() { taken.append(run.number) } }
+    while ends.next != nil { if let (run, _) = ends.popNext() { taken.append(run.number) } }
     #expect(taken == [2, 3, 1])
     #expect(ends.end(of: RunID(2)) == nil)
   }

@@ -23,7 +23,7 @@ import Testing
       if case .log(let record) = effect { record[.message] } else { nil as LogValue? }
     }
     #expect(lines.count == 2)
-    for (line, what) in zip(lines, ["no job 7 in ", "no run 9 in "]) {
+    for (line, what) in zip(lines, ["missing job 7 in ", "missing run 9 in "]) {
       guard case .text(let text) = line else {
         Issue.record("\(line)")
         continue

@@ -13,17 +13,18 @@ import Testing
 
   @Test func `a log in which nothing is missing is sound`() {
     var replay = TransitionReplay()
-    replay.takeTimer(line("timer:a", 1, "idle", "running", "activate"))
-    replay.takeTimer(line("timer:a", 2, "running", "cancelled", "fire", reason: "exhausted"))
-    replay.takeTimer(line("timer:a", 3, "cancelled", "running", "activate"))
-    replay.takeTimer(line("timer:a", 4, "running", "running", "resume", reason: "refused"))
-    replay.takeRun(line("run:1", 1, "queued", "running", "start"))
-    replay.takeRun(line("run:1", 2, "running", "backing_off", "action_ended"))
-    replay.takeRun(line("run:1", 3, "backing_off", "ended", "shutdown"))
+    replay.addTimerTransition(line("timer:a", 1, "idle", "running", "activate"))
+    replay.addTimerTransition(
+      line("timer:a", 2, "running", "cancelled", "fire", reason: "exhausted"))
+    replay.addTimerTransition(line("timer:a", 3, "cancelled", "running", "activate"))
+    replay.addTimerTransition(line("timer:a", 4, "running", "running", "resume", reason: "refused"))
+    replay.addRunTransition(line("run:1", 1, "queued", "running", "start"))
+    replay.addRunTransition(line("run:1", 2, "running", "backing_off", "action_ended"))
+    replay.addRunTransition(line("run:1", 3, "backing_off", "ended", "shutdown"))
     // The next takt has machines of its own.
     replay.processBegan()
-    replay.takeTimer(line("timer:a", 1, "idle", "running", "activate"))
-    replay.takeRun(line("run:2", 1, "queued", "backing_off", "resume"))
+    replay.addTimerTransition(line("timer:a", 1, "idle", "running", "activate"))
+    replay.addRunTransition(line("run:2", 1, "queued", "backing_off", "resume"))
     #expect(replay.problems.isEmpty, "\(replay.problems)")
     #expect(replay.count == 9)
   }
@@ -38,7 +39,7 @@ import Testing
     func problems(_ lines: [TransitionReplay.Line]) -> Int {
       var replay = TransitionReplay()
       replay.processBegan()
-      for line in lines { replay.takeRun(line) }
+      for line in lines { replay.addRunTransition(line) }
       return replay.problemCount
     }
     #expect(problems(good) == 0)
@@ -57,8 +58,8 @@ import Testing
       #expect(problems(lines) > 0, "\(index) to another state")
     }
     var replay = TransitionReplay()
-    replay.takeTimer(line("timer:a", 1, "idle", "suspended", "suspend"))
-    replay.takeTimer(line("timer:b", 1, "idle", "running", "levitate"))
+    replay.addTimerTransition(line("timer:a", 1, "idle", "suspended", "suspend"))
+    replay.addTimerTransition(line("timer:b", 1, "idle", "running", "levitate"))
     #expect(replay.problemCount == 2)
   }
 
@@ -71,9 +72,9 @@ import Testing
     func problems(_ lines: [TransitionReplay.Line], restarts: Bool) -> Int {
       var replay = TransitionReplay()
       replay.processBegan()
-      for line in lines { replay.takeTimer(line) }
+      for line in lines { replay.addTimerTransition(line) }
       if restarts { replay.processBegan() }
-      replay.takeTimer(again)
+      replay.addTimerTransition(again)
       return replay.problemCount
     }
     #expect(problems(first, restarts: false) == 1)
@@ -83,26 +84,26 @@ import Testing
     #expect(problems(first + [cancelled], restarts: false) == 0)
     // In a log that begins in the middle as well.
     var replay = TransitionReplay()
-    replay.takeTimer(line("timer:a", 7, "running", "suspended", "suspend"))
-    replay.takeTimer(again)
+    replay.addTimerTransition(line("timer:a", 7, "running", "suspended", "suspend"))
+    replay.addTimerTransition(again)
     #expect(replay.problemCount == 1)
   }
 
   @Test func `a log that begins in the middle of a life is followed from there`() {
     var replay = TransitionReplay()
-    replay.takeTimer(line("timer:a", 7, "running", "running", "reschedule"))
-    replay.takeRun(line("run:9", 2, "running", "ended", "action_ended"))
+    replay.addTimerTransition(line("timer:a", 7, "running", "running", "reschedule"))
+    replay.addRunTransition(line("run:9", 2, "running", "ended", "action_ended"))
     #expect(replay.problemCount == 0)
-    replay.takeTimer(line("timer:a", 9, "running", "running", "reschedule"))
+    replay.addTimerTransition(line("timer:a", 9, "running", "running", "reschedule"))
     #expect(replay.problemCount == 1)
   }
 
   @Test func `where the log has dropped records a gap is no mistake`() {
     var replay = TransitionReplay()
     replay.recordsDropped(3)
-    replay.takeRun(line("run:1", 2, "running", "ended", "action_ended"))
+    replay.addRunTransition(line("run:1", 2, "running", "ended", "action_ended"))
     #expect(replay.problemCount == 0)
-    replay.takeRun(line("run:2", 2, "ended", "running", "start"))
+    replay.addRunTransition(line("run:2", 2, "ended", "running", "start"))
     #expect(replay.problemCount == 1)
   }
 
@@ -116,8 +117,8 @@ import Testing
       change(&lines)
       var replay = TransitionReplay()
       replay.processBegan()
-      replay.takeTimer(lines[0])
-      for line in lines[1...] { replay.takeRun(line) }
+      replay.addTimerTransition(lines[0])
+      for line in lines[1...] { replay.addRunTransition(line) }
       return replay.problemCount
     }
     #expect(problems { _ in } == 0)
@@ -130,16 +131,17 @@ import Testing
   @Test func `what a log cannot show is said`() {
     var replay = TransitionReplay()
     #expect(replay.notes.isEmpty)
-    replay.takeRun(line("run:9", 2, "running", "ended", "action_ended"))
+    replay.addRunTransition(line("run:9", 2, "running", "ended", "action_ended"))
     #expect(replay.notes.count == 2, "begins in the middle, has no timers: \(replay.notes)")
     replay.processBegan()
-    replay.takeTimer(line("timer:a", 1, "idle", "running", "activate"))
+    replay.addTimerTransition(line("timer:a", 1, "idle", "running", "activate"))
     #expect(replay.notes.count == 2, "begins in the middle, has no end: \(replay.notes)")
-    replay.takeTimer(line("timer:a", 2, "running", "cancelled", "cancel", reason: "stopping"))
+    replay.addTimerTransition(
+      line("timer:a", 2, "running", "cancelled", "cancel", reason: "stopping"))
     replay.processEnded()
     #expect(replay.notes.count == 1 && replay.isSound)
     // The line with which the next daemon began was cut out.
-    replay.takeTimer(line("timer:a", 1, "idle", "running", "activate"))
+    replay.addTimerTransition(line("timer:a", 1, "idle", "running", "activate"))
     #expect(replay.problemCount == 1)
   }
 }

@@ -121,10 +121,10 @@ import TimerMachine
       while queue.hasRoom(for: LogQueue.Class(item)) { queue.append(item) }
       queue.append(item)
     }
-    let written = queue.take()
+    let written = queue.popBatch()
     #expect(written.map(\.event).filter { $0 != .output }.first == .timer)
     #expect(written.last?.event == .slot)
-    #expect(queue.takeDropped(at: at).map { $0[.count] } == Array(repeating: .number(1), count: 3))
+    #expect(queue.popDropped(at: at).map { $0[.count] } == Array(repeating: .number(1), count: 3))
     #expect(!queue.hasRoom(for: .vital))
     queue.written(bytes: written.reduce(0) { $0 + $1.costBytes })
     #expect(queue.hasRoom(for: .output))

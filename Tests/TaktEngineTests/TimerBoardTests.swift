@@ -87,7 +87,8 @@ import TimerMachineTesting
     #expect(seen.moves(of: "run-timer:4") == ["1 activate", "2 fire"])
   }
 
-  @Test func `a job's machine goes on over fires, rests and pauses, and over the end of its slots`()
+  @Test
+  func `a job's machine continues over fires, rests and pauses, and over the end of its slots`()
     throws
   {
     let board = board()
@@ -98,16 +99,16 @@ import TimerMachineTesting
         job
       }
     }
-    board.rest(id, .suspended) { job }
+    board.hold(id, .suspended) { job }
     arm(1, 1)
     factory.advance(by: .seconds(1))
     arm(2, 2)
-    board.rest(id, .suspended) { job }
+    board.hold(id, .suspended) { job }
     factory.advance(by: .seconds(2))
     arm(4, 3)
     factory.advance(by: .seconds(1))
-    board.rest(id, .unarmed) { job }
-    board.rest(id, .over) { job }
+    board.hold(id, .unarmed) { job }
+    board.hold(id, .over) { job }
     arm(5, 4)
     board.disarm(.job(id), as: .removed)
     #expect(seen.fires.withLock { $0.count } == 2)

@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `wakes and runs are told with their most`() {
+  @Test func `wakes and runs are reported with their most`() {
     var timeline = Self.day(rows: 1, slots: 2)
     timeline.wakes = [0, 1, 2, Self.hourMs, 2 * Self.hourMs]
     timeline.rows[0].runs = [

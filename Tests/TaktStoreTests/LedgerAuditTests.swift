@@ -8,8 +8,8 @@ import TaktTime
 
 /// A lost, doubled or changed record is found.
 @Suite struct LedgerAuditTests {
-  /// The books of one job: slots 1 to 9 ran, 10 to 19 were skipped as one series, 20 to 29 ran.
-  private func books() throws -> (LedgerBench, GridJob) {
+  /// The ledger of one job: slots 1 to 9 ran, 10 to 19 were skipped as one series, 20 to 29 ran.
+  private func benchWithSlots() throws -> (LedgerBench, GridJob) {
     let bench = try LedgerBench()
     let job = try GridJob("a")
     try bench.open()
@@ -28,12 +28,13 @@ import TaktTime
     return (bench, job)
   }
 
-  @Test func `books that nobody has touched balance`() throws {
-    let (bench, _) = try books()
+  @Test func `in an untouched ledger every slot is accounted for`() throws {
+    let (bench, _) = try benchWithSlots()
     let report = try bench.audit()
     #expect(report.isBalanced)
     #expect(
-      "\(report.balance)" == "slots 29 = ran 19 + skipped 10 + coalesced 0 + missed 0 + cancelled 0"
+      "\(report.verdictCounts)"
+        == "slots 29 = ran 19 + skipped 10 + coalesced 0 + missed 0 + cancelled 0"
     )
   }
 
@@ -65,7 +66,7 @@ import TaktTime
       ("UPDATE jobs SET clock_mark = -(1 << 52)", "implausible"),
     ])
   func `a meddled record is found`(sql: String, finding: String) throws {
-    let (bench, job) = try books()
+    let (bench, job) = try benchWithSlots()
     var (sql, finding) = (sql, finding)
     for index in [5, 6, 10, 19, 20, 29].reversed() {
       sql = sql.replacing("SLOT\(index)", with: String(job.slot(index).milliseconds))
@@ -79,12 +80,12 @@ import TaktTime
   }
 
   @Test func `an unknown reason is counted under no verdict`() throws {
-    let (bench, _) = try books()
+    let (bench, _) = try benchWithSlots()
     try bench.sql {
       try $0.execute(sql: "UPDATE verdicts SET detail = 'full_moon' WHERE count = 10")
     }
     let report = try bench.audit()
-    #expect(report.balance.counts == ["ran": 19])
+    #expect(report.verdictCounts.counts == ["ran": 19])
     #expect(report.findingCount == 1, "\(report.findings)")
   }
 
@@ -123,11 +124,11 @@ import TaktTime
   @Test func `only what is asked for is looked at, and a series that began before by its rest`()
     throws
   {
-    let (bench, job) = try books()
+    let (bench, job) = try benchWithSlots()
     try bench.sql { try $0.execute(sql: "DELETE FROM verdicts WHERE run = 5") }
     let report = try LedgerArchive(folder: bench.folder.path).audit(
       since: job.slot(15), zones: TestZones())
     #expect(report.isBalanced, "\(report.findings)")
-    #expect(report.balance.slots == 14)
+    #expect(report.verdictCounts.slots == 14)
   }
 }

@@ -75,7 +75,7 @@ final class LedgerBench: Observer, @unchecked Sendable {
   }
 
   /// Waits until something is said that contains this text.
-  func hears(_ text: String) -> Bool {
+  func hasLogged(_ text: String) -> Bool {
     let end = Date(timeIntervalSinceNow: 60)
     while Date() < end {
       if messages.withLock({ $0.contains { $0.contains(text) } }) { return true }
@@ -114,24 +114,24 @@ struct GridJob {
   }
 
   func mark(after index: Int) -> LedgerEntry {
-    let label = slot(index).milliseconds
-    return .mark(
-      JobMark(
+    let instant = ScheduleInstant(slot(index))
+    return .checkpoint(
+      JobCheckpoint(
         job: name,
         cursor: CursorState(
-          clockLabel: Self.begin.milliseconds, clockInstant: MonotonicInstant(nanoseconds: 1),
-          anchor: Self.begin.milliseconds, clockMark: label, wallMark: label)))
+          clockReading: ScheduleInstant(Self.begin), clockInstant: MonotonicInstant(nanoseconds: 1),
+          anchor: ScheduleInstant(Self.begin), clockMark: instant, wallMark: instant)))
   }
 
   /// The first load of the job, before its first slot.
   var load: [LedgerEntry] {
     let edge = ScheduleEdge(
-      clock: Self.begin.milliseconds, wall: Self.begin.milliseconds, at: Self.begin)
+      clock: ScheduleInstant(Self.begin), wall: ScheduleInstant(Self.begin), at: Self.begin)
     return [
       .schedule(
         ScheduleVersion(
           job: name, schedule: Schedule(every: Every(.milliseconds(interval))), isEnabled: true,
-          anchor: Self.begin.milliseconds, from: edge, instantsFrom: nil)), mark(after: 0),
+          anchor: ScheduleInstant(Self.begin), from: edge, instantsFrom: nil)), mark(after: 0),
     ]
   }
 

@@ -5,40 +5,40 @@ import Testing
 @testable import TaktStore
 import TaktTime
 
-/// The ledger on disk keeps what the plain books in memory keep.
+/// The ledger on disk keeps what the plain ledger in memory keeps.
 @Suite struct LedgerContractTests {
   @Test(arguments: UInt64(1000)..<1030)
   func `a takt that starts finds on the disk what it would find in memory`(seed: UInt64) throws {
     var simulation = Simulation(seed: seed, crashes: true)
     _ = simulation.run(for: .seconds(60))
     let bench = try LedgerBench()
-    var books = MemoryBooks()
+    var ledger = LedgerModel()
     var boot = 0
     try bench.open(boot: "boot 0")
     for (index, entries) in simulation.kept.enumerated() {
       if entries.isEmpty {
         boot += 1
-        books.reboot()
+        ledger.reboot()
         bench.close()
         try bench.open(boot: "boot \(boot)")
-        expectSame(bench.findings.former, books.former, "entry \(index)")
+        expectSame(bench.findings.previous, ledger.previous, "entry \(index)")
         continue
       }
-      books.record(entries)
+      ledger.record(entries)
       bench.ledger?.record(entries)
     }
     #expect(bench.isKept())
     bench.close()
     try bench.open(boot: "boot \(boot)")
-    expectSame(bench.findings.former, books.former, "the end")
+    expectSame(bench.findings.previous, ledger.previous, "the end")
     bench.close()
     let report = try bench.audit()
     #expect(report.isBalanced, "\(report.findings.prefix(5))")
-    #expect(report.balance.slots > 0 || simulation.records.isEmpty)
+    #expect(report.verdictCounts.slots > 0 || simulation.records.isEmpty)
   }
 
   /// All of it is the same; what is not is named.
-  private func expectSame(_ found: FormerBooks, _ expected: FormerBooks, _ place: String) {
+  private func expectSame(_ found: PreviousState, _ expected: PreviousState, _ place: String) {
     #expect(found == expected, "\(place)")
     for (name, job) in expected.jobs where found.jobs[name] != job {
       let schedules = [found.jobs[name]?.version.schedule, job.version.schedule]

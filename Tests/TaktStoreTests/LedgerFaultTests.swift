@@ -8,20 +8,20 @@ import Testing
 import TaktTime
 import Synchronization
 
-/// Whatever becomes of the disk: nobody waits, one line says so, and afterwards the books balance or
-/// say exactly what is lost.
+/// Whatever becomes of the disk: nobody waits, one line says so, and afterwards the ledger's counts
+/// agree or say exactly what is lost.
 @Suite struct LedgerFaultTests {
   @Test func `a ledger that another process has locked is filled when it is free again`() throws {
     let (bench, job) = try begun()
     let other = try another(bench.path)
     try other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
     for index in 1...500 { bench.ledger?.record(job.runs(index, run: UInt64(index))) }
-    #expect(bench.hears("another process has it locked"))
+    #expect(bench.hasLogged("another process has locked it"))
     #expect(bench.ledger?.status.failure != nil)
     #expect(!bench.isKept(within: .milliseconds(100)))
     try other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
     #expect(bench.isKept())
-    #expect(bench.hears("the ledger is written again"))
+    #expect(bench.hasLogged("the ledger can be written again"))
     #expect(bench.ledger?.status.failure == nil)
     try expectBalance(of: bench, slots: 500)
     #expect(bench.messages.withLock { $0.count { $0.contains("cannot be written") } } == 1)
@@ -34,7 +34,7 @@ import Synchronization
     let other = try another(bench.path)
     try other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
     bench.ledger?.record(job.runs(1, run: 1))
-    #expect(bench.hears("another process has it locked"))
+    #expect(bench.hasLogged("another process has locked it"))
     for index in 2...500 { bench.ledger?.record(job.runs(index, run: UInt64(index))) }
     try other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
     #expect(bench.isKept())
@@ -46,7 +46,7 @@ import Synchronization
     #expect(lost > 300)
     #expect(report.lost == lost)
     #expect(report.findings.isEmpty, "\(report.findings)")
-    #expect(report.balance.slots == 510 - lost)
+    #expect(report.verdictCounts.slots == 510 - lost)
     #expect(report.losses.contains { $0.contains("a: \(lost) verdicts") }, "\(report.losses)")
     #expect(!report.isBalanced)
   }
@@ -60,11 +60,12 @@ import Synchronization
     if withFolder { try FileManager.default.removeItem(at: bench.folder) }
     for index in 51...99 { bench.ledger?.record(job.runs(index, run: UInt64(index))) }
     #expect(bench.isKept())
-    #expect(bench.hears("somebody has taken the ledger away"))
+    #expect(bench.hasLogged("the ledger was deleted while it was open"))
     try expectBalance(of: bench, slots: 99)
   }
 
-  @Test func `a ledger whose last page is damaged is written anew, and says what is lost`() throws {
+  @Test func `a ledger whose last page is damaged is written again, and says what is lost`() throws
+  {
     let (bench, job) = try begun()
     for index in 1...400 { bench.ledger?.record(job.runs(index, run: UInt64(index))) }
     #expect(bench.isKept())
@@ -72,14 +73,14 @@ import Synchronization
     try damagePage(ofVerdict: "run = 400", of: bench)
     try bench.open()
     bench.ledger?.record(job.runs(401, run: 401))
-    #expect(bench.hears("the ledger was damaged and is written anew"))
+    #expect(bench.hasLogged("the ledger was damaged and has been rewritten"))
     #expect(bench.isKept())
     #expect(bench.renewals.withLock { $0 } == 1)
     bench.close()
     let report = try bench.audit()
     #expect(report.losses.contains { $0.contains("verdicts from row") }, "\(report.losses)")
     // What was on the page is made anew from the runs.
-    #expect(report.balance.slots == 401)
+    #expect(report.verdictCounts.slots == 401)
     #expect(report.isBalanced, "\(report)")
     let names = try FileManager.default.contentsOfDirectory(atPath: bench.folder.path)
     #expect(names.contains { $0.contains("damaged-") })
@@ -105,13 +106,13 @@ import Synchronization
     try bench.open(bounds: bounds)
     usleep(20_000)
     bench.ledger?.record(job.runs(2001, run: 1))
-    #expect(bench.hears("the ledger was damaged and is written anew"))
+    #expect(bench.hasLogged("the ledger was damaged and has been rewritten"))
     #expect(bench.isKept())
     bench.close()
     let report = try bench.audit()
     #expect(report.findings.isEmpty, "\(report.findings)")
     #expect(report.lost > 0 && report.lost < 200)
-    #expect(report.balance.slots + report.lost == 2001)
+    #expect(report.verdictCounts.slots + report.lost == 2001)
   }
 
   @Test func `a log of writes that is deleted is noticed`() throws {
@@ -121,7 +122,7 @@ import Synchronization
     unlink(bench.path + "-wal")
     bench.ledger?.record(job.runs(51, run: 51))
     #expect(bench.isKept())
-    #expect(bench.hears("somebody has taken the ledger away"))
+    #expect(bench.hasLogged("the ledger was deleted while it was open"))
     try expectBalance(of: bench, slots: 51)
   }
 
@@ -140,7 +141,7 @@ import Synchronization
     try file.truncate(atOffset: UInt64(bytes.count))
     try file.close()
     bench.ledger?.record(job.runs(2, run: 2))
-    #expect(bench.hears("the ledger was damaged and is written anew"))
+    #expect(bench.hasLogged("the ledger was damaged and has been rewritten"))
     #expect(bench.isKept())
     #expect(bench.renewals.withLock { $0 } == 1)
     bench.close()
@@ -182,17 +183,17 @@ import Synchronization
     bench.close()
     try bench.sql { try $0.execute(sql: "DELETE FROM daemons") }
     try bench.open()
-    #expect(bench.findings.former.jobs.count == 1)
+    #expect(bench.findings.previous.jobs.count == 1)
     bench.close()
   }
 
-  @Test func `what could not be written when takt ended is in the books of the next`() throws {
+  @Test func `what could not be written when takt ended is in the next ledger`() throws {
     let (bench, job) = try begun()
     let other = try another(bench.path)
     try other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
     bench.ledger?.record(job.runs(1, run: 1))
     bench.ledger?.close(timeout: .seconds(1))
-    #expect(bench.hears("entries lost: 4"))
+    #expect(bench.hasLogged("entries lost: 4"))
     try other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
     try bench.open()
     bench.close()
@@ -224,14 +225,14 @@ import Synchronization
     try Data("this is no database, and never was one".utf8).write(
       to: URL(fileURLWithPath: bench.path))
     try bench.open()
-    #expect(bench.hears("the ledger was damaged and is written anew"))
+    #expect(bench.hasLogged("the ledger was damaged and has been rewritten"))
     let job = try GridJob("a")
     bench.ledger?.record(job.load + job.runs(1, run: 1))
     #expect(bench.isKept())
     try expectBalance(of: bench, slots: 1)
   }
 
-  @Test func `a ledger that can be read and not written at the start is gone on from`() throws {
+  @Test func `a ledger that can be read and not written at the start is continued from`() throws {
     let (bench, job) = try begun()
     bench.ledger?.record(job.runs(1, run: 1))
     #expect(bench.isKept())
@@ -239,8 +240,8 @@ import Synchronization
     let other = try another(bench.path)
     try other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
     try bench.open()
-    #expect(bench.findings.former.jobs[job.name]?.isOpen == true)
-    #expect(bench.findings.former.lastRun == 1)
+    #expect(bench.findings.previous.jobs[job.name]?.isOpen == true)
+    #expect(bench.findings.previous.lastRun == 1)
     bench.ledger?.record(job.runs(2, run: 2))
     try other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
     #expect(bench.isKept())
@@ -256,7 +257,7 @@ import Synchronization
     other.ledger?.record(job.load + job.runs(1, run: 1))
     #expect(other.isKept())
     bench.ledger?.record(job.runs(1, run: 1))
-    #expect(bench.hears("the state folder is in use by test"))
+    #expect(bench.hasLogged("the state folder is in use by test"))
     #expect(!bench.isKept(within: .milliseconds(700)))
     bench.ledger?.close(timeout: .milliseconds(100))
     try expectBalance(of: other, slots: 1)
@@ -286,7 +287,7 @@ import Synchronization
     #expect(try Data(contentsOf: URL(fileURLWithPath: bench.path)) == before)
   }
 
-  @Test func `a ledger that cannot be read at the start is taken up later, with what that costs`()
+  @Test func `a ledger that cannot be read at the start is restored later, with what that costs`()
     throws
   {
     let (bench, job) = try begun()
@@ -298,17 +299,18 @@ import Synchronization
       try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; DELETE FROM meta")
     }
     try bench.open()
-    #expect(bench.hears("cannot be written"))
-    #expect(bench.findings.former.jobs.isEmpty)
-    #expect(bench.findings.former.lastRun > 1_000_000_000_000)
+    #expect(bench.hasLogged("cannot be written"))
+    #expect(bench.findings.previous.jobs.isEmpty)
+    #expect(bench.findings.previous.lastRun > 1_000_000_000_000)
     let later = GridJob.begin + .seconds(10)
-    let edge = ScheduleEdge(clock: later.milliseconds, wall: later.milliseconds, at: later)
+    let edge = ScheduleEdge(
+      clock: ScheduleInstant(later), wall: ScheduleInstant(later), at: later)
     bench.ledger?.record(
       [
         .schedule(
           ScheduleVersion(
             job: job.name, schedule: Schedule(every: Every(.seconds(1))), isEnabled: true,
-            anchor: GridJob.begin.milliseconds, from: edge, instantsFrom: edge.wall)),
+            anchor: ScheduleInstant(GridJob.begin), from: edge, instantsFrom: edge.wall)),
         job.mark(after: 10),
       ] + job.runs(11, run: 1_000_000_000_000_000))
     try other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
@@ -348,7 +350,7 @@ import Synchronization
     let file = try FileHandle(forWritingTo: filling)
     while (try? file.write(contentsOf: block)) != nil {}
     for index in 1...2000 { bench.ledger?.record(job.runs(index, run: UInt64(index))) }
-    #expect(bench.hears("the disk is full"))
+    #expect(bench.hasLogged("the disk is full"))
     try file.close()
     unlink(filling.path)
     #expect(bench.isKept())
@@ -377,7 +379,7 @@ import Synchronization
     bench.close()
     let report = try bench.audit()
     #expect(report.isBalanced, "\(report.findings.prefix(5))")
-    #expect(report.balance.slots == slots)
+    #expect(report.verdictCounts.slots == slots)
   }
 
   /// Overwrites the page on which a verdict stands.

@@ -30,17 +30,17 @@ import TaktTime
     #expect(bench.isKept())
     bench.close()
     try bench.open()
-    let former = bench.findings.former
-    #expect(former.jobs.count == Self.many)
+    let previous = bench.findings.previous
+    #expect(previous.jobs.count == Self.many)
     for job in jobs {
-      let found = try #require(former.jobs[job.name])
-      #expect(LedgerEntry.mark(found.mark) == job.mark(after: 1))
+      let found = try #require(previous.jobs[job.name])
+      #expect(LedgerEntry.checkpoint(found.checkpoint) == job.mark(after: 1))
       #expect(LedgerEntry.schedule(found.version) == job.load[0])
     }
     bench.close()
     let report = try bench.audit()
     #expect(report.isBalanced, "\(report.findings.prefix(5))")
-    #expect(report.balance.ran == Self.many)
+    #expect(report.verdictCounts.ran == Self.many)
   }
 
   @Test func `new jobs beside known ones get numbers of their own`() throws {
@@ -53,9 +53,9 @@ import TaktTime
     bench.ledger?.record(load(new) + old.flatMap { $0.runs(1, run: UInt64($0.interval)) })
     bench.close()
     try bench.open()
-    #expect(Set(bench.findings.former.jobs.keys) == Set((old + new).map(\.name)))
+    #expect(Set(bench.findings.previous.jobs.keys) == Set((old + new).map(\.name)))
     for job in new {
-      let found = bench.findings.former.jobs[job.name]
+      let found = bench.findings.previous.jobs[job.name]
       #expect(found?.version.schedule.every?.interval == .milliseconds(job.interval))
     }
     bench.close()
@@ -86,7 +86,7 @@ import TaktTime
     #expect(bench.isKept())
     bench.close()
     try bench.open()
-    #expect(bench.findings.former.jobs[job.name]?.isOpen == false)
+    #expect(bench.findings.previous.jobs[job.name]?.isOpen == false)
     bench.close()
   }
 
@@ -109,7 +109,7 @@ import TaktTime
     #expect(bench.isKept())
     bench.close()
     try bench.open()
-    #expect(Set(bench.findings.former.jobs.keys) == [old.name, new.name])
+    #expect(Set(bench.findings.previous.jobs.keys) == [old.name, new.name])
     bench.close()
   }
 }

@@ -77,7 +77,7 @@ import TaktTime
     let second = try LedgerBench(copy)
     try second.open()
     #expect(second.findings.daemons.map(\.isOfThisFolder) == [false])
-    #expect(second.findings.former.runs.count == 1)
+    #expect(second.findings.previous.runs.count == 1)
     // From now on the copy knows itself.
     try second.open()
     #expect(second.findings.daemons.map(\.isOfThisFolder) == [false, true])
@@ -90,7 +90,7 @@ import TaktTime
     #expect(third.findings.daemons.first?.processes.count == 1)
   }
 
-  @Test func `a folder that was removed and made again is recorded anew`() throws {
+  @Test func `a folder that was removed and made again is recorded again`() throws {
     let bench = try killed()
     try FileManager.default.removeItem(at: bench.folder)
     // Something else gets the number that the folder had.
@@ -109,9 +109,9 @@ import TaktTime
     let bench = try LedgerBench()
     try OldLedger.make(in: bench.folder.path, boot: "this", pid: 4711, ticks: 5)
     try bench.open(startTicks: 99)
-    #expect(bench.findings.former.lastRun == 3)
-    #expect(bench.findings.former.jobs.count == 2)
-    #expect(bench.findings.former.runs.map(\.head.run) == [RunID(2), RunID(3)])
+    #expect(bench.findings.previous.lastRun == 3)
+    #expect(bench.findings.previous.jobs.count == 2)
+    #expect(bench.findings.previous.runs.map(\.head.run) == [RunID(2), RunID(3)])
     #expect(bench.findings.daemons.map(\.startTicks) == [nil])
     #expect(bench.findings.daemons.first?.processes == [])
     let unmarked = bench.findings.unmarked.map(\.identity)
@@ -130,7 +130,7 @@ import TaktTime
     bench.close()
     let report = try bench.audit()
     #expect(report.isBalanced, "\(report.findings)")
-    #expect(report.balance.ran == 3)
+    #expect(report.verdictCounts.ran == 3)
     try bench.open()
     #expect(bench.findings.unmarked == [])
     // The one that has gone on from it.

@@ -36,7 +36,7 @@ import Testing
     bench.close()
     try expectAll(in: bench)
     try bench.open()
-    #expect(bench.findings.former.runs.map(\.retry?.end) == ReasonLedger.waiting)
+    #expect(bench.findings.previous.runs.map(\.retry?.end) == ReasonLedger.waiting)
     bench.close()
     #expect(try bench.audit().isBalanced)
   }
@@ -51,7 +51,7 @@ import Testing
 
     try bench.open()
     #expect(bench.findings.badRows == 0)
-    #expect(bench.findings.former.runs.map(\.retry?.end) == ReasonLedger.waiting)
+    #expect(bench.findings.previous.runs.map(\.retry?.end) == ReasonLedger.waiting)
     try expectAll(in: bench)
     let job = try GridJob("a")
     let last = ReasonLedger.ended.count + ReasonLedger.waiting.count
@@ -60,7 +60,7 @@ import Testing
     bench.close()
     let report = try bench.audit()
     #expect(report.isBalanced, "\(report.findings)")
-    #expect(report.balance.ran == last + 1)
+    #expect(report.verdictCounts.ran == last + 1)
     #expect(try ends(bench).last == RunEnd(.succeeded, .exit(0)))
   }
 

@@ -9,7 +9,7 @@ import FoundationEssentials
 /// What is too old, too much or too large goes, and what stays still balances.
 @Suite struct LedgerRetentionTests {
   /// A thousand slots of a second each, with runs that printed something.
-  private func books() throws -> (LedgerBench, GridJob) {
+  private func benchWithSlots() throws -> (LedgerBench, GridJob) {
     let bench = try LedgerBench()
     let job = try GridJob("a")
     try bench.open()
@@ -44,7 +44,7 @@ import FoundationEssentials
   }
 
   @Test func `what is older than it is kept goes, and the rest balances`() throws {
-    let (bench, job) = try books()
+    let (bench, job) = try benchWithSlots()
     var history = History()
     history.keep = .seconds(400)
     history.output = .seconds(100)
@@ -52,12 +52,12 @@ import FoundationEssentials
     #expect(try counts(bench) == ["verdicts": 401, "runs": 401, "attempts": 401, "outputs": 101])
     let report = try bench.audit()
     #expect(report.isBalanced, "\(report.findings)")
-    #expect(report.balance.slots == 401)
+    #expect(report.verdictCounts.slots == 401)
     #expect(report.since == job.slot(599))
   }
 
   @Test func `more runs than are kept go, the oldest first, and their verdicts stay`() throws {
-    let (bench, job) = try books()
+    let (bench, job) = try benchWithSlots()
     var history = History()
     history.runsMax = 300
     try prune(bench, history, at: job.slot(1000))
@@ -68,7 +68,7 @@ import FoundationEssentials
   }
 
   @Test func `a run that has no end is kept, however old it is`() throws {
-    let (bench, job) = try books()
+    let (bench, job) = try benchWithSlots()
     try bench.open()
     bench.ledger?.record(job.begins(1001, run: 1001))
     #expect(bench.isKept())
@@ -78,12 +78,12 @@ import FoundationEssentials
     try prune(bench, history, at: job.slot(5000))
     #expect(try counts(bench)["runs"] == 1)
     try bench.open()
-    #expect(bench.findings.former.runs.map(\.head.run) == [RunID(1001)])
+    #expect(bench.findings.previous.runs.map(\.head.run) == [RunID(1001)])
     bench.close()
   }
 
   @Test func `a ledger that is too large loses its oldest entries until it is not`() throws {
-    let (bench, job) = try books()
+    let (bench, job) = try benchWithSlots()
     var history = History()
     history.sizeBytesMax = 40_000
     try prune(bench, history, at: job.slot(1000))

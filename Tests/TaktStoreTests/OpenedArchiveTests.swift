@@ -12,7 +12,7 @@ import TaktTime
     let bench = try LedgerBench()
     let job = try GridJob("a")
     let archive = OpenedArchive(folder: bench.folder.path)
-    #expect(throws: ArchiveTrouble.self) { try archive.runs(RunQuery()) }
+    #expect(throws: ArchiveError.self) { try archive.runs(RunQuery()) }
     try bench.open()
     bench.ledger?.record(job.load + job.runs(1, run: 1))
     #expect(bench.isKept())
@@ -34,7 +34,7 @@ import TaktTime
     let archive = OpenedArchive(folder: bench.folder.path)
     #expect(try archive.runs(RunQuery()).isEmpty)
     archive.close()
-    #expect(throws: ArchiveTrouble.self) { try archive.runs(RunQuery()) }
+    #expect(throws: ArchiveError.self) { try archive.runs(RunQuery()) }
     bench.close()
     #expect(!FileManager.default.fileExists(atPath: bench.path + "-wal"))
   }

@@ -11,7 +11,7 @@ import Testing
     return (process.waitForExit(), output, process.errors)
   }
 
-  @Test func `times of the clock are kept, in the books too, over a restart`() throws {
+  @Test func `times of the clock are kept, in the ledger too, over a restart`() throws {
     let folder = try TemporaryFolder()
     try folder.write(
       """

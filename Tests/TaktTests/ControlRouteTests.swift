@@ -78,12 +78,12 @@ import Testing
     #expect(try live.process.stop() == 0)
   }
 
-  @Test func `events come in order, and go on from any number`() throws {
+  @Test func `events come in order, and continue from any number`() throws {
     let live = try LiveTakt(Self.jobs)
-    let first = try Events(live, "/api/v1/events?after=0").take(12)
+    let first = try Events(live, "/api/v1/events?after=0").receive(12)
     #expect(first.map(\.id) == Array(1...12))
     let after = first[6].id
-    let rest = try Events(live, "/api/v1/events?after=\(after)&job=beat").take(5)
+    let rest = try Events(live, "/api/v1/events?after=\(after)&job=beat").receive(5)
     #expect(rest.allSatisfy { $0.id > after && $0.job == "beat" })
     #expect(rest.map(\.id) == rest.map(\.id).sorted())
     #expect(try live.process.stop() == 0)
@@ -132,7 +132,7 @@ final class Events {
   }
 
   /// The next ones; the connection is left by ending curl.
-  func take(_ count: Int) throws -> [Event] {
+  func receive(_ count: Int) throws -> [Event] {
     let script =
       "curl -sN --unix-socket .takt/control.sock 'http://takt\(target)'"
       + " | sed -un 's/^data: //p' | head -\(count)"

@@ -87,11 +87,11 @@ import Testing
   }
 
   @Test(arguments: [
-    ("run: 'true', cwd: /no/such", "the folder '/no/such' cannot be entered: No such file"),
-    ("run: [nowhere]", "the program 'nowhere' cannot be executed: No such file"),
+    ("run: 'true', cwd: /no/such", "cannot enter the folder '/no/such': No such file"),
+    ("run: [nowhere]", "cannot execute the program 'nowhere': No such file"),
     (
       "run: 'true', secrets: {S: {env: NOT_THERE}}",
-      "the secret 'S' from the variable 'NOT_THERE' cannot be had: No such file"
+      "the secret 'S' from the variable 'NOT_THERE' is not available: No such file"
     ),
   ])
   func `what cannot start is called by its name`(yaml: String, sentence: String) throws {

@@ -75,7 +75,7 @@ import Testing
     #expect(try takt.stop() == 0)
   }
 
-  @Test func `who starts late or takes long is told of while the run goes on`() throws {
+  @Test func `who starts late or takes long is told of while the run continues`() throws {
     let folder = try TemporaryFolder()
     let takt = try start(
       """

@@ -7,8 +7,8 @@ import Testing
   private static let scheduler = "scheduler: {shutdown_grace: 1s, max_running: 64}\n"
 
   @Test(.enabled(if: HungMount.isAvailable, HungMount.condition), arguments: [false, true])
-  func `jobs start and reload while a watched path does not answer`(isDeaf: Bool) throws {
-    let mount = try HungMount(isDeaf: isDeaf)
+  func `jobs start and reload while a watched path does not answer`(isUnresponsive: Bool) throws {
+    let mount = try HungMount(isUnresponsive: isUnresponsive)
     let folder = try TemporaryFolder()
     func jobs(_ name: String) -> String {
       Self.scheduler + """
@@ -22,7 +22,7 @@ import Testing
     try folder.write(jobs("plain"))
     let takt = try TaktProcess(["run"], in: folder)
     try takt.line("the watch that is not armed") {
-      $0.message?.contains("does not answer: what is watched there is not armed") == true
+      $0.message?.contains("its file system does not respond, so changes are not seen") == true
     }
     try takt.line("a slot") { $0.job == "plain" && $0.verdict == "ran" }
     try folder.write("x", to: "here")
@@ -76,10 +76,10 @@ import Testing
         """)
     let takt = try TaktProcess(["run"], in: folder)
     try takt.line("the watch that is not armed") {
-      $0.message?.contains("what is watched there is not armed") == true
+      $0.message?.contains("so changes are not seen") == true
     }
     try takt.line("the secret that hangs") {
-      $0.message?.contains("on behalf of 'reading'") == true
+      $0.message?.contains("in work of 'reading'") == true
     }
     #expect(try takt.stop() == 0)
     // What asked for them may end as well: nothing else does.
@@ -108,7 +108,7 @@ import Testing
       try takt.line("a slot with a secret") { $0.job == "healthy" && $0.outcome == "succeeded" }
     }
     #expect(
-      takt.lines.contains { $0.message?.contains("another has taken its place") == true })
+      takt.lines.contains { $0.message?.contains("another thread replaces it") == true })
     mount.unmount()
     #expect(try takt.stop() == 0)
   }

@@ -22,8 +22,8 @@ final class HungMount {
   /// - Parameters:
   ///   - names: what can be looked at in it, though not opened; a folder's ends in a slash. Looking
   ///     up another name never returns.
-  ///   - isDeaf: whether not even its root and these names can be looked at.
-  init(_ names: [String] = [], isDeaf: Bool = false) throws {
+  ///   - isUnresponsive: whether not even its root and these names can be looked at.
+  init(_ names: [String] = [], isUnresponsive: Bool = false) throws {
     folder = try TemporaryFolder()
     let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().appendingPathComponent("faults/hungfs.c").path
@@ -33,7 +33,7 @@ final class HungMount {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     let program = folder.url.appendingPathComponent("hungfs").path
     server = try TaktProcess(
-      (isDeaf ? ["--deaf"] : []) + [path] + names, program: program, in: folder)
+      (isUnresponsive ? ["--deaf"] : []) + [path] + names, program: program, in: folder)
     try server.line("the mount") { $0.event == "mounted" }
   }
 

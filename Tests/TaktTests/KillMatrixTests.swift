@@ -206,7 +206,7 @@ import Testing
   }
 
   @Test(arguments: Tracking.available)
-  func `who leaves its session is left alone as long as its run goes on`(
+  func `who leaves its session is left alone as long as its run continues`(
     tracking: Tracking
   ) throws {
     let mark = Self.newMark()

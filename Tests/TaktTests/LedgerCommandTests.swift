@@ -68,7 +68,7 @@ import Testing
         + "\n", to: "cut")
     let cut = try takt("verify", "--log", "cut", in: folder)
     #expect(cut.status == 1)
-    #expect(cut.output.contains("comes after number 1"))
+    #expect(cut.output.contains("follows number 1"))
     try folder.write("hello\n", to: "none")
     let none = try takt("verify", "--log", "none", in: folder)
     #expect(none.status == 65)
@@ -88,7 +88,8 @@ import Testing
     #expect(try first.stop() == 0)
   }
 
-  @Test func `without a state folder that can be written takt goes on, and says so once`() throws {
+  @Test func `without a state folder that can be written takt continues, and says so once`() throws
+  {
     let folder = try TemporaryFolder()
     try folder.write(
       """
@@ -193,7 +194,7 @@ import Testing
     #expect(try takt("runs", "a", in: folder).output.contains("interrupted"))
   }
 
-  @Test func `an anchor survives, and a reload and its refusal are in the books`() throws {
+  @Test func `an anchor survives, and a reload and its refusal are in the ledger`() throws {
     let folder = try TemporaryFolder()
     try folder.write("jobs:\n  a: {every: 200ms, run: 'true'}\n")
     func slots(_ process: TaktProcess) throws -> [Int64] {

@@ -15,7 +15,7 @@ import Testing
     var outcome: String?
   }
 
-  @Test func `after each of many kills the books balance, and deliveries hold`() throws {
+  @Test func `after each of many kills every slot is accounted for, and deliveries hold`() throws {
     let folder = try TemporaryFolder()
     let markers = folder.url.appendingPathComponent("m")
     try FileManager.default.createDirectory(at: markers, withIntermediateDirectories: true)

@@ -16,9 +16,11 @@ import Testing
   }
 
   @Test(arguments: ["erofs", "eio", "enospc"])
-  func `jobs go on while the ledger cannot be written, and the books balance afterwards`(
-    fault: String
-  ) throws {
+  func
+    `jobs continue while the ledger cannot be written, and every slot is accounted for afterwards`(
+      fault: String
+    ) throws
+  {
     let (folder, takt) = try started()
     try folder.write(fault, to: "fault")
     try takt.line("the remark") {
@@ -28,7 +30,7 @@ import Testing
     for _ in 0..<10 { try takt.line("slots") { $0.job == "plain" && $0.verdict == "ran" } }
     try folder.write("", to: "fault")
     try takt.line("the recovery") {
-      $0.event == "ledger" && $0.message?.hasPrefix("the ledger is written again") == true
+      $0.event == "ledger" && $0.message?.hasPrefix("the ledger can be written again") == true
     }
     try takt.line("a slot that is claimed") { $0.job == "careful" && $0.verdict == "ran" }
     #expect(try takt.stop() == 0)

@@ -64,22 +64,22 @@ import CDispatch
     let environment = try Data(contentsOf: URL(fileURLWithPath: "/proc/\(job)/environ"))
       .split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     // As a job's `at` or process manager would start it.
-    let stranger = try TaktProcess(
+    let unrelated = try TaktProcess(
       ["-i"] + environment + ["setsid", "sleep", "1000"], program: "/usr/bin/env", in: folder)
     takt.signal(SIGKILL)
     _ = takt.waitForExit()
     #expect(isAlive(job))
     let second = try next(in: folder)
     #expect(!isAlive(job))
-    #expect(isAlive(stranger.pid))
+    #expect(isAlive(unrelated.pid))
     #expect(messages(second, Self.ended).count == 1)
     let spared = messages(second, Self.leftAlone)
-    #expect(spared.count == 1 && spared.first?.contains("(\(stranger.pid))") == true, "\(spared)")
+    #expect(spared.count == 1 && spared.first?.contains("(\(unrelated.pid))") == true, "\(spared)")
     // Never again for that daemon.
     #expect(try second.stop() == 0)
     let third = try next(in: folder)
     #expect(messages(third, Self.ended) + messages(third, Self.leftAlone) == [])
-    #expect(isAlive(stranger.pid))
+    #expect(isAlive(unrelated.pid))
     #expect(try third.stop() == 0)
   }
 
@@ -163,7 +163,8 @@ import CDispatch
     #expect(try second.stop() == 0)
   }
 
-  @Test func `leftovers that a ledger of the version before names are left alone, and jobs go on`()
+  @Test
+  func `leftovers that a ledger of the version before names are left alone, and jobs continue`()
     throws
   {
     let folder = try TemporaryFolder()

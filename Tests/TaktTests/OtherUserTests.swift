@@ -53,17 +53,17 @@ import Testing
     let end = try takt.line("the end") { $0.job == "a" && $0.to == "ended" }
     #expect(end.reason == (isRead ? "exit(3)" : "not_started(secret, EPERM)"))
     let mending = owner == 47_321 ? "chown root" : "chmod go-w"
-    let isTold = takt.lines.contains {
+    let isReported = takt.lines.contains {
       ($0.line ?? $0.message ?? "").contains("run `\(mending) \(secret)`")
     }
-    #expect(isTold == !isRead)
+    #expect(isReported == !isRead)
     #expect(
-      takt.lines.contains { $0.message?.contains("can be read by others") == true }
+      takt.lines.contains { $0.message?.contains("can be read by other users") == true }
         == (mode == 0o644))
     #expect(try takt.stop() == 0)
   }
 
-  @Test func `at the limit of threads http fails, and takt goes on`() throws {
+  @Test func `at the limit of threads http fails, and takt continues`() throws {
     let folder = try TemporaryFolder()
     try folder.write(
       """

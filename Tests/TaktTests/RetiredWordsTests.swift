@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// `scripts/retired-words`, which keeps retired phrases out of the docs.
+/// `scripts/retired-words`, which keeps retired phrases out of the docs and retired names out of the
+/// sources.
 @Suite struct RetiredWordsTests {
   /// What the script says of a page with this text; the page's path is left out.
   private func findings(
@@ -31,12 +32,20 @@ import Testing
           + "balance"
         let list = ["a", "takt"]
         print("set \\(name) anew") /* anew */
+        print("\\(isOn ? "armed anew" : list.joined(separator: "takts")) takt")
+        let long = \"""
+          suspended for \\
+          ever
+          \"""
         """, name: "source.swift")
     #expect(found.status == 1)
     #expect(
       found.output == """
         2:19: 'books balance'; write: every slot is accounted for
         5:20: 'anew'; write: again
+        6:24: 'anew'; write: again
+        6:56: 'takts'; write: daemons
+        8:13: 'for ever'; write: permanently
 
         """)
   }
@@ -46,5 +55,27 @@ import Testing
       in: "<!-- keys: begin -->\narmed anew\n<!-- keys: end -->\nset again\n")
     #expect(found.status == 0)
     #expect(found.output.isEmpty)
+  }
+
+  @Test func `a retired name is reported where a source declares it, and only there`() throws {
+    let found = try findings(
+      in: """
+        // The former state is a comment.
+        package struct FormerState {
+          package var remark: String
+          func take(_ line: String) { let former = takeoff(line) }
+          func takeoff(_ line: String) -> String { line }
+          case track
+        }
+        """, name: "source.swift")
+    #expect(found.status == 1)
+    #expect(
+      found.output == """
+        2:16: the name 'FormerState' (former); write: previous
+        3:15: the name 'remark' (remark); write: a noun that says what it is; for the verb, markDirty
+        4:8: the name 'take' (take()); write: a verb that says what is done: add, apply, consume, \
+        receive, pop
+
+        """)
   }
 }

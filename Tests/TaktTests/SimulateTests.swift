@@ -162,7 +162,7 @@ import Testing
       parts.count < 2 || parts[1].isEmpty || answer.errors.contains(parts[1]), "\(answer.errors)")
   }
 
-  @Test func `next goes on from where the ledger says the jobs are`() throws {
+  @Test func `next continues from where the ledger says the jobs are`() throws {
     let folder = try TemporaryFolder()
     try folder.write(
       "jobs:\n  a: {every: 1h, first: now, run: 'true'}\n  b: {after: {job: a}, run: 'true'}\n")

@@ -37,7 +37,7 @@ import Testing
     chown(state, 1001, 1001)
     let (status, errors) = try refusal(in: folder)
     #expect(status == 73)
-    #expect(errors.contains("/.takt belongs to the user with number 1001"), "\(errors)")
+    #expect(errors.contains("/.takt is owned by user 1001"), "\(errors)")
     #expect(try FileManager.default.contentsOfDirectory(atPath: state) == [])
   }
 

@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0, "it takes root to hide a library"))
-  func `without libcurl one run fails and names the package, and takt goes on`() throws {
+  func `without libcurl one run fails and names the package, and takt continues`() throws {
     let folder = try TemporaryFolder()
     try folder.write(
       """

@@ -7,7 +7,7 @@ import Testing
   /// `>` before what is sent, `<` before what the server says. False as soon as the exchange ends.
   private func play(
     _ lines: [String], needsTLS: Bool = false, needsLogin: Bool = false
-  ) -> (transcript: MailTranscript, goesOn: Bool) {
+  ) -> (transcript: MailTranscript, continues: Bool) {
     var transcript = MailTranscript(needsTLS: needsTLS, needsLogin: needsLogin)
     for line in lines {
       if line.hasPrefix(">") {
@@ -26,8 +26,8 @@ import Testing
 
   @Test func `a mail that is taken ends the exchange before QUIT`() {
     let whole = envelope + ["<250 ok", ">DATA", "<354 go", "<250 taken"]
-    let (transcript, goesOn) = play(whole)
-    #expect(goesOn)
+    let (transcript, continues) = play(whole)
+    #expect(continues)
     #expect(transcript.stage == .over)
     #expect(transcript.refusal == nil)
     #expect(transcript.refusedRecipients == nil)
@@ -61,47 +61,47 @@ import Testing
   }
 
   @Test func `a server that knows HELO alone is no failure`() {
-    let (transcript, goesOn) = play(["<220 hi", ">EHLO me", "<502 what", ">HELO me", "<250 x"])
-    #expect(goesOn && transcript.refusal == nil)
+    let (transcript, continues) = play(["<220 hi", ">EHLO me", "<502 what", ">HELO me", "<250 x"])
+    #expect(continues && transcript.refusal == nil)
   }
 
   @Test func `recipients that are refused are named, and the others get the mail`() {
-    let (transcript, goesOn) = play(
+    let (transcript, continues) = play(
       envelope + [
         "<550 who", ">RCPT TO:<e@f>", "<250 ok", ">RCPT TO:<g@h>", "<553 never", ">DATA", "<354 go",
         "<250 taken",
       ])
-    #expect(goesOn && transcript.stage == .over && transcript.refusal == nil)
+    #expect(continues && transcript.stage == .over && transcript.refusal == nil)
     #expect(
       transcript.refusedRecipients == TransferFailure(.recipient(550), "c@d, g@h refused: who"))
   }
 
   @Test func `without STARTTLS or a way to log in, nothing of the mail is said`() {
     let hello = ["<220 hi", ">EHLO me", "<250-x", "<250 SIZE 1000"]
-    let (plain, goesOn) = play(hello, needsTLS: true)
-    #expect(!goesOn && plain.refusal?.cause == .startTLS(nil))
-    let (anonymous, alsoGoesOn) = play(hello, needsLogin: true)
-    #expect(!alsoGoesOn && anonymous.refusal?.cause == .authentication(nil))
+    let (plain, continues) = play(hello, needsTLS: true)
+    #expect(!continues && plain.refusal?.cause == .startTLS(nil))
+    let (anonymous, alsoContinues) = play(hello, needsLogin: true)
+    #expect(!alsoContinues && anonymous.refusal?.cause == .authentication(nil))
   }
 
   @Test func `what a server offers before TLS does not count after it`() {
-    let (transcript, goesOn) = play(
+    let (transcript, continues) = play(
       [
         "<220 hi", ">EHLO me", "<250-STARTTLS", "<250 AUTH PLAIN", ">STARTTLS", "<220 go",
         ">EHLO me", "<250 x",
       ], needsTLS: true, needsLogin: true)
-    #expect(!goesOn && transcript.refusal?.cause == .authentication(nil))
+    #expect(!continues && transcript.refusal?.cause == .authentication(nil))
   }
 
   @Test(arguments: ["<hello", "<99 x", "<2x0 x", "<220_x", "<", "<700 x"])
   func `what is no reply ends the exchange`(line: String) {
-    let (transcript, goesOn) = play([line])
-    #expect(!goesOn && transcript.refusal?.cause == .badProtocol)
+    let (transcript, continues) = play([line])
+    #expect(!continues && transcript.refusal?.cause == .badProtocol)
   }
 
   @Test func `a reply without an end ends the exchange`() {
-    #expect(!play(Array(repeating: "<220-x", count: 500)).goesOn)
-    #expect(!play(["<220 " + String(repeating: "x", count: 5000)]).goesOn)
-    #expect(play(Array(repeating: "<220-x", count: 150) + ["<220 x"]).goesOn)
+    #expect(!play(Array(repeating: "<220-x", count: 500)).continues)
+    #expect(!play(["<220 " + String(repeating: "x", count: 5000)]).continues)
+    #expect(play(Array(repeating: "<220-x", count: 150) + ["<220 x"]).continues)
   }
 }

@@ -42,7 +42,7 @@ struct DebouncerTests {
     #expect(notes.all == ["800@1000", "1800@2000", "2400@2700"])
   }
 
-  @Test func `another delay holds for the burst that goes on, counted from its calls`() throws {
+  @Test func `another delay holds for the burst that continues, counted from its calls`() throws {
     let debouncer = try debouncer(.trailing)
     let clock = bench.manual.clock
     func call() {

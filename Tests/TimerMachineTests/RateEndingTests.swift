@@ -26,7 +26,8 @@ struct RateEndingTests {
     #expect(!debouncer.cancel().isAccepted)
   }
 
-  @Test func `a leading action is done once, also when its burst goes on before its turn`() throws {
+  @Test func `a leading action is done once, also when its burst continues before its turn`() throws
+  {
     let debouncer = try Debouncer(
       delay: .seconds(3_600), edge: .leading, factory: factory, queue: queue)
     queue.suspend()

@@ -22,8 +22,8 @@ struct SafeTimerHandlersTests {
     bench.manual.advance(by: .seconds(1))
     #expect(notes.all == ["main", "metrics", "audit"])
 
-    let former = machine.setHandler("metrics") { [notes] _ in notes.note("better metrics") }
-    #expect(former?.name == "metrics")
+    let previous = machine.setHandler("metrics") { [notes] _ in notes.note("better metrics") }
+    #expect(previous?.name == "metrics")
     machine.removeHandler(TimerHandler.main)
     bench.manual.advance(by: .seconds(1))
     #expect(notes.all.suffix(2) == ["better metrics", "audit"])

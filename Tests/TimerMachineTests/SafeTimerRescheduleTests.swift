@@ -20,7 +20,7 @@ struct SafeTimerRescheduleTests {
     #expect(deadlines(until: 35) == [10, 20, 26, 30, 34])
   }
 
-  @Test func `a new interval may begin the grid anew`() throws {
+  @Test func `a new interval may begin the grid again`() throws {
     let machine = bench.machine()
     machine.activate(try .every(.seconds(10)))
     bench.manual.advance(by: .seconds(24))
@@ -48,7 +48,7 @@ struct SafeTimerRescheduleTests {
     #expect(deadlines(until: 20) == [10, 16, 19])
   }
 
-  @Test func `the count of fires goes on`() throws {
+  @Test func `the count of fires continues`() throws {
     let machine = bench.machine()
     machine.activate(try .every(.seconds(10), times: 3))
     bench.manual.advance(by: .seconds(10))

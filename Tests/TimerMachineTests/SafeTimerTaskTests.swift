@@ -9,7 +9,7 @@ struct SafeTimerTaskTests {
   private let manual = ManualTimerFactory()
   private let queue = DispatchQueue(label: "tasks")
 
-  @Test func `a delivery lasts as long as its task, and what came due meanwhile comes after it`()
+  @Test func `a delivery lasts as long as its task, and what was due meanwhile comes after it`()
     async
   {
     let (began, beginnings) = AsyncStream.makeStream(of: TimerFire.self)

@@ -48,7 +48,7 @@ struct SafeTimerTests {
     #expect(bench.log.fires.map(\.sequence) == [1, 2, 3])
   }
 
-  @Test func `a stall makes one fire that counts what passed, then the grid goes on`() throws {
+  @Test func `a stall makes one fire that counts what passed, then the grid continues`() throws {
     let machine = bench.machine()
     machine.activate(try .every(.milliseconds(100)))
     bench.manual.stall(by: .milliseconds(730))

@@ -30,7 +30,7 @@ struct ThrottleTests {
     #expect(notes.all == ["0@0", "150@150", "500@500"])
   }
 
-  @Test func `a cancelled throttle drops what waits and begins anew`() throws {
+  @Test func `a cancelled throttle drops what waits and starts again`() throws {
     let throttle = try Throttle(
       interval: .milliseconds(100), factory: bench.manual, queue: bench.queue)
     throttle.call { [notes] in notes.note("first") }

@@ -88,7 +88,7 @@ struct TimerRegistryTests {
     #expect(notes.all == ["first"])
   }
 
-  @Test func `merging takes the new interval and both actions, the former first`() throws {
+  @Test func `merging takes the new interval and both actions, the previous first`() throws {
     let first = try add("a", seconds: 1, "first")
     #expect(try add("a", seconds: 10, "second", ifExists: .merge) === first)
     manual.advance(by: .seconds(10))
@@ -157,7 +157,7 @@ struct TimerRegistryTests {
     #expect(!registry.cancelRate("save"))
   }
 
-  @Test func `other settings begin a rate anew`() throws {
+  @Test func `other settings begin a rate again`() throws {
     try registry.debounce("save", for: .seconds(1)) { [notes] in notes.note("slow") }
     try registry.debounce("save", for: .milliseconds(1)) { [notes] in notes.note("fast") }
     manual.advance(by: .seconds(5))

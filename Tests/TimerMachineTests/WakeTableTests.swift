@@ -55,7 +55,7 @@ struct WakeTableTests {
     while let wake = table.nextWake {
       wakes += 1
       var previous = Int64.min
-      while let served = table.takeDue(at: wake) {
+      while let served = table.popDue(at: wake) {
         let window = windows[served.owner.value]
         #expect(window.due <= wake.nanoseconds && wake.nanoseconds <= window.latest)
         #expect(window.due >= previous, "out of due order")
@@ -80,7 +80,7 @@ struct WakeTableTests {
     let second = Number(2)
     let arming = TimerArming(deadline: MonotonicInstant(nanoseconds: 1), ticket: 1)
     let slot = table.arm(first, lastSlot: .max, arming)
-    #expect(table.takeDue(at: .distantFuture)?.owner === first)
+    #expect(table.popDue(at: .distantFuture)?.owner === first)
     #expect(table.arm(second, lastSlot: .max, arming) == slot)
     table.disarm(first, lastSlot: slot)
     #expect(table.count == 1)
@@ -107,12 +107,12 @@ struct WakeTableTests {
     #expect(table.isConsistent)
     #expect(table.nextWake == MonotonicInstant(nanoseconds: 90))
     var served: [Int] = []
-    while let next = table.takeDue(at: MonotonicInstant(nanoseconds: 90)) {
+    while let next = table.popDue(at: MonotonicInstant(nanoseconds: 90)) {
       served.append(next.owner.value)
     }
     #expect(served.last == 20 && served.count == 11)
     #expect(table.isConsistent)
-    while table.takeDue(at: .distantFuture) != nil {}
+    while table.popDue(at: .distantFuture) != nil {}
     #expect(table.isConsistent && table.nextWake == nil)
   }
 
@@ -124,7 +124,7 @@ struct WakeTableTests {
         deadline: MonotonicInstant(nanoseconds: Int64(round)), ticket: UInt64(round))
       seen.insert(table.arm(Number(round), lastSlot: .max, arming))
       seen.insert(table.arm(Number(round), lastSlot: .max, arming))
-      while table.takeDue(at: .distantFuture) != nil {}
+      while table.popDue(at: .distantFuture) != nil {}
     }
     #expect(seen.count == 2)
   }

@@ -61,7 +61,7 @@ const api = {
   job: (name, signal) => sendJSON("GET", jobPath(name), { signal }),
   trigger: (name, parameters, force) =>
     sendJSON("POST", `${jobPath(name)}/trigger`, asJSON({ parameters, force })),
-  suspend: (name, rest) => sendJSON("POST", `${jobPath(name)}/suspend`, asJSON(rest)),
+  suspend: (name, suspension) => sendJSON("POST", `${jobPath(name)}/suspend`, asJSON(suspension)),
   resume: (name) => sendJSON("POST", `${jobPath(name)}/resume`),
   cancelJob: (name) => sendJSON("POST", `${jobPath(name)}/cancel`),
   runs: (query, signal) => sendJSON("GET", withQuery("/runs", query), { signal }),

@@ -9,7 +9,7 @@ class JobStore {
     this.changed = new Set();
     this.sortedNames = null;
     this.listeners = new Set();
-    this.frame = new FrameTask(() => this.tell());
+    this.frame = new FrameTask(() => this.notify());
   }
 
   get(name) {
@@ -59,7 +59,7 @@ class JobStore {
     this.listeners.add(listener);
   }
 
-  tell() {
+  notify() {
     const changed = this.changed;
     this.changed = new Set();
     for (const listener of this.listeners) listener(changed);

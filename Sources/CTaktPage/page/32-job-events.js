@@ -32,13 +32,13 @@ class JobEvents {
 
   timer(job, event) {
     if (event.machine !== `timer:${job.name}`) return;
-    const rested = job.timer === "suspended" || event.to === "suspended";
+    const changesSuspension = job.timer === "suspended" || event.to === "suspended";
     job.timer = event.to;
     if (event.to === "suspended") job.next = undefined;
     else if (event.to === "running" && event.due && !job.suspension) {
       job.next = { ...job.next, slot: event.due, due: event.due };
     }
-    if (rested) this.onStale(job.name);
+    if (changesSuspension) this.onStale(job.name);
   }
 
   slot(job, event) {

@@ -16,10 +16,10 @@ class StatusStore {
   async load() {
     if (document.hidden) return;
     const asked = Date.now();
-    this.take(await api.status(), asked);
+    this.apply(await api.status(), asked);
   }
 
-  take(status, asked) {
+  apply(status, asked) {
     this.status = status;
     clock.learn(status.now, asked);
     timeFormat.use(status.timezone);

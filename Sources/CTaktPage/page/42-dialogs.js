@@ -29,12 +29,12 @@ function askSuspension(name) {
   byId("suspend-for").value = "";
   byId("suspend-reason").value = "";
   return openDialog("suspend-dialog", () => {
-    const rest = {};
+    const suspension = {};
     const duration = byId("suspend-for").value.trim();
     const reason = byId("suspend-reason").value.trim();
-    if (duration) rest.for = duration;
-    if (reason) rest.reason = reason;
-    return rest;
+    if (duration) suspension.for = duration;
+    if (reason) suspension.reason = reason;
+    return suspension;
   });
 }
 

@@ -36,8 +36,8 @@ class JobActions {
   }
 
   async suspend(name) {
-    const rest = await askSuspension(name);
-    const job = rest && (await attempt(() => api.suspend(name, rest)));
+    const suspension = await askSuspension(name);
+    const job = suspension && (await attempt(() => api.suspend(name, suspension)));
     if (!job) return;
     this.store.put(job);
     const { until } = job.suspension ?? {};
@@ -49,7 +49,7 @@ class JobActions {
     const job = await attempt(() => api.resume(name));
     if (!job) return;
     this.store.put(job);
-    toast(`${name} goes on`);
+    toast(`${name} is resumed`);
   }
 
   async cancelAll(name) {

@@ -36,12 +36,12 @@ class JobRow {
 
   makeButtons() {
     const make = (action, label) => element("button", { type: "button", tabindex: "-1", "data-action": action }, label);
-    return { trigger: make("trigger", "Trigger"), rest: make("suspend", "Suspend"), cancel: make("cancel", "Cancel") };
+    return { trigger: make("trigger", "Trigger"), suspend: make("suspend", "Suspend"), cancel: make("cancel", "Cancel") };
   }
 
   makeNode() {
     const cell = (kind, ...children) => element("div", { role: "cell", class: `c-${kind}` }, ...children);
-    const { trigger, rest, cancel } = this.buttons;
+    const { trigger, suspend, cancel } = this.buttons;
     return element(
       "div", { role: "row", class: "row", tabindex: "-1", "data-testid": "job" },
       cell("name", this.link, this.schedule),
@@ -51,7 +51,7 @@ class JobRow {
       cell("outcomes", this.strip.node),
       cell("late", this.late.node),
       cell("streak", this.streak),
-      cell("actions", trigger, rest, cancel));
+      cell("actions", trigger, suspend, cancel));
   }
 
   /** Becomes the row of another job. */
@@ -67,7 +67,7 @@ class JobRow {
     setText(this.schedule, job.schedule);
     setAttribute(this.schedule, "title", job.description ?? job.schedule);
     this.state.show(job.state);
-    setAttribute(this.state.node, "title", describeRest(job));
+    setAttribute(this.state.node, "title", describeSuspension(job));
     this.updateProgress(job);
     this.updateLast(job);
     this.strip.show(job.outcomes);
@@ -95,14 +95,14 @@ class JobRow {
   }
 
   updateButtons(job) {
-    const resting = job.state === "suspended" || job.suspension !== undefined;
-    const action = resting ? "resume" : "suspend";
-    const { rest, cancel } = this.buttons;
-    if (rest.dataset.action !== action) {
-      const label = resting ? "Resume" : "Suspend";
-      rest.dataset.action = action;
-      rest.setAttribute("aria-label", `${label} ${job.name}`);
-      setText(rest, label);
+    const isSuspended = job.state === "suspended" || job.suspension !== undefined;
+    const action = isSuspended ? "resume" : "suspend";
+    const { suspend, cancel } = this.buttons;
+    if (suspend.dataset.action !== action) {
+      const label = isSuspended ? "Resume" : "Suspend";
+      suspend.dataset.action = action;
+      suspend.setAttribute("aria-label", `${label} ${job.name}`);
+      setText(suspend, label);
     }
     cancel.disabled = job.active.length === 0;
   }
@@ -123,7 +123,7 @@ class JobRow {
 }
 
 /** Why and until when a job rests; null for one that does not. */
-function describeRest(job) {
+function describeSuspension(job) {
   if (!job.suspension) return null;
   const { since, until, reason } = job.suspension;
   const end = until ? `until ${timeFormat.full(until)}` : "until it is resumed";

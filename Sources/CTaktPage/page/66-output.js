@@ -97,11 +97,11 @@ class OutputView {
     for (;;) {
       const { done, value } = await reader.read();
       if (done || signal.aborted) return;
-      this.take(value);
+      this.append(value);
     }
   }
 
-  take(text) {
+  append(text) {
     const lines = (this.rest + text).split("\n");
     this.rest = lines.pop().slice(0, OUTPUT_LINE_LENGTH);
     for (const line of lines) this.pending.push(line);
@@ -113,7 +113,7 @@ class OutputView {
 
   finish() {
     this.live = false;
-    if (this.rest !== "") this.take("\n");
+    if (this.rest !== "") this.append("\n");
     this.flush();
     if (this.shown > 0) setText(this.state, this.dropped > 0 ? this.describeDropped() : "");
     else setText(this.state, "no output was kept");

@@ -31,7 +31,7 @@ class JobPage {
     this.description = element("p", { class: "muted" });
     this.state = new StateMark();
     setAttribute(this.state.node, "data-testid", "state");
-    this.rest = element("p", { class: "resting", "data-testid": "suspension" });
+    this.suspension = element("p", { class: "resting", "data-testid": "suspension" });
     this.strip = new OutcomeStrip(30);
     this.late = new LatenessBar();
     this.progress = element("progress", { max: "100", "data-testid": "progress" });
@@ -65,7 +65,7 @@ class JobPage {
       "div", { class: "job-head" },
       element(
         "div", { class: "job-title" }, this.heading, this.state.node, this.progress, this.strip.node, this.late.node),
-      this.description, this.rest,
+      this.description, this.suspension,
       element("div", { class: "buttons", role: "group", "aria-label": "Actions" }, ...Object.values(this.buttons)));
     return element(
       "div", {}, head,
@@ -188,9 +188,9 @@ class JobPage {
     setText(this.heading, job.name);
     setText(this.description, [job.schedule, job.description].filter(Boolean).join(" — "));
     this.state.show(job.state);
-    const rest = describeRest(job);
-    this.rest.hidden = rest === null;
-    setText(this.rest, rest ?? "");
+    const suspension = describeSuspension(job);
+    this.suspension.hidden = suspension === null;
+    setText(this.suspension, suspension ?? "");
     this.strip.show(job.outcomes);
     this.late.show(job.late_ms, job.window_ms);
     this.drawProgress(job);
@@ -210,9 +210,9 @@ class JobPage {
   }
 
   drawButtons(job) {
-    const resting = job.state === "suspended" || job.suspension !== undefined;
-    this.buttons.suspend.hidden = resting;
-    this.buttons.resume.hidden = !resting;
+    const isSuspended = job.state === "suspended" || job.suspension !== undefined;
+    this.buttons.suspend.hidden = isSuspended;
+    this.buttons.resume.hidden = !isSuspended;
     this.buttons.cancel.disabled = job.active.length === 0;
     setText(this.buttons.cancel, job.active.length > 1 ? `Cancel ${job.active.length} runs` : "Cancel run");
   }

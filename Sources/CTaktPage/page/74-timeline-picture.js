@@ -4,10 +4,10 @@
  */
 
 class TimelinePicture {
-  /** @param tell called with a text about what is pointed at */
-  constructor(holder, tell) {
+  /** @param describe called with a text about what is pointed at */
+  constructor(holder, describe) {
     this.holder = holder;
-    this.tell = tell;
+    this.describe = describe;
     this.drawing = null;
     this.next = null;
     this.cursor = null;
@@ -88,9 +88,9 @@ class TimelinePicture {
 
   mark(job, item) {
     this.cursor = item ? { job, at: item.at } : null;
-    if (!item) return this.tell(`${job}: nothing in this time`);
+    if (!item) return this.describe(`${job}: nothing in this time`);
     this.drawing.moveCursor(job, item.at);
-    this.tell(describeItem(job, item, clock.now()));
+    this.describe(describeItem(job, item, clock.now()));
   }
 }
 

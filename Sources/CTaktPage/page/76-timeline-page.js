@@ -62,16 +62,16 @@ class TimelinePage {
     const answer = await attempt(() =>
       api.timeline({ past: span, ahead: span, match, limit: TIMELINE_LANES }, abort.signal));
     if (abort.signal.aborted) return;
-    if (answer) this.take(answer, match);
+    if (answer) this.showTimeline(answer, match);
     this.next.request();
   }
 
-  take(timeline, match) {
+  showTimeline(timeline, match) {
     this.timeline = timeline;
     this.picture.draw(timeline);
     const shown = `${plural(timeline.jobs.length, "job")}, ${plural(timeline.wakes.length, "wake")}`;
     const none = match ? "No matching jobs." : "There are no jobs yet.";
-    const more = timeline.truncated ? "; there is more than is shown: search, or choose a shorter time" : "";
+    const more = timeline.truncated ? "; not everything is shown: search, or choose a shorter range" : "";
     setText(byId("timeline-note"), timeline.jobs.length === 0 ? none : shown + more);
   }
 

@@ -6,7 +6,7 @@ const CHANGE_WORDS = {
   added: "added",
   removed: "removed",
   rearmed: "rearmed: its timing changed",
-  updated: "updated: its timing goes on",
+  updated: "updated: its timing is unchanged",
 };
 
 /** @param title what the plan is: what would be, or what has been done */
@@ -14,7 +14,7 @@ function drawPlan(title, plan) {
   const changed = plan.steps.length;
   const summary = changed === 0 && plan.settings.length === 0
     ? "Nothing changes."
-    : `${plural(changed, "job")} changed, ${formatCount(plan.kept)} kept as they are.`;
+    : `${plural(changed, "job")} changed, ${formatCount(plan.kept)} kept unchanged.`;
   const nodes = [element("h2", {}, title), element("p", { "data-testid": "plan-summary" }, summary)];
   for (const change of Object.keys(CHANGE_WORDS)) {
     const steps = plan.steps.filter((step) => step.change === change);
@@ -53,7 +53,7 @@ function drawRenames(renames) {
   const items = renames.map(({ from, to }) =>
     element(
       "li", {}, element("strong", {}, to), " looks like ", element("strong", {}, from),
-      " renamed: it is a new job, with a new anchor"));
+      " renamed; it is a new job, with a new schedule"));
   return drawList("Possibly renamed", items);
 }
 

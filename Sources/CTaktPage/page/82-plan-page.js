@@ -32,19 +32,19 @@ class PlanPage {
 
   async plan() {
     const text = byId("plan-text").value;
-    await this.tell(() => api.plan(text), "A reload would make these changes:");
+    await this.report(() => api.plan(text), "A reload would make these changes:");
   }
 
   async reload() {
     const trigger = byId("reload-button");
     trigger.disabled = true;
-    const plan = await this.tell(() => api.reload(), "Reloaded. Changes:");
+    const plan = await this.report(() => api.reload(), "Reloaded. Changes:");
     trigger.disabled = false;
     if (plan) this.onReloaded(plan.steps.map((step) => step.job));
   }
 
   /** Shows a plan, or the diagnostics when there is none. */
-  async tell(ask, title) {
+  async report(ask, title) {
     try {
       const plan = await ask();
       this.present("plan", drawPlan(title, plan));

@@ -39,8 +39,8 @@ final class FilePass {
   private let keyReader: KeyReader
   private var builder: SpecBuilder?
   private var defaults: KeyFields?
-  private var likeJobs = LikeJobs()
-  private var hasMetJobs = false
+  private var similarJobs = SimilarJobs()
+  private var hasReadJobs = false
   private var hasUnknownKeys = false
   /// Whose entries are being composed, in case reading stops among them.
   private var current: (keys: KeyRows, owner: KeyOwner)?
@@ -65,8 +65,8 @@ final class FilePass {
   }
 
   private func run() {
-    if let node = prelude.scheduler { takeScheduler(node) }
-    if let node = prelude.defaults { takeDefaults(node) }
+    if let node = prelude.scheduler { applyScheduler(node) }
+    if let node = prelude.defaults { applyDefaults(node) }
     if let flaw = setting.source.flaw { reporter.report(flaw) }
     do {
       try composer.openDocument()
@@ -74,7 +74,7 @@ final class FilePass {
         reporter.report(
           .wrongType, at: other.mark, "the file must be a mapping",
           hint: "start it with '\(Key.jobs):'")
-      } else if !hasMetJobs, includes.isEmpty, !hasUnknownKeys {
+      } else if !hasReadJobs, includes.isEmpty, !hasUnknownKeys {
         reporter.report(
           .missingKey, at: .wholeFile, "the file has neither '\(Key.jobs)' nor '\(Key.include)'",
           hint: "add '\(Key.jobs):'")
@@ -109,16 +109,16 @@ final class FilePass {
       if prelude.scheduler == nil {
         prelude.scheduler = node
         // What `defaults` say is understood by these settings, too.
-        let isLate = hasMetJobs || prelude.defaults != nil
-        if isLate { isPremature = true } else { takeScheduler(node) }
+        let isLate = hasReadJobs || prelude.defaults != nil
+        if isLate { isPremature = true } else { applyScheduler(node) }
       }
     case Key.defaults:
       let node = try compose(KeyTable.job, of: KeyOwner(part: .defaults))
       if prelude.defaults == nil {
         prelude.defaults = node
-        if hasMetJobs { isPremature = true } else { takeDefaults(node) }
+        if hasReadJobs { isPremature = true } else { applyDefaults(node) }
       }
-    case Key.include: takeIncludes(try composer.node())
+    case Key.include: collectIncludes(try composer.node())
     case let text where text.hasPrefix(Key.extensionPrefix): _ = try composer.node()
     default:
       let entry = YAMLEntry(key: key.text, keyMark: key.mark, value: try composer.node())
@@ -146,7 +146,7 @@ final class FilePass {
     }
   }
 
-  private func takeScheduler(_ node: YAMLNode) {
+  private func applyScheduler(_ node: YAMLNode) {
     let owner = KeyOwner(part: .scheduler)
     let keys = KeyTable.scheduler
     let entries = entries(of: node, key: Key.scheduler, type: .object(keys))
@@ -157,7 +157,7 @@ final class FilePass {
     ).apply(fields, to: &settings)
   }
 
-  private func takeDefaults(_ node: YAMLNode) {
+  private func applyDefaults(_ node: YAMLNode) {
     let keys = KeyTable.job
     let entries = entries(of: node, key: Key.defaults, type: .object(keys))
     defaults = keyReader.fields(of: entries, keys: keys, owner: KeyOwner(part: .defaults))
@@ -165,7 +165,7 @@ final class FilePass {
     builder = makeBuilder()
   }
 
-  private func takeIncludes(_ node: YAMLNode) {
+  private func collectIncludes(_ node: YAMLNode) {
     let type = KeyType.oneOrMore(.path)
     let value = keyReader.value(node, as: type, of: Key.include, owner: KeyOwner(part: .file))
     for item in value?.list ?? [] {
@@ -180,7 +180,7 @@ final class FilePass {
   // MARK: Jobs
 
   private func visitJobs() throws(YAMLStop) {
-    hasMetJobs = true
+    hasReadJobs = true
     guard let other = try composer.walk(visitJob) else { return }
     _ = entries(of: other, key: Key.jobs, type: .map(.job, .object(KeyTable.job)))
   }
@@ -213,9 +213,9 @@ final class FilePass {
   /// The job's spec; nil when something is wrong with it, which is then reported.
   private func spec(of key: YAMLKey, _ entries: [YAMLEntry]) -> JobSpec? {
     let reportCount = reporter.reportCount
-    let mayBeLike = likeJobs.take(entries)
-    if mayBeLike, let known = likeJobs.known, let name = JobName(key.text) {
-      let own = fields(of: likeJobs.ownEntries, key)
+    let mayBeSimilar = similarJobs.begin(entries)
+    if mayBeSimilar, let known = similarJobs.known, let name = JobName(key.text) {
+      let own = fields(of: similarJobs.ownEntries, key)
       if reporter.reportCount > reportCount { return nil }
       if let run = own[.run]?.value?.text {
         return known.renamed(
@@ -227,7 +227,7 @@ final class FilePass {
     self.builder = builder
     let spec = builder.spec(
       from: RawJob(name: key.text, nameMark: key.mark, fields: fields(of: entries, key)))
-    if mayBeLike, let spec, reporter.reportCount == reportCount { likeJobs.keep(spec) }
+    if mayBeSimilar, let spec, reporter.reportCount == reportCount { similarJobs.keep(spec) }
     return spec
   }
 

@@ -50,13 +50,13 @@ extension SpecBuilder {
   }
 
   /// A built-in starts no process, so keys that describe one get a warning.
-  private func warnOfIdleKeys(beside actions: [Action], of raw: RawJob, except told: [JobKey]) {
+  private func warnOfIdleKeys(beside actions: [Action], of raw: RawJob, except reported: [JobKey]) {
     let names = actions.compactMap { if case .use(let name, _) = $0 { name } else { nil } }
     guard names.count == actions.count, let name = names.first else { return }
     let subject =
       Set(names).count == 1 ? "the built-in '\(name)'" : "built-ins; the job runs no command"
     for field in raw.fields.fields where field.entry.isOfProcesses && field.value?.isNull == false {
-      if let key = field.entry.key, told.contains(key) { continue }
+      if let key = field.entry.key, reported.contains(key) { continue }
       reporter.report(
         .conflictingKeys, severity: .warning, at: field.keyMark,
         "'\(field.name)' has no effect on \(subject)", hint: "remove it", owner: raw.owner)

@@ -64,7 +64,7 @@ private struct RightsCheck {
   let key: JobKey
   let whose: String
 
-  init(reporter: Reporter, actions: ActionTable, raw: RawJob, _ identity: RunIdentity) {
+  init(reporter: Reporter, actions: ActionTable, raw: RawJob, _ identity: UserAndGroup) {
     self.reporter = reporter
     self.actions = actions
     self.raw = raw

@@ -17,7 +17,7 @@ extension SpecBuilder {
     let schedule = Schedule(
       every: every(of: raw), rules: rules(of: raw, settled, zone),
       at: fields[.at]?.value?.list?.compactMap { instant($0, in: zone) } ?? [],
-      on: fields[.on]?.value?.list.map(occasions) ?? [], after: followings(of: raw),
+      on: fields[.on]?.value?.list.map(lifecycleEvents) ?? [], after: followings(of: raw),
       watch: watches(of: raw), notBefore: bound(.notBefore, of: raw, in: zone),
       until: bound(.until, of: raw, in: zone), limit: fields[.limit]?.value?.integer,
       exclusions: settled.exceptions.map {
@@ -28,8 +28,8 @@ extension SpecBuilder {
     return schedule
   }
 
-  private func occasions(_ items: [KeyValue.Located]) -> Set<Occasion> {
-    Set(items.compactMap { $0.value.text.flatMap(Occasion.init) })
+  private func lifecycleEvents(_ items: [KeyValue.Located]) -> Set<LifecycleEvent> {
+    Set(items.compactMap { $0.value.text.flatMap(LifecycleEvent.init) })
   }
 
   private static let triggers: [JobKey] = [

@@ -84,10 +84,16 @@ struct ActionBuilder {
           hint: NearestName.of(field.name, among: schemas.lazy.map(\.name)).map {
             "did you mean '\($0)'?"
           })
+        // It may be a misspelled password.
+        reporter.hideLine(of: field.nameMark)
         continue
       }
       guard case .node(let node) = field.value else { continue }
-      parameters[schema.name] = reader.value(node, as: schema, owner: owner)
+      parameters[schema.name] =
+        schema.isSecret
+        ? reporter.concealing(.parameter(schema.name)) {
+          reader.value(node, as: schema, owner: owner)
+        } : reader.value(node, as: schema, owner: owner)
     }
     let own = parameters
     for schema in schemas where !given.contains(where: { $0.name == schema.name }) {

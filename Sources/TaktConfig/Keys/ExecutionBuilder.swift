@@ -31,10 +31,10 @@ struct ExecutionBuilder {
     switch use {
     case .set(let set): set(field, value, self, &settled)
     case .merge:
-      if value.isNull { takeAway(row, field, from: &settled) }
+      if value.isNull { reset(row, field, from: &settled) }
       applyInner(value, to: &settled)
     case .replace:
-      takeAway(row, field, from: &settled)
+      reset(row, field, from: &settled)
       applyInner(value, to: &settled)
     }
   }
@@ -45,7 +45,7 @@ struct ExecutionBuilder {
   }
 
   /// Puts every key of a mapping back to what holds without any `defaults`.
-  private func takeAway(
+  private func reset(
     _ row: KeyEntry, _ field: KeyFields.Field, from settled: inout JobDefaults
   ) {
     guard case .object(let inner) = row.type else { return }

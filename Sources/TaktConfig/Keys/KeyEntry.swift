@@ -24,13 +24,14 @@ package final class KeyEntry: Hashable, Sendable {
   package let mayBeNull: Bool
   /// Whether it describes a process, so that it means nothing to a built-in.
   let isOfProcesses: Bool
-  /// Whether its value may hold a secret by mistake. Kept, because each value that is read asks.
+  /// Whether its value may hold a secret, by mistake or not, so that it is never shown. Kept, because
+  /// each value that is read asks.
   let mayHoldSecrets: Bool
   package let summary: String
   /// How a job takes it over; nil for what is a job's alone, or part of another key's value.
   let use: KeyUse?
 
-  package var mayStandInDefaults: Bool { use != nil }
+  package var isAllowedInDefaults: Bool { use != nil }
 
   /// A key of another table than a job's; it may be null where a job takes it over, unless told
   /// otherwise.
@@ -46,7 +47,7 @@ package final class KeyEntry: Hashable, Sendable {
     self.reload = reload
     self.mayBeNull = mayBeNull ?? (use != nil)
     self.isOfProcesses = isOfProcesses
-    mayHoldSecrets = key == JobKey.secrets
+    mayHoldSecrets = [JobKey.secrets, .environment, .with].contains(key)
     self.summary = summary
     self.use = use
   }

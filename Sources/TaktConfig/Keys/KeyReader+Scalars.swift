@@ -33,11 +33,11 @@ extension KeyReader {
       return likely.flatMap { self.scalar(scalar, at: mark, as: $0, of: key) }
     case .anything: return .node(YAMLNode(mark: mark, content: .scalar(scalar)))
     case .list, .map, .object:
+      // What is meant for variables and parameters may be a secret.
+      let given = if case .map = type { "a text" } else { "'\(scalar.text.shortened)'" }
       reporter.report(
         .wrongType, at: mark,
-        scalar.isBlank
-          ? "'\(key)' has no value"
-          : "'\(key)' must be \(type.phrase), not '\(scalar.text.shortened)'",
+        scalar.isBlank ? "'\(key)' has no value" : "'\(key)' must be \(type.phrase), not \(given)",
         hint: KeyExample.hint(for: key, type, instead: scalar.text))
       return nil
     }

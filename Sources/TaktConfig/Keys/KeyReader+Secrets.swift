@@ -3,25 +3,32 @@ import TaktCore
 /// A secret is the name of a source. Somebody who writes the secret itself must not find it in the
 /// diagnostics, which a daemon also logs.
 extension KeyReader {
-  /// The value of `secrets`; its lines are shown only if they have no error.
-  func secrets(_ node: YAMLNode, of key: KeyEntry, owner: KeyOwner) -> KeyValue? {
+  /// The value of a key that may hold a secret. Its lines are not shown, wherever in the file it is.
+  func hidden(_ node: YAMLNode, of key: KeyEntry, owner: KeyOwner) -> KeyValue? {
     let errorCount = reporter.errorCount
-    let value = readSecrets(node, of: key, owner: owner)
+    let value =
+      key.key == JobKey.secrets
+      ? secrets(node, of: key, owner: owner)
+      : value(node, as: key.type, of: key.name, owner: owner)
     if reporter.errorCount > errorCount { hideLines(of: node) }
     return value
   }
 
-  private func readSecrets(_ node: YAMLNode, of key: KeyEntry, owner: KeyOwner) -> KeyValue? {
+  private func secrets(_ node: YAMLNode, of key: KeyEntry, owner: KeyOwner) -> KeyValue? {
     guard case .mapping(let entries) = node.content else {
       if node.content != .invalid { reportNoMapping("'\(key.name)'", at: node.mark) }
       return nil
     }
     let literals = entries.filter(\.isLiteral)
     for entry in literals {
-      reportNoMapping("the secret '\(entry.key.shortened)'", at: entry.value.mark)
+      let isName = VariableName.isValid(entry.key)
+      reportNoMapping(
+        isName ? "the secret '\(entry.key.shortened)'" : "a secret", at: entry.value.mark)
     }
-    if literals.isEmpty { return value(node, as: key.type, of: key.name, owner: owner) }
-    return nil
+    guard literals.isEmpty else { return nil }
+    return reporter.concealing(.secrets) {
+      value(node, as: key.type, of: key.name, owner: owner)
+    }
   }
 
   private func reportNoMapping(_ subject: String, at mark: YAMLMark) {
@@ -30,7 +37,7 @@ extension KeyReader {
       hint: "write NAME: {file: PATH} or NAME: {env: VARIABLE}")
   }
 
-  private func hideLines(of node: YAMLNode) {
+  func hideLines(of node: YAMLNode) {
     reporter.hideLine(of: node.mark)
     switch node.content {
     case .mapping(let entries):

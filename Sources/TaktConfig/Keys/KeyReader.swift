@@ -12,7 +12,7 @@ struct KeyReader {
         result.hasUnknownKeys = true
         continue
       }
-      if owner.part == .defaults, owner.key == nil, !key.mayStandInDefaults {
+      if owner.part == .defaults, owner.key == nil, !key.isAllowedInDefaults {
         reporter.report(
           .misplacedKey, at: entry.keyMark, "'\(key.name)' is not allowed in '\(Key.defaults)'",
           hint: "set it in each job")
@@ -29,7 +29,7 @@ struct KeyReader {
   private func read(_ node: YAMLNode, of key: KeyEntry, owner: KeyOwner) -> KeyValue? {
     guard case .scalar(let scalar) = node.content, scalar.isNull else {
       return key.mayHoldSecrets
-        ? secrets(node, of: key, owner: owner)
+        ? hidden(node, of: key, owner: owner)
         : value(node, as: key.type, of: key.name, owner: owner)
     }
     if case .job = owner.part, key.mayBeNull, isPlainNull(scalar) { return .null }
@@ -146,11 +146,19 @@ struct KeyReader {
         hint: "it belongs \(home)")
       return
     }
+    var nearest: String?
+    func hint() -> String? {
+      nearest = NearestName.of(entry.key, among: keys.lazy.map(\.name))
+      return ForeignKeys.hint(for: entry.key, among: keys)
+        ?? nearest.map { "did you mean '\($0)'?" }
+    }
     reporter.report(
-      .unknownKey, at: entry.keyMark, "unknown key '\(entry.key.shortened)'",
-      hint: ForeignKeys.hint(for: entry.key, among: keys)
-        ?? NearestName.of(entry.key, among: keys.lazy.map(\.name)).map { "did you mean '\($0)'?" },
+      .unknownKey, at: entry.keyMark, "unknown key '\(entry.key.shortened)'", hint: hint(),
       owner: owner)
+    if let nearest, keys[nearest]?.mayHoldSecrets == true {
+      reporter.hideLine(of: entry.keyMark)
+      hideLines(of: entry.value)
+    }
   }
 
   /// Where a key belongs that stands in the wrong place.

@@ -47,7 +47,7 @@ extension KeyTable {
       .at, .oneOrMore(.instant), reload: .rearms,
       "Due once, at `2026-12-24T18:00`. Seconds and an offset (`Z`, `+01:00`) are optional."),
     KeyEntry(
-      .on, .oneOrMore(.choice(Occasion.allCases.map(\.rawValue))), reload: .rearms,
+      .on, .oneOrMore(.choice(LifecycleEvent.allCases.map(\.rawValue))), reload: .rearms,
       "Due when takt has started (`start`), when it has started for the first time since the machine "
         + "booted (`boot`), or when a reload has added or changed the job (`reload`)."),
     KeyEntry(

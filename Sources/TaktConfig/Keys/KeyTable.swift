@@ -27,7 +27,7 @@ package enum KeyTable {
       Key.scheduler, .object(scheduler), reload: nil,
       "Settings of the daemon; only in the main file."),
     KeyEntry(
-      Key.defaults, .object(KeyRows(job.filter(\.mayStandInDefaults))), reload: nil,
+      Key.defaults, .object(KeyRows(job.filter(\.isAllowedInDefaults))), reload: nil,
       "Default keys for every job in this file. A job's own keys override them."),
     KeyEntry(
       Key.include, .oneOrMore(.path), reload: nil,
@@ -153,7 +153,7 @@ extension KeyTable {
     for entry in entries {
       var cells = ["`\(entry.name)`", entry.type.reference]
       if hasReload { cells += [entry.defaultText ?? "", entry.reload?.rawValue ?? ""] }
-      if hasDefaults { cells.append(entry.mayStandInDefaults ? "yes" : "no") }
+      if hasDefaults { cells.append(entry.isAllowedInDefaults ? "yes" : "no") }
       cells.append(entry.summary)
       text += row(cells)
     }

@@ -6,7 +6,7 @@ final class AccountTable {
   private let source: any AccountSource
   /// The number of the user as whom takt runs.
   private let userID: UInt32
-  private var answers: [RunIdentity: Account?] = [:]
+  private var answers: [UserAndGroup: Account?] = [:]
 
   init(_ source: any AccountSource, userID: UInt32) {
     self.source = source
@@ -15,7 +15,7 @@ final class AccountTable {
 
   /// Reports a user that there is not, or as whom takt cannot run a job.
   func checkUser(_ name: String, at mark: YAMLMark, reporter: Reporter) {
-    guard let account = account(RunIdentity(user: name)) else {
+    guard let account = account(UserAndGroup(user: name)) else {
       reporter.report(
         .unknownAccount, at: mark, "there is no user '\(name.shortened)'",
         hint: "write a name or number listed by 'getent passwd'")
@@ -30,9 +30,9 @@ final class AccountTable {
 
   /// Reports a group that there is not, or that takt cannot give to a job.
   func checkGroup(_ name: String, at mark: YAMLMark, reporter: Reporter) {
-    guard let account = account(RunIdentity(group: name)) else {
+    guard let account = account(UserAndGroup(group: name)) else {
       // Without an account of its own takt can only be asked about the group of another.
-      if account(RunIdentity()) == nil, account(RunIdentity(user: "0", group: name)) != nil {
+      if account(UserAndGroup()) == nil, account(UserAndGroup(user: "0", group: name)) != nil {
         return
       }
       reporter.report(
@@ -40,7 +40,7 @@ final class AccountTable {
         hint: "write a name or number listed by 'getent group'")
       return
     }
-    guard userID != 0, account.gid != self.account(RunIdentity())?.gid else { return }
+    guard userID != 0, account.gid != self.account(UserAndGroup())?.gid else { return }
     reporter.report(
       .notPermitted, at: mark,
       "takt runs as \(ownName) and cannot run a job with the group '\(name.shortened)'",
@@ -49,14 +49,14 @@ final class AccountTable {
 
   /// Whether takt itself has the user and the group that an identity names. One that is unknown is
   /// reported elsewhere.
-  func isOwn(_ identity: RunIdentity) -> Bool {
-    guard identity != RunIdentity(), let account = account(identity) else { return true }
-    return account.uid == userID && account.gid == self.account(RunIdentity())?.gid
+  func isOwn(_ identity: UserAndGroup) -> Bool {
+    guard identity != UserAndGroup(), let account = account(identity) else { return true }
+    return account.uid == userID && account.gid == self.account(UserAndGroup())?.gid
   }
 
   /// The number of the user that an identity names; nil where that is takt's own, or nobody, or
   /// where takt cannot run a job as another.
-  func otherUser(in identity: RunIdentity) -> UInt32? {
+  func otherUser(in identity: UserAndGroup) -> UInt32? {
     guard userID == 0, identity.user != nil, let account = account(identity), account.uid != userID
     else {
       return nil
@@ -65,10 +65,10 @@ final class AccountTable {
   }
 
   private var ownName: String {
-    account(RunIdentity()).map { "'\($0.name)'" } ?? "user \(userID)"
+    account(UserAndGroup()).map { "'\($0.name)'" } ?? "user \(userID)"
   }
 
-  private func account(_ identity: RunIdentity) -> Account? {
+  private func account(_ identity: UserAndGroup) -> Account? {
     if let answer = answers[identity] { return answer }
     let answer = source.account(for: identity)
     answers[identity] = .some(answer)

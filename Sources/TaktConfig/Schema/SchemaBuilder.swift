@@ -36,7 +36,7 @@ struct SchemaBuilder {
   // MARK: Definitions
 
   private var definitions: [JSONValue.Member] {
-    let defaults = KeyTable.job.filter(\.mayStandInDefaults)
+    let defaults = KeyTable.job.filter(\.isAllowedInDefaults)
     return [
       JSONValue.Member(
         "job",

@@ -5,8 +5,11 @@ final class Reporter {
   let source: SourceText
   private(set) var log = ProblemLog()
   private let showsLines: Bool
-  /// The lines that may hold a secret.
+  /// Lines that may hold a secret, besides those that the source itself does not show.
   private var hiddenLines: Set<Int> = []
+  /// From this line on nothing is shown: reading stopped within what may be a secret.
+  private var firstHiddenLine = Int.max
+  private var concealment: Concealment?
 
   /// Reports on `source`; without its lines where they may hold what is secret.
   init(_ source: SourceText, showsLines: Bool = true) {
@@ -27,13 +30,48 @@ final class Reporter {
     let location = SourceLocation(
       file: source.file, line: Int(mark.line), column: Int(mark.column))
     // A hint and a line cost a search each, and a large file can hold a million mistakes.
-    log.add(Diagnostic(severity: severity, code, at: location, message)) { diagnostic in
+    let said = concealment?.message(of: code) ?? message
+    log.add(Diagnostic(severity: severity, code, at: location, said)) { diagnostic in
       let place = source.place(of: mark)
       diagnostic.location = place.location
-      let isShown = showsLines && !hiddenLines.contains(place.location.line)
-      diagnostic.sourceLine = isShown ? place.line : nil
-      diagnostic.hint = hint()
+      diagnostic.sourceLine = isHidden(place.location.line) ? nil : place.line
+      diagnostic.hint = concealment.map { $0.hint(of: code) } ?? hint()
       if let owner { diagnostic.message += " in \(owner)" }
+    }
+  }
+
+  /// Reads what may hold a secret: nothing that is in the file gets into a message meanwhile.
+  func concealing<Result, Failure>(
+    _ concealment: Concealment, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let outer = self.concealment
+    self.concealment = concealment
+    defer { self.concealment = outer }
+    return try body()
+  }
+
+  /// What is at a place, for a message; nil where it may be part of a secret.
+  func character(at mark: YAMLMark) -> Character? {
+    let character = source.character(at: mark)
+    return character == "\t" || !isHidden(mark) ? character : nil
+  }
+
+  /// Whether what is at a place may be part of a secret.
+  func isHidden(_ mark: YAMLMark) -> Bool { isHidden(Int(mark.line)) }
+
+  private func isHidden(_ line: Int) -> Bool {
+    !showsLines || hiddenLines.contains(line) || line >= firstHiddenLine || source.isSecret(line)
+  }
+
+  /// Hides the lines from that of a mark on. Without a last one, where reading stopped in between, the
+  /// text of the source says how far they go; unless it does not even know the first one.
+  func hideLines(from first: YAMLMark, through last: UInt32?) {
+    if let last {
+      for line in first.line...max(first.line, last) {
+        hideLine(of: YAMLMark(line: line, column: 1))
+      }
+    } else if !source.isSecret(Int(first.line)) {
+      firstHiddenLine = min(firstHiddenLine, Int(first.line))
     }
   }
 

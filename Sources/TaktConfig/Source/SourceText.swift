@@ -13,6 +13,7 @@ final class SourceText {
   private let start: Int
   private let end: Int
   private var lineStarts: [Int] = []
+  private lazy var secretLines = findSecretLines()
 
   /// Takes the bytes of a file; a byte order mark in front is passed over.
   init(file: String, bytes: FileBytes) {
@@ -38,15 +39,19 @@ final class SourceText {
     bytes.withBytes { body(UnsafeBufferPointer(rebasing: $0[start..<end])) }
   }
 
-  /// A mark as people read it, with the text of its line; a line of more than 64 KB is not shown.
+  /// A mark as people read it, with the text of its line; a line of more than 64 KB, and one that
+  /// may hold a secret, is not shown.
   func place(of mark: YAMLMark) -> (location: SourceLocation, line: String?) {
     guard mark.line > 0 else { return (SourceLocation(file: file), nil) }
     var location = SourceLocation(file: file, line: Int(mark.line), column: Int(mark.column))
     guard let text = text(ofLine: Int(mark.line)) else { return (location, nil) }
     // A mark counts code points, a person sees characters.
     location.column = text.unicodeScalars.prefix(Int(mark.column) - 1).characterCount + 1
-    return (location, text)
+    return (location, isSecret(location.line) ? nil : text)
   }
+
+  /// Whether a line may hold a secret.
+  func isSecret(_ line: Int) -> Bool { secretLines.numbers.contains(line) }
 
   func character(at mark: YAMLMark) -> Character? {
     guard let text = text(ofLine: Int(mark.line)) else { return nil }
@@ -63,18 +68,28 @@ final class SourceText {
     return YAMLMark(line: cutLine ?? 1, column: UInt32(clamping: column))
   }
 
+  private func findSecretLines() -> SecretLines {
+    bytes.withBytes { SecretLines(in: $0, starts: lines(of: $0)) }
+  }
+
   /// A line without its end; nil when there is none of the number, and when it is of more than 64 KB.
   private func text(ofLine line: Int) -> String? {
     bytes.withBytes { bytes in
-      if lineStarts.isEmpty {
-        lineStarts = LineBreak.lineStarts(in: bytes, from: start, to: bytes.count)
-      }
+      let lineStarts = lines(of: bytes)
       guard line > 0, line <= lineStarts.count else { return nil }
       let first = lineStarts[line - 1]
       var last = line < lineStarts.count ? lineStarts[line] : bytes.count
       while last > first, LineBreak.isPlain(bytes[last - 1]) { last -= 1 }
       return last - first <= 65_536 ? String(decoding: bytes[first..<last], as: UTF8.self) : nil
     }
+  }
+
+  /// Where each line starts.
+  private func lines(of bytes: UnsafeBufferPointer<UInt8>) -> [Int] {
+    if lineStarts.isEmpty {
+      lineStarts = LineBreak.lineStarts(in: bytes, from: start, to: bytes.count)
+    }
+    return lineStarts
   }
 }
 

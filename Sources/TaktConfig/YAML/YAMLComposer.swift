@@ -189,7 +189,7 @@ final class YAMLComposer {
     var merged: [YAMLEntry] = []
     do {
       while let key = try nextKey() {
-        let value = try compose(try next())
+        let value = try value(of: key.text, at: key.mark)
         if key.isMerge {
           merged += mergedEntries(value, at: key.mark)
         } else if let text = key.text {
@@ -208,6 +208,21 @@ final class YAMLComposer {
       entries.append(entry)
     }
     return entries
+  }
+
+  /// The value of a key; below `secrets` nothing of it gets into a message.
+  private func value(of key: String?, at mark: YAMLMark) throws(YAMLStop) -> YAMLNode {
+    guard key == JobKey.secrets.name else { return try compose(try next()) }
+    return try reporter.concealing(.secrets) { () throws(YAMLStop) in
+      do throws(YAMLStop) {
+        let node = try compose(try next())
+        reporter.hideLines(from: mark, through: events.lastLine)
+        return node
+      } catch {
+        reporter.hideLines(from: mark, through: nil)
+        throw error
+      }
+    }
   }
 
   /// The next key of a mapping, nil at its end; its `text` is nil when it is no scalar, which has
@@ -276,18 +291,24 @@ final class YAMLComposer {
       reportUnknownTag(text, at: mark)
     } else {
       reporter.report(
-        .badTag, at: mark, "'\(scalar.text.shortened)' does not fit its tag",
+        .badTag, at: mark,
+        (reporter.isHidden(mark) ? "this value" : "'\(scalar.text.shortened)'")
+          + " does not fit its tag",
         hint: "remove the tag")
     }
     return false
   }
 
   private func reportUnknownAlias(_ name: String, at mark: YAMLMark) {
-    if openAnchors.contains(name) {
+    if reporter.isHidden(mark) {
+      reporter.report(.unknownAlias, at: mark, "there is no anchor for this alias above it")
+    } else if openAnchors.contains(name) {
       reporter.report(
         .unknownAlias, at: mark, "the alias '*\(name.shortened)' is inside the value that it names")
     } else {
-      let nearest = NearestName.of(name, among: anchors.keys)
+      // An anchor can be a secret itself, written without quotes.
+      let known = anchors.filter { !reporter.isHidden($0.value.node.mark) }
+      let nearest = NearestName.of(name, among: known.keys)
       reporter.report(
         .unknownAlias, at: mark, "there is no anchor '&\(name.shortened)' above this alias",
         hint: nearest.map { "did you mean '*\($0)'?" })
@@ -295,8 +316,9 @@ final class YAMLComposer {
   }
 
   private func reportUnknownTag(_ text: String, at mark: YAMLMark) {
+    let name = reporter.isHidden(mark) ? "" : " '\(YAMLTag.written(text).shortened)'"
     reporter.report(
-      .badTag, at: mark, "unknown tag '\(YAMLTag.written(text).shortened)'",
+      .badTag, at: mark, "unknown tag\(name)",
       hint: "remove it, or quote a text that starts with '!'")
   }
 

@@ -70,6 +70,13 @@ final class YAMLEventReader {
   /// Where the event begins.
   var mark: YAMLMark { YAMLMark(event.pointee.start_mark) }
 
+  /// The last line of the event. The end of a block, which has no sign of its own, is only noticed
+  /// on the line behind it.
+  var lastLine: UInt32 {
+    let (start, end) = (YAMLMark(event.pointee.start_mark), YAMLMark(event.pointee.end_mark))
+    return start == end && end.line > 1 ? end.line - 1 : end.line
+  }
+
   /// How many times as long as what has been read the whole text is, rounded up.
   var partsOfTotal: Int {
     source.withText { $0.count } / max(1, parser.pointee.mark.index) + 1

@@ -17,8 +17,7 @@ extension Reporter {
   func report(_ stop: YAMLStop, in kind: FileKind) {
     switch stop {
     case .syntax(let problem):
-      let character = source.character(at: problem.mark)
-      let sentence = problem.sentence(character: character)
+      let sentence = problem.sentence(character: character(at: problem.mark))
       report(
         sentence.code, at: sentence.mark, sentence.message, hint: sentence.hint)
     case .tooDeep(let mark):

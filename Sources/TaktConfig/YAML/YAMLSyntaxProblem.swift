@@ -17,7 +17,8 @@ extension YAMLSyntaxProblem {
     var hint: String?
   }
 
-  /// The parser's words as a sentence that says what to do. `character` is what stands at `mark`.
+  /// The parser's words as a sentence that says what to do. `character` is what stands at `mark`,
+  /// nil where that may be part of a secret.
   func sentence(character: Character?) -> Sentence {
     if problem.contains("tab character") || isBadStart && character == "\t" {
       return Sentence(
@@ -28,9 +29,10 @@ extension YAMLSyntaxProblem {
         mark: contextMark, message: "'\(sign.character)' starts a YAML \(sign.word) here",
         hint: sign.hint)
     }
-    if isBadStart, let character {
+    if isBadStart {
       return Sentence(
-        mark: mark, message: "a value cannot start with '\(character)'",
+        mark: mark,
+        message: "a value cannot start with \(character.map { "'\($0)'" } ?? "this character")",
         hint: "put the text in quotes")
     }
     if problem == "found unexpected end of stream" {

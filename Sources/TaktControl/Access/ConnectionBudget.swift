@@ -35,9 +35,9 @@ final class ConnectionCount: Sendable {
   /// Whether there is room for one more, which is then counted.
   func enter() -> Bool {
     if count.add(1, ordering: .relaxed).newValue <= budget.perListener { return true }
-    leave()
+    release()
     return false
   }
 
-  func leave() { count.subtract(1, ordering: .relaxed) }
+  func release() { count.subtract(1, ordering: .relaxed) }
 }

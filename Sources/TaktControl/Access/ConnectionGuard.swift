@@ -66,7 +66,7 @@ final class ConnectionGuard: ChannelInboundHandler, ChannelOutboundHandler, Remo
       if bodyBytes > bounds.bodyBytes + (1 << 20) { return context.close(promise: nil) }
     case .end:
       isReading = false
-      rest(context)
+      startIdleTimer(context)
     }
     context.fireChannelRead(data)
   }
@@ -74,7 +74,7 @@ final class ConnectionGuard: ChannelInboundHandler, ChannelOutboundHandler, Remo
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     if case .end = unwrapOutboundIn(data) {
       openAnswers -= 1
-      if !isReading { rest(context) }
+      if !isReading { startIdleTimer(context) }
     }
     context.write(data, promise: promise)
   }
@@ -86,7 +86,7 @@ final class ConnectionGuard: ChannelInboundHandler, ChannelOutboundHandler, Remo
   }
 
   /// The whole request is there: nothing is waited for but the answer, and after that the next one.
-  private func rest(_ context: ChannelHandlerContext) {
+  private func startIdleTimer(_ context: ChannelHandlerContext) {
     deadline?.cancel()
     deadline = openAnswers == 0 ? close(context, after: bounds.idle) : nil
   }

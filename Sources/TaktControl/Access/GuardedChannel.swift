@@ -30,7 +30,7 @@ struct GuardedChannel: ServerChildChannel {
       channel.close(promise: nil)
       return channel.eventLoop.makeFailedFuture(Refusal.tooManyConnections)
     }
-    channel.closeFuture.whenComplete { _ in count.leave() }
+    channel.closeFuture.whenComplete { _ in count.release() }
     // Nobody else closes a connection that was never set up.
     return ask(channel).flatMap { http.setup(channel: channel, logger: logger) }
       .flatMapErrorThrowing { error in

@@ -6,7 +6,7 @@ import TaktDigest
 /// What each request over TCP must bear: as good as the right to do what takt may do.
 struct Token: Sendable {
   /// What went wrong with the token's file.
-  struct Trouble: Error {
+  struct FileError: Error {
     var message: String
   }
 
@@ -16,11 +16,11 @@ struct Token: Sendable {
   /// Reads the token at `path`; makes one, for the owner alone, when there is none.
   ///
   /// A file that others may read is refused: the token would be theirs.
-  init(path: String) throws(Trouble) {
+  init(path: String) throws(FileError) {
     let known = try Self.read(path)
     let text = if let known { known } else { try Self.make(path) }
     guard text.count >= 16 else {
-      throw Trouble(message: "\(path) has no token of at least 16 characters")
+      throw FileError(message: "\(path) has no token of at least 16 characters")
     }
     digest = SHA256.hash(text)
   }
@@ -32,31 +32,33 @@ struct Token: Sendable {
   }
 
   /// The token's text; nil when there is none.
-  static func read(_ path: String) throws(Trouble) -> [UInt8]? {
+  static func read(_ path: String) throws(FileError) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else {
       if errno == ENOENT { return nil }
-      throw Trouble(message: "\(path): \(String(cString: strerror(errno)))")
+      throw FileError(message: "\(path): \(String(cString: strerror(errno)))")
     }
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw Trouble(message: "\(path) is no regular file")
+      throw FileError(message: "\(path) is not a regular file")
     }
     // Who made it knows it.
     guard status.st_uid == geteuid() else {
-      throw Trouble(message: "\(path) belongs to another user")
+      throw FileError(message: "\(path) belongs to another user")
     }
     guard status.st_mode & 0o077 == 0 else {
-      throw Trouble(message: "\(path) can be read by others than its owner; chmod 600 it")
+      throw FileError(message: "\(path) can be read by other users; run `chmod 600 \(path)`")
     }
     var buffer = [UInt8](repeating: 0, count: 1024)
     let count = Glibc.read(descriptor, &buffer, buffer.count)
-    guard count >= 0 else { throw Trouble(message: "\(path): \(String(cString: strerror(errno)))") }
+    guard count >= 0 else {
+      throw FileError(message: "\(path): \(String(cString: strerror(errno)))")
+    }
     return buffer.prefix(count).filter { $0 > 32 && $0 < 127 }
   }
 
-  private static func make(_ path: String) throws(Trouble) -> [UInt8] {
+  private static func make(_ path: String) throws(FileError) -> [UInt8] {
     var generator = SystemRandomNumberGenerator()
     let digits = Array("0123456789abcdef".utf8)
     let text = (0..<bytes).flatMap { _ in
@@ -65,14 +67,14 @@ struct Token: Sendable {
     }
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else {
-      throw Trouble(
+      throw FileError(
         message: "cannot write the token to \(path): \(String(cString: strerror(errno)))")
     }
     defer { close(descriptor) }
     let line = text + [10]
     guard write(descriptor, line, line.count) == line.count else {
       unlink(path)
-      throw Trouble(message: "cannot write the token to \(path)")
+      throw FileError(message: "cannot write the token to \(path)")
     }
     return text
   }

@@ -37,28 +37,29 @@ package final class ControlClient: Sendable {
   /// - Parameter target: The path and the query.
   package func ask(
     _ method: String, _ target: String, body: [UInt8]? = nil, accept: String = "application/json"
-  ) throws(ControlTrouble) -> Answer {
+  ) throws(ControlError) -> Answer {
     try answer(
-      to: ControlRequest(method: method, target: target, accept: accept, body: body, take: nil))
+      to: ControlRequest(method: method, target: target, accept: accept, body: body, receive: nil))
   }
 
   /// Asks, and hands on what comes until the stream ends. The body of a refusal is collected
   /// instead.
   ///
-  /// - Parameter take: Nothing more is read from the socket until it returns.
+  /// - Parameter receive: Nothing more is read from the socket until it returns.
   package func follow(
-    _ target: String, accept: String, _ take: @escaping @Sendable ([UInt8]) -> Void
-  ) throws(ControlTrouble) -> Answer {
+    _ target: String, accept: String, _ receive: @escaping @Sendable ([UInt8]) -> Void
+  ) throws(ControlError) -> Answer {
     try answer(
-      to: ControlRequest(method: "GET", target: target, accept: accept, body: nil, take: take))
+      to: ControlRequest(method: "GET", target: target, accept: accept, body: nil, receive: receive)
+    )
   }
 
-  private func answer(to request: ControlRequest) throws(ControlTrouble) -> Answer {
+  private func answer(to request: ControlRequest) throws(ControlError) -> Answer {
     let loop = try ControlLoop.loop()
     do {
       return try ControlExchange.start(request, at: path, bounds, on: loop).wait()
     } catch {
-      throw ControlTrouble(error)
+      throw ControlError(error)
     }
   }
 }
@@ -71,7 +72,7 @@ struct ControlRequest: Sendable {
   var accept: String
   var body: [UInt8]?
   /// Gets the body of a successful answer piece by piece; without it the body is collected.
-  var take: (@Sendable ([UInt8]) -> Void)?
+  var receive: (@Sendable ([UInt8]) -> Void)?
 
   var head: HTTPRequestHead {
     var headers: HTTPHeaders = ["Host": "localhost", "Accept": accept, "Connection": "close"]

@@ -68,7 +68,7 @@ final class ControlExchange: ChannelInboundHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    end(.failure(ControlTrouble("the daemon closed the connection without an answer")), context)
+    end(.failure(ControlError("the daemon closed the connection without an answer")), context)
   }
 
   private func begin(_ head: HTTPResponseHead) {
@@ -78,16 +78,16 @@ final class ControlExchange: ChannelInboundHandler {
   }
 
   private var isFollowed: Bool {
-    request.take != nil && answer.status > 0 && answer.status < 300
+    request.receive != nil && answer.status > 0 && answer.status < 300
   }
 
   private func add(_ part: ByteBuffer, _ context: ChannelHandlerContext) {
     if isFollowed {
-      request.take?(Array(buffer: part))
+      request.receive?(Array(buffer: part))
     } else if answer.bytes.count + part.readableBytes <= bounds.bodyBytes {
       answer.bytes.append(contentsOf: part.readableBytesView)
     } else {
-      end(.failure(ControlTrouble("the answer is longer than \(bounds.bodyBytes) bytes")), context)
+      end(.failure(ControlError("the answer is longer than \(bounds.bodyBytes) bytes")), context)
     }
   }
 
@@ -98,7 +98,7 @@ final class ControlExchange: ChannelInboundHandler {
       let seconds = bounds.silence.nanoseconds / 1_000_000_000
       end(
         .failure(
-          ControlTrouble(
+          ControlError(
             "no answer for \(seconds) s; the daemon may hang, and may still carry out the request"
           )),
         context)

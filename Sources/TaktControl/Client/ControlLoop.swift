@@ -17,21 +17,21 @@ enum ControlLoop {
   private static let isStarting = Mutex(())
   private static let isStarted = DispatchSemaphore(value: 0)
 
-  static func loop() throws(ControlTrouble) -> any EventLoop {
+  static func loop() throws(ControlError) -> any EventLoop {
     let trouble = isStarting.withLock { _ in
       current.withLock { $0 == nil } ? start() : nil
     }
     if let trouble { throw trouble }
     guard let loop = current.withLock({ $0 }) else {
-      throw ControlTrouble("the thread for connections did not start")
+      throw ControlError("the thread for connections did not start")
     }
     return loop
   }
 
   /// Why it could not be started; nil when it runs.
-  private static func start() -> ControlTrouble? {
+  private static func start() -> ControlError? {
     guard hasDescriptors else {
-      return ControlTrouble("no file descriptors are left; raise `ulimit -n`")
+      return ControlError("no file descriptors are left; raise `ulimit -n`")
     }
     var thread = pthread_t()
     let result = pthread_create(
@@ -41,7 +41,7 @@ enum ControlLoop {
         return nil
       }, nil)
     guard result == 0 else {
-      return ControlTrouble(
+      return ControlError(
         "cannot start a thread (\(String(cString: strerror(result)))); raise `ulimit -u`, "
           + "or end processes of this user")
     }

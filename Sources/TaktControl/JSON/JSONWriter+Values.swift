@@ -58,17 +58,17 @@ extension JSONWriter {
       key("next")
       value(next)
     }
-    if let last = job.sight.last {
+    if let last = job.history.last {
       key("last")
       value(RunEntry(last, state: .ended))
     }
     key("active")
     array(job.active) { $0.value($1) }
-    member("late_ms", job.sight.lateness)
-    member("window_ms", job.sight.window)
+    member("late_ms", job.history.lateness)
+    member("window_ms", job.history.window)
     member("streak", view.failureStreak)
     member("ran", view.ranCount)
-    member("outcomes", job.sight.outcomeText)
+    member("outcomes", job.history.outcomeText)
     if let suspension = view.suspension {
       key("suspension")
       object { json in

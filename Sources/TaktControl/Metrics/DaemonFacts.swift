@@ -61,18 +61,18 @@ package struct DaemonFigures: Sendable {
     /// Processes that commands left running and that were released.
     package var released: UInt64
     /// Adopted processes that no run can be proved to own.
-    package var strangers: UInt64
+    package var unrelated: UInt64
 
     /// The figures; by default of a daemon that has started nothing.
     package init(
       isResponsive: Bool = true, stuckNow: Int = 0, stuck: UInt64 = 0, released: UInt64 = 0,
-      strangers: UInt64 = 0
+      unrelated: UInt64 = 0
     ) {
       self.isResponsive = isResponsive
       self.stuckNow = stuckNow
       self.stuck = stuck
       self.released = released
-      self.strangers = strangers
+      self.unrelated = unrelated
     }
   }
 
@@ -81,7 +81,7 @@ package struct DaemonFigures: Sendable {
   /// How many timers that has served.
   package var served: UInt64
   /// Slots decided since the start.
-  package var balance: Balance
+  package var verdictCounts: VerdictCounts
   /// Nil without a ledger.
   package var ledger: LedgerFigures?
   package var processes: ProcessFigures
@@ -91,14 +91,14 @@ package struct DaemonFigures: Sendable {
   package var stuckThreadsTotal: Int
 
   package init(
-    wakes: UInt64, served: UInt64, balance: Balance, ledger: LedgerFigures?,
+    wakes: UInt64, served: UInt64, verdictCounts: VerdictCounts, ledger: LedgerFigures?,
     processes: ProcessFigures, stuckThreads: Int = 0, stuckThreadsTotal: Int = 0
   ) {
     self.stuckThreads = stuckThreads
     self.stuckThreadsTotal = stuckThreadsTotal
     self.wakes = wakes
     self.served = served
-    self.balance = balance
+    self.verdictCounts = verdictCounts
     self.ledger = ledger
     self.processes = processes
   }

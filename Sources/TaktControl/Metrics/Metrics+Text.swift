@@ -51,7 +51,7 @@ extension Metrics {
     }
     text.family(
       "takt_slot_lateness_seconds", "histogram",
-      "How long after they were due slots started, by QoS class.")
+      "Delay between the due time and the start of a slot, by QoS class.")
     for qos in QoS.allCases {
       guard let histogram = lateness[qos] else { continue }
       text.histogram("takt_slot_lateness_seconds", [("qos", qos.rawValue)], histogram)
@@ -105,7 +105,7 @@ extension Metrics {
     text.single(
       "takt_processes_left_alone_total", "counter",
       "Adopted processes that could not be attributed to a run, and were left alone.",
-      figures.strangers)
+      figures.unrelated)
   }
 
   private func appendWakes(_ figures: DaemonFigures, to text: inout PrometheusText) {

@@ -26,7 +26,7 @@ struct Metrics {
   /// Plugins beyond so many share a label.
   private static let pluginsMax = 100
 
-  mutating func take(_ record: VerdictRecord) {
+  mutating func count(_ record: VerdictRecord) {
     let verdict = record.verdict
     let reason: String
     switch verdict {
@@ -37,7 +37,7 @@ struct Metrics {
       record.slots.count)
   }
 
-  mutating func take(_ record: RunRecord) {
+  mutating func count(_ record: RunRecord) {
     guard record.head.kind != .hook else {
       hooks[record.end.outcome, default: 0] += 1
       return
@@ -46,18 +46,18 @@ struct Metrics {
     if record.attempts > 0 { runDuration.add(record.duration) }
   }
 
-  mutating func take(_ start: SlotStart) {
+  mutating func count(_ start: SlotStart) {
     lateness[start.qos, default: Histogram(Histogram.seconds)].add(max(start.lateness, .zero))
     guard start.window > .zero else { return }
     latenessShare.add(max(start.lateness, .zero).inSeconds / start.window.inSeconds)
   }
 
-  mutating func take(_ report: ReloadReport) {
+  mutating func count(_ report: ReloadReport) {
     if report.plan == nil { reloadsRefused += 1 } else { reloadsApplied += 1 }
     for diagnostic in report.diagnostics { diagnostics[diagnostic.severity, default: 0] += 1 }
   }
 
-  mutating func tookRestart(of plugin: String) {
+  mutating func countRestart(of plugin: String) {
     let isKnown = pluginRestarts[plugin] != nil || pluginRestarts.count < Self.pluginsMax
     pluginRestarts[isKnown ? plugin : "", default: 0] += 1
   }

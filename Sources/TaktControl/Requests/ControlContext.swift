@@ -8,7 +8,7 @@ struct ControlContext: RequestContext {
   /// The most bytes of a request: a jobs file that is to be planned.
   static let bodyBytesMax = 8 << 20
   /// The most bytes of an order.
-  static let orderBytesMax = 1 << 20
+  static let commandBytesMax = 1 << 20
 
   var coreContext: CoreRequestContextStorage
   /// Whether it came by the Unix socket, whose peer is known to be takt's own user.

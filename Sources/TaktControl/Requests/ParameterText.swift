@@ -51,7 +51,8 @@ struct ParameterText {
           detail: nearest.map { "Did you mean '\($0)'?" })
       }
       guard let value = Self.value(text, schema.kind) else {
-        throw Problem(.badRequest, "'\(name)' of '\(action)' cannot be '\(text.prefix(100))'")
+        let given = schema.isSecret ? "this value" : "'\(text.prefix(100))'"
+        throw Problem(.badRequest, "'\(name)' of '\(action)' cannot be \(given)")
       }
       values[name] = value
     }

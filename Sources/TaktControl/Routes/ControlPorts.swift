@@ -10,14 +10,14 @@ package struct ControlPorts: Sendable {
   package var archive: (any RunArchive)?
   package var output: any LiveOutput
   package var catalogue: any ActionCatalogue
-  package var books: ControlBooks
+  package var readModel: ControlReadModel
   package var facts: DaemonFacts
   /// What others count; called on the control's thread.
   package var figures: @Sendable () -> DaemonFigures
 
   package init(
     scheduler: any SchedulerControl, reload: any ReloadControl, archive: (any RunArchive)?,
-    output: any LiveOutput, catalogue: any ActionCatalogue, books: ControlBooks,
+    output: any LiveOutput, catalogue: any ActionCatalogue, readModel: ControlReadModel,
     facts: DaemonFacts, figures: @escaping @Sendable () -> DaemonFigures
   ) {
     self.scheduler = scheduler
@@ -25,24 +25,24 @@ package struct ControlPorts: Sendable {
     self.archive = archive
     self.output = output
     self.catalogue = catalogue
-    self.books = books
+    self.readModel = readModel
     self.facts = facts
     self.figures = figures
   }
 }
 
 extension ControlPorts {
-  func look<Sight: Sendable>(
-    _ question: @escaping @Sendable (SchedulerCore, Now) -> Sight
-  ) async -> Sight {
+  func query<Value: Sendable>(
+    _ question: @escaping @Sendable (SchedulerCore, Now) -> Value
+  ) async -> Value {
     await withCheckedContinuation { continuation in
-      scheduler.look(question) { continuation.resume(returning: $0) }
+      scheduler.query(question) { continuation.resume(returning: $0) }
     }
   }
 
-  func obey(_ command: SchedulerCommand) async -> SchedulerReply {
+  func perform(_ command: SchedulerCommand) async -> SchedulerReply {
     await withCheckedContinuation { continuation in
-      scheduler.obey(command) { continuation.resume(returning: $0) }
+      scheduler.perform(command) { continuation.resume(returning: $0) }
     }
   }
 
@@ -55,18 +55,18 @@ extension ControlPorts {
     guard archive != nil else { return }
     let (signals, signal) = AsyncStream.makeStream(of: Void.self)
     let timeout = loop.scheduleTask(in: .milliseconds(patience.milliseconds)) { signal.finish() }
-    books.whenKept { signal.finish() }
+    readModel.whenKept { signal.finish() }
     for await _ in signals {}
     timeout.cancel()
   }
 
   /// Reads what is kept, away from the control's own thread.
   func fromArchive<Value: Sendable>(
-    _ body: @escaping @Sendable (any RunArchive) throws(ArchiveTrouble) -> Value
+    _ body: @escaping @Sendable (any RunArchive) throws(ArchiveError) -> Value
   ) async throws -> Value? {
     guard let archive else { return nil }
     let result = await SlowQueue.perform {
-      Result { () throws(ArchiveTrouble) in try body(archive) }
+      Result { () throws(ArchiveError) in try body(archive) }
     }
     do {
       return try result.get()
@@ -76,13 +76,13 @@ extension ControlPorts {
   }
 
   func job(_ name: JobName) async throws -> JobEntry {
-    let view = await look { core, now in core.view(of: name, at: now) }
+    let view = await query { core, now in core.view(of: name, at: now) }
     guard let view else { throw await noJob(name.text) }
-    return await books.read { JobEntry(view, in: $0) }
+    return await readModel.read { JobEntry(view, in: $0) }
   }
 
   func noJob(_ name: String) async -> Problem {
-    let names = await look { core, _ in Array(core.jobNames) }
+    let names = await query { core, _ in Array(core.jobNames) }
     let nearest = await SlowQueue.perform {
       NearestName.of(name, among: names.lazy.map(\.text))
     }

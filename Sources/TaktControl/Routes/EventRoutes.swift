@@ -17,8 +17,8 @@ struct EventRoutes {
   let ports: ControlPorts
   let readers: ReaderCount
 
-  func add(to book: inout RouteBook) {
-    book.get("/api/v1/events", events)
+  func add(to routes: inout RouteList) {
+    routes.get("/api/v1/events", events)
   }
 
   @Sendable private func events(_ request: Request, _ context: ControlContext) async throws
@@ -36,11 +36,11 @@ struct EventRoutes {
     let job = try query.job("job")?.text
     guard let place = readers.enter(max: Self.readersMax) else {
       throw Problem(
-        .tooMany, "\(Self.readersMax) connections read events already",
+        .tooMany, "there are already \(Self.readersMax) readers of events",
         detail: "Close one, or retry later.")
     }
     let start: UInt64
-    if let after { start = after } else { start = await ports.books.read { $0.ring.last } }
+    if let after { start = after } else { start = await ports.readModel.read { $0.ring.last } }
     return Response(
       status: .ok,
       // Who watches a connection for its end cannot use it for another request.
@@ -52,8 +52,8 @@ struct EventRoutes {
         defer { withExtendedLifetime(place) {} }
         let (signals, signal) = AsyncStream.makeStream(
           of: Signal.self, bufferingPolicy: .bufferingNewest(1))
-        let watch = await ports.books.watch { signal.yield(.news) }
-        defer { ports.books.unwatch(watch) }
+        let watch = await ports.readModel.watch { signal.yield(.news) }
+        defer { ports.readModel.unwatch(watch) }
         // Keeps a quiet connection from being taken for a dead one.
         let clock = loop.scheduleRepeatedTask(initialDelay: Self.silence, delay: Self.silence) {
           _ in signal.yield(.silence)
@@ -62,7 +62,7 @@ struct EventRoutes {
         signal.yield(.news)
         try await request.body.consumeWithInboundCloseHandler { _ in
           try await Self.write(
-            from: start, of: job, ports.books, signals, closing: readers, to: &writer)
+            from: start, of: job, ports.readModel, signals, closing: readers, to: &writer)
         } onInboundClosed: {
           signal.finish()
         }
@@ -76,7 +76,7 @@ struct EventRoutes {
   }
 
   private static func write(
-    from start: UInt64, of job: String?, _ books: ControlBooks,
+    from start: UInt64, of job: String?, _ readModel: ControlReadModel,
     _ signals: AsyncStream<Signal>, closing readers: ReaderCount,
     to writer: inout any ResponseBodyWriter
   ) async throws {
@@ -85,7 +85,7 @@ struct EventRoutes {
       var hasWritten = false
       while true {
         let from = position
-        let (lines, upTo, gap) = await books.read { state in
+        let (lines, upTo, gap) = await readModel.read { state in
           // A number beyond the newest is from a previous daemon.
           let from = from > state.ring.last ? 0 : from
           let gap = from + 1 < state.ring.first ? state.ring.first : nil
@@ -127,7 +127,7 @@ final class ReaderCount: Sendable {
   final class Place: Sendable {
     private let readers: ReaderCount
     fileprivate init(_ readers: ReaderCount) { self.readers = readers }
-    deinit { readers.left() }
+    deinit { readers.readerEnded() }
   }
 
   private let count = Atomic<Int>(0)
@@ -153,7 +153,7 @@ final class ReaderCount: Sendable {
     while current > 0, empty.wait(timeout: end) == .success {}
   }
 
-  private func left() {
+  private func readerEnded() {
     if count.subtract(1, ordering: .relaxed).newValue == 0 { empty.signal() }
   }
 }

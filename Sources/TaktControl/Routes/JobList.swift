@@ -3,7 +3,7 @@ import TaktCore
 /// Which jobs somebody asks for, and how they are gathered: a few at a time, so that no slot waits.
 package struct JobList {
   /// So many jobs are looked at in one turn of the scheduler's queue.
-  private static let turnCount = 256
+  private static let turnCount = 1024
 
   var after: String?
   var limit: Int
@@ -38,36 +38,57 @@ package struct JobList {
   }
 
   func page(from ports: ControlPorts) async -> Page {
-    let unsorted = await ports.look { core, _ in Array(core.jobNames) }
-    let names = await BusyQueue.perform { unsorted.sorted() }
     var page = Page()
+    let extent = await visit(from: ports) { page.jobs.append($0) }
+    (page.total, page.after) = (extent.total, extent.after)
+    return page
+  }
+
+  /// The number of wanted jobs, regardless of the limit, and the name to continue from; nil at the end.
+  struct Extent {
+    var total = 0
+    var after: String?
+  }
+
+  /// Calls `take` with each wanted job, in the order of their names.
+  func visit(from ports: ControlPorts, _ take: (JobEntry) -> Void) async -> Extent {
+    let unsorted = await ports.query { core, _ in Array(core.jobNames) }
+    let names = await BusyQueue.perform { unsorted.sorted() }
+    var extent = Extent()
+    var (count, last) = (0, JobName?.none)
     var rest = names[...]
     // Without a filter only those that are shown are looked at.
     if isUnfiltered {
-      page.total = names.count
+      extent.total = names.count
       if let after { rest = names[(names.partitioningIndex { $0.text > after })...] }
     }
     while !rest.isEmpty {
       let turn = rest.prefix(Self.turnCount)
       rest = rest.dropFirst(turn.count)
       for job in await entries(of: Array(turn), from: ports) where isWanted(job) {
-        let isFiltered = match != nil || state != nil
-        if isFiltered { page.total += 1 }
-        if let after, isFiltered, job.view.spec.name.text <= after { continue }
-        if page.jobs.count < limit {
-          page.jobs.append(job)
+        let name = job.view.spec.name
+        if !isUnfiltered { extent.total += 1 }
+        if let after, !isUnfiltered, name.text <= after { continue }
+        if count < limit {
+          take(job)
+          count += 1
+          last = name
         } else {
-          page.after = page.jobs.last?.view.spec.name.text
-          if !isFiltered { return page }
+          extent.after = last?.text
+          if isUnfiltered { return extent }
         }
       }
     }
-    return page
+    return extent
   }
 
   private func entries(of names: [JobName], from ports: ControlPorts) async -> [JobEntry] {
-    let views = await ports.look { core, now in names.compactMap { core.view(of: $0, at: now) } }
-    return await ports.books.read { state in views.map { JobEntry($0, in: state) } }
+    let views = await ports.query { core, now in names.compactMap { core.view(of: $0, at: now) } }
+    return await ports.readModel.read { state in
+      // One copy, not one per job.
+      let state = state
+      return views.map { JobEntry($0, in: state) }
+    }
   }
 
   private func isWanted(_ job: JobEntry) -> Bool {

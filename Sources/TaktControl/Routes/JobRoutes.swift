@@ -10,15 +10,15 @@ struct JobRoutes {
 
   let ports: ControlPorts
 
-  func add(to book: inout RouteBook) {
+  func add(to routes: inout RouteList) {
     let jobs = "/api/v1/jobs"
-    book.get(jobs, list)
-    book.get("\(jobs)/{job}", show)
-    book.get("\(jobs)/{job}/slots", slots)
-    book.post("\(jobs)/{job}/trigger", trigger)
-    book.post("\(jobs)/{job}/suspend", suspend)
-    book.post("\(jobs)/{job}/resume", resume)
-    book.post("\(jobs)/{job}/cancel", cancel)
+    routes.get(jobs, list)
+    routes.get("\(jobs)/{job}", show)
+    routes.get("\(jobs)/{job}/slots", slots)
+    routes.post("\(jobs)/{job}/trigger", trigger)
+    routes.post("\(jobs)/{job}/suspend", suspend)
+    routes.post("\(jobs)/{job}/resume", resume)
+    routes.post("\(jobs)/{job}/cancel", cancel)
   }
 
   @Sendable private func list(_ request: Request, _ context: ControlContext) async throws
@@ -37,22 +37,26 @@ struct JobRoutes {
       after: try query.job("after")?.text,
       limit: try query.integer("limit", 1...100_000, default: 1000),
       match: try query.text("match"), state: state)
-    let page = await wanted.page(from: ports)
     if request.headers[.accept]?.hasPrefix("text/plain") == true {
-      let now = await ports.look { _, now in now.wall }
-      let whole = JobTable(jobs: page.jobs, width: width, now: now)
-      var table = await BusyQueue.perform { whole.text }
-      if let after = page.after {
-        table.append(utf8: "… more: \(page.total) in all, the next ones after \(after)\n")
-      }
-      if wanted.isUnfiltered {
-        // Why it is not another way stands in `GET /api/v1/status` and in the log.
-        let tracking = ports.facts.tracking.split(separator: " (", maxSplits: 1)
-        table.append(utf8: "processes tracked by \(tracking.first ?? "")\n")
-      }
-      return .text(table)
+      return .text(await table(of: wanted, width: width))
     }
-    return .json(page.json)
+    return .json(await wanted.page(from: ports).json)
+  }
+
+  private func table(of wanted: JobList, width: Int) async -> [UInt8] {
+    let now = await ports.query { _, now in now.wall }
+    var table = JobTable(width: width, now: now)
+    let extent = await wanted.visit(from: ports) { table.add($0) }
+    var text = await BusyQueue.perform { [table] in table.text }
+    if let after = extent.after {
+      text.append(utf8: "… more: \(extent.total) in all, the next ones after \(after)\n")
+    }
+    if wanted.isUnfiltered {
+      // Why it is not another way stands in `GET /api/v1/status` and in the log.
+      let tracking = ports.facts.tracking.split(separator: " (", maxSplits: 1)
+      text.append(utf8: "processes tracked by \(tracking.first ?? "")\n")
+    }
+    return text
   }
 
   @Sendable private func show(_ request: Request, _ context: ControlContext) async throws
@@ -61,10 +65,10 @@ struct JobRoutes {
     _ = try Query(request)
     let name = try context.job()
     let job = try await ports.job(name)
-    let foresight = await ports.look { core, now in core.foresight(of: name, at: now) }
-    let slots = foresight?.slots(count: Self.slotsShown) ?? []
+    let previewInput = await ports.query { core, now in core.previewInput(of: name, at: now) }
+    let slots = previewInput?.slots(count: Self.slotsShown) ?? []
     let machine = LogValue.machine(.timer(.job(name)))
-    let transitions = await ports.books.read { state in
+    let transitions = await ports.readModel.read { state in
       state.ring.newest(Self.transitionsMax) { $0.event == .timer && $0[.machine] == machine }
         .map { event in
           var json: [UInt8] = []
@@ -97,11 +101,11 @@ struct JobRoutes {
     let count = try Query(request, "n").integer("n", 1...1000, default: 10)
     let name = try context.job()
     _ = try await ports.job(name)
-    let foresight = await ports.look { core, now in core.foresight(of: name, at: now) }
+    let previewInput = await ports.query { core, now in core.previewInput(of: name, at: now) }
     var json = JSONWriter()
     json.object { json in
       json.key("slots")
-      json.array(foresight?.slots(count: count) ?? []) { $0.value($1) }
+      json.array(previewInput?.slots(count: count) ?? []) { $0.value($1) }
     }
     return .json(json)
   }
@@ -111,19 +115,20 @@ struct JobRoutes {
   {
     _ = try Query(request)
     let name = try context.job()
-    let order = try await request.order(TriggerOrder.self, keys: ["slot", "parameters", "force"])
-    let slot = try order.slot.map { try Query.instant($0, of: "slot") }
+    let body = try await request.decodeBody(
+      TriggerRequest.self, keys: ["slot", "parameters", "force"])
+    let slot = try body.slot.map { try Query.instant($0, of: "slot") }
     let view = try await ports.job(name).view
     let parameters = try ParameterText(catalogue: ports.catalogue)
-      .parameters(order.parameters ?? [:], for: view.spec)
-    let reply = await ports.obey(
-      .trigger(name, slot: slot, parameters: parameters, isForced: order.force ?? false))
+      .parameters(body.parameters ?? [:], for: view.spec)
+    let reply = await ports.perform(
+      .trigger(name, slot: slot, parameters: parameters, isForced: body.force ?? false))
     guard case .done(let runs) = reply, let run = runs.first else {
       throw await problem(of: reply, name)
     }
-    let (seen, now) = await ports.look { core, now in (core.view(of: run, at: now), now) }
+    let (seen, now) = await ports.query { core, now in (core.view(of: run, at: now), now) }
     // It may have ended already.
-    let known = await ports.books.read { $0.run(run) }
+    let known = await ports.readModel.read { $0.run(run) }
     let entry =
       seen.map { RunEntry($0) } ?? known.map { RunEntry($0) }
       ?? RunEntry(
@@ -139,14 +144,14 @@ struct JobRoutes {
   {
     _ = try Query(request)
     let name = try context.job()
-    let order = try await request.order(SuspendOrder.self, keys: ["for", "until", "reason"])
-    let reason = order.reason ?? ""
+    let body = try await request.decodeBody(SuspendRequest.self, keys: ["for", "until", "reason"])
+    let reason = body.reason ?? ""
     guard reason.unicodeScalars.count <= 1000 else {
       throw Problem(.badRequest, "'reason' takes at most 1000 characters")
     }
-    let now = await ports.look { _, now in now.wall }
+    let now = await ports.query { _, now in now.wall }
     return try await show(
-      name, after: .suspend(name, until: try order.end(at: now), reason: reason),
+      name, after: .suspend(name, until: try body.end(at: now), reason: reason),
       on: context.eventLoop)
   }
 
@@ -163,7 +168,7 @@ struct JobRoutes {
   {
     _ = try Query(request)
     let name = try context.job()
-    let reply = await ports.obey(.cancelJob(name))
+    let reply = await ports.perform(.cancelJob(name))
     guard case .done(let runs) = reply else { throw await problem(of: reply, name) }
     return .cancelledRuns(runs)
   }
@@ -172,7 +177,7 @@ struct JobRoutes {
   private func show(
     _ name: JobName, after command: SchedulerCommand, on loop: any EventLoop
   ) async throws -> Response {
-    let reply = await ports.obey(command)
+    let reply = await ports.perform(command)
     guard case .done = reply else { throw await problem(of: reply, name) }
     let entry = try await ports.job(name)
     await ports.whenKept(on: loop)

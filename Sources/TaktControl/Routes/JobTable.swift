@@ -1,27 +1,24 @@
 import TaktCore
 package import TaktTime
 
-/// Jobs as a table that fits a terminal.
+/// Jobs as a table that fits a terminal. It is built job by job, without a string per cell, because it
+/// may have a hundred thousand rows.
 package struct JobTable: Sendable {
   private static let titles = ["JOB", "STATE", "NEXT", "LAST", "LATE", "FAILED"]
   private static let nameWidthMin = 12
 
-  var jobs: [JobEntry]
-  var width: Int
-  var now: WallInstant
+  private let width: Int
+  private let now: WallInstant
+  private var cells = TableCells(columnCount: JobTable.titles.count)
 
-  package init(jobs: [JobEntry], width: Int, now: WallInstant) {
-    self.jobs = jobs
+  package init(width: Int, now: WallInstant) {
     self.width = width
     self.now = now
+    for title in Self.titles { cells.add { $0.append(utf8: title) } }
   }
 
-  /// The table, as UTF-8. It is put together without a string for each cell, as somebody may ask for
-  /// a hundred thousand jobs.
+  /// The table, as UTF-8.
   package var text: [UInt8] {
-    var cells = TableCells(columnCount: Self.titles.count)
-    for title in Self.titles { cells.add { $0.append(utf8: title) } }
-    for job in jobs { add(job, to: &cells) }
     var widths = cells.columnWidths
     // What does not fit is cut off at the names, which are longest.
     let excess = widths.reduce(0, +) + 2 * (widths.count - 1) - width
@@ -29,13 +26,13 @@ package struct JobTable: Sendable {
     return cells.text(widths: widths)
   }
 
-  private func add(_ job: JobEntry, to cells: inout TableCells) {
-    let view = job.view
+  package mutating func add(_ job: JobEntry) {
+    let (view, now) = (job.view, now)
     cells.add { $0.append(utf8: view.spec.name.text) }
-    cells.add { append(stateOf: job, to: &$0) }
-    cells.add { append(nextOf: view, to: &$0) }
-    cells.add { if let last = job.sight.last { append(last, to: &$0) } }
-    cells.add { if let lateness = job.sight.lateness { Self.append(short: lateness, to: &$0) } }
+    cells.add { Self.append(stateOf: job, to: &$0) }
+    cells.add { Self.append(nextOf: view, at: now, to: &$0) }
+    cells.add { if let last = job.history.last { Self.append(last, at: now, to: &$0) } }
+    cells.add { if let lateness = job.history.lateness { Self.append(short: lateness, to: &$0) } }
     cells.add { cell in
       if view.failureStreak == 0 { return }
       cell.append(decimal: Int64(view.failureStreak))
@@ -43,7 +40,7 @@ package struct JobTable: Sendable {
     }
   }
 
-  private func append(stateOf job: JobEntry, to cell: inout [UInt8]) {
+  private static func append(stateOf job: JobEntry, to cell: inout [UInt8]) {
     cell.append(utf8: job.view.state.rawValue)
     let count = job.active.count
     if count > 1 { cell.append(utf8: " \(count)×") }
@@ -52,17 +49,21 @@ package struct JobTable: Sendable {
     }
   }
 
-  private func append(nextOf view: JobView, to cell: inout [UInt8]) {
+  private static func append(
+    nextOf view: JobView, at now: WallInstant, to cell: inout [UInt8]
+  ) {
     if let next = view.next {
       cell.append(utf8: "in ")
-      Self.append(short: next.due - now, to: &cell)
+      append(short: next.due - now, to: &cell)
     } else if let until = view.suspension?.until {
       cell.append(utf8: "resumes in ")
-      Self.append(short: until - now, to: &cell)
+      append(short: until - now, to: &cell)
     }
   }
 
-  private func append(_ run: StoredRun, to cell: inout [UInt8]) {
+  private static func append(
+    _ run: StoredRun, at now: WallInstant, to cell: inout [UInt8]
+  ) {
     let end = run.end
     cell.append(utf8: end?.outcome.rawValue ?? "")
     if let end, end.outcome != .succeeded {
@@ -75,7 +76,7 @@ package struct JobTable: Sendable {
     }
     cell.append(UInt8(ascii: " "))
     guard let endedAt = run.endedAt else { return }
-    Self.append(short: now - endedAt, to: &cell)
+    append(short: now - endedAt, to: &cell)
     cell.append(utf8: " ago")
   }
 

@@ -13,7 +13,7 @@ final class OutputStream: Sendable {
     var dropped = 0
     var isOver = false
 
-    mutating func take(_ event: LiveOutputEvent) {
+    mutating func apply(_ event: LiveOutputEvent) {
       switch event {
       case .before(let kept): waiting += kept.shown
       case .bytes(let bytes):
@@ -26,7 +26,7 @@ final class OutputStream: Sendable {
       }
     }
 
-    mutating func takeWaiting() -> (bytes: [UInt8], isOver: Bool) {
+    mutating func popWaiting() -> (bytes: [UInt8], isOver: Bool) {
       var bytes = waiting
       if dropped > 0 { bytes += "\n… \(dropped) bytes came too fast …\n".utf8 }
       (waiting, dropped) = ([], 0)
@@ -50,7 +50,7 @@ final class OutputStream: Sendable {
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let shared = Shared()
     let use = output.follow(run) { event in
-      shared.state.withLock { $0.take(event) }
+      shared.state.withLock { $0.apply(event) }
       signal.yield()
     }
     guard let use else { return nil }
@@ -61,7 +61,7 @@ final class OutputStream: Sendable {
     self.signal = signal
   }
 
-  deinit { output.leave(use) }
+  deinit { output.unfollow(use) }
 
   /// Continues until the run ends, or the client disconnects.
   func response(to request: Request) -> Response {
@@ -74,7 +74,7 @@ final class OutputStream: Sendable {
       body: ResponseBody { [self] writer in
         try await request.body.consumeWithInboundCloseHandler { _ in
           for await _ in signals {
-            let (bytes, isOver) = shared.state.withLock { $0.takeWaiting() }
+            let (bytes, isOver) = shared.state.withLock { $0.popWaiting() }
             if !bytes.isEmpty { try await writer.write(ByteBuffer(bytes: bytes)) }
             if isOver { break }
           }

@@ -11,8 +11,8 @@ import TaktDigest
 #endif
 
 struct PageRoutes {
-  func add(to book: inout RouteBook) {
-    book.get("/", page)
+  func add(to routes: inout RouteList) {
+    routes.get("/", page)
   }
 
   @Sendable private func page(_ request: Request, _ context: ControlContext) async throws

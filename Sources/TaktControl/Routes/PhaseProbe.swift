@@ -43,7 +43,7 @@ final class PhaseProbe: Sendable {
       // Who is taken out is answered: once.
       state.withLock { $0.waiters.removeValue(forKey: number) }?.succeed(nil)
     }
-    if asks { scheduler.look({ core, _ in core.phase }, reply: { [self] in answered($0) }) }
+    if asks { scheduler.query({ core, _ in core.phase }, reply: { [self] in answered($0) }) }
     let phase = try? await promise.futureResult.get()
     timeout.cancel()
     return phase ?? nil

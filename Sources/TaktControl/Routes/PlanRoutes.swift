@@ -6,9 +6,9 @@ import TaktCore
 struct PlanRoutes {
   let ports: ControlPorts
 
-  func add(to book: inout RouteBook) {
-    book.post("/api/v1/plan", plan)
-    book.post("/api/v1/reload", reload)
+  func add(to routes: inout RouteList) {
+    routes.post("/api/v1/plan", plan)
+    routes.post("/api/v1/reload", reload)
   }
 
   @Sendable private func plan(_ request: Request, _ context: ControlContext) async throws

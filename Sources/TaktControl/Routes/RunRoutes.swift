@@ -12,12 +12,12 @@ struct RunRoutes {
 
   let ports: ControlPorts
 
-  func add(to book: inout RouteBook) {
+  func add(to routes: inout RouteList) {
     let runs = "/api/v1/runs"
-    book.get(runs, list)
-    book.get("\(runs)/{run}", show)
-    book.get("\(runs)/{run}/output", output)
-    book.post("\(runs)/{run}/cancel", cancel)
+    routes.get(runs, list)
+    routes.get("\(runs)/{run}", show)
+    routes.get("\(runs)/{run}/output", output)
+    routes.post("\(runs)/{run}/cancel", cancel)
   }
 
   @Sendable private func list(_ request: Request, _ context: ControlContext) async throws
@@ -35,10 +35,10 @@ struct RunRoutes {
     // One more tells whether there are more.
     wanted.limit += 1
     let question = wanted
-    let kept = try await ports.fromArchive { (archive) throws(ArchiveTrouble) in
+    let kept = try await ports.fromArchive { (archive) throws(ArchiveError) in
       try archive.runs(question)
     }
-    let (known, progress) = await ports.books.read { state in
+    let (known, progress) = await ports.readModel.read { state in
       (state.runs(question), state.progress)
     }
     // What the ledger has not written yet is known here, and better.
@@ -47,7 +47,7 @@ struct RunRoutes {
     let runs = found.values.sorted { $0.head.run > $1.head.run }.prefix(limit + 1)
     // Where a run stands that has not ended, the scheduler knows best.
     let open = runs.filter { $0.end == nil }.map(\.head.run)
-    let views = await ports.look { core, now in
+    let views = await ports.query { core, now in
       Dictionary(
         uniqueKeysWithValues: open.compactMap { run in
           core.view(of: run, at: now).map { (run, RunEntry($0, progress: progress[run])) }
@@ -84,7 +84,7 @@ struct RunRoutes {
   /// there next. A ledger that cannot be written keeps nobody waiting for long.
   private func waitForLedger(after entry: RunEntry, on loop: any EventLoop) async {
     guard ports.archive != nil, let endedAt = entry.run.endedAt else { return }
-    let now = await ports.look { _, now in now.wall }
+    let now = await ports.query { _, now in now.wall }
     // What ended before that has been written, or cannot be.
     guard now - endedAt < Self.ledgerPatience else { return }
     await ports.whenKept(within: Self.ledgerPatience, on: loop)
@@ -96,14 +96,14 @@ struct RunRoutes {
   ) async {
     let (signals, signal) = AsyncStream.makeStream(
       of: Bool.self, bufferingPolicy: .bufferingNewest(1))
-    let watch = await ports.books.watch { signal.yield(true) }
-    defer { ports.books.unwatch(watch) }
+    let watch = await ports.readModel.watch { signal.yield(true) }
+    defer { ports.readModel.unwatch(watch) }
     // What comes last is what counts: nothing is to hide that the time is over.
     let timeout = loop.scheduleTask(in: patience) { signal.finish() }
     defer { timeout.cancel() }
     signal.yield(true)
     for await _ in signals {
-      let isKnown = await ports.look { core, now in core.view(of: run, at: now) != nil }
+      let isKnown = await ports.query { core, now in core.view(of: run, at: now) != nil }
       if !isKnown { return }
     }
   }
@@ -113,7 +113,7 @@ struct RunRoutes {
   {
     _ = try Query(request)
     let run = try context.run()
-    switch await ports.obey(.cancelRun(run)) {
+    switch await ports.perform(.cancelRun(run)) {
     case .done(let runs): return .cancelledRuns(runs)
     case .unknownRun:
       _ = try await find(run)
@@ -158,11 +158,11 @@ struct RunRoutes {
   /// What is kept of what the attempts of a run that have ended have printed, in their order.
   private func outputs(of run: RunID) async throws -> [StoredOutput] {
     // What the ledger has not written yet is known here.
-    let recent = await ports.books.read { $0.outputs[run] }
+    let recent = await ports.readModel.read { $0.outputs[run] }
     let kept: [StoredOutput]
     do {
       kept =
-        try await ports.fromArchive { (archive) throws(ArchiveTrouble) in
+        try await ports.fromArchive { (archive) throws(ArchiveError) in
           try archive.outputs(of: run)
         } ?? []
     } catch {
@@ -174,11 +174,11 @@ struct RunRoutes {
   }
 
   private func find(_ run: RunID) async throws -> RunEntry {
-    let view = await ports.look { core, now in core.view(of: run, at: now) }
-    let (known, progress) = await ports.books.read { ($0.run(run), $0.progress[run]) }
+    let view = await ports.query { core, now in core.view(of: run, at: now) }
+    let (known, progress) = await ports.readModel.read { ($0.run(run), $0.progress[run]) }
     if let view { return RunEntry(view, progress: progress) }
     if let known { return RunEntry(known) }
-    let kept = try await ports.fromArchive { (archive) throws(ArchiveTrouble) in
+    let kept = try await ports.fromArchive { (archive) throws(ArchiveError) in
       try archive.run(run)
     }
     guard let stored = kept.flatMap(\.self) else {
@@ -195,11 +195,11 @@ extension LiveOutput {
     guard
       let use = follow(
         run,
-        take: { event in
+        deliver: { event in
           if case .before(let kept) = event { box.withLock { $0 = kept } }
         })
     else { return nil }
-    leave(use)
+    unfollow(use)
     return box.withLock { $0 }
   }
 }

@@ -20,21 +20,21 @@ struct SystemRoutes {
     probe = PhaseProbe(ports.scheduler)
   }
 
-  func add(to book: inout RouteBook) {
-    book.get("/api/v1/status", status)
-    book.get("/api/v1/address", address)
-    book.get("/metrics", metrics)
-    book.get("/healthz", health)
-    book.get("/readyz", readiness)
-    book.get("/api/v1/openapi.json", description)
+  func add(to routes: inout RouteList) {
+    routes.get("/api/v1/status", status)
+    routes.get("/api/v1/address", address)
+    routes.get("/metrics", metrics)
+    routes.get("/healthz", health)
+    routes.get("/readyz", readiness)
+    routes.get("/api/v1/openapi.json", description)
   }
 
   @Sendable private func status(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
     _ = try Query(request)
-    let (view, now) = await ports.look { core, now in (core.view, now) }
-    let events = await ports.books.read { (first: $0.ring.first, last: $0.ring.last) }
+    let (view, now) = await ports.query { core, now in (core.view, now) }
+    let events = await ports.readModel.read { (first: $0.ring.first, last: $0.ring.last) }
     let figures = ports.figures()
     let facts = ports.facts
     var json = JSONWriter()
@@ -57,7 +57,9 @@ struct SystemRoutes {
       json.member("max_running", view.settings.maxRunning)
       json.key("slots")
       json.object { json in
-        for name in Balance.names { json.member(name, figures.balance.counts[name] ?? 0) }
+        for name in VerdictCounts.names {
+          json.member(name, figures.verdictCounts.counts[name] ?? 0)
+        }
       }
       json.member("wakes", figures.wakes)
       json.member("served", figures.served)
@@ -98,14 +100,14 @@ struct SystemRoutes {
     -> Response
   {
     _ = try Query(request)
-    let names = await ports.look { core, _ in Array(core.jobNames) }
+    let names = await ports.query { core, _ in Array(core.jobNames) }
     // As many as there are labels for, without sorting the others.
     let labelled = Array(names.smallest(Metrics.labelledJobsMax))
-    let (view, streaks, now) = await ports.look { core, now in
+    let (view, streaks, now) = await ports.query { core, now in
       (core.view, labelled.map { core.view(of: $0, at: now)?.failureStreak ?? 0 }, now)
     }
     let (figures, facts, clients) = (ports.figures(), ports.facts, readers.current)
-    let text = await ports.books.read { state in
+    let text = await ports.readModel.read { state in
       let jobs = zip(labelled, streaks).map { name, streak in
         (name: name.text, streak: streak, succeededAt: state.jobs[name]?.succeededAt)
       }

@@ -11,8 +11,8 @@ struct TimelineRoutes {
 
   let ports: ControlPorts
 
-  func add(to book: inout RouteBook) {
-    book.get("/api/v1/timeline", timeline)
+  func add(to routes: inout RouteList) {
+    routes.get("/api/v1/timeline", timeline)
   }
 
   @Sendable private func timeline(_ request: Request, _ context: ControlContext) async throws
@@ -26,11 +26,11 @@ struct TimelineRoutes {
       match: try query.text("match"), state: nil)
     let page = await wanted.page(from: ports)
     let names = page.jobs.map(\.view.spec.name)
-    let (foresights, now) = await ports.look { core, now in
-      (names.map { core.foresight(of: $0, at: now) }, now)
+    let (foresights, now) = await ports.query { core, now in
+      (names.map { core.previewInput(of: $0, at: now) }, now)
     }
     let (from, to) = (now.wall - past, now.wall + ahead)
-    let behind = await ports.books.read { Behind($0, of: Set(names), since: from) }
+    let behind = await ports.readModel.read { Behind($0, of: Set(names), since: from) }
     var isTruncated = page.after != nil || behind.isTruncated
     var json = JSONWriter()
     json.object { json in

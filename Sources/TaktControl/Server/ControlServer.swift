@@ -15,12 +15,12 @@ import Dispatch
 /// Safe from any thread.
 package final class ControlServer: Sendable {
   /// How many runs of previous daemons are read for the last outcomes of each job.
-  private static let formerRunsMax = 20_000
+  private static let previousRunsMax = 20_000
   /// So many requests a second are answered on each listener to those who bear no token, so many at
   /// once after a pause. All connections that there may be together wait half a second.
-  private static let strangersPerSecond = 1_000
-  private static let strangersAtOnce = 100
-  private static let strangersWait = Duration.seconds(1)
+  private static let unauthenticatedPerSecond = 1_000
+  private static let unauthenticatedMax = 100
+  private static let unauthenticatedWait = Duration.seconds(1)
 
   /// Where it listens.
   package enum Place: Sendable, CustomStringConvertible {
@@ -54,18 +54,18 @@ package final class ControlServer: Sendable {
     guard let archive = ports.archive else { return }
     SlowQueue.queue.async {
       var query = RunQuery()
-      query.limit = Self.formerRunsMax
-      if let runs = try? archive.runs(query) { ports.books.take(former: runs) }
+      query.limit = Self.previousRunsMax
+      if let runs = try? archive.runs(query) { ports.readModel.restore(previous: runs) }
     }
   }
 
   /// Listens; `done` gets the address that it goes by there, or why it cannot.
   package func listen(
-    at place: Place, done: @escaping @Sendable (Result<String, ControlTrouble>) -> Void
+    at place: Place, done: @escaping @Sendable (Result<String, ControlError>) -> Void
   ) {
     switch place {
     case .socket(let path):
-      do throws(ControlTrouble) {
+      do throws(ControlError) {
         try SocketPlace.clear(path)
       } catch {
         return done(.failure(error))
@@ -82,10 +82,10 @@ package final class ControlServer: Sendable {
         }, onFailure: { done(.failure($0)) })
     case .network(let settings, let tokenFile):
       let token: Token
-      do throws(Token.Trouble) {
+      do throws(Token.FileError) {
         token = try Token(path: tokenFile)
       } catch {
-        return done(.failure(ControlTrouble(error.message)))
+        return done(.failure(ControlError(error.message)))
       }
       start(
         .hostname(settings.host, port: settings.port), token: token, hosts: settings.hosts,
@@ -102,7 +102,7 @@ package final class ControlServer: Sendable {
   /// Removes the socket, so that nobody else comes, and lets those who read events come to their end, for a second at most.
   package func close() {
     readers.close()
-    ports.books.tell()
+    ports.readModel.notifyWatchers()
     for (path, identity) in sockets.withLock({ $0 })
     where SocketPlace.identity(of: path) == identity { unlink(path) }
     readers.waitForNone(timeout: .seconds(1))
@@ -117,14 +117,14 @@ package final class ControlServer: Sendable {
   private func start(
     _ address: BindAddress, token: Token?, hosts: Set<String>, user: uid_t?,
     onRunning: @escaping @Sendable (any Channel) -> Void,
-    onFailure: @escaping @Sendable (ControlTrouble) -> Void
+    onFailure: @escaping @Sendable (ControlError) -> Void
   ) {
     let access = AccessMiddleware(token: token, hosts: hosts)
     let gate = RequestGate(
       routes: routes.responder(access: access), access: access,
       pace: RequestPace(
-        perSecond: Self.strangersPerSecond, burst: Self.strangersAtOnce,
-        waitMax: Self.strangersWait))
+        perSecond: Self.unauthenticatedPerSecond, burst: Self.unauthenticatedMax,
+        waitMax: Self.unauthenticatedWait))
     // What the server says of itself concerns nobody: failures come back here.
     let logger = Logger(label: "takt.control") { _ in SwiftLogNoOpLogHandler() }
     let server = Server(
@@ -150,23 +150,23 @@ package final class ControlServer: Sendable {
       do {
         try await server.run()
       } catch let error as IOError {
-        onFailure(ControlTrouble(String(cString: strerror(error.errnoCode))))
+        onFailure(ControlError(String(cString: strerror(error.errnoCode))))
       } catch {
-        onFailure(ControlTrouble("\(error)"))
+        onFailure(ControlError("\(error)"))
       }
     }
   }
 
-  private var routes: RouteBook {
-    var book = RouteBook()
-    JobRoutes(ports: ports).add(to: &book)
-    RunRoutes(ports: ports).add(to: &book)
-    PlanRoutes(ports: ports).add(to: &book)
-    EventRoutes(ports: ports, readers: readers).add(to: &book)
-    TimelineRoutes(ports: ports).add(to: &book)
-    SystemRoutes(ports: ports, readers: readers, network: network).add(to: &book)
-    PageRoutes().add(to: &book)
-    return book
+  private var routes: RouteList {
+    var routes = RouteList()
+    JobRoutes(ports: ports).add(to: &routes)
+    RunRoutes(ports: ports).add(to: &routes)
+    PlanRoutes(ports: ports).add(to: &routes)
+    EventRoutes(ports: ports, readers: readers).add(to: &routes)
+    TimelineRoutes(ports: ports).add(to: &routes)
+    SystemRoutes(ports: ports, readers: readers, network: network).add(to: &routes)
+    PageRoutes().add(to: &routes)
+    return routes
   }
 }
 

@@ -49,14 +49,14 @@ package enum SocketPlace {
   }
 
   /// Makes room for a socket: what a killed takt has left is removed, anything else is not touched.
-  static func clear(_ path: String) throws(ControlTrouble) {
+  static func clear(_ path: String) throws(ControlError) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
     guard status.st_mode & S_IFMT == S_IFSOCK else {
-      throw ControlTrouble("\(path) is there and is no socket")
+      throw ControlError("\(path) is there and is no socket")
     }
     guard !answers(path) else {
-      throw ControlTrouble("another daemon is running (socket \(path))")
+      throw ControlError("another daemon is running (socket \(path))")
     }
     unlink(path)
   }

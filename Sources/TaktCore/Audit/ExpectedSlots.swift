@@ -3,44 +3,46 @@ import TaktTime
 /// The slots that a job should have had, computed from its schedules and from where to where each of
 /// them applied: grids, and single instants.
 struct ExpectedSlots: Sendable {
-  /// A stretch of one clock on which a grid, or the times of the clock, count.
-  struct Stretch: Sendable {
-    fileprivate var track: Track
-    fileprivate var after: Int64
-    fileprivate var through: Int64
+  /// A range of one clock on which a grid, or the times of the clock, count.
+  struct InstantRange: Sendable {
+    fileprivate var instantSet: InstantSet
+    fileprivate var after: ScheduleInstant
+    fileprivate var through: ScheduleInstant
     /// All up to here has been held against the records.
-    var position: Int64
+    var position: ScheduleInstant
 
     /// The next slot that has not been looked at; nil at the end.
-    var next: Int64? {
-      track.next(after: max(position, after)).flatMap { $0 <= through ? $0 : nil }
+    var next: ScheduleInstant? {
+      instantSet.next(after: max(position, after)).flatMap { $0 <= through ? $0 : nil }
     }
 
-    var end: Int64 { through }
+    var end: ScheduleInstant { through }
 
-    func has(_ label: Int64) -> Bool { after < label && label <= through && track.has(label) }
+    func has(_ instant: ScheduleInstant) -> Bool {
+      after < instant && instant <= through && instantSet.has(instant)
+    }
 
     /// The slots from `first`, which is one, up to and with `last`; nil when there are none.
-    func series(from first: Int64, through last: Int64) -> SlotSeries? {
-      track.series(after: max(first - 1, after), through: min(last, through))
+    func series(from first: ScheduleInstant, through last: ScheduleInstant) -> SlotSeries? {
+      instantSet.series(after: max(first - 1, after), through: min(last, through))
     }
 
     /// As `series(from:through:)`, but no further than `countable` reaches, from which is taken what
     /// it costs to count; and whether that is all of them.
     func series(
-      from first: Int64, through last: Int64, countable: inout Int
+      from first: ScheduleInstant, through last: ScheduleInstant, countable: inout Int
     ) -> (series: SlotSeries?, isWhole: Bool) {
       let last = min(last, through)
-      let cost = track.countingCost
+      let cost = instantSet.countingCost
       guard cost != .none else { return (series(from: first, through: last), true) }
       let length = cost == .ofDays ? Self.year : Self.hour
       var result: SlotSeries?
       var position = max(first - 1, after)
-      while position < last, let next = track.next(after: position), next <= last {
+      while position < last, let next = instantSet.next(after: position), next <= last {
         let end = min(last, next + length)
-        guard countable > 0, let piece = track.series(after: position, through: end) else {
+        guard countable > 0, let piece = instantSet.series(after: position, through: end) else {
           // One at least, so that the place of the gap is told.
-          return (result ?? SlotSeries(WallInstant(milliseconds: next)), false)
+          return (result ?? SlotSeries(next), false)
         }
         countable -= max(1, cost == .ofDays ? piece.count / Self.daysShare : piece.count)
         result = SlotSeries(
@@ -59,9 +61,9 @@ struct ExpectedSlots: Sendable {
   }
 
   /// In the order of the schedules.
-  var stretches: [Stretch] = []
+  var ranges: [InstantRange] = []
   /// The single instants, with whether each has been met.
-  var instants: [Int64: Bool] = [:]
+  var instants: [ScheduleInstant: Bool] = [:]
   /// Whether there may be slots that no schedule can foresee: those of what happens, and those of a
   /// fixed delay.
   private(set) var allowsOthers = false
@@ -69,7 +71,7 @@ struct ExpectedSlots: Sendable {
   /// - Parameters:
   ///   - mark: how far the job has come; what applies still, applies up to there.
   ///   - since: only what comes later counts.
-  init(_ versions: [AuditedVersion], mark: ScheduleEdge, since: Int64) {
+  init(_ versions: [AuditedVersion], mark: ScheduleEdge, since: ScheduleInstant) {
     for version in versions {
       let schedule = version.begin.schedule
       let from = version.begin.from
@@ -78,22 +80,22 @@ struct ExpectedSlots: Sendable {
         let interval = every.intervalMilliseconds
         switch every.origin {
         case .start:
-          let grid = Track.Grid(origin: version.begin.anchor, interval: interval)
-          add(schedule.bounded(Track(grid: grid)), from.clock, to.clock, since)
+          let grid = InstantSet.Grid(origin: version.begin.anchor, interval: interval)
+          add(schedule.bounded(InstantSet(grid: grid)), from.clock, to.clock, since)
         case .epoch where schedule.rules.isEmpty:
-          let grid = Track.Grid(origin: 0, interval: interval)
-          add(schedule.bounded(Track(grid: grid)), from.wall, to.wall, since)
+          let grid = InstantSet.Grid(origin: 0, interval: interval)
+          add(schedule.bounded(InstantSet(grid: grid)), from.wall, to.wall, since)
         case .epoch, .end: break
         }
       }
       var last = to.wall
       if !schedule.rules.isEmpty {
         // Beside the times of the clock all that stands on the wall makes one series.
-        add(schedule.wallTrack, from.wall, to.wall, since)
+        add(schedule.wallInstantSet, from.wall, to.wall, since)
         last = from.wall
       }
       let begin = max(version.begin.instantsFrom ?? .min, since)
-      for instant in schedule.at.lazy.map(\.milliseconds)
+      for instant in schedule.at.lazy.map({ ScheduleInstant($0) })
       where begin < instant && instant <= last {
         instants[instant] = false
       }
@@ -101,9 +103,13 @@ struct ExpectedSlots: Sendable {
     }
   }
 
-  private mutating func add(_ track: Track, _ after: Int64, _ through: Int64, _ since: Int64) {
+  private mutating func add(
+    _ instantSet: InstantSet, _ after: ScheduleInstant, _ through: ScheduleInstant,
+    _ since: ScheduleInstant
+  ) {
     let after = max(after, since)
     guard after < through else { return }
-    stretches.append(Stretch(track: track, after: after, through: through, position: after))
+    ranges.append(
+      InstantRange(instantSet: instantSet, after: after, through: through, position: after))
   }
 }

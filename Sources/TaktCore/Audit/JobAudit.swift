@@ -25,7 +25,7 @@ package struct RecordLoss: Hashable, Sendable {
   }
 }
 
-/// Something that is wrong with a job's books.
+/// Something that is wrong with a job's ledger.
 package struct AuditFinding: Hashable, Sendable, CustomStringConvertible {
   package enum Kind: String, CaseIterable, Hashable, Sendable {
     /// Slots that have no verdict.
@@ -76,7 +76,7 @@ package struct JobAudit: Sendable {
   package private(set) var findings: [AuditFinding] = []
   /// How many things are wrong, those that are not kept among them.
   package private(set) var findingCount = 0
-  package private(set) var balance = Balance()
+  package private(set) var verdictCounts = VerdictCounts()
   /// How many slots wait for their verdict.
   package private(set) var pendingCount = 0
   /// How many slots have no verdict because the ledger could not take it, as it says itself.
@@ -84,10 +84,10 @@ package struct JobAudit: Sendable {
 
   private var pending: ArraySlice<WallInstant>
   /// Slots that no schedule can foresee; of a job that has such slots alone these are all of them.
-  private var others: Set<Int64> = []
+  private var others: Set<ScheduleInstant> = []
   private var expected: ExpectedSlots
   private var losses: [RecordLoss]
-  private let since: Int64
+  private let since: ScheduleInstant
   /// How much more may be counted for which there is no record, in slots that are gone through.
   private var countable: Int
 
@@ -99,14 +99,14 @@ package struct JobAudit: Sendable {
   ///   - mark: how far the job has come.
   ///   - pending: slots that wait for their verdict.
   ///   - losses: verdicts that the ledger says it has lost.
-  ///   - since: only slots after this instant, in milliseconds, are looked at.
-  ///   - newest: the last slot that has a record, in milliseconds: how far the job has come where
-  ///     the mark is implausible.
+  ///   - since: only slots after this instant are looked at.
+  ///   - newest: the last slot that has a record: how far the job has come where the mark is
+  ///     implausible.
   ///   - countableMax: how many slots without a record are gone through at most. What a grid or the
   ///     days of one cron expression name can be counted without that.
   package init(
     job: JobName, versions: [AuditedVersion], mark: ScheduleEdge, pending: [WallInstant] = [],
-    losses: [RecordLoss] = [], since: Int64 = .min, newest: Int64? = nil,
+    losses: [RecordLoss] = [], since: ScheduleInstant = .min, newest: ScheduleInstant? = nil,
     countableMax: Int = Self.countableMax
   ) {
     self.job = job
@@ -116,78 +116,78 @@ package struct JobAudit: Sendable {
     expected = ExpectedSlots(versions, mark: mark, since: since)
     self.losses = losses
     self.since = since
-    self.pending = pending.filter { $0.milliseconds > since }.sorted()[...]
+    self.pending = pending.filter { ScheduleInstant($0) > since }.sorted()[...]
     for problem in plausible.problems { add(.implausible, problem.slots, problem.what) }
   }
 
   /// Takes the next record, in the order of their first slots.
-  package mutating func take(_ record: VerdictRecord) {
+  package mutating func add(_ record: VerdictRecord) {
     var record = record
-    guard let slots = rest(of: record.slots) else { return }
+    guard let slots = remainder(of: record.slots) else { return }
     record.slots = slots
-    takePending(before: slots.first)
-    balance.add(record)
-    meet(slots, "\(record.verdict)")
+    passPending(before: slots.first)
+    verdictCounts.add(record)
+    check(slots, "\(record.verdict)")
   }
 
   /// Takes the next record, whose verdict this version does not know: its slots are decided, and
   /// nobody can say how.
-  package mutating func takeUnknown(_ slots: SlotSeries, _ verdict: String) {
-    guard let slots = rest(of: slots) else { return }
-    takePending(before: slots.first)
+  package mutating func addUnknown(_ slots: SlotSeries, _ verdict: String) {
+    guard let slots = remainder(of: slots) else { return }
+    passPending(before: slots.first)
     add(.unknown, slots, verdict)
-    meet(slots, verdict)
+    check(slots, verdict)
   }
 
   /// Of a series that began before, what counts.
-  private func rest(of slots: SlotSeries) -> SlotSeries? {
-    guard slots.first.milliseconds <= since, slots.count > 1 else { return slots }
-    let last = slots.last.milliseconds
-    return expected.stretches.first { $0.has(last) }?.series(from: since + 1, through: last)
+  private func remainder(of slots: SlotSeries) -> SlotSeries? {
+    guard ScheduleInstant(slots.first) <= since, slots.count > 1 else { return slots }
+    let last = ScheduleInstant(slots.last)
+    return expected.ranges.first { $0.has(last) }?.series(from: since + 1, through: last)
   }
 
   /// There are no more records.
   package mutating func finish() {
-    takePending(before: WallInstant(nanoseconds: .max))
-    for index in expected.stretches.indices {
-      passOver(index, upTo: expected.stretches[index].end)
+    passPending(before: WallInstant(nanoseconds: .max))
+    for index in expected.ranges.indices {
+      passOver(index, upTo: expected.ranges[index].end)
     }
     for instant in expected.instants.filter({ !$0.value }).map(\.key).sorted() {
-      missing(SlotSeries(WallInstant(milliseconds: instant)), on: nil)
+      missing(SlotSeries(instant), on: nil)
     }
   }
 
-  private mutating func takePending(before instant: WallInstant) {
+  private mutating func passPending(before instant: WallInstant) {
     while let slot = pending.first, slot < instant {
       pending.removeFirst()
       pendingCount += 1
-      meet(SlotSeries(slot), "pending")
+      check(SlotSeries(slot), "pending")
     }
   }
 
   /// Holds a record against what there should be: single slots against everything, a series against
   /// the grid that it is a piece of.
-  private mutating func meet(_ slots: SlotSeries, _ what: String) {
-    let (first, last) = (slots.first.milliseconds, slots.last.milliseconds)
+  private mutating func check(_ slots: SlotSeries, _ what: String) {
+    let (first, last) = (ScheduleInstant(slots.first), ScheduleInstant(slots.last))
     guard slots.count > 0, slots.count > 1 || first == last else {
       return add(.miscounted, slots, what)
     }
     var isKnown = false
     var isDoubled = false
-    for index in expected.stretches.indices where expected.stretches[index].has(first) {
+    for index in expected.ranges.indices where expected.ranges[index].has(first) {
       isKnown = true
-      let stretch = expected.stretches[index]
-      if first <= stretch.position { isDoubled = true }
+      let range = expected.ranges[index]
+      if first <= range.position { isDoubled = true }
       // More than the record says need not be counted.
       var room = slots.count
-      let (piece, isWhole) = stretch.series(from: first, through: last, countable: &room)
+      let (piece, isWhole) = range.series(from: first, through: last, countable: &room)
       if piece != slots || !isWhole {
         let count = isWhole ? "\(piece?.count ?? 0)" : "more"
-        add(.miscounted, slots, "\(what), and there are \(count)")
+        add(.miscounted, slots, "\(what), but the schedule has \(count)")
       }
       passOver(index, upTo: first - 1)
-      expected.stretches[index].position = max(stretch.position, last)
-      if slots.count > 1 { isDoubled = meetInstants(of: slots, on: stretch) || isDoubled }
+      expected.ranges[index].position = max(range.position, last)
+      if slots.count > 1 { isDoubled = checkInstants(of: slots, on: range) || isDoubled }
     }
     if slots.count == 1, let isMet = expected.instants[first] {
       if isMet, !isKnown { isDoubled = true }
@@ -202,13 +202,13 @@ package struct JobAudit: Sendable {
   }
 
   /// Single instants that the grid names as well. Returns whether one has been met before.
-  private mutating func meetInstants(
-    of slots: SlotSeries, on stretch: ExpectedSlots.Stretch
+  private mutating func checkInstants(
+    of slots: SlotSeries, on range: ExpectedSlots.InstantRange
   ) -> Bool {
     var isDoubled = false
     for (instant, isMet) in expected.instants
-    where slots.first.milliseconds <= instant && instant <= slots.last.milliseconds
-      && stretch.has(instant)
+    where ScheduleInstant(slots.first) <= instant && instant <= ScheduleInstant(slots.last)
+      && range.has(instant)
     {
       if isMet { isDoubled = true }
       expected.instants[instant] = true
@@ -217,21 +217,21 @@ package struct JobAudit: Sendable {
   }
 
   /// No record has come for the slots of a grid up to here.
-  private mutating func passOver(_ index: Int, upTo last: Int64) {
-    let stretch = expected.stretches[index]
-    guard let first = stretch.next, first <= last else { return }
-    let (series, isWhole) = stretch.series(from: first, through: last, countable: &countable)
+  private mutating func passOver(_ index: Int, upTo last: ScheduleInstant) {
+    let range = expected.ranges[index]
+    guard let first = range.next, first <= last else { return }
+    let (series, isWhole) = range.series(from: first, through: last, countable: &countable)
     guard let series else { return }
     let detail =
       isWhole
       ? ""
-      : "no further counted; the next verdict, or the mark of the job, is at "
-        + WallInstant(milliseconds: min(last, stretch.end)).rfc3339()
-    missing(series, on: stretch, detail)
+      : "no further counted; the next verdict or the job's position is at "
+        + WallInstant(min(last, range.end)).rfc3339()
+    missing(series, on: range, detail)
   }
 
   private mutating func missing(
-    _ series: SlotSeries, on stretch: ExpectedSlots.Stretch?, _ detail: String = ""
+    _ series: SlotSeries, on range: ExpectedSlots.InstantRange?, _ detail: String = ""
   ) {
     var count = series.count
     for index in losses.indices
@@ -241,10 +241,10 @@ package struct JobAudit: Sendable {
       let loss = losses[index]
       // Of a series that reaches beyond the loss only what lies within it.
       let inside =
-        stretch.map {
+        range.map {
           $0.series(
-            from: max(series.first, loss.first).milliseconds,
-            through: min(series.last, loss.last).milliseconds)?.count ?? 0
+            from: ScheduleInstant(max(series.first, loss.first)),
+            through: ScheduleInstant(min(series.last, loss.last)))?.count ?? 0
         } ?? series.count
       let known = min(inside, loss.count, count)
       losses[index].count -= known

@@ -15,22 +15,23 @@ struct PlausibleEdges {
   private(set) var problems: [Problem] = []
 
   /// What the clocks of a daemon can show, in milliseconds: from the day before 1970 up to 2262.
-  fileprivate static let range = -86_400_000...Int64.max / 1_000_000
+  fileprivate static let range: ClosedRange<ScheduleInstant> =
+    -86_400_000...ScheduleInstant(milliseconds: .max / 1_000_000)
 
   /// - Parameter newest: the last slot that has a record, where `mark` is implausible.
-  init(_ versions: [AuditedVersion], mark: ScheduleEdge, newest: Int64?) {
+  init(_ versions: [AuditedVersion], mark: ScheduleEdge, newest: ScheduleInstant?) {
     self.versions = versions
     self.mark = mark
     for index in versions.indices {
-      self.versions[index].begin.from = bounded(versions[index].begin.from, "begin of a schedule")
+      self.versions[index].begin.from = bounded(versions[index].begin.from, "start of a schedule")
       self.versions[index].end = versions[index].end.map { bounded($0, "end of a schedule") }
     }
     // Nobody knows how far the job has come: at least to its newest record.
     let known = newest.flatMap { Self.range.contains($0) ? $0 : nil }
-    if let clock = bounded(mark.clock, "mark on the job's clock") {
+    if let clock = bounded(mark.clock, "position on the job's clock") {
       self.mark.clock = known ?? self.versions.last?.begin.from.clock ?? clock
     }
-    if let wall = bounded(mark.wall, "mark on the wall clock") {
+    if let wall = bounded(mark.wall, "position on the wall clock") {
       self.mark.wall = known ?? self.versions.last?.begin.from.wall ?? wall
     }
   }
@@ -43,13 +44,13 @@ struct PlausibleEdges {
   }
 
   /// The nearest instant that a clock shows; nil when it is one itself.
-  private mutating func bounded(_ label: Int64, _ what: String) -> Int64? {
-    guard !Self.range.contains(label) else { return nil }
-    let nearest = min(max(label, Self.range.lowerBound), Self.range.upperBound)
+  private mutating func bounded(_ instant: ScheduleInstant, _ what: String) -> ScheduleInstant? {
+    guard !Self.range.contains(instant) else { return nil }
+    let nearest = min(max(instant, Self.range.lowerBound), Self.range.upperBound)
     problems.append(
       Problem(
-        slots: SlotSeries(WallInstant(milliseconds: nearest)),
-        what: "\(what): \(label) ms since 1970"))
+        slots: SlotSeries(nearest),
+        what: "\(what): \(instant.milliseconds) ms since 1970"))
     return nearest
   }
 }

@@ -71,12 +71,12 @@ package struct TransitionReplay: Sendable {
   package var notes: [String] {
     guard isVerifiable else { return [] }
     var notes: [String] = []
-    if beginsInMiddle { notes.append("begins after the start of a daemon") }
+    if beginsInMiddle { notes.append("starts after the first line of its daemon") }
     if timerCount == 0 {
-      notes.append("has no lines of timers; takt logs them at --log-level debug")
+      notes.append("has no timer transitions; takt logs them with --log-level debug")
     }
     if hasBegun, !hasEnded {
-      notes.append("ends without a stop: the daemon still ran, or was killed, or the log is cut")
+      notes.append("ends without a stop; the daemon was running or killed, or the log is cut off")
     }
     return notes
   }
@@ -87,7 +87,7 @@ package struct TransitionReplay: Sendable {
     guard hasBegun, droppedCount == 0 else { return }
     for (name, machine) in machines.sorted(by: { $0.key < $1.key })
     where Self.endsWithScheduler(name) && !Self.isOver(machine.state) {
-      list("\(name): nothing after number \(machine.sequence), but it was '\(machine.state)'")
+      list("\(name): ends with number \(machine.sequence) in the state '\(machine.state)'")
     }
   }
 
@@ -104,7 +104,7 @@ package struct TransitionReplay: Sendable {
 
   package mutating func recordsDropped(_ count: Int) { droppedCount += count }
 
-  package mutating func takeTimer(_ line: Line) {
+  package mutating func addTimerTransition(_ line: Line) {
     timerCount += 1
     // A job that was removed and added again has a new machine of the same name.
     let isNew =
@@ -112,7 +112,7 @@ package struct TransitionReplay: Sendable {
     follow(line, begin: TimerState.idle.rawValue, isNew: isNew)
     guard let from = TimerState(rawValue: line.from), let to = TimerState(rawValue: line.to),
       let event = TimerEvent(rawValue: line.cause)
-    else { return add(line, "is no state or event of a timer") }
+    else { return add(line, "has an unknown timer state or event") }
     let decisions = [false, true].map { from.transition(on: event, last: $0) }
     let isLegal = decisions.contains { decision in
       switch decision {
@@ -122,19 +122,19 @@ package struct TransitionReplay: Sendable {
       case .refused: from == to && (line.reason == "refused" || line.reason == "overtaken")
       }
     }
-    if !isLegal { add(line, "is not in the table of timers") }
+    if !isLegal { add(line, "is not a valid timer transition") }
   }
 
-  package mutating func takeRun(_ line: Line) {
+  package mutating func addRunTransition(_ line: Line) {
     follow(line, begin: RunState.Kind.queued.rawValue)
     guard let from = RunState.Kind(rawValue: line.from), let to = RunState.Kind(rawValue: line.to)
-    else { return add(line, "is no state of a run") }
+    else { return add(line, "has an unknown run state") }
     guard let cause = RunMove.Cause(rawValue: line.cause) else {
-      return add(line, "is no cause of a run's transition")
+      return add(line, "has an unknown cause")
     }
     let events = cause.event.map { [$0] } ?? RunMachine.EventName.allCases
     if !events.contains(where: { RunMachine.table[from]?[$0]?.contains(to) == true }) {
-      add(line, "is not in the table of runs")
+      add(line, "is not a valid run transition")
     }
     // It is over: nothing of it comes any more, and there are very many.
     if to == .ended { machines[line.machine] = nil }
@@ -148,10 +148,10 @@ package struct TransitionReplay: Sendable {
         state: line.to, sequence: line.sequence, job: line.job ?? known?.job)
     }
     if hasEnded, droppedCount == 0, Self.endsWithScheduler(line.machine) {
-      return add(line, "comes after the daemon has stopped, and before another has started")
+      return add(line, "follows the stop of the daemon, before another start")
     }
     if let job = line.job, job != known?.job ?? Self.job(of: line.machine) ?? job {
-      add(line, "is said to be of the job '\(job)'")
+      add(line, "names the wrong job, '\(job)'")
     }
     if !hasBegun, known == nil, line.sequence > 1 {
       beginsInMiddle = true
@@ -163,9 +163,9 @@ package struct TransitionReplay: Sendable {
     // Where records were dropped, these may be among them.
     guard droppedCount == 0 else { return }
     if line.sequence != before.sequence + 1 {
-      add(line, "comes after number \(before.sequence)")
+      add(line, "follows number \(before.sequence)")
     } else if line.from != before.state {
-      add(line, "comes after '\(before.state)'")
+      add(line, "follows the state '\(before.state)'")
     }
   }
 

@@ -7,10 +7,10 @@ package protocol LiveOutput: Sendable {
   ///
   /// - Returns: What ends it; nil when the run is not in progress.
   func follow(
-    _ run: RunID, take: @escaping @Sendable (LiveOutputEvent) -> Void
+    _ run: RunID, deliver: @escaping @Sendable (LiveOutputEvent) -> Void
   ) -> LiveOutputUse?
 
-  func leave(_ use: LiveOutputUse)
+  func unfollow(_ use: LiveOutputUse)
 }
 
 /// What a follower is told.

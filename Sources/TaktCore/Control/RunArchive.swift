@@ -7,14 +7,14 @@ package protocol RunArchive: Sendable {
   /// The runs that are wanted, the newest first.
   ///
   /// - Throws: what is in the way, in words for people.
-  func runs(_ query: RunQuery) throws(ArchiveTrouble) -> [StoredRun]
+  func runs(_ query: RunQuery) throws(ArchiveError) -> [StoredRun]
 
   /// One run; nil when there is none of this number.
-  func run(_ number: RunID) throws(ArchiveTrouble) -> StoredRun?
+  func run(_ number: RunID) throws(ArchiveError) -> StoredRun?
 
   /// What is kept of what the attempts of a run have printed, by their numbers; of those that have
   /// printed nothing there is none.
-  func outputs(of number: RunID) throws(ArchiveTrouble) -> [StoredOutput]
+  func outputs(of number: RunID) throws(ArchiveError) -> [StoredOutput]
 }
 
 /// What is kept of what one attempt has printed.
@@ -33,7 +33,7 @@ package struct StoredOutput: Hashable, Sendable {
 }
 
 /// Why nothing can be read.
-package struct ArchiveTrouble: Error, Hashable, Sendable {
+package struct ArchiveError: Error, Hashable, Sendable {
   package var message: String
 
   package init(_ message: String) { self.message = message }

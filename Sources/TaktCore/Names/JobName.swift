@@ -12,7 +12,7 @@ package struct JobName: Hashable, Comparable, Sendable, CustomStringConvertible 
   }
 
   /// What stands in for the name of a job that is not there.
-  static let nobody = JobName(checked: "nobody")
+  static let placeholder = JobName(checked: "nobody")
 
   private init(checked text: String) { self.text = text }
 

@@ -74,7 +74,7 @@ package struct ReloadPlan: Sendable {
 }
 
 /// What two jobs share that are one but for their names.
-private struct Likeness: Hashable {
+private struct SharedKeys: Hashable {
   var timing: Timing
   var action: Action
   var execution: Execution
@@ -88,10 +88,10 @@ private struct Likeness: Hashable {
 
 extension ReloadPlan {
   private static func probableRenames(in steps: [Step]) -> [Rename] {
-    var added: [Likeness: JobName] = [:]
-    for step in steps where step.change == .added { added[Likeness(step.spec)] = step.spec.name }
+    var added: [SharedKeys: JobName] = [:]
+    for step in steps where step.change == .added { added[SharedKeys(step.spec)] = step.spec.name }
     return steps.filter { $0.change == .removed }.compactMap { step in
-      added[Likeness(step.spec)].map { Rename(from: step.spec.name, to: $0) }
+      added[SharedKeys(step.spec)].map { Rename(from: step.spec.name, to: $0) }
     }
   }
 }

@@ -1,5 +1,5 @@
 /// What starts and stops attempts. Completions come back as events, each exactly once: for every
-/// attempt one `attemptEnded`, and, where that said that descendants were left, one `groupEnded`.
+/// attempt one `actionEnded`, and, where that said that descendants were left, one `groupEnded`.
 ///
 /// Called on the scheduler's queue; never blocks it.
 package protocol ActionRunner: AnyObject, Sendable {

@@ -66,7 +66,7 @@ package enum AttemptResult: Hashable, Sendable {
 extension AttemptReport {
   /// Whether the action did its work, by its own result and what the job says of success. What it
   /// prints, and its exit status, count for commands alone.
-  package func judged(by rule: SuccessRule) -> RunEnd {
+  package func runEnd(by rule: SuccessRule) -> RunEnd {
     switch result {
     case .exited(let status):
       guard rule.accepts(status) else { return RunEnd(.failed, .exit(status)) }

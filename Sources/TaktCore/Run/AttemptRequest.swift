@@ -38,7 +38,7 @@ extension AttemptRequest {
 
   init(
     run: RunID, attempt: Int, spec: JobSpec, slot: WallInstant, action: Action, step: Int,
-    deadline: MonotonicInstant?, told facts: Shared<RunFacts>?
+    deadline: MonotonicInstant?, with facts: Shared<RunFacts>?
   ) {
     self.init(
       run: run, attempt: attempt, spec: spec, slot: slot, action: action, step: step,

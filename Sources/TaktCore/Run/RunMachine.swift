@@ -1,7 +1,8 @@
 package import TaktTime
 
 /// One run, from its place in the queue to its end: a pure machine. Each function is an event and
-/// returns its orders; an event that a state does not expect changes nothing and orders nothing.
+/// returns its requests; an event that a state does not expect changes nothing and requests
+/// nothing.
 ///
 /// `RunMachine.table` is the diagram of its states, and a test holds the machine against it.
 package struct RunMachine: Hashable, Sendable {
@@ -12,7 +13,7 @@ package struct RunMachine: Hashable, Sendable {
   }
 
   /// What a run that goes well never has.
-  private struct Trouble: Hashable, Sendable {
+  private struct FailureState: Hashable, Sendable {
     var failure: StepFailure?
     var stepFailure: RunEnd?
     var lastFailure: RunEnd?
@@ -25,7 +26,7 @@ package struct RunMachine: Hashable, Sendable {
   /// The step in progress, or the last one, from 0.
   package private(set) var step = 0
   private var deadline: MonotonicInstant?
-  private var trouble: Shared<Trouble>?
+  private var failureState: Shared<FailureState>?
   /// The job's next slot is due, and the run was to go on trying until then.
   private var isLastAttempt = false
   private var rules: RunRules
@@ -39,17 +40,17 @@ package struct RunMachine: Hashable, Sendable {
   }
 
   /// The first failure of the present attempt, where later steps go on, and its step from 0.
-  package var failure: StepFailure? { trouble?.value.failure }
+  package var failure: StepFailure? { failureState?.value.failure }
   /// How the last step failed; nil when it succeeded.
-  package var stepFailure: RunEnd? { trouble?.value.stepFailure }
-  var lastFailure: RunEnd? { trouble?.value.lastFailure }
+  package var stepFailure: RunEnd? { failureState?.value.stepFailure }
+  var lastFailure: RunEnd? { failureState?.value.lastFailure }
   /// Why nothing is to come after what is being stopped already for another reason.
-  private var unwanted: RunReason? { trouble?.value.unwanted }
+  private var unwanted: RunReason? { failureState?.value.unwanted }
 
-  private mutating func note(_ change: (inout Trouble) -> Void) {
-    var trouble = trouble ?? Shared(Trouble())
-    trouble.change(change)
-    self.trouble = trouble
+  private mutating func note(_ change: (inout FailureState) -> Void) {
+    var failureState = failureState ?? Shared(FailureState())
+    failureState.change(change)
+    self.failureState = failureState
   }
 
   /// Whether a process or a built-in's work is in progress.
@@ -68,12 +69,12 @@ package struct RunMachine: Hashable, Sendable {
   // MARK: Events
 
   /// A place is free.
-  package mutating func start(at now: MonotonicInstant) -> RunOrders {
+  package mutating func start(at now: MonotonicInstant) -> RunRequests {
     switch state {
     case .queued:
       attempt += 1
       step = 0
-      if trouble != nil { note { ($0.failure, $0.stepFailure) = (nil, nil) } }
+      if failureState != nil { note { ($0.failure, $0.stepFailure) = (nil, nil) } }
       deadline = rules.timeout.map { now + $0 }
       return perform(attempt == 1 ? .start : .retry)
     case .running, .stopping, .killing, .backingOff, .ended:
@@ -81,9 +82,9 @@ package struct RunMachine: Hashable, Sendable {
     }
   }
 
-  /// It goes on where a former takt has left it: with so many attempts behind it.
+  /// It goes on where a previous daemon has left it: with so many attempts behind it.
   package mutating func resume(after attempts: Int, _ end: RunEnd, until: MonotonicInstant)
-    -> RunOrders
+    -> RunRequests
   {
     switch state {
     case .queued where attempt == 0:
@@ -98,7 +99,7 @@ package struct RunMachine: Hashable, Sendable {
   /// The process or work of the present step has ended, or could not be started.
   package mutating func actionEnded(
     _ report: AttemptReport, at now: MonotonicInstant
-  ) -> RunOrders {
+  ) -> RunRequests {
     switch state {
     case .running:
       if report.descendants.isEmpty { return actionOver(report, after: nil, .actionEnded, now) }
@@ -117,7 +118,7 @@ package struct RunMachine: Hashable, Sendable {
   }
 
   /// Nothing is left of what the present step has started.
-  package mutating func groupEnded(at now: MonotonicInstant) -> RunOrders {
+  package mutating func groupEnded(at now: MonotonicInstant) -> RunRequests {
     switch state {
     case .stopping(let cause, let report?), .killing(let cause, let report?):
       return actionOver(report, after: cause, .groupEnded, now)
@@ -127,7 +128,7 @@ package struct RunMachine: Hashable, Sendable {
   }
 
   /// The time asked for by `armTimer` is over.
-  package mutating func timerFired(at now: MonotonicInstant) -> RunOrders {
+  package mutating func timerFired(at now: MonotonicInstant) -> RunRequests {
     switch state {
     case .running:
       return stopGroup(.timeout, report: nil, now)
@@ -141,7 +142,7 @@ package struct RunMachine: Hashable, Sendable {
   }
 
   /// The run is no longer wanted: what is in progress is asked to end, what waits ends at once.
-  package mutating func stop(_ cause: StopCause, at now: MonotonicInstant) -> RunOrders {
+  package mutating func stop(_ cause: StopCause, at now: MonotonicInstant) -> RunRequests {
     switch state {
     case .running:
       return stopGroup(cause, report: nil, now)
@@ -156,7 +157,7 @@ package struct RunMachine: Hashable, Sendable {
   }
 
   /// takt stops and somebody is in a hurry: no grace.
-  package mutating func hurry() -> RunOrders {
+  package mutating func hurry() -> RunRequests {
     giveUp(.shutdown)
     switch state {
     case .running: return killGroup(.shutdown, report: nil, .hurry)
@@ -167,7 +168,7 @@ package struct RunMachine: Hashable, Sendable {
   }
 
   /// The job's next slot is due. Under `until: next_slot` a run that has failed gives up.
-  package mutating func nextSlotCame() -> RunOrders {
+  package mutating func nextSlotDue() -> RunRequests {
     guard rules.retry.end == .nextSlot else { return .none }
     switch state {
     case .queued, .backingOff:
@@ -182,7 +183,7 @@ package struct RunMachine: Hashable, Sendable {
   }
 
   /// The job is gone: the attempt in progress is the last.
-  package mutating func allowNoRetry() -> RunOrders {
+  package mutating func allowNoRetry() -> RunRequests {
     isLastAttempt = true
     return .none
   }
@@ -190,16 +191,16 @@ package struct RunMachine: Hashable, Sendable {
   // MARK: Ways
 
   /// Does the present step.
-  private mutating func perform(_ cause: RunMove.Cause) -> RunOrders {
-    var orders = move(
+  private mutating func perform(_ cause: RunMove.Cause) -> RunRequests {
+    var requests = move(
       to: .running(attempt: attempt), cause, timer: deadline.map { .arm($0) } ?? .disarm)
-    orders.action = RunOrders.Start(attempt: attempt, step: step, deadline: deadline)
-    return orders
+    requests.action = RunRequests.Start(attempt: attempt, step: step, deadline: deadline)
+    return requests
   }
 
   private mutating func stopGroup(
     _ cause: StopCause, report: AttemptReport?, _ now: MonotonicInstant
-  ) -> RunOrders {
+  ) -> RunRequests {
     move(
       to: .stopping(cause, report: report), cause.moveCause, signal: .stop,
       timer: .arm(now + rules.grace))
@@ -207,21 +208,21 @@ package struct RunMachine: Hashable, Sendable {
 
   private mutating func killGroup(
     _ cause: StopCause, report: AttemptReport?, _ why: RunMove.Cause
-  ) -> RunOrders {
+  ) -> RunRequests {
     move(to: .killing(cause, report: report), why, signal: .kill, timer: .disarm)
   }
 
   /// Nothing of the present step is left.
   private mutating func actionOver(
     _ report: AttemptReport, after cause: StopCause?, _ why: RunMove.Cause, _ now: MonotonicInstant
-  ) -> RunOrders {
+  ) -> RunRequests {
     if let reason = cause?.cancellation { return end(RunEnd(.cancelled, reason), why) }
     if cause == .timeout { return attemptOver(RunEnd(.timedOut, .timeout), why, now) }
     var end = rules.end(of: report)
     if case .descendants(let left) = cause, end.outcome == .succeeded {
       end.reason = .descendantsLeft(left.count)
     }
-    if end.outcome != .succeeded || trouble != nil { noteStep(end) }
+    if end.outcome != .succeeded || failureState != nil { noteStep(end) }
     guard step + 1 < rules.stepCount, end.outcome == .succeeded || rules.continues(after: step)
     else { return attemptOver(failure?.end ?? end, why, now) }
     if let unwanted { return self.end(RunEnd(.cancelled, unwanted), why) }
@@ -230,10 +231,10 @@ package struct RunMachine: Hashable, Sendable {
   }
 
   private mutating func noteStep(_ end: RunEnd) {
-    note { [step] trouble in
-      trouble.stepFailure = end.outcome == .succeeded ? nil : end
-      if end.outcome != .succeeded, trouble.failure == nil {
-        trouble.failure = StepFailure(end: end, step: step)
+    note { [step] failureState in
+      failureState.stepFailure = end.outcome == .succeeded ? nil : end
+      if end.outcome != .succeeded, failureState.failure == nil {
+        failureState.failure = StepFailure(end: end, step: step)
       }
     }
   }
@@ -245,14 +246,14 @@ package struct RunMachine: Hashable, Sendable {
 
   private mutating func attemptOver(
     _ end: RunEnd, _ why: RunMove.Cause, _ now: MonotonicInstant
-  ) -> RunOrders {
+  ) -> RunRequests {
     guard end.outcome != .succeeded, attempt < rules.retry.attempts, !isLastAttempt,
       unwanted == nil, rules.retry.retries(end)
     else { return self.end(end, why) }
     note { $0.lastFailure = end }
     let until = now + rules.retry.backOff(after: attempt, chance: chance())
     return move(
-      to: .backingOff(until: until, after: end), why, timer: .arm(until), place: .leave)
+      to: .backingOff(until: until, after: end), why, timer: .arm(until), place: .release)
   }
 
   /// From 0 up to 1, by the seed and the attempt alone: the finaliser of SplitMix64.
@@ -263,17 +264,17 @@ package struct RunMachine: Hashable, Sendable {
     return Double((bits ^ (bits >> 31)) >> 11) / Double(1 << 53)
   }
 
-  private mutating func end(_ end: RunEnd, _ cause: RunMove.Cause) -> RunOrders {
-    move(to: .ended(end), cause, timer: .disarm, place: .leave)
+  private mutating func end(_ end: RunEnd, _ cause: RunMove.Cause) -> RunRequests {
+    move(to: .ended(end), cause, timer: .disarm, place: .release)
   }
 
   private mutating func move(
-    to next: RunState, _ cause: RunMove.Cause, signal: RunOrders.Signal? = nil,
-    timer: RunOrders.Timer = .keep, place: RunOrders.Place = .keep
-  ) -> RunOrders {
-    let orders = RunOrders(
+    to next: RunState, _ cause: RunMove.Cause, signal: RunRequests.Signal? = nil,
+    timer: RunRequests.Timer = .keep, place: RunRequests.Place = .keep
+  ) -> RunRequests {
+    let requests = RunRequests(
       move: RunMove(from: state.kind, cause: cause), signal: signal, timer: timer, place: place)
     state = next
-    return orders
+    return requests
   }
 }

@@ -11,7 +11,7 @@ package struct RunRules: Hashable, Sendable {
 
   /// How an attempt ends whose action has come to this.
   func end(of report: AttemptReport) -> RunEnd {
-    report.judged(by: spec.execution.success)
+    report.runEnd(by: spec.execution.success)
   }
 
   /// How many steps an attempt has; at least one.

@@ -24,14 +24,14 @@ struct ByteReader {
   var next: UInt8? { position < end ? bytes[position] : nil }
 
   /// Goes past the sign when it comes next; a letter is given small and found in either case.
-  mutating func take(_ sign: Unicode.Scalar) -> Bool {
+  mutating func consume(_ sign: Unicode.Scalar) -> Bool {
     guard let next, Self.small(next) == UInt8(ascii: sign) else { return false }
     position += 1
     return true
   }
 
   /// Goes past the word when it comes next, in either case; it is given in small letters.
-  mutating func take(word: String) -> Bool {
+  mutating func consume(word: String) -> Bool {
     let wanted = word.utf8
     guard position + wanted.count <= end else { return false }
     for (index, byte) in wanted.enumerated()

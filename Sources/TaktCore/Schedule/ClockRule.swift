@@ -62,19 +62,19 @@ package struct ClockRule: Hashable, Sendable {
   }
 }
 
-// MARK: - Labels
+// MARK: - Instants of a schedule
 
 extension ClockRule {
-  /// The first slot after a mark, in milliseconds. A calendar expression may name a finer instant;
-  /// its slot is the millisecond that it is in.
-  func next(after mark: Int64) -> Int64? {
-    next(after: WallInstant(milliseconds: max(mark, 0) + 1).justBefore)?.milliseconds
+  /// The first slot after a mark. A calendar expression may name a finer instant; its slot is the
+  /// millisecond that it is in.
+  func next(after mark: ScheduleInstant) -> ScheduleInstant? {
+    next(after: WallInstant(max(mark, 0) + 1).justBefore).map { ScheduleInstant($0) }
   }
 
-  func has(_ label: Int64) -> Bool { next(after: label - 1) == label }
+  func has(_ instant: ScheduleInstant) -> Bool { next(after: instant - 1) == instant }
 
   /// The last slot after `mark` up to and with `end`; nil when there is none.
-  func last(after mark: Int64, through end: Int64) -> Int64? {
+  func last(after mark: ScheduleInstant, through end: ScheduleInstant) -> ScheduleInstant? {
     // Back in growing steps until there is one, then forward to the last.
     var reach: Int64 = 60_000
     while true {
@@ -89,20 +89,20 @@ extension ClockRule {
   }
 
   /// How many slots there are after `mark` up to and with `end`.
-  func count(after mark: Int64, through end: Int64) -> Int {
+  func count(after mark: ScheduleInstant, through end: ScheduleInstant) -> Int {
     if case .cron(let cron, let days) = expression {
       return CronCount(expression: cron, rule: days, clock: self).count(
-        after: mark, through: end)
+        after: mark.milliseconds, through: end.milliseconds)
     }
     return countOneByOne(after: mark, through: end)
   }
 
-  func countOneByOne(after mark: Int64, through end: Int64) -> Int {
+  func countOneByOne(after mark: ScheduleInstant, through end: ScheduleInstant) -> Int {
     var count = 0
-    var label = next(after: mark)
-    while let found = label, found <= end {
+    var instant = next(after: mark)
+    while let found = instant, found <= end {
       count += 1
-      label = next(after: found)
+      instant = next(after: found)
     }
     return count
   }

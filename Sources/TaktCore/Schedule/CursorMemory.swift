@@ -5,7 +5,7 @@ struct CursorMemory: Hashable, Sendable {
   /// What the wall has decided ahead of the job's own clock.
   var wall = DecidedAhead()
   /// The last slot that something which happened has made; `min` when there was none.
-  var lastMoment = Int64.min
+  var lastMoment = ScheduleInstant.min
 
   init() {}
 
@@ -14,13 +14,14 @@ struct CursorMemory: Hashable, Sendable {
     let parts = text.split(separator: "|", omittingEmptySubsequences: false)
     clock = DecidedAhead(text: parts.first ?? "")
     wall = DecidedAhead(text: parts.count > 1 ? parts[1] : "")
-    lastMoment = parts.count > 2 ? Int64(parts[2]) ?? .min : .min
+    lastMoment =
+      parts.count > 2 ? Int64(parts[2]).map { ScheduleInstant(milliseconds: $0) } ?? .min : .min
     if isEmpty { return nil }
   }
 
   /// What is remembered, to be kept.
   var text: String {
-    if lastMoment != .min { return "\(clock.text)|\(wall.text)|\(lastMoment)" }
+    if lastMoment != .min { return "\(clock.text)|\(wall.text)|\(lastMoment.milliseconds)" }
     return isAhead ? "\(clock.text)|\(wall.text)" : ""
   }
 

@@ -1,92 +1,101 @@
 import TaktTime
 
-/// What one axis has decided ahead of the other.
+/// What one timeline has decided ahead of the other.
 ///
-/// The clocks of the two axes go together until somebody steps the wall. What one axis has decided
-/// ahead of the other is remembered until the other has passed it too, so that an instant which
-/// both name gets one verdict.
+/// The clocks of the two timelines go together until somebody steps the wall. What one timeline has
+/// decided ahead of the other is remembered until the other has passed it too, so that an instant
+/// which both name gets one verdict.
 struct DecidedAhead: Hashable, Sendable {
-  /// How much is remembered, in stretches of unchanged schedule; the oldest goes first.
+  /// How much is remembered, in ranges of unchanged schedule; the oldest goes first.
   static let memoryMax = 64
 
-  private struct Stretch: Hashable, Sendable {
-    var track: Track
-    var after: Int64
-    var through: Int64
+  private struct InstantRange: Hashable, Sendable {
+    var instantSet: InstantSet
+    var after: ScheduleInstant
+    var through: ScheduleInstant
   }
 
-  private var stretches: [Stretch] = []
+  private var ranges: [InstantRange] = []
 
   init() {}
 
   /// As it was kept; what of `text` cannot be read is left out.
   init(text: some StringProtocol) {
-    stretches = text.split(separator: ";").compactMap { piece in
+    ranges = text.split(separator: ";").compactMap { piece in
       let numbers = piece.split(separator: " ").compactMap { Int64($0) }
       // Numbers that no clock shows are nobody's, and could not be added.
       guard numbers.count >= 4, numbers.allSatisfy({ $0.magnitude < 1 << 52 }) else { return nil }
+      let instant = { ScheduleInstant(milliseconds: numbers[$0]) }
       let grid =
-        numbers[3] > 0 ? Track.Grid(origin: numbers[2], interval: numbers[3]) : nil
-      return Stretch(
-        track: Track(grid: grid, instants: Array(numbers[4...])), after: numbers[0],
-        through: numbers[1])
+        numbers[3] > 0 ? InstantSet.Grid(origin: instant(2), interval: numbers[3]) : nil
+      return InstantRange(
+        instantSet: InstantSet(grid: grid, instants: (4..<numbers.count).map(instant)),
+        after: instant(0), through: instant(1))
     }
   }
 
-  var isEmpty: Bool { stretches.isEmpty }
+  var isEmpty: Bool { ranges.isEmpty }
 
-  /// What is remembered, to be kept: of each stretch its ends, its grid, and the instants in it.
+  /// What is remembered, to be kept: of each range its ends, its grid, and the instants in it.
   var text: String {
-    stretches.map { stretch in
-      let instants = stretch.track.instants.filter { stretch.after < $0 && $0 <= stretch.through }
-      let grid = stretch.track.grid
-      return ([stretch.after, stretch.through, grid?.origin ?? 0, grid?.interval ?? 0] + instants)
-        .map(String.init).joined(separator: " ")
+    ranges.map { range in
+      let instants = range.instantSet.instants.filter { range.after < $0 && $0 <= range.through }
+      let grid = range.instantSet.grid
+      let ends = [range.after, range.through, grid?.origin ?? 0].map(\.milliseconds)
+      return (ends + [grid?.interval ?? 0] + instants.map(\.milliseconds)).map(String.init)
+        .joined(separator: " ")
     }.joined(separator: ";")
   }
 
-  /// All of `track` up to `end` is decided, and the axis is there; the other axis stands at
-  /// `otherMark`.
+  /// All of `instantSet` up to `end` is decided, and the timeline is there; the other timeline
+  /// stands at `otherMark`.
   mutating func advance(
-    _ mark: inout Int64, to end: Int64, on track: Track, otherMark: Int64
+    _ mark: inout ScheduleInstant, to end: ScheduleInstant, on instantSet: InstantSet,
+    otherMark: ScheduleInstant
   ) {
-    stretches.removeAll { $0.through <= otherMark }
+    ranges.removeAll { $0.through <= otherMark }
     guard end > mark else { return }
-    // The bounds of the track are in the stretch itself, which is kept without them.
-    let after = max(mark, track.lowest == .min ? mark : track.lowest - 1)
-    let through = min(end, track.highest)
-    if end > otherMark, !track.isEmpty, after < through {
-      if let last = stretches.last, last.track == track, last.through == mark {
-        stretches[stretches.count - 1].through = through
+    // The bounds of the set are in the range itself, which is kept without them.
+    let after = max(mark, instantSet.lowest == .min ? mark : instantSet.lowest - 1)
+    let through = min(end, instantSet.highest)
+    if end > otherMark, !instantSet.isEmpty, after < through {
+      if let last = ranges.last, last.instantSet == instantSet, last.through == mark {
+        ranges[ranges.count - 1].through = through
       } else {
-        stretches.append(Stretch(track: track, after: after, through: through))
+        ranges.append(InstantRange(instantSet: instantSet, after: after, through: through))
       }
-      if stretches.count > Self.memoryMax { stretches.removeFirst() }
+      if ranges.count > Self.memoryMax { ranges.removeFirst() }
     }
     mark = end
   }
 
-  /// A single instant is decided, wherever the axis stands.
-  mutating func remember(_ label: Int64) {
-    stretches.append(Stretch(track: Track(instants: [label]), after: label - 1, through: label))
-    if stretches.count > Self.memoryMax { stretches.removeFirst() }
+  /// A single instant is decided, wherever the timeline stands.
+  mutating func remember(_ instant: ScheduleInstant) {
+    ranges.append(
+      InstantRange(
+        instantSet: InstantSet(instants: [instant]), after: instant - 1, through: instant))
+    if ranges.count > Self.memoryMax { ranges.removeFirst() }
   }
 
-  /// Whether the other axis, which names this instant too, comes too late.
-  func hasDecided(_ label: Int64) -> Bool {
-    stretches.contains { $0.after < label && label <= $0.through && $0.track.has(label) }
+  /// Whether the other timeline, which names this instant too, comes too late.
+  func hasDecided(_ instant: ScheduleInstant) -> Bool {
+    ranges.contains {
+      $0.after < instant && instant <= $0.through && $0.instantSet.has(instant)
+    }
   }
 
-  /// The instants of a track of the other axis, in a stretch, that are decided here.
-  func decided(of track: Track, after mark: Int64, through end: Int64) -> [Int64] {
-    stretches.flatMap { stretch -> [Int64] in
-      var labels: [Int64] = []
-      var label = stretch.track.next(after: max(mark, stretch.after))
-      while let found = label, found <= min(end, stretch.through) {
-        if track.has(found) { labels.append(found) }
-        label = stretch.track.next(after: found)
+  /// The instants of a set of the other timeline, in a range, that are decided here.
+  func decided(of instantSet: InstantSet, after mark: ScheduleInstant, through end: ScheduleInstant)
+    -> [ScheduleInstant]
+  {
+    ranges.flatMap { range -> [ScheduleInstant] in
+      var instants: [ScheduleInstant] = []
+      var instant = range.instantSet.next(after: max(mark, range.after))
+      while let found = instant, found <= min(end, range.through) {
+        if instantSet.has(found) { instants.append(found) }
+        instant = range.instantSet.next(after: found)
       }
-      return labels
+      return instants
     }
   }
 }

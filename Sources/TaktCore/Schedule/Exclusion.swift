@@ -19,7 +19,7 @@ package struct Exclusion: Hashable, Sendable {
     !text.contains(":") && expression.normalized.contains(" 00:00:00")
   }
 
-  /// The longest stretch, in seconds, that lies within as a whole or not at all.
+  /// The longest range, in seconds, that lies within as a whole or not at all.
   private var unit: Int64 {
     if isWholeDays { return 86_400 }
     guard expression.seconds == Self.everySecond else { return 1 }
@@ -28,27 +28,28 @@ package struct Exclusion: Hashable, Sendable {
 
   private static let everySecond = [CalendarTerm(0, every: CalendarUnit.second.scale)]
 
-  func contains(_ label: Int64) -> Bool {
-    let start = unitStart(of: label)
+  func contains(_ instant: ScheduleInstant) -> Bool {
+    let start = unitStart(of: instant)
     return nextUnit(from: start) == start
   }
 
-  /// The first label after this one at which `contains` may answer otherwise; nil when there is none.
-  func nextEdge(after label: Int64) -> Int64? {
-    let start = unitStart(of: label)
+  /// The first instant after this one at which `contains` may answer otherwise; nil when there is
+  /// none.
+  func nextEdge(after instant: ScheduleInstant) -> ScheduleInstant? {
+    let start = unitStart(of: instant)
     let isInside = nextUnit(from: start) == start
     let local = isInside ? start + unit : nextUnit(from: start + unit)
-    let edge = local.map { max(label + 1, self.label(ofLocal: $0)) }
+    let edge = local.map { max(instant + 1, self.instant(ofLocal: $0)) }
     // Where clocks go back the same local time comes again.
-    let change = zone.nextChange(after: WallInstant(milliseconds: label))?.milliseconds
+    let change = zone.nextChange(after: WallInstant(instant)).map { ScheduleInstant($0) }
     guard let edge, let change else { return edge ?? change }
     return min(edge, change)
   }
 
-  /// The day or second in which a label is, in local seconds.
-  private func unitStart(of label: Int64) -> Int64 {
-    let instant = WallInstant(milliseconds: label)
-    let local = label.flooredQuotient(by: 1000) + Int64(zone.offsetSeconds(at: instant))
+  /// The day or second in which an instant is, in local seconds.
+  private func unitStart(of instant: ScheduleInstant) -> Int64 {
+    let offset = Int64(zone.offsetSeconds(at: WallInstant(instant)))
+    let local = instant.milliseconds.flooredQuotient(by: 1000) + offset
     return local - local.flooredRemainder(by: unit)
   }
 
@@ -61,9 +62,10 @@ package struct Exclusion: Hashable, Sendable {
     return seconds - seconds.flooredRemainder(by: unit)
   }
 
-  private func label(ofLocal seconds: Int64) -> Int64 {
+  private func instant(ofLocal seconds: Int64) -> ScheduleInstant {
     switch zone.read(CivilTime(epochSeconds: seconds)) {
-    case .once(let instant), .skipped(let instant), .twice(let instant, _): instant.milliseconds
+    case .once(let instant), .skipped(let instant), .twice(let instant, _):
+      ScheduleInstant(instant)
     }
   }
 }
@@ -71,20 +73,21 @@ package struct Exclusion: Hashable, Sendable {
 extension [Exclusion] {
   /// Divides a series into the slots that lie within and the others, in unbroken pieces.
   func divide(
-    _ series: SlotSeries, of track: Track
+    _ series: SlotSeries, of instantSet: InstantSet
   ) -> (excluded: [SlotSeries], others: [SlotSeries]) {
     // Beside a grid alone single instants are no part of its series.
-    let track = track.rules.isEmpty && series.count > 1 ? Track(grid: track.grid) : track
+    let instantSet =
+      instantSet.rules.isEmpty && series.count > 1 ? InstantSet(grid: instantSet.grid) : instantSet
     var (excluded, others): ([SlotSeries], [SlotSeries]) = ([], [])
     var rest = series
     var wasExcluded: Bool?
     while rest.count > 0 {
-      let first = rest.first.milliseconds
+      let first = ScheduleInstant(rest.first)
       let isExcluded = contains { $0.contains(first) }
       let edge = compactMap { $0.nextEdge(after: first) }.min() ?? .max
       var piece = rest
-      if rest.count > 1, edge <= rest.last.milliseconds {
-        piece = track.series(after: first - 1, through: edge - 1) ?? SlotSeries(rest.first)
+      if rest.count > 1, edge <= ScheduleInstant(rest.last) {
+        piece = instantSet.series(after: first - 1, through: edge - 1) ?? SlotSeries(rest.first)
       }
       // Neighbours of one kind are one piece.
       if wasExcluded == isExcluded {
@@ -95,10 +98,11 @@ extension [Exclusion] {
         others.append(piece)
       }
       wasExcluded = isExcluded
-      guard piece.count < rest.count, let next = track.next(after: piece.last.milliseconds) else {
+      guard piece.count < rest.count, let next = instantSet.next(after: ScheduleInstant(piece.last))
+      else {
         break
       }
-      rest.first = WallInstant(milliseconds: next)
+      rest.first = WallInstant(next)
       rest.count -= piece.count
     }
     return (excluded, others)
@@ -114,6 +118,6 @@ extension [SlotSeries] {
 
 extension Schedule {
   package func excludes(_ instant: WallInstant) -> Bool {
-    exclusions.contains { $0.contains(instant.milliseconds) }
+    exclusions.contains { $0.contains(ScheduleInstant(instant)) }
   }
 }

@@ -4,30 +4,30 @@ import TaktTime
 /// monotonic clock since. The nominal instants of an `every` grid are its readings, so that a step
 /// of the wall clock neither moves them nor names one of them twice.
 package struct JobClock: Hashable, Sendable {
-  /// The reading at `instant`, in milliseconds since the Unix epoch.
-  let label: Int64
+  /// The reading at `instant`.
+  let reading: ScheduleInstant
   let instant: MonotonicInstant
 
   /// A clock that was set before.
-  init(label: Int64, instant: MonotonicInstant) {
-    self.label = label
+  init(reading: ScheduleInstant, instant: MonotonicInstant) {
+    self.reading = reading
     self.instant = instant
   }
 
   /// A clock set by the wall, to the whole millisecond.
   init(at now: Now) {
-    label = now.wall.milliseconds
+    reading = ScheduleInstant(now.wall)
     let fraction = now.wall.nanoseconds.flooredRemainder(by: 1_000_000)
     instant = now.monotonic - .nanoseconds(fraction)
   }
 
   /// The last whole millisecond at or before `instant`.
-  func label(at instant: MonotonicInstant) -> Int64 {
-    label + (instant.nanoseconds - self.instant.nanoseconds).flooredQuotient(by: 1_000_000)
+  func reading(at instant: MonotonicInstant) -> ScheduleInstant {
+    reading + (instant.nanoseconds - self.instant.nanoseconds).flooredQuotient(by: 1_000_000)
   }
 
-  func instant(of label: Int64) -> MonotonicInstant {
-    let distance = (label - self.label).multipliedSaturated(by: 1_000_000)
+  func instant(of reading: ScheduleInstant) -> MonotonicInstant {
+    let distance = (reading - self.reading).multipliedSaturated(by: 1_000_000)
     return MonotonicInstant(nanoseconds: instant.nanoseconds.addingSaturated(distance))
   }
 }

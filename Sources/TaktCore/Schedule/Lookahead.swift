@@ -20,8 +20,8 @@ struct Lookahead: Sendable {
     case instants
   }
 
-  static let never = Int64.max
-  private static let unsearched = Int64.min
+  static let never = ScheduleInstant.max
+  private static let unsearched = ScheduleInstant.min
 
   /// The first instant after the mark, or `never`.
   private(set) var next = never
@@ -35,7 +35,7 @@ struct Lookahead: Sendable {
   init() {}
 
   /// Searches for the first instant after a mark; `unknown` where there are several triggers.
-  init(_ schedule: Schedule, after mark: Int64, anchor: Int64) {
+  init(_ schedule: Schedule, after mark: ScheduleInstant, anchor: ScheduleInstant) {
     trigger = schedule.onlyTrigger
     isBounded = schedule.until != nil
     guard trigger != .unknown, trigger != .delay else { return }
@@ -61,7 +61,7 @@ struct Lookahead: Sendable {
   }
 
   /// The instant after the next, or `never`.
-  mutating func instantAfterNext(_ schedule: Schedule) -> Int64 {
+  mutating func instantAfterNext(_ schedule: Schedule) -> ScheduleInstant {
     if next == Self.never || trigger == .delay { return Self.never }
     if later == Self.unsearched { later = search(schedule, after: next, anchor: 0) }
     return later
@@ -77,20 +77,22 @@ struct Lookahead: Sendable {
       return
     }
     later = next + (next - passed)
-    if isBounded, let until = schedule.until, next > until.milliseconds { next = Self.never }
+    if isBounded, let until = schedule.until, next > ScheduleInstant(until) { next = Self.never }
   }
 
-  private func search(_ schedule: Schedule, after mark: Int64, anchor: Int64) -> Int64 {
-    let mark = schedule.notBefore.map { max(mark, $0.milliseconds - 1) } ?? mark
+  private func search(_ schedule: Schedule, after mark: ScheduleInstant, anchor: ScheduleInstant)
+    -> ScheduleInstant
+  {
+    let mark = schedule.notBefore.map { max(mark, ScheduleInstant($0) - 1) } ?? mark
     let found = schedule.instant(of: trigger, after: mark, anchor: anchor) ?? Self.never
     guard let until = schedule.until else { return found }
-    return found <= until.milliseconds ? found : Self.never
+    return found <= ScheduleInstant(until) ? found : Self.never
   }
 }
 
 extension Schedule {
   /// Whether any of its slots are readings of the job's own clock.
-  var standsOnClock: Bool { every.map { $0.origin != .epoch } ?? false }
+  var isOnJobClock: Bool { every.map { $0.origin != .epoch } ?? false }
 
   /// The only trigger that names instants; `unknown` where there are several.
   fileprivate var onlyTrigger: Lookahead.Trigger {
@@ -108,17 +110,17 @@ extension Schedule {
   }
 
   fileprivate func instant(
-    of trigger: Lookahead.Trigger, after mark: Int64, anchor: Int64
-  ) -> Int64? {
+    of trigger: Lookahead.Trigger, after mark: ScheduleInstant, anchor: ScheduleInstant
+  ) -> ScheduleInstant? {
     switch trigger {
     case .unknown, .delay: return nil
     case .clockGrid, .wallGrid:
       let origin = trigger == .clockGrid ? anchor : 0
       return every.map {
-        Track.Grid(origin: origin, interval: $0.intervalMilliseconds).next(after: mark)
+        InstantSet.Grid(origin: origin, interval: $0.intervalMilliseconds).next(after: mark)
       }
     case .cron, .calendar: return rules[0].next(after: mark)
-    case .instants: return at.first { $0.milliseconds > mark }?.milliseconds
+    case .instants: return at.first { ScheduleInstant($0) > mark }.map { ScheduleInstant($0) }
     }
   }
 }

@@ -23,7 +23,7 @@ extension Schedule {
       }
     }
     lines += watch.sorted().map { watch in
-      "when \(watch.path) changes and \(DurationText.format(watch.debounce)) have passed without another change"
+      "when \(watch.path) changes, after \(DurationText.format(watch.debounce)) without another change"
     }
     if !on.isEmpty {
       lines.append("on \(on.map(\.rawValue).sorted().joined(separator: " and "))")
@@ -35,9 +35,9 @@ extension Schedule {
     var lines: [String] = []
     if let notBefore { lines.append("not before \(notBefore.rfc3339())") }
     if let until { lines.append("not after \(until.rfc3339())") }
-    if let limit { lines.append(limit == 1 ? "once at most" : "\(limit) times at most") }
+    if let limit { lines.append(limit == 1 ? "at most once" : "at most \(limit) times") }
     lines += exclusions.map { exclusion in
-      "but for \(exclusion.isWholeDays ? "days" : "times") of \(exclusion.expression.normalized), in "
+      "except \(exclusion.isWholeDays ? "days" : "times") that match \(exclusion.expression.normalized), in "
         + exclusion.zone.name
     }
     return lines
@@ -48,9 +48,9 @@ extension Every {
   fileprivate var words: String {
     let interval = DurationText.format(interval)
     return switch origin {
-    case .start: "every \(interval), from the first load on"
+    case .start: "every \(interval), counted from the first load"
     case .end: "\(interval) after the end of each run"
-    case .epoch: "every \(interval) of the clock"
+    case .epoch: "every \(interval), aligned with the clock"
     }
   }
 }

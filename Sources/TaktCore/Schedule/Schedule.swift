@@ -7,7 +7,7 @@ package struct Schedule: Hashable, Sendable {
     var every: Every?
     var rules: [ClockRule]
     var at: [WallInstant]
-    var on: Set<Occasion>
+    var on: Set<LifecycleEvent>
     var after: Set<Following>
     var watch: Set<PathWatch>
     var notBefore: WallInstant?
@@ -41,7 +41,7 @@ package struct Schedule: Hashable, Sendable {
     _read { yield fields.value.at }
     set { fields.change { $0.at = newValue } }
   }
-  package var on: Set<Occasion> {
+  package var on: Set<LifecycleEvent> {
     _read { yield fields.value.on }
     set { fields.change { $0.on = newValue } }
   }
@@ -76,7 +76,8 @@ package struct Schedule: Hashable, Sendable {
 
   /// A schedule of the given triggers; `at` is put in order.
   package init(
-    every: Every? = nil, rules: [ClockRule] = [], at: [WallInstant] = [], on: Set<Occasion> = [],
+    every: Every? = nil, rules: [ClockRule] = [], at: [WallInstant] = [],
+    on: Set<LifecycleEvent> = [],
     after: Set<Following> = [], watch: Set<PathWatch> = [], notBefore: WallInstant? = nil,
     until: WallInstant? = nil, limit: Int? = nil, exclusions: [Exclusion] = []
   ) {
@@ -95,7 +96,7 @@ package struct Schedule: Hashable, Sendable {
   }
 
   /// Whether a step of the wall clock moves any of its slots.
-  var standsOnWall: Bool { !rules.isEmpty || !at.isEmpty || every?.origin == .epoch }
+  var isOnWallClock: Bool { !rules.isEmpty || !at.isEmpty || every?.origin == .epoch }
 
   /// Whether a timer waits for any of its slots.
   var isTimed: Bool { every != nil || !rules.isEmpty || !at.isEmpty }
@@ -107,7 +108,7 @@ package struct Schedule: Hashable, Sendable {
 }
 
 /// A moment in takt's own life that makes a job due.
-package enum Occasion: String, CaseIterable, Hashable, Sendable {
+package enum LifecycleEvent: String, CaseIterable, Hashable, Sendable {
   /// takt has started.
   case start
   /// takt has started for the first time since the machine has.

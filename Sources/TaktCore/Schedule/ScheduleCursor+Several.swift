@@ -10,37 +10,43 @@ extension ScheduleCursor {
 
   private func nextInstant(of schedule: Schedule, at now: Now) -> Slot? {
     let memory = memory?.value ?? CursorMemory()
-    let onClock = Self.next(clockTrack(schedule), after: mark(on: schedule), but: memory.wall)
-    let onWall = Self.next(schedule.wallTrack, after: wallMark, but: memory.clock)
+    let onClock = Self.next(clockInstantSet(schedule), after: mark(on: schedule), but: memory.wall)
+    let onWall = Self.next(schedule.wallInstantSet, after: wallMark, but: memory.clock)
     let byClock = onClock.map { ($0, clock.instant(of: $0)) }
     let byWall = onWall.map { ($0, deadline(ofWall: $0, at: now)) }
-    guard var (label, deadline) = byClock ?? byWall else { return nil }
-    if let byWall, byWall.1 < deadline { (label, deadline) = byWall }
-    return slot(label, deadline: deadline, schedule)
+    guard var (instant, deadline) = byClock ?? byWall else { return nil }
+    if let byWall, byWall.1 < deadline { (instant, deadline) = byWall }
+    return slot(instant, deadline: deadline, schedule)
   }
 
   /// From where on instants of the job's own clock are to come. The one of a fixed delay always is,
   /// even before a first instant that was put off.
-  private func mark(on schedule: Schedule) -> Int64 {
+  private func mark(on schedule: Schedule) -> ScheduleInstant {
     schedule.every?.origin == .end ? .min : clockMark
   }
 
-  private static func next(_ track: Track, after mark: Int64, but other: DecidedAhead) -> Int64? {
-    var label = track.next(after: mark)
-    while let found = label, other.hasDecided(found) { label = track.next(after: found) }
-    return label
+  private static func next(
+    _ instantSet: InstantSet, after mark: ScheduleInstant, but other: DecidedAhead
+  ) -> ScheduleInstant? {
+    var instant = instantSet.next(after: mark)
+    while let found = instant, other.hasDecided(found) {
+      instant = instantSet.next(after: found)
+    }
+    return instant
   }
 
   /// The slot of this instant, with all triggers that name it.
-  private func slot(_ label: Int64, deadline: MonotonicInstant, _ schedule: Schedule) -> Slot {
-    let nominal = WallInstant(milliseconds: label)
+  private func slot(_ instant: ScheduleInstant, deadline: MonotonicInstant, _ schedule: Schedule)
+    -> Slot
+  {
+    let nominal = WallInstant(instant)
     var causes: SlotCauses = []
     let isEvery =
-      (label > mark(on: schedule) && clockTrack(schedule).has(label))
-      || (label > wallMark && schedule.wallTrack.grid?.contains(label) == true)
+      (instant > mark(on: schedule) && clockInstantSet(schedule).has(instant))
+      || (instant > wallMark && schedule.wallInstantSet.grid?.contains(instant) == true)
     if isEvery { causes.insert(.every) }
     if schedule.at.contains(nominal) { causes.insert(.at) }
-    for rule in schedule.rules where rule.has(label) { causes.insert(rule.cause) }
+    for rule in schedule.rules where rule.has(instant) { causes.insert(rule.cause) }
     return Slot(nominal: nominal, causes: causes, deadline: deadline)
   }
 
@@ -72,8 +78,8 @@ extension ScheduleCursor {
 // MARK: - What is due
 
 extension ScheduleCursor {
-  /// `takeDue` for any schedule, and any number of slots.
-  mutating func takeDueOfSeveral(of timing: Timing, for job: JobName, at now: Now) -> Due? {
+  /// `popDue` for any schedule, and any number of slots.
+  mutating func popDueOfSeveral(of timing: Timing, for job: JobName, at now: Now) -> Due? {
     guard let next = nextInstant(of: timing.schedule, at: now), next.deadline <= now.monotonic
     else {
       return nil
@@ -88,74 +94,79 @@ extension ScheduleCursor {
     let schedule = timing.schedule
     let memory = memory?.value ?? CursorMemory()
     let clockPieces = pieces(
-      of: clockTrack(schedule), after: mark(on: schedule), through: clock.label(at: now.monotonic),
+      of: clockInstantSet(schedule), after: mark(on: schedule),
+      through: clock.reading(at: now.monotonic),
       but: memory.wall)
     let wallPieces = pieces(
-      of: schedule.wallTrack, after: wallMark, through: now.wall.milliseconds, but: memory.clock)
+      of: schedule.wallInstantSet, after: wallMark, through: ScheduleInstant(now.wall),
+      but: memory.clock)
     if clockPieces.count + wallPieces.count == 1, (clockPieces + wallPieces)[0].count == 1 {
       return Due(newest: place(first, in: timing, for: job, at: now))
     }
-    var newest = (label: first.nominal.milliseconds, deadline: first.deadline)
-    func consider(_ label: Int64, _ deadline: MonotonicInstant) {
-      if deadline > newest.deadline { newest = (label, deadline) }
+    var newest = (instant: ScheduleInstant(first.nominal), deadline: first.deadline)
+    func consider(_ instant: ScheduleInstant, _ deadline: MonotonicInstant) {
+      if deadline > newest.deadline { newest = (instant, deadline) }
     }
     for piece in clockPieces {
-      let label = piece.last.milliseconds
-      consider(label, clock.instant(of: label))
+      let instant = ScheduleInstant(piece.last)
+      consider(instant, clock.instant(of: instant))
     }
     for piece in wallPieces {
-      let label = piece.last.milliseconds
-      consider(label, deadline(ofWall: label, at: now))
+      let instant = ScheduleInstant(piece.last)
+      consider(instant, deadline(ofWall: instant, at: now))
     }
-    let slot = slot(newest.label, deadline: newest.deadline, schedule)
+    let slot = slot(newest.instant, deadline: newest.deadline, schedule)
     return Due(
-      passed: passed(clockPieces, wallPieces, but: newest.label, schedule),
+      passed: passed(clockPieces, wallPieces, but: newest.instant, schedule),
       newest: place(slot, in: timing, for: job, at: now),
       all: passed(clockPieces, wallPieces, but: nil, schedule))
   }
 
   private func pieces(
-    of track: Track, after mark: Int64, through end: Int64, but other: DecidedAhead
+    of instantSet: InstantSet, after mark: ScheduleInstant, through end: ScheduleInstant,
+    but other: DecidedAhead
   ) -> [SlotSeries] {
-    let all = track.pieces(after: mark, through: end)
+    let all = instantSet.pieces(after: mark, through: end)
     return all.isEmpty
-      ? all : track.pieces(all, without: other.decided(of: track, after: mark, through: end))
+      ? all
+      : instantSet.pieces(all, without: other.decided(of: instantSet, after: mark, through: end))
   }
 
-  /// All that is due, without the newest if it is named; an instant that both axes name is counted once.
+  /// All that is due, without the newest if it is named; an instant that both timelines name is
+  /// counted once.
   private func passed(
-    _ clockPieces: [SlotSeries], _ wallPieces: [SlotSeries], but newest: Int64?,
+    _ clockPieces: [SlotSeries], _ wallPieces: [SlotSeries], but newest: ScheduleInstant?,
     _ schedule: Schedule
   ) -> [SlotSeries] {
-    let (clockTrack, wallTrack) = (clockTrack(schedule), schedule.wallTrack)
+    let (clockInstantSet, wallInstantSet) = (clockInstantSet(schedule), schedule.wallInstantSet)
     let twice =
       clockPieces.isEmpty
       ? []
-      : labels(of: wallPieces, on: wallTrack).filter { label in
-        let instant = WallInstant(milliseconds: label)
-        return clockTrack.has(label)
-          && clockPieces.contains { $0.first <= instant && instant <= $0.last }
+      : instants(of: wallPieces, on: wallInstantSet).filter { instant in
+        let wall = WallInstant(instant)
+        return clockInstantSet.has(instant)
+          && clockPieces.contains { $0.first <= wall && wall <= $0.last }
       }
     let passed =
-      clockTrack.pieces(clockPieces, without: [newest].compactMap(\.self))
-      + wallTrack.pieces(wallPieces, without: [newest].compactMap(\.self) + twice)
+      clockInstantSet.pieces(clockPieces, without: [newest].compactMap(\.self))
+      + wallInstantSet.pieces(wallPieces, without: [newest].compactMap(\.self) + twice)
     return SlotSeries.disjoint(
-      passed, from: newest.map { WallInstant(milliseconds: $0) }
+      passed, from: newest.map { WallInstant($0) }
     ) {
-      track(of: $0, schedule)
+      instantSet(of: $0, schedule)
     }
   }
 
   /// The instants of some pieces, one by one.
-  private func labels(of pieces: [SlotSeries], on track: Track) -> [Int64] {
-    pieces.flatMap { piece -> [Int64] in
-      var labels: [Int64] = []
-      var label: Int64? = piece.first.milliseconds
-      while let found = label, found <= piece.last.milliseconds {
-        labels.append(found)
-        label = track.next(after: found)
+  private func instants(of pieces: [SlotSeries], on instantSet: InstantSet) -> [ScheduleInstant] {
+    pieces.flatMap { piece -> [ScheduleInstant] in
+      var instants: [ScheduleInstant] = []
+      var instant: ScheduleInstant? = ScheduleInstant(piece.first)
+      while let found = instant, found <= ScheduleInstant(piece.last) {
+        instants.append(found)
+        instant = instantSet.next(after: found)
       }
-      return labels
+      return instants
     }
   }
 }

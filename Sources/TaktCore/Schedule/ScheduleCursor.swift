@@ -3,17 +3,17 @@ import TaktTime
 /// How far a job has come in its schedule. It alone computes slots: the next one to arm, and those
 /// that are due.
 ///
-/// Instants stand on two axes. The job's own clock carries `every` from its anchor; the wall
+/// Instants stand on two timelines. The job's own clock carries `every` from its anchor; the wall
 /// carries what names a time of day (`at`, `align: epoch`).
 struct ScheduleCursor: Sendable {
   let clock: JobClock
   /// Where the grid of `every` begins: the first load, plus `first` as it was then.
-  private(set) var anchor: Int64
+  private(set) var anchor: ScheduleInstant
   /// All up to here is decided, on the job's own clock.
-  private(set) var clockMark: Int64
+  private(set) var clockMark: ScheduleInstant
   /// All up to here is decided, on the wall.
-  private(set) var wallMark: Int64
-  private var delayLabel = Int64.min
+  private(set) var wallMark: ScheduleInstant
+  private var delayInstant = ScheduleInstant.min
   /// Nil while there is nothing in it, which is nearly always.
   private(set) var memory: Shared<CursorMemory>?
   private var lookahead = Lookahead()
@@ -23,15 +23,15 @@ struct ScheduleCursor: Sendable {
   init(schedule: Schedule, at now: Now) {
     let every = schedule.every
     clock = JobClock(at: now)
-    anchor = clock.label + (every?.first?.milliseconds ?? 0)
+    anchor = clock.reading + (every?.first?.milliseconds ?? 0)
     clockMark = every?.first == nil ? anchor : anchor - 1
-    wallMark = now.wall.milliseconds
+    wallMark = ScheduleInstant(now.wall)
     if let every, every.origin == .end {
       delay(to: every.first == nil ? anchor + every.intervalMilliseconds : anchor, schedule)
     }
   }
 
-  /// The cursor that a former takt has left.
+  /// The cursor that a previous daemon has left.
   ///
   /// - Parameter isSameBoot: whether the machine has gone on since. Else the job's clock is set by
   ///   the wall anew, but never back: what it has named is decided.
@@ -39,7 +39,7 @@ struct ScheduleCursor: Sendable {
     anchor = state.anchor
     clockMark = state.clockMark
     wallMark = state.wallMark
-    let went = JobClock(label: state.clockLabel, instant: state.clockInstant)
+    let went = JobClock(reading: state.clockReading, instant: state.clockInstant)
     if isSameBoot, state.clockInstant <= now.monotonic {
       clock = went
     } else {
@@ -47,8 +47,8 @@ struct ScheduleCursor: Sendable {
       // A mark before the anchor is that of a grid which has not begun: nothing is named yet.
       let hasNamed = state.clockMark >= state.anchor
       clock =
-        set.label > state.clockMark || !hasNamed
-        ? set : JobClock(label: state.clockMark, instant: now.monotonic)
+        set.reading > state.clockMark || !hasNamed
+        ? set : JobClock(reading: state.clockMark, instant: now.monotonic)
     }
     delayed = state.delayed
     if let ahead = CursorMemory(text: state.ahead) { memory = Shared(ahead) }
@@ -56,14 +56,15 @@ struct ScheduleCursor: Sendable {
 
   var state: CursorState {
     CursorState(
-      clockLabel: clock.label, clockInstant: clock.instant, anchor: anchor, clockMark: clockMark,
+      clockReading: clock.reading, clockInstant: clock.instant, anchor: anchor,
+      clockMark: clockMark,
       wallMark: wallMark, delayed: delayed, ahead: memory?.value.text ?? "")
   }
 
   /// The next slot of a fixed delay; nil while a run is active.
-  private var delayed: Int64? {
-    get { delayLabel == .min ? nil : delayLabel }
-    set { delayLabel = newValue ?? .min }
+  private var delayed: ScheduleInstant? {
+    get { delayInstant == .min ? nil : delayInstant }
+    set { delayInstant = newValue ?? .min }
   }
 
   /// Whether a fixed delay has its next slot.
@@ -75,35 +76,37 @@ struct ScheduleCursor: Sendable {
 
   /// When a slot that has passed was due, by the clock that it stands on.
   func deadline(of nominal: WallInstant, _ schedule: Schedule, at now: Now) -> MonotonicInstant {
-    clockTrack(schedule).has(nominal.milliseconds) || schedule.every?.origin == .end
-      ? clock.instant(of: nominal.milliseconds) : deadline(ofWall: nominal.milliseconds, at: now)
+    clockInstantSet(schedule).has(ScheduleInstant(nominal)) || schedule.every?.origin == .end
+      ? clock.instant(of: ScheduleInstant(nominal))
+      : deadline(ofWall: ScheduleInstant(nominal), at: now)
   }
 
   /// What the slots of a series are instants of.
-  func track(of series: SlotSeries, _ schedule: Schedule) -> Track {
-    let clock = clockTrack(schedule)
-    let (first, last) = (series.first.milliseconds, series.last.milliseconds)
-    return clock.series(after: first - 1, through: last) == series ? clock : schedule.wallTrack
+  func instantSet(of series: SlotSeries, _ schedule: Schedule) -> InstantSet {
+    let clock = clockInstantSet(schedule)
+    let (first, last) = (ScheduleInstant(series.first), ScheduleInstant(series.last))
+    return clock.series(after: first - 1, through: last) == series ? clock : schedule.wallInstantSet
   }
 
   /// The triggers that name a slot that has passed.
   func causes(of nominal: WallInstant, _ schedule: Schedule) -> SlotCauses {
-    let label = nominal.milliseconds
+    let instant = ScheduleInstant(nominal)
     var causes: SlotCauses = []
-    if clockTrack(schedule).has(label) || schedule.wallTrack.grid?.contains(label) == true
+    if clockInstantSet(schedule).has(instant)
+      || schedule.wallInstantSet.grid?.contains(instant) == true
       || schedule.every?.origin == .end
     {
       causes.insert(.every)
     }
     if schedule.at.contains(nominal) { causes.insert(.at) }
-    for rule in schedule.rules where rule.has(label) { causes.insert(rule.cause) }
+    for rule in schedule.rules where rule.has(instant) { causes.insert(rule.cause) }
     return causes
   }
 
-  /// The present reading of the clock that a slot stands on, in milliseconds.
-  func reading(by nominal: WallInstant, _ schedule: Schedule, at now: Now) -> Int64 {
-    clockTrack(schedule).has(nominal.milliseconds) || schedule.every?.origin == .end
-      ? clock.label(at: now.monotonic) : now.wall.milliseconds
+  /// The present reading of the clock that a slot stands on.
+  func reading(by nominal: WallInstant, _ schedule: Schedule, at now: Now) -> ScheduleInstant {
+    clockInstantSet(schedule).has(ScheduleInstant(nominal)) || schedule.every?.origin == .end
+      ? clock.reading(at: now.monotonic) : ScheduleInstant(now.wall)
   }
 
   /// Puts all instants up to now behind the cursor, and takes up a new schedule. What `old` named is
@@ -116,7 +119,7 @@ struct ScheduleCursor: Sendable {
       anchor = clockMark
     }
     if let every = schedule.every, every.origin == .end {
-      if let next = delayed { delay(to: next, schedule) } else { rest(schedule, at: now) }
+      if let next = delayed { delay(to: next, schedule) } else { startDelay(schedule, at: now) }
     } else {
       delayed = nil
     }
@@ -128,26 +131,30 @@ struct ScheduleCursor: Sendable {
 
   /// Makes a slot of something that happens now, which nobody could foresee: the present
   /// millisecond, or the next one that is not decided.
-  mutating func takeMoment(_ schedule: Schedule, at now: Now) -> WallInstant {
-    let (clockTrack, wallTrack) = (clockTrack(schedule), schedule.wallTrack)
+  mutating func nameInstant(_ schedule: Schedule, at now: Now) -> WallInstant {
+    let (clockInstantSet, wallInstantSet) = (clockInstantSet(schedule), schedule.wallInstantSet)
     var memory = memory?.value ?? CursorMemory()
-    var label = max(0, now.wall.milliseconds)
+    var instant = max(0, ScheduleInstant(now.wall))
     // After a step back the old moments come again. One that is far ahead is of a clock gone wrong.
     let last = memory.lastMoment
-    if label <= last, last - label < Self.momentsKept { label = last + 1 }
-    while (label <= clockMark && clockTrack.has(label))
-      || (label <= wallMark && wallTrack.has(label))
-      || memory.clock.hasDecided(label) || memory.wall.hasDecided(label)
+    if instant <= last, last - instant < Self.momentsKept { instant = last + 1 }
+    while (instant <= clockMark && clockInstantSet.has(instant))
+      || (instant <= wallMark && wallInstantSet.has(instant))
+      || memory.clock.hasDecided(instant) || memory.wall.hasDecided(instant)
     {
-      label += 1
+      instant += 1
     }
     // The same slot as one that a clock is to name: decided with this.
-    if label > clockMark, clockTrack.has(label) { memory.wall.remember(label) }
-    if label > wallMark, wallTrack.has(label) { memory.clock.remember(label) }
-    memory.lastMoment = label
+    if instant > clockMark, clockInstantSet.has(instant) {
+      memory.wall.remember(instant)
+    }
+    if instant > wallMark, wallInstantSet.has(instant) {
+      memory.clock.remember(instant)
+    }
+    memory.lastMoment = instant
     self.memory = Shared(memory)
     forgetNext()
-    return WallInstant(milliseconds: label)
+    return WallInstant(instant)
   }
 
   /// A day, in milliseconds.
@@ -159,61 +166,62 @@ struct ScheduleCursor: Sendable {
   }
 
   /// No run of the job is active: a fixed delay begins, and ends no sooner than `first` says.
-  mutating func rest(_ schedule: Schedule, at now: Now) {
+  mutating func startDelay(_ schedule: Schedule, at now: Now) {
     guard let every = schedule.every, every.origin == .end else { return }
-    var label = max(clock.label(at: now.monotonic) + every.intervalMilliseconds, anchor)
-    while memory?.value.wall.hasDecided(label) == true { label += 1 }
-    delay(to: label, schedule)
+    var instant = max(clock.reading(at: now.monotonic) + every.intervalMilliseconds, anchor)
+    while memory?.value.wall.hasDecided(instant) == true { instant += 1 }
+    delay(to: instant, schedule)
   }
 
-  private mutating func delay(to label: Int64, _ schedule: Schedule) {
-    let label = max(label, schedule.notBefore?.milliseconds ?? label)
-    delayed = label <= schedule.until?.milliseconds ?? label ? label : nil
+  private mutating func delay(to instant: ScheduleInstant, _ schedule: Schedule) {
+    let instant = max(instant, schedule.notBefore.map { ScheduleInstant($0) } ?? instant)
+    delayed = instant <= schedule.until.map { ScheduleInstant($0) } ?? instant ? instant : nil
   }
 
   /// Puts all instants up to now behind the cursor.
   mutating func decideAll(of schedule: Schedule, at now: Now) {
-    let label = clock.label(at: now.monotonic)
-    let wall = max(wallMark, now.wall.milliseconds)
-    if memory?.value.isAhead != true, label <= wall || !schedule.standsOnClock,
-      wall <= max(label, clockMark) || !schedule.standsOnWall
+    let instant = clock.reading(at: now.monotonic)
+    let wall = max(wallMark, ScheduleInstant(now.wall))
+    if memory?.value.isAhead != true, instant <= wall || !schedule.isOnJobClock,
+      wall <= max(instant, clockMark) || !schedule.isOnWallClock
     {
       // The clocks have gone together: neither decides anything ahead of the other.
-      (clockMark, wallMark) = (max(label, clockMark), wall)
+      (clockMark, wallMark) = (max(instant, clockMark), wall)
     } else {
-      decideAhead(of: schedule, toClock: label, toWall: wall)
+      decideAhead(of: schedule, toClock: instant, toWall: wall)
     }
-    if let next = delayed, next <= label { delayed = nil }
+    if let next = delayed, next <= instant { delayed = nil }
   }
 
-  private mutating func decideAhead(of schedule: Schedule, toClock label: Int64, toWall wall: Int64)
-  {
-    let (clockTrack, wallTrack) = (clockTrack(schedule), schedule.wallTrack)
+  private mutating func decideAhead(
+    of schedule: Schedule, toClock instant: ScheduleInstant, toWall wall: ScheduleInstant
+  ) {
+    let (clockInstantSet, wallInstantSet) = (clockInstantSet(schedule), schedule.wallInstantSet)
     var (clockMark, wallMark) = (clockMark, wallMark)
     var memory = self.memory ?? Shared(CursorMemory())
     self.memory = nil
     memory.change { memory in
-      memory.clock.advance(&clockMark, to: label, on: clockTrack, otherMark: wall)
-      memory.wall.advance(&wallMark, to: wall, on: wallTrack, otherMark: clockMark)
+      memory.clock.advance(&clockMark, to: instant, on: clockInstantSet, otherMark: wall)
+      memory.wall.advance(&wallMark, to: wall, on: wallInstantSet, otherMark: clockMark)
     }
     (self.clockMark, self.wallMark) = (clockMark, wallMark)
     if !memory.value.isEmpty { self.memory = memory }
   }
 
-  func clockTrack(_ schedule: Schedule) -> Track {
+  func clockInstantSet(_ schedule: Schedule) -> InstantSet {
     switch schedule.every?.origin {
-    case .start: schedule.bounded(Track(grid: schedule.every.map(grid)))
-    case .end: Track(instants: delayed.map { [$0] } ?? [])
-    case .epoch, nil: Track()
+    case .start: schedule.bounded(InstantSet(grid: schedule.every.map(grid)))
+    case .end: InstantSet(instants: delayed.map { [$0] } ?? [])
+    case .epoch, nil: InstantSet()
     }
   }
 
-  private func grid(_ every: Every) -> Track.Grid {
-    Track.Grid(origin: anchor, interval: every.intervalMilliseconds)
+  private func grid(_ every: Every) -> InstantSet.Grid {
+    InstantSet.Grid(origin: anchor, interval: every.intervalMilliseconds)
   }
 
-  func deadline(ofWall label: Int64, at now: Now) -> MonotonicInstant {
-    let distance = WallInstant(milliseconds: label).nanoseconds
+  func deadline(ofWall instant: ScheduleInstant, at now: Now) -> MonotonicInstant {
+    let distance = WallInstant(instant).nanoseconds
       .subtractingSaturated(now.wall.nanoseconds)
     return MonotonicInstant(nanoseconds: now.monotonic.nanoseconds.addingSaturated(distance))
   }
@@ -226,7 +234,9 @@ extension ScheduleCursor {
   ///
   /// It changes nothing but what the cursor remembers of what comes next.
   mutating func next(of timing: Timing, for job: JobName, at now: Now) -> Slot? {
-    guard lookAhead(timing.schedule) else { return nextOfSeveral(of: timing, for: job, at: now) }
+    guard fillLookahead(timing.schedule) else {
+      return nextOfSeveral(of: timing, for: job, at: now)
+    }
     guard let slot = upcoming(at: now) else { return nil }
     return placeUpcoming(slot, in: timing, for: job)
   }
@@ -257,13 +267,13 @@ extension ScheduleCursor {
 
   /// Takes all slots whose nominal instant has come, and leaves the cursor behind them; nil when
   /// there are none.
-  mutating func takeDue(of timing: Timing, for job: JobName, at now: Now) -> Due? {
+  mutating func popDue(of timing: Timing, for job: JobName, at now: Now) -> Due? {
     let schedule = timing.schedule
-    guard lookAhead(schedule) else { return takeDueOfSeveral(of: timing, for: job, at: now) }
+    guard fillLookahead(schedule) else { return popDueOfSeveral(of: timing, for: job, at: now) }
     guard let slot = upcoming(at: now), slot.deadline <= now.monotonic else { return nil }
-    let reading = lookahead.isOnClock ? clock.label(at: now.monotonic) : now.wall.milliseconds
+    let reading = lookahead.isOnClock ? clock.reading(at: now.monotonic) : ScheduleInstant(now.wall)
     guard lookahead.instantAfterNext(schedule) > reading else {
-      return takeDueOfSeveral(of: timing, for: job, at: now)
+      return popDueOfSeveral(of: timing, for: job, at: now)
     }
     let placed = placeUpcoming(slot, in: timing, for: job)
     decideAll(of: schedule, at: now)
@@ -272,10 +282,10 @@ extension ScheduleCursor {
   }
 
   /// Finds what comes next, unless it is known. False where several triggers name instants, or where
-  /// the other axis may have decided what this one is to name.
-  private mutating func lookAhead(_ schedule: Schedule) -> Bool {
+  /// the other timeline may have decided what this one is to name.
+  private mutating func fillLookahead(_ schedule: Schedule) -> Bool {
     if lookahead.trigger != .unknown { return true }
-    let isOnWall = schedule.standsOnWall
+    let isOnWall = schedule.isOnWallClock
     if let memory = memory?.value, !(isOnWall ? memory.clock : memory.wall).isEmpty { return false }
     lookahead = Lookahead(schedule, after: isOnWall ? wallMark : clockMark, anchor: anchor)
     return lookahead.trigger != .unknown
@@ -283,12 +293,13 @@ extension ScheduleCursor {
 
   /// The next slot of the only trigger, where the schedule says.
   private func upcoming(at now: Now) -> Slot? {
-    let label = lookahead.trigger == .delay ? delayed ?? Lookahead.never : lookahead.next
-    guard label != Lookahead.never else { return nil }
-    let nominal = WallInstant(milliseconds: label)
+    let instant = lookahead.trigger == .delay ? delayed ?? Lookahead.never : lookahead.next
+    guard instant != Lookahead.never else { return nil }
+    let nominal = WallInstant(instant)
     return Slot(
       nominal: nominal, causes: lookahead.causes,
-      deadline: lookahead.isOnClock ? clock.instant(of: label) : deadline(ofWall: label, at: now))
+      deadline: lookahead.isOnClock
+        ? clock.instant(of: instant) : deadline(ofWall: instant, at: now))
   }
 
   /// `place` for the next slot of the only trigger.
@@ -300,7 +311,7 @@ extension ScheduleCursor {
     let later = lookahead.instantAfterNext(timing.schedule)
     let gap =
       later == Lookahead.never
-      ? nil : Duration.milliseconds(later - slot.nominal.milliseconds)
+      ? nil : Duration.milliseconds(later - ScheduleInstant(slot.nominal))
     return timing.place(slot, before: gap, of: job)
   }
 }

@@ -102,9 +102,9 @@ extension SlotSeries {
   ///
   /// - Parameters:
   ///   - slot: one more slot that none is to reach over.
-  ///   - track: what the slots of a series are instants of.
+  ///   - instantSet: what the slots of a series are instants of.
   static func disjoint(
-    _ all: [SlotSeries], from slot: WallInstant? = nil, on track: (SlotSeries) -> Track
+    _ all: [SlotSeries], from slot: WallInstant? = nil, on instantSet: (SlotSeries) -> InstantSet
   ) -> [SlotSeries] {
     let singles = all.filter { $0.count == 1 }.map(\.first) + [slot].compactMap(\.self)
     guard all.contains(where: { $0.count > 1 }), !singles.isEmpty else {
@@ -113,12 +113,12 @@ extension SlotSeries {
     let cuts = singles.sorted()
     return all.flatMap { series -> [SlotSeries] in
       guard series.count > 1 else { return [series] }
-      let track = track(series)
+      let instantSet = instantSet(series)
       var pieces: [SlotSeries] = []
       var rest: SlotSeries? = series
       for cut in cuts {
         guard let piece = rest else { break }
-        let (before, after) = track.split(piece, before: cut.milliseconds)
+        let (before, after) = instantSet.split(piece, before: ScheduleInstant(cut))
         pieces += [before].compactMap(\.self)
         rest = after
       }

@@ -6,14 +6,14 @@ package import TaktTime
 /// after takt has stopped.
 package protocol SchedulerControl: Sendable {
   /// Does what somebody wants as soon as the queue is free.
-  func obey(
+  func perform(
     _ command: SchedulerCommand, reply: @escaping @Sendable (SchedulerReply) -> Void)
 
   /// Looks at the scheduler as soon as the queue is free. Who wants to see much looks often and at
   /// little: slots that are due wait meanwhile.
-  func look<Sight: Sendable>(
-    _ question: @escaping @Sendable (SchedulerCore, Now) -> Sight,
-    reply: @escaping @Sendable (Sight) -> Void)
+  func query<Value: Sendable>(
+    _ question: @escaping @Sendable (SchedulerCore, Now) -> Value,
+    reply: @escaping @Sendable (Value) -> Void)
 }
 
 /// What somebody who steers takt wants of the scheduler.

@@ -25,10 +25,10 @@ extension SchedulerCore {
     }
     let others = skipExcluded(passed, of: id, schedule, at: now)
     guard !others.isEmpty else { return }
-    var pieces = SlotSeries.disjoint(others) { cursor.track(of: $0, schedule) }
+    var pieces = SlotSeries.disjoint(others) { cursor.instantSet(of: $0, schedule) }
     pieces.sort { $0.last < $1.last }
     // What may start still is not missed, whatever the policy.
-    let timely = spec.timing.isEnabled ? takeTimely(&pieces, of: id, by: schedule, at: now) : nil
+    let timely = spec.timing.isEnabled ? serveTimely(&pieces, of: id, by: schedule, at: now) : nil
     let within = spec.missed.within(schedule, of: timely?.nominal ?? pieces.last?.last)
     var young: [SlotSeries] = []
     for series in pieces {
@@ -37,12 +37,12 @@ extension SchedulerCore {
         continue
       }
       let bound = cursor.reading(by: series.last, schedule, at: now) - within.milliseconds
-      let (before, after) = cursor.track(of: series, schedule).split(series, before: bound)
+      let (before, after) = cursor.instantSet(of: series, schedule).split(series, before: bound)
       if let before { miss(before, &self) }
       young += [after].compactMap(\.self)
     }
     let room = choice == .all ? spec.missed.countMax : timely == nil ? 1 : 0
-    let (rest, chosen) = takeNewest(room, of: young, cursor, schedule)
+    let (rest, chosen) = splitNewest(room, of: young, cursor, schedule)
     for series in rest {
       if choice == .last, let into = timely?.nominal ?? chosen.first {
         decide(id, series, .coalesced(into: into), at: now)
@@ -57,15 +57,15 @@ extension SchedulerCore {
   }
 
   /// Takes the newest slot if its window is open, or still to come.
-  private mutating func takeTimely(
+  private mutating func serveTimely(
     _ pieces: inout [SlotSeries], of id: JobID, by schedule: Schedule, at now: Now
   ) -> Slot? {
     guard let series = pieces.last else { return nil }
     let slot = place(series.last, of: id, by: schedule, at: now)
     guard slot.latestStart >= now.monotonic else { return nil }
     pieces.removeLast()
-    let track = jobs[id].cursor.track(of: series, schedule)
-    pieces += [track.takeNewest(1, of: series).rest].compactMap(\.self)
+    let instantSet = jobs[id].cursor.instantSet(of: series, schedule)
+    pieces += [instantSet.splitNewest(1, of: series).rest].compactMap(\.self)
     return slot
   }
 
@@ -91,14 +91,15 @@ extension SchedulerCore {
   }
 
   /// The newest slots of all series, ascending, and what is left of the series without them.
-  private func takeNewest(
+  private func splitNewest(
     _ wanted: Int, of all: [SlotSeries], _ cursor: ScheduleCursor, _ schedule: Schedule
   ) -> (rest: [SlotSeries], newest: [WallInstant]) {
     var rest: [SlotSeries] = []
     var newest: [WallInstant] = []
     for series in all.sorted(by: { $0.last > $1.last }) {
-      let taken = cursor.track(of: series, schedule).takeNewest(wanted - newest.count, of: series)
-      newest += taken.newest.map { WallInstant(milliseconds: $0) }
+      let taken = cursor.instantSet(of: series, schedule).splitNewest(
+        wanted - newest.count, of: series)
+      newest += taken.newest.map { WallInstant($0) }
       rest += [taken.rest].compactMap(\.self)
     }
     return (rest.sorted { $0.first < $1.first }, newest.sorted())
@@ -126,7 +127,7 @@ extension SchedulerCore {
         LogField(
           .message,
           .text(
-            "\(count) slots that passed unserved run late, one each "
+            "\(count) missed slots run late, one every "
               + DurationText.format(pace))),
         LogField(.count, .number(Int64(count))),
       ])

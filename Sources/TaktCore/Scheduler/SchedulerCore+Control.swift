@@ -6,17 +6,17 @@ extension SchedulerCore {
   package static let waitingRunsPerJobMax = 64
 
   /// Does what somebody wants, and says what became of it and what is to be done.
-  package mutating func obey(
+  package mutating func perform(
     _ command: SchedulerCommand, at now: Now
   ) -> (reply: SchedulerReply, effects: [SchedulerEffect]) {
-    let reply = take(command, at: now)
+    let reply = execute(command, at: now)
     close(at: now)
     let done = effects
     effects = []
     return (reply, done)
   }
 
-  mutating func take(_ command: SchedulerCommand, at now: Now) -> SchedulerReply {
+  mutating func execute(_ command: SchedulerCommand, at now: Now) -> SchedulerReply {
     switch command {
     case .trigger, .suspend, .resume:
       guard phase == .running else { return .unavailable }
@@ -117,11 +117,11 @@ extension SchedulerCore {
 
   /// What the next slots of a job are computed from; nil when there is no such job, or its slots are
   /// not served.
-  package func foresight(of name: JobName, at now: Now) -> SlotForesight? {
+  package func previewInput(of name: JobName, at now: Now) -> SlotPreviewInput? {
     guard let job = jobs.id(of: name).flatMap({ jobs.state(of: $0) }), !job.isHeld else {
       return nil
     }
-    return SlotForesight(spec: job.spec, cursor: job.cursor, ran: job.ranCount, now: now)
+    return SlotPreviewInput(spec: job.spec, cursor: job.cursor, ran: job.ranCount, now: now)
   }
 
   private func state(of job: JobState, _ active: [RunView]) -> JobView.State {
@@ -132,7 +132,7 @@ extension SchedulerCore {
     if !active.isEmpty { return .queued }
     if !job.spec.timing.isEnabled { return .disabled }
     if job.isSuspended { return .suspended }
-    if job.rest == .limit { return .limit }
+    if job.holdReason == .limit { return .limit }
     return job.awaited == nil ? .idle : .waiting
   }
 

@@ -10,7 +10,7 @@ extension SchedulerCore {
     let schedule = timing.schedule
     let others = skipExcluded(due.all, of: id, schedule, at: now)
     guard let last = others.max(by: { $0.last < $1.last }) else { return nil }
-    let before = cursor.track(of: last, schedule).takeNewest(1, of: last).rest
+    let before = cursor.instantSet(of: last, schedule).splitNewest(1, of: last).rest
     var newest = due.newest
     if last.last != newest.nominal {
       let slot = Slot(
@@ -31,7 +31,7 @@ extension SchedulerCore {
     let cursor = jobs[id].cursor
     return all.flatMap { series in
       let (excluded, others) = schedule.exclusions.divide(
-        series, of: cursor.track(of: series, schedule))
+        series, of: cursor.instantSet(of: series, schedule))
       for series in excluded { decide(id, series, .skipped(.excluded), at: now) }
       return others
     }

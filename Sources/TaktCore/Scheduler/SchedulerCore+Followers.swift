@@ -7,7 +7,7 @@ extension SchedulerCore {
     let before = Set((old?.timing.schedule.after ?? []).map(\.job))
     let wanted = Set((new?.timing.schedule.after ?? []).map(\.job))
     for parent in before.subtracting(wanted) {
-      if let parent = jobs.unfollow(parent, id) { forgetIfGone(parent) }
+      if let parent = jobs.unfollow(parent, id) { removeIfEnded(parent) }
     }
     for parent in wanted.subtracting(before) { jobs.follow(parent, id) }
   }

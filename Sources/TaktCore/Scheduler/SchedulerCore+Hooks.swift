@@ -53,7 +53,7 @@ extension SchedulerCore {
     guard phase == .running || phase == .draining,
       runs.ofJob(run.job).hookCount < Self.hooksPerJobMax
     else {
-      let why = phase == .stopping ? "takt is stopping" : "too many of the job's hooks wait"
+      let why = phase == .stopping ? "takt is stopping" : "too many hooks of the job are waiting"
       log(
         .warning, .run, at: now,
         [

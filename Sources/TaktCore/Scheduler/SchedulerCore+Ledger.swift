@@ -22,7 +22,7 @@ extension SchedulerCore {
 
   /// One that has been removed has told its mark with its end.
   private mutating func recordMark(of id: JobID) {
-    if jobs.isPresent(id) { effects.append(.record(.mark(jobs[id].mark))) }
+    if jobs.isPresent(id) { effects.append(.record(.checkpoint(jobs[id].checkpoint))) }
   }
 
   /// From now on the job is due by its present schedule.
@@ -43,12 +43,12 @@ extension SchedulerCore {
 
   /// The job is due no more. Its mark is recorded here, as it will be no job's any longer.
   mutating func endVersion(of id: JobID, at now: Now) {
-    effects.append(.record(.mark(jobs[id].mark)))
+    effects.append(.record(.checkpoint(jobs[id].checkpoint)))
     effects.append(.record(.scheduleEnded(jobs.name(of: id), jobs[id].cursor.edge(at: now))))
   }
 
   /// The ledger has begun anew: all that holds now is told again.
-  mutating func tellLedger(at now: Now) {
+  mutating func rewriteLedger(at now: Now) {
     for id in jobs.sorted {
       beginVersion(of: id, at: now)
       for late in jobs[id].late {

@@ -7,12 +7,12 @@ extension SchedulerCore {
       log(.warning, .reload, at: now, [LogField(.message, .text("not reloaded: takt is stopping"))])
       return
     }
-    let former = settings
+    let previous = settings
     adopt(plan.settings)
-    if former.state != settings.state || former.history != settings.history {
+    if previous.state != settings.state || previous.history != settings.history {
       log(
         .warning, .reload, at: now,
-        [LogField(.message, .text("'state' and 'history' count from the next start on"))])
+        [LogField(.message, .text("changes of 'state' and 'history' need a restart"))])
     }
     effects.append(
       .record(
@@ -43,7 +43,7 @@ extension SchedulerCore {
           LogField(
             .message,
             .text(
-              "'\(rename.to)' looks like '\(rename.from)' renamed: it is a new job, with a new anchor"
+              "'\(rename.to)' looks like '\(rename.from)' renamed; it is a new job, with a new schedule"
             ))
         ])
     }
@@ -56,8 +56,8 @@ extension SchedulerCore {
   mutating func add(_ spec: JobSpec, at now: Now) -> JobID {
     let schedule = spec.timing.schedule
     let id: JobID
-    if let memory = memories.take(spec.name) {
-      tellPast(schedule.at, of: spec.name, but: memory.at, at: now)
+    if let memory = removedJobs.remove(spec.name) {
+      logPastInstants(schedule.at, of: spec.name, but: memory.at, at: now)
       id = jobs.insert(JobState(spec, from: memory))
       // While it was away the job had no slots.
       jobs[id].cursor.skip(to: now, from: Schedule(), to: schedule)
@@ -67,8 +67,8 @@ extension SchedulerCore {
       id = jobs.insert(
         JobState(spec: spec, cursor: ScheduleCursor(schedule: schedule, at: now)))
       follow(id, from: nil, to: spec)
-      beginVersion(of: id, isFirst: !isBlind, at: now)
-      if !isBlind { missPast(schedule.at, of: id, at: now) }
+      beginVersion(of: id, isFirst: !isLedgerUnread, at: now)
+      if !isLedgerUnread { missPast(schedule.at, of: id, at: now) }
     }
     arm(id, at: now)
     return id
@@ -83,8 +83,8 @@ extension SchedulerCore {
 
   private mutating func rearm(_ spec: JobSpec, at now: Now) {
     guard let id = jobs.find(spec.name) else { return }
-    let (old, rest) = (jobs[id].spec, jobs[id].rest)
-    let due = jobs[id].takeDue(at: now)
+    let (old, rest) = (jobs[id].spec, jobs[id].holdReason)
+    let due = jobs[id].popDue(at: now)
     follow(id, from: old, to: spec)
     // What the old schedule excludes is looked for before the job has the new one.
     let kept = rest == nil ? due.flatMap { withoutExcluded($0, of: id, at: now) } : nil
@@ -97,11 +97,11 @@ extension SchedulerCore {
     jobs[id].cursor.skip(to: now, from: old.timing.schedule, to: spec.timing.schedule)
     // While one is active the end to count from is still to come.
     if runs.hasActive(id) { jobs[id].cursor.runStarted() }
-    tellPast(spec.timing.schedule.at, of: spec.name, but: old.timing.schedule.at, at: now)
+    logPastInstants(spec.timing.schedule.at, of: spec.name, but: old.timing.schedule.at, at: now)
     beginVersion(of: id, at: now)
-    if let rest = jobs[id].rest { giveUpLate(of: id, as: .skipped(rest), at: now) }
+    if let rest = jobs[id].holdReason { giveUpLate(of: id, as: .skipped(rest), at: now) }
     if !spec.timing.isEnabled { suspendWaiting(of: id, at: now) }
-    restIfIdle(id, at: now)
+    startDelayIfIdle(id, at: now)
     occur(on: [.reload], for: id, at: now)
     arm(id, at: now)
   }
@@ -140,12 +140,12 @@ extension SchedulerCore {
     giveUpLate(of: id, as: .cancelled(.removed), at: now)
     endVersion(of: id, at: now)
     let spec = jobs[id].spec
-    memories.keep(jobs[id].memory, of: name)
+    removedJobs.keep(jobs[id].memory, of: name)
     follow(id, from: spec, to: nil)
     endTimers(of: id)
     jobs.remove(id)
     stopRuns(ofRemoved: id, spec.removal, at: now)
-    forgetIfGone(id)
+    removeIfEnded(id)
   }
 
   /// A job that is removed, or not to go on, has no timers any more.
@@ -180,12 +180,12 @@ extension SchedulerCore {
   }
 
   /// Events of takt's own life: one slot, whichever of them the job waits for.
-  mutating func occur(on occasions: Set<Occasion>, for id: JobID, at now: Now) {
+  mutating func occur(on lifecycleEvents: Set<LifecycleEvent>, for id: JobID, at now: Now) {
     let wanted = jobs[id].spec.timing.schedule.on
     if wanted.isEmpty { return }
     var causes: SlotCauses = []
-    for occasion in occasions.intersection(wanted) {
-      switch occasion {
+    for lifecycleEvent in lifecycleEvents.intersection(wanted) {
+      switch lifecycleEvent {
       case .start: causes.insert(.start)
       case .boot: causes.insert(.boot)
       case .reload: causes.insert(.reload)
@@ -203,7 +203,7 @@ extension SchedulerCore {
 
   /// Past instants that a reload gives a job that was there before: they were never slots, or have
   /// been decided under an older schedule.
-  mutating func tellPast(
+  mutating func logPastInstants(
     _ instants: [WallInstant], of name: JobName, but known: [WallInstant], at now: Now
   ) {
     for instant in Self.past(instants, at: now) where !known.contains(instant) {
@@ -211,7 +211,8 @@ extension SchedulerCore {
         .warning, .reload, at: now,
         [
           LogField(.job, .text(name.text)), LogField(.slot, .instant(instant)),
-          LogField(.message, .text("'at' \(instant.rfc3339()) is past: no slot comes of it")),
+          LogField(
+            .message, .text("'at' \(instant.rfc3339()) is in the past, so it makes no slot")),
         ])
     }
   }

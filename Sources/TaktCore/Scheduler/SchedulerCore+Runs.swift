@@ -18,43 +18,43 @@ extension SchedulerCore {
       .warning, .run, at: now,
       [
         LogField(.job, .text(job.text)), LogField(.run, .number(Int64(run.number))),
-        LogField(.message, .text("takes longer than \(DurationText.format(taken))")),
+        LogField(.message, .text("still running after \(DurationText.format(taken))")),
       ])
     hook(.onLate, for: run, at: now)
   }
 
   mutating func actionEnded(_ run: RunID, _ report: AttemptReport, at now: Now) {
     guard let row = runs.row(of: run) else { return }
-    runs[row].take(report)
+    runs[row].stepEnded(report)
     step(row, at: now) { $0.actionEnded(report, at: now.monotonic) }
   }
 
-  /// Feeds one event to a run's machine and does what it orders. An event for a run that has ended
-  /// changes nothing. A retry is scheduled here, when the machine moves to `backing_off`.
-  mutating func step(_ run: RunID, at now: Now, _ event: (inout RunMachine) -> RunOrders) {
+  /// Feeds one event to a run's machine and does what it requests. An event for a run that has
+  /// ended changes nothing. A retry is scheduled here, when the machine moves to `backing_off`.
+  mutating func step(_ run: RunID, at now: Now, _ event: (inout RunMachine) -> RunRequests) {
     if let row = runs.row(of: run) { step(row, at: now, event) }
   }
 
   mutating func step(
-    _ row: RunTable.Row, at now: Now, _ event: (inout RunMachine) -> RunOrders
+    _ row: RunTable.Row, at now: Now, _ event: (inout RunMachine) -> RunRequests
   ) {
-    let orders = event(&runs[row].machine)
-    if let move = orders.move { moved(row, move, at: now) }
-    if let action = orders.action { start(action, of: row, at: now) }
-    if let signal = orders.signal { self.signal(row, signal) }
-    switch orders.place {
+    let requests = event(&runs[row].machine)
+    if let move = requests.move { moved(row, move, at: now) }
+    if let action = requests.action { start(action, of: row, at: now) }
+    if let signal = requests.signal { self.signal(row, signal) }
+    switch requests.place {
     case .keep: break
-    case .leave: runs.leavePlace(row)
+    case .release: runs.releasePlace(row)
     case .await: runs.askForPlace(runs[row].id)
     }
-    setTimer(of: row, orders.timer, at: now)
+    setTimer(of: row, requests.timer, at: now)
     switch runs[row].machine.state {
     case .ended(let end): return ended(row, end, at: now)
     // What a reload has changed meanwhile holds from the next attempt on.
     case .backingOff: adoptPresentSpec(row)
     case .queued, .running, .stopping, .killing: break
     }
-    if orders.place != .keep { startWaitingRuns(at: now) }
+    if requests.place != .keep { startWaitingRuns(at: now) }
   }
 
   private mutating func adoptPresentSpec(_ row: RunTable.Row) {
@@ -78,7 +78,7 @@ extension SchedulerCore {
   private mutating func recordBackOff(_ row: RunTable.Row, _ end: RunEnd, at now: Now) {
     let (run, attempt) = (runs[row].id, runs[row].machine.attempt)
     // Another attempt follows: the output of this one goes to the ledger at once.
-    if let output = runs[row].takeUnrecordedOutput() {
+    if let output = runs[row].popUnrecordedOutput() {
       effects.append(.record(.attemptOutput(run, attempt: attempt, output, at: now.wall)))
     }
     let position =
@@ -86,7 +86,7 @@ extension SchedulerCore {
     effects.append(.record(.backedOff(run, position, at: now.wall)))
   }
 
-  private mutating func start(_ action: RunOrders.Start, of row: RunTable.Row, at now: Now) {
+  private mutating func start(_ action: RunRequests.Start, of row: RunTable.Row, at now: Now) {
     if action.step == 0, action.attempt > runs[row].firstAttempt {
       effects.append(
         .record(.attemptBegan(runs[row].id, attempt: action.attempt, at: now.wall)))
@@ -94,7 +94,7 @@ extension SchedulerCore {
     effects.append(.start(runs[row].request(for: action)))
   }
 
-  private mutating func signal(_ row: RunTable.Row, _ signal: RunOrders.Signal) {
+  private mutating func signal(_ row: RunTable.Row, _ signal: RunRequests.Signal) {
     let signal =
       switch signal {
       case .stop: runs[row].spec.execution.stop.signal
@@ -104,7 +104,7 @@ extension SchedulerCore {
   }
 
   private mutating func setTimer(
-    of row: RunTable.Row, _ timer: RunOrders.Timer, at now: Now
+    of row: RunTable.Row, _ timer: RunRequests.Timer, at now: Now
   ) {
     switch timer {
     case .keep: break
@@ -126,9 +126,9 @@ extension SchedulerCore {
 
   private mutating func ended(_ row: RunTable.Row, _ end: RunEnd, at now: Now) {
     runs.giveUpPlace(row)
-    effects.append(.record(.ended(runs[row].bookEntry(end, at: now))))
+    effects.append(.record(.ended(runs[row].ledgerRecord(end, at: now))))
     let last = runs[row].last(end)
-    if let former = last.settles { effects.append(.record(.settled(former))) }
+    if let previous = last.settles { effects.append(.record(.settled(previous))) }
     if last.isExpected { effects.append(.disarm(.expected(runs[row].id))) }
     let caller = last.hasHooks ? runs[row].caller : nil
     runs.remove(row)
@@ -137,7 +137,7 @@ extension SchedulerCore {
       countFailure(of: last.job, end, hooks: caller, at: now)
       if last.isForGood { callFollowers(of: last.job, end, at: now) }
     }
-    forgetIfGone(last.job)
+    removeIfEnded(last.job)
     startWaitingRuns(at: now)
     finishIfIdle(at: now)
   }
@@ -146,7 +146,7 @@ extension SchedulerCore {
   private mutating func armAfterRun(of id: JobID, at now: Now) {
     guard jobs.isPresent(id) else { return }
     if jobs[id].isFixedDelay, !runs.hasActive(id) {
-      jobs[id].rest(at: now)
+      jobs[id].startDelay(at: now)
       markDirty(id)
       arm(id, at: now)
     } else if !jobs[id].late.isEmpty {
@@ -155,7 +155,7 @@ extension SchedulerCore {
   }
 
   /// A job that has been removed is forgotten when the last of its runs has ended.
-  mutating func forgetIfGone(_ id: JobID) {
+  mutating func removeIfEnded(_ id: JobID) {
     if !jobs.isPresent(id), runs.ofJob(id).isEmpty { jobs.release(id) }
   }
 }

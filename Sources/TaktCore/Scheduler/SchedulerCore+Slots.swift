@@ -6,10 +6,10 @@ extension SchedulerCore {
   mutating func arm(_ id: JobID, at now: Now) {
     guard phase == .running else { return }
     endPause(of: id)
-    if jobs[id].isHeld { return restTimer(of: id, at: now) }
+    if jobs[id].isHeld { return holdTimer(of: id, at: now) }
     guard let awaited = awaited(of: id, at: now) else {
-      jobs[id].awaitNothing()
-      return restTimer(of: id, as: jobs[id].mayHaveSlots ? .unarmed : .over)
+      jobs[id].clearAwaited()
+      return holdTimer(of: id, as: jobs[id].mayHaveSlots ? .unarmed : .over)
     }
     jobs[id].timer = .runs
     arm(awaited, of: id, at: now)
@@ -25,10 +25,10 @@ extension SchedulerCore {
   }
 
   /// The timer of a job whose slots pass without a run; a timer of its own waits for a pause's end.
-  private mutating func restTimer(of id: JobID, at now: Now) {
-    jobs[id].awaitNothing()
-    guard jobs[id].rest != .limit else { return restTimer(of: id, as: .over) }
-    if hasTimer(id, at: now) { restTimer(of: id, as: .suspended) }
+  private mutating func holdTimer(of id: JobID, at now: Now) {
+    jobs[id].clearAwaited()
+    guard jobs[id].holdReason != .limit else { return holdTimer(of: id, as: .over) }
+    if hasTimer(id, at: now) { holdTimer(of: id, as: .suspended) }
     guard let until = jobs[id].suspension?.until else { return }
     arm(.suspensionEnd(until, deadline: now.monotonic + (until - now.wall)), of: id, at: now)
   }
@@ -37,18 +37,18 @@ extension SchedulerCore {
   private mutating func hasTimer(_ id: JobID, at now: Now) -> Bool {
     switch jobs[id].timer {
     case nil where !jobs[id].spec.timing.schedule.isTimed: false
-    case nil, .rests(.over): jobs[id].mayHaveSlots || jobs[id].next(at: now) != nil
-    case .runs, .rests: true
+    case nil, .held(.over): jobs[id].mayHaveSlots || jobs[id].next(at: now) != nil
+    case .runs, .held: true
     }
   }
 
-  private mutating func restTimer(of id: JobID, as rest: TimerRest) {
+  private mutating func holdTimer(of id: JobID, as rest: TimerHoldReason) {
     switch (jobs[id].timer, rest) {
-    case (.rests(rest), _), (nil, .unarmed), (nil, .over): return
+    case (.held(rest), _), (nil, .unarmed), (nil, .over): return
     default: break
     }
-    jobs[id].timer = .rests(rest)
-    effects.append(.rest(id, rest))
+    jobs[id].timer = .held(rest)
+    effects.append(.holdTimer(id, rest))
   }
 
   /// Nobody waits for the end of the job's suspension any more.
@@ -68,23 +68,23 @@ extension SchedulerCore {
   mutating func jobFired(_ id: JobID, token: UInt64, at now: Now) {
     guard phase == .running, jobs.isPresent(id), jobs[id].isAwaiting(token) else { return }
     endPause(of: id)
-    jobs[id].awaitNothing()
+    jobs[id].clearAwaited()
     // What most jobs never have is looked after apart.
     if jobs[id].isSuspended || !jobs[id].late.isEmpty {
       endSuspension(ifOver: id, at: now)
       if !jobs[id].isHeld { serveLate(id, at: now) }
     }
-    if !jobs[id].isHeld, let due = jobs[id].takeDue(at: now) { serve(due, of: id, at: now) }
-    restIfIdle(id, at: now)
+    if !jobs[id].isHeld, let due = jobs[id].popDue(at: now) { serve(due, of: id, at: now) }
+    startDelayIfIdle(id, at: now)
     arm(id, at: now)
   }
 
   /// A fixed delay begins anew where no run is to come that it could count from.
-  mutating func restIfIdle(_ id: JobID, at now: Now) {
+  mutating func startDelayIfIdle(_ id: JobID, at now: Now) {
     guard jobs[id].isFixedDelay, !jobs[id].cursor.isDelaying, jobs[id].late.isEmpty,
       !runs.hasActive(id)
     else { return }
-    jobs[id].rest(at: now)
+    jobs[id].startDelay(at: now)
     markDirty(id)
   }
 
@@ -124,10 +124,10 @@ extension SchedulerCore {
   mutating func occur(_ causes: SlotCauses, for id: JobID, at now: Now) {
     let schedule = jobs[id].spec.timing.schedule
     guard schedule.isWithinBounds(now.wall) else { return }
-    let nominal = jobs[id].cursor.takeMoment(schedule, at: now)
+    let nominal = jobs[id].cursor.nameInstant(schedule, at: now)
     markDirty(id)
     let slot = Slot(nominal: nominal, causes: causes, deadline: now.monotonic)
-    var reason = phase == .running ? jobs[id].rest : .stopping
+    var reason = phase == .running ? jobs[id].holdReason : .stopping
     if schedule.excludes(nominal) { reason = reason ?? .excluded }
     if let reason {
       decide(id, SlotSeries(nominal), .skipped(reason), at: now, causes: slot.causes)
@@ -148,7 +148,7 @@ extension SchedulerCore {
   /// Makes a run for a slot that is due, or says why there is none.
   mutating func serve(_ slot: Slot, of id: JobID, at now: Now) {
     if runs.hasActive(id) {
-      for run in runs.active(of: id).all { step(run, at: now) { $0.nextSlotCame() } }
+      for run in runs.active(of: id).all { step(run, at: now) { $0.nextSlotDue() } }
     }
     if let reason = refusal(of: id) {
       decide(id, SlotSeries(slot.nominal), .skipped(reason), at: now, causes: slot.causes)
@@ -188,9 +188,9 @@ extension SchedulerCore {
   /// Decides all of a job whose instant has come alike; nil for a job that is held, whose slots were
   /// skipped.
   mutating func decideDue(_ id: JobID, as verdict: Verdict?, at now: Now) {
-    guard let due = jobs[id].takeDue(at: now) else { return }
+    guard let due = jobs[id].popDue(at: now) else { return }
     for series in due.all {
-      decide(id, series, verdict ?? .skipped(jobs[id].rest ?? .suspended), at: now)
+      decide(id, series, verdict ?? .skipped(jobs[id].holdReason ?? .suspended), at: now)
     }
   }
 

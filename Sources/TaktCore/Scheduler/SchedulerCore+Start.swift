@@ -1,13 +1,13 @@
 import TaktTime
 
-/// What former takts have left: jobs go on on their grids, runs without an end get one, slots that
-/// passed while nobody was there get their verdicts.
+/// What previous daemons have left: jobs go on on their grids, runs without an end get one, slots
+/// that passed while nobody was there get their verdicts.
 extension SchedulerCore {
-  mutating func start(_ snapshot: Snapshot, after former: FormerBooks, at now: Now) {
+  mutating func start(_ snapshot: Snapshot, after previous: PreviousState, at now: Now) {
     guard phase == .starting else { return }
     phase = .running
     adopt(snapshot.settings)
-    runs.lastRun = former.lastRun
+    runs.lastRun = previous.lastRun
     clocks.set(at: now)
     jobs.reserve(snapshot.jobs.count)
     // Mostly a job has a timer, a schedule and a mark.
@@ -19,15 +19,15 @@ extension SchedulerCore {
         LogField(.message, .text("started; jobs: \(snapshot.jobs.count)")),
         LogField(.count, .number(Int64(snapshot.jobs.count))),
       ])
-    takeUp(former, with: snapshot.jobs, at: now)
+    restore(previous, with: snapshot.jobs, at: now)
   }
 
-  private mutating func takeUp(_ former: FormerBooks, with specs: [JobSpec], at now: Now) {
-    isBlind = former.isUnread
-    defer { isBlind = false }
-    var left = former.jobs
+  private mutating func restore(_ previous: PreviousState, with specs: [JobSpec], at now: Now) {
+    isLedgerUnread = previous.isUnread
+    defer { isLedgerUnread = false }
+    var left = previous.jobs
     // A run that was claimed may have begun: its slot does not wait for anything any more.
-    for run in former.runs where run.isUndecided {
+    for run in previous.runs where run.isUndecided {
       left[run.head.job]?.pending.removeAll { $0 == run.head.slot }
     }
     var passed: Set<JobName> = []
@@ -36,22 +36,22 @@ extension SchedulerCore {
     for spec in specs {
       let job = left.isEmpty ? nil : left.removeValue(forKey: spec.name)
       if let job, job.isOpen {
-        let id = jobs.insert(JobState(spec, from: JobMemory(job, at: now)))
-        if takeUp(job, as: id, at: now) { passed.insert(spec.name) }
+        let id = jobs.insert(JobState(spec, from: RemovedJob(job, at: now)))
+        if restore(job, as: id, at: now) { passed.insert(spec.name) }
         arm(id, at: now)
         ids.append(id)
       } else {
-        if let job { memories.keep(JobMemory(job, at: now), of: spec.name) }
+        if let job { removedJobs.keep(RemovedJob(job, at: now), of: spec.name) }
         ids.append(add(spec, at: now))
       }
     }
     for name in left.keys.sorted() {
       guard let job = left[name] else { continue }
       if job.isOpen { abandon(job, at: now) }
-      memories.keep(JobMemory(job, at: now), of: name)
+      removedJobs.keep(RemovedJob(job, at: now), of: name)
     }
     var ended: [JobName] = []
-    for run in former.runs where takeUp(run, slotsPassed: passed, at: now) {
+    for run in previous.runs where restore(run, slotsPassed: passed, at: now) {
       ended.append(run.head.job)
     }
     giveTurns(to: ids, at: now)
@@ -59,32 +59,32 @@ extension SchedulerCore {
       callFollowers(of: parent, RunEnd(.interrupted, .down), at: now)
     }
     // A takt that was there since the machine started has had its boot.
-    let isBoot = !isBlind && !former.jobs.values.contains(where: \.isSameBoot)
-    let occasions: Set<Occasion> = isBoot ? [.boot, .start] : [.start]
-    for id in ids { occur(on: occasions, for: id, at: now) }
+    let isBoot = !isLedgerUnread && !previous.jobs.values.contains(where: \.isSameBoot)
+    let lifecycleEvents: Set<LifecycleEvent> = isBoot ? [.boot, .start] : [.start]
+    for id in ids { occur(on: lifecycleEvents, for: id, at: now) }
     for id in ids where jobs[id].isFixedDelay {
-      restIfIdle(id, at: now)
+      startDelayIfIdle(id, at: now)
       arm(id, at: now)
     }
   }
 
   /// A job that was there before and is there now. Returns whether slots of it have passed.
-  private mutating func takeUp(_ former: FormerJob, as id: JobID, at now: Now) -> Bool {
-    let (old, spec) = (former.version, jobs[id].spec)
+  private mutating func restore(_ previous: PreviousJob, as id: JobID, at now: Now) -> Bool {
+    let (old, spec) = (previous.version, jobs[id].spec)
     follow(id, from: nil, to: spec)
     markDirty(id)
-    let passed = settlePassed(of: former, id, at: now)
+    let passed = settlePassed(of: previous, id, at: now)
     if old.schedule != spec.timing.schedule || old.isEnabled != spec.timing.isEnabled {
       jobs[id].cursor.skip(to: now, from: old.schedule, to: spec.timing.schedule)
-      tellPast(spec.timing.schedule.at, of: spec.name, but: old.schedule.at, at: now)
+      logPastInstants(spec.timing.schedule.at, of: spec.name, but: old.schedule.at, at: now)
       beginVersion(of: id, at: now)
     }
     return passed
   }
 
-  private mutating func settlePassed(of former: FormerJob, _ id: JobID, at now: Now) -> Bool {
-    let schedule = former.version.schedule
-    if !former.version.isEnabled {
+  private mutating func settlePassed(of previous: PreviousJob, _ id: JobID, at now: Now) -> Bool {
+    let schedule = previous.version.schedule
+    if !previous.version.isEnabled {
       skip(id, schedule, .suspended, at: now)
     } else if let suspension = jobs[id].suspension {
       let end = min(suspension.until ?? now.wall, now.wall)
@@ -92,13 +92,13 @@ extension SchedulerCore {
         id, schedule, .suspended,
         at: Now(wall: end, monotonic: now.monotonic - (now.wall - end)))
       if let until = suspension.until, until <= now.wall { jobs[id].suspension = nil }
-    } else if let limit = schedule.limit, former.mark.ranCount >= limit {
+    } else if let limit = schedule.limit, previous.checkpoint.ranCount >= limit {
       skip(id, schedule, .limit, at: now)
     }
-    var passed = former.pending.map { SlotSeries($0) }
-    if let due = takeDue(id, by: schedule, at: now) { passed += due.all }
+    var passed = previous.pending.map { SlotSeries($0) }
+    if let due = popDue(id, by: schedule, at: now) { passed += due.all }
     guard !passed.isEmpty else { return false }
-    if let rest = jobs[id].rest {
+    if let rest = jobs[id].holdReason {
       for series in passed { decide(id, series, .skipped(rest), at: now) }
     } else {
       settle(passed, of: id, by: schedule, .down, at: now)
@@ -109,46 +109,47 @@ extension SchedulerCore {
   private mutating func skip(
     _ id: JobID, _ schedule: Schedule, _ reason: SkipReason, at instant: Now
   ) {
-    guard let due = takeDue(id, by: schedule, at: instant) else { return }
+    guard let due = popDue(id, by: schedule, at: instant) else { return }
     for series in due.all { decide(id, series, .skipped(reason), at: instant) }
   }
 
   /// What has come of a job's slots by the schedule that it had.
-  private mutating func takeDue(
+  private mutating func popDue(
     _ id: JobID, by schedule: Schedule, at instant: Now
   ) -> ScheduleCursor.Due? {
-    jobs[id].cursor.takeDue(of: Timing(schedule: schedule), for: jobs.name(of: id), at: instant)
+    jobs[id].cursor.popDue(of: Timing(schedule: schedule), for: jobs.name(of: id), at: instant)
   }
 
   /// A job that has gone from the file while takt was not there.
-  private mutating func abandon(_ former: FormerJob, at now: Now) {
-    let name = former.mark.job
-    var cursor = ScheduleCursor(former.mark.cursor, isSameBoot: former.isSameBoot, at: now)
-    var passed = former.pending.map { SlotSeries($0) }
-    let timing = Timing(schedule: former.version.schedule)
-    if let due = cursor.takeDue(of: timing, for: name, at: now) { passed += due.all }
-    let isHeld = !former.version.isEnabled || former.mark.suspension != nil
-    let isSpent = former.mark.ranCount >= former.version.schedule.limit ?? .max
+  private mutating func abandon(_ previous: PreviousJob, at now: Now) {
+    let name = previous.checkpoint.job
+    var cursor = ScheduleCursor(
+      previous.checkpoint.cursor, isSameBoot: previous.isSameBoot, at: now)
+    var passed = previous.pending.map { SlotSeries($0) }
+    let timing = Timing(schedule: previous.version.schedule)
+    if let due = cursor.popDue(of: timing, for: name, at: now) { passed += due.all }
+    let isHeld = !previous.version.isEnabled || previous.checkpoint.suspension != nil
+    let isSpent = previous.checkpoint.ranCount >= previous.version.schedule.limit ?? .max
     let verdict: Verdict =
       isHeld ? .skipped(.suspended) : isSpent ? .skipped(.limit) : .missed(.down)
     for series in passed {
       record(VerdictRecord(job: name, slots: series, verdict: verdict, at: now.wall))
     }
-    var mark = former.mark
-    mark.cursor = cursor.state
-    effects.append(.record(.mark(mark)))
+    var checkpoint = previous.checkpoint
+    checkpoint.cursor = cursor.state
+    effects.append(.record(.checkpoint(checkpoint)))
     effects.append(.record(.scheduleEnded(name, cursor.edge(at: now))))
   }
 }
 
-extension JobMemory {
-  /// A job as a former takt left it.
-  fileprivate init(_ former: FormerJob, at now: Now) {
-    cursor = ScheduleCursor(former.mark.cursor, isSameBoot: former.isSameBoot, at: now)
-    at = former.version.schedule.at
-    failureStreak = former.mark.failureStreak
-    ranCount = former.mark.ranCount
-    suspension = former.mark.suspension
+extension RemovedJob {
+  /// A job as a previous daemon left it.
+  fileprivate init(_ previous: PreviousJob, at now: Now) {
+    cursor = ScheduleCursor(previous.checkpoint.cursor, isSameBoot: previous.isSameBoot, at: now)
+    at = previous.version.schedule.at
+    failureStreak = previous.checkpoint.failureStreak
+    ranCount = previous.checkpoint.ranCount
+    suspension = previous.checkpoint.suspension
   }
 }
 
@@ -156,42 +157,42 @@ extension JobMemory {
 
 extension SchedulerCore {
   /// Returns whether the run has come to its last end by this.
-  private mutating func takeUp(
-    _ former: FormerRun, slotsPassed: Set<JobName>, at now: Now
+  private mutating func restore(
+    _ previous: PreviousRun, slotsPassed: Set<JobName>, at now: Now
   ) -> Bool {
-    let head = former.head
+    let head = previous.head
     let id = jobs.id(of: head.job)
-    if former.isUndecided {
+    if previous.isUndecided {
       let verdict = VerdictRecord(
         job: head.job, slots: SlotSeries(head.slot), verdict: .ran, at: now.wall, run: head.run)
       if let id { decideRan(id, verdict, at: now) } else { record(verdict) }
     }
-    let next = id.flatMap { nextAttempt(of: former, $0, slotsPassed: slotsPassed, at: now) }
-    if !former.isEnded {
-      interrupt(former, next, at: now)
+    let next = id.flatMap { nextAttempt(of: previous, $0, slotsPassed: slotsPassed, at: now) }
+    if !previous.isEnded {
+      interrupt(previous, next, at: now)
     } else if next == nil {
       effects.append(.record(.settled(head.run)))
     }
-    if let id, let next { goOn(with: former, id, next, at: now) }
+    if let id, let next { resumeRetries(with: previous, id, next, at: now) }
     return next == nil && head.kind != .hook
   }
 
   /// Where a run goes on; nil when it does not.
   private mutating func nextAttempt(
-    of former: FormerRun, _ id: JobID, slotsPassed: Set<JobName>, at now: Now
+    of previous: PreviousRun, _ id: JobID, slotsPassed: Set<JobName>, at now: Now
   ) -> RetryPosition? {
     let spec = jobs[id].spec
-    guard former.head.kind != .hook, !jobs[id].isHeld else { return nil }
-    if let retry = former.retry, retry.attempt > 0 {
+    guard previous.head.kind != .hook, !jobs[id].isHeld else { return nil }
+    if let retry = previous.retry, retry.attempt > 0 {
       let gaveUp =
         spec.execution.retry.end == .nextSlot && slotsPassed.contains(spec.name)
         || retry.attempt >= spec.execution.retry.attempts
       return gaveUp ? nil : retry
     }
-    guard former.retry != nil || former.head.delivery == .atLeastOnce,
-      spec.delivery == .atLeastOnce, former.head.kind != .manual,
-      age(of: former.head.slot, id, at: now)
-        <= spec.missed.within(spec.timing.schedule, of: former.head.slot)
+    guard previous.retry != nil || previous.head.delivery == .atLeastOnce,
+      spec.delivery == .atLeastOnce, previous.head.kind != .manual,
+      age(of: previous.head.slot, id, at: now)
+        <= spec.missed.within(spec.timing.schedule, of: previous.head.slot)
     else { return nil }
     return RetryPosition(attempt: 0, until: now.wall, end: RunEnd(.interrupted, .down))
   }
@@ -200,16 +201,16 @@ extension SchedulerCore {
   private mutating func age(of slot: WallInstant, _ id: JobID, at now: Now) -> Duration {
     let schedule = jobs[id].spec.timing.schedule
     return .milliseconds(
-      jobs[id].cursor.reading(by: slot, schedule, at: now) - slot.milliseconds)
+      jobs[id].cursor.reading(by: slot, schedule, at: now) - ScheduleInstant(slot))
   }
 
-  private mutating func interrupt(_ former: FormerRun, _ next: RetryPosition?, at now: Now) {
-    let (head, end) = (former.head, RunEnd(.interrupted, .down))
+  private mutating func interrupt(_ previous: PreviousRun, _ next: RetryPosition?, at now: Now) {
+    let (head, end) = (previous.head, RunEnd(.interrupted, .down))
     effects.append(
       .record(
         .ended(
           RunRecord(
-            head, attempts: former.attempts, end: end, endedAt: now.wall, duration: .zero,
+            head, attempts: previous.attempts, end: end, endedAt: now.wall, duration: .zero,
             retry: next))))
     log(
       .warning, .run, at: now,
@@ -221,16 +222,16 @@ extension SchedulerCore {
           .message,
           .text(
             next == nil
-              ? "a former takt did not bring it to its end"
-              : "a former takt did not bring it to its end: it goes on")),
+              ? "interrupted when the previous daemon ended"
+              : "interrupted when the previous daemon ended; takt tries again")),
       ])
   }
 
-  private mutating func goOn(
-    with former: FormerRun, _ id: JobID, _ next: RetryPosition, at now: Now
+  private mutating func resumeRetries(
+    with previous: PreviousRun, _ id: JobID, _ next: RetryPosition, at now: Now
   ) {
     let spec = jobs[id].spec
-    let run = runs[runs.insert(of: id, spec, .resumed(former.head.slot, former.head.run))].id
+    let run = runs[runs.insert(of: id, spec, .resumed(previous.head.slot, previous.head.run))].id
     jobs[id].cursor.runStarted()
     markDirty(id)
     if next.attempt > 0 {

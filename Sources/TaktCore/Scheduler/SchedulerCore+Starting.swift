@@ -15,7 +15,7 @@ extension SchedulerCore {
       markDirty(id)
     }
     // Mostly no other run waits, and there is a place.
-    if mayStart, !runs[row].needsClaim, runs.takePlaceNow(row) { return start(row, at: now) }
+    if mayStart, !runs[row].needsClaim, runs.claimPlace(row) { return start(row, at: now) }
     let run = runs[row].id
     runs.askForPlace(run)
     startWaitingRuns(at: now)
@@ -80,7 +80,7 @@ extension SchedulerCore {
   private mutating func claim(_ row: RunTable.Row, at now: Now) {
     let (run, token) = (runs[row].id, nextToken())
     // While it waits for the disk others may have the place.
-    runs.leavePlace(row)
+    runs.releasePlace(row)
     runs[row].isClaiming = true
     runs[row].timerToken = token
     effects.append(.record(.claimed(runs[row].beginning(at: now))))

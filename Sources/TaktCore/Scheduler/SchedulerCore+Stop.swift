@@ -24,7 +24,7 @@ extension SchedulerCore {
     log(
       .notice, .scheduler, at: now,
       [
-        LogField(.message, .text("stopping: no new runs, \(runs.places.takenCount) in progress")),
+        LogField(.message, .text("stopping; no new runs; active runs: \(runs.places.takenCount)")),
         LogField(.count, .number(Int64(runs.places.takenCount))),
       ])
     for id in jobs.sorted {
@@ -41,7 +41,7 @@ extension SchedulerCore {
   /// Slots that are put off, or were to run late, wait on: a takt to come decides them.
   private mutating func stopSlots(of id: JobID, at now: Now) {
     if jobs[id].isHeld { return decideDue(id, as: nil, at: now) }
-    guard let due = jobs[id].takeDue(at: now) else { return }
+    guard let due = jobs[id].popDue(at: now) else { return }
     let waits = due.newest.deadline > now.monotonic
     for series in waits ? due.passed : due.all {
       decide(id, series, .skipped(.stopping), at: now)
@@ -87,7 +87,8 @@ extension SchedulerCore {
         .error, .scheduler, at: now,
         [
           LogField(
-            .message, .text("gave up on \(runs.count) runs that do not end even by SIGKILL")),
+            .message,
+            .text("stopped waiting for runs that did not end after SIGKILL: \(runs.count)")),
           LogField(.count, .number(Int64(runs.count))),
         ])
       finish()

@@ -11,7 +11,8 @@ extension SchedulerCore {
     markDirty(id)
     giveUpLate(of: id, as: .skipped(.suspended), at: now)
     suspendWaiting(of: id, at: now)
-    tell("suspended" + (until.map { " until \($0.rfc3339())" } ?? ""), of: id, reason, at: now)
+    logSuspension(
+      "suspended" + (until.map { " until \($0.rfc3339())" } ?? ""), of: id, reason, at: now)
     arm(id, at: now)
   }
 
@@ -32,9 +33,9 @@ extension SchedulerCore {
     guard let suspension = jobs[id].suspension else { return }
     decideDue(id, as: nil, at: now)
     jobs[id].suspension = nil
-    if !runs.hasActive(id) { jobs[id].rest(at: now) }
+    if !runs.hasActive(id) { jobs[id].startDelay(at: now) }
     markDirty(id)
-    tell("goes on", of: id, suspension.reason, at: now)
+    logSuspension("resumed", of: id, suspension.reason, at: now)
   }
 
   /// Decides what held jobs have let pass, as a stop would: for a simulation that ends.
@@ -45,7 +46,7 @@ extension SchedulerCore {
     return done
   }
 
-  private mutating func tell(_ what: String, of id: JobID, _ reason: String, at now: Now) {
+  private mutating func logSuspension(_ what: String, of id: JobID, _ reason: String, at now: Now) {
     var fields = [LogField(.job, .text(jobs.name(of: id).text)), LogField(.message, .text(what))]
     if !reason.isEmpty { fields.append(LogField(.reason, .text(reason))) }
     log(.notice, .scheduler, at: now, fields)

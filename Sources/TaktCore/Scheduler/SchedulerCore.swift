@@ -13,12 +13,12 @@ package struct SchedulerCore: Sendable {
   var jobs = JobTable()
   var runs = RunTable()
   var clocks = Clocks()
-  var memories = JobMemories()
+  var removedJobs = RemovedJobs()
   /// When the next of those that run late may start.
   var catchUpAt = MonotonicInstant(nanoseconds: .min)
 
-  /// takt starts without the books that there are: what is past may have been decided.
-  var isBlind = false
+  /// takt starts without the ledger that there is: what is past may have been decided.
+  var isLedgerUnread = false
   /// Nobody reads the log: its records are not made.
   var isQuiet = false
   /// Nobody goes on where this one ends: the marks of jobs are not recorded.
@@ -47,18 +47,18 @@ package struct SchedulerCore: Sendable {
   ) {
     swap(&effects, &list)
     switch event {
-    case .started(let snapshot, let former): start(snapshot, after: former, at: now)
+    case .started(let snapshot, let previous): start(snapshot, after: previous, at: now)
     case .reloaded(let plan): reload(plan, at: now)
     case .timerFired(.job(let job), let token), .timerFired(.pause(let job), let token):
       jobFired(job, token: token, at: now)
     case .timerFired(.run(let run), let token): runTimerFired(run, token: token, at: now)
     case .timerFired(.shutdown, let token): shutdownFired(token: token, at: now)
     case .timerFired(.expected(let run), let token): expectedFired(run, token: token, at: now)
-    case .commanded(let command): _ = take(command, at: now)
-    case .attemptEnded(let run, let report): actionEnded(run, report, at: now)
+    case .commanded(let command): _ = execute(command, at: now)
+    case .actionEnded(let run, let report): actionEnded(run, report, at: now)
     case .groupEnded(let run): step(run, at: now) { $0.groupEnded(at: now.monotonic) }
     case .kept(let run): claimKept(run, at: now)
-    case .ledgerRenewed: tellLedger(at: now)
+    case .ledgerRenewed: rewriteLedger(at: now)
     case .clockStepped(let slept): clockStepped(slept: slept, at: now)
     case .changed(let name, let watch): changed(name, watch, at: now)
     case .dumpStatus: dumpStatus(at: now)
@@ -85,7 +85,7 @@ package struct SchedulerCore: Sendable {
       log(
         .error, .scheduler, at: now,
         [
-          LogField(.message, .text("internal error: no \(what); please report this line"))
+          LogField(.message, .text("internal error: missing \(what); please report this line"))
         ])
     }
   }
@@ -93,7 +93,7 @@ package struct SchedulerCore: Sendable {
   /// Grids on the job's own clock go on untouched; what stands on the wall is armed anew.
   private mutating func clockStepped(slept: Duration, at now: Now) {
     let step = clocks.step(at: now)
-    clocks.tookStep(slept: slept, at: now)
+    clocks.recordStep(slept: slept, at: now)
     // A touch of the clock that moved it by less than a millisecond is no news.
     guard phase == .running, abs(step.milliseconds) >= 1 else { return }
     log(
@@ -107,7 +107,8 @@ package struct SchedulerCore: Sendable {
               : "wall clock stepped by \(DurationText.format(step))"))
       ])
     effects.append(.record(.clockStepped(at: now.wall, by: step)))
-    for id in jobs.sorted where jobs[id].isSuspended || jobs[id].spec.timing.schedule.standsOnWall {
+    for id in jobs.sorted where jobs[id].isSuspended || jobs[id].spec.timing.schedule.isOnWallClock
+    {
       arm(id, at: now)
     }
   }

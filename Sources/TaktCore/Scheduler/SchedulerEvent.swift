@@ -2,8 +2,8 @@ package import TaktTime
 
 /// What can happen to the scheduler. The time comes with the event.
 package enum SchedulerEvent: Sendable {
-  /// takt starts with this set of jobs, where a former one has left off.
-  indirect case started(Snapshot, after: FormerBooks = FormerBooks())
+  /// takt starts with this set of jobs, where a previous one has left off.
+  indirect case started(Snapshot, after: PreviousState = PreviousState())
   /// A new set of jobs is valid; the plan leads to it from the present one.
   indirect case reloaded(ReloadPlan)
   /// The timer of this key has fired; `token` is the one it was armed with.
@@ -11,12 +11,12 @@ package enum SchedulerEvent: Sendable {
   /// Somebody wants this, and does not wait for what becomes of it.
   indirect case commanded(SchedulerCommand)
   /// The process or work of an attempt's action has ended, or could not be started.
-  case attemptEnded(RunID, AttemptReport)
+  case actionEnded(RunID, AttemptReport)
   /// Nothing is left of an attempt's process group.
   case groupEnded(RunID)
   /// All that was recorded for this run is kept for certain.
   case kept(RunID)
-  /// The ledger has lost its books: it is to be told everything anew that holds now.
+  /// The ledger was lost: all that applies now is recorded again.
   case ledgerRenewed
   /// Somebody has set the wall clock, or the machine has slept for so long.
   case clockStepped(slept: Duration)
@@ -35,7 +35,7 @@ package enum SchedulerEffect: Hashable, Sendable {
   case arm(
     TimerID, deadline: MonotonicInstant, due: WallInstant, leeway: Duration, token: UInt64)
   /// Fire no more, until it is armed again.
-  case rest(JobID, TimerRest)
+  case holdTimer(JobID, TimerHoldReason)
   /// Cancel the timer; it may be forgotten.
   case disarm(TimerID)
   case start(AttemptRequest)

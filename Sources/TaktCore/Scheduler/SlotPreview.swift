@@ -5,33 +5,36 @@ package enum SlotPreview {
   /// At most `count` slots after the start, in order. A fixed delay is shown as if its runs took no
   /// time; slots that are excluded are left out.
   ///
-  /// - Parameter former: how far the job has come; nil for one that takt loads for the first time.
+  /// - Parameter previous: how far the job has come; nil for one that takt loads for the first
+  ///   time.
   package static func slots(
-    of spec: JobSpec, after former: FormerJob? = nil, startingAt now: Now, count: Int
+    of spec: JobSpec, after previous: PreviousJob? = nil, startingAt now: Now, count: Int
   ) -> [Slot] {
     let timing = spec.timing
     var cursor = ScheduleCursor(schedule: timing.schedule, at: now)
     var slots: [Slot] = []
-    if let former {
-      cursor = ScheduleCursor(former.mark.cursor, isSameBoot: former.isSameBoot, at: now)
+    if let previous {
+      cursor = ScheduleCursor(previous.checkpoint.cursor, isSameBoot: previous.isSameBoot, at: now)
       // One that is put off is still to come.
-      let due = cursor.takeDue(of: timing, for: spec.name, at: now)
+      let due = cursor.popDue(of: timing, for: spec.name, at: now)
       if let newest = due?.newest, newest.deadline > now.monotonic { slots.append(newest) }
-      cursor.skip(to: now, from: former.version.schedule, to: timing.schedule)
+      cursor.skip(to: now, from: previous.version.schedule, to: timing.schedule)
     } else if timing.schedule.isWithinBounds(now.wall), !timing.schedule.excludes(now.wall) {
       var causes: SlotCauses = []
       if timing.schedule.on.contains(.start) { causes.insert(.start) }
       if timing.schedule.on.contains(.boot) { causes.insert(.boot) }
       if !causes.isEmpty {
-        let nominal = cursor.takeMoment(timing.schedule, at: now)
+        let nominal = cursor.nameInstant(timing.schedule, at: now)
         slots.append(Slot(nominal: nominal, causes: causes, deadline: now.monotonic))
       }
     }
-    let left = timing.schedule.limit.map { max(0, $0 - (former?.mark.ranCount ?? 0)) } ?? count
+    let left =
+      timing.schedule.limit.map { max(0, $0 - (previous?.checkpoint.ranCount ?? 0)) } ?? count
     return Array(
       (slots
         + self.slots(
-          of: spec, from: cursor, ran: (former?.mark.ranCount ?? 0) + slots.count, startingAt: now,
+          of: spec, from: cursor, ran: (previous?.checkpoint.ranCount ?? 0) + slots.count,
+          startingAt: now,
           count: count - slots.count)).prefix(min(count, left)))
   }
 
@@ -55,8 +58,8 @@ package enum SlotPreview {
       clock = Now(
         wall: max(clock.wall + (nominal - clock.monotonic), slot.nominal),
         monotonic: max(nominal, clock.monotonic))
-      _ = cursor.takeDue(of: timing, for: spec.name, at: clock)
-      cursor.rest(timing.schedule, at: clock)
+      _ = cursor.popDue(of: timing, for: spec.name, at: clock)
+      cursor.startDelay(timing.schedule, at: clock)
     }
     return slots
   }
@@ -65,7 +68,7 @@ package enum SlotPreview {
 }
 
 /// What is needed to foresee the slots of a job that runs, away from the scheduler.
-package struct SlotForesight: Sendable {
+package struct SlotPreviewInput: Sendable {
   let spec: JobSpec
   let cursor: ScheduleCursor
   let ran: Int

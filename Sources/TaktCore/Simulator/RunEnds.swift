@@ -28,7 +28,7 @@ struct RunEnds {
   var next: MonotonicInstant? { order.min?.at }
 
   /// Takes the run that is first in order; nil when what was said of it was changed.
-  mutating func takeNext() -> (RunID, VirtualScheduler.End)? {
+  mutating func popNext() -> (RunID, VirtualScheduler.End)? {
     guard let first = order.popMin(), rows[first.row].run == first.run,
       rows[first.row].at == first.at
     else { return nil }

@@ -48,10 +48,10 @@ extension SimulatedFault.Kind {
       "the clock is set back by \(DurationText.format(.zero - step))"
     case .step(let step): "the clock is set forward by \(DurationText.format(step))"
     case .sleep(let duration): "the machine sleeps for \(DurationText.format(duration))"
-    case .stall(let duration): "takt stands still for \(DurationText.format(duration))"
+    case .stall(let duration): "takt stalls for \(DurationText.format(duration))"
     case .slow(let job, let duration): "runs of \(job) take \(DurationText.format(duration))"
-    case .crash(let down): "takt is killed, and back after \(DurationText.format(down))"
-    case .reload(let snapshot): "takt takes up another file, jobs: \(snapshot.jobs.count)"
+    case .crash(let down): "takt is killed, and restarts after \(DurationText.format(down))"
+    case .reload(let snapshot): "takt reloads another jobs file; jobs: \(snapshot.jobs.count)"
     }
   }
 }

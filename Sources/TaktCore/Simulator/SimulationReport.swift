@@ -5,7 +5,7 @@ package struct SimulationReport: Sendable {
   /// One job's share.
   package struct Job: Sendable {
     package let name: JobName
-    package var balance = Balance()
+    package var verdictCounts = VerdictCounts()
     /// How many slots were not served, by what their verdicts say: `skipped(overlap)`.
     package var reasons: [String: Int] = [:]
     /// How long after it was due a slot has started, at most.
@@ -34,8 +34,8 @@ package struct SimulationReport: Sendable {
   package init() {}
 
   /// The slots of all jobs.
-  package var balance: Balance {
-    jobs.reduce(into: Balance()) { $0.add($1.balance) }
+  package var verdictCounts: VerdictCounts {
+    jobs.reduce(into: VerdictCounts()) { $0.add($1.verdictCounts) }
   }
 
   /// A job's share, empty for one that has had neither slots nor runs.
@@ -46,24 +46,24 @@ package struct SimulationReport: Sendable {
   // The number is the job's in the scheduler, or that of the job that the event was about; nil where
   // neither is known. Mostly it is the job's, whose name need not be looked up then.
 
-  mutating func take(_ record: VerdictRecord, lateness: Duration, _ number: JobID?) {
-    jobs[place(of: record.job, number)].take(record, lateness)
+  mutating func count(_ record: VerdictRecord, lateness: Duration, _ number: JobID?) {
+    jobs[place(of: record.job, number)].count(record, lateness)
   }
 
   /// A run that is no hook has started.
-  mutating func takeBeginning(of job: JobName, at instant: WallInstant, _ number: JobID?) {
+  mutating func countStart(of job: JobName, at instant: WallInstant, _ number: JobID?) {
     running += 1
     if running > runningMax { (runningMax, busiest) = (running, instant) }
     jobs[place(of: job, number)].change(by: 1)
   }
 
   /// A run that had started has ended.
-  mutating func takeEnd(of job: JobName, _ number: JobID?) {
+  mutating func countEnd(of job: JobName, _ number: JobID?) {
     running -= 1
     jobs[place(of: job, number)].change(by: -1)
   }
 
-  mutating func takeWake(served count: Int) {
+  mutating func countWake(served count: Int) {
     wakes += 1
     served += count
   }
@@ -92,8 +92,8 @@ package struct SimulationReport: Sendable {
 }
 
 extension SimulationReport.Job {
-  fileprivate mutating func take(_ record: VerdictRecord, _ lateness: Duration) {
-    balance.add(record)
+  fileprivate mutating func count(_ record: VerdictRecord, _ lateness: Duration) {
+    verdictCounts.add(record)
     switch record.verdict {
     case .ran: if lateness > latest { latest = lateness }
     case .coalesced: reasons["coalesced", default: 0] += record.slots.count

@@ -16,7 +16,7 @@ package struct Simulator {
   private var faults: [SimulatedFault]
   private let runTime: Duration
   private var runTimes: [JobName: Duration]
-  private let tellsAll: Bool
+  private let emitsAll: Bool
   private var isStopped = false
   /// What all that has happened comes to.
   package private(set) var report = SimulationReport()
@@ -27,26 +27,26 @@ package struct Simulator {
   private var lateness = Duration.zero
   private var window = Duration.zero
   /// Kept only where a crash is to come: what a takt that starts then finds.
-  private var books: MemoryBooks?
+  private var ledger: LedgerModel?
 
   /// - Parameters:
   ///   - start: when takt starts, for the first time in its life.
   ///   - runTimes: how long the runs of some jobs last; others as long as their job expects, or
   ///     `runTime`.
-  ///   - tellsAll: whether each verdict and each run is told of, or only wakes and faults. The
+  ///   - emitsAll: whether each verdict and each run is told of, or only wakes and faults. The
   ///     report counts them either way.
   package init(
     _ snapshot: Snapshot, from start: WallInstant, faults: [SimulatedFault] = [],
     runTime: Duration = Self.defaultRunTime, runTimes: [JobName: Duration] = [:],
-    tellsAll: Bool = true
+    emitsAll: Bool = true
   ) {
     self.snapshot = snapshot
     begin = Now(wall: start, monotonic: MonotonicInstant(nanoseconds: 1_000_000_000))
     let hasCrash = faults.contains { if case .crash = $0.kind { true } else { false } }
-    if hasCrash { books = MemoryBooks(keepsVerdicts: false) }
+    if hasCrash { ledger = LedgerModel(keepsVerdicts: false) }
     scheduler = VirtualScheduler(at: begin, isQuiet: true, isWithoutMarks: !hasCrash)
     self.faults = faults.sorted { $0.at < $1.at }.reversed()
-    self.tellsAll = tellsAll
+    self.emitsAll = emitsAll
     self.runTime = runTime
     self.runTimes = runTimes
   }
@@ -64,7 +64,7 @@ package struct Simulator {
         performDue(due, observe)
       } else if faultAt <= end, let fault = faults.popLast() {
         scheduler.move(to: faultAt)
-        tell(.fault(fault, at: now.wall), observe)
+        emit(.fault(fault, at: now.wall), observe)
         perform(fault, observe)
       } else {
         break
@@ -96,8 +96,8 @@ package struct Simulator {
       handle(VirtualScheduler.event(run, end), of: job, observe)
     case .wake:
       if fired.isEmpty { return }
-      report.takeWake(served: fired.count)
-      tell(.wake(at: now.wall, served: fired.count), observe)
+      report.countWake(served: fired.count)
+      emit(.wake(at: now.wall, served: fired.count), observe)
       for place in fired.indices { handle(fired[place], observe) }
     }
   }
@@ -107,7 +107,7 @@ package struct Simulator {
     handle(.timerFired(timer.timer, token: timer.token), of: job, observe)
   }
 
-  private mutating func tell(_ event: SimulatedEvent, _ observe: Observe) {
+  private mutating func emit(_ event: SimulatedEvent, _ observe: Observe) {
     if !observe(event) { isStopped = true }
   }
 
@@ -135,12 +135,12 @@ package struct Simulator {
 
   private mutating func crash(_ down: Duration, _ observe: Observe) {
     for (run, job) in scheduler.core.begunRuns {
-      takeEnd(of: run, job, nil, RunEnd(.interrupted, .down), observe)
+      emitEnd(of: run, job, nil, RunEnd(.interrupted, .down), observe)
     }
     scheduler.crash()
     scheduler.pass(down)
     if now.monotonic > end { return }
-    handle(.started(snapshot, after: books?.former ?? FormerBooks()), observe)
+    handle(.started(snapshot, after: ledger?.previous ?? PreviousState()), observe)
   }
 
   // MARK: Effects
@@ -162,7 +162,7 @@ package struct Simulator {
     _ effects: inout [SchedulerEffect], of job: JobID? = nil, _ observe: Observe
   ) {
     var kept: [RunID] = []
-    if books != nil { record(effects) }
+    if ledger != nil { record(effects) }
     for place in effects.indices {
       // Moved out of the list: a copy would hold all that is in it a second time.
       var effect = SchedulerEffect.finish
@@ -170,13 +170,13 @@ package struct Simulator {
       switch consume effect {
       case .arm(let timer, let deadline, _, let leeway, let token):
         scheduler.arm(timer, deadline, leeway: leeway, token: token)
-      case .rest(let job, _): scheduler.disarm(.job(job))
+      case .holdTimer(let job, _): scheduler.disarm(.job(job))
       case .disarm(let timer): scheduler.disarm(timer)
       case .start(let request): start(request)
       case .signal(let run, let signal): stop(run, signal)
-      case .record(.began(let run)): takeBeginning(run.head, observe)
-      case .record(.ended(let run)): takeEnd(run, job, observe)
-      case .record(.verdict(let record)): take(record, job, observe)
+      case .record(.began(let run)): emitStart(run.head, observe)
+      case .record(.ended(let run)): emitEnd(run, job, observe)
+      case .record(.verdict(let record)): emitVerdict(record, job, observe)
       case .awaitLedger(let run): kept.append(run)
       case .served(let start): (lateness, window) = (start.lateness, start.window)
       case .record, .log, .finish: break
@@ -186,7 +186,7 @@ package struct Simulator {
   }
 
   private mutating func record(_ effects: [SchedulerEffect]) {
-    for case .record(let entry) in effects { books?.record(entry) }
+    for case .record(let entry) in effects { ledger?.record(entry) }
   }
 
   private mutating func start(_ request: AttemptRequest) {
@@ -204,32 +204,32 @@ package struct Simulator {
 
   // MARK: What is told
 
-  private mutating func take(_ record: VerdictRecord, _ job: JobID?, _ observe: Observe) {
+  private mutating func emitVerdict(_ record: VerdictRecord, _ job: JobID?, _ observe: Observe) {
     let hasRun = record.verdict == .ran
     // The event may have been the end of another job's run, which had the place.
     let job = record.run.flatMap { scheduler.job(of: $0) } ?? job
-    report.take(record, lateness: hasRun ? lateness : .zero, job)
-    guard tellsAll else { return }
-    tell(
+    report.count(record, lateness: hasRun ? lateness : .zero, job)
+    guard emitsAll else { return }
+    emit(
       .verdict(
         record, lateness: hasRun ? lateness : .zero, window: hasRun ? window : .zero), observe)
   }
 
-  private mutating func takeBeginning(_ run: RunHead, _ observe: Observe) {
+  private mutating func emitStart(_ run: RunHead, _ observe: Observe) {
     if run.kind == .hook { return }
-    report.takeBeginning(of: run.job, at: now.wall, scheduler.job(of: run.run))
-    if tellsAll { tell(.began(run.job, run.run, at: now.wall), observe) }
+    report.countStart(of: run.job, at: now.wall, scheduler.job(of: run.run))
+    if emitsAll { emit(.began(run.job, run.run, at: now.wall), observe) }
   }
 
-  private mutating func takeEnd(_ run: RunRecord, _ job: JobID?, _ observe: Observe) {
+  private mutating func emitEnd(_ run: RunRecord, _ job: JobID?, _ observe: Observe) {
     if run.head.kind == .hook || run.attempts == 0 { return }
-    takeEnd(of: run.head.run, run.head.job, job, run.end, observe)
+    emitEnd(of: run.head.run, run.head.job, job, run.end, observe)
   }
 
-  private mutating func takeEnd(
+  private mutating func emitEnd(
     of run: RunID, _ name: JobName, _ job: JobID?, _ end: RunEnd, _ observe: Observe
   ) {
-    report.takeEnd(of: name, job)
-    if tellsAll { tell(.ended(name, run, end, at: now.wall), observe) }
+    report.countEnd(of: name, job)
+    if emitsAll { emit(.ended(name, run, end, at: now.wall), observe) }
   }
 }

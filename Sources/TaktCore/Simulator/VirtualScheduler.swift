@@ -81,10 +81,10 @@ package struct VirtualScheduler {
   }
 
   /// Hands the core a command, and sets its timers.
-  package mutating func obey(
+  package mutating func perform(
     _ command: SchedulerCommand
   ) -> (reply: SchedulerReply, effects: [SchedulerEffect]) {
-    let (reply, effects) = core.obey(command, at: now)
+    let (reply, effects) = core.perform(command, at: now)
     setTimers(effects)
     return (reply, effects)
   }
@@ -112,10 +112,10 @@ package struct VirtualScheduler {
     guard next <= limit, next < .distantFuture else { return nil }
     if end <= now.monotonic {
       // An end that was changed leaves its old instant: a wake that serves nothing.
-      guard let (run, end) = ends.takeNext() else { return .wake }
+      guard let (run, end) = ends.popNext() else { return .wake }
       return .end(run, end)
     }
-    while let (timer, token) = alarms.takeDue(at: now.monotonic) {
+    while let (timer, token) = alarms.popDue(at: now.monotonic) {
       fired.append(Fired(timer: timer, token: token))
     }
     return .wake
@@ -146,7 +146,7 @@ package struct VirtualScheduler {
   static func event(_ run: RunID, _ end: End) -> SchedulerEvent {
     switch end {
     case .attempt(let result, let left):
-      .attemptEnded(run, AttemptReport(result, descendants: left))
+      .actionEnded(run, AttemptReport(result, descendants: left))
     case .group: .groupEnded(run)
     }
   }
@@ -187,7 +187,7 @@ package struct VirtualScheduler {
       switch effects[place] {
       case .arm(let timer, let deadline, _, let leeway, let token):
         arm(timer, deadline, leeway: isPunctual ? .zero : leeway, token: token)
-      case .rest(let job, _): disarm(.job(job))
+      case .holdTimer(let job, _): disarm(.job(job))
       case .disarm(let timer): disarm(timer)
       case .start, .signal, .record, .awaitLedger, .served, .log, .finish: break
       }

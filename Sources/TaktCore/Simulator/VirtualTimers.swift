@@ -36,8 +36,8 @@ struct VirtualTimers {
   }
 
   /// Disarms the timer due first if its window is open at `now`.
-  mutating func takeDue(at now: MonotonicInstant) -> (timer: TimerID, token: UInt64)? {
-    guard let (number, token) = table.takeDue(at: now), let timer = timers[Int(number)] else {
+  mutating func popDue(at now: MonotonicInstant) -> (timer: TimerID, token: UInt64)? {
+    guard let (number, token) = table.popDue(at: now), let timer = timers[Int(number)] else {
       return nil
     }
     return (timer, token)

@@ -27,5 +27,5 @@ package struct Account: Hashable, Sendable {
 package protocol AccountSource: Sendable {
   /// The account whom an identity means, with its group as the primary one where it names one; nil
   /// when there is no such user or group. Without a user: the process's own.
-  func account(for identity: RunIdentity) -> Account?
+  func account(for identity: UserAndGroup) -> Account?
 }

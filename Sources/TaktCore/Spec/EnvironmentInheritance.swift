@@ -11,7 +11,7 @@ package enum EnvironmentInheritance: Hashable, Sendable {
 }
 
 extension EnvironmentInheritance {
-  func words(for identity: RunIdentity) -> String {
+  func words(for identity: UserAndGroup) -> String {
     switch self {
     case .byUser: identity.user == nil ? "true" : "by user"
     case .all: "true"

@@ -13,7 +13,7 @@ package struct Execution: Hashable, Sendable {
   /// Where the child starts: an absolute path. Default: the folder of the job's file.
   package var directory: String
   /// Whom the child runs as; the default is takt's own user and groups.
-  package var identity: RunIdentity
+  package var identity: UserAndGroup
   /// The child's file mode creation mask; nil (the default) for takt's own.
   package var umask: UInt16?
   /// What the child reads on its standard input; nil (the default) for nothing.
@@ -47,7 +47,7 @@ package struct Execution: Hashable, Sendable {
     self.retry = retry
     inheritance = .byUser
     secrets = [:]
-    identity = RunIdentity()
+    identity = UserAndGroup()
     limits = Limits()
   }
 

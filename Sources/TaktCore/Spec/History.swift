@@ -16,6 +16,6 @@ package struct History: Hashable, Sendable {
 package enum StateFolder: Hashable, Sendable {
   /// An absolute folder.
   case folder(String)
-  /// Nowhere: anchors and books last as long as the process.
+  /// Nowhere: anchors and history last as long as the process.
   case none
 }

@@ -26,11 +26,11 @@ package enum SizeText {
   package static func parse(_ text: String) throws(Problem) -> Int {
     if text.hasPrefix("-") { throw .negative }
     var rest = Array(text.utf8)[...]
-    let digits = takeDigits(&rest)
+    let digits = readDigits(&rest)
     var fraction: ArraySlice<UInt8> = []
     if rest.first == UInt8(ascii: ".") {
       rest.removeFirst()
-      fraction = takeDigits(&rest)
+      fraction = readDigits(&rest)
       if fraction.isEmpty { throw .noNumber }
     }
     if digits.isEmpty { throw .noNumber }
@@ -74,7 +74,7 @@ package enum SizeText {
     return sum
   }
 
-  private static func takeDigits(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+  private static func readDigits(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let digits = rest.prefix { (0x30...0x39).contains($0) }
     rest = rest.dropFirst(digits.count)
     return digits

@@ -36,12 +36,12 @@ extension ActiveRun {
     case .slot: break
     case .manual: head.kind = .manual
     case .hook: (head.kind, head.hook, head.parent) = (.hook, facts?.value.hook, facts?.value.run)
-    case .resumed(_, let former): (head.kind, head.parent) = (.resumed, former)
+    case .resumed(_, let previous): (head.kind, head.parent) = (.resumed, previous)
     }
     return head
   }
 
-  /// The run as the books have it when it starts, or wants to.
+  /// The run as the ledger has it when it starts, or wants to.
   @inline(__always) func beginning(at now: Now) -> RunBeginning {
     RunBeginning(head, attempt: machine.attempt + 1, at: now.wall)
   }
@@ -54,7 +54,7 @@ extension ActiveRun {
       state: machine.state.kind)
   }
 
-  mutating func bookEntry(_ end: RunEnd, at now: Now) -> RunRecord {
+  mutating func ledgerRecord(_ end: RunEnd, at now: Now) -> RunRecord {
     RunRecord(
       head, attempts: machine.attempt, end: end, at: now, since: startedAt,
       totals: hasRecordedOutput ? RunTotals() : totals, parting: parting)
@@ -80,10 +80,10 @@ extension ActiveRun {
       job: job, isHook: isHook, hasHooks: !spec.hooks.isEmpty,
       hasHadAttempt: !isHook && hasHadAttempt(end), isForGood: parting == nil,
       isExpected: expectedToken != 0)
-    if case .resumed(_, let former) = origin, startedAt == nil, !isClaiming,
+    if case .resumed(_, let previous) = origin, startedAt == nil, !isClaiming,
       end != RunEnd(.cancelled, .shutdown)
     {
-      last.settles = former
+      last.settles = previous
     }
     return last
   }

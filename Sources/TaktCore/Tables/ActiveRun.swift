@@ -8,7 +8,7 @@ struct ActiveRun: Sendable {
     case manual(WallInstant)
     /// Another run has come to something.
     case hook(WallInstant)
-    /// A former takt did not bring this run to its end; its slot has been decided.
+    /// A previous daemon did not bring this run to its end; its slot has been decided.
     case resumed(WallInstant, RunID)
   }
 
@@ -24,7 +24,7 @@ struct ActiveRun: Sendable {
   /// It runs beside other runs of its job, whatever the job's `overlap` says.
   let isForced: Bool
   var machine: RunMachine
-  var seat = RunTable.Seat.none
+  var placeState = RunTable.PlaceState.none
   /// Whether it counts as one of its job that has started: it has had a place. Hooks do not.
   var hasHadPlace = false
   var transitionCount: Int64 = 0
@@ -92,7 +92,7 @@ struct ActiveRun: Sendable {
   @inline(__always) var isHook: Bool { if case .hook = origin { true } else { false } }
 
   /// What is started for a step of an attempt. The first step begins the attempt's output.
-  mutating func request(for action: RunOrders.Start) -> AttemptRequest {
+  mutating func request(for action: RunRequests.Start) -> AttemptRequest {
     if action.step == 0 {
       totals.output = KeptOutput()
       hasRecordedOutput = false
@@ -100,22 +100,23 @@ struct ActiveRun: Sendable {
     return AttemptRequest(
       run: id, attempt: action.attempt, spec: spec(forStep: action.step), slot: nominal,
       action: spec.action.action(ofStep: action.step), step: action.step,
-      deadline: action.deadline, told: facts)
+      deadline: action.deadline, with: facts)
   }
 
   /// What the last attempt has printed, once: the ledger is given it.
-  mutating func takeUnrecordedOutput() -> KeptOutput? {
+  mutating func popUnrecordedOutput() -> KeptOutput? {
     guard !totals.output.isEmpty, !hasRecordedOutput else { return nil }
     hasRecordedOutput = true
     return totals.output
   }
 
   /// The present step has ended.
-  mutating func take(_ report: AttemptReport) {
+  mutating func stepEnded(_ report: AttemptReport) {
     totals.add(report, step: machine.step, keepBytes: spec.execution.output.keepBytes)
   }
 
-  /// Whether anything of it has been done, by this takt or by a former one, and its end is the last.
+  /// Whether anything of it has been done, by this takt or by a previous one, and its end is the
+  /// last.
   mutating func hasHadAttempt(_ end: RunEnd) -> Bool {
     if startedAt != nil { return true }
     guard case .resumed = origin else { return false }
@@ -160,7 +161,7 @@ struct ActiveRun: Sendable {
   }
 
   /// What stands in for a run that is not there.
-  static let nobody = ActiveRun(
-    id: RunID(0), job: JobID(index: .max), spec: JobState.nobody.spec,
+  static let placeholder = ActiveRun(
+    id: RunID(0), job: JobID(index: .max), spec: JobState.placeholder.spec,
     origin: .manual(WallInstant(milliseconds: 0)))
 }

@@ -24,7 +24,7 @@ struct Clocks: Sendable {
   func step(at now: Now) -> Duration { .nanoseconds(now.offset - offset) }
 
   /// A step is told of: what it has jumped over is remembered.
-  mutating func tookStep(slept: Duration, at now: Now) {
+  mutating func recordStep(slept: Duration, at now: Now) {
     noticeJump(slept >= step(at: now) / 2 ? .asleep : .clock, at: now)
     offset = now.offset
   }
@@ -39,7 +39,7 @@ struct Clocks: Sendable {
   /// Why nothing has served slots of a takt that ran.
   func missCause(of series: SlotSeries, _ spec: JobSpec) -> MissCause {
     guard let jump, jump.from < series.last + spec.timing.reach, series.last <= jump.to,
-      spec.timing.schedule.wallTrack.has(series.last.milliseconds)
+      spec.timing.schedule.wallInstantSet.has(ScheduleInstant(series.last))
     else { return .stalled }
     return jump.cause
   }

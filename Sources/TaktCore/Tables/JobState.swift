@@ -31,15 +31,15 @@ struct JobState: Sendable {
   }
 
   /// A job that comes back.
-  init(_ spec: JobSpec, from memory: JobMemory) {
+  init(_ spec: JobSpec, from memory: RemovedJob) {
     self.init(spec: spec, cursor: memory.cursor)
     failureStreak = memory.failureStreak
     ranCount = memory.ranCount
     suspension = memory.suspension
   }
 
-  var memory: JobMemory {
-    JobMemory(
+  var memory: RemovedJob {
+    RemovedJob(
       cursor: cursor, at: spec.timing.schedule.at, failureStreak: failureStreak,
       ranCount: ranCount, suspension: suspension)
   }
@@ -59,7 +59,7 @@ struct JobState: Sendable {
     /// It runs, armed or not.
     case runs
     /// It stands still for one of these reasons.
-    case rests(TimerRest)
+    case held(TimerHoldReason)
   }
 
   /// A slot that is still to run.
@@ -77,21 +77,21 @@ struct JobState: Sendable {
   @inline(__always) var isSuspended: Bool { hold != nil }
 
   /// Why its slots pass without a run; nil when they do not.
-  @inline(__always) var rest: SkipReason? {
+  @inline(__always) var holdReason: SkipReason? {
     if isSuspended || !spec.timing.isEnabled { return .suspended }
     if let limit = spec.timing.schedule.limit, ranCount >= limit { return .limit }
     return nil
   }
 
   /// Whether its slots pass without a run.
-  @inline(__always) var isHeld: Bool { rest != nil }
+  @inline(__always) var isHeld: Bool { holdReason != nil }
 
   mutating func await(_ awaited: Awaited, token: UInt64) {
     self.awaited = awaited
     self.token = token
   }
 
-  mutating func awaitNothing() { awaited = nil }
+  mutating func clearAwaited() { awaited = nil }
 
   /// Whether its timer was last armed with this token, and has not fired since.
   @inline(__always) func isAwaiting(_ token: UInt64) -> Bool {
@@ -104,7 +104,7 @@ struct JobState: Sendable {
   /// Counts slots that run. Returns whether these were the last that may.
   mutating func countRan(_ count: Int) -> Bool {
     ranCount += count
-    return rest == .limit
+    return holdReason == .limit
   }
 
   /// Whether a slot may come although none is in sight: one that is counted from the end of a run, or
@@ -117,27 +117,27 @@ struct JobState: Sendable {
   }
 
   /// What has come of its slots, by its own schedule.
-  mutating func takeDue(at now: Now) -> ScheduleCursor.Due? {
-    cursor.takeDue(of: spec.timing, for: spec.name, at: now)
+  mutating func popDue(at now: Now) -> ScheduleCursor.Due? {
+    cursor.popDue(of: spec.timing, for: spec.name, at: now)
   }
 
-  mutating func rest(at now: Now) { cursor.rest(spec.timing.schedule, at: now) }
+  mutating func startDelay(at now: Now) { cursor.startDelay(spec.timing.schedule, at: now) }
 
   /// Whether its next slot is counted from the end of a run.
   var isFixedDelay: Bool { mutating get { spec.timing.schedule.every?.origin == .end } }
 
-  var mark: JobMark {
+  var checkpoint: JobCheckpoint {
     mutating get {
-      JobMark(
+      JobCheckpoint(
         job: spec.name, cursor: cursor.state, failureStreak: failureStreak, ranCount: ranCount,
         held: hold)
     }
   }
 
   /// What stands in for a job that is not there.
-  static let nobody = JobState(
+  static let placeholder = JobState(
     spec: JobSpec(
-      name: .nobody, timing: Timing(schedule: Schedule()), action: .argv([])),
+      name: .placeholder, timing: Timing(schedule: Schedule()), action: .argv([])),
     cursor: ScheduleCursor(
       schedule: Schedule(),
       at: Now(wall: WallInstant(milliseconds: 0), monotonic: MonotonicInstant(nanoseconds: 0))))
@@ -184,9 +184,9 @@ extension JobState.TimerActivity {
   /// The state of its machine.
   var view: TimerView {
     switch self {
-    case .runs, .rests(.unarmed): .running
-    case .rests(.suspended): .suspended
-    case .rests(.over): .cancelled
+    case .runs, .held(.unarmed): .running
+    case .held(.suspended): .suspended
+    case .held(.over): .cancelled
     }
   }
 }

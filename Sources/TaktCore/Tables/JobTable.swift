@@ -19,7 +19,7 @@ struct JobTable: Sendable {
   }
 
   /// The first row is nobody's: what is done to a job that is not there is done to it.
-  private var rows = [Row(name: .nobody, state: .nobody)]
+  private var rows = [Row(name: .placeholder, state: .placeholder)]
   private var ids: [JobName: JobID] = [:]
   private var free: [JobID] = []
   /// Numbers that are given up in the present event: in what it says they still mean their jobs.
@@ -38,13 +38,13 @@ struct JobTable: Sendable {
 
   @inline(__always)
   private mutating func row(_ id: JobID, _ caller: StaticString) -> Int {
-    isPresent(id) ? Int(id.index) : nobody(id, caller)
+    isPresent(id) ? Int(id.index) : reportMissing(id, caller)
   }
 
   @inline(never)
-  private mutating func nobody(_ id: JobID, _ caller: StaticString) -> Int {
+  private mutating func reportMissing(_ id: JobID, _ caller: StaticString) -> Int {
     bugs.append(Bug(job: String(id.index), function: "\(caller)"))
-    rows[0].state = .nobody
+    rows[0].state = .placeholder
     return 0
   }
 
@@ -74,7 +74,7 @@ struct JobTable: Sendable {
 
   /// The name of a number, also of a job that has been removed in the present event.
   func name(of id: JobID) -> JobName {
-    Int(id.index) < rows.count ? rows[Int(id.index)].name : .nobody
+    Int(id.index) < rows.count ? rows[Int(id.index)].name : .placeholder
   }
 
   /// The jobs that are there, in no order.
@@ -120,7 +120,7 @@ struct JobTable: Sendable {
   /// The number of a name, a new one if it has none.
   mutating func intern(_ name: JobName) -> JobID {
     let (id, isNew) = number(of: name)
-    if isNew { put(Row(name: name, state: .nobody), at: id) }
+    if isNew { put(Row(name: name, state: .placeholder), at: id) }
     return id
   }
 
@@ -163,7 +163,7 @@ struct JobTable: Sendable {
   mutating func remove(_ id: JobID) {
     guard isPresent(id) else { return }
     rows[Int(id.index)].isPresent = false
-    rows[Int(id.index)].state = .nobody
+    rows[Int(id.index)].state = .placeholder
     count -= 1
   }
 

@@ -8,7 +8,7 @@ struct RunIndex: Sendable {
   /// The number of the window's first run.
   private var base: UInt64 = 0
   private var window: Deque<Int32> = []
-  private var elders: [RunID: Int32] = [:]
+  private var olderRuns: [RunID: Int32] = [:]
   private(set) var count = 0
 
   /// Where a run is; nil when it is not in the table.
@@ -19,7 +19,7 @@ struct RunIndex: Sendable {
       let place = window[Int(offset)]
       return place == Self.none ? nil : Int(place)
     }
-    return elders.isEmpty ? nil : elders[run].map(Int.init)
+    return olderRuns.isEmpty ? nil : olderRuns[run].map(Int.init)
   }
 
   /// Takes a run that is newer than all before it.
@@ -36,7 +36,7 @@ struct RunIndex: Sendable {
     guard self[run] != nil else { return }
     count -= 1
     if run.number < base {
-      elders[run] = nil
+      olderRuns[run] = nil
     } else {
       window[Int(run.number - base)] = Self.none
       trim()
@@ -47,7 +47,7 @@ struct RunIndex: Sendable {
   /// many times as many numbers as runs, those that have not as well.
   private mutating func trim() {
     while let place = window.first, place == Self.none || isTooLong {
-      if place != Self.none { elders[RunID(base)] = place }
+      if place != Self.none { olderRuns[RunID(base)] = place }
       window.removeFirst()
       base += 1
     }
@@ -57,7 +57,7 @@ struct RunIndex: Sendable {
 
   /// The runs in the table, the oldest first.
   var runs: [RunID] {
-    elders.keys.sorted()
+    olderRuns.keys.sorted()
       + window.indices.filter { window[$0] != Self.none }.map { RunID(base + UInt64($0)) }
   }
 }

@@ -12,7 +12,7 @@ extension RunTable {
   }
 
   /// Whether a run waits for a place or holds one.
-  enum Seat: Sendable {
+  enum PlaceState: Sendable {
     case none
     case waiting(Ticket)
     case holding(group: String?)
@@ -59,17 +59,17 @@ extension RunTable {
   /// Takes a run's wish for a place, in place of an earlier one.
   mutating func askForPlace(_ id: RunID) {
     let ticket = self[id].ticket
-    self[id].seat = .waiting(ticket)
+    self[id].placeState = .waiting(ticket)
     places.ready.insert(Entry(rank: ticket.rank, run: id))
   }
 
   /// Takes a place at once for a run when no other waits; false when it must ask and wait.
-  mutating func takePlaceNow(_ row: Row) -> Bool {
+  mutating func claimPlace(_ row: Row) -> Bool {
     guard places.ready.isEmpty, places.takenCount < places.max else { return false }
     let ticket = self[row].ticket
     if ticket.isAlone, startedCount(of: self[row].job) > 0 { return false }
     if let group = ticket.group, places.isFull(group) { return false }
-    take(ticket, row)
+    assignPlace(ticket, row)
     return true
   }
 
@@ -80,7 +80,9 @@ extension RunTable {
   mutating func nextWithPlace() -> RunID? {
     while places.takenCount < places.max, let first = places.ready.popMin() {
       let id = first.run
-      guard let row = row(of: id), case .waiting(let ticket) = self[row].seat else { continue }
+      guard let row = row(of: id), case .waiting(let ticket) = self[row].placeState else {
+        continue
+      }
       let entry = Entry(rank: ticket.rank, run: id)
       if ticket.isAlone, mustWaitForOthers(id) {
         places.behindJob[self[id].job, default: Heap()].insert(entry)
@@ -89,7 +91,7 @@ extension RunTable {
       } else if let group = ticket.group, places.isFull(group) {
         places.behindGroup[group, default: Heap()].insert(entry)
       } else {
-        take(ticket, row)
+        assignPlace(ticket, row)
         return id
       }
     }
@@ -102,17 +104,17 @@ extension RunTable {
     return count > 1 || (count == 1 && !self[id].hasHadPlace)
   }
 
-  private mutating func take(_ ticket: Ticket, _ row: Row) {
-    let isFirst = self[row].take(ticket)
+  private mutating func assignPlace(_ ticket: Ticket, _ row: Row) {
+    let isFirst = self[row].occupyPlace(ticket)
     places.takenCount += 1
     if isFirst { changeJob(self[row].job) { $0.startedCount += 1 } }
     if let group = ticket.group { places.groupCounts[group, default: 0] += 1 }
   }
 
   /// A run's place is free; it may ask again.
-  mutating func leavePlace(_ row: Row) {
-    guard case .holding(let group) = self[row].seat else { return }
-    self[row].seat = .none
+  mutating func releasePlace(_ row: Row) {
+    guard case .holding(let group) = self[row].placeState else { return }
+    self[row].placeState = .none
     places.takenCount -= 1
     guard let group else { return }
     let count = places.groupCounts[group, default: 1] - 1
@@ -122,10 +124,10 @@ extension RunTable {
 
   /// A run is over, or will never start.
   mutating func giveUpPlace(_ row: Row) {
-    leavePlace(row)
+    releasePlace(row)
     // The one that was called in its stead may be this one: then the next is.
-    if case .waiting(let ticket) = self[row].seat {
-      self[row].seat = .none
+    if case .waiting(let ticket) = self[row].placeState {
+      self[row].placeState = .none
       if let group = ticket.group { callNext(group: group) }
     }
     let job = self[row].job
@@ -148,7 +150,7 @@ extension RunTable {
   /// The first of a line that still waits, by its present ticket.
   private func popFirst(of line: inout Heap<Entry>) -> Entry? {
     while let entry = line.popMin() {
-      if case .waiting(let ticket)? = seat(of: entry.run) {
+      if case .waiting(let ticket)? = placeState(of: entry.run) {
         return Entry(rank: ticket.rank, run: entry.run)
       }
     }
@@ -158,8 +160,8 @@ extension RunTable {
 
 extension ActiveRun {
   /// Takes a place. Returns whether its job has one more run that has started by this.
-  fileprivate mutating func take(_ ticket: RunTable.Ticket) -> Bool {
-    seat = .holding(group: ticket.group)
+  fileprivate mutating func occupyPlace(_ ticket: RunTable.Ticket) -> Bool {
+    placeState = .holding(group: ticket.group)
     if isHook || hasHadPlace { return false }
     hasHadPlace = true
     return true

@@ -9,7 +9,7 @@ struct RunTable: Sendable {
   }
 
   /// The runs of one job.
-  struct OfJob: Sendable {
+  struct JobRuns: Sendable {
     /// Those that have not ended, the oldest first. Hooks are not among them.
     var active = RunList()
     /// How many of them have started.
@@ -26,11 +26,11 @@ struct RunTable: Sendable {
   }
 
   /// The first row is nobody's: what is done to a run that is not there is done to it.
-  private var rows = [ActiveRun.nobody]
+  private var rows = [ActiveRun.placeholder]
   private var free: [Int] = []
   private var index = RunIndex()
-  private var jobs: [OfJob] = []
-  /// The number of the last run that was made, by this takt or by former ones.
+  private var jobs: [JobRuns] = []
+  /// The number of the last run that was made, by this takt or by previous ones.
   var lastRun: UInt64 = 0
   var places = Places()
   /// What was looked for in vain since this was emptied last.
@@ -48,7 +48,7 @@ struct RunTable: Sendable {
   func run(_ id: RunID) -> ActiveRun? { index[id].map { rows[$0] } }
 
   /// Whether a run has a place or waits for one; nil when there is no such run.
-  func seat(of id: RunID) -> Seat? { index[id].map { rows[$0].seat } }
+  func placeState(of id: RunID) -> PlaceState? { index[id].map { rows[$0].placeState } }
 
   /// Where a run is; nil when it is not in the table.
   func row(of id: RunID) -> Row? { index[id].map { Row(index: $0) } }
@@ -62,14 +62,14 @@ struct RunTable: Sendable {
   /// A run that has not ended. This is the one way to it without its row: a run that is not there is
   /// recorded as a bug, and what is done to it has no effect.
   subscript(id: RunID, caller: StaticString = #function) -> ActiveRun {
-    @inline(__always) mutating _read { yield rows[index[id] ?? nobody(id, caller)] }
-    @inline(__always) _modify { yield &rows[index[id] ?? nobody(id, caller)] }
+    @inline(__always) mutating _read { yield rows[index[id] ?? reportMissing(id, caller)] }
+    @inline(__always) _modify { yield &rows[index[id] ?? reportMissing(id, caller)] }
   }
 
   @inline(never)
-  private mutating func nobody(_ id: RunID, _ caller: StaticString) -> Int {
+  private mutating func reportMissing(_ id: RunID, _ caller: StaticString) -> Int {
     bugs.append(Bug(run: id, function: "\(caller)"))
-    rows[0] = .nobody
+    rows[0] = .placeholder
     return 0
   }
 
@@ -82,7 +82,7 @@ struct RunTable: Sendable {
     let id = RunID(lastRun)
     if free.isEmpty {
       free.append(rows.count)
-      rows.append(.nobody)
+      rows.append(.placeholder)
     }
     let place = free.removeLast()
     index.append(id, at: place)
@@ -105,8 +105,8 @@ struct RunTable: Sendable {
   }
 
   /// What a job has of them.
-  func ofJob(_ id: JobID) -> OfJob {
-    Int(id.index) < jobs.count ? jobs[Int(id.index)] : OfJob()
+  func ofJob(_ id: JobID) -> JobRuns {
+    Int(id.index) < jobs.count ? jobs[Int(id.index)] : JobRuns()
   }
 
   /// The runs of a job that have not ended, the oldest first, without hooks.
@@ -121,8 +121,8 @@ struct RunTable: Sendable {
     Int(id.index) < jobs.count && !jobs[Int(id.index)].active.isEmpty
   }
 
-  mutating func changeJob(_ id: JobID, _ change: (inout OfJob) -> Void) {
-    while jobs.count <= Int(id.index) { jobs.append(OfJob()) }
+  mutating func changeJob(_ id: JobID, _ change: (inout JobRuns) -> Void) {
+    while jobs.count <= Int(id.index) { jobs.append(JobRuns()) }
     change(&jobs[Int(id.index)])
   }
 }

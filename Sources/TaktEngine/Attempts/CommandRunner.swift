@@ -72,7 +72,7 @@ package final class CommandRunner: ActionRunner {
     case .ended(let end):
       // The next attempt or step of the run may take the place only after this report.
       if end.descendants.isEmpty { forget(run) }
-      report(.attemptEnded(run, end))
+      report(.actionEnded(run, end))
     case .gone:
       forget(run)
       report(.groupEnded(run))

@@ -101,7 +101,7 @@ struct ParameterExpansion {
       return value
     } catch {
       // The attempt's reason does not say what to do.
-      if error.number == EPERM { Notices.tellOnce(error.sentence) }
+      if error.number == EPERM { Notices.postOnce(error.sentence) }
       throw .unreadable(errno: error.number)
     }
   }

@@ -4,14 +4,14 @@ import TaktCore
 struct LogBuiltin: QuickBuiltin {
   var name: String { "log" }
 
-  var summary: String { "writes a line to takt's own log" }
+  var summary: String { "writes a line to takt's log" }
 
   var parameters: [ParameterSchema] {
     [
-      ParameterSchema("message", .string, summary: "what the line says"),
+      ParameterSchema("message", .string, summary: "the text of the line"),
       ParameterSchema(
         "level", .choice(LogLevel.allCases.map(\.rawValue)),
-        default: .string(LogLevel.info.rawValue), summary: "how much it matters"),
+        default: .string(LogLevel.info.rawValue), summary: "the level of the line"),
     ]
   }
 
@@ -20,7 +20,7 @@ struct LogBuiltin: QuickBuiltin {
     guard let message = parameters["message"], !Placeholders.secrets(in: message).isEmpty else {
       return []
     }
-    return [ParameterProblem("message", "a secret has no place in the log")]
+    return [ParameterProblem("message", "a secret must not be written to the log")]
   }
 
   func traits(with parameters: Parameters) -> ActionTraits { [] }

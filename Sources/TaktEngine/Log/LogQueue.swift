@@ -61,7 +61,7 @@ struct LogQueue {
   }
 
   /// All records, to be written; they count as long as `written` has not been told.
-  mutating func take() -> [LogRecord] {
+  mutating func popBatch() -> [LogRecord] {
     defer { records = [] }
     return records
   }
@@ -71,7 +71,7 @@ struct LogQueue {
   }
 
   /// What was dropped since the last time, as records.
-  mutating func takeDropped(at now: WallInstant) -> [LogRecord] {
+  mutating func popDropped(at now: WallInstant) -> [LogRecord] {
     defer { dropped = dropped.map { _ in 0 } }
     return Class.allCases.filter { dropped[$0.rawValue] > 0 }.map { kind in
       LogRecord(
@@ -80,7 +80,7 @@ struct LogQueue {
           LogField(
             .message,
             .text(
-              "\(dropped[kind.rawValue]) \(kind.name) dropped: the log's reader is too slow, or its disk full"
+              "\(dropped[kind.rawValue]) \(kind.name) dropped; the log's reader is too slow, or its disk is full"
             )),
           LogField(.reason, .text(kind.name)),
           LogField(.count, .number(Int64(dropped[kind.rawValue]))),

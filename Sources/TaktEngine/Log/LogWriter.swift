@@ -3,6 +3,7 @@ import Glibc
 import Synchronization
 package import TaktCore
 package import TaktTime
+import TimerMachine
 
 /// Writes records to a descriptor from a thread of its own. Nobody waits for it: when the reader is
 /// slow the queue fills, and what no longer fits is dropped and counted.
@@ -14,14 +15,14 @@ package final class LogWriter: Observer, OutputSink {
   private let level: LogLevel
   private let time: any TimeSource
   private let queue: Mutex<LogQueue>
-  private let filled = DispatchSemaphore(value: 0)
-  /// Signalled when what is there no longer waits for more.
-  private let hurry = DispatchSemaphore(value: 0)
+  /// Its thread writes. Nil only during `init`.
+  private let alarm = Mutex<Alarm?>(nil)
+  private let pen = Mutex(Pen())
   private let idle = DispatchSemaphore(value: 0)
   private let isClosing = Atomic<Bool>(false)
 
   /// How long the first record waits for others, so that many are written together.
-  private static let gathering = DispatchTimeInterval.milliseconds(20)
+  private static let gathering = Duration.milliseconds(20)
   /// So much does not wait any longer.
   private static let gatheredBytesMax = 64 << 10
 
@@ -41,13 +42,13 @@ package final class LogWriter: Observer, OutputSink {
   package init(
     descriptor: Int32, format: LogFormat, level: LogLevel?, zone: Zone, isColoured: Bool,
     time: any TimeSource, limitBytes: Int = 6 << 20
-  ) throws(SystemError) {
+  ) {
     self.descriptor = descriptor
     self.level = level ?? format.defaultLevel
     self.time = time
     renderer = format.renderer(zone: zone, isColoured: isColoured)
     queue = Mutex(LogQueue(limitBytes: limitBytes))
-    try Thread.start(name: "takt-log") { [self] in run() }
+    alarm.withLock { $0 = Alarm(name: "takt-log", nice: 2) { [self] in writeAll() } }
   }
 
   /// Takes records, or drops them when the queue is full.
@@ -58,8 +59,11 @@ package final class LogWriter: Observer, OutputSink {
       let most = Self.gatheredBytesMax
       return (wasEmpty && !queue.records.isEmpty, before < most && queue.bytes >= most)
     }
-    if isFirst { filled.signal() }
-    if isMuch { hurry.signal() }
+    if isMuch {
+      write(after: .zero)
+    } else if isFirst {
+      write(after: Self.gathering)
+    }
   }
 
   package func wants(_ level: LogLevel, routine isRoutine: Bool) -> Bool {
@@ -86,8 +90,7 @@ package final class LogWriter: Observer, OutputSink {
   /// keep the process.
   package func close(timeout: Duration) {
     isClosing.store(true, ordering: .sequentiallyConsistent)
-    filled.signal()
-    hurry.signal()
+    write(after: .zero)
     _ = idle.wait(timeout: .now() + .milliseconds(Int(timeout.milliseconds)))
   }
 
@@ -104,23 +107,26 @@ package final class LogWriter: Observer, OutputSink {
     case closed
   }
 
-  private func run() {
+  /// The state of the writing thread, the only one that takes its lock.
+  private struct Pen {
     var health = Health.good
     var bytes: [UInt8] = []
-    while true {
-      filled.wait()
-      if !isClosing.load(ordering: .sequentiallyConsistent) {
-        _ = hurry.wait(timeout: .now() + Self.gathering)
-      }
+  }
+
+  private func write(after delay: Duration) { alarm.withLock { $0?.set(after: delay) } }
+
+  /// Writes all records that wait. Runs on the alarm's thread.
+  private func writeAll() {
+    let isClosing = isClosing.load(ordering: .sequentiallyConsistent)
+    pen.withLock { pen in
       var isLast = false
       while !isLast {
-        let isClosing = isClosing.load(ordering: .sequentiallyConsistent)
-        var records = queue.withLock { $0.take() }
+        var records = queue.withLock { $0.popBatch() }
         isLast = records.isEmpty
-        write(&records, &bytes, &health)
-        if isLast, isClosing { idle.signal() }
+        write(&records, &pen.bytes, &pen.health)
       }
     }
+    if isClosing { idle.signal() }
   }
 
   /// Takes the records out one by one, so that what counts as written is not kept any longer.
@@ -134,7 +140,7 @@ package final class LogWriter: Observer, OutputSink {
       cost += record.costBytes
       if bytes.count >= 65_536 { flush(&bytes, &cost, &health) }
     }
-    for record in queue.withLock({ $0.takeDropped(at: time.wall) })
+    for record in queue.withLock({ $0.popDropped(at: time.wall) })
     where renderer.shows(record, at: level) {
       renderer.render(record, into: &bytes)
     }
@@ -159,7 +165,7 @@ package final class LogWriter: Observer, OutputSink {
     guard let number else { return bytes.isEmpty ? health : .good }
     if case .good = health {
       let reason = String(cString: strerror(number))
-      _ = Self.complain("takt: the log cannot be written (\(reason)); jobs go on\n")
+      _ = Self.complain("takt: the log cannot be written (\(reason)); jobs keep running\n")
     }
     if number == EPIPE { return .closed }
     let lost = bytes[written...].count { $0 == UInt8(ascii: "\n") }

@@ -18,7 +18,7 @@ final class AttemptOutput: @unchecked Sendable {
   private var targets: OutputTargets
   private var streams: [Stream]
   private var automaton: SecretAutomaton?
-  private var saidLines = LineSplitter()
+  private var ownLines = LineSplitter()
   private var masked: [UInt8] = []
   private var pattern: FailurePattern?
   private var patternLines = LineSplitter()
@@ -42,12 +42,12 @@ final class AttemptOutput: @unchecked Sendable {
       pattern = FailurePattern(text)
       if pattern == nil {
         targets.warn(
-          "fails_when.stdout is no regular expression that can be used; nothing matches it")
+          "fails_when.stdout is not a usable regular expression; it matches nothing")
       }
     }
   }
 
-  func take(_ bytes: UnsafeRawBufferPointer, from stream: StandardStream) {
+  func receive(_ bytes: UnsafeRawBufferPointer, from stream: StandardStream) {
     streams[stream.index].bytes += bytes.count
     if stream == .stdout, pattern != nil { search(bytes) }
     guard streams[stream.index].masker != nil else { return pass(bytes, from: stream) }
@@ -72,7 +72,7 @@ final class AttemptOutput: @unchecked Sendable {
     var bytes = Array(text.utf8)
     if let automaton { bytes = automaton.masked(bytes) }
     if bytes.last != 10 { bytes.append(10) }
-    bytes.withUnsafeBytes { targets.take($0, &saidLines, from: nil, level) }
+    bytes.withUnsafeBytes { targets.receive($0, &ownLines, from: nil, level) }
   }
 
   var keptHead: [UInt8] { targets.kept.head }
@@ -98,7 +98,7 @@ final class AttemptOutput: @unchecked Sendable {
 
   /// The attempt has ended: what it has printed, and from now on whether it has failed. What its
   /// descendants print later is no longer judged.
-  func judge(_ report: AttemptReport) -> AttemptReport {
+  func complete(_ report: AttemptReport) -> AttemptReport {
     endSearch()
     var report = report
     if isOverdue { report.result = .failed("timeout") }
@@ -106,7 +106,7 @@ final class AttemptOutput: @unchecked Sendable {
       stdoutBytes: streams[StandardStream.stdout.index].bytes,
       stderrBytes: streams[StandardStream.stderr.index].bytes,
       matchesFailurePattern: matchesPattern, kept: targets.kept)
-    hasFailed = wasStopped || report.judged(by: rule).outcome != .succeeded
+    hasFailed = wasStopped || report.runEnd(by: rule).outcome != .succeeded
     return report
   }
 
@@ -116,7 +116,7 @@ final class AttemptOutput: @unchecked Sendable {
   }
 
   private func search(_ bytes: UnsafeRawBufferPointer) {
-    _ = patternLines.take(bytes) { isUnmatched($0) }
+    _ = patternLines.feed(bytes) { isUnmatched($0) }
     if matchesPattern { pattern = nil }
   }
 
@@ -131,7 +131,7 @@ final class AttemptOutput: @unchecked Sendable {
   }
 
   private func pass(_ bytes: UnsafeRawBufferPointer, from stream: StandardStream) {
-    targets.take(bytes, &streams[stream.index].lines, from: stream)
+    targets.receive(bytes, &streams[stream.index].lines, from: stream)
   }
 }
 

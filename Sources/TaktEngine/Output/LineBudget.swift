@@ -19,7 +19,7 @@ struct LineBudget {
   }
 
   /// Whether one more line may be logged; it counts as logged then.
-  mutating func take(at now: MonotonicInstant) -> Bool {
+  mutating func spend(at now: MonotonicInstant) -> Bool {
     let next = max(fullAt, now) + .nanoseconds(costNanoseconds)
     guard next - now <= period else { return false }
     fullAt = next
@@ -34,12 +34,12 @@ struct LineBudget {
 
   /// How many lines were refused, once a period has gone by since the first of them; nil before, and
   /// when there were none.
-  mutating func takeRefused(at now: MonotonicInstant) -> Int? {
-    now - refusedSince >= period ? takeRefused() : nil
+  mutating func popRefused(at now: MonotonicInstant) -> Int? {
+    now - refusedSince >= period ? popRefused() : nil
   }
 
   /// How many lines were refused since it was last told; nil when there were none.
-  mutating func takeRefused() -> Int? {
+  mutating func popRefused() -> Int? {
     defer { refused = 0 }
     return refused > 0 ? refused : nil
   }

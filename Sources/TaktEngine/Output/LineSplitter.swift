@@ -8,7 +8,7 @@ struct LineSplitter {
   /// Hands each line that ends within `bytes`, without its end, to `body`. Once `body` answers false
   /// the lines of this call are only counted, the refused one among them, which is much faster than
   /// a child can write; returns how many those were.
-  mutating func take(
+  mutating func feed(
     _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Bool
   ) -> Int {
     var rest = bytes

@@ -20,7 +20,7 @@ final class OutputFileWriter: Sendable {
   /// What only work of the pool for this file touches, one piece at a time.
   private struct Writing {
     var file: RotatingFile
-    var trouble: OutputFileTrouble?
+    var trouble: OutputFileError?
     var lostBytes = 0
   }
 
@@ -54,7 +54,9 @@ final class OutputFileWriter: Sendable {
       $0.users -= 1
       return $0.users == 0
     }
-    if isLast { _ = shared.perform(for: waiting.withLock(\.limits.path)) { [self] in rest() } }
+    if isLast {
+      _ = shared.perform(for: waiting.withLock(\.limits.path)) { [self] in closeIfUnused() }
+    }
   }
 
   /// Queues bytes, or drops them where too much waits already.
@@ -64,7 +66,7 @@ final class OutputFileWriter: Sendable {
         defer { waiting.droppedBytes += bytes.count }
         return waiting.droppedBytes == 0
       }
-      if isFirst { tell(.warning, "is written too slowly: output for it is dropped", nil) }
+      if isFirst { logMessage(.warning, "is too slow; output is dropped", nil) }
       return
     }
     let isFirst = waiting.withLock { waiting in
@@ -120,22 +122,25 @@ final class OutputFileWriter: Sendable {
 
   private func write(_ chunk: [UInt8], _ limits: OutputFile, _ writing: inout Writing) {
     var written = 0
-    do throws(OutputFileTrouble) {
+    do throws(OutputFileError) {
       try writing.file.append(
         chunk, within: limits, at: shared.time.monotonic, written: &written)
       guard writing.trouble != nil else { return }
-      tell(.notice, "is written again; \(writing.lostBytes) bytes are missing", writing.lostBytes)
+      logMessage(
+        .notice, "can be written again; \(writing.lostBytes) bytes are missing", writing.lostBytes)
       writing.trouble = nil
       writing.lostBytes = 0
     } catch {
       writing.lostBytes += chunk.count - written
-      if writing.trouble == nil { tell(.warning, "gets no output: \(error.sentence)", nil) }
+      if writing.trouble == nil {
+        logMessage(.warning, "cannot be written: \(error.sentence)", nil)
+      }
       writing.trouble = error
     }
   }
 
   /// Nobody uses it, unless somebody has come since.
-  private func rest() {
+  private func closeIfUnused() {
     guard !isUsed else { return }
     writing.withLock { $0.file.close() }
     let dropped = waiting.withLock { waiting in
@@ -143,12 +148,12 @@ final class OutputFileWriter: Sendable {
       return waiting.droppedBytes
     }
     if dropped > 0 {
-      tell(.warning, "was written too slowly: \(dropped) bytes are missing", dropped)
+      logMessage(.warning, "was too slow; \(dropped) bytes are missing", dropped)
     }
     shared.forget(self, waiting.withLock { $0.limits.path })
   }
 
-  private func tell(_ level: LogLevel, _ what: String, _ dropped: Int?) {
+  private func logMessage(_ level: LogLevel, _ what: String, _ dropped: Int?) {
     let path = waiting.withLock { $0.limits.path }
     shared.sink.record(
       level, .scheduler,

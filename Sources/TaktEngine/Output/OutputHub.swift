@@ -40,7 +40,7 @@ package final class OutputHub: OutputSink, LiveOutput {
       state.runs[run]?.before.append(bytes)
       guard let followers = state.runs[run]?.followers, !followers.isEmpty else { return }
       let copy = Array(bytes)
-      for take in followers.values { take(.bytes(copy)) }
+      for deliver in followers.values { deliver(.bytes(copy)) }
     }
   }
 
@@ -52,23 +52,23 @@ package final class OutputHub: OutputSink, LiveOutput {
 
   package func ended(_ run: RunID) {
     let live = state.withLock { $0.runs.removeValue(forKey: run) }
-    for take in live?.followers.values ?? [:].values { take(.end) }
+    for deliver in live?.followers.values ?? [:].values { deliver(.end) }
   }
 
   /// Follows a run; nil when it is not in progress.
   package func follow(
-    _ run: RunID, take: @escaping @Sendable (LiveOutputEvent) -> Void
+    _ run: RunID, deliver: @escaping @Sendable (LiveOutputEvent) -> Void
   ) -> LiveOutputUse? {
     state.withLock { state in
       guard let live = state.runs[run] else { return nil }
       state.lastNumber += 1
-      state.runs[run]?.followers[state.lastNumber] = take
-      take(.before(live.before.kept))
+      state.runs[run]?.followers[state.lastNumber] = deliver
+      deliver(.before(live.before.kept))
       return LiveOutputUse(run: run, number: state.lastNumber)
     }
   }
 
-  package func leave(_ use: LiveOutputUse) {
+  package func unfollow(_ use: LiveOutputUse) {
     state.withLock { _ = $0.runs[use.run]?.followers.removeValue(forKey: use.number) }
   }
 }

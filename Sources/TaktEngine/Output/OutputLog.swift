@@ -23,17 +23,17 @@ final class OutputLog {
   }
 
   /// Logs the lines that end within `bytes`.
-  func take(
+  func receive(
     _ bytes: UnsafeRawBufferPointer, _ lines: inout LineSplitter, _ stream: StandardStream?,
     _ level: LogLevel = .info
   ) {
-    guard let now = tellRefused() else {
-      sink.drop(lines: lines.take(bytes) { emit($0, stream, level) })
+    guard let now = logRefused() else {
+      sink.drop(lines: lines.feed(bytes) { emit($0, stream, level) })
       return
     }
     var isOverRate = false
-    let skipped = lines.take(bytes) { line in
-      isOverRate = budget?.take(at: now) == false
+    let skipped = lines.feed(bytes) { line in
+      isOverRate = budget?.spend(at: now) == false
       return !isOverRate && emit(line, stream, level)
     }
     count(skipped, isOverRate, now)
@@ -41,10 +41,10 @@ final class OutputLog {
 
   /// Logs an unfinished last line.
   func finish(_ lines: inout LineSplitter, _ stream: StandardStream) {
-    let now = tellRefused()
+    let now = logRefused()
     var isOverRate = false
     let skipped = lines.finish { line in
-      isOverRate = now.map { budget?.take(at: $0) == false } ?? false
+      isOverRate = now.map { budget?.spend(at: $0) == false } ?? false
       return !isOverRate && emit(line, stream)
     }
     count(skipped, isOverRate, now)
@@ -58,13 +58,13 @@ final class OutputLog {
       .warning, .output,
       facts + [
         LogField(.dropped, .number(Int64(kept.droppedBytes))),
-        LogField(.message, .text("\(kept.droppedBytes) bytes of output are not kept")),
+        LogField(.message, .text("\(kept.droppedBytes) bytes of output were not kept")),
       ])
     showLines(kept.tail)
   }
 
   /// A record about the service that this is.
-  func say(_ level: LogLevel, _ message: String) {
+  func logMessage(_ level: LogLevel, _ message: String) {
     sink.record(level, .plugin, facts + [LogField(.message, .text(message))])
   }
 
@@ -90,13 +90,13 @@ final class OutputLog {
   }
 
   func close() {
-    if let refused = budget?.takeRefused() { tell(refused) }
+    if let refused = budget?.popRefused() { logRefusedCount(refused) }
   }
 
   private func showLines(_ bytes: [UInt8]) {
     var lines = LineSplitter()
     let emit = { (line: UnsafeRawBufferPointer) in self.emit(line, nil) }
-    sink.drop(lines: bytes.withUnsafeBytes { lines.take($0, emit) } + lines.finish(emit))
+    sink.drop(lines: bytes.withUnsafeBytes { lines.feed($0, emit) } + lines.finish(emit))
   }
 
   private func emit(
@@ -116,19 +116,19 @@ final class OutputLog {
   }
 
   /// The time, where there is a rate; tells of the lines beyond it once in a period.
-  private func tellRefused() -> MonotonicInstant? {
+  private func logRefused() -> MonotonicInstant? {
     guard rate != nil else { return nil }
     let now = time.monotonic
-    if let refused = budget?.takeRefused(at: now) { tell(refused) }
+    if let refused = budget?.popRefused(at: now) { logRefusedCount(refused) }
     return now
   }
 
-  private func tell(_ refused: Int) {
+  private func logRefusedCount(_ refused: Int) {
     sink.record(
       .warning, .output,
       facts + [
         LogField(.dropped, .number(Int64(refused))),
-        LogField(.message, .text("\(refused) lines of output not logged: beyond output.rate")),
+        LogField(.message, .text("\(refused) lines of output not logged; they exceed output.rate")),
       ])
   }
 }

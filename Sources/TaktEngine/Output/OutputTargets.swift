@@ -30,7 +30,7 @@ struct OutputTargets {
   var kept: KeptOutput { buffer.kept }
 
   /// Takes bytes that continue what `lines` has; those of built-ins belong to no stream.
-  mutating func take(
+  mutating func receive(
     _ bytes: UnsafeRawBufferPointer, _ lines: inout LineSplitter, from stream: StandardStream?,
     _ level: LogLevel = .info
   ) {
@@ -39,9 +39,9 @@ struct OutputTargets {
     file?.append(bytes)
     if let run { sink.printed(bytes, by: run) }
     if let passThrough, let stream {
-      passThrough.take(bytes, from: stream)
+      passThrough.receive(bytes, from: stream)
     } else if policy.logging == .always {
-      log.take(bytes, &lines, stream, level)
+      log.receive(bytes, &lines, stream, level)
     }
   }
 

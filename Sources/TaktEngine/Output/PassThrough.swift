@@ -23,7 +23,7 @@ package final class PassThrough: Sendable {
 
   /// Takes a line that a built-in has printed.
   package func line(_ bytes: [UInt8]) {
-    (bytes + [UInt8(ascii: "\n")]).withUnsafeBytes { take($0, from: .stdout) }
+    (bytes + [UInt8(ascii: "\n")]).withUnsafeBytes { receive($0, from: .stdout) }
   }
 
   /// Waits until all has been read; after `hurry` two seconds at most.
@@ -36,8 +36,8 @@ package final class PassThrough: Sendable {
     for lane in lanes { lane.hurry() }
   }
 
-  func take(_ bytes: UnsafeRawBufferPointer, from stream: StandardStream) {
-    lane(of: stream).take(bytes)
+  func receive(_ bytes: UnsafeRawBufferPointer, from stream: StandardStream) {
+    lane(of: stream).receive(bytes)
   }
 
   /// Whether a stream's reader is so far behind that nothing more is to be taken; `body` is called
@@ -82,7 +82,7 @@ private final class Lane: Sendable {
     self.limitBytes = limitBytes
   }
 
-  func take(_ bytes: UnsafeRawBufferPointer) {
+  func receive(_ bytes: UnsafeRawBufferPointer) {
     let isFirst = state.withLock { state in
       defer { state.waiting.append(contentsOf: bytes) }
       return state.waiting.isEmpty

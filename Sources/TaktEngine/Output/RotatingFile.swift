@@ -3,7 +3,7 @@ import TaktCore
 import TaktTime
 
 /// Why an output file does not get what it should.
-enum OutputFileTrouble: Error, Hashable, Sendable {
+enum OutputFileError: Error, Hashable, Sendable {
   /// It cannot be opened or made.
   case open(Int32)
   /// Something else than a regular file stands at the path.
@@ -21,15 +21,15 @@ enum OutputFileTrouble: Error, Hashable, Sendable {
   var sentence: String {
     switch self {
     case .open(ENOENT): "the folder does not exist"
-    case .open(let number): "it cannot be opened: \(Self.text(number))"
-    case .notRegular: "that is not a regular file"
+    case .open(let number): "\(Self.text(number))"
+    case .notRegular: "it is not a regular file"
     case .link(let path):
-      "takt runs as root and follows no link that another user may have made, such as '\(path)'. "
-        + "Name the folder that it leads to"
+      "'\(path)' is a link that another user may have made, and takt runs as root. "
+        + "Use the real path of the folder"
     case .manyNames:
       "the file has several hard links, and takt runs as root. Remove the others"
     case .rotation(let number): "it is full and cannot be renamed: \(Self.text(number))"
-    case .write(let number): "it cannot be written: \(Self.text(number))"
+    case .write(let number): "\(Self.text(number))"
     }
   }
 
@@ -57,7 +57,7 @@ struct RotatingFile {
   private var descriptor: Int32 = -1
   private var sizeBytes = 0
   private var checkedAt = MonotonicInstant(nanoseconds: 0)
-  private var trouble: (what: OutputFileTrouble, until: MonotonicInstant)?
+  private var trouble: (what: OutputFileError, until: MonotonicInstant)?
 
   init(
     path: String, links: FolderPath.Links = geteuid() == 0 ? .ofRoot : .all,
@@ -75,10 +75,10 @@ struct RotatingFile {
   /// Appends all bytes, or throws why it could not; `written` says how many went.
   mutating func append(
     _ bytes: [UInt8], within limits: OutputFile, at now: MonotonicInstant, written: inout Int
-  ) throws(OutputFileTrouble) {
+  ) throws(OutputFileError) {
     if let trouble, now < trouble.until { throw trouble.what }
     trouble = nil
-    do throws(OutputFileTrouble) {
+    do throws(OutputFileError) {
       try open(at: now)
       while written < bytes.count {
         let room = limits.sizeBytesMax - sizeBytes
@@ -113,7 +113,7 @@ struct RotatingFile {
 
   private mutating func write(
     _ bytes: [UInt8], from start: Int, count: Int
-  ) throws(OutputFileTrouble) -> Int {
+  ) throws(OutputFileError) -> Int {
     let (done, number) = bytes.withUnsafeBytes { buffer in
       guard let first = buffer.baseAddress else { return (0, EIO) }
       let done = systemWrite(descriptor, first + start, count)
@@ -128,7 +128,7 @@ struct RotatingFile {
   }
 
   /// Opens it unless it is open; reopens it when somebody has moved it away or put another there.
-  private mutating func open(at now: MonotonicInstant) throws(OutputFileTrouble) {
+  private mutating func open(at now: MonotonicInstant) throws(OutputFileError) {
     if descriptor >= 0, now - checkedAt < Self.checkPeriod { return }
     checkedAt = now
     let folder = try openFolder()
@@ -136,7 +136,7 @@ struct RotatingFile {
     try open(in: folder)
   }
 
-  private func openFolder() throws(OutputFileTrouble) -> Int32 {
+  private func openFolder() throws(OutputFileError) -> Int32 {
     do throws(FolderPath.Failure) {
       return try FolderPath.open(folderPath, following: links)
     } catch {
@@ -147,7 +147,7 @@ struct RotatingFile {
     }
   }
 
-  private mutating func open(in folder: Int32) throws(OutputFileTrouble) {
+  private mutating func open(in folder: Int32) throws(OutputFileError) {
     if descriptor >= 0 {
       var here = stat()
       var there = stat()
@@ -161,12 +161,12 @@ struct RotatingFile {
       }
       close()
     }
-    try openAnew(in: folder)
+    try reopen(in: folder)
   }
 
   /// Opening never waits for a reader at the other end of a FIFO, follows no link, and touches
   /// nothing but a regular file.
-  private mutating func openAnew(in folder: Int32) throws(OutputFileTrouble) {
+  private mutating func reopen(in folder: Int32) throws(OutputFileError) {
     var info = stat()
     if fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0, info.st_mode & S_IFMT != S_IFREG {
       throw .notRegular
@@ -187,7 +187,7 @@ struct RotatingFile {
     sizeBytes = Int(info.st_size)
   }
 
-  private mutating func rotate(files: Int, at now: MonotonicInstant) throws(OutputFileTrouble) {
+  private mutating func rotate(files: Int, at now: MonotonicInstant) throws(OutputFileError) {
     // Another may stand at the path by now: that one must not be renamed unseen.
     let size = sizeBytes
     checkedAt = now
@@ -207,6 +207,6 @@ struct RotatingFile {
       }
     }
     close()
-    try openAnew(in: folder)
+    try reopen(in: folder)
   }
 }

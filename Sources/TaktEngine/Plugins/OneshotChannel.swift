@@ -20,7 +20,7 @@ final class OneshotChannel: ChildChannel, @unchecked Sendable {
   private var line: ChildLine?
   private var result: PluginResult?
   private var fault: PluginFault?
-  private var heedsCancel = false
+  private var handlesCancel = false
 
   /// - Parameter opening: what the plugin is told first.
   init(
@@ -40,27 +40,27 @@ final class OneshotChannel: ChildChannel, @unchecked Sendable {
 
   func started(_ line: ChildLine) {
     self.line = line
-    say(opening)
+    sendLines(opening)
   }
 
   func received(_ bytes: UnsafeRawBufferPointer) {
-    conversation.take(bytes) { event in
+    conversation.feed(bytes) { event in
       guard fault == nil else { return }
-      guard flood.take(at: time.monotonic) else { return fail(.flood) }
-      take(event)
+      guard flood.allows(at: time.monotonic) else { return fail(.flood) }
+      handle(event)
     }
   }
 
   func closed() {}
 
-  private func say(_ lines: [UInt8]) {
-    tap.hear(lines)
+  private func sendLines(_ lines: [UInt8]) {
+    tap.forward(lines)
     line?.send(lines)
   }
 
-  private func take(_ event: PluginConversation.Event) {
+  private func handle(_ event: PluginConversation.Event) {
     switch event {
-    case .hello(_, _, let capabilities): heedsCancel = capabilities.contains("cancel")
+    case .hello(_, _, let capabilities): handlesCancel = capabilities.contains("cancel")
     case .progress(let run, let percent, let message):
       if isOwn(run) { reporter.progress(percent, message) }
     case .log(let run, let level, let message):
@@ -76,13 +76,13 @@ final class OneshotChannel: ChildChannel, @unchecked Sendable {
       line?.close()
     case .pong: break
     case .complaint(let code, let message):
-      line?.output.line("the plugin did not understand: \(code) \(message)", .warning)
+      line?.output.line("the plugin reported an unknown message: \(code) \(message)", .warning)
     case .unknownType(let type):
-      line?.output.line("the plugin has said something of an unknown type: \(type)", .warning)
-      say(
+      line?.output.line("the plugin sent a message of an unknown type: \(type)", .warning)
+      sendLines(
         HostMessage.line(
           HostMessage.Problem(
-            code: "unknown_type", message: "there is no type '\(type)'", run: run)))
+            code: "unknown_type", message: "unknown type '\(type)'", run: run)))
     case .violation(let fault, _): fail(fault)
     }
   }
@@ -100,22 +100,22 @@ final class OneshotChannel: ChildChannel, @unchecked Sendable {
     line?.kill()
   }
 
-  func takesSignal() -> Bool {
+  func handlesSignal() -> Bool {
     guard result == nil, fault == nil else { return true }
     let isOverdue = request.deadline.map { time.monotonic >= $0 } ?? false
-    say(
+    sendLines(
       HostMessage.line(
         HostMessage.Cancel(
           run: run, reason: isOverdue ? "timeout" : "cancelled",
           grace_ms: request.spec.execution.stop.grace.milliseconds)))
-    return !heedsCancel
+    return !handlesCancel
   }
 
-  func judge(_ result: AttemptResult) -> AttemptResult {
+  func adjusted(_ result: AttemptResult) -> AttemptResult {
     if case .notStarted = result { return result }
     if let fault { return fault.result }
-    if let said = self.result { return said.attemptResult(exit: result) }
-    if conversation.hasSpoken {
+    if let reported = self.result { return reported.attemptResult(exit: result) }
+    if conversation.hasSentMessage {
       return result == .exited(0) ? PluginFault.noResult.result : result
     }
     guard manifest.isNagios, case .exited(let status) = result else { return result }

@@ -9,7 +9,7 @@ struct PluginLines {
 
   /// Hands over each line that ends within `bytes`, without its end. False when one is too long; then
   /// nothing more is to be taken.
-  mutating func take(
+  mutating func feed(
     _ bytes: UnsafeRawBufferPointer, _ body: ([UInt8]) -> Void
   ) -> Bool {
     var rest = bytes
@@ -33,17 +33,17 @@ struct PluginFlood {
   /// So many more in a second.
   static let perSecond = 1000.0
 
-  private var left = burst
+  private var remaining = burst
   private var last: MonotonicInstant
 
   init(at now: MonotonicInstant) { last = now }
 
   /// Counts a message; false when it is one too many.
-  mutating func take(at now: MonotonicInstant) -> Bool {
-    left = min(Self.burst, left + (now - last) / .seconds(1) * Self.perSecond)
+  mutating func allows(at now: MonotonicInstant) -> Bool {
+    remaining = min(Self.burst, remaining + (now - last) / .seconds(1) * Self.perSecond)
     last = now
-    left -= 1
-    return left >= 0
+    remaining -= 1
+    return remaining >= 0
   }
 }
 

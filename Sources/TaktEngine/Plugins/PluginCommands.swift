@@ -6,7 +6,7 @@ package typealias PluginTap = @Sendable (_ isOfPlugin: Bool, _ line: String) -> 
 
 /// Hands on what the host says.
 extension Optional where Wrapped == PluginTap {
-  func hear(_ lines: [UInt8]) {
+  func forward(_ lines: [UInt8]) {
     guard let tap = self else { return }
     for line in lines.split(separator: 10) { tap(false, String(decoding: line, as: UTF8.self)) }
   }

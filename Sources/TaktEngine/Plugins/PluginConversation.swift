@@ -38,12 +38,12 @@ struct PluginConversation {
   }
 
   /// Whether it has said anything that counts.
-  var hasSpoken: Bool { hasGreeted || isBroken }
+  var hasSentMessage: Bool { hasGreeted || isBroken }
 
-  mutating func take(_ bytes: UnsafeRawBufferPointer, _ body: (Event) -> Void) {
+  mutating func feed(_ bytes: UnsafeRawBufferPointer, _ body: (Event) -> Void) {
     guard !isBroken else { return }
     var whole: [[UInt8]] = []
-    let isWithinBounds = lines.take(bytes) { whole.append($0) }
+    let isWithinBounds = lines.feed(bytes) { whole.append($0) }
     // A line may be empty.
     for line in whole where !line.allSatisfy({ $0 == 32 || $0 == 9 || $0 == 13 }) {
       tap?(true, String(decoding: line, as: UTF8.self))

@@ -22,20 +22,20 @@ enum PluginFault: String, CaseIterable, Hashable, Sendable {
 
   var sentence: String {
     switch self {
-    case .badJSON: "the plugin has written a line on descriptor 3 that is no message in JSON"
-    case .badMessage: "the plugin has written a message with a field missing or wrong"
+    case .badJSON: "the plugin wrote a line on descriptor 3 that is not a JSON message"
+    case .badMessage: "the plugin sent a message with a missing or invalid field"
     case .lineTooLong:
-      "the plugin has written a line of more than \(PluginLines.lineBytesMax) bytes on descriptor 3"
-    case .flood: "the plugin has written too many messages"
-    case .wrongRun: "the plugin has spoken of a run that it was never given"
-    case .noHello: "the plugin has not said hello first"
-    case .wrongProtocol: "the plugin speaks another version of the protocol"
-    case .twoResults: "the plugin has said the result twice"
-    case .noResult: "the plugin has ended without a result"
-    case .closed: "the service has closed descriptor 3"
-    case .noPong: "the service does not answer"
-    case .died: "the service has ended"
-    case .sha256: "the program is not the one that the manifest means"
+      "the plugin wrote a line of more than \(PluginLines.lineBytesMax) bytes on descriptor 3"
+    case .flood: "the plugin sent too many messages"
+    case .wrongRun: "the plugin named a run that takt did not give it"
+    case .noHello: "the plugin did not send hello first"
+    case .wrongProtocol: "the plugin uses another version of the protocol"
+    case .twoResults: "the plugin sent two results"
+    case .noResult: "the plugin ended without a result"
+    case .closed: "the service closed descriptor 3"
+    case .noPong: "the service does not respond"
+    case .died: "the service ended"
+    case .sha256: "the program does not match the manifest's sha256"
     case .notStarted: "the service cannot be started"
     }
   }

@@ -65,7 +65,7 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     log = OutputLog(of: OutputSource(facts: labels), to: sink, time: commands.time)
   }
 
-  var hasProcess: Bool { machine.state != .idle && machine.state != .resting }
+  var hasProcess: Bool { machine.state != .idle && machine.state != .backingOff }
 
   /// Whether its process takes no more runs.
   var isLeaving: Bool { machine.isLeaving }
@@ -95,12 +95,12 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     line?.output.hide(Array(hidden))
   }
 
-  private func tell(_ level: LogLevel, _ text: String) {
-    log.say(level, "plugin \(manifest.name): \(mask?.masked(text) ?? text)")
+  private func logMessage(_ level: LogLevel, _ text: String) {
+    log.logMessage(level, "plugin \(manifest.name): \(mask?.masked(text) ?? text)")
   }
 
-  private func say(_ lines: [UInt8]) {
-    commands.tap.hear(lines)
+  private func sendLines(_ lines: [UInt8]) {
+    commands.tap.forward(lines)
     line?.send(lines)
   }
 
@@ -115,20 +115,20 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     line.output.hide(Array(hidden))
     // It was given up before there was a process.
     if machine.state == .ending { return line.kill() }
-    say(commands.hello(manifest))
+    sendLines(commands.hello(manifest))
   }
 
   func received(_ bytes: UnsafeRawBufferPointer) {
-    conversation.take(bytes) { take($0) }
+    conversation.feed(bytes) { handle($0) }
   }
 
   func closed() {
     perform(machine.hungUp())
   }
 
-  func takesSignal() -> Bool { true }
+  func handlesSignal() -> Bool { true }
 
-  func judge(_ result: AttemptResult) -> AttemptResult { result }
+  func adjusted(_ result: AttemptResult) -> AttemptResult { result }
 
   private func command() -> Command {
     var command = Command(
@@ -161,11 +161,11 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     onEnd?()
   }
 
-  private func take(_ event: PluginConversation.Event) {
+  private func handle(_ event: PluginConversation.Event) {
     switch event {
     case .hello(_, let version, _):
       if machine.state == .starting {
-        tell(.info, "version \(version ?? manifest.version) is ready")
+        logMessage(.info, "version \(version ?? manifest.version) is ready")
       }
       perform(machine.greeted())
     case .progress(let name, let percent, let message):
@@ -181,16 +181,16 @@ final class PluginService: ChildChannel, @unchecked Sendable {
       }
       perform(machine.result(of: name, runs[name]?.reporter.masked(result) ?? result))
     case .pong(let id):
-      if mayGoOn() { perform(machine.ponged(id)) }
+      if mayContinue() { perform(machine.ponged(id)) }
     case .complaint(let code, let message):
-      guard mayGoOn() else { return }
-      tell(.warning, "the plugin did not understand: \(code) \(message)")
+      guard mayContinue() else { return }
+      logMessage(.warning, "the plugin reported an unknown message: \(code) \(message)")
     case .unknownType(let type):
-      guard mayGoOn() else { return }
-      tell(.warning, "the plugin has said something of an unknown type: \(type)")
-      say(
+      guard mayContinue() else { return }
+      logMessage(.warning, "the plugin sent a message of an unknown type: \(type)")
+      sendLines(
         HostMessage.line(
-          HostMessage.Problem(code: "unknown_type", message: "there is no type '\(type)'")))
+          HostMessage.Problem(code: "unknown_type", message: "unknown type '\(type)'")))
     case .violation(let fault, _): perform(machine.fail(fault))
     }
   }
@@ -198,18 +198,18 @@ final class PluginService: ChildChannel, @unchecked Sendable {
   /// What a message says of a run that is over is passed over.
   private func of(_ name: String?, _ body: (Run) -> Void) {
     guard let name else { return }
-    guard machine.mayBeSpokenOf(name) else { return perform(machine.fail(.wrongRun)) }
+    guard machine.mayBeNamed(name) else { return perform(machine.fail(.wrongRun)) }
     let now = commands.time.monotonic
-    guard floods[name, default: PluginFlood(at: now)].take(at: now) else {
+    guard floods[name, default: PluginFlood(at: now)].allows(at: now) else {
       return perform(machine.fail(.flood))
     }
     if let run = runs[name] { body(run) }
   }
 
   /// What belongs to no run has its own bound.
-  private func mayGoOn() -> Bool {
+  private func mayContinue() -> Bool {
     let now = commands.time.monotonic
-    if floods["", default: PluginFlood(at: now)].take(at: now) { return true }
+    if floods["", default: PluginFlood(at: now)].allows(at: now) { return true }
     perform(machine.fail(.flood))
     return false
   }
@@ -227,24 +227,24 @@ final class PluginService: ChildChannel, @unchecked Sendable {
       processes.start([command()])
     case .start(let name):
       guard let run = runs[name] else { return }
-      say(
+      sendLines(
         run.call.start(
           of: run.request, deadline: commands.deadline(of: run.request), withSecrets: true))
     case .cancel(let name): cancel(name)
     case .end(let name, let result): end(name, result)
     case .handOver(let name): if let run = runs.removeValue(forKey: name) { handOver(run) }
-    case .ping(let id): say(HostMessage.line(HostMessage.Ping(id: id)))
+    case .ping(let id): sendLines(HostMessage.line(HostMessage.Ping(id: id)))
     case .shutdown:
-      say(
+      sendLines(
         HostMessage.line(
           HostMessage.Shutdown(grace_ms: ServiceMachine.exitTime.milliseconds)))
     case .kill: line?.kill()
     case .wait(let wait, let duration): generations[wait] = timer(wait).wait(duration)
-    case .dontWait(let wait):
+    case .stopWaiting(let wait):
       generations[wait] = nil
       if let timer = timers[wait], timer.state == .running { timer.cancel(keepHandlers: true) }
-    case .log(let level, let text): tell(level, text)
-    case .tellRestart(let delay):
+    case .log(let level, let text): logMessage(level, text)
+    case .logRestart(let delay):
       commands.observer.observe(
         LogRecord(
           at: commands.time.wall, .warning, .plugin,
@@ -253,7 +253,7 @@ final class PluginService: ChildChannel, @unchecked Sendable {
             LogField(
               .message,
               .text(
-                "plugin \(manifest.name): the service is started again in "
+                "plugin \(manifest.name): the service restarts in "
                   + "\(delay.milliseconds / 1000) s at the earliest")),
           ], fact: .serviceRestart(plugin: manifest.name)))
     }
@@ -262,7 +262,7 @@ final class PluginService: ChildChannel, @unchecked Sendable {
   private func cancel(_ name: String) {
     guard let run = runs[name] else { return }
     let isOverdue = run.request.deadline.map { commands.time.monotonic >= $0 } ?? false
-    say(
+    sendLines(
       HostMessage.line(
         HostMessage.Cancel(
           run: run.call.run, reason: isOverdue ? "timeout" : "cancelled",
@@ -272,9 +272,9 @@ final class PluginService: ChildChannel, @unchecked Sendable {
   private func end(_ name: String, _ result: AttemptResult) {
     floods[name] = nil
     guard let run = runs.removeValue(forKey: name) else { return }
-    let judged = run.output.judge(AttemptReport(result))
+    let completed = run.output.complete(AttemptReport(result))
     run.output.close()
-    report(run.request.run, judged)
+    report(run.request.run, completed)
   }
 
   private func timer(_ wait: ServiceMachine.Wait) -> SafeTimer {
@@ -283,7 +283,7 @@ final class PluginService: ChildChannel, @unchecked Sendable {
       [weak self] generation in
       guard let self, generations[wait] == generation else { return }
       generations[wait] = nil
-      perform(machine.timeCame(wait))
+      perform(machine.timeReached(wait))
     }
     timers[wait] = timer
     return timer

@@ -71,7 +71,7 @@ package final class PluginServices: ActionRunner {
       starting.prepare(
         request.run, for: request.spec.name.text, on: processes.preparing, call,
         onCancelled: { [self] in
-          report(.attemptEnded(request.run, AttemptReport(ServiceMachine.cancelled)))
+          report(.actionEnded(request.run, AttemptReport(ServiceMachine.cancelled)))
         },
         then: { [self] call in reactor.perform { [self] _ in hand(request, call) } })
     }
@@ -83,7 +83,7 @@ package final class PluginServices: ActionRunner {
     case .failure(let failure):
       let log = OutputLog(of: request.output, to: sink, time: commands.time)
       log.warn(failure.sentence)
-      report(.attemptEnded(request.run, AttemptReport(failure.result)))
+      report(.actionEnded(request.run, AttemptReport(failure.result)))
     case .success(let call):
       add(
         PluginService.Run(
@@ -165,7 +165,7 @@ package final class PluginServices: ActionRunner {
       sink: sink,
       report: { [self] run, end in
         table.places[run] = nil
-        report(.attemptEnded(run, end))
+        report(.actionEnded(run, end))
       }, handOver: { [self] run in add(run) })
     table.services[key] = service
     return service

@@ -14,7 +14,7 @@ import TaktCore
 /// | resting | it has failed, and is started anew later | time |
 struct ServiceMachine {
   enum State: String, CaseIterable, Hashable, Sendable {
-    case idle, starting, ready, draining, ending, resting
+    case idle, starting, ready, draining, ending, backingOff = "resting"
   }
 
   /// What it waits for besides messages.
@@ -30,7 +30,7 @@ struct ServiceMachine {
     /// The end of a process that was told to end.
     case exit
     /// Another start after a failure.
-    case rest
+    case backOff = "rest"
     /// The end of a process that has closed its channel.
     case hangUp
   }
@@ -45,12 +45,12 @@ struct ServiceMachine {
     case ping(id: Int)
     case shutdown
     case kill
-    /// Call `timeCame` with this after a while, in place of any earlier wish for it.
+    /// Call `timeReached` with this after a while, in place of any earlier wish for it.
     case wait(Wait, Duration)
-    case dontWait(Wait)
+    case stopWaiting(Wait)
     case log(LogLevel, String)
     /// Say that it has failed and is started again after this long.
-    case tellRestart(after: Duration)
+    case logRestart(after: Duration)
   }
 
   static let helloTime = Duration.seconds(10)
@@ -107,7 +107,7 @@ struct ServiceMachine {
   }
 
   /// Whether the plugin may speak of the run: it is in progress, or was not long ago.
-  func mayBeSpokenOf(_ run: String) -> Bool {
+  func mayBeNamed(_ run: String) -> Bool {
     active.contains(run) || lapsed.contains(run) || finished.contains(run)
   }
 
@@ -131,7 +131,7 @@ struct ServiceMachine {
   private mutating func lapse() -> [Effect] {
     lapseCount += 1
     guard lapseCount >= Self.lapsesMax, state == .ready else { return [] }
-    return [.log(.warning, "\(lapseCount) runs of the service have lapsed: it is replaced")]
+    return [.log(.warning, "the service is replaced; it left runs without an end: \(lapseCount)")]
       + drain()
   }
 
@@ -140,12 +140,12 @@ struct ServiceMachine {
   mutating func greeted() -> [Effect] {
     guard state == .starting else { return [] }
     state = .ready
-    return [.dontWait(.hello), .wait(.ping, manifest.pingInterval)] + pump()
+    return [.stopWaiting(.hello), .wait(.ping, manifest.pingInterval)] + pump()
   }
 
   mutating func ponged(_ id: Int) -> [Effect] {
     guard state == .ready || state == .draining, id == lastPing else { return [] }
-    return [.dontWait(.pong), .wait(.ping, manifest.pingInterval)]
+    return [.stopWaiting(.pong), .wait(.ping, manifest.pingInterval)]
   }
 
   mutating func fail(_ fault: PluginFault) -> [Effect] {
@@ -158,10 +158,10 @@ struct ServiceMachine {
 
   mutating func processEnded() -> [Effect] {
     let wasAsked = state == .ending && fault == nil
-    guard state != .idle, state != .resting else { return [] }
+    guard state != .idle, state != .backingOff else { return [] }
     var effects = noWaits + endRuns(fault ?? .died)
     if !wasAsked, fault == nil { effects.append(.log(.error, PluginFault.died.sentence)) }
-    effects += wasAsked ? over() : rest()
+    effects += wasAsked ? over() : backOff()
     return effects
   }
 
@@ -169,14 +169,14 @@ struct ServiceMachine {
   mutating func hungUp() -> [Effect] {
     switch state {
     case .starting, .ready, .draining: [.wait(.hangUp, Self.hangUpTime)]
-    case .idle, .ending, .resting: []
+    case .idle, .ending, .backingOff: []
     }
   }
 
   mutating func spawnFailed(_ why: String) -> [Effect] {
     guard state == .starting else { return processEnded() }
     return noWaits + [.log(.error, "the service cannot be started: \(why)")]
-      + endRuns(.notStarted) + rest()
+      + endRuns(.notStarted) + backOff()
   }
 
   /// It is wanted no longer: what it has in progress may end.
@@ -185,15 +185,15 @@ struct ServiceMachine {
     switch state {
     case .ready: return runCount == 0 ? drain() : []
     case .starting where runCount == 0: return fail(.noHello)
-    case .resting where runCount == 0:
+    case .backingOff where runCount == 0:
       state = .idle
       return noWaits
-    case .idle, .starting, .draining, .ending, .resting: return []
+    case .idle, .starting, .draining, .ending, .backingOff: return []
     }
   }
 
   /// The time asked for by `wait` is over.
-  mutating func timeCame(_ wait: Wait) -> [Effect] {
+  mutating func timeReached(_ wait: Wait) -> [Effect] {
     switch (wait, state) {
     case (.hello, .starting): return fail(.noHello)
     case (.ping, .ready), (.ping, .draining):
@@ -203,7 +203,7 @@ struct ServiceMachine {
     case (.idle, .ready): return runCount == 0 ? drain() : []
     case (.hangUp, .starting), (.hangUp, .ready), (.hangUp, .draining): return fail(.closed)
     case (.exit, .ending): return [.kill, .wait(.exit, Self.exitTime)]
-    case (.rest, .resting):
+    case (.backOff, .backingOff):
       state = .idle
       return pump()
     default: return []
@@ -229,10 +229,10 @@ struct ServiceMachine {
         active.insert(run)
         effects.append(.start(run))
       }
-      if runCount > 0 { return effects + [.dontWait(.idle)] }
+      if runCount > 0 { return effects + [.stopWaiting(.idle)] }
       return effects + (isRetired ? drain() : [.wait(.idle, manifest.idleStop)])
-    case .draining: return active.isEmpty ? leave() : []
-    case .starting, .ending, .resting: return []
+    case .draining: return active.isEmpty ? shutDown() : []
+    case .starting, .ending, .backingOff: return []
     }
   }
 
@@ -241,12 +241,12 @@ struct ServiceMachine {
     state = .draining
     let runs = waiting
     waiting = []
-    return runs.map { .handOver($0) } + [.dontWait(.idle)] + (active.isEmpty ? leave() : [])
+    return runs.map { .handOver($0) } + [.stopWaiting(.idle)] + (active.isEmpty ? shutDown() : [])
   }
 
-  private mutating func leave() -> [Effect] {
+  private mutating func shutDown() -> [Effect] {
     state = .ending
-    return [.shutdown, .dontWait(.ping), .dontWait(.pong), .wait(.exit, Self.exitTime)]
+    return [.shutdown, .stopWaiting(.ping), .stopWaiting(.pong), .wait(.exit, Self.exitTime)]
   }
 
   /// Ends the runs that the process has; one that has not even said hello has all of them.
@@ -266,16 +266,16 @@ struct ServiceMachine {
     return pump()
   }
 
-  private mutating func rest() -> [Effect] {
+  private mutating func backOff() -> [Effect] {
     failures += 1
-    state = .resting
+    state = .backingOff
     if isRetired, runCount == 0 { return over() }
     let seconds = min(60, 1 << min(failures - 1, 6))
     return [
-      .tellRestart(after: .seconds(seconds)),
-      .wait(.rest, .seconds(seconds)),
+      .logRestart(after: .seconds(seconds)),
+      .wait(.backOff, .seconds(seconds)),
     ]
   }
 
-  private var noWaits: [Effect] { Wait.allCases.map { .dontWait($0) } }
+  private var noWaits: [Effect] { Wait.allCases.map { .stopWaiting($0) } }
 }

@@ -14,10 +14,10 @@ protocol ChildChannel: AnyObject, Sendable {
   func closed()
 
   /// It is to be stopped by a signal other than KILL. Answers whether it shall be sent.
-  func takesSignal() -> Bool
+  func handlesSignal() -> Bool
 
   /// What came of it: its process has ended so.
-  func judge(_ result: AttemptResult) -> AttemptResult
+  func adjusted(_ result: AttemptResult) -> AttemptResult
 }
 
 /// The host's end of a channel. It exists on the reactor's thread alone.

@@ -26,8 +26,8 @@ final class ChildConversation {
     channel.started(ChildLine(writer: writer, output: output, onKill: onKill, onLast: onLast))
   }
 
-  func takesSignal(_ number: Int32) -> Bool {
-    number == SIGKILL || channel.takesSignal()
+  func handlesSignal(_ number: Int32) -> Bool {
+    number == SIGKILL || channel.handlesSignal()
   }
 
   /// The child has ended so: what it has said last is heard, and its pipes are closed. Returns what
@@ -36,7 +36,7 @@ final class ChildConversation {
     read(Self.lastBytes)
     close()
     writer.close()
-    return channel.judge(result)
+    return channel.adjusted(result)
   }
 
   private func read(_ limitBytes: Int) {

@@ -72,7 +72,7 @@ struct ChildFiles {
   }
 
   /// takt's ends of the pipes, which are no longer closed here.
-  mutating func takeOwnEnds() -> (
+  mutating func detachOwnEnds() -> (
     stdout: Int32, stderr: Int32, channel: (input: Int32, control: Int32)?
   ) {
     let taken = [stdout, stderr, input, control]

@@ -66,7 +66,7 @@ final class ChildProcess {
   /// Signals all of the command.
   func send(_ signal: Int32) {
     // Who heeds what it is told needs no signal before its last one.
-    if !isReaped, conversation?.takesSignal(signal) == false { return output.stopped() }
+    if !isReaped, conversation?.handlesSignal(signal) == false { return output.stopped() }
     lastSignal = signal
     // After its own end only its descendants are told.
     if !isReaped { output.stopped() }
@@ -119,7 +119,8 @@ final class ChildProcess {
   func isOpen(_ index: Int) -> Bool { isOpen[index] }
 
   func readOutput(_ index: Int, _ loop: ReactorLoop) {
-    guard isOpen[index], !outputs[index].read(limitBytes: Self.turnBytes) else { return }
+    guard isOpen[index] else { return }
+    if outputs[index].read(limitBytes: Self.turnBytes, into: loop.buffer) { return }
     closeOutput(index, loop)
   }
 
@@ -161,7 +162,7 @@ final class ChildProcess {
   /// Reads what the child has left in the pipes.
   func readRest(_ loop: ReactorLoop) {
     for index in outputs.indices
-    where isOpen[index] && !outputs[index].read(limitBytes: Self.lastBytes) {
+    where isOpen[index] && !outputs[index].read(limitBytes: Self.lastBytes, into: loop.buffer) {
       closeOutput(index, loop)
     }
   }
@@ -176,7 +177,7 @@ final class ChildProcess {
   func closeOutput(_ index: Int, _ loop: ReactorLoop) {
     guard isOpen[index] else { return }
     outputs[index].flush()
-    loop.unwatch(outputs[index].descriptor)
+    loop.unwatchClosing(outputs[index].descriptor)
     Glibc.close(outputs[index].descriptor)
     isOpen[index] = false
   }

@@ -59,10 +59,10 @@ final class ControlGroups: Sendable {
       throw Unavailable(reason: "\(Self.variable)=off")
     }
     guard let path = ControlGroup.group(of: getpid()) else {
-      throw Unavailable(reason: "the kernel offers no cgroup v2")
+      throw Unavailable(reason: "the kernel has no cgroup v2")
     }
     guard let folder = ControlGroupMount.folder(of: path) else {
-      throw Unavailable(reason: "no cgroup v2 hierarchy is mounted that shows \(path)")
+      throw Unavailable(reason: "no mounted cgroup v2 hierarchy contains \(path)")
     }
     let outer = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard outer >= 0 else { throw Self.failure(folder) }
@@ -105,7 +105,7 @@ final class ControlGroups: Sendable {
 
   /// How old groups of others are that nobody lives in before they count as left: another daemon
   /// that starts at this moment makes them before it moves there.
-  private static let leftAgeSeconds = 60
+  private static let leftoverAgeSeconds = 60
 
   /// Whether these are the groups of a daemon that is gone.
   private static func isLeft(_ name: String, in folder: Int32) -> Bool {
@@ -115,7 +115,7 @@ final class ControlGroups: Sendable {
     let group = ControlGroup(path: "", folder: daemon)
     var status = stat()
     guard fstat(daemon, &status) == 0 else { return false }
-    return !group.isPopulated && status.st_ctim.tv_sec + leftAgeSeconds < time(nil)
+    return !group.isPopulated && status.st_ctim.tv_sec + leftoverAgeSeconds < time(nil)
   }
 
   deinit {
@@ -128,7 +128,7 @@ final class ControlGroups: Sendable {
   }
 
   /// An empty group for a command; nil when none can be made.
-  func take() -> ControlGroup? {
+  func pop() -> ControlGroup? {
     state.withLock { state in
       if let group = state.free.popLast() { return group }
       state.sweep(own)
@@ -145,7 +145,7 @@ final class ControlGroups: Sendable {
   ///
   /// - Parameter isEmpty: whether it has just been found that nobody does. Default false: it is
   ///   asked.
-  func give(_ group: ControlGroup, isEmpty: Bool = false) {
+  func push(_ group: ControlGroup, isEmpty: Bool = false) {
     state.withLock { $0.put(group, in: own, isEmpty: isEmpty) }
   }
 

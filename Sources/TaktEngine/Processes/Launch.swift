@@ -16,14 +16,14 @@ final class Launch: @unchecked Sendable {
     self.changesUser = changesUser
   }
 
-  deinit { Self.shelf.withLock { $0.put(memory, changesUser: changesUser) } }
+  deinit { Self.pool.withLock { $0.put(memory, changesUser: changesUser) } }
 
   /// Starts a child; see `csystem_spawn`.
   static func start(
     _ request: UnsafePointer<csystem_spawn_request>
   ) -> Result<(launch: Launch, pid: pid_t, pidfd: Int32), SystemError> {
     let changesUser = request.pointee.identity != nil
-    guard let memory = shelf.withLock({ $0.take(changesUser: changesUser) }) else {
+    guard let memory = pool.withLock({ $0.pop(changesUser: changesUser) }) else {
       return .failure(SystemError("clone", number: ENOMEM))
     }
     let launch = Launch(memory, changesUser: changesUser)
@@ -52,7 +52,7 @@ final class Launch: @unchecked Sendable {
   func wait(milliseconds: Int32) -> Bool { csystem_launch_wait(memory, milliseconds) != 0 }
 
   /// Memory of launches that are over, for the next ones, and of those that hang.
-  private struct Shelf {
+  private struct Pool {
     private var free: [OpaquePointer] = []
     /// Nobody waits for these any more, but a child still has its stack there.
     private var stuck: [(memory: OpaquePointer, changesUser: Bool)] = []
@@ -61,7 +61,7 @@ final class Launch: @unchecked Sendable {
 
     private static let freeMax = 32
 
-    mutating func take(changesUser: Bool) -> OpaquePointer? {
+    mutating func pop(changesUser: Bool) -> OpaquePointer? {
       sweep()
       guard let memory = free.popLast() ?? csystem_launch_make() else { return nil }
       if changesUser {
@@ -92,7 +92,7 @@ final class Launch: @unchecked Sendable {
     }
   }
 
-  private static let shelf = Mutex(Shelf())
+  private static let pool = Mutex(Pool())
 }
 
 extension StartStage {

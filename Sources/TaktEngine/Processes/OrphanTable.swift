@@ -22,7 +22,7 @@ final class OrphanTable {
     var isOutOfReach = false
     /// How often it has been looked at without a result. A process that is just executing another
     /// program shows no mark for a moment.
-    var looks = 0
+    var scans = 0
   }
 
   private let adopted = AdoptedProcesses()
@@ -36,9 +36,9 @@ final class OrphanTable {
   private var isEnded: Set<String> = []
 
   /// So many strangers are looked at in one go; the rest in the next one.
-  private static let lookMax = 1000
+  private static let scanMax = 1000
   /// So often an orphan is looked at before it is left alone for good.
-  private static let looksMax = 8
+  private static let scansMax = 8
   /// So many descendants are named; more are ended as well.
   static let namedMax = 1000
   private static let endedMarksMax = 1024
@@ -46,7 +46,7 @@ final class OrphanTable {
   /// Whether takt adopts orphans, so that there are any to look for.
   var isAdopting = false
   /// Told of each orphan that no command can be proved to own, once.
-  var onStranger: (ProcessStatus) -> Void = { _ in }
+  var onUnrelated: (ProcessStatus) -> Void = { _ in }
 
   /// Whether the kernel lists the orphans, and children that takt has started are no part of them.
   var isExact: Bool { isAdopting && adopted.isExact }
@@ -63,19 +63,19 @@ final class OrphanTable {
   /// Takes in the orphans that have come since the last look.
   ///
   /// - Parameter isOwn: whether takt has started this process.
-  func look(isOwn: (pid_t) -> Bool) {
+  func scan(isOwn: (pid_t) -> Bool) {
     // Where each command has a control group there is nothing to look for.
     guard isAdopting, !ownerBySession.isEmpty else { return }
     var looked = 0
     for pid in adopted.pids() where !isOwn(pid) {
       let known = orphans[pid]
-      if let known, known.owner != nil || known.looks >= Self.looksMax { continue }
-      guard looked < Self.lookMax else { return }
+      if let known, known.owner != nil || known.scans >= Self.scansMax { continue }
+      guard looked < Self.scanMax else { return }
       looked += 1
       // Without a status, for want of descriptors, it waits for the next look.
       guard let status = ProcessStatus.read(pid) else { continue }
       var orphan = known ?? Orphan(isGroupLeader: status.group == pid)
-      orphan.looks += 1
+      orphan.scans += 1
       orphan.owner = ownerBySession[status.session]
       if orphan.owner == nil, !status.isZombie { identify(&orphan, status) }
       orphans[pid] = orphan
@@ -90,17 +90,19 @@ final class OrphanTable {
       guard orphan.owner == nil, isEnded.contains(mark) else { break }
       // Its command is over, and it showed no mark when that was looked into.
       _ = ProcessHandle.send(SIGKILL, to: status.pid, isGroupLeader: orphan.isGroupLeader)
-    case .unmarked: orphan.looks = Self.looksMax
+    case .unmarked: orphan.scans = Self.scansMax
     case .nothing: break
     }
-    if orphan.looks == Self.looksMax { onStranger(status) }
+    if orphan.scans == Self.scansMax { onUnrelated(status) }
   }
 
   /// Sends all of the command, or those who have never been sent one, a signal. Returns how many.
   ///
-  /// - Parameter told: the group whose members have it already.
+  /// - Parameter notified: the group whose members have it already.
   @discardableResult
-  func send(_ signal: Int32, to owner: ProcessID, newOnly: Bool, butFor told: pid_t? = nil) -> Int {
+  func send(_ signal: Int32, to owner: ProcessID, newOnly: Bool, butFor notified: pid_t? = nil)
+    -> Int
+  {
     var count = 0
     for pid in pidsByOwner[owner] ?? [] {
       guard var orphan = orphans[pid], !orphan.isOutOfReach, !newOnly || !orphan.isSignalled else {
@@ -109,7 +111,7 @@ final class OrphanTable {
       count += 1
       orphan.isSignalled = true
       // Who is in the group now was in it when that got the signal.
-      if signal == SIGKILL || told == nil || ProcessStatus.read(pid)?.group != told {
+      if signal == SIGKILL || notified == nil || ProcessStatus.read(pid)?.group != notified {
         orphan.isOutOfReach =
           ProcessHandle.send(signal, to: pid, isGroupLeader: orphan.isGroupLeader) == EPERM
       }

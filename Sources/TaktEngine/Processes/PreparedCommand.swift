@@ -32,7 +32,7 @@ struct ChildIdentity {
 
   /// Looks up what the job names. Throws where there is no such user or group: a command never runs
   /// as somebody else instead.
-  init(_ identity: RunIdentity, _ accounts: some AccountSource) throws(StartFailure) {
+  init(_ identity: UserAndGroup, _ accounts: some AccountSource) throws(StartFailure) {
     guard !identity.isOwn else { return }
     guard let account = accounts.account(for: identity) else {
       let names = [identity.user, identity.group].compactMap(\.self).joined(separator: ":")

@@ -92,7 +92,7 @@ final class ControlGroupMembers: ProcessMembers {
       .filter { !$0.isZombie }.map { Descendant(pid: $0.pid, name: $0.name) }
   }
 
-  func close(isReleased: Bool) { groups.give(group, isEmpty: wasEmpty) }
+  func close(isReleased: Bool) { groups.push(group, isEmpty: wasEmpty) }
 }
 
 /// How takt tells the processes of a command from all others.

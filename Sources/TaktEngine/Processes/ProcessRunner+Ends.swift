@@ -15,7 +15,7 @@ extension ProcessRunner {
     }
     for signal in signals { process.send(signal.number) }
     for index in process.outputs.indices { watchOutput(index, of: process, loop) }
-    loop.watch(child.pidfd) { [self] loop in childEnded(process, loop) }
+    loop.watch(child.pidfd, isPatient: true) { [self] loop in childEnded(process, loop) }
     reapUnknown(loop)
   }
 
@@ -23,7 +23,7 @@ extension ProcessRunner {
   private func watchOutput(_ index: Int, of process: ChildProcess, _ loop: ReactorLoop) {
     let output = process.outputs[index]
     let passThrough = process.command.passThrough
-    loop.watch(output.descriptor) { [self] loop in
+    loop.watch(output.descriptor, isPatient: true) { [self] loop in
       // Where nobody reads any more the child is to notice, as it would without takt.
       if passThrough?.isClosed(output.stream) == true { return process.closeOutput(index, loop) }
       process.readOutput(index, loop)
@@ -54,10 +54,10 @@ extension ProcessRunner {
     if case .notStarted(let stage, let number) = result {
       return neverStarted(process, stage, number, loop)
     }
-    let hasDescendants = lookForDescendants(of: process)
+    let hasDescendants = findDescendants(of: process)
     process.readRest(loop)
-    let judged = process.conversation?.end(with: result) ?? result
-    var ended = process.output.judge(AttemptReport(judged))
+    let adjusted = process.conversation?.end(with: result) ?? result
+    var ended = process.output.complete(AttemptReport(adjusted))
     let isReleased = hasDescendants && process.releasesLeftovers
     if isReleased { release(process) }
     guard hasDescendants, !isReleased else {
@@ -81,10 +81,10 @@ extension ProcessRunner {
   }
 
   /// Whether the ended child has left anybody. Those who end while they are looked for do not count.
-  private func lookForDescendants(of process: ChildProcess) -> Bool {
+  private func findDescendants(of process: ChildProcess) -> Bool {
     for _ in 0..<Self.roundsMax {
       process.reapEnded(table.orphans)
-      table.lookForOrphans()
+      table.scanForOrphans()
       guard process.hasDescendants else { return false }
       if !process.members.living().isEmpty { return true }
     }
@@ -115,7 +115,7 @@ extension ProcessRunner {
       var newCount = 0
       for process in table.ending {
         process.reapEnded(table.orphans)
-        table.lookForOrphans()
+        table.scanForOrphans()
         newCount += process.sendToNew()
       }
       if newCount == 0 { break }

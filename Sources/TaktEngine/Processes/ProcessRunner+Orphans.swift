@@ -13,18 +13,18 @@ extension ProcessRunner {
     if number != 0 { throw SystemError("prctl", number: number) }
     reactor.perform { [self] _ in
       table.orphans.isAdopting = true
-      table.orphans.onStranger = { [self] in leaveAlone($0) }
+      table.orphans.onUnrelated = { [self] in reportUnrelated($0) }
     }
   }
 
   /// So many strangers are named in the log; others are only counted.
-  private static let strangersNamedMax: UInt64 = 20
+  private static let unrelatedNamedMax: UInt64 = 20
 
-  private func leaveAlone(_ stranger: ProcessStatus) {
-    let count = counts.addStranger()
-    guard count <= Self.strangersNamedMax else { return }
-    let name = Descendant(pid: stranger.pid, name: stranger.name)
-    tell(.info, "Left the process \(name) alone: nothing proves that a run started it.")
+  private func reportUnrelated(_ process: ProcessStatus) {
+    let count = counts.addUnrelated()
+    guard count <= Self.unrelatedNamedMax else { return }
+    let name = Descendant(pid: process.pid, name: process.name)
+    logMessage(.info, "Left the process \(name) running; nothing proves that a run started it.")
   }
 
   /// Reaps orphans that takt has adopted; to be called at each SIGCHLD. Children of its own are

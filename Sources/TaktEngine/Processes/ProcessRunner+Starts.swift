@@ -47,8 +47,8 @@ extension ProcessRunner {
     OutputLog(of: process.command.output, to: sink, time: time)
       .warn(process.sentence(of: stage, number))
     let result = AttemptResult.notStarted(stage, errno: number)
-    let judged = process.conversation?.end(with: result) ?? result
+    let adjusted = process.conversation?.end(with: result) ?? result
     finish(process, loop)
-    process.command.observe(.ended(AttemptReport(judged)))
+    process.command.observe(.ended(AttemptReport(adjusted)))
   }
 }

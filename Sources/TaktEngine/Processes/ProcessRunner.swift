@@ -70,7 +70,7 @@ package final class ProcessRunner: Sendable {
   }
 
   /// So many starts are handed to the reactor together, so that it is not woken for each.
-  private static let togetherMax = 8
+  private static let togetherMax = 32
 
   private func spawn(_ commands: ArraySlice<Command>) {
     watch(
@@ -120,12 +120,13 @@ package final class ProcessRunner: Sendable {
       let output = AttemptOutput(
         of: command.output, secrets: child.secrets + command.hidden, to: sink, files: files,
         passThrough: command.passThrough, time: time)
+      let identity = ProcessIdentity(
+        pid: child.pid, sinceTicks: since, untilTicks: ProcessStatus.ticksNow(), mark: mark,
+        controlGroup: group?.path)
+      // At once: the next daemon finds only processes that are in the ledger.
+      command.observe(.started(identity))
       return Started(
-        command: command, child: child, group: group,
-        identity: ProcessIdentity(
-          pid: child.pid, sinceTicks: since, untilTicks: ProcessStatus.ticksNow(), mark: mark,
-          controlGroup: group?.path),
-        output: output)
+        command: command, child: child, group: group, identity: identity, output: output)
     } catch {
       refuse(command, error)
       return nil
@@ -135,7 +136,6 @@ package final class ProcessRunner: Sendable {
   /// Looks after processes from now on.
   private func watch(_ all: [Started]) {
     guard !all.isEmpty else { return }
-    for started in all { started.command.observe(.started(started.identity)) }
     reactor.perform { [self] loop in
       for started in all {
         let members = members(
@@ -157,23 +157,23 @@ package final class ProcessRunner: Sendable {
     _ prepared: PreparedCommand, _ mark: String
   ) throws(StartFailure) -> (Spawn.Child, ControlGroup?) {
     guard let groups else { return (try Spawn.start(prepared, mark: mark), nil) }
-    while let group = groups.take() {
+    while let group = groups.pop() {
       do throws(StartFailure) {
         return (try Spawn.start(prepared, mark: mark, controlGroup: group), group)
       } catch {
         // Somebody has removed the group: the next one may still be there.
         if group.isGone { continue }
-        groups.give(group)
+        groups.push(group)
         let numbers = [EACCES, EBUSY, EINVAL, EOPNOTSUPP, EPERM]
         guard error.stage == .process, numbers.contains(error.number) else { throw error }
         break
       }
     }
     if counts.isFirstWithoutGroup() {
-      tell(
+      logMessage(
         .warning,
-        "No control group for a process: it is tracked by session and mark instead. "
-          + "Somebody else changes takt's control groups.")
+        "A process has no control group; takt tracks it by session and mark instead. "
+          + "Another program changes takt's control groups.")
     }
     return (try Spawn.start(prepared, mark: mark), nil)
   }
@@ -216,7 +216,7 @@ package final class ProcessRunner: Sendable {
   }
 
   private func send(_ signal: StopSignal, to child: ChildProcess) {
-    table.lookForOrphans()
+    table.scanForOrphans()
     child.send(signal.number)
   }
 
@@ -232,7 +232,7 @@ package final class ProcessRunner: Sendable {
     }
   }
 
-  func tell(_ level: LogLevel, _ message: String) {
+  func logMessage(_ level: LogLevel, _ message: String) {
     observer?.observe(
       LogRecord(at: time.wall, level, .scheduler, [LogField(.message, .text(message))]))
   }

@@ -34,5 +34,5 @@ final class ProcessTable {
     starting[child.id] = nil
   }
 
-  func lookForOrphans() { orphans.look { living[$0] != nil } }
+  func scanForOrphans() { orphans.scan { living[$0] != nil } }
 }

@@ -52,12 +52,12 @@ enum Spawn {
     guard !words.hasZeroByte, !variables.hasZeroByte else {
       throw StartFailure(stage: .exec, number: EINVAL)
     }
-    let order = Order(
+    let request = SpawnRequest(
       execution: command.execution, descriptors: files.list, change: identity.change,
       controlGroup: controlGroup)
     let startedAt = ContinuousClock.now
-    let started = try order.execute(&candidates, &words, &variables)
-    let outputs = files.takeOwnEnds()
+    let started = try request.execute(&candidates, &words, &variables)
+    let outputs = files.detachOwnEnds()
     return Child(
       pid: started.pid, pidfd: started.pidfd, launch: started.launch, program: program,
       startedAt: startedAt, stdout: outputs.stdout, stderr: outputs.stderr,
@@ -88,12 +88,22 @@ enum Spawn {
     return folders.map { $0.isEmpty ? "./\(program)" : "\($0)/\(program)" }
   }
 
-  /// All that the child is to be, but for its strings.
-  private struct Order {
+  /// All that the child is to be, but for its strings. A class: the closures below would copy it.
+  private final class SpawnRequest {
     let execution: Execution
     let descriptors: [Int32]
     let change: (uid: uid_t, gid: gid_t, groups: [gid_t])?
     let controlGroup: ControlGroup?
+
+    init(
+      execution: Execution, descriptors: [Int32],
+      change: (uid: uid_t, gid: gid_t, groups: [gid_t])?, controlGroup: ControlGroup?
+    ) {
+      self.execution = execution
+      self.descriptors = descriptors
+      self.change = change
+      self.controlGroup = controlGroup
+    }
 
     /// Asked for once: takt changes none after its start, and libraries that it uses no other than
     /// SIGPIPE.

@@ -56,10 +56,10 @@ final class StartCounts: Sendable {
   func addReleased(_ count: Int) { state.withLock { $0.figures.released += UInt64(count) } }
 
   /// Returns how many there have been with this one.
-  func addStranger() -> UInt64 {
+  func addUnrelated() -> UInt64 {
     state.withLock {
-      $0.figures.strangers += 1
-      return $0.figures.strangers
+      $0.figures.unrelated += 1
+      return $0.figures.unrelated
     }
   }
 }
@@ -73,5 +73,5 @@ package struct ProcessFigures: Sendable {
   /// Processes that commands left running and that were released, as `kill.leftovers` says.
   package var released: UInt64 = 0
   /// Adopted processes that no run can be proved to own: they were left alone.
-  package var strangers: UInt64 = 0
+  package var unrelated: UInt64 = 0
 }

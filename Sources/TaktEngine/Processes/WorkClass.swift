@@ -142,7 +142,7 @@ extension Snapshot {
         ? nil : "\(qos.rawValue) without \(refusals.joined(separator: ", "))"
     }
     guard !refused.isEmpty else { return nil }
-    return "commands of these classes run with less than is theirs: "
-      + refused.joined(separator: "; ") + "; it takes root or CAP_SYS_NICE"
+    return "takt lacks privileges for these qos classes: " + refused.joined(separator: "; ")
+      + "; run it as root, or with CAP_SYS_NICE"
   }
 }

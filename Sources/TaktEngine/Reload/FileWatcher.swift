@@ -19,11 +19,11 @@ package final class FileWatcher: Sendable {
   ///
   /// - Parameters:
   ///   - timerLog: told of every transition of its timers. Default none.
-  ///   - onTrouble: a path cannot be watched: a sentence for people that says what to do.
+  ///   - onError: a path cannot be watched: a sentence for people that says what to do.
   package init(
     reactor: Reactor, factory: any TimerFactory, timerLog: (any TimerObserver)? = nil,
     onChange: @escaping @Sendable () -> Void,
-    onTrouble: @escaping @Sendable (String) -> Void
+    onError: @escaping @Sendable (String) -> Void
   ) throws(SystemError) {
     let queue = DispatchQueue(label: "takt.watch", qos: .utility)
     let timer = SafeTimer(
@@ -35,7 +35,7 @@ package final class FileWatcher: Sendable {
       onChange: { _ in
         // While it waits, the change is told when it fires.
         if timer.state != .running { timer.activate(.once(afterClamping: Self.settleTime)) }
-      }, onTrouble: onTrouble)
+      }, onError: onError)
   }
 
   /// Watches these files, and no others from now on. A change since they were read is told, or, of a
@@ -44,7 +44,7 @@ package final class FileWatcher: Sendable {
     watches.watch(
       Set(
         files.paths.map {
-          WatchKey(owner: "jobs file", path: $0, debounce: .zero, sense: .differences)
+          WatchKey(owner: "jobs file", path: $0, debounce: .zero, changeKind: .differences)
         }), read: files)
   }
 

@@ -122,7 +122,7 @@ package final class Reloader: ReloadControl {
           ReloadRecord(
             at: time.wall, kept: nil, lines: refusals.prefix(Self.refusalsMax).map(\.headline))))
       log(
-        .error, "not reloaded: the jobs of before go on; errors: \(errors)",
+        .error, "not reloaded; the previous jobs keep running; errors: \(errors)",
         [LogField(.count, .number(Int64(errors)))])
       onRefused()
       return report(loaded, nil, from: current.withLock(\.settings))

@@ -1,5 +1,4 @@
-package import Dispatch
-import Synchronization
+import Dispatch
 package import TaktCore
 package import TimerMachine
 package import TaktTime
@@ -9,24 +8,22 @@ package import TaktTime
 ///
 /// Safe from any thread.
 ///
-/// `@unchecked Sendable`: all that changes is touched on `queue` alone, and `handle`, the one way
-/// in, checks that it is there; `obey` and `look` go there as well.
+/// `@unchecked Sendable`: all that changes is touched on the queue of `turns` alone, and `handle`, the
+/// one way in, checks that it is there; `obey` and `look` go there as well.
 package final class Scheduler: SchedulerControl, @unchecked Sendable {
-  private let queue: DispatchQueue
+  private let turns: TurnQueue
   private let factory: any TimerFactory
   private let time: any TimeSource
   private let ledger: any Ledger
   private let log: TurnLog
   private let gauge: (any SlotGauge)?
   private let onFinish: @Sendable () -> Void
-  /// Events that are not handled yet, in their order.
-  private let inbox = Mutex<[SchedulerEvent]>([])
   private var core = SchedulerCore()
-  private lazy var timers = TimerBoard(queue: queue, factory: factory, observer: log) {
+  private lazy var timers = TimerBoard(queue: turns.queue, factory: factory, observer: log) {
     [weak self] id in self?.fired(id)
   }
   private var runner: (any ActionRunner)?
-  /// Attempts that this turn of the queue has made.
+  /// Attempts that this turn has made.
   private var starting: [AttemptRequest] = []
   /// What this turn wants kept, and whose runs wait for that.
   private var entries: [LedgerEntry] = []
@@ -40,14 +37,14 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
   /// A scheduler that waits for `start`.
   ///
   /// - Parameters:
-  ///   - queue: a serial queue; timers of `factory` are delivered on it.
+  ///   - turns: where everything is decided; timers of `factory` are delivered on its queue.
   ///   - gauge: is told of each slot that starts; nil where nobody measures.
-  ///   - onFinish: called once on `queue`, when a stop is complete.
+  ///   - onFinish: called once on that queue, when a stop is complete.
   package init(
-    queue: DispatchQueue, factory: any TimerFactory, ledger: any Ledger, observer: any Observer,
+    turns: TurnQueue, factory: any TimerFactory, ledger: any Ledger, observer: any Observer,
     gauge: (any SlotGauge)? = nil, onFinish: @escaping @Sendable () -> Void
   ) {
-    self.queue = queue
+    self.turns = turns
     self.gauge = gauge
     self.factory = factory
     time = factory.time
@@ -56,11 +53,12 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
     log = TurnLog(observer: observer)
   }
 
-  /// Begins with this set of jobs, whose runs `runner` does, where a former takt has left off.
-  package func start(_ snapshot: Snapshot, after former: FormerBooks, runner: any ActionRunner) {
-    queue.async { [self] in
+  /// Begins with this set of jobs, whose runs `runner` does, where a previous daemon has left off.
+  package func start(_ snapshot: Snapshot, after previous: PreviousState, runner: any ActionRunner)
+  {
+    turns.perform { [self] in
       self.runner = runner
-      handle(.started(snapshot, after: former))
+      handle(.started(snapshot, after: previous))
     }
   }
 
@@ -68,46 +66,34 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
     send([event])
   }
 
-  /// Handles events, in their order, as soon as the queue is free. Those that come before it is are
-  /// handled in one go: the queue's thread is not woken for each.
+  /// Handles events, in their order, as soon as the queue is free.
   package func send(_ events: [SchedulerEvent]) {
     guard !events.isEmpty else { return }
-    let isFirst = inbox.withLock { inbox in
-      defer { inbox += events }
-      return inbox.isEmpty
-    }
-    guard isFirst else { return }
-    queue.async { [self] in
-      let events = inbox.withLock { inbox in
-        defer { inbox = [] }
-        return inbox
-      }
-      for event in events { handle(event) }
-    }
+    turns.perform { [self] in for event in events { handle(event) } }
   }
 
   /// Does what somebody wants as soon as the queue is free.
-  package func obey(
+  package func perform(
     _ command: SchedulerCommand, reply: @escaping @Sendable (SchedulerReply) -> Void
   ) {
-    queue.async { [self] in
+    turns.perform { [self] in
       openTurn()
-      let (answer, effects) = core.obey(command, at: time.now)
+      let (answer, effects) = core.perform(command, at: time.now)
       for effect in effects { perform(effect) }
       reply(answer)
     }
   }
 
   /// Looks at the core as soon as the queue is free.
-  package func look<Sight: Sendable>(
-    _ question: @escaping @Sendable (SchedulerCore, Now) -> Sight,
-    reply: @escaping @Sendable (Sight) -> Void
+  package func query<Value: Sendable>(
+    _ question: @escaping @Sendable (SchedulerCore, Now) -> Value,
+    reply: @escaping @Sendable (Value) -> Void
   ) {
-    queue.async { [self] in reply(question(core, time.now)) }
+    turns.perform { [self] in reply(question(core, time.now)) }
   }
 
   private func handle(_ event: SchedulerEvent) {
-    dispatchPrecondition(condition: .onQueue(queue))
+    dispatchPrecondition(condition: .onQueue(turns.queue))
     openTurn()
     core.handle(event, at: time.now, into: &effects)
     if effects.count >= Self.manyEffects {
@@ -126,7 +112,7 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
   private func openTurn() {
     guard !isTurnOpen else { return }
     isTurnOpen = true
-    queue.async { [self] in
+    turns.perform { [self] in
       isTurnOpen = false
       flush()
     }
@@ -162,7 +148,7 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
     switch effect {
     case .arm(let timer, let deadline, let due, let leeway, let token):
       timers.arm(timer, at: deadline, due: due, leeway: leeway, token: token) { key(of: timer) }
-    case .rest(let job, let rest): timers.rest(job, rest) { key(of: .job(job)) }
+    case .holdTimer(let job, let rest): timers.hold(job, rest) { key(of: .job(job)) }
     case .disarm(let timer):
       timers.disarm(timer, as: core.phase == .running ? .removed : .stopping)
     case .start(let request): starting.append(request)

@@ -62,7 +62,7 @@ final class TimerBoard {
   /// Lets a job's timer stand still; it keeps its machine.
   ///
   /// - Parameter key: as for `arm`.
-  func rest(_ job: JobID, _ rest: TimerRest, key: () -> TimerKey) {
+  func hold(_ job: JobID, _ rest: TimerHoldReason, key: () -> TimerKey) {
     let timer = set(.job(job), token: 0, isSuspended: rest == .suspended, key: key)
     switch rest {
     case .unarmed:

@@ -63,7 +63,7 @@ final class TimerLog: TimerObserver, @unchecked Sendable {
         at: wall, .error, .scheduler,
         [
           LogField(.machine, .machine(.timer(key))),
-          LogField(.message, .text("the timer cannot be armed: \(error)")),
+          LogField(.message, .text("cannot arm the timer: \(error)")),
         ]))
   }
 }

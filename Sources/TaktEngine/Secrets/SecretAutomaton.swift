@@ -15,8 +15,8 @@ struct SecretAutomaton: Sendable {
     var matchBytes: Int32 = 0
   }
 
-  private var nodes = [Node()]
-  private var roots = [Int32](repeating: 0, count: 256)
+  private var nodes: [Node]
+  private var roots: [Int32]
   /// The only byte with which a value begins; nil when there are several.
   private let soleFirstByte: UInt8?
 
@@ -24,7 +24,10 @@ struct SecretAutomaton: Sendable {
   init?(_ values: [[UInt8]]) {
     if values.isEmpty { return nil }
     let values = values.filter { !$0.isEmpty }
+    // Most attempts have no secrets, and allocate nothing here.
     guard let first = values.first else { return nil }
+    nodes = [Node()]
+    roots = [Int32](repeating: 0, count: 256)
     soleFirstByte = values.allSatisfy { $0[0] == first[0] } ? first[0] : nil
     for value in values { add(value) }
     linkFailures()

@@ -73,8 +73,8 @@ enum SecretReader {
         if !refusal.isEmpty { throw SystemError("fstat", number: EPERM) }
         let mode = status.st_mode & 0o7777
         if mode & 0o044 != 0 {
-          Notices.tellOnce(
-            "the secret file '\(path)' can be read by others (mode 0\(String(mode, radix: 8))). "
+          Notices.postOnce(
+            "the secret file '\(path)' can be read by other users (mode 0\(String(mode, radix: 8))). "
               + "Run `chmod go-r \(path)`")
         }
       }
@@ -91,13 +91,14 @@ enum SecretReader {
   /// Why a file is not believed, and what to do; empty when it is.
   private static func refusal(of status: stat, at path: String, _ user: uid_t?) -> String {
     if status.st_uid != 0, status.st_uid != user {
-      return " (it belongs to the user \(status.st_uid), and takt runs as root: run "
+      return " (owned by user \(status.st_uid), refused because takt runs as root; run "
         + "`chown root \(path)`)"
     }
     let mode = status.st_mode & 0o7777
     if mode & 0o022 != 0 {
-      return " (group- or world-writable, mode 0\(String(mode, radix: 8)), and takt runs as root: "
-        + "run `chmod go-w \(path)`)"
+      return
+        " (group- or world-writable, mode 0\(String(mode, radix: 8)), refused because takt runs "
+        + "as root; run `chmod go-w \(path)`)"
     }
     return ""
   }

@@ -28,24 +28,25 @@ package struct StartFailure: Error {
     if let refusal { return refusal.sentence }
     if stage == .stuck {
       return subject.isEmpty
-        ? "The program has not started: its folder, program or interpreter is on a file system that "
-          + "does not answer, or somebody keeps the process stopped."
-        : "Not started, because \(subject) of this job still hangs: its folder, program or "
-          + "interpreter is on a file system that does not answer."
+        ? "The program has not started. Its folder, program or interpreter is on a file system that "
+          + "does not respond, or the process is being kept stopped."
+        : "Not started, because \(subject) of this job still hangs. Its folder, program or "
+          + "interpreter is on a file system that does not respond."
     }
     if stage == .process, number == ETIMEDOUT {
-      return "what it needs before it can start, such as its secrets, could not be read in time: "
-        + "look for a mount that does not answer"
+      return "its secrets, or other files that it needs to start, could not be read in time; "
+        + "check for a hung mount"
     }
     let what =
       switch stage {
       case .stuck: "the program has not started"
-      case .process: "a process cannot be made"
-      case .secret: "the secret \(subject) cannot be had"
-      case .user: subject.isEmpty ? "the user cannot be taken on" : "there is no user \(subject)"
-      case .limits: "a limit cannot be set"
-      case .directory: "the folder \(subject) cannot be entered"
-      case .exec: "the program \(subject) cannot be executed"
+      case .process: "cannot create a process"
+      case .secret: "the secret \(subject) is not available"
+      case .user:
+        subject.isEmpty ? "cannot change to the job's user" : "there is no user \(subject)"
+      case .limits: "cannot set a limit"
+      case .directory: "cannot enter the folder \(subject)"
+      case .exec: "cannot execute the program \(subject)"
       }
     return "\(what): \(String(cString: strerror(number)))"
   }

@@ -51,7 +51,7 @@ enum FolderPath {
   private struct Walk {
     private var folder: Int32
     /// The names still to come, the next one last.
-    private var rest: [String]
+    private var remainingNames: [String]
     private var links = 0
     private let follows: Bool
     /// What has been walked along, for messages.
@@ -59,14 +59,14 @@ enum FolderPath {
 
     init(_ path: String, follows: Bool) throws(Failure) {
       self.follows = follows
-      rest = Self.names(in: path)
+      remainingNames = Self.names(in: path)
       folder = Glibc.open("/", pathOnly | O_DIRECTORY | O_CLOEXEC)
       guard folder >= 0 else { throw .system(errno) }
     }
 
     mutating func run(lastFlags: Int32) throws(Failure) -> Int32 {
       do throws(Failure) {
-        while let name = rest.popLast() { try step(name) }
+        while let name = remainingNames.popLast() { try step(name) }
       } catch {
         close(folder)
         throw error
@@ -124,7 +124,7 @@ enum FolderPath {
         folder = root
         walked = ""
       }
-      rest += Self.names(in: text)
+      remainingNames += Self.names(in: text)
     }
 
     private static func names(in path: String) -> [String] {

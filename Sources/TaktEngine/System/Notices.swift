@@ -6,11 +6,11 @@ import Synchronization
 package enum Notices {
   private struct State {
     var deliver: (@Sendable (String) -> Void)?
-    var told: Set<String> = []
+    var posted: Set<String> = []
   }
 
   /// So many different ones are told once; more are not told.
-  private static let toldMax = 1000
+  private static let postedMax = 1000
   private static let state = Mutex(State())
 
   /// Calls `deliver` with each sentence from now on.
@@ -18,15 +18,15 @@ package enum Notices {
     state.withLock { $0.deliver = deliver }
   }
 
-  static func tell(_ sentence: String) {
+  static func post(_ sentence: String) {
     state.withLock(\.deliver)?(sentence)
   }
 
-  static func tellOnce(_ sentence: String) {
+  static func postOnce(_ sentence: String) {
     let isNew = state.withLock { state in
-      state.told.count < toldMax && state.told.insert(sentence).inserted
+      state.posted.count < postedMax && state.posted.insert(sentence).inserted
     }
-    if isNew { tell(sentence) }
+    if isNew { post(sentence) }
   }
 }
 
@@ -48,7 +48,7 @@ package enum StuckWork {
       state.count += 1
       state.total += 1
     }
-    Notices.tell(sentence)
+    Notices.post(sentence)
   }
 
   /// A thread that had been given up has returned.

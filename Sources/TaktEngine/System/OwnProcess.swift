@@ -22,7 +22,7 @@ package enum Signals {
     let descriptor = csystem_signalfd(handled, Int32(handled.count))
     if descriptor < 0 { throw SystemError("signalfd") }
     reactor.perform { loop in
-      loop.watch(descriptor) { _ in
+      loop.watch(descriptor, isPatient: true) { _ in
         while case let number = csystem_read_signal(descriptor), number != 0 { handler(number) }
       }
     }
@@ -58,7 +58,7 @@ package enum LastResort {
   /// Ends the process at once, with status 1, and says so.
   package static func end() -> Never {
     let words =
-      "takt: Stopped by force, because something does not end. "
+      "takt: Stopped by force, because part of takt did not end. "
       + "Processes may be left running.\n"
     _ = write(STDERR_FILENO, words, words.utf8.count)
     _exit(1)

@@ -16,6 +16,10 @@ package final class Reactor: Sendable {
     var isAsleep = false
   }
 
+  /// How long patient watches wait for others: a child that ends makes several descriptors ready in
+  /// succession, and children that were started together end at about the same time.
+  private static let gatheringMicroseconds: UInt32 = 2_000
+
   private let wakeDescriptor: Int32
   private let epoll: Int32
   private let mailbox = Mutex(Mailbox())
@@ -57,6 +61,10 @@ package final class Reactor: Sendable {
     }
     loop.wait(isIdle: isIdle)
     mailbox.withLock { $0.isAsleep = false }
+    if isIdle, loop.mayGather {
+      usleep(Self.gatheringMicroseconds)
+      loop.wait(isIdle: false)
+    }
     loop.serve()
     let works = mailbox.withLock { mailbox in
       defer { mailbox.works = [] }
@@ -69,6 +77,9 @@ package final class Reactor: Sendable {
 /// The inside of the reactor: it exists on its thread alone.
 package final class ReactorLoop {
   private let epoll: Int32
+  /// Memory that a handler may read into; its contents are valid until the handler returns. Owned by
+  /// the loop, from `init` to `deinit`.
+  let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
   /// By the number of the descriptor.
   private var watches: [Watch?] = []
   private var lastID: UInt64 = 0
@@ -83,6 +94,7 @@ package final class ReactorLoop {
   private struct Watch {
     /// Of all watches that there have been: the number of a descriptor may be another's by now.
     var id: UInt64
+    var isPatient: Bool
     var handler: (ReactorLoop) -> Void
   }
 
@@ -90,21 +102,29 @@ package final class ReactorLoop {
     self.epoll = epoll
   }
 
+  deinit { buffer.deallocate() }
+
   /// Calls `handler` each time `descriptor` is readable or at its end, until `unwatch`. Returns
   /// false when the system refuses.
+  ///
+  /// - Parameter isPatient: whether the call may come 2 ms later, with others. Default
+  ///   false.
   @discardableResult
-  func watch(_ descriptor: Int32, _ handler: @escaping (ReactorLoop) -> Void) -> Bool {
-    watch(descriptor, isForWriting: false, handler)
+  func watch(
+    _ descriptor: Int32, isPatient: Bool = false, _ handler: @escaping (ReactorLoop) -> Void
+  ) -> Bool {
+    watch(descriptor, isForWriting: false, isPatient: isPatient, handler)
   }
 
   /// Calls `handler` each time `descriptor` has room, until `unwatch`. Returns false when the system
   /// refuses.
   func watchWritable(_ descriptor: Int32, _ handler: @escaping (ReactorLoop) -> Void) -> Bool {
-    watch(descriptor, isForWriting: true, handler)
+    watch(descriptor, isForWriting: true, isPatient: false, handler)
   }
 
   private func watch(
-    _ descriptor: Int32, isForWriting: Bool, _ handler: @escaping (ReactorLoop) -> Void
+    _ descriptor: Int32, isForWriting: Bool, isPatient: Bool,
+    _ handler: @escaping (ReactorLoop) -> Void
   ) -> Bool {
     lastID = (lastID + 1) & UInt64(UInt32.max)
     let id = lastID << 32 | UInt64(UInt32(descriptor))
@@ -113,16 +133,24 @@ package final class ReactorLoop {
     }
     let place = Int(descriptor)
     while watches.count <= place { watches.append(nil) }
-    watches[place] = Watch(id: id, handler: handler)
+    watches[place] = Watch(id: id, isPatient: isPatient, handler: handler)
     return true
   }
 
   /// To be called before the descriptor is closed. An event that has come already is dropped.
   func unwatch(_ descriptor: Int32) {
+    if forget(descriptor) { _ = csystem_epoll_remove(epoll, descriptor) }
+  }
+
+  /// Ends the watch of a descriptor that the caller closes at once and that no other process holds:
+  /// the kernel then removes it from the set by itself.
+  func unwatchClosing(_ descriptor: Int32) { _ = forget(descriptor) }
+
+  private func forget(_ descriptor: Int32) -> Bool {
     let place = Int(descriptor)
-    guard place >= 0, place < watches.count, watches[place] != nil else { return }
+    guard place >= 0, place < watches.count, watches[place] != nil else { return false }
     watches[place] = nil
-    _ = csystem_epoll_remove(epoll, descriptor)
+    return true
   }
 
   /// Calls `body` every 10 ms, or oftener, until it answers false: for what no descriptor tells.
@@ -139,6 +167,15 @@ package final class ReactorLoop {
   func wait(isIdle: Bool) {
     let milliseconds = isIdle ? patienceMilliseconds : 0
     readyCount = Int(csystem_epoll_wait(epoll, &ready, Int32(ready.count), milliseconds))
+  }
+
+  /// Whether all events of the last wait belong to patient watches.
+  var mayGather: Bool {
+    readyCount > 0
+      && ready[..<readyCount].allSatisfy { id in
+        guard let watch = watches[Int(id & UInt64(UInt32.max))], watch.id == id else { return true }
+        return watch.isPatient
+      }
   }
 
   /// How long nothing is due; -1 for as long as no descriptor is ready.

@@ -20,14 +20,14 @@ package enum ResourceLimits {
     let descriptors = Int(clamping: limit.rlim_cur)
     guard descriptors >= descriptorsMin else {
       throw SystemError(
-        "ulimit -n is \(descriptors), takt needs at least \(descriptorsMin)", number: EMFILE)
+        "ulimit -n is \(descriptors), but takt needs at least \(descriptorsMin)", number: EMFILE)
     }
     try tryThreads()
     let carried = (descriptors - descriptorsMin) / descriptorsPerRun
     guard carried < maxRunning else { return nil }
     return """
-      ulimit -n is \(descriptors) and carries about \(carried) runs at once, \
-      max_running is \(maxRunning): raise the one or lower the other
+      ulimit -n is \(descriptors), enough for about \(carried) runs at once, but \
+      max_running is \(maxRunning); raise the limit or lower max_running
       """
   }
 

@@ -11,7 +11,7 @@ package final class SleepMeter: Sendable {
   package init() {}
 
   /// How long the machine has slept since this was asked last.
-  package func takeSlept() -> Duration {
+  package func popSlept() -> Duration {
     let total = Self.total()
     return last.withLock { last in
       defer { last = total }

@@ -8,7 +8,7 @@ package struct SystemAccounts: AccountSource {
   package init() {}
 
   /// Looks up a name, and where there is none of it a number.
-  package func account(for identity: RunIdentity) -> Account? {
+  package func account(for identity: UserAndGroup) -> Account? {
     guard var account = identity.user.map(user(_:)) ?? user(number: geteuid()) else { return nil }
     if let group = identity.group {
       guard let number = self.group(group) else { return nil }

@@ -107,7 +107,7 @@ final class WorkPool: Sendable {
     let item = Item(owner, onGivenUp, work)
     let needsThread = state.withLock { state in
       state.waiting.append(item)
-      return takesThread(&state)
+      return occupiesThread(&state)
     }
     if needsThread, !startThread() {
       let isHopeless = state.withLock { state in
@@ -140,14 +140,14 @@ final class WorkPool: Sendable {
         return (false, false)
       }
       state.running[id]?.isStuck = true
-      return (takesThread(&state), !running.isStuck)
+      return (occupiesThread(&state), !running.isStuck)
     }
     // What waited behind it may be for an idle thread now.
     if needsThread { startReplacement() } else { arrived.signal() }
     if isNew {
       StuckWork.began(
-        "a thread (\(name)) does not return from work for '\(item.owner)' that was stopped; "
-          + "another has taken its place. Look for a mount that does not answer")
+        "a thread (\(name)) is stuck in stopped work of '\(item.owner)'; "
+          + "another thread replaces it. Check for a hung mount")
     }
   }
 
@@ -157,17 +157,19 @@ final class WorkPool: Sendable {
     state.running[id]?.isLost = true
     state.threads -= 1
     state.lost += 1
-    if !bounds.sharesLost, let owner = state.running[id]?.item.owner { leave(owner, &state) }
+    if !bounds.sharesLost, let owner = state.running[id]?.item.owner {
+      releaseThread(owner, &state)
+    }
     return true
   }
 
-  private func leave(_ owner: String, _ state: inout State) {
+  private func releaseThread(_ owner: String, _ state: inout State) {
     let count = state.threadsByOwner[owner, default: 1] - 1
     state.threadsByOwner[owner] = count == 0 ? nil : count
   }
 
   /// Counts a new thread in where one is needed and allowed.
-  private func takesThread(_ state: inout State) -> Bool {
+  private func occupiesThread(_ state: inout State) -> Bool {
     guard state.threads < width else { return false }
     var count = 0
     for item in state.waiting where state.threadsByOwner[item.owner, default: 0] < bounds.share {
@@ -237,19 +239,19 @@ final class WorkPool: Sendable {
   /// False when the thread has been replaced in the meantime, and nothing waits that it could do.
   private func finish(_ item: Item) -> Bool {
     item.onGivenUp.withLock { $0 = nil }
-    let (goesOn, wasStuck) = state.withLock { state in
+    let (continues, wasStuck) = state.withLock { state in
       guard let running = state.running.removeValue(forKey: ObjectIdentifier(item)) else {
         return (true, false)
       }
-      if !running.isLost || bounds.sharesLost { leave(item.owner, &state) }
+      if !running.isLost || bounds.sharesLost { releaseThread(item.owner, &state) }
       guard running.isLost else { return (true, false) }
       state.lost -= 1
-      return (takesThread(&state), running.isStuck)
+      return (occupiesThread(&state), running.isStuck)
     }
     if wasStuck { StuckWork.ended() }
     // It leaves, and what waited behind it may be for an idle thread now.
-    if !goesOn { arrived.signal() }
-    return goesOn
+    if !continues { arrived.signal() }
+    return continues
   }
 
   // MARK: What takes too long
@@ -282,7 +284,7 @@ final class WorkPool: Sendable {
           state.running[id]?.isStuck = true
           stuck.append(running.item)
         }
-        if takesThread(&state) { replacements += 1 }
+        if occupiesThread(&state) { replacements += 1 }
       }
       let late = (state.running.values.lazy.map(\.item) + state.waiting)
         .filter { [bounds] in now.since($0.submittedAt) >= bounds.limit }
@@ -292,8 +294,8 @@ final class WorkPool: Sendable {
     if replacements == 0, hasLost { arrived.signal() }
     for item in stuck {
       StuckWork.began(
-        "a thread (\(name)) has waited \(bounds.patience) for the system on behalf of "
-          + "'\(item.owner)'; another has taken its place. Look for a mount that does not answer")
+        "a thread (\(name)) has waited \(bounds.patience) for the system, in work of "
+          + "'\(item.owner)'; another thread replaces it. Check for a hung mount")
     }
     for item in givenUp { giveUp(item) }
     if isBusy { armSweep() }

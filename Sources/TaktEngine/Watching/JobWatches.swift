@@ -92,14 +92,14 @@ package final class JobWatches: Sendable {
         onChange: { [send] key in
           guard let name = JobName(key.owner) else { return }
           send(.changed(name, PathWatch(path: key.path, debounce: key.debounce)))
-        }, onTrouble: { [observer, factory] in Self.tell($0, .warning, observer, factory) })
+        }, onError: { [observer, factory] in Self.logMessage($0, .warning, observer, factory) })
     } catch {
-      Self.tell("no path can be watched: \(error)", .error, observer, factory)
+      Self.logMessage("cannot watch any path: \(error)", .error, observer, factory)
       return nil
     }
   }
 
-  private static func tell(
+  private static func logMessage(
     _ message: String, _ level: LogLevel, _ observer: any Observer, _ factory: any TimerFactory
   ) {
     observer.observe(

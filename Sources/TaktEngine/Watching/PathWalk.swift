@@ -13,7 +13,7 @@ struct PathWalk {
   /// What the system did not permit.
   private(set) var refusals: Set<WatchRefusal> = []
   /// What stands at the end of the path; nil when nothing does.
-  private(set) var sighting: PathSighting?
+  private(set) var observation: PathObservation?
 
   /// As many links the system itself follows.
   private static let linksMax = 40
@@ -30,7 +30,7 @@ struct PathWalk {
   /// The folder that was reached; empty for the root.
   private var folder: [CChar] = []
   /// The names still to come, the next one last.
-  private var rest: [[CChar]]
+  private var remainingNames: [[CChar]]
   private var links = 0
   /// When a link on the way was last set.
   private var linkSet: WallInstant?
@@ -49,42 +49,42 @@ struct PathWalk {
     self.key = key
     self.places = places
     self.progress = progress
-    rest = Self.names(in: Array(key.path.utf8CString.dropLast()))
+    remainingNames = Self.names(in: Array(key.path.utf8CString.dropLast()))
     walk()
   }
 
   private mutating func walk() {
-    while let name = rest.popLast() {
+    while let name = remainingNames.popLast() {
       if name == [Self.dot, Self.dot] {
         folder = Array(folder.prefix(upTo: folder.lastIndex(of: Self.slash) ?? 0))
-      } else if case .end = take(name) {
+      } else if case .end = enter(name) {
         return
       }
     }
     // Only a folder is left: a file has ended the walk.
     var status = stat()
-    if look(at: Self.named(folder), &status) { see(folder, status) }
+    if readStatus(at: Self.named(folder), &status) { recordSighting(folder, status) }
   }
 
-  private mutating func take(_ name: [CChar]) -> Step {
-    let isLast = rest.isEmpty
+  private mutating func enter(_ name: [CChar]) -> Step {
+    let isLast = remainingNames.isEmpty
     if let watch = self.watch(folder, for: Inotify.onTheWay) {
       uses.insert(.step(watch: watch, name: name, isLast: isLast))
     }
     let path = folder + [Self.slash] + name
     var status = stat()
-    guard look(at: path, &status) else { return .end }
+    guard readStatus(at: path, &status) else { return .end }
     switch status.st_mode & S_IFMT {
     case S_IFDIR:
       folder = path
       return .onward
     case S_IFLNK:
-      let set = PathSighting.changed(status)
+      let set = PathObservation.changed(status)
       linkSet = linkSet.map { max($0, set) } ?? set
       return follow(path)
     default:
       // A file in the middle of a path is as good as nothing.
-      if isLast { see(path, status) }
+      if isLast { recordSighting(path, status) }
       return .end
     }
   }
@@ -100,17 +100,17 @@ struct PathWalk {
     guard count > 0 else { return .end }
     target.removeSubrange(count...)
     if target.first == Self.slash { folder = [] }
-    rest += Self.names(in: target)
+    remainingNames += Self.names(in: target)
     return .onward
   }
 
-  private mutating func see(_ path: [CChar], _ status: stat) {
-    let watch = self.watch(path, for: Inotify.content | key.sense.bits)
+  private mutating func recordSighting(_ path: [CChar], _ status: stat) {
+    let watch = self.watch(path, for: Inotify.content | key.changeKind.bits)
     if let watch { uses.insert(.target(watch: watch)) }
-    sighting = PathSighting(watch: watch, status: status, linkSet: linkSet)
+    observation = PathObservation(watch: watch, status: status, linkSet: linkSet)
   }
 
-  private mutating func look(at path: [CChar], _ status: inout stat) -> Bool {
+  private mutating func readStatus(at path: [CChar], _ status: inout stat) -> Bool {
     guard mayTouch(path) else { return false }
     let number =
       isUncertain(path)
@@ -163,7 +163,7 @@ struct PathWalk {
 }
 
 /// What was found at the end of a path.
-struct PathSighting {
+struct PathObservation {
   /// What can be seen of it without a watch.
   struct Stamp: Equatable {
     let identity: FileIdentity
@@ -201,7 +201,7 @@ struct PathSighting {
 
   /// Whether both are the same thing, and nothing has arrived there that no watch has told: a folder
   /// changes also when an entry is removed.
-  func isSame(as other: PathSighting) -> Bool {
+  func isSame(as other: PathObservation) -> Bool {
     if let watch, let otherWatch = other.watch { return watch == otherWatch }
     return isFolder
       ? stamp.identity == other.stamp.identity

@@ -72,7 +72,7 @@ struct PathWalker {
     hanging += 1
     let place = MountTable.place(around: progress.path)
     StuckWork.began(
-      "a thread (takt-paths) waits for \(MountTable.text(place)), which does not answer")
+      "a thread (takt-paths) is waiting for \(MountTable.text(place)), which does not respond")
     return .hangs(at: place)
   }
 

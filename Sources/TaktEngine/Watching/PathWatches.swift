@@ -32,7 +32,7 @@ final class PathWatches: @unchecked Sendable {
   private let timerLog: (any TimerObserver)?
   private let queue: DispatchQueue
   private let onChange: @Sendable (WatchKey) -> Void
-  private let onTrouble: @Sendable (String) -> Void
+  private let onError: @Sendable (String) -> Void
   private let inotify: Inotify
   private var walker = PathWalker(patience: .milliseconds(500))
   private var keys = WatchSet()
@@ -40,7 +40,7 @@ final class PathWatches: @unchecked Sendable {
   private var hanging: [UInt64: [CChar]] = [:]
   private var retryTimer: SafeTimer?
   /// Whether the reactor has refused the descriptor.
-  private var isDeaf = false
+  private var isUnresponsive = false
 
   /// - Parameters:
   ///   - reactor: waits for the events.
@@ -50,7 +50,7 @@ final class PathWatches: @unchecked Sendable {
   ///   - queue: where the work is done and both callbacks are made; serial. `nil` makes one.
   ///   - add: what adds a watch, for tests.
   ///   - onChange: a key's path has changed.
-  ///   - onTrouble: a path cannot be watched: a sentence for people that says what to do. Told once
+  ///   - onError: a path cannot be watched: a sentence for people that says what to do. Told once
   ///     for each path and cause until it is over.
   /// - Throws: when the system has no inotify descriptor left.
   init(
@@ -58,14 +58,14 @@ final class PathWatches: @unchecked Sendable {
     queue: DispatchQueue? = nil,
     add: @escaping Inotify.Add = { inotify_add_watch($0, $1, $2) },
     onChange: @escaping @Sendable (WatchKey) -> Void,
-    onTrouble: @escaping @Sendable (String) -> Void
+    onError: @escaping @Sendable (String) -> Void
   ) throws(SystemError) {
     self.reactor = reactor
     self.factory = factory
     self.timerLog = timerLog
     self.queue = queue ?? DispatchQueue(label: "takt.paths", qos: .utility)
     self.onChange = onChange
-    self.onTrouble = onTrouble
+    self.onError = onError
     inotify = try Inotify(add: add)
     listen()
   }
@@ -142,7 +142,7 @@ final class PathWatches: @unchecked Sendable {
       queue.async { self.returned(id, walk) }
     }
     switch answer {
-    case .found(let walk): return take(walk, of: watch)
+    case .found(let walk): return apply(walk, of: watch)
     case .hangs(let place):
       hanging[id] = place
       refuse([WatchRefusal(path: place, number: ETIMEDOUT)], id)
@@ -153,8 +153,8 @@ final class PathWatches: @unchecked Sendable {
     return false
   }
 
-  private func take(_ walk: PathWalk, of watch: KeyWatch) -> Bool {
-    let isChange = watch.found(walk.sighting)
+  private func apply(_ walk: PathWalk, of watch: KeyWatch) -> Bool {
+    let isChange = watch.found(walk.observation)
     var uses = walk.uses
     if let left = watch.leftBehind { uses.insert(.target(watch: left)) }
     setUses(uses, of: watch)
@@ -163,7 +163,7 @@ final class PathWatches: @unchecked Sendable {
   }
 
   private func refuse(_ found: Set<WatchRefusal>, _ id: UInt64) {
-    for refusal in keys.refusals.replace(found, of: id) { onTrouble(refusal.sentence) }
+    for refusal in keys.refusals.replace(found, of: id) { onError(refusal.sentence) }
   }
 
   /// A walk has returned late. What has happened since at the inodes that it watches was nobody's,
@@ -182,10 +182,10 @@ final class PathWatches: @unchecked Sendable {
   // MARK: Events
 
   private func listen() {
-    let wasDeaf = isDeaf
+    let wasUnresponsive = isUnresponsive
     inotify.listen(on: reactor) { [weak self] isAccepted in
-      guard isAccepted == wasDeaf, let self else { return }
-      queue.async { self.becomes(deaf: !isAccepted) }
+      guard isAccepted == wasUnresponsive, let self else { return }
+      queue.async { self.update(unresponsive: !isAccepted) }
     } ready: { [weak self] in
       guard let self else { return }
       queue.async { self.turn() }
@@ -201,11 +201,11 @@ final class PathWatches: @unchecked Sendable {
     }
   }
 
-  private func becomes(deaf: Bool) {
-    isDeaf = deaf
-    guard deaf else { return }
-    onTrouble(
-      "changes of watched paths are seen up to 30 s late, since the system refuses epoll_ctl: "
+  private func update(unresponsive: Bool) {
+    isUnresponsive = unresponsive
+    guard unresponsive else { return }
+    onError(
+      "changes of watched paths are seen up to 30 s late, because epoll_ctl fails; "
         + "raise fs.epoll.max_user_watches")
     retryLater()
   }
@@ -221,7 +221,7 @@ final class PathWatches: @unchecked Sendable {
     let events = inotify.read()
     guard !events.isEmpty else { return false }
     var turn = WatchTurn()
-    for event in events { turn.take(event, &keys.table, keys.watches) }
+    for event in events { turn.add(event, &keys.table, keys.watches) }
     noteChanges(of: turn.changed.union(walkAgain(turn.uncertain)))
     retryLater()
     return true
@@ -260,7 +260,7 @@ final class PathWatches: @unchecked Sendable {
   }
 
   private func retryLater() {
-    guard isDeaf || !keys.refusals.isEmpty else {
+    guard isUnresponsive || !keys.refusals.isEmpty else {
       retryTimer?.cancel()
       retryTimer = nil
       return
@@ -274,7 +274,7 @@ final class PathWatches: @unchecked Sendable {
   private func retry() {
     absorbAll()
     noteChanges(of: walkAgain(keys.refusals.users))
-    if isDeaf { listen() }
+    if isUnresponsive { listen() }
     retryLater()
   }
 

@@ -6,7 +6,7 @@ import TimerMachine
 /// One path that is watched on behalf of somebody.
 struct WatchKey: Hashable, Sendable {
   /// What a change at a path is.
-  enum Sense: Hashable, Sendable {
+  enum ChangeKind: Hashable, Sendable {
     /// Something arrives there or is written, or arrives in a folder there or is written in it.
     /// Nothing that goes is a change, nor are other rights or times.
     case arrivals
@@ -24,13 +24,13 @@ struct WatchKey: Hashable, Sendable {
   /// Counted from the last change, but the owner is told at the latest after ten times as long,
   /// counted from the first. Zero, or less, tells at once.
   var debounce: Duration
-  var sense: Sense
+  var changeKind: ChangeKind
 
-  init(owner: String, path: String, debounce: Duration, sense: Sense = .arrivals) {
+  init(owner: String, path: String, debounce: Duration, changeKind: ChangeKind = .arrivals) {
     self.owner = owner
     self.path = path
     self.debounce = debounce
-    self.sense = sense
+    self.changeKind = changeKind
   }
 }
 
@@ -42,7 +42,7 @@ extension WatchKey {
   }
 }
 
-extension WatchKey.Sense {
+extension WatchKey.ChangeKind {
   /// The `IN_` bits that a watch of a path needs besides those that every watch has.
   var bits: Int32 {
     switch self {
@@ -78,7 +78,7 @@ final class KeyWatch {
   /// What was read then, where it could be.
   private let fileRead: FileIdentity?
   /// What stands at the path, or stood there last and is somewhere else now.
-  private var sighting: PathSighting?
+  private var observation: PathObservation?
   private var isHere = false
   private var isKnown = false
   /// Whether it was written when it was not certain that it stands at the path.
@@ -92,7 +92,7 @@ final class KeyWatch {
   }
 
   /// The watch of what has left the path: if it comes back, it is known whether it was written.
-  var leftBehind: Int32? { isHere ? nil : sighting?.watch }
+  var leftBehind: Int32? { isHere ? nil : observation?.watch }
 
   /// The target was written, or an entry of it came. Returns whether that is a change now; when the
   /// place of the target is `uncertain`, the next walk decides.
@@ -106,19 +106,19 @@ final class KeyWatch {
   func watchEnded(_ watch: Int32) {
     uses = uses.filter { $0.watch != watch }
     // What was there last is what a difference is told from.
-    guard key.sense == .arrivals, sighting?.watch == watch else { return }
-    sighting = nil
+    guard key.changeKind == .arrivals, observation?.watch == watch else { return }
+    observation = nil
     isHere = false
   }
 
   /// A walk has found this at the path, or nothing. Returns whether that is a change: something
   /// that was not there, or any difference. What is found first is how it was before, unless it has
   /// changed since it was read.
-  func found(_ found: PathSighting?) -> Bool {
+  func found(_ found: PathObservation?) -> Bool {
     defer { isKnown = true }
-    if key.sense == .differences {
-      defer { (sighting, isHere) = (found, found != nil) }
-      if isKnown { return sighting?.stamp != found?.stamp }
+    if key.changeKind == .differences {
+      defer { (observation, isHere) = (found, found != nil) }
+      if isKnown { return observation?.stamp != found?.stamp }
       if let fileRead, found?.stamp.identity != fileRead { return true }
       guard let readAt, let found else { return false }
       return found.changed >= readAt
@@ -127,9 +127,9 @@ final class KeyWatch {
       isHere = false
       return false
     }
-    let isSame = sighting.map { $0.isSame(as: found) } ?? false
+    let isSame = observation.map { $0.isSame(as: found) } ?? false
     let isChange = isKnown && (!isSame || wasTouched)
-    sighting = found
+    observation = found
     isHere = true
     wasTouched = false
     return isChange

@@ -13,26 +13,26 @@ struct WatchRefusal: Hashable {
     let name = path.isEmpty ? "/" : String(decoding: bytes, as: UTF8.self)
     return switch number {
     case ENOSPC:
-      "\(name) cannot be watched, since the system's limit of inotify watches is reached: "
+      "cannot watch \(name): the system's limit of inotify watches is reached; "
         + "raise fs.inotify.max_user_watches, for example with "
         + "`sysctl fs.inotify.max_user_watches=1048576`"
     case EACCES, EPERM:
-      "\(name) cannot be watched, since takt may not read it: give takt's user the right to read "
-        + "it, and if it is a folder also to enter it"
+      "cannot watch \(name): permission denied; give takt's user the right to read it, and to "
+        + "enter it if it is a folder"
     case ENOMEM:
-      "\(name) cannot be watched, since the system has no memory for it: free some"
+      "cannot watch \(name): out of memory"
     case ETIMEDOUT:
-      "\(name) does not answer: what is watched there is not armed, and changes there are not seen. "
-        + "takt tries again; see to the mount"
+      "cannot watch \(name): its file system does not respond, so changes are not seen; takt keeps "
+        + "trying; check the mount"
     default:
-      "\(name) cannot be watched: \(String(cString: strerror(number))); takt tries again every "
-        + "30 s, and when the jobs are loaded anew"
+      "cannot watch \(name): \(String(cString: strerror(number))); takt tries again every 30 s, "
+        + "and after each reload"
     }
   }
 }
 
 /// Which refusals stand, and for whom: so that each is told once, until it is over.
-struct RefusalBook {
+struct WatchRefusals {
   private var usersByRefusal: [WatchRefusal: Set<UInt64>] = [:]
   private var refusalsByUser: [UInt64: Set<WatchRefusal>] = [:]
 
@@ -43,13 +43,13 @@ struct RefusalBook {
 
   /// Enters what was refused to a key now, in place of what was before. Returns what is new.
   mutating func replace(_ refusals: Set<WatchRefusal>, of id: UInt64) -> [WatchRefusal] {
-    let former = refusalsByUser[id] ?? []
+    let previous = refusalsByUser[id] ?? []
     refusalsByUser[id] = refusals.isEmpty ? nil : refusals
-    for refusal in former.subtracting(refusals) {
+    for refusal in previous.subtracting(refusals) {
       usersByRefusal[refusal]?.remove(id)
       if usersByRefusal[refusal]?.isEmpty == true { usersByRefusal[refusal] = nil }
     }
-    return refusals.subtracting(former).filter { refusal in
+    return refusals.subtracting(previous).filter { refusal in
       defer { usersByRefusal[refusal, default: []].insert(id) }
       return usersByRefusal[refusal] == nil
     }

@@ -12,7 +12,7 @@ struct WatchSet {
 
   private(set) var watches: [UInt64: KeyWatch] = [:]
   var table = WatchTable()
-  var refusals = RefusalBook()
+  var refusals = WatchRefusals()
   private var idByKey: [WatchKey: UInt64] = [:]
   private var lastID: UInt64 = 0
 
@@ -57,6 +57,6 @@ struct WatchSet {
 
 extension WatchKey {
   fileprivate var withoutDebounce: WatchKey {
-    WatchKey(owner: owner, path: path, debounce: .zero, sense: sense)
+    WatchKey(owner: owner, path: path, debounce: .zero, changeKind: changeKind)
   }
 }

@@ -4,7 +4,7 @@ import Glibc
 /// it is about by one look at a dictionary.
 struct WatchTable {
   /// A key that comes by a folder.
-  struct Passenger: Hashable {
+  struct EntryUser: Hashable {
     /// The key's number.
     var id: UInt64
     /// See `WatchUse.step`.
@@ -12,10 +12,10 @@ struct WatchTable {
   }
 
   private struct Inode {
-    var passengers: [[CChar]: Set<Passenger>] = [:]
+    var entryUsers: [[CChar]: Set<EntryUser>] = [:]
     var targetOf: Set<UInt64> = []
 
-    var isUnused: Bool { passengers.isEmpty && targetOf.isEmpty }
+    var isUnused: Bool { entryUsers.isEmpty && targetOf.isEmpty }
   }
 
   private var inodes: [Int32: Inode] = [:]
@@ -24,8 +24,8 @@ struct WatchTable {
   var count: Int { inodes.count }
 
   /// Those who come by the entry `name` of a folder.
-  func passengers(of watch: Int32, by name: [CChar]) -> Set<Passenger> {
-    inodes[watch]?.passengers[name] ?? []
+  func entryUsers(of watch: Int32, by name: [CChar]) -> Set<EntryUser> {
+    inodes[watch]?.entryUsers[name] ?? []
   }
 
   /// Those who watch this very inode.
@@ -35,8 +35,8 @@ struct WatchTable {
 
   func users(of watch: Int32) -> Set<UInt64> {
     guard let inode = inodes[watch] else { return [] }
-    return inode.passengers.values.reduce(into: inode.targetOf) { users, passengers in
-      users.formUnion(passengers.lazy.map(\.id))
+    return inode.entryUsers.values.reduce(into: inode.targetOf) { users, entryUsers in
+      users.formUnion(entryUsers.lazy.map(\.id))
     }
   }
 
@@ -44,8 +44,8 @@ struct WatchTable {
   mutating func add(_ use: WatchUse, of id: UInt64) {
     switch use {
     case .step(let watch, let name, let isLast):
-      inodes[watch, default: Inode()].passengers[name, default: []]
-        .insert(Passenger(id: id, isLast: isLast))
+      inodes[watch, default: Inode()].entryUsers[name, default: []]
+        .insert(EntryUser(id: id, isLast: isLast))
     case .target(let watch):
       inodes[watch, default: Inode()].targetOf.insert(id)
     }
@@ -57,9 +57,9 @@ struct WatchTable {
     guard inodes[watch] != nil else { return false }
     switch use {
     case .step(_, let name, let isLast):
-      inodes[watch]?.passengers[name]?.remove(Passenger(id: id, isLast: isLast))
-      if inodes[watch]?.passengers[name]?.isEmpty == true {
-        inodes[watch]?.passengers[name] = nil
+      inodes[watch]?.entryUsers[name]?.remove(EntryUser(id: id, isLast: isLast))
+      if inodes[watch]?.entryUsers[name]?.isEmpty == true {
+        inodes[watch]?.entryUsers[name] = nil
       }
     case .target:
       inodes[watch]?.targetOf.remove(id)
@@ -101,7 +101,7 @@ struct WatchTurn {
 
   /// Takes the next event, in the order in which they came. A watch that the system has ended is
   /// struck out of the table.
-  mutating func take(
+  mutating func add(
     _ event: InotifyEvent, _ table: inout WatchTable, _ watches: [UInt64: KeyWatch]
   ) {
     if event.has(IN_Q_OVERFLOW) {
@@ -114,28 +114,28 @@ struct WatchTurn {
     } else if event.has(IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT) {
       uncertain.formUnion(table.users(of: event.watch))
     } else {
-      takePassengers(event, table, watches)
+      addEntryUsers(event, table, watches)
       for id in table.targetOf(event.watch) {
-        guard let watch = watches[id], watch.key.sense.counts(event) else { continue }
+        guard let watch = watches[id], watch.key.changeKind.counts(event) else { continue }
         if watch.wasWritten(uncertain: uncertain.contains(id)) { note(watch) }
       }
     }
   }
 
-  private mutating func takePassengers(
+  private mutating func addEntryUsers(
     _ event: InotifyEvent, _ table: WatchTable, _ watches: [UInt64: KeyWatch]
   ) {
     let hasCome = event.has(IN_CREATE | IN_MOVED_TO)
     guard hasCome || event.has(IN_MOVED_FROM | IN_DELETE) else { return }
-    for passenger in table.passengers(of: event.watch, by: event.name) {
-      uncertain.insert(passenger.id)
-      if hasCome, passenger.isLast, let watch = watches[passenger.id] { note(watch) }
+    for entryUser in table.entryUsers(of: event.watch, by: event.name) {
+      uncertain.insert(entryUser.id)
+      if hasCome, entryUser.isLast, let watch = watches[entryUser.id] { note(watch) }
     }
   }
 
   /// Whether it makes a difference, the next walk sees.
   private mutating func note(_ watch: KeyWatch) {
-    switch watch.key.sense {
+    switch watch.key.changeKind {
     case .arrivals: changed.insert(watch.id)
     case .differences: uncertain.insert(watch.id)
     }

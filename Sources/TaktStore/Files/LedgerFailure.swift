@@ -17,16 +17,16 @@ enum LedgerFailure {
     if case StateFolderLock.Failure.refused(let problem) = error { return problem.sentence }
     if let problem = error as? StateFolderProblem { return problem.sentence }
     if case LedgerFile.Failure.replaced = error {
-      return "the state folder was replaced while it was opened"
+      return "the state folder was replaced while takt opened it"
     }
     guard let error = error as? DatabaseError else { return "\(error)" }
     let text = error.message ?? "\(error.resultCode)"
     return switch error.resultCode {
     case .SQLITE_FULL: "the disk is full"
     case .SQLITE_READONLY: "it is read-only"
-    case .SQLITE_BUSY, .SQLITE_LOCKED: "another process has it locked"
+    case .SQLITE_BUSY, .SQLITE_LOCKED: "another process has locked it"
     case .SQLITE_CANTOPEN: "it cannot be opened (\(text))"
-    case .SQLITE_IOERR: "the disk fails (\(text))"
+    case .SQLITE_IOERR: "disk error (\(text))"
     case .SQLITE_CORRUPT, .SQLITE_NOTADB: "it is damaged (\(text))"
     default: text
     }

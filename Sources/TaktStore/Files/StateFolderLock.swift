@@ -43,7 +43,7 @@ package final class StateFolderLock: Sendable {
     requested = folder
     self.holder = holder
     self.trusted = trusted
-    let (opened, descriptor) = try Self.take(folder, holder, trusted)
+    let (opened, descriptor) = try Self.acquire(folder, holder, trusted)
     self.folder = opened.isWithin ? "\(folder)/\(StateDirectory.ownName)" : folder
     wasRestricted = opened.wasRestricted
     hold = Mutex(Hold(directory: opened.directory, descriptor: descriptor))
@@ -70,7 +70,7 @@ package final class StateFolderLock: Sendable {
     let failure = hold.withLock { hold -> Failure? in
       guard !Self.isFile(folder, hold.descriptor) else { return nil }
       do throws(Failure) {
-        let (opened, descriptor) = try Self.take(requested, holder, trusted)
+        let (opened, descriptor) = try Self.acquire(requested, holder, trusted)
         close(hold.descriptor)
         hold = Hold(directory: opened.directory, descriptor: descriptor)
         return nil
@@ -83,7 +83,7 @@ package final class StateFolderLock: Sendable {
 
   private static let name = "lock"
 
-  private static func take(
+  private static func acquire(
     _ folder: String, _ holder: String, _ trusted: Set<uid_t>
   ) throws(Failure) -> (StateDirectory.Opened, descriptor: Int32) {
     let opened = try StateDirectory.checked(folder, trusting: trusted)

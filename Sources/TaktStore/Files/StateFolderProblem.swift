@@ -25,10 +25,10 @@ package struct StateFolderProblem: Error, Hashable, Sendable {
       return "\(path) is a symbolic link, which takt does not follow here. Remove the link, or "
         + "set 'scheduler.state' to the folder that it points to."
     case .wrongType:
-      return "\(path) is not a \(isParent ? "folder" : "regular file or folder of takt's own"). "
+      return "\(path) is not a \(isParent ? "folder" : "regular file or folder"). "
         + "Move it away, or \(another)."
     case .owner(let owner):
-      return "\(path) belongs to the user with number \(owner), who could "
+      return "\(path) is owned by user \(owner), who could "
         + (isParent ? "replace the state folder in it." : "have written anything into it.")
         + " Move it away, or \(another)."
     case .writable(let mode):

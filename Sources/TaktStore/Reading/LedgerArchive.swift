@@ -50,8 +50,8 @@ package final class LedgerArchive: Sendable {
   /// How far the jobs have come, as a takt that starts now would find it.
   ///
   /// - Parameter boot: what tells this start of the machine from others.
-  package func former(boot: String, zones: any ZoneSource) throws(Failure) -> FormerBooks {
-    try read { try LedgerReading(db: $0, boot: boot, zones: zones).former() }
+  package func previous(boot: String, zones: any ZoneSource) throws(Failure) -> PreviousState {
+    try read { try LedgerReading(db: $0, boot: boot, zones: zones).previous() }
   }
 
   /// Reads, and says in plain words what is in the way.
@@ -156,7 +156,7 @@ extension LedgerArchive.Failure {
   package var sentence: String {
     switch self {
     case .missing(let path): "there is no ledger at \(path)"
-    case .newer(let path): "\(path) was written by a newer takt; use that one"
+    case .newer(let path): "\(path) was written by a newer version of takt; use that version"
     case .unreadable(let path, let reason): "\(path) cannot be read: \(reason)"
     }
   }

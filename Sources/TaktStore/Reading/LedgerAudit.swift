@@ -5,7 +5,7 @@ package import TaktTime
 /// What came of holding a ledger against the slots that there should have been.
 package struct LedgerAuditReport: Hashable, Sendable {
   package var jobs = 0
-  package var balance = Balance()
+  package var verdictCounts = VerdictCounts()
   /// How many slots wait for their verdict.
   package var pending = 0
   /// How many slots have none because the ledger could not take it, as it says itself.
@@ -69,7 +69,7 @@ struct LedgerAudit {
   }
 
   private func add(_ audit: JobAudit, to report: inout LedgerAuditReport) {
-    report.balance.add(audit.balance)
+    report.verdictCounts.add(audit.verdictCounts)
     report.pending += audit.pendingCount
     report.lost += audit.lostCount
     report.findingCount += audit.findingCount
@@ -92,7 +92,8 @@ struct LedgerAudit {
         count: try row.count("count"))
     }
     let mark = ScheduleEdge(
-      clock: try row.integer("clock_mark"), wall: try row.integer("wall_mark"),
+      clock: ScheduleInstant(milliseconds: try row.integer("clock_mark")),
+      wall: ScheduleInstant(milliseconds: try row.integer("wall_mark")),
       at: WallInstant(milliseconds: 0))
     let newest =
       mark.isPlausible
@@ -101,27 +102,28 @@ struct LedgerAudit {
         db, sql: "SELECT max(last) FROM verdicts WHERE job = ?", arguments: [number])
     var audit = JobAudit(
       job: name, versions: versions, mark: mark,
-      pending: pending.map { WallInstant(milliseconds: $0) }, losses: losses, since: start,
-      newest: newest, countableMax: countableMax)
+      pending: pending.map { WallInstant(milliseconds: $0) }, losses: losses,
+      since: ScheduleInstant(milliseconds: start),
+      newest: newest.map { ScheduleInstant(milliseconds: $0) }, countableMax: countableMax)
     let sql = """
       SELECT first, last, count, verdict, detail, run, at FROM verdicts
       WHERE job = ? AND last > ? ORDER BY first
       """
     let records = try Row.fetchCursor(db, sql: sql, arguments: [number, start])
-    while let record = try records.next() { try Self.take(record, into: &audit) }
+    while let record = try records.next() { try Self.add(record, into: &audit) }
     audit.finish()
     return audit
   }
 
-  private static func take(_ row: Row, into audit: inout JobAudit) throws {
+  private static func add(_ row: Row, into audit: inout JobAudit) throws {
     let slots = SlotSeries(
       first: try row.instant("first"), last: try row.instant("last"),
       count: try row.count("count"))
     let (name, detail) = (try row.text("verdict"), try row.text(ifAny: "detail"))
     guard let verdict = verdict(name, detail) else {
-      return audit.takeUnknown(slots, detail.map { "\(name)(\($0))" } ?? name)
+      return audit.addUnknown(slots, detail.map { "\(name)(\($0))" } ?? name)
     }
-    audit.take(
+    audit.add(
       VerdictRecord(
         job: audit.job, slots: slots, verdict: verdict, at: try row.instant("at"),
         run: try row.run(ifAny: "run")))

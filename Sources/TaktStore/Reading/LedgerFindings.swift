@@ -4,12 +4,12 @@ package import TaktTime
 
 /// What a daemon that starts finds in the ledger.
 package struct LedgerFindings: Sendable {
-  package var former = FormerBooks()
+  package var previous = PreviousState()
   /// Daemons of this start of the machine whose leftover processes have not been searched for.
   package var daemons: [PreviousDaemon] = []
   /// Processes without a recorded end that a daemon of an earlier version has started, which
   /// recorded neither a mark nor itself.
-  package var unmarked: [LeftProcess] = []
+  package var unmarked: [LeftoverProcess] = []
   /// When the previous daemon wrote last; nil when there was none.
   package var lastSeen: WallInstant?
 
@@ -29,11 +29,11 @@ package struct LedgerFindings: Sendable {
     /// Whether it used the state folder in which the ledger is now. A copy has another identity.
     package var isOfThisFolder: Bool
     /// The processes of its attempts that have no recorded end.
-    package var processes: [LeftProcess] = []
+    package var processes: [LeftoverProcess] = []
   }
 
   /// The process of an attempt that has no recorded end.
-  package struct LeftProcess: Hashable, Sendable {
+  package struct LeftoverProcess: Hashable, Sendable {
     package var job: JobName
     package var run: RunID
     package var identity: ProcessIdentity
@@ -42,7 +42,7 @@ package struct LedgerFindings: Sendable {
 
 extension LedgerFindings {
   init(_ reading: LedgerReading, in folder: StateDirectory.Identity) throws {
-    former = try reading.former()
+    previous = try reading.previous()
     badRows = reading.badRows
     lastSeen = try Int64.fetchOne(reading.db, sql: "SELECT max(seen_at) FROM daemons")
       .map { WallInstant(milliseconds: $0) }
@@ -64,7 +64,7 @@ extension LedgerFindings {
       WHERE runs.outcome IS NULL AND pid IS NOT NULL AND attempts.ended_at IS NULL
       """
     for row in try Row.fetchAll(reading.db, sql: sql, arguments: [reading.boot]) {
-      guard let process = try? LeftProcess(row) else { continue }
+      guard let process = try? LeftoverProcess(row) else { continue }
       if let daemon = try? row.integer(ifAny: "daemon") {
         if let index = daemons.firstIndex(where: { $0.id == daemon }) {
           daemons[index].processes.append(process)
@@ -89,7 +89,7 @@ extension LedgerFindings.PreviousDaemon {
   }
 }
 
-extension LedgerFindings.LeftProcess {
+extension LedgerFindings.LeftoverProcess {
   fileprivate init?(_ row: Row) throws {
     guard let job = JobName(try row.text("name")), let run = try row.run(ifAny: "run"),
       let pid = Int32(exactly: try row.integer("pid")), pid > 1

@@ -29,8 +29,8 @@ final class LedgerReading {
     }
   }
 
-  func former() throws -> FormerBooks {
-    var former = FormerBooks(lastRun: try lastRun())
+  func previous() throws -> PreviousState {
+    var previous = PreviousState(lastRun: try lastRun())
     let pending = try pendingSlots()
     let versions = try lastVersions()
     let sql = """
@@ -40,23 +40,23 @@ final class LedgerReading {
     let rows = try Row.fetchCursor(db, sql: sql)
     while let row = try rows.next() {
       guard let job = sense(row, { try job($0, versions, pending) }) else { continue }
-      former.jobs[job.mark.job] = job
+      previous.jobs[job.checkpoint.job] = job
     }
-    former.runs = try runs()
-    return former
+    previous.runs = try runs()
+    return previous
   }
 
   private func job(
     _ row: Row, _ versions: [Int64: AuditedVersion], _ pending: [Int64: [WallInstant]]
-  ) throws -> FormerJob? {
+  ) throws -> PreviousJob? {
     let number = try row.integer("id")
     guard let name = JobName(try row.text("name")), let version = versions[number] else {
       return nil
     }
     var own = version.begin
     own.job = name
-    return FormerJob(
-      mark: try Self.mark(row, name), isSameBoot: try row.text(ifAny: "boot") == boot,
+    return PreviousJob(
+      checkpoint: try Self.checkpoint(row, name), isSameBoot: try row.text(ifAny: "boot") == boot,
       version: own, isOpen: version.end == nil, pending: pending[number] ?? [])
   }
 
@@ -68,12 +68,14 @@ final class LedgerReading {
     return UInt64(min(max(0, newest, given), Row.runMax))
   }
 
-  private static func mark(_ row: Row, _ name: JobName) throws -> JobMark {
+  private static func checkpoint(_ row: Row, _ name: JobName) throws -> JobCheckpoint {
     let cursor = CursorState(
-      clockLabel: try row.label("clock_label"),
+      clockReading: try row.scheduleInstant("clock_label"),
       clockInstant: MonotonicInstant(nanoseconds: Int64(max(0, try row.integer("clock_ns")))),
-      anchor: try row.label("anchor"), clockMark: try row.label("clock_mark"),
-      wallMark: try row.label("wall_mark"), delayed: try row.label(ifAny: "delayed"),
+      anchor: try row.scheduleInstant("anchor"),
+      clockMark: try row.scheduleInstant("clock_mark"),
+      wallMark: try row.scheduleInstant("wall_mark"),
+      delayed: try row.scheduleInstant(ifAny: "delayed"),
       ahead: try row.text(ifAny: "ahead") ?? "")
     var suspension: Suspension?
     if let since = try row.instant(ifAny: "suspended_at") {
@@ -81,7 +83,7 @@ final class LedgerReading {
         since: since, until: try row.instant(ifAny: "suspended_until"),
         reason: try row.text(ifAny: "suspend_reason") ?? "")
     }
-    return JobMark(
+    return JobCheckpoint(
       job: name, cursor: cursor, failureStreak: try row.count("streak"),
       ranCount: try row.count("ran"), suspension: suspension)
   }
@@ -101,7 +103,7 @@ final class LedgerReading {
   /// The newest schedule of each job; the job's name is left to the caller.
   private func lastVersions() throws -> [Int64: AuditedVersion] {
     var versions: [Int64: AuditedVersion] = [:]
-    guard let nobody = JobName("x") else { return [:] }
+    guard let placeholder = JobName("x") else { return [:] }
     let sql = "SELECT * FROM schedules WHERE id IN (SELECT max(id) FROM schedules GROUP BY job)"
     let rows = try Row.fetchCursor(db, sql: sql)
     while let row = try rows.next() {
@@ -109,7 +111,7 @@ final class LedgerReading {
         let (job, version) = sense(
           row,
           { row in
-            try Self.version(row, nobody, schedules).map { (try row.integer("job"), $0) }
+            try Self.version(row, placeholder, schedules).map { (try row.integer("job"), $0) }
           })
       else { continue }
       versions[job] = version
@@ -124,20 +126,23 @@ final class LedgerReading {
     guard let schedule = schedules.schedule(try row.text("schedule")) else { return nil }
     let begin = ScheduleVersion(
       job: job, schedule: schedule, isEnabled: try row.integer("enabled") != 0,
-      anchor: try row.label("anchor"),
+      anchor: try row.scheduleInstant("anchor"),
       from: ScheduleEdge(
-        clock: try row.label("clock_from"), wall: try row.label("wall_from"),
-        at: try row.instant("began_at")), instantsFrom: try row.label(ifAny: "instants_from"))
+        clock: try row.scheduleInstant("clock_from"),
+        wall: try row.scheduleInstant("wall_from"),
+        at: try row.instant("began_at")),
+      instantsFrom: try row.scheduleInstant(ifAny: "instants_from"))
     var end: ScheduleEdge?
     if let ended = try row.instant(ifAny: "ended_at") {
       end = ScheduleEdge(
-        clock: try row.label("clock_to"), wall: try row.label("wall_to"), at: ended)
+        clock: try row.scheduleInstant("clock_to"),
+        wall: try row.scheduleInstant("wall_to"), at: ended)
     }
     return AuditedVersion(begin: begin, end: end)
   }
 
-  private func runs() throws -> [FormerRun] {
+  private func runs() throws -> [PreviousRun] {
     let sql = "\(RunRows.selectSQL) WHERE outcome IS NULL OR retry_at IS NOT NULL ORDER BY run"
-    return try Row.fetchAll(db, sql: sql).compactMap { row in sense(row) { try $0.formerRun() } }
+    return try Row.fetchAll(db, sql: sql).compactMap { row in sense(row) { try $0.previousRun() } }
   }
 }

@@ -27,15 +27,15 @@ package final class OpenedArchive: RunArchive {
 
   package init(folder: String) { self.folder = folder }
 
-  package func runs(_ query: RunQuery) throws(ArchiveTrouble) -> [StoredRun] {
+  package func runs(_ query: RunQuery) throws(ArchiveError) -> [StoredRun] {
     try read { (archive) throws(LedgerArchive.Failure) in try archive.runs(query) }
   }
 
-  package func run(_ number: RunID) throws(ArchiveTrouble) -> StoredRun? {
+  package func run(_ number: RunID) throws(ArchiveError) -> StoredRun? {
     try read { (archive) throws(LedgerArchive.Failure) in try archive.run(number) }
   }
 
-  package func outputs(of number: RunID) throws(ArchiveTrouble) -> [StoredOutput] {
+  package func outputs(of number: RunID) throws(ArchiveError) -> [StoredOutput] {
     try read { (archive) throws(LedgerArchive.Failure) in try archive.outputs(of: number) }
   }
 
@@ -58,7 +58,7 @@ package final class OpenedArchive: RunArchive {
 
   private func read<Value>(
     _ body: (LedgerArchive) throws(LedgerArchive.Failure) -> Value
-  ) throws(ArchiveTrouble) -> Value {
+  ) throws(ArchiveError) -> Value {
     do throws(LedgerArchive.Failure) {
       let archive = try archive()
       let value = try body(archive)
@@ -68,7 +68,7 @@ package final class OpenedArchive: RunArchive {
     } catch {
       // What cannot be read is opened again for the next question.
       state.withLock { if !$0.isClosed { $0.opened = nil } }
-      throw ArchiveTrouble(error.sentence)
+      throw ArchiveError(error.sentence)
     }
   }
 

@@ -33,7 +33,7 @@ struct LedgerBatch {
   /// Places of verdicts in `entries`.
   private(set) var verdicts: [Int] = []
   private(set) var pending: Set<PendingSlot> = []
-  private(set) var marks = NewestMarks()
+  private(set) var checkpoints = NewestCheckpoints()
   /// Places of schedules, clock steps and reloads, in their order.
   private(set) var others: [Int] = []
   private(set) var runs: [RunID: Run] = [:]
@@ -57,16 +57,16 @@ struct LedgerBatch {
 
   /// The marks and schedules of many new jobs come in one batch.
   private mutating func reserve(for entries: [LedgerEntry]) {
-    var (markCount, otherCount) = (0, 0)
+    var (checkpointCount, otherCount) = (0, 0)
     let span = entries.span
     for place in span.indices {
       switch span[place] {
-      case .mark: markCount += 1
+      case .checkpoint: checkpointCount += 1
       case .schedule: otherCount += 1
       default: break
       }
     }
-    marks.reserve(markCount)
+    checkpoints.reserve(checkpointCount)
     others.reserveCapacity(otherCount)
   }
 
@@ -78,15 +78,15 @@ struct LedgerBatch {
         pending.remove(PendingSlot(job: record.job, slot: record.slots.first))
       }
     case .pending(let job, let slot): pending.insert(PendingSlot(job: job, slot: slot))
-    case .mark(let mark): marks.add(mark.job, at: place)
+    case .checkpoint(let checkpoint): checkpoints.add(checkpoint.job, at: place)
     case .schedule, .scheduleEnded, .clockStepped, .reloaded: others.append(place)
     case .claimed(let beginning):
-      take(beginning) {
+      update(beginning) {
         $0.head = $0.head ?? beginning.head
         $0.claimedAt = beginning.at
       }
     case .began(let beginning):
-      take(beginning) {
+      update(beginning) {
         $0.head = beginning.head
         $0.beganAt = beginning.at
         $0.attempts = beginning.attempt
@@ -123,7 +123,7 @@ struct LedgerBatch {
   }
 
   /// A run begins, or wants to. What is left of one that it goes on with is taken up by that.
-  private mutating func take(_ beginning: RunBeginning, _ change: (inout Run) -> Void) {
+  private mutating func update(_ beginning: RunBeginning, _ change: (inout Run) -> Void) {
     let head = beginning.head
     change(&runs[head.run, default: Run()])
     runs[head.run]?.retry = .some(nil)
@@ -138,7 +138,7 @@ struct LedgerBatch {
 }
 
 /// The newest mark of each job in a batch, by the place of its entry.
-struct NewestMarks {
+struct NewestCheckpoints {
   /// Places in the batch's entries, one for each job, in the order in which the jobs came.
   private(set) var places: [Int] = []
   /// The index of each job in `places`.

@@ -8,7 +8,7 @@ import TaktTime
 enum LedgerSchema {
   static let migrator: DatabaseMigrator = {
     var migrator = DatabaseMigrator()
-    migrator.registerMigration("1 books") { try $0.execute(sql: books) }
+    migrator.registerMigration("1 books") { try $0.execute(sql: firstTables) }
     // `immediate`: a reference that was damaged long ago is no reason to refuse the ledger.
     migrator.registerMigration("attempt outputs", foreignKeyChecks: .immediate) {
       try $0.execute(sql: attemptOutputs)
@@ -32,7 +32,7 @@ enum LedgerSchema {
     CREATE UNIQUE INDEX attempt_outputs_by_run ON attempt_outputs (run, attempt);
     """
 
-  private static let books = """
+  private static let firstTables = """
     -- A job with all that outlives takt. Columns up to `ran` are null before its first mark.
     CREATE TABLE jobs (
       id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
@@ -304,9 +304,9 @@ extension Row {
       attempts: try count("attempts"), end: try end())
   }
 
-  func formerRun() throws -> FormerRun {
+  func previousRun() throws -> PreviousRun {
     let head = try head()
-    return FormerRun(
+    return PreviousRun(
       head, isUndecided: try instant(ifAny: "began_at") == nil && head.kind == .slot,
       attempts: try count("attempts"), retry: try retry(),
       isEnded: try text(ifAny: "outcome") != nil)

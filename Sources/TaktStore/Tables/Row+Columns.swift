@@ -29,19 +29,18 @@ extension Row {
 
   /// No instant of a schedule is further from 1970 than this, in milliseconds: two of them can be
   /// added.
-  private static let labelMax = UInt64(1) << 52
+  private static let scheduleInstantMax = UInt64(1) << 52
 
-  /// An instant of a schedule, in milliseconds; nil for null.
-  func label(ifAny column: String) throws -> Int64? {
-    guard let label = try integer(ifAny: column) else { return nil }
-    guard label.magnitude <= Self.labelMax else { throw Self.damage(column) }
-    return label
+  /// An instant of a schedule; nil for null.
+  func scheduleInstant(ifAny column: String) throws -> ScheduleInstant? {
+    guard let number = try integer(ifAny: column) else { return nil }
+    guard number.magnitude <= Self.scheduleInstantMax else { throw Self.damage(column) }
+    return ScheduleInstant(milliseconds: number)
   }
 
-  /// An instant of a schedule, in milliseconds.
-  func label(_ column: String) throws -> Int64 {
-    guard let label = try label(ifAny: column) else { throw Self.damage(column) }
-    return label
+  func scheduleInstant(_ column: String) throws -> ScheduleInstant {
+    guard let instant = try scheduleInstant(ifAny: column) else { throw Self.damage(column) }
+    return instant
   }
 
   /// A count: a number that is not negative, and so small that many of them can be added.
@@ -109,6 +108,6 @@ extension Row {
   private static func damage(_ column: String) -> DatabaseError {
     DatabaseError(
       resultCode: .SQLITE_CORRUPT,
-      message: "what stands in the column '\(column)' is no value of it")
+      message: "invalid value in the column '\(column)'")
   }
 }

@@ -94,7 +94,7 @@ struct StoredSchedule: Codable {
           first: first.map { .milliseconds($0) })
       },
       rules: read, at: (at ?? []).map { WallInstant(milliseconds: $0) },
-      on: Set((on ?? []).compactMap(Occasion.init)))
+      on: Set((on ?? []).compactMap(LifecycleEvent.init)))
     schedule.every?.phase = phase.flatMap(Every.Phase.init) ?? .keep
     schedule.after = Set((after ?? []).compactMap(\.following))
     schedule.watch = Set(

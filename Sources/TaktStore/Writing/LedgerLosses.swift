@@ -7,13 +7,13 @@ package struct LedgerLosses {
   /// Verdicts, by job.
   var slots: [JobName: RecordLoss] = [:]
   /// The newest marks, which are kept all the same.
-  var marks: [JobName: JobMark] = [:]
+  var checkpoints: [JobName: JobCheckpoint] = [:]
   /// All other entries.
   var entryCount = 0
 
   package init() {}
 
-  var isEmpty: Bool { slots.isEmpty && marks.isEmpty && entryCount == 0 }
+  var isEmpty: Bool { slots.isEmpty && checkpoints.isEmpty && entryCount == 0 }
 
   mutating func add(_ record: VerdictRecord) {
     guard var loss = slots[record.job] else {
@@ -50,7 +50,7 @@ extension LedgerTransaction {
   }
 }
 
-extension LedgerScribe {
+extension LedgerWriter {
   /// The books were there at the start and could not be read: what they say of jobs and runs does
   /// not go on, and the slots between then and now have no verdicts.
   func abandonUnread(_ db: Database) throws {

@@ -35,7 +35,7 @@ struct LedgerRetention {
   func prune(_ db: Database, at now: WallInstant) throws -> Bool {
     let keep = (now - history.keep).milliseconds
     var hasMore = try pruneVerdicts(db, before: keep)
-    let runs = try lastRunToGo(db, before: keep)
+    let runs = try lastRunToDelete(db, before: keep)
     hasMore = try pruneRuns(db, through: runs) || hasMore
     hasMore =
       try deleteOldest(
@@ -92,7 +92,7 @@ struct LedgerRetention {
   }
 
   /// The newest run that goes, by number or by age.
-  private func lastRunToGo(_ db: Database, before bound: Int64) throws -> Int64 {
+  private func lastRunToDelete(_ db: Database, before bound: Int64) throws -> Int64 {
     let beyond =
       try Int64.fetchOne(
         db, sql: "SELECT run FROM runs ORDER BY run DESC LIMIT 1 OFFSET ?",
@@ -108,13 +108,13 @@ struct LedgerRetention {
   }
 
   private func pruneRuns(_ db: Database, through last: Int64) throws -> Bool {
-    let doomed = try Int64.fetchAll(
+    let expired = try Int64.fetchAll(
       db,
       sql: """
         SELECT run FROM runs WHERE run <= ? AND outcome IS NOT NULL AND retry_at IS NULL
         ORDER BY run LIMIT \(Self.rowsAtOnce)
         """, arguments: [last])
-    guard let first = doomed.first, let end = doomed.last else { return false }
+    guard let first = expired.first, let end = expired.last else { return false }
     // Open ones among them stay.
     try db.execute(
       sql: """
@@ -128,7 +128,7 @@ struct LedgerRetention {
           """, arguments: [first, end, first, end])
     }
     try raise("runs_horizon", to: end, db)
-    return doomed.count == Self.rowsAtOnce
+    return expired.count == Self.rowsAtOnce
   }
 
   /// A ledger that is too large loses its oldest entries, a piece at a time.

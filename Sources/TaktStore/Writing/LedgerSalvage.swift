@@ -23,7 +23,7 @@ struct LedgerSalvage {
     var configuration = Configuration()
     configuration.readonly = true
     guard let old = try? DatabaseQueue(path: damaged, configuration: configuration) else {
-      return [Loss(what: "everything: the file is no database any more", count: 0)]
+      return [Loss(what: "everything; the file is no longer a database", count: 0)]
     }
     var losses: [Loss] = []
     // A ledger of an earlier version has not all of them.
@@ -98,7 +98,7 @@ struct LedgerSalvage {
       of: table, from: old, into: new
     ) { first = $0 }
     guard let first else {
-      return [Loss(what: "\(table) from row \((last ?? 0) + 1) on", count: 0)]
+      return [Loss(what: "\(table) from row \((last ?? 0) + 1)", count: 0)]
     }
     let from = (last ?? 0) + 1
     return [Loss(what: "\(table), rows \(from) to \(first - 1)", count: max(0, first - from))]
@@ -124,10 +124,10 @@ struct LedgerSalvage {
           while let row = try rows.next() {
             if let number = row["own_rowid"] as Int64? { seen(number) }
             let names = row.columnNames.filter { $0 != "own_rowid" }
-            let marks = names.map { _ in "?" }.joined(separator: ", ")
+            let checkpoints = names.map { _ in "?" }.joined(separator: ", ")
             let statement = try target.cachedStatement(
               sql: "INSERT OR IGNORE INTO \(table) (\(names.joined(separator: ", "))) "
-                + "VALUES (\(marks))")
+                + "VALUES (\(checkpoints))")
             statement.setUncheckedArguments(
               StatementArguments(names.map { row[$0] as DatabaseValue }))
             do { try statement.execute() } catch { throw TargetFailure(error: error) }

@@ -7,11 +7,11 @@ extension LedgerTransaction {
   mutating func writeMarks(of batch: LedgerBatch) throws {
     var new: [(place: Int, number: Int64)] = []
     var numbers: [Int64] = []
-    numbers.reserveCapacity(batch.marks.places.count)
-    for place in batch.marks.places {
-      guard case .mark(let mark) = batch.entries[place] else { continue }
-      if let known = try jobs.number(of: mark.job) {
-        try update(mark, of: known)
+    numbers.reserveCapacity(batch.checkpoints.places.count)
+    for place in batch.checkpoints.places {
+      guard case .checkpoint(let checkpoint) = batch.entries[place] else { continue }
+      if let known = try jobs.number(of: checkpoint.job) {
+        try update(checkpoint, of: known)
         numbers.append(known)
       } else {
         let number = try jobs.newNumber()
@@ -20,9 +20,11 @@ extension LedgerTransaction {
       }
     }
     for job in new.prefix(JobNumbers.countMax) {
-      if case .mark(let mark) = batch.entries[job.place] { jobs.learnIfRoom(mark.job, job.number) }
+      if case .checkpoint(let checkpoint) = batch.entries[job.place] {
+        jobs.learnIfRoom(checkpoint.job, job.number)
+      }
     }
-    (marks, markedNumbers) = (batch.marks, numbers)
+    (checkpoints, markedNumbers) = (batch.checkpoints, numbers)
     try insert(new, of: batch)
   }
 
@@ -34,14 +36,14 @@ extension LedgerTransaction {
         delayed, ahead, streak, ran, suspended_at, suspended_until, suspend_reason, daemon) VALUES
       """, "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", in: db, new
     ) { values, job in
-      guard case .mark(let mark) = batch.entries[job.place] else { return }
+      guard case .checkpoint(let checkpoint) = batch.entries[job.place] else { return }
       values.add(job.number)
-      values.add(mark.job.text)
-      bind(mark, to: &values)
+      values.add(checkpoint.job.text)
+      bind(checkpoint, to: &values)
     }
   }
 
-  private func update(_ mark: JobMark, of job: Int64) throws {
+  private func update(_ checkpoint: JobCheckpoint, of job: Int64) throws {
     try execute(
       """
       UPDATE jobs SET clock_label = ?, clock_ns = ?, anchor = ?, clock_mark = ?, wall_mark = ?,
@@ -49,26 +51,26 @@ extension LedgerTransaction {
         suspend_reason = ?, daemon = ? WHERE id = ?
       """
     ) {
-      bind(mark, to: &$0)
+      bind(checkpoint, to: &$0)
       $0.add(job)
     }
   }
 
   /// The columns of a mark, from `clock_label` to `daemon`.
-  private func bind(_ mark: JobMark, to values: inout BoundValues) {
-    let cursor = mark.cursor
-    values.add(cursor.clockLabel)
+  private func bind(_ checkpoint: JobCheckpoint, to values: inout BoundValues) {
+    let cursor = checkpoint.cursor
+    values.add(cursor.clockReading)
     values.add(cursor.clockInstant.nanoseconds)
     values.add(cursor.anchor)
     values.add(cursor.clockMark)
     values.add(cursor.wallMark)
     values.add(cursor.delayed)
     values.add(cursor.ahead.isEmpty ? nil : cursor.ahead)
-    values.add(mark.failureStreak)
-    values.add(mark.ranCount)
-    values.add(mark.suspension?.since.milliseconds)
-    values.add(mark.suspension?.until?.milliseconds)
-    values.add(mark.suspension?.reason)
+    values.add(checkpoint.failureStreak)
+    values.add(checkpoint.ranCount)
+    values.add(checkpoint.suspension?.since.milliseconds)
+    values.add(checkpoint.suspension?.until?.milliseconds)
+    values.add(checkpoint.suspension?.reason)
     values.add(daemon)
   }
 
@@ -99,7 +101,8 @@ extension LedgerTransaction {
           $0.add(reload.kept)
           $0.add(reload.lines.joined(separator: "\n"))
         }
-      case .verdict, .pending, .mark, .claimed, .began, .attemptBegan, .backedOff, .attemptOutput,
+      case .verdict, .pending, .checkpoint, .claimed, .began, .attemptBegan, .backedOff,
+        .attemptOutput,
         .ended, .settled, .process:
         break
       }
@@ -190,4 +193,8 @@ extension LedgerTransaction {
     }
     newPendingJobs.insert(pending.job)
   }
+}
+
+extension BoundValues {
+  fileprivate mutating func add(_ instant: ScheduleInstant?) { add(instant?.milliseconds) }
 }

@@ -13,7 +13,7 @@ struct LedgerTransaction {
   var newPendingJobs: Set<JobName> = []
   var jobs: JobSearch
   /// The jobs that have a mark in the batch, and their numbers in the same order.
-  var marks = NewestMarks()
+  var checkpoints = NewestCheckpoints()
   var markedNumbers: [Int64] = []
 
   init(
@@ -50,7 +50,7 @@ struct LedgerTransaction {
 
   /// The number of a job; a new one for a name that is not known.
   mutating func number(of job: JobName) throws -> Int64 {
-    if let index = marks.index(of: job) { return markedNumbers[index] }
+    if let index = checkpoints.index(of: job) { return markedNumbers[index] }
     if let number = try jobs.number(of: job) { return number }
     let number = try jobs.newNumber()
     try execute("INSERT INTO jobs (id, name) VALUES (?, ?)") {

@@ -4,6 +4,7 @@ import Glibc
 import Synchronization
 package import TaktCore
 package import TaktTime
+import TimerMachine
 
 /// The ledger on disk. Entries are taken at once and written in batches, on a queue of its own: a
 /// slow, full, read-only, damaged or vanished disk keeps nobody waiting.
@@ -78,9 +79,10 @@ package final class SQLiteLedger: Ledger {
     var outputBytes = 0
     var waiters: [Waiter] = []
     var losses = LedgerLosses()
-    /// Set while a flush is to come: the number of its scheduling, which a later one overtakes.
-    var scheduled: UInt64?
-    var schedulings: UInt64 = 0
+    /// Its thread writes. Nil only during `init`.
+    var alarm: Alarm?
+    /// The alarm is set.
+    var isScheduled = false
     /// Whether the flush that is to come is to come at once.
     var isUrgent = false
     var isClosed = false
@@ -89,34 +91,38 @@ package final class SQLiteLedger: Ledger {
 
   private let buffer = Mutex(Buffer())
   private let bounds: Bounds
+  /// All writing happens on it, most of it by the alarm's thread.
   private let queue = DispatchQueue(label: "takt.ledger", qos: .utility)
   /// Touched on `queue` alone, which every call of its functions stands on.
-  private nonisolated(unsafe) let scribe: LedgerScribe
+  private nonisolated(unsafe) let ledgerWriter: LedgerWriter
 
-  /// Opens the ledger of a folder that is locked, makes it where it is missing, and reads what former takts have
-  /// left. Throws where a newer takt has written it; a ledger that cannot be read now is tried
-  /// again, and takt begins without it.
+  /// Opens the ledger of a folder that is locked, makes it where it is missing, and reads what
+  /// previous daemons have left. Throws where a newer takt has written it; a ledger that cannot be
+  /// read now is tried again, and takt begins without it.
   ///
   /// - Parameters:
   ///   - history: how long it keeps what.
-  ///   - onRenewed: called, on a queue of the ledger's own, when the books have begun anew and must
-  ///     be told all that holds.
+  ///   - onRenewed: called, on a queue of the ledger's own, when the ledger has started again and
+  ///     must be told all that holds.
   package static func open(
     in lock: StateFolderLock, writer: Writer, history: History, bounds: Bounds = Bounds(),
     zones: any ZoneSource, observer: any Observer, time: any TimeSource,
     onRenewed: @escaping @Sendable () -> Void
-  ) throws(LedgerOpenFailure) -> (ledger: SQLiteLedger, former: LedgerFindings) {
-    let scribe = LedgerScribe(
+  ) throws(LedgerOpenFailure) -> (ledger: SQLiteLedger, previous: LedgerFindings) {
+    let ledgerWriter = LedgerWriter(
       lock: lock, writer: writer, history: history, checkAfter: bounds.checkAfter, zones: zones,
       observer: observer, time: time,
       onRenewed: onRenewed)
-    let findings = try scribe.begin()
-    return (SQLiteLedger(scribe: scribe, bounds: bounds), findings)
+    let findings = try ledgerWriter.begin()
+    return (SQLiteLedger(ledgerWriter: ledgerWriter, bounds: bounds), findings)
   }
 
-  private init(scribe: LedgerScribe, bounds: Bounds) {
-    self.scribe = scribe
+  private init(ledgerWriter: LedgerWriter, bounds: Bounds) {
+    self.ledgerWriter = ledgerWriter
     self.bounds = bounds
+    buffer.withLock {
+      $0.alarm = Alarm(name: "takt-ledger", nice: 2) { [weak self] in self?.ring() }
+    }
   }
 
   package var status: Status { buffer.withLock { $0.status } }
@@ -125,12 +131,11 @@ package final class SQLiteLedger: Ledger {
 
   /// Takes entries that belong together.
   package func record(_ entries: [LedgerEntry]) {
-    let number: UInt64? = buffer.withLock { buffer in
-      take(entries, into: &buffer)
+    buffer.withLock { buffer in
+      add(entries, into: &buffer)
       buffer.status.queued = buffer.entries.count + buffer.held
-      return buffer.scheduled == nil ? Self.schedule(&buffer) : nil
+      if !buffer.isScheduled { Self.schedule(&buffer, after: Self.pace) }
     }
-    if let number { flush(number, after: Self.pace) }
   }
 
   /// Records that the leftover processes of these daemons have been searched for, so that no later
@@ -138,42 +143,38 @@ package final class SQLiteLedger: Ledger {
   package func settle(_ daemons: [LedgerFindings.PreviousDaemon]) {
     guard !daemons.isEmpty else { return }
     queue.async { [self, ids = daemons.map(\.id)] in
-      scribe.settle(ids)
+      ledgerWriter.settle(ids)
       flush()
     }
   }
 
   /// Calls `done` once all that was recorded before is on the disk.
   package func whenKept(_ done: @escaping @Sendable () -> Void) {
-    let number: UInt64? = buffer.withLock { buffer in
+    buffer.withLock { buffer in
       // Whoever waits gives up long before so many have come.
-      guard buffer.waiters.count + buffer.heldWaiters < Self.waitersMax else { return nil }
+      guard buffer.waiters.count + buffer.heldWaiters < Self.waitersMax else { return }
       buffer.waiters.append(Waiter(done: done))
       // What fails is tried again in its own time.
-      guard buffer.status.failure == nil, !buffer.isUrgent else { return nil }
+      guard buffer.status.failure == nil, !buffer.isUrgent else { return }
       buffer.isUrgent = true
-      return Self.schedule(&buffer)
+      Self.schedule(&buffer, after: .zero)
     }
-    if let number { flush(number, after: .nanoseconds(0)) }
   }
 
   /// There is at most one flush to come: a new one takes the place of an earlier one.
-  private static func schedule(_ buffer: inout Buffer) -> UInt64 {
-    buffer.schedulings += 1
-    buffer.scheduled = buffer.schedulings
-    return buffer.schedulings
+  private static func schedule(_ buffer: inout Buffer, after delay: Duration) {
+    buffer.isScheduled = true
+    buffer.alarm?.set(after: delay)
   }
 
-  private func flush(_ number: UInt64, after delay: DispatchTimeInterval) {
-    queue.asyncAfter(deadline: .now() + delay) { [self] in
-      guard buffer.withLock({ $0.scheduled == number }) else { return }
-      flush()
-    }
+  /// The alarm rings.
+  private func ring() {
+    queue.sync { if buffer.withLock(\.isScheduled) { flush() } }
   }
 
   /// How long entries wait for others to be written with, so that a thousand runs a second make five
   /// transactions.
-  private static let pace = DispatchTimeInterval.milliseconds(200)
+  private static let pace = Duration.milliseconds(200)
   private static let waitersMax = 10_000
 
   /// Whether there is no room for more. While all is well what the writer has taken does not count,
@@ -185,10 +186,10 @@ package final class SQLiteLedger: Ledger {
     return buffer.held > 0 && buffer.entries.count >= bounds.entriesMax
   }
 
-  private func take(_ entries: [LedgerEntry], into buffer: inout Buffer) {
+  private func add(_ entries: [LedgerEntry], into buffer: inout Buffer) {
     let place = buffer.entries.count
     if isFull(buffer) {
-      for entry in entries { takeBeyondBounds(entry, into: &buffer) }
+      for entry in entries { addBeyondBounds(entry, into: &buffer) }
     } else if buffer.entries.isEmpty {
       // Shared, not copied: all that many new jobs record comes at once.
       buffer.entries = entries
@@ -199,12 +200,12 @@ package final class SQLiteLedger: Ledger {
   }
 
   /// Where there is no room, verdicts and runs are counted, and marks replace older ones.
-  private func takeBeyondBounds(_ entry: LedgerEntry, into buffer: inout Buffer) {
+  private func addBeyondBounds(_ entry: LedgerEntry, into buffer: inout Buffer) {
     switch entry {
     case .verdict(let record):
       buffer.losses.add(record)
       buffer.status.lostSlots += record.slots.count
-    case .mark(let mark): buffer.losses.marks[mark.job] = mark
+    case .checkpoint(let checkpoint): buffer.losses.checkpoints[checkpoint.job] = checkpoint
     // A mark that is kept says that these are known.
     case .schedule, .scheduleEnded, .pending, .claimed: buffer.entries.append(entry)
     case .began, .attemptBegan, .backedOff, .attemptOutput, .ended, .settled, .process,
@@ -246,21 +247,21 @@ package final class SQLiteLedger: Ledger {
         buffer.heldWaiters += buffer.waiters.count
         buffer.entries = []
         buffer.waiters = []
-        buffer.scheduled = nil
+        buffer.isScheduled = false
         buffer.isUrgent = false
       }
       return (buffer.entries, buffer.waiters)
     }
-    scribe.take(entries, waiters)
-    guard scribe.hasWork else { return }
-    let isWritten = scribe.write {
+    ledgerWriter.write(entries, waiters)
+    guard ledgerWriter.hasWork else { return }
+    let isWritten = ledgerWriter.write {
       self.buffer.withLock { buffer in
         defer { buffer.losses = LedgerLosses() }
         return buffer.losses
       }
     }
-    let next = buffer.withLock { buffer -> (number: UInt64, delay: Duration)? in
-      buffer.status.failure = scribe.failure
+    buffer.withLock { buffer in
+      buffer.status.failure = ledgerWriter.failure
       if isWritten {
         buffer.held = 0
         buffer.heldWaiters = 0
@@ -268,19 +269,16 @@ package final class SQLiteLedger: Ledger {
         buffer.status.batches += 1
       }
       buffer.status.queued = buffer.entries.count + buffer.held
-      guard let delay = isWritten ? scribe.upkeepDelay : scribe.retryDelay, !buffer.isClosed,
-        buffer.scheduled == nil || !isWritten
-      else { return nil }
-      return (Self.schedule(&buffer), delay)
+      guard let delay = isWritten ? ledgerWriter.upkeepDelay : ledgerWriter.retryDelay,
+        !buffer.isClosed,
+        !buffer.isScheduled || !isWritten
+      else { return }
+      Self.schedule(&buffer, after: delay)
     }
     // Only now: what they record next finds the room that there is again.
-    let finished = scribe.finished
-    scribe.finished = []
+    let finished = ledgerWriter.finished
+    ledgerWriter.finished = []
     for waiter in finished { waiter.done() }
-    if let next {
-      let nanoseconds = Int(min(next.delay.nanosecondsSaturated, Int64.max / 4))
-      flush(next.number, after: .nanoseconds(nanoseconds))
-    }
   }
 
   /// Writes what is left and that takt has ended, and closes the file. Waits at most for `timeout`,
@@ -292,16 +290,16 @@ package final class SQLiteLedger: Ledger {
     queue.async { [self] in
       flush()
       // A disk that is locked or full may be well again soon.
-      while scribe.failure != nil, DispatchTime.now() < end {
+      while ledgerWriter.failure != nil, DispatchTime.now() < end {
         usleep(200_000)
         flush()
       }
-      scribe.close()
+      ledgerWriter.close()
       done.signal()
     }
     // A disk that does not answer at all is waited for no longer than that either.
     let isDone = done.wait(timeout: end + .seconds(3)) == .success
     let left = buffer.withLock { $0.held + $0.entries.count }
-    if !isDone || left > 0 { scribe.tellLost(left) }
+    if !isDone || left > 0 { ledgerWriter.logLost(left) }
   }
 }

@@ -66,7 +66,7 @@ final class HTTPExchange: Exchange {
     return lines + unwanted.map { "\($0):" }
   }
 
-  func take(head bytes: UnsafeRawBufferPointer, _ easy: EasyHandle) -> Bool {
+  func receive(head bytes: UnsafeRawBufferPointer, _ easy: EasyHandle) -> Bool {
     headBytes += bytes.count
     guard headBytes <= Self.headBytesMax else { return false }
     let line = String(decoding: bytes, as: UTF8.self).trimmed
@@ -79,19 +79,19 @@ final class HTTPExchange: Exchange {
     } else if isInHead, let colon = line.firstIndex(of: ":") {
       let value = String(line[line.index(after: colon)...]).trimmed
       reply.headers.append((String(line[..<colon]), value))
-      if line[..<colon].lowercased() == "content-length" { return take(length: value) }
+      if line[..<colon].lowercased() == "content-length" { return receive(length: value) }
     }
     return true
   }
 
-  private func take(length text: String) -> Bool {
+  private func receive(length text: String) -> Bool {
     let isNumber = !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
     guard isNumber, let new = Int(text), length ?? new == new else { return false }
     length = new
     return true
   }
 
-  func take(body bytes: UnsafeRawBufferPointer) -> Bool {
+  func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
     reply.bodyBytes += bytes.count
     let room = request.keptBytesMax - reply.body.count
     reply.body.append(contentsOf: bytes.prefix(max(0, room)))
@@ -109,7 +109,7 @@ final class HTTPExchange: Exchange {
       let isOurs = code == CURLE_WRITE_ERROR
       return fail(
         isOurs
-          ? TransferFailure(.badProtocol, "the response header is too long or contradicts itself")
+          ? TransferFailure(.badProtocol, "the response header is too long or inconsistent")
           : failure(code, easy))
     }
     // A head that breaks off is an answer to the library.

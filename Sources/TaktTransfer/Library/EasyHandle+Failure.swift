@@ -5,7 +5,7 @@ extension EasyHandle {
   func failure(_ code: CURLcode) -> TransferFailure {
     let text = message(for: code)
     // A line beyond the library's bound is one that its buffer does not take.
-    if Self.tooLong.contains(code.rawValue), lack(text) == nil {
+    if Self.tooLong.contains(code.rawValue), missingLibraryCause(text) == nil {
       return TransferFailure(.badProtocol, "a line of the answer is too long")
     }
     let cause = cause(of: code, text)
@@ -25,7 +25,7 @@ extension EasyHandle {
   private func cause(of code: CURLcode, _ text: String) -> TransferFailure.Cause {
     switch code {
     case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: return .proxy
-    case CURLE_COULDNT_RESOLVE_HOST: return lack(text) ?? .noAddress
+    case CURLE_COULDNT_RESOLVE_HOST: return missingLibraryCause(text) ?? .noAddress
     case CURLE_COULDNT_CONNECT: return connectCause(text)
     case CURLE_OPERATION_TIMEDOUT: return .timeout
     case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM,
@@ -42,7 +42,7 @@ extension EasyHandle {
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM,
       CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR:
       return .badProtocol
-    default: return lack(text) ?? .other
+    default: return missingLibraryCause(text) ?? .other
     }
   }
 
@@ -58,13 +58,13 @@ extension EasyHandle {
     case ETIMEDOUT: return .timeout
     case EMFILE, ENFILE: return .noDescriptors
     // Without a number the connection was not tried: the way to the proxy is none.
-    case 0: return lack(text) ?? (text.contains("proxy") ? .proxy : .unreachable)
-    default: return lack(text) ?? .system(number)
+    case 0: return missingLibraryCause(text) ?? (text.contains("proxy") ? .proxy : .unreachable)
+    default: return missingLibraryCause(text) ?? .system(number)
     }
   }
 
   /// What the process has run out of, where that is why: the library calls it a failure to resolve.
-  private func lack(_ text: String) -> TransferFailure.Cause? {
+  private func missingLibraryCause(_ text: String) -> TransferFailure.Cause? {
     if text.contains("thread failed to start") { return .noThread }
     let probe = open("/dev/null", O_RDONLY | O_CLOEXEC)
     guard probe >= 0 else { return .noDescriptors }

@@ -12,7 +12,7 @@ final class EasyHandle {
 
   init() throws(TransferFailure) {
     guard let pointer = ctransfer_easy_init() else {
-      throw TransferFailure(.other, "the library has no memory")
+      throw TransferFailure(.other, "libcurl is out of memory")
     }
     self.pointer = pointer
     message = .allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -50,7 +50,7 @@ final class EasyHandle {
     for text in texts {
       guard let longer = ctransfer_list_append(list, text) else {
         ctransfer_list_free(list)
-        throw TransferFailure(.other, "the library has no memory")
+        throw TransferFailure(.other, "libcurl is out of memory")
       }
       list = longer
     }

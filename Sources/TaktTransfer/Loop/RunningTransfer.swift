@@ -66,14 +66,14 @@ final class ActiveTransfer {
       { bytes, _, count, context in
         ActiveTransfer.of(context).map { transfer in
           let head = UnsafeRawBufferPointer(start: bytes, count: count)
-          return transfer.exchange.take(head: head, transfer.easy) ? count : 0
+          return transfer.exchange.receive(head: head, transfer.easy) ? count : 0
         } ?? 0
       }, with: CURLOPT_HEADERDATA, context)
     try easy.set(
       CURLOPT_WRITEFUNCTION,
       { bytes, _, count, context in
         ActiveTransfer.of(context).map {
-          $0.exchange.take(body: UnsafeRawBufferPointer(start: bytes, count: count)) ? count : 0
+          $0.exchange.receive(body: UnsafeRawBufferPointer(start: bytes, count: count)) ? count : 0
         } ?? 0
       }, with: CURLOPT_WRITEDATA, context)
     try easy.set(
@@ -108,9 +108,9 @@ protocol Exchange: AnyObject {
   /// Says what is to be transferred. `timeout` is what is left of it.
   func configure(_ easy: EasyHandle, timeout: Duration) throws(TransferFailure)
   /// A line of the answer's head, or of a mail server's reply; false ends the transfer.
-  func take(head bytes: UnsafeRawBufferPointer, _ easy: EasyHandle) -> Bool
+  func receive(head bytes: UnsafeRawBufferPointer, _ easy: EasyHandle) -> Bool
   /// A part of the answer's body; false ends the transfer.
-  func take(body bytes: UnsafeRawBufferPointer) -> Bool
+  func receive(body bytes: UnsafeRawBufferPointer) -> Bool
   /// Fills the buffer with what is sent next and returns how much that is; 0 is the end.
   func next(into buffer: UnsafeMutableRawBufferPointer) -> Int
   func sent(command: UnsafeRawBufferPointer, _ easy: EasyHandle)

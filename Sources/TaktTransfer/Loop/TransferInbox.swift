@@ -67,7 +67,7 @@ final class TransferInbox: Sendable {
   /// The loop can be woken from now on.
   func open(_ multi: Multi) { state.withLock { $0.multi = multi } }
 
-  func take() -> Mail {
+  func drain() -> Mail {
     state.withLock { state in
       defer { state.mail = Mail() }
       return state.mail

@@ -45,7 +45,7 @@ struct TransferLoop {
   private mutating func serve() {
     var isIdle = false
     while true {
-      let mail = inbox.take()
+      let mail = inbox.drain()
       if isIdle, mail.isEmpty, inbox.closeIfEmpty() { return }
       waiting += mail.submissions
       for id in mail.withdrawn { withdraw(id) }
@@ -76,7 +76,7 @@ struct TransferLoop {
       do throws(TransferFailure) {
         let transfer = try ActiveTransfer(exchange, timeout: left)
         guard ctransfer_multi_add(multi, transfer.easy.pointer) == CURLM_OK else {
-          throw TransferFailure(.other, "the library has no memory")
+          throw TransferFailure(.other, "libcurl is out of memory")
         }
         active[submission.id] = transfer
         ids[transfer.easy.pointer] = submission.id

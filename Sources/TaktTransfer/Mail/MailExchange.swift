@@ -46,19 +46,19 @@ final class MailExchange: Exchange {
     easy.watchSockets()
   }
 
-  func take(head bytes: UnsafeRawBufferPointer, _ easy: EasyHandle) -> Bool {
+  func receive(head bytes: UnsafeRawBufferPointer, _ easy: EasyHandle) -> Bool {
     let line = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
-    let goesOn = transcript.received(line.first.map(String.init) ?? "")
+    let continues = transcript.received(line.first.map(String.init) ?? "")
     // PLAIN is one command, as it always was; LOGIN begins without the user's name, which not all
     // servers take there.
     if case .hello = transcript.stage {
       try? easy.set(CURLOPT_SASL_IR, transcript.logins.contains(.plain))
     }
     if case .over = transcript.stage { easy.stopReading() }
-    return goesOn
+    return continues
   }
 
-  func take(body bytes: UnsafeRawBufferPointer) -> Bool { true }
+  func receive(body bytes: UnsafeRawBufferPointer) -> Bool { true }
 
   func next(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     let part = request.content[sentBytes...].prefix(buffer.count)

@@ -1,26 +1,27 @@
 public import Dispatch
 public import TaktTime
 
-/// A `Clock` over any factory: what sleeps on it rides on the wakes of the factory's other timers, or
-/// waits for a test that moves virtual time.
+/// A `Clock` over any factory. Its sleepers share the wake-ups of the factory's other timers, or
+/// wait until a test moves virtual time.
 ///
 /// ```swift
 /// let clock = TimerClock(factory: factory)
 /// try await clock.sleep(for: .seconds(5), tolerance: .seconds(1))
 /// ```
-/// Give it to whatever takes a `Clock`: `Task.sleep(until:clock:)`, a debounce or a timer sequence of
-/// another library.
+/// Pass it to anything that takes a `Clock`: `Task.sleep(until:clock:)`, a debounce or a timer
+/// sequence of another library.
 public struct TimerClock: Clock {
   private let factory: any TimerFactory
   private let queue: DispatchQueue
   private let tolerance: Duration
 
-  /// A clock over the wakes of `factory`.
+  /// Creates a clock over `factory`.
   ///
   /// - Parameters:
   ///   - factory: where the alarms come from. Default the shared one.
-  ///   - queue: where alarms are claimed before the sleeper goes on. Default the global queue.
-  ///   - tolerance: how much later a sleeper may go on that names none. Default zero.
+  ///   - queue: where alarms are claimed before the sleeper continues. Default the global queue.
+  ///   - tolerance: how much later a sleeper without a tolerance of its own may continue. Default
+  ///     zero.
   public init(
     factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global(),
     tolerance: Duration = .zero
@@ -33,13 +34,13 @@ public struct TimerClock: Clock {
   /// The factory's monotonic clock.
   public var now: MonotonicInstant { factory.time.monotonic }
 
-  /// One nanosecond; how late a sleeper goes on depends on the system.
+  /// One nanosecond; how late a sleeper continues depends on the system.
   public var minimumResolution: Duration { .nanoseconds(1) }
 
   /// Waits until `deadline`.
   ///
-  /// - Parameter tolerance: how much later it may be; negative or overlong ones count as the nearest
-  ///   that is neither. Default that of the clock.
+  /// - Parameter tolerance: how much later it may be; values outside the valid range are clamped.
+  ///   Default: that of the clock.
   /// - Throws: `CancellationError` as soon as the task is cancelled.
   public func sleep(until deadline: MonotonicInstant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()

@@ -1,34 +1,33 @@
 public import Dispatch
 public import TaktTime
 
-/// One alarm for any number of machines, with the fewest wakes that their leeways allow.
+/// Serves any number of machines with one alarm and the fewest wake-ups that their leeways allow.
 ///
-/// It sleeps until the earliest moment at which some timer must start (its deadline plus its
-/// leeway, less a guard of a tenth of the leeway, at most 5 ms) and then serves every timer whose
-/// deadline has come. Three things follow:
+/// It sleeps until the first timer must fire (its deadline plus its leeway, less a guard of a tenth
+/// of the leeway, at most 5 ms) and then serves every timer whose deadline has passed.
+/// Consequences:
 ///
-/// - A lone timer with leeway normally fires late by nearly its leeway. That is what leeway means:
-///   ask for none where lateness matters.
-/// - Timers with leeway ride along on the wakes of others, also across unrelated intervals.
-/// - With nothing armed it makes no wakes at all.
+/// - A timer with leeway usually fires late by almost all of it, even if it is the only one. Use no
+///   leeway where punctuality matters.
+/// - Timers with leeway share the wake-ups of others, even if their intervals are unrelated.
+/// - Without an armed timer there are no wake-ups.
 ///
-/// The machines' queues are best few. A wake hands each queue its share in one block, so a serial
-/// queue for each timer would undo the saving. On the factory's own queue handlers are called
-/// directly in the wake; a long handler there holds up every timer of the factory.
+/// Use few queues for the machines. A wake hands each queue its share in one block, so one serial
+/// queue per timer would cost what the shared wake-up saves. On the factory's own queue, handlers
+/// run directly in the wake-up; a long handler there delays every timer of the factory.
 public final class CoalescingTimerFactory: TimerFactory {
   let wakeQueue: WakeQueue
 
   /// The clocks that deadlines are measured on.
   public var time: any TimeSource { wakeQueue.time }
 
-  /// As the factory that it stands over.
+  /// The same as for the underlying factory.
   public let isVirtual: Bool
 
   /// A factory over one dispatch timer.
   ///
   /// - Parameters:
-  ///   - queue: where the wakes happen; serial. Machines made for the same queue are served there
-  ///     without a hop.
+  ///   - queue: where wake-ups happen; serial. Machines on the same queue are served without a hop.
   ///   - time: must run with the system's monotonic clock.
   public convenience init(queue: DispatchQueue, time: any TimeSource = SystemTimeSource()) {
     self.init(queue: queue, over: DispatchTimerFactory(time: time))
@@ -36,10 +35,10 @@ public final class CoalescingTimerFactory: TimerFactory {
 
   /// A factory over one alarm of another factory.
   ///
-  /// Over `ManualTimerFactory` of `TimerMachineTesting` the same wakes happen in virtual time.
+  /// Over `ManualTimerFactory` of `TimerMachineTesting` the same wake-ups happen in virtual time.
   ///
   /// - Parameters:
-  ///   - queue: where the wakes happen; serial.
+  ///   - queue: where wake-ups happen; serial.
   ///   - underlying: makes the alarm, and its clocks become this factory's.
   public init(queue: DispatchQueue, over underlying: any TimerFactory) {
     isVirtual = underlying.isVirtual
@@ -51,10 +50,10 @@ public final class CoalescingTimerFactory: TimerFactory {
     wakeQueue.close()
   }
 
-  /// What the factory has done so far; read under its lock.
+  /// Counts of the factory's work so far, read under its lock.
   public var statistics: WakeStatistics { wakeQueue.statistics }
 
-  /// Makes an adapter that is armed for nothing; see `TimerFactory`.
+  /// Creates an adapter that is not armed; see `TimerFactory`.
   public func makeAdapter(
     queue: DispatchQueue, onDue: @escaping @Sendable (_ ticket: UInt64) -> Void
   ) -> any TimerAdapter {
@@ -83,7 +82,7 @@ final class CoalescingTimerAdapter: WakeClient, TimerAdapter, @unchecked Sendabl
 
   override var queue: DispatchQueue { callQueue }
 
-  override func deadlineCame(ticket: UInt64) { onDue(ticket) }
+  override func deadlineReached(ticket: UInt64) { onDue(ticket) }
 
   func arm(_ arming: TimerArming) {
     factory.wakeQueue.arm(self, arming)
@@ -98,13 +97,13 @@ final class CoalescingTimerAdapter: WakeClient, TimerAdapter, @unchecked Sendabl
   }
 }
 
-/// What a coalescing factory has done since it was made.
+/// Counts of a coalescing factory's work since it was created.
 public struct WakeStatistics: Sendable, Hashable {
-  /// Timers armed at this moment.
+  /// Timers that are armed now.
   public let armed: Int
-  /// Times the alarm rang.
+  /// Wake-ups of the alarm.
   public let wakes: UInt64
-  /// Deadlines served, all wakes together.
+  /// Deadlines served in all wake-ups.
   public let served: UInt64
   /// Times the alarm was set.
   public let alarmSettings: UInt64

@@ -22,7 +22,7 @@ package struct NumberedWakeTable: Sendable {
   package mutating func disarm(_ number: UInt32) { windows.remove(number) }
 
   /// Disarms the timer due first if its window is open at `now`.
-  package mutating func takeDue(at now: MonotonicInstant) -> (number: UInt32, ticket: UInt64)? {
+  package mutating func popDue(at now: MonotonicInstant) -> (number: UInt32, ticket: UInt64)? {
     guard let number = windows.first(openAt: now) else { return nil }
     windows.remove(number)
     return (number, tickets[Int(number)])

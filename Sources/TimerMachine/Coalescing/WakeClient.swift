@@ -14,9 +14,9 @@ class WakeClient: @unchecked Sendable {
 
   /// Where it is called unless `isHome`.
   ///
-  /// It cannot trap: only subclasses are made, and both override it, as they do `deadlineCame`.
+  /// It cannot trap: only subclasses are made, and both override it, as they do `deadlineReached`.
   var queue: DispatchQueue { fatalError("a subclass has one") }
 
   /// The deadline of the arming with this ticket has come. It cannot trap, as `queue` cannot.
-  func deadlineCame(ticket: UInt64) { fatalError("a subclass takes it") }
+  func deadlineReached(ticket: UInt64) { fatalError("a subclass takes it") }
 }

@@ -38,12 +38,12 @@ final class WakeQueue: Sendable {
   /// Lets go of the alarm, which holds the wake queue. A weak reference would do that by itself, but
   /// make each of the many strong ones dearer.
   func close() {
-    let former = state.withLock { state -> (any TimerAdapter)? in
+    let previous = state.withLock { state -> (any TimerAdapter)? in
       state.alarm?.disarm()
       return state.alarm.take()
     }
     // Destroyed outside the lock.
-    _ = former
+    _ = previous
   }
 
   var statistics: WakeStatistics {
@@ -54,8 +54,8 @@ final class WakeQueue: Sendable {
     }
   }
 
-  func arm(_ client: WakeClient, _ order: TimerArming) {
-    var arming = order
+  func arm(_ client: WakeClient, _ requested: TimerArming) {
+    var arming = requested
     if arming.isStrict { arming.leewayNanoseconds = 0 }
     state.withLock { state in
       client.lastSlot = state.table.arm(client, lastSlot: client.lastSlot, arming)
@@ -109,7 +109,7 @@ final class WakeQueue: Sendable {
     var batch: [Table.Served] = []
     repeat {
       batch.removeAll(keepingCapacity: true)
-      take(into: &batch, at: now)
+      collectDue(into: &batch, at: now)
       deliver(batch)
       passes -= 1
     } while batch.count == Self.batchLimit && passes > 0
@@ -120,9 +120,9 @@ final class WakeQueue: Sendable {
     }
   }
 
-  private func take(into batch: inout [Table.Served], at now: MonotonicInstant) {
+  private func collectDue(into batch: inout [Table.Served], at now: MonotonicInstant) {
     state.withLock { state in
-      while batch.count < Self.batchLimit, let served = state.table.takeDue(at: now) {
+      while batch.count < Self.batchLimit, let served = state.table.popDue(at: now) {
         // The memory of all clients is fetched side by side, and not one after the other when
         // they are called, which with many timers is much of a wake's cost.
         Prefetch.lines(3, from: Unmanaged.passUnretained(served.owner).toOpaque())
@@ -139,7 +139,7 @@ final class WakeQueue: Sendable {
     if foreign > 0 { handOver(batch) }
     guard foreign < batch.count else { return }
     for served in batch where served.owner.isHome {
-      served.owner.deadlineCame(ticket: served.ticket)
+      served.owner.deadlineReached(ticket: served.ticket)
     }
   }
 
@@ -156,7 +156,7 @@ final class WakeQueue: Sendable {
       shares[place].served.append(served)
     }
     for (queue, share) in shares {
-      queue.async { for served in share { served.owner.deadlineCame(ticket: served.ticket) } }
+      queue.async { for served in share { served.owner.deadlineReached(ticket: served.ticket) } }
     }
   }
 }

@@ -103,7 +103,7 @@ package struct WakeTable<Owner: AnyObject & Sendable>: Sendable {
   }
 
   /// Disarms the entry due first if its window is open at `now`.
-  package mutating func takeDue(at now: MonotonicInstant) -> Served? {
+  package mutating func popDue(at now: MonotonicInstant) -> Served? {
     guard let slot = windows.first(openAt: now) else { return nil }
     // It arrives while the heap is being put in order.
     prefetch(slot)

@@ -1,9 +1,9 @@
 @preconcurrency public import Dispatch
 public import TaktTime
 
-/// One `DispatchSourceTimer` for each machine: the reference that others are measured against.
+/// Uses one `DispatchSourceTimer` for each machine; the reference for other factories.
 ///
-/// Precise and simple, at the system's price: one wake for each fire. Linux ignores leeway.
+/// Precise and simple, at the cost of one wake-up for each fire. Linux ignores leeway.
 public final class DispatchTimerFactory: TimerFactory {
   /// The clocks that deadlines are measured on.
   public let time: any TimeSource
@@ -15,7 +15,7 @@ public final class DispatchTimerFactory: TimerFactory {
     self.time = time
   }
 
-  /// Makes an adapter that is armed for nothing; see `TimerFactory`.
+  /// Creates an adapter that is not armed; see `TimerFactory`.
   public func makeAdapter(
     queue: DispatchQueue, onDue: @escaping @Sendable (_ ticket: UInt64) -> Void
   ) -> any TimerAdapter {

@@ -26,7 +26,7 @@ extension MachineBody {
     let streams: [AsyncStream<TimerFire>.Continuation]
 
     init(_ extras: MachineExtras, generation: UInt64) {
-      registration = extras.takeRegistration(of: generation)
+      registration = extras.removeRegistration(of: generation)
       handlers = extras.handlers
       streams = Array(extras.streams.values)
     }
@@ -164,7 +164,7 @@ extension MachineBody {
     let ended = core.withLock { core -> Ended in
       core.isDelivering = false
       core.deliveringThread = 0
-      var ended = Ended(waiters: core.takeWaiters(), streams: core.takeEndedStreams())
+      var ended = Ended(waiters: core.removeWaiters(), streams: core.removeEndedStreams())
       if core.isDueWaiting {
         core.isDueWaiting = false
         ended.next = claim(ticket: core.ticket, in: &core, &transition)

@@ -53,7 +53,7 @@ extension MachineBody {
       return
     }
     while true {
-      let batch = core.withLock { $0.takeReports() }
+      let batch = core.withLock { $0.popReports() }
       if batch.isEmpty { return }
       for transition in batch { observer.observe(reported(transition)) }
     }
@@ -85,7 +85,7 @@ extension MachineCore {
   }
 
   /// Takes out what is in the outbox; when that is nothing, the reporting is at its end.
-  fileprivate mutating func takeReports() -> [TransitionNote] {
+  fileprivate mutating func popReports() -> [TransitionNote] {
     guard let extras, !extras.outbox.isEmpty else {
       isReporting = false
       return []

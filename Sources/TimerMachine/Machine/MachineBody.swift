@@ -33,7 +33,7 @@ final class MachineBody: WakeClient, @unchecked Sendable {
     wakeQueue = group.wakeQueue.map(Unmanaged.passUnretained)
     super.init(isHome: group.wakeQueue?.isHome(group.queue) ?? false)
     guard group.wakeQueue == nil else { return }
-    let adapter = group.factory.makeAdapter(queue: group.queue) { self.deadlineCame(ticket: $0) }
+    let adapter = group.factory.makeAdapter(queue: group.queue) { self.deadlineReached(ticket: $0) }
     core.withLock { $0.madeExtras().adapter = adapter }
   }
 
@@ -52,7 +52,7 @@ final class MachineBody: WakeClient, @unchecked Sendable {
   }
 
   /// An armed deadline has come. Runs on the machine's queue.
-  override func deadlineCame(ticket: UInt64) {
+  override func deadlineReached(ticket: UInt64) {
     var transition: TransitionNote?
     let delivery = core.withLock { claim(ticket: ticket, in: &$0, &transition) }
     if let delivery { run(delivery, transition) }
@@ -72,7 +72,7 @@ final class MachineBody: WakeClient, @unchecked Sendable {
     let (reply, streams) = core.withLock { core in
       let reply = apply(
         event, last: last(&core), cause: .requested, to: &core, &transition, change: change)
-      return (reply, core.takeEndedStreams())
+      return (reply, core.removeEndedStreams())
     }
     report(transition)
     if let streams { Self.finish(streams) }
@@ -156,17 +156,17 @@ final class MachineBody: WakeClient, @unchecked Sendable {
   func activate(_ schedule: TimerSchedule, onArmed: (@Sendable () -> Void)?) -> TimerReply {
     prefetch()
     var transition: TransitionNote?
-    let (reply, former) = core.withLock { core -> (TimerReply, (@Sendable () -> Void)?) in
+    let (reply, previous) = core.withLock { core -> (TimerReply, (@Sendable () -> Void)?) in
       let reply = begin(schedule, in: &core, &transition)
       guard let onArmed, reply.isAccepted else { return (reply, nil) }
       let extras = core.madeExtras()
-      let former = extras.registration
+      let previous = extras.registration
       extras.registration = onArmed
       extras.registrationGeneration = core.generation
-      return (reply, former)
+      return (reply, previous)
     }
     // Destroyed outside the lock: what it holds may do anything then.
-    _ = former
+    _ = previous
     report(transition)
     if onArmed != nil, case .accepted(let generation) = reply {
       perform { self.register(generation) }
@@ -197,14 +197,14 @@ final class MachineBody: WakeClient, @unchecked Sendable {
       let isOver = last && state == .cancelled
       note(event, from: from, cause: isOver ? .exhausted : cause, in: &core, &report)
       if core.extras != nil, state == .cancelled || event == .suspend {
-        overtakePromised(in: &core, &report)
+        replacePromised(in: &core, &report)
       }
       return .accepted(generation: core.generation)
     }
   }
 
   /// Takes back what `fireNow` has promised before the machine stopped firing, and reports it.
-  private func overtakePromised(
+  private func replacePromised(
     in core: inout MachineCore, _ report: inout TransitionNote?
   ) {
     guard let extras = core.extras, extras.promisedNow > 0 || extras.waitingNow > 0 else { return }
@@ -257,7 +257,7 @@ final class MachineBody: WakeClient, @unchecked Sendable {
 
   /// What was called, for a caller to destroy outside the lock: what a closure holds may do anything
   /// as it goes.
-  struct FormerHandlers {
+  struct PreviousHandlers {
     var main: MainHandler?
     var others: MachineExtras?
   }
@@ -266,13 +266,13 @@ final class MachineBody: WakeClient, @unchecked Sendable {
   func cancel(keepHandlers: Bool) -> TimerReply {
     prefetch()
     var transition: TransitionNote?
-    let (reply, streams, former) = core.withLock { core in
-      let (reply, former) = end(keepHandlers: keepHandlers, in: &core, &transition)
-      return (reply, core.takeEndedStreams(), former)
+    let (reply, streams, previous) = core.withLock { core in
+      let (reply, previous) = end(keepHandlers: keepHandlers, in: &core, &transition)
+      return (reply, core.removeEndedStreams(), previous)
     }
     report(transition)
     if let streams { Self.finish(streams) }
-    _ = former
+    _ = previous
     return reply
   }
 
@@ -285,18 +285,18 @@ final class MachineBody: WakeClient, @unchecked Sendable {
   ) -> (TimerReply, isAwaited: Bool) {
     var transition: TransitionNote?
     let tasks = DeliveryTask.all
-    let (reply, isAwaited, former) = core.withLock { core in
-      let (reply, former) = end(keepHandlers: keepHandlers, in: &core, &transition)
+    let (reply, isAwaited, previous) = core.withLock { core in
+      let (reply, previous) = end(keepHandlers: keepHandlers, in: &core, &transition)
       // A handler that waits for its own end would wait for ever.
       let call = DeliveryTask(machine: ObjectIdentifier(self), claim: core.claims)
       let isInside = tasks.contains(call) || core.deliveringThread == ThreadIdentity.current
-      guard core.isDelivering, !isInside else { return (reply, false, former) }
+      guard core.isDelivering, !isInside else { return (reply, false, previous) }
       core.madeExtras().waiters.append(whenOver)
-      return (reply, true, former)
+      return (reply, true, previous)
     }
     report(transition)
     closeStreams()
-    _ = former
+    _ = previous
     return (reply, isAwaited)
   }
 
@@ -304,31 +304,31 @@ final class MachineBody: WakeClient, @unchecked Sendable {
   /// is not to hold what its owner has done with.
   private func end(
     keepHandlers: Bool, in core: inout MachineCore, _ transition: inout TransitionNote?
-  ) -> (TimerReply, FormerHandlers) {
+  ) -> (TimerReply, PreviousHandlers) {
     let reply = apply(.cancel, last: false, cause: .requested, to: &core, &transition)
-    return (reply, keepHandlers ? FormerHandlers() : takeHandlers(in: &core))
+    return (reply, keepHandlers ? PreviousHandlers() : removeHandlers(in: &core))
   }
 
   /// Lets go of the handlers of a machine that was cancelled.
-  func letGoOfHandlers() {
-    _ = core.withLock { takeHandlers(in: &$0) }
+  func releaseHandlers() {
+    _ = core.withLock { removeHandlers(in: &$0) }
   }
 
-  private func takeHandlers(in core: inout MachineCore) -> FormerHandlers {
-    FormerHandlers(main: group.takeOwnHandler(), others: core.extras?.letGoOfHandlers())
+  private func removeHandlers(in core: inout MachineCore) -> PreviousHandlers {
+    PreviousHandlers(main: group.removeOwnHandler(), others: core.extras?.releaseHandlers())
   }
 
   /// Disarms and lets go of everything; the handle is gone.
   func release() {
     var transition: TransitionNote?
-    let former = core.withLock { core in
+    let previous = core.withLock { core in
       if core.state == .running || core.state == .suspended {
         _ = apply(.release, last: false, cause: .released, to: &core, &transition)
       }
-      return core.extras?.letGo()
+      return core.extras?.detach()
     }
     report(transition)
-    for stream in former?.streams.values ?? [:].values { stream.finish() }
+    for stream in previous?.streams.values ?? [:].values { stream.finish() }
     // The rest is destroyed here, outside the lock: what a closure holds may do anything then.
   }
 }

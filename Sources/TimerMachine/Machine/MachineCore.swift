@@ -31,7 +31,7 @@ struct MachineCore: ~Copyable {
   ///
   /// In nanoseconds of the schedule's own clock.
   var deadline: Int64 = .max
-  /// Fires left; `Int64.max` means for ever.
+  /// Fires left; `Int64.max` means no limit.
   var remaining: Int64 = 0
   /// What few machines need.
   var extras: MachineExtras?
@@ -110,7 +110,7 @@ struct MachineCore: ~Copyable {
     }
   }
 
-  /// Changes interval and leeway where they are given; the count of fires goes on.
+  /// Changes interval and leeway where they are given; the count of fires continues.
   mutating func change(interval: Int64?, leeway: Int64?, phase: TimerPhase, at now: Int64) {
     guard basis != nil else { return }
     if let leeway { leewayNanoseconds = leeway }

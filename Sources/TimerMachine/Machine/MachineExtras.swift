@@ -37,28 +37,28 @@ final class MachineExtras: @unchecked Sendable {
   var hasListeners: Bool { !handlers.isEmpty || !streams.isEmpty || registration != nil }
 
   /// Takes out what holds others, when the machine's handle is gone.
-  func letGo() -> MachineExtras {
-    let former = MachineExtras()
-    swap(&former.adapter, &adapter)
-    swap(&former.handler, &handler)
-    swap(&former.handlers, &handlers)
-    swap(&former.registration, &registration)
-    swap(&former.streams, &streams)
-    swap(&former.clockSteps, &clockSteps)
-    return former
+  func detach() -> MachineExtras {
+    let previous = MachineExtras()
+    swap(&previous.adapter, &adapter)
+    swap(&previous.handler, &handler)
+    swap(&previous.handlers, &handlers)
+    swap(&previous.registration, &registration)
+    swap(&previous.streams, &streams)
+    swap(&previous.clockSteps, &clockSteps)
+    return previous
   }
 
   /// Takes out what is called, when the machine was cancelled.
-  func letGoOfHandlers() -> MachineExtras {
-    let former = MachineExtras()
-    swap(&former.handler, &handler)
-    swap(&former.handlers, &handlers)
-    swap(&former.registration, &registration)
-    return former
+  func releaseHandlers() -> MachineExtras {
+    let previous = MachineExtras()
+    swap(&previous.handler, &handler)
+    swap(&previous.handlers, &handlers)
+    swap(&previous.registration, &registration)
+    return previous
   }
 
   /// Takes the registration handler out if it is that of `generation`.
-  func takeRegistration(of generation: UInt64) -> (@Sendable () -> Void)? {
+  func removeRegistration(of generation: UInt64) -> (@Sendable () -> Void)? {
     guard registrationGeneration == generation else { return nil }
     let taken = registration
     registration = nil
@@ -78,7 +78,7 @@ extension MachineCore {
   }
 
   /// Takes out who waits for the handler to return.
-  mutating func takeWaiters() -> [@Sendable () -> Void] {
+  mutating func removeWaiters() -> [@Sendable () -> Void] {
     guard let extras, !extras.waiters.isEmpty else { return [] }
     let waiters = extras.waiters
     extras.waiters = []
@@ -86,7 +86,7 @@ extension MachineCore {
   }
 
   /// Takes out the sequences that have to end because the machine has; nil when there are none.
-  mutating func takeEndedStreams() -> [AsyncStream<TimerFire>.Continuation]? {
+  mutating func removeEndedStreams() -> [AsyncStream<TimerFire>.Continuation]? {
     guard let extras, !extras.streams.isEmpty, !isDelivering else { return nil }
     guard state == .cancelled || state == .idle else { return nil }
     let ended = Array(extras.streams.values)
@@ -98,7 +98,7 @@ extension MachineCore {
 extension MachineBody {
   /// Ends the sequences of a machine that is over, after its last fire was handed to them.
   func closeStreams() {
-    if let streams = core.withLock({ $0.takeEndedStreams() }) { Self.finish(streams) }
+    if let streams = core.withLock({ $0.removeEndedStreams() }) { Self.finish(streams) }
   }
 
   /// Ends sequences, outside the lock: one that ends calls back to have itself removed.
@@ -132,7 +132,7 @@ extension MachineBody {
       let isCurrent = core.generation == generation
       // On a concurrent queue a delivery may go on: the next one calls it, before its handlers.
       if isCurrent, core.isDelivering { return (nil, false) }
-      guard let registration = core.extras?.takeRegistration(of: generation) else {
+      guard let registration = core.extras?.removeRegistration(of: generation) else {
         return (nil, false)
       }
       if isCurrent {

@@ -1,9 +1,9 @@
 extension SafeTimer {
-  /// Adds a handler, or replaces the one of its name in its place. Legal in every state, also
-  /// while the timer runs and from inside a handler.
+  /// Adds a handler, or replaces the handler of the same name. Legal in every state, also while the
+  /// timer runs and from inside a handler.
   ///
   /// Handlers are called one after the other, the main one first, then in the order in which they
-  /// were added. A delivery that was claimed before still calls the handlers of that moment.
+  /// were added. A delivery that was claimed earlier still calls the handlers of that time.
   ///
   /// - Returns: the handler that was replaced.
   @discardableResult
@@ -20,13 +20,13 @@ extension SafeTimer {
         extras.handlers.append(handler)
         return nil
       }
-      let former = extras.handlers[place]
+      let previous = extras.handlers[place]
       extras.handlers[place] = handler
-      return former
+      return previous
     }
   }
 
-  /// Takes a handler away. A timer without handlers goes on firing, to nobody.
+  /// Removes a handler. A timer without handlers keeps firing, without effect.
   ///
   /// - Returns: the handler; `nil` when there was none of this name.
   @discardableResult
@@ -75,10 +75,10 @@ extension MachineCore {
   fileprivate mutating func replaceMainHandler(
     with call: TimerHandler.Call?, of body: MachineBody
   ) -> TimerHandler? {
-    let former = mainHandler(in: body.group)?.named(of: body.id)
+    let previous = mainHandler(in: body.group)?.named(of: body.id)
     let extras = madeExtras()
     extras.isHandlerReplaced = true
     extras.handler = call
-    return former
+    return previous
   }
 }

@@ -1,10 +1,10 @@
 public import Dispatch
 
 extension SafeTimer {
-  /// Makes a machine in the state `idle`, whose handler is called in a task for each fire.
+  /// Creates a machine in the state `idle`, whose handler is called in a task for each fire.
   ///
   /// The delivery ends when the handler returns: until then no other begins, and a deadline that
-  /// comes meanwhile is claimed afterwards.
+  /// passes meanwhile is claimed afterwards.
   ///
   /// ```swift
   /// let timer = SafeTimer(name: "poll", factory: factory, queue: queue, task: { _ in
@@ -15,7 +15,7 @@ extension SafeTimer {
   ///   - name: for reports; it need not be unique.
   ///   - factory: where the alarm comes from.
   ///   - queue: where fires are claimed; handlers run where their tasks do.
-  ///   - observer: told of every transition. Default none.
+  ///   - observer: called for every transition. Default none.
   ///   - task: called for each fire.
   public convenience init(
     name: String, factory: any TimerFactory, queue: DispatchQueue,
@@ -25,15 +25,16 @@ extension SafeTimer {
     body.group.setOwnHandler(.task(task))
   }
 
-  /// Makes a machine in the state `idle`, whose handler runs on an actor for each fire.
+  /// Creates a machine in the state `idle`, whose handler runs on an actor for each fire.
   ///
-  /// The actor is not kept alive; when it is gone, fires go to nobody. So an actor may own its timer.
+  /// The timer does not keep the actor alive, so an actor may own its timer; after the actor is
+  /// released, fires have no effect.
   ///
   /// - Parameters:
   ///   - name: for reports; it need not be unique.
   ///   - factory: where the alarm comes from.
   ///   - queue: where fires are claimed.
-  ///   - observer: told of every transition. Default none.
+  ///   - observer: called for every transition. Default none.
   ///   - actor: where the handler runs.
   ///   - handler: called for each fire; the delivery ends when it returns.
   public convenience init<Owner: Actor>(
@@ -48,10 +49,10 @@ extension SafeTimer {
       })
   }
 
-  /// Ends the timer as `cancel` does and returns when no handler of it runs any more, accepted or
-  /// not. It suspends the task meanwhile and blocks no thread.
+  /// Ends the timer as `cancel` does, and returns when none of its handlers is running, whether or
+  /// not the call was accepted. Suspends the task meanwhile, and blocks no thread.
   ///
-  /// Called from inside the handler it does not wait.
+  /// Does not wait if called from inside the handler.
   ///
   /// - Parameter keepHandlers: as for `cancel`.
   @discardableResult

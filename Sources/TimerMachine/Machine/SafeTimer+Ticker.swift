@@ -2,21 +2,21 @@ public import Dispatch
 import TaktTime
 
 extension CoalescingTimerFactory {
-  /// One for the whole process, for whoever needs none of their own.
+  /// The factory that the whole process can share.
   public static let shared = CoalescingTimerFactory(
     queue: DispatchQueue(label: "TimerMachine.shared"))
 }
 
 extension SafeTimer {
-  /// A timer that runs already and fires at equal intervals until it is cancelled or released.
+  /// Creates and starts a timer that fires at equal intervals until it is cancelled or released.
   ///
   /// ```swift
   /// let heartbeat = SafeTimer.ticker(every: .seconds(30)) { _ in sendHeartbeat() }
   /// ```
   /// - Parameters:
-  ///   - interval: the distance of two fires, the first one interval from now. One outside the range
-  ///     of `TimerSchedule.every` counts as the nearest in it.
-  ///   - leeway: how much later a fire may be, to save wakes. Default zero.
+  ///   - interval: the time between two fires; the first fire is one interval from now. Values
+  ///     outside the range of `TimerSchedule.every` are clamped.
+  ///   - leeway: how much later a fire may be, to save wake-ups. Default zero.
   ///   - name: for reports. Default `ticker`.
   ///   - factory: where the alarm comes from. Default the shared one.
   ///   - queue: where the handler is called, never twice at a time. Default the global queue.
@@ -31,9 +31,9 @@ extension SafeTimer {
     return machine
   }
 
-  /// Fires at equal intervals as a sequence that holds its own timer: the timer ends with the task of
-  /// the loop, or when the sequence is released. A loop that is left ends it if nothing else holds
-  /// the sequence.
+  /// Fires at equal intervals, as a sequence that owns its timer. The timer ends with the task of
+  /// the loop, or when the sequence is released. Leaving the loop ends it too, if nothing else
+  /// holds the sequence.
   ///
   /// ```swift
   /// for await tick in SafeTimer.ticks(every: .seconds(1)) { print(tick.sequence) }
@@ -42,8 +42,8 @@ extension SafeTimer {
   ///   - interval: as for `ticker`.
   ///   - leeway: how much later a fire may be. Default zero.
   ///   - factory: where the alarm comes from. Default the shared one.
-  ///   - queue: where fires are claimed. Default the global queue. In virtual time give the queue of
-  ///     the factory: on any other one, periods that `advance` passes at once make one fire.
+  ///   - queue: where fires are claimed. Default the global queue. In virtual time, use the
+  ///     factory's queue: on any other, all periods that one `advance` passes make a single fire.
   public static func ticks(
     every interval: Duration, leeway: Duration = .zero,
     factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global()

@@ -1,15 +1,15 @@
 extension SafeTimer {
-  /// The fires from now on, as a sequence; each use is a sequence of its own.
+  /// The fires from now on, as a sequence. Each use returns a new sequence.
   ///
   /// ```swift
   /// for await tick in timer.ticks { print(tick.sequence) }
   /// ```
-  /// It ends when the machine is cancelled, is over or is released; at once when it is not
-  /// `running` or `suspended`. Leaving the loop, or cancelling its task, closes the sequence and
-  /// leaves the timer alone. A reader that is slow loses the oldest fires beyond 16, as
-  /// `sequence` shows; in virtual time none is lost.
+  /// The sequence ends when the machine is cancelled, has no fire left or is released, and at once
+  /// if the machine is neither `running` nor `suspended`. Leaving the loop, or cancelling its task,
+  /// closes the sequence and leaves the timer alone. A slow reader loses the oldest fires beyond
+  /// 16, which shows in `sequence`; in virtual time none is lost.
   ///
-  /// The loop holds the sequence, not the machine: keep a reference to the machine meanwhile.
+  /// The loop holds the sequence, not the machine, so keep a reference to the machine.
   public var ticks: AsyncStream<TimerFire> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: TimerFire.self,

@@ -1,31 +1,32 @@
 public import Dispatch
 public import TaktTime
 
-/// A timer that cannot be misused: a finite-state machine round one alarm of the system.
+/// A timer that cannot be misused: a finite-state machine around one system alarm.
 ///
 /// Every operation may be called from any thread, in any order and from inside the handler; none
-/// traps, and none but `cancelAndWait()` waits. What is not legal in a state is refused: ignored,
-/// counted, told to the observer. The table is `TimerState.transition(on:last:)`.
+/// traps, and only `cancelAndWait()` waits. An operation that is not legal in a state is refused:
+/// it is ignored, counted and reported to the observer. The table is
+/// `TimerState.transition(on:last:)`.
 ///
 /// - A delivery is *claimed* under the machine's lock and counts as started then. After `cancel`,
-///   `suspend` or `reschedule` has returned, none that belongs to the time before is claimed.
-/// - The handler is never called twice at a time, even on a concurrent queue. A deadline that
-///   comes while it runs is claimed when it returns.
-/// - A schedule that is over leaves the machine `cancelled`, before its last handler call, so the
+///   `suspend` or `reschedule` returns, no earlier delivery is claimed.
+/// - Calls of the handler never overlap, even on a concurrent queue. A deadline that passes while
+///   it runs is claimed when it returns.
+/// - When its schedule is over, the machine is `cancelled` before its last handler call, so the
 ///   handler may activate it again.
-/// - When the last reference goes, from any thread and in any state, the timer is disarmed. The
-///   queue's alarm does not keep the machine alive. Let the handler capture the machine weakly.
+/// - Releasing the last reference, from any thread and in any state, disarms the timer. The queue's
+///   alarm does not keep the machine alive. Let the handler capture the machine weakly.
 public final class SafeTimer: Sendable {
   let body: MachineBody
 
-  /// Makes a machine in the state `idle`.
+  /// Creates a machine in the state `idle`.
   ///
   /// - Parameters:
   ///   - name: for reports; it need not be unique.
   ///   - factory: where the alarm comes from.
-  ///   - queue: where the handler is called. Its quality of service is the handler's: on Linux
-  ///     that of the queue's root alone counts.
-  ///   - observer: told of every transition. Default none, which costs nothing.
+  ///   - queue: where the handler is called. Its quality of service is the handler's: on Linux,
+  ///     only that of the queue's root counts.
+  ///   - observer: called for every transition. Default none, which costs nothing.
   ///   - handler: called for each fire.
   public init(
     name: String, factory: any TimerFactory, queue: DispatchQueue,
@@ -37,14 +38,15 @@ public final class SafeTimer: Sendable {
         name: name, factory: factory, queue: queue, observer: observer, handler: .own(handler)))
   }
 
-  /// Makes a machine in the state `idle`, whose handler is given the machine and need not capture it.
+  /// Creates a machine in the state `idle`, whose handler receives the machine and need not capture
+  /// it.
   ///
   /// - Parameters:
   ///   - name: for reports; it need not be unique.
   ///   - factory: where the alarm comes from.
   ///   - queue: where the handler is called.
-  ///   - observer: told of every transition. Default none.
-  ///   - handler: called with the machine for each fire; not for one that nobody holds any more.
+  ///   - observer: called for every transition. Default none.
+  ///   - handler: called with the machine for each fire, unless the machine has been released.
   public convenience init(
     name: String, factory: any TimerFactory, queue: DispatchQueue,
     observer: (any TimerObserver)? = nil,
@@ -84,16 +86,17 @@ public final class SafeTimer: Sendable {
   /// The machine's number, unique in the process.
   public var id: UInt64 { body.id }
 
-  /// Where the machine stands at this moment.
+  /// The machine's current state.
   public var state: TimerState { body.core.withLock { $0.state } }
 
-  /// How many operations were refused so far, or overtaken before they were done: see `fireNow()`.
+  /// The number of operations that were refused, or overtaken before they were performed; see
+  /// `fireNow()`.
   public var refusals: UInt64 { body.core.withLock { $0.refusals } }
 
-  /// How many deliveries were claimed so far: the sequence number of the last.
+  /// The number of deliveries claimed so far, which is the sequence number of the last one.
   public var claims: UInt64 { body.core.withLock { $0.claims } }
 
-  /// The deadline that is armed at this moment, if one is.
+  /// The deadline that is armed now, if any.
   public var deadline: MonotonicInstant? {
     body.core.withLock { $0.isArmed ? $0.monotonicDeadline(in: body.group) : nil }
   }
@@ -102,9 +105,9 @@ public final class SafeTimer: Sendable {
   ///
   /// - Parameters:
   ///   - schedule: when to fire.
-  ///   - onArmed: called once on the machine's queue when the timer is really armed, before its
-  ///     first handler call; not at all when the timer is suspended, rescheduled or cancelled
-  ///     before. Default none.
+  ///   - onArmed: called once on the machine's queue when the timer is armed, before its first
+  ///     handler call; not called if the timer is suspended, rescheduled or cancelled first.
+  ///     Default none.
   @discardableResult
   public func activate(
     _ schedule: TimerSchedule, onArmed: (@Sendable () -> Void)? = nil
@@ -112,8 +115,8 @@ public final class SafeTimer: Sendable {
     body.activate(schedule, onArmed: onArmed)
   }
 
-  /// Starts the timer, or gives it another schedule when it has one that is not over. Legal in
-  /// every state; a suspended machine stays so.
+  /// Starts the timer, or replaces the schedule of an active one. Legal in every state; a suspended
+  /// machine stays suspended.
   @discardableResult
   public func start(_ schedule: TimerSchedule) -> TimerReply {
     body.start(schedule)
@@ -125,9 +128,9 @@ public final class SafeTimer: Sendable {
     body.operate(.suspend)
   }
 
-  /// Goes on with the schedule where its grid stands now. Legal from `suspended`.
+  /// Continues with the schedule at the current place in its grid. Legal from `suspended`.
   ///
-  /// - Parameter missed: what becomes of deadlines that passed meanwhile.
+  /// - Parameter missed: what happens to deadlines that passed meanwhile.
   @discardableResult
   public func resume(missed: MissedFires = .coalesce) -> TimerReply {
     guard missed == .skip else { return body.operate(.resume) }
@@ -137,25 +140,26 @@ public final class SafeTimer: Sendable {
       change: { $0.skip(at: $0.now(in: group)) })
   }
 
-  /// Takes another schedule, from its beginning. Legal from `running` and `suspended`.
+  /// Starts another schedule from its beginning. Legal from `running` and `suspended`.
   ///
-  /// What the former schedule still had to deliver is dropped; a suspended machine stays so.
+  /// Pending deliveries of the previous schedule are dropped; a suspended machine stays suspended.
   @discardableResult
   public func reschedule(_ schedule: TimerSchedule) -> TimerReply {
     body.operate(.reschedule, change: { $0.begin(schedule, of: body) })
   }
 
-  /// Changes interval, leeway or both; the count of fires goes on. Legal from `running` and
+  /// Changes interval, leeway or both; the count of fires continues. Legal from `running` and
   /// `suspended`.
   ///
-  /// A new leeway alone leaves the next deadline as it is. With a new interval the deadlines that
-  /// have passed are dropped, and a timer that fires once begins to repeat from its deadline.
+  /// A new leeway alone leaves the next deadline as it is. With a new interval, deadlines that have
+  /// passed are dropped, and a timer that fires once starts to repeat from its deadline.
   ///
   /// - Parameters:
-  ///   - interval: the new distance of two deadlines; `nil` keeps it.
+  ///   - interval: the new time between two deadlines; `nil` keeps it.
   ///   - leeway: the new leeway; `nil`, the default, keeps it.
-  ///   - phase: where the grid of a new interval begins. Default `keep`.
-  /// - Throws: `TimerError` for an interval or leeway outside its range; nothing has changed then.
+  ///   - phase: where the grid of a new interval starts. Default `keep`.
+  /// - Throws: `TimerError` for an interval or leeway outside its range; in that case nothing
+  ///   changes.
   @discardableResult
   public func reschedule(
     interval: Duration?, leeway: Duration? = nil, phase: TimerPhase = .keep
@@ -172,32 +176,32 @@ public final class SafeTimer: Sendable {
 
   /// Fires once, soon, on the machine's queue. Legal from `running` and `suspended`.
   ///
-  /// The schedule and its phase stay untouched, and a counted timer has as many fires left. What was
-  /// accepted is delivered, also after another `reschedule`. Only when the timer is suspended,
-  /// cancelled or over before its turn on the queue has come, it is not: it counts among `refusals`
-  /// then and is reported with the cause `overtaken`.
+  /// The schedule, its phase and the number of fires left do not change. An accepted fire is
+  /// delivered even after another `reschedule`, but not if the timer is suspended, cancelled or
+  /// over before its turn on the queue: then it counts among `refusals` and is reported with the
+  /// cause `overtaken`.
   @discardableResult
   public func fireNow() -> TimerReply {
     body.fireNow()
   }
 
-  /// Ends the timer and lets go of its handlers, so that an owner whose handler holds it is not held
-  /// for ever. Legal from `running` and `suspended`; the handlers go in every state.
+  /// Ends the timer and releases its handlers, which breaks a reference cycle between an owner and
+  /// its handler. Legal from `running` and `suspended`; the handlers are released in every state.
   ///
-  /// A handler that was claimed before may still run: see `cancelAndWait()`.
+  /// A delivery that was claimed earlier may still run: see `cancelAndWait()`.
   ///
-  /// - Parameter keepHandlers: whether the handlers stay, so that the timer can be activated again
-  ///   without setting any. Default false: `activate` without handlers is refused with `noHandler`.
+  /// - Parameter keepHandlers: whether to keep the handlers, so that the timer can be activated
+  ///   again. Default false: `activate` without handlers is refused with `noHandler`.
   @discardableResult
   public func cancel(keepHandlers: Bool = false) -> TimerReply {
     body.cancel(keepHandlers: keepHandlers)
   }
 
-  /// Ends the timer as `cancel` does and returns when no handler of it runs any more, accepted or
-  /// not.
+  /// Ends the timer as `cancel` does, and returns when none of its handlers is running, whether or
+  /// not the call was accepted.
   ///
-  /// Called from inside the handler it does not wait. Two handlers that wait for each other wait
-  /// for ever.
+  /// Does not wait if called from inside the handler. Two handlers that wait for each other
+  /// deadlock.
   ///
   /// - Parameter keepHandlers: as for `cancel`.
   @discardableResult

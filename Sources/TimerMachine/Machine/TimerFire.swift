@@ -2,45 +2,45 @@ public import TaktTime
 
 /// One claimed delivery, as the handler receives it.
 public struct TimerFire: Sendable, Hashable {
-  /// The generation that the delivery was claimed in: the one `TimerReply.accepted` named, or for
+  /// The generation in which the delivery was claimed: that of `TimerReply.accepted`, or for
   /// `fireNow()` a later one.
   public let generation: UInt64
-  /// The nominal instant: the earliest deadline of the grid that this delivery stands for.
+  /// The nominal instant: the earliest deadline that this delivery covers.
   ///
   /// For `fireNow()` it is the instant of the claim.
   public let deadline: MonotonicInstant
   /// How many deadlines passed since the previous delivery, this one included: at least 1.
   ///
-  /// More than 1 when the handler, its queue or the whole machine was held up.
+  /// More than 1 if the handler, its queue or the whole machine was delayed.
   public let periods: Int
-  /// The number of this delivery in the machine's life: 1, 2, 3 …
+  /// The number of this delivery within the machine: 1, 2, 3 …
   public let sequence: UInt64
   /// When the delivery was claimed, just before the handler was called.
   public let claimedAt: MonotonicInstant
-  /// Whether no fire is left in the schedule: the machine is already `cancelled`, or armed for
-  /// nothing when the schedule stays open.
+  /// Whether this is the schedule's last fire. The machine is already `cancelled`, or unarmed if
+  /// the schedule stays open.
   public let isLast: Bool
 
-  /// How late the delivery was claimed, measured from its deadline.
+  /// The time from the deadline to the claim.
   public var lateness: Duration { claimedAt - deadline }
 }
 
-/// One of a machine's handlers: a value with a name.
+/// A named handler of a machine.
 public struct TimerHandler: Sendable {
-  /// What a handler is called with.
+  /// A handler's function.
   public typealias Call = @Sendable (TimerFire) -> Void
-  /// What is called in a task of its own.
+  /// A handler's function that runs in its own task.
   public typealias AsyncCall = @Sendable (TimerFire) async -> Void
 
-  /// The name of the handler that a machine is made with.
+  /// The name of the handler passed to a machine's initializer.
   public static let main = "main"
 
   /// Names the handler within its machine.
   public let name: String
-  /// What is called for each fire.
+  /// The function to call for each fire.
   public let call: Call
 
-  /// A handler of this name.
+  /// Creates a handler with this name.
   public init(name: String, call: @escaping Call) {
     self.name = name
     self.call = call
@@ -49,9 +49,9 @@ public struct TimerHandler: Sendable {
 
 /// What `resume` does with deadlines that passed while the machine was suspended.
 public enum MissedFires: String, Sendable, Hashable, CaseIterable, Codable {
-  /// One fire at once stands for all of them; `TimerFire.periods` counts them. The default.
+  /// One immediate fire covers all of them; `TimerFire.periods` counts them. The default.
   case coalesce
-  /// They are forgotten; the next fire is the next deadline of the grid. A timer that fires once
+  /// They are skipped; the next fire is at the next deadline of the grid. A timer that fires once
   /// and was due meanwhile is over: `cancelled` with cause `exhausted`.
   case skip
 }

@@ -21,7 +21,7 @@ package final class TimerGroup: @unchecked Sendable {
   /// - Parameters:
   ///   - name: the name of all its machines in reports.
   ///   - queue: where the handler is called.
-  ///   - observer: told of every transition of every machine.
+  ///   - observer: called for every transition of every machine.
   ///   - handler: called for each fire of each machine.
   package convenience init(
     name: String, factory: any TimerFactory, queue: DispatchQueue,
@@ -44,7 +44,7 @@ package final class TimerGroup: @unchecked Sendable {
   }
 
   /// Takes the handler out, if it is that of one machine alone. Under that machine's lock.
-  func takeOwnHandler() -> MainHandler? {
+  func removeOwnHandler() -> MainHandler? {
     guard handler?.isOwn == true else { return nil }
     defer { handler = nil }
     return handler

@@ -1,37 +1,37 @@
 public import TaktTime
 
-/// Sees every transition of the machines it was given to, refused operations included.
+/// Observes every transition of its machines, including refused operations.
 ///
-/// The calls for one machine come in order and never two at a time, on whichever thread changed
-/// the machine; calls for different machines may overlap. The machine's lock is not held, so an
-/// observer may operate the machine; what it causes is reported after it returns.
+/// Calls for one machine are in order and never overlap; they come on the thread that changed the
+/// machine; calls for different machines may overlap. The machine's lock is not held, so an
+/// observer may operate the machine; the resulting transitions are reported after it returns.
 public protocol TimerObserver: AnyObject, Sendable {
   /// Called once for each transition.
   func observe(_ transition: TimerTransition)
 }
 
-/// One step of a machine's life, as its observer receives it.
+/// A transition, as an observer receives it.
 public struct TimerTransition: Sendable, Hashable {
   /// The machine's number, unique in the process.
   public let machine: UInt64
   /// The machine's name.
   public let name: String
-  /// The number of this report in the machine's life: 1, 2, 3 … without a gap.
+  /// The number of this transition within the machine: 1, 2, 3 … without a gap.
   public let sequence: UInt64
   /// The state before.
   public let from: TimerState
-  /// The state after; the same as `from` when the event moved nothing.
+  /// The state after; equal to `from` if the event did not change it.
   public let to: TimerState
   /// What happened.
   public let event: TimerEvent
-  /// Why; `refused` when the operation was not legal.
+  /// The cause; `refused` if the operation was not legal.
   public let cause: TimerCause
   /// The generation after the event.
   public let generation: UInt64
-  /// The deadline that is armed after the event, if one is.
+  /// The deadline that is armed after the event, if any.
   public let deadline: MonotonicInstant?
-  /// When, on the clock that people read.
+  /// The time of the event on the wall clock.
   public let wall: WallInstant
-  /// When, on the clock that only goes forward.
+  /// The time of the event on the monotonic clock.
   public let monotonic: MonotonicInstant
 }

@@ -1,13 +1,13 @@
-/// Where a timer machine stands. `TimerState.transition(on:last:)` holds the whole table.
+/// The state of a timer machine. `TimerState.transition(on:last:)` contains the whole table.
 public enum TimerState: String, Sendable, Hashable, CaseIterable, Codable {
-  /// Made, never activated; owns nothing of the system.
+  /// Created, never activated; holds no system resources.
   case idle
-  /// Armed: the next fire will come. A schedule that stays open may have none left: armed for
-  /// nothing until it is rescheduled.
+  /// Armed for the next fire. If its schedule stays open and has no fire left, the machine is
+  /// unarmed until it is rescheduled.
   case running
-  /// Holds its schedule and its place in it, armed for nothing.
+  /// Unarmed; keeps its schedule and its place in it.
   case suspended
-  /// Over, by request or because no fire is left; may be activated again.
+  /// Ended, by request or because no fire is left; can be activated again.
   case cancelled
 }
 
@@ -17,38 +17,38 @@ public enum TimerEvent: String, Sendable, Hashable, CaseIterable, Codable {
   case activate
   /// Stop firing, keep the schedule.
   case suspend
-  /// Go on after `suspend`.
+  /// Continue after `suspend`.
   case resume
-  /// Take another schedule without a change of state.
+  /// Replace the schedule without a change of state.
   case reschedule
-  /// The armed deadline came and its delivery was claimed.
+  /// The armed deadline passed, and its delivery was claimed.
   case fire
-  /// One delivery outside the schedule, asked for by the user.
+  /// One requested delivery outside the schedule.
   case fireNow
   /// End.
   case cancel
-  /// The last reference to the machine is gone.
+  /// The last reference to the machine was released.
   case release
 }
 
 /// Why a transition happened.
 public enum TimerCause: String, Sendable, Hashable, CaseIterable, Codable {
-  /// An operation asked for it.
+  /// An operation requested it.
   case requested
-  /// The deadline came.
+  /// The deadline passed.
   case due
-  /// The deadline came and was the last of its schedule.
+  /// The deadline passed, and was the last of its schedule.
   case exhausted
-  /// The last reference to the machine was dropped.
+  /// The last reference to the machine was released.
   case released
-  /// A `fireNow` was accepted, but the machine was suspended or over before its turn came: it is not
-  /// delivered.
+  /// An accepted `fireNow` is not delivered, because the machine was suspended or over before its
+  /// turn.
   case overtaken
-  /// The operation is not legal in this state: nothing changed.
+  /// The operation is not legal in this state; nothing changed.
   case refused
 }
 
-/// What a machine has to do for a transition besides taking the new state.
+/// The actions of a transition, besides the change of state.
 public struct TimerEffects: OptionSet, Sendable, Hashable {
   /// The bits of the set.
   public let rawValue: UInt8
@@ -68,16 +68,16 @@ public struct TimerEffects: OptionSet, Sendable, Hashable {
   public static let deliver = TimerEffects(rawValue: 1 << 3)
 }
 
-/// The answer of the table to one event.
+/// The table's answer to an event.
 public enum TimerDecision: Sendable, Hashable {
-  /// The event is legal: take this state and do these effects.
+  /// The event is legal: change to this state and perform these effects.
   case moved(to: TimerState, TimerEffects)
-  /// The event is not legal here: nothing changes.
+  /// The event is not legal in this state; nothing changes.
   case refused
 }
 
 extension TimerState {
-  /// The state table; everything a machine does goes through it.
+  /// The state table, which decides every transition of a machine.
   ///
   /// | state     | activate | suspend   | resume   | reschedule | fire     | fireNow   | cancel    | release   |
   /// |-----------|----------|-----------|----------|------------|----------|-----------|-----------|-----------|
@@ -91,8 +91,8 @@ extension TimerState {
   ///
   /// - Parameters:
   ///   - event: what happened.
-  ///   - last: no fire is left after this event. It matters to `fire` (this was the last one)
-  ///     and to `resume` (every fire left was skipped); other events ignore it.
+  ///   - last: whether no fire is left after this event. It affects `fire` (this was the last one)
+  ///     and `resume` (all remaining fires were skipped); other events ignore it.
   public func transition(on event: TimerEvent, last: Bool = false) -> TimerDecision {
     switch self {
     case .idle: Self.fromIdle(event)
@@ -141,18 +141,18 @@ extension TimerState {
   }
 }
 
-/// What an operation on a timer machine came to. An operation never traps.
+/// The result of an operation on a timer machine. No operation traps.
 public enum TimerReply: Sendable, Hashable {
-  /// Done. Fires that follow from it carry this generation.
+  /// Performed. The resulting fires have this generation.
   case accepted(generation: UInt64)
   /// Not legal in this state: ignored, counted and reported to the observer.
   case refused(state: TimerState)
-  /// Not started, since there is no handler to call: ignored, counted and reported as `refused` is.
+  /// Not started, because there is no handler: ignored, counted and reported like `refused`.
   ///
-  /// `cancel()` has let go of the handlers, or the last one was taken away.
+  /// `cancel()` released the handlers, or the last one was removed.
   case noHandler
 
-  /// Whether the operation was done.
+  /// Whether the operation was performed.
   public var isAccepted: Bool {
     switch self {
     case .accepted: true

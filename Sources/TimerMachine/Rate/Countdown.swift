@@ -1,19 +1,19 @@
 public import Dispatch
 public import TaktTime
 
-/// Counts a duration down in ticks; it can be paused.
+/// Counts down a duration in ticks, and can be paused.
 ///
-/// Ticks come whenever the time that remains is a whole number of tick lengths: of 10 s in ticks
-/// of 1 s, they come at 9, 8 … 1 s; a pause moves them all. Missed ticks are not made up for.
-/// Safe from any thread and from inside the handlers, which run on the queue.
+/// A tick comes whenever the remaining time is a multiple of the tick length: for 10 s in ticks of
+/// 1 s, at 9, 8 … 1 s. A pause moves all later ticks. Missed ticks are dropped. Safe from any
+/// thread and from inside the handlers, which run on the queue.
 public final class Countdown: Sendable {
-  /// What a countdown is doing.
+  /// The phase of a countdown.
   public enum Phase: Sendable, Hashable {
     /// Not started, cancelled or ended.
     case idle
-    /// It will be over at this moment.
+    /// Running; ends at this instant.
     case running(until: MonotonicInstant)
-    /// So much remains.
+    /// Paused, with this much time left.
     case paused(remaining: Duration)
   }
 
@@ -29,16 +29,16 @@ public final class Countdown: Sendable {
   private let machine: SafeTimer
   private let time: any TimeSource
 
-  /// A countdown that is not started.
+  /// Creates a countdown without starting it.
   ///
   /// - Parameters:
   ///   - duration: the whole time.
-  ///   - tick: the distance of two ticks.
-  ///   - leeway: how late a tick may be. Default zero; the end is counted right in any case.
+  ///   - tick: the time between two ticks.
+  ///   - leeway: how late a tick may be. Default zero; it does not affect the end.
   ///   - name: for reports. Default `countdown`.
   ///   - factory: where the alarm comes from.
   ///   - queue: where the handlers run.
-  ///   - onTick: called with the time that remains, a multiple of `tick`.
+  ///   - onTick: called with the remaining time, a multiple of `tick`.
   ///   - onEnd: called once when nothing remains.
   /// - Throws: `TimerError` for a duration, tick or leeway outside its range.
   public init(
@@ -58,10 +58,10 @@ public final class Countdown: Sendable {
     }
   }
 
-  /// What the countdown is doing.
+  /// The countdown's current phase.
   public var phase: Phase { state.withLock { $0.phase } }
 
-  /// The time that remains; zero when it is idle.
+  /// The remaining time; zero when idle.
   public var remaining: Duration {
     switch phase {
     case .idle: .zero
@@ -70,12 +70,12 @@ public final class Countdown: Sendable {
     }
   }
 
-  /// Starts from the whole duration, also when it is running or paused.
+  /// Starts from the whole duration, even while running or paused.
   public func start() {
     state.withLock { run(&$0, until: time.monotonic + duration) }
   }
 
-  /// Stops the time.
+  /// Pauses the countdown.
   ///
   /// - Returns: false when it is not running.
   @discardableResult
@@ -88,7 +88,7 @@ public final class Countdown: Sendable {
     }
   }
 
-  /// Lets the time go on.
+  /// Continues a paused countdown.
   ///
   /// - Returns: false when it is not paused.
   @discardableResult
@@ -101,11 +101,11 @@ public final class Countdown: Sendable {
   }
 
   /// Ends the countdown without calling `onEnd`. It keeps its handlers, so that it can be started
-  /// again: let them capture its owner weakly.
+  /// again; let them capture its owner weakly.
   ///
-  /// A handler that has begun goes on: see `cancelAndWait()`.
+  /// A running handler continues; see `cancelAndWait()`.
   ///
-  /// - Returns: false when it was idle: then `onEnd` has been called, or is being called.
+  /// - Returns: false if it was idle; then `onEnd` has been called, or is being called.
   @discardableResult
   public func cancel() -> Bool {
     state.withLock { state in
@@ -115,9 +115,9 @@ public final class Countdown: Sendable {
     }
   }
 
-  /// Ends the countdown and returns when neither handler is being called any more.
+  /// Ends the countdown, and returns when neither handler is running.
   ///
-  /// Called from inside a handler it does not wait.
+  /// Does not wait if called from inside a handler.
   ///
   /// - Returns: as for `cancel()`.
   @discardableResult

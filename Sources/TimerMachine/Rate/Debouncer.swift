@@ -9,11 +9,11 @@ import TaktTime
 /// ```
 /// Safe from any thread and from inside the actions, which run on the queue.
 public final class Debouncer: Sendable {
-  /// Which call of a burst acts.
+  /// The call of a burst that acts.
   public enum Edge: String, Sendable, Hashable, CaseIterable {
-    /// The last one, once there was quiet for the delay.
+    /// The last call, after a quiet time of `delay`.
     case trailing
-    /// The first one, at once; the next burst begins after quiet for the delay.
+    /// The first call, at once; the next burst starts after a quiet time of `delay`.
     case leading
   }
 
@@ -52,18 +52,18 @@ public final class Debouncer: Sendable {
   private let state: Guarded<State>
   private let machine: SafeTimer
 
-  /// A debouncer at rest.
+  /// Creates a debouncer.
   ///
   /// - Parameters:
   ///   - delay: the quiet that ends a burst.
   ///   - edge: which call acts. Default `trailing`.
-  ///   - longestWait: a burst that does not end ends after so long, counted from its first call.
-  ///     Default `nil`: it goes on as long as calls come.
+  ///   - longestWait: the maximum length of a burst, counted from its first call. Default `nil`: no
+  ///     maximum.
   ///   - leeway: how much later than the delay a burst may end. Default zero.
   ///   - name: for reports. Default `debouncer`.
   ///   - factory: where the alarm comes from.
   ///   - queue: where actions run.
-  ///   - observer: told of every transition of the timer. Default none.
+  ///   - observer: called for every transition of the timer. Default none.
   /// - Throws: `TimerError` for a delay, wait or leeway that is negative or overlong.
   public convenience init(
     delay: Duration, edge: Edge = .trailing, longestWait: Duration? = nil,
@@ -78,8 +78,7 @@ public final class Debouncer: Sendable {
       factory: factory, queue: queue, observer: observer)
   }
 
-  /// The same for constants: what is negative counts as zero, what is overlong as
-  /// `TimerSchedule.longest`.
+  /// The same for constants: values outside the valid range are clamped.
   public init(
     clamping delay: Duration, edge: Edge = .trailing, longestWait: Duration? = nil,
     leeway: Duration = .zero, name: String = "debouncer", factory: any TimerFactory,
@@ -94,7 +93,7 @@ public final class Debouncer: Sendable {
   }
 
   private func fired(_ fire: TimerFire) {
-    let (first, then) = state.withLock { ($0.pending.takeNow(), endBurst(in: &$0, by: fire)) }
+    let (first, then) = state.withLock { ($0.pending.popDue(), endBurst(in: &$0, by: fire)) }
     machine.body.settle()
     first?()
     then?()
@@ -121,7 +120,7 @@ public final class Debouncer: Sendable {
     }
   }
 
-  /// One call of a burst; `action` is what is done if this is the call that acts.
+  /// Adds a call to the burst; `action` runs if this is the call that acts.
   public func call(_ action: @escaping @Sendable () -> Void) {
     let (isDoneNow, dropped) = state.withLock { state -> (Bool, PendingAction.Action?) in
       let now = time.monotonic
@@ -143,9 +142,9 @@ public final class Debouncer: Sendable {
     _ = dropped
   }
 
-  /// Takes another delay and longest wait; those outside their range count as its nearest end.
+  /// Changes the delay and the longest wait; values outside their range are clamped.
   ///
-  /// A burst that goes on ends by them: at once, if it would have been over by now.
+  /// They apply to an active burst too: it ends at once if it would be over by now.
   public func change(delay: Duration, longestWait: Duration? = nil) {
     state.withLock { state in
       state.pace = Pace(clamping: delay, longestWait)
@@ -156,9 +155,9 @@ public final class Debouncer: Sendable {
 
   /// Ends the burst without acting.
   ///
-  /// An action that has begun goes on: see `cancelAndWait()`.
+  /// A running action continues; see `cancelAndWait()`.
   ///
-  /// - Returns: accepted when a burst went on.
+  /// - Returns: accepted if a burst was active.
   @discardableResult
   public func cancel() -> TimerReply {
     let (reply, dropped) = state.withLock { state -> (TimerReply, PendingAction) in
@@ -174,11 +173,11 @@ public final class Debouncer: Sendable {
     return reply
   }
 
-  /// Ends the burst without acting and returns when no action of it is being done any more.
+  /// Ends the burst without acting, and returns when none of its actions is running.
   ///
-  /// Called from inside an action it does not wait.
+  /// Does not wait if called from inside an action.
   ///
-  /// - Returns: accepted when a burst went on.
+  /// - Returns: accepted if a burst was active.
   @discardableResult
   public func cancelAndWait() -> TimerReply {
     let reply = cancel()
@@ -198,6 +197,6 @@ public final class Debouncer: Sendable {
     if isDoneNow { machine.fireNow() }
   }
 
-  /// Whether a burst goes on.
+  /// Whether a burst is active.
   public var isActive: Bool { state.withLock { $0.burst != nil } }
 }

@@ -13,7 +13,7 @@ struct PendingAction: Sendable {
   var generation: UInt64 = 0
 
   /// Takes out what is done as soon as possible.
-  mutating func takeNow() -> Action? {
+  mutating func popDue() -> Action? {
     defer { now = nil }
     return now
   }

@@ -8,11 +8,11 @@ public import Dispatch
 /// ```
 /// Safe from any thread and from inside the actions, which run on the queue.
 public final class Throttle: Sendable {
-  /// What becomes of calls that come before the interval is over.
+  /// What happens to calls before the interval is over.
   public enum Keeping: String, Sendable, Hashable, CaseIterable {
-    /// The latest of them acts when the interval is over, and begins the next one.
+    /// The latest call acts when the interval is over, and starts the next interval.
     case latest
-    /// They are dropped: the first call of an interval stands for all.
+    /// They are dropped; only the first call of an interval acts.
     case first
   }
 
@@ -21,11 +21,11 @@ public final class Throttle: Sendable {
   private let pending = Guarded(PendingAction())
   private let machine: SafeTimer
 
-  /// A throttle at rest.
+  /// Creates a throttle.
   ///
   /// - Parameters:
   ///   - interval: the shortest time between two actions.
-  ///   - keeping: what becomes of the calls between. Default `latest`.
+  ///   - keeping: what happens to the calls in between. Default `latest`.
   ///   - leeway: how much longer an interval may be. Default zero.
   ///   - name: for reports. Default `throttle`.
   ///   - factory: where the alarm comes from.
@@ -43,7 +43,7 @@ public final class Throttle: Sendable {
 
   private func fired(_ fire: TimerFire) {
     let (first, then) = pending.withLock { pending in
-      let first = pending.takeNow()
+      let first = pending.popDue()
       let then = pending.isAwaiting(fire) ? pending.replaceLater(with: nil) : nil
       if then != nil, case .accepted(let generation) = machine.activate(schedule) {
         pending.generation = generation
@@ -54,7 +54,7 @@ public final class Throttle: Sendable {
     then?()
   }
 
-  /// One call; `action` is what is done if this call is let through.
+  /// Calls the throttle; `action` runs if this call is let through.
   public func call(_ action: @escaping @Sendable () -> Void) {
     // The machine has no observer, so it calls no one back while the lock is held.
     let (isDoneNow, dropped) = pending.withLock { pending -> (Bool, PendingAction.Action?) in
@@ -70,11 +70,11 @@ public final class Throttle: Sendable {
     _ = dropped
   }
 
-  /// Drops what waits and ends the interval: the next call acts at once.
+  /// Drops the waiting action and ends the interval; the next call acts at once.
   ///
-  /// An action that has begun goes on: see `cancelAndWait()`.
+  /// A running action continues; see `cancelAndWait()`.
   ///
-  /// - Returns: accepted when an interval went on.
+  /// - Returns: accepted if an interval was active.
   @discardableResult
   public func cancel() -> TimerReply {
     let (reply, dropped) = pending.withLock {
@@ -84,11 +84,11 @@ public final class Throttle: Sendable {
     return reply
   }
 
-  /// Drops what waits, ends the interval and returns when no action of it is being done any more.
+  /// Drops the waiting action, ends the interval, and returns when none of its actions is running.
   ///
-  /// Called from inside an action it does not wait.
+  /// Does not wait if called from inside an action.
   ///
-  /// - Returns: accepted when an interval went on.
+  /// - Returns: accepted if an interval was active.
   @discardableResult
   public func cancelAndWait() -> TimerReply {
     let reply = cancel()
@@ -105,6 +105,6 @@ public final class Throttle: Sendable {
     return reply
   }
 
-  /// Whether an interval goes on.
+  /// Whether an interval is active.
   public var isActive: Bool { machine.state == .running }
 }

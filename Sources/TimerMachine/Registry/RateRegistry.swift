@@ -59,13 +59,13 @@ final class RateRegistry: Sendable {
   private func replace<Found: AnyObject & Sendable>(
     _ identifier: String, _ rate: Rate, _ made: Found, same: @Sendable (Rate) -> Found?
   ) -> Found {
-    let (found, former) = rates.withLock { rates -> (Found, Rate?) in
+    let (found, previous) = rates.withLock { rates -> (Found, Rate?) in
       if let there = rates[identifier], let found = same(there) { return (found, nil) }
-      let former = rates[identifier]
+      let previous = rates[identifier]
       rates[identifier] = rate
-      return (made, former)
+      return (made, previous)
     }
-    former?.cancel()
+    previous?.cancel()
     return found
   }
 }

@@ -1,15 +1,15 @@
 extension TimerRegistry {
   /// Debounces calls from many places under one identifier.
   ///
-  /// A call with another delay or edge than the last one ends the burst without acting and begins
-  /// another. An identifier is remembered until `cancelRate` or `cancelAll`, so use fixed ones.
+  /// A call with a different delay or edge ends the burst without acting and starts another. An
+  /// identifier is remembered until `cancelRate` or `cancelAll`, so use fixed ones.
   ///
   /// - Parameters:
-  ///   - identifier: names the burst. Timers have names of their own; a throttle of the same
-  ///     identifier is replaced.
+  ///   - identifier: the name of the burst, separate from the names of timers. A throttle with the
+  ///     same identifier is replaced.
   ///   - delay: the quiet that ends a burst.
   ///   - edge: which call acts. Default `trailing`.
-  ///   - action: what is done if this is the call that acts.
+  ///   - action: runs if this is the call that acts.
   /// - Throws: `TimerError` for a negative or overlong delay.
   public func debounce(
     _ identifier: String, for delay: Duration, edge: Debouncer.Edge = .trailing,
@@ -24,15 +24,15 @@ extension TimerRegistry {
 
   /// Throttles calls from many places under one identifier.
   ///
-  /// A call with other settings than the last one begins anew. An identifier is remembered until
-  /// `cancelRate` or `cancelAll`, so use fixed ones.
+  /// A call with different settings starts over. An identifier is remembered until `cancelRate` or
+  /// `cancelAll`, so use fixed ones.
   ///
   /// - Parameters:
-  ///   - identifier: names the stream of calls. Timers have names of their own; a debouncer of the
-  ///     same identifier is replaced.
+  ///   - identifier: the name of the stream of calls, separate from the names of timers. A
+  ///     debouncer with the same identifier is replaced.
   ///   - interval: the shortest time between two actions.
-  ///   - keeping: what becomes of the calls between. Default `latest`.
-  ///   - action: what is done if this call is let through.
+  ///   - keeping: what happens to the calls in between. Default `latest`.
+  ///   - action: runs if this call is let through.
   /// - Throws: `TimerError` for a negative or overlong interval.
   public func throttle(
     _ identifier: String, every interval: Duration, keeping: Throttle.Keeping = .latest,
@@ -46,7 +46,7 @@ extension TimerRegistry {
     throttle.call(action)
   }
 
-  /// Cancels and forgets the debouncer or throttle of this identifier.
+  /// Cancels and removes the debouncer or throttle with this identifier.
   ///
   /// - Returns: false when there is none.
   @discardableResult

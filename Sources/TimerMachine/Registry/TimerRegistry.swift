@@ -1,11 +1,11 @@
 public import Dispatch
 
-/// Timers by name, kept alive until they are cancelled or over.
+/// Holds timers by name until they are cancelled or have no fire left.
 ///
-/// Safe from any thread, from inside handlers and from the observer. Releasing the registry
-/// disarms its timers that no one else holds.
+/// Safe from any thread, from inside handlers and from the observer. Releasing the registry disarms
+/// its timers, unless another reference holds them.
 public final class TimerRegistry: Sendable {
-  /// What is done for each fire.
+  /// The action for each fire.
   public typealias Action = TimerHandler.Call
 
   private struct State {
@@ -21,12 +21,12 @@ public final class TimerRegistry: Sendable {
   private let observer: (any TimerObserver)?
   private let state = Guarded(State())
 
-  /// An empty registry.
+  /// Creates an empty registry.
   ///
   /// - Parameters:
   ///   - factory: where the alarms come from.
   ///   - queue: where the actions run.
-  ///   - observer: told of every transition of every timer. Default none.
+  ///   - observer: called for every transition of every timer. Default none.
   public init(
     factory: any TimerFactory, queue: DispatchQueue, observer: (any TimerObserver)? = nil
   ) {
@@ -38,9 +38,9 @@ public final class TimerRegistry: Sendable {
   /// Adds a timer and starts it.
   ///
   /// - Parameters:
-  ///   - name: names it in this registry.
+  ///   - name: the timer's name in this registry.
   ///   - schedule: when it fires.
-  ///   - existing: what becomes of a timer that has the name. Default `replace`.
+  ///   - existing: what happens to an existing timer with this name. Default `replace`.
   ///   - action: called for each fire.
   /// - Returns: the timer, running; `nil` when it was refused.
   @discardableResult
@@ -50,24 +50,26 @@ public final class TimerRegistry: Sendable {
   ) -> SafeTimer? {
     // Machines are operated quietly under the lock: their reports come back to this registry.
     // What is dropped is destroyed outside it: what an action holds may call back as it goes.
-    let (machine, former, dropped) = state.withLock {
+    let (machine, previous, dropped) = state.withLock {
       state -> (SafeTimer?, SafeTimer?, [Action]?) in
-      let former = state.machines[name]
-      if let former {
+      let previous = state.machines[name]
+      if let previous {
         if existing == .refuse { return (nil, nil, nil) }
-        if existing == .merge, merge(schedule, action, into: former) { return (former, nil, nil) }
+        if existing == .merge, merge(schedule, action, into: previous) {
+          return (previous, nil, nil)
+        }
       }
       let kept = state.kept.removeValue(forKey: name)
-      let inherited = existing == .merge ? former?.actions ?? kept ?? [] : []
+      let inherited = existing == .merge ? previous?.actions ?? kept ?? [] : []
       let machine = make(name, actions: inherited + [action])
       state.machines[name] = machine
-      _ = former?.body.operateQuietly(.cancel)
+      _ = previous?.body.operateQuietly(.cancel)
       _ = machine.body.operateQuietly(.activate) { $0.begin(schedule, of: machine.body) }
-      return (machine, former, kept)
+      return (machine, previous, kept)
     }
     _ = dropped
-    if former !== machine { former?.body.letGoOfHandlers() }
-    former?.body.settle()
+    if previous !== machine { previous?.body.releaseHandlers() }
+    previous?.body.settle()
     machine?.body.settle()
     return machine
   }
@@ -80,12 +82,12 @@ public final class TimerRegistry: Sendable {
   /// The names of all timers, sorted.
   public var names: [String] { state.withLock { $0.machines.keys.sorted() } }
 
-  /// Cancels a timer and takes it out of the registry.
+  /// Cancels a timer and removes it from the registry.
   ///
   /// - Parameters:
-  ///   - name: names the timer.
-  ///   - keepActions: keep its actions, so that a timer that is added under this name with
-  ///     `merge` inherits them. Default false, which also forgets what was kept before.
+  ///   - name: the timer's name.
+  ///   - keepActions: whether to keep its actions for a later timer that is added under this name
+  ///     with `merge`. Default false, which also drops actions kept earlier.
   /// - Returns: false when there is no timer of this name.
   @discardableResult
   public func cancel(_ name: String, keepActions: Bool = false) -> Bool {
@@ -97,21 +99,21 @@ public final class TimerRegistry: Sendable {
       return (machine, state.kept.updateValue(machine.actions, forKey: name))
     }
     _ = dropped
-    machine?.body.letGoOfHandlers()
+    machine?.body.releaseHandlers()
     machine?.body.settle()
     return machine != nil
   }
 
-  /// Cancels everything: timers, debouncers, throttles; forgets kept actions.
+  /// Cancels all timers, debouncers and throttles, and drops kept actions.
   public func cancelAll() {
-    let former = state.withLock { state -> State in
+    let previous = state.withLock { state -> State in
       for machine in state.machines.values { _ = machine.body.operateQuietly(.cancel) }
-      let former = state
+      let previous = state
       state = State()
-      return former
+      return previous
     }
-    for machine in former.machines.values {
-      machine.body.letGoOfHandlers()
+    for machine in previous.machines.values {
+      machine.body.releaseHandlers()
       machine.body.settle()
     }
     rates.cancelAll()
@@ -163,14 +165,14 @@ extension SafeTimer {
   }
 }
 
-/// What becomes of the timer that already has a name when another is added.
+/// What happens to an existing timer when another is added under its name.
 public enum ExistingTimer: String, Sendable, Hashable, CaseIterable {
-  /// It is cancelled and the new one takes its place. The default.
+  /// It is cancelled, and the new one replaces it. The default.
   case replace
-  /// It takes the new schedule and keeps its actions; the new action comes after them. One that
-  /// is suspended stays so.
+  /// It takes the new schedule and keeps its actions; the new action comes after them. A suspended
+  /// timer stays suspended.
   case merge
-  /// It stays and the new one is not made.
+  /// It stays, and the new timer is not created.
   case refuse
 }
 

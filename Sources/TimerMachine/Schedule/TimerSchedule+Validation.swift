@@ -1,7 +1,7 @@
 import TaktTime
 
 extension TimerSchedule {
-  /// A duration of so many seconds. `Duration.seconds` itself traps on NaN and on overflow.
+  /// A duration of `seconds` seconds. `Duration.seconds` itself traps on NaN and on overflow.
   ///
   /// - Throws: `TimerError` when `seconds` is not finite or beyond `longest` either way.
   public static func duration(seconds: Double) throws(TimerError) -> Duration {
@@ -42,7 +42,7 @@ extension TimerSchedule {
   }
 }
 
-/// Why a schedule cannot be made. The system would trap on the same values, or spin.
+/// The reason that a schedule is invalid. The system would trap or spin on the same values.
 public enum TimerError: Error, Sendable, Hashable {
   /// An interval must be at least one nanosecond; this one is zero or negative.
   case intervalNotPositive(Duration)
@@ -68,13 +68,13 @@ extension TimerError: CustomStringConvertible {
   /// The error as a sentence.
   public var description: String {
     switch self {
-    case .intervalNotPositive(let value): "the interval must be longer than zero, not \(value)"
+    case .intervalNotPositive(let value): "the interval must be positive, but is \(value)"
     case .intervalTooLong(let value): "the interval \(value) is longer than 146 years"
-    case .leewayNegative(let value): "the leeway must not be negative, as \(value) is"
+    case .leewayNegative(let value): "the leeway must not be negative, but is \(value)"
     case .leewayTooLong(let value): "the leeway \(value) is longer than 146 years"
-    case .delayNegative(let value): "the delay must not be negative, as \(value) is"
+    case .delayNegative(let value): "the delay must not be negative, but is \(value)"
     case .delayTooLong(let value): "the delay \(value) is longer than 146 years"
-    case .timesNotPositive(let value): "the number of fires must be at least 1, not \(value)"
+    case .timesNotPositive(let value): "the number of fires must be at least 1, but is \(value)"
     case .secondsNotFinite(let value): "\(value) is not a number of seconds"
     case .secondsOutOfRange(let value): "\(value) s is longer than 146 years"
     }

@@ -1,14 +1,14 @@
 public import TaktTime
 
 extension TimerSchedule {
-  /// Fires once when the clock that people read shows `deadline`.
+  /// Fires once when the wall clock reaches `deadline`.
   ///
-  /// When that clock is set, the timer follows it: forward past the deadline makes it due at once,
-  /// backward makes it wait for the deadline again, unless it has fired. On Linux the kernel tells
-  /// of the step; elsewhere a step is noticed when the timer is next armed.
+  /// The timer follows changes of the clock: a step forward past the deadline makes it due at once;
+  /// after a step backward it waits for the deadline again, unless it has fired. On Linux the
+  /// kernel reports the step; on other systems it is noticed when the timer is next armed.
   ///
   /// - Parameters:
-  ///   - deadline: when. One that has passed is due at once.
+  ///   - deadline: the deadline. If it has passed, the timer is due at once.
   ///   - leeway: how much later it may be. Default zero.
   /// - Throws: `TimerError` for a negative or overlong leeway.
   public static func once(
@@ -17,16 +17,16 @@ extension TimerSchedule {
     try once(start: deadline.nanoseconds, leeway, .wall)
   }
 
-  /// Fires on a grid of the clock that people read, as "every quarter of an hour, at :00".
+  /// Fires on a grid of the wall clock, such as every quarter of an hour, at :00.
   ///
-  /// A step forward makes one fire for all deadlines that it jumped over. After a step backward
-  /// no deadline fires a second time: the next fire is for the next deadline that has not.
+  /// A step forward makes one fire for all deadlines that it skips. After a step backward, no
+  /// deadline fires a second time.
   ///
   /// - Parameters:
-  ///   - interval: the distance of two deadlines, at least one nanosecond.
+  ///   - interval: the time between two deadlines, at least one nanosecond.
   ///   - start: the first deadline.
   ///   - leeway: how much later each fire may be. Default zero.
-  ///   - times: how many fires there are; `nil`, the default, means for ever.
+  ///   - times: the number of fires; `nil`, the default, means no limit.
   /// - Throws: `TimerError` for an interval, leeway or count outside its range.
   public static func every(
     _ interval: Duration, startingAtWall start: WallInstant, leeway: Duration = .zero,

@@ -1,6 +1,7 @@
 public import TaktTime
 
-/// When a timer fires: once, or on a grid of equal intervals. It cannot be invalid.
+/// The times at which a timer fires: once, or on a grid of equal intervals. A schedule is always
+/// valid.
 ///
 /// A repeating schedule fires at start, start + interval, start + 2·interval …: never "now plus
 /// interval", so it does not drift.
@@ -18,7 +19,7 @@ public struct TimerSchedule: Sendable, Hashable {
   /// Zero means once.
   var intervalNanoseconds: Int64 = 0
   var leewayNanoseconds: Int64
-  /// `Int64.max` means for ever.
+  /// `Int64.max` means no limit.
   var fires: Int64 = 1
   var basis: Basis
   /// Whether the system is asked to keep to the leeway even to save power. See `strict()`.
@@ -31,7 +32,7 @@ public struct TimerSchedule: Sendable, Hashable {
   /// Fires once.
   ///
   /// - Parameters:
-  ///   - deadline: when. One that has passed is due at once.
+  ///   - deadline: the deadline. If it has passed, the timer is due at once.
   ///   - leeway: how much later it may be. Default zero.
   /// - Throws: `TimerError` for a negative or overlong leeway.
   public static func once(
@@ -55,11 +56,11 @@ public struct TimerSchedule: Sendable, Hashable {
   /// Fires on the grid start + k·interval.
   ///
   /// - Parameters:
-  ///   - interval: the distance of two deadlines, at least one nanosecond.
-  ///   - start: the first deadline. It may have passed: then the first fire is due at once and
-  ///     counts the periods that have passed.
-  ///   - leeway: how much later each fire may be. Default zero. The grid does not move with it.
-  ///   - times: how many fires there are; `nil`, the default, means for ever.
+  ///   - interval: the time between two deadlines, at least one nanosecond.
+  ///   - start: the first deadline. If it has passed, the first fire is due at once and counts the
+  ///     periods that have passed.
+  ///   - leeway: how much later each fire may be. Default zero. It does not move the grid.
+  ///   - times: the number of fires; `nil`, the default, means no limit.
   /// - Throws: `TimerError` for an interval, leeway or count outside its range.
   public static func every(
     _ interval: Duration, startingAt start: MonotonicInstant, leeway: Duration = .zero,
@@ -68,13 +69,13 @@ public struct TimerSchedule: Sendable, Hashable {
     try grid(interval, start: start.nanoseconds, leeway, times, .monotonic)
   }
 
-  /// Fires on a grid that begins at the activation.
+  /// Fires on a grid that starts at the activation.
   ///
   /// - Parameters:
-  ///   - interval: the distance of two deadlines, at least one nanosecond.
+  ///   - interval: the time between two deadlines, at least one nanosecond.
   ///   - delay: from the activation to the first deadline; `nil`, the default, means one interval.
-  ///   - leeway: how much later each fire may be. Default zero. The grid does not move with it.
-  ///   - times: how many fires there are; `nil`, the default, means for ever.
+  ///   - leeway: how much later each fire may be. Default zero. It does not move the grid.
+  ///   - times: the number of fires; `nil`, the default, means no limit.
   /// - Throws: `TimerError` for an interval, delay, leeway or count outside its range.
   public static func every(
     _ interval: Duration, after delay: Duration? = nil, leeway: Duration = .zero, times: Int? = nil
@@ -84,10 +85,10 @@ public struct TimerSchedule: Sendable, Hashable {
     return try grid(interval, start: start, leeway, times, .activation)
   }
 
-  /// Fires once, `delay` after the activation; for constants, which need no `try`.
+  /// Fires once, `delay` after the activation; for constants, without `try`.
   ///
   /// - Parameters:
-  ///   - delay: zero means at once. One outside its range counts as the nearest in it.
+  ///   - delay: zero means at once. Values outside the valid range are clamped.
   ///   - leeway: how much later it may be, likewise. Default zero.
   public static func once(
     afterClamping delay: Duration, leeway: Duration = .zero
@@ -96,11 +97,11 @@ public struct TimerSchedule: Sendable, Hashable {
       startNanoseconds: clamped(delay), leewayNanoseconds: clamped(leeway), basis: .activation)
   }
 
-  /// Fires once, at an instant; for leeways that are constants and need no `try`.
+  /// Fires once, at an instant; for constant leeways, without `try`.
   ///
   /// - Parameters:
-  ///   - deadline: when. One that has passed is due at once.
-  ///   - leeway: how much later it may be. One outside its range counts as the nearest in it.
+  ///   - deadline: the deadline. If it has passed, the timer is due at once.
+  ///   - leeway: how much later it may be. Values outside the valid range are clamped.
   public static func once(
     at deadline: MonotonicInstant, leewayClamping leeway: Duration
   ) -> TimerSchedule {
@@ -108,12 +109,11 @@ public struct TimerSchedule: Sendable, Hashable {
       startNanoseconds: deadline.nanoseconds, leewayNanoseconds: clamped(leeway), basis: .monotonic)
   }
 
-  /// Fires on a grid that begins one interval after the activation; for constants, which need no
-  /// `try`.
+  /// Fires on a grid that starts one interval after the activation; for constants, without `try`.
   ///
   /// - Parameters:
-  ///   - interval: the distance of two deadlines. One outside its range counts as the nearest in
-  ///     it: zero as one nanosecond.
+  ///   - interval: the time between two deadlines. Values outside the valid range are clamped: zero
+  ///     becomes one nanosecond.
   ///   - leeway: how much later each fire may be, likewise. Default zero.
   public static func every(
     clamping interval: Duration, leeway: Duration = .zero
@@ -142,7 +142,7 @@ public struct TimerSchedule: Sendable, Hashable {
       basis: basis)
   }
 
-  /// The distance of two deadlines; `nil` for a schedule that fires once.
+  /// The time between two deadlines; `nil` for a schedule that fires once.
   public var interval: Duration? {
     intervalNanoseconds == 0 ? nil : .nanoseconds(intervalNanoseconds)
   }
@@ -150,51 +150,50 @@ public struct TimerSchedule: Sendable, Hashable {
   /// How much later than its deadline a fire may be.
   public var leeway: Duration { .nanoseconds(leewayNanoseconds) }
 
-  /// How many fires there are; `nil` means for ever.
+  /// The number of fires; `nil` means no limit.
   public var times: Int? { fires == .max ? nil : Int(clamping: fires) }
 
-  /// Whether the deadlines stand on the clock that people read.
+  /// Whether the deadlines follow the wall clock.
   public var isWall: Bool { basis == .wall }
 
-  /// The same schedule, without any stretching of its leeway by the system.
+  /// The same schedule, without any extension of its leeway by the system.
   ///
-  /// A factory over system timers passes the wish on. The coalescing factory, which stretches
-  /// nothing, takes it as leeway zero.
+  /// A factory over system timers passes this on to the system. The coalescing factory treats it as
+  /// zero leeway.
   public func strict() -> TimerSchedule {
     var schedule = self
     schedule.isStrict = true
     return schedule
   }
 
-  /// The same schedule on the time since boot, which goes on while the machine sleeps.
+  /// The same schedule on the time since boot, which includes sleep.
   ///
-  /// Without it a delay of an hour takes an hour of waking; with it what came due during the sleep is
-  /// due at once after it. On Linux the kernel tells of the end of a sleep; elsewhere, where the
-  /// clocks know of none, it makes no difference. Nor does it on the clock that people read.
+  /// Without it, a delay of an hour takes an hour of waking time; with it, a deadline that passes
+  /// during sleep is due right after it. On Linux the kernel reports the end of a sleep. It makes
+  /// no difference on other systems, nor on the wall clock.
   public func countingSleep() -> TimerSchedule {
     var schedule = self
     schedule.countsSleep = true
     return schedule
   }
 
-  /// The same schedule, after whose last fire the machine stays `running`, armed for nothing, until
-  /// it is given another one.
+  /// The same schedule, but after its last fire the machine stays `running`, unarmed, until it is
+  /// rescheduled.
   ///
-  /// For a machine that lives as long as what it serves, whose deadlines somebody else computes: its
-  /// life is one run of `fire` and `reschedule`, and `cancelled` means that it is over.
+  /// For a machine that lives as long as its owner, which computes its deadlines: it alternates
+  /// between `fire` and `reschedule`, and is `cancelled` only at its end.
   public func stayingOpen() -> TimerSchedule {
     var schedule = self
     schedule.staysOpen = true
     return schedule
   }
 
-  /// No fire at all, and stays open: the machine is `running`, armed for nothing, until it is
-  /// rescheduled.
+  /// No fire, and open: the machine is `running`, unarmed, until it is rescheduled.
   public static let unarmed = TimerSchedule(
     startNanoseconds: 0, leewayNanoseconds: 0, fires: 0, basis: .monotonic
   ).stayingOpen()
 
-  /// The first deadline when the schedule is activated at this moment.
+  /// The first deadline if the schedule is activated now.
   public func firstDeadline(activatedAt time: any TimeSource) -> MonotonicInstant {
     switch basis {
     case .monotonic: MonotonicInstant(nanoseconds: startNanoseconds)
@@ -215,10 +214,10 @@ public struct TimerSchedule: Sendable, Hashable {
   }
 }
 
-/// What becomes of a timer's grid when its interval changes.
+/// What happens to a timer's grid when its interval changes.
 public enum TimerPhase: String, Sendable, Hashable, CaseIterable, Codable {
   /// The grid keeps its first deadline: the next fire is the next start + k·interval.
   case keep
-  /// The grid begins anew: the next fire is one interval from now.
+  /// The grid starts again: the next fire is one interval from now.
   case restart
 }

@@ -1,9 +1,9 @@
 public import Dispatch
 
-/// Tells when the clock that people read was set, forward or backward.
+/// Reports when the wall clock is set, forward or backward.
 ///
-/// On Linux the kernel tells it at once, and again when the machine wakes from sleep. Other
-/// systems tell nothing here: `isWatching` is false and the handler is never called.
+/// On Linux the kernel reports it at once, and again when the machine wakes from sleep. On other
+/// systems `isWatching` is false, and the handler is never called.
 public final class ClockStepWatcher: Sendable {
   #if os(Linux)
     private let source: ClockStepSource?
@@ -13,7 +13,7 @@ public final class ClockStepWatcher: Sendable {
   ///
   /// - Parameters:
   ///   - queue: where `handler` is called.
-  ///   - handler: called once for one or more steps in quick succession. It may come once more
+  ///   - handler: called once for one or more steps in quick succession. It may be called once more
   ///     while the watcher is being released.
   public init(queue: DispatchQueue, handler: @escaping @Sendable () -> Void) {
     #if os(Linux)
@@ -21,7 +21,7 @@ public final class ClockStepWatcher: Sendable {
     #endif
   }
 
-  /// Whether the system tells of clock steps; false when it has no descriptor left for it.
+  /// Whether the system reports clock steps; false if no file descriptor is left.
   public var isWatching: Bool {
     #if os(Linux)
       source != nil

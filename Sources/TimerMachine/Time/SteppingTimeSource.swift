@@ -19,7 +19,7 @@ final class ClockStepHub: Sendable {
       state.last += 1
       state.handlers[state.last] = handler
       if state.watcher == nil {
-        state.watcher = ClockStepWatcher(queue: queue) { [weak self] in self?.tell() }
+        state.watcher = ClockStepWatcher(queue: queue) { [weak self] in self?.notify() }
       }
       return state.last
     }
@@ -37,7 +37,7 @@ final class ClockStepHub: Sendable {
     _ = gone
   }
 
-  private func tell() {
+  private func notify() {
     for handler in state.withLock({ Array($0.handlers.values) }) { handler() }
   }
 }
@@ -63,9 +63,9 @@ public final class ClockStepSubscription: Sendable {
   }
 }
 
-/// Clocks that tell when the one that people read is set.
+/// Clocks that report when the wall clock is set.
 ///
-/// Without it timers on the wall clock follow a step only when they are next armed.
+/// With other clocks, timers on the wall clock follow a step only when they are next armed.
 public protocol SteppingTimeSource: TimeSource {
   /// Calls `handler` after each step until the subscription is released, possibly once more while
   /// it is. Called on any thread; it must be short.

@@ -2,29 +2,29 @@ import Dispatch
 import TaktTime
 import TimerMachine
 
-/// Random operations from many threads on machines of one factory, determined by a seed as far as
-/// threads allow.
+/// Performs random operations from many threads on machines of one factory, repeatable by a seed as
+/// far as threads allow.
 ///
-/// It checks what must hold under any interleaving: nothing traps, no delivery is claimed after
-/// the operation that ended its generation has returned, observers see gapless sequences, and
-/// every machine still works afterwards.
+/// It checks promises that hold under any interleaving: nothing traps, no delivery is claimed after
+/// the operation that ended its generation has returned, observers see gapless sequences, and every
+/// machine still works afterwards.
 public struct OperationStorm: Sendable {
   /// The seed of all random choices.
   public var seed: UInt64
-  /// Operations of all threads together.
+  /// The number of operations of all threads together.
   public var operations: Int
-  /// Threads that operate at a time, each on every machine. Default 4.
+  /// The number of concurrent threads; each operates on every machine. Default 4.
   public var threads = 4
-  /// Machines that exist at a time. Default 16.
+  /// The number of machines that exist at a time. Default 16.
   public var machines = 16
 
-  /// A storm of so many operations.
+  /// Creates a storm of `operations` operations.
   public init(seed: UInt64, operations: Int) {
     self.seed = seed
     self.operations = operations
   }
 
-  /// Runs the storm and returns when every machine has shown that it still works.
+  /// Runs the storm, and returns when every machine has proved that it still works.
   ///
   /// - Throws: `ContractViolation` for the first broken promise.
   public func run(on bench: TimerTestBench) throws {
@@ -59,12 +59,12 @@ public struct OperationStorm: Sendable {
   }
 }
 
-/// What a factory did that no factory may do.
+/// A broken promise of a factory.
 public struct ContractViolation: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What was expected and what happened.
+  /// The expectation and what happened instead.
   public let description: String
 
-  /// A violation in words.
+  /// Creates a violation from its description.
   public init(_ description: String) {
     self.description = description
   }

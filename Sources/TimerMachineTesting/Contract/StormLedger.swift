@@ -37,9 +37,9 @@ final class StormLedger: TimerObserver {
       if fire.generation < state.generation, fire.sequence > state.claims {
         state.violation =
           "claim \(fire.sequence) of generation \(fire.generation) came after generation "
-          + "\(state.generation) had begun with \(state.claims) claims"
+          + "\(state.generation) had started with \(state.claims) claims"
       }
-      if state.isFiring { state.violation = "two handler calls at a time" }
+      if state.isFiring { state.violation = "two overlapping handler calls" }
       if fire.claimedAt < fire.deadline { state.violation = "a fire before its deadline" }
       state.isFiring = true
       return state.isConcluding
@@ -78,12 +78,12 @@ final class StormSlot: Sendable {
   /// Drops the machine, in whatever state it is, and makes another.
   func replace() {
     let fresh = StormSubject(name: name, bench: bench)
-    // The former machine may go here, and must not under the lock.
-    let former = subject.withLock { subject in
-      let former = subject
+    // The previous machine may go here, and must not under the lock.
+    let previous = subject.withLock { subject in
+      let previous = subject
       subject = fresh
-      return former
+      return previous
     }
-    _ = former
+    _ = previous
   }
 }

@@ -68,13 +68,13 @@ final class MachineHolder: Sendable {
   var machine: SafeTimer? {
     get { held.withLock { $0 } }
     set {
-      // The former machine goes outside the lock.
-      let former = held.withLock { held in
-        let former = held
+      // The previous machine goes outside the lock.
+      let previous = held.withLock { held in
+        let previous = held
         held = newValue
-        return former
+        return previous
       }
-      _ = former
+      _ = previous
     }
   }
 }

@@ -4,7 +4,7 @@ import TimerMachine
 extension TimerFactoryContract {
   /// Promises about the handler and the observer.
   static let handlerClauses = [
-    Clause("every operation may be called from inside the handler") { bench in
+    Clause("every operation can be called from inside the handler") { bench in
       let log = FireLog()
       let holder = MachineHolder()
       let schedule = try TimerSchedule.once(after: .milliseconds(1))
@@ -24,7 +24,7 @@ extension TimerFactoryContract {
       try bench.wait(for: 2, in: log)
       holder.machine = nil
     },
-    Clause("a timer that is over may be activated again by its last handler call") { bench in
+    Clause("the last handler call of a timer can activate it again") { bench in
       let log = FireLog()
       let holder = MachineHolder()
       let schedule = try TimerSchedule.once(after: .milliseconds(1))
@@ -39,7 +39,7 @@ extension TimerFactoryContract {
       try ContractViolation.unless(
         log.fires.map(\.generation) == [1, 2, 3, 4, 5], "\(log.fires.map(\.generation))")
     },
-    Clause("handlers run on the queue of their machine") { bench in
+    Clause("handlers run on their machine's queue") { bench in
       guard bench.isRealTime else { return }
       let key = DispatchSpecificKey<Int>()
       bench.queue.setSpecific(key: key, value: 42)
@@ -50,7 +50,7 @@ extension TimerFactoryContract {
       machine.activate(try .once(after: .milliseconds(1)))
       try bench.wait(for: 1, in: log)
     },
-    Clause("an observer sees every transition in order and may operate the machine") { bench in
+    Clause("an observer sees every transition in order, and can operate the machine") { bench in
       let log = FireLog()
       let observer = MeddlingObserver()
       let machine = bench.machine(log: log, observer: observer)

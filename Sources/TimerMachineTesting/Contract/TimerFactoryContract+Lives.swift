@@ -4,7 +4,7 @@ import TimerMachine
 extension TimerFactoryContract {
   /// Promises about what a machine goes on with after its last fire, and what it lets go of.
   static let lifeClauses = [
-    Clause("a schedule that stays open leaves the machine running, armed for nothing") { bench in
+    Clause("a schedule that stays open leaves the machine running and unarmed") { bench in
       let log = FireLog()
       let transitions = TransitionLog()
       let machine = bench.machine(log: log, observer: transitions)
@@ -16,7 +16,7 @@ extension TimerFactoryContract {
       machine.suspend()
       machine.resume()
       try bench.letPass(.milliseconds(2))
-      try ContractViolation.unless(log.count == 1, "a fire that nobody has ordered")
+      try ContractViolation.unless(log.count == 1, "an unexpected fire")
       machine.reschedule(try .once(after: .milliseconds(1)).stayingOpen())
       try bench.wait(for: 2, in: log)
       machine.cancel()
@@ -82,7 +82,7 @@ extension TimerFactoryContract {
       try ContractViolation.unless(
         seen.map(\.sequence) == Array(1...UInt64(seen.count)), "\(seen.map(\.sequence))")
     },
-    Clause("cancel lets go of the handlers, unless they are kept") { bench in
+    Clause("cancel releases the handlers, unless they are kept") { bench in
       let schedule = try TimerSchedule.once(after: .seconds(3600))
       for keeps in [false, true] {
         let probe = Probe()
@@ -104,7 +104,7 @@ extension TimerFactoryContract {
         try ContractViolation.unless(machine.start(schedule).isAccepted, "no start with a handler")
       }
     },
-    Clause("start gives a schedule in every state") { bench in
+    Clause("start sets a schedule in every state") { bench in
       let log = FireLog()
       let machine = bench.machine(log: log)
       let soon = try TimerSchedule.once(after: .milliseconds(1))
@@ -123,7 +123,7 @@ extension TimerFactoryContract {
       machine.resume()
       try bench.wait(for: 3, in: log)
     },
-    Clause("a handler may be given its machine") { bench in
+    Clause("a handler can receive its machine") { bench in
       let log = FireLog()
       let machine = SafeTimer(name: "subject", factory: bench.factory, queue: bench.queue) {
         machine, fire in

@@ -4,7 +4,7 @@ import TaktTime
 extension TimerFactoryContract {
   /// Promises about the operations of a machine.
   static let operationClauses = [
-    Clause("a cancelled timer claims nothing more and can be activated again") { bench in
+    Clause("a cancelled timer claims no more fires and can be activated again") { bench in
       let log = FireLog()
       let machine = bench.machine(log: log)
       machine.activate(try .every(.milliseconds(1)))
@@ -16,9 +16,11 @@ extension TimerFactoryContract {
       try bench.wait(for: Int(claims) + 1, in: log)
       try ContractViolation.unless(
         reply == .accepted(generation: log.fires[Int(claims)].generation),
-        "the fire is of another life")
+        "the fire is of another generation")
     },
-    Clause("a suspended timer does not fire; resumed, it fires once for all that passed") { bench in
+    Clause(
+      "a suspended timer does not fire; after a resume, it fires once for all missed deadlines"
+    ) { bench in
       let log = FireLog()
       let machine = try bench.suspendedMachine(log: log)
       let start = bench.now + .milliseconds(2)
@@ -32,7 +34,7 @@ extension TimerFactoryContract {
         log.fires[0].deadline == start && log.fires[0].periods >= 4,
         "periods \(log.fires[0].periods) since \(log.fires[0].deadline)")
     },
-    Clause("resume can skip what passed and keeps the phase") { bench in
+    Clause("resume can skip missed deadlines and keeps the phase") { bench in
       let log = FireLog()
       let machine = try bench.suspendedMachine(log: log)
       let start = bench.now + .milliseconds(2)
@@ -64,7 +66,7 @@ extension TimerFactoryContract {
       machine.reschedule(try .once(after: .seconds(3600)))
       let claims = machine.claims
       try bench.letPass(.milliseconds(4))
-      try ContractViolation.unless(machine.claims == claims, "the former schedule fired")
+      try ContractViolation.unless(machine.claims == claims, "the previous schedule fired")
       let reply = machine.reschedule(try .once(after: .milliseconds(1)))
       try bench.wait(for: Int(claims) + 1, in: log)
       try bench.letPass(.milliseconds(2))
@@ -95,22 +97,24 @@ extension TimerFactoryContract {
         replies.allSatisfy { $0 == .refused(state: .idle) } && machine.refusals == 6
           && machine.state == .idle, "replies \(replies)")
     },
-    Clause("fireNow fires from running and suspended and leaves the schedule alone") { bench in
+    Clause("fireNow fires from running and suspended, and does not change the schedule") { bench in
       let log = FireLog()
       let machine = bench.machine(log: log)
       let deadline = bench.now + .seconds(3600)
       machine.activate(try .once(at: deadline))
       machine.fireNow()
+      try bench.wait(for: 1, in: log)
       try bench.letPass(.milliseconds(1))
       try ContractViolation.unless(
         log.count == 1 && machine.deadline == deadline, "\(log.count) fires")
       machine.suspend()
       machine.fireNow()
+      try bench.wait(for: 2, in: log)
       try bench.letPass(.milliseconds(1))
       try ContractViolation.unless(
         log.count == 2 && machine.state == .suspended, "\(log.count) fires")
     },
-    Clause("a timer is released safely in every state and fires no more") { bench in
+    Clause("a timer can be released in every state, and does not fire afterwards") { bench in
       let log = FireLog()
       let schedule = try TimerSchedule.once(after: .milliseconds(1))
       let lives: [(SafeTimer) -> Void] = [

@@ -1,8 +1,8 @@
 import TimerMachine
 
-/// What every timer factory must do, one clause at a time.
+/// The promises of every timer factory, as clauses to check one by one.
 ///
-/// Run it on a factory of your own:
+/// Run it on your own factory:
 /// ```swift
 /// @Test(arguments: TimerFactoryContract.clauses)
 /// func `my factory keeps`(clause: TimerFactoryContract.Clause) throws {
@@ -10,7 +10,7 @@ import TimerMachine
 /// }
 /// ```
 public enum TimerFactoryContract {
-  /// One promise and how to check it.
+  /// A promise and its check.
   public struct Clause: Sendable, CustomStringConvertible {
     /// The promise as a sentence.
     public let description: String
@@ -21,7 +21,7 @@ public enum TimerFactoryContract {
       self.body = body
     }
 
-    /// Checks the promise on a bench of its own. It blocks, in real time for up to a second.
+    /// Checks the promise on its own bench. Blocks for up to a second in real time.
     ///
     /// - Throws: `ContractViolation` when the promise is broken.
     public func check(_ bench: TimerTestBench) throws {
@@ -29,7 +29,7 @@ public enum TimerFactoryContract {
     }
   }
 
-  /// Every clause, the plainest first.
+  /// Every clause, the simplest first.
   public static let clauses: [Clause] =
     adapterClauses + scheduleClauses + operationClauses + handlerClauses + lifeClauses
 }

@@ -2,23 +2,23 @@ public import Dispatch
 public import TimerMachine
 public import TaktTime
 
-/// A factory to be tested, with a queue for its machines and a way to let its time pass.
+/// A factory under test, with a queue for its machines and a way to advance its time.
 public struct TimerTestBench: Sendable {
   /// The factory under test.
   public let factory: any TimerFactory
-  /// The queue that machines are made for.
+  /// The queue of the machines.
   public let queue: DispatchQueue
   /// Makes something happen; false when nothing can. `nil` for real time, which needs no help.
   private let step: (@Sendable () -> Bool)?
 
-  /// A bench on which time passes by itself.
+  /// Creates a bench in real time.
   public init(factory: any TimerFactory, queue: DispatchQueue) {
     self.factory = factory
     self.queue = queue
     step = nil
   }
 
-  /// A bench on which `step` takes virtual time to the next deadline; it returns false when
+  /// Creates a bench in virtual time. `step` advances it to the next deadline, and returns false if
   /// nothing is armed.
   public init(
     factory: any TimerFactory, queue: DispatchQueue, step: @escaping @Sendable () -> Bool
@@ -28,7 +28,7 @@ public struct TimerTestBench: Sendable {
     self.step = step
   }
 
-  /// A bench in virtual time.
+  /// Returns a bench in virtual time.
   public static func manual() -> TimerTestBench {
     let factory = ManualTimerFactory()
     return TimerTestBench(factory: factory, queue: DispatchQueue(label: "manual")) {
@@ -36,24 +36,24 @@ public struct TimerTestBench: Sendable {
     }
   }
 
-  /// Whether handlers run on `queue`, and time passes without help.
+  /// Whether handlers run on `queue`, and time passes by itself.
   public var isRealTime: Bool { step == nil }
 
-  /// The time now.
+  /// The current time.
   public var now: MonotonicInstant { factory.time.monotonic }
 
-  /// Waits until a log holds so many fires.
+  /// Waits until a log contains `count` fires.
   public func wait(for count: Int, in log: FireLog) throws(ContractViolation) {
     while log.count < count {
       let happened = step.map { $0() } ?? log.waitForArrival()
       guard happened else {
-        throw ContractViolation("expected \(count) fires, but only \(log.count) came")
+        throw ContractViolation("expected \(count) fires, but there were only \(log.count)")
       }
     }
   }
 
-  /// Waits until another timer, due `delay` from now, has fired: what was due before it had its
-  /// chance.
+  /// Waits until another timer, due `delay` from now, has fired, so that everything due before it
+  /// can have fired.
   public func letPass(_ delay: Duration) throws {
     let log = FireLog()
     let canary = SafeTimer(name: "canary", factory: factory, queue: queue) { log.record($0) }
@@ -61,7 +61,7 @@ public struct TimerTestBench: Sendable {
     try wait(for: 1, in: log)
   }
 
-  /// A machine whose fires go to `log`.
+  /// Returns a machine whose fires go to `log`.
   public func machine(
     _ name: String = "subject", log: FireLog, observer: (any TimerObserver)? = nil
   ) -> SafeTimer {

@@ -30,7 +30,7 @@ struct FixedZones: ZoneSource {
 
 /// One account, whoever asks.
 struct FixedAccounts: AccountSource {
-  func account(for identity: RunIdentity) -> Account? {
+  func account(for identity: UserAndGroup) -> Account? {
     Account(name: "takt", uid: 1000, gid: 1000, groups: [1000], home: "/", shell: "/bin/sh")
   }
 }

@@ -54,7 +54,7 @@ struct GateScheduler {
       move(to: timer.deadline)
       if let run = handle(.timerFired(.job(id), token: timer.token)) {
         slotCount += 1
-        _ = handle(.attemptEnded(run, AttemptReport(.exited(0))))
+        _ = handle(.actionEnded(run, AttemptReport(.exited(0))))
       }
     }
   }
@@ -71,7 +71,7 @@ struct GateScheduler {
       case .arm(.job(let id), let deadline, _, _, let token):
         while timers.count <= Int(id.index) { timers.append(nil) }
         timers[Int(id.index)] = Timer(deadline: deadline, token: token)
-      case .rest(let id, _), .disarm(.job(let id)): timers[Int(id.index)] = nil
+      case .holdTimer(let id, _), .disarm(.job(let id)): timers[Int(id.index)] = nil
       case .start(let request): started = request.run
       case .arm, .disarm, .signal, .record, .awaitLedger, .served, .log, .finish: break
       }
@@ -87,7 +87,7 @@ struct GateScheduler {
       case .record(let entry): turn.append(entry)
       case .log(let record): records.append(record)
       case .served(let start): starts.append(start)
-      case .arm, .rest, .disarm, .start, .signal, .awaitLedger, .finish: break
+      case .arm, .holdTimer, .disarm, .start, .signal, .awaitLedger, .finish: break
       }
     }
     entries.append(turn)

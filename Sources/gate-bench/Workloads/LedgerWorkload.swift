@@ -32,7 +32,7 @@ struct LedgerWorkload: Workload {
   func check() throws {
     try expect("batches", batches.count, is: 10)
     let report = try ledger.audit()
-    try expect("slots", report.balance.slots, is: 1200)
+    try expect("slots", report.verdictCounts.slots, is: 1200)
     try expect("findings", report.findings.map(\.description), is: [])
   }
 }

@@ -17,9 +17,9 @@ struct StatusWorkload: Workload {
       try SampleJobs.load(SampleJobs.text(0..<1000)), isKeeping: true)
     scheduler.serve(scheduler.dueJobs)
     self.scheduler = scheduler
-    state.take(scheduler.records)
-    for start in scheduler.starts { state.take(start, at: scheduler.now.wall) }
-    state.take(scheduler.entries.flatMap(\.self), at: scheduler.now)
+    state.apply(scheduler.records)
+    for start in scheduler.starts { state.apply(start, at: scheduler.now.wall) }
+    state.apply(scheduler.entries.flatMap(\.self), at: scheduler.now)
     try run()
     (json, table) = ([], [])
   }
@@ -30,7 +30,9 @@ struct StatusWorkload: Workload {
       scheduler.core.view(of: name, at: now).map { JobEntry($0, in: state) }
     }
     json = JobList.Page(jobs: jobs, total: jobs.count).json.bytes
-    table = JobTable(jobs: jobs, width: 120, now: now.wall).text
+    var table = JobTable(width: 120, now: now.wall)
+    for job in jobs { table.add(job) }
+    self.table = table.text
   }
 
   func check() throws {

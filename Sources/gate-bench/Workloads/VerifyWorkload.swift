@@ -23,7 +23,7 @@ struct VerifyWorkload: Workload {
   }
 
   func check() throws {
-    try expect("slots", report?.balance.slots, is: 2000)
+    try expect("slots", report?.verdictCounts.slots, is: 2000)
     try expect("findings", report?.findings.map(\.description), is: [])
   }
 }

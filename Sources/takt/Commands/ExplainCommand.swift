@@ -148,16 +148,16 @@ extension ExplainCommand {
     let spec = try argument.job(named: name, in: snapshot)
     let zone = spec.timing.schedule.rules.first?.zone ?? snapshot.settings.zone
     var now = SystemTimeSource().now
-    var former: FormerJob?
+    var previous: PreviousJob?
     let start = after == nil ? now.wall : try instant(in: zone)
     if start >= now.wall {
       // Both clocks advance to it.
       now = Now(wall: start, monotonic: now.monotonic + (start - now.wall))
-      former = FormerBooks.kept(by: snapshot.settings).jobs[spec.name]
+      previous = PreviousState.kept(by: snapshot.settings).jobs[spec.name]
     } else {
       now = Now(wall: start, monotonic: now.monotonic)
     }
-    var slots = SlotPreview.slots(of: spec, after: former, startingAt: now, count: number + 1)
+    var slots = SlotPreview.slots(of: spec, after: previous, startingAt: now, count: number + 1)
     // The job's clock and the wall may differ by less than a millisecond.
     if after != nil { slots.removeAll { $0.nominal <= start } }
     slots = Array(slots.prefix(number))
@@ -179,7 +179,7 @@ extension ExplainCommand {
     for line in lines { Console.print(line) }
     if !spec.timing.isEnabled {
       Console.print("disabled: no slots")
-    } else if former?.mark.suspension != nil {
+    } else if previous?.checkpoint.suspension != nil {
       Console.print("suspended: no slots")
     }
     for slot in slots { Console.print("  " + slot.line(in: zone)) }

@@ -35,13 +35,13 @@ struct NextCommand: ParsableCommand {
     let (name, argument) = self.argument.orFile(job)
     let (snapshot, _, _) = try argument.source.loadOrExit(isQuiet: json)
     let specs = try name.map { [try argument.job(named: $0, in: snapshot)] } ?? snapshot.jobs
-    let former = FormerBooks.kept(by: snapshot.settings)
+    let previous = PreviousState.kept(by: snapshot.settings)
     let now = SystemTimeSource().now
     let width = specs.map(\.name.text.count).max() ?? 0
     for spec in specs {
       let zone = spec.timing.schedule.rules.first?.zone ?? snapshot.settings.zone
-      let job = former.jobs[spec.name]
-      let isSuspended = job?.mark.suspension != nil
+      let job = previous.jobs[spec.name]
+      let isSuspended = job?.checkpoint.suspension != nil
       let slots =
         spec.timing.isEnabled && !isSuspended
         ? SlotPreview.slots(of: spec, after: job, startingAt: now, count: number) : []
@@ -75,13 +75,13 @@ private struct NextAnswer: Encodable {
   }
 }
 
-extension FormerBooks {
+extension PreviousState {
   /// How far the jobs have come; nothing where there is no ledger, or none that can be read.
-  static func kept(by settings: SchedulerSettings) -> FormerBooks {
+  static func kept(by settings: SchedulerSettings) -> PreviousState {
     guard case .folder(let folder)? = settings.state,
       let archive = try? LedgerArchive(folder: StateFolderLock.place(of: folder))
-    else { return FormerBooks() }
-    return (try? archive.former(boot: BootIdentity.current(), zones: ZoneFiles()))
-      ?? FormerBooks()
+    else { return PreviousState() }
+    return (try? archive.previous(boot: BootIdentity.current(), zones: ZoneFiles()))
+      ?? PreviousState()
   }
 }

@@ -21,7 +21,7 @@ struct Daemon {
   private let writer: LogWriter
   private let observers: Observers
   private let engine: Engine
-  private let tally: TallyLedger
+  private let tally: CountingLedger
   private let state: State
   private let degraded: String?
   private let warning: String?
@@ -40,7 +40,7 @@ struct Daemon {
     warning = try ResourceLimits.check(maxRunning: snapshot.settings.maxRunning)
     degraded = snapshot.degradedClasses()
     let time = SystemTimeSource()
-    let writer = try LogWriter(
+    let writer = LogWriter(
       descriptor: STDOUT_FILENO, format: log.format, level: log.level,
       zone: snapshot.settings.zone, isColoured: log.isColoured, time: time)
     self.writer = writer
@@ -57,15 +57,15 @@ struct Daemon {
     }
     self.state = state
     opening.write()
-    let tally = TallyLedger(next: state.ledger)
+    let tally = CountingLedger(next: state.ledger)
     self.tally = tally
     let hub = OutputHub(next: writer)
-    let books = ControlBooks(
+    let readModel = ControlReadModel(
       next: tally, time: time, onBegan: { hub.began($0) }, onEnded: { hub.ended($0) })
-    books.observe(opening.line)
-    let observers = Observers([writer, books])
+    readModel.observe(opening.line)
+    let observers = Observers([writer, readModel])
     self.observers = observers
-    let engine = try Engine(observer: observers, sink: hub, ledger: books, gauge: books) {
+    let engine = try Engine(observer: observers, sink: hub, ledger: readModel, gauge: readModel) {
       [stopped] in stopped.signal()
     }
     self.engine = engine
@@ -78,7 +78,7 @@ struct Daemon {
     let connections = ConnectionBudget(snapshot.settings)
     let reloader = Reloader(
       current: snapshot, watchedPaths: files?.paths ?? [], source: source, observer: observers,
-      ledger: books, time: engine.factory.time,
+      ledger: readModel, time: engine.factory.time,
       apply: { plan in
         connections.adopt(plan.settings)
         let count = plan.snapshot.jobs.count
@@ -88,15 +88,16 @@ struct Daemon {
         }
       },
       onBegin: { supervision?.reloading() }, onRefused: { supervision?.ready(isRefused: true) },
-      onLoaded: { watch.watcher?.watch($0) }, onDone: { books.take($0) })
+      onLoaded: { watch.watcher?.watch($0) }, onDone: { readModel.apply($0) })
     control = Control(
       settings: snapshot.settings, source: source, state: state, engine: engine, tally: tally,
-      books: books, hub: hub, reloader: reloader, connections: connections, observer: observers)
+      readModel: readModel, hub: hub, reloader: reloader, connections: connections,
+      observer: observers)
     if let files {
       let watcher = try FileWatcher(
         reactor: engine.reactor, factory: engine.factory, timerLog: engine.timerLog,
         onChange: { reloader.reload(cause: "watch") },
-        onTrouble: { observers.tell($0, .warning) })
+        onError: { observers.logMessage($0, .warning) })
       watch.watcher = watcher
       watcher.watch(files)
     }
@@ -175,7 +176,7 @@ struct Daemon {
       case SIGHUP: reloader.reload(cause: "SIGHUP")
       case SIGUSR1:
         scheduler.send(.dumpStatus)
-        if let ledger { observers.tell("\(ledger.status)", .notice, .ledger) }
+        if let ledger { observers.logMessage("\(ledger.status)", .notice, .ledger) }
       case SIGQUIT:
         // At once: as two other signals.
         supervision?.stopping()
@@ -194,12 +195,12 @@ struct Daemon {
   ///
   /// The set is consumed: a reload replaces it.
   func run(_ snapshot: consuming Snapshot) {
-    observers.tell("Processes of a run are tracked by \(engine.tracking).", .info)
-    if let warning { observers.tell(warning, .warning) }
-    if let degraded { observers.tell(degraded, .warning) }
+    observers.logMessage("Processes of a run are tracked by \(engine.tracking).", .info)
+    if let warning { observers.logMessage(warning, .warning) }
+    if let degraded { observers.logMessage(degraded, .warning) }
     control.listen()
     let count = snapshot.jobs.count
-    engine.start(snapshot, after: state.handover.take()) { [supervision] in
+    engine.start(snapshot, after: state.handover.pop()) { [supervision] in
       supervision?.ready()
       Heap.giveBack(after: count)
     }
@@ -210,8 +211,8 @@ struct Daemon {
     control.closeArchive()
     state.ledger?.close(timeout: .seconds(10))
     let timers = engine.factory.statistics
-    observers.tell("timers: \(timers.served) served in \(timers.wakes) wakes", .debug)
-    observers.tell("\(tally.balance)")
+    observers.logMessage("timers: \(timers.served) served in \(timers.wakes) wakes", .debug)
+    observers.logMessage("\(tally.verdictCounts)")
     control.close()
     writer.close(timeout: .seconds(2))
   }
@@ -219,7 +220,7 @@ struct Daemon {
 
 extension Observer {
   /// A sentence in the log.
-  func tell(_ message: String, _ level: LogLevel = .notice, _ event: LogEvent = .scheduler) {
+  func logMessage(_ message: String, _ level: LogLevel = .notice, _ event: LogEvent = .scheduler) {
     observe(
       LogRecord(
         at: SystemTimeSource().wall, level, event, [LogField(.message, .text(message))]))

@@ -19,7 +19,7 @@ struct Control {
 
   init(
     settings: SchedulerSettings, source: JobsFileSource, state: State, engine: Engine,
-    tally: TallyLedger, books: ControlBooks, hub: OutputHub, reloader: Reloader,
+    tally: CountingLedger, readModel: ControlReadModel, hub: OutputHub, reloader: Reloader,
     connections: ConnectionBudget, observer: any Observer
   ) {
     self.settings = settings
@@ -33,14 +33,14 @@ struct Control {
       ControlPorts(
         scheduler: engine.scheduler, reload: reloader,
         archive: archive, output: hub,
-        catalogue: source.catalogue, books: books,
+        catalogue: source.catalogue, readModel: readModel,
         facts: DaemonFacts(
           version: TaktVersion.current, pid: getpid(), started: factory.time.wall,
           file: file, givenFile: source.path, stateFolder: folder, tracking: engine.tracking),
         figures: {
           let timers = factory.statistics
           return DaemonFigures(
-            wakes: timers.wakes, served: timers.served, balance: tally.balance,
+            wakes: timers.wakes, served: timers.served, verdictCounts: tally.verdictCounts,
             ledger: ledger.map { LedgerFigures($0.status) },
             processes: ProcessFigures(engine.processFigures, isResponsive: engine.startsProcesses),
             stuckThreads: StuckWork.count, stuckThreadsTotal: StuckWork.total)
@@ -53,7 +53,7 @@ struct Control {
     if let path = SocketPlace.path(state: place, file: file) {
       listen(at: .socket(path: path), "the control socket is at")
     } else {
-      observer.tell(
+      observer.logMessage(
         "no control socket, so commands such as `takt status` do not work: without a state folder, or "
           + "if its path is too long, the socket needs XDG_RUNTIME_DIR", .warning)
     }
@@ -71,9 +71,10 @@ struct Control {
   private func listen(at place: ControlServer.Place, _ words: String) {
     server.listen(at: place) { [observer] result in
       switch result {
-      case .success(let address): observer.tell("\(words) \(address)")
+      case .success(let address): observer.logMessage("\(words) \(address)")
       case .failure(let trouble):
-        observer.tell("not listening at \(place): \(trouble.message); the jobs continue", .error)
+        observer.logMessage(
+          "not listening at \(place): \(trouble.message); the jobs continue", .error)
       }
     }
   }
@@ -104,7 +105,7 @@ extension DaemonFigures.ProcessFigures {
   fileprivate init(_ figures: TaktEngine.ProcessFigures, isResponsive: Bool) {
     self.init(
       isResponsive: isResponsive, stuckNow: figures.stuckNow, stuck: figures.stuck,
-      released: figures.released, strangers: figures.strangers)
+      released: figures.released, unrelated: figures.unrelated)
   }
 }
 

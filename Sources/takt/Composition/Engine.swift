@@ -9,7 +9,7 @@ import TimerMachine
 struct Engine {
   /// The serial queue on which everything is decided. Above the jobs' classes, so that none of them
   /// makes a slot late.
-  let queue = DispatchQueue(label: "takt.scheduler", qos: .userInitiated)
+  let turns = TurnQueue(DispatchQueue(label: "takt.scheduler", qos: .userInitiated))
   let factory: CoalescingTimerFactory
   /// Logs the timers that belong to no job and no run.
   let timerLog: OtherTimerLog
@@ -36,12 +36,13 @@ struct Engine {
     tap: PluginTap? = nil, ledger: any Ledger, gauge: (any SlotGauge)? = nil,
     onFinish: @escaping @Sendable () -> Void
   ) throws(SystemError) {
-    factory = CoalescingTimerFactory(queue: queue)
+    factory = CoalescingTimerFactory(
+      queue: turns.queue, over: AlarmTimerFactory(name: "takt-timers", turn: turns.turn))
     timerLog = OtherTimerLog(observer: observer)
-    Notices.deliver(to: { observer.tell($0, .warning) })
+    Notices.deliver(to: { observer.logMessage($0, .warning) })
     reactor = try Reactor()
     let scheduler = Scheduler(
-      queue: queue, factory: factory, ledger: ledger, observer: observer, gauge: gauge,
+      turns: turns, factory: factory, ledger: ledger, observer: observer, gauge: gauge,
       onFinish: onFinish)
     self.scheduler = scheduler
     files = OutputFiles(sink: sink, time: factory.time)
@@ -53,21 +54,22 @@ struct Engine {
     processes = try ProcessRunner(
       reactor: reactor, sink: sink, time: factory.time, files: files, observer: observer,
       tracking: tracking)
+    let ends = EventOutbox(on: reactor) { scheduler.send($0) }
     let commands = CommandRunner(
-      processes: processes, plugins: plugins.complete, passThrough: passThrough, ledger: ledger
-    ) { scheduler.send($0) }
+      processes: processes, plugins: plugins.complete, passThrough: passThrough, ledger: ledger,
+      report: ends.add)
     let builtins = BuiltinRunner(
       registry: .standard, observer: observer, time: factory.time, files: files,
       commands: commands
     ) { scheduler.send($0) }
     services = PluginServices(
       reactor: reactor, processes: processes, commands: plugins, factory: factory,
-      timerLog: timerLog, queue: queue, sink: sink, files: files
+      timerLog: timerLog, queue: turns.queue, sink: sink, files: files
     ) { scheduler.send($0) }
     router = ActionRouter(commands: commands, builtins: builtins, services: services)
     let sleep = SleepMeter()
-    clockWatcher = ClockStepWatcher(queue: queue) {
-      scheduler.send(.clockStepped(slept: sleep.takeSlept()))
+    clockWatcher = ClockStepWatcher(queue: turns.queue) {
+      scheduler.send(.clockStepped(slept: sleep.popSlept()))
     }
     watches = JobWatches(reactor: reactor, factory: factory, observer: observer) {
       scheduler.send($0)
@@ -91,7 +93,7 @@ struct Engine {
     watches.apply(plan) { [scheduler] in
       scheduler.send(.reloaded(plan))
       // Behind the reload in the scheduler's queue.
-      scheduler.look({ _, _ in }, reply: onApplied)
+      scheduler.query({ _, _ in }, reply: onApplied)
     }
   }
 
@@ -117,14 +119,14 @@ struct Engine {
   ///
   /// - Parameter onStarted: called when the jobs run.
   func start(
-    _ snapshot: Snapshot, after former: FormerBooks = FormerBooks(),
+    _ snapshot: Snapshot, after previous: PreviousState = PreviousState(),
     onStarted: @escaping @Sendable () -> Void = {}
   ) {
     InheritedEnvironment.hideSecrets(of: snapshot.jobs)
     watches.begin(with: snapshot.jobs) { [scheduler, router] in
-      scheduler.start(snapshot, after: former, runner: router)
+      scheduler.start(snapshot, after: previous, runner: router)
       // Behind the start in the scheduler's queue.
-      scheduler.look({ _, _ in }, reply: onStarted)
+      scheduler.query({ _, _ in }, reply: onStarted)
     }
   }
 }

@@ -24,7 +24,7 @@ struct Leftovers {
       } else if let space = daemon.pidSpace, space != DaemonProcess.pidSpace {
         // Its processes are out of sight, and the numbers are those of others.
         if !daemon.processes.isEmpty {
-          tell(
+          logMessage(
             .notice,
             "The previous daemon ran in another PID namespace, such as another container; its "
               + "processes are left alone.")
@@ -33,7 +33,7 @@ struct Leftovers {
       } else if !daemon.isOfThisFolder {
         copied.append(daemon)
       } else if DaemonProcess.isAlive(daemon.pid, startTicks: daemon.startTicks) {
-        tell(
+        logMessage(
           .error,
           "The previous daemon (pid \(daemon.pid)) still runs, without its lock. Stop it, or a job may "
             + "run twice.")
@@ -42,37 +42,37 @@ struct Leftovers {
         settled.append(daemon)
       }
     }
-    tellOfCopy(copied)
-    let outcome = LeftProcesses(attempts: attempts).end()
-    tell(of: outcome)
+    logCopiedFolder(copied)
+    let outcome = LeftoverProcesses(attempts: attempts).end()
+    logOutcome(of: outcome)
     return settled + copied
   }
 
-  private func tell(_ level: LogLevel, _ message: String) {
-    observer.tell(message, level, .ledger)
+  private func logMessage(_ level: LogLevel, _ message: String) {
+    observer.logMessage(message, level, .ledger)
   }
 
-  private func tellOfCopy(_ daemons: [LedgerFindings.PreviousDaemon]) {
+  private func logCopiedFolder(_ daemons: [LedgerFindings.PreviousDaemon]) {
     guard !daemons.isEmpty else { return }
     let open = daemons.reduce(0) { $0 + $1.processes.count }
-    tell(
+    logMessage(
       open > 0 ? .warning : .notice,
       "This state folder was copied or moved; processes are left alone, and unfinished runs count as "
         + "interrupted: \(open).")
   }
 
-  private func tell(of outcome: LeftProcesses.Outcome) {
+  private func logOutcome(of outcome: LeftoverProcesses.Outcome) {
     if !outcome.ended.isEmpty {
-      tell(
+      logMessage(
         .warning, "Ended leftover processes of the previous daemon: \(Self.list(outcome.ended))")
     }
     if !outcome.lasting.isEmpty {
-      tell(
+      logMessage(
         .error,
         "Leftover processes of the previous daemon do not end: \(Self.list(outcome.lasting))")
     }
     if !outcome.unproven.isEmpty {
-      tell(
+      logMessage(
         .warning,
         "Left alone, because nothing proves that they are leftovers of the previous daemon: "
           + "\(Self.list(outcome.unproven)). If they are, end them.")
@@ -82,7 +82,7 @@ struct Leftovers {
   /// So many processes are named in one line.
   private static let namedMax = 10
 
-  private static func list(_ processes: [LeftProcesses.Found]) -> String {
+  private static func list(_ processes: [LeftoverProcesses.Found]) -> String {
     let names = processes.prefix(namedMax).map { "\($0.name.printable)(\($0.pid))" }
     return "\(processes.count), \(names.joined(separator: ", "))"
       + (processes.count > names.count ? ", …" : "")

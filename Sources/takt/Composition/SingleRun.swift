@@ -10,14 +10,14 @@ import TaktTime
 final class SingleRun {
   private let fork: Fork
   private let engine: Engine
-  private let books = Books()
+  private let ledger = EndLedger()
   private let spec: JobSpec
   private let settings: SchedulerSettings
   private let others: [JobSpec]
   private let stopped = DispatchSemaphore(value: 0)
 
   /// Keeps how the run ended, and then lets the scheduler stop: hooks are still done.
-  private final class Books: Ledger {
+  private final class EndLedger: Ledger {
     private struct State {
       var end: RunEnd?
       var isInterrupted = false
@@ -75,11 +75,11 @@ final class SingleRun {
     self.settings = settings
     fork = try Fork(settings: settings, level: level)
     engine = try Engine(
-      observer: fork, sink: fork, passThrough: fork.passThrough, tap: tap, ledger: books
+      observer: fork, sink: fork, passThrough: fork.passThrough, tap: tap, ledger: ledger
     ) { [stopped] in stopped.signal() }
-    try engine.receiveSignals { [engine, fork, books] number in
+    try engine.receiveSignals { [engine, fork, ledger] number in
       guard [SIGTERM, SIGINT, SIGQUIT].contains(number) else { return }
-      for _ in 0..<books.interrupt() { engine.scheduler.send(.stop) }
+      for _ in 0..<ledger.interrupt() { engine.scheduler.send(.stop) }
       fork.passThrough.hurry()
     }
   }
@@ -89,14 +89,14 @@ final class SingleRun {
 
   /// Runs the job and returns how the run ended; nil when it was stopped before it began.
   func end(for slot: WallInstant?) -> RunEnd? {
-    books.whenEnded { [engine] in engine.scheduler.send(.stop) }
+    ledger.whenEnded { [engine] in engine.scheduler.send(.stop) }
     engine.keepSecrets(of: others)
     engine.start(Snapshot(settings: settings, jobs: [spec]))
     engine.scheduler.send(.commanded(.trigger(spec.name, slot: slot)))
     stopped.wait()
     engine.close()
     fork.close()
-    return books.end
+    return ledger.end
   }
 }
 
@@ -108,7 +108,7 @@ private final class Fork: Observer, OutputSink {
 
   init(settings: SchedulerSettings, level: LogLevel) throws(SystemError) {
     passThrough = try PassThrough(stdout: STDOUT_FILENO, stderr: STDERR_FILENO)
-    log = try LogWriter(
+    log = LogWriter(
       descriptor: STDERR_FILENO, format: .text, level: level, zone: settings.zone,
       isColoured: isatty(STDERR_FILENO) == 1 && Console.isColoured, time: SystemTimeSource())
   }

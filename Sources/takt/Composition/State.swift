@@ -16,7 +16,7 @@ struct State {
   /// Where takt's files are; nil without a state folder.
   private(set) var folder: String?
   /// What is to be said when the log is there.
-  private var remark: (level: LogLevel, text: String)?
+  private var lockNote: (level: LogLevel, text: String)?
 
   /// Takes the lock, or ends the program when another daemon has it or the folder may be another
   /// user's work. A folder that cannot be written is done without.
@@ -30,7 +30,7 @@ struct State {
         folder: folder,
         holder: "takt \(TaktVersion.current), pid \(getpid()), since \(since), "
           + "with \(path)", trusting: Self.owners(of: path))
-      takeNote(of: lock, for: folder)
+      noteMove(of: lock, for: folder)
     } catch {
       switch error {
       case .refused(let problem):
@@ -40,7 +40,7 @@ struct State {
         Console.error("takt: the state folder \(folder) is in use by \(holder)")
         throw ExitCode.stateInUse
       case .unwritable(let number):
-        remark = (
+        lockNote = (
           .error,
           "the state folder \(folder) cannot be written (\(String(cString: strerror(number)))): "
             + "schedules and history last only as long as this process"
@@ -56,16 +56,16 @@ struct State {
     return stat(file, &status) == 0 ? [status.st_uid] : []
   }
 
-  private mutating func takeNote(of lock: StateFolderLock?, for folder: String) {
+  private mutating func noteMove(of lock: StateFolderLock?, for folder: String) {
     guard let lock else { return }
     self.folder = lock.folder
     if lock.folder != folder {
-      remark = (
+      lockNote = (
         .notice,
         "the state folder \(folder) belongs to another user; takt's state is in \(lock.folder)"
       )
     } else if lock.wasRestricted {
-      remark = (
+      lockNote = (
         .warning,
         "the state folder \(folder) was writable by its group; now only its owner can write to it"
       )
@@ -77,7 +77,7 @@ struct State {
     _ settings: SchedulerSettings, file: String, observer: any Observer, time: any TimeSource,
     onRenewed: @escaping @Sendable () -> Void
   ) throws {
-    if let remark { tell(remark.text, remark.level, observer, time) }
+    if let lockNote { logMessage(lockNote.text, lockNote.level, observer, time) }
     guard let lock else { return }
     let writer = SQLiteLedger.Writer(
       instance: DaemonProcess.instance, boot: BootIdentity.current(),
@@ -101,11 +101,11 @@ struct State {
         throw ExitCode.stateInUse
       }
     }
-    handover.put(findings.former)
+    handover.put(findings.previous)
     ledger?.settle(Leftovers(of: findings, observer: observer).end())
     if let seen = findings.lastSeen {
-      let open = findings.former.runs.count { !$0.isEnded }
-      tell(
+      let open = findings.previous.runs.count { !$0.isEnded }
+      logMessage(
         "continues from the previous daemon (last seen \(seen.rfc3339()), unfinished runs: \(open))",
         .notice, observer, time)
     }
@@ -113,19 +113,19 @@ struct State {
 
   /// Hands over once what is large with many jobs, and keeps nothing of it.
   final class Handover: Sendable {
-    private let former = Mutex(FormerBooks())
+    private let previous = Mutex(PreviousState())
 
-    func put(_ books: FormerBooks) { former.withLock { $0 = books } }
+    func put(_ state: PreviousState) { previous.withLock { $0 = state } }
 
-    func take() -> FormerBooks {
-      former.withLock { books in
-        defer { books = FormerBooks() }
-        return books
+    func pop() -> PreviousState {
+      previous.withLock { state in
+        defer { state = PreviousState() }
+        return state
       }
     }
   }
 
-  private func tell(
+  private func logMessage(
     _ message: String, _ level: LogLevel, _ observer: any Observer, _ time: any TimeSource
   ) {
     observer.observe(

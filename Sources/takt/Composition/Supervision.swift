@@ -25,7 +25,7 @@ final class Supervision: Sendable {
     // By the wake queue and on the scheduler's own queue, and only while children can be started:
     // where any of these stands still, so does this.
     let machine = SafeTimer(
-      name: "watchdog-timer", factory: engine.factory, queue: engine.queue,
+      name: "watchdog-timer", factory: engine.factory, queue: engine.turns.queue,
       observer: engine.timerLog
     ) { _ in if engine.startsProcesses { manager.alive() } }
     if let schedule = try? TimerSchedule.every(interval / 2, leeway: interval / 8) {
@@ -36,7 +36,7 @@ final class Supervision: Sendable {
 
   /// The jobs run, as the file says or, where it has just been refused, as it did.
   func ready(isRefused: Bool = false) {
-    engine.scheduler.look(
+    engine.scheduler.query(
       { core, _ in (phase: core.phase, jobs: core.jobCount) },
       reply: { [self] seen in
         guard seen.phase == .running, !isStopping.load(ordering: .relaxed) else { return }

@@ -19,7 +19,7 @@ struct AccountTests {
     "unknownAccount | user: »nobody-here", "unknownAccount | user: »12345",
     "unknownAccount | group: »none", "unknownAccount unknownAccount | user: »x, group: »y",
   ])
-  func `a user or a group that there is not is told at its place`(row: String) throws {
+  func `a user or a group that there is not is reported at its place`(row: String) throws {
     try check(badRow: row) { "jobs:\n  a: {on: start, run: x, " + $0 + "}\n" }
   }
 
@@ -39,7 +39,7 @@ struct AccountTests {
     #expect(load("user: worker, group: adm, inherit_env: false", as: 0).diagnostics == [])
   }
 
-  @Test func `a user of defaults is told once`() {
+  @Test func `a user of defaults is reported once`() {
     let loaded = TaktConfigTests.load(
       "defaults: {user: x}\njobs: {a: {on: start, run: x}, b: {on: start, run: x}}\n")
     #expect(rows(loaded.diagnostics) == ["1:18 unknownAccount"])

@@ -58,7 +58,7 @@ struct BadFilesTests {
   ]
 
   @Test(arguments: badFiles)
-  func `a bad file is told with its place`(row: String) throws { try check(badRow: row) }
+  func `a bad file is reported with its place`(row: String) throws { try check(badRow: row) }
 
   @Test func `a file with four mistakes reports four`() throws {
     try check(
@@ -100,7 +100,7 @@ struct BadFilesTests {
       ([0x61, 0xc3], "1:2 notUTF8"), ([0xed, 0xa0, 0x80], "1:1 notUTF8"),
       ([0x61, 0xc3, 0xa9, 0xe2, 0x82], "1:3 notUTF8"),
     ] as [([UInt8], String)])
-  func `bytes that are no text are told with their place`(bytes: [UInt8], row: String) {
+  func `bytes that are no text are reported with their place`(bytes: [UInt8], row: String) {
     #expect(rows(load(bytes).diagnostics) == [row])
   }
 
@@ -135,7 +135,7 @@ struct BadFilesTests {
     #expect(rows(load(text + "jobs: {}\n").diagnostics) == ["2:36 tooDeep"])
   }
 
-  @Test func `things that are no files are told as such`() {
+  @Test func `things that are no files are reported as such`() {
     let folder = TemporaryFolder()
     let cases = [
       (folder.makeFolder("folder"), "a folder"), (folder.makePipe("pipe"), "a pipe"),
@@ -159,7 +159,7 @@ struct BadFilesTests {
   }
 
   @Test(.enabled(if: geteuid() != 0, "root may read everything"))
-  func `a file that may not be read is told as such`() {
+  func `a file that may not be read is reported as such`() {
     let folder = TemporaryFolder()
     let path = folder.write([], to: "jobs.yaml", mode: 0)
     #expect(rows(loader.load(path: path).diagnostics) == ["unreadable"])
@@ -173,7 +173,7 @@ struct BadFilesTests {
     #expect(diagnostics.last?.code == .moreProblems)
   }
 
-  @Test func `a mistake in an anchored mapping is told once`() {
+  @Test func `a mistake in an anchored mapping is reported once`() {
     let loaded = load(
       """
       x-base: &base {qos: high, evry: 1s}

@@ -69,7 +69,7 @@ struct DefaultsTests {
     #expect(snapshot.settings.zone == TestZones.berlin)
   }
 
-  @Test func `a mistake below the jobs is told once`() throws {
+  @Test func `a mistake below the jobs is reported once`() throws {
     try check(
       badRow: """
         badDuration badChoice unknownZone | jobs:
@@ -87,7 +87,7 @@ struct DefaultsTests {
     "outOfRange | defaults: {leeway: 5s}\njobs: {a: {every: »5s, run: x}, b: {every: 6s, run: x}}\n",
     "duplicateKey | defaults: {}\n»defaults: {}\njobs: {}\n",
   ])
-  func `a mistake in defaults is told at its place`(row: String) throws {
+  func `a mistake in defaults is reported at its place`(row: String) throws {
     try check(badRow: row)
   }
 

@@ -39,7 +39,7 @@ struct EnvironmentFileTests {
     "notUTF8 | A=b\nB=»\u{1}",
     "syntax badName | »A\n»B-C=d",
   ])
-  func `a mistake is told with its place in the file`(row: String) {
+  func `a mistake is reported with its place in the file`(row: String) {
     let parts = row.split(separator: " | ", maxSplits: 1)
     let marked = MarkedText(String(parts[1]))
     folder.write(marked.text, to: "e")
@@ -50,7 +50,7 @@ struct EnvironmentFileTests {
     #expect(loaded.snapshot == nil)
   }
 
-  @Test func `a mistake is told once for many jobs, and shows nothing of its line`() {
+  @Test func `a mistake is reported once for many jobs, and shows nothing of its line`() {
     folder.write("A=1\nB hush\nhush =hush\n", to: "e")
     let loaded = load("env_file: e}\n  b: {on: start, run: x, env_file: [e, ./e]")
     #expect(rows(loaded.diagnostics) == ["2:1 syntax", "3:1 badName"])
@@ -86,7 +86,7 @@ struct EnvironmentFileTests {
     #expect(plan.steps.flatMap(\.details).map(\.key) == ["env"])
   }
 
-  @Test func `a file that cannot be read is told at its name, and watched`() {
+  @Test func `a file that cannot be read is reported at its name, and watched`() {
     folder.makeFolder("d")
     folder.writeSparse(2 << 20, to: "big")
     let loaded = load("env_file: [none, d, big]")

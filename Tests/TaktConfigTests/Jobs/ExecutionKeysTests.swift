@@ -16,7 +16,7 @@ struct ExecutionKeysTests {
     let execution = job.execution
     #expect(execution.inheritance == .only(["LANG", "TZ"]))
     #expect(execution.umask == 0o27)
-    #expect(execution.identity == RunIdentity(user: "1000", group: "adm"))
+    #expect(execution.identity == UserAndGroup(user: "1000", group: "adm"))
     #expect(execution.stdin == "a\nb")
     #expect(execution.secrets["B"] == Secret(.environment("TOKEN"), delivery: .file))
     guard case .file(let path) = execution.secrets["A"]?.source else { throw Missing() }
@@ -247,7 +247,7 @@ struct ExecutionKeysTests {
   ]
 
   @Test(arguments: badValues)
-  func `a bad value of execution is told at its place`(row: String) throws {
+  func `a bad value of execution is reported at its place`(row: String) throws {
     try check(badRow: row) { "jobs:\n  a: {on: start, run: x, " + $0 + "}\n" }
   }
 
@@ -275,7 +275,7 @@ struct ExecutionKeysTests {
   ]
 
   @Test(arguments: badActions)
-  func `a bad action is told at its place`(row: String) throws {
+  func `a bad action is reported at its place`(row: String) throws {
     try check(badRow: row) { "jobs:\n  a: {on: start, " + $0 + "}\n" }
   }
 
@@ -284,7 +284,7 @@ struct ExecutionKeysTests {
     "badName | scheduler: {concurrency: {»a b: 1}}",
     "wrongType | scheduler: {concurrency: »5}", "badNumber | scheduler: {concurrency: {a: »x}}",
   ])
-  func `a bad concurrency group is told at its place`(row: String) throws {
+  func `a bad concurrency group is reported at its place`(row: String) throws {
     try check(badRow: row) { $0 + "\njobs: {}\n" }
   }
 
@@ -332,7 +332,8 @@ struct ExecutionKeysTests {
     #expect(load("jobs: {a: {every: 1s, \(keys)}}\n").diagnostics == [])
   }
 
-  @Test func `a parameter without effect is told where it is given, not where it is a default`() {
+  @Test func `a parameter without effect is reported where it is given, not where it is a default`()
+  {
     #expect(load("jobs: {a: {every: 1s, use: pipe}}\n").diagnostics == [])
     let loaded = load("jobs: {a: {every: 1s, use: pipe, with: {fast: true}}}\n")
     #expect(rows(loaded.diagnostics) == ["1:47 badParameter"])

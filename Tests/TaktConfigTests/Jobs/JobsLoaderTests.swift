@@ -156,7 +156,7 @@ struct JobsLoaderTests {
     "badValue | include: »~/x", "badValue | include: »\"\"", "tooLarge | include: »big",
     "includeMissing | include: [»a, »b]".replacing("[»a, »b", with: "[»a"),
   ])
-  func `an include that cannot be read is told at its place`(row: String) {
+  func `an include that cannot be read is reported at its place`(row: String) {
     folder.makePipe("pipe")
     folder.makeFolder("folder")
     folder.writeSparse(65 << 20, to: "big")

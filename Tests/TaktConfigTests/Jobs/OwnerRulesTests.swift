@@ -24,7 +24,7 @@ struct OwnerRulesTests {
   private static let jobs = "jobs: {a: {on: start, run: x}}\n"
 
   @Test(arguments: [0o775, 0o757, 0o777] as [mode_t])
-  func `a jobs file in a folder that others can write is refused, and chmod mends it`(
+  func `a jobs file in a folder that others can write is refused, and chmod fixes it`(
     mode: mode_t
   ) throws {
     chmod(folder.path, mode)
@@ -93,9 +93,9 @@ struct OwnerRulesTests {
     ("user: worker, run: x, inherit_env: [LANG]", false), ("user: root, run: x", false),
     ("run: x", false), ("user: worker, use: log", false),
   ])
-  func `a job that loses the environment it had is told of`(keys: String, isTold: Bool) {
+  func `a job that loses the environment it had is told of`(keys: String, isReported: Bool) {
     let diagnostics = load("jobs: {a: {on: start, \(keys)}}\n").filter { $0.code == .suspicious }
-    #expect(rows(diagnostics) == (isTold ? ["1:8 suspicious"] : []))
+    #expect(rows(diagnostics) == (isReported ? ["1:8 suspicious"] : []))
     #expect(diagnostics.allSatisfy { $0.severity == .warning })
   }
 }

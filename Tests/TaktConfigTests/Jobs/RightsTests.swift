@@ -57,7 +57,7 @@ struct RightsTests {
     #expect(load("jobs: {a: {on: start, \(keys)}}\n").diagnostics == [])
   }
 
-  @Test func `a user that there is not is told of once`() {
+  @Test func `a user that there is not is reported for once`() {
     let loaded = load("jobs: {a: {on: start, use: touch, user: nobody-here}}\n")
     #expect(rows(loaded.diagnostics.filter { $0.severity == .error }) == ["1:41 unknownAccount"])
   }

@@ -35,7 +35,7 @@ struct SharedRulesTests {
     #expect(Set(schedules).count == 4)
   }
 
-  @Test func `a doubtful expression is told of each job that has it`() {
+  @Test func `a doubtful expression is reported for each job that has it`() {
     let loaded = load(
       """
       jobs:
@@ -48,7 +48,7 @@ struct SharedRulesTests {
     #expect(loaded.diagnostics.map(\.severity) == [.warning, .warning, .warning])
   }
 
-  @Test func `a leeway that is too long is told of each job that has it`() {
+  @Test func `a leeway that is too long is reported for each job that has it`() {
     let loaded = load(
       """
       jobs:

@@ -90,7 +90,7 @@ struct SpecBuilderTests {
   ]
 
   @Test(arguments: badValues)
-  func `a bad value is told at its place`(row: String) throws {
+  func `a bad value is reported at its place`(row: String) throws {
     try check(badRow: row) { "jobs:\n  a: {" + $0 + "}\n" }
   }
 
@@ -101,7 +101,7 @@ struct SpecBuilderTests {
   ]
 
   @Test(arguments: badJobs)
-  func `a bad job is told at its name`(row: String) throws {
+  func `a bad job is reported at its name`(row: String) throws {
     try check(badRow: row) { "jobs:\n  " + $0 + "\n" }
   }
 

@@ -45,7 +45,7 @@ import TaktTime
     "conflictingKeys | every: 1s, from: end, »phase: restart, run: x",
     "badDuration | every: 10s, spread: »5, run: x", "wrongType | every: 10s, spread: »[1s], run: x",
   ])
-  func `a bad value is told at its place`(row: String) throws {
+  func `a bad value is reported at its place`(row: String) throws {
     try check(badRow: row) { "jobs: {a: {\($0)}}" }
   }
 

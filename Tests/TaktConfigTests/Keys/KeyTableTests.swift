@@ -288,7 +288,7 @@ struct KeyTableTests {
     #expect(plan.steps.flatMap(\.details).map(\.key) == [key == "dst" ? "cron" : key])
   }
 
-  @Test(arguments: KeyTable.job.filter(\.mayStandInDefaults).map(\.name))
+  @Test(arguments: KeyTable.job.filter(\.isAllowedInDefaults).map(\.name))
   func `each key that may stand in defaults does`(key: String) throws {
     let row = try #require(Self.accepting[key])
     let text = key == "leeway" ? "leeway: 10%" : String(try #require(own(key, in: row)))
@@ -303,7 +303,7 @@ struct KeyTableTests {
     row.ranges(of: " \(key): ").last.map { row[$0.lowerBound...].dropFirst() }
   }
 
-  @Test(arguments: KeyTable.job.filter { !$0.mayStandInDefaults }.map(\.name))
+  @Test(arguments: KeyTable.job.filter { !$0.isAllowedInDefaults }.map(\.name))
   func `no other key may stand in defaults`(key: String) {
     let loaded = load("defaults: {\(key): x}\njobs: {}\n")
     #expect(rows(loaded.diagnostics) == ["1:12 misplacedKey"])

@@ -64,7 +64,7 @@ struct ManifestTests {
     ("with: {wiat: 2s, wait: 2s}", "jobs.yaml:2:33: the action 'p' has no parameter 'wiat'"),
     ("enabled: true", "jobs.yaml:2:23: the action 'p' needs the parameter 'wait'"),
   ])
-  func `a parameter out of bounds is told where it stands`(job: String, message: String) {
+  func `a parameter out of bounds is reported where it stands`(job: String, message: String) {
     let loaded = load(
       """
       parameters:
@@ -94,7 +94,7 @@ struct ManifestTests {
     ),
     ("kind: [", "plugin.yaml:6:1"),
   ])
-  func `a mistake of a manifest is told where it stands`(manifest: String, message: String) {
+  func `a mistake of a manifest is reported where it stands`(manifest: String, message: String) {
     let loaded = load(manifest, with: "enabled: true")
     #expect(loaded.snapshot == nil)
     #expect(loaded.diagnostics.isEmpty == false)

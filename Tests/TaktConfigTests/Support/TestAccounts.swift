@@ -8,7 +8,7 @@ struct TestAccounts: AccountSource {
   private static let users: [String: UInt32] = ["root": 0, "worker": 1000]
   private static let groups: [String: UInt32] = ["root": 0, "worker": 1000, "adm": 4]
 
-  func account(for identity: RunIdentity) -> Account? {
+  func account(for identity: UserAndGroup) -> Account? {
     let wanted = identity.user ?? own
     guard let (name, uid) = Self.users.first(where: { $0.key == wanted || "\($0.value)" == wanted })
     else { return nil }

@@ -1,7 +1,7 @@
 import TaktCore
 
 /// `log`, as takt has it, `mail`, which has two parameters that must be given, `all`, which has one
-/// of each kind that may be left out, `touch`, which uses takt's own rights, and `pipe`, which uses
+/// of each kind that may be left out, `login`, which has a secret one, `touch`, which uses takt's own rights, and `pipe`, which uses
 /// them for a command when it is told of one.
 struct TestCatalogue: ActionCatalogue {
   var actionNames: [String] { ["log", "mail", "all", "touch", "pipe"] }
@@ -22,6 +22,8 @@ struct TestCatalogue: ActionCatalogue {
         ParameterSchema("subject", .string, summary: "What it is about."),
       ]
     case "all": Self.all
+    case "login":
+      [ParameterSchema("password", .string, isSecret: true, summary: "What nobody may know.")]
     case "touch": []
     case "pipe":
       [

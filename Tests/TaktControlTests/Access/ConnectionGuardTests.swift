@@ -110,13 +110,13 @@ import Testing
     let budget = ConnectionBudget(descriptors: 30)
     let count = ConnectionCount(budget)
     #expect((0..<12).map { _ in count.enter() } == (0..<12).map { $0 < 10 })
-    count.leave()
+    count.release()
     #expect(count.enter() && !count.enter())
     // Those beyond a smaller budget stay, and none comes.
     budget.set(descriptors: 15)
-    count.leave()
+    count.release()
     #expect(!count.enter())
-    for _ in 0..<5 { count.leave() }
+    for _ in 0..<5 { count.release() }
     #expect(count.enter())
   }
 }

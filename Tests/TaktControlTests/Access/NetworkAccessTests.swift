@@ -115,17 +115,19 @@ import Testing
     let world = try await ControlWorld()
     try Data("0123456789abcdef0123\n".utf8).write(to: URL(fileURLWithPath: world.tokenFile))
     chmod(world.tokenFile, 0o644)
-    let trouble = try await #require(throws: ControlTrouble.self) {
+    let trouble = try await #require(throws: ControlError.self) {
       _ = try await world.listenOnNetwork()
     }
-    #expect(trouble.message.hasSuffix("can be read by others than its owner; chmod 600 it"))
+    #expect(
+      trouble.message
+        .hasSuffix("can be read by other users; run `chmod 600 \(world.tokenFile)`"))
     #expect(try world.get("/api/v1/address").status == 404)
   }
 
   @Test func `a port that is taken is said`() async throws {
     let listener = try await Listener()
     let world = try await ControlWorld()
-    let trouble = try await #require(throws: ControlTrouble.self) {
+    let trouble = try await #require(throws: ControlError.self) {
       _ = try await world.listen(
         at: .network(
           HTTPSettings(host: "127.0.0.1", port: Int(listener.port)), tokenFile: world.tokenFile))

@@ -32,22 +32,22 @@ import Testing
   ) throws {
     defer { unlink(path) }
     try write(text, mode: mode)
-    #expect(throws: Token.Trouble.self) { try Token(path: path) }
+    #expect(throws: Token.FileError.self) { try Token(path: path) }
   }
 
   @Test func `a folder or a pipe is no token`() throws {
     defer { rmdir(path) }
     #expect(mkdir(path, 0o700) == 0)
-    let folder = try #require(throws: Token.Trouble.self) { try Token(path: path) }
-    #expect(folder.message == "\(path) is no regular file")
+    let folder = try #require(throws: Token.FileError.self) { try Token(path: path) }
+    #expect(folder.message == "\(path) is not a regular file")
     let pipe = path + ".pipe"
     defer { unlink(pipe) }
     #expect(mkfifo(pipe, 0o600) == 0)
-    #expect(throws: Token.Trouble.self) { try Token(path: pipe) }
+    #expect(throws: Token.FileError.self) { try Token(path: pipe) }
   }
 
   @Test func `a place that cannot be written is said`() throws {
-    let trouble = try #require(throws: Token.Trouble.self) { try Token(path: "/none/token") }
+    let trouble = try #require(throws: Token.FileError.self) { try Token(path: "/none/token") }
     #expect(trouble.message.hasPrefix("cannot write the token to /none/token: "))
   }
 

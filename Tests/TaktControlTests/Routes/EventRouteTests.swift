@@ -29,9 +29,9 @@ import Testing
     }
   }
 
-  private func say(_ text: String, _ world: ControlWorld, job: String? = nil) {
+  private func logOutput(_ text: String, _ world: ControlWorld, job: String? = nil) {
     let fields = job.map { [LogField(.job, .text($0))] } ?? []
-    world.books.observe(
+    world.readModel.observe(
       LogRecord(
         at: ControlWorld.wall, .notice, .scheduler, fields + [LogField(.message, .text(text))]))
   }
@@ -49,47 +49,47 @@ import Testing
 
   @Test func `events come with their numbers, as they happen`() async throws {
     let world = try await ControlWorld(isStarted: false)
-    say("one", world)
-    say("two", world)
+    logOutput("one", world)
+    logOutput("two", world)
     let wire = try follow(world, "?after=0")
     #expect(
       events(in: try wire.body(until: "two")) == [
         Event(id: 1, event: "scheduler", message: "one"),
         Event(id: 2, event: "scheduler", message: "two"),
       ])
-    say("three", world)
+    logOutput("three", world)
     #expect(events(in: try wire.body(until: "three")).map(\.id) == [3])
     #expect(try world.get("/api/v1/status")["clients"] as? Int == 1)
   }
 
   @Test func `without a number only what is new comes`() async throws {
     let world = try await ControlWorld(isStarted: false)
-    say("old", world)
+    logOutput("old", world)
     let wire = try follow(world)
-    say("new", world)
+    logOutput("new", world)
     #expect(events(in: try wire.body(until: "new")).map(\.message) == ["new"])
   }
 
-  @Test(arguments: ["?after=2", ""]) func `who comes back goes on where he was`(
+  @Test(arguments: ["?after=2", ""]) func `who comes back continues where he was`(
     query: String
   ) async throws {
     let world = try await ControlWorld(isStarted: false)
-    for number in 1...4 { say("\(number)", world) }
+    for number in 1...4 { logOutput("\(number)", world) }
     // What a browser sends counts where the address says nothing.
     let wire = try follow(world, query, headers: ["Last-Event-ID: \(query.isEmpty ? 2 : 3)"])
     #expect(events(in: try wire.body(until: "id: 4")).map(\.id) == [3, 4])
   }
 
-  @Test func `a number of another daemon begins anew`() async throws {
+  @Test func `a number of another daemon starts again`() async throws {
     let world = try await ControlWorld(isStarted: false)
-    say("one", world)
+    logOutput("one", world)
     let wire = try follow(world, "?after=1000000")
     #expect(events(in: try wire.body(until: "one")).map(\.id) == [1])
   }
 
   @Test func `who was away too long is told what is gone`() async throws {
     let world = try await ControlWorld(isStarted: false)
-    for number in 0..<(EventRing.recordsMax + 10) { say("\(number)", world) }
+    for number in 0..<(EventRing.recordsMax + 10) { logOutput("\(number)", world) }
     let wire = try follow(world, "?after=3")
     let text = try wire.body(until: "id: 11\n")
     #expect(text.hasPrefix("event: gap\ndata: {\"from\":4,\"to\":10}\n\n"))
@@ -100,8 +100,8 @@ import Testing
 
   @Test func `events of one job come alone`() async throws {
     let world = try await ControlWorld(isStarted: false)
-    for number in 1...300 { say("\(number)", world, job: number % 3 == 0 ? "a.b" : "other") }
-    say("of none", world)
+    for number in 1...300 { logOutput("\(number)", world, job: number % 3 == 0 ? "a.b" : "other") }
+    logOutput("of none", world)
     let wire = try follow(world, "?after=0&job=a.b")
     let found = events(in: try wire.body(until: "id: 300\n"))
     #expect(found.count == 100 && found.allSatisfy { ($0.id ?? 1) % 3 == 0 })
@@ -126,7 +126,7 @@ import Testing
     var wires = try (0..<EventRoutes.readersMax).map { _ in try follow(world) }
     let beyond = try world.get("/api/v1/events")
     #expect(beyond.problem == "429 tooMany")
-    #expect(beyond["title"] as? String == "256 connections read events already")
+    #expect(beyond["title"] as? String == "there are already 256 readers of events")
     wires.removeLast()
     // The end of a connection is seen when the system tells.
     while try world.get("/api/v1/status")["clients"] as? Int == EventRoutes.readersMax {}

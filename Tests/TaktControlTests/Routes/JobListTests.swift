@@ -36,7 +36,7 @@ import Testing
     #expect(found.count == min(600, limit * 20))
   }
 
-  @Test func `a page goes on after a name that there is no more`() async throws {
+  @Test func `a page continues after a name that there is no more`() async throws {
     let world = try await ControlWorld(["a", "c", "d"].map { try .named($0) })
     #expect(names(try world.get("/api/v1/jobs?after=b")) == ["c", "d"])
     #expect(names(try world.get("/api/v1/jobs?after=d")) == [])
@@ -111,7 +111,7 @@ import Testing
 
   // MARK: The table
 
-  @Test func `a terminal gets a table, with where it goes on`() async throws {
+  @Test func `a terminal gets a table, with where it continues`() async throws {
     let world = try await ControlWorld(["a", "b", "c"].map { try .named($0) })
     let reply = try world.get("/api/v1/jobs?limit=2", headers: ["Accept: text/plain"])
     #expect(reply.headers["content-type"] == "text/plain; charset=utf-8")

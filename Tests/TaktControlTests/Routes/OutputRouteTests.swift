@@ -62,7 +62,7 @@ import Testing
     #expect(try world.get("\(Self.path)/\(run)/output").text == "done\n")
   }
 
-  @Test func `an attempt that goes on has no output of its own yet`() async throws {
+  @Test func `an attempt that continues has no output of its own yet`() async throws {
     let world = try await ControlWorld([.named("a", every: nil)])
     let run = try world.trigger("a")
     let reply = try world.get("\(Self.path)/\(run)/output?attempt=1")

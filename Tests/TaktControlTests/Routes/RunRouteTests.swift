@@ -17,8 +17,8 @@ import Testing
     async throws
   {
     let archive = MemoryArchive([.kept(1, "a"), .kept(2, "b", .failed)])
-    let former = try await ControlWorld([.named("a")], archive: archive)
-    #expect(numbers(try former.get("/api/v1/runs")) == [2, 1])
+    let previous = try await ControlWorld([.named("a")], archive: archive)
+    #expect(numbers(try previous.get("/api/v1/runs")) == [2, 1])
     let settings = SchedulerSettings(maxRunning: 1)
     let world = try await ControlWorld(
       [.named("a", every: nil), .named("b", every: nil)], settings: settings, archive: nil)
@@ -33,7 +33,7 @@ import Testing
     #expect(later.last?["outcome"] as? String == "succeeded" && later.last?["ended"] != nil)
   }
 
-  @Test func `a list of runs goes on before the last one, and says when it ends`() async throws {
+  @Test func `a list of runs continues before the last one, and says when it ends`() async throws {
     let world = try await ControlWorld(archive: MemoryArchive((1...120).map { .kept($0, "a") }))
     let first = try world.get("/api/v1/runs")
     #expect(numbers(first) == Array((71...120).reversed()) && first["before"] as? Int == 71)
@@ -86,7 +86,8 @@ import Testing
 
   // MARK: One run
 
-  @Test func `a run that has ended shows how, and one that goes on where it stands`() async throws {
+  @Test func `a run that has ended shows how, and one that continues where it stands`() async throws
+  {
     let world = try await ControlWorld(
       [.named("a", every: nil)],
       archive: MemoryArchive([.kept(7, "old", .failed, took: .milliseconds(1500), attempts: 3)]))
@@ -123,10 +124,10 @@ import Testing
     #expect(reply["title"] as? String == "there is no run \(UInt64(number) ?? 0)")
   }
 
-  @Test func `progress of a run is shown while it goes on`() async throws {
+  @Test func `progress of a run is shown while it continues`() async throws {
     let world = try await ControlWorld([.named("a", every: nil)])
     let run = try world.trigger("a")
-    world.books.observe(
+    world.readModel.observe(
       LogRecord(
         at: ControlWorld.wall, .info, .progress,
         [
@@ -161,7 +162,7 @@ import Testing
     #expect(try world.get("/api/v1/runs/\(run)?wait=60")["state"] as? String == "ended")
   }
 
-  @Test func `who waits for too long is told where the run stands`() async throws {
+  @Test func `who waits for too long is reported where the run stands`() async throws {
     let world = try await ControlWorld([.named("a", every: nil)])
     let run = try world.trigger("a")
     #expect(try world.get("/api/v1/runs/\(run)?wait=1")["state"] as? String == "running")

@@ -34,7 +34,7 @@ import Testing
     }
     #expect(status["ledger"] as? String == "the ledger is fine")
     let slots = try #require(status["slots"] as? [String: Int])
-    #expect(Set(slots.keys) == Set(Balance.names) && slots.values.allSatisfy { $0 == 0 })
+    #expect(Set(slots.keys) == Set(VerdictCounts.names) && slots.values.allSatisfy { $0 == 0 })
     let events = try #require(status["events"] as? [String: Int])
     #expect(events["first"] == 1 && (events["last"] ?? 0) > 1)
   }
@@ -100,7 +100,7 @@ import Testing
 
   // MARK: Address
 
-  @Test func `the page's address is told with the token as it is now`() async throws {
+  @Test func `the page's address is reported with the token as it is now`() async throws {
     let world = try await ControlWorld()
     let none = try world.get("/api/v1/address")
     #expect(none.problem == "404 notFound")

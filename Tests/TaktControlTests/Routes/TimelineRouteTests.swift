@@ -36,7 +36,7 @@ import Testing
     #expect(reply["wakes"] as? [String] == ["2026-09-21T14:14:20.000Z"])
   }
 
-  @Test func `a run that goes on has no end, and one that waits for its place no bar`()
+  @Test func `a run that continues has no end, and one that waits for its place no bar`()
     async throws
   {
     let world = try await ControlWorld(

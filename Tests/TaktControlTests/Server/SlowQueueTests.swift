@@ -35,13 +35,13 @@ private final class HungArchive: RunArchive {
   func awaitReader() { entered.wait() }
   func release() { released.signal() }
 
-  func runs(_ query: RunQuery) throws(ArchiveTrouble) -> [StoredRun] { [] }
+  func runs(_ query: RunQuery) throws(ArchiveError) -> [StoredRun] { [] }
 
-  func run(_ number: RunID) throws(ArchiveTrouble) -> StoredRun? {
+  func run(_ number: RunID) throws(ArchiveError) -> StoredRun? {
     entered.signal()
     released.wait()
     return nil
   }
 
-  func outputs(of number: RunID) throws(ArchiveTrouble) -> [StoredOutput] { [] }
+  func outputs(of number: RunID) throws(ArchiveError) -> [StoredOutput] { [] }
 }

@@ -17,7 +17,7 @@ import Testing
 
   @Test func `another daemon that answers keeps its place`() async throws {
     let world = try await ControlWorld()
-    let trouble = try await #require(throws: ControlTrouble.self) {
+    let trouble = try await #require(throws: ControlError.self) {
       _ = try await world.listen(at: .socket(path: world.socket))
     }
     #expect(trouble.message == "another daemon is running (socket \(world.socket))")
@@ -42,7 +42,7 @@ import Testing
     let world = try await ControlWorld()
     let path = world.folder + "/file"
     try Data("precious".utf8).write(to: URL(fileURLWithPath: path))
-    let trouble = try await #require(throws: ControlTrouble.self) {
+    let trouble = try await #require(throws: ControlError.self) {
       _ = try await world.listen(at: .socket(path: path))
     }
     #expect(trouble.message == "\(path) is there and is no socket")
@@ -61,7 +61,7 @@ import Testing
 
   @Test func `a folder that is not there is said`() async throws {
     let world = try await ControlWorld()
-    await #expect(throws: ControlTrouble.self) {
+    await #expect(throws: ControlError.self) {
       _ = try await world.listen(at: .socket(path: world.folder + "/none/control.sock"))
     }
   }

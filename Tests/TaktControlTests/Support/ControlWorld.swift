@@ -17,7 +17,7 @@ final class ControlWorld: Sendable {
   let clock = WorldClock(
     Now(wall: ControlWorld.wall, monotonic: MonotonicInstant(nanoseconds: 1_000_000_000)))
   let ledger = MemoryLedger()
-  let books: ControlBooks
+  let readModel: ControlReadModel
   let scheduler: WorldScheduler
   let reload = MemoryReload()
   let output = MemoryOutput()
@@ -42,17 +42,17 @@ final class ControlWorld: Sendable {
     self.jobs = jobs
     folder = NSTemporaryDirectory() + "takt-control-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-    books = ControlBooks(
+    readModel = ControlReadModel(
       next: ledger, time: clock, onBegan: { [output] in output.begin($0) },
       onEnded: { [output] in output.end($0) })
-    scheduler = WorldScheduler(clock: clock, books: books)
+    scheduler = WorldScheduler(clock: clock, readModel: readModel)
     connections = ConnectionBudget(descriptors: descriptors)
     let figures = Figures()
     self.figures = figures
     server = ControlServer(
       ControlPorts(
         scheduler: scheduler, reload: reload, archive: archive, output: output,
-        catalogue: MemoryCatalogue(), books: books,
+        catalogue: MemoryCatalogue(), readModel: readModel,
         facts: DaemonFacts(
           version: "9.9.9", pid: 4711, started: Self.wall, file: "/srv/jobs.yaml",
           givenFile: "jobs.yaml", stateFolder: folder, tracking: "cgroup v2 (delegated)"),
@@ -70,7 +70,7 @@ final class ControlWorld: Sendable {
   private final class Figures: Sendable {
     let value = Mutex(
       DaemonFigures(
-        wakes: 3, served: 7, balance: Balance(),
+        wakes: 3, served: 7, verdictCounts: VerdictCounts(),
         ledger: .init(queued: 0, lostEntries: 0, isFailing: false, words: "the ledger is fine"),
         processes: .init()))
   }

@@ -105,22 +105,22 @@ final class MemoryArchive: RunArchive {
   /// From now on nothing can be read.
   func fail(_ trouble: String) { state.withLock { $0.trouble = trouble } }
 
-  func runs(_ query: RunQuery) throws(ArchiveTrouble) -> [StoredRun] {
+  func runs(_ query: RunQuery) throws(ArchiveError) -> [StoredRun] {
     let all = try readable().runs.filter(query.wants).sorted { $0.head.run > $1.head.run }
     return Array(all.prefix(query.limit))
   }
 
-  func run(_ number: RunID) throws(ArchiveTrouble) -> StoredRun? {
+  func run(_ number: RunID) throws(ArchiveError) -> StoredRun? {
     try readable().runs.first { $0.head.run == number }
   }
 
-  func outputs(of number: RunID) throws(ArchiveTrouble) -> [StoredOutput] {
+  func outputs(of number: RunID) throws(ArchiveError) -> [StoredOutput] {
     try readable().outputs[number] ?? []
   }
 
-  private func readable() throws(ArchiveTrouble) -> State {
+  private func readable() throws(ArchiveError) -> State {
     let state = self.state.withLock { $0 }
-    if let trouble = state.trouble { throw ArchiveTrouble(trouble) }
+    if let trouble = state.trouble { throw ArchiveError(trouble) }
     return state
   }
 }
@@ -149,7 +149,7 @@ final class MemoryOutput: LiveOutput {
       }
       return state.followers.filter { $0.key.run == run }.map(\.value)
     }
-    for take in followers { take(.bytes(bytes)) }
+    for deliver in followers { deliver(.bytes(bytes)) }
   }
 
   func end(_ run: RunID) {
@@ -157,27 +157,27 @@ final class MemoryOutput: LiveOutput {
       state.printed[run] = nil
       return state.followers.filter { $0.key.run == run }.map(\.value)
     }
-    for take in followers { take(.end) }
+    for deliver in followers { deliver(.end) }
   }
 
   /// Waits until a follower has left.
   func awaitLeave() -> Bool { left.wait(timeout: .now() + 60) == .success }
 
   func follow(
-    _ run: RunID, take: @escaping @Sendable (LiveOutputEvent) -> Void
+    _ run: RunID, deliver: @escaping @Sendable (LiveOutputEvent) -> Void
   ) -> LiveOutputUse? {
     let (use, before) = state.withLock { state -> (LiveOutputUse?, KeptOutput?) in
       guard let before = state.printed[run] else { return (nil, nil) }
       state.lastUse += 1
       let use = LiveOutputUse(run: run, number: state.lastUse)
-      state.followers[use] = take
+      state.followers[use] = deliver
       return (use, before)
     }
-    if let before { take(.before(before)) }
+    if let before { deliver(.before(before)) }
     return use
   }
 
-  func leave(_ use: LiveOutputUse) {
+  func unfollow(_ use: LiveOutputUse) {
     if state.withLock({ $0.followers.removeValue(forKey: use) }) != nil { left.signal() }
   }
 }

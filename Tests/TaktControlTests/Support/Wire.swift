@@ -108,7 +108,7 @@ final class Wire {
     let bodiless = isHead || reply.status < 200 || reply.status == 204
     if bodiless { return reply }
     if let length = reply.headers["content-length"].flatMap({ Int($0) }) {
-      reply.bytes = try take(length)
+      reply.bytes = try consume(length)
     } else if reply.headers["transfer-encoding"] == "chunked" {
       while let chunk = try chunk() { reply.bytes += chunk }
     } else {
@@ -120,7 +120,7 @@ final class Wire {
 
   /// The next answer's status and headers; its body comes by `chunk`.
   func head() throws -> Reply {
-    let lines = String(decoding: try take(through: "\r\n\r\n"), as: UTF8.self)
+    let lines = String(decoding: try consume(through: "\r\n\r\n"), as: UTF8.self)
       .components(separatedBy: "\r\n")
     guard let status = lines[0].split(separator: " ").dropFirst().first.flatMap({ Int($0) })
     else { throw Failure(message: "no status: \(lines[0])") }
@@ -135,10 +135,10 @@ final class Wire {
 
   /// The next part of a body without a length; nil at its end.
   func chunk() throws -> [UInt8]? {
-    let line = String(decoding: try take(through: "\r\n").dropLast(2), as: UTF8.self)
+    let line = String(decoding: try consume(through: "\r\n").dropLast(2), as: UTF8.self)
     guard let count = Int(line, radix: 16) else { throw Failure(message: "no chunk: \(line)") }
-    let bytes = try take(count)
-    _ = try take(through: "\r\n")
+    let bytes = try consume(count)
+    _ = try consume(through: "\r\n")
     return count == 0 ? nil : bytes
   }
 
@@ -158,17 +158,17 @@ final class Wire {
     return errno != EAGAIN
   }
 
-  private func take(through end: String) throws -> [UInt8] {
+  private func consume(through end: String) throws -> [UInt8] {
     let end = Array(end.utf8)
     while true {
-      if let range = received.firstRange(of: end) { return try take(range.upperBound) }
+      if let range = received.firstRange(of: end) { return try consume(range.upperBound) }
       guard receive() else {
         throw Failure(message: "closed after: \(String(decoding: received, as: UTF8.self))")
       }
     }
   }
 
-  private func take(_ count: Int) throws -> [UInt8] {
+  private func consume(_ count: Int) throws -> [UInt8] {
     while received.count < count {
       guard receive() else { throw Failure(message: "closed after \(received.count) bytes") }
     }

@@ -28,13 +28,13 @@ final class WorldScheduler: SchedulerControl {
   }
 
   private let clock: WorldClock
-  private let books: ControlBooks
+  private let readModel: ControlReadModel
   private let state: Mutex<State>
   private let queue = DispatchQueue(label: "test.scheduler")
 
-  init(clock: WorldClock, books: ControlBooks) {
+  init(clock: WorldClock, readModel: ControlReadModel) {
     self.clock = clock
-    self.books = books
+    self.readModel = readModel
     state = Mutex(State(scheduler: VirtualScheduler(at: clock.now, isPunctual: true)))
   }
 
@@ -76,24 +76,24 @@ final class WorldScheduler: SchedulerControl {
     }
   }
 
-  func obey(
+  func perform(
     _ command: SchedulerCommand, reply: @escaping @Sendable (SchedulerReply) -> Void
   ) {
     queue.async { [self] in
-      let (answer, effects) = state.withLock { $0.scheduler.obey(command) }
+      let (answer, effects) = state.withLock { $0.scheduler.perform(command) }
       perform(effects)
       reply(answer)
     }
   }
 
-  func look<Sight: Sendable>(
-    _ question: @escaping @Sendable (SchedulerCore, Now) -> Sight,
-    reply: @escaping @Sendable (Sight) -> Void
+  func query<Value: Sendable>(
+    _ question: @escaping @Sendable (SchedulerCore, Now) -> Value,
+    reply: @escaping @Sendable (Value) -> Void
   ) {
     queue.async { [self] in
       let core: SchedulerCore? = state.withLock { state in
         guard state.isSilent else { return state.scheduler.core }
-        state.unanswered.append { [weak self] in self?.look(question, reply: reply) }
+        state.unanswered.append { [weak self] in self?.query(question, reply: reply) }
         return nil
       }
       if let core { reply(question(core, clock.now)) }
@@ -106,7 +106,7 @@ final class WorldScheduler: SchedulerControl {
 
   private func finish(_ run: RunID, _ result: AttemptResult, _ kept: KeptOutput = KeptOutput()) {
     let facts = OutputFacts(stdoutBytes: kept.head.count, kept: kept)
-    handle(.attemptEnded(run, AttemptReport(result, output: facts)))
+    handle(.actionEnded(run, AttemptReport(result, output: facts)))
   }
 
   private func perform(_ effects: [SchedulerEffect]) {
@@ -114,14 +114,14 @@ final class WorldScheduler: SchedulerControl {
     for effect in effects {
       switch effect {
       case .start(let request): state.withLock { $0.requests.append(request) }
-      case .record(let entry): books.record(entry)
-      case .served(let start): books.served(start)
-      case .log(let record): books.observe(record)
+      case .record(let entry): readModel.record(entry)
+      case .served(let start): readModel.served(start)
+      case .log(let record): readModel.observe(record)
       // A process that is told to end does so at once.
       case .signal(let run, let signal):
         next.append { self.finish(run, .signalled(signal == .kill ? 9 : 15)) }
       case .awaitLedger(let run): next.append { self.handle(.kept(run)) }
-      case .arm, .rest, .disarm, .finish: break
+      case .arm, .holdTimer, .disarm, .finish: break
       }
     }
     for next in next { next() }

@@ -35,9 +35,9 @@ import TaktTime
     "*:*:* | every second",
     "8..17:0/30 Europe/Berlin | every 30 minutes, at hours 8 to 17 in the zone Europe/Berlin",
     "*-*~1 18:00 | at 18:00 on the last day of the month",
-    "*-02~1..3 | at 00:00 on the last day but two to the last day of the month in February",
+    "*-02~1..3 | at 00:00 on the third-to-last day to the last day of the month in February",
     "Mon *-*-1..7 | at 00:00 on Monday if that is day 1 to 7 of the month",
-    "2030-1/3-1,15 6:00:00.5 | at 06:00:00.500000 on day 1 or day 15 of the month in January and on by steps of 3 in 2030",
+    "2030-1/3-1,15 6:00:00.5 | at 06:00:00.500000 on day 1 or day 15 of the month in January onwards in steps of 3 in 2030",
     "*:7,9 | at minutes 7 and 9, every hour",
   ])
   func `an expression in words is`(row: String) throws {
@@ -48,14 +48,14 @@ import TaktTime
 
   @Test(arguments: [
     " | 0 | the calendar expression is empty | ",
-    "Mno 10:00 | 0 | there is no 'Mno' | did you mean 'Mon'?",
-    "dayly | 0 | there is no 'dayly' | did you mean 'daily'?",
+    "Mno 10:00 | 0 | unknown word 'Mno' | did you mean 'Mon'?",
+    "dayly | 0 | unknown word 'dayly' | did you mean 'daily'?",
     "Fri..Mon 10:00 | 5 | the range of days is backwards | write 'Sat,Sun,Mon' for 'Sat..Mon'",
     "10 | 2 | the calendar expression ends too early | write a date such as '*-*-1', a time such as '09:00', or both",
-    "24:00 | 0 | values outside the range of 0 to 23, or none at all, in the hour | ",
-    "*-13-1 | 2 | values outside the range of 1 to 12, or none at all, in the month | ",
-    "12:00:60 | 6 | values outside the range of 0 to 59.999999, or none at all, in the second | ",
-    "10:00/0 | 6 | a repetition of 0 never reaches another value in the minute | ",
+    "24:00 | 0 | a value is missing or out of range (0 to 23) in the hour | ",
+    "*-13-1 | 2 | a value is missing or out of range (1 to 12) in the month | ",
+    "12:00:60 | 6 | a value is missing or out of range (0 to 59.999999) in the second | ",
+    "10:00/0 | 6 | a step cannot be 0 in the minute | ",
     "10: | 3 | missing value in the minute | ",
     "10:5x | 4 | unexpected 'x' in the minute | ",
     "*-*-* 10:00 Europe/ | 11 | unexpected ' ' | ",

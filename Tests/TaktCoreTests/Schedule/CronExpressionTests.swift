@@ -85,20 +85,20 @@ import TaktTime
 
   @Test(arguments: [
     " | 0 | the cron expression is empty |",
-    "* * * * | 7 | a cron expression has 5, 6 or 7 fields, not 4 | write minute, hour, day of month, month, day of week; a sixth field, seconds, stands first, a seventh, the year, last",
-    "* * * * * * * * | 14 | a cron expression has 5, 6 or 7 fields, not 8 | write minute, hour, day of month, month, day of week; a sixth field, seconds, stands first, a seventh, the year, last",
+    "* * * * | 7 | a cron expression has 5, 6 or 7 fields, not 4 | write minute, hour, day of month, month, day of week; of six fields, the first is seconds; of seven, the last is the year",
+    "* * * * * * * * | 14 | a cron expression has 5, 6 or 7 fields, not 8 | write minute, hour, day of month, month, day of week; of six fields, the first is seconds; of seven, the last is the year",
     "60 * * * * | 0 | 60 is outside 0 to 59 in the minute field |",
     "*/60 * * * * | 2 | a step of 60 is outside 1 to 59 in the minute field |",
     "* 5- * * * | 4 | missing value in the hour field |",
     "1, * * * * | 2 | missing value in the minute field |",
-    "* * * JAM * | 6 | there is no 'JAM' in the month field | did you mean 'JAN'?",
-    "* * * * SUNDAY | 8 | there is no 'SUNDAY' in the day of week field |",
+    "* * * JAM * | 6 | unknown name 'JAM' in the month field | did you mean 'JAN'?",
+    "* * * * SUNDAY | 8 | unknown name 'SUNDAY' in the day of week field |",
     "* * 1-2W * * | 7 | unexpected 'W' in the day of month field |",
     "* * 1,2W * * | 6 | '2W' must be the whole field in the day of month field |",
     "* L * * * | 2 | 'L' has no meaning in the hour field |",
     "* * * * 5#6 | 10 | 6 is outside 1 to 5 in the day of week field |",
     "@reboot | 0 | '@reboot' is not a time | use 'on: boot'",
-    "@dayly | 0 | there is no '@dayly' | did you mean '@daily'?",
+    "@dayly | 0 | unknown name '@dayly' | did you mean '@daily'?",
     "@every 5m | 0 | '@every' is an interval, not a cron expression | use 'every: 5m'",
     "TZ=Asia/Tokyo 0 4 * * * | 0 | a cron expression cannot name its time zone | use 'timezone: Asia/Tokyo'",
     "CRON_TZ=UTC @daily | 0 | a cron expression cannot name its time zone | use 'timezone: UTC'",
@@ -153,7 +153,7 @@ import TaktTime
     #expect(try CronExpression("0 0 * * 0") != CronExpression("0-0 0 * * 0"))
   }
 
-  @Test func `H is chosen by the seed and stays for ever`() throws {
+  @Test func `H is chosen by the seed and stays permanently`() throws {
     #expect(try CronExpression("H H * * *", seed: "backup").normalized == "4 14 * * *")
     #expect(try CronExpression("H H H * H", seed: "a") != CronExpression("H H H * H", seed: "b"))
     var minutes: Set<String> = []

@@ -29,7 +29,7 @@ import Testing
       let slot = try #require(next)
       let step = slot.deadline - now.monotonic
       now = Now(wall: now.wall + step, monotonic: slot.deadline)
-      let due = cursor.takeDue(of: timing, for: job, at: now)
+      let due = cursor.popDue(of: timing, for: job, at: now)
       #expect(due?.newest == slot)
     }
     #expect(MemoryLayout<ScheduleCursor>.size <= 80)
@@ -77,7 +77,7 @@ private struct CursorPair {
   /// One thing that happens to both.
   mutating func step() throws {
     switch generator.number(0...19) {
-    case 0...8: goOn()
+    case 0...8: advance()
     case 9, 10: pass(.milliseconds(generator.number(0...4_000_000)))
     case 11: pass(.seconds(generator.number(0...200_000)))
     case 12:
@@ -86,26 +86,26 @@ private struct CursorPair {
       now.wall = now.wall + step
     case 13:
       story.append("moment")
-      let moment = plain.takeMoment(timing.schedule, at: now)
-      #expect(quick.takeMoment(timing.schedule, at: now) == moment, comment)
+      let moment = plain.nameInstant(timing.schedule, at: now)
+      #expect(quick.nameInstant(timing.schedule, at: now) == moment, comment)
     case 14:
       story.append("run started")
       quick.runStarted()
       plain.runStarted()
     case 15:
       story.append("rest")
-      quick.rest(timing.schedule, at: now)
-      plain.rest(timing.schedule, at: now)
+      quick.startDelay(timing.schedule, at: now)
+      plain.startDelay(timing.schedule, at: now)
     case 16 where generator.random.oneIn(3): try reload()
     case 17 where generator.random.oneIn(3): restart()
     default: break
     }
     compareNext()
-    takeDue()
+    popDue()
     if generator.random.oneIn(2) { compareNext() }
   }
 
-  private mutating func goOn() {
+  private mutating func advance() {
     guard let slot = plain.nextOfSeveral(of: timing, for: job, at: now) else { return }
     let late = Duration.microseconds(generator.number(0...1) * generator.number(0...3_000_000))
     pass(max(.zero, slot.deadline - slot.offset - now.monotonic) + late)
@@ -137,9 +137,9 @@ private struct CursorPair {
     #expect(quick.next(of: timing, for: job, at: now) == slot, comment)
   }
 
-  private mutating func takeDue() {
-    let wanted = plain.takeDueOfSeveral(of: timing, for: job, at: now)
-    let due = quick.takeDue(of: timing, for: job, at: now)
+  private mutating func popDue() {
+    let wanted = plain.popDueOfSeveral(of: timing, for: job, at: now)
+    let due = quick.popDue(of: timing, for: job, at: now)
     story.append("due: \(wanted?.all.count ?? 0)")
     #expect(due?.newest == wanted?.newest, comment)
     #expect(due?.passed == wanted?.passed, comment)

@@ -37,7 +37,7 @@ final class BuiltinBench: Sendable {
     let (stream, continuation) = AsyncStream<End>.makeStream()
     ends = stream
     let report: @Sendable (SchedulerEvent) -> Void = { event in
-      if case .attemptEnded(let run, let report) = event {
+      if case .actionEnded(let run, let report) = event {
         continuation.yield(End(run: run, report: report))
       }
     }

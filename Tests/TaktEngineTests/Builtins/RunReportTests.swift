@@ -23,9 +23,9 @@ import TaktTime
   @Test func `the end of the output is cut between characters`() throws {
     for padding in 0..<4 {
       let text = String(repeating: "€", count: 3000) + String(repeating: "x", count: padding)
-      let told = try output(KeptOutput(head: Array(text.utf8)))
-      #expect(text.hasSuffix(told))
-      #expect(told.utf8.count <= 4096 && told.utf8.count > 4092)
+      let shown = try output(KeptOutput(head: Array(text.utf8)))
+      #expect(text.hasSuffix(shown))
+      #expect(shown.utf8.count <= 4096 && shown.utf8.count > 4092)
     }
   }
 
@@ -36,8 +36,8 @@ import TaktTime
 
   @Test func `bytes that are no text stay within the bound`() throws {
     for byte in [UInt8(0xFF), 0x80] {
-      let told = try output(KeptOutput(head: [UInt8](repeating: byte, count: 10_000)))
-      #expect((4000...4096).contains(told.utf8.count))
+      let shown = try output(KeptOutput(head: [UInt8](repeating: byte, count: 10_000)))
+      #expect((4000...4096).contains(shown.utf8.count))
     }
   }
 
@@ -46,7 +46,8 @@ import TaktTime
     #expect(try output(kept) == Command.text(of: kept))
   }
 
-  @Test func `a hook's attempt is that of the run, and a run that goes on has no outcome`() throws {
+  @Test func `a hook's attempt is that of the run, and a run that continues has no outcome`() throws
+  {
     var facts = BuiltinBench.facts()
     let text = Parameters(dictionaryLiteral: ("m", "{{attempt}}<{{outcome}}><{{reason}}>"))
     #expect(

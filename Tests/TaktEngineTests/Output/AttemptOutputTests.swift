@@ -33,23 +33,24 @@ import Synchronization
       files: files, time: clock)
   }
 
-  private func take(_ text: String, _ output: AttemptOutput, _ stream: StandardStream = .stdout) {
-    Array(text.utf8).withUnsafeBytes { output.take($0, from: stream) }
+  private func receive(_ text: String, _ output: AttemptOutput, _ stream: StandardStream = .stdout)
+  {
+    Array(text.utf8).withUnsafeBytes { output.receive($0, from: stream) }
   }
 
   @discardableResult
   private func end(_ output: AttemptOutput, _ result: AttemptResult = .exited(0)) -> OutputFacts {
     for stream in StandardStream.allCases { output.end(stream) }
-    let report = output.judge(AttemptReport(result))
+    let report = output.complete(AttemptReport(result))
     output.close()
     return report.output
   }
 
   @Test func `the report says how much was printed and what is kept, in order of arrival`() throws {
     let output = try output()
-    take("one\n", output)
-    take("two\n", output, .stderr)
-    take("three", output)
+    receive("one\n", output)
+    receive("two\n", output, .stderr)
+    receive("three", output)
     let facts = end(output)
     #expect(facts.stdoutBytes == 9)
     #expect(facts.stderrBytes == 4)
@@ -62,7 +63,7 @@ import Synchronization
     logging: OutputPolicy.Logging
   ) throws {
     let output = try output(OutputPolicy(logging: logging))
-    take("one\ntwo", output)
+    receive("one\ntwo", output)
     let before = sink.all
     end(output, .exited(1))
     #expect(before == (logging == .always ? ["one"] : []))
@@ -71,13 +72,13 @@ import Synchronization
 
   @Test func `on_failure says nothing of a success and what is missing of a failure`() throws {
     let good = try output(OutputPolicy(keepBytes: 8, logging: .onFailure))
-    take("0123456789", good)
+    receive("0123456789", good)
     end(good)
     #expect(sink.all == [])
     let bad = try output(OutputPolicy(keepBytes: 8, logging: .onFailure))
-    take("a\nb\n56789\nx\n", bad)
+    receive("a\nb\n56789\nx\n", bad)
     end(bad, .exited(1))
-    #expect(sink.all == ["a", "b", "<warning: 4 bytes of output are not kept>", "9", "x"])
+    #expect(sink.all == ["a", "b", "<warning: 4 bytes of output were not kept>", "9", "x"])
     #expect(sink.records.withLock { $0[0].contains(LogField(.dropped, .number(4))) })
   }
 
@@ -86,15 +87,15 @@ import Synchronization
   {
     let allowed = try output(
       OutputPolicy(logging: .onFailure), success: SuccessRule(exitStatuses: [0, 1]))
-    take("allowed\n", allowed)
+    receive("allowed\n", allowed)
     end(allowed, .exited(1))
     #expect(sink.all == [])
     let noisy = try output(
       OutputPolicy(logging: .onFailure), success: SuccessRule(failsOnStandardError: true))
-    take("noisy\n", noisy, .stderr)
+    receive("noisy\n", noisy, .stderr)
     end(noisy)
     let stopped = try output(OutputPolicy(logging: .onFailure))
-    take("stopped\n", stopped)
+    receive("stopped\n", stopped)
     stopped.stopped()
     end(stopped)
     #expect(sink.all == ["noisy", "stopped"])
@@ -102,16 +103,16 @@ import Synchronization
 
   @Test func `lines beyond the rate are counted and told of`() throws {
     let output = try output(OutputPolicy(rate: LineRate(2, per: .seconds(1))))
-    take("1\n2\n3\n4\n", output)
-    take("5\n", output, .stderr)
+    receive("1\n2\n3\n4\n", output)
+    receive("5\n", output, .stderr)
     #expect(sink.all == ["1", "2"])
     clock.pass(to: clock.monotonic + .seconds(1))
-    take("6\n7\n8\n9", output)
+    receive("6\n7\n8\n9", output)
     end(output)
     #expect(
       sink.all == [
-        "1", "2", "<warning: 3 lines of output not logged: beyond output.rate>", "6", "7",
-        "<warning: 2 lines of output not logged: beyond output.rate>",
+        "1", "2", "<warning: 3 lines of output not logged; they exceed output.rate>", "6", "7",
+        "<warning: 2 lines of output not logged; they exceed output.rate>",
       ])
   }
 
@@ -127,22 +128,22 @@ import Synchronization
     let text = parts[1]
     for pieces in [[text], text.map { String($0) }] {
       let output = try output(success: SuccessRule(failurePattern: parts[0]))
-      for piece in pieces { take(piece, output) }
-      take("ERROR b end ¶ xxx 1ms\n\n", output, .stderr)
+      for piece in pieces { receive(piece, output) }
+      receive("ERROR b end ¶ xxx 1ms\n\n", output, .stderr)
       #expect(end(output).matchesFailurePattern == (parts[2] == "true"))
     }
   }
 
   @Test func `a match stands behind NUL and bytes that are no text too`() throws {
     let output = try output(success: SuccessRule(failurePattern: "ERR"))
-    [UInt8]([0, 0xFF, 0xC3, 0x45, 0x52, 0x52]).withUnsafeBytes { output.take($0, from: .stdout) }
+    [UInt8]([0, 0xFF, 0xC3, 0x45, 0x52, 0x52]).withUnsafeBytes { output.receive($0, from: .stdout) }
     #expect(end(output).matchesFailurePattern)
   }
 
   @Test(arguments: ["(unclosed", "(un\u{0}"])
   func `a pattern that cannot be used is said and matches nothing`(pattern: String) throws {
     let output = try output(success: SuccessRule(failurePattern: pattern))
-    take("(unclosed\n", output)
+    receive("(unclosed\n", output)
     #expect(!end(output).matchesFailurePattern)
     #expect(sink.all.count == 2)
     #expect(sink.all[0].hasPrefix("<warning: fails_when.stdout"))
@@ -154,8 +155,8 @@ import Synchronization
     let output = try output(
       OutputPolicy(file: OutputFile(path: path)),
       success: SuccessRule(failurePattern: "hunter2"), secrets: ["hunter2"])
-    take("say hun", output)
-    take("ter2 hunt", output)
+    receive("say hun", output)
+    receive("ter2 hunt", output)
     let facts = end(output)
     #expect(facts.matchesFailurePattern)
     #expect(facts.stdoutBytes == 16)

@@ -13,23 +13,23 @@ import TaktTime
     var budget = LineBudget(LineRate(3, per: .seconds(3)))
     let moments: [Int64] = [500, 500, 500, 500, 1499, 1500, 1501, 60_000, 60_000, 60_000, 60_000]
     #expect(
-      moments.map { budget.take(at: at($0)) } == [
+      moments.map { budget.spend(at: at($0)) } == [
         true, true, true, false, false, true, false, true, true, true, false,
       ])
   }
 
-  @Test func `refused lines are told of once in a period and at the end`() {
+  @Test func `refused lines are reported for once in a period and at the end`() {
     var budget = LineBudget(LineRate(1, per: .seconds(1)))
     budget.refuse(2, at: at(10))
     budget.refuse(3, at: at(600))
-    #expect([1009, 1010, 1011].map { budget.takeRefused(at: at($0)) } == [nil, 5, nil])
+    #expect([1009, 1010, 1011].map { budget.popRefused(at: at($0)) } == [nil, 5, nil])
     budget.refuse(1, at: at(2000))
-    let last = budget.takeRefused()
+    let last = budget.popRefused()
     #expect(last == 1)
   }
 
   @Test func `a rate of no line lets none pass`() {
     var budget = LineBudget(LineRate(0, per: .seconds(1)))
-    #expect([5, 500_000].map { budget.take(at: at($0)) } == [false, false])
+    #expect([5, 500_000].map { budget.spend(at: at($0)) } == [false, false])
   }
 }

@@ -13,7 +13,7 @@ import Testing
       return true
     }
     var skipped = 0
-    for piece in pieces { skipped += piece.withUnsafeBytes { splitter.take($0, body) } }
+    for piece in pieces { skipped += piece.withUnsafeBytes { splitter.feed($0, body) } }
     skipped += splitter.finish(body)
     return (lines, skipped)
   }

@@ -29,10 +29,10 @@ import TaktTime
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
     /// Why it is not written; nil when it is.
-    func append(_ text: String, max: Int = 1000, files: Int = 3) -> OutputFileTrouble? {
+    func append(_ text: String, max: Int = 1000, files: Int = 3) -> OutputFileError? {
       clock.pass(to: clock.monotonic + .seconds(2))
       var count = 0
-      do throws(OutputFileTrouble) {
+      do throws(OutputFileError) {
         try file.append(
           Array(text.utf8), within: OutputFile(path: file.path, sizeBytesMax: max, files: files),
           at: clock.monotonic, written: &count)

@@ -77,14 +77,14 @@ import TaktTime
     #expect(parts.joined() == String(repeating: "x", count: 25) + "\nend\n")
   }
 
-  @Test func `a single file begins anew when it is full`() throws {
+  @Test func `a single file starts again when it is full`() throws {
     let bench = try Bench()
     bench.append("1234567\n", "abc\n", to: bench.use(max: 8, files: 1))
     #expect(bench.read() == "abc\n")
     #expect(bench.read("out.1") == nil)
   }
 
-  @Test func `a file that somebody moves away is made anew`() throws {
+  @Test func `a file that somebody moves away is made again`() throws {
     let bench = try Bench()
     let use = bench.use()
     bench.append("old\n", to: use)
@@ -129,7 +129,7 @@ import TaktTime
       bench.passSecond()
     }
     let path = bench.path("sub/out")
-    let warning = "<warning: output file '\(path)' gets no output: the folder does not exist>"
+    let warning = "<warning: output file '\(path)' cannot be written: the folder does not exist>"
     #expect(bench.sink.all == [warning])
     try FileManager.default.createDirectory(
       atPath: bench.path("sub"), withIntermediateDirectories: false)
@@ -137,7 +137,7 @@ import TaktTime
     #expect(bench.read("sub/out") == "kept\n")
     #expect(
       bench.sink.all.dropFirst()
-        == ["<notice: output file '\(path)' is written again; 15 bytes are missing>"])
+        == ["<notice: output file '\(path)' can be written again; 15 bytes are missing>"])
   }
 
   @Test(arguments: ["fifo", "folder", "link", "device"])
@@ -175,8 +175,8 @@ import TaktTime
     #expect(bench.read() == "one\nfour\n")
     #expect(
       bench.sink.all == [
-        "<warning: output file '\(bench.path())' gets no output: it cannot be written: No space left on device>",
-        "<notice: output file '\(bench.path())' is written again; 10 bytes are missing>",
+        "<warning: output file '\(bench.path())' cannot be written: No space left on device>",
+        "<notice: output file '\(bench.path())' can be written again; 10 bytes are missing>",
       ])
   }
 

@@ -14,7 +14,7 @@ import Testing
     while !rest.isEmpty {
       let piece = Array(rest.prefix(pieces))
       rest = rest.dropFirst(piece.count)
-      piece.withUnsafeBytes { conversation.take($0) { result.append($0) } }
+      piece.withUnsafeBytes { conversation.feed($0) { result.append($0) } }
     }
     return result
   }

@@ -18,7 +18,7 @@ import FoundationEssentials
   private func deeds(_ effects: [ServiceMachine.Effect]) -> [ServiceMachine.Effect] {
     effects.filter {
       switch $0 {
-      case .wait, .dontWait, .log: false
+      case .wait, .stopWaiting, .log: false
       default: true
       }
     }
@@ -99,14 +99,14 @@ import FoundationEssentials
     var machine = machine()
     _ = machine.add("1")
     _ = machine.greeted()
-    #expect(machine.timeCame(.ping).contains(.ping(id: 1)))
+    #expect(machine.timeReached(.ping).contains(.ping(id: 1)))
     #expect(machine.ponged(7).isEmpty)
-    #expect(deeds(machine.timeCame(.pong)) == [.kill, .end("1", PluginFault.noPong.result)])
+    #expect(deeds(machine.timeReached(.pong)) == [.kill, .end("1", PluginFault.noPong.result)])
   }
 
   /// How long it rests; nil when it does not.
-  private func rest(_ effects: [ServiceMachine.Effect]) -> Duration? {
-    effects.lazy.compactMap { if case .wait(.rest, let delay) = $0 { delay } else { nil } }.first
+  private func backOff(_ effects: [ServiceMachine.Effect]) -> Duration? {
+    effects.lazy.compactMap { if case .wait(.backOff, let delay) = $0 { delay } else { nil } }.first
   }
 
   @Test func `a service that fails is started again later and later`() throws {
@@ -114,29 +114,29 @@ import FoundationEssentials
     var delays: [Duration?] = []
     for _ in 0..<9 {
       _ = machine.add("1")
-      delays.append(rest(machine.processEnded()))
-      _ = machine.timeCame(.rest)
+      delays.append(backOff(machine.processEnded()))
+      _ = machine.timeReached(.backOff)
     }
     #expect(delays == [1, 2, 4, 8, 16, 32, 60, 60, 60].map { .seconds($0) })
     // Hello alone is no success.
     _ = machine.add("2")
     _ = machine.greeted()
-    #expect(rest(machine.processEnded()) == .seconds(60))
-    _ = machine.timeCame(.rest)
+    #expect(backOff(machine.processEnded()) == .seconds(60))
+    _ = machine.timeReached(.backOff)
     _ = machine.add("3")
     _ = machine.greeted()
     _ = machine.result(of: "3", try ok)
-    #expect(rest(machine.processEnded()) == .seconds(1))
+    #expect(backOff(machine.processEnded()) == .seconds(1))
   }
 
   @Test func `a service that nobody needs is asked to end`() throws {
     var machine = machine()
     _ = machine.add("1")
     _ = machine.greeted()
-    #expect(machine.timeCame(.idle).isEmpty)
+    #expect(machine.timeReached(.idle).isEmpty)
     #expect(machine.result(of: "1", try ok).contains(.wait(.idle, .seconds(60))))
-    #expect(deeds(machine.timeCame(.idle)) == [.shutdown])
-    #expect(deeds(machine.timeCame(.exit)) == [.kill])
+    #expect(deeds(machine.timeReached(.idle)) == [.shutdown])
+    #expect(deeds(machine.timeReached(.exit)) == [.kill])
     #expect(deeds(machine.processEnded()).isEmpty)
     #expect(machine.state == .idle)
   }
@@ -144,8 +144,8 @@ import FoundationEssentials
   @Test func `one that is given up before there is a process comes to its end all the same`() {
     var machine = machine()
     _ = machine.add("1")
-    #expect(deeds(machine.timeCame(.hello)) == [.kill, .end("1", PluginFault.noHello.result)])
-    #expect(machine.spawnFailed("no room").contains(.wait(.rest, .seconds(1))))
+    #expect(deeds(machine.timeReached(.hello)) == [.kill, .end("1", PluginFault.noHello.result)])
+    #expect(machine.spawnFailed("no room").contains(.wait(.backOff, .seconds(1))))
   }
 
   @Test func `one that is retired ends when its runs have`() throws {

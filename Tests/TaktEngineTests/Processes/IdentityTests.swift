@@ -46,7 +46,7 @@ import Testing
   func `all of a child's identities are the user's, and it cannot go back`() throws {
     let lines = try Children.lines(
       .shell("grep -E '^(Uid|Gid|Groups|CapEff)' /proc/$$/status; cat /etc/shadow || echo refused")
-    ) { $0.identity = RunIdentity(user: "nobody", group: "daemon") }
+    ) { $0.identity = UserAndGroup(user: "nobody", group: "daemon") }
     let entry = try #require(getpwnam("nobody")).pointee
     let gid = try #require(getgrnam("daemon")).pointee.gr_gid
     let ids = [String](repeating: "\(entry.pw_uid)", count: 4).joined(separator: "\t")

@@ -46,9 +46,9 @@ import TaktTime
     for await event in events {
       seen.append(event)
       switch event {
-      case .attemptEnded(_, let report) where !report.descendants.isEmpty:
+      case .actionEnded(_, let report) where !report.descendants.isEmpty:
         runner.stop(RunID(1), signal: .kill)
-      case .attemptEnded, .groupEnded: return seen
+      case .actionEnded, .groupEnded: return seen
       default: break
       }
     }
@@ -59,7 +59,7 @@ import TaktTime
   private struct SilentAccounts: AccountSource {
     let answer = DispatchSemaphore(value: 0)
 
-    func account(for identity: RunIdentity) -> Account? {
+    func account(for identity: UserAndGroup) -> Account? {
       answer.wait()
       return nil
     }
@@ -95,14 +95,14 @@ import TaktTime
     var other = try Children.request(.argv(["true"]))
     other.run = RunID(2)
     runner.start([stuck, other])
-    guard case .attemptEnded(RunID(2), let end) = events.next() else {
+    guard case .actionEnded(RunID(2), let end) = events.next() else {
       Issue.record("the other one has not ended")
       return
     }
     #expect(end.result == .exited(0))
     runner.stop(RunID(1), signal: .terminate)
     runner.stop(RunID(1), signal: .kill)
-    guard case .attemptEnded(RunID(1), let given) = events.next() else {
+    guard case .actionEnded(RunID(1), let given) = events.next() else {
       Issue.record("the one that is stuck has not ended")
       return
     }
@@ -123,11 +123,11 @@ import TaktTime
     #expect(sink.lines.withLock { $0.map(\.utf8.count) } == [8192, 8192, 3616])
   }
 
-  @Test func `what the log has no room for is counted, and the child goes on`() async throws {
+  @Test func `what the log has no room for is counted, and the child continues`() async throws {
     let sink = Sink(isFull: true)
     let events = try await run("yes | head -n 100000", sink: sink)
     #expect(sink.dropped.withLock(\.self) == 100_000)
-    guard case .attemptEnded(_, let report) = events.last, report.result == .exited(0) else {
+    guard case .actionEnded(_, let report) = events.last, report.result == .exited(0) else {
       Issue.record("\(events)")
       return
     }
@@ -135,7 +135,7 @@ import TaktTime
 
   @Test func `a signal that comes before the child has started reaches it`() async throws {
     let events = try await run("exec sleep 1000", sink: Sink(), stopWith: .terminate)
-    guard case .attemptEnded(_, let report) = events.last, report.result == .signalled(15) else {
+    guard case .actionEnded(_, let report) = events.last, report.result == .signalled(15) else {
       Issue.record("\(events)")
       return
     }
@@ -143,7 +143,7 @@ import TaktTime
 
   @Test func `descendants are counted, signalled, and their end is told`() async throws {
     let events = try await run("sleep 1000 & sleep 1001 & exit 5", sink: Sink())
-    guard case .attemptEnded(_, let report) = events.first, report.result == .exited(5),
+    guard case .actionEnded(_, let report) = events.first, report.result == .exited(5),
       report.descendants.count == 2,
       case .groupEnded = events.last
     else {

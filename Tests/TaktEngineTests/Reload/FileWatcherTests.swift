@@ -177,12 +177,12 @@ import TimerMachineTesting
     #expect(files.calls() == 0)
   }
 
-  @Test func `a path that cannot be watched is told once`() throws {
+  @Test func `a path that cannot be watched is reported once`() throws {
     let files = try WatchedFiles("file/jobs.yaml", String(repeating: "x", count: 300))
     try files.folder.write("file")
     #expect(files.calls() == 0)
     #expect(files.troubles.withLock { $0 }.count == 1)
-    #expect(files.troubles.withLock { $0 }.first?.contains("cannot be watched") == true)
+    #expect(files.troubles.withLock { $0 }.first?.contains("cannot watch") == true)
   }
 }
 
@@ -191,7 +191,7 @@ private final class WatchedFiles {
   let folder: WatchedFolder
   let troubles: Shared<[String]>
   private let watcher: FileWatcher
-  private let told: Shared<Int>
+  private let changeCount: Shared<Int>
 
   final class Shared<Value: Sendable>: Sendable {
     private let value: Mutex<Value>
@@ -202,13 +202,13 @@ private final class WatchedFiles {
   }
 
   init(_ paths: String...) throws {
-    let (told, troubles) = (Shared(0), Shared<[String]>([]))
-    (self.told, self.troubles) = (told, troubles)
+    let (changeCount, troubles) = (Shared(0), Shared<[String]>([]))
+    (self.changeCount, self.troubles) = (changeCount, troubles)
     folder = try WatchedFolder()
     watcher = try FileWatcher(
       reactor: WatchedFolder.reactor.get(), factory: folder.timers,
-      onChange: { told.withLock { $0 += 1 } },
-      onTrouble: { text in troubles.withLock { $0.append(text) } })
+      onChange: { changeCount.withLock { $0 += 1 } },
+      onError: { text in troubles.withLock { $0.append(text) } })
     watch(paths)
   }
 
@@ -243,9 +243,9 @@ private final class WatchedFiles {
   /// How often it was told, since the last time this was asked.
   func count() -> Int {
     watcher.watches.catchUp()
-    return told.withLock { told in
-      defer { told = 0 }
-      return told
+    return changeCount.withLock { changeCount in
+      defer { changeCount = 0 }
+      return changeCount
     }
   }
 

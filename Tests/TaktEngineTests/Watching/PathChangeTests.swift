@@ -125,15 +125,15 @@ import TimerMachineTesting
   @Test func `a file that never stops growing is told after ten times the debounce`() throws {
     let folder = try WatchedFolder()
     folder.watch("file", debounce: .seconds(1))
-    var toldAt: [Int] = []
+    var reportedAt: [Int] = []
     for half in 0..<50 {
       try folder.write("file")
-      if folder.count() == 1 { toldAt.append(half) }
+      if folder.count() == 1 { reportedAt.append(half) }
       folder.pass(.milliseconds(500))
-      if folder.count() == 1 { toldAt.append(half + 1) }
+      if folder.count() == 1 { reportedAt.append(half + 1) }
     }
     // The second time counts from the first write after the first call.
-    #expect(toldAt == [20, 40])
+    #expect(reportedAt == [20, 40])
   }
 
   /// Random deeds in a small tree, watched by paths and links that share folders: at the end each

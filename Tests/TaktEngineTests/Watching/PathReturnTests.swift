@@ -158,7 +158,7 @@ import TimerMachineTesting
     #expect(folder.changes() == ["job"])
   }
 
-  @Test func `a link to a file is swapped, broken and mended`() throws {
+  @Test func `a link to a file is swapped, broken and fixed`() throws {
     let folder = try WatchedFolder()
     try folder.makeFolder("sub")
     try folder.write("sub/one")

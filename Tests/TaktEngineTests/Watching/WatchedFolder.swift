@@ -14,9 +14,9 @@ final class WatchedFolder: Sendable {
   let root: String
   let timers = ManualTimerFactory()
   let watches: PathWatches
-  private let told: Told
+  private let notifications: Notifications
 
-  private final class Told: Sendable {
+  private final class Notifications: Sendable {
     let keys = Mutex<[WatchKey]>([])
     let troubles = Mutex<[String]>([])
     let signal = DispatchSemaphore(value: 0)
@@ -30,29 +30,29 @@ final class WatchedFolder: Sendable {
     let base = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
     root = base + "/takt-paths-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: false)
-    let told = Told()
-    self.told = told
+    let notifications = Notifications()
+    self.notifications = notifications
     watches = try PathWatches(
       reactor: Self.reactor.get(), factory: timers, queue: queue, add: add,
       onChange: { key in
-        told.keys.withLock { $0.append(key) }
-        told.signal.signal()
+        notifications.keys.withLock { $0.append(key) }
+        notifications.signal.signal()
       },
-      onTrouble: { text in told.troubles.withLock { $0.append(text) } })
+      onError: { text in notifications.troubles.withLock { $0.append(text) } })
   }
 
   deinit { try? FileManager.default.removeItem(atPath: root) }
 
   /// Who was told of what has been done so far, since the last time this was asked: each job once,
   /// as without a debounce one deed may be told in pieces.
-  func changes() -> [String] { Set(take().map(\.owner)).sorted() }
+  func changes() -> [String] { Set(popChanges().map(\.owner)).sorted() }
 
   /// How often anyone was told of what has been done so far, since the last time this was asked.
-  func count() -> Int { take().count }
+  func count() -> Int { popChanges().count }
 
-  private func take() -> [WatchKey] {
+  private func popChanges() -> [WatchKey] {
     watches.catchUp()
-    return told.keys.withLock { keys in
+    return notifications.keys.withLock { keys in
       defer { keys = [] }
       return keys
     }
@@ -61,12 +61,12 @@ final class WatchedFolder: Sendable {
   /// The sentences so far.
   func troubles() -> [String] {
     watches.catchUp()
-    return told.troubles.withLock { $0 }
+    return notifications.troubles.withLock { $0 }
   }
 
   /// Waits until something is told, as the reactor brings it.
   func awaitChange() throws {
-    guard told.signal.wait(timeout: .now() + 10) == .success else { throw TooLate() }
+    guard notifications.signal.wait(timeout: .now() + 10) == .success else { throw TooLate() }
   }
 
   /// Lets virtual time pass between two moments at which nothing is left to be done.

@@ -82,7 +82,7 @@ extension CalendarExpression {
       var text = number(term.start)
       if let stop = term.stop { text += " to \(number(stop))" }
       if term.step > 0, term.stop == nil || term.step != unit.scale {
-        text += " by steps of \(number(term.step))"
+        text += " in steps of \(number(term.step))"
       }
       return text
     }
@@ -98,26 +98,27 @@ extension CalendarExpression {
     var text = name(term.start)
     if let stop = term.stop { text += " to \(name(stop))" }
     if term.step > 0, term.stop == nil || term.step != 1 {
-      text += (term.stop == nil ? " and on" : "") + " by steps of \(term.step)"
+      text += (term.stop == nil ? " onwards" : "") + " in steps of \(term.step)"
     }
     return text
   }
 
-  private static let numbers = [
-    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+  private static let ordinals = [
+    "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+    "eleventh",
   ]
 
   private static func dayFromEnd(_ term: CalendarTerm) -> String {
     func name(_ count: Int) -> String {
       switch count {
       case 1: "the last day"
-      case 2...11: "the last day but \(Self.numbers[count - 2])"
-      default: "the last day but \(count - 1)"
+      case 2...11: "the \(Self.ordinals[count - 2])-to-last day"
+      default: "the day \(count - 1) days before the last"
       }
     }
     guard term.step > 0 else { return name(term.start) }
     let range =
-      term.stop.map { "\(name($0)) to \(name(term.start))" } ?? "\(name(term.start)) and on"
-    return range + (term.stop == nil || term.step != 1 ? " by steps of \(term.step)" : "")
+      term.stop.map { "\(name($0)) to \(name(term.start))" } ?? "\(name(term.start)) onwards"
+    return range + (term.stop == nil || term.step != 1 ? " in steps of \(term.step)" : "")
   }
 }

@@ -2,25 +2,25 @@ extension CalendarParser {
   /// A list of values, ranges and repetitions; empty for `*`, except that a `*` for seconds is
   /// every whole one.
   mutating func list(_ unit: CalendarUnit) throws(CalendarProblem) -> [CalendarTerm] {
-    if reader.take("*") { return unit == .second ? [CalendarTerm(0, every: unit.scale)] : [] }
+    if reader.consume("*") { return unit == .second ? [CalendarTerm(0, every: unit.scale)] : [] }
     var terms: [CalendarTerm] = []
     repeat {
       guard terms.count <= 240 else {
         throw CalendarProblem(.tooMany, in: unit, at: reader.position)
       }
       terms.append(try term(unit))
-    } while reader.take(",")
+    } while reader.consume(",")
     return terms
   }
 
   private mutating func term(_ unit: CalendarUnit) throws(CalendarProblem) -> CalendarTerm {
     let place = reader.position
     var term = CalendarTerm(try value(unit))
-    if reader.take(word: "..") {
+    if reader.consume(word: "..") {
       term.stop = try value(unit)
       term.step = unit.scale
     }
-    if reader.take("/") {
+    if reader.consume("/") {
       let step = reader.position
       term.step = try value(unit)
       if term.step == 0 { throw CalendarProblem(.zeroStep, in: unit, at: step) }
@@ -48,7 +48,7 @@ extension CalendarParser {
     var value = number * unit.scale
     // One point is that of a fraction, two make a range.
     var rest = reader
-    if unit == .second, !rest.take(word: ".."), reader.take(".") { value += try fraction() }
+    if unit == .second, !rest.consume(word: ".."), reader.consume(".") { value += try fraction() }
     return value
   }
 

@@ -12,7 +12,7 @@ struct CalendarParser {
   }
 
   mutating func expression() throws(CalendarProblem) -> CalendarExpression {
-    takeZone()
+    parseZone()
     if reader.isAtEnd { throw CalendarProblem(.empty, at: reader.position) }
     if let shorthand = Self.shorthand(reader.text(from: 0, to: reader.end).lowercased()) {
       var whole = shorthand
@@ -20,7 +20,7 @@ struct CalendarParser {
       return whole
     }
     try weekdays()
-    if reader.take("@") {
+    if reader.consume("@") {
       try epoch()
     } else {
       try date()
@@ -32,7 +32,7 @@ struct CalendarParser {
 
   // MARK: The zone at the end
 
-  private mutating func takeZone() {
+  private mutating func parseZone() {
     guard let blank = reader.bytes.lastIndex(of: 0x20) else { return }
     let word = reader.text(from: blank + 1, to: reader.end)
     let name: String? = word.lowercased() == "utc" ? "UTC" : Self.isZoneName(word) ? word : nil
@@ -50,7 +50,7 @@ struct CalendarParser {
     }
     var start = ByteReader(word)
     return isPlain && !word.contains("//") && word.utf8.last != UInt8(ascii: "/")
-      && takeDay(&start) == nil
+      && parseDay(&start) == nil
   }
 
   // MARK: Days of the week
@@ -59,9 +59,9 @@ struct CalendarParser {
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
   ]
 
-  private static func takeDay(_ reader: inout ByteReader) -> Int? {
+  private static func parseDay(_ reader: inout ByteReader) -> Int? {
     for (index, name) in dayNames.enumerated()
-    where reader.take(word: name) || reader.take(word: String(name.prefix(3))) {
+    where reader.consume(word: name) || reader.consume(word: String(name.prefix(3))) {
       return index
     }
     return nil
@@ -72,7 +72,7 @@ struct CalendarParser {
     var isFirst = true
     while true {
       let place = reader.position
-      guard let day = Self.takeDay(&reader) else {
+      guard let day = Self.parseDay(&reader) else {
         if isFirst, !(reader.next.map(ByteReader.isLetter) ?? false) { return }
         throw unknownDay(at: place)
       }
@@ -81,12 +81,12 @@ struct CalendarParser {
       for each in (rangeStart ?? day)...day { result.weekdays |= 1 << UInt8(each) }
       if reader.isAtEnd { return }
       if reader.next == UInt8(ascii: ".") || reader.next == UInt8(ascii: "-") {
-        let isDots = reader.take(".")
-        guard rangeStart == nil, isDots ? reader.take(".") : reader.take("-") else {
+        let isDots = reader.consume(".")
+        guard rangeStart == nil, isDots ? reader.consume(".") : reader.consume("-") else {
           throw unexpected()
         }
         rangeStart = day
-      } else if reader.take(",") {
+      } else if reader.consume(",") {
         rangeStart = nil
       } else if reader.next != 0x20 {
         throw unexpected()
@@ -116,7 +116,7 @@ struct CalendarParser {
   private mutating func epoch() throws(CalendarProblem) {
     let place = reader.position
     reader.skip { $0 == 0x20 || (0x09...0x0d).contains($0) }
-    _ = reader.take("+")
+    _ = reader.consume("+")
     guard let seconds = reader.number() else {
       throw CalendarProblem(.missingValue, at: reader.position)
     }
@@ -162,8 +162,8 @@ struct CalendarParser {
 
   /// The sign between two parts of a date; true for `~`.
   private mutating func dateSign() throws(CalendarProblem) -> Bool {
-    if reader.take("~") { return true }
-    guard reader.take("-") else { throw unexpected() }
+    if reader.consume("~") { return true }
+    guard reader.consume("-") else { throw unexpected() }
     return false
   }
 
@@ -176,10 +176,10 @@ struct CalendarParser {
     }
     result.seconds = zero
     try part(.hour)
-    guard reader.take(":") else { throw unexpected() }
+    guard reader.consume(":") else { throw unexpected() }
     try part(.minute)
     if reader.isAtEnd { return }
-    guard reader.take(":") else { throw unexpected() }
+    guard reader.consume(":") else { throw unexpected() }
     try part(.second)
   }
 

@@ -43,12 +43,12 @@ extension CalendarProblem {
     case .missingValue: return "missing value" + place
     case .unexpected(let sign): return "unexpected '\(sign)'" + place
     case .unfinished: return "the calendar expression ends too early"
-    case .unknownWord(let word, _): return "there is no '\(word)'"
+    case .unknownWord(let word, _): return "unknown word '\(word)'"
     case .backwardDays: return "the range of days is backwards"
     case .badValues:
-      let range = unit.map { " of \(Self.range(of: $0))" } ?? ""
-      return "values outside the range\(range), or none at all," + place
-    case .zeroStep: return "a repetition of 0 never reaches another value" + place
+      let range = unit.map { " (\(Self.range(of: $0)))" } ?? ""
+      return "a value is missing or out of range\(range)" + place
+    case .zeroStep: return "a step cannot be 0" + place
     case .tooMany: return "the list has more than 241 items" + place
     }
   }

@@ -13,7 +13,7 @@ struct CronCount {
 
   func count(after mark: Int64, through end: Int64) -> Int {
     guard end - mark > Self.shortMilliseconds else {
-      return clock.countOneByOne(after: mark, through: end)
+      return countOneByOne(after: mark, through: end)
     }
     var count = 0
     var position = mark
@@ -31,16 +31,21 @@ struct CronCount {
       guard days > 0, span.start == .min || midnight - span.start > Self.day else {
         // One day, or what is left.
         let next = min(end, midnight * 1000 - 1)
-        count += clock.countOneByOne(after: position, through: next)
+        count += countOneByOne(after: position, through: next)
         guard next < end else { return count }
         position = next
         continue
       }
-      count += clock.countOneByOne(after: position, through: midnight * 1000 - 1)
+      count += countOneByOne(after: position, through: midnight * 1000 - 1)
       let first = (midnight + offset) / Self.day
       count += matchingDays(from: first, count: days) * timesOfDay
       position = (midnight + days * Self.day) * 1000 - 1
     }
+  }
+
+  private func countOneByOne(after mark: Int64, through end: Int64) -> Int {
+    clock.countOneByOne(
+      after: ScheduleInstant(milliseconds: mark), through: ScheduleInstant(milliseconds: end))
   }
 
   private var timesOfDay: Int {

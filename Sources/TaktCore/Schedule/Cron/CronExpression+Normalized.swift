@@ -40,10 +40,10 @@ extension CronExpression: CustomStringConvertible {
     guard step > 1, zip(numbers, numbers.dropFirst()).allSatisfy({ $1 - $0 == step }) else {
       return nil
     }
-    let goesOn = last + step > values.upperBound
-    if numbers.count == 2, !goesOn || numbers[0] != values.lowerBound { return nil }
+    let continues = last + step > values.upperBound
+    if numbers.count == 2, !continues || numbers[0] != values.lowerBound { return nil }
     let start = numbers[0] == values.lowerBound ? "*" : "\(numbers[0])"
-    return goesOn ? "\(start)/\(step)" : "\(numbers[0])-\(last)/\(step)"
+    return continues ? "\(start)/\(step)" : "\(numbers[0])-\(last)/\(step)"
   }
 
   static func runs(of numbers: [Int]) -> [ClosedRange<Int>] {

@@ -3,9 +3,9 @@ extension CronFieldParser {
   mutating func specialDay() throws(CronProblem) -> Bool {
     guard field == .dayOfMonth else { return false }
     let place = reader.position
-    guard reader.take("l") else { return false }
+    guard reader.consume("l") else { return false }
     var before = 0
-    if reader.take("-") {
+    if reader.consume("-") {
       let number = reader.position
       guard let written = reader.number() else { throw problem(.missingValue) }
       guard written <= 30 else {
@@ -14,7 +14,7 @@ extension CronFieldParser {
       }
       before = written
     }
-    if reader.take("w") {
+    if reader.consume("w") {
       try requireAlone(from: place)
       days.nearestWeekdaysBeforeLast |= 1 << UInt32(before)
     } else {
@@ -26,16 +26,16 @@ extension CronFieldParser {
   /// What follows a day: `15W`, `5L`, `FRI#2`; false when nothing of that comes next.
   mutating func daySuffix(_ day: Int, from place: Int) throws(CronProblem) -> Bool {
     if field == .dayOfMonth {
-      guard reader.take("w") else { return false }
+      guard reader.consume("w") else { return false }
       try requireAlone(from: place)
       days.nearestWeekdays |= 1 << UInt32(day)
       return true
     }
-    if reader.take("l") {
+    if reader.consume("l") {
       days.lastWeekdays |= 1 << UInt8(day % 7)
       return true
     }
-    guard reader.take("#") else { return false }
+    guard reader.consume("#") else { return false }
     let number = reader.position
     guard let nth = reader.number() else { throw problem(.missingValue) }
     guard (1...5).contains(nth), reader.position == number + 1 else {

@@ -20,10 +20,10 @@ struct CronFieldParser {
   }
 
   mutating func parse(into expression: inout CronExpression) throws(CronProblem) {
-    if reader.end == start + 1, reader.take("?") {
+    if reader.end == start + 1, reader.consume("?") {
       fill()
     } else {
-      repeat { try item() } while reader.take(",")
+      repeat { try item() } while reader.consume(",")
       guard reader.isAtEnd else { throw unexpected() }
     }
     store(in: &expression)
@@ -33,7 +33,7 @@ struct CronFieldParser {
     guard let next = reader.next, next != UInt8(ascii: ",") else {
       throw problem(.missingValue)
     }
-    if reader.take("*") {
+    if reader.consume("*") {
       let step = try step()
       if step == nil || step == 1 { fill() } else { add(field.values, step: step ?? 1) }
       isOpen = true
@@ -45,7 +45,7 @@ struct CronFieldParser {
     let first = try value()
     if field == .dayOfMonth || field == .dayOfWeek, try daySuffix(first, from: place) { return }
     var last = first
-    let isRange = reader.take("-")
+    let isRange = reader.consume("-")
     if isRange { last = try value() }
     let step = try step()
     if isRange || step != nil { isOpen = true }
@@ -101,7 +101,7 @@ struct CronFieldParser {
 
   /// The number after a `/`; nil when there is none.
   private mutating func step() throws(CronProblem) -> Int? {
-    guard reader.take("/") else { return nil }
+    guard reader.consume("/") else { return nil }
     let place = reader.position
     guard let step = reader.number() else {
       throw reader.isAtEnd || reader.next == UInt8(ascii: ",")
@@ -118,15 +118,15 @@ struct CronFieldParser {
 
   /// `H`, `H(a-b)`, each perhaps with a step; false when something else comes next.
   private mutating func hashed() throws(CronProblem) -> Bool {
-    guard field != .year, reader.take("h") else { return false }
+    guard field != .year, reader.consume("h") else { return false }
     var range = field.hashValues
-    if reader.take("(") {
+    if reader.consume("(") {
       let place = reader.position
       let first = try value()
-      guard reader.take("-") else { throw unexpected() }
+      guard reader.consume("-") else { throw unexpected() }
       let last = try value()
       guard first <= last else { throw problem(.backwardRange(first, last), at: place) }
-      guard reader.take(")") else { throw unexpected() }
+      guard reader.consume(")") else { throw unexpected() }
       range = first...last
     }
     let hash = StableHash.of(field.rawValue + "\u{0}" + seed)
@@ -221,7 +221,7 @@ struct CronFieldParser {
   /// A form such as `15W` must be the whole field.
   func requireAlone(from place: Int) throws(CronProblem) {
     guard place == start, reader.isAtEnd else {
-      throw problem(.mustStandAlone(reader.text(from: place, to: reader.position)), at: place)
+      throw problem(.mustBeAlone(reader.text(from: place, to: reader.position)), at: place)
     }
   }
 }

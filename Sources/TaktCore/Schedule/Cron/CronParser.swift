@@ -19,7 +19,7 @@ struct CronParser {
     let start = reader.position
     if reader.isAtEnd { throw CronProblem(.empty, at: start) }
     if reader.next == UInt8(ascii: "@") { return try macro() }
-    if reader.take(word: "tz=") || reader.take(word: "cron_tz=") {
+    if reader.consume(word: "tz=") || reader.consume(word: "cron_tz=") {
       let zone = reader.position
       reader.skip { !ByteReader.isBlank($0) }
       throw CronProblem(.zonePrefix(reader.text(from: zone, to: reader.position)), at: start)
@@ -38,7 +38,7 @@ struct CronParser {
       return try parser.expression()
     }
     if small == "@reboot" { throw CronProblem(.reboot, at: start) }
-    if reader.take(word: "@every"), reader.next.map(ByteReader.isBlank) == true {
+    if reader.consume(word: "@every"), reader.next.map(ByteReader.isBlank) == true {
       reader.skip(while: ByteReader.isBlank)
       throw CronProblem(.interval(reader.text(from: reader.position, to: end)), at: start)
     }

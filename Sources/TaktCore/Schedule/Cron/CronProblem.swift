@@ -26,7 +26,7 @@ package struct CronProblem: Error, Hashable, Sendable {
     /// A range of years or of `H(…)` that runs backwards.
     case backwardRange(Int, Int)
     /// A form that must be the whole field, such as `15W`.
-    case mustStandAlone(String)
+    case mustBeAlone(String)
     /// A sign such as `L`, `W` or `#` that other fields have.
     case otherField(String)
   }
@@ -52,19 +52,19 @@ extension CronProblem {
     case .empty: return "the cron expression is empty"
     case .fieldCount(let count):
       return "a cron expression has 5, 6 or 7 fields, not \(count)"
-    case .unknownMacro(let name, _): return "there is no '\(name)'"
+    case .unknownMacro(let name, _): return "unknown name '\(name)'"
     case .reboot: return "'@reboot' is not a time"
     case .interval: return "'@every' is an interval, not a cron expression"
     case .zonePrefix: return "a cron expression cannot name its time zone"
     case .missingValue: return "missing value" + place
     case .unexpected(let sign): return "unexpected '\(sign)'" + place
-    case .unknownName(let name, _): return "there is no '\(name)'" + place
+    case .unknownName(let name, _): return "unknown name '\(name)'" + place
     case .outOfRange(let value, let range):
       return "\(value) is outside \(range.lowerBound) to \(range.upperBound)" + place
     case .badStep(let step, let max): return "a step of \(step) is outside 1 to \(max)" + place
     case .backwardRange(let first, let last):
       return "the range from \(first) to \(last) is backwards" + place
-    case .mustStandAlone(let form): return "'\(form)' must be the whole field" + place
+    case .mustBeAlone(let form): return "'\(form)' must be the whole field" + place
     case .otherField(let sign): return "'\(sign)' has no meaning" + place
     }
   }
@@ -73,8 +73,9 @@ extension CronProblem {
   package var hint: String? {
     switch reason {
     case .fieldCount:
-      return "write minute, hour, day of month, month, day of week; a sixth field, seconds, stands "
-        + "first, a seventh, the year, last"
+      return
+        "write minute, hour, day of month, month, day of week; of six fields, the first is seconds; "
+        + "of seven, the last is the year"
     case .unknownMacro(_, let nearest), .unknownName(_, let nearest):
       return nearest.map { "did you mean '\($0)'?" }
     case .reboot: return "use 'on: boot'"
@@ -82,7 +83,7 @@ extension CronProblem {
     case .zonePrefix(let zone): return "use 'timezone: \(zone)'"
     case .otherField(let sign): return sign == "#" || sign == "L" ? nil : Self.dayHint
     case .empty, .missingValue, .unexpected, .outOfRange, .badStep, .backwardRange,
-      .mustStandAlone:
+      .mustBeAlone:
       return nil
     }
   }

@@ -27,8 +27,8 @@ extension Builtin {
   func problems(in parameters: Parameters) -> [ParameterProblem] { [] }
 }
 
-/// A built-in that never waits for anything: one hop to the queue of its class does the work of all
-/// that one wake starts.
+/// A built-in that never waits for anything and is done within microseconds: it runs in the
+/// scheduler's own turn.
 protocol QuickBuiltin: Builtin {
   /// Does the work; the parameters have been checked and expanded. Lines that it hands to `output`
   /// go to the log as a command's do.

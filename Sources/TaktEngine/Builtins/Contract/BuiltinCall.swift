@@ -23,15 +23,15 @@ struct BuiltinCall: Sendable {
   /// The text of a parameter; nil when it was left out.
   func text(_ name: String) -> String? { parameters[name]?.string }
 
-  func integer(_ name: String, or standIn: Int) -> Int {
-    parameters[name]?.integer ?? standIn
+  func integer(_ name: String, or substitute: Int) -> Int {
+    parameters[name]?.integer ?? substitute
   }
 
   /// The truth of a parameter; false when it was left out.
   func flag(_ name: String) -> Bool { parameters[name]?.boolean ?? false }
 
-  func duration(_ name: String, or standIn: Duration) -> Duration {
-    parameters[name]?.duration ?? standIn
+  func duration(_ name: String, or substitute: Duration) -> Duration {
+    parameters[name]?.duration ?? substitute
   }
 
   func texts(_ name: String) -> [String] { parameters[name]?.list.map(\.string) ?? [] }

@@ -39,7 +39,7 @@ final class BuiltinOutput: Sendable {
     state.withLock { state in
       guard !state.isClosed else { return }
       state.bytes += bytes.count
-      bytes.withUnsafeBytes { state.targets.take($0, &state.lines, from: nil, level) }
+      bytes.withUnsafeBytes { state.targets.receive($0, &state.lines, from: nil, level) }
     }
   }
 

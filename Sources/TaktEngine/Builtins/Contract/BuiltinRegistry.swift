@@ -51,7 +51,7 @@ extension BuiltinRegistry {
     for schema in builtin.parameters {
       text += row([
         "`\(schema.name)`", phrase(schema.kind),
-        schema.defaultValue.map(show) ?? (schema.isRequired ? "must be given" : ""),
+        schema.defaultValue.map(show) ?? (schema.isRequired ? "required" : ""),
         sentence(schema.summary) + (schema.isSecret ? " Never shown." : ""),
       ])
     }

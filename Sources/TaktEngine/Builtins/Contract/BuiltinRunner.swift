@@ -1,12 +1,11 @@
-import Dispatch
 import Glibc
 import Synchronization
 package import TaktCore
 package import TaktTime
 
-/// Runs built-ins: quick ones on the queue of their job's class, all of one wake in one hop; long
-/// ones on the pool of the class, where they wait their turn when it is full. Those that wait for
-/// servers have a wider pool of their own, so that silent servers keep no work with files waiting.
+/// Runs built-ins: quick ones in their caller's turn; long ones on the pool of their job's class, where
+/// they wait their turn when it is full. Those that wait for servers have a wider pool of their own, so
+/// that silent servers keep no work with files waiting.
 ///
 /// Safe from any thread; never blocks its caller.
 package final class BuiltinRunner: ActionRunner {
@@ -26,7 +25,6 @@ package final class BuiltinRunner: ActionRunner {
   private let files: OutputFiles
   private let commands: CommandRunner?
   private let report: @Sendable ([SchedulerEvent]) -> Void
-  private let queues: [QoS: DispatchQueue]
   private let pools: [QoS: WorkPool]
   private let networkPools: [QoS: WorkPool]
   private let attempts = Mutex<[RunID: LongAttempt]>([:])
@@ -50,10 +48,6 @@ package final class BuiltinRunner: ActionRunner {
     self.files = files ?? OutputFiles(sink: sink, time: time)
     self.commands = commands
     self.report = report
-    queues = Dictionary(
-      uniqueKeysWithValues: QoS.allCases.map {
-        ($0, DispatchQueue(label: "takt.builtin.\($0.rawValue)", qos: $0.dispatchClass))
-      })
     pools = Self.pools("takt-work", width: Self.poolWidth)
     networkPools = Self.pools("takt-transfer", width: Self.networkWidth)
   }
@@ -65,26 +59,22 @@ package final class BuiltinRunner: ActionRunner {
       })
   }
 
-  /// Starts the built-ins' work, class by class.
+  /// Starts long built-ins, and runs quick ones: waking another thread would take longer.
   package func start(_ requests: [AttemptRequest]) {
-    var quick: [QoS: [AttemptRequest]] = [:]
+    var lines: [LogRecord] = []
+    var ends: [SchedulerEvent] = []
     for request in requests {
       if case .use(let name, _) = request.action,
         let builtin = registry.builtin(named: name) as? any LongBuiltin
       {
         startLong(request, builtin)
       } else {
-        quick[request.spec.execution.qos, default: []].append(request)
+        ends.append(runQuick(request, &lines))
       }
     }
-    for (qos, group) in quick {
-      queues[qos]?.async { [self] in
-        var lines: [LogRecord] = []
-        let ends = group.map { runQuick($0, &lines) }
-        if !lines.isEmpty { observer.observe(lines) }
-        report(ends)
-      }
-    }
+    guard !ends.isEmpty else { return }
+    if !lines.isEmpty { observer.observe(lines) }
+    report(ends)
   }
 
   /// Stops a long built-in's attempt; a quick one ends by itself at once.
@@ -96,23 +86,23 @@ package final class BuiltinRunner: ActionRunner {
     guard case .use(let name, var parameters) = request.action,
       let builtin = registry.builtin(named: name) as? any QuickBuiltin
     else {
-      return .attemptEnded(request.run, AttemptReport(.notStarted(.exec, errno: ENOENT)))
+      return .actionEnded(request.run, AttemptReport(.notStarted(.exec, errno: ENOENT)))
     }
     if ParameterExpansion.isNeeded(by: parameters) {
       parameters = ParameterExpansion(request).expanded(parameters)
     }
-    var said = QuickOutput(of: request.spec.execution.output)
-    let result = builtin.run(parameters) { said.take($0, $1) }
-    if let facts = said.plainFacts(of: request, at: time.wall, &lines) {
-      return .attemptEnded(request.run, AttemptReport(result, output: facts))
+    var quickOutput = QuickOutput(of: request.spec.execution.output)
+    let result = builtin.run(parameters) { quickOutput.append($0, $1) }
+    if let facts = quickOutput.plainFacts(of: request, at: time.wall, &lines) {
+      return .actionEnded(request.run, AttemptReport(result, output: facts))
     }
     // What others have said before is logged before.
     observer.observe(lines)
     lines = []
     let output = BuiltinOutput(of: request.output, secrets: [], to: sink, files: files, time: time)
-    for (level, line) in said.pieces { output.line(line, level) }
+    for (level, line) in quickOutput.pieces { output.line(line, level) }
     let facts = output.close(hasFailed: result != .done)
-    return .attemptEnded(request.run, AttemptReport(result, output: facts))
+    return .actionEnded(request.run, AttemptReport(result, output: facts))
   }
 
   private func startLong(_ request: AttemptRequest, _ builtin: any LongBuiltin) {
@@ -121,7 +111,7 @@ package final class BuiltinRunner: ActionRunner {
     let attempt = LongAttempt(request, builtin, on: pool) { [self] result in
       // The next attempt or step of the run may take the place only after this report.
       attempts.withLock { $0[request.run] = nil }
-      report([.attemptEnded(request.run, result)])
+      report([.actionEnded(request.run, result)])
     }
     attempts.withLock { $0[request.run] = attempt }
     attempt.start { [self] in runLong($0) }
@@ -194,7 +184,7 @@ package final class BuiltinRunner: ActionRunner {
       let request = attempt.request
       let isHandedOver = attempt.handOver {
         attempts.withLock { $0[request.run] = nil }
-        commands.start(request) { $0.become(command, hiding: hidden) }
+        commands.start(request) { $0.adopt(command, hiding: hidden) }
       }
       if !isHandedOver { attempt.end(.failed(LongAttempt.cancelled)) }
     }
@@ -204,7 +194,7 @@ package final class BuiltinRunner: ActionRunner {
 extension Command {
   /// Becomes a command of takt's own: of the job's rules those count that describe the attempt, not
   /// those that describe a child of the job.
-  fileprivate mutating func become(_ command: BuiltinCommand, hiding hidden: [[UInt8]]) {
+  fileprivate mutating func adopt(_ command: BuiltinCommand, hiding hidden: [[UInt8]]) {
     arguments = command.arguments
     execution = Execution(
       directory: execution.directory, timeout: execution.timeout, stop: execution.stop,

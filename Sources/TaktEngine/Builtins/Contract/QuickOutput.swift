@@ -12,7 +12,7 @@ struct QuickOutput {
     isPlain = policy == OutputPolicy(keepBytes: policy.keepBytes)
   }
 
-  mutating func take(_ level: LogLevel, _ line: String) {
+  mutating func append(_ level: LogLevel, _ line: String) {
     let count = line.utf8.count
     bytes += count + 1
     if count > LineSplitter.lineBytesMax || line.utf8.contains(10) { isPlain = false }

@@ -6,7 +6,7 @@ import TaktCore
 struct SignalBuiltin: LongBuiltin {
   var name: String { "signal" }
 
-  var summary: String { "sends a signal to the process whose number stands in a file" }
+  var summary: String { "sends a signal to the process whose ID is in a file" }
 
   private static let signals: [(name: String, number: Int32)] = [
     ("HUP", SIGHUP), ("INT", SIGINT), ("QUIT", SIGQUIT), ("USR1", SIGUSR1), ("USR2", SIGUSR2),
@@ -16,25 +16,26 @@ struct SignalBuiltin: LongBuiltin {
 
   var parameters: [ParameterSchema] {
     [
-      ParameterSchema("pid_file", .path, summary: "the file that begins with the process's number"),
+      ParameterSchema("pid_file", .path, summary: "the file that starts with the process ID"),
       ParameterSchema(
         "signal", .choice(Self.signals.map(\.name)), default: .string("HUP"),
-        summary: "what is sent"),
+        summary: "the signal"),
       ParameterSchema(
         "program", .string, isRequired: false,
         summary:
-          "the name of the process's program, or its whole path; another program under that number is not signalled"
+          "the name or the whole path of the process's program; a process of any other program is not signalled"
       ),
     ]
   }
 
   var reasons: [BuiltinReason] {
     [
-      BuiltinReason("no_pid_file", "the file is not there, cannot be read or is no regular file"),
-      BuiltinReason("bad_pid_file", "the file does not begin with the number of a process"),
-      BuiltinReason("stale", "no process has the number any more, or another program has it"),
+      BuiltinReason(
+        "no_pid_file", "the file does not exist, cannot be read or is not a regular file"),
+      BuiltinReason("bad_pid_file", "the file does not start with a process ID"),
+      BuiltinReason("stale", "no process has this ID, or it belongs to another program"),
       BuiltinReason("permission", "the system does not allow the signal"),
-      BuiltinReason("error(NAME)", "any other error of the system, by its name"),
+      BuiltinReason("error(NAME)", "another system error, by name"),
     ]
   }
 

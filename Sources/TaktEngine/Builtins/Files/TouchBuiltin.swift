@@ -6,24 +6,24 @@ struct TouchBuiltin: LongBuiltin {
   var name: String { "touch" }
 
   var summary: String {
-    "makes a file's times the present, and the file where it is missing"
+    "sets a file's access and modification times to the current time, and creates a missing file"
   }
 
   var parameters: [ParameterSchema] {
     [
-      ParameterSchema("path", .path, summary: "the file; its folder must be there"),
+      ParameterSchema("path", .path, summary: "the file; its folder must exist"),
       ParameterSchema(
         "create", .boolean, default: .boolean(true),
-        summary: "whether it is made when it is missing"
+        summary: "whether to create a missing file"
       ),
     ]
   }
 
   var reasons: [BuiltinReason] {
     [
-      BuiltinReason("missing", "the file, or a folder on the way to it, is not there"),
+      BuiltinReason("missing", "the file, or a folder in its path, does not exist"),
       BuiltinReason("permission", "the system does not allow it"),
-      BuiltinReason("error(NAME)", "any other error of the system, by its name"),
+      BuiltinReason("error(NAME)", "another system error, by name"),
     ]
   }
 

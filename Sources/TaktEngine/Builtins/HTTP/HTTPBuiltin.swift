@@ -18,69 +18,70 @@ struct HTTPBuiltin: LongBuiltin {
   var name: String { "http" }
 
   var summary: String {
-    "sends an HTTP request and judges the answer; proxies are taken from the environment as curl does"
+    "sends an HTTP request and checks the response; it uses the same proxy variables as curl"
   }
 
   private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
   var parameters: [ParameterSchema] {
     [
-      ParameterSchema("url", .string, summary: "where to, by `http` or `https`"),
+      ParameterSchema("url", .string, summary: "the URL, with `http` or `https`"),
       ParameterSchema(
         "method", .choice(Self.methods), isRequired: false,
-        summary: "GET when left out, POST where there is a body"),
+        summary: "the method; by default GET, or POST if there is a body"),
       ParameterSchema(
-        "headers", .map(.string), isRequired: false, summary: "headers of the request by name"),
+        "headers", .map(.string), isRequired: false, summary: "request headers by name"),
       ParameterSchema(
         "body", .string, isRequired: false,
-        summary: "what is sent; a hook without one sends the run's facts as JSON"),
+        summary: "the request body; by default, a hook sends the run's facts as JSON"),
       ParameterSchema(
-        "user", .string, isRequired: false, summary: "the user of basic authentication"),
+        "user", .string, isRequired: false, summary: "the user for basic authentication"),
       ParameterSchema(
         "password", .string, isRequired: false, isSecret: true,
-        summary: "the password of basic authentication"),
+        summary: "the password for basic authentication"),
       ParameterSchema(
         "expect", .list(.string), default: .list([.string("2xx")]),
-        summary: "the statuses of success: `200`, `2xx`, `200..299`"),
+        summary: "the statuses that count as success, such as `200`, `2xx` or `200..299`"),
       ParameterSchema(
         "body_contains", .string, isRequired: false,
-        summary: "a text that the answer's body must hold, within `max_body`"),
+        summary: "a text that the response body must contain, within `max_body`"),
       ParameterSchema(
         "timeout", .duration(least: .milliseconds(1)), default: .duration(.seconds(30)),
-        summary: "how long one try may take, redirections included"),
+        summary: "the maximum length of one try, including redirects"),
       ParameterSchema(
         "retry_status", .list(.string), isRequired: false,
-        summary: "statuses after which it is tried again, written as in `expect`"),
+        summary: "statuses to retry on, written as in `expect`"),
       ParameterSchema(
         "retries", .integer(0...20), default: .integer(2),
-        summary: "how many more tries `retry_status` allows"),
+        summary: "the maximum number of retries for `retry_status`"),
       ParameterSchema(
         "backoff", .duration(least: .zero), default: .duration(.seconds(1)),
-        summary: "the wait before the second try; it doubles each time, up to 60s"),
+        summary: "the delay before the first retry; it doubles each time, up to 60s"),
       ParameterSchema(
         "redirects", .integer(0...20), default: .integer(5),
         summary:
-          "how many redirections are followed; another server gets no header that may be a credential, and no body"
+          "the maximum number of redirects to follow; another server gets neither credentials nor the body"
       ),
     ] + TLSParameters.schemas + [
       ParameterSchema(
         "max_body", .size, default: .integer(1024 * 1024),
-        summary: "how much of the answer's body is kept; 16MB more are read and passed over")
+        summary: "how much of the response body to keep; up to 16MB more are read and discarded")
     ]
   }
 
   var reasons: [BuiltinReason] {
     [
-      BuiltinReason("status(N)", "the status is none of `expect`"),
-      BuiltinReason("body", "the body does not hold `body_contains`"),
+      BuiltinReason("status(N)", "the status does not match `expect`"),
+      BuiltinReason("body", "the body does not contain `body_contains`"),
       BuiltinReason(
         "redirects",
-        "more redirections than `redirects`, one to nowhere, one from https to http, or one that would take the body to another server"
+        "too many redirects, or one that has no valid target, leads from https to http, or would send the body to another server"
       ),
-      BuiltinReason("url", "the URL is none of http or https, or has a user in it"),
-      BuiltinReason("header", "a header's name or value holds what no header can"),
-      BuiltinReason("parameters", "a list of statuses is none"),
-      BuiltinReason("proxy", "the proxy of the environment cannot be used, or refuses"),
+      BuiltinReason("url", "the URL is not an http or https URL, or contains a user"),
+      BuiltinReason("header", "a header's name or value contains a character that is not allowed"),
+      BuiltinReason("parameters", "a list of statuses is invalid"),
+      BuiltinReason(
+        "proxy", "the proxy from the environment cannot be used, or refuses the request"),
     ] + NetworkFailure.reasons
   }
 
@@ -91,11 +92,11 @@ struct HTTPBuiltin: LongBuiltin {
       let words = parameters[name]?.list.map(\.string) ?? []
       for word in words where StatusSet.range(word) == nil && !word.contains("{{") {
         problems.append(
-          ParameterProblem(name, "'\(word)' is no status such as 200, 2xx or 200..299"))
+          ParameterProblem(name, "'\(word)' is not a status such as 200, 2xx or 200..299"))
       }
     }
     if let text = parameters["url"]?.string, !text.contains("{{") {
-      do throws(HTTPOrder.Mistake) { _ = try HTTPOrder.url(text) } catch {
+      do throws(HTTPRequestSpec.Mistake) { _ = try HTTPRequestSpec.url(text) } catch {
         problems.append(ParameterProblem("url", error.message))
       }
     }
@@ -124,48 +125,50 @@ struct HTTPBuiltin: LongBuiltin {
   }
 
   func run(_ call: BuiltinCall) -> BuiltinEnd {
-    let order: HTTPOrder
-    do throws(HTTPOrder.Mistake) {
-      order = try HTTPOrder(call)
+    let spec: HTTPRequestSpec
+    do throws(HTTPRequestSpec.Mistake) {
+      spec = try HTTPRequestSpec(call)
     } catch {
       call.log(error.message, .warning)
       return .failed(error.reason)
     }
-    var wait = min(order.backoff, Self.backoffMax)
-    for number in 1...order.triesMax {
-      let (end, isRetried) = attempt(order, call)
-      guard isRetried, number < order.triesMax else { return end }
+    var wait = min(spec.backoff, Self.backoffMax)
+    for number in 1...spec.triesMax {
+      let (end, isRetried) = attempt(spec, call)
+      guard isRetried, number < spec.triesMax else { return end }
       guard call.cancellation.sleep(wait) else { return .failed(LongAttempt.cancelled) }
       wait = min(wait * 2, Self.backoffMax)
     }
     return .failed(LongAttempt.cancelled)
   }
 
-  private func attempt(_ first: HTTPOrder, _ call: BuiltinCall) -> (BuiltinEnd, isRetried: Bool) {
+  private func attempt(_ first: HTTPRequestSpec, _ call: BuiltinCall) -> (
+    BuiltinEnd, isRetried: Bool
+  ) {
     let deadline = ContinuousClock.now + min(first.timeout, .seconds(365 * 86_400))
-    var order = first
+    var spec = first
     var redirects = 0
     while true {
       let started = call.time.monotonic
       let answer: HTTPReply
       do throws(NetworkFailure) {
         answer = try Network.reply(
-          to: order.request(within: deadline - .now), call.cancellation)
+          to: spec.request(within: deadline - .now), call.cancellation)
       } catch {
-        call.log("\(order.method) \(order.target): \(error.message)", .warning)
+        call.log("\(spec.method) \(spec.target): \(error.message)", .warning)
         return (.failed(error.reason), false)
       }
       let took = (call.time.monotonic - started).milliseconds
       call.log(
-        "\(order.method) \(order.target): \(answer.status), \(answer.bodyBytes) bytes in \(took) ms"
+        "\(spec.method) \(spec.target): \(answer.status), \(answer.bodyBytes) bytes in \(took) ms"
       )
-      guard HTTPOrder.redirections.contains(answer.status),
-        !order.expected.contains(answer.status), answer.first("location") != nil
-      else { return judge(answer, order) }
+      guard HTTPRequestSpec.redirections.contains(answer.status),
+        !spec.expected.contains(answer.status), answer.first("location") != nil
+      else { return evaluate(answer, spec) }
       redirects += 1
-      do throws(HTTPOrder.Mistake) {
-        guard redirects <= order.redirectsMax else { throw .redirect("there are too many") }
-        order = try order.following(answer)
+      do throws(HTTPRequestSpec.Mistake) {
+        guard redirects <= spec.redirectsMax else { throw .redirect("there are too many") }
+        spec = try spec.following(answer)
       } catch {
         call.log(error.message, .warning)
         return (.failed(error.reason), false)
@@ -173,12 +176,14 @@ struct HTTPBuiltin: LongBuiltin {
     }
   }
 
-  private func judge(_ answer: HTTPReply, _ order: HTTPOrder) -> (BuiltinEnd, isRetried: Bool) {
-    guard order.expected.contains(answer.status) else {
-      return (.failed("status(\(answer.status))"), order.retried.contains(answer.status))
+  private func evaluate(_ answer: HTTPReply, _ spec: HTTPRequestSpec) -> (
+    BuiltinEnd, isRetried: Bool
+  ) {
+    guard spec.expected.contains(answer.status) else {
+      return (.failed("status(\(answer.status))"), spec.retried.contains(answer.status))
     }
-    if let text = order.wantedText, !answer.body.holds(Array(text.utf8)) {
-      return (.failed("body"), order.retried.contains(answer.status))
+    if let text = spec.wantedText, !answer.body.holds(Array(text.utf8)) {
+      return (.failed("body"), spec.retried.contains(answer.status))
     }
     return (.done, false)
   }

@@ -10,70 +10,71 @@ struct MailBuiltin: LongBuiltin {
   var name: String { "mail" }
 
   var summary: String {
-    "sends a mail by SMTP or `sendmail`; in a hook with the run's facts, its kept output attached"
+    "sends a mail by SMTP or `sendmail`; in a hook, with the run's facts and its kept output"
   }
 
   var parameters: [ParameterSchema] {
     wayParameters + [
       ParameterSchema("from", .string, summary: "the sender: `user@host` or `Name <user@host>`"),
-      ParameterSchema("to", .list(.string), summary: "the recipients, written likewise"),
+      ParameterSchema("to", .list(.string), summary: "the recipients, in the same form"),
       ParameterSchema(
         "subject", .string, isRequired: false,
         summary:
-          "one line; `[takt] {{job}} {{outcome}} ({{reason}})` in a hook and `[takt] {{job}}` elsewhere when left out"
+          "one line; by default `[takt] {{job}} {{outcome}} ({{reason}})` in a hook and `[takt] {{job}}` elsewhere"
       ),
       ParameterSchema(
-        "body", .string, isRequired: false, summary: "the text; the run's facts when left out"),
+        "body", .string, isRequired: false, summary: "the text; by default, the run's facts"),
       ParameterSchema(
         "attach_output", .boolean, default: .boolean(true),
-        summary: "whether a hook attaches the run's kept output, 64KB of it at most"),
+        summary: "whether a hook attaches the run's kept output, up to 64KB"),
       ParameterSchema(
         "timeout", .duration(least: .milliseconds(1)), default: .duration(.seconds(60)),
-        summary: "how long the server, or `sendmail`, may take over all"),
+        summary: "the maximum total time for the server or `sendmail`"),
     ]
   }
 
   private var wayParameters: [ParameterSchema] {
     [
       ParameterSchema(
-        "host", .string, isRequired: false, summary: "the server; either this or `sendmail`"),
+        "host", .string, isRequired: false,
+        summary: "the SMTP server; either this or `sendmail` is required"),
       ParameterSchema(
         "port", .integer(1...65_535), isRequired: false,
-        summary: "587 when left out; 465 with `tls: tls`, 25 with `tls: none`"),
+        summary: "the port; by default 587, 465 with `tls: tls`, or 25 with `tls: none`"),
       ParameterSchema(
         "tls", .choice(MailRequest.Security.allCases.map(\.rawValue)),
         default: .string("starttls"),
-        summary: "whether the connection is secured: after a greeting, at once, or never"),
+        summary: "whether the connection is encrypted: after STARTTLS, from the start, or never"),
       ParameterSchema(
-        "user", .string, isRequired: false, summary: "who authenticates himself to the server"),
+        "user", .string, isRequired: false, summary: "the user to authenticate as"),
       ParameterSchema(
         "password", .string, isRequired: false, isSecret: true,
-        summary: "the password of `user`, best as `{{secret.NAME}}`"),
+        summary: "the password of `user`, preferably `{{secret.NAME}}`"),
       ParameterSchema(
         "hello", .string, isRequired: false,
-        summary: "what takt calls this machine; its name when left out"),
+        summary: "the host name to greet the server with; by default, this machine's name"),
     ] + TLSParameters.schemas + [
       ParameterSchema(
         "sendmail", .path, isRequired: false,
-        summary: "a program that takes mail as `/usr/sbin/sendmail` does, run in place of SMTP")
+        summary: "a program to run instead of SMTP, compatible with `/usr/sbin/sendmail`")
     ]
   }
 
   var reasons: [BuiltinReason] {
     [
-      BuiltinReason("smtp(N)", "the server refuses, with this code"),
+      BuiltinReason("smtp(N)", "the server refuses the mail with this code"),
       BuiltinReason(
-        "recipient(N)", "the server refuses a recipient; the others have got the mail"),
-      BuiltinReason("auth", "the server offers no way to authenticate that takt knows"),
-      BuiltinReason("auth(N)", "the server refuses user or password"),
-      BuiltinReason("starttls", "the server offers no STARTTLS"),
+        "recipient(N)", "the server refuses a recipient; the others get the mail"),
+      BuiltinReason("auth", "the server offers no authentication method that takt supports"),
+      BuiltinReason("auth(N)", "the server rejects the user or password"),
+      BuiltinReason("starttls", "the server does not offer STARTTLS"),
       BuiltinReason("starttls(N)", "the server refuses STARTTLS"),
-      BuiltinReason("address", "a sender or recipient is no address"),
+      BuiltinReason("address", "the sender or a recipient is not a valid address"),
       BuiltinReason(
         "header",
-        "the subject has a line end or another control character, or `hello` is no host name"),
-      BuiltinReason("parameters", "neither `host` nor `sendmail`, or both"),
-      BuiltinReason("exit(N)", "`sendmail` failed, with this status"),
+        "the subject contains a control character, or `hello` is not a host name"),
+      BuiltinReason("parameters", "both `host` and `sendmail` are set, or neither"),
+      BuiltinReason("exit(N)", "`sendmail` failed with this status"),
     ] + NetworkFailure.reasons
   }
 
@@ -87,7 +88,7 @@ struct MailBuiltin: LongBuiltin {
       (parameters["to"]?.list ?? []).map { ("to", $0.string) }
       + (parameters["from"].map { [("from", $0.string)] } ?? [])
     for (name, address) in addresses where !address.contains("{{") && MailAddress(address) == nil {
-      problems.append(ParameterProblem(name, "'\(address)' is no mail address"))
+      problems.append(ParameterProblem(name, "'\(address)' is not a mail address"))
     }
     if let hello = parameters["hello"]?.string, !hello.contains("{{"), !Self.isHostName(hello) {
       problems.append(ParameterProblem("hello", "'\(hello)' is not a host name"))
@@ -96,7 +97,7 @@ struct MailBuiltin: LongBuiltin {
       problems.append(ParameterProblem("to", "needs at least one recipient"))
     }
     if (parameters["user"] == nil) != (parameters["password"] == nil) {
-      problems.append(ParameterProblem("user", "'user' and 'password' go together"))
+      problems.append(ParameterProblem("user", "'user' and 'password' must be set together"))
     }
     return problems + idle(parameters)
   }

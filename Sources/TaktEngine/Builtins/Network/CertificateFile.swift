@@ -31,11 +31,11 @@ enum CertificateFile {
           try SmallFile.read(path, bytesMax: bytesMax)
         }
         reading.result.withLock { $0 = result }
-        leave(path)
+        releaseReader(path)
         reading.isOver.signal()
       }
     } catch {
-      leave(path)
+      releaseReader(path)
       throw NetworkFailure(TransferFailure(.noThread))
     }
     let bound = min(timeout, .seconds(365 * 86_400)).nanosecondsSaturated
@@ -59,7 +59,7 @@ enum CertificateFile {
     }
   }
 
-  private static func leave(_ path: String) {
+  private static func releaseReader(_ path: String) {
     readers.withLock { readers in
       let count = readers[path, default: 1] - 1
       readers[path] = count == 0 ? nil : count
@@ -69,7 +69,7 @@ enum CertificateFile {
   private static func unanswered(_ path: String) -> NetworkFailure {
     NetworkFailure(
       reason: "timeout",
-      message: "the file system of ca_file \(path) does not answer; look for a mount that hangs")
+      message: "the file system of ca_file \(path) does not respond; check for a hung mount")
   }
 
   private static func unreadable(_ path: String, _ error: SystemError) -> NetworkFailure {

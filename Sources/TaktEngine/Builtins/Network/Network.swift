@@ -56,9 +56,9 @@ enum TLSParameters {
   static let schemas = [
     ParameterSchema(
       "ca_file", .path, isRequired: false,
-      summary: "certificates in PEM that are trusted in place of the system's"),
+      summary: "a PEM file of certificates to trust instead of the system's"),
     ParameterSchema(
       "insecure", .boolean, default: .boolean(false),
-      summary: "whether any certificate will do"),
+      summary: "whether to accept any certificate"),
   ]
 }

@@ -18,7 +18,7 @@ struct NetworkFailure: Error {
     let meaning = Self.reasons.first { $0.text == reason }?.meaning
     message = [meaning, says ? failure.detail : nil].compactMap { $0?.isEmpty == true ? nil : $0 }
       .joined(separator: ": ")
-    if message.isEmpty { message = "the exchange failed: \(reason)" }
+    if message.isEmpty { message = "the transfer failed: \(reason)" }
   }
 
   /// The reason, and whether the detail tells people more than its meaning.
@@ -51,23 +51,24 @@ struct NetworkFailure: Error {
 
   /// What the reference says of the reasons that both built-ins share.
   static let reasons = [
-    BuiltinReason("refused", "nobody listens there"),
-    BuiltinReason("unreachable", "no way leads there"),
-    BuiltinReason("dns", "the host's name has no address"),
-    BuiltinReason("timeout", "it took longer than `timeout`"),
-    BuiltinReason("tls", "the server's certificate is not trusted, or TLS fails otherwise"),
+    BuiltinReason("refused", "nothing listens on the port"),
+    BuiltinReason("unreachable", "there is no route to the host"),
+    BuiltinReason("dns", "the host name has no address"),
+    BuiltinReason("timeout", "the request took longer than `timeout`"),
+    BuiltinReason(
+      "tls", "the server's certificate is not trusted, or TLS fails for another reason"),
     BuiltinReason("closed", "the server closed the connection too early"),
-    BuiltinReason("protocol", "the server does not keep to the protocol"),
-    BuiltinReason("cancelled", "it was stopped"),
-    BuiltinReason("secret(NAME)", "the job has no secret of the name"),
+    BuiltinReason("protocol", "the server violates the protocol"),
+    BuiltinReason("cancelled", "the attempt was stopped"),
+    BuiltinReason("secret(NAME)", "the job has no secret with this name"),
     BuiltinReason(
       "no_libcurl",
-      "the library libcurl is not installed, or older than 7.68: `apt-get install libcurl4`"),
+      "the library libcurl is not installed, or older than 7.68; run `apt-get install libcurl4`"),
     BuiltinReason(
       "no_descriptors",
-      "takt has run out of file descriptors: raise `ulimit -n`, or find what uses them up"),
+      "no file descriptors are left; raise `ulimit -n`"),
     BuiltinReason(
       "no_thread",
-      "the system gives no thread: raise `ulimit -u`, or find what uses them up"),
+      "the system cannot start another thread; raise `ulimit -u`"),
   ]
 }

@@ -10,46 +10,48 @@ struct PruneBuiltin: LongBuiltin {
   var name: String { "prune" }
 
   var summary: String {
-    "deletes files under a folder by age, count or size; it follows no links and stays on the root's file system"
+    "deletes files in a folder by age, count or size; it follows no links and stays on one file system"
   }
 
   var parameters: [ParameterSchema] {
     [
       ParameterSchema(
-        "root", .path, summary: "the folder; not `/`, and no part of the path a link"),
+        "root", .path, summary: "the folder; not `/`, and without links in its path"),
       ParameterSchema(
         "pattern", .string, isRequired: false,
-        summary: "the names that count, such as `*.log`; all when left out"),
+        summary: "the file names to match, such as `*.log`; by default all"),
       ParameterSchema(
         "older_than", .duration(least: .zero), isRequired: false,
-        summary: "files last written longer ago go"),
+        summary: "deletes files last written longer ago than this"),
       ParameterSchema(
         "keep", .integer(0...1_000_000), isRequired: false,
         summary:
-          "so many of the newest stay, whatever else is said; alone, all others go"),
+          "the number of newest files to keep in any case; without another rule, all others are deleted"
+      ),
       ParameterSchema(
         "max_size", .size, isRequired: false,
-        summary: "the oldest go until what matches takes no more than this"),
+        summary: "deletes the oldest files until the matching ones take no more than this"),
       ParameterSchema(
-        "recursive", .boolean, default: .boolean(false), summary: "whether folders within count too"
+        "recursive", .boolean, default: .boolean(false), summary: "whether to include subfolders"
       ),
       ParameterSchema(
         "empty_dirs", .boolean, default: .boolean(false),
-        summary: "whether folders that are empty afterwards go too; needs `recursive`"),
+        summary: "whether to delete folders that become empty; needs `recursive`"),
       ParameterSchema(
-        "dry_run", .boolean, default: .boolean(false), summary: "only says what would go"),
+        "dry_run", .boolean, default: .boolean(false),
+        summary: "whether to print only what would be deleted"),
     ]
   }
 
   var reasons: [BuiltinReason] {
     [
-      BuiltinReason("root", "the root is `/`, empty or no folder, or a link is on the way to it"),
-      BuiltinReason("missing", "the root is not there"),
+      BuiltinReason("root", "the root is `/`, empty or not a folder, or its path contains a link"),
+      BuiltinReason("missing", "the root does not exist"),
       BuiltinReason("permission", "the root cannot be read"),
-      BuiltinReason("rules", "none of `older_than`, `keep` and `max_size` is given"),
+      BuiltinReason("rules", "`older_than`, `keep` and `max_size` are all missing"),
       BuiltinReason("too_many", "more than 1,000,000 files match"),
       BuiltinReason("errors(N)", "N files or folders could not be read or deleted"),
-      BuiltinReason("cancelled", "it was stopped; what was deleted before is gone"),
+      BuiltinReason("cancelled", "the attempt was stopped; files deleted before that stay deleted"),
     ]
   }
 
@@ -61,7 +63,7 @@ struct PruneBuiltin: LongBuiltin {
         ParameterProblem(nil, "needs at least one of 'older_than', 'keep' and 'max_size'"))
     }
     if let root = parameters["root"]?.string, root.allSatisfy({ $0 == "/" || $0 == "." }) {
-      problems.append(ParameterProblem("root", "the root of the whole system is never pruned"))
+      problems.append(ParameterProblem("root", "the root folder of the system cannot be pruned"))
     }
     if parameters["empty_dirs"]?.boolean == true, parameters["recursive"]?.boolean != true {
       problems.append(ParameterProblem("empty_dirs", "has no effect without 'recursive'"))
@@ -89,7 +91,7 @@ struct PruneBuiltin: LongBuiltin {
       switch error {
       case .link(let link):
         call.log(
-          "\(path): '\(link)' is a symbolic link, and none is followed. Name the folder itself",
+          "\(path): '\(link)' is a symbolic link, which prune does not follow; use the folder's real path",
           .warning)
       case .system(let number): call.log("\(path): \(String(cString: strerror(number)))", .warning)
       }

@@ -63,7 +63,7 @@ struct PruneWalk {
         }
         guard stop == nil else { return false }
         if let status = folder.status(of: entry) {
-          take(entry, status, in: place, &inner)
+          visit(entry, status, in: place, &inner)
         }
         return true
       }
@@ -74,7 +74,7 @@ struct PruneWalk {
     for entry in inner { try descend(entry, from: folder, place, depth: depth) }
   }
 
-  private mutating func take(
+  private mutating func visit(
     _ name: PruneFile.Name, _ status: stat, in place: Int, _ inner: inout [PruneFile.Name]
   ) {
     if status.isFolder {

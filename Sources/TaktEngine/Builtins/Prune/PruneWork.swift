@@ -61,7 +61,7 @@ struct PruneWork {
     files += 1
     bytes = bytes.addingReportingOverflow(file.bytes).overflow ? .max : bytes + file.bytes
     touched.insert(file.folder)
-    say(isDry ? "would delete \(path)" : "deleted \(path)")
+    logLine(isDry ? "would delete \(path)" : "deleted \(path)")
   }
 
   private mutating func removeIfEmpty(_ place: Int) {
@@ -76,7 +76,7 @@ struct PruneWork {
     case 0:
       folders += 1
       touched.insert(parent)
-      say("removed \(walk.path(of: place))")
+      logLine("removed \(walk.path(of: place))")
     case ENOTEMPTY, EEXIST, ENOENT, EBUSY: break
     case let number: fail(walk.path(of: place), number)
     }
@@ -85,10 +85,10 @@ struct PruneWork {
   private mutating func fail(_ path: String, _ number: Int32) {
     errors += 1
     let text = String(cString: strerror(number))
-    say("\(path.isEmpty ? "the root" : path): \(text)", .warning)
+    logLine("\(path.isEmpty ? "the root" : path): \(text)", .warning)
   }
 
-  private mutating func say(_ line: String, _ level: LogLevel = .debug) {
+  private mutating func logLine(_ line: String, _ level: LogLevel = .debug) {
     names += 1
     if names <= PruneBuiltin.namesMax { call.log(line, level) }
   }

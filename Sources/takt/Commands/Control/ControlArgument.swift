@@ -82,7 +82,7 @@ extension ControlArgument {
       case .run(let number): return number
       case .job: return nil
       case .either(let number):
-        let job = try reach { () throws(ControlTrouble) in
+        let job = try reach { () throws(ControlError) in
           try client.ask("GET", "/api/v1/jobs/\(word.asPathPart)")
         }
         return job.status == 404 ? number : nil
@@ -94,7 +94,7 @@ extension ControlArgument {
       _ method: String = "GET", _ target: String, body: [UInt8]? = nil,
       accept: String = "application/json"
     ) throws -> [UInt8] {
-      let answer = try reach { () throws(ControlTrouble) in
+      let answer = try reach { () throws(ControlError) in
         try client.ask(method, target, body: body, accept: accept)
       }
       guard answer.status < 300 else { throw refusal(answer) }
@@ -104,18 +104,18 @@ extension ControlArgument {
     /// Passes on the answer in parts as it arrives.
     func follow(
       _ target: String, accept: String = "text/plain",
-      _ take: @escaping @Sendable ([UInt8]) -> Void
+      _ receive: @escaping @Sendable ([UInt8]) -> Void
     ) throws {
-      let answer = try reach { () throws(ControlTrouble) in
-        try client.follow(target, accept: accept, take)
+      let answer = try reach { () throws(ControlError) in
+        try client.follow(target, accept: accept, receive)
       }
       guard answer.status < 300 else { throw refusal(answer) }
     }
 
     private func reach(
-      _ body: () throws(ControlTrouble) -> ControlClient.Answer
+      _ body: () throws(ControlError) -> ControlClient.Answer
     ) throws -> ControlClient.Answer {
-      do throws(ControlTrouble) {
+      do throws(ControlError) {
         return try body()
       } catch {
         Console.error("takt: the daemon does not answer at \(path): \(error.message)")

@@ -27,12 +27,12 @@ struct FollowedOutput {
     // From before the job was looked at, so that no run is missed.
     let (status, _) = try connection.ask(Status.self, "GET", "/api/v1/status")
     let (job, _) = try connection.ask(Answer.self, "GET", "/api/v1/jobs/\(subject.asPathPart)")
-    let coming = Coming(job.active.filter { $0.state != "queued" }.map(\.run))
+    let incoming = IncomingOutputs(job.active.filter { $0.state != "queued" }.map(\.run))
     let target = "/api/v1/events?job=\(subject.asQueryValue)&after=\(status.events.last)"
     do throws(SystemError) {
       try Thread.start(name: "takt-events") { [connection] in
-        try? connection.follow(target, accept: "text/event-stream") { coming.take($0) }
-        coming.end()
+        try? connection.follow(target, accept: "text/event-stream") { incoming.receive($0) }
+        incoming.end()
       }
     } catch {
       Console.error("takt: cannot start a thread to follow events (\(error))")
@@ -41,7 +41,7 @@ struct FollowedOutput {
     if job.active.isEmpty {
       Console.error("no active run of \(job.name); waiting for the next one")
     }
-    while let run = coming.next() {
+    while let run = incoming.next() {
       Console.error("run \(run) of \(job.name)")
       try show(run: String(run), write)
     }
@@ -65,12 +65,12 @@ struct FollowedOutput {
   }
 
   /// The runs whose outputs come. Safe from any thread.
-  private final class Coming: Sendable {
+  private final class IncomingOutputs: Sendable {
     private struct State {
       var runs: [UInt64]
       /// All that have come.
       var known: Set<UInt64>
-      var rest: [UInt8] = []
+      var unread: [UInt8] = []
     }
 
     private let state: Mutex<State>
@@ -82,13 +82,13 @@ struct FollowedOutput {
     }
 
     /// Takes a part of the stream of events.
-    func take(_ bytes: [UInt8]) {
+    func receive(_ bytes: [UInt8]) {
       let found = state.withLock { state in
-        state.rest += bytes
+        state.unread += bytes
         var found = 0
-        while let end = state.rest.firstIndex(of: UInt8(ascii: "\n")) {
-          let line = Data(state.rest[..<end])
-          state.rest = Array(state.rest[(end + 1)...])
+        while let end = state.unread.firstIndex(of: UInt8(ascii: "\n")) {
+          let line = Data(state.unread[..<end])
+          state.unread = Array(state.unread[(end + 1)...])
           guard line.starts(with: Self.prefix),
             let event = try? JSONDecoder().decode(
               Event.self, from: line.dropFirst(Self.prefix.count)),

@@ -15,7 +15,7 @@ struct SuspendCommand: ParsableCommand {
 
   @Option(
     name: .customLong("for"),
-    help: "Suspend for this long, such as 90m or 2d. (default: until 'takt resume')")
+    help: "Suspend for this long, from 1ms to 36499d, such as 90m. (default: until 'takt resume')")
   var duration: String?
 
   @Option(help: "Suspend until this instant, such as 2026-12-24T18:00:00Z.")
@@ -29,17 +29,17 @@ struct SuspendCommand: ParsableCommand {
 
   @OptionGroup var control: ControlArgument
 
-  private struct Order: Encodable {
+  private struct RequestBody: Encodable {
     var `for`: String?
     var until: String?
     var reason: String?
   }
 
   func run() throws {
-    let order = Order(for: duration, until: until, reason: reason)
+    let requestBody = RequestBody(for: duration, until: until, reason: reason)
     let (answer, bytes) = try control.connect().ask(
       JobAnswer.self, "POST", "/api/v1/jobs/\(job.asPathPart)/suspend",
-      body: Array(order.jsonLine.utf8))
+      body: Array(requestBody.jsonLine.utf8))
     if json { return Console.print(String(decoding: bytes, as: UTF8.self)) }
     let until = answer.suspension?.until.map { " until \($0)" } ?? ", until 'takt resume'"
     Console.print("\(answer.name) is suspended\(until)")

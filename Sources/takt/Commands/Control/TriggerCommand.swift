@@ -39,7 +39,7 @@ struct TriggerCommand: ParsableCommand {
 
   @OptionGroup var control: ControlArgument
 
-  private struct Order: Encodable {
+  private struct RequestBody: Encodable {
     var slot: String?
     var parameters: [String: String]?
     var force: Bool?
@@ -54,12 +54,12 @@ struct TriggerCommand: ParsableCommand {
       values[String(parameter[..<sign])] = String(parameter[parameter.index(after: sign)...])
     }
     // A daemon of an earlier version does not know the key.
-    let order = Order(
+    let requestBody = RequestBody(
       slot: slot, parameters: values.isEmpty ? nil : values, force: force ? true : nil)
     let connection = try control.connect()
     var (run, bytes) = try connection.ask(
       RunAnswer.self, "POST", "/api/v1/jobs/\(job.asPathPart)/trigger",
-      body: Array(order.jsonLine.utf8))
+      body: Array(requestBody.jsonLine.utf8))
     if wait {
       if !json { Console.error("run \(run.run) of \(run.job): \(run.state)") }
       (run, bytes) = try RunWait(run.run, connection).end(showingOutput: !json)

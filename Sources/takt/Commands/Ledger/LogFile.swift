@@ -67,7 +67,7 @@ struct LogFile {
           Console.error("takt: \(path):\(number): not a line of a JSON log")
           throw ExitCode.invalidData
         }
-        take(parsed, into: &replay)
+        add(parsed, into: &replay)
       }
       searched = rest.count
       // The bytes that are read are let go.
@@ -77,7 +77,7 @@ struct LogFile {
     guard let last = Self.parse(rest) else {
       return (replay, replay.notes + ["has a last line that is cut off"])
     }
-    take(last, into: &replay)
+    add(last, into: &replay)
     return (replay, replay.notes)
   }
 
@@ -91,7 +91,7 @@ struct LogFile {
     return try? JSONDecoder().decode(Line.self, from: data[start...])
   }
 
-  private func take(_ line: Line, into replay: inout TransitionReplay) {
+  private func add(_ line: Line, into replay: inout TransitionReplay) {
     // The first line of each daemon, and no other, bears the number of its process.
     if line.pid != nil, line.event == LogEvent.scheduler.rawValue { replay.processBegan() }
     if line.event == "scheduler", line.message == SchedulerCore.stoppedMessage {
@@ -108,8 +108,8 @@ struct LogFile {
       machine: machine, sequence: seq, from: from, to: to, cause: line.cause ?? "",
       reason: line.reason, job: line.job)
     switch line.event {
-    case "timer": replay.takeTimer(transition)
-    case "run": replay.takeRun(transition)
+    case "timer": replay.addTimerTransition(transition)
+    case "run": replay.addRunTransition(transition)
     default: break
     }
   }

@@ -49,7 +49,7 @@ struct VerifyCommand: ParsableCommand {
       Console.print("… and \(report.findingCount - report.findings.count) more")
     }
     for loss in report.losses { Console.print("not kept: \(loss)") }
-    var line = "\(report.balance)"
+    var line = "\(report.verdictCounts)"
     if report.lost > 0 { line += " + lost \(report.lost)" }
     if report.pending > 0 { line += ", and \(report.pending) waiting for a verdict" }
     Console.print(line)
@@ -116,8 +116,8 @@ private struct VerifyAnswer: Encodable {
   init(_ report: LedgerAuditReport, _ replay: TransitionReplay?, _ notes: [String]) {
     balanced = report.isBalanced && replay?.isSound ?? true
     jobs = report.jobs
-    slots = report.balance.slots
-    verdicts = report.balance.counts
+    slots = report.verdictCounts.slots
+    verdicts = report.verdictCounts.counts
     pending = report.pending
     lost = report.lost
     losses = report.losses

@@ -62,18 +62,18 @@ struct SimulateCommand: ParsableCommand {
     var simulator = Simulator(
       snapshot, from: start, faults: faults,
       runTime: try Self.duration(runTime, of: "--run-time", most: Self.spanMax),
-      tellsAll: showsSlots || timeline != nil)
+      emitsAll: showsSlots || timeline != nil)
     let lines = SimulationLines(zone: zone, isJSON: json)
     var progress = SimulationProgress(from: start, for: duration)
     simulator.run(for: duration) { event in
-      timeline?.take(event)
+      timeline?.add(event)
       if showsSlots { lines.show(event) }
-      return progress.take(event)
+      return progress.observe(event)
     }
     let report = simulator.report
     progress.finish()
     if let svg, let timeline {
-      try Self.write(timeline.svg(title: "\(report.balance)"), to: svg)
+      try Self.write(timeline.svg(title: "\(report.verdictCounts)"), to: svg)
     }
     if json {
       Console.print(SimulationAnswer(report, snapshot, from: start, for: duration).jsonLine)

@@ -81,7 +81,7 @@ struct SimulationProgress {
   }
 
   /// Looks at the clock now and then. Always true: the simulation goes on.
-  mutating func take(_ event: SimulatedEvent) -> Bool {
+  mutating func observe(_ event: SimulatedEvent) -> Bool {
     guard isShown, case .wake(let at, _) = event else { return true }
     wakes &+= 1
     guard wakes % 64 == 0 else { return true }

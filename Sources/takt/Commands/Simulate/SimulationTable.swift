@@ -21,7 +21,7 @@ struct SimulationTable {
     Console.print(
       "\(DurationText.format(span)) from \(start.rfc3339(in: zone)) in \(zone.name), "
         + "jobs: \(snapshot.jobs.count)")
-    Console.print("\(report.balance)")
+    Console.print("\(report.verdictCounts)")
     let each = report.wakes == 0 ? 0 : Double(report.served) / Double(report.wakes)
     Console.print("wakes \(report.wakes), \(Self.brief(each)) timers each")
     if let busiest = report.busiest {
@@ -32,10 +32,11 @@ struct SimulationTable {
 
   private func row(_ name: JobName) -> [String] {
     let job = report.job(name)
-    let ran = job.balance.ran
+    let ran = job.verdictCounts.ran
     let reasons = job.reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     return [
-      name.text, String(job.balance.slots), String(ran), String(job.balance.slots - ran),
+      name.text, String(job.verdictCounts.slots), String(ran),
+      String(job.verdictCounts.slots - ran),
       DurationText.format(.milliseconds(job.latest.milliseconds)), String(job.runningMax),
       reasons.map { "\($0.key) \($0.value)" }.joined(separator: ", "),
     ]
@@ -73,9 +74,9 @@ struct SimulationAnswer: Encodable {
     let zone = snapshot.settings.zone
     from = start.rfc3339(in: zone)
     to = (start + span).rfc3339(in: zone)
-    let balance = report.balance
-    slots = balance.slots
-    verdicts = balance.counts
+    let verdictCounts = report.verdictCounts
+    slots = verdictCounts.slots
+    verdicts = verdictCounts.counts
     wakes = report.wakes
     timersServed = report.served
     runningMax = report.runningMax
@@ -83,7 +84,7 @@ struct SimulationAnswer: Encodable {
     jobs = names.map { name in
       let job = report.job(name)
       return Job(
-        job: name.text, slots: job.balance.slots, verdicts: job.balance.counts,
+        job: name.text, slots: job.verdictCounts.slots, verdicts: job.verdictCounts.counts,
         reasons: job.reasons, lateMaxMs: job.latest.milliseconds, runningMax: job.runningMax)
     }
   }

@@ -1,0 +1,117 @@
+/// The lines of a file that may hold a secret: those of a key such as `secrets`, `env` or `password`
+/// with all that belongs to it.
+///
+/// They are found in the text itself, by indentation and brackets, and not by the parser: a line is
+/// to be hidden also where the file is no YAML, or where a mistake puts the secret under another key.
+struct SecretLines {
+  private typealias Line = Slice<UnsafeBufferPointer<UInt8>>
+
+  /// Keys whose values are never shown, in lower case.
+  private static let words = [
+    "secret", "secrets", "env", "environment", "password", "passwd", "passphrase", "token",
+    "api_key", "apikey", "credential", "credentials", "authorization",
+  ].map { Array($0.utf8) }
+
+  /// The lengths of the keys that begin with a byte, as bits.
+  private static let lengths = words.reduce(into: [UInt16](repeating: 0, count: 256)) {
+    $0[Int($1[0])] |= 1 << UInt16($1.count)
+  }
+
+  /// The numbers of the lines, from 1.
+  private(set) var numbers: Set<Int> = []
+
+  /// - Parameter starts: the offset of each line's first byte, in order.
+  init(in bytes: UnsafeBufferPointer<UInt8>, starts: [Int]) {
+    let lines = starts.indices.map { index in
+      bytes[starts[index]..<(index + 1 < starts.count ? starts[index + 1] : bytes.count)]
+    }
+    let lengths = Self.lengths
+    for (index, line) in lines.enumerated() {
+      if Self.hasPassword(line) { numbers.insert(index + 1) }
+      if let value = Self.value(in: line, lengths) { hide(from: index, value, of: lines) }
+    }
+  }
+
+  /// Hides a key's line and those that belong to its value.
+  private mutating func hide(from index: Int, _ value: Line, of lines: [Line]) {
+    numbers.insert(index + 1)
+    let following = lines.indices.dropFirst(index + 1)
+    guard let next = following.first(where: { !Self.isBlank(lines[$0]) }) else { return }
+    var least = Self.indentation(of: lines[index]) + 1
+    // What should be below the key is often not indented at all.
+    if Self.isBlank(value.drop { Self.isOne(of: ": \t\"'", $0) }) {
+      least = min(least, Self.indentation(of: lines[next]))
+    }
+    // Brackets that are never closed hide the rest of the file.
+    var depth = Self.openBrackets(in: value)
+    for place in following {
+      let line = lines[place]
+      guard depth > 0 || Self.isBlank(line) || Self.indentation(of: line) >= least else { return }
+      depth = max(0, depth + Self.openBrackets(in: line))
+      numbers.insert(place + 1)
+    }
+  }
+
+  /// What follows a key's name on its line; nil where no such key is in it.
+  private static func value(in line: Line, _ lengths: [UInt16]) -> Line? {
+    var start = line.startIndex
+    while start < line.endIndex {
+      var end = start
+      while end < line.endIndex, isWord(line.base[end]) { end += 1 }
+      // Nearly all words go by at the first of these.
+      if end - start < UInt16.bitWidth,
+        lengths[Int(lowercased(line.base[start]))] >> (end - start) & 1 == 1,
+        isKey(line[start..<end])
+      {
+        let rest = line[end...]
+        if rest.first.map({ isOne(of: " \t\r\n:=\"'", $0) }) ?? true { return rest }
+      }
+      start = max(end, start + 1)
+    }
+    return nil
+  }
+
+  private static func isKey(_ word: Line) -> Bool {
+    words.contains { name in
+      name.count == word.count && zip(name, word).allSatisfy { $0 == lowercased($1) }
+    }
+  }
+
+  /// Whether a URL with a user and a password is in the line.
+  private static func hasPassword(_ line: Line) -> Bool {
+    guard let sign = line.lastIndex(of: UInt8(ascii: "@")) else { return false }
+    let text = line[..<sign]
+    return text.indices.contains { index in
+      guard text[index...].starts(with: "://".utf8) else { return false }
+      return text[index...].dropFirst(3).contains(UInt8(ascii: ":"))
+    }
+  }
+
+  private static func isWord(_ byte: UInt8) -> Bool {
+    (0x61...0x7a).contains(byte | 0x20) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+  }
+
+  private static func lowercased(_ byte: UInt8) -> UInt8 {
+    (0x41...0x5a).contains(byte) ? byte | 0x20 : byte
+  }
+
+  private static func isOne(of signs: StaticString, _ byte: UInt8) -> Bool {
+    signs.withUTF8Buffer { $0.contains(byte) }
+  }
+
+  private static func indentation(of line: Line) -> Int {
+    line.prefix { isOne(of: " \t", $0) }.count
+  }
+
+  /// Whether nothing is in a line but a comment, an anchor or a tag.
+  private static func isBlank(_ line: Line) -> Bool {
+    line.first { !isOne(of: " \t\r\n", $0) }.map { isOne(of: "#&!", $0) } ?? true
+  }
+
+  private static func openBrackets(in line: Line) -> Int {
+    line.reduce(into: 0) { depth, byte in
+      if isOne(of: "[{", byte) { depth += 1 }
+      if isOne(of: "]}", byte) { depth -= 1 }
+    }
+  }
+}

@@ -1,0 +1,186 @@
+import DequeModule
+package import TaktCore
+package import TaktTime
+
+/// What is known of jobs and runs beside what the scheduler knows. A value: it is fed and read by
+/// `ControlReadModel`.
+package struct ControlState {
+  /// How many runs that have ended are remembered.
+  static let runsMax = 2_000
+  /// How many slots and wakes that were are remembered for the timeline.
+  static let pastMax = 20_000
+
+  /// A slot that was decided.
+  struct PastSlot {
+    var job: JobName
+    var slot: WallInstant
+    /// From when it might start, and how much later.
+    var due: WallInstant
+    var window: Duration
+    var verdict: Verdict
+    var at: WallInstant
+  }
+
+  var ring = EventRing()
+  var metrics = Metrics()
+  private(set) var jobs: [JobName: JobHistory] = [:]
+  /// Jobs that a reload has removed, whose runs may still end.
+  private var removed: Set<JobName> = []
+  /// The first run of this daemon.
+  private var firstRun: RunID?
+  /// Runs that have begun and have not ended.
+  private(set) var begun: [RunID: StoredRun] = [:]
+  /// When each of them was recorded as begun, on the clock that does not jump.
+  private var begunAt: [RunID: MonotonicInstant] = [:]
+  /// Runs that have ended, the newest last.
+  private(set) var ended: Deque<StoredRun> = []
+  /// What the last attempts printed: the ledger may not have it yet, or there may be none.
+  private(set) var outputs = RecentOutputs()
+  private(set) var progress: [RunID: RunProgress] = [:]
+  /// Slots whose runs have started and whose verdicts have not come yet.
+  private var starts: [RunID: SlotStart] = [:]
+  private(set) var pastSlots: Deque<PastSlot> = []
+  private(set) var pastWakes: Deque<WallInstant> = []
+
+  package init() {}
+
+  package mutating func apply(_ entries: [LedgerEntry], at now: Now) {
+    for entry in entries { apply(entry, at: now) }
+  }
+
+  package mutating func apply(_ records: [LogRecord]) {
+    for record in records {
+      ring.append(record)
+      switch record.fact {
+      case .progress(let run, let percent, let message)? where begun[run] != nil:
+        var known = progress[run] ?? RunProgress(percent: 0)
+        if let percent { known.percent = percent }
+        if let message { known.message = message }
+        progress[run] = known
+      case .serviceRestart(let plugin)?: metrics.countRestart(of: plugin)
+      case .progress, nil: break
+      }
+    }
+  }
+
+  package mutating func apply(_ start: SlotStart, at wall: WallInstant) {
+    change(start.job) { history in
+      history.lateness = start.lateness
+      history.window = start.window
+    }
+    starts[start.run] = start
+    metrics.count(start)
+    // Slots that start together share a wake.
+    if pastWakes.last.map({ wall.milliseconds - $0.milliseconds > 2 }) ?? true {
+      Self.append(wall, to: &pastWakes)
+    }
+  }
+
+  /// Takes runs that a previous daemon ended, the newest first.
+  mutating func restore(previous runs: [StoredRun]) {
+    for run in runs where run.head.kind != .hook && run.end != nil {
+      // Runs that this daemon ended in the meantime are known.
+      guard firstRun.map({ run.head.run < $0 }) ?? true else { continue }
+      change(run.head.job) { $0.addOlder(run) }
+    }
+  }
+
+  /// A run that has begun, whether it has ended or not; nil for one that is not remembered.
+  func run(_ id: RunID) -> StoredRun? {
+    begun[id] ?? ended.last { $0.head.run == id }
+  }
+
+  /// The runs that are wanted of those that are remembered, the newest first.
+  func runs(_ query: RunQuery) -> [StoredRun] {
+    let all = (Array(begun.values) + ended).sorted { $0.head.run > $1.head.run }
+    return Array(all.lazy.filter(query.wants).prefix(query.limit))
+  }
+
+  private mutating func apply(_ entry: LedgerEntry, at now: Now) {
+    switch entry {
+    case .verdict(let record):
+      metrics.count(record)
+      let start = record.run.flatMap { starts.removeValue(forKey: $0) }
+      Self.append(
+        PastSlot(
+          job: record.job, slot: record.slots.last,
+          due: start.map { record.at - $0.lateness } ?? record.slots.last,
+          window: start?.window ?? .zero, verdict: record.verdict, at: record.at),
+        to: &pastSlots)
+    case .began(let run), .claimed(let run):
+      let head = run.head
+      if firstRun == nil { firstRun = head.run }
+      begun[head.run] = StoredRun(head, beganAt: run.at, attempts: run.attempt)
+      begunAt[head.run] = now.monotonic
+    case .attemptBegan(let run, let attempt, _):
+      begun[run]?.attempts = attempt
+      begunAt[run] = now.monotonic
+    case .process(let run, _):
+      if let since = begunAt.removeValue(forKey: run) {
+        metrics.startLatency.add(now.monotonic - since)
+      }
+    case .attemptOutput(let run, let attempt, let output, _):
+      outputs.add(StoredOutput(attempt: attempt, output: output), of: run)
+    case .ended(let record): end(record)
+    case .scheduleEnded(let name, _):
+      jobs[name] = nil
+      removed.insert(name)
+    case .schedule(let version): removed.remove(version.job)
+    case .pending, .checkpoint, .backedOff, .settled, .clockStepped, .reloaded: break
+    }
+  }
+
+  private mutating func end(_ record: RunRecord) {
+    let head = record.head
+    progress[head.run] = nil
+    begunAt[head.run] = nil
+    var run = begun.removeValue(forKey: head.run) ?? StoredRun(head)
+    run.apply(record)
+    Self.append(run, to: &ended, max: Self.runsMax)
+    outputs.add(StoredOutput(attempt: record.attempts, output: record.totals.output), of: head.run)
+    metrics.count(record)
+    // One that never began was no run of which anybody wants to know how it went.
+    guard head.kind != .hook, record.attempts > 0 else { return }
+    change(head.job) { $0.add(run) }
+  }
+
+  private mutating func change(_ name: JobName, _ body: (inout JobHistory) -> Void) {
+    guard removed.isEmpty || !removed.contains(name) else { return }
+    body(&jobs[name, default: JobHistory()])
+  }
+
+  private static func append<Item>(
+    _ item: Item, to items: inout Deque<Item>, max: Int = pastMax
+  ) {
+    if items.count == max { items.removeFirst() }
+    items.append(item)
+  }
+}
+
+/// What the last attempts have printed, within a bound.
+struct RecentOutputs {
+  private static let countMax = 256
+  private static let bytesMax = 4 << 20
+
+  private var outputs: Deque<(run: RunID, output: StoredOutput)> = []
+  private var bytes = 0
+
+  /// Takes what an attempt has printed; the oldest goes when there is too much.
+  mutating func add(_ output: StoredOutput, of run: RunID) {
+    guard !output.output.isEmpty else { return }
+    outputs.append((run, output))
+    bytes += Self.size(of: output)
+    while outputs.count > Self.countMax || bytes > Self.bytesMax {
+      bytes -= Self.size(of: outputs.removeFirst().output)
+    }
+  }
+
+  /// What the attempts of a run have printed, as far as they are among the last.
+  subscript(run: RunID) -> [StoredOutput] {
+    outputs.filter { $0.run == run }.map(\.output)
+  }
+
+  private static func size(of output: StoredOutput) -> Int {
+    output.output.head.count + output.output.tail.count
+  }
+}

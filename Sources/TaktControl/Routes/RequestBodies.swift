@@ -1,0 +1,90 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TaktCore
+import TaktTime
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What somebody sends to trigger a job.
+struct TriggerRequest: Decodable {
+  var slot: String?
+  var parameters: [String: String]?
+  var force: Bool?
+}
+
+/// What somebody sends to suspend a job.
+struct SuspendRequest: Decodable {
+  var `for`: String?
+  var until: String?
+  var reason: String?
+
+  /// When the suspension ends; nil for never by itself.
+  func end(at now: WallInstant) throws -> WallInstant? {
+    switch (self.for, until) {
+    case (nil, nil): return nil
+    case (let text?, nil):
+      guard let duration = try? DurationText.parse(text), duration > .zero,
+        duration < .seconds(100 * 365 * 86_400)
+      else {
+        throw Problem(.badRequest, "'for' must be a duration from 1ms to 36499d, such as 90m or 2d")
+      }
+      return now + duration
+    case (nil, let text?): return try Query.instant(text, of: "until")
+    case (_?, _?): throw Problem(.badRequest, "'for' and 'until' cannot be combined")
+    }
+  }
+}
+
+extension Request {
+  /// The whole body.
+  func bytes(upTo max: Int) async throws -> [UInt8] {
+    do {
+      return Array(buffer: try await body.collect(upTo: max))
+    } catch is NIOTooManyBytesError {
+      throw Problem(.tooLarge, "the body is larger than \(max) bytes")
+    }
+  }
+
+  /// The body as a value of this type; an empty body has none of its keys.
+  func decodeBody<Body: Decodable>(_ type: Body.Type, keys: Set<String>) async throws -> Body {
+    let bytes = try await bytes(upTo: ControlContext.commandBytesMax)
+    let data = bytes.isEmpty ? Data("{}".utf8) : Data(bytes)
+    // The keys are looked at first: what is misspelt is not passed over.
+    guard let found = try? JSONDecoder().decode(ObjectKeys.self, from: data) else {
+      throw Problem(.badRequest, "the body must be a JSON object")
+    }
+    if let key = found.keys.sorted().first(where: { !keys.contains($0) }) {
+      throw Problem(
+        .badRequest, "unknown key '\(key.prefix(50))'",
+        detail: "The keys are \(keys.sorted().joined(separator: ", ")).")
+    }
+    do {
+      return try JSONDecoder().decode(type, from: data)
+    } catch {
+      throw Problem(
+        .badRequest, "a value in the body has the wrong type")
+    }
+  }
+}
+
+/// The keys of a JSON object, whatever their values are.
+private struct ObjectKeys: Decodable {
+  let keys: [String]
+
+  init(from decoder: any Decoder) throws {
+    keys = try decoder.container(keyedBy: Key.self).allKeys.map(\.stringValue)
+  }
+
+  private struct Key: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+}

@@ -1,0 +1,77 @@
+package import TaktTime
+
+/// One thing that the ledger keeps.
+package enum LedgerEntry: Hashable, Sendable {
+  case verdict(VerdictRecord)
+  /// A slot that is behind its job's mark and has no verdict yet: its run waits for a place, or for
+  /// its turn among those that run late.
+  case pending(JobName, WallInstant)
+  /// How far a job has come, in place of what was said of it before.
+  case checkpoint(JobCheckpoint)
+  /// A job is due by this schedule from now on.
+  case schedule(ScheduleVersion)
+  /// A job is due no more: it has been removed.
+  case scheduleEnded(JobName, ScheduleEdge)
+  /// A run, or a further attempt of it, that must be known before it may start. What a previous
+  /// daemon had left of it is taken up with this, as with `began`.
+  case claimed(RunBeginning)
+  /// The first attempt of a run starts.
+  case began(RunBeginning)
+  /// A further attempt of a run starts.
+  case attemptBegan(RunID, attempt: Int, at: WallInstant)
+  /// An attempt has failed, and another follows.
+  case backedOff(RunID, RetryPosition, at: WallInstant)
+  /// What an attempt has printed that another attempt of its run follows. What the last one has
+  /// printed comes with the end of the run.
+  case attemptOutput(RunID, attempt: Int, KeptOutput, at: WallInstant)
+  /// A run has ended.
+  case ended(RunRecord)
+  /// What a previous daemon had left of a run, which another has taken up or given up.
+  case settled(RunID)
+  case process(RunID, ProcessIdentity)
+  case clockStepped(at: WallInstant, by: Duration)
+  case reloaded(ReloadRecord)
+}
+
+/// How a process is known again: a number alone may be another's by then.
+package struct ProcessIdentity: Hashable, Sendable {
+  /// Its number, and that of its session and group.
+  package var pid: Int32
+  /// When it was made, in clock ticks since the machine started: not before the first, not after
+  /// the second.
+  package var sinceTicks: UInt64
+  package var untilTicks: UInt64
+
+  /// The random word in the environment of the attempt's processes; empty where none is known, as
+  /// in a ledger of an earlier version.
+  package var mark: String
+  /// The path of the attempt's control group, from the root of its hierarchy; nil without one.
+  package var controlGroup: String?
+
+  package init(
+    pid: Int32, sinceTicks: UInt64, untilTicks: UInt64, mark: String = "",
+    controlGroup: String? = nil
+  ) {
+    self.pid = pid
+    self.sinceTicks = sinceTicks
+    self.untilTicks = untilTicks
+    self.mark = mark
+    self.controlGroup = controlGroup
+  }
+}
+
+/// A reload, as the ledger keeps it.
+package struct ReloadRecord: Hashable, Sendable {
+  package var at: WallInstant
+  /// How many jobs were kept; nil for a reload that was refused.
+  package var kept: Int?
+  /// What changed, a line for each job that was not kept: `rearmed backup`. Of a refused one the
+  /// errors.
+  package var lines: [String]
+
+  package init(at: WallInstant, kept: Int?, lines: [String]) {
+    self.at = at
+    self.kept = kept
+    self.lines = lines
+  }
+}

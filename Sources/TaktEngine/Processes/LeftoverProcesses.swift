@@ -1,0 +1,196 @@
+import CTaktSystem
+import Glibc
+package import TaktCore
+
+/// Ends what daemons that were killed have left running, so that no two runs of a job meet.
+///
+/// A process is ended only when it is proven to be of a recorded attempt that has no recorded end:
+/// it is in the attempt's control group; or it bears the attempt's mark, has started within the
+/// attempt, and is the attempt's first process or in that one's session.
+package struct LeftoverProcesses {
+  package struct Found: Hashable, Sendable {
+    package var pid: Int32
+    package var name: String
+  }
+
+  package struct Outcome: Hashable, Sendable {
+    package var ended: [Found] = []
+    /// Those that do not end.
+    package var lasting: [Found] = []
+    /// Those that could be leftovers, and are not proven to be: nothing was done to them.
+    package var unproven: [Found] = []
+  }
+
+  private let byMark: [String: ProcessIdentity]
+  private let groups: [String]
+  private let unmarked: [ProcessIdentity]
+  /// Sessions of attempts in which there was a proven process at the first search. Those who come
+  /// later were forked meanwhile.
+  private var sessions: Set<pid_t> = []
+  /// What starts after the first search is not of a previous daemon, but for `sessions`.
+  private var until = UInt64.max
+
+  /// - Parameter attempts: the processes of attempts without a recorded end, of daemons that are
+  ///   dead, of this start of the machine.
+  package init(attempts: [ProcessIdentity]) {
+    byMark = Dictionary(
+      attempts.filter { !$0.mark.isEmpty }.map { ($0.mark, $0) }, uniquingKeysWith: { $1 })
+    groups = Set(attempts.compactMap(\.controlGroup)).filter(ControlGroupOfOthers.isRight).sorted()
+    unmarked = attempts.filter { $0.mark.isEmpty && $0.controlGroup == nil }
+  }
+
+  /// How long they have to end before they are killed, and how long takt then waits for them.
+  private static let grace = Duration.seconds(5)
+  private static let lastWait = Duration.seconds(2)
+
+  /// Ends them all: TERM, and after a while KILL. Blocks until they are gone, or will not go.
+  package func end() -> Outcome {
+    guard !byMark.isEmpty || !groups.isEmpty || !unmarked.isEmpty else { return Outcome() }
+    var search = self
+    return search.endAll()
+  }
+
+  private mutating func endAll() -> Outcome {
+    until = ProcessStatus.ticksNow()
+    let first = search()
+    sessions = Set(first.proven.map(\.session))
+    var left = first.proven
+    var outcome = Outcome(unproven: first.unproven.map(\.found).sorted { $0.pid < $1.pid })
+    let clock = ContinuousClock()
+    let start = clock.now
+    var found: Set<Process> = []
+    while !left.isEmpty {
+      let isOver = clock.now >= start + Self.grace
+      // Those who forked meanwhile get the signal as well.
+      signal(isOver ? left : left.subtracting(found), isOver ? SIGKILL : SIGTERM)
+      if isOver { groups.forEach(ControlGroupOfOthers.kill) }
+      found.formUnion(left)
+      guard clock.now < start + Self.grace + Self.lastWait else { break }
+      usleep(25_000)
+      left = search().proven
+    }
+    outcome.ended = found.subtracting(left).map(\.found).sorted { $0.pid < $1.pid }
+    outcome.lasting = left.map(\.found).sorted { $0.pid < $1.pid }
+    return outcome
+  }
+
+  private struct Process: Hashable {
+    var pid: pid_t
+    var name: String
+    var session: pid_t
+    var startTicks: UInt64
+
+    init(_ status: ProcessStatus) {
+      pid = status.pid
+      name = status.name
+      session = status.session
+      startTicks = status.startTicks
+    }
+
+    var found: Found { Found(pid: pid, name: name) }
+
+    static func == (left: Process, right: Process) -> Bool {
+      left.pid == right.pid && left.startTicks == right.startTicks
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(pid) }
+  }
+
+  private enum Proof {
+    case none, possible, proven
+  }
+
+  private func search() -> (proven: Set<Process>, unproven: Set<Process>) {
+    let statuses = ProcessFile.numbers(inFolder: "/proc").compactMap(ProcessStatus.read)
+      .filter { !$0.isZombie }
+    let spared = Self.ownLine(
+      Dictionary(statuses.map { ($0.pid, $0) }, uniquingKeysWith: { $1 }))
+    var result: (proven: Set<Process>, unproven: Set<Process>) = ([], [])
+    for status in statuses where !spared.contains(status.pid) {
+      switch proof(of: status) {
+      case .none: break
+      case .possible: result.unproven.insert(Process(status))
+      case .proven: result.proven.insert(Process(status))
+      }
+    }
+    return result
+  }
+
+  /// What is known of a process, all of it read now.
+  private func proof(of status: ProcessStatus) -> Proof {
+    if !groups.isEmpty, let group = ControlGroup.group(of: status.pid),
+      groups.contains(where: { ControlGroup.isWithin(group, $0) })
+    {
+      return .proven
+    }
+    let marks = byMark.isEmpty ? [] : AttemptMark.all(of: status.pid)
+    if let attempt = marks.lazy.compactMap({ byMark[$0] }).first {
+      return isProven(status, of: attempt) ? .proven : .possible
+    }
+    return unmarked.contains { $0.isSame(status) } ? .possible : .none
+  }
+
+  /// Whether a process that bears the mark of an attempt is of it by its time and its session, too.
+  private func isProven(_ status: ProcessStatus, of attempt: ProcessIdentity) -> Bool {
+    if attempt.isSame(status) { return true }
+    guard status.session == attempt.pid, status.pid != attempt.pid,
+      status.startTicks >= attempt.sinceTicks
+    else { return false }
+    // A session whose leader lives is the attempt's only when the leader is.
+    if let leader = ProcessStatus.read(attempt.pid), !attempt.isSame(leader) { return false }
+    return status.startTicks <= until || sessions.contains(status.session)
+  }
+
+  /// takt itself and those from whom it descends: a run may have started it.
+  private static func ownLine(_ byPid: [pid_t: ProcessStatus]) -> Set<pid_t> {
+    var line: Set<pid_t> = []
+    var pid = getpid()
+    while pid > 0, line.insert(pid).inserted, let status = byPid[pid] { pid = status.parent }
+    return line
+  }
+
+  private func signal(_ processes: Set<Process>, _ number: Int32) {
+    for process in processes {
+      let handle = cprocess_open(process.pid)
+      guard handle >= 0 else { continue }
+      defer { close(handle) }
+      // The handle was had first: should the process end now and another one get its number, that
+      // one may be looked at, but it is never signalled.
+      guard let status = ProcessStatus.read(process.pid), Process(status) == process,
+        proof(of: status) == .proven
+      else { continue }
+      _ = cprocess_signal(handle, number)
+      // A stopped process takes no other signal before it goes on.
+      if number != SIGKILL { _ = cprocess_signal(handle, SIGCONT) }
+    }
+  }
+}
+
+extension ProcessIdentity {
+  /// Whether it is this process itself.
+  fileprivate func isSame(_ status: ProcessStatus) -> Bool {
+    status.pid == pid && (sinceTicks...max(sinceTicks, untilTicks)).contains(status.startTicks)
+  }
+}
+
+/// Control groups of attempts that another daemon has made.
+enum ControlGroupOfOthers {
+  /// Whether a recorded path can be the group of an attempt: not the root, nor a group that holds
+  /// this daemon.
+  static func isRight(_ group: String) -> Bool {
+    let parts = group.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count >= 2, parts[0].isEmpty,
+      !parts.dropFirst().contains(where: { $0.isEmpty || $0 == "." || $0 == ".." })
+    else { return false }
+    return ControlGroup.group(of: getpid()).map { !ControlGroup.isWithin($0, group) } ?? false
+  }
+
+  /// Kills all in a group at once, where the kernel can.
+  static func kill(_ group: String) {
+    guard let path = ControlGroupMount.folder(of: group) else { return }
+    let folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard folder >= 0 else { return }
+    defer { close(folder) }
+    _ = ControlGroupFolder.write("1", to: "cgroup.kill", in: folder)
+  }
+}
