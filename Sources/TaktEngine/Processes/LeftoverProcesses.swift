@@ -59,15 +59,19 @@ package struct LeftoverProcesses {
     let clock = ContinuousClock()
     let start = clock.now
     var found: Set<Process> = []
+    var signalled: Set<Process> = []
     while !left.isEmpty {
       let isOver = clock.now >= start + Self.grace
       // Those who forked meanwhile get the signal as well.
-      signal(isOver ? left : left.subtracting(found), isOver ? SIGKILL : SIGTERM)
+      signalled.formUnion(
+        signal(isOver ? left : left.subtracting(signalled), isOver ? SIGKILL : SIGTERM))
       if isOver { groups.forEach(ControlGroupOfOthers.kill) }
       found.formUnion(left)
       guard clock.now < start + Self.grace + Self.lastWait else { break }
       usleep(25_000)
-      left = search().proven
+      // Who is found no more is gone when that can be seen: one that is just ending shows no mark, and
+      // without descriptors nobody shows anything.
+      left = search().proven.union(left.filter(\.mayLive))
     }
     outcome.ended = found.subtracting(left).map(\.found).sorted { $0.pid < $1.pid }
     outcome.lasting = left.map(\.found).sorted { $0.pid < $1.pid }
@@ -88,6 +92,12 @@ package struct LeftoverProcesses {
     }
 
     var found: Found { Found(pid: pid, name: name) }
+
+    /// Whether nothing says that it has ended.
+    var mayLive: Bool {
+      guard let status = ProcessStatus.read(pid) else { return kill(pid, 0) == 0 || errno == EPERM }
+      return Process(status) == self && !status.isZombie
+    }
 
     static func == (left: Process, right: Process) -> Bool {
       left.pid == right.pid && left.startTicks == right.startTicks
@@ -149,19 +159,21 @@ package struct LeftoverProcesses {
     return line
   }
 
-  private func signal(_ processes: Set<Process>, _ number: Int32) {
-    for process in processes {
+  /// Returns those that have been sent the signal.
+  private func signal(_ processes: Set<Process>, _ number: Int32) -> Set<Process> {
+    processes.filter { process in
       let handle = cprocess_open(process.pid)
-      guard handle >= 0 else { continue }
+      guard handle >= 0 else { return false }
       defer { close(handle) }
       // The handle was had first: should the process end now and another one get its number, that
       // one may be looked at, but it is never signalled.
       guard let status = ProcessStatus.read(process.pid), Process(status) == process,
         proof(of: status) == .proven
-      else { continue }
-      _ = cprocess_signal(handle, number)
+      else { return false }
+      let isSent = cprocess_signal(handle, number) == 0
       // A stopped process takes no other signal before it goes on.
       if number != SIGKILL { _ = cprocess_signal(handle, SIGCONT) }
+      return isSent
     }
   }
 }
