@@ -199,7 +199,7 @@ extension RunMove.Cause {
     case .groupEnded: .groupEnded
     case .graceOver, .delayOver, .timeout: .timer
     case .nextSlot: .nextSlot
-    case .retry, .nextStep, .hurry, .shutdown, .replaced, .removed, .byOperator, .ledger,
+    case .retry, .nextStep, .hurry, .shutdown, .replaced, .removed, .byOperator, .ledger, .leaseLost,
       .descendantsLeft:
       nil
     }

@@ -31,6 +31,8 @@ struct ActiveRun: Sendable {
   var timerToken: UInt64 = 0
   /// The token of the wait for `expected`; 0 without one.
   var expectedToken: UInt64 = 0
+  /// The cluster's claim on its slot; nil without one.
+  var claim: ClaimGrant?
   /// It waits for the ledger, which must know of it first.
   var isClaiming = false
   /// The ledger knows of its next attempt.
@@ -100,7 +102,7 @@ struct ActiveRun: Sendable {
     return AttemptRequest(
       run: id, attempt: action.attempt, spec: spec(forStep: action.step), slot: nominal,
       action: spec.action.action(ofStep: action.step), step: action.step,
-      deadline: action.deadline, with: facts)
+      deadline: action.deadline, fence: claim?.token, with: facts)
   }
 
   /// What the last attempt has printed, once: the ledger is given it.

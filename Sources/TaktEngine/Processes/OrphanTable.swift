@@ -28,6 +28,8 @@ final class OrphanTable {
   private let adopted = AdoptedProcesses()
   private var orphans: [pid_t: Orphan] = [:]
   private var pidsByOwner: [ProcessID: Set<pid_t>] = [:]
+  /// The groups of orphans that have had the last signal to their command.
+  private var notifiedGroups: [ProcessID: Set<pid_t>] = [:]
   /// The session and the mark of each command, until nothing is left of it.
   private var ownerBySession: [pid_t: ProcessID] = [:]
   private var ownerByMark: [String: ProcessID] = [:]
@@ -104,19 +106,26 @@ final class OrphanTable {
     -> Int
   {
     var count = 0
-    for pid in pidsByOwner[owner] ?? [] {
+    var groups = newOnly ? notifiedGroups[owner] ?? [] : []
+    if let notified { groups.insert(notified) }
+    let pids = pidsByOwner[owner] ?? []
+    let isLeader = { [orphans] (pid: pid_t) in orphans[pid]?.isGroupLeader == true }
+    // Leaders first: their groups have it with them.
+    for pid in pids.filter(isLeader) + pids.filter({ !isLeader($0) }) {
       guard var orphan = orphans[pid], !orphan.isOutOfReach, !newOnly || !orphan.isSignalled else {
         continue
       }
       count += 1
       orphan.isSignalled = true
-      // Who is in the group now was in it when that got the signal.
-      if signal == SIGKILL || notified == nil || ProcessStatus.read(pid)?.group != notified {
+      // Who is in such a group now was in it when that got the signal.
+      if signal == SIGKILL || ProcessStatus.read(pid).map({ groups.contains($0.group) }) != true {
+        if orphan.isGroupLeader { groups.insert(pid) }
         orphan.isOutOfReach =
           ProcessHandle.send(signal, to: pid, isGroupLeader: orphan.isGroupLeader) == EPERM
       }
       orphans[pid] = orphan
     }
+    notifiedGroups[owner] = groups
     return count
   }
 
@@ -159,6 +168,7 @@ final class OrphanTable {
   /// The command is over. Those of it whom no signal can reach are left to their user.
   func forget(_ owner: ProcessID, mark: String, session: pid_t, isReleased: Bool) {
     pidsByOwner[owner] = nil
+    notifiedGroups[owner] = nil
     ownerBySession[session] = nil
     ownerByMark[mark] = nil
     guard !isReleased else { return }

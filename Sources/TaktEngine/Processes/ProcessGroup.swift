@@ -47,8 +47,10 @@ enum ProcessHandle {
     guard handle >= 0 else { return errno }
     defer { close(handle) }
     guard isRight() else { return ESRCH }
-    let result = cprocess_signal(handle, signal)
     if isGroupLeader { _ = cprocess_signal_group(handle, pid, signal) }
+    // Its group's signal was its own too, unless it has moved to another group since.
+    let hasSignal = isGroupLeader && ProcessStatus.read(pid)?.group == pid
+    let result = cprocess_signal(handle, hasSignal ? 0 : signal)
     // A stopped process takes no other signal before it goes on.
     if signal != SIGKILL {
       _ = cprocess_signal(handle, SIGCONT)
