@@ -120,6 +120,9 @@ let package = Package(
     .executableTarget(
       name: "timer-fuzz", dependencies: ["TimerMachine", "TimerMachineTesting", "TaktTime"],
       swiftSettings: strict),
+    // The machines of a cluster in virtual time, by many seeds.
+    .executableTarget(
+      name: "cluster-storm", dependencies: ["TaktCore", "TaktTesting"], swiftSettings: strict),
     .target(
       name: "TimerMachineTesting", dependencies: ["TimerMachine", "TaktTime"],
       swiftSettings: strict),

@@ -94,7 +94,8 @@ package enum ClaimRequest: Hashable, Sendable {
   case claim(SlotClaim)
   /// Which of these slots are decided, or another's.
   case ask(JobName, [WallInstant])
-  /// Slots are decided without a run, unless they are already.
+  /// Slots are decided without a run, unless they are already. Of several that follow one another it
+  /// is not looked into.
   case decide(JobName, SlotSeries, Verdict)
   /// A run without a claim has served the slot.
   case ranUnclaimed(JobName, WallInstant)
@@ -236,4 +237,14 @@ package struct ClaimFailure: Hashable, Sendable, CustomStringConvertible {
 /// a time that the driver sees to itself.
 package protocol ClaimEngine: Sendable {
   func send(_ batch: ClaimBatch)
+}
+
+/// The machines that share jobs with this one, as the scheduler's shell meets them.
+package protocol ClusterPort: ClaimEngine {
+  /// What this machine says of itself.
+  var facts: MemberFacts { get }
+  /// The lease holds for so long from when that batch was handed over.
+  func leased(batch: UInt64, for duration: Duration)
+  /// There is no lease any more.
+  func leaseOver()
 }

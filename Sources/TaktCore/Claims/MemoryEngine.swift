@@ -5,6 +5,20 @@ package import TaktTime
 ///
 /// One clock counts, the engine's: it is handed in with each batch and never goes back.
 package struct MemoryEngine: Sendable {
+  /// A mistake that a test makes on purpose, to see whether it is noticed.
+  package enum Plant: String, CaseIterable, Sendable {
+    /// Nobody looks at the lease of who asks.
+    case lease
+    /// A slot is given to whoever asks.
+    case owner
+    /// A slot counts as lost as soon as the lease of its machine is over.
+    case grace
+    /// What a lost machine had is never looked at.
+    case forgotten
+  }
+
+  package var plant: Plant?
+
   private struct Member: Sendable {
     var facts: MemberFacts
     var leaseUntil: WallInstant
@@ -29,6 +43,8 @@ package struct MemoryEngine: Sendable {
     var overlap = Overlap.skip
     var group: String?
     var validUntil: WallInstant
+
+    var isClaimed: Bool { if case .claimed = state { true } else { false } }
   }
 
   private enum State: Hashable, Sendable {
@@ -51,6 +67,9 @@ package struct MemoryEngine: Sendable {
   private var lastToken: UInt64 = 0
   /// How many runs without a claim met a slot that was another's.
   package private(set) var doubledCount = 0
+  /// How many slots went to a machine whose lease was over: none, ever.
+  package private(set) var staleCount = 0
+  private var isStale = false
 
   /// How far a slot may lie ahead of the engine's clock.
   package static let tolerance = Duration.milliseconds(1)
@@ -63,9 +82,13 @@ package struct MemoryEngine: Sendable {
     if batch.facts != nil { settleLost(at: now) }
     let member: MemberID
     if let known = batch.member {
-      guard let found = members[known], found.leaseUntil > now else { return reply }
+      guard let found = members[known], found.leaseUntil > now || plant == .lease else {
+        return reply
+      }
       member = known
+      isStale = found.leaseUntil <= now
     } else {
+      isStale = false
       guard batch.facts != nil else { return reply }
       lastMember += 1
       member = MemberID(lastMember)
@@ -136,16 +159,16 @@ package struct MemoryEngine: Sendable {
     if let slot {
       switch slot.state {
       case .claimed(let owner):
+        if plant == .owner { break }
         guard owner == member || owner == claim.former, let token = slot.token else {
           return .taken
         }
         if owner == member { return .granted(token, attempt: slot.attempt) }
-      case .decided(.skipped(let reason), _, _) where reason != .elsewhere: return .taken
       case .decided: return .taken
       case .open:
         if now > slot.validUntil { return .taken }
       }
-    } else if job.series.contains(where: { $0.slots.first <= claim.slot && claim.slot <= $0.slots.last }) {
+    } else if isInSeries(claim.slot, job) {
       return .taken
     }
     let ahead = claim.slot - now
@@ -161,6 +184,7 @@ package struct MemoryEngine: Sendable {
       return .busy
     }
     lastToken += 1
+    if isStale { staleCount += 1 }
     let token = ClaimToken(lastToken)
     if let old = slot?.token { slotsByToken[old] = nil }
     job.slots[claim.slot] = Slot(
@@ -207,20 +231,27 @@ package struct MemoryEngine: Sendable {
 
   private func isKnown(_ instant: WallInstant, of name: JobName) -> Bool {
     guard let job = jobs[name] else { return false }
-    return job.slots[instant] != nil
-      || job.series.contains { $0.slots.first <= instant && instant <= $0.slots.last }
+    return job.slots[instant] != nil || isInSeries(instant, job)
+  }
+
+  private func isInSeries(_ instant: WallInstant, _ job: Job) -> Bool {
+    job.series.contains { $0.slots.first <= instant && instant <= $0.slots.last }
   }
 
   private mutating func decide(_ name: JobName, _ slots: SlotSeries, _ verdict: Verdict)
     -> ClaimAnswer
   {
-    guard jobs[name] != nil else { return .done }
+    guard let job = jobs[name] else { return .done }
     if slots.count > 1 {
-      jobs[name]?.series.append(SeriesVerdict(slots: slots, verdict: verdict))
-    } else if !isKnown(slots.first, of: name) {
-      jobs[name]?.slots[slots.first] = Slot(
-        state: .decided(verdict, nil, reason: ""), validUntil: slots.first)
+      let series = SeriesVerdict(slots: slots, verdict: verdict)
+      if !job.series.contains(series) { jobs[name]?.series.append(series) }
+      return .done
     }
+    if isKnown(slots.first, of: name) {
+      return job.slots[slots.first]?.state == .decided(verdict, nil, reason: "") ? .done : .taken
+    }
+    jobs[name]?.slots[slots.first] = Slot(
+      state: .decided(verdict, nil, reason: ""), validUntil: slots.first)
     return .done
   }
 
@@ -270,6 +301,7 @@ package struct MemoryEngine: Sendable {
 
   /// Decides for machines that are not heard of any more, and for slots that nobody takes.
   private mutating func settleLost(at now: WallInstant) {
+    if plant == .forgotten { return }
     for (name, job) in jobs {
       for (instant, slot) in job.slots {
         switch slot.state {
@@ -291,7 +323,7 @@ package struct MemoryEngine: Sendable {
 
   private func isLost(_ id: MemberID, at now: WallInstant) -> Bool {
     guard let member = members[id] else { return true }
-    return member.leaseUntil + member.facts.grace < now
+    return member.leaseUntil + (plant == .grace ? .zero : member.facts.grace) < now
   }
 
   private func isAlive(_ id: MemberID, at now: WallInstant) -> Bool {
@@ -320,10 +352,6 @@ package struct MemoryEngine: Sendable {
     news.replaced.sort()
     return news
   }
-}
-
-extension MemoryEngine.Slot {
-  fileprivate var isClaimed: Bool { if case .claimed = state { true } else { false } }
 }
 
 // MARK: - What there is to see

@@ -9,6 +9,9 @@ extension SchedulerCore {
     }
     let previous = settings
     adopt(plan.settings)
+    isReloading = true
+    defer { isReloading = false }
+    insist()
     if previous.state != settings.state || previous.history != settings.history {
       log(
         .warning, .reload, at: now,
@@ -70,6 +73,7 @@ extension SchedulerCore {
       beginVersion(of: id, isFirst: !isLedgerUnread, at: now)
       if !isLedgerUnread { missPast(schedule.at, of: id, at: now) }
     }
+    if cluster != nil { declare(id, isChanged: isReloading) }
     arm(id, at: now)
     return id
   }
@@ -108,6 +112,7 @@ extension SchedulerCore {
 
   /// Slots of a job that is disabled now will not run, although they came before.
   mutating func suspendWaiting(of id: JobID, at now: Now) {
+    if cluster != nil { withdrawClaims(of: id, as: .skipped(.suspended), at: now) }
     for run in runs.active(of: id).all where runs.contains(run) {
       guard let slot = runs[run].undecidedSlot else { continue }
       decide(id, SlotSeries(slot.nominal), .skipped(.suspended), at: now)
@@ -142,6 +147,7 @@ extension SchedulerCore {
     let spec = jobs[id].spec
     removedJobs.keep(jobs[id].memory, of: name)
     follow(id, from: spec, to: nil)
+    if cluster != nil { removeShared(id, at: now) }
     endTimers(of: id)
     jobs.remove(id)
     stopRuns(ofRemoved: id, spec.removal, at: now)
@@ -171,7 +177,11 @@ extension SchedulerCore {
 
   /// Queued runs of the job have not started: they will, under the new spec.
   private mutating func replaceSpec(of id: JobID, _ spec: JobSpec) {
+    let hash = cluster == nil ? 0 : jobs[id].spec.sharedHash
     jobs[id].spec = spec
+    if cluster != nil, spec.sharedHash != hash || cluster?.jobs[id] == nil {
+      declare(id, isChanged: true)
+    }
     for run in runs.active(of: id).all {
       if runs[run].machine.isInProgress || runs[run].isClaiming { continue }
       runs[run].adopt(spec)

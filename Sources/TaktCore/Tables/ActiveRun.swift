@@ -8,8 +8,9 @@ struct ActiveRun: Sendable {
     case manual(WallInstant)
     /// Another run has come to something.
     case hook(WallInstant)
-    /// A previous daemon did not bring this run to its end; its slot has been decided.
-    case resumed(WallInstant, RunID)
+    /// A previous daemon, or another machine, did not bring this run to its end; its slot has been
+    /// decided.
+    case resumed(WallInstant, RunID?)
   }
 
   let id: RunID
