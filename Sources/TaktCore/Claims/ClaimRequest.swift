@@ -64,12 +64,12 @@ package struct SlotClaim: Hashable, Sendable {
   package var validUntil: WallInstant
   /// A membership of this machine's that is over, under which it may have asked for the slot; it has
   /// not started it.
-  package var former: MemberID?
+  package var earlier: MemberID?
 
   package init(
     job: JobName, slot: WallInstant, schedule: UInt64, overlap: Overlap = .skip,
     group: String? = nil, groupMax: Int? = nil, limit: Int? = nil, isAtLeastOnce: Bool = false,
-    validUntil: WallInstant, former: MemberID? = nil
+    validUntil: WallInstant, earlier: MemberID? = nil
   ) {
     self.job = job
     self.slot = slot
@@ -80,7 +80,7 @@ package struct SlotClaim: Hashable, Sendable {
     self.limit = limit
     self.isAtLeastOnce = isAtLeastOnce
     self.validUntil = validUntil
-    self.former = former
+    self.earlier = earlier
   }
 }
 

@@ -1,3 +1,5 @@
+import TaktTime
+
 /// What a jobs file says of the machines that share its jobs.
 package struct ClusterSettings: Hashable, Sendable {
   /// Where claims are kept.
@@ -27,6 +29,8 @@ package struct ClusterSettings: Hashable, Sendable {
   package var start: Start
 
   package static let defaultLease = Duration.seconds(15)
+  package static let leaseMin = Duration.seconds(3)
+  package static let leaseMax = Duration.seconds(300)
 
   package init(
     engine: Engine, name: String = "default", lease: Duration = Self.defaultLease,
@@ -38,6 +42,20 @@ package struct ClusterSettings: Hashable, Sendable {
     self.machine = machine
     self.labels = labels
     self.start = start
+  }
+
+  /// Without where the engine is, since a password may be in that.
+  var words: String {
+    let engineName =
+      switch engine {
+      case .postgres: "postgres"
+      }
+    let machineName = machine ?? "host name"
+    let found = labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    return
+      (["\(engineName) \(name)", "lease \(DurationText.format(lease))", "machine \(machineName)"]
+      + (found.isEmpty ? [] : ["labels \(found.joined(separator: " "))"])
+      + ["start \(start.rawValue)"]).joined(separator: ", ")
   }
 }
 

@@ -26,6 +26,8 @@ package struct MemoryEngine: Sendable {
 
   private struct Job: Sendable {
     var schedule: UInt64
+    /// Slots long before are nobody's: a clock that is slow names them.
+    var since: WallInstant
     /// Who has this schedule, as far as they are alive.
     var holders: Set<MemberID>
     var suspension: Suspension?
@@ -71,6 +73,8 @@ package struct MemoryEngine: Sendable {
   package private(set) var staleCount = 0
   private var isStale = false
 
+  /// How long before a job is first heard of its slots may lie.
+  package static let reach = Duration.seconds(60)
   /// How far a slot may lie ahead of the engine's clock.
   package static let tolerance = Duration.milliseconds(1)
 
@@ -129,7 +133,8 @@ package struct MemoryEngine: Sendable {
     _ name: JobName, _ schedule: UInt64, isChanged: Bool, by member: MemberID, at now: WallInstant
   ) -> ClaimAnswer {
     guard var job = jobs[name] else {
-      jobs[name] = Job(schedule: schedule, holders: [member])
+      jobs[name] = Job(
+        schedule: schedule, since: now - Self.reach, holders: [member])
       return .done
     }
     job.holders.remove(member)
@@ -160,7 +165,7 @@ package struct MemoryEngine: Sendable {
       switch slot.state {
       case .claimed(let owner):
         if plant == .owner { break }
-        guard owner == member || owner == claim.former, let token = slot.token else {
+        guard owner == member || owner == claim.earlier, let token = slot.token else {
           return .taken
         }
         if owner == member { return .granted(token, attempt: slot.attempt) }
@@ -168,7 +173,7 @@ package struct MemoryEngine: Sendable {
       case .open:
         if now > slot.validUntil { return .taken }
       }
-    } else if isInSeries(claim.slot, job) {
+    } else if isKnown(claim.slot, of: claim.job) {
       return .taken
     }
     let ahead = claim.slot - now
@@ -231,7 +236,7 @@ package struct MemoryEngine: Sendable {
 
   private func isKnown(_ instant: WallInstant, of name: JobName) -> Bool {
     guard let job = jobs[name] else { return false }
-    return job.slots[instant] != nil || isInSeries(instant, job)
+    return job.slots[instant] != nil || instant < job.since || isInSeries(instant, job)
   }
 
   private func isInSeries(_ instant: WallInstant, _ job: Job) -> Bool {

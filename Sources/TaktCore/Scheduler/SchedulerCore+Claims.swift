@@ -721,7 +721,7 @@ extension SchedulerCore {
       group: group, groupMax: group.flatMap { settings.concurrency[$0] },
       limit: spec.timing.schedule.limit, isAtLeastOnce: spec.delivery == .atLeastOnce,
       validUntil: key.slot + spec.missed.within(spec.timing.schedule, of: key.slot),
-      former: claim.askedAs)
+      earlier: claim.askedAs)
   }
 
   private mutating func armCluster(at now: Now) {

@@ -12,10 +12,16 @@ extension SchedulerCore {
     isReloading = true
     defer { isReloading = false }
     insist()
-    if previous.state != settings.state || previous.history != settings.history {
+    let keys = previous.keysForRestart(to: settings).map { "'\($0)'" }
+    if let last = keys.last {
+      let names = keys.count == 1 ? last : "\(keys.dropLast().joined(separator: ", ")) and \(last)"
       log(
         .warning, .reload, at: now,
-        [LogField(.message, .text("changes of 'state' and 'history' need a restart"))])
+        [
+          LogField(
+            .message,
+            .text("\(names) changed, which \(keys.count == 1 ? "needs" : "need") a restart"))
+        ])
     }
     effects.append(
       .record(
