@@ -5,6 +5,20 @@ package import TaktTime
 ///
 /// One clock counts, the engine's: it is handed in with each batch and never goes back.
 package struct MemoryEngine: Sendable {
+  /// A mistake that a test makes on purpose, to see whether it is noticed.
+  package enum Plant: String, CaseIterable, Sendable {
+    /// Nobody looks at the lease of who asks.
+    case lease
+    /// A slot is given to whoever asks.
+    case owner
+    /// A slot counts as lost as soon as the lease of its machine is over.
+    case grace
+    /// What a lost machine had is never looked at.
+    case forgotten
+  }
+
+  package var plant: Plant?
+
   private struct Member: Sendable {
     var facts: MemberFacts
     var leaseUntil: WallInstant
@@ -24,11 +38,15 @@ package struct MemoryEngine: Sendable {
     var state: State
     var attempt = 1
     var token: ClaimToken?
+    /// Who was refused it, or ran it without a claim: repeats of theirs are answered alike.
+    var decidedFor: MemberID?
     var isAtLeastOnce = false
     var isReplaced = false
     var overlap = Overlap.skip
     var group: String?
     var validUntil: WallInstant
+
+    var isClaimed: Bool { if case .claimed = state { true } else { false } }
   }
 
   private enum State: Hashable, Sendable {
@@ -51,6 +69,9 @@ package struct MemoryEngine: Sendable {
   private var lastToken: UInt64 = 0
   /// How many runs without a claim met a slot that was another's.
   package private(set) var doubledCount = 0
+  /// How many slots went to a machine whose lease was over: none, ever.
+  package private(set) var staleCount = 0
+  private var isStale = false
 
   /// How far a slot may lie ahead of the engine's clock.
   package static let tolerance = Duration.milliseconds(1)
@@ -63,9 +84,13 @@ package struct MemoryEngine: Sendable {
     if batch.facts != nil { settleLost(at: now) }
     let member: MemberID
     if let known = batch.member {
-      guard let found = members[known], found.leaseUntil > now else { return reply }
+      guard let found = members[known], found.leaseUntil > now || plant == .lease else {
+        return reply
+      }
       member = known
+      isStale = found.leaseUntil <= now
     } else {
+      isStale = false
       guard batch.facts != nil else { return reply }
       lastMember += 1
       member = MemberID(lastMember)
@@ -92,10 +117,10 @@ package struct MemoryEngine: Sendable {
     case .ask(let job, let slots):
       .known(slots.filter { isKnown($0, of: job) })
     case .decide(let job, let slots, let verdict): decide(job, slots, verdict)
-    case .ranUnclaimed(let job, let slot): ranUnclaimed(job, slot)
+    case .ranUnclaimed(let job, let slot): ranUnclaimed(job, slot, by: member)
     case .end(let token, let outcome, let reason):
       end(token, outcome, reason: reason)
-    case .giveBack(let token): giveBack(token, at: now)
+    case .giveBack(let token): giveBack(token)
     case .suspend(let job, let suspension): suspend(job, suspension)
     }
   }
@@ -131,28 +156,36 @@ package struct MemoryEngine: Sendable {
   private mutating func claim(
     _ claim: SlotClaim, by member: MemberID, at now: WallInstant
   ) -> ClaimAnswer {
-    guard var job = jobs[claim.job], job.schedule == claim.schedule else { return .drifted }
+    guard var job = jobs[claim.job] else { return .drifted }
     let slot = job.slots[claim.slot]
+    // A grant whose answer was lost, whatever has become of the schedule since: without it nobody
+    // would end the claim of a machine that is alive.
+    if plant != .owner, let slot, slot.state == .claimed(member), let token = slot.token {
+      return .granted(token, attempt: slot.attempt)
+    }
+    guard job.schedule == claim.schedule else { return .drifted }
     if let slot {
       switch slot.state {
       case .claimed(let owner):
-        guard owner == member || owner == claim.former, let token = slot.token else {
+        guard owner == claim.former || plant == .owner else { return .taken }
+      case .decided(.skipped(let reason), _, _):
+        guard let refused = slot.decidedFor, refused == member || refused == claim.former else {
           return .taken
         }
-        if owner == member { return .granted(token, attempt: slot.attempt) }
-      case .decided(.skipped(let reason), _, _) where reason != .elsewhere: return .taken
+        return .skipped(reason)
       case .decided: return .taken
       case .open:
         if now > slot.validUntil { return .taken }
       }
-    } else if job.series.contains(where: { $0.slots.first <= claim.slot && claim.slot <= $0.slots.last }) {
+    } else if isInSeries(claim.slot, job) {
       return .taken
     }
     let ahead = claim.slot - now
     if ahead > Self.tolerance { return .early(ahead) }
     if let reason = refusal(of: claim, job, at: now) {
       job.slots[claim.slot] = Slot(
-        state: .decided(.skipped(reason), nil, reason: ""), validUntil: claim.validUntil)
+        state: .decided(.skipped(reason), nil, reason: ""), decidedFor: member,
+        validUntil: claim.validUntil)
       jobs[claim.job] = job
       return .skipped(reason)
     }
@@ -161,6 +194,7 @@ package struct MemoryEngine: Sendable {
       return .busy
     }
     lastToken += 1
+    if isStale { staleCount += 1 }
     let token = ClaimToken(lastToken)
     if let old = slot?.token { slotsByToken[old] = nil }
     job.slots[claim.slot] = Slot(
@@ -187,8 +221,11 @@ package struct MemoryEngine: Sendable {
   private mutating func mustWait(_ claim: SlotClaim, _ job: inout Job) -> Bool {
     if let group = claim.group, let max = claim.groupMax {
       var count = 0
-      for job in jobs.values {
-        for slot in job.slots.values where slot.group == group && slot.isClaimed { count += 1 }
+      for (name, job) in jobs {
+        // A former membership's claim of this slot is what the new one takes the place of.
+        for (instant, slot) in job.slots where slot.group == group && slot.isClaimed {
+          if name != claim.job || instant != claim.slot { count += 1 }
+        }
       }
       if count >= max { return true }
     }
@@ -207,31 +244,45 @@ package struct MemoryEngine: Sendable {
 
   private func isKnown(_ instant: WallInstant, of name: JobName) -> Bool {
     guard let job = jobs[name] else { return false }
-    return job.slots[instant] != nil
-      || job.series.contains { $0.slots.first <= instant && instant <= $0.slots.last }
+    return job.slots[instant] != nil || isInSeries(instant, job)
+  }
+
+  private func isInSeries(_ instant: WallInstant, _ job: Job) -> Bool {
+    job.series.contains { $0.slots.first <= instant && instant <= $0.slots.last }
   }
 
   private mutating func decide(_ name: JobName, _ slots: SlotSeries, _ verdict: Verdict)
     -> ClaimAnswer
   {
-    guard jobs[name] != nil else { return .done }
+    guard let job = jobs[name] else { return .done }
     if slots.count > 1 {
-      jobs[name]?.series.append(SeriesVerdict(slots: slots, verdict: verdict))
-    } else if !isKnown(slots.first, of: name) {
-      jobs[name]?.slots[slots.first] = Slot(
-        state: .decided(verdict, nil, reason: ""), validUntil: slots.first)
+      let series = SeriesVerdict(slots: slots, verdict: verdict)
+      if !job.series.contains(series) { jobs[name]?.series.append(series) }
+      return .done
     }
+    if isKnown(slots.first, of: name) {
+      return job.slots[slots.first]?.state == .decided(verdict, nil, reason: "") ? .done : .taken
+    }
+    jobs[name]?.slots[slots.first] = Slot(
+      state: .decided(verdict, nil, reason: ""), validUntil: slots.first)
     return .done
   }
 
-  private mutating func ranUnclaimed(_ name: JobName, _ slot: WallInstant) -> ClaimAnswer {
-    guard jobs[name] != nil else { return .done }
+  private mutating func ranUnclaimed(
+    _ name: JobName, _ slot: WallInstant, by member: MemberID
+  ) -> ClaimAnswer {
+    guard let job = jobs[name] else { return .done }
+    if let known = job.slots[slot], known.decidedFor == member,
+      known.state == .decided(.ran, nil, reason: "unclaimed")
+    {
+      return .done
+    }
     if isKnown(slot, of: name) {
       doubledCount += 1
       return .superseded
     }
     jobs[name]?.slots[slot] = Slot(
-      state: .decided(.ran, nil, reason: "unclaimed"), validUntil: slot)
+      state: .decided(.ran, nil, reason: "unclaimed"), decidedFor: member, validUntil: slot)
     return .done
   }
 
@@ -250,17 +301,16 @@ package struct MemoryEngine: Sendable {
     }
   }
 
-  private mutating func giveBack(_ token: ClaimToken, at now: WallInstant) -> ClaimAnswer {
+  private mutating func giveBack(_ token: ClaimToken) -> ClaimAnswer {
     guard let place = slotsByToken[token],
-      let slot = jobs[place.job]?.slots[place.slot], slot.isClaimed
+      let slot = jobs[place.job]?.slots[place.slot]
     else { return .superseded }
-    open(place.slot, of: place.job)
+    switch slot.state {
+    case .claimed: jobs[place.job]?.slots[place.slot]?.state = .open
+    case .open: break
+    case .decided: return .superseded
+    }
     return .done
-  }
-
-  private mutating func open(_ slot: WallInstant, of job: JobName) {
-    if let token = jobs[job]?.slots[slot]?.token { slotsByToken[token] = nil }
-    jobs[job]?.slots[slot]?.state = .open
   }
 
   private mutating func leave(_ member: MemberID, at now: WallInstant) {
@@ -270,12 +320,13 @@ package struct MemoryEngine: Sendable {
 
   /// Decides for machines that are not heard of any more, and for slots that nobody takes.
   private mutating func settleLost(at now: WallInstant) {
+    if plant == .forgotten { return }
     for (name, job) in jobs {
       for (instant, slot) in job.slots {
         switch slot.state {
         case .claimed(let owner) where isLost(owner, at: now):
           if slot.isAtLeastOnce, now <= slot.validUntil {
-            open(instant, of: name)
+            jobs[name]?.slots[instant]?.state = .open
           } else {
             jobs[name]?.slots[instant]?.state = .decided(.ran, .interrupted, reason: "lost")
           }
@@ -291,7 +342,7 @@ package struct MemoryEngine: Sendable {
 
   private func isLost(_ id: MemberID, at now: WallInstant) -> Bool {
     guard let member = members[id] else { return true }
-    return member.leaseUntil + member.facts.grace < now
+    return member.leaseUntil + (plant == .grace ? .zero : member.facts.grace) < now
   }
 
   private func isAlive(_ id: MemberID, at now: WallInstant) -> Bool {
@@ -320,10 +371,6 @@ package struct MemoryEngine: Sendable {
     news.replaced.sort()
     return news
   }
-}
-
-extension MemoryEngine.Slot {
-  fileprivate var isClaimed: Bool { if case .claimed = state { true } else { false } }
 }
 
 // MARK: - What there is to see
