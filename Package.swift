@@ -66,6 +66,10 @@ let package = Package(
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
+    // Claims of slots over machines: drivers of engines.
+    .target(
+      name: "TaktClaims", dependencies: ["TaktCore", "TaktTime", "CTaktClaims"],
+      swiftSettings: strict),
     .target(
       name: "TaktConfig", dependencies: ["TaktCore", "TaktTime", "CLibYAML"],
       swiftSettings: strict),
@@ -94,6 +98,8 @@ let package = Package(
     .target(name: "CTaktSystem"),
     .target(name: "CWithoutICU"),
     .target(name: "CTaktTransfer"),
+    // libpq, which is loaded when it is first needed and never linked.
+    .target(name: "CTaktClaims"),
     // The web page and the description of the API, within the program.
     .target(name: "CTaktPage", exclude: ["page", "api"]),
 
@@ -156,6 +162,10 @@ let package = Package(
         "TaktStore", "TaktCore", "TaktTime", "TaktTesting",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "TaktClaimsTests",
+      dependencies: ["TaktClaims", "TaktCore", "TaktTime", "TaktTesting"],
       swiftSettings: strict),
     .testTarget(
       name: "TaktControlTests",

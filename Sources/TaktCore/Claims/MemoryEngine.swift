@@ -40,6 +40,8 @@ package struct MemoryEngine: Sendable {
     var state: State
     var attempt = 1
     var token: ClaimToken?
+    /// Who was refused it, or ran it without a claim: repeats of theirs are answered alike.
+    var decidedFor: MemberID?
     var isAtLeastOnce = false
     var isReplaced = false
     var overlap = Overlap.skip
@@ -119,10 +121,10 @@ package struct MemoryEngine: Sendable {
     case .ask(let job, let slots):
       .known(slots.filter { isKnown($0, of: job) })
     case .decide(let job, let slots, let verdict): decide(job, slots, verdict)
-    case .ranUnclaimed(let job, let slot): ranUnclaimed(job, slot)
+    case .ranUnclaimed(let job, let slot): ranUnclaimed(job, slot, by: member)
     case .end(let token, let outcome, let reason):
       end(token, outcome, reason: reason)
-    case .giveBack(let token): giveBack(token, at: now)
+    case .giveBack(let token): giveBack(token)
     case .suspend(let job, let suspension): suspend(job, suspension)
     }
   }
@@ -159,16 +161,23 @@ package struct MemoryEngine: Sendable {
   private mutating func claim(
     _ claim: SlotClaim, by member: MemberID, at now: WallInstant
   ) -> ClaimAnswer {
-    guard var job = jobs[claim.job], job.schedule == claim.schedule else { return .drifted }
+    guard var job = jobs[claim.job] else { return .drifted }
     let slot = job.slots[claim.slot]
+    // A grant whose answer was lost, whatever has become of the schedule since: without it nobody
+    // would end the claim of a machine that is alive.
+    if plant != .owner, let slot, slot.state == .claimed(member), let token = slot.token {
+      return .granted(token, attempt: slot.attempt)
+    }
+    guard job.schedule == claim.schedule else { return .drifted }
     if let slot {
       switch slot.state {
       case .claimed(let owner):
-        if plant == .owner { break }
-        guard owner == member || owner == claim.earlier, let token = slot.token else {
+        guard owner == claim.earlier || plant == .owner else { return .taken }
+      case .decided(.skipped(let reason), _, _):
+        guard let refused = slot.decidedFor, refused == member || refused == claim.earlier else {
           return .taken
         }
-        if owner == member { return .granted(token, attempt: slot.attempt) }
+        return .skipped(reason)
       case .decided: return .taken
       case .open:
         if now > slot.validUntil { return .taken }
@@ -180,7 +189,8 @@ package struct MemoryEngine: Sendable {
     if ahead > Self.tolerance { return .early(ahead) }
     if let reason = refusal(of: claim, job, at: now) {
       job.slots[claim.slot] = Slot(
-        state: .decided(.skipped(reason), nil, reason: ""), validUntil: claim.validUntil)
+        state: .decided(.skipped(reason), nil, reason: ""), decidedFor: member,
+        validUntil: claim.validUntil)
       jobs[claim.job] = job
       return .skipped(reason)
     }
@@ -216,8 +226,11 @@ package struct MemoryEngine: Sendable {
   private mutating func mustWait(_ claim: SlotClaim, _ job: inout Job) -> Bool {
     if let group = claim.group, let max = claim.groupMax {
       var count = 0
-      for job in jobs.values {
-        for slot in job.slots.values where slot.group == group && slot.isClaimed { count += 1 }
+      for (name, job) in jobs {
+        // An earlier membership's claim of this slot is what the new one takes the place of.
+        for (instant, slot) in job.slots where slot.group == group && slot.isClaimed {
+          if name != claim.job || instant != claim.slot { count += 1 }
+        }
       }
       if count >= max { return true }
     }
@@ -260,14 +273,21 @@ package struct MemoryEngine: Sendable {
     return .done
   }
 
-  private mutating func ranUnclaimed(_ name: JobName, _ slot: WallInstant) -> ClaimAnswer {
-    guard jobs[name] != nil else { return .done }
+  private mutating func ranUnclaimed(
+    _ name: JobName, _ slot: WallInstant, by member: MemberID
+  ) -> ClaimAnswer {
+    guard let job = jobs[name] else { return .done }
+    if let known = job.slots[slot], known.decidedFor == member,
+      known.state == .decided(.ran, nil, reason: "unclaimed")
+    {
+      return .done
+    }
     if isKnown(slot, of: name) {
       doubledCount += 1
       return .superseded
     }
     jobs[name]?.slots[slot] = Slot(
-      state: .decided(.ran, nil, reason: "unclaimed"), validUntil: slot)
+      state: .decided(.ran, nil, reason: "unclaimed"), decidedFor: member, validUntil: slot)
     return .done
   }
 
@@ -286,17 +306,16 @@ package struct MemoryEngine: Sendable {
     }
   }
 
-  private mutating func giveBack(_ token: ClaimToken, at now: WallInstant) -> ClaimAnswer {
+  private mutating func giveBack(_ token: ClaimToken) -> ClaimAnswer {
     guard let place = slotsByToken[token],
-      let slot = jobs[place.job]?.slots[place.slot], slot.isClaimed
+      let slot = jobs[place.job]?.slots[place.slot]
     else { return .superseded }
-    open(place.slot, of: place.job)
+    switch slot.state {
+    case .claimed: jobs[place.job]?.slots[place.slot]?.state = .open
+    case .open: break
+    case .decided: return .superseded
+    }
     return .done
-  }
-
-  private mutating func open(_ slot: WallInstant, of job: JobName) {
-    if let token = jobs[job]?.slots[slot]?.token { slotsByToken[token] = nil }
-    jobs[job]?.slots[slot]?.state = .open
   }
 
   private mutating func leave(_ member: MemberID, at now: WallInstant) {
@@ -312,7 +331,7 @@ package struct MemoryEngine: Sendable {
         switch slot.state {
         case .claimed(let owner) where isLost(owner, at: now):
           if slot.isAtLeastOnce, now <= slot.validUntil {
-            open(instant, of: name)
+            jobs[name]?.slots[instant]?.state = .open
           } else {
             jobs[name]?.slots[instant]?.state = .decided(.ran, .interrupted, reason: "lost")
           }

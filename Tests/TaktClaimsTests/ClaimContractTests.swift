@@ -1,0 +1,33 @@
+import TaktTesting
+import Testing
+
+@testable import TaktClaims
+
+extension ClaimContract: CustomTestStringConvertible {
+  public var testDescription: String { name }
+}
+
+@Suite struct ClaimContractTests {
+  @Test(arguments: ClaimContract.clauses)
+  func `in memory`(clause: ClaimContract) throws {
+    try clause.check(on: MemoryTestEngine())
+  }
+
+  @Test(.enabled(if: TestServer.isInstalled, TestServer.hint), arguments: ClaimContract.clauses)
+  func `in PostgreSQL`(clause: ClaimContract) throws {
+    try clause.check(on: PostgresTestEngine(TestServer.shared().url()))
+  }
+
+  @Test(
+    .enabled(if: TestServer.isInstalled, TestServer.hint), arguments: UInt64(1)...6)
+  func `random batches are answered alike in memory and in PostgreSQL`(seed: UInt64) throws {
+    var comparison = ClaimComparison(
+      MemoryTestEngine(), try PostgresTestEngine(TestServer.shared().url()), seed: seed)
+    try comparison.run(batches: 300)
+    for answer in [
+      "done", "granted", "taken", "skipped", "early", "busy", "drifted", "known", "superseded",
+    ] {
+      #expect(comparison.counts[answer, default: 0] > 0, "\(answer): \(comparison.counts)")
+    }
+  }
+}
