@@ -16,6 +16,7 @@ extension Command {
       labels: request.outputFacts)
     run = request.run
     facts = Self.facts(of: request)
+    isGuarded = request.fence != nil
   }
 
   /// What a process is told of the attempt.
