@@ -6,7 +6,7 @@ import TaktTime
 
 /// Runs commands under a guard, for tests that kill this process, or stop it.
 ///
-/// Reads one order a line: `run N SCRIPT` starts a claimed run, `free N SCRIPT` one without a claim,
+/// Reads one request a line: `run N SCRIPT` starts a claimed run, `free N SCRIPT` one without a claim,
 /// `deadline NANOSECONDS` sets the guard's deadline (0 for none), `add PID SINCE UNTIL MARK` guards a
 /// process of somebody else's, `guard` asks for the guard's number, `quit` ends guard and host.
 /// Says what happens, one thing a line.
@@ -38,7 +38,7 @@ struct GuardHost {
     while let line = readLine() {
       let words = line.split(separator: " ", maxSplits: 2).map(String.init)
       if words.first == "quit" { break }
-      host.obey(words)
+      host.perform(words)
     }
     host.guardian.stop()
   }
@@ -63,7 +63,7 @@ struct GuardHost {
     try processes.adoptOrphans()
   }
 
-  private func obey(_ words: [String]) {
+  private func perform(_ words: [String]) {
     switch words.first {
     case "run": start(words, claim: ClaimToken(7))
     case "free": start(words, claim: nil)

@@ -138,6 +138,27 @@ import Testing
     #expect(process.ends())
   }
 
+  @Test func `a child whose guard has just been killed runs all the same`() throws {
+    let guardian = try Guard.start(on: try Reactor())
+    defer { guardian.stop() }
+    var request = try Children.request(.shell("exit 7"))
+    request.fence = ClaimToken(1)
+    let mark = AttemptMark.make()
+    let announcement = guardian.announcement(
+      of: ProcessID.make(), mark: mark, sinceTicks: ProcessStatus.ticksNow(), in: nil)
+    let guardProcess = Witness(try #require(guardian.pid))
+    guardProcess.kill()
+    #expect(guardProcess.ends())
+    let child = try Spawn.start(
+      try PreparedCommand(Command(of: request), SystemAccounts()), mark: mark,
+      announcement: announcement)
+    var status = Int32(0)
+    waitpid(child.pid, &status, 0)
+    // Neither a signal nor a failed start.
+    #expect(status == 7 << 8)
+    for descriptor in [child.pidfd, child.stdout, child.stderr] { close(descriptor) }
+  }
+
   /// As the process of a service plugin is, which lives on.
   @Test func `a process that works for claimed runs at times is guarded at those times`() throws {
     let guardian = try Guard.start(on: try Reactor())
@@ -383,8 +404,8 @@ private final class GuardedHost {
 
   func kill(_ signal: Int32) { Glibc.kill(pid, signal) }
 
-  func tell(_ order: String) throws {
-    var rest = Array((order + "\n").utf8)[...]
+  func tell(_ request: String) throws {
+    var rest = Array((request + "\n").utf8)[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
       guard count > 0 else { throw Silence(description: "the host is gone") }
