@@ -132,6 +132,10 @@ let package = Package(
     .target(
       name: "TimerMachineTesting", dependencies: ["TimerMachine", "TaktTime"],
       swiftSettings: strict),
+    // A process with a guard, for tests that kill it.
+    .executableTarget(
+      name: "guard-host", dependencies: ["TaktEngine", "TaktCore", "TaktTime"],
+      swiftSettings: strict),
     .target(
       name: "TaktTesting", dependencies: ["TaktCore", "TaktTime", "TimerMachine"],
       swiftSettings: strict),
@@ -153,7 +157,7 @@ let package = Package(
       name: "TaktEngineTests",
       dependencies: [
         "TaktEngine", "TaktCore", "TaktTime", "TaktTransfer", "TaktTesting", "TimerMachine",
-        "TimerMachineTesting", "CTaktSystem",
+        "TimerMachineTesting", "CTaktSystem", "guard-host",
       ],
       swiftSettings: strict),
     .testTarget(
