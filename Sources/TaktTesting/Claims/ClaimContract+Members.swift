@@ -174,7 +174,7 @@ extension ClaimContract {
       try scene.equal(try scene.claim(one, claim), .taken, "too late")
       try scene.equal(try scene.renew(one).open, [], "open later")
     },
-    ClaimContract("a earlier member's claim is handed over") { scene in
+    ClaimContract("an earlier member's claim is handed over") { scene in
       let one = try scene.join()
       let claim = scene.wish(scene.slot(1)) {
         $0.overlap = .skip
