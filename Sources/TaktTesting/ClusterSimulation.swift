@@ -235,8 +235,7 @@ package struct ClusterSimulation {
       case .record, .arm, .holdTimer, .disarm, .served: break
       case .claims(let batch): send(batch, from: index)
       case .leased(let batch, let duration):
-        if let sent = machines[index].sentAt[batch] { machines[index].guardAt = sent + duration + .milliseconds(1000) }
-      case .leaseOver: break
+        if let sent = machines[index].sentAt[batch] { machines[index].guardAt = sent + duration }
       case .log(let record):
         if case .text(let text)? = record[.message] {
           story.append("\(time) m\(index) \(text)")

@@ -34,7 +34,7 @@ import TaktTime
           {
             story.append("run \(run) \(outcome) \(reason)")
           }
-        case .arm, .holdTimer, .disarm, .record, .awaitLedger, .claims, .leased, .leaseOver, .served:
+        case .arm, .holdTimer, .disarm, .record, .awaitLedger, .claims, .leased, .served:
           break
         case .finish: story.append("finish")
         }

@@ -46,7 +46,7 @@ struct SchedulerWorld {
         requests.append(request)
         starts.append(
           "\(request.spec.name) \((request.slot - Self.wall).milliseconds) #\(request.attempt)")
-      case .arm, .holdTimer, .disarm, .signal, .claims, .leased, .leaseOver, .served, .log, .finish:
+      case .arm, .holdTimer, .disarm, .signal, .claims, .leased, .served, .log, .finish:
         break
       }
     }

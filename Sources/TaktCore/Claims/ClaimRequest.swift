@@ -243,8 +243,7 @@ package protocol ClaimEngine: Sendable {
 package protocol ClusterPort: ClaimEngine {
   /// What this machine says of itself.
   var facts: MemberFacts { get }
-  /// The lease holds for so long from when that batch was handed over.
+  /// What runs under a claim must be over so long after that batch was handed over, unless this is
+  /// said again.
   func leased(batch: UInt64, for duration: Duration)
-  /// There is no lease any more.
-  func leaseOver()
 }

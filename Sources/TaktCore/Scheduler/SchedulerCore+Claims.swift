@@ -7,6 +7,21 @@ extension SchedulerCore {
   /// This machine is one of a cluster. To be said before `started`.
   package mutating func join(_ facts: MemberFacts) { cluster = ClusterState(facts) }
 
+  /// How long before others decide for this machine nothing of it may run any more.
+  private static let guardMargin = Duration.milliseconds(500)
+  /// How much longer than the longest grace of a job others wait.
+  private static let graceMargin = Duration.seconds(2)
+
+  /// What others must know of this machine's jobs.
+  mutating func setGrace() {
+    guard cluster != nil else { return }
+    var longest = Duration.zero
+    for id in jobs.present where isShared(id) {
+      longest = max(longest, jobs[id].spec.execution.stop.grace)
+    }
+    cluster?.facts.grace = longest + Self.graceMargin
+  }
+
   /// Whether a job's slots are shared with other machines, or are theirs alone.
   func isShared(_ spec: JobSpec) -> Bool {
     guard cluster != nil else { return false }
@@ -383,7 +398,9 @@ extension SchedulerCore {
     let duration = cluster.facts.lease - cluster.margin
     self.cluster?.leaseUntil = flight.sentAt + duration
     self.cluster?.renewAt = flight.sentAt + cluster.facts.lease / 3
-    effects.append(.leased(batch: flight.number, for: duration))
+    effects.append(
+      .leased(
+        batch: flight.number, for: cluster.facts.lease + cluster.facts.grace - Self.guardMargin))
     let offset = now.wall - reply.wall - (now.monotonic - flight.sentAt) / 2
     self.cluster?.facts.clockOffset = offset
     let isFar = abs(offset.milliseconds) >= 1000
@@ -584,7 +601,6 @@ extension SchedulerCore {
   private mutating func leaseOver(at now: Now) {
     guard cluster?.leaseUntil != nil else { return }
     cluster?.leaseUntil = nil
-    effects.append(.leaseOver)
     var count = 0
     for id in runs.all where runs.contains(id) && runs[id].claim != nil {
       if let slot = runs[id].undecidedSlot {

@@ -57,6 +57,7 @@ extension SchedulerCore {
         ])
     }
     log(.notice, .reload, at: now, [LogField(.message, .text("reloaded"))])
+    setGrace()
     startWaitingRuns(at: now)
   }
 

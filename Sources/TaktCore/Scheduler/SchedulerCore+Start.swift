@@ -20,6 +20,7 @@ extension SchedulerCore {
         LogField(.count, .number(Int64(snapshot.jobs.count))),
       ])
     restore(previous, with: snapshot.jobs, at: now)
+    setGrace()
   }
 
   private mutating func restore(_ previous: PreviousState, with specs: [JobSpec], at now: Now) {

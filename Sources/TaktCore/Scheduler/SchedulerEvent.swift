@@ -49,10 +49,9 @@ package enum SchedulerEffect: Hashable, Sendable {
   case awaitLedger(RunID)
   /// Hand this to the cluster's engine, and say `claims` when it has answered or failed.
   case claims(ClaimBatch)
-  /// The lease holds for so long from when that batch was handed over; not longer.
+  /// What runs under a claim must be over so long after that batch was handed over, unless this is
+  /// said again.
   case leased(batch: UInt64, for: Duration)
-  /// There is no lease any more.
-  case leaseOver
   /// A slot's run starts: for whoever measures.
   case served(SlotStart)
   case log(LogRecord)

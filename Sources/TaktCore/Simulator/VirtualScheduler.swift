@@ -203,7 +203,7 @@ package struct VirtualScheduler {
         arm(timer, deadline, leeway: isPunctual ? .zero : leeway, token: token)
       case .holdTimer(let job, _): disarm(.job(job))
       case .disarm(let timer): disarm(timer)
-      case .start, .signal, .record, .awaitLedger, .claims, .leased, .leaseOver, .served, .log,
+      case .start, .signal, .record, .awaitLedger, .claims, .leased, .served, .log,
         .finish:
         break
       }

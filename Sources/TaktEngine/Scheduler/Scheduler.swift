@@ -165,7 +165,6 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
     case .log(let record): log.observe(record)
     case .claims(let batch): cluster?.send(batch)
     case .leased(let batch, let duration): cluster?.leased(batch: batch, for: duration)
-    case .leaseOver: cluster?.leaseOver()
     case .served(let start): gauge?.served(start)
     case .finish:
       log.flush()

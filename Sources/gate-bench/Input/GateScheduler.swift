@@ -73,7 +73,7 @@ struct GateScheduler {
         timers[Int(id.index)] = Timer(deadline: deadline, token: token)
       case .holdTimer(let id, _), .disarm(.job(let id)): timers[Int(id.index)] = nil
       case .start(let request): started = request.run
-      case .arm, .disarm, .signal, .record, .awaitLedger, .claims, .leased, .leaseOver, .served, .log,
+      case .arm, .disarm, .signal, .record, .awaitLedger, .claims, .leased, .served, .log,
         .finish:
         break
       }
@@ -89,7 +89,7 @@ struct GateScheduler {
       case .record(let entry): turn.append(entry)
       case .log(let record): records.append(record)
       case .served(let start): starts.append(start)
-      case .arm, .holdTimer, .disarm, .start, .signal, .awaitLedger, .claims, .leased, .leaseOver,
+      case .arm, .holdTimer, .disarm, .start, .signal, .awaitLedger, .claims, .leased,
         .finish:
         break
       }

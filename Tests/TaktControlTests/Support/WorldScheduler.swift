@@ -121,7 +121,7 @@ final class WorldScheduler: SchedulerControl {
       case .signal(let run, let signal):
         next.append { self.finish(run, .signalled(signal == .kill ? 9 : 15)) }
       case .awaitLedger(let run): next.append { self.handle(.kept(run)) }
-      case .arm, .holdTimer, .disarm, .claims, .leased, .leaseOver, .finish: break
+      case .arm, .holdTimer, .disarm, .claims, .leased, .finish: break
       }
     }
     for next in next { next() }
