@@ -33,8 +33,8 @@ let package = Package(
     .executableTarget(
       name: "takt",
       dependencies: [
-        "TaktControl", "TaktPicture", "TaktEngine", "TaktStore", "TaktConfig", "TaktCore",
-        "TimerMachine", "TaktTime", "CWithoutICU",
+        "TaktControl", "TaktPicture", "TaktEngine", "TaktClaims", "TaktStore", "TaktConfig",
+        "TaktCore", "TimerMachine", "TaktTime", "CWithoutICU",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

@@ -232,7 +232,7 @@ package struct ClusterSimulation {
         machines[index].scheduler.changeEnd(
           of: run, .attempt(.signalled(signal == .kill ? 9 : 15)),
           at: now + .milliseconds(Int.random(in: 0...400, using: &random)))
-      case .record, .arm, .holdTimer, .disarm, .served: break
+      case .arm, .holdTimer, .disarm, .served: break
       case .claims(let batch): send(batch, from: index)
       case .leased(let batch, let duration):
         if let sent = machines[index].sentAt[batch] { machines[index].guardAt = sent + duration }

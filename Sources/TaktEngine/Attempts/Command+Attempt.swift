@@ -16,7 +16,7 @@ extension Command {
       labels: request.outputFacts)
     run = request.run
     facts = Self.facts(of: request)
-    isGuarded = request.fence != nil
+    isGuarded = request.fence != nil && request.spec.onLeaseLost == .stop
   }
 
   /// What a process is told of the attempt.

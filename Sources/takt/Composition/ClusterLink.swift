@@ -39,7 +39,7 @@ final class ClusterLink: ClusterPort {
   }
 
   private init(_ cluster: ClusterSettings) {
-    let host = OwnProcess.hostName
+    let host = Self.hostName
     facts = MemberFacts(
       machine: cluster.machine ?? host, host: host, version: TaktVersion.current,
       labels: cluster.labels, lease: cluster.lease, grace: .zero)
@@ -96,10 +96,18 @@ final class ClusterLink: ClusterPort {
       return (state.sentAt[batch], state.guardian)
     }
     guard let sentAt else { return }
-    guardian?.setDeadline(sentAt + UInt64(max(0, duration.nanoseconds)))
+    guardian?.setDeadline(sentAt + UInt64(max(0, duration / .nanoseconds(1))))
   }
 
   func close() { state.withLock { $0.engine?.close() } }
+
+  private static var hostName: String {
+    var system = utsname()
+    guard uname(&system) == 0 else { return "unknown" }
+    return withUnsafeBytes(of: &system.nodename) { bytes in
+      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+  }
 
   private static var bootTime: UInt64 {
     var time = timespec()
