@@ -1,3 +1,4 @@
+import TaktCore
 import TaktTesting
 import Testing
 
@@ -28,6 +29,17 @@ extension ClaimContract: CustomTestStringConvertible {
       "done", "granted", "taken", "skipped", "early", "busy", "drifted", "known", "superseded",
     ] {
       #expect(comparison.counts[answer, default: 0] > 0, "\(answer): \(comparison.counts)")
+    }
+  }
+
+  @Test(arguments: MemoryEngine.Plant.allCases)
+  func `the comparison notices a mistake`(plant: MemoryEngine.Plant) {
+    #expect(throws: ClaimViolation.self) {
+      for seed in 1...UInt64(6) {
+        var comparison = ClaimComparison(
+          MemoryTestEngine(), MemoryTestEngine(plant: plant), seed: seed)
+        try comparison.run(batches: 300)
+      }
     }
   }
 }
