@@ -163,7 +163,8 @@ import Testing
               + "GRANT EXECUTE ON FUNCTION takt.batch(text, jsonb) TO \"\(role)\";",
             isPermanent: true))
       try server.run(grants, in: database)
-      #expect(try SynchronousDriver(server.url(database, role: role)).perform(.joining).member != nil)
+      #expect(
+        try SynchronousDriver(server.url(database, role: role)).perform(.joining).member != nil)
       let own = try PostgresConnection.open(
         server.url(database, role: role), until: .now + .seconds(60))
       for statement in ["SELECT takt.settle('x', 1)", "TABLE takt.slot", "TABLE takt.clock"] {
@@ -199,7 +200,8 @@ import Testing
             + "requires 1, and role '\(role)' cannot upgrade it: "), "\(failure)")
       #expect(failure.isPermanent)
       #expect(try SynchronousDriver(server.url(database)).perform(.joining).member != nil)
-      #expect(try SynchronousDriver(server.url(database, role: role)).perform(.joining).member != nil)
+      #expect(
+        try SynchronousDriver(server.url(database, role: role)).perform(.joining).member != nil)
     }
 
     @Test func `the database has another encoding`() throws {

@@ -63,7 +63,8 @@ import Testing
   }
 
   @Test func `batches fail while the driver's thread hangs, and its late answer is dropped`() {
-    let (outcomes, gate, begun) = (Outcomes(), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let outcomes = Outcomes()
+    let (gate, begun) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let queue = makeQueue(outcomes, patience: .milliseconds(100), gate: gate, begun: begun)
     for number in 1...UInt64(3) {
       queue.send(ClaimBatch(number: number, member: nil, facts: nil))
@@ -84,7 +85,8 @@ import Testing
   }
 
   @Test func `closing answers what waits, and waits for nothing`() {
-    let (outcomes, gate, begun) = (Outcomes(), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let outcomes = Outcomes()
+    let (gate, begun) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let queue = makeQueue(outcomes, patience: .seconds(3600), gate: gate, begun: begun)
     for number in 1...UInt64(2) {
       queue.send(ClaimBatch(number: number, member: nil, facts: nil))

@@ -72,7 +72,7 @@ struct PostgresCarrier: BatchCarrier {
         } else {
           if error.endsConnection { connection = nil }
           // A batch is idempotent, and a connection that was idle may have ended long ago.
-          guard case .lost = error, mayReconnect else { throw error }
+          guard error.isStale, mayReconnect else { throw error }
           mayReconnect = false
         }
       }

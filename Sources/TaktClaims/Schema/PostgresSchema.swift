@@ -28,8 +28,8 @@ package enum PostgresSchema {
 
   /// The rights that a role needs to claim slots where another one has installed the schema.
   package static func grants(to role: String) -> String {
-    let name = "\"" + role.split(separator: "\"", omittingEmptySubsequences: false)
-      .joined(separator: "\"\"") + "\""
+    let parts = role.split(separator: "\"", omittingEmptySubsequences: false)
+    let name = "\"\(parts.joined(separator: "\"\""))\""
     return """
       GRANT USAGE ON SCHEMA takt TO \(name);
       GRANT EXECUTE ON FUNCTION takt.batch(text, jsonb) TO \(name);
