@@ -138,6 +138,8 @@ final class BatchQueue: Sendable {
         guard state.entries.first?.id == entry.id else { return }
         state.entries.removeFirst()
         answer(entry.batch, outcome)
+        // An idle driver makes no wakes.
+        if state.entries.isEmpty { answers.async { self.arm() } }
       }
     }
     carrier.close()

@@ -6,6 +6,18 @@ struct PostgresCarrier: BatchCarrier {
   /// How often a batch that others were in the way of is repeated.
   private static let conflictsMax = 5
 
+  private enum Installation: Equatable {
+    case unneeded
+    /// The schema is missing, or has this older version.
+    case needed(over: Int?)
+    case done
+  }
+
+  private enum Exchange {
+    case reply(ClaimReply)
+    case otherSchema(PostgresProblem.Place, Int)
+  }
+
   private let url: String
   private let cluster: String
   private let patience: Duration
@@ -33,45 +45,43 @@ struct PostgresCarrier: BatchCarrier {
     _ batch: ClaimBatch, until deadline: ContinuousClock.Instant
   ) throws(PostgresProblem) -> ClaimReply {
     var conflicts = 0
-    var hasInstalled = false
+    var installation = Installation.unneeded
     var mayReconnect = connection != nil
     while true {
-      let problem: PostgresProblem
       do throws(PostgresProblem) {
+        if case .needed(let version) = installation, let connection {
+          try install(on: connection, over: version, until: deadline)
+          installation = .done
+        }
         switch try exchange(batch, until: deadline) {
         case .reply(let reply): return reply
-        case .otherSchema(let version):
-          guard version < PostgresSchema.version, !hasInstalled, let connection else {
-            let place = connection?.place ?? PostgresProblem.Place(server: "", database: "", role: "")
+        case .otherSchema(let place, let version):
+          guard version < PostgresSchema.version, installation == .unneeded else {
             throw .newerSchema(place, version: version)
           }
-          try install(on: connection, over: version, until: deadline)
-          hasInstalled = true
-          continue
+          installation = .needed(over: version)
         }
       } catch {
-        problem = error
-      }
-      if problem.isConflict, conflicts < Self.conflictsMax {
-        conflicts += 1
-        let pause = Self.retryDelay * conflicts
-        guard deadline - .now > pause else { throw problem }
-        DriverThread.sleep(pause)
-      } else if problem.isMissingSchema, !hasInstalled, let connection {
-        try install(on: connection, over: nil, until: deadline)
-        hasInstalled = true
-      } else {
-        if problem.endsConnection { connection = nil }
-        // A batch is idempotent, and a connection that was idle may have ended long ago.
-        guard case .lost = problem, mayReconnect else { throw problem }
-        mayReconnect = false
+        if error.isConflict, conflicts < Self.conflictsMax {
+          conflicts += 1
+          let pause = Self.retryDelay * conflicts
+          guard deadline - .now > pause else { throw error }
+          DriverThread.sleep(pause)
+        } else if error.isMissingSchema, installation == .unneeded {
+          installation = .needed(over: nil)
+        } else {
+          if error.endsConnection { connection = nil }
+          // A batch is idempotent, and a connection that was idle may have ended long ago.
+          guard error.isStale, mayReconnect else { throw error }
+          mayReconnect = false
+        }
       }
     }
   }
 
   private mutating func exchange(
     _ batch: ClaimBatch, until deadline: ContinuousClock.Instant
-  ) throws(PostgresProblem) -> ReplyText.Content {
+  ) throws(PostgresProblem) -> Exchange {
     if connection?.isUsable == false { connection = nil }
     let connection =
       if let connection { connection } else {
@@ -83,7 +93,10 @@ struct PostgresCarrier: BatchCarrier {
     guard let reply, let content = ReplyText.read(reply, to: batch) else {
       throw .unreadable(connection.place)
     }
-    return content
+    return switch content {
+    case .reply(let reply): .reply(reply)
+    case .otherSchema(let version): .otherSchema(connection.place, version)
+    }
   }
 
   /// Installs the schema, or brings an older one up to date; several may try at a time.
@@ -91,10 +104,14 @@ struct PostgresCarrier: BatchCarrier {
     on connection: PostgresConnection, over version: Int?, until deadline: ContinuousClock.Instant
   ) throws(PostgresProblem) {
     do throws(PostgresProblem) {
-      try connection.run(script: PostgresSchema.script, until: deadline)
+      try connection.run(script: PostgresSchema.installation, until: deadline)
     } catch {
-      guard case .statement(let place, "42501", let words) = error else { throw error }
-      throw .cannotInstall(place, version: version, words)
+      guard case .statement(let place, let state, let words) = error else { throw error }
+      switch state {
+      case PostgresSchema.installedState: return
+      case "42501": throw .cannotInstall(place, version: version, words)
+      default: throw error
+      }
     }
   }
 }

@@ -129,7 +129,8 @@ final class PostgresConnection {
   /// Text of others without the password.
   private func clean(_ text: String) -> String {
     guard let password, !password.isEmpty else { return text }
-    return text.split(separator: password, omittingEmptySubsequences: false).joined(separator: "***")
+    return text.split(separator: password, omittingEmptySubsequences: false)
+      .joined(separator: "***")
   }
 
   private var currentPlace: PostgresProblem.Place {
@@ -227,7 +228,8 @@ extension PostgresConnection {
   private var hosts: [Host] {
     let lists = ["host", "hostaddr", "port"].map { keyword in
       let text = Self.text(owned: cclaims_connection_option(pointer, keyword)) ?? ""
-      return (keyword, text.isEmpty ? [] : text.split(separator: ",", omittingEmptySubsequences: false))
+      let values = text.split(separator: ",", omittingEmptySubsequences: false)
+      return (keyword, text.isEmpty ? [] : values)
     }
     let count = max(1, lists[0].1.count, lists[1].1.count)
     return (0..<count).map { index in

@@ -34,6 +34,8 @@ enum PostgresMessage {
       ("received unencrypted data after SSL response", .notPostgres),
       ("invalid message format", .notPostgres),
       ("no password supplied", .noPassword),
+      // The network's fault, not the certificate's.
+      ("SSL SYSCALL", .other),
       ("SSL", .tls), ("certificate", .tls),
     ]
     return signs.first { words.contains($0.0) }?.1 ?? .other

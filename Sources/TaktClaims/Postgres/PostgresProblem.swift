@@ -49,6 +49,17 @@ extension PostgresProblem {
     }
   }
 
+  /// Whether it may be the connection that is at fault, and not the server that a new one finds.
+  var isStale: Bool {
+    switch self {
+    case .lost: true
+    case .statement: endsConnection
+    case .noLibrary, .badText, .unreachable, .notPostgres, .tls, .noPassword, .refused, .tooOld,
+      .encoding, .timeout, .cannotInstall, .newerSchema, .unreadable:
+      false
+    }
+  }
+
   /// Whether the same batch may succeed at once: another transaction was in its way.
   var isConflict: Bool {
     if case .statement(_, "40001", _) = self { return true }

@@ -28,8 +28,8 @@ package enum PostgresSchema {
 
   /// The rights that a role needs to claim slots where another one has installed the schema.
   package static func grants(to role: String) -> String {
-    let name = "\"" + role.split(separator: "\"", omittingEmptySubsequences: false)
-      .joined(separator: "\"\"") + "\""
+    let parts = role.split(separator: "\"", omittingEmptySubsequences: false)
+    let name = "\"\(parts.joined(separator: "\"\""))\""
     return """
       GRANT USAGE ON SCHEMA takt TO \(name);
       GRANT EXECUTE ON FUNCTION takt.batch(text, jsonb) TO \(name);
@@ -37,12 +37,37 @@ package enum PostgresSchema {
       """
   }
 
-  /// The statements, to be sent as one message, which is one transaction.
-  static var script: String { ([guardText] + migrations + functions).joined(separator: "\n") }
+  /// The SQLSTATE of `installation` where another machine has been faster.
+  static let installedState = "TK001"
 
-  /// One installs at a time, and an older takt takes nothing back.
+  /// The statements for a machine that has found the schema missing or old, to be sent as one
+  /// message, which is one transaction: nothing is changed where others work with it by now.
+  static var installation: String { [lock, check, script].joined(separator: "\n") }
+
+  private static var script: String {
+    ([lock, guardText] + migrations + functions).joined(separator: "\n")
+  }
+
+  /// One installs at a time.
+  private static let lock = "SELECT pg_catalog.pg_advisory_xact_lock(7811887461);"
+
+  private static let check = """
+    DO $do$
+    DECLARE
+      found integer;
+    BEGIN
+      IF pg_catalog.to_regprocedure('takt.batch(text, jsonb)') IS NOT NULL THEN
+        EXECUTE 'SELECT pg_catalog.max(number) FROM takt.version' INTO found;
+        IF found = \(version) THEN
+          RAISE EXCEPTION 'the schema takt is installed' USING ERRCODE = '\(installedState)';
+        END IF;
+      END IF;
+    END
+    $do$;
+    """
+
+  /// An older takt takes nothing back.
   private static let guardText = """
-    SELECT pg_catalog.pg_advisory_xact_lock(7811887461);
     DO $do$
     DECLARE
       found integer := 0;

@@ -122,6 +122,7 @@ struct BatchText: Encodable {
   /// Text as PostgreSQL can keep it: it has no place for a zero byte.
   private static func stored(_ text: String) -> String {
     guard text.utf8.contains(0) else { return text }
-    return String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value == 0 ? "\u{fffd}" : $0 }))
+    let scalars = text.unicodeScalars.map { $0.value == 0 ? "\u{fffd}" : $0 }
+    return String(String.UnicodeScalarView(scalars))
   }
 }

@@ -293,7 +293,8 @@ package struct MemoryEngine: Sendable {
 
   // MARK: Ends
 
-  private mutating func end(_ token: ClaimToken, _ outcome: Outcome, reason: String) -> ClaimAnswer {
+  private mutating func end(_ token: ClaimToken, _ outcome: Outcome, reason: String) -> ClaimAnswer
+  {
     guard let place = slotsByToken[token], let slot = jobs[place.job]?.slots[place.slot] else {
       return .superseded
     }

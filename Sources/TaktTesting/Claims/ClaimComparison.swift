@@ -113,7 +113,8 @@ package struct ClaimComparison {
     }
     switch Int.random(in: 0..<16, using: &random) {
     case 0...1:
-      return .declare(job, schedule: UInt64.random(in: 1...2, using: &random),
+      return .declare(
+        job, schedule: UInt64.random(in: 1...2, using: &random),
         isChanged: random.oneIn(3))
     case 2...8: return .claim(claim(job, slot(&random), machine, index, &random))
     case 9:

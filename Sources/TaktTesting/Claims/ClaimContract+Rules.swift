@@ -145,8 +145,8 @@ extension ClaimContract {
       _ = try scene.grant(two, wish(b))
       try scene.equal(try scene.claim(one, wish(c)), .busy, "the third")
       try scene.equal(
-        try scene.claim(two, scene.wish(scene.slot(2), of: c) { $0.group = "other" }).isGrant, true,
-        "another group's")
+        try scene.claim(two, scene.wish(scene.slot(2), of: c) { $0.group = "other" }).isGrant,
+        true, "another group's")
       try scene.ask(one, .end(first, .succeeded, reason: ""))
       _ = try scene.grant(one, wish(c))
     },
@@ -207,7 +207,8 @@ extension ClaimContract {
     ClaimContract("a job that nobody has declared cannot be claimed") { scene in
       let one = try scene.join()
       let name = ClaimScene.name("unknown")
-      try scene.equal(try scene.claim(one, scene.wish(scene.slot(1), of: name)), .drifted, "a claim")
+      try scene.equal(
+        try scene.claim(one, scene.wish(scene.slot(1), of: name)), .drifted, "a claim")
       try scene.equal(try scene.ask(one, .ask(name, [scene.slot(1)])), .known([]), "known")
       try scene.equal(
         try scene.ask(one, .decide(name, SlotSeries(scene.slot(1)), .missed(.down))), .done,
@@ -337,7 +338,8 @@ extension ClaimContract {
       let name = ClaimScene.name(String(repeating: "Ab.-_9", count: 21) + "zz")
       let one = try scene.join("one", name)
       let token = try scene.grant(one, scene.wish(scene.slot(1), of: name))
-      try scene.equal(try scene.ask(one, .ask(name, [scene.slot(1)])), .known([scene.slot(1)]), "it")
+      try scene.equal(
+        try scene.ask(one, .ask(name, [scene.slot(1)])), .known([scene.slot(1)]), "it")
       try scene.equal(try scene.ask(one, .giveBack(token)), .done, "given back")
       try scene.equal(try scene.renew(one).open.map(\.job), [name], "open slots")
     },

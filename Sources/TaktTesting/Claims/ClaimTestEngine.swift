@@ -18,7 +18,7 @@ package final class MemoryTestEngine: ClaimTestEngine {
   package private(set) var engine = MemoryEngine()
   package private(set) var now = WallInstant(milliseconds: 1_700_000_000_000)
 
-  package init() {}
+  package init(plant: MemoryEngine.Plant? = nil) { engine.plant = plant }
 
   package func pass(_ duration: Duration) { now = now + duration }
 
