@@ -1,6 +1,8 @@
 extension PostgresSchema {
   /// How long decided slots are kept.
   private static let keptNanoseconds: Int64 = 30 * 86_400 * 1_000_000_000
+  /// How long before a job is first heard of its slots may lie.
+  private static let reachNanoseconds: Int64 = 60 * 1_000_000_000
   /// How many rows one batch deletes at most.
   private static let deletedMax = 200
 
@@ -71,7 +73,12 @@ extension PostgresSchema {
         THEN
           RETURN takt.answer('drifted');
         END IF;
-        UPDATE takt.job SET schedule = v_schedule WHERE cluster = p_cluster AND name = v_name;
+        -- Slots from long before a job is first heard of are nobody's: a slow clock names them.
+        UPDATE takt.job SET schedule = v_schedule,
+          forgotten_until = CASE WHEN v_old IS NULL
+            THEN floor((p_now::numeric - \(reachNanoseconds) - 1) / 1000000)::bigint
+            ELSE forgotten_until END
+        WHERE cluster = p_cluster AND name = v_name;
         DELETE FROM takt.holder WHERE cluster = p_cluster AND job = v_name;
       END IF;
       INSERT INTO takt.holder (cluster, job, member) VALUES (p_cluster, v_name, p_member);
@@ -235,7 +242,8 @@ extension PostgresSchema {
     $fn$;
 
     CREATE OR REPLACE FUNCTION takt.claim(
-      p_cluster text, p_member bigint, p_machine text, p_now bigint, p_request jsonb
+      p_cluster text, p_member bigint, p_machine text, p_lease_left bigint, p_now bigint,
+      p_request jsonb
     ) RETURNS jsonb LANGUAGE plpgsql AS $fn$
     DECLARE
       v_name text := p_request->>'job';
@@ -318,15 +326,17 @@ extension PostgresSchema {
 
       v_token := pg_catalog.nextval('takt.token');
       INSERT INTO takt.slot (cluster, job, slot, state, attempt, token, member, machine,
-        is_at_least_once, overlap, slot_group, valid_until, claimed_at)
+        is_at_least_once, overlap, slot_group, valid_until, claimed_at, claim_lease_left)
       VALUES (p_cluster, v_name, v_instant, 'claimed', 1, v_token, p_member, p_machine,
-        (p_request->>'atLeastOnce')::boolean, v_overlap, v_group, v_valid_until, p_now)
+        (p_request->>'atLeastOnce')::boolean, v_overlap, v_group, v_valid_until, p_now,
+        p_lease_left)
       ON CONFLICT (cluster, job, slot) DO UPDATE SET
         state = 'claimed', attempt = takt.slot.attempt + 1, token = excluded.token,
         member = excluded.member, machine = excluded.machine,
         is_at_least_once = excluded.is_at_least_once, is_replaced = false,
         overlap = excluded.overlap, slot_group = excluded.slot_group,
-        valid_until = excluded.valid_until, claimed_at = excluded.claimed_at;
+        valid_until = excluded.valid_until, claimed_at = excluded.claimed_at,
+        claim_lease_left = excluded.claim_lease_left;
       IF v_is_new THEN
         UPDATE takt.job SET ran_count = ran_count + 1
         WHERE cluster = p_cluster AND name = v_name;
@@ -468,6 +478,7 @@ extension PostgresSchema {
       v_member takt.member;
       v_now bigint;
       v_until bigint;
+      v_lease_left bigint;
       v_request jsonb;
       v_answers jsonb[] := '{}';
       v_reply jsonb;
@@ -513,6 +524,8 @@ extension PostgresSchema {
       ELSE
         RETURN v_reply;
       END IF;
+      -- Before this batch puts it off.
+      v_lease_left := v_member.lease_until - v_now;
       IF v_has_facts THEN
         v_until := takt.later(v_now, (v_facts->>'lease')::bigint);
         INSERT INTO takt.member (id, cluster, machine, host, version, labels, lease, grace,
@@ -532,7 +545,8 @@ extension PostgresSchema {
       FOR v_request IN SELECT value FROM jsonb_array_elements(v_requests) LOOP
         v_answers := v_answers || CASE v_request->>'do'
           WHEN 'declare' THEN takt.declare(p_cluster, v_id, v_now, v_request)
-          WHEN 'claim' THEN takt.claim(p_cluster, v_id, v_member.machine, v_now, v_request)
+          WHEN 'claim' THEN takt.claim(
+            p_cluster, v_id, v_member.machine, v_lease_left, v_now, v_request)
           WHEN 'ask' THEN takt.ask(p_cluster, v_request)
           WHEN 'decide' THEN takt.decide(p_cluster, v_id, v_member.machine, v_now, v_request)
           WHEN 'ranUnclaimed' THEN

@@ -153,6 +153,7 @@ package enum PostgresSchema {
       outcome text,
       reason text,
       claimed_at bigint,
+      claim_lease_left bigint,
       ended_at bigint,
       PRIMARY KEY (cluster, job, slot)
     );
