@@ -48,6 +48,7 @@ import Testing
     let (clients, rounds) = (4, 25)
     let unfinished = Mutex<[ClaimToken]>([])
     let facts = facts
+    let base = SystemTimeSource().wall.milliseconds - 10_000
     try onThreads(clients) { client in
       let driver = SynchronousDriver(url, cluster: cluster)
       let joined = try driver.perform(
@@ -58,7 +59,8 @@ import Testing
         // Every client wants the same slots, in an order of its own.
         let wishes = (jobs + jobs).enumerated().map { index, job in
           SlotClaim(
-            job: job, slot: WallInstant(milliseconds: Int64(round * 2 + index % 2)), schedule: 1,
+            job: job, slot: WallInstant(milliseconds: base + Int64(round * 2 + index % 2)),
+            schedule: 1,
             overlap: .allow, group: index % 3 == 0 ? "g" : "h", groupMax: 1000,
             validUntil: WallInstant(nanoseconds: .max))
         }.shuffled()
@@ -82,7 +84,7 @@ import Testing
             #expect(answer == .taken)
             continue
           }
-          let slot = "\(wish.job) \(wish.slot.milliseconds)"
+          let slot = "\(wish.job) \(wish.slot.milliseconds - base)"
           let old = granted.withLock { granted in
             let old = granted.first { $0.value == slot && $0.key != token }
             granted[token] = slot
@@ -186,11 +188,11 @@ import Testing
     var facts = facts
     facts.lease = .seconds(100 * 86_400)
     let first = engine.now
-    func slot(_ minutes: Int64) -> WallInstant { first - .seconds(60 * minutes) }
-    func claim(_ minutes: Int64) -> ClaimRequest {
+    func slot(_ count: Int64) -> WallInstant { first - .milliseconds(50 * count) }
+    func claim(_ count: Int64) -> ClaimRequest {
       .claim(
         SlotClaim(
-          job: job, slot: slot(minutes), schedule: 1, overlap: .allow,
+          job: job, slot: slot(count), schedule: 1, overlap: .allow,
           validUntil: WallInstant(nanoseconds: .max)))
     }
     let joined = try engine.perform(

@@ -221,6 +221,20 @@ extension ClaimContract {
         try scene.ask(one, .declare(name, schedule: 7, isChanged: false)), .done, "declare")
       try scene.equal(try scene.ask(one, .ask(name, [scene.slot(1)])), .known([]), "known then")
     },
+    ClaimContract("slots from long before a job is first heard of are nobody's") { scene in
+      let old = WallInstant(milliseconds: scene.slot(0).milliseconds - 61_000)
+      let one = try scene.join()
+      try scene.equal(try scene.claim(one, scene.wish(old)), .taken, "a claim")
+      try scene.equal(
+        try scene.ask(one, .ask(scene.job, [old, scene.slot(1)])), .known([old]), "known")
+      try scene.equal(
+        try scene.ask(one, .decide(scene.job, SlotSeries(old), .missed(.down))), .taken, "a verdict")
+      // A new schedule makes nobody's slots of those that were somebody's.
+      try scene.engine.pass(.seconds(10))
+      let slot = scene.slot(1)
+      try scene.ask(one, .declare(scene.job, schedule: 9, isChanged: true))
+      _ = try scene.grant(one, scene.wish(slot) { $0.schedule = 9 })
+    },
     ClaimContract("another schedule drifts while a machine has the one in force") { scene in
       let (one, two) = (try scene.join(), try scene.join("two"))
       try scene.equal(
@@ -363,13 +377,11 @@ extension ClaimContract {
       let far = WallInstant(milliseconds: .max / 1_000_000)
       try scene.equal(
         try scene.claim(one, scene.wish(far)), .early(far - scene.engine.now), "the last slot")
-      let token = try scene.grant(
-        one,
-        scene.wish(WallInstant(milliseconds: .min / 1_000_000)) {
-          $0.validUntil = WallInstant(nanoseconds: .max)
-          $0.isAtLeastOnce = true
-        })
-      try scene.equal(try scene.ask(one, .end(token, .succeeded, reason: "")), .done, "its end")
+      let first = scene.wish(WallInstant(milliseconds: .min / 1_000_000)) {
+        $0.validUntil = WallInstant(nanoseconds: .max)
+        $0.isAtLeastOnce = true
+      }
+      try scene.equal(try scene.claim(one, first), .taken, "the first slot")
     },
     ClaimContract("labels, names and reasons in any letters") { scene in
       var facts = scene.facts("Rechner №1 „ö“")

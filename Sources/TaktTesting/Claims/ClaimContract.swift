@@ -20,7 +20,7 @@ package struct ClaimContract: Sendable {
     owners + repeats + leases + overlaps + bounds + schedules + decisions + texts
 }
 
-/// A cluster with one job, `a`, whose slots are a minute apart and due since a while.
+/// A cluster with one job, `a`, whose slots are a fifth of a second apart.
 final class ClaimScene {
   static let lease = Duration.seconds(15)
   static let grace = Duration.seconds(5)
@@ -38,9 +38,9 @@ final class ClaimScene {
     return name
   }
 
-  /// The slot of so many minutes ago.
-  func slot(_ minutes: Int) -> WallInstant {
-    WallInstant(milliseconds: start.milliseconds / 60_000 * 60_000 - Int64(minutes) * 60_000)
+  /// The slot so many before the newest one that is due.
+  func slot(_ count: Int) -> WallInstant {
+    WallInstant(milliseconds: start.milliseconds / 200 * 200 - Int64(count) * 200)
   }
 
   private lazy var start = engine.now
