@@ -73,7 +73,7 @@ extension PostgresSchema {
         THEN
           RETURN takt.answer('drifted');
         END IF;
-        -- Slots from long before a job is first heard of are nobody's: a slow clock names them.
+        -- Slots from long before a job is first heard of belong to no machine: a slow clock names them.
         UPDATE takt.job SET schedule = v_schedule,
           forgotten_until = CASE WHEN v_old IS NULL
             THEN floor((p_now::numeric - \(reachNanoseconds) - 1) / 1000000)::bigint

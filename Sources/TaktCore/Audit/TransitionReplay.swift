@@ -200,7 +200,8 @@ extension RunMove.Cause {
     case .groupEnded: .groupEnded
     case .graceOver, .delayOver, .timeout: .timer
     case .nextSlot: .nextSlot
-    case .retry, .nextStep, .hurry, .shutdown, .replaced, .removed, .byOperator, .ledger, .leaseLost,
+    case .retry, .nextStep, .hurry, .shutdown, .replaced, .removed, .byOperator, .ledger,
+      .leaseLost,
       .descendantsLeft:
       nil
     }

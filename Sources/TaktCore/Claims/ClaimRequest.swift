@@ -1,23 +1,5 @@
 package import TaktTime
 
-/// A machine's membership: a number that the engine gives out, never twice.
-package struct MemberID: Hashable, Comparable, Sendable {
-  package let number: UInt64
-
-  package init(_ number: UInt64) { self.number = number }
-
-  package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
-}
-
-/// A claim's number. Each new one is higher than all before it, whatever they are for.
-package struct ClaimToken: Hashable, Comparable, Sendable {
-  package let number: UInt64
-
-  package init(_ number: UInt64) { self.number = number }
-
-  package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
-}
-
 /// What a machine says of itself when it joins, and again with each renewal.
 package struct MemberFacts: Hashable, Sendable {
   /// Its name, for people: two machines of one name are two members all the same.

@@ -26,7 +26,7 @@ package struct MemoryEngine: Sendable {
 
   private struct Job: Sendable {
     var schedule: UInt64
-    /// Slots long before are nobody's: a clock that is slow names them.
+    /// Slots long before belong to no machine: a slow clock names them.
     var since: WallInstant
     /// Who has this schedule, as far as they are alive.
     var holders: Set<MemberID>

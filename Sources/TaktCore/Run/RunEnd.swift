@@ -165,7 +165,8 @@ extension RunReason {
     case (.succeeded, .exit?), (.succeeded, .done?), (.succeeded, .descendantsLeft?),
       (.failed, .exit?), (.failed, .signal?), (.failed, .failsWhen?), (.timedOut, .timeout?),
       (.cancelled, .replaced?), (.cancelled, .byOperator?), (.cancelled, .removed?),
-      (.cancelled, .shutdown?), (.cancelled, .ledger?), (.cancelled, .leaseLost?), (.interrupted, .down?):
+      (.cancelled, .shutdown?), (.cancelled, .ledger?), (.cancelled, .leaseLost?),
+      (.interrupted, .down?):
       parts = code.map { Parts($0, number: Int64(inside), text: inside) }
     default: break
     }

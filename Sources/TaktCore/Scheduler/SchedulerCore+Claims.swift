@@ -100,7 +100,7 @@ extension SchedulerCore {
   }
 
   /// Tells the engine whether a job is suspended.
-  mutating func tellSuspension(of id: JobID) {
+  mutating func reportSuspension(of id: JobID) {
     guard cluster?.jobs[id] != nil else { return }
     cluster?.outbox.append(.suspend(id))
   }
@@ -111,7 +111,9 @@ extension SchedulerCore {
     if slept > .zero, let until = cluster?.leaseUntil { cluster?.leaseUntil = until - slept }
     // What was early by another clock may not be.
     for (key, claim) in cluster?.claims ?? [:] {
-      if case .waits(let at) = claim.phase, at > now.monotonic { cluster?.putOff(key, until: now.monotonic) }
+      if case .waits(let at) = claim.phase, at > now.monotonic {
+        cluster?.putOff(key, until: now.monotonic)
+      }
     }
   }
 
@@ -387,7 +389,7 @@ extension SchedulerCore {
     if flight.renews { renewed(flight, reply, at: now) }
     if isNew { joined(at: now) }
     for (wish, answer) in zip(flight.wishes, reply.answers) { answered(wish, answer, at: now) }
-    if let news = reply.news { take(news, at: now) }
+    if let news = reply.news { apply(news, at: now) }
     if flight.leaves { cluster?.hasLeft = true }
   }
 
@@ -428,7 +430,8 @@ extension SchedulerCore {
   private mutating func joined(at now: Now) {
     guard let cluster else { return }
     logCluster(
-      .notice, "joined the cluster as '\(cluster.facts.machine)', member \(cluster.member?.number ?? 0)",
+      .notice,
+      "joined the cluster as '\(cluster.facts.machine)', member \(cluster.member?.number ?? 0)",
       at: now)
     self.cluster?.outbox.removeAll { if case .declare = $0 { true } else { false } }
     var declares: [ClusterState.Wish] = []
@@ -545,21 +548,23 @@ extension SchedulerCore {
   }
 
   /// How things stand in the cluster.
-  private mutating func take(_ news: ClusterNews, at now: Now) {
+  private mutating func apply(_ news: ClusterNews, at now: Now) {
     cluster?.news = news
     for (id, job) in cluster?.jobs ?? [:] where job.standing == .drifted {
       cluster?.outbox.append(.declare(id))
     }
     guard phase == .running else { return }
-    takeSuspensions(news, at: now)
+    applySuspensions(news, at: now)
     for open in news.open {
       guard let id = jobs.id(of: open.job), cluster?.jobs[id]?.standing == .inForce,
         !jobs[id].isHeld
       else { continue }
       let key = ClusterState.Key(job: id, slot: open.slot)
-      guard cluster?.claims[key] == nil, !runs.active(of: id).all.contains(where: {
-        runs[$0].nominal == open.slot
-      }) else { continue }
+      guard cluster?.claims[key] == nil,
+        !runs.active(of: id).all.contains(where: {
+          runs[$0].nominal == open.slot
+        })
+      else { continue }
       let rank = cluster?.rank(for: open.job, open.slot, jobs[id].spec.machines) ?? 0
       let slot = Slot(nominal: open.slot, causes: [], deadline: now.monotonic)
       let at = now.monotonic + ClusterState.rankPace * min(rank, 10)
@@ -572,7 +577,7 @@ extension SchedulerCore {
     }
   }
 
-  private mutating func takeSuspensions(_ news: ClusterNews, at now: Now) {
+  private mutating func applySuspensions(_ news: ClusterNews, at now: Now) {
     let pending = Set(
       (cluster?.outbox ?? []).compactMap { if case .suspend(let id) = $0 { id } else { nil } })
     var present: Set<JobID> = []
@@ -613,7 +618,8 @@ extension SchedulerCore {
       }
     }
     logCluster(
-      .warning, "the lease could not be renewed in time" + (count > 0 ? "; runs stopped: \(count)" : ""),
+      .warning,
+      "the lease could not be renewed in time" + (count > 0 ? "; runs stopped: \(count)" : ""),
       at: now)
   }
 

@@ -9,7 +9,7 @@ extension SchedulerCore {
     let since = jobs[id].suspension?.since ?? now.wall
     jobs[id].suspension = Suspension(since: since, until: until, reason: reason)
     markDirty(id)
-    if !isNews { tellSuspension(of: id) }
+    if !isNews { reportSuspension(of: id) }
     giveUpLate(of: id, as: .skipped(.suspended), at: now)
     suspendWaiting(of: id, at: now)
     logSuspension(
@@ -19,7 +19,7 @@ extension SchedulerCore {
 
   mutating func resume(_ id: JobID, isNews: Bool = false, at now: Now) {
     guard phase == .running else { return }
-    if !isNews { tellSuspension(of: id) }
+    if !isNews { reportSuspension(of: id) }
     endSuspension(of: id, at: now)
     arm(id, at: now)
   }

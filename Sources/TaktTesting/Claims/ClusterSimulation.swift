@@ -99,10 +99,10 @@ package struct ClusterSimulation {
       schedule.every = Every(
         .milliseconds(Int.random(in: 2...10, using: &random) * 500), from: .epoch)
       var spec = JobSpec(
-        name: JobName("job-\(number)")!, timing: Timing(schedule: schedule),
+        name: ClaimScene.name("job-\(number)"), timing: Timing(schedule: schedule),
         action: .argv(["true"]),
         overlap: [.skip, .skip, .allow, .queue, .replace].randomElement(using: &random) ?? .skip)
-      if random.oneIn(3) { spec.delivery = .atLeastOnce }
+      if random.oneIn(2) { spec.delivery = .atLeastOnce }
       if random.oneIn(4) { spec.concurrencyGroup = "group" }
       if random.oneIn(6) { schedule.limit = Int.random(in: 1...20, using: &random) }
       if random.oneIn(4) { spec.onLeaseLost = .finish }
@@ -228,7 +228,9 @@ package struct ClusterSimulation {
       case .start(let request): start(request, on: index)
       case .signal(let run, let signal):
         // Some heed only the last one.
-        guard machines[index].running[run] != nil, signal == .kill || !random.oneIn(3) else { break }
+        guard machines[index].running[run] != nil, signal == .kill || !random.oneIn(3) else {
+          break
+        }
         machines[index].scheduler.changeEnd(
           of: run, .attempt(.signalled(signal == .kill ? 9 : 15)),
           at: now + .milliseconds(Int.random(in: 0...400, using: &random)))
@@ -272,7 +274,7 @@ package struct ClusterSimulation {
   /// Some run longer than a lease. In the end none does, so that those that wait get their turns.
   private mutating func length() -> Int {
     if isHealing { return Int.random(in: 1...300, using: &random) }
-    return random.oneIn(8)
+    return random.oneIn(5)
       ? Int.random(in: 5000...20000, using: &random) : Int.random(in: 1...1500, using: &random)
   }
 
@@ -389,7 +391,7 @@ package struct ClusterSimulation {
       engineDownUntil = now + length
     case 5:
       guard machines[index].isUp, machines[index].frozenUntil == nil else { return }
-      story.append("\(time) m\(index) is told to stop")
+      story.append("\(time) m\(index) gets SIGTERM")
       machines[index].isStopping = true
       send(.stop, to: index)
     case 6:
@@ -410,7 +412,7 @@ package struct ClusterSimulation {
       wasSuspended.insert(job.name)
       let command: SchedulerCommand =
         random.oneIn(2) ? .resume(job.name) : .suspend(job.name, until: nil, reason: "storm")
-      story.append("\(time) m\(index) is told \(command)")
+      story.append("\(time) m\(index) gets \(command)")
       let (_, effects) = machines[index].scheduler.perform(command)
       perform(effects, of: index)
     default: break
@@ -455,7 +457,10 @@ package struct ClusterSimulation {
     for job in jobs {
       // A job whose schedule has changed has slots by several of them.
       // Those of a group may wait for one another for as long as it takes.
-      guard !wasSuspended.contains(job.name), job.concurrencyGroup == nil, versions.allSatisfy({ $0.contains(where: { $0.name == job.name && $0.timing == job.timing }) }),
+      guard !wasSuspended.contains(job.name), job.concurrencyGroup == nil,
+        versions.allSatisfy({
+          $0.contains(where: { $0.name == job.name && $0.timing == job.timing })
+        }),
         let interval = job.timing.schedule.every?.interval
       else { continue }
       var slot = WallInstant(

@@ -180,10 +180,3 @@ struct ClusterState: Sendable {
     jobs[job]?.claimCount ?? 0 == 0 ? [] : claims.keys.filter { $0.job == job }.sorted()
   }
 }
-
-/// A slot's claim, as its run has it.
-struct ClaimGrant: Hashable, Sendable {
-  var token: ClaimToken
-  /// Which machine's turn it is, from 1.
-  var attempt: Int
-}

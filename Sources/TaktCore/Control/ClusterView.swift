@@ -1,5 +1,3 @@
-package import TaktTime
-
 /// A machine's cluster at this moment, for those who look.
 package struct ClusterView: Hashable, Sendable {
   /// A shared job whose slots wait, or do not go on.
@@ -23,24 +21,4 @@ package struct ClusterView: Hashable, Sendable {
   package var members: [ClusterNews.Member]
   /// By name.
   package var waiting: [Waiting]
-}
-
-extension SchedulerCore {
-  /// The cluster as this machine sees it; nil without one.
-  package func clusterView(at now: Now) -> ClusterView? {
-    guard let cluster else { return nil }
-    let waiting = cluster.jobs.compactMap { id, job -> ClusterView.Waiting? in
-      guard job.standing == .drifted || !job.unsettled.isEmpty || job.claimCount > 0 else {
-        return nil
-      }
-      return ClusterView.Waiting(
-        job: jobs.name(of: id), isDrifted: job.standing == .drifted,
-        unsettled: job.unsettled.count, claims: job.claimCount)
-    }
-    return ClusterView(
-      facts: cluster.facts, member: cluster.member,
-      lease: cluster.leaseUntil.flatMap { $0 > now.monotonic ? $0 - now.monotonic : nil },
-      failure: cluster.failure, members: cluster.news.members,
-      waiting: waiting.sorted { $0.job < $1.job })
-  }
 }
