@@ -130,12 +130,21 @@ class Bench:
                     machine.check(math.inf)
         found = starts.read(stamps)
         values = lateness(found, turn)
+        values |= starts.granted(self.grants(folder.name, turn), turn)
         values["irregular"] = starts.irregular(found, JOBS, range(turn.start, end))
         after = lateness(found, starts.due_while_leased(killed_at, LEASE))
         values["next"] = after["p99"]
         values["again"] = again - killed_at
         self.found.add(CLUSTERED, number, **values)
         return values
+
+    def grants(self, cluster, turn):
+        """Slots and times of grants, in seconds since the epoch, of slots in a range of seconds."""
+        with postgres.Connection(self.server.url) as connection:
+            return [(int(slot) / 1e3, int(time) / 1e9) for slot, time in connection.rows(
+                "SELECT slot, claimed_at FROM takt.slot WHERE claimed_at IS NOT NULL "
+                f"AND cluster = '{cluster}' AND job <> '{LONG}' "
+                f"AND slot >= {turn.start * 1000} AND slot < {turn.stop * 1000}")]
 
     def measure_lateness(self, rounds, seconds):
         """Measures one daemon and three machines in turns."""
@@ -152,6 +161,10 @@ class Bench:
                 self.add(f"{TITLE} on {name}, lateness {word}", "ms", rows[name], word)
             self.add(f"cluster: round trip of SELECT 1, {word}", "ms", rows["database"], word)
             self.add(f"cluster: durable commit, {word}", "ms", rows["database"], f"commit_{word}")
+        for word in starts.PERCENTILES:
+            self.add(f"{TITLE} on {CLUSTERED}, due to grant {word}", "ms", rows[CLUSTERED], f"grant_{word}")
+        self.add(f"{TITLE} on {CLUSTERED}, transactions with grants per second", "1/s", rows[CLUSTERED],
+                 "transactions")
         self.figures.add(
             f"{TITLE}, lateness p99 above that of one daemon plus a round trip", "ms",
             [starts.beyond(clustered["p99"], alone["p99"], trip["p99"]) for clustered, alone, trip
@@ -197,9 +210,7 @@ class Bench:
             wait_for(has("holder", "*"), due, "the jobs were not declared in time")
             sleep_until(due + 0.5)
             wait_for(has("slot", "claimed_at"), due + PATIENCE, "slots were not claimed in time")
-            granted = [int(row[0]) / 1e9 for row in connection.rows(
-                f"SELECT claimed_at FROM takt.slot WHERE cluster = '{folder.name}'")]
-        # All claims of a transaction have the same time.
+        granted = [time for _, time in self.grants(folder.name, range(due, due + 1))]
         return {"rate": starts.claims_per_second(due, granted), "seconds": max(granted) - due,
                 "transactions": len(set(granted))}
 

@@ -6,6 +6,8 @@ import datetime
 import math
 import pathlib
 
+from percentile import percentile
+
 # The names of a distribution's figures, and their percentiles.
 PERCENTILES = {"p50": 50, "p99": 99}
 
@@ -65,6 +67,16 @@ def restart(starts, job, victim):
 def beyond(clustered_ms, alone_ms, round_trip_ms):
     """The part of a cluster's lateness that neither the scheduler nor a round trip explains."""
     return clustered_ms - alone_ms - round_trip_ms
+
+
+def granted(grants, seconds):
+    """Percentiles in ms from slots to their grants, and the transactions with grants per second.
+
+    All grants of a transaction have the same time.
+    """
+    late = [(time - slot) * 1000 for slot, time in grants]
+    values = {f"grant_{name}": percentile(late, percent) for name, percent in PERCENTILES.items()}
+    return values | {"transactions": len({time for _, time in grants}) / len(seconds)}
 
 
 def claims_per_second(due, granted):

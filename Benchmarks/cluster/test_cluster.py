@@ -77,6 +77,11 @@ class StartTests(unittest.TestCase):
     def test_one_daemon_and_a_round_trip_are_no_cost_of_claims(self):
         self.assertAlmostEqual(starts.beyond(21.5, 18, 0.5), 3)
 
+    def test_grants_at_one_time_are_one_transaction(self):
+        values = starts.granted([(10, 10.005), (10, 10.02), (10, 10.02), (11, 11.01)], range(10, 12))
+        self.assertEqual({name: round(value, 3) for name, value in values.items()},
+                         {"grant_p50": 10, "grant_p99": 20, "transactions": 1.5})
+
     def test_the_rate_of_claims_counts_from_the_due_time(self):
         self.assertEqual(starts.claims_per_second(100, [100.1, 100.5, 100.2, 100.5]), 8)
 
