@@ -59,6 +59,8 @@ class Bench:
         self.figures = figures
         self.found = Measurements()
         self.cases = 0
+        with postgres.Connection(server.url) as connection:
+            connection.rows("CREATE TABLE written (number int)")
 
     def case(self):
         """A new folder, whose name is that of its cluster too: each case has its own."""
@@ -75,7 +77,6 @@ class Bench:
         """Times a round trip and a commit, while nothing else happens."""
         with postgres.Connection(self.server.url) as connection:
             trips = connection.times_ms("SELECT 1", ROUND_TRIPS)
-            connection.rows("CREATE TABLE IF NOT EXISTS written (number int)")
             commits = connection.times_ms("INSERT INTO written VALUES (1)", COMMITS)
         values = {name: percentile(trips, percent) for name, percent in starts.PERCENTILES.items()}
         values |= {
@@ -275,7 +276,7 @@ def measure(takt, figures, quick):
         bench = Bench(takt, folder, server, note, figures)
         # The first one to join creates the tables.
         parts = {
-            "claims": lambda: bench.measure_claims(1 if quick else 3, 200 if quick else 1000),
+            "claims": lambda: bench.measure_claims(1 if quick else 2, 200 if quick else 1000),
             "lateness": lambda: bench.measure_lateness(1 if quick else 2, 3 if quick else 6)}
         for name, part in parts.items():
             try:

@@ -49,7 +49,7 @@ SECTIONS = [
      "A service plugin in C runs 1,000 times per second. The bare C loop talks to the same plugin "
      "without takt."),
     ("Several machines", [], ["cluster: "],
-     "Three daemons on the measured machine share 20 jobs, and a PostgreSQL server with its default "
+     "Three daemons on one computer share 20 jobs, and a PostgreSQL server with its default "
      "durability, on the loopback interface. Each job is due each second; its command is a program that "
      "writes the time to a file. One daemon without a cluster runs the same jobs in turns with them: 2 "
      "turns of 6 s each. The lease is 3 s. At the end of a turn, the machine that runs a long command "
