@@ -233,7 +233,8 @@ extension SchedulerCore {
     case .missed, .coalesced, .skipped(.overlap): break
     case .ran, .skipped, .cancelled: return false
     }
-    if slots.count > 1 {
+    // While nobody answers they are kept where there is a bound.
+    if slots.count > 1 || cluster?.isUp == false {
       unsettle([slots], of: id, at: now)
     } else {
       effects.append(.record(.pending(jobs.name(of: id), slots.first)))
@@ -796,7 +797,10 @@ extension JobSpec {
 }
 
 extension JobKey {
-  /// The names of the keys that say when a job is due, and where: but for what happens on one machine.
+  /// The names of the keys that name a job's slots, but for those of one machine, and of what says
+  /// whose they are.
   fileprivate static let shared = Set(
-    (Timing.keys.filter { $0 != .on && $0 != .watch } + [.machines]).map(\.name))
+    [
+      JobKey.every, .align, .cron, .calendar, .at, .after, .notBefore, .until, .except, .machines,
+    ].map(\.name))
 }

@@ -175,6 +175,15 @@ struct ClusterState: Sendable {
     return claim
   }
 
+  /// The slots of a job that have no verdict yet, but for those of runs.
+  func waitingSlots(of job: JobID) -> [WallInstant] {
+    let wished = outbox.compactMap { wish -> WallInstant? in
+      if case .decide(job, let slot, _) = wish { slot } else { nil }
+    }
+    return (jobs[job]?.unsettled ?? []) + wished
+      + keys(of: job).filter { claims[$0]?.isOpen == false }.map(\.slot)
+  }
+
   /// What of this job waits for the engine.
   func keys(of job: JobID) -> [Key] {
     jobs[job]?.claimCount ?? 0 == 0 ? [] : claims.keys.filter { $0.job == job }.sorted()
