@@ -115,7 +115,7 @@ struct ClusterTests {
   }
 
   @Test func `what happens on a machine needs no claim`() throws {
-    var world = ClusterWorld(jobs: [.shared { $0.timing.schedule.on = [.start] }])
+    let world = ClusterWorld(jobs: [.shared { $0.timing.schedule.on = [.start] }])
     #expect(world.starts.first?.hasSuffix("fence") == false)
     #expect(world.starts.count == 1)
   }

@@ -126,7 +126,7 @@ extension SchedulerCore {
 
   /// The cluster as this machine sees it; nil without one.
   package func clusterView(at now: Now) -> ClusterView? {
-    guard let cluster else { return nil }
+    guard cluster.isOn else { return nil }
     let waiting = cluster.jobs.compactMap { id, job -> ClusterView.Waiting? in
       guard job.standing == .drifted || !job.unsettled.isEmpty || job.claimCount > 0 else {
         return nil

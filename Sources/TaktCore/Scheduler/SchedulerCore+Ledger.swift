@@ -54,7 +54,7 @@ extension SchedulerCore {
       for late in jobs[id].late {
         effects.append(.record(.pending(jobs.name(of: id), late.slot.nominal)))
       }
-      for slot in cluster?.waitingSlots(of: id) ?? [] {
+      for slot in cluster.waitingSlots(of: id) {
         effects.append(.record(.pending(jobs.name(of: id), slot)))
       }
     }

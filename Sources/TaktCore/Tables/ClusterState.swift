@@ -90,7 +90,9 @@ struct ClusterState: Sendable {
     var member: MemberID?
   }
 
-  var facts: MemberFacts
+  /// Whether there is a cluster at all.
+  private(set) var isOn = false
+  var facts = MemberFacts(machine: "", lease: .zero, grace: .zero)
   var member: MemberID?
   /// Until when this machine may start what it has claimed. Nil without a lease.
   var leaseUntil: MonotonicInstant?
@@ -118,7 +120,10 @@ struct ClusterState: Sendable {
   /// What an answer decides is not told the engine again.
   var isAnswering = false
 
-  init(_ facts: MemberFacts) { self.facts = facts }
+  mutating func join(_ facts: MemberFacts) {
+    isOn = true
+    self.facts = facts
+  }
 
   /// So much is said at a time.
   static let batchMax = 256
