@@ -403,7 +403,7 @@ extension SchedulerCore {
         batch: flight.number, for: cluster.facts.lease + cluster.facts.grace - Self.guardMargin))
     let offset = now.wall - reply.wall - (now.monotonic - flight.sentAt) / 2
     self.cluster?.facts.clockOffset = offset
-    let isFar = abs(offset.milliseconds) >= 1000
+    let isFar = offset >= MemberFacts.clockOffsetMax || offset <= .zero - MemberFacts.clockOffsetMax
     if isFar, !cluster.hasWarnedOfClock {
       logCluster(
         .warning,
