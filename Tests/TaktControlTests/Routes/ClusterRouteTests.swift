@@ -158,4 +158,24 @@ import Testing
     #expect(metrics.contains("\ntakt_cluster_members 2\n"))
     #expect(metrics.contains("\ntakt_cluster_drifted_jobs 1\n"))
   }
+
+  @Test func `a slot that another machine has is no problem, and says who has it`() async throws {
+    let world = try await world([.named("shared")])
+    let job = try #require(JobName("shared"))
+    start(world)
+    let slot = ControlWorld.wall + .seconds(60)
+    let next = try #require(try world.get("/api/v1/jobs/shared")["next"] as? [String: Any])
+    #expect(next["slot"] as? String == slot.rfc3339())
+    world.scheduler.others(
+      joining(
+        Self.facts("b", lease: .seconds(120)), [.decide(job, SlotSeries(slot), .skipped(.limit))]))
+    world.scheduler.pass(.seconds(61))
+    let lanes = try world.get("/api/v1/timeline")
+    let slots = lanes.list("jobs").first?["slots"] as? [[String: Any]]
+    let past = try #require(slots?.first { $0["slot"] as? String == slot.rfc3339() })
+    #expect(past["verdict"] as? String == "skipped" && past["reason"] as? String == "elsewhere")
+    let found = try APIDescription().problems(of: lanes, to: "GET", "/api/v1/timeline")
+    #expect(found.isEmpty)
+    #expect(Verdict.skipped(.elsewhere).level == .info)
+  }
 }
