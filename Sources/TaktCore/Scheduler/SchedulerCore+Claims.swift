@@ -405,7 +405,7 @@ extension SchedulerCore {
         batch: flight.number, for: cluster.facts.lease + cluster.facts.grace - Self.guardMargin))
     let offset = now.wall - reply.wall - (now.monotonic - flight.sentAt) / 2
     cluster.facts.clockOffset = offset
-    let isFar = abs(offset.milliseconds) >= 1000
+    let isFar = offset >= MemberFacts.clockOffsetMax || offset <= .zero - MemberFacts.clockOffsetMax
     if isFar, !cluster.hasWarnedOfClock {
       logCluster(
         .warning,

@@ -136,7 +136,7 @@ extension SchedulerCore {
         unsettled: job.unsettled.count, claims: job.claimCount)
     }
     return ClusterView(
-      facts: cluster.facts, member: cluster.member,
+      settings: settings.cluster, facts: cluster.facts, member: cluster.member,
       lease: cluster.leaseUntil.flatMap { $0 > now.monotonic ? $0 - now.monotonic : nil },
       failure: cluster.failure, members: cluster.news.members,
       waiting: waiting.sorted { $0.job < $1.job })

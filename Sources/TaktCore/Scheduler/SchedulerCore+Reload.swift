@@ -7,12 +7,14 @@ extension SchedulerCore {
       log(.warning, .reload, at: now, [LogField(.message, .text("not reloaded: takt is stopping"))])
       return
     }
-    let previous = settings
-    adopt(plan.settings)
+    let keys = settings.keysForRestart(to: plan.settings).map { "'\($0)'" }
+    var adopted = plan.settings
+    // What this machine has joined with counts until it joins again.
+    adopted.cluster = settings.cluster
+    adopt(adopted)
     isReloading = true
     defer { isReloading = false }
     insist()
-    let keys = previous.keysForRestart(to: settings).map { "'\($0)'" }
     if let last = keys.last {
       let names = keys.count == 1 ? last : "\(keys.dropLast().joined(separator: ", ")) and \(last)"
       log(
