@@ -96,12 +96,12 @@ class Plan:
             return
 
         def begin():
-            machine.signal(signal.SIGSTOP)
+            machine.halt()
             if self.world.plant == "guard":
                 machine.kill_guards()
 
         self.at(start, begin)
-        self.at(start + duration, lambda: machine.signal(signal.SIGCONT))
+        self.at(start + duration, machine.resume)
         self.note(f"stop {machine.name}", start, duration)
 
     def freeze(self):
@@ -143,6 +143,18 @@ class Plan:
         self.at(start + duration + 3, how)
         self.at(start + duration + 6, machine.start)
         self.note(f"clock {machine.name} {shift:+d}s", start, duration)
+
+    def late_clock(self):
+        """A new machine whose clock is wrong from its first start."""
+        machine = self.world.three[2]
+        if not self.world.has_faketime or machine.first_shift:
+            return
+        machine.first_shift = self.rng.choice([-600, -7, 7, 600])
+        self.take(("takt", machine.name), -10, 14)
+        at = self.rng.uniform(6, 9)
+        self.at(at, machine.terminate)
+        self.at(at + 5, machine.start)
+        self.note(f"clock at first {machine.name} {machine.first_shift:+d}s", 0, at)
 
     def clone(self):
         """A copy of the first machine, under its name."""
@@ -214,7 +226,7 @@ class Plan:
 
 WEIGHTS = {
     Plan.cut: 3, Plan.cut_up: 2, Plan.cut_down: 3, Plan.flap: 2, Plan.kill: 4, Plan.stop: 4,
-    Plan.freeze: 1, Plan.guard: 1, Plan.leave: 2, Plan.clock: 2, Plan.clone: 1,
+    Plan.freeze: 1, Plan.guard: 1, Plan.leave: 2, Plan.clock: 2, Plan.late_clock: 1, Plan.clone: 1,
     Plan.engine_stop: 3, Plan.engine_freeze: 1, Plan.engine_slow: 3, Plan.rolling: 2,
     Plan.suspend: 2,
 }
@@ -229,7 +241,9 @@ def make(rng, world, length):
     elif world.plant == "lease":
         for _ in range(3):
             plan.stop()
-    for kind in rng.choices(list(WEIGHTS), list(WEIGHTS.values()), k=rng.randint(5, 10)):
+    chosen = rng.choices(list(WEIGHTS), list(WEIGHTS.values()), k=rng.randint(5, 10))
+    # It must know of the first start before others take their time.
+    for kind in sorted(chosen, key=lambda kind: kind is not Plan.late_clock):
         kind(plan)
     plan.steps.sort(key=lambda step: step[:2])
     plan.names.sort()

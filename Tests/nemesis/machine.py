@@ -58,10 +58,12 @@ class Machine:
         self.started = 0
         self.exits = []
         self.frozen = []  # [from, to] in seconds of CLOCK_BOOTTIME
-        self.stopped_since = None
+        # Stopped or frozen: it answers no command now, but may act on it later.
+        self.is_halted = False
         self.wants_up = False
         self.is_stopping = False
         self.shift = 0
+        self.first_shift = 0
 
     def prepare(self):
         self.folder.mkdir()
@@ -123,6 +125,7 @@ jobs:
         self.process.wait()
         self.exits.append((self.started, -9, True))
         self.process = None
+        self.is_halted = False
 
     def terminate(self):
         if self.process is None:
@@ -143,6 +146,15 @@ jobs:
         if self.process is not None:
             self.process.send_signal(number)
 
+    def halt(self):
+        """Stops takt, and nothing else."""
+        self.is_halted = self.process is not None
+        self.signal(signal.SIGSTOP)
+
+    def resume(self):
+        self.is_halted = False
+        self.signal(signal.SIGCONT)
+
     def guards(self):
         found = []
         for pid in self.world.net.processes(self.name):
@@ -159,6 +171,7 @@ jobs:
 
     def freeze(self):
         """Stops the whole machine: takt, its guard, and what runs."""
+        self.is_halted = True
         now = time.clock_gettime(time.CLOCK_BOOTTIME)
         self.frozen.append([now, float("inf")])
         stopped = set()
@@ -179,6 +192,7 @@ jobs:
             except OSError:
                 pass
         self.frozen[-1][1] = time.clock_gettime(time.CLOCK_BOOTTIME)
+        self.is_halted = False
 
     def call(self, *words):
         """A command of takt for this machine's daemon."""

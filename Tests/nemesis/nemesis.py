@@ -64,6 +64,7 @@ class World:
         self.rolling = self.jobs[0]
         self.suspendable = [job for job in self.jobs if job.name in ("queued", "once", "anyway")]
         self.suspensions, self.changes, self.periods = [], {}, {}
+        self.unsure = set()
         self.engine = None
         self.template = template
         self.notes = open(folder / "notes", "w")
@@ -92,7 +93,7 @@ class World:
             machine.prepare()
         self.first_ms = int(self.wall() * 1000)
         for machine in self.three:
-            machine.start()
+            machine.start(machine.first_shift)
         self.await_members(3)
         self.engine.query((HERE / "audit.sql").read_text(), "takt")
         self.sow()
@@ -147,7 +148,7 @@ class World:
         for machine in self.machines:
             self.net.join(machine.name)
             machine.thaw()
-            machine.signal(signal.SIGCONT)
+            machine.resume()
         self.engine.freeze(False)
         if self.engine.proxy:
             self.engine.slow(0, 0)
@@ -162,9 +163,10 @@ class World:
                 machine.terminate()
                 machine.await_end(15)
                 machine.start()
-        for job, _, end in list(self.suspensions):
-            if end is None:
-                self.resume(self.three[0], next(one for one in self.jobs if one.name == job))
+        # A command without an answer may have been carried out later.
+        for name in {job for job, _, end in self.suspensions if end is None} | self.unsure:
+            self.watch(0.5)
+            self.resume(self.three[0], next(job for job in self.jobs if job.name == name), True)
         self.healed_at = self.wall()
         self.heal_boot = time.clock_gettime(time.CLOCK_BOOTTIME) * 1e9
         self.note("healed")
@@ -233,17 +235,17 @@ class World:
         self.suspensions.append([job.name, int(self.wall() * 1000), None])
         self.steer("suspend", machine, job)
 
-    def resume(self, machine, job):
+    def resume(self, machine, job, is_last=False):
         self.steer("resume", machine, job)
         for suspension in self.suspensions:
-            if suspension[0] == job.name and suspension[2] is None:
+            if suspension[0] == job.name and (is_last or suspension[2] is None):
                 suspension[2] = int(self.wall() * 1000)
 
     def steer(self, verb, machine, job):
         """By this machine or, where it does not answer, another one."""
         others = [other for other in self.three if other is not machine]
         for one in [machine, *others]:
-            if one.process is None:
+            if one.process is None or one.is_halted or one.is_stopping:
                 continue
             try:
                 result = subprocess.run(
@@ -251,6 +253,7 @@ class World:
                     capture_output=True, text=True, timeout=3)
             except subprocess.TimeoutExpired:
                 self.note(f"{verb} {job.name}: {one.name} does not answer")
+                self.unsure.add(job.name)
                 continue
             self.note(f"{verb} {job.name} {one.name}: {result.returncode} {result.stdout.strip()} "
                       f"{result.stderr.strip()}")
