@@ -159,6 +159,7 @@ extension SchedulerCore {
       return unsettle([SlotSeries(slot.nominal)], of: id, at: now)
     }
     effects.append(.record(.pending(jobs.name(of: id), slot.nominal)))
+    markDirty(id)
     let rank = cluster.rank(for: jobs.name(of: id), slot.nominal, jobs[id].spec.machines)
     let phase: ClusterState.Claim.Phase =
       !mayClaim
@@ -238,6 +239,7 @@ extension SchedulerCore {
       unsettle([slots], of: id, at: now)
     } else {
       effects.append(.record(.pending(jobs.name(of: id), slots.first)))
+      markDirty(id)
       cluster.outbox.append(.decide(id, slots.first, verdict))
     }
     return true
@@ -250,6 +252,20 @@ extension SchedulerCore {
     cluster.isAnswering = true
     decide(id, SlotSeries(slot), isOurs ? verdict : .skipped(.elsewhere), at: now)
     cluster.isAnswering = false
+  }
+
+  /// By the engine's clock the slot is still to come, so that nobody has missed it: it is claimed
+  /// then, as any other.
+  private mutating func verdictCameEarly(
+    _ id: JobID, _ slot: WallInstant, _ wait: Duration, at now: Now
+  ) {
+    let key = ClusterState.Key(job: id, slot: slot)
+    guard phase == .running, jobs.isPresent(id), cluster.jobs[id] != nil,
+      cluster.claims[key] == nil
+    else { return }
+    let due = now.monotonic + wait + .milliseconds(1)
+    let slot = Slot(nominal: slot, causes: [], deadline: due)
+    cluster.addClaim(ClusterState.Claim(slot: slot, phase: .waits(due)), key)
   }
 
   // MARK: Settling
@@ -452,6 +468,8 @@ extension SchedulerCore {
     case (.end(let token, _, _), _): endAnswered(token, isOurs: answer == .done, at: now)
     case (.suspend(let id), _):
       if jobs.isPresent(id), jobs[id].isSuspended { cluster.suspended.insert(id) }
+    case (.decide(let id, let slot, _), .early(let wait)):
+      verdictCameEarly(id, slot, wait, at: now)
     case (.decide(let id, let slot, let verdict), _):
       verdictAnswered(id, slot, verdict, isOurs: answer == .done, at: now)
     case (.ranUnclaimed(let job, let slot), .superseded):
