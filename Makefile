@@ -200,7 +200,7 @@ GATE_PACKAGES := valgrind binutils python3 python3-venv util-linux
 # Without matplotlib, the tests of the report's pictures are skipped.
 bench-gate: BENCH_PYPI := matplotlib
 bench-gate: gate-program bench-venv ## Count the instructions of eleven workloads; fail when one takes over 3 % more than recorded.
-	for folder in . gate report peers; do \
+	for folder in . gate report peers cluster; do \
 		$(REPORT_PYTHON) -B -m unittest discover -q -b Benchmarks/$$folder || exit 1; done
 	$(GATE) .build/release/gate-bench $(GATE_FILE)
 
