@@ -108,6 +108,7 @@ check-slow:      ## Run the checks that take too long for CI, and print each one
 		'tsan: make tsan' \
 		'fuzz: make fuzz' \
 		'transfers: make transfers' \
+		'storm: make storm' \
 		'faults: make bench-faults' \
 		'contract: make contract' \
 		'example: $(SWIFT) build --package-path Examples' \
@@ -157,6 +158,11 @@ tsan: setup      ## Run the timers' tests, with 100,000 operations from 4 thread
 fuzz: setup      ## Run 10 million random operations on each timer factory under AddressSanitizer.
 	$(SWIFT) build -c release --sanitize=address --product timer-fuzz --scratch-path .build-asan
 	.build-asan/release/timer-fuzz
+
+.PHONY: storm
+storm: setup     ## Run 1,000 seeds of a cluster's machines in virtual time. SEED=N shows one.
+	$(SWIFT) build -c release --product cluster-storm --scratch-path .build-storm
+	.build-storm/release/cluster-storm $(SEED)
 
 crash: setup     ## Kill takt 200 times at random moments, and verify the ledger each time.
 	TAKT_CRASHES=200 $(SWIFT) test --filter LedgerCrashTests

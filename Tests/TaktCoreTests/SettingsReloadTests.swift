@@ -54,6 +54,49 @@ import TaktTime
       } == ["'state', 'history', 'http' and 'cluster' changed, which need a restart"])
   }
 
+  @Test func `a cluster keeps the settings that takt has joined with, whatever a reload says`() {
+    let start = WallInstant(milliseconds: 1_790_000_000_000)
+    let facts = MemberFacts(machine: "m", labels: ["site": "east"], lease: .seconds(15), grace: .zero)
+    var scheduler = VirtualScheduler(
+      at: Now(wall: start, monotonic: MonotonicInstant(nanoseconds: 1_000_000_000)), cluster: facts)
+    let old = Snapshot(settings: Self.settings(), jobs: [])
+    _ = scheduler.send(.started(old))
+    let new = Snapshot(
+      settings: Self.settings {
+        $0.maxRunning = 3
+        $0.cluster?.lease = .seconds(60)
+        $0.cluster?.name = "other"
+        $0.cluster?.labels = ["site": "west"]
+      }, jobs: [])
+    for _ in 1...2 {
+      let effects = scheduler.send(.reloaded(ReloadPlan(from: old, to: new)))
+      // It is said again as long as it holds.
+      #expect(effects.contains { $0.isWarning("'cluster' changed, which needs a restart") })
+    }
+    let view = scheduler.core.clusterView(at: scheduler.now)
+    #expect(view?.settings == old.settings.cluster)
+    #expect(view?.facts.lease == .seconds(15) && view?.facts.labels == ["site": "east"])
+    #expect(scheduler.core.view.settings.maxRunning == 3)
+    // The file says again what it said at the start.
+    let effects = scheduler.send(.reloaded(ReloadPlan(from: new, to: old)))
+    #expect(!effects.contains { $0.isWarning("'cluster' changed, which needs a restart") })
+  }
+
+  @Test func `only a cluster that comes or goes needs a restart to be taken at all`() {
+    func refusal(_ change: (inout SchedulerSettings) -> Void) -> String? {
+      Self.settings().restartRefusal(to: Self.settings(change), in: "f.yaml")?.headline
+    }
+    #expect(refusal { _ in } == nil)
+    #expect(refusal { $0.cluster = Self.cluster("postgres://b/y", machine: "m") } == nil)
+    #expect(
+      refusal { $0.cluster = nil }
+        == "f.yaml: error: 'cluster' was removed under 'scheduler'; restart takt to apply this file")
+    #expect(
+      SchedulerSettings().restartRefusal(to: Self.settings(), in: "f.yaml")?.headline
+        == "f.yaml: error: 'cluster' was added under 'scheduler'; restart takt to apply this file")
+    #expect(SchedulerSettings().restartRefusal(to: SchedulerSettings(), in: "f.yaml") == nil)
+  }
+
   @Test func `a plan shows a cluster without where its database is`() {
     func lines(_ change: (inout SchedulerSettings) -> Void) -> [String] {
       Self.settings().differences(to: Self.settings(change))
@@ -74,5 +117,12 @@ import TaktTime
       lines { $0.cluster = Self.cluster("postgres://u:hunter3@a/x") }
         == ["cluster: another url, which is not shown"])
     #expect(lines { _ in } == [])
+  }
+}
+
+extension SchedulerEffect {
+  fileprivate func isWarning(_ text: String) -> Bool {
+    guard case .log(let record) = self, record.level == .warning else { return false }
+    return record[.message] == .text(text)
   }
 }

@@ -123,6 +123,7 @@ extension PostgresSchema {
       v_first bigint := (p_request->>'first')::bigint;
       v_last bigint := (p_request->>'last')::bigint;
       v_count bigint := (p_request->>'count')::bigint;
+      v_ahead bigint := takt.later(takt.nanoseconds(v_first), -p_now);
     BEGIN
       IF NOT EXISTS (
         SELECT FROM takt.job
@@ -144,6 +145,10 @@ extension PostgresSchema {
           WHERE cluster = p_cluster AND job = v_name AND slot = v_first AND state = 'decided'
             AND verdict = p_request->>'verdict' AND detail IS NOT DISTINCT FROM p_request->>'detail'
             AND outcome IS NULL AND reason IS NULL) THEN 'done' ELSE 'taken' END);
+      END IF;
+      -- A machine whose clock is fast takes it for missed.
+      IF v_ahead > 1000000 THEN
+        RETURN pg_catalog.jsonb_build_object('is', 'early', 'ahead', v_ahead);
       END IF;
       INSERT INTO takt.slot
         (cluster, job, slot, state, machine, valid_until, verdict, detail, ended_at)

@@ -76,8 +76,8 @@ package enum ClaimRequest: Hashable, Sendable {
   case claim(SlotClaim)
   /// Which of these slots are decided, or another's.
   case ask(JobName, [WallInstant])
-  /// Slots are decided without a run, unless they are already. Of several that follow one another it
-  /// is not looked into.
+  /// Slots are decided without a run, unless they are already, or still to come. Of several that
+  /// follow one another it is not looked into.
   case decide(JobName, SlotSeries, Verdict)
   /// A run without a claim has served the slot.
   case ranUnclaimed(JobName, WallInstant)

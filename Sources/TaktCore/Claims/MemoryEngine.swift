@@ -120,7 +120,7 @@ package struct MemoryEngine: Sendable {
     case .claim(let claim): self.claim(claim, by: member, at: now)
     case .ask(let job, let slots):
       .known(slots.filter { isKnown($0, of: job) })
-    case .decide(let job, let slots, let verdict): decide(job, slots, verdict)
+    case .decide(let job, let slots, let verdict): decide(job, slots, verdict, at: now)
     case .ranUnclaimed(let job, let slot): ranUnclaimed(job, slot, by: member)
     case .end(let token, let outcome, let reason):
       end(token, outcome, reason: reason)
@@ -256,9 +256,9 @@ package struct MemoryEngine: Sendable {
     job.series.contains { $0.slots.first <= instant && instant <= $0.slots.last }
   }
 
-  private mutating func decide(_ name: JobName, _ slots: SlotSeries, _ verdict: Verdict)
-    -> ClaimAnswer
-  {
+  private mutating func decide(
+    _ name: JobName, _ slots: SlotSeries, _ verdict: Verdict, at now: WallInstant
+  ) -> ClaimAnswer {
     guard let job = jobs[name] else { return .done }
     if slots.count > 1 {
       let series = SeriesVerdict(slots: slots, verdict: verdict)
@@ -268,6 +268,9 @@ package struct MemoryEngine: Sendable {
     if isKnown(slots.first, of: name) {
       return job.slots[slots.first]?.state == .decided(verdict, nil, reason: "") ? .done : .taken
     }
+    // A machine whose clock is fast takes it for missed.
+    let ahead = slots.first - now
+    if ahead > Self.tolerance { return .early(ahead) }
     jobs[name]?.slots[slots.first] = Slot(
       state: .decided(verdict, nil, reason: ""), validUntil: slots.first)
     return .done

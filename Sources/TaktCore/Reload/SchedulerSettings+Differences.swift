@@ -13,6 +13,18 @@ extension SchedulerSettings {
     return lines
   }
 
+  /// Why these settings cannot become the others without a restart, about the file that says them;
+  /// nil when they can.
+  ///
+  /// With a cluster jobs mean something else: what names their slots, and who else serves them.
+  package func restartRefusal(to other: Self, in file: String) -> Diagnostic? {
+    guard (cluster == nil) != (other.cluster == nil) else { return nil }
+    return Diagnostic(
+      .needsRestart, at: SourceLocation(file: file),
+      "'cluster' was \(cluster == nil ? "added" : "removed") under 'scheduler'",
+      hint: "restart takt to apply this file")
+  }
+
   /// The keys with other values in `other` that count at the start only.
   package func keysForRestart(to other: Self) -> [String] {
     var keys: [String] = []

@@ -5,7 +5,7 @@ import TaktTime
 /// Shared slots: each is claimed in the cluster's engine before it runs.
 extension SchedulerCore {
   /// This machine is one of a cluster. To be said before `started`.
-  package mutating func join(_ facts: MemberFacts) { cluster = ClusterState(facts) }
+  package mutating func join(_ facts: MemberFacts) { cluster.join(facts) }
 
   /// How long before others decide for this machine nothing of it may run any more.
   private static let guardMargin = Duration.milliseconds(500)
@@ -14,22 +14,22 @@ extension SchedulerCore {
 
   /// What others must know of this machine's jobs.
   mutating func setGrace() {
-    guard cluster != nil else { return }
+    guard cluster.isOn else { return }
     var longest = Duration.zero
     for id in jobs.present where isShared(id) {
       longest = max(longest, jobs[id].spec.execution.stop.grace)
     }
-    cluster?.facts.grace = longest + Self.graceMargin
+    cluster.facts.grace = longest + Self.graceMargin
   }
 
   /// Whether a job's slots are shared with other machines, or are theirs alone.
   func isShared(_ spec: JobSpec) -> Bool {
-    guard cluster != nil else { return false }
+    guard cluster.isOn else { return false }
     return spec.machines != .each
   }
 
   mutating func isShared(_ id: JobID) -> Bool {
-    guard cluster != nil else { return false }
+    guard cluster.isOn else { return false }
     return isShared(jobs[id].spec)
   }
 
@@ -41,32 +41,32 @@ extension SchedulerCore {
 
   /// Whether this machine may run a shared job.
   private func isHere(_ spec: JobSpec) -> Bool {
-    spec.machines.includes(cluster?.facts.labels ?? [:])
+    spec.machines.includes(cluster.facts.labels)
   }
 
   // MARK: Jobs
 
   /// Tells the engine of a job, now or when there is one.
   mutating func declare(_ id: JobID, isChanged: Bool) {
-    guard cluster != nil, jobs.isPresent(id), isShared(id), isHere(jobs[id].spec) else {
+    guard cluster.isOn, jobs.isPresent(id), isShared(id), isHere(jobs[id].spec) else {
       return withdrawJob(id)
     }
     let schedule = jobs[id].spec.sharedHash
-    var job = cluster?.jobs[id] ?? ClusterState.Job(schedule: schedule, isChanged: isChanged)
+    var job = cluster.jobs[id] ?? ClusterState.Job(schedule: schedule, isChanged: isChanged)
     if job.schedule != schedule || isChanged {
       job.schedule = schedule
       job.isChanged = job.isChanged || isChanged
     }
     job.standing = .undeclared
-    cluster?.jobs[id] = job
-    if cluster?.member != nil { cluster?.outbox.append(.declare(id)) }
+    cluster.jobs[id] = job
+    if cluster.member != nil { cluster.outbox.append(.declare(id)) }
   }
 
-  private mutating func withdrawJob(_ id: JobID) { cluster?.jobs[id] = nil }
+  private mutating func withdrawJob(_ id: JobID) { cluster.jobs[id] = nil }
 
   /// A reload has removed the job from this machine.
   mutating func removeShared(_ id: JobID, at now: Now) {
-    guard let job = cluster?.jobs[id] else { return }
+    guard let job = cluster.jobs[id] else { return }
     withdrawClaims(of: id, as: .cancelled(.removed), at: now)
     for slot in job.unsettled {
       decide(id, SlotSeries(slot), .cancelled(.removed), at: now)
@@ -76,8 +76,8 @@ extension SchedulerCore {
 
   /// What waits for the engine's word will not run on this machine.
   mutating func withdrawClaims(of id: JobID, as verdict: Verdict, at now: Now) {
-    for key in cluster?.keys(of: id) ?? [] {
-      guard let claim = cluster?.claims[key], !claim.isWithdrawn else { continue }
+    for key in cluster.keys(of: id) {
+      guard let claim = cluster.claims[key], !claim.isWithdrawn else { continue }
       withdraw(key)
       if !claim.isOpen { decide(id, SlotSeries(key.slot), verdict, at: now) }
     }
@@ -85,41 +85,41 @@ extension SchedulerCore {
 
   /// takt stops: what waits for the engine's word is left to other machines, or to a takt to come.
   mutating func withdrawAllClaims(at now: Now) {
-    for key in (cluster?.claims.keys.sorted() ?? []) { withdraw(key) }
+    for key in cluster.claims.keys.sorted() { withdraw(key) }
   }
 
   /// Gives up a claim; one that the engine may have heard of waits for the answer.
   private mutating func withdraw(_ key: ClusterState.Key) {
     let wish = ClusterState.Wish.claim(key)
-    cluster?.outbox.removeAll { $0 == wish }
-    if cluster?.inFlight?.wishes.contains(wish) == true || cluster?.claims[key]?.askedAs != nil {
-      cluster?.claims[key]?.isWithdrawn = true
+    cluster.outbox.removeAll { $0 == wish }
+    if cluster.inFlight?.wishes.contains(wish) == true || cluster.claims[key]?.askedAs != nil {
+      cluster.claims[key]?.isWithdrawn = true
     } else {
-      _ = cluster?.removeClaim(key)
+      _ = cluster.removeClaim(key)
     }
   }
 
   /// Tells the engine whether a job is suspended.
   mutating func reportSuspension(of id: JobID) {
-    guard cluster?.jobs[id] != nil else { return }
-    cluster?.outbox.append(.suspend(id))
+    guard cluster.jobs[id] != nil else { return }
+    cluster.outbox.append(.suspend(id))
   }
 
   /// Somebody has set the clock, or the machine has slept: the lease went on meanwhile.
   mutating func clusterStepped(slept: Duration, at now: Now) {
-    guard cluster != nil else { return }
-    if slept > .zero, let until = cluster?.leaseUntil { cluster?.leaseUntil = until - slept }
+    guard cluster.isOn else { return }
+    if slept > .zero, let until = cluster.leaseUntil { cluster.leaseUntil = until - slept }
     // What was early by another clock may not be.
-    for (key, claim) in cluster?.claims ?? [:] {
+    for (key, claim) in cluster.claims {
       if case .waits(let at) = claim.phase, at > now.monotonic {
-        cluster?.putOff(key, until: now.monotonic)
+        cluster.putOff(key, until: now.monotonic)
       }
     }
   }
 
   /// A reload that somebody asks for says that this file is right.
   mutating func insist() {
-    for (id, job) in cluster?.jobs ?? [:] where job.standing == .drifted {
+    for (id, job) in cluster.jobs where job.standing == .drifted {
       declare(id, isChanged: true)
     }
   }
@@ -150,7 +150,7 @@ extension SchedulerCore {
       return decideElsewhere(slot.nominal, of: id, at: now)
     }
     let key = ClusterState.Key(job: id, slot: slot.nominal)
-    guard let cluster, let job = cluster.jobs[id], cluster.claims[key] == nil else {
+    guard let job = cluster.jobs[id], cluster.claims[key] == nil else {
       return unsettle([SlotSeries(slot.nominal)], of: id, at: now)
     }
     let mayClaim = cluster.isUp && job.standing == .inForce
@@ -159,33 +159,34 @@ extension SchedulerCore {
       return unsettle([SlotSeries(slot.nominal)], of: id, at: now)
     }
     effects.append(.record(.pending(jobs.name(of: id), slot.nominal)))
+    markDirty(id)
     let rank = cluster.rank(for: jobs.name(of: id), slot.nominal, jobs[id].spec.machines)
     let phase: ClusterState.Claim.Phase =
       !mayClaim
       ? .waits(max(now.monotonic, slot.latestStart))
       : rank == 0 ? .queued : .waits(now.monotonic + ClusterState.rankPace * min(rank, 10))
-    self.cluster?.addClaim(ClusterState.Claim(slot: slot, phase: phase), key)
+    cluster.addClaim(ClusterState.Claim(slot: slot, phase: phase), key)
   }
 
   /// The time has come to look at a claim again.
   private mutating func claimFired(_ key: ClusterState.Key, at now: Now) {
-    guard let cluster, let claim = cluster.claims[key], !claim.isWithdrawn else { return }
+    guard let claim = cluster.claims[key], !claim.isWithdrawn else { return }
     guard case .waits(let instant) = claim.phase, instant <= now.monotonic else { return }
     guard jobs.isPresent(key.job) else {
-      _ = self.cluster?.removeClaim(key)
+      _ = cluster.removeClaim(key)
       return
     }
     if cluster.isUp, cluster.jobs[key.job]?.standing == .inForce {
       if runs.places.takenCount >= settings.maxRunning {
-        self.cluster?.putOff(key, until: now.monotonic + ClusterState.rankPace)
+        cluster.putOff(key, until: now.monotonic + ClusterState.rankPace)
         return
       }
-      self.cluster?.claims[key]?.phase = .queued
-      self.cluster?.outbox.append(.claim(key))
+      cluster.claims[key]?.phase = .queued
+      cluster.outbox.append(.claim(key))
       return
     }
     guard jobs[key.job].spec.onPartition == .run, !cluster.isUp, !claim.isOpen else {
-      _ = self.cluster?.removeClaim(key)
+      _ = cluster.removeClaim(key)
       if !claim.isOpen { unsettle([SlotSeries(key.slot)], of: key.job, at: now) }
       return
     }
@@ -194,10 +195,10 @@ extension SchedulerCore {
 
   /// Nobody could be asked, and the job is to run all the same.
   private mutating func runUnclaimed(_ key: ClusterState.Key, at now: Now) {
-    guard let claim = cluster?.removeClaim(key) else { return }
-    cluster?.outbox.removeAll { $0 == .claim(key) }
-    cluster?.jobs[key.job]?.lastServed = key.slot
-    cluster?.outbox.append(.ranUnclaimed(jobs.name(of: key.job), key.slot))
+    guard let claim = cluster.removeClaim(key) else { return }
+    cluster.outbox.removeAll { $0 == .claim(key) }
+    cluster.jobs[key.job]?.lastServed = key.slot
+    cluster.outbox.append(.ranUnclaimed(jobs.name(of: key.job), key.slot))
     logCluster(
       .warning, "runs without a claim: the engine cannot be reached", of: key.job,
       slot: key.slot, at: now)
@@ -215,8 +216,8 @@ extension SchedulerCore {
   }
 
   mutating func decideElsewhere(_ slot: WallInstant, of id: JobID, at now: Now) {
-    if let served = cluster?.jobs[id]?.lastServed, served < slot {
-      cluster?.jobs[id]?.lastServed = slot
+    if let served = cluster.jobs[id]?.lastServed, served < slot {
+      cluster.jobs[id]?.lastServed = slot
     }
     decide(id, SlotSeries(slot), .skipped(.elsewhere), at: now)
   }
@@ -226,18 +227,20 @@ extension SchedulerCore {
   mutating func asksFirst(
     _ id: JobID, _ slots: SlotSeries, _ verdict: Verdict, at now: Now
   ) -> Bool {
-    guard cluster?.isAnswering == false, cluster?.jobs[id] != nil, isShared(id) else {
+    guard cluster.isAnswering == false, cluster.jobs[id] != nil, isShared(id) else {
       return false
     }
     switch verdict {
     case .missed, .coalesced, .skipped(.overlap): break
     case .ran, .skipped, .cancelled: return false
     }
-    if slots.count > 1 {
+    // While nobody answers they are kept where there is a bound.
+    if slots.count > 1 || cluster.isUp == false {
       unsettle([slots], of: id, at: now)
     } else {
       effects.append(.record(.pending(jobs.name(of: id), slots.first)))
-      cluster?.outbox.append(.decide(id, slots.first, verdict))
+      markDirty(id)
+      cluster.outbox.append(.decide(id, slots.first, verdict))
     }
     return true
   }
@@ -246,9 +249,23 @@ extension SchedulerCore {
     _ id: JobID, _ slot: WallInstant, _ verdict: Verdict, isOurs: Bool, at now: Now
   ) {
     guard jobs.isPresent(id) else { return }
-    cluster?.isAnswering = true
+    cluster.isAnswering = true
     decide(id, SlotSeries(slot), isOurs ? verdict : .skipped(.elsewhere), at: now)
-    cluster?.isAnswering = false
+    cluster.isAnswering = false
+  }
+
+  /// By the engine's clock the slot is still to come, so that nobody has missed it: it is claimed
+  /// then, as any other.
+  private mutating func verdictCameEarly(
+    _ id: JobID, _ slot: WallInstant, _ wait: Duration, at now: Now
+  ) {
+    let key = ClusterState.Key(job: id, slot: slot)
+    guard phase == .running, jobs.isPresent(id), cluster.jobs[id] != nil,
+      cluster.claims[key] == nil
+    else { return }
+    let due = now.monotonic + wait + .milliseconds(1)
+    let slot = Slot(nominal: slot, causes: [], deadline: due)
+    cluster.addClaim(ClusterState.Claim(slot: slot, phase: .waits(due)), key)
   }
 
   // MARK: Settling
@@ -260,7 +277,7 @@ extension SchedulerCore {
       for series in passed { decide(id, series, .skipped(.elsewhere), at: now) }
       return
     }
-    if cluster?.jobs[id] == nil { declare(id, isChanged: false) }
+    if cluster.jobs[id] == nil { declare(id, isChanged: false) }
     var slots: [WallInstant] = []
     for series in passed.sorted(by: { $0.last > $1.last }) {
       let set = jobs[id].cursor.instantSet(of: series, jobs[id].spec.timing.schedule)
@@ -271,11 +288,11 @@ extension SchedulerCore {
       if let rest { decideUnasked(id, rest, .missed(.down), at: now) }
     }
     for slot in slots { effects.append(.record(.pending(jobs.name(of: id), slot))) }
-    var all = Set(cluster?.jobs[id]?.unsettled ?? []).union(slots).sorted()
+    var all = Set(cluster.jobs[id]?.unsettled ?? []).union(slots).sorted()
     while all.count > ClusterState.unsettledMax {
       decideUnasked(id, SlotSeries(all.removeFirst()), .missed(.stalled), at: now)
     }
-    cluster?.jobs[id]?.unsettled = all
+    cluster.jobs[id]?.unsettled = all
     markDirty(id)
     ask(of: id)
   }
@@ -283,37 +300,37 @@ extension SchedulerCore {
   private mutating func decideUnasked(
     _ id: JobID, _ slots: SlotSeries, _ verdict: Verdict, at now: Now
   ) {
-    cluster?.isAnswering = true
+    cluster.isAnswering = true
     decide(id, slots, verdict, at: now)
-    cluster?.isAnswering = false
+    cluster.isAnswering = false
   }
 
   /// Asks which of a job's slots are decided, unless that must wait.
   private mutating func ask(of id: JobID) {
-    guard let cluster, let job = cluster.jobs[id], !job.unsettled.isEmpty, !job.isAsking,
+    guard let job = cluster.jobs[id], !job.unsettled.isEmpty, !job.isAsking,
       job.standing == .inForce, cluster.isUp, job.claimCount == 0, phase == .running
     else { return }
-    self.cluster?.jobs[id]?.isAsking = true
-    self.cluster?.outbox.append(.ask(id, Array(job.unsettled.suffix(ClusterState.batchMax))))
+    cluster.jobs[id]?.isAsking = true
+    cluster.outbox.append(.ask(id, Array(job.unsettled.suffix(ClusterState.batchMax))))
   }
 
   private mutating func settle(
     _ asked: [WallInstant], known: [WallInstant], of id: JobID, at now: Now
   ) {
-    guard jobs.isPresent(id), cluster?.jobs[id] != nil else { return }
-    cluster?.jobs[id]?.isAsking = false
+    guard jobs.isPresent(id), cluster.jobs[id] != nil else { return }
+    cluster.jobs[id]?.isAsking = false
     guard phase == .running else { return }
-    let waiting = Set(cluster?.jobs[id]?.unsettled ?? [])
+    let waiting = Set(cluster.jobs[id]?.unsettled ?? [])
     let slots = asked.filter(waiting.contains)
     let settled = Set(slots)
-    cluster?.jobs[id]?.unsettled.removeAll { settled.contains($0) }
+    cluster.jobs[id]?.unsettled.removeAll { settled.contains($0) }
     let isKnown = Set(known)
     for slot in slots where isKnown.contains(slot) { decideElsewhere(slot, of: id, at: now) }
     let rest = slots.filter { !isKnown.contains($0) }.map { SlotSeries($0) }
     if let reason = jobs[id].holdReason {
       for series in rest { decide(id, series, .skipped(reason), at: now) }
     } else if let last = rest.last?.last {
-      let served = cluster?.jobs[id]?.lastServed ?? last
+      let served = cluster.jobs[id]?.lastServed ?? last
       if jobs[id].spec.missed.choice == .last, served > last {
         for series in rest { decide(id, series, .coalesced(into: served), at: now) }
       } else {
@@ -327,15 +344,15 @@ extension SchedulerCore {
   // MARK: What the engine says
 
   mutating func claimsAnswered(_ outcome: ClaimOutcome, at now: Now) {
-    guard let flight = cluster?.inFlight else { return }
+    guard let flight = cluster.inFlight else { return }
     switch outcome {
     case .failed(let number, let failure):
       guard number == flight.number else { return }
-      cluster?.inFlight = nil
+      cluster.inFlight = nil
       engineFailed(failure, flight, at: now)
     case .answered(let reply):
       guard reply.number == flight.number else { return }
-      cluster?.inFlight = nil
+      cluster.inFlight = nil
       engineAnswered(reply, flight, at: now)
     }
     finishIfIdle(at: now)
@@ -345,103 +362,101 @@ extension SchedulerCore {
     _ failure: ClaimFailure, _ flight: ClusterState.InFlight, at now: Now
   ) {
     if flight.leaves {
-      cluster?.hasLeft = true
+      cluster.hasLeft = true
       return
     }
-    cluster?.outbox.prepend(contentsOf: flight.wishes)
-    for case .claim(let key) in flight.wishes { cluster?.claims[key]?.askedAs = flight.member }
+    cluster.outbox.prepend(contentsOf: flight.wishes)
+    for case .claim(let key) in flight.wishes { cluster.claims[key]?.askedAs = flight.member }
     // A stop waits for an engine that answers.
-    if phase != .running, runs.isEmpty { cluster?.hasLeft = true }
-    let count = (cluster?.failureCount ?? 0) + 1
-    cluster?.failureCount = count
-    cluster?.retryAt = now.monotonic + min(.seconds(2), .milliseconds(250) * count)
-    if cluster?.failure?.description != failure.description {
+    if phase != .running, runs.isEmpty { cluster.hasLeft = true }
+    let count = cluster.failureCount + 1
+    cluster.failureCount = count
+    cluster.retryAt = now.monotonic + min(.seconds(2), .milliseconds(250) * count)
+    if cluster.failure?.description != failure.description {
       logCluster(.warning, "the cluster's engine does not answer: \(failure)", at: now)
     }
-    cluster?.failure = failure
+    cluster.failure = failure
     giveWaitingClaimsTime(at: now)
   }
 
   /// Claims that the engine does not answer: those whose jobs run anyway wait for their windows only.
   private mutating func giveWaitingClaimsTime(at now: Now) {
-    for (key, claim) in cluster?.claims ?? [:]
+    for (key, claim) in cluster.claims
     where claim.phase == .queued && !claim.isWithdrawn && !claim.isOpen
       && jobs.isPresent(key.job) && jobs[key.job].spec.onPartition == .run
     {
-      cluster?.outbox.removeAll { $0 == .claim(key) }
-      cluster?.putOff(key, until: max(now.monotonic, claim.slot.latestStart))
+      cluster.outbox.removeAll { $0 == .claim(key) }
+      cluster.putOff(key, until: max(now.monotonic, claim.slot.latestStart))
     }
   }
 
   private mutating func engineAnswered(
     _ reply: ClaimReply, _ flight: ClusterState.InFlight, at now: Now
   ) {
-    if cluster?.failure != nil {
+    if cluster.failure != nil {
       logCluster(.notice, "the cluster's engine answers again", at: now)
     }
-    cluster?.engineIsUp()
+    cluster.engineIsUp()
     guard let member = reply.member else {
-      if flight.leaves { cluster?.hasLeft = true }
+      if flight.leaves { cluster.hasLeft = true }
       return membershipEnded(flight, at: now)
     }
-    let isNew = cluster?.member != member
-    cluster?.member = member
+    let isNew = cluster.member != member
+    cluster.member = member
     if flight.renews { renewed(flight, reply, at: now) }
     if isNew { joined(at: now) }
     for (wish, answer) in zip(flight.wishes, reply.answers) { answered(wish, answer, at: now) }
     if let news = reply.news { apply(news, at: now) }
-    if flight.leaves { cluster?.hasLeft = true }
+    if flight.leaves { cluster.hasLeft = true }
   }
 
   private mutating func renewed(
     _ flight: ClusterState.InFlight, _ reply: ClaimReply, at now: Now
   ) {
-    guard let cluster else { return }
     let duration = cluster.facts.lease - cluster.margin
-    self.cluster?.leaseUntil = flight.sentAt + duration
-    self.cluster?.renewAt = flight.sentAt + cluster.facts.lease / 3
+    cluster.leaseUntil = flight.sentAt + duration
+    cluster.renewAt = flight.sentAt + cluster.facts.lease / 3
     effects.append(
       .leased(
         batch: flight.number, for: cluster.facts.lease + cluster.facts.grace - Self.guardMargin))
     let offset = now.wall - reply.wall - (now.monotonic - flight.sentAt) / 2
-    self.cluster?.facts.clockOffset = offset
-    let isFar = abs(offset.milliseconds) >= 1000
+    cluster.facts.clockOffset = offset
+    let isFar = offset >= MemberFacts.clockOffsetMax || offset <= .zero - MemberFacts.clockOffsetMax
     if isFar, !cluster.hasWarnedOfClock {
       logCluster(
         .warning,
         "this machine's clock is \(DurationText.format(offset < .zero ? .zero - offset : offset)) "
           + (offset < .zero ? "behind" : "ahead of") + " the engine's; set it by NTP", at: now)
     }
-    self.cluster?.hasWarnedOfClock = isFar
+    cluster.hasWarnedOfClock = isFar
   }
 
   /// The engine has taken this machine for lost: it begins anew.
   private mutating func membershipEnded(_ flight: ClusterState.InFlight, at now: Now) {
-    guard let member = cluster?.member else { return }
+    guard let member = cluster.member else { return }
     logCluster(.warning, "the cluster has taken this machine for lost; it joins again", at: now)
-    cluster?.member = nil
-    for (key, claim) in cluster?.claims ?? [:] where claim.phase == .queued {
-      cluster?.claims[key]?.askedAs = claim.askedAs ?? member
+    cluster.member = nil
+    for (key, claim) in cluster.claims where claim.phase == .queued {
+      cluster.claims[key]?.askedAs = claim.askedAs ?? member
     }
-    cluster?.outbox.prepend(contentsOf: flight.wishes)
+    cluster.outbox.prepend(contentsOf: flight.wishes)
     leaseOver(at: now)
   }
 
   private mutating func joined(at now: Now) {
-    guard let cluster else { return }
     logCluster(
       .notice,
       "joined the cluster as '\(cluster.facts.machine)', member \(cluster.member?.number ?? 0)",
       at: now)
-    self.cluster?.outbox.removeAll { if case .declare = $0 { true } else { false } }
+    cluster.outbox.removeAll { if case .declare = $0 { true } else { false } }
     var declares: [ClusterState.Wish] = []
     for id in jobs.sorted where cluster.jobs[id] != nil {
-      self.cluster?.jobs[id]?.standing = .undeclared
+      cluster.jobs[id]?.standing = .undeclared
       declares.append(.declare(id))
       // What holds is what the engine says, not what this machine remembers.
-      if jobs[id].isSuspended { self.cluster?.suspended.insert(id) }
+      if jobs[id].isSuspended { cluster.suspended.insert(id) }
     }
-    self.cluster?.outbox.prepend(contentsOf: declares)
+    cluster.outbox.prepend(contentsOf: declares)
   }
 
   private mutating func answered(_ wish: ClusterState.Wish, _ answer: ClaimAnswer, at now: Now) {
@@ -452,7 +467,9 @@ extension SchedulerCore {
       settle(asked, known: known, of: id, at: now)
     case (.end(let token, _, _), _): endAnswered(token, isOurs: answer == .done, at: now)
     case (.suspend(let id), _):
-      if jobs.isPresent(id), jobs[id].isSuspended { cluster?.suspended.insert(id) }
+      if jobs.isPresent(id), jobs[id].isSuspended { cluster.suspended.insert(id) }
+    case (.decide(let id, let slot, _), .early(let wait)):
+      verdictCameEarly(id, slot, wait, at: now)
     case (.decide(let id, let slot, let verdict), _):
       verdictAnswered(id, slot, verdict, isOurs: answer == .done, at: now)
     case (.ranUnclaimed(let job, let slot), .superseded):
@@ -464,13 +481,13 @@ extension SchedulerCore {
   }
 
   private mutating func declared(_ id: JobID, _ answer: ClaimAnswer, at now: Now) {
-    guard let job = cluster?.jobs[id], jobs.isPresent(id) else { return }
+    guard let job = cluster.jobs[id], jobs.isPresent(id) else { return }
     if answer == .done {
       if job.standing == .drifted {
         logCluster(.notice, "this machine's schedule is in force again", of: id, at: now)
       }
-      cluster?.jobs[id]?.standing = .inForce
-      cluster?.jobs[id]?.isChanged = false
+      cluster.jobs[id]?.standing = .inForce
+      cluster.jobs[id]?.isChanged = false
       ask(of: id)
     } else {
       drifted(id, at: now)
@@ -478,33 +495,33 @@ extension SchedulerCore {
   }
 
   private mutating func drifted(_ id: JobID, at now: Now) {
-    if cluster?.jobs[id]?.standing != .drifted {
+    if cluster.jobs[id]?.standing != .drifted {
       logCluster(
         .warning,
         "another machine has a newer schedule of this job; update this machine's file and reload",
         of: id, at: now)
     }
-    cluster?.jobs[id]?.standing = .drifted
+    cluster.jobs[id]?.standing = .drifted
   }
 
   private mutating func claimAnswered(
     _ key: ClusterState.Key, _ answer: ClaimAnswer, at now: Now
   ) {
-    guard let claim = cluster?.claims[key], claim.phase == .queued else {
+    guard let claim = cluster.claims[key], claim.phase == .queued else {
       // It was given up meanwhile.
-      if case .granted(let token, _) = answer { cluster?.outbox.append(.giveBack(token)) }
+      if case .granted(let token, _) = answer { cluster.outbox.append(.giveBack(token)) }
       return
     }
     switch answer {
     case .early(let wait) where !claim.isWithdrawn:
-      cluster?.putOff(key, until: now.monotonic + wait + .milliseconds(1))
+      cluster.putOff(key, until: now.monotonic + wait + .milliseconds(1))
       return
     case .busy where !claim.isWithdrawn:
-      cluster?.putOff(key, until: now.monotonic + ClusterState.busyPace)
+      cluster.putOff(key, until: now.monotonic + ClusterState.busyPace)
       return
     default: break
     }
-    _ = cluster?.removeClaim(key)
+    _ = cluster.removeClaim(key)
     if case .granted(let token, let attempt) = answer {
       granted(claim, key, ClaimGrant(token: token, attempt: attempt), at: now)
     } else if !claim.isWithdrawn, jobs.isPresent(key.job) {
@@ -518,16 +535,16 @@ extension SchedulerCore {
   ) {
     let mayStart =
       phase == .running && !claim.isWithdrawn && jobs.isPresent(key.job)
-      && !jobs[key.job].isHeld && cluster?.hasLease(at: now.monotonic) == true
+      && !jobs[key.job].isHeld && cluster.hasLease(at: now.monotonic) == true
     guard mayStart else {
-      cluster?.outbox.append(.giveBack(grant.token))
+      cluster.outbox.append(.giveBack(grant.token))
       // Another machine may have it now, or this one later: as an open slot.
       if !claim.isWithdrawn, !claim.isOpen, phase == .running, jobs.isPresent(key.job) {
         decideElsewhere(key.slot, of: key.job, at: now)
       }
       return
     }
-    if !claim.isOpen { cluster?.jobs[key.job]?.lastServed = key.slot }
+    if !claim.isOpen { cluster.jobs[key.job]?.lastServed = key.slot }
     start(claim.slot, of: key.job, grant, isOpen: claim.isOpen, at: now)
   }
 
@@ -539,9 +556,9 @@ extension SchedulerCore {
       drifted(key.job, at: now)
       if !claim.isOpen { unsettle([SlotSeries(key.slot)], of: key.job, at: now) }
     case .skipped(let reason) where !claim.isOpen:
-      cluster?.isAnswering = true
+      cluster.isAnswering = true
       decide(key.job, SlotSeries(key.slot), .skipped(reason), at: now, causes: claim.slot.causes)
-      cluster?.isAnswering = false
+      cluster.isAnswering = false
     case .taken where !claim.isOpen: decideElsewhere(key.slot, of: key.job, at: now)
     default: break
     }
@@ -549,26 +566,26 @@ extension SchedulerCore {
 
   /// How things stand in the cluster.
   private mutating func apply(_ news: ClusterNews, at now: Now) {
-    cluster?.news = news
-    for (id, job) in cluster?.jobs ?? [:] where job.standing == .drifted {
-      cluster?.outbox.append(.declare(id))
+    cluster.news = news
+    for (id, job) in cluster.jobs where job.standing == .drifted {
+      cluster.outbox.append(.declare(id))
     }
     guard phase == .running else { return }
     applySuspensions(news, at: now)
     for open in news.open {
-      guard let id = jobs.id(of: open.job), cluster?.jobs[id]?.standing == .inForce,
+      guard let id = jobs.id(of: open.job), cluster.jobs[id]?.standing == .inForce,
         !jobs[id].isHeld
       else { continue }
       let key = ClusterState.Key(job: id, slot: open.slot)
-      guard cluster?.claims[key] == nil,
+      guard cluster.claims[key] == nil,
         !runs.active(of: id).all.contains(where: {
           runs[$0].nominal == open.slot
         })
       else { continue }
-      let rank = cluster?.rank(for: open.job, open.slot, jobs[id].spec.machines) ?? 0
+      let rank = cluster.rank(for: open.job, open.slot, jobs[id].spec.machines)
       let slot = Slot(nominal: open.slot, causes: [], deadline: now.monotonic)
       let at = now.monotonic + ClusterState.rankPace * min(rank, 10)
-      cluster?.addClaim(ClusterState.Claim(slot: slot, isOpen: true, phase: .waits(at)), key)
+      cluster.addClaim(ClusterState.Claim(slot: slot, isOpen: true, phase: .waits(at)), key)
     }
     for token in news.replaced {
       for run in runs.all where runs.contains(run) && runs[run].claim?.token == token {
@@ -579,7 +596,7 @@ extension SchedulerCore {
 
   private mutating func applySuspensions(_ news: ClusterNews, at now: Now) {
     let pending = Set(
-      (cluster?.outbox ?? []).compactMap { if case .suspend(let id) = $0 { id } else { nil } })
+      cluster.outbox.compactMap { if case .suspend(let id) = $0 { id } else { nil } })
     var present: Set<JobID> = []
     for (name, suspension) in news.suspended {
       guard let id = jobs.id(of: name), isShared(id), !pending.contains(id) else { continue }
@@ -591,21 +608,21 @@ extension SchedulerCore {
         suspend(id, until: suspension.until, reason: suspension.reason, isNews: true, at: now)
       }
     }
-    for id in cluster?.suspended ?? []
+    for id in cluster.suspended
     where !present.contains(id) && !pending.contains(id) && jobs.isPresent(id)
       && jobs[id].isSuspended
     {
       resume(id, isNews: true, at: now)
     }
-    cluster?.suspended = present
+    cluster.suspended = present
   }
 
   // MARK: The lease
 
   /// This machine must take its claims for another's from now on.
   private mutating func leaseOver(at now: Now) {
-    guard cluster?.leaseUntil != nil else { return }
-    cluster?.leaseUntil = nil
+    guard cluster.leaseUntil != nil else { return }
+    cluster.leaseUntil = nil
     var count = 0
     for id in runs.all where runs.contains(id) && runs[id].claim != nil {
       if let slot = runs[id].undecidedSlot {
@@ -632,18 +649,18 @@ extension SchedulerCore {
     guard runs[row].startedAt != nil else {
       switch end.reason {
       case .byOperator, .replaced:
-        cluster?.outbox.append(
+        cluster.outbox.append(
           .end(grant.token, end.outcome, reason: end.reason.description))
-      default: cluster?.outbox.append(.giveBack(grant.token))
+      default: cluster.outbox.append(.giveBack(grant.token))
       }
       return true
     }
-    cluster?.outbox.append(.end(grant.token, end.outcome, reason: end.reason.description))
-    return cluster?.hasLease(at: now.monotonic) != false
+    cluster.outbox.append(.end(grant.token, end.outcome, reason: end.reason.description))
+    return cluster.hasLease(at: now.monotonic) != false
   }
 
   private mutating func endAnswered(_ token: ClaimToken, isOurs: Bool, at now: Now) {
-    guard let late = cluster?.lateEnds.removeValue(forKey: token) else { return }
+    guard let late = cluster.lateEnds.removeValue(forKey: token) else { return }
     if isOurs {
       countFailure(of: late.job, late.end, hooks: late.caller, at: now)
       callFollowers(of: late.job, late.end, at: now)
@@ -658,29 +675,29 @@ extension SchedulerCore {
 
   /// Says what there is to be said, and sees to it that the clock is looked at in time.
   mutating func tendCluster(at now: Now) {
-    guard cluster != nil, phase != .starting else { return }
+    guard cluster.isOn, phase != .starting else { return }
     send(at: now)
     armCluster(at: now)
   }
 
   mutating func clusterFired(token: UInt64, at now: Now) {
-    guard token == cluster?.timerToken else { return }
-    cluster?.armedFor = nil
-    if let until = cluster?.leaseUntil, until <= now.monotonic { leaseOver(at: now) }
-    while let turn = cluster?.turns.min, turn.at <= now.monotonic {
-      _ = cluster?.turns.removeMin()
+    guard token == cluster.timerToken else { return }
+    cluster.armedFor = nil
+    if let until = cluster.leaseUntil, until <= now.monotonic { leaseOver(at: now) }
+    while let turn = cluster.turns.min, turn.at <= now.monotonic {
+      _ = cluster.turns.removeMin()
       claimFired(turn.key, at: now)
     }
   }
 
   private mutating func send(at now: Now) {
-    guard let cluster, cluster.inFlight == nil, !cluster.hasLeft, phase != .finished,
+    guard cluster.inFlight == nil, !cluster.hasLeft, phase != .finished,
       cluster.retryAt.map({ $0 <= now.monotonic }) ?? true
     else { return }
     let leaves = phase != .running && runs.isEmpty
     let joins = cluster.member == nil
     if joins, phase != .running {
-      self.cluster?.hasLeft = true
+      cluster.hasLeft = true
       return
     }
     let renews = joins || cluster.renewAt <= now.monotonic
@@ -689,17 +706,17 @@ extension SchedulerCore {
     var requests: [ClaimRequest] = []
     // A machine that joins hears first how things stand.
     while !joins, requests.count < ClusterState.batchMax,
-      let wish = self.cluster?.outbox.popFirst()
+      let wish = cluster.outbox.popFirst()
     {
       guard let request = request(for: wish) else { continue }
       wishes.append(wish)
       requests.append(request)
     }
-    let isLast = leaves && self.cluster?.outbox.isEmpty == true
+    let isLast = leaves && cluster.outbox.isEmpty == true
     guard renews || isLast || !requests.isEmpty else { return }
     let number = cluster.lastBatch + 1
-    self.cluster?.lastBatch = number
-    self.cluster?.inFlight = ClusterState.InFlight(
+    cluster.lastBatch = number
+    cluster.inFlight = ClusterState.InFlight(
       number: number, wishes: wishes, sentAt: now.monotonic, renews: renews, leaves: isLast,
       member: cluster.member)
     effects.append(
@@ -713,10 +730,10 @@ extension SchedulerCore {
   private mutating func request(for wish: ClusterState.Wish) -> ClaimRequest? {
     switch wish {
     case .declare(let id):
-      guard jobs.isPresent(id), let job = cluster?.jobs[id] else { return nil }
+      guard jobs.isPresent(id), let job = cluster.jobs[id] else { return nil }
       return .declare(jobs.name(of: id), schedule: job.schedule, isChanged: job.isChanged)
     case .claim(let key):
-      guard let claim = cluster?.claims[key], let job = cluster?.jobs[key.job],
+      guard let claim = cluster.claims[key], let job = cluster.jobs[key.job],
         jobs.isPresent(key.job)
       else { return nil }
       return .claim(slotClaim(claim, key, job))
@@ -747,7 +764,7 @@ extension SchedulerCore {
   }
 
   private mutating func armCluster(at now: Now) {
-    guard let cluster, phase != .finished else { return }
+    guard phase != .finished else { return }
     var next = MonotonicInstant.distantFuture
     if cluster.inFlight == nil, !cluster.hasLeft {
       next = min(next, cluster.retryAt ?? (cluster.member == nil ? now.monotonic : cluster.renewAt))
@@ -756,14 +773,14 @@ extension SchedulerCore {
     if let turn = cluster.turns.min { next = min(next, turn.at) }
     guard next != cluster.armedFor, next < .distantFuture else { return }
     let token = nextToken()
-    self.cluster?.armedFor = next
-    self.cluster?.timerToken = token
+    cluster.armedFor = next
+    cluster.timerToken = token
     effects.append(
       .arm(.cluster, deadline: next, due: now.wall(at: next), leeway: .zero, token: token))
   }
 
   /// Whether a stop need not wait for the engine.
-  var isClusterDone: Bool { cluster.map { $0.hasLeft } ?? true }
+  var isClusterDone: Bool { !cluster.isOn || cluster.hasLeft }
 
   func logFields(of id: JobID?, slot: WallInstant?) -> [LogField] {
     (id.map { [LogField(.job, .text(jobs.name(of: $0).text))] } ?? [])
@@ -796,7 +813,10 @@ extension JobSpec {
 }
 
 extension JobKey {
-  /// The names of the keys that say when a job is due, and where: but for what happens on one machine.
+  /// The names of the keys that name a job's slots, but for those of one machine, and of what says
+  /// whose they are.
   fileprivate static let shared = Set(
-    (Timing.keys.filter { $0 != .on && $0 != .watch } + [.machines]).map(\.name))
+    [
+      JobKey.every, .align, .cron, .calendar, .at, .after, .notBefore, .until, .except, .machines,
+    ].map(\.name))
 }

@@ -126,7 +126,7 @@ extension SchedulerCore {
 
   /// The cluster as this machine sees it; nil without one.
   package func clusterView(at now: Now) -> ClusterView? {
-    guard let cluster else { return nil }
+    guard cluster.isOn else { return nil }
     let waiting = cluster.jobs.compactMap { id, job -> ClusterView.Waiting? in
       guard job.standing == .drifted || !job.unsettled.isEmpty || job.claimCount > 0 else {
         return nil
@@ -136,7 +136,7 @@ extension SchedulerCore {
         unsettled: job.unsettled.count, claims: job.claimCount)
     }
     return ClusterView(
-      facts: cluster.facts, member: cluster.member,
+      settings: settings.cluster, facts: cluster.facts, member: cluster.member,
       lease: cluster.leaseUntil.flatMap { $0 > now.monotonic ? $0 - now.monotonic : nil },
       failure: cluster.failure, members: cluster.news.members,
       waiting: waiting.sorted { $0.job < $1.job })

@@ -7,12 +7,14 @@ extension SchedulerCore {
       log(.warning, .reload, at: now, [LogField(.message, .text("not reloaded: takt is stopping"))])
       return
     }
-    let previous = settings
-    adopt(plan.settings)
+    let keys = settings.keysForRestart(to: plan.settings).map { "'\($0)'" }
+    var adopted = plan.settings
+    // What this machine has joined with counts until it joins again.
+    adopted.cluster = settings.cluster
+    adopt(adopted)
     isReloading = true
     defer { isReloading = false }
     insist()
-    let keys = previous.keysForRestart(to: settings).map { "'\($0)'" }
     if let last = keys.last {
       let names = keys.count == 1 ? last : "\(keys.dropLast().joined(separator: ", ")) and \(last)"
       log(
@@ -80,7 +82,7 @@ extension SchedulerCore {
       beginVersion(of: id, isFirst: !isLedgerUnread, at: now)
       if !isLedgerUnread { missPast(schedule.at, of: id, at: now) }
     }
-    if cluster != nil { declare(id, isChanged: isReloading) }
+    if cluster.isOn { declare(id, isChanged: isReloading) }
     arm(id, at: now)
     return id
   }
@@ -119,7 +121,7 @@ extension SchedulerCore {
 
   /// Slots of a job that is disabled now will not run, although they came before.
   mutating func suspendWaiting(of id: JobID, at now: Now) {
-    if cluster != nil { withdrawClaims(of: id, as: .skipped(.suspended), at: now) }
+    if cluster.isOn { withdrawClaims(of: id, as: .skipped(.suspended), at: now) }
     for run in runs.active(of: id).all where runs.contains(run) {
       guard let slot = runs[run].undecidedSlot else { continue }
       decide(id, SlotSeries(slot.nominal), .skipped(.suspended), at: now)
@@ -154,7 +156,7 @@ extension SchedulerCore {
     let spec = jobs[id].spec
     removedJobs.keep(jobs[id].memory, of: name)
     follow(id, from: spec, to: nil)
-    if cluster != nil { removeShared(id, at: now) }
+    if cluster.isOn { removeShared(id, at: now) }
     endTimers(of: id)
     jobs.remove(id)
     stopRuns(ofRemoved: id, spec.removal, at: now)
@@ -184,9 +186,9 @@ extension SchedulerCore {
 
   /// Queued runs of the job have not started: they will, under the new spec.
   private mutating func replaceSpec(of id: JobID, _ spec: JobSpec) {
-    let hash = cluster == nil ? 0 : jobs[id].spec.sharedHash
+    let hash = !cluster.isOn ? 0 : jobs[id].spec.sharedHash
     jobs[id].spec = spec
-    if cluster != nil, spec.sharedHash != hash || cluster?.jobs[id] == nil {
+    if cluster.isOn, spec.sharedHash != hash || cluster.jobs[id] == nil {
       declare(id, isChanged: true)
     }
     for run in runs.active(of: id).all {

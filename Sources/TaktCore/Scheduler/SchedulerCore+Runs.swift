@@ -132,11 +132,11 @@ extension SchedulerCore {
     if last.isExpected { effects.append(.disarm(.expected(runs[row].id))) }
     let caller = last.hasHooks ? runs[row].caller : nil
     let (claim, isSettled) =
-      cluster == nil ? (nil, true) : (runs[row].claim, claimEnded(row, end, at: now))
+      !cluster.isOn ? (nil, true) : (runs[row].claim, claimEnded(row, end, at: now))
     runs.remove(row)
     if !last.isHook { armAfterRun(of: last.job, at: now) }
     if let claim, !isSettled, last.hasHadAttempt {
-      cluster?.lateEnds[claim.token] = ClusterState.LateEnd(
+      cluster.lateEnds[claim.token] = ClusterState.LateEnd(
         job: last.job, end: end, caller: caller)
     } else if last.hasHadAttempt {
       countFailure(of: last.job, end, hooks: caller, at: now)

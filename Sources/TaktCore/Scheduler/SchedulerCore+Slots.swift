@@ -202,7 +202,7 @@ extension SchedulerCore {
   mutating func decide(
     _ id: JobID, _ slots: SlotSeries, _ verdict: Verdict, at now: Now, causes: SlotCauses = []
   ) {
-    if cluster != nil, asksFirst(id, slots, verdict, at: now) { return }
+    if cluster.isOn, asksFirst(id, slots, verdict, at: now) { return }
     record(
       VerdictRecord(job: jobs.name(of: id), slots: slots, verdict: verdict, at: now.wall),
       causes: causes)

@@ -73,7 +73,7 @@ extension SchedulerCore {
   private mutating func restore(_ previous: PreviousJob, as id: JobID, at now: Now) -> Bool {
     let (old, spec) = (previous.version, jobs[id].spec)
     follow(id, from: nil, to: spec)
-    if cluster != nil { declare(id, isChanged: old.schedule != spec.timing.schedule) }
+    if cluster.isOn { declare(id, isChanged: old.schedule != spec.timing.schedule) }
     markDirty(id)
     let passed = settlePassed(of: previous, id, at: now)
     if old.schedule != spec.timing.schedule || old.isEnabled != spec.timing.isEnabled {

@@ -31,7 +31,7 @@ extension SchedulerCore {
       stopSlots(of: id, at: now)
       endTimers(of: id)
     }
-    if cluster != nil { withdrawAllClaims(at: now) }
+    if cluster.isOn { withdrawAllClaims(at: now) }
     giveUpQueuedRuns(at: now)
     guard phase == .draining else { return }
     if settings.shutdownGrace <= .zero, !runs.isEmpty { return stopRuns(at: now) }
@@ -121,7 +121,7 @@ extension SchedulerCore {
   private mutating func finish() {
     phase = .finished
     recordMarks()
-    if cluster != nil { effects.append(.disarm(.cluster)) }
+    if cluster.isOn { effects.append(.disarm(.cluster)) }
     effects.append(.disarm(.shutdown))
     effects.append(.finish)
   }

@@ -14,8 +14,8 @@ package struct SchedulerCore: Sendable {
   var runs = RunTable()
   var clocks = Clocks()
   var removedJobs = RemovedJobs()
-  /// The machines that share jobs with this one; nil without any.
-  var cluster: ClusterState?
+  /// The machines that share jobs with this one.
+  var cluster = ClusterState()
   /// When the next of those that run late may start.
   var catchUpAt = MonotonicInstant(nanoseconds: .min)
 
@@ -76,7 +76,7 @@ package struct SchedulerCore: Sendable {
 
   /// What is said at the end of an event.
   mutating func close(at now: Now) {
-    if cluster != nil { tendCluster(at: now) }
+    if cluster.isOn { tendCluster(at: now) }
     recordMarks()
     jobs.freeReleased()
     if !jobs.bugs.isEmpty || !runs.bugs.isEmpty { recordBugs(at: now) }

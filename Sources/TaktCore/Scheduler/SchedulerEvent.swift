@@ -17,7 +17,7 @@ package enum SchedulerEvent: Sendable {
   /// All that was recorded for this run is kept for certain.
   case kept(RunID)
   /// What has come of a batch for the cluster's engine.
-  case claims(ClaimOutcome)
+  indirect case claims(ClaimOutcome)
   /// The ledger was lost: all that applies now is recorded again.
   case ledgerRenewed
   /// Somebody has set the wall clock, or the machine has slept for so long.
@@ -48,7 +48,7 @@ package enum SchedulerEffect: Hashable, Sendable {
   /// Say `kept` when all that was recorded for this run is kept for certain.
   case awaitLedger(RunID)
   /// Hand this to the cluster's engine, and say `claims` when it has answered or failed.
-  case claims(ClaimBatch)
+  indirect case claims(ClaimBatch)
   /// What runs under a claim must be over so long after that batch was handed over, unless this is
   /// said again.
   case leased(batch: UInt64, for: Duration)

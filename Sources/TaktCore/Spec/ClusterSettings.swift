@@ -44,12 +44,14 @@ package struct ClusterSettings: Hashable, Sendable {
     self.start = start
   }
 
+  package var engineName: String {
+    switch engine {
+    case .postgres: "postgres"
+    }
+  }
+
   /// Without where the engine is, since a password may be in that.
   var words: String {
-    let engineName =
-      switch engine {
-      case .postgres: "postgres"
-      }
     let machineName = machine ?? "host name"
     let found = labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
     return

@@ -90,7 +90,9 @@ struct ClusterState: Sendable {
     var member: MemberID?
   }
 
-  var facts: MemberFacts
+  /// Whether there is a cluster at all.
+  private(set) var isOn = false
+  var facts = MemberFacts(machine: "", lease: .zero, grace: .zero)
   var member: MemberID?
   /// Until when this machine may start what it has claimed. Nil without a lease.
   var leaseUntil: MonotonicInstant?
@@ -118,7 +120,10 @@ struct ClusterState: Sendable {
   /// What an answer decides is not told the engine again.
   var isAnswering = false
 
-  init(_ facts: MemberFacts) { self.facts = facts }
+  mutating func join(_ facts: MemberFacts) {
+    isOn = true
+    self.facts = facts
+  }
 
   /// So much is said at a time.
   static let batchMax = 256
@@ -173,6 +178,15 @@ struct ClusterState: Sendable {
     guard let claim = claims.removeValue(forKey: key) else { return nil }
     jobs[key.job]?.claimCount -= 1
     return claim
+  }
+
+  /// The slots of a job that have no verdict yet, but for those of runs.
+  func waitingSlots(of job: JobID) -> [WallInstant] {
+    let wished = outbox.compactMap { wish -> WallInstant? in
+      if case .decide(job, let slot, _) = wish { slot } else { nil }
+    }
+    return (jobs[job]?.unsettled ?? []) + wished
+      + keys(of: job).filter { claims[$0]?.isOpen == false }.map(\.slot)
   }
 
   /// What of this job waits for the engine.

@@ -40,6 +40,14 @@ extension ClaimContract {
       try scene.equal(
         try scene.ask(one, .ask(scene.job, [slot])), .known([]), "nothing is known of it")
     },
+    ClaimContract("nobody decides a slot that is still to come") { scene in
+      let one = try scene.join()
+      let slot = scene.slot(-2)
+      try scene.equal(
+        try scene.ask(one, .decide(scene.job, SlotSeries(slot), .missed(.down))),
+        .early(slot - scene.engine.now), "a fast machine takes it for missed")
+      try scene.equal(try scene.ask(one, .ask(scene.job, [slot])), .known([]), "it is open")
+    },
     ClaimContract("a slot may be claimed a millisecond early") { scene in
       let one = try scene.join()
       let slot = WallInstant(milliseconds: scene.engine.now.milliseconds + 1)
