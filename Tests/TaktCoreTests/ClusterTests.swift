@@ -1,4 +1,4 @@
-import TaktCore
+@testable import TaktCore
 import TaktTime
 import Testing
 
@@ -28,8 +28,8 @@ struct ClusterTests {
     #expect(world.verdicts == [])
     world.isReachable = true
     world.pass(.seconds(3))
-    #expect(world.starts == ["job 10000 fence 1"])
-    #expect(world.verdicts == ["job 5000 coalesced", "job 10000 ran"])
+    #expect(world.starts == ["job 10000 fence 2", "job 15000 fence 3"])
+    #expect(world.verdicts == ["job 5000 missed", "job 10000 ran", "job 15000 ran"])
   }
 
   @Test func `a job that runs anyway waits for its window alone`() throws {
@@ -89,7 +89,7 @@ struct ClusterTests {
     world.otherAsks([.suspend(world.name, nil)], as: other, at: 12_000)
     world.pass(.seconds(10))
     #expect(world.suspension == nil)
-    #expect(world.starts.count == 1)
+    #expect(world.starts.count == 1, "\(world.messages) \(world.verdicts)")
   }
 
   @Test func `an older schedule claims nothing, and says so once`() throws {
@@ -99,7 +99,7 @@ struct ClusterTests {
     world.otherAsks([.declare(world.name, schedule: 99, isChanged: true)], as: other, at: 1000)
     world.pass(.seconds(30))
     #expect(world.starts == [])
-    #expect(world.messages.count { $0.contains("newer schedule") } == 1)
+    #expect(world.messages.count { $0.contains("newer schedule") } == 1, "\(world.messages)")
   }
 
   @Test func `a stop gives back what has not started, and leaves`() throws {
@@ -165,7 +165,7 @@ private struct ClusterWorld {
 
   static func name(_ text: String) -> JobName {
     // The tests' own names are valid.
-    JobName(text) ?? JobName("job")!
+    JobName(text) ?? .placeholder
   }
 
   var name: JobName { Self.name("job") }
@@ -192,14 +192,14 @@ private struct ClusterWorld {
   mutating func pass(_ duration: Duration) {
     let end = scheduler.now.monotonic + duration
     while true {
-      let next = min(end, deliveries.map(\.at).min() ?? end)
+      let next = min(
+        end, deliveries.map(\.at).min() ?? end, scheduler.nextInstant ?? end)
       while let due = scheduler.next(until: next) { for one in due { send(one.event) } }
       scheduler.move(to: next)
-      guard let place = deliveries.firstIndex(where: { $0.at <= next }) else {
-        if next >= end { return }
-        continue
+      while let place = deliveries.firstIndex(where: { $0.at <= scheduler.now.monotonic }) {
+        send(.claims(deliveries.remove(at: place).outcome))
       }
-      send(.claims(deliveries.remove(at: place).outcome))
+      if next >= end, scheduler.nextInstant.map({ $0 > end }) ?? true { return }
     }
   }
 

@@ -56,7 +56,8 @@ import TaktTime
 
   @Test func `a cluster keeps the settings that takt has joined with, whatever a reload says`() {
     let start = WallInstant(milliseconds: 1_790_000_000_000)
-    let facts = MemberFacts(machine: "m", labels: ["site": "east"], lease: .seconds(15), grace: .zero)
+    let facts = MemberFacts(
+      machine: "m", labels: ["site": "east"], lease: .seconds(15), grace: .zero)
     var scheduler = VirtualScheduler(
       at: Now(wall: start, monotonic: MonotonicInstant(nanoseconds: 1_000_000_000)), cluster: facts)
     let old = Snapshot(settings: Self.settings(), jobs: [])
@@ -90,7 +91,8 @@ import TaktTime
     #expect(refusal { $0.cluster = Self.cluster("postgres://b/y", machine: "m") } == nil)
     #expect(
       refusal { $0.cluster = nil }
-        == "f.yaml: error: 'cluster' was removed under 'scheduler'; restart takt to apply this file")
+        == "f.yaml: error: 'cluster' was removed under 'scheduler'; restart takt to apply this file"
+    )
     #expect(
       SchedulerSettings().restartRefusal(to: Self.settings(), in: "f.yaml")?.headline
         == "f.yaml: error: 'cluster' was added under 'scheduler'; restart takt to apply this file")

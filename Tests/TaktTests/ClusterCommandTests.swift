@@ -46,7 +46,8 @@ import Testing
     let plain = try sql()
     #expect(plain.contains("CREATE SCHEMA takt") && plain.contains("\nCOMMIT;\n"))
     // Without a role nothing is granted to anybody.
-    #expect(!plain.contains("\nGRANT ") && plain.contains("\n-- GRANT EXECUTE ON FUNCTION takt.batch"))
+    #expect(
+      !plain.contains("\nGRANT ") && plain.contains("\n-- GRANT EXECUTE ON FUNCTION takt.batch"))
     let named = try sql("--role", #"the "daemons""#)
     #expect(named.hasPrefix(plain.prefix(1000)))
     #expect(named.contains("\nGRANT USAGE ON SCHEMA takt TO \"the \"\"daemons\"\"\";\n"))
@@ -81,7 +82,8 @@ import Testing
     #expect(try live.object("GET", "/api/v1/cluster")["enabled"] as? Bool == !isAdded)
     let text = live.folder.read("jobs.yaml")
     let plan = try live.ask("POST", "/api/v1/plan", text)
-    #expect(plan.status == 422 && plan.text.contains(sentence) && plan.text.contains("needsRestart"))
+    #expect(
+      plan.status == 422 && plan.text.contains(sentence) && plan.text.contains("needsRestart"))
     // The file as it was can be reloaded again.
     try live.folder.write((isAdded ? "" : Self.scheduler()) + Self.jobs)
     #expect(try live.takt("reload").status == 0)
@@ -93,7 +95,8 @@ import Testing
     let live = try LiveTakt(Self.scheduler(", machine: one") + Self.job)
     try live.folder.write(Self.scheduler(", machine: two") + Self.jobs)
     let reload = try live.takt("reload")
-    #expect(reload.status == 0 && reload.output.contains("machine one, start degrade → "), "\(reload)")
+    #expect(
+      reload.status == 0 && reload.output.contains("machine one, start degrade → "), "\(reload)")
     try live.process.line("the warning") {
       $0.message == "'cluster' changed, which needs a restart"
     }

@@ -473,7 +473,9 @@ extension PostgresSchema {
 
   private static let batch = """
     CREATE OR REPLACE FUNCTION takt.batch(p_cluster text, p_batch jsonb) RETURNS jsonb
-    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $fn$
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+    -- Plans are made once, mostly while the tables are small, and kept.
+    SET enable_seqscan = off AS $fn$
     DECLARE
       c_version CONSTANT integer := \(version);
       v_requests jsonb := p_batch->'requests';

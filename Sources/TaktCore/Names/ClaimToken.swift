@@ -21,4 +21,6 @@ struct ClaimGrant: Hashable, Sendable {
   var token: ClaimToken
   /// Which machine's turn it is, from 1.
   var attempt: Int
+  /// The membership that was given it: once that is over the slot may be another machine's.
+  var member: MemberID?
 }

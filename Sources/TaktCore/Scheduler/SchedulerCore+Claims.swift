@@ -1,6 +1,6 @@
 import DequeModule
 import HeapModule
-import TaktTime
+package import TaktTime
 
 /// Shared slots: each is claimed in the cluster's engine before it runs.
 extension SchedulerCore {
@@ -523,7 +523,8 @@ extension SchedulerCore {
     }
     _ = cluster.removeClaim(key)
     if case .granted(let token, let attempt) = answer {
-      granted(claim, key, ClaimGrant(token: token, attempt: attempt), at: now)
+      granted(
+        claim, key, ClaimGrant(token: token, attempt: attempt, member: cluster.member), at: now)
     } else if !claim.isWithdrawn, jobs.isPresent(key.job) {
       refused(claim, key, answer, at: now)
     }
@@ -535,13 +536,20 @@ extension SchedulerCore {
   ) {
     let mayStart =
       phase == .running && !claim.isWithdrawn && jobs.isPresent(key.job)
-      && !jobs[key.job].isHeld && cluster.hasLease(at: now.monotonic) == true
+      && !jobs[key.job].isHeld && cluster.hasLease(at: now.monotonic)
     guard mayStart else {
       cluster.outbox.append(.giveBack(grant.token))
       // Another machine may have it now, or this one later: as an open slot.
       if !claim.isWithdrawn, !claim.isOpen, phase == .running, jobs.isPresent(key.job) {
         decideElsewhere(key.slot, of: key.job, at: now)
       }
+      return
+    }
+    let spec = jobs[key.job].spec
+    if now.wall > spec.validUntil(key.slot) {
+      // The engine has been away for too long.
+      cluster.outbox.append(.giveBack(grant.token))
+      if !claim.isOpen { decideUnasked(key.job, SlotSeries(key.slot), .missed(.stalled), at: now) }
       return
     }
     if !claim.isOpen { cluster.jobs[key.job]?.lastServed = key.slot }
@@ -656,7 +664,7 @@ extension SchedulerCore {
       return true
     }
     cluster.outbox.append(.end(grant.token, end.outcome, reason: end.reason.description))
-    return cluster.hasLease(at: now.monotonic) != false
+    return grant.member == cluster.member && cluster.hasLease(at: now.monotonic)
   }
 
   private mutating func endAnswered(_ token: ClaimToken, isOurs: Bool, at now: Now) {
@@ -673,11 +681,15 @@ extension SchedulerCore {
 
   // MARK: Saying it
 
-  /// Says what there is to be said, and sees to it that the clock is looked at in time.
-  mutating func tendCluster(at now: Now) {
+  /// The last of several events that belong together has been handled: what they want of the engine
+  /// goes to it at once. To be called after each event, or after all of a wake.
+  package mutating func endTurn(at now: Now, into list: inout [SchedulerEffect]) {
     guard cluster.isOn, phase != .starting else { return }
+    swap(&effects, &list)
     send(at: now)
+    finishIfIdle(at: now)
     armCluster(at: now)
+    swap(&effects, &list)
   }
 
   mutating func clusterFired(token: UInt64, at now: Now) {
@@ -759,7 +771,7 @@ extension SchedulerCore {
       job: spec.name, slot: key.slot, schedule: job.schedule, overlap: spec.overlap,
       group: group, groupMax: group.flatMap { settings.concurrency[$0] },
       limit: spec.timing.schedule.limit, isAtLeastOnce: spec.delivery == .atLeastOnce,
-      validUntil: key.slot + spec.missed.within(spec.timing.schedule, of: key.slot),
+      validUntil: spec.validUntil(key.slot),
       earlier: claim.askedAs)
   }
 
@@ -804,6 +816,11 @@ extension SlotCauses {
 }
 
 extension JobSpec {
+  /// Until when a slot that is late may start.
+  fileprivate func validUntil(_ slot: WallInstant) -> WallInstant {
+    slot + missed.within(timing.schedule, of: slot)
+  }
+
   /// What machines must agree on to share the job's slots.
   var sharedHash: UInt64 {
     StableHash.of(

@@ -76,7 +76,6 @@ package struct SchedulerCore: Sendable {
 
   /// What is said at the end of an event.
   mutating func close(at now: Now) {
-    if cluster.isOn { tendCluster(at: now) }
     recordMarks()
     jobs.freeReleased()
     if !jobs.bugs.isEmpty || !runs.bugs.isEmpty { recordBugs(at: now) }

@@ -83,13 +83,15 @@ package struct VirtualScheduler {
   /// Hands the core an event, and puts all effects into an empty list. The owner sets the timers.
   mutating func hand(_ event: SchedulerEvent, into effects: inout [SchedulerEffect]) {
     core.handle(event, at: now, into: &effects)
+    core.endTurn(at: now, into: &effects)
   }
 
   /// Hands the core a command, and sets its timers.
   package mutating func perform(
     _ command: SchedulerCommand
   ) -> (reply: SchedulerReply, effects: [SchedulerEffect]) {
-    let (reply, effects) = core.perform(command, at: now)
+    var (reply, effects) = core.perform(command, at: now)
+    core.endTurn(at: now, into: &effects)
     setTimers(effects)
     return (reply, effects)
   }

@@ -119,6 +119,7 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
     isTurnOpen = true
     turns.perform { [self] in
       isTurnOpen = false
+      if cluster != nil { flushClaims() }
       flush()
     }
   }
@@ -132,6 +133,13 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
     let requests = starting
     starting = []
     runner?.start(requests)
+  }
+
+  /// All that a turn wants of the cluster's engine goes there together.
+  private func flushClaims() {
+    var effects: [SchedulerEffect] = []
+    core.endTurn(at: time.now, into: &effects)
+    perform(effects)
   }
 
   private func flushLedger() {

@@ -56,7 +56,8 @@ import Testing
     #expect(try world.get("/api/v1/cluster?x=1").problem == "400 badRequest")
   }
 
-  @Test func `the machines of a cluster are shown, with what they say of themselves`() async throws {
+  @Test func `the machines of a cluster are shown, with what they say of themselves`() async throws
+  {
     let world = try await world([.named("job")])
     world.scheduler.others(joining(Self.facts("b", lease: .seconds(60))))
     start(world)
@@ -73,7 +74,8 @@ import Testing
     #expect(members.map { "\($0["machine"] ?? "") \($0["member"] ?? "")" } == ["b 1", "a 2"])
     #expect(members.allSatisfy { $0["alive"] as? Bool == true })
     #expect(members[0]["labels"] as? [String: String] == ["site": "east"])
-    #expect(members[0]["host"] as? String == "host-b" && members[0]["lease_ms"] as? Double == 60_000)
+    #expect(
+      members[0]["host"] as? String == "host-b" && members[0]["lease_ms"] as? Double == 60_000)
     #expect(problems(reply).isEmpty && reply.list("jobs").isEmpty)
     #expect(try statusLine(world) == "cluster: 2 machines, engine answers")
     let metrics = try world.get("/metrics").text
@@ -102,7 +104,8 @@ import Testing
     #expect(failure["permanent"] as? Bool == false)
     #expect(problems(reply) == ["the engine does not answer: No route to db.\u{1b}[2J"])
     // What others wrote does not steer a terminal.
-    #expect(try statusLine(world) == "cluster: the engine does not answer: No route to db.\u{fffd}[2J")
+    #expect(
+      try statusLine(world) == "cluster: the engine does not answer: No route to db.\u{fffd}[2J")
     let metrics = try world.get("/metrics").text
     #expect(metrics.contains("\ntakt_cluster_engine_up 0\n"))
     #expect(metrics.contains("\ntakt_cluster_lease_seconds 0.0\n"))
@@ -168,7 +171,7 @@ import Testing
     #expect(next["slot"] as? String == slot.rfc3339())
     world.scheduler.others(
       joining(
-        Self.facts("b", lease: .seconds(120)), [.decide(job, SlotSeries(slot), .skipped(.limit))]))
+        Self.facts("b", lease: .seconds(120)), [.ranUnclaimed(job, slot)]))
     world.scheduler.pass(.seconds(61))
     let lanes = try world.get("/api/v1/timeline")
     let slots = lanes.list("jobs").first?["slots"] as? [[String: Any]]

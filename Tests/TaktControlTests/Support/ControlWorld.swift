@@ -38,7 +38,8 @@ final class ControlWorld: Sendable {
   ///   - isStarted: false for a scheduler that has no jobs yet.
   init(
     _ jobs: [JobSpec] = [], settings: SchedulerSettings = SchedulerSettings(),
-    archive: (any RunArchive)? = MemoryArchive(), cluster: MemberFacts? = nil, isStarted: Bool = true, descriptors: Int = 300
+    archive: (any RunArchive)? = MemoryArchive(), cluster: MemberFacts? = nil,
+    isStarted: Bool = true, descriptors: Int = 300
   ) async throws {
     self.jobs = jobs
     folder = NSTemporaryDirectory() + "takt-control-\(UUID().uuidString.prefix(8))"

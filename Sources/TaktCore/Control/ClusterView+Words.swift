@@ -77,7 +77,8 @@ extension MemberFacts {
   fileprivate var clockWords: String? {
     let distance = clockOffset < .zero ? .zero - clockOffset : clockOffset
     guard distance >= Self.clockOffsetMax else { return nil }
-    return "\(DurationText.format(distance)) \(clockOffset < .zero ? "behind" : "ahead of") the engine's; "
+    let side = clockOffset < .zero ? "behind" : "ahead of"
+    return "\(DurationText.format(distance)) \(side) the engine's; "
       + "set it by NTP"
   }
 }
