@@ -5,6 +5,7 @@
 See README.md. Exits with 1 when a seed fails.
 """
 import argparse
+import collections
 import concurrent.futures
 import os
 import pathlib
@@ -281,10 +282,12 @@ def run_seed(options):
         counts = " ".join(f"{name} {count}" for name, count in sorted(judge.counts.items()) if count)
         print(f"seed {options.seed}: {'ok' if not judge.findings else 'FAILED'} in "
               f"{time.monotonic() - start:.0f} s; {counts}; {summary}")
-        for finding in judge.findings[:15]:
+        for finding in judge.findings[:12]:
             print(f"    {finding}")
-        if len(judge.findings) > 15:
-            print(f"    and {len(judge.findings) - 15} more")
+        if len(judge.findings) > 12:
+            kinds = collections.Counter(
+                finding[1:].partition("]")[0] for finding in judge.findings)
+            print(f"    and more: {', '.join(f'{kind} {n}' for kind, n in kinds.most_common())}")
         (folder / "findings").write_text("".join(f"{finding}\n" for finding in judge.findings))
         return 1 if judge.findings else 0
     except Exception:
@@ -390,13 +393,13 @@ def run_all(options):
         text = process.communicate()[0]
         if is_stopping:
             return None
-        print(text, end="", flush=True)
         if process.returncode == 0 and not options.keep:
             shutil.rmtree(folder, ignore_errors=True)
         else:
             shutil.rmtree(folder / "engine/data", ignore_errors=True)
             if process.returncode:
-                print(f"    see {folder}", flush=True)
+                text += f"    see {folder}\n"
+        print(text, end="", flush=True)
         return process.returncode
 
     def interrupt(number, _):

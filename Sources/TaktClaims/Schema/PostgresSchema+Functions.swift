@@ -178,6 +178,12 @@ extension PostgresSchema {
       THEN
         RETURN takt.answer('done');
       END IF;
+      -- It was given the slot, and the answer was lost.
+      UPDATE takt.slot SET state = 'decided', verdict = 'ran', reason = 'unclaimed',
+        ended_at = p_now
+      WHERE cluster = p_cluster AND job = v_name AND slot = v_slot AND state = 'claimed'
+        AND member = p_member;
+      IF FOUND THEN RETURN takt.answer('done'); END IF;
       IF takt.is_known(p_cluster, v_name, v_slot) THEN
         INSERT INTO takt.doubled (cluster, job, slot, member, machine, found_at)
         VALUES (p_cluster, v_name, v_slot, p_member, p_machine, p_now)
@@ -412,7 +418,12 @@ extension PostgresSchema {
           SELECT pg_catalog.jsonb_agg(token ORDER BY token)
           FROM takt.slot
           WHERE cluster = p_cluster AND state = 'claimed' AND is_replaced AND member = p_member),
-          '[]'::jsonb))
+          '[]'::jsonb),
+        'held', coalesce((
+          SELECT pg_catalog.jsonb_agg(
+            pg_catalog.jsonb_build_object('token', token, 'job', job, 'slot', slot) ORDER BY token)
+          FROM takt.slot
+          WHERE cluster = p_cluster AND state = 'claimed' AND member = p_member), '[]'::jsonb))
     $fn$;
     """
 

@@ -285,6 +285,12 @@ package struct MemoryEngine: Sendable {
     {
       return .done
     }
+    if let known = job.slots[slot], known.state == .claimed(member) {
+      // It was given the slot, and the answer was lost.
+      jobs[name]?.slots[slot]?.state = .decided(.ran, nil, reason: "unclaimed")
+      jobs[name]?.slots[slot]?.decidedFor = member
+      return .done
+    }
     if isKnown(slot, of: name) {
       doubledCount += 1
       return .superseded
@@ -369,14 +375,17 @@ package struct MemoryEngine: Sendable {
       for (instant, slot) in job.slots {
         switch slot.state {
         case .open: news.open.append(ClusterNews.OpenSlot(job: name, slot: instant))
-        case .claimed(member) where slot.isReplaced:
-          if let token = slot.token { news.replaced.append(token) }
+        case .claimed(member):
+          guard let token = slot.token else { break }
+          if slot.isReplaced { news.replaced.append(token) }
+          news.held.append(ClusterNews.HeldClaim(token: token, job: name, slot: instant))
         case .claimed, .decided: break
         }
       }
     }
     news.open.sort { ($0.slot, $0.job) < ($1.slot, $1.job) }
     news.replaced.sort()
+    news.held.sort { $0.token < $1.token }
     return news
   }
 }

@@ -40,6 +40,23 @@ extension ClaimContract {
       try scene.equal(
         try scene.ask(one, .ask(scene.job, [slot])), .known([]), "nothing is known of it")
     },
+    ClaimContract("the news has a member's own claims") { scene in
+      let (one, two) = (try scene.join(), try scene.join())
+      let token = try scene.grant(one, scene.wish(scene.slot(1)))
+      let held = ClusterNews.HeldClaim(token: token, job: scene.job, slot: scene.slot(1))
+      try scene.equal(try scene.renew(one).held, [held], "its claims")
+      try scene.equal(try scene.renew(two).held, [], "another's")
+      try scene.ask(one, .end(token, .succeeded, reason: ""))
+      try scene.equal(try scene.renew(one).held, [], "after its end")
+    },
+    ClaimContract("a run without a claim ends the claim of which its machine was not told") { scene in
+      let one = try scene.join()
+      _ = try scene.grant(one, scene.wish(scene.slot(1)))
+      try scene.equal(try scene.ask(one, .ranUnclaimed(scene.job, scene.slot(1))), .done, "first")
+      try scene.equal(try scene.ask(one, .ranUnclaimed(scene.job, scene.slot(1))), .done, "again")
+      let next = scene.wish(scene.slot(0)) { $0.overlap = .skip }
+      _ = try scene.grant(one, next)
+    },
     ClaimContract("nobody decides a slot that is still to come") { scene in
       let one = try scene.join()
       let slot = scene.slot(-2)
