@@ -237,7 +237,8 @@ class World:
         self.steer("suspend", machine, job)
 
     def resume(self, machine, job, is_last=False):
-        self.steer("resume", machine, job)
+        if not self.steer("resume", machine, job):
+            return
         for suspension in self.suspensions:
             if suspension[0] == job.name and (is_last or suspension[2] is None):
                 suspension[2] = int(self.wall() * 1000)
@@ -259,7 +260,9 @@ class World:
             self.note(f"{verb} {job.name} {one.name}: {result.returncode} {result.stdout.strip()} "
                       f"{result.stderr.strip()}")
             if result.returncode == 0:
-                return
+                return True
+        self.unsure.add(job.name)
+        return False
 
 
 # MARK: One seed, and many
