@@ -481,6 +481,7 @@ extension PostgresSchema {
       v_facts jsonb := p_batch->'facts';
       v_has_facts boolean := coalesce(jsonb_typeof(v_facts) = 'object', false);
       v_id bigint := (p_batch->>'member')::bigint;
+      v_number bigint := (p_batch->>'number')::bigint;
       v_member takt.member;
       v_now bigint;
       v_until bigint;
@@ -524,6 +525,11 @@ extension PostgresSchema {
       IF v_has_facts THEN PERFORM takt.settle(p_cluster, v_now); END IF;
       IF v_id IS NOT NULL THEN
         IF coalesce(v_member.lease_until <= v_now, true) THEN RETURN v_reply; END IF;
+        -- A batch that comes after a newer one: its sender has given it up.
+        IF v_member.last_batch > v_number THEN RETURN v_reply; END IF;
+        IF NOT v_has_facts THEN
+          UPDATE takt.member SET last_batch = v_number WHERE id = v_id;
+        END IF;
       ELSIF v_has_facts THEN
         v_id := nextval('takt.member_id');
       ELSE
@@ -532,16 +538,16 @@ extension PostgresSchema {
       IF v_has_facts THEN
         v_until := takt.later(v_now, (v_facts->>'lease')::bigint);
         INSERT INTO takt.member (id, cluster, machine, host, version, labels, lease, grace,
-          clock_offset, joined_at, lease_until, lost_after)
+          clock_offset, joined_at, lease_until, lost_after, last_batch)
         VALUES (v_id, p_cluster, v_facts->>'machine', v_facts->>'host', v_facts->>'version',
           v_facts->'labels', (v_facts->>'lease')::bigint, (v_facts->>'grace')::bigint,
           (v_facts->>'clockOffset')::bigint, v_now, v_until,
-          takt.later(v_until, (v_facts->>'grace')::bigint))
+          takt.later(v_until, (v_facts->>'grace')::bigint), v_number)
         ON CONFLICT (id) DO UPDATE SET
           machine = excluded.machine, host = excluded.host, version = excluded.version,
           labels = excluded.labels, lease = excluded.lease, grace = excluded.grace,
           clock_offset = excluded.clock_offset, lease_until = excluded.lease_until,
-          lost_after = excluded.lost_after
+          lost_after = excluded.lost_after, last_batch = excluded.last_batch
         RETURNING * INTO v_member;
       END IF;
 

@@ -132,7 +132,8 @@ package enum ClaimAnswer: Hashable, Sendable {
 
 /// All that a machine wants at a time: done together, or not at all.
 package struct ClaimBatch: Hashable, Sendable {
-  /// Tells the answer's batch from others.
+  /// Tells the answer's batch from others, and grows: the engine does none that comes after a newer
+  /// one of the same member.
   package var number: UInt64
   /// Nil to join.
   package var member: MemberID?

@@ -22,6 +22,8 @@ package struct MemoryEngine: Sendable {
   private struct Member: Sendable {
     var facts: MemberFacts
     var leaseUntil: WallInstant
+    /// The newest batch of it.
+    var lastBatch: UInt64
   }
 
   private struct Job: Sendable {
@@ -91,6 +93,9 @@ package struct MemoryEngine: Sendable {
       guard let found = members[known], found.leaseUntil > now || plant == .lease else {
         return reply
       }
+      // A batch that comes after a newer one: its sender has given it up.
+      guard found.lastBatch <= batch.number else { return reply }
+      members[known]?.lastBatch = batch.number
       member = known
       isStale = found.leaseUntil <= now
     } else {
@@ -100,7 +105,8 @@ package struct MemoryEngine: Sendable {
       member = MemberID(lastMember)
     }
     if let facts = batch.facts {
-      members[member] = Member(facts: facts, leaseUntil: now + facts.lease)
+      members[member] = Member(
+        facts: facts, leaseUntil: now + facts.lease, lastBatch: batch.number)
     }
     reply.member = member
     for request in batch.requests {

@@ -40,7 +40,6 @@ extension Verdict {
   /// How much the log makes of it.
   var level: LogLevel {
     switch self {
-    case .skipped(.elsewhere): .debug
     case .ran, .skipped(.suspended), .skipped(.stopping), .skipped(.excluded), .skipped(.limit):
       .info
     case .cancelled: .notice

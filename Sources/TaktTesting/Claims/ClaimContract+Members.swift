@@ -57,6 +57,18 @@ extension ClaimContract {
       let next = scene.wish(scene.slot(0)) { $0.overlap = .skip }
       _ = try scene.grant(one, next)
     },
+    ClaimContract("a batch that comes after a newer one is not done") { scene in
+      let one = try scene.join()
+      let late = ClaimBatch(
+        number: scene.lastNumber + 1, member: one, facts: nil,
+        requests: [.suspend(scene.job, Suspension(since: scene.engine.now, until: nil, reason: ""))])
+      try scene.equal(try scene.engine.perform(late).answers, [.done], "in time")
+      try scene.equal(try scene.engine.perform(late).answers, [.done], "repeated")
+      scene.lastNumber += 1
+      try scene.ask(one, .suspend(scene.job, nil))
+      try scene.equal(try scene.engine.perform(late).member, nil, "late")
+      try scene.equal(try scene.renew(one).suspended, [:], "the news")
+    },
     ClaimContract("nobody decides a slot that is still to come") { scene in
       let one = try scene.join()
       let slot = scene.slot(-2)
