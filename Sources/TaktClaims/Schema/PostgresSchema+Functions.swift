@@ -1,6 +1,11 @@
+import TaktCore
+import TaktTime
+
 extension PostgresSchema {
   /// How long decided slots are kept.
   private static let keptNanoseconds: Int64 = 30 * 86_400 * 1_000_000_000
+  /// How long before a job is first heard of its slots may lie.
+  private static let reachNanoseconds = MemoryEngine.reach.nanosecondsSaturated
   /// How many rows one batch deletes at most.
   private static let deletedMax = 200
 
@@ -71,7 +76,11 @@ extension PostgresSchema {
         THEN
           RETURN takt.answer('drifted');
         END IF;
-        UPDATE takt.job SET schedule = v_schedule WHERE cluster = p_cluster AND name = v_name;
+        -- Slots long before the job is first heard of are nobody's: a clock that is slow names them.
+        UPDATE takt.job SET schedule = v_schedule, forgotten_until = CASE
+            WHEN v_old IS NULL THEN (takt.later(p_now, -\(reachNanoseconds)) - 1) / 1000000
+            ELSE forgotten_until END
+        WHERE cluster = p_cluster AND name = v_name;
         DELETE FROM takt.holder WHERE cluster = p_cluster AND job = v_name;
       END IF;
       INSERT INTO takt.holder (cluster, job, member) VALUES (p_cluster, v_name, p_member);
