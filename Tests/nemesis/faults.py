@@ -198,6 +198,23 @@ class Plan:
         self.at(start + duration, lambda: engine.slow(0, 0))
         self.note(f"slow {up}/{down}", start, duration)
 
+    def engine_late(self):
+        """Some requests arrive long after their senders have given up, and after newer ones."""
+        engine = self.world.engine
+        if engine.proxy is None:
+            return
+        duration = self.lease(2, 5)
+        if (start := self.place("engine", duration, 4)) is None:
+            return
+        at = start
+        while at < start + duration:
+            up = round(self.rng.uniform(1.2, 3), 2)
+            self.at(at, lambda up=up: engine.slow(up, 0))
+            at += self.rng.uniform(0.2, 0.9)
+            self.at(at, lambda: engine.slow(0, 0))
+            at += self.rng.uniform(0.3, 1.5)
+        self.note("late requests", start, duration)
+
     # MARK: What people do
 
     def rolling(self):
@@ -227,7 +244,7 @@ class Plan:
 WEIGHTS = {
     Plan.cut: 3, Plan.cut_up: 2, Plan.cut_down: 3, Plan.flap: 2, Plan.kill: 4, Plan.stop: 4,
     Plan.freeze: 1, Plan.guard: 1, Plan.leave: 2, Plan.clock: 2, Plan.late_clock: 1, Plan.clone: 1,
-    Plan.engine_stop: 3, Plan.engine_freeze: 1, Plan.engine_slow: 3, Plan.rolling: 2,
+    Plan.engine_stop: 3, Plan.engine_freeze: 1, Plan.engine_slow: 3, Plan.engine_late: 2, Plan.rolling: 2,
     Plan.suspend: 2,
 }
 

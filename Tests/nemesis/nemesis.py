@@ -5,6 +5,7 @@
 See README.md. Exits with 1 when a seed fails.
 """
 import argparse
+import collections
 import concurrent.futures
 import os
 import pathlib
@@ -236,7 +237,8 @@ class World:
         self.steer("suspend", machine, job)
 
     def resume(self, machine, job, is_last=False):
-        self.steer("resume", machine, job)
+        if not self.steer("resume", machine, job):
+            return
         for suspension in self.suspensions:
             if suspension[0] == job.name and (is_last or suspension[2] is None):
                 suspension[2] = int(self.wall() * 1000)
@@ -258,7 +260,9 @@ class World:
             self.note(f"{verb} {job.name} {one.name}: {result.returncode} {result.stdout.strip()} "
                       f"{result.stderr.strip()}")
             if result.returncode == 0:
-                return
+                return True
+        self.unsure.add(job.name)
+        return False
 
 
 # MARK: One seed, and many
@@ -281,10 +285,12 @@ def run_seed(options):
         counts = " ".join(f"{name} {count}" for name, count in sorted(judge.counts.items()) if count)
         print(f"seed {options.seed}: {'ok' if not judge.findings else 'FAILED'} in "
               f"{time.monotonic() - start:.0f} s; {counts}; {summary}")
-        for finding in judge.findings[:15]:
+        for finding in judge.findings[:12]:
             print(f"    {finding}")
-        if len(judge.findings) > 15:
-            print(f"    and {len(judge.findings) - 15} more")
+        if len(judge.findings) > 12:
+            kinds = collections.Counter(
+                finding[1:].partition("]")[0] for finding in judge.findings)
+            print(f"    and more: {', '.join(f'{kind} {n}' for kind, n in kinds.most_common())}")
         (folder / "findings").write_text("".join(f"{finding}\n" for finding in judge.findings))
         return 1 if judge.findings else 0
     except Exception:
@@ -390,13 +396,13 @@ def run_all(options):
         text = process.communicate()[0]
         if is_stopping:
             return None
-        print(text, end="", flush=True)
         if process.returncode == 0 and not options.keep:
             shutil.rmtree(folder, ignore_errors=True)
         else:
             shutil.rmtree(folder / "engine/data", ignore_errors=True)
             if process.returncode:
-                print(f"    see {folder}", flush=True)
+                text += f"    see {folder}\n"
+        print(text, end="", flush=True)
         return process.returncode
 
     def interrupt(number, _):

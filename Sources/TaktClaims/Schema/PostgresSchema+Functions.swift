@@ -1,8 +1,11 @@
+import TaktCore
+import TaktTime
+
 extension PostgresSchema {
   /// How long decided slots are kept.
   private static let keptNanoseconds: Int64 = 30 * 86_400 * 1_000_000_000
   /// How long before a job is first heard of its slots may lie.
-  private static let reachNanoseconds: Int64 = 60 * 1_000_000_000
+  private static let reachNanoseconds = MemoryEngine.reach.nanosecondsSaturated
   /// How many rows one batch deletes at most.
   private static let deletedMax = 200
 
@@ -185,6 +188,12 @@ extension PostgresSchema {
       THEN
         RETURN takt.answer('done');
       END IF;
+      -- It was given the slot, and the answer was lost.
+      UPDATE takt.slot SET state = 'decided', verdict = 'ran', reason = 'unclaimed',
+        ended_at = p_now
+      WHERE cluster = p_cluster AND job = v_name AND slot = v_slot AND state = 'claimed'
+        AND member = p_member;
+      IF FOUND THEN RETURN takt.answer('done'); END IF;
       IF takt.is_known(p_cluster, v_name, v_slot) THEN
         INSERT INTO takt.doubled (cluster, job, slot, member, machine, found_at)
         VALUES (p_cluster, v_name, v_slot, p_member, p_machine, p_now)
@@ -422,7 +431,12 @@ extension PostgresSchema {
           SELECT pg_catalog.jsonb_agg(token ORDER BY token)
           FROM takt.slot
           WHERE cluster = p_cluster AND state = 'claimed' AND is_replaced AND member = p_member),
-          '[]'::jsonb))
+          '[]'::jsonb),
+        'held', coalesce((
+          SELECT pg_catalog.jsonb_agg(
+            pg_catalog.jsonb_build_object('token', token, 'job', job, 'slot', slot) ORDER BY token)
+          FROM takt.slot
+          WHERE cluster = p_cluster AND state = 'claimed' AND member = p_member), '[]'::jsonb))
     $fn$;
     """
 
@@ -482,6 +496,7 @@ extension PostgresSchema {
       v_facts jsonb := p_batch->'facts';
       v_has_facts boolean := coalesce(jsonb_typeof(v_facts) = 'object', false);
       v_id bigint := (p_batch->>'member')::bigint;
+      v_number bigint := (p_batch->>'number')::bigint;
       v_member takt.member;
       v_now bigint;
       v_until bigint;
@@ -526,6 +541,11 @@ extension PostgresSchema {
       IF v_has_facts THEN PERFORM takt.settle(p_cluster, v_now); END IF;
       IF v_id IS NOT NULL THEN
         IF coalesce(v_member.lease_until <= v_now, true) THEN RETURN v_reply; END IF;
+        -- A batch that comes after a newer one: its sender has given it up.
+        IF v_member.last_batch > v_number THEN RETURN v_reply; END IF;
+        IF NOT v_has_facts THEN
+          UPDATE takt.member SET last_batch = v_number WHERE id = v_id;
+        END IF;
       ELSIF v_has_facts THEN
         v_id := nextval('takt.member_id');
       ELSE
@@ -536,16 +556,16 @@ extension PostgresSchema {
       IF v_has_facts THEN
         v_until := takt.later(v_now, (v_facts->>'lease')::bigint);
         INSERT INTO takt.member (id, cluster, machine, host, version, labels, lease, grace,
-          clock_offset, joined_at, lease_until, lost_after)
+          clock_offset, joined_at, lease_until, lost_after, last_batch)
         VALUES (v_id, p_cluster, v_facts->>'machine', v_facts->>'host', v_facts->>'version',
           v_facts->'labels', (v_facts->>'lease')::bigint, (v_facts->>'grace')::bigint,
           (v_facts->>'clockOffset')::bigint, v_now, v_until,
-          takt.later(v_until, (v_facts->>'grace')::bigint))
+          takt.later(v_until, (v_facts->>'grace')::bigint), v_number)
         ON CONFLICT (id) DO UPDATE SET
           machine = excluded.machine, host = excluded.host, version = excluded.version,
           labels = excluded.labels, lease = excluded.lease, grace = excluded.grace,
           clock_offset = excluded.clock_offset, lease_until = excluded.lease_until,
-          lost_after = excluded.lost_after
+          lost_after = excluded.lost_after, last_batch = excluded.last_batch
         RETURNING * INTO v_member;
       END IF;
 

@@ -107,7 +107,8 @@ package enum PostgresSchema {
       clock_offset bigint NOT NULL,
       joined_at bigint NOT NULL,
       lease_until bigint NOT NULL,
-      lost_after bigint NOT NULL
+      lost_after bigint NOT NULL,
+      last_batch bigint NOT NULL
     );
     CREATE INDEX IF NOT EXISTS member_lost_after ON takt.member (cluster, lost_after);
     CREATE TABLE IF NOT EXISTS takt.job (

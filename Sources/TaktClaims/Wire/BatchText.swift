@@ -51,6 +51,7 @@ struct BatchText: Encodable {
   }
 
   private var schema = PostgresSchema.version
+  private var number: Int64
   private var wait: String
   private var member: Int64?
   private var facts: Facts?
@@ -65,6 +66,7 @@ struct BatchText: Encodable {
   }
 
   private init(_ batch: ClaimBatch, wait: Duration) {
+    number = Self.signed(batch.number)
     self.wait = String(max(1, wait.milliseconds))
     member = batch.member.map { Self.signed($0.number) }
     facts = batch.facts.map { facts in

@@ -39,6 +39,12 @@ struct ReplyText: Decodable {
     var slot: Int64
   }
 
+  private struct Held: Decodable {
+    var token: UInt64
+    var job: String
+    var slot: Int64
+  }
+
   private struct Suspended: Decodable {
     var since: Int64
     var until: Int64?
@@ -50,6 +56,7 @@ struct ReplyText: Decodable {
     var open: [Open]
     var suspended: [String: Suspended]
     var replaced: [UInt64]
+    var held: [Held]
   }
 
   /// What there can be.
@@ -129,6 +136,12 @@ struct ReplyText: Decodable {
         until: suspended.until.map { WallInstant(nanoseconds: $0) }, reason: suspended.reason)
     }
     result.replaced = news.replaced.map { ClaimToken($0) }
+    result.held = news.held.compactMap { held in
+      JobName(held.job).map {
+        .init(
+          token: ClaimToken(held.token), job: $0, slot: WallInstant(milliseconds: held.slot))
+      }
+    }
     return result
   }
 }

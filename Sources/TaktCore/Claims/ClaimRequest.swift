@@ -79,7 +79,8 @@ package enum ClaimRequest: Hashable, Sendable {
   /// Slots are decided without a run, unless they are already, or still to come. Of several that
   /// follow one another it is not looked into.
   case decide(JobName, SlotSeries, Verdict)
-  /// A run without a claim has served the slot.
+  /// A run without a claim has served the slot. A claim of this machine's whose answer was lost has
+  /// served its turn.
   case ranUnclaimed(JobName, WallInstant)
   /// The claim's run has ended so.
   case end(ClaimToken, Outcome, reason: String)
@@ -113,7 +114,8 @@ package enum ClaimAnswer: Hashable, Sendable {
 
 /// All that a machine wants at a time: done together, or not at all.
 package struct ClaimBatch: Hashable, Sendable {
-  /// Tells the answer's batch from others.
+  /// Tells the answer's batch from others, and grows: the engine does none that comes after a newer
+  /// one of the same member.
   package var number: UInt64
   /// Nil to join.
   package var member: MemberID?
@@ -184,11 +186,26 @@ package struct ClusterNews: Hashable, Sendable {
     }
   }
 
+  /// A claim of this machine's.
+  package struct HeldClaim: Hashable, Sendable {
+    package var token: ClaimToken
+    package var job: JobName
+    package var slot: WallInstant
+
+    package init(token: ClaimToken, job: JobName, slot: WallInstant) {
+      self.token = token
+      self.job = job
+      self.slot = slot
+    }
+  }
+
   package var members: [Member] = []
   package var open: [OpenSlot] = []
   package var suspended: [JobName: Suspension] = [:]
   /// Claims of this machine whose runs are to stop: a newer one of their job takes their place.
   package var replaced: [ClaimToken] = []
+  /// All claims of this machine, by their numbers.
+  package var held: [HeldClaim] = []
 
   package init() {}
 }

@@ -22,6 +22,8 @@ package struct MemoryEngine: Sendable {
   private struct Member: Sendable {
     var facts: MemberFacts
     var leaseUntil: WallInstant
+    /// The newest batch of it.
+    var lastBatch: UInt64
   }
 
   private struct Job: Sendable {
@@ -91,6 +93,9 @@ package struct MemoryEngine: Sendable {
       guard let found = members[known], found.leaseUntil > now || plant == .lease else {
         return reply
       }
+      // A batch that comes after a newer one: its sender has given it up.
+      guard found.lastBatch <= batch.number else { return reply }
+      members[known]?.lastBatch = batch.number
       member = known
       isStale = found.leaseUntil <= now
     } else {
@@ -100,7 +105,8 @@ package struct MemoryEngine: Sendable {
       member = MemberID(lastMember)
     }
     if let facts = batch.facts {
-      members[member] = Member(facts: facts, leaseUntil: now + facts.lease)
+      members[member] = Member(
+        facts: facts, leaseUntil: now + facts.lease, lastBatch: batch.number)
     }
     reply.member = member
     for request in batch.requests {
@@ -285,6 +291,12 @@ package struct MemoryEngine: Sendable {
     {
       return .done
     }
+    if let known = job.slots[slot], known.state == .claimed(member) {
+      // It was given the slot, and the answer was lost.
+      jobs[name]?.slots[slot]?.state = .decided(.ran, nil, reason: "unclaimed")
+      jobs[name]?.slots[slot]?.decidedFor = member
+      return .done
+    }
     if isKnown(slot, of: name) {
       doubledCount += 1
       return .superseded
@@ -370,14 +382,17 @@ package struct MemoryEngine: Sendable {
       for (instant, slot) in job.slots {
         switch slot.state {
         case .open: news.open.append(ClusterNews.OpenSlot(job: name, slot: instant))
-        case .claimed(member) where slot.isReplaced:
-          if let token = slot.token { news.replaced.append(token) }
+        case .claimed(member):
+          guard let token = slot.token else { break }
+          if slot.isReplaced { news.replaced.append(token) }
+          news.held.append(ClusterNews.HeldClaim(token: token, job: name, slot: instant))
         case .claimed, .decided: break
         }
       }
     }
     news.open.sort { ($0.slot, $0.job) < ($1.slot, $1.job) }
     news.replaced.sort()
+    news.held.sort { $0.token < $1.token }
     return news
   }
 }

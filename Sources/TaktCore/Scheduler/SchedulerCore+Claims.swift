@@ -88,11 +88,12 @@ extension SchedulerCore {
     for key in cluster.claims.keys.sorted() { withdraw(key) }
   }
 
-  /// Gives up a claim; one that the engine may have heard of waits for the answer.
+  /// Gives up a claim; one that the engine is being asked for waits for the answer. What it was
+  /// asked for before, without an answer, is given back when the news has it.
   private mutating func withdraw(_ key: ClusterState.Key) {
     let wish = ClusterState.Wish.claim(key)
     cluster.outbox.removeAll { $0 == wish }
-    if cluster.inFlight?.wishes.contains(wish) == true || cluster.claims[key]?.askedAs != nil {
+    if cluster.inFlight?.wishes.contains(wish) == true {
       cluster.claims[key]?.isWithdrawn = true
     } else {
       _ = cluster.removeClaim(key)
@@ -271,7 +272,11 @@ extension SchedulerCore {
   // MARK: Settling
 
   /// Slots whose time came while nobody could claim them: what became of them is asked first.
-  mutating func unsettle(_ passed: [SlotSeries], of id: JobID, at now: Now) {
+  ///
+  /// - Parameter schedule: what names them; nil for the job's present one.
+  mutating func unsettle(
+    _ passed: [SlotSeries], of id: JobID, by schedule: Schedule? = nil, at now: Now
+  ) {
     guard !passed.isEmpty else { return }
     guard isHere(jobs[id].spec) else {
       for series in passed { decide(id, series, .skipped(.elsewhere), at: now) }
@@ -280,7 +285,7 @@ extension SchedulerCore {
     if cluster.jobs[id] == nil { declare(id, isChanged: false) }
     var slots: [WallInstant] = []
     for series in passed.sorted(by: { $0.last > $1.last }) {
-      let set = jobs[id].cursor.instantSet(of: series, jobs[id].spec.timing.schedule)
+      let set = jobs[id].cursor.instantSet(of: series, schedule ?? jobs[id].spec.timing.schedule)
       let room = max(0, ClusterState.unsettledMax - slots.count)
       let (rest, newest) = room == 0 ? (series, []) : set.splitNewest(room, of: series)
       slots += newest.map { WallInstant($0) }
@@ -595,10 +600,35 @@ extension SchedulerCore {
       let at = now.monotonic + ClusterState.rankPace * min(rank, 10)
       cluster.addClaim(ClusterState.Claim(slot: slot, isOpen: true, phase: .waits(at)), key)
     }
+    giveBackForgotten(news, at: now)
     for token in news.replaced {
       for run in runs.all where runs.contains(run) && runs[run].claim?.token == token {
         step(run, at: now) { $0.stop(.replaced, at: now.monotonic) }
       }
+    }
+  }
+
+  /// Claims that this machine was given and knows nothing of: the answer was lost, and when it came
+  /// to be repeated nobody wanted the slot any more. Nobody else would end them.
+  private mutating func giveBackForgotten(_ news: ClusterNews, at now: Now) {
+    guard !news.held.isEmpty else { return }
+    var known: Set<ClaimToken> = []
+    for id in runs.all where runs.contains(id) {
+      if let token = runs[id].claim?.token { known.insert(token) }
+    }
+    for wish in cluster.outbox {
+      switch wish {
+      case .end(let token, _, _), .giveBack(let token): known.insert(token)
+      case .declare, .claim, .ask, .decide, .ranUnclaimed, .suspend: break
+      }
+    }
+    for held in news.held where !known.contains(held.token) {
+      if let id = jobs.id(of: held.job),
+        cluster.claims[ClusterState.Key(job: id, slot: held.slot)] != nil
+      {
+        continue
+      }
+      cluster.outbox.append(.giveBack(held.token))
     }
   }
 
@@ -745,9 +775,12 @@ extension SchedulerCore {
       guard jobs.isPresent(id), let job = cluster.jobs[id] else { return nil }
       return .declare(jobs.name(of: id), schedule: job.schedule, isChanged: job.isChanged)
     case .claim(let key):
-      guard let claim = cluster.claims[key], let job = cluster.jobs[key.job],
-        jobs.isPresent(key.job)
-      else { return nil }
+      guard let claim = cluster.claims[key], !claim.isWithdrawn,
+        let job = cluster.jobs[key.job], jobs.isPresent(key.job)
+      else {
+        _ = cluster.removeClaim(key)
+        return nil
+      }
       return .claim(slotClaim(claim, key, job))
     case .ask(let id, let slots):
       guard jobs.isPresent(id) else { return nil }

@@ -105,7 +105,7 @@ extension SchedulerCore {
     if let rest {
       for series in due?.all ?? [] { decide(id, series, .skipped(rest), at: now) }
     } else if let kept {
-      serveOrDisplace(kept, of: id, at: now)
+      serveOrDisplace(kept, of: id, by: old.timing.schedule, at: now)
     }
     jobs[id].cursor.skip(to: now, from: old.timing.schedule, to: spec.timing.schedule)
     // While one is active the end to count from is still to come.
@@ -130,9 +130,15 @@ extension SchedulerCore {
   }
 
   /// A slot that was due under the old schedule is served if the new leeway still allows it.
-  private mutating func serveOrDisplace(_ due: ScheduleCursor.Due, of id: JobID, at now: Now) {
-    for series in due.passed {
-      decide(id, series, .coalesced(into: due.newest.nominal), at: now)
+  private mutating func serveOrDisplace(
+    _ due: ScheduleCursor.Due, of id: JobID, by schedule: Schedule, at now: Now
+  ) {
+    if isShared(id) {
+      unsettle(due.passed, of: id, by: schedule, at: now)
+    } else {
+      for series in due.passed {
+        decide(id, series, .coalesced(into: due.newest.nominal), at: now)
+      }
     }
     // Its own offset stays, the leeway is the new one.
     var bare = due.newest

@@ -103,7 +103,7 @@ extension SchedulerCore {
     if let rest = jobs[id].holdReason {
       for series in passed { decide(id, series, .skipped(rest), at: now) }
     } else if isShared(id) {
-      unsettle(passed, of: id, at: now)
+      unsettle(passed, of: id, by: schedule, at: now)
     } else {
       settle(passed, of: id, by: schedule, .down, at: now)
     }

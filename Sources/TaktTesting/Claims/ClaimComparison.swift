@@ -88,6 +88,9 @@ package struct ClaimComparison {
         news.members[position].id = place(of: news.members[position].id)
       }
       news.replaced = news.replaced.map { self.place(of: $0, index) }
+      for position in news.held.indices {
+        news.held[position].token = self.place(of: news.held[position].token, index)
+      }
       reply.news = news
     }
     return reply

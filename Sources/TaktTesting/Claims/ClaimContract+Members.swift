@@ -40,6 +40,35 @@ extension ClaimContract {
       try scene.equal(
         try scene.ask(one, .ask(scene.job, [slot])), .known([]), "nothing is known of it")
     },
+    ClaimContract("the news has a member's own claims") { scene in
+      let (one, two) = (try scene.join(), try scene.join())
+      let token = try scene.grant(one, scene.wish(scene.slot(1)))
+      let held = ClusterNews.HeldClaim(token: token, job: scene.job, slot: scene.slot(1))
+      try scene.equal(try scene.renew(one).held, [held], "its claims")
+      try scene.equal(try scene.renew(two).held, [], "another's")
+      try scene.ask(one, .end(token, .succeeded, reason: ""))
+      try scene.equal(try scene.renew(one).held, [], "after its end")
+    },
+    ClaimContract("a run without a claim ends the claim of which its machine was not told") { scene in
+      let one = try scene.join()
+      _ = try scene.grant(one, scene.wish(scene.slot(1)))
+      try scene.equal(try scene.ask(one, .ranUnclaimed(scene.job, scene.slot(1))), .done, "first")
+      try scene.equal(try scene.ask(one, .ranUnclaimed(scene.job, scene.slot(1))), .done, "again")
+      let next = scene.wish(scene.slot(0)) { $0.overlap = .skip }
+      _ = try scene.grant(one, next)
+    },
+    ClaimContract("a batch that comes after a newer one is not done") { scene in
+      let one = try scene.join()
+      let late = ClaimBatch(
+        number: scene.lastNumber + 1, member: one, facts: nil,
+        requests: [.suspend(scene.job, Suspension(since: scene.engine.now, until: nil, reason: ""))])
+      try scene.equal(try scene.engine.perform(late).answers, [.done], "in time")
+      try scene.equal(try scene.engine.perform(late).answers, [.done], "repeated")
+      scene.lastNumber += 1
+      try scene.ask(one, .suspend(scene.job, nil))
+      try scene.equal(try scene.engine.perform(late).member, nil, "late")
+      try scene.equal(try scene.renew(one).suspended, [:], "the news")
+    },
     ClaimContract("nobody decides a slot that is still to come") { scene in
       let one = try scene.join()
       let slot = scene.slot(-2)

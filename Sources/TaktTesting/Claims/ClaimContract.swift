@@ -28,7 +28,7 @@ final class ClaimScene {
   let engine: any ClaimTestEngine
   let job = ClaimScene.name("a")
   let schedule: UInt64 = 0xfeed_0000_0000_0001
-  private var lastNumber: UInt64 = 0
+  var lastNumber: UInt64 = 0
 
   init(_ engine: any ClaimTestEngine) { self.engine = engine }
 
