@@ -66,7 +66,7 @@ import Testing
         }.shuffled()
         let reply = try driver.perform(
           ClaimBatch(
-            number: UInt64(round + 1), member: joined.member, facts: round % 5 == 0 ? facts : nil,
+            number: UInt64(round * 2), member: joined.member, facts: round % 5 == 0 ? facts : nil,
             requests: wishes.map { .claim($0) }
               + jobs.shuffled().map { .declare($0, schedule: 1, isChanged: false) }))
         for case .granted(let token, _) in reply.answers {
@@ -76,7 +76,7 @@ import Testing
         let ends = unfinished.withLock { Array($0.shuffled().prefix(20)) }
         let ended = try driver.perform(
           ClaimBatch(
-            number: UInt64(round + 1000), member: joined.member, facts: nil,
+            number: UInt64(round * 2 + 1), member: joined.member, facts: nil,
             requests: ends.map { .end($0, .succeeded, reason: "") }))
         #expect(ended.answers.allSatisfy { $0 == .done })
         for (wish, answer) in zip(wishes, reply.answers) {
