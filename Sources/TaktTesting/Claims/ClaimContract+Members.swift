@@ -29,7 +29,7 @@ extension ClaimContract {
     },
     ClaimContract("a slot to come is refused with the time until then") { scene in
       let one = try scene.join()
-      let slot = scene.slot(-2)
+      let slot = scene.slot(-48)
       let ahead = slot - scene.engine.now
       try scene.equal(try scene.claim(one, scene.wish(slot)), .early(ahead), "too early")
       try scene.engine.pass(.seconds(5))

@@ -20,7 +20,8 @@ package struct ClaimContract: Sendable {
     owners + repeats + leases + overlaps + bounds + schedules + decisions + texts
 }
 
-/// A cluster with one job, `a`, whose slots are a minute apart and due since a while.
+/// A cluster with one job, `a`, whose slots are a quarter of a second apart and due since a while:
+/// 200 of them lie within what an engine looks back when it first hears of a job.
 final class ClaimScene {
   static let lease = Duration.seconds(15)
   static let grace = Duration.seconds(5)
@@ -38,9 +39,9 @@ final class ClaimScene {
     return name
   }
 
-  /// The slot of so many minutes ago.
-  func slot(_ minutes: Int) -> WallInstant {
-    WallInstant(milliseconds: start.milliseconds / 60_000 * 60_000 - Int64(minutes) * 60_000)
+  /// The slot of so many quarters of a second ago.
+  func slot(_ number: Int) -> WallInstant {
+    WallInstant(milliseconds: start.milliseconds / 250 * 250 - Int64(number) * 250)
   }
 
   private lazy var start = engine.now
