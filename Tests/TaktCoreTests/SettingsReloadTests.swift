@@ -83,6 +83,18 @@ import TaktTime
     #expect(!effects.contains { $0.isWarning("'cluster' changed, which needs a restart") })
   }
 
+  @Test func `a stop waits for no engine that has never answered`() {
+    let start = WallInstant(milliseconds: 1_790_000_000_000)
+    var scheduler = VirtualScheduler(
+      at: Now(wall: start, monotonic: MonotonicInstant(nanoseconds: 1_000_000_000)),
+      cluster: MemberFacts(machine: "m", lease: .seconds(15), grace: .zero))
+    let effects = scheduler.send(.started(Snapshot(settings: Self.settings(), jobs: [])))
+    let joins = effects.contains { if case .claims = $0 { true } else { false } }
+    #expect(joins)
+    _ = scheduler.send(.claims(.failed(number: 1, ClaimFailure("It is down."))))
+    #expect(scheduler.send(.stop).contains(.finish))
+  }
+
   @Test func `only a cluster that comes or goes needs a restart to be taken at all`() {
     func refusal(_ change: (inout SchedulerSettings) -> Void) -> String? {
       Self.settings().restartRefusal(to: Self.settings(change), in: "f.yaml")?.headline

@@ -118,4 +118,26 @@ import Testing
       #expect(takt.errors.contains("\(new): error: 'cluster' was \(change) under 'scheduler'"))
     }
   }
+
+  @Test func `verify --cluster says what it lacks`() throws {
+    let folder = try TemporaryFolder()
+    func verify(_ jobs: String, _ more: String...) throws -> (status: Int32, errors: String) {
+      try folder.write(jobs)
+      let takt = try TaktProcess(["verify", "--cluster"] + more, in: folder)
+      #expect(try takt.text().isEmpty)
+      return (takt.waitForExit(), takt.errors)
+    }
+    let without = try verify(Self.jobs)
+    #expect(without.status == 78 && without.errors == "takt: jobs.yaml has no 'scheduler.cluster'\n")
+    #expect(try verify(Self.jobs, "--log", "x").status == 64)
+    #expect(try verify(Self.jobs, "--state", ".takt").status == 64)
+    // There is no ledger yet.
+    #expect(try verify(Self.scheduler() + Self.jobs).status == 78)
+    let takt = try TaktProcess(["run"], in: folder)
+    try takt.line("the start") { $0.message?.hasPrefix("started;") == true }
+    let unreachable = try verify(Self.scheduler() + Self.jobs)
+    #expect(unreachable.status == 69)
+    #expect(unreachable.errors.hasPrefix("takt: cannot read the cluster's slots: "))
+    #expect(try takt.stop() == 0)
+  }
 }

@@ -12,7 +12,7 @@ extension PostgresSchema {
   /// The functions as this version has them. Those that a client calls run with the rights of the
   /// schema's owner.
   static let functions = [
-    clock, instants, requests, claims, settling, news, forgetting, batch, rights,
+    clock, instants, requests, claims, settling, news, forgetting, batch, audit, rights,
   ]
 
   private static let clock = """
@@ -597,7 +597,41 @@ extension PostgresSchema {
     $fn$;
     """
 
-  /// New functions may be called by all; only one is for clients.
+  /// What is known of a job's slots after one of them, for those who check; it changes nothing.
+  private static let audit = """
+    CREATE OR REPLACE FUNCTION takt.audit(
+      p_cluster text, p_job text, p_after bigint, p_max integer
+    ) RETURNS jsonb LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+    AS $fn$
+      SELECT jsonb_strip_nulls(jsonb_build_object(
+        'now', takt.now(p_cluster),
+        'forgottenUntil', (
+          SELECT forgotten_until FROM takt.job WHERE cluster = p_cluster AND name = p_job),
+        'slots', coalesce((
+          SELECT jsonb_agg(CASE state
+            WHEN 'decided' THEN
+              jsonb_build_object('slot', slot, 'verdict', verdict, 'detail', detail)
+            ELSE jsonb_build_object('slot', slot, 'machine', machine, 'claimedAt', claimed_at,
+              'validUntil', valid_until, 'isOpen', state = 'open', 'lostAfter', (
+                SELECT lost_after FROM takt.member m WHERE m.id = s.member)) END ORDER BY slot)
+          FROM (
+            SELECT * FROM takt.slot
+            WHERE cluster = p_cluster AND job = p_job AND slot > p_after
+            ORDER BY slot LIMIT p_max) s), '[]'::jsonb),
+        'series', coalesce((
+          SELECT jsonb_agg(jsonb_build_object('first', first, 'last', last, 'count', slots,
+            'verdict', verdict, 'detail', detail) ORDER BY first)
+          FROM takt.series WHERE cluster = p_cluster AND job = p_job AND last > p_after),
+          '[]'::jsonb),
+        'doubled', coalesce((
+          SELECT jsonb_agg(jsonb_build_object('slot', slot, 'machine', machine)
+            ORDER BY slot, member)
+          FROM takt.doubled WHERE cluster = p_cluster AND job = p_job AND slot > p_after),
+          '[]'::jsonb)))
+    $fn$;
+    """
+
+  /// New functions may be called by all; only two are for clients.
   private static let rights = """
     REVOKE ALL ON ALL FUNCTIONS IN SCHEMA takt FROM PUBLIC;
     """

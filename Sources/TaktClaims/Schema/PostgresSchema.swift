@@ -20,6 +20,8 @@ package enum PostgresSchema {
     """
     -- The schema 'takt', version \(version): claims of slots by several machines.
     BEGIN;
+    -- What is there already is no news.
+    SET LOCAL client_min_messages = warning;
     \(script)
     COMMIT;
 
@@ -33,6 +35,7 @@ package enum PostgresSchema {
     return """
       GRANT USAGE ON SCHEMA takt TO \(name);
       GRANT EXECUTE ON FUNCTION takt.batch(text, jsonb) TO \(name);
+      GRANT EXECUTE ON FUNCTION takt.audit(text, text, bigint, integer) TO \(name);
 
       """
   }

@@ -733,15 +733,15 @@ extension SchedulerCore {
   }
 
   private mutating func send(at now: Now) {
-    guard cluster.inFlight == nil, !cluster.hasLeft, phase != .finished,
-      cluster.retryAt.map({ $0 <= now.monotonic }) ?? true
-    else { return }
+    guard cluster.inFlight == nil, !cluster.hasLeft, phase != .finished else { return }
     let leaves = phase != .running && runs.isEmpty
     let joins = cluster.member == nil
     if joins, phase != .running {
+      // Nothing is to be waited for, whether the engine answers or not.
       cluster.hasLeft = true
-      return
+      return finishIfIdle(at: now)
     }
+    guard cluster.retryAt.map({ $0 <= now.monotonic }) ?? true else { return }
     let renews = joins || cluster.renewAt <= now.monotonic
     guard renews || leaves || !cluster.outbox.isEmpty else { return }
     var wishes: [ClusterState.Wish] = []

@@ -316,6 +316,19 @@ extension ClaimContract {
       _ = try scene.grant(one, scene.wish(scene.slot(10)))
       _ = try scene.grant(one, scene.wish(scene.slot(1)))
     },
+    ClaimContract("slots long before a job is first heard of are nobody's") { scene in
+      let one = try scene.join()
+      let since = scene.engine.now + (.zero - MemoryEngine.reach)
+      let last = WallInstant(milliseconds: (since.nanoseconds - 1) / 1_000_000)
+      let next = last + .milliseconds(1)
+      try scene.equal(try scene.ask(one, .ask(scene.job, [last, next])), .known([last]), "known")
+      try scene.equal(try scene.claim(one, scene.wish(last)), .taken, "a claim")
+      try scene.engine.pass(.seconds(10))
+      // Who comes later hears of no more.
+      let two = try scene.join("two")
+      _ = try scene.grant(two, scene.wish(next))
+      try scene.equal(try scene.claim(two, scene.wish(last)), .taken, "another one's claim")
+    },
     ClaimContract("slots are asked for in any order, and answered in it") { scene in
       let one = try scene.join()
       _ = try scene.grant(one, scene.wish(scene.slot(2)))
@@ -378,11 +391,15 @@ extension ClaimContract {
       let far = WallInstant(milliseconds: .max / 1_000_000)
       try scene.equal(
         try scene.claim(one, scene.wish(far)), .early(far - scene.engine.now), "the last slot")
-      let first = scene.wish(WallInstant(milliseconds: .min / 1_000_000)) {
-        $0.validUntil = WallInstant(nanoseconds: .max)
-        $0.isAtLeastOnce = true
-      }
-      try scene.equal(try scene.claim(one, first), .taken, "the first slot")
+      let first = WallInstant(milliseconds: .min / 1_000_000)
+      try scene.equal(try scene.claim(one, scene.wish(first)), .taken, "the first slot")
+      let token = try scene.grant(
+        one,
+        scene.wish(scene.slot(1)) {
+          $0.validUntil = WallInstant(nanoseconds: .max)
+          $0.isAtLeastOnce = true
+        })
+      try scene.equal(try scene.ask(one, .end(token, .succeeded, reason: "")), .done, "its end")
     },
     ClaimContract("labels, names and reasons in any letters") { scene in
       var facts = scene.facts("Rechner №1 „ö“")
