@@ -221,21 +221,6 @@ extension ClaimContract {
         try scene.ask(one, .declare(name, schedule: 7, isChanged: false)), .done, "declare")
       try scene.equal(try scene.ask(one, .ask(name, [scene.slot(1)])), .known([]), "known then")
     },
-    ClaimContract("slots from long before a job is first heard of belong to no machine") { scene in
-      let old = WallInstant(milliseconds: scene.slot(0).milliseconds - 61_000)
-      let one = try scene.join()
-      try scene.equal(try scene.claim(one, scene.wish(old)), .taken, "a claim")
-      try scene.equal(
-        try scene.ask(one, .ask(scene.job, [old, scene.slot(1)])), .known([old]), "known")
-      try scene.equal(
-        try scene.ask(one, .decide(scene.job, SlotSeries(old), .missed(.down))), .taken, "a verdict"
-      )
-      // A new schedule takes no slot away.
-      try scene.engine.pass(.seconds(10))
-      let slot = scene.slot(1)
-      try scene.ask(one, .declare(scene.job, schedule: 9, isChanged: true))
-      _ = try scene.grant(one, scene.wish(slot) { $0.schedule = 9 })
-    },
     ClaimContract("another schedule drifts while a machine has the one in force") { scene in
       let (one, two) = (try scene.join(), try scene.join("two"))
       try scene.equal(
@@ -316,7 +301,7 @@ extension ClaimContract {
       _ = try scene.grant(one, scene.wish(scene.slot(10)))
       _ = try scene.grant(one, scene.wish(scene.slot(1)))
     },
-    ClaimContract("slots long before a job is first heard of are nobody's") { scene in
+    ClaimContract("slots from long before a job is first heard of belong to no machine") { scene in
       let one = try scene.join()
       let since = scene.engine.now + (.zero - MemoryEngine.reach)
       let last = WallInstant(milliseconds: (since.nanoseconds - 1) / 1_000_000)
