@@ -128,7 +128,8 @@ import Testing
       return (takt.waitForExit(), takt.errors)
     }
     let without = try verify(Self.jobs)
-    #expect(without.status == 78 && without.errors == "takt: jobs.yaml has no 'scheduler.cluster'\n")
+    #expect(
+      without.status == 78 && without.errors == "takt: jobs.yaml has no 'scheduler.cluster'\n")
     #expect(try verify(Self.jobs, "--log", "x").status == 64)
     #expect(try verify(Self.jobs, "--state", ".takt").status == 64)
     // There is no ledger yet.

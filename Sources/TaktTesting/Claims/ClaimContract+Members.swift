@@ -49,7 +49,8 @@ extension ClaimContract {
       try scene.ask(one, .end(token, .succeeded, reason: ""))
       try scene.equal(try scene.renew(one).held, [], "after its end")
     },
-    ClaimContract("a run without a claim ends the claim of which its machine was not told") { scene in
+    ClaimContract("a run without a claim ends the claim of which its machine was not told") {
+      scene in
       let one = try scene.join()
       _ = try scene.grant(one, scene.wish(scene.slot(1)))
       try scene.equal(try scene.ask(one, .ranUnclaimed(scene.job, scene.slot(1))), .done, "first")
@@ -61,7 +62,8 @@ extension ClaimContract {
       let one = try scene.join()
       let late = ClaimBatch(
         number: scene.lastNumber + 1, member: one, facts: nil,
-        requests: [.suspend(scene.job, Suspension(since: scene.engine.now, until: nil, reason: ""))])
+        requests: [.suspend(scene.job, Suspension(since: scene.engine.now, until: nil, reason: ""))]
+      )
       try scene.equal(try scene.engine.perform(late).answers, [.done], "in time")
       try scene.equal(try scene.engine.perform(late).answers, [.done], "repeated")
       scene.lastNumber += 1

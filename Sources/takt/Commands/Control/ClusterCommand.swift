@@ -146,7 +146,8 @@ extension ClusterAnswer {
       member.machine, "\(member.member)",
       !member.alive ? "lease over" : member.member == self.member ? "this machine" : "alive",
       Self.words(member.lease_ms),
-      offset == "0s" ? offset : (member.clock_offset_ms < 0 ? "-" : "+") + offset, member.version, member.host,
+      offset == "0s" ? offset : (member.clock_offset_ms < 0 ? "-" : "+") + offset, member.version,
+      member.host,
       labels.isEmpty ? "-" : labels.joined(separator: ", "),
     ].map(\.printable)
   }

@@ -60,8 +60,9 @@ struct ClusterVerification {
     var audit = ClusterAudit(
       job: job, versions: expectation.versions, mark: expectation.mark,
       since: ScheduleInstant(start), engine: engine, patience: lease * 2)
-    let records = try archive.orExit { [unknown = audit.unknown] (archive)
-      throws(LedgerArchive.Failure) in
+    let records = try archive.orExit {
+      [unknown = audit.unknown] (archive)
+        throws(LedgerArchive.Failure) in
       try archive.records(of: job, on: unknown)
     }
     audit.settle(records)
@@ -77,7 +78,8 @@ struct ClusterVerification {
     }
     for (job, until) in report.truncated {
       Console.print(
-        "\(job): too many slots; only those until \(until.rfc3339(in: zone)) were checked, use --since")
+        "\(job): too many slots; only those until \(until.rfc3339(in: zone)) were checked, use --since"
+      )
     }
     let counts = Verdict.Kind.allCases.map { "\($0.rawValue) \(report.verdicts[$0] ?? 0)" }
     var line = "slots \(report.slotCount) = \(counts.joined(separator: " + "))"
