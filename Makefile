@@ -3,7 +3,8 @@
 SWIFT ?= swift
 PACKAGES := libyaml-dev libsqlite3-dev libcurl4-openssl-dev libmd-dev pkg-config tzdata make git
 # What the tests talk with: servers, certificates, plugins in other languages, process tools.
-TEST_PACKAGES := python3 python3-venv curl openssl perl procps util-linux gcc libc6-dev
+TEST_PACKAGES := python3 python3-venv curl openssl perl procps util-linux gcc libc6-dev \
+	libpq5 postgresql-15 iproute2 faketime
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources \
 	Examples/Package.swift Examples/Sources packaging/timermachine
 # Outside test data; what is made with them is left out where they are not.
@@ -107,8 +108,10 @@ check-slow:      ## Run the checks that take too long for CI, and print each one
 		'tsan: make tsan' \
 		'fuzz: make fuzz' \
 		'transfers: make transfers' \
+		'storm: make storm' \
 		'faults: make bench-faults' \
 		'contract: make contract' \
+		'nemesis: make nemesis' \
 		'example: $(SWIFT) build --package-path Examples' \
 		'manuals: make man completions'
 
@@ -137,6 +140,12 @@ contract: build  ## Test the API of a running daemon with schemathesis, against 
 		.build/api-venv/bin/pip install -q schemathesis; }
 	python3 Tests/api/contract.py .build/debug/takt $(SCHEMATHESIS)
 
+SEEDS ?= 1-40
+PLANT ?= none
+.PHONY: nemesis
+nemesis: build   ## Run three machines in a cluster while things fail, and check every slot: SEEDS=1-40 PLANT=none|lease|owner|guard.
+	python3 -B Tests/nemesis/nemesis.py .build/debug/takt --seeds $(SEEDS) --plant $(PLANT)
+
 lint: PACKAGES := python3
 lint: setup      ## Check format, imports, folder dependencies, retired phrases and names, and links.
 	$(SWIFT) format lint --strict --recursive $(SOURCES)
@@ -156,6 +165,11 @@ tsan: setup      ## Run the timers' tests, with 100,000 operations from 4 thread
 fuzz: setup      ## Run 10 million random operations on each timer factory under AddressSanitizer.
 	$(SWIFT) build -c release --sanitize=address --product timer-fuzz --scratch-path .build-asan
 	.build-asan/release/timer-fuzz
+
+.PHONY: storm
+storm: setup     ## Run 1,000 seeds of a cluster's machines in virtual time. SEED=N shows one.
+	$(SWIFT) build -c release --product cluster-storm --scratch-path .build-storm
+	.build-storm/release/cluster-storm $(SEED)
 
 crash: setup     ## Kill takt 200 times at random moments, and verify the ledger each time.
 	TAKT_CRASHES=200 $(SWIFT) test --filter LedgerCrashTests
@@ -193,7 +207,7 @@ GATE_PACKAGES := valgrind binutils python3 python3-venv util-linux
 # Without matplotlib, the tests of the report's pictures are skipped.
 bench-gate: BENCH_PYPI := matplotlib
 bench-gate: gate-program bench-venv ## Count the instructions of eleven workloads; fail when one takes over 3 % more than recorded.
-	for folder in . gate report peers; do \
+	for folder in . gate report peers cluster; do \
 		$(REPORT_PYTHON) -B -m unittest discover -q -b Benchmarks/$$folder || exit 1; done
 	$(GATE) .build/release/gate-bench $(GATE_FILE)
 

@@ -33,8 +33,8 @@ let package = Package(
     .executableTarget(
       name: "takt",
       dependencies: [
-        "TaktControl", "TaktPicture", "TaktEngine", "TaktStore", "TaktConfig", "TaktCore",
-        "TimerMachine", "TaktTime", "CWithoutICU",
+        "TaktControl", "TaktPicture", "TaktEngine", "TaktClaims", "TaktStore", "TaktConfig",
+        "TaktCore", "TimerMachine", "TaktTime", "CWithoutICU",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -66,6 +66,10 @@ let package = Package(
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
+    // Claims of slots over machines: drivers of engines.
+    .target(
+      name: "TaktClaims", dependencies: ["TaktCore", "TaktTime", "CTaktClaims"],
+      swiftSettings: strict),
     .target(
       name: "TaktConfig", dependencies: ["TaktCore", "TaktTime", "CLibYAML"],
       swiftSettings: strict),
@@ -94,6 +98,8 @@ let package = Package(
     .target(name: "CTaktSystem"),
     .target(name: "CWithoutICU"),
     .target(name: "CTaktTransfer"),
+    // libpq, which is loaded when it is first needed and never linked.
+    .target(name: "CTaktClaims"),
     // The web page and the description of the API, within the program.
     .target(name: "CTaktPage", exclude: ["page", "api"]),
 
@@ -120,8 +126,15 @@ let package = Package(
     .executableTarget(
       name: "timer-fuzz", dependencies: ["TimerMachine", "TimerMachineTesting", "TaktTime"],
       swiftSettings: strict),
+    // The machines of a cluster in virtual time, by many seeds.
+    .executableTarget(
+      name: "cluster-storm", dependencies: ["TaktCore", "TaktTesting"], swiftSettings: strict),
     .target(
       name: "TimerMachineTesting", dependencies: ["TimerMachine", "TaktTime"],
+      swiftSettings: strict),
+    // A process with a guard, for tests that kill it.
+    .executableTarget(
+      name: "guard-host", dependencies: ["TaktEngine", "TaktCore", "TaktTime"],
       swiftSettings: strict),
     .target(
       name: "TaktTesting", dependencies: ["TaktCore", "TaktTime", "TimerMachine"],
@@ -144,7 +157,7 @@ let package = Package(
       name: "TaktEngineTests",
       dependencies: [
         "TaktEngine", "TaktCore", "TaktTime", "TaktTransfer", "TaktTesting", "TimerMachine",
-        "TimerMachineTesting", "CTaktSystem",
+        "TimerMachineTesting", "CTaktSystem", "guard-host",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -153,6 +166,10 @@ let package = Package(
         "TaktStore", "TaktCore", "TaktTime", "TaktTesting",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "TaktClaimsTests",
+      dependencies: ["TaktClaims", "TaktCore", "TaktTime", "TaktTesting"],
       swiftSettings: strict),
     .testTarget(
       name: "TaktControlTests",

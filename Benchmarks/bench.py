@@ -41,6 +41,7 @@ def benchmarks(takt, python, oracle, quick):
         "simulate": script("simulate/simulate_bench.py", takt, *quick_flag),
         "ledger": script("ledger/ledger_bench.py", takt, "rate", "lookup", "restart"),
         "control": script("control/control_bench.py", takt, *quick_flag),
+        "cluster": script("cluster/cluster_bench.py", takt, *quick_flag),
     }
     if oracle and os.path.exists(oracle):
         program = HERE.parent / ".build/release/schedule-bench"
@@ -75,6 +76,8 @@ class Run:
         print(f"\n# {self.name}\n", flush=True)
         begin = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="takt-bench-", ignore_cleanup_errors=True) as folder:
+            # A database server, which has a user of its own, must reach its folder in this one.
+            os.chmod(folder, 0o711)
             path = pathlib.Path(folder) / "rows.json"
             # Its files stay in this folder, so that they can be removed.
             environment = {**os.environ, "TMPDIR": folder, "LEDGER_BENCH_QUICK": str(int(quick))}

@@ -10,6 +10,17 @@ from job import Job
 HERE = pathlib.Path(__file__).resolve().parent
 
 
+def compiled(source, folder):
+    """The path of the program that a C file compiles to, in a folder, or None without a compiler."""
+    program = pathlib.Path(folder) / source.stem
+    command = ["cc", "-O2", "-static", "-o", program, source]
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True)
+    except FileNotFoundError:
+        return None
+    return program if answer.returncode == 0 else None
+
+
 class Tools:
     """Compiled programs, in a temporary folder that a `with` statement removes."""
 
@@ -17,22 +28,12 @@ class Tools:
         self.folder = tempfile.TemporaryDirectory(prefix="takt-peers-")
         # The due time of the bare loop, if it has only one.
         self.due = 0
-        self.note = self.compile("note")
-        self.bare_loop = self.compile("bare_loop")
+        self.note = compiled(HERE / "note.c", self.folder.name)
+        self.bare_loop = compiled(HERE / "bare_loop.c", self.folder.name)
         return self
 
     def __exit__(self, *_):
         self.folder.cleanup()
-
-    def compile(self, name):
-        """The path of the compiled program, or None without a compiler."""
-        program = pathlib.Path(self.folder.name) / name
-        command = ["cc", "-O2", "-static", "-o", program, HERE / f"{name}.c"]
-        try:
-            answer = subprocess.run(command, capture_output=True, text=True)
-        except FileNotFoundError:
-            return None
-        return program if answer.returncode == 0 else None
 
     def case(self):
         """A new folder for one process, for a `with` statement."""

@@ -48,6 +48,16 @@ SECTIONS = [
     ("Plugins", [], ["plugin run", "built-in run"],
      "A service plugin in C runs 1,000 times per second. The bare C loop talks to the same plugin "
      "without takt."),
+    ("Several machines", [], ["cluster: "],
+     "Three daemons on one computer share 20 jobs, and a PostgreSQL server with its default "
+     "durability, on the loopback interface. Each job is due each second; its command is a program that "
+     "writes the time to a file. One daemon without a cluster runs the same jobs in turns with them: 2 "
+     "turns of 6 s each. The lease is 3 s. At the end of a turn, the machine that runs a long command "
+     "with `delivery: at_least_once` is killed. Until its lease is over, the others start the slots that "
+     "it does not claim, 300 ms late. Its long command starts again elsewhere when the lease (3 s) and "
+     "the grace period (3 s) are over, and another machine renews its lease (each second). Slots due at "
+     "once are jobs of one machine of a cluster; claims per second count from the due time to the last "
+     "grant in the database."),
 ]
 
 METHOD = """\
@@ -80,7 +90,8 @@ make bench ONLY=peers
 
 `make bench` installs croniter, APScheduler, cronstable and matplotlib from PyPI into `.build/bench-venv`.
 systemd and Debian's cron are measured where they are installed and takt's benchmark runs as root;
-supercronic where it is in `PATH` or named by `$SUPERCRONIC`.
+supercronic where it is in `PATH` or named by `$SUPERCRONIC`. The cluster is measured where the Debian
+packages postgresql-15 and libpq5 are installed.
 Run it on a machine that does nothing else. Other work on the same cores favors takt over the C loop:
 takt gives each command its own session, and Linux shares the CPU among sessions.
 """

@@ -73,6 +73,22 @@ class PageTests(unittest.TestCase):
         page = text([row("context switches per second, 10 % leeway", 126, benchmark="leeway")])
         self.assertIn("\n\nCommand: `make bench ONLY=leeway`\n", page)
 
+    def test_the_figures_of_a_cluster_have_a_section_with_targets(self):
+        name = "cluster: 20 jobs per second, lateness p99 above that of one daemon plus a round trip"
+        storm = "cluster: slots due at once, claims per second"
+        page = text([row(name, 6, at_most=5, benchmark="cluster"),
+                     row(storm, 5432, size=1_000, benchmark="cluster")])
+        self.assertIn(f"| {name} | 6 ms | | | ≤ 5 ms | missed by 20 % |", page)
+        section = page[page.index("## Several machines"):]
+        self.assertIn(f"| {storm}, 1,000 jobs | ms | 5,432 |", section)
+        self.assertIn("\n\nCommand: `make bench ONLY=cluster`\n", section)
+        self.assertNotIn("## Other figures", page)
+
+    def test_without_postgresql_the_cluster_is_named(self):
+        page = text([{"left_out": "cluster", "reason": "PostgreSQL is not installed"}])
+        self.assertIn("Not measured: cluster (PostgreSQL is not installed).", page)
+        self.assertNotIn("## Several machines", page)
+
     def test_numbers_have_three_digits(self):
         self.assertEqual([short(number) for number in (0, 0.012345, 12.345, 1234.5)],
                          ["0", "0.0123", "12.3", "1,234"])

@@ -7,6 +7,8 @@
 #define _GNU_SOURCE
 #include "CTaktSystem.h"
 
+#include "CRawCall.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -34,6 +36,7 @@ struct csystem_launch {
   volatile int error;
   csystem_spawn_request request;
   csystem_identity identity;
+  csystem_guarded guarded;
   void *copies;
   char *stack;
 };
@@ -42,37 +45,6 @@ struct csystem_launch {
 typedef struct {
   uint64_t handler, flags, restorer, mask;
 } kernel_sigaction;
-
-// A system call that returns a negative error number: the child must not touch the library's errno,
-// which is that of the parent's thread.
-static long raw(long number, long a, long b, long c, long d, long e) {
-#if defined(__x86_64__)
-  long result;
-  register long r10 __asm__("r10") = d;
-  register long r8 __asm__("r8") = e;
-  __asm__ volatile("syscall"
-                   : "=a"(result)
-                   : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
-                   : "rcx", "r11", "memory");
-  return result;
-#elif defined(__aarch64__)
-  register long x8 __asm__("x8") = number;
-  register long x0 __asm__("x0") = a;
-  register long x1 __asm__("x1") = b;
-  register long x2 __asm__("x2") = c;
-  register long x3 __asm__("x3") = d;
-  register long x4 __asm__("x4") = e;
-  __asm__ volatile("svc #0"
-                   : "+r"(x0)
-                   : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4)
-                   : "memory");
-  return x0;
-#else
-#error "takt knows the system calls of x86-64 and of 64-bit ARM"
-#endif
-}
-
-static long raw3(long number, long a, long b, long c) { return raw(number, a, b, c, 0, 0); }
 
 static void leave(int status) {
   for (;;) raw3(SYS_exit_group, status, 0, 0);
@@ -161,19 +133,38 @@ static long become(const csystem_identity *identity) {
   return is_right ? 0 : -EPERM;
 }
 
+// The child is of a session of its own by now. A guard that is gone, or too far behind, is takt's to
+// replace, which tells the next one of this child.
+static void announce(csystem_guarded *guarded) {
+  struct timespec now;
+  guarded->record.pid = (int32_t)raw3(SYS_getpid, 0, 0, 0);
+  raw3(SYS_clock_gettime, CLOCK_BOOTTIME, (long)&now, 0);
+  guarded->record.until = (uint64_t)now.tv_sec * guarded->ticks_per_second +
+                          (uint64_t)now.tv_nsec / (1000000000 / guarded->ticks_per_second);
+  long result =
+      raw3(SYS_write, guarded->pipe, (long)&guarded->record, sizeof guarded->record);
+  if (result != -EPIPE) return;
+  // A signal that is ignored is not waiting any more when the mask is lifted.
+  kernel_sigaction ignore;
+  memset(&ignore, 0, sizeof ignore);
+  ignore.handler = 1;
+  raw(SYS_rt_sigaction, SIGPIPE, (long)&ignore, 0, sizeof(uint64_t), 0);
+}
+
 // Runs in the child: raw system calls alone.
 static int child_main(void *argument) {
   csystem_launch *launch = argument;
   const csystem_spawn_request *request = &launch->request;
   long result;
 
+  raw3(SYS_setsid, 0, 0, 0);
+  if (request->guarded) announce(&launch->guarded);
   // Few are changed, and a call for each of the others would be most of a child's start.
   kernel_sigaction standard;
   memset(&standard, 0, sizeof standard);
   for (int number = 1; number <= SIGNAL_COUNT; number++)
     if (request->changed_signals >> (number - 1) & 1)
       raw(SYS_rt_sigaction, number, (long)&standard, 0, sizeof(uint64_t), 0);
-  raw3(SYS_setsid, 0, 0, 0);
   csystem_set_class(&request->class);
   if (request->class.nice != 0) set_session_nice(request->class.nice);
 
@@ -294,6 +285,7 @@ static int keep(csystem_launch *launch, const csystem_spawn_request *request) {
     launch->identity.groups = copy(&next, identity->groups, group_bytes);
     launch->request.identity = &launch->identity;
   }
+  if (request->guarded) launch->guarded = *request->guarded;
   return 0;
 }
 

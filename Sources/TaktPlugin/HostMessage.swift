@@ -6,6 +6,7 @@ struct HostMessage: Decodable {
   var job: String?
   var slot: String?
   var attempt: Int?
+  var fence: UInt64?
   var deadline: String?
   var parameters: [String: PluginParameter]?
   var secrets: [String: String]?

@@ -16,6 +16,9 @@ public struct PluginRun: Sendable {
   public let slot: String
   /// The attempt's number, from 1.
   public let attempt: Int
+  /// In a cluster, a number that is higher than that of every earlier run of the job: a store that
+  /// remembers the highest one can refuse what an older run writes. Nil outside a cluster.
+  public let fence: UInt64?
   /// The time at which takt cancels the run; nil without a timeout.
   public let deadline: Date?
   /// All parameters by name.
@@ -31,6 +34,7 @@ public struct PluginRun: Sendable {
     job = message.job ?? ""
     slot = message.slot ?? ""
     attempt = message.attempt ?? 1
+    fence = message.fence
     deadline = message.deadline.flatMap {
       try? Date($0, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }

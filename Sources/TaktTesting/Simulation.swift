@@ -208,7 +208,7 @@ package struct Simulation {
       case .signal(let run, let signal): stop(run, isKill: signal == .kill)
       case .log(let record): runOracle.observe(record)
       case .awaitLedger(let run): awaiting.append(run)
-      case .holdTimer, .disarm, .record, .served: break
+      case .holdTimer, .disarm, .record, .claims, .leased, .served: break
       case .finish: isFinished = true
       }
     }

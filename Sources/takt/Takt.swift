@@ -21,7 +21,8 @@ struct Takt: ParsableCommand {
       ExplainCommand.self, SimulateCommand.self, RunsCommand.self, LogsCommand.self,
       VerifyCommand.self,
       StatusCommand.self, TriggerCommand.self, SuspendCommand.self, ResumeCommand.self,
-      CancelCommand.self, ReloadCommand.self, OpenCommand.self, SchemaCommand.self,
+      CancelCommand.self, ReloadCommand.self, OpenCommand.self, ClusterCommand.self,
+      SchemaCommand.self,
       PluginsCommand.self,
     ])
 

@@ -34,7 +34,8 @@ import TaktTime
           {
             story.append("run \(run) \(outcome) \(reason)")
           }
-        case .arm, .holdTimer, .disarm, .record, .awaitLedger, .served: break
+        case .arm, .holdTimer, .disarm, .record, .awaitLedger, .claims, .leased, .served:
+          break
         case .finish: story.append("finish")
         }
       }

@@ -46,7 +46,8 @@ struct SchedulerWorld {
         requests.append(request)
         starts.append(
           "\(request.spec.name) \((request.slot - Self.wall).milliseconds) #\(request.attempt)")
-      case .arm, .holdTimer, .disarm, .signal, .served, .log, .finish: break
+      case .arm, .holdTimer, .disarm, .signal, .claims, .leased, .served, .log, .finish:
+        break
       }
     }
   }

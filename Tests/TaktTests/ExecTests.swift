@@ -111,6 +111,16 @@ import Testing
       result.output == "1 2026-12-24T17:00:00.000Z\n2 2026-12-24T17:00:00.000Z\nhook\n")
   }
 
+  @Test func `the fencing number of a run round this one is not handed on`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs:\n  job: {on: start, run: 'echo \"<$TAKT_FENCE><$TAKT_JOB>\"'}\n")
+    let takt = try TaktProcess(
+      ["TAKT_FENCE=9", TaktProcess.executable.path, "exec", "job"], program: "/usr/bin/env",
+      in: folder)
+    #expect(try takt.text() == "<><job>\n")
+    #expect(takt.waitForExit() == 0)
+  }
+
   @Test func `a job that is not there is told, with the nearest name`() throws {
     let result = try exec("run: date", ["jobb"])
     #expect(result.status == 64)

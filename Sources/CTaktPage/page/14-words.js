@@ -34,6 +34,17 @@ const OUTCOME_LETTERS = {
 
 const VERDICTS = ["ran", "skipped", "coalesced", "missed", "cancelled"];
 
+/** The mark of a slot that another machine has, which is no problem. */
+const ELSEWHERE = "elsewhere";
+
+const isElsewhere = (slot) => slot.verdict === "skipped" && slot.reason === ELSEWHERE;
+
+/** A slot's verdict with its reason in words; nothing for a slot that has none yet. */
+function describeVerdict(slot) {
+  if (isElsewhere(slot)) return "another machine of the cluster has it";
+  return slot.verdict && withReason(slot.verdict, slot.reason);
+}
+
 const isFailure = (outcome) => outcome !== "succeeded" && outcome !== "cancelled";
 
 /** Letters of outcomes in a sentence. */
@@ -54,10 +65,7 @@ function describeEvent(event) {
     case "run":
       return describeRunEvent(event);
     case "slot":
-      return withReason(
-        `slot ${timeFormat.time.format(Date.parse(event.slot))} ${event.verdict}` +
-          (event.late_ms === undefined ? "" : `, late ${formatDuration(event.late_ms)}`),
-        event.reason);
+      return describeSlotEvent(event);
     case "progress":
       return withReason(`run ${event.run}: ${event.percent}%`, event.message);
     case "metric":
@@ -69,6 +77,13 @@ function describeEvent(event) {
     default:
       return withReason(event.message ?? "", event.reason);
   }
+}
+
+function describeSlotEvent(event) {
+  const slot = `slot ${timeFormat.time.format(Date.parse(event.slot))}`;
+  if (isElsewhere(event)) return `${slot}: ${describeVerdict(event)}`;
+  const late = event.late_ms === undefined ? "" : `, late ${formatDuration(event.late_ms)}`;
+  return withReason(`${slot} ${event.verdict}${late}`, event.reason);
 }
 
 function describeRunEvent(event) {

@@ -6,7 +6,7 @@
 const LANE = { height: 30, middle: 17, run: 9, grain: 3 };
 
 /** The verdicts from the most to the least worth seeing; what is to come is the last. */
-const VERDICT_RANK = ["missed", "cancelled", "skipped", "coalesced", "ran", "coming"];
+const VERDICT_RANK = ["missed", "cancelled", "skipped", "coalesced", "ran", ELSEWHERE, "coming"];
 
 const RUN_KINDS = ["succeeded", "failed", "timed_out", "interrupted", "cancelled", "active"];
 
@@ -67,7 +67,7 @@ function thinSlots(slots, xOf) {
   const byPlace = new Map();
   for (const slot of slots) {
     const x = xOf(Date.parse(slot.due));
-    const verdict = VERDICT_RANK.includes(slot.verdict) ? slot.verdict : "coming";
+    const verdict = isElsewhere(slot) ? ELSEWHERE : VERDICT_RANK.includes(slot.verdict) ? slot.verdict : "coming";
     const place = Math.round(x / LANE.grain);
     const rank = VERDICT_RANK.indexOf(verdict);
     const there = byPlace.get(place);
@@ -79,6 +79,7 @@ function thinSlots(slots, xOf) {
 /** Marks that differ in form as well as in colour. */
 const SLOT_MARKS = {
   ran: (x) => `M${x} 5v5`,
+  elsewhere: (x) => `M${x} 7v1.5`,
   coming: (x) => `M${x} 6v4`,
   coalesced: (x) => `M${x - 2} 8h4`,
   skipped: (x) => `M${x} 4l3 6h-6z`,
@@ -105,5 +106,5 @@ function describeItem(job, { slot, run }, now) {
     return `${job}: run ${run.run}, began ${timeFormat.short(run.began, now)}, ${end}`;
   }
   const window = slot.window_ms > 0 ? `, window ${formatDuration(slot.window_ms)}` : "";
-  return `${job}: slot ${timeFormat.short(slot.slot, now)}, ${slot.verdict ?? formatCountdown(slot.due, now)}${window}`;
+  return `${job}: slot ${timeFormat.short(slot.slot, now)}, ${describeVerdict(slot) ?? formatCountdown(slot.due, now)}${window}`;
 }

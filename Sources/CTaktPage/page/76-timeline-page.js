@@ -40,11 +40,18 @@ class TimelinePage {
   makeLegend() {
     const sample = (mark) =>
       shape("svg", { width: 18, height: 14, class: "lanes", "aria-hidden": "true" }, mark);
-    const item = (text, mark) => byId("timeline-legend").append(element("li", {}, sample(mark), text));
+    const item = (text, mark) => {
+      const node = element("li", {}, sample(mark), text);
+      byId("timeline-legend").append(node);
+      return node;
+    };
     for (const verdict of ["ran", "coming", "skipped", "coalesced", "missed", "cancelled"]) {
       const mark = shape("path", { class: "slot", "data-verdict": verdict, d: SLOT_MARKS[verdict](9) });
       item(verdict === "coming" ? "scheduled" : verdict, mark);
     }
+    const mark = shape("path", { class: "slot", "data-verdict": ELSEWHERE, d: SLOT_MARKS[ELSEWHERE](9) });
+    this.elsewhere = item("on another machine", mark);
+    this.elsewhere.hidden = true;
     item("window", shape("path", { class: "window", d: "M1 5h16v4h-16z" }));
     for (const [outcome, text] of [["succeeded", "run"], ["failed", "failed run"], ["active", "active run"]]) {
       item(text, shape("path", { class: "run", "data-outcome": outcome, d: "M1 2.5h16v9h-16z" }));
@@ -69,6 +76,7 @@ class TimelinePage {
   showTimeline(timeline, match) {
     this.timeline = timeline;
     this.picture.draw(timeline);
+    if (timeline.jobs.some((lane) => lane.slots.some(isElsewhere))) this.elsewhere.hidden = false;
     const shown = `${plural(timeline.jobs.length, "job")}, ${plural(timeline.wakes.length, "wake")}`;
     const none = match ? "No matching jobs." : "There are no jobs yet.";
     const more = timeline.truncated ? "; not everything is shown: search, or choose a shorter range" : "";

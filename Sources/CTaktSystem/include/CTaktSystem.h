@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "CApart.h"
+#include "CGuard.h"
 #include "CProcessHandle.h"
 
 // Who a child is to be.
@@ -30,6 +31,14 @@ typedef struct {
   uint64_t timer_slack_ns;
 } csystem_class;
 
+// How a child makes itself known to the guard before it executes anything, so that there is no
+// moment in which takt could be killed and the child live on. The child fills in `pid` and `until`.
+typedef struct {
+  int pipe;
+  uint64_t ticks_per_second;
+  cguard_record record;
+} csystem_guarded;
+
 enum { CSYSTEM_DESCRIPTORS_MAX = 64 };
 
 // What a child is made of. All pointers are borrowed for the call.
@@ -46,6 +55,7 @@ typedef struct {
   int limit_count;
   int umask;                      // negative for takt's own
   uint64_t changed_signals;       // as `csystem_changed_signals` tells them
+  const csystem_guarded *guarded; // NULL for a child that nobody guards
   int control_group;              // a control group's folder to start in; negative for takt's own
 } csystem_spawn_request;
 

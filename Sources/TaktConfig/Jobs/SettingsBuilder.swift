@@ -29,6 +29,9 @@ struct SettingsBuilder {
           ? StateFolder.none : .folder(FilePath.absolute(FilePath.join(folder, path)))
       case (Key.history, .object(let fields)): apply(fields, to: &settings.history)
       case (Key.http, .object(let fields)): settings.http = http(fields, at: field.mark)
+      case (Key.cluster, .object(let fields)): settings.cluster = cluster(fields, at: field.mark)
+      // Nothing is made of a wrong one; but the jobs are still checked as those of a cluster.
+      case (Key.cluster, nil): settings.cluster = ClusterSettings(engine: .postgres(url: ""))
       case (Key.shutdownGrace, .duration(let grace)): settings.shutdownGrace = grace
       case (Key.plugins, .list(let items)):
         plugins.searchPath = items.compactMap(\.value.text)

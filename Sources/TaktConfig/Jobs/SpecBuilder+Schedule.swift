@@ -15,7 +15,7 @@ extension SpecBuilder {
     checkClockKeys(of: raw, settled)
     let zone = settled.zone ?? self.zone
     let schedule = Schedule(
-      every: every(of: raw), rules: rules(of: raw, settled, zone),
+      every: every(of: raw, settled), rules: rules(of: raw, settled, zone),
       at: fields[.at]?.value?.list?.compactMap { instant($0, in: zone) } ?? [],
       on: fields[.on]?.value?.list.map(lifecycleEvents) ?? [], after: followings(of: raw),
       watch: watches(of: raw), notBefore: bound(.notBefore, of: raw, in: zone),
@@ -81,7 +81,7 @@ extension SpecBuilder {
       reporter: reporter, sources: sources, zone: zone, days: settled.days, dst: dst, raw: raw)
   }
 
-  private func every(of raw: RawJob) -> Every? {
+  private func every(of raw: RawJob, _ settled: JobDefaults) -> Every? {
     let fields = raw.fields
     let (first, from, align) = (fields[.first], fields[.from], fields[.align])
     let phase = fields[.phase]
@@ -104,13 +104,20 @@ extension SpecBuilder {
           hint: "remove one of them", owner: raw.owner)
       }
       origin = .epoch
+    } else if isShared(raw, settled.policies) {
+      if checkShared(raw) { origin = .epoch }
     }
     if let phase, origin != .start {
+      let isForCluster = origin == .epoch && align == nil
+      let other =
+        switch origin {
+        case .end: "\(JobKey.from): end"
+        case _ where isForCluster: "\(Key.scheduler).\(Key.cluster)"
+        case .epoch, .start: JobKey.align.name
+        }
       reporter.report(
-        .conflictingKeys, at: phase.keyMark,
-        "'\(JobKey.phase)' has no effect with "
-          + (origin == .end ? "'\(JobKey.from): end'" : "'\(JobKey.align)'"),
-        hint: "remove it", owner: raw.owner)
+        .conflictingKeys, at: phase.keyMark, "'\(JobKey.phase)' has no effect with '\(other)'",
+        hint: isForCluster ? "remove it: \(Self.fromEpoch)" : "remove it", owner: raw.owner)
     }
     guard let interval = every.value?.duration else { return nil }
     let delay: Duration? = first?.value?.text == "now" ? .zero : first?.value?.duration

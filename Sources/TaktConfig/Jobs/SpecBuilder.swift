@@ -8,6 +8,7 @@ final class SpecBuilder {
   let zone: Zone
   let defaults: JobDefaults
   let hasNoState: Bool
+  let isInCluster: Bool
 
   var reporter: Reporter { file.reporter }
   var sources: LoadSources { file.sources }
@@ -23,12 +24,14 @@ final class SpecBuilder {
       groups: Array(settings.concurrency.keys))
     zone = settings.zone
     hasNoState = settings.state == StateFolder.none
+    isInCluster = settings.cluster != nil
     var settled = file.builtIn
     if let defaults {
       ExecutionBuilder(file: file, owner: KeyOwner(part: .defaults), secretNames: nil)
         .apply(defaults, to: &settled)
     }
     self.defaults = settled
+    if let defaults { checkClusterKeys(defaults, owner: KeyOwner(part: .defaults)) }
   }
 
   /// The job's spec; nil when something is wrong with it, which is then reported.
@@ -44,6 +47,8 @@ final class SpecBuilder {
     checkInheritance(settled, action, of: raw)
     checkFileOwners(settled, of: raw)
     checkDelivery(settled.policies.delivery, of: raw)
+    checkClusterKeys(raw.fields, owner: raw.owner)
+    checkClusterPolicies(settled.policies, of: raw)
     guard let name, let action, reporter.errorCount == errorCount else { return nil }
     let timing = Timing(
       schedule: schedule, leeway: settled.leeway, spread: spread(settled.spread, of: name),

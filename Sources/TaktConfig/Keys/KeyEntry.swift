@@ -38,7 +38,7 @@ package final class KeyEntry: Hashable, Sendable {
   init(
     _ name: String, key: JobKey? = nil, _ type: KeyType, default defaultText: String? = nil,
     reload: ReloadEffect? = .updates, isOfProcesses: Bool = false, mayBeNull: Bool? = nil,
-    _ summary: String, _ use: KeyUse? = nil
+    mayHoldSecrets: Bool? = nil, _ summary: String, _ use: KeyUse? = nil
   ) {
     self.name = name
     self.key = key
@@ -47,7 +47,8 @@ package final class KeyEntry: Hashable, Sendable {
     self.reload = reload
     self.mayBeNull = mayBeNull ?? (use != nil)
     self.isOfProcesses = isOfProcesses
-    mayHoldSecrets = [JobKey.secrets, .environment, .with].contains(key)
+    self.mayHoldSecrets =
+      mayHoldSecrets ?? [JobKey.secrets, .environment, .with].contains(key)
     self.summary = summary
     self.use = use
   }
@@ -59,7 +60,7 @@ package final class KeyEntry: Hashable, Sendable {
   ) {
     self.init(
       key.name, key: key, type, default: defaultText, reload: reload, isOfProcesses: isOfProcesses,
-      mayBeNull: nil, summary, use)
+      mayBeNull: nil, mayHoldSecrets: nil, summary, use)
   }
 
   /// By what they say; how a key is used follows from that.

@@ -9,6 +9,11 @@ enum KeyExample {
     return example(of: key, value).map { "write \(key): \($0)" }
   }
 
+  /// All forms of a key that takes one of some words, or something else.
+  static func hint(instead value: String, of key: String) -> String? {
+    key == JobKey.machines.name ? "write one, each, or labels such as {site: east}" : nil
+  }
+
   private static func example(of key: String, _ value: String) -> String? {
     switch key {
     case "retry": return "{attempts: \(number(value) ?? "3")}"
@@ -28,6 +33,8 @@ enum KeyExample {
     case "on_failure", "on_success", "on_recover", "on_late": return "{run: COMMAND}"
     case "http": return "{listen: \(number(value) ?? "8080")}"
     case "history": return "{keep: 30d}"
+    case "cluster": return "{engine: postgres}"
+    case "labels", "machines": return "{site: east}"
     default: return nil
     }
   }
@@ -43,8 +50,9 @@ enum KeyExample {
 extension KeyType {
   fileprivate var isMappingOfKeys: Bool {
     switch self {
-    case .object, .map(.environment, _), .map(.parameter, _): true
+    case .object, .map(.environment, _), .map(.parameter, _), .map(.label, _): true
     case .list(let item), .oneOrMore(let item): item.isMappingOfKeys
+    case .oneOf(let types): types.contains { if case .map(.label, _) = $0 { true } else { false } }
     default: false
     }
   }

@@ -11,7 +11,8 @@ extension KeyReader {
     case .boolean: return boolean(scalar, at: mark, of: key)
     case .integer(let range): return integer(scalar, at: mark, in: range, of: key)
     case .number(let range): return number(scalar, at: mark, in: range, of: key)
-    case .duration(let least): return duration(scalar, at: mark, least: least, of: key)
+    case .duration(let least, let most):
+      return duration(scalar, at: mark, least: least, most: most, of: key)
     case .wholeSeconds: return wholeSeconds(scalar, at: mark, of: key)
     case .size(let range): return size(scalar.text, at: mark, in: range, of: key)
     case .rate: return rate(scalar.text, at: mark, of: key)
@@ -107,11 +108,19 @@ extension KeyReader {
   }
 
   private func duration(
-    _ scalar: YAMLScalar, at mark: YAMLMark, least: Duration, of key: String
+    _ scalar: YAMLScalar, at mark: YAMLMark, least: Duration, most: Duration? = nil,
+    of key: String
   ) -> KeyValue? {
     let text = scalar.text
     do {
       let value = try DurationText.parse(text)
+      if let most, !(least...most).contains(value) {
+        reporter.report(
+          .outOfRange, at: mark,
+          "'\(key)' must be from \(DurationText.format(least)) to \(DurationText.format(most)), "
+            + "not \(text.shortened)")
+        return nil
+      }
       if value >= least { return .duration(value) }
       reporter.report(
         .outOfRange, at: mark,
@@ -175,10 +184,16 @@ extension KeyReader {
     _ text: String, at mark: YAMLMark, among words: [String], of key: String
   ) -> KeyValue? {
     if words.contains(text) { return .text(text) }
+    if key == Key.engine, text == "etcd" {
+      reporter.report(
+        .badChoice, at: mark, "etcd is not supported yet", hint: "write engine: \(words[0])")
+      return nil
+    }
     reporter.report(
       .badChoice, at: mark,
       "'\(key)' must be \(KeyType.choice(words).phrase), not '\(text.shortened)'",
-      hint: NearestName.of(text, among: words).map { "did you mean '\($0)'?" })
+      hint: NearestName.of(text, among: words).map { "did you mean '\($0)'?" }
+        ?? KeyExample.hint(instead: text, of: key))
     return nil
   }
 }

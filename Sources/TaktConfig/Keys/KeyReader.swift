@@ -118,7 +118,7 @@ struct KeyReader {
     case .job, .parameter: return true
     case .environment where VariableName.isValid(name):
       return reporter.check(variable: name, at: entry.keyMark)
-    case .group where JobName(name) != nil: return true
+    case .group where JobName(name) != nil, .label where JobName(name) != nil: return true
     case .text where !name.isEmpty && name.unicodeScalars.allSatisfy({ $0.value >= 0x20 }):
       return true
     case .environment:
@@ -128,6 +128,10 @@ struct KeyReader {
     case .group:
       reporter.report(
         .badName, at: entry.keyMark, "'\(name.shortened)' is not a valid group name",
+        hint: Self.nameHint)
+    case .label:
+      reporter.report(
+        .badName, at: entry.keyMark, "'\(name.shortened)' is not a valid label",
         hint: Self.nameHint)
     case .text:
       reporter.report(

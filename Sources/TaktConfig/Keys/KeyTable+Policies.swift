@@ -40,6 +40,24 @@ extension KeyTable {
       .set { field, value, builder, settled in
         settled.policies.concurrencyGroup = builder.group(value, at: field.mark)
       }),
+    KeyEntry(
+      .machines, .oneOf([.map(.label, .name), .choice(["one", "each"])]), default: "`one`",
+      "Which machines of a cluster run a slot: one of them, each of them, or one of those with all "
+        + "of these labels.",
+      .set { field, value, builder, settled in
+        settled.policies.machines = builder.machines(value, at: field.mark)
+      }),
+    KeyEntry(
+      .onPartition, .choice(PartitionPolicy.allCases.map(\.rawValue)), default: "`wait`",
+      "What happens to a slot while this machine cannot reach the cluster's database: it waits "
+        + "(`wait`: once, perhaps late), or it runs here after its window (`run`: in time, perhaps on "
+        + "several machines).",
+      .value(\.policies.onPartition) { $0.choice() }),
+    KeyEntry(
+      .onLeaseLost, .choice(LeaseLostPolicy.allCases.map(\.rawValue)), default: "`stop`",
+      "What happens to an active run when this machine cannot renew its lease: `stop` ends it before "
+        + "another machine may take its slot over, `finish` lets it continue.",
+      .value(\.policies.onLeaseLost) { $0.choice() }),
   ]
 
   package static let missed: KeyRows = [
@@ -175,6 +193,17 @@ extension ExecutionBuilder {
       hint: NearestName.of(name, among: groups).map { "did you mean '\($0)'?" }
         ?? "declare it under '\(Key.scheduler)': {\(Key.concurrency): {\(name.shortened): 1}}")
     return nil
+  }
+
+  fileprivate func machines(_ value: KeyValue, at mark: YAMLMark) -> JobMachines {
+    guard let labels = value.map else { return value.text == "each" ? .each : .one }
+    if labels.isEmpty {
+      reporter.report(
+        .badValue, at: mark, "'\(JobKey.machines)' has no labels",
+        hint: "write one, or labels such as {site: east}", owner: owner)
+    }
+    return .labelled(
+      labels.reduce(into: [:]) { found, label in found[label.name] = label.value?.text })
   }
 
   fileprivate func outputFile(_ fields: KeyFields, at mark: YAMLMark) -> OutputFile? {

@@ -5,7 +5,8 @@ extension KeyTable {
   static let triggers: [KeyEntry] = [
     KeyEntry(
       .every, .duration(least: .milliseconds(1)), reload: .rearms,
-      "Due at this interval, counted from the time when the job was first loaded."),
+      "Due at this interval, counted from the time when the job was first loaded. In a cluster, counted "
+        + "from the epoch, as with `align`, unless `machines` is `each`."),
     KeyEntry(
       .first, .oneOf([.choice(["now"]), .duration(least: .zero)]), default: "the interval",
       reload: .rearms, "The time from the first load to the first slot of `every`."),

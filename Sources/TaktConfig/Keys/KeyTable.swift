@@ -64,6 +64,41 @@ package enum KeyTable {
       Key.http, .object(http), reload: .restarts,
       "Serves the API and the web page over TCP. Without it, takt answers only on the Unix socket in "
         + "the state folder."),
+    KeyEntry(
+      Key.cluster, .object(cluster), reload: .restarts,
+      "Shares the jobs with other machines, so that each slot runs once, on one of them."),
+  ]
+
+  package static let cluster: KeyRows = [
+    KeyEntry(
+      Key.engine, .choice(["postgres"]), reload: .restarts,
+      "Required. The database in which the machines claim slots."),
+    KeyEntry(
+      Key.url, .text(allowsEmpty: false), default: "libpq's environment", reload: .restarts,
+      mayHoldSecrets: true,
+      "The database, as for `psql`: `postgresql://USER@HOST/DATABASE`, or `host=… dbname=…`. What it "
+        + "leaves out comes from `PGHOST`, `PGPASSFILE` and the other variables of libpq. takt never "
+        + "shows it."),
+    KeyEntry(
+      Key.name, .name, default: "`default`", reload: .restarts,
+      "The name of the cluster. Machines with different names share a database, but no jobs."),
+    KeyEntry(
+      Key.lease, .duration(least: ClusterSettings.leaseMin, most: ClusterSettings.leaseMax),
+      default: DurationText.format(ClusterSettings.defaultLease), reload: .restarts,
+      "How long the others wait for a machine that does not renew its lease, before they take over "
+        + "its slots."),
+    KeyEntry(
+      Key.machine, .name, default: "the host name", reload: .restarts,
+      "The name of this machine, for people. Two machines of one name are still two machines."),
+    KeyEntry(
+      Key.labels, .map(.label, .name), default: "none", reload: .restarts,
+      "What this machine is or has, such as `{site: east}`, for `machines` of jobs."),
+    KeyEntry(
+      Key.start, .choice(ClusterSettings.Start.allCases.map(\.rawValue)), default: "`refuse`",
+      reload: .restarts,
+      "What happens if takt cannot join the cluster at its start for a reason that does not pass by "
+        + "itself, such as a wrong password: takt does not start (`refuse`), or it starts and its "
+        + "shared jobs wait (`degrade`)."),
   ]
 
   package static let http: KeyRows = [
@@ -104,6 +139,8 @@ package enum KeyTable {
     Part(
       "\(Key.scheduler).\(Key.history)", "Under `\(Key.history)` of `\(Key.scheduler)`", history),
     Part("\(Key.scheduler).\(Key.http)", "Under `\(Key.http)` of `\(Key.scheduler)`", http),
+    Part(
+      "\(Key.scheduler).\(Key.cluster)", "Under `\(Key.cluster)` of `\(Key.scheduler)`", cluster),
     Part(.after, "In a trigger of", after), Part(.watch, "In a trigger of", watch),
     Part(.spread, "Under", spread), Part(.dst, "Under", dst), Part(.missed, "Under", missed),
     Part(.steps, "In a step of", step), Part("hook", "In an action of a hook", hookAction),

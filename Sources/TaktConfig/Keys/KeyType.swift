@@ -13,8 +13,8 @@ package indirect enum KeyType: Hashable, Sendable {
   case boolean
   case integer(ClosedRange<Int>)
   case number(ClosedRange<Double>)
-  /// A duration with its units, of at least so much.
-  case duration(least: Duration)
+  /// A duration with its units, of at least so much, and of at most so much unless that is nil.
+  case duration(least: Duration, most: Duration? = nil)
   /// A duration of whole seconds, at least one.
   case wholeSeconds
   /// A size with its unit, such as `64KB`; in bytes.
@@ -57,6 +57,8 @@ package enum KeyNameRule: String, Hashable, Sendable {
   case parameter
   /// A concurrency group, by the rule of jobs' names.
   case group
+  /// A label of a machine, by the rule of jobs' names.
+  case label
   /// Any text that is not empty.
   case text
 }
@@ -91,6 +93,7 @@ extension KeyType {
     case .map(.parameter, _): "a mapping of parameters to values"
     case .map(.job, _): "a mapping of job names to jobs"
     case .map(.group, _): "a mapping of group names to numbers"
+    case .map(.label, _): "a mapping of labels to values"
     case .map(.text, _): "a mapping of names to values"
     case .object: "a mapping"
     case .anything: "anything"
@@ -117,7 +120,9 @@ extension KeyType {
     case .pattern: "regular expression"
     case .name: "name"
     case .variable: "name of a variable"
-    case .duration(let least):
+    case .duration(let least, let most?):
+      "duration, \(DurationText.format(least)) to \(DurationText.format(most))"
+    case .duration(let least, nil):
       least > .zero ? "duration, at least \(DurationText.format(least))" : "duration"
     case .percent: "percent"
     case .instant: "date and time"
@@ -130,6 +135,7 @@ extension KeyType {
     case .map(.parameter, _): "mapping of parameters"
     case .map(.job, _): "mapping of names to jobs"
     case .map(.group, _): "mapping of names to numbers"
+    case .map(.label, _): "mapping of labels to values"
     case .map(.text, _): "mapping of names to values"
     case .object: "mapping"
     case .anything: "anything"

@@ -31,7 +31,7 @@ extension KeyType {
         "type": "number", "minimum": .number(range.lowerBound),
         "maximum": .number(range.upperBound),
       ]
-    case .duration(let least): Self.duration(isZeroAllowed: least == .zero)
+    case .duration(let least, _): Self.duration(isZeroAllowed: least == .zero)
     case .wholeSeconds: Self.duration(isZeroAllowed: false)
     case .size: ["type": "string", "pattern": "^[0-9]+(\\.[0-9]+)?([KMGT]i?)?B$"]
     case .rate: ["type": "string", "pattern": "^0*[1-9][0-9]*/[smh]$"]
@@ -75,7 +75,7 @@ extension KeyNameRule {
   /// What the names must be; nil when anything goes.
   var namesSchema: JSONValue? {
     switch self {
-    case .job, .group: ["pattern": .string(KeyType.namePattern)]
+    case .job, .group, .label: ["pattern": .string(KeyType.namePattern)]
     case .environment: ["pattern": .string(KeyType.variablePattern)]
     case .text: ["minLength": 1]
     case .parameter: nil
@@ -112,6 +112,7 @@ enum SchemaRules {
     case "\(JobKey.output).\(Key.file)", JobKey.watch.name: needs(Key.path)
     case JobKey.after.name: needs(Key.job)
     case JobKey.spread.name: needs(Key.over)
+    case "\(Key.scheduler).\(Key.cluster)": needs(Key.engine)
     default: [:]
     }
   }

@@ -83,8 +83,10 @@ final class Reporter {
 }
 
 extension String {
-  /// The text as a message quotes it: control characters made visible, and not too much of it.
+  /// The text as a message quotes it: control characters made visible, and not too much of it. What
+  /// may hold a password, as the address of a database does, is not quoted at all.
   var shortened: String {
+    if mayHoldPassword { return "…" }
     // Most texts are short and plain.
     if utf8.count <= 60, utf8.allSatisfy({ (0x20..<0x7f).contains($0) }) { return self }
     var shown = String.UnicodeScalarView()

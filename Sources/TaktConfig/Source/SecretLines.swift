@@ -4,7 +4,7 @@
 /// They are found in the text itself, by indentation and brackets, and not by the parser: a line is
 /// to be hidden also where the file is no YAML, or where a mistake puts the secret under another key.
 struct SecretLines {
-  private typealias Line = Slice<UnsafeBufferPointer<UInt8>>
+  fileprivate typealias Line = Slice<UnsafeBufferPointer<UInt8>>
 
   /// Keys whose values are never shown, in lower case.
   private static let words = [
@@ -78,12 +78,24 @@ struct SecretLines {
   }
 
   /// Whether a URL with a user and a password is in the line.
-  private static func hasPassword(_ line: Line) -> Bool {
+  fileprivate static func hasPassword(_ line: Line) -> Bool {
     guard let sign = line.lastIndex(of: UInt8(ascii: "@")) else { return false }
     let text = line[..<sign]
     return text.indices.contains { index in
       guard text[index...].starts(with: "://".utf8) else { return false }
       return text[index...].dropFirst(3).contains(UInt8(ascii: ":"))
+    }
+  }
+
+  /// Whether `password=` or `passwd =` is in the line.
+  fileprivate static func assignsPassword(_ line: Line) -> Bool {
+    let words = [Array("password".utf8), Array("passwd".utf8)]
+    return line.indices.contains { index in
+      words.contains { word in
+        let rest = line[index...]
+        return rest.count > word.count && zip(rest, word).allSatisfy { lowercased($0) == $1 }
+          && rest.dropFirst(word.count).first { $0 != UInt8(ascii: " ") } == UInt8(ascii: "=")
+      }
     }
   }
 
@@ -112,6 +124,20 @@ struct SecretLines {
     line.reduce(into: 0) { depth, byte in
       if isOne(of: "[{", byte) { depth += 1 }
       if isOne(of: "]}", byte) { depth -= 1 }
+    }
+  }
+}
+
+extension String {
+  /// Whether it is an address with a password: a URL with a user and a password, or words such as
+  /// `password=…`.
+  var mayHoldPassword: Bool {
+    guard utf8.contains(where: { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "=") }) else {
+      return false
+    }
+    var text = self
+    return text.withUTF8 { bytes in
+      SecretLines.hasPassword(bytes[...]) || SecretLines.assignsPassword(bytes[...])
     }
   }
 }

@@ -8,6 +8,8 @@ struct MetricsMoment: Sendable {
   var figures: DaemonFigures
   /// The jobs that have labels of their own, and how they fare.
   var jobs: [(name: String, streak: Int, succeededAt: WallInstant?)]
+  /// Nil without one.
+  var cluster: ClusterView?
   var now: Now
   /// How many read events.
   var clients: Int
@@ -28,6 +30,7 @@ extension Metrics {
     appendReloads(to: &text)
     appendLedger(moment.figures, to: &text)
     appendJobs(moment, to: &text)
+    if let cluster = moment.cluster { appendCluster(cluster, to: &text) }
     return text.bytes
   }
 
@@ -167,6 +170,31 @@ extension Metrics {
       guard let at = job.succeededAt else { continue }
       text.sample("takt_job_last_success_seconds", [("job", job.name)], at.inSeconds)
     }
+  }
+}
+
+extension Metrics {
+  fileprivate func appendCluster(_ view: ClusterView, to text: inout PrometheusText) {
+    text.single(
+      "takt_cluster_members", "gauge",
+      "Machines of the cluster with a lease, as of the engine's last answer.", view.aliveCount)
+    text.single(
+      "takt_cluster_engine_up", "gauge", "1 while the cluster's engine answers.",
+      view.engineAnswers ? 1 : 0)
+    text.single(
+      "takt_cluster_lease_seconds", "gauge",
+      "How long this machine's lease is still valid; 0 without one.",
+      (view.lease ?? .zero).inSeconds)
+    text.single(
+      "takt_cluster_clock_offset_seconds", "gauge",
+      "How far this machine's clock is ahead of the engine's.", view.facts.clockOffset.inSeconds)
+    text.single(
+      "takt_cluster_waiting_slots", "gauge",
+      "Slots that are due and that the engine has not decided yet, here.",
+      view.unsettledCount + view.claimCount)
+    text.single(
+      "takt_cluster_drifted_jobs", "gauge",
+      "Jobs that have a newer schedule on another machine.", view.driftedCount)
   }
 }
 

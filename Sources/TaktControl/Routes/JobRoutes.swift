@@ -52,6 +52,9 @@ struct JobRoutes {
       text.append(utf8: "… more: \(extent.total) in all, the next ones after \(after)\n")
     }
     if wanted.isUnfiltered {
+      if let cluster = await ports.query({ core, now in core.clusterView(at: now) }) {
+        text.append(utf8: "cluster: \(cluster.summary.withoutControls)\n")
+      }
       // Why it is not another way stands in `GET /api/v1/status` and in the log.
       let tracking = ports.facts.tracking.split(separator: " (", maxSplits: 1)
       text.append(utf8: "processes tracked by \(tracking.first ?? "")\n")

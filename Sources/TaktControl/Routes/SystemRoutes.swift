@@ -103,8 +103,11 @@ struct SystemRoutes {
     let names = await ports.query { core, _ in Array(core.jobNames) }
     // As many as there are labels for, without sorting the others.
     let labelled = Array(names.smallest(Metrics.labelledJobsMax))
-    let (view, streaks, now) = await ports.query { core, now in
-      (core.view, labelled.map { core.view(of: $0, at: now)?.failureStreak ?? 0 }, now)
+    let (view, streaks, cluster, now) = await ports.query { core, now in
+      (
+        core.view, labelled.map { core.view(of: $0, at: now)?.failureStreak ?? 0 },
+        core.clusterView(at: now), now
+      )
     }
     let (figures, facts, clients) = (ports.figures(), ports.facts, readers.current)
     let text = await ports.readModel.read { state in
@@ -113,8 +116,8 @@ struct SystemRoutes {
       }
       return state.metrics.text(
         MetricsMoment(
-          scheduler: view, facts: facts, figures: figures, jobs: jobs, now: now,
-          clients: clients))
+          scheduler: view, facts: facts, figures: figures, jobs: jobs, cluster: cluster,
+          now: now, clients: clients))
     }
     return Response(
       status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],

@@ -101,6 +101,7 @@ extension JSONWriter {
       json.member("due", slot.due)
       json.member("window_ms", slot.window)
       json.member("verdict", slot.verdict.name)
+      json.member("reason", slot.verdict.detail)
     }
   }
 

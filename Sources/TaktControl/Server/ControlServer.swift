@@ -164,6 +164,7 @@ package final class ControlServer: Sendable {
     PlanRoutes(ports: ports).add(to: &routes)
     EventRoutes(ports: ports, readers: readers).add(to: &routes)
     TimelineRoutes(ports: ports).add(to: &routes)
+    ClusterRoutes(ports: ports).add(to: &routes)
     SystemRoutes(ports: ports, readers: readers, network: network).add(to: &routes)
     PageRoutes().add(to: &routes)
     return routes

@@ -2,14 +2,14 @@
 /// `{{secret.NAME}}`; `{{{{` stands for `{{` itself.
 package enum Placeholders {
   package enum Name: String, CaseIterable, Hashable, Sendable {
-    case job, run, slot, attempt, hook, outcome, reason, streak
+    case job, run, slot, attempt, fence, hook, outcome, reason, streak
     case durationMilliseconds = "duration_ms"
     case latenessMilliseconds = "late_ms"
 
     /// Whether it is known only to a hook, not to the run of a job.
     package var isOfHooks: Bool {
       switch self {
-      case .job, .run, .slot, .attempt: false
+      case .job, .run, .slot, .attempt, .fence: false
       case .hook, .outcome, .reason, .streak, .durationMilliseconds, .latenessMilliseconds: true
       }
     }

@@ -92,9 +92,10 @@ package struct TransitionReplay: Sendable {
   }
 
   private static func endsWithScheduler(_ machine: String) -> Bool {
-    ["timer:", "pause-timer:", "run-timer:", "expected-timer:", "shutdown-timer", "run:"].contains {
-      machine.hasPrefix($0)
-    }
+    [
+      "timer:", "pause-timer:", "run-timer:", "expected-timer:", "cluster-timer", "shutdown-timer",
+      "run:",
+    ].contains { machine.hasPrefix($0) }
   }
 
   private static func isOver(_ state: String) -> Bool {
@@ -200,6 +201,7 @@ extension RunMove.Cause {
     case .graceOver, .delayOver, .timeout: .timer
     case .nextSlot: .nextSlot
     case .retry, .nextStep, .hurry, .shutdown, .replaced, .removed, .byOperator, .ledger,
+      .leaseLost,
       .descendantsLeft:
       nil
     }

@@ -19,6 +19,7 @@ package struct Diagnostic: Error, Hashable, Sendable {
     case badPlaceholder, unknownGroup, unknownAccount, notPermitted
     case duplicateJob, includeMissing, includeCycle, tooManyIncludes
     case neverRuns, ambiguousTime, badSchedule, suspicious, unknownJob, followingCycle
+    case needsRestart
     case moreProblems
   }
 

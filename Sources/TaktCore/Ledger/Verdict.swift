@@ -72,6 +72,8 @@ package enum SkipReason: String, CaseIterable, Hashable, Sendable {
   case stopping
   /// The ledger could not take it in time, and the job is to run at most once.
   case ledger
+  /// Another machine of the cluster has it.
+  case elsewhere
 }
 
 /// Why nothing could serve a slot in its time.

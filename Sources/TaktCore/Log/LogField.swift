@@ -71,7 +71,8 @@ package enum MachineID: Hashable, Sendable, CustomStringConvertible {
   case timer(TimerKey)
   case run(RunID)
 
-  /// `timer:JOB`, `pause-timer:JOB`, `run-timer:N`, `expected-timer:N`, `shutdown-timer`, `run:N`
+  /// `timer:JOB`, `pause-timer:JOB`, `run-timer:N`, `expected-timer:N`, `cluster-timer`,
+  /// `shutdown-timer`, `run:N`
   package var description: String {
     var bytes: [UInt8] = []
     appendName(to: &bytes)
@@ -89,6 +90,8 @@ package enum TimerKey: Hashable, Sendable {
   case run(RunID)
   /// How long a run is expected to take.
   case expected(RunID)
+  /// The lease of a machine of a cluster, and the turns of its claims.
+  case cluster
   /// The grace of a stop of takt.
   case shutdown
   /// One that belongs to no job and no run, by its name.
@@ -98,7 +101,7 @@ package enum TimerKey: Hashable, Sendable {
   var job: JobName? {
     switch self {
     case .job(let name), .pause(let name): name
-    case .run, .expected, .shutdown, .other: nil
+    case .run, .expected, .cluster, .shutdown, .other: nil
     }
   }
 }

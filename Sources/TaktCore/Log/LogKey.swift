@@ -16,7 +16,7 @@ package enum LogKey: String, CaseIterable, Hashable, Sendable {
   package var summary: String {
     switch self {
     case .machine:
-      "the state machine: `timer:JOB`, `pause-timer:JOB`, `run-timer:N`, `expected-timer:N`, `shutdown-timer`, `run:N`, or [another timer](#machines)"
+      "the state machine: `timer:JOB`, `pause-timer:JOB`, `run-timer:N`, `expected-timer:N`, `cluster-timer`, `shutdown-timer`, `run:N`, or [another timer](#machines)"
     case .seq:
       "the transition's number within its machine, from 1 without a gap; a job that is removed and added again has a new machine"
     case .job: "the job's name"

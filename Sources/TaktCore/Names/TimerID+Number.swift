@@ -8,6 +8,7 @@ extension TimerID {
     case .job(let job): UInt64(job.index)
     case .run(let run): Self.number(kind: 1, run)
     case .expected(let run): Self.number(kind: 2, run)
+    case .cluster: .max - 1
     // The one of the third kind that no job's number can be.
     case .shutdown: .max
     case .pause(let job): 3 << (64 - Self.kindBits) | UInt64(job.index)
@@ -22,6 +23,7 @@ extension TimerID {
     case 1: self = .run(RunID(value))
     case 2: self = .expected(RunID(value))
     case _ where number == .max: self = .shutdown
+    case _ where number == .max - 1: self = .cluster
     default: self = .pause(JobID(index: UInt32(truncatingIfNeeded: value)))
     }
   }

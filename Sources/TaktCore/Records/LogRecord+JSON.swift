@@ -115,6 +115,7 @@ extension MachineID {
     case .timer(.run(let run)): Self.append("run-timer:", run, to: &bytes)
     case .timer(.expected(let run)): Self.append("expected-timer:", run, to: &bytes)
     case .timer(.other(let name)): bytes.append(utf8: name)
+    case .timer(.cluster): bytes.append(utf8: "cluster-timer")
     case .timer(.shutdown): bytes.append(utf8: "shutdown-timer")
     case .run(let run): Self.append("run:", run, to: &bytes)
     }

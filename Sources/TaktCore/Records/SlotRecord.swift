@@ -40,7 +40,8 @@ extension Verdict {
   /// How much the log makes of it.
   var level: LogLevel {
     switch self {
-    case .ran, .skipped(.suspended), .skipped(.stopping), .skipped(.excluded), .skipped(.limit):
+    case .ran, .skipped(.suspended), .skipped(.stopping), .skipped(.excluded), .skipped(.limit),
+      .skipped(.elsewhere):
       .info
     case .cancelled: .notice
     case .skipped, .coalesced, .missed: .warning

@@ -3,9 +3,36 @@ import TaktTime
 extension SchedulerSettings {
   /// What the other settings say differently, a line each: `max_running: 16 → 4`.
   package func differences(to other: Self) -> [String] {
-    zip(shown, other.shown).filter { $0.text != $1.text }.map {
+    var lines = zip(shown, other.shown).filter { $0.text != $1.text }.map {
       "\($0.key): \($0.text) → \($1.text)"
     }
+    // A password may be in it.
+    if let engine = cluster?.engine, let new = other.cluster?.engine, engine != new {
+      lines.append("cluster: another url, which is not shown")
+    }
+    return lines
+  }
+
+  /// Why these settings cannot become the others without a restart, about the file that says them;
+  /// nil when they can.
+  ///
+  /// With a cluster jobs mean something else: what names their slots, and who else serves them.
+  package func restartRefusal(to other: Self, in file: String) -> Diagnostic? {
+    guard (cluster == nil) != (other.cluster == nil) else { return nil }
+    return Diagnostic(
+      .needsRestart, at: SourceLocation(file: file),
+      "'cluster' was \(cluster == nil ? "added" : "removed") under 'scheduler'",
+      hint: "restart takt to apply this file")
+  }
+
+  /// The keys with other values in `other` that count at the start only.
+  package func keysForRestart(to other: Self) -> [String] {
+    var keys: [String] = []
+    if state != other.state { keys.append("state") }
+    if history != other.history { keys.append("history") }
+    if http != other.http { keys.append("http") }
+    if cluster != other.cluster { keys.append("cluster") }
+    return keys
   }
 
   private var shown: [(key: String, text: String)] {
@@ -15,7 +42,7 @@ extension SchedulerSettings {
       ("shutdown_grace", DurationText.format(shutdownGrace)),
       ("history", history.words),
       ("concurrency", groups.isEmpty ? "none" : groups.joined(separator: ", ")),
-      ("http", http?.words ?? "none"),
+      ("http", http?.words ?? "none"), ("cluster", cluster?.words ?? "none"),
     ]
   }
 }

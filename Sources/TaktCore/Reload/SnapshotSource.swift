@@ -4,6 +4,9 @@ package import TaktTime
 ///
 /// Blocks while it reads; called off the scheduler's queue.
 package protocol SnapshotSource: Sendable {
+  /// The main file's path, as it was given.
+  var path: String { get }
+
   func load() -> LoadedSnapshot
 
   /// What would be read if the main file had this text.

@@ -15,6 +15,9 @@ package struct AttemptRequest: Hashable, Sendable {
   package var step: Int
   /// When the attempt will be stopped; nil when it has no timeout.
   package var deadline: MonotonicInstant?
+  /// What the command is to be told so that whatever it writes to can refuse older runs of the slot;
+  /// nil without a claim.
+  package var fence: ClaimToken?
   private var hookFacts: Shared<RunFacts>?
 
   /// What a hook is told; nil for a run of the job itself.
@@ -33,15 +36,15 @@ extension AttemptRequest {
   ) {
     self.init(
       run: run, attempt: attempt, spec: spec, slot: slot, action: action ?? spec.action,
-      step: step, deadline: deadline, hookFacts: facts.map { Shared($0) })
+      step: step, deadline: deadline, fence: nil, hookFacts: facts.map { Shared($0) })
   }
 
   init(
     run: RunID, attempt: Int, spec: JobSpec, slot: WallInstant, action: Action, step: Int,
-    deadline: MonotonicInstant?, with facts: Shared<RunFacts>?
+    deadline: MonotonicInstant?, fence: ClaimToken?, with facts: Shared<RunFacts>?
   ) {
     self.init(
       run: run, attempt: attempt, spec: spec, slot: slot, action: action, step: step,
-      deadline: deadline, hookFacts: facts)
+      deadline: deadline, fence: fence, hookFacts: facts)
   }
 }

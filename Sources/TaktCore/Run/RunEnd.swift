@@ -48,6 +48,8 @@ package enum RunReason: Hashable, Sendable, CustomStringConvertible {
   case down
   /// The ledger could not take it in time, and the job is to run at most once.
   case ledger
+  /// The machine could not renew its lease: another one may take the slot over.
+  case leaseLost
   /// The process succeeded and left this many descendants behind, which were ended.
   case descendantsLeft(Int)
 
@@ -62,7 +64,7 @@ package enum RunReason: Hashable, Sendable, CustomStringConvertible {
     case .reported(let reason): reason
     case .failsWhen(let sign): "fails_when(\(sign.rawValue))"
     case .descendantsLeft(let count): "descendants_left(\(count))"
-    case .done, .replaced, .byOperator, .timeout, .removed, .shutdown, .down, .ledger:
+    case .done, .replaced, .byOperator, .timeout, .removed, .shutdown, .down, .ledger, .leaseLost:
       parts.code.rawValue
     }
   }
@@ -80,6 +82,7 @@ extension RunReason {
     case replaced
     case byOperator = "operator"
     case timeout, removed, shutdown, down, ledger
+    case leaseLost = "lease_lost"
     case descendantsLeft = "descendants_left"
   }
 
@@ -114,6 +117,7 @@ extension RunReason {
     case .shutdown: Parts(.shutdown)
     case .down: Parts(.down)
     case .ledger: Parts(.ledger)
+    case .leaseLost: Parts(.leaseLost)
     case .descendantsLeft(let count): Parts(.descendantsLeft, number: Int64(count))
     }
   }
@@ -139,6 +143,7 @@ extension RunReason {
       case .shutdown: .shutdown
       case .down: .down
       case .ledger: .ledger
+      case .leaseLost: .leaseLost
       case .descendantsLeft: number.map { .descendantsLeft(Int($0)) }
       }
     guard let reason else { return nil }
@@ -160,7 +165,8 @@ extension RunReason {
     case (.succeeded, .exit?), (.succeeded, .done?), (.succeeded, .descendantsLeft?),
       (.failed, .exit?), (.failed, .signal?), (.failed, .failsWhen?), (.timedOut, .timeout?),
       (.cancelled, .replaced?), (.cancelled, .byOperator?), (.cancelled, .removed?),
-      (.cancelled, .shutdown?), (.cancelled, .ledger?), (.interrupted, .down?):
+      (.cancelled, .shutdown?), (.cancelled, .ledger?), (.cancelled, .leaseLost?),
+      (.interrupted, .down?):
       parts = code.map { Parts($0, number: Int64(inside), text: inside) }
     default: break
     }
@@ -182,7 +188,7 @@ extension RunReason {
     case .notStarted(.stuck, _):
       "check the file systems of the job's cwd, program and interpreter"
     case .exit, .signal, .notStarted, .done, .reported, .failsWhen, .replaced, .byOperator,
-      .timeout, .removed, .shutdown, .down, .ledger, .descendantsLeft:
+      .timeout, .removed, .shutdown, .down, .ledger, .leaseLost, .descendantsLeft:
       nil
     }
   }

@@ -60,6 +60,7 @@ package struct RunMove: Hashable, Sendable {
     case hurry, timeout, shutdown, replaced, removed
     case byOperator = "operator"
     case ledger
+    case leaseLost = "lease_lost"
     case descendantsLeft = "descendants_left"
   }
 }

@@ -45,7 +45,7 @@ extension RetryPolicy {
     case .timeout: causes.contains(.timeout)
     case .notStarted: causes.contains(.notStarted)
     case .exit, .reported, .failsWhen, .done, .descendantsLeft: causes.contains(.exit)
-    case .removed, .shutdown, .down, .ledger, .replaced, .byOperator: false
+    case .removed, .shutdown, .down, .ledger, .leaseLost, .replaced, .byOperator: false
     }
   }
 }

@@ -47,6 +47,8 @@ package enum StopCause: Hashable, Sendable {
   case byOperator
   /// The ledger could not take it in time.
   case ledger
+  /// Another machine may take its slot over.
+  case leaseLost
   /// The process has ended and left these behind.
   case descendants([Descendant])
 
@@ -58,6 +60,7 @@ package enum StopCause: Hashable, Sendable {
     case .removed: .removed
     case .byOperator: .byOperator
     case .ledger: .ledger
+    case .leaseLost: .leaseLost
     case .descendants: .descendantsLeft
     }
   }
@@ -70,6 +73,7 @@ package enum StopCause: Hashable, Sendable {
     case .removed: .removed
     case .byOperator: .byOperator
     case .ledger: .ledger
+    case .leaseLost: .leaseLost
     case .timeout, .descendants: nil
     }
   }

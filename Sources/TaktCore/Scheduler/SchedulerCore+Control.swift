@@ -124,6 +124,24 @@ extension SchedulerCore {
     return SlotPreviewInput(spec: job.spec, cursor: job.cursor, ran: job.ranCount, now: now)
   }
 
+  /// The cluster as this machine sees it; nil without one.
+  package func clusterView(at now: Now) -> ClusterView? {
+    guard cluster.isOn else { return nil }
+    let waiting = cluster.jobs.compactMap { id, job -> ClusterView.Waiting? in
+      guard job.standing == .drifted || !job.unsettled.isEmpty || job.claimCount > 0 else {
+        return nil
+      }
+      return ClusterView.Waiting(
+        job: jobs.name(of: id), isDrifted: job.standing == .drifted,
+        unsettled: job.unsettled.count, claims: job.claimCount)
+    }
+    return ClusterView(
+      settings: settings.cluster, facts: cluster.facts, member: cluster.member,
+      lease: cluster.leaseUntil.flatMap { $0 > now.monotonic ? $0 - now.monotonic : nil },
+      failure: cluster.failure, members: cluster.news.members,
+      waiting: waiting.sorted { $0.job < $1.job })
+  }
+
   private func state(of job: JobState, _ active: [RunView]) -> JobView.State {
     if active.contains(where: { [.running, .stopping, .killing].contains($0.state) }) {
       return .running

@@ -7,12 +7,23 @@ extension SchedulerCore {
       log(.warning, .reload, at: now, [LogField(.message, .text("not reloaded: takt is stopping"))])
       return
     }
-    let previous = settings
-    adopt(plan.settings)
-    if previous.state != settings.state || previous.history != settings.history {
+    let keys = settings.keysForRestart(to: plan.settings).map { "'\($0)'" }
+    var adopted = plan.settings
+    // What this machine has joined with counts until it joins again.
+    adopted.cluster = settings.cluster
+    adopt(adopted)
+    isReloading = true
+    defer { isReloading = false }
+    insist()
+    if let last = keys.last {
+      let names = keys.count == 1 ? last : "\(keys.dropLast().joined(separator: ", ")) and \(last)"
       log(
         .warning, .reload, at: now,
-        [LogField(.message, .text("changes of 'state' and 'history' need a restart"))])
+        [
+          LogField(
+            .message,
+            .text("\(names) changed, which \(keys.count == 1 ? "needs" : "need") a restart"))
+        ])
     }
     effects.append(
       .record(
@@ -48,6 +59,7 @@ extension SchedulerCore {
         ])
     }
     log(.notice, .reload, at: now, [LogField(.message, .text("reloaded"))])
+    setGrace()
     startWaitingRuns(at: now)
   }
 
@@ -70,6 +82,7 @@ extension SchedulerCore {
       beginVersion(of: id, isFirst: !isLedgerUnread, at: now)
       if !isLedgerUnread { missPast(schedule.at, of: id, at: now) }
     }
+    if cluster.isOn { declare(id, isChanged: isReloading) }
     arm(id, at: now)
     return id
   }
@@ -92,7 +105,7 @@ extension SchedulerCore {
     if let rest {
       for series in due?.all ?? [] { decide(id, series, .skipped(rest), at: now) }
     } else if let kept {
-      serveOrDisplace(kept, of: id, at: now)
+      serveOrDisplace(kept, of: id, by: old.timing.schedule, at: now)
     }
     jobs[id].cursor.skip(to: now, from: old.timing.schedule, to: spec.timing.schedule)
     // While one is active the end to count from is still to come.
@@ -108,6 +121,7 @@ extension SchedulerCore {
 
   /// Slots of a job that is disabled now will not run, although they came before.
   mutating func suspendWaiting(of id: JobID, at now: Now) {
+    if cluster.isOn { withdrawClaims(of: id, as: .skipped(.suspended), at: now) }
     for run in runs.active(of: id).all where runs.contains(run) {
       guard let slot = runs[run].undecidedSlot else { continue }
       decide(id, SlotSeries(slot.nominal), .skipped(.suspended), at: now)
@@ -116,9 +130,15 @@ extension SchedulerCore {
   }
 
   /// A slot that was due under the old schedule is served if the new leeway still allows it.
-  private mutating func serveOrDisplace(_ due: ScheduleCursor.Due, of id: JobID, at now: Now) {
-    for series in due.passed {
-      decide(id, series, .coalesced(into: due.newest.nominal), at: now)
+  private mutating func serveOrDisplace(
+    _ due: ScheduleCursor.Due, of id: JobID, by schedule: Schedule, at now: Now
+  ) {
+    if isShared(id) {
+      unsettle(due.passed, of: id, by: schedule, at: now)
+    } else {
+      for series in due.passed {
+        decide(id, series, .coalesced(into: due.newest.nominal), at: now)
+      }
     }
     // Its own offset stays, the leeway is the new one.
     var bare = due.newest
@@ -142,6 +162,7 @@ extension SchedulerCore {
     let spec = jobs[id].spec
     removedJobs.keep(jobs[id].memory, of: name)
     follow(id, from: spec, to: nil)
+    if cluster.isOn { removeShared(id, at: now) }
     endTimers(of: id)
     jobs.remove(id)
     stopRuns(ofRemoved: id, spec.removal, at: now)
@@ -171,7 +192,11 @@ extension SchedulerCore {
 
   /// Queued runs of the job have not started: they will, under the new spec.
   private mutating func replaceSpec(of id: JobID, _ spec: JobSpec) {
+    let hash = !cluster.isOn ? 0 : jobs[id].spec.sharedHash
     jobs[id].spec = spec
+    if cluster.isOn, spec.sharedHash != hash || cluster.jobs[id] == nil {
+      declare(id, isChanged: true)
+    }
     for run in runs.active(of: id).all {
       if runs[run].machine.isInProgress || runs[run].isClaiming { continue }
       runs[run].adopt(spec)

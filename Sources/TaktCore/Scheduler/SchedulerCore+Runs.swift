@@ -131,9 +131,14 @@ extension SchedulerCore {
     if let previous = last.settles { effects.append(.record(.settled(previous))) }
     if last.isExpected { effects.append(.disarm(.expected(runs[row].id))) }
     let caller = last.hasHooks ? runs[row].caller : nil
+    let (claim, isSettled) =
+      !cluster.isOn ? (nil, true) : (runs[row].claim, claimEnded(row, end, at: now))
     runs.remove(row)
     if !last.isHook { armAfterRun(of: last.job, at: now) }
-    if last.hasHadAttempt {
+    if let claim, !isSettled, last.hasHadAttempt {
+      cluster.lateEnds[claim.token] = ClusterState.LateEnd(
+        job: last.job, end: end, caller: caller)
+    } else if last.hasHadAttempt {
       countFailure(of: last.job, end, hooks: caller, at: now)
       if last.isForGood { callFollowers(of: last.job, end, at: now) }
     }

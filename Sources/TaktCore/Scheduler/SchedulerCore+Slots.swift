@@ -96,6 +96,7 @@ extension SchedulerCore {
   }
 
   private mutating func serveFound(_ due: ScheduleCursor.Due, of id: JobID, at now: Now) {
+    if isShared(id) { return serveShared(due, of: id, at: now) }
     let isOver = due.newest.latestStart + jobs[id].spec.lateTolerance < now.monotonic
     if isOver || !due.passed.isEmpty {
       let choice = jobs[id].spec.missed.choice
@@ -154,6 +155,7 @@ extension SchedulerCore {
       decide(id, SlotSeries(slot.nominal), .skipped(reason), at: now, causes: slot.causes)
       return
     }
+    if isShared(slot, of: id) { return propose(slot, of: id, at: now) }
     if jobs[id].spec.overlap == .replace { replaceRuns(of: id, by: slot, at: now) }
     queueRun(.slot(slot), of: id, jobs[id].spec, at: now)
   }
@@ -176,7 +178,7 @@ extension SchedulerCore {
   }
 
   /// Those that have started are stopped; the slot of one that has not goes with the new one.
-  private mutating func replaceRuns(of id: JobID, by slot: Slot, at now: Now) {
+  mutating func replaceRuns(of id: JobID, by slot: Slot, at now: Now) {
     for run in runs.active(of: id).all {
       if let undecided = runs[run].undecidedSlot {
         decide(id, SlotSeries(undecided.nominal), .coalesced(into: slot.nominal), at: now)
@@ -200,6 +202,7 @@ extension SchedulerCore {
   mutating func decide(
     _ id: JobID, _ slots: SlotSeries, _ verdict: Verdict, at now: Now, causes: SlotCauses = []
   ) {
+    if cluster.isOn, asksFirst(id, slots, verdict, at: now) { return }
     record(
       VerdictRecord(job: jobs.name(of: id), slots: slots, verdict: verdict, at: now.wall),
       causes: causes)

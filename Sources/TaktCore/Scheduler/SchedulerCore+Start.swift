@@ -20,6 +20,7 @@ extension SchedulerCore {
         LogField(.count, .number(Int64(snapshot.jobs.count))),
       ])
     restore(previous, with: snapshot.jobs, at: now)
+    setGrace()
   }
 
   private mutating func restore(_ previous: PreviousState, with specs: [JobSpec], at now: Now) {
@@ -72,6 +73,7 @@ extension SchedulerCore {
   private mutating func restore(_ previous: PreviousJob, as id: JobID, at now: Now) -> Bool {
     let (old, spec) = (previous.version, jobs[id].spec)
     follow(id, from: nil, to: spec)
+    if cluster.isOn { declare(id, isChanged: old.schedule != spec.timing.schedule) }
     markDirty(id)
     let passed = settlePassed(of: previous, id, at: now)
     if old.schedule != spec.timing.schedule || old.isEnabled != spec.timing.isEnabled {
@@ -100,6 +102,8 @@ extension SchedulerCore {
     guard !passed.isEmpty else { return false }
     if let rest = jobs[id].holdReason {
       for series in passed { decide(id, series, .skipped(rest), at: now) }
+    } else if isShared(id) {
+      unsettle(passed, of: id, by: schedule, at: now)
     } else {
       settle(passed, of: id, by: schedule, .down, at: now)
     }
@@ -183,6 +187,8 @@ extension SchedulerCore {
   ) -> RetryPosition? {
     let spec = jobs[id].spec
     guard previous.head.kind != .hook, !jobs[id].isHeld else { return nil }
+    // Its claim is another membership's: whoever settles that decides.
+    if previous.head.kind != .manual, isShared(id) { return nil }
     if let retry = previous.retry, retry.attempt > 0 {
       let gaveUp =
         spec.execution.retry.end == .nextSlot && slotsPassed.contains(spec.name)

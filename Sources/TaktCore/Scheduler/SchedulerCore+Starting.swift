@@ -6,10 +6,11 @@ extension SchedulerCore {
   mutating func queueRun(
     _ origin: ActiveRun.Origin, of id: JobID, _ spec: JobSpec,
     facts: Shared<RunFacts>? = nil, with parameters: RunParameters? = nil, isForced: Bool = false,
-    at now: Now
+    claim: ClaimGrant? = nil, at now: Now
   ) {
     let row = runs.insert(
       of: id, spec, origin, facts: facts, with: parameters, isForced: isForced)
+    if claim != nil { runs[row].claim = claim }
     if !runs[row].isHook, jobs.isPresent(id) {
       jobs[id].cursor.runStarted()
       markDirty(id)

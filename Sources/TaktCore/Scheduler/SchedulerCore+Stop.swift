@@ -31,6 +31,7 @@ extension SchedulerCore {
       stopSlots(of: id, at: now)
       endTimers(of: id)
     }
+    if cluster.isOn { withdrawAllClaims(at: now) }
     giveUpQueuedRuns(at: now)
     guard phase == .draining else { return }
     if settings.shutdownGrace <= .zero, !runs.isEmpty { return stopRuns(at: now) }
@@ -42,6 +43,8 @@ extension SchedulerCore {
   private mutating func stopSlots(of id: JobID, at now: Now) {
     if jobs[id].isHeld { return decideDue(id, as: nil, at: now) }
     guard let due = jobs[id].popDue(at: now) else { return }
+    // Other machines go on.
+    if isShared(id) { return unsettle(due.all, of: id, at: now) }
     let waits = due.newest.deadline > now.monotonic
     for series in waits ? due.passed : due.all {
       decide(id, series, .skipped(.stopping), at: now)
@@ -58,7 +61,9 @@ extension SchedulerCore {
         continue
       }
       if let slot = runs[id].undecidedSlot {
-        decide(runs[id].job, SlotSeries(slot.nominal), .skipped(.stopping), at: now)
+        decide(
+          runs[id].job, SlotSeries(slot.nominal),
+          .skipped(runs[id].claim == nil ? .stopping : .elsewhere), at: now)
       }
       // Its next attempt is left to a takt to come.
       runs[id].parting = runs[id].retryPosition(at: now).map { Shared($0) }
@@ -82,6 +87,7 @@ extension SchedulerCore {
     guard token == shutdownToken else { return }
     switch phase {
     case .draining: stopRuns(at: now)
+    case .stopping where runs.isEmpty: finish()
     case .stopping:
       log(
         .error, .scheduler, at: now,
@@ -105,7 +111,7 @@ extension SchedulerCore {
   }
 
   mutating func finishIfIdle(at now: Now) {
-    guard runs.isEmpty, phase == .draining || phase == .stopping else { return }
+    guard runs.isEmpty, phase == .draining || phase == .stopping, isClusterDone else { return }
     // In the log it is the last line of the scheduler's machines.
     effects.append(.disarm(.shutdown))
     log(.notice, .scheduler, at: now, [LogField(.message, .text(Self.stoppedMessage))])
@@ -115,6 +121,7 @@ extension SchedulerCore {
   private mutating func finish() {
     phase = .finished
     recordMarks()
+    if cluster.isOn { effects.append(.disarm(.cluster)) }
     effects.append(.disarm(.shutdown))
     effects.append(.finish)
   }

@@ -3,12 +3,13 @@ import TaktTime
 /// Jobs that somebody has put to rest. A slot that passes meanwhile never runs.
 extension SchedulerCore {
   mutating func suspend(
-    _ id: JobID, until: WallInstant?, reason: String, at now: Now
+    _ id: JobID, until: WallInstant?, reason: String, isNews: Bool = false, at now: Now
   ) {
     guard phase == .running else { return }
     let since = jobs[id].suspension?.since ?? now.wall
     jobs[id].suspension = Suspension(since: since, until: until, reason: reason)
     markDirty(id)
+    if !isNews { reportSuspension(of: id) }
     giveUpLate(of: id, as: .skipped(.suspended), at: now)
     suspendWaiting(of: id, at: now)
     logSuspension(
@@ -16,8 +17,9 @@ extension SchedulerCore {
     arm(id, at: now)
   }
 
-  mutating func resume(_ id: JobID, at now: Now) {
+  mutating func resume(_ id: JobID, isNews: Bool = false, at now: Now) {
     guard phase == .running else { return }
+    if !isNews { reportSuspension(of: id) }
     endSuspension(of: id, at: now)
     arm(id, at: now)
   }

@@ -14,9 +14,13 @@ package struct SchedulerCore: Sendable {
   var runs = RunTable()
   var clocks = Clocks()
   var removedJobs = RemovedJobs()
+  /// The machines that share jobs with this one.
+  var cluster = ClusterState()
   /// When the next of those that run late may start.
   var catchUpAt = MonotonicInstant(nanoseconds: .min)
 
+  /// A reload is being done.
+  var isReloading = false
   /// takt starts without the ledger that there is: what is past may have been decided.
   var isLedgerUnread = false
   /// Nobody reads the log: its records are not made.
@@ -54,6 +58,8 @@ package struct SchedulerCore: Sendable {
     case .timerFired(.run(let run), let token): runTimerFired(run, token: token, at: now)
     case .timerFired(.shutdown, let token): shutdownFired(token: token, at: now)
     case .timerFired(.expected(let run), let token): expectedFired(run, token: token, at: now)
+    case .timerFired(.cluster, let token): clusterFired(token: token, at: now)
+    case .claims(let outcome): claimsAnswered(outcome, at: now)
     case .commanded(let command): _ = execute(command, at: now)
     case .actionEnded(let run, let report): actionEnded(run, report, at: now)
     case .groupEnded(let run): step(run, at: now) { $0.groupEnded(at: now.monotonic) }
@@ -93,6 +99,7 @@ package struct SchedulerCore: Sendable {
   /// Grids on the job's own clock go on untouched; what stands on the wall is armed anew.
   private mutating func clockStepped(slept: Duration, at now: Now) {
     let step = clocks.step(at: now)
+    clusterStepped(slept: slept, at: now)
     clocks.recordStep(slept: slept, at: now)
     // A touch of the clock that moved it by less than a millisecond is no news.
     guard phase == .running, abs(step.milliseconds) >= 1 else { return }

@@ -16,6 +16,8 @@ package enum SchedulerEvent: Sendable {
   case groupEnded(RunID)
   /// All that was recorded for this run is kept for certain.
   case kept(RunID)
+  /// What has come of a batch for the cluster's engine.
+  indirect case claims(ClaimOutcome)
   /// The ledger was lost: all that applies now is recorded again.
   case ledgerRenewed
   /// Somebody has set the wall clock, or the machine has slept for so long.
@@ -45,6 +47,11 @@ package enum SchedulerEffect: Hashable, Sendable {
   case record(LedgerEntry)
   /// Say `kept` when all that was recorded for this run is kept for certain.
   case awaitLedger(RunID)
+  /// Hand this to the cluster's engine, and say `claims` when it has answered or failed.
+  indirect case claims(ClaimBatch)
+  /// What runs under a claim must be over so long after that batch was handed over, unless this is
+  /// said again.
+  case leased(batch: UInt64, for: Duration)
   /// A slot's run starts: for whoever measures.
   case served(SlotStart)
   case log(LogRecord)

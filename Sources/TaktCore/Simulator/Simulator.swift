@@ -179,7 +179,7 @@ package struct Simulator {
       case .record(.verdict(let record)): emitVerdict(record, job, observe)
       case .awaitLedger(let run): kept.append(run)
       case .served(let start): (lateness, window) = (start.lateness, start.window)
-      case .record, .log, .finish: break
+      case .record, .log, .claims, .leased, .finish: break
       }
     }
     for run in kept { handle(.kept(run), observe) }

@@ -44,6 +44,7 @@ package struct VirtualScheduler {
   package var now: Now
   /// Whether timers fire at their deadlines, as if nothing had leeway.
   private let isPunctual: Bool
+  private let cluster: MemberFacts?
   private var alarms = VirtualTimers()
   private var ends = RunEnds()
 
@@ -51,10 +52,14 @@ package struct VirtualScheduler {
   ///   - isQuiet: whether the core makes no log records.
   ///   - isWithoutMarks: whether it does not say how far jobs have come, which only one that is
   ///     started after it needs.
+  ///   - cluster: what it says of itself to the machines with which it shares jobs; nil for none.
   package init(
-    at now: Now, isPunctual: Bool = false, isQuiet: Bool = false, isWithoutMarks: Bool = false
+    at now: Now, isPunctual: Bool = false, isQuiet: Bool = false, isWithoutMarks: Bool = false,
+    cluster: MemberFacts? = nil
   ) {
     self.now = now
+    self.cluster = cluster
+    if let cluster { core.join(cluster) }
     self.isPunctual = isPunctual
     core.isQuiet = isQuiet
     core.isWithoutMarks = isWithoutMarks
@@ -78,13 +83,15 @@ package struct VirtualScheduler {
   /// Hands the core an event, and puts all effects into an empty list. The owner sets the timers.
   mutating func hand(_ event: SchedulerEvent, into effects: inout [SchedulerEffect]) {
     core.handle(event, at: now, into: &effects)
+    core.endTurn(at: now, into: &effects)
   }
 
   /// Hands the core a command, and sets its timers.
   package mutating func perform(
     _ command: SchedulerCommand
   ) -> (reply: SchedulerReply, effects: [SchedulerEffect]) {
-    let (reply, effects) = core.perform(command, at: now)
+    var (reply, effects) = core.perform(command, at: now)
+    core.endTurn(at: now, into: &effects)
     setTimers(effects)
     return (reply, effects)
   }
@@ -100,6 +107,14 @@ package struct VirtualScheduler {
     case .end(let run, let end): [.end(run, end)]
     case .wake: fired.map { .timer($0.timer, token: $0.token) }
     case nil: nil
+    }
+  }
+
+  /// When `next` has something to give.
+  package var nextInstant: MonotonicInstant? {
+    mutating get {
+      let next = min(ends.next ?? .distantFuture, alarms.nextWake ?? .distantFuture)
+      return next < .distantFuture ? next : nil
     }
   }
 
@@ -174,7 +189,8 @@ package struct VirtualScheduler {
   /// takt is killed, with all that runs.
   package mutating func crash() {
     self = VirtualScheduler(
-      at: now, isPunctual: isPunctual, isQuiet: core.isQuiet, isWithoutMarks: core.isWithoutMarks)
+      at: now, isPunctual: isPunctual, isQuiet: core.isQuiet, isWithoutMarks: core.isWithoutMarks,
+      cluster: cluster)
   }
 
   // MARK: Timers
@@ -189,7 +205,9 @@ package struct VirtualScheduler {
         arm(timer, deadline, leeway: isPunctual ? .zero : leeway, token: token)
       case .holdTimer(let job, _): disarm(.job(job))
       case .disarm(let timer): disarm(timer)
-      case .start, .signal, .record, .awaitLedger, .served, .log, .finish: break
+      case .start, .signal, .record, .awaitLedger, .claims, .leased, .served, .log,
+        .finish:
+        break
       }
     }
   }

@@ -114,6 +114,18 @@ extension JobSpec {
     get { fields.value.policies.value.removal }
     set { policies.removal = newValue }
   }
+  package var machines: JobMachines {
+    get { fields.value.policies.value.machines }
+    set { policies.machines = newValue }
+  }
+  package var onPartition: PartitionPolicy {
+    get { fields.value.policies.value.onPartition }
+    set { policies.onPartition = newValue }
+  }
+  package var onLeaseLost: LeaseLostPolicy {
+    get { fields.value.policies.value.onLeaseLost }
+    set { policies.onLeaseLost = newValue }
+  }
   package var tags: [String] {
     _read { yield fields.value.policies.value.tags }
     set { policies.tags = newValue }
@@ -138,6 +150,12 @@ package struct JobPolicies: Hashable, Sendable {
   package var missed = MissedPolicy()
   /// What becomes of its runs when a reload removes the job. Default `drain`.
   package var removal = Removal.drain
+  /// On which machines of a cluster it runs. Default on one for each slot.
+  package var machines = JobMachines.one
+  /// What becomes of its slots while the cluster's engine cannot be reached. Default `wait`.
+  package var onPartition = PartitionPolicy.wait
+  /// What becomes of its runs when the machine has lost its lease. Default `stop`.
+  package var onLeaseLost = LeaseLostPolicy.stop
   /// Words to find the job by, in order and each once. Default none.
   package var tags: [String] = []
 
@@ -155,7 +173,10 @@ package struct JobPolicies: Hashable, Sendable {
 
 extension JobPolicies {
   static let keys: [JobKey] =
-    [.lateTolerance, .expected, .delivery, .missed, .onRemoved, .tags]
+    [
+      .lateTolerance, .expected, .delivery, .missed, .onRemoved, .machines, .onPartition,
+      .onLeaseLost, .tags,
+    ]
     + HookKind.allCases.map(\.key)
 }
 
@@ -171,6 +192,9 @@ extension JobKey {
   package static let delivery = JobKey("delivery") { $0.delivery.rawValue }
   package static let missed = JobKey("missed") { $0.missed.words }
   package static let onRemoved = JobKey("on_removed") { $0.removal.rawValue }
+  package static let machines = JobKey("machines") { $0.machines.words }
+  package static let onPartition = JobKey("on_partition") { $0.onPartition.rawValue }
+  package static let onLeaseLost = JobKey("on_lease_lost") { $0.onLeaseLost.rawValue }
   package static let tags = JobKey("tags") { list($0.tags) }
   package static let description = JobKey("description") { $0.summary }
 }

@@ -18,6 +18,9 @@ package struct SchedulerSettings: Hashable, Sendable {
   package var history = History()
   /// Where it answers HTTP over TCP; nil (the default) for nowhere. It counts at the start.
   package var http: HTTPSettings?
+  /// With which machines it shares its jobs, and how; nil (the default) for none. It counts at the
+  /// start.
+  package var cluster: ClusterSettings?
 
   /// How many runs may be in progress at once unless the file says: as many as the machine has
   /// processors for when most runs wait for something, and with the descriptors that a process has

@@ -8,8 +8,9 @@ struct ActiveRun: Sendable {
     case manual(WallInstant)
     /// Another run has come to something.
     case hook(WallInstant)
-    /// A previous daemon did not bring this run to its end; its slot has been decided.
-    case resumed(WallInstant, RunID)
+    /// A previous daemon, or another machine, did not bring this run to its end; its slot has been
+    /// decided.
+    case resumed(WallInstant, RunID?)
   }
 
   let id: RunID
@@ -31,6 +32,8 @@ struct ActiveRun: Sendable {
   var timerToken: UInt64 = 0
   /// The token of the wait for `expected`; 0 without one.
   var expectedToken: UInt64 = 0
+  /// The cluster's claim on its slot; nil without one.
+  var claim: ClaimGrant?
   /// It waits for the ledger, which must know of it first.
   var isClaiming = false
   /// The ledger knows of its next attempt.
@@ -100,7 +103,7 @@ struct ActiveRun: Sendable {
     return AttemptRequest(
       run: id, attempt: action.attempt, spec: spec(forStep: action.step), slot: nominal,
       action: spec.action.action(ofStep: action.step), step: action.step,
-      deadline: action.deadline, with: facts)
+      deadline: action.deadline, fence: claim?.token, with: facts)
   }
 
   /// What the last attempt has printed, once: the ledger is given it.

@@ -16,15 +16,17 @@ extension Command {
       labels: request.outputFacts)
     run = request.run
     facts = Self.facts(of: request)
+    isGuarded = request.fence != nil && request.spec.onLeaseLost == .stop
   }
 
   /// What a process is told of the attempt.
   static func facts(of request: AttemptRequest) -> [(TaktVariable, String)] {
-    let own = [
+    var own = [
       (TaktVariable.job, request.spec.name.text), (.slot, request.slot.rfc3339()),
       (.run, (request.facts?.run ?? request.run).description),
       (.attempt, String(request.facts?.attempts ?? request.attempt)),
     ]
+    if let fence = request.fence { own.append((.fence, String(fence.number))) }
     guard let facts = request.facts else { return own }
     return own + [
       (.hook, facts.hook.rawValue), (.outcome, facts.end?.outcome.rawValue ?? ""),

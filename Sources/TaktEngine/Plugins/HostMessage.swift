@@ -26,6 +26,8 @@ enum HostMessage {
     var job: String
     var slot: String
     var attempt: Int
+    /// The number of the run's claim; left out where it has none.
+    var fence: UInt64?
     var deadline: OrNull
     var parameters: [String: PluginValue]
     var secrets: [String: String]?

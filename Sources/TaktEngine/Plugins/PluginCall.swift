@@ -76,7 +76,7 @@ struct PluginCall {
     HostMessage.line(
       HostMessage.Start(
         run: run, job: request.spec.name.text, slot: request.slot.rfc3339(),
-        attempt: request.facts?.attempts ?? request.attempt,
+        attempt: request.facts?.attempts ?? request.attempt, fence: request.fence?.number,
         deadline: HostMessage.OrNull(text: deadline?.rfc3339()),
         parameters: parameters.mapValues(PluginValue.init), secrets: withSecrets ? secrets : nil,
         facts: request.facts.map(HostMessage.Facts.init)))

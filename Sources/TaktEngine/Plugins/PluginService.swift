@@ -41,6 +41,9 @@ final class PluginService: ChildChannel, @unchecked Sendable {
   private var floods: [String: PluginFlood] = [:]
   private var conversation = PluginConversation(isService: true)
   private var line: ChildLine?
+  private var process: ProcessID?
+  /// Runs that its process has and that are claimed: as long as there are any, it is guarded.
+  private var claimed: Set<String> = []
   private var hidden: Set<[UInt8]> = []
   private var mask: SecretAutomaton?
   private var timers: [ServiceMachine.Wait: SafeTimer] = [:]
@@ -224,15 +227,22 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     switch effect {
     case .spawn:
       conversation = PluginConversation(isService: true, tap: commands.tap)
-      processes.start([command()])
+      let command = command()
+      process = command.id
+      processes.start([command])
     case .start(let name):
       guard let run = runs[name] else { return }
+      if run.request.fence != nil, claimed.insert(name).inserted, claimed.count == 1, let process {
+        processes.setGuarded(process, true)
+      }
       sendLines(
         run.call.start(
           of: run.request, deadline: commands.deadline(of: run.request), withSecrets: true))
     case .cancel(let name): cancel(name)
     case .end(let name, let result): end(name, result)
-    case .handOver(let name): if let run = runs.removeValue(forKey: name) { handOver(run) }
+    case .handOver(let name):
+      claimEnded(name)
+      if let run = runs.removeValue(forKey: name) { handOver(run) }
     case .ping(let id): sendLines(HostMessage.line(HostMessage.Ping(id: id)))
     case .shutdown:
       sendLines(
@@ -271,10 +281,16 @@ final class PluginService: ChildChannel, @unchecked Sendable {
 
   private func end(_ name: String, _ result: AttemptResult) {
     floods[name] = nil
+    claimEnded(name)
     guard let run = runs.removeValue(forKey: name) else { return }
     let completed = run.output.complete(AttemptReport(result))
     run.output.close()
     report(run.request.run, completed)
+  }
+
+  private func claimEnded(_ name: String) {
+    guard claimed.remove(name) != nil, claimed.isEmpty, let process else { return }
+    processes.setGuarded(process, false)
   }
 
   private func timer(_ wait: ServiceMachine.Wait) -> SafeTimer {

@@ -7,6 +7,7 @@ final class ChildProcess {
   let command: Command
   var id: ProcessID { command.id }
   let group: ProcessGroup
+  let identity: ProcessIdentity
   /// When the system was asked for it.
   let startedAt: ContinuousClock.Instant
   /// The signal that the command was sent last: whoever turns up later gets it too.
@@ -36,9 +37,11 @@ final class ChildProcess {
   private static let lastBytes = 1_048_576
 
   init(
-    of command: Command, child: Spawn.Child, members: any ProcessMembers, output: AttemptOutput
+    of command: Command, child: Spawn.Child, identity: ProcessIdentity,
+    members: any ProcessMembers, output: AttemptOutput
   ) {
     self.command = command
+    self.identity = identity
     self.members = members
     self.output = output
     startedAt = child.startedAt

@@ -5,9 +5,10 @@ import TaktCore
 package struct ProcessID: Hashable, Sendable {
   private static let last = Atomic<UInt64>(0)
 
-  private let number: UInt64
+  /// Never given twice in one process of takt.
+  let number: UInt64
 
-  static func make() -> Self {
+  package static func make() -> Self {
     Self(number: last.add(1, ordering: .relaxed).newValue)
   }
 }
@@ -55,6 +56,8 @@ package struct Command: Sendable {
   var hidden: [[UInt8]] = []
   /// After so long it is ended as its job is stopped, and has failed with `timeout`.
   var bound: Duration?
+  /// Whether the guard ends it where takt cannot.
+  var isGuarded = false
   /// Who talks with it; nil for nobody.
   var channel: (any ChildChannel)?
   /// Finds out what is still missing before it starts; it may block. Nil where nothing is.

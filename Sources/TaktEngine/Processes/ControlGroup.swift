@@ -17,7 +17,16 @@ final class ControlGroup: Sendable {
 
   /// Whether all in it were killed at once. Some kernels (6.18 among them) then kill each process
   /// that is started in it by `clone3`, so that it is not used again.
-  var wasKilled: Bool { isKilled.load(ordering: .relaxed) }
+  private var wasKilled: Bool { isKilled.load(ordering: .relaxed) }
+
+  private let isReserved = Atomic<Bool>(false)
+
+  /// Whether it may serve another command when the one in it is over.
+  var isReusable: Bool { !wasKilled && !isReserved.load(ordering: .relaxed) }
+
+  /// Keeps it for the command that is in it: the guard knows groups by their names, and must never
+  /// end another command's.
+  func reserve() { isReserved.store(true, ordering: .relaxed) }
 
   /// Open as long as the group is used, since it is read at the end of each command.
   private let events: Int32

@@ -30,11 +30,11 @@ final class ControlGroups: Sendable {
     mutating func put(_ group: ControlGroup, in folder: Int32, isEmpty: Bool = false) {
       guard isEmpty || !group.isPopulated else { return populated.append(group) }
       group.removeSubgroups()
-      if group.wasKilled {
+      if group.isReusable {
+        free.append(group)
+      } else {
         ControlGroupFolder.remove(
           group.path.split(separator: "/").last.map(String.init) ?? "", in: folder)
-      } else {
-        free.append(group)
       }
     }
 
@@ -51,6 +51,8 @@ final class ControlGroups: Sendable {
   private let own: Int32
   private let name: String
   private let path: String
+  /// Where the groups of commands are, each a folder by its name.
+  var folder: Int32 { own }
   private let state = Mutex(State())
 
   /// Makes takt's groups, moves takt to its own, and removes what previous daemons have left empty.

@@ -14,6 +14,8 @@ protocol ProcessMembers: AnyObject {
   func sendToNew(_ signal: Int32) -> Int
   /// Reaps those who have ended and whom takt has adopted.
   func reapEnded()
+  /// Keeps what tells them from others from ever meaning processes of another command.
+  func reserve()
   /// Whether one is left whom a signal can reach.
   var hasAny: Bool { get }
   /// The living, at most `OrphanTable.namedMax` of them.
@@ -44,6 +46,8 @@ final class OrphanMembers: ProcessMembers {
     orphans.send(signal, to: id, newOnly: true, butFor: group.number)
   }
   func reapEnded() { orphans.reap(of: id) }
+  /// A mark is never given twice.
+  func reserve() {}
   var hasAny: Bool { orphans.hasAny(of: id) }
   func living() -> [Descendant] { orphans.descendants(of: id, orIn: group) }
   func close(isReleased: Bool) {
@@ -81,6 +85,8 @@ final class ControlGroupMembers: ProcessMembers {
 
   /// Who is reaped does not matter: the kernel counts the living.
   func reapEnded() {}
+
+  func reserve() { group.reserve() }
 
   var hasAny: Bool {
     wasEmpty = !group.isPopulated

@@ -42,6 +42,8 @@ extension ProcessRunner {
   func finish(_ process: ChildProcess, _ loop: ReactorLoop, isReleased: Bool = false) {
     process.close(loop)
     table.remove(process)
+    // Before its control group is anybody else's.
+    guardian?.remove(process.id)
     process.members.close(isReleased: isReleased)
   }
 

@@ -14,6 +14,7 @@ extension ProcessRunner {
     reactor.perform { [self] _ in
       table.orphans.isAdopting = true
       table.orphans.onUnrelated = { [self] in reportUnrelated($0) }
+      if let guardian { table.isHelper = { guardian.pid == $0 } }
     }
   }
 
@@ -41,7 +42,7 @@ extension ProcessRunner {
       if let child = table.living[pid] {
         childEnded(child, loop)
         if table.living[pid] != nil { return }
-      } else if starting.isEmpty || adopted.contains(pid) {
+      } else if starting.isEmpty || adopted.contains(pid) || table.isHelper(pid) {
         waitpid(pid, nil, WNOHANG | __WALL)
         table.orphans.forget(pid)
       } else {

@@ -17,6 +17,7 @@ package final class ProcessRunner: Sendable {
   private let accounts: any AccountSource
   let observer: (any Observer)?
   private let groups: ControlGroups?
+  let guardian: Guard?
   let counts = StartCounts()
   private let spawnThread: SpawnThread
   let starting = PendingStarts<ProcessID>()
@@ -36,10 +37,12 @@ package final class ProcessRunner: Sendable {
   ///   - accounts: Where users and groups are looked up. Default the machine's own.
   ///   - observer: Gets records that concern no single run. Default nil.
   ///   - tracking: How processes are told from others. Default by session and mark.
+  ///   - guardian: Ends processes of claimed runs when takt cannot. Default nil: they go on then.
   package init(
     reactor: Reactor, sink: any OutputSink, time: any TimeSource = SystemTimeSource(),
     files: OutputFiles? = nil, accounts: any AccountSource = SystemAccounts(),
-    observer: (any Observer)? = nil, tracking: ProcessTracking = .sessions
+    observer: (any Observer)? = nil, tracking: ProcessTracking = .sessions,
+    guardian: Guard? = nil
   ) throws(SystemError) {
     self.reactor = reactor
     self.sink = sink
@@ -48,6 +51,7 @@ package final class ProcessRunner: Sendable {
     self.accounts = accounts
     self.observer = observer
     groups = tracking.groups
+    self.guardian = guardian
     spawnThread = try SpawnThread()
   }
 
@@ -116,13 +120,14 @@ package final class ProcessRunner: Sendable {
       }
       let mark = AttemptMark.make()
       let since = ProcessStatus.ticksNow()
-      let (child, group) = try startChild(prepared, mark)
+      let (child, group) = try startChild(prepared, mark, since)
       let output = AttemptOutput(
         of: command.output, secrets: child.secrets + command.hidden, to: sink, files: files,
         passThrough: command.passThrough, time: time)
       let identity = ProcessIdentity(
         pid: child.pid, sinceTicks: since, untilTicks: ProcessStatus.ticksNow(), mark: mark,
         controlGroup: group?.path)
+      if command.isGuarded { guardian?.add(command.id, identity) }
       // At once: the next daemon finds only processes that are in the ledger.
       command.observe(.started(identity))
       return Started(
@@ -141,7 +146,8 @@ package final class ProcessRunner: Sendable {
         let members = members(
           of: started.command.id, started.child, started.identity.mark, started.group)
         let process = ChildProcess(
-          of: started.command, child: started.child, members: members, output: started.output)
+          of: started.command, child: started.child, identity: started.identity, members: members,
+          output: started.output)
         watch(process, started.child, loop)
       }
       watchStarts(loop)
@@ -154,12 +160,23 @@ package final class ProcessRunner: Sendable {
 
   /// In a control group of its own, where there are any.
   private func startChild(
-    _ prepared: PreparedCommand, _ mark: String
+    _ prepared: PreparedCommand, _ mark: String, _ sinceTicks: UInt64
   ) throws(StartFailure) -> (Spawn.Child, ControlGroup?) {
-    guard let groups else { return (try Spawn.start(prepared, mark: mark), nil) }
+    let start = { [guardian] (group: ControlGroup?) throws(StartFailure) in
+      let command = prepared.command
+      var announcement: Guard.Announcement?
+      if command.isGuarded, let guardian {
+        group?.reserve()
+        announcement = guardian.announcement(
+          of: command.id, mark: mark, sinceTicks: sinceTicks, in: group)
+      }
+      return try Spawn.start(
+        prepared, mark: mark, controlGroup: group, announcement: announcement)
+    }
+    guard let groups else { return (try start(nil), nil) }
     while let group = groups.pop() {
       do throws(StartFailure) {
-        return (try Spawn.start(prepared, mark: mark, controlGroup: group), group)
+        return (try start(group), group)
       } catch {
         // Somebody has removed the group: the next one may still be there.
         if group.isGone { continue }
@@ -175,7 +192,7 @@ package final class ProcessRunner: Sendable {
         "A process has no control group; takt tracks it by session and mark instead. "
           + "Another program changes takt's control groups.")
     }
-    return (try Spawn.start(prepared, mark: mark), nil)
+    return (try start(nil), nil)
   }
 
   private func members(
@@ -229,6 +246,18 @@ package final class ProcessRunner: Sendable {
       } else {
         starting.keep(signal, for: id)
       }
+    }
+  }
+
+  /// Guards a process that lives on from now on, or no longer: whether it works for claimed runs. On
+  /// the reactor's thread.
+  func setGuarded(_ id: ProcessID, _ isGuarded: Bool) {
+    guard let guardian, let child = table.children[id] else { return }
+    if isGuarded {
+      child.members.reserve()
+      guardian.add(id, child.identity)
+    } else {
+      guardian.remove(id)
     }
   }
 

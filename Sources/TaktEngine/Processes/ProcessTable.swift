@@ -1,3 +1,4 @@
+import Glibc
 import TaktCore
 
 /// The processes that live or are ending. It exists on the reactor's thread alone.
@@ -34,5 +35,8 @@ final class ProcessTable {
     starting[child.id] = nil
   }
 
-  func scanForOrphans() { orphans.scan { living[$0] != nil } }
+  /// Tells children of takt's that run no command.
+  var isHelper: (pid_t) -> Bool = { _ in false }
+
+  func scanForOrphans() { orphans.scan { living[$0] != nil || isHelper($0) } }
 }

@@ -27,10 +27,11 @@ enum Spawn {
   /// - Parameters:
   ///   - mark: what its processes bear.
   ///   - controlGroup: where the child starts; nil for takt's own.
+  ///   - announcement: how it makes itself known to the guard; nil where nobody guards it.
   ///   - descriptors: what the child has at 3, 4 … besides; they stay the caller's.
   static func start(
     _ prepared: PreparedCommand, mark: String, controlGroup: ControlGroup? = nil,
-    descriptors: [Int32] = []
+    announcement: Guard.Announcement? = nil, descriptors: [Int32] = []
   ) throws(StartFailure) -> Child {
     let (command, identity) = (prepared.command, prepared.identity)
     guard let program = command.arguments.first, !program.isEmpty else {
@@ -54,7 +55,7 @@ enum Spawn {
     }
     let request = SpawnRequest(
       execution: command.execution, descriptors: files.list, change: identity.change,
-      controlGroup: controlGroup)
+      controlGroup: controlGroup, announcement: announcement)
     let startedAt = ContinuousClock.now
     let started = try request.execute(&candidates, &words, &variables)
     let outputs = files.detachOwnEnds()
@@ -94,15 +95,18 @@ enum Spawn {
     let descriptors: [Int32]
     let change: (uid: uid_t, gid: gid_t, groups: [gid_t])?
     let controlGroup: ControlGroup?
+    let announcement: Guard.Announcement?
 
     init(
       execution: Execution, descriptors: [Int32],
-      change: (uid: uid_t, gid: gid_t, groups: [gid_t])?, controlGroup: ControlGroup?
+      change: (uid: uid_t, gid: gid_t, groups: [gid_t])?, controlGroup: ControlGroup?,
+      announcement: Guard.Announcement?
     ) {
       self.execution = execution
       self.descriptors = descriptors
       self.change = change
       self.controlGroup = controlGroup
+      self.announcement = announcement
     }
 
     /// Asked for once: takt changes none after its start, and libraries that it uses no other than
@@ -129,6 +133,15 @@ enum Spawn {
       }
     }
 
+    private func withUnsafePointers<First, Second, Result>(
+      to first: inout First, _ second: inout Second,
+      _ body: (UnsafePointer<First>, UnsafePointer<Second>) -> Result
+    ) -> Result {
+      withUnsafePointer(to: &first) { first in
+        withUnsafePointer(to: &second) { body(first, $0) }
+      }
+    }
+
     /// The pointers of the request are good within `body` alone.
     private func withRequest<Result>(
       _ candidates: UnsafePointer<UnsafePointer<CChar>?>,
@@ -144,7 +157,8 @@ enum Spawn {
               var identity = csystem_identity(
                 uid: change?.uid ?? 0, gid: change?.gid ?? 0, groups: groups.baseAddress,
                 group_count: Int32(groups.count))
-              return withUnsafePointer(to: &identity) { identity in
+              var guarded = announcement?.request ?? csystem_guarded()
+              return withUnsafePointers(to: &identity, &guarded) { identity, guarded in
                 var request = csystem_spawn_request(
                   candidates: candidates, argv: arguments, envp: environment,
                   directory: directory, descriptors: descriptors.baseAddress,
@@ -153,6 +167,7 @@ enum Spawn {
                   limits: limits.baseAddress,
                   limit_count: Int32(limits.count), umask: execution.umask.map(Int32.init) ?? -1,
                   changed_signals: Self.changedSignals,
+                  guarded: announcement == nil ? nil : guarded,
                   control_group: controlGroup?.folder ?? -1)
                 return body(&request)
               }

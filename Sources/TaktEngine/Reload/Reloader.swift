@@ -81,8 +81,8 @@ package final class Reloader: ReloadControl {
   /// What a reload would do if the main file had this text.
   package func plan(text: [UInt8], reply: @escaping @Sendable (ReloadReport) -> Void) {
     queue.async { [self] in
-      let loaded = source.load(text: text)
       let old = current.withLock { $0 }
+      let loaded = applicable(source.load(text: text), after: old.settings)
       reply(
         report(loaded, loaded.snapshot.map { ReloadPlan(from: old, to: $0) }, from: old.settings))
     }
@@ -90,6 +90,19 @@ package final class Reloader: ReloadControl {
 
   /// What the last reload did; nil before the first.
   package var lastReport: ReloadReport? { last.withLock { $0 } }
+
+  /// What was loaded, or why it needs a restart.
+  private func applicable(
+    _ loaded: LoadedSnapshot, after old: SchedulerSettings
+  ) -> LoadedSnapshot {
+    guard let settings = loaded.snapshot?.settings,
+      let refusal = old.restartRefusal(to: settings, in: source.path)
+    else { return loaded }
+    var refused = loaded
+    refused.snapshot = nil
+    refused.diagnostics.append(refusal)
+    return refused
+  }
 
   private func report(
     _ loaded: LoadedSnapshot, _ plan: ReloadPlan?, from old: SchedulerSettings
@@ -102,7 +115,7 @@ package final class Reloader: ReloadControl {
   private func perform(cause: String) -> ReloadReport {
     onBegin()
     log(.notice, "reloading", [LogField(.cause, .text(cause))])
-    let loaded = source.load()
+    var loaded = source.load()
     // A file that cannot be read to its end does not say what it includes.
     var files = loaded.files
     files.paths = watchedPaths.withLock { paths in
@@ -110,6 +123,7 @@ package final class Reloader: ReloadControl {
       return paths
     }
     onLoaded(files)
+    loaded = applicable(loaded, after: current.withLock(\.settings))
     // Without the line at fault: what stands in it need not be for whoever reads the log.
     for diagnostic in loaded.diagnostics {
       log(diagnostic.severity == .error ? .error : .warning, diagnostic.headline)

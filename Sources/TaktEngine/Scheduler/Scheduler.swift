@@ -18,6 +18,7 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
   private let log: TurnLog
   private let gauge: (any SlotGauge)?
   private let onFinish: @Sendable () -> Void
+  private let cluster: (any ClusterPort)?
   private var core = SchedulerCore()
   private lazy var timers = TimerBoard(queue: turns.queue, factory: factory, observer: log) {
     [weak self] id in self?.fired(id)
@@ -39,11 +40,15 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
   /// - Parameters:
   ///   - turns: where everything is decided; timers of `factory` are delivered on its queue.
   ///   - gauge: is told of each slot that starts; nil where nobody measures.
+  ///   - cluster: the machines that share jobs with this one; nil for none.
   ///   - onFinish: called once on that queue, when a stop is complete.
   package init(
     turns: TurnQueue, factory: any TimerFactory, ledger: any Ledger, observer: any Observer,
-    gauge: (any SlotGauge)? = nil, onFinish: @escaping @Sendable () -> Void
+    gauge: (any SlotGauge)? = nil, cluster: (any ClusterPort)? = nil,
+    onFinish: @escaping @Sendable () -> Void
   ) {
+    self.cluster = cluster
+    if let cluster { core.join(cluster.facts) }
     self.turns = turns
     self.gauge = gauge
     self.factory = factory
@@ -114,6 +119,7 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
     isTurnOpen = true
     turns.perform { [self] in
       isTurnOpen = false
+      if cluster != nil { flushClaims() }
       flush()
     }
   }
@@ -127,6 +133,13 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
     let requests = starting
     starting = []
     runner?.start(requests)
+  }
+
+  /// All that a turn wants of the cluster's engine goes there together.
+  private func flushClaims() {
+    var effects: [SchedulerEffect] = []
+    core.endTurn(at: time.now, into: &effects)
+    perform(effects)
   }
 
   private func flushLedger() {
@@ -158,6 +171,8 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
     case .record(let entry): entries.append(entry)
     case .awaitLedger(let run): awaiting.append(run)
     case .log(let record): log.observe(record)
+    case .claims(let batch): cluster?.send(batch)
+    case .leased(let batch, let duration): cluster?.leased(batch: batch, for: duration)
     case .served(let start): gauge?.served(start)
     case .finish:
       log.flush()
@@ -178,6 +193,7 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
     case .pause(let id): .pause(core.jobName(of: id))
     case .run(let run): .run(run)
     case .expected(let run): .expected(run)
+    case .cluster: .cluster
     case .shutdown: .shutdown
     }
   }

@@ -49,6 +49,7 @@ final class TimerLog: TimerObserver, @unchecked Sendable {
     case .pause(let number): jobs[Int(number.index)].map(TimerKey.pause)
     case .run(let run): .run(run)
     case .expected(let run): .expected(run)
+    case .cluster: .cluster
     case .shutdown: .shutdown
     }
   }

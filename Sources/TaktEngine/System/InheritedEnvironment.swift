@@ -13,6 +13,8 @@ enum TaktVariable: String, CaseIterable {
   case slot = "TAKT_SLOT"
   case run = "TAKT_RUN"
   case attempt = "TAKT_ATTEMPT"
+  /// The number of the claim under which the run goes; only where there is one.
+  case fence = "TAKT_FENCE"
   case hook = "TAKT_HOOK"
   case outcome = "TAKT_OUTCOME"
   case reason = "TAKT_REASON"

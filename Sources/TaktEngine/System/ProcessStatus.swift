@@ -49,7 +49,7 @@ struct ProcessStatus {
       + UInt64(time.tv_nsec) / (1_000_000_000 / ticksPerSecond)
   }
 
-  private static let ticksPerSecond = UInt64(max(1, sysconf(Int32(_SC_CLK_TCK))))
+  static let ticksPerSecond = UInt64(max(1, sysconf(Int32(_SC_CLK_TCK))))
 }
 
 /// The small files of the process table.

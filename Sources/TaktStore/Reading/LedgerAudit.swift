@@ -130,7 +130,7 @@ struct LedgerAudit {
   }
 
   /// Nil for a verdict, or a reason of one, that this version does not know.
-  private static func verdict(_ name: String, _ detail: String?) -> Verdict? {
+  static func verdict(_ name: String, _ detail: String?) -> Verdict? {
     switch name {
     case "ran": .ran
     case "skipped": detail.flatMap(SkipReason.init).map { .skipped($0) }

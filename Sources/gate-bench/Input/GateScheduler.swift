@@ -73,7 +73,9 @@ struct GateScheduler {
         timers[Int(id.index)] = Timer(deadline: deadline, token: token)
       case .holdTimer(let id, _), .disarm(.job(let id)): timers[Int(id.index)] = nil
       case .start(let request): started = request.run
-      case .arm, .disarm, .signal, .record, .awaitLedger, .served, .log, .finish: break
+      case .arm, .disarm, .signal, .record, .awaitLedger, .claims, .leased, .served, .log,
+        .finish:
+        break
       }
     }
     effects.removeAll(keepingCapacity: true)
@@ -87,7 +89,9 @@ struct GateScheduler {
       case .record(let entry): turn.append(entry)
       case .log(let record): records.append(record)
       case .served(let start): starts.append(start)
-      case .arm, .holdTimer, .disarm, .start, .signal, .awaitLedger, .finish: break
+      case .arm, .holdTimer, .disarm, .start, .signal, .awaitLedger, .claims, .leased,
+        .finish:
+        break
       }
     }
     entries.append(turn)

@@ -10,7 +10,8 @@ struct PlanCommand: ParsableCommand {
     discussion: """
       Jobs are compared by meaning: a comment or a new order of keys changes nothing. An updated job \
       keeps its timer; the timer of a rearmed job is set again. The plan names changed commands, \
-      environments and parameters, but does not print them.
+      environments and parameters, but does not print them. Exits with 78 if a reload would refuse \
+      the new file, because it has errors, or adds or removes scheduler.cluster.
       """)
 
   @Argument(help: "The current jobs file.", completion: .file())
@@ -26,6 +27,10 @@ struct PlanCommand: ParsableCommand {
     }
     for diagnostic in sources.flatMap(\.diagnostics) { Console.error(diagnostic.text) }
     guard let before = sources[0].snapshot, let after = sources[1].snapshot else {
+      throw ExitCode.configuration
+    }
+    if let refusal = before.settings.restartRefusal(to: after.settings, in: new) {
+      Console.error(refusal.text)
       throw ExitCode.configuration
     }
     let plan = ReloadPlan(from: before, to: after)

@@ -26,6 +26,8 @@ struct Daemon {
   private let degraded: String?
   private let warning: String?
   private let control: Control
+  private let cluster: ClusterLink?
+  private let clusterNote: String?
   private let supervision: Supervision?
   private let watch: Watch
   private let stopped = DispatchSemaphore(value: 0)
@@ -37,6 +39,9 @@ struct Daemon {
     snapshot: Snapshot, source: JobsFileSource, watching files: FilesRead?, log: LogOptions
   ) throws {
     var state = try State(snapshot.settings, file: source.path)
+    let joining = try ClusterLink.open(snapshot.settings)
+    cluster = joining?.link
+    clusterNote = joining?.note
     warning = try ResourceLimits.check(maxRunning: snapshot.settings.maxRunning)
     degraded = snapshot.degradedClasses()
     let time = SystemTimeSource()
@@ -65,9 +70,9 @@ struct Daemon {
     readModel.observe(opening.line)
     let observers = Observers([writer, readModel])
     self.observers = observers
-    let engine = try Engine(observer: observers, sink: hub, ledger: readModel, gauge: readModel) {
-      [stopped] in stopped.signal()
-    }
+    let engine = try Engine(
+      observer: observers, sink: hub, ledger: readModel, gauge: readModel, cluster: cluster
+    ) { [stopped] in stopped.signal() }
     self.engine = engine
     scheduling.scheduler.withLock { $0 = engine.scheduler }
 
@@ -197,6 +202,7 @@ struct Daemon {
   func run(_ snapshot: consuming Snapshot) {
     observers.logMessage("Processes of a run are tracked by \(engine.tracking).", .info)
     if let warning { observers.logMessage(warning, .warning) }
+    if let clusterNote { observers.logMessage(clusterNote, .warning) }
     if let degraded { observers.logMessage(degraded, .warning) }
     control.listen()
     let count = snapshot.jobs.count
@@ -207,6 +213,7 @@ struct Daemon {
     stopped.wait()
     watch.watcher?.close()
     engine.close()
+    cluster?.close()
     supervision?.end()
     control.closeArchive()
     state.ledger?.close(timeout: .seconds(10))

@@ -21,6 +21,7 @@ struct Engine {
   let tracking: String
   private let services: PluginServices
   private let router: ActionRouter
+  private let guardian: Guard?
   private let clockWatcher: ClockStepWatcher
   private let watches: JobWatches
 
@@ -30,11 +31,12 @@ struct Engine {
   ///   - tap: is told what is said between takt and plugins; nil for a daemon.
   ///   - passThrough: gets what commands print in place of the sink; nil for a daemon.
   ///   - gauge: is told of each slot that starts; nil where nobody measures.
+  ///   - cluster: the machines that share jobs with this one; nil for none.
   ///   - onFinish: called once, when a stop is complete.
   init(
     observer: any Observer, sink: any OutputSink, passThrough: PassThrough? = nil,
     tap: PluginTap? = nil, ledger: any Ledger, gauge: (any SlotGauge)? = nil,
-    onFinish: @escaping @Sendable () -> Void
+    cluster: ClusterLink? = nil, onFinish: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     factory = CoalescingTimerFactory(
       queue: turns.queue, over: AlarmTimerFactory(name: "takt-timers", turn: turns.turn))
@@ -43,7 +45,7 @@ struct Engine {
     reactor = try Reactor()
     let scheduler = Scheduler(
       turns: turns, factory: factory, ledger: ledger, observer: observer, gauge: gauge,
-      onFinish: onFinish)
+      cluster: cluster, onFinish: onFinish)
     self.scheduler = scheduler
     files = OutputFiles(sink: sink, time: factory.time)
     let plugins = PluginCommands(
@@ -51,9 +53,13 @@ struct Engine {
       tap: tap)
     let tracking = ProcessTracking.best()
     self.tracking = "\(tracking)"
+    guardian =
+      cluster == nil
+      ? nil : try Guard.start(on: reactor, tracking: tracking, observer: observer)
+    cluster?.connect(scheduler, guardian)
     processes = try ProcessRunner(
       reactor: reactor, sink: sink, time: factory.time, files: files, observer: observer,
-      tracking: tracking)
+      tracking: tracking, guardian: guardian)
     let ends = EventOutbox(on: reactor) { scheduler.send($0) }
     let commands = CommandRunner(
       processes: processes, plugins: plugins.complete, passThrough: passThrough, ledger: ledger,
@@ -108,6 +114,7 @@ struct Engine {
     watches.close()
     services.close(timeout: .seconds(5))
     files.close(timeout: .seconds(2))
+    guardian?.stop()
     processes.close()
   }
 

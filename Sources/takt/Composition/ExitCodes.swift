@@ -36,7 +36,10 @@ extension ExitCode {
     (.unbalanced, "verify: a problem in the ledger or the log; cancel: nothing to cancel"),
     (.usage, "wrong usage"),
     (.invalidData, "explain: an invalid expression; verify: not a JSON log"),
-    (.unreachable, "takt is not running, or does not answer"),
+    (
+      .unreachable,
+      "takt is not running, or does not answer; verify --cluster: the database does not"
+    ),
     (.system, "the system lacks or refuses something that takt needs"),
     (.stateInUse, "the state folder is in use or cannot be trusted"),
     (.unwritable, "output cannot be written"),

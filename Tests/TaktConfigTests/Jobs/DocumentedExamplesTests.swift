@@ -6,11 +6,7 @@ import Testing
 /// Every YAML example of the docs is a jobs file that is taken.
 struct DocumentedExamplesTests {
   @Test func `the examples in the docs are valid`() throws {
-    let path = #filePath.replacing(
-      "Tests/TaktConfigTests/Jobs/DocumentedExamplesTests.swift", with: "docs/jobs-file.md")
-    let reader = FileReader(bound: 1 << 20, refusesWritableByOthers: false)
-    let text = try reader.read(path).bytes.withBytes { String(decoding: $0, as: UTF8.self) }
-    let examples = Self.examples(in: text)
+    let examples = Self.examples(in: try text(of: "docs/jobs-file.md"))
     #expect(examples.count > 5)
     for example in examples {
       #expect(load(example).diagnostics.map(\.headline) == [])
@@ -18,6 +14,44 @@ struct DocumentedExamplesTests {
     let defaults = try #require(examples.first { $0.contains("defaults: {timeout: 10m, env:") })
     let environment = load(defaults).snapshot?.jobs.first?.execution.environment
     #expect(environment == ["LANG": "C", "X": "1"])
+  }
+
+  @Test func `the examples of a cluster are valid`() throws {
+    let page = try text(of: "docs/cluster.md")
+    let examples = Self.examples(in: page).map(Self.withoutIndentation)
+    #expect(examples.count == 2)
+    for example in try examples.dropFirst() + [text(of: "Examples/cluster/jobs.yaml")] {
+      let loaded = load(example)
+      #expect(loaded.diagnostics.map(\.headline) == [])
+      #expect(loaded.snapshot?.settings.cluster != nil)
+    }
+    // What the page has a shell write for each of two daemons.
+    let script = try #require(
+      page.split(separator: "<<END\n").last?.split(separator: "END\n").first.map(String.init))
+    let folder = TemporaryFolder()
+    folder.write(examples[0], to: "jobs.yaml")
+    let main = Self.withoutIndentation(script).replacing("$name", with: "a")
+    let loaded = loader.load(path: folder.write(main, to: "a.yaml"))
+    #expect(loaded.diagnostics.map(\.headline) == [])
+    let snapshot = try #require(loaded.snapshot)
+    #expect(snapshot.names == ["tick", "disk"])
+    #expect(snapshot.settings.cluster?.machine == "a")
+    #expect(snapshot.settings.state == .folder(folder[".takt-a"]))
+  }
+
+  private func text(of name: String) throws -> String {
+    let path = #filePath.replacing(
+      "Tests/TaktConfigTests/Jobs/DocumentedExamplesTests.swift", with: name)
+    let reader = FileReader(bound: 1 << 20, refusesWritableByOthers: false)
+    return try reader.read(path).bytes.withBytes { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// A text as deep as its first line: an example in a list is indented.
+  private static func withoutIndentation(_ text: String) -> String {
+    let depth = text.prefix { $0 == " " }.count
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    return lines.map { line in line.dropFirst(min(depth, line.prefix { $0 == " " }.count)) }
+      .joined(separator: "\n")
   }
 
   /// What stands in the fences of YAML.

@@ -81,7 +81,31 @@ import Testing
     job("use: login, with: {passwort: hunter2}"), job("use: nothing, with: {password: hunter2}"),
     job("use: login, with: {password: !hunter2 x}"),
     job("use: all, with: {text: 'https://u:hunter2@host/{{no}}'}"),
+    // The address of a database, where it belongs and where it does not.
+    cluster("{engine: postgres, url: 'https://u:hunter2@host/x'}"),
+    cluster("{engine: postgres, url: 'password hunter2'}"),
+    cluster("{engine: postgres, url: [hunter2]}"),
+    cluster("{engine: postgres, url: {hunter2: x}}"),
+    cluster("{engine: postgres, url: \"hunter2\\0\"}"),
+    cluster("{engine: etcd, url: 'postgres://u:hunter2@host/x'}"),
+    cluster("{engine: 'postgres://u:hunter2@host/x'}"), cluster("'postgres://u:hunter2@host/x'"),
+    cluster("'host=db password=hunter2'"), cluster("['postgres://u:hunter2@host/x']"),
+    cluster("{engine: postgres, ulr: 'postgres://u:hunter2@host/x'}"),
+    cluster("{engine: postgres, name: 'postgres://u:hunter2@host/x'}"),
+    cluster("{engine: postgres, lease: 'postgres://u:hunter2@host/x'}"),
+    cluster("{engine: postgres, machine: 'host=db PassWord = hunter2'}"),
+    cluster("{engine: postgres, labels: {'postgres://u:hunter2@host/x': y}}"),
+    cluster("{engine: postgres, 'postgres://u:hunter2@host/x': y}"),
+    cluster("{engine: postgres, lease: 1s, url: 'postgres://host/x?password=hunter2'}"),
+    cluster("{engine: postgres, url: 'postgres://u:hunter2@host/x'"),
+    cluster("{engine: postgres, url: >-\n  hunter2\n}"),
+    "scheduler:\n  cluster:\n    url: 'hunter2\n      hunter2'\njobs: {}\n",
+    "scheduler:\n  cluster:\n    engine: postgres\n    url: |\n      hunter2\njobs: {}\n",
   ]
+
+  private static func cluster(_ value: String) -> String {
+    "scheduler: {cluster: \(value)}\njobs: {a: {every: 1h, run: x}}\n"
+  }
 
   private static func job(_ keys: String) -> String {
     "jobs: {a: {every: 1h, \(keys.hasPrefix("use") ? "" : "run: x, ")\(keys)}}\n"

@@ -107,6 +107,10 @@ struct KeyTableTests {
     "missed.policy": "on: start, run: x, missed: {policy: all}",
     "missed.within": "on: start, run: x, missed: {within: 0s}",
     "missed.max": "on: start, run: x, missed: {policy: all, max: 10000}",
+    "scheduler.cluster": "scheduler: {cluster: {engine: postgres}}",
+    "machines": "on: start, run: x, machines: {site: east, disk: fast}",
+    "on_partition": "on: start, run: x, on_partition: run",
+    "on_lease_lost": "on: start, run: x, on_lease_lost: finish",
   ]
 
   /// Keys of mappings that stand under `scheduler`, not in a job.
@@ -115,6 +119,14 @@ struct KeyTableTests {
     "scheduler.history.max_runs": "scheduler: {history: {max_runs: 100}}",
     "scheduler.history.output": "scheduler: {history: {output: 0s}}",
     "scheduler.history.max_size": "scheduler: {history: {max_size: 1MB}}",
+    "scheduler.cluster.engine": "scheduler: {cluster: {engine: postgres}}",
+    "scheduler.cluster.url":
+      "scheduler: {cluster: {engine: postgres, url: 'host=db dbname=takt password=x'}}",
+    "scheduler.cluster.name": "scheduler: {cluster: {engine: postgres, name: nightly}}",
+    "scheduler.cluster.lease": "scheduler: {cluster: {engine: postgres, lease: 5m}}",
+    "scheduler.cluster.machine": "scheduler: {cluster: {engine: postgres, machine: a-1.b}}",
+    "scheduler.cluster.labels": "scheduler: {cluster: {engine: postgres, labels: {site: 1}}}",
+    "scheduler.cluster.start": "scheduler: {cluster: {engine: postgres, start: degrade}}",
     "scheduler.http.listen": "scheduler: {http: {listen: '[::1]:0'}}",
     "scheduler.http.token_file": "scheduler: {http: {listen: 8080, token_file: /run/token}}",
     "scheduler.http.names": "scheduler: {http: {listen: 8080, names: [jobs.example.org]}}",
@@ -138,10 +150,16 @@ struct KeyTableTests {
 
   @Test(arguments: job) func `each key of a job is taken`(key: String) throws {
     let row = try #require(Self.accepting[key], "no row for the key")
-    _ = try spec(row, before: Self.groups)
+    _ = try spec(row, before: Self.scheduler(for: key))
   }
 
   static let groups = "scheduler: {concurrency: {db: 2}}"
+
+  /// What a job with the key needs under `scheduler`.
+  private static func scheduler(for key: String) -> String {
+    ["machines", "on_partition", "on_lease_lost"].contains(key)
+      ? "scheduler: {cluster: {engine: postgres}}" : groups
+  }
 
   /// One row for each key: the same job before and after a change of that key alone.
   private static let changes: [String: (before: String, after: String)] = [
@@ -202,6 +220,9 @@ struct KeyTableTests {
     "except": ("every: 1s, run: x", "every: 1s, except: Sun, run: x"),
     "spread": ("every: 1h, run: x", "every: 1h, spread: 5m, run: x"),
     "jitter": ("every: 1h, run: x", "every: 1h, jitter: 5m, run: x"),
+    "machines": ("on: start, run: x", "on: start, run: x, machines: {site: east}"),
+    "on_partition": ("on: start, run: x", "on: start, run: x, on_partition: run"),
+    "on_lease_lost": ("on: start, run: x", "on: start, run: x, on_lease_lost: finish"),
   ]
 
   @Test(arguments: KeyTable.job) func `a reload does what the table says of each key`(
@@ -292,10 +313,11 @@ struct KeyTableTests {
   func `each key that may stand in defaults does`(key: String) throws {
     let row = try #require(Self.accepting[key])
     let text = key == "leeway" ? "leeway: 10%" : String(try #require(own(key, in: row)))
-    let before = Self.groups + "\ndefaults: {\(text)}"
+    let before = Self.scheduler(for: key) + "\ndefaults: {\(text)}"
     _ = try spec("every: 1s, run: x", before: before)
     let bare = try spec("every: 1s, run: x, \(key): null", before: before)
-    #expect(try bare.inFolder("/") == spec("every: 1s, run: x").inFolder("/"))
+    let none = try spec("every: 1s, run: x", before: Self.scheduler(for: key))
+    #expect(bare.inFolder("/") == none.inFolder("/"))
   }
 
   /// The key with its value at the end of a row.

@@ -23,6 +23,7 @@ struct SchemaTests {
     "2026-02-29", "T24:00", "18:00:60", "+24:00", "9999999999999999999w", "0.3B", "2000TB",
     "99999999999999999999KB", "1000001/s", "\\0", "run: [\"\", x]", "shell: [\"\", -c]",
     "env: {A: null}", "1.5ms", "env: {A: }", "cwd: ~}", "group: ~}", "timeout: }", "umask: 8",
+    "machines: {}", "url: db.example.org", "url: mysql://",
   ]
 
   @Test func `what takt takes the schema takes, and what is wrong in form it refuses`() throws {
@@ -79,7 +80,9 @@ struct SchemaTests {
       + SpecBuilderTests.badJobs.map { "jobs:\n  \(Self.text(of: $0))\n" }
       + ExecutionKeysTests.badValues.map {
         "jobs:\n  a: {on: start, run: x, \(Self.text(of: $0))}\n"
-      } + ExecutionKeysTests.badActions.map { "jobs:\n  a: {on: start, \(Self.text(of: $0))}\n" }
+      } + ClusterTests.badClusters.map { "scheduler: {cluster: \(Self.text(of: $0))}\njobs: {}\n" }
+      + ClusterTests.badJobs.map { "jobs:\n  a: {\(Self.text(of: $0))}\n" }
+      + ExecutionKeysTests.badActions.map { "jobs:\n  a: {on: start, \(Self.text(of: $0))}\n" }
   }
 
   /// The text of a row `code | text` without its signs.

@@ -38,7 +38,8 @@ import Testing
     let world = try await Self.busyWorld()
     let run = try world.trigger("queued")
     let requests = [
-      "GET /api/v1/status", "GET /api/v1/jobs", "GET /api/v1/jobs?match=odd", "GET /api/v1/runs",
+      "GET /api/v1/status", "GET /api/v1/cluster", "GET /api/v1/jobs", "GET /api/v1/jobs?match=odd",
+      "GET /api/v1/runs",
       "GET /api/v1/runs?hooks=true&failed=true", "GET /api/v1/runs/\(run)", "GET /api/v1/runs/1",
       "GET /api/v1/timeline", "GET /api/v1/jobs/busy", "GET /api/v1/jobs/resting",
       "GET /api/v1/jobs/busy/slots", "GET /api/v1/address", "GET /api/v1/jobs/none",

@@ -34,10 +34,12 @@ final class ControlWorld: Sendable {
   ///
   /// - Parameters:
   ///   - archive: what is kept of runs; nil for a daemon without a ledger.
+  ///   - cluster: what it says of itself to other machines; nil for none.
   ///   - isStarted: false for a scheduler that has no jobs yet.
   init(
     _ jobs: [JobSpec] = [], settings: SchedulerSettings = SchedulerSettings(),
-    archive: (any RunArchive)? = MemoryArchive(), isStarted: Bool = true, descriptors: Int = 300
+    archive: (any RunArchive)? = MemoryArchive(), cluster: MemberFacts? = nil,
+    isStarted: Bool = true, descriptors: Int = 300
   ) async throws {
     self.jobs = jobs
     folder = NSTemporaryDirectory() + "takt-control-\(UUID().uuidString.prefix(8))"
@@ -45,7 +47,7 @@ final class ControlWorld: Sendable {
     readModel = ControlReadModel(
       next: ledger, time: clock, onBegan: { [output] in output.begin($0) },
       onEnded: { [output] in output.end($0) })
-    scheduler = WorldScheduler(clock: clock, readModel: readModel)
+    scheduler = WorldScheduler(clock: clock, readModel: readModel, cluster: cluster)
     connections = ConnectionBudget(descriptors: descriptors)
     let figures = Figures()
     self.figures = figures

@@ -23,6 +23,9 @@ final class WorldScheduler: SchedulerControl {
   private struct State {
     var scheduler: VirtualScheduler
     var requests: [AttemptRequest] = []
+    var engine = MemoryEngine()
+    /// Why the cluster's engine does not answer; nil while it does.
+    var engineFailure: ClaimFailure?
     var isSilent = false
     var unanswered: [@Sendable () -> Void] = []
   }
@@ -32,11 +35,22 @@ final class WorldScheduler: SchedulerControl {
   private let state: Mutex<State>
   private let queue = DispatchQueue(label: "test.scheduler")
 
-  init(clock: WorldClock, readModel: ControlReadModel) {
+  init(clock: WorldClock, readModel: ControlReadModel, cluster: MemberFacts? = nil) {
     self.clock = clock
     self.readModel = readModel
-    state = Mutex(State(scheduler: VirtualScheduler(at: clock.now, isPunctual: true)))
+    state = Mutex(
+      State(
+        scheduler: VirtualScheduler(at: clock.now, isPunctual: true, cluster: cluster)))
   }
+
+  /// What other machines say to the cluster's engine.
+  @discardableResult
+  func others(_ batch: ClaimBatch) -> ClaimReply {
+    queue.sync { state.withLock { $0.engine.perform(batch, at: clock.wall) } }
+  }
+
+  /// From now on the cluster's engine answers so; nil: as it does.
+  func failEngine(_ failure: ClaimFailure?) { state.withLock { $0.engineFailure = failure } }
 
   /// What attempts were started with, the oldest first.
   var requests: [AttemptRequest] { state.withLock { $0.requests } }
@@ -121,9 +135,17 @@ final class WorldScheduler: SchedulerControl {
       case .signal(let run, let signal):
         next.append { self.finish(run, .signalled(signal == .kill ? 9 : 15)) }
       case .awaitLedger(let run): next.append { self.handle(.kept(run)) }
-      case .arm, .holdTimer, .disarm, .finish: break
+      case .claims(let batch): next.append { self.handle(.claims(self.carry(batch))) }
+      case .arm, .holdTimer, .disarm, .leased, .finish: break
       }
     }
     for next in next { next() }
+  }
+
+  private func carry(_ batch: ClaimBatch) -> ClaimOutcome {
+    state.withLock { state in
+      if let failure = state.engineFailure { return .failed(number: batch.number, failure) }
+      return .answered(state.engine.perform(batch, at: clock.wall))
+    }
   }
 }

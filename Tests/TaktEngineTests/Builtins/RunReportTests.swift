@@ -46,6 +46,16 @@ import TaktTime
     #expect(try output(kept) == Command.text(of: kept))
   }
 
+  @Test func `a text has the fencing number of a claimed run in it, and nothing without a claim`()
+    throws
+  {
+    var request = try request(BuiltinBench.facts())
+    let text = Parameters(dictionaryLiteral: ("m", "<{{fence}}>"))
+    #expect(ParameterExpansion(request).expanded(text) == ["m": "<>"])
+    request.fence = ClaimToken(5)
+    #expect(ParameterExpansion(request).expanded(text) == ["m": "<5>"])
+  }
+
   @Test func `a hook's attempt is that of the run, and a run that continues has no outcome`() throws
   {
     var facts = BuiltinBench.facts()

@@ -40,10 +40,11 @@ enum Children {
   /// What a command prints on its standard output, line by line.
   static func lines(
     _ action: Action, _ change: (inout Execution) -> Void = { _ in }, facts: RunFacts? = nil,
-    mark: String = AttemptMark.make(), descriptors: [Int32] = []
+    mark: String = AttemptMark.make(), descriptors: [Int32] = [], fence: ClaimToken? = nil
   ) throws -> [String] {
-    let child = try Spawn.start(
-      try request(action, change, facts: facts), mark: mark, descriptors: descriptors)
+    var request = try request(action, change, facts: facts)
+    request.fence = fence
+    let child = try Spawn.start(request, mark: mark, descriptors: descriptors)
     defer { end(child, by: SIGKILL) }
     return String(decoding: readToEnd(child.stdout), as: UTF8.self)
       .split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)

@@ -144,7 +144,7 @@ import Testing
 }
 
 /// A real process in a session of its own, which lasts no longer than the test.
-private final class Bystander {
+final class Bystander {
   let pid: pid_t
   private let output: Int32
   private var isReaped = false

@@ -70,6 +70,31 @@ import Testing
     #expect(Set(lines.filter { $0.hasPrefix("TAKT_") }) == Set(expected))
   }
 
+  @Test func `a child of a claimed run is told its fencing number, any other has none`() throws {
+    var request = try Children.request(.argv(["env"]))
+    request.fence = ClaimToken(18_446_744_073_709_551_615)
+    let command = Command(of: request)
+    #expect(command.facts.last { $0.0 == .fence }?.1 == "18446744073709551615")
+    let lines = try Children.lines(.shell("echo \"<$TAKT_FENCE>\"")) {
+      $0.environment = ["TAKT_FENCE": "not this"]
+    }
+    #expect(lines == ["<>"])
+    let claimed = try Children.lines(.shell("echo \"<$TAKT_FENCE>\""), fence: ClaimToken(12))
+    #expect(claimed == ["<12>"])
+  }
+
+  @Test func `a plugin is told the fencing number of a claimed run`() throws {
+    let manifest = PluginManifest(name: "p", version: "1", command: ["true"], folder: "/")
+    for (fence, text) in [(ClaimToken(41), #","fence":41,"#), (nil, "")] {
+      var request = try Children.request(.plugin(manifest, [:]))
+      request.fence = fence
+      let call = try PluginCall(manifest, [:], of: request)
+      let line = String(
+        decoding: call.start(of: request, deadline: nil, withSecrets: false), as: UTF8.self)
+      #expect(line.contains("fence") == (fence != nil) && (text.isEmpty || line.contains(text)))
+    }
+  }
+
   @Test func `a hook is told of the run that it is for`() throws {
     let facts = RunFacts(
       hook: .onFailure, run: RunID(5), attempts: 3, end: RunEnd(.failed, .exit(4)),

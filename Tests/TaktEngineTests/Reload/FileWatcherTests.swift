@@ -1,3 +1,4 @@
+import CTaktSystem
 import Glibc
 import Synchronization
 import TaktCore

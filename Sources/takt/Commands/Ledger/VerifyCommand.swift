@@ -12,6 +12,10 @@ struct VerifyCommand: ParsableCommand {
       Computes the expected slots from the schedules in the ledger and compares them with the \
       verdicts. With --log it also checks every transition in a JSON log against the state \
       machines. The daemon can keep running. Exits with 1 if it finds a problem.
+
+      With --cluster it compares the slots with the records of the cluster's database instead: each \
+      slot of a shared job must have one verdict over all machines. It reads the jobs file and this \
+      machine's ledger, and changes nothing.
       """)
 
   @Option(help: "Check only slots newer than this, such as 90m or 1d.")
@@ -20,13 +24,24 @@ struct VerifyCommand: ParsableCommand {
   @Option(help: "Also check this log in JSON lines; - is standard input.", completion: .file())
   var log: String?
 
+  @Flag(help: "Check the slots of shared jobs over all machines of the cluster.")
+  var cluster = false
+
   @Flag(help: "Print one JSON object.")
   var json = false
 
   @OptionGroup var state: StateArgument
 
+  func validate() throws {
+    if cluster, log != nil { throw ValidationError("--cluster and --log exclude each other.") }
+    if cluster, state.folder != nil {
+      throw ValidationError("--cluster needs the jobs file, which --state replaces.")
+    }
+  }
+
   func run() throws {
     let start = try since.map(Moment.ago)
+    if cluster { return try ClusterVerification(state: state, since: start).run(json: json) }
     let (archive, zone) = try state.open()
     let report = try archive.orExit { (archive) throws(LedgerArchive.Failure) in
       try archive.audit(since: start, zones: ZoneFiles())

@@ -1,0 +1,163 @@
+import Dispatch
+import Synchronization
+import TaktCore
+
+/// Hands batches to a carrier on a thread of its own, and answers each once, in order, and by its
+/// deadline, whatever that thread is doing.
+///
+/// Answers come from one serial queue, on which the deadlines are kept too. Nobody waits for the
+/// thread: what it says of a batch after its deadline is dropped. Safe from any thread.
+final class BatchQueue: Sendable {
+  private struct Entry: Sendable {
+    var id: UInt64
+    var batch: ClaimBatch
+    var deadline: ContinuousClock.Instant
+    var isStarted = false
+  }
+
+  /// The deadlines' timer.
+  ///
+  /// `@unchecked Sendable`: it is used on the queue of the answers alone, once `init` has made it.
+  private struct Alarm: @unchecked Sendable {
+    let source: any DispatchSourceTimer
+  }
+
+  private struct State {
+    /// What is not answered yet. Deadlines ascend, as all batches are given the same time.
+    var entries: [Entry] = []
+    var lastID: UInt64 = 0
+    var hasThread = false
+    var isClosed = false
+  }
+
+  private let state = Mutex(State())
+  private let arrived = DispatchSemaphore(value: 0)
+  private let answers = DispatchQueue(label: "takt.claims.answers")
+  private let alarm: Alarm
+  private let patience: Duration
+  private let makeCarrier: @Sendable () -> any BatchCarrier
+  private let lateness: @Sendable () -> ClaimFailure
+  private let onOutcome: @Sendable (ClaimOutcome) -> Void
+
+  /// - Parameters:
+  ///   - patience: how long after `send` a batch is answered at the latest.
+  ///   - lateness: what to say of a batch that has missed its deadline.
+  ///   - makeCarrier: is called once, on the thread.
+  init(
+    patience: Duration, lateness: @escaping @Sendable () -> ClaimFailure,
+    onOutcome: @escaping @Sendable (ClaimOutcome) -> Void,
+    makeCarrier: @escaping @Sendable () -> any BatchCarrier
+  ) {
+    self.patience = patience
+    self.lateness = lateness
+    self.onOutcome = onOutcome
+    self.makeCarrier = makeCarrier
+    alarm = Alarm(source: DispatchSource.makeTimerSource(queue: answers))
+    alarm.source.setEventHandler { [weak self] in self?.expire() }
+    alarm.source.activate()
+  }
+
+  /// Returns at once.
+  func send(_ batch: ClaimBatch) {
+    let needsThread = state.withLock { state -> Bool in
+      guard !state.isClosed else {
+        answer(batch, .failed(number: batch.number, Self.closed))
+        return false
+      }
+      state.lastID += 1
+      state.entries.append(
+        Entry(id: state.lastID, batch: batch, deadline: ContinuousClock.now + patience))
+      if state.entries.count == 1 { answers.async { self.arm() } }
+      defer { state.hasThread = true }
+      return !state.hasThread
+    }
+    arrived.signal()
+    guard needsThread else { return }
+    do throws(DriverThread.Failure) {
+      try DriverThread.start(name: "takt-claims") { self.serve() }
+    } catch {
+      refuseAll(ClaimFailure("The system gives takt no thread for its claims: \(error.text)."))
+    }
+  }
+
+  /// What is not answered fails. Waits for nothing.
+  func close() {
+    state.withLock { $0.isClosed = true }
+    refuseAll(Self.closed)
+    answers.async { [alarm] in alarm.source.cancel() }
+    arrived.signal()
+  }
+
+  private static let closed = ClaimFailure("The connection to the cluster's engine is closed.")
+
+  /// There is no thread, or no more work for it.
+  private func refuseAll(_ failure: ClaimFailure) {
+    state.withLock { state in
+      for entry in state.entries {
+        answer(entry.batch, .failed(number: entry.batch.number, failure))
+      }
+      state.entries = []
+      if !state.isClosed { state.hasThread = false }
+    }
+  }
+
+  /// Called with the lock, so that answers are in the order of the batches.
+  private func answer(_ batch: ClaimBatch, _ outcome: ClaimOutcome) {
+    answers.async { [onOutcome] in onOutcome(outcome) }
+  }
+
+  // MARK: Deadlines, on the queue
+
+  private func arm() {
+    let next = state.withLock { $0.entries.first?.deadline }
+    guard let next else { return alarm.source.schedule(deadline: .distantFuture) }
+    let left = min(max(next - .now, .zero), .seconds(365 * 86_400))
+    // A millisecond later rather than earlier: it would only be armed again.
+    alarm.source.schedule(deadline: .now() + .milliseconds(Int(left / .milliseconds(1)) + 1))
+  }
+
+  private func expire() {
+    let now = ContinuousClock.now
+    state.withLock { state in
+      while let entry = state.entries.first, entry.deadline <= now {
+        state.entries.removeFirst()
+        answer(entry.batch, .failed(number: entry.batch.number, lateness()))
+      }
+    }
+    arm()
+  }
+
+  // MARK: The thread
+
+  private func serve() {
+    var carrier = makeCarrier()
+    while let entry = next() {
+      let outcome = carrier.carry(entry.batch, until: entry.deadline)
+      state.withLock { state in
+        // Entries before it are answered: the thread has carried them, or was too late.
+        guard state.entries.first?.id == entry.id else { return }
+        state.entries.removeFirst()
+        answer(entry.batch, outcome)
+        // An idle driver makes no wakes.
+        if state.entries.isEmpty { answers.async { self.arm() } }
+      }
+    }
+    carrier.close()
+  }
+
+  /// The next batch; nil when there are no more. Blocks.
+  private func next() -> Entry? {
+    while true {
+      arrived.wait()
+      var isClosed = false
+      let entry = state.withLock { state -> Entry? in
+        isClosed = state.isClosed
+        guard let index = state.entries.firstIndex(where: { !$0.isStarted }) else { return nil }
+        state.entries[index].isStarted = true
+        return state.entries[index]
+      }
+      if let entry { return entry }
+      if isClosed { return nil }
+    }
+  }
+}

@@ -1,0 +1,219 @@
+import TaktCore
+import TaktTime
+
+/// Why PostgreSQL has not done what it was to do.
+enum PostgresProblem: Error, Hashable {
+  case noLibrary(String)
+  /// The connection string is none that libpq understands.
+  case badText(String)
+  /// There is no connection, for a reason that is not the server's.
+  case unreachable(Place, String)
+  /// Something else listens there.
+  case notPostgres(Place)
+  case tls(Place, String)
+  case noPassword(Place)
+  /// The server has refused the connection: SQLSTATE and its words.
+  case refused(Place, state: String, String)
+  case tooOld(Place, version: Int)
+  case encoding(Place, String)
+  /// The connection was lost; nobody knows whether the batch was done.
+  case lost(Place, String)
+  case timeout(Place?)
+  /// The server has refused a statement: SQLSTATE and its words.
+  case statement(Place, state: String, String)
+  /// The schema is missing, or of this older version, and the role may not change that.
+  case cannotInstall(Place, version: Int?, String)
+  case newerSchema(Place, version: Int)
+  case unreadable(Place)
+
+  /// Where a connection leads: nothing in it is secret.
+  struct Place: Hashable {
+    /// `db.example:5432`, or the folder of a socket.
+    var server: String
+    var database: String
+    var role: String
+  }
+}
+
+extension PostgresProblem {
+  /// Whether the connection is of no use any more.
+  var endsConnection: Bool {
+    switch self {
+    case .statement(_, let state, _):
+      // What a server says that ends, and what a standby says: another one may be primary.
+      state.hasPrefix("57P") || state.hasPrefix("08") || state == "25006"
+    case .cannotInstall, .newerSchema: false
+    case .noLibrary, .badText, .unreachable, .notPostgres, .tls, .noPassword, .refused, .tooOld,
+      .encoding, .lost, .timeout, .unreadable:
+      true
+    }
+  }
+
+  /// Whether it may be the connection that is at fault, and not the server that a new one finds.
+  var isStale: Bool {
+    switch self {
+    case .lost: true
+    case .statement: endsConnection
+    case .noLibrary, .badText, .unreachable, .notPostgres, .tls, .noPassword, .refused, .tooOld,
+      .encoding, .timeout, .cannotInstall, .newerSchema, .unreadable:
+      false
+    }
+  }
+
+  /// Whether the same batch may succeed at once: another transaction was in its way.
+  var isConflict: Bool {
+    if case .statement(_, "40001", _) = self { return true }
+    if case .statement(_, "40P01", _) = self { return true }
+    return false
+  }
+
+  /// Whether the schema, or what a client calls in it, does not exist.
+  var isMissingSchema: Bool {
+    guard case .statement(_, let state, _) = self else { return false }
+    return ["3F000", "42883", "42P01"].contains(state)
+  }
+}
+
+// MARK: - In words
+
+extension PostgresProblem {
+  func failure(patience: Duration) -> ClaimFailure {
+    switch self {
+    case .noLibrary(let detail):
+      ClaimFailure(
+        "libpq is not available (\(detail)). Install it, on Debian with `apt-get install libpq5`.",
+        isPermanent: true)
+    case .badText(let flaw):
+      ClaimFailure(
+        "The cluster's PostgreSQL URL is invalid: \(flaw). "
+          + "Write it as postgresql://USER@HOST:PORT/DATABASE.", isPermanent: true)
+    case .unreachable(let place, let detail):
+      ClaimFailure(
+        "Cannot connect to PostgreSQL at \(place.server): \(detail.sentence) "
+          + "Check the address, the network, and that the server is running.")
+    case .notPostgres(let place):
+      ClaimFailure(
+        "The server at \(place.server) is not PostgreSQL. Check the host and the port.",
+        isPermanent: true)
+    case .tls(let place, let detail):
+      ClaimFailure(
+        "TLS with PostgreSQL at \(place.server) fails: \(detail.sentence) "
+          + "Check sslmode and sslrootcert in the URL, and the server's certificate.",
+        isPermanent: true)
+    case .noPassword(let place):
+      ClaimFailure(
+        "PostgreSQL at \(place.server) requires a password for role '\(place.role)'. "
+          + "Add it to the URL, or to the password file ~/.pgpass.", isPermanent: true)
+    case .refused(let place, let state, let words):
+      Self.refusal(place, state, words)
+    case .tooOld(let place, let version):
+      ClaimFailure(
+        "PostgreSQL at \(place.server) is version \(version / 10_000); takt requires "
+          + "\(PostgresSchema.serverVersionMin / 10_000) or newer.", isPermanent: true)
+    case .encoding(let place, let name):
+      ClaimFailure(
+        "Database '\(place.database)' at \(place.server) has encoding \(name); takt requires UTF8. "
+          + "Create a database for it: `createdb -T template0 -E UTF8 NAME`.", isPermanent: true)
+    case .lost(let place, let detail):
+      ClaimFailure("The connection to PostgreSQL at \(place.server) was lost: \(detail.sentence)")
+    case .timeout(let place):
+      ClaimFailure(
+        "PostgreSQL\(place.map { " at \($0.server)" } ?? "") did not answer within "
+          + "\(patience.plainWords). Check the network and the server's load.")
+    case .statement(let place, let state, let words):
+      Self.statement(place, state, words)
+    case .cannotInstall(let place, nil, let words):
+      ClaimFailure(
+        "Database '\(place.database)' at \(place.server) has no schema 'takt', and role "
+          + "'\(place.role)' cannot create it: \(words.sentence) Run `takt cluster sql | psql "
+          + "DATABASE` as the database's owner.", isPermanent: true)
+    case .cannotInstall(let place, let version?, let words):
+      ClaimFailure(
+        "The schema 'takt' in database '\(place.database)' at \(place.server) has version "
+          + "\(version), this takt requires \(PostgresSchema.version), and role '\(place.role)' "
+          + "cannot upgrade it: \(words.sentence) Run `takt cluster sql | psql DATABASE` as the "
+          + "schema's owner.", isPermanent: true)
+    case .newerSchema(let place, let version):
+      ClaimFailure(
+        "The schema 'takt' in database '\(place.database)' at \(place.server) has version "
+          + "\(version); this takt works with version \(PostgresSchema.version). Upgrade takt on "
+          + "this machine.", isPermanent: true)
+    case .unreadable(let place):
+      ClaimFailure(
+        "The function takt.batch in database '\(place.database)' at \(place.server) returned "
+          + "something that this takt cannot read. Run `takt cluster sql | psql DATABASE` as the "
+          + "schema's owner.", isPermanent: true)
+    }
+  }
+
+  private static func refusal(_ place: Place, _ state: String, _ words: String) -> ClaimFailure {
+    switch state {
+    case "28P01":
+      ClaimFailure(
+        "PostgreSQL at \(place.server) rejects the password of role '\(place.role)'. "
+          + "Correct it in the URL or in the password file ~/.pgpass.", isPermanent: true)
+    case "28000":
+      ClaimFailure(
+        "PostgreSQL at \(place.server) does not let role '\(place.role)' connect: "
+          + "\(words.sentence) Check that the role exists and that pg_hba.conf allows it.",
+        isPermanent: true)
+    case "3D000":
+      ClaimFailure(
+        "PostgreSQL at \(place.server) has no database '\(place.database)'. "
+          + "Create it with `createdb`, or correct its name in the URL.", isPermanent: true)
+    case "42501":
+      ClaimFailure(
+        "Role '\(place.role)' may not connect to database '\(place.database)' at "
+          + "\(place.server). Run as its owner: GRANT CONNECT ON DATABASE "
+          + "\"\(place.database)\" TO \"\(place.role)\";", isPermanent: true)
+    case "53300":
+      ClaimFailure(
+        "PostgreSQL at \(place.server) has no free connection: \(words.sentence) "
+          + "Raise max_connections, or use a pooler.")
+    default:
+      ClaimFailure("PostgreSQL at \(place.server) refuses the connection: \(words.sentence)")
+    }
+  }
+
+  private static func statement(_ place: Place, _ state: String, _ words: String) -> ClaimFailure {
+    switch state {
+    case "42501":
+      ClaimFailure(
+        "Role '\(place.role)' may not use the schema 'takt' in database '\(place.database)' at "
+          + "\(place.server): \(words.sentence) Run as the schema's owner: "
+          + PostgresSchema.grants(to: place.role).split(separator: "\n").joined(separator: " "),
+        isPermanent: true)
+    case "25006":
+      ClaimFailure(
+        "PostgreSQL at \(place.server) is read-only, probably a standby. Connect to the primary: "
+          + "list all hosts in the URL and add target_session_attrs=read-write.")
+    case "53100":
+      ClaimFailure(
+        "PostgreSQL at \(place.server) has no disk space left: \(words.sentence) "
+          + "Free some space on the server.")
+    case "55P03":
+      ClaimFailure(
+        "PostgreSQL at \(place.server) did not get a lock on takt's tables in time. "
+          + "Look for open transactions on them in pg_stat_activity.")
+    case "57P01", "57P02", "57P03":
+      ClaimFailure("PostgreSQL at \(place.server) is shutting down or starting up.")
+    default:
+      ClaimFailure("PostgreSQL at \(place.server) reports: \(words.sentence) (SQLSTATE \(state))")
+    }
+  }
+}
+
+extension String {
+  /// With a full stop.
+  fileprivate var sentence: String {
+    last.map { ".!?;".contains($0) } ?? true ? self : self + "."
+  }
+}
+
+extension Duration {
+  /// `5 s` or `300 ms`
+  fileprivate var plainWords: String {
+    let milliseconds = self.milliseconds
+    return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
+  }
+}

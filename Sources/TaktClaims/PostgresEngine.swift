@@ -1,0 +1,37 @@
+package import TaktCore
+
+/// Claims in a PostgreSQL database: all machines that share jobs connect to the same one.
+///
+/// One thread of its own does all that may block; `send` only queues. Each batch is one statement
+/// and one transaction, `SELECT takt.batch($1, $2)`, so that any pooler will do. The connection is
+/// opened when a batch comes, and again after it was lost. Safe from any thread.
+package final class PostgresEngine: ClaimEngine, Sendable {
+  private let queue: BatchQueue
+
+  /// How long a batch may take where renewals are to have a second chance within the lease.
+  package static func deadline(for lease: Duration) -> Duration { min(lease / 3, .seconds(5)) }
+
+  /// - Parameters:
+  ///   - url: a connection string of libpq, handed over as it is: a URL, `key=value` words, or
+  ///     empty for what libpq's environment says.
+  ///   - name: the cluster's; several share a database.
+  ///   - deadline: how long after `send` a batch is answered at the latest.
+  ///   - onOutcome: is called on a queue of its own, once for each batch, in their order.
+  package init(
+    url: String, cluster name: String, deadline: Duration,
+    onOutcome: @escaping @Sendable (ClaimOutcome) -> Void
+  ) {
+    queue = BatchQueue(
+      patience: deadline,
+      lateness: { PostgresProblem.timeout(nil).failure(patience: deadline) },
+      onOutcome: onOutcome,
+      makeCarrier: { PostgresCarrier(url: url, cluster: name, patience: deadline) })
+  }
+
+  deinit { queue.close() }
+
+  package func send(_ batch: ClaimBatch) { queue.send(batch) }
+
+  /// Ends the connection; what is not answered fails. Waits for nothing.
+  package func close() { queue.close() }
+}

@@ -1,0 +1,130 @@
+import TaktCore
+import TaktTime
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A batch as the JSON that `takt.batch` reads.
+struct BatchText: Encodable {
+  private struct Facts: Encodable {
+    var machine: String
+    var host: String
+    var version: String
+    var labels: [String: String]
+    var lease: Int64
+    var grace: Int64
+    var clockOffset: Int64
+  }
+
+  private struct Suspended: Encodable {
+    var since: Int64
+    var until: Int64?
+    var reason: String
+  }
+
+  private struct Request: Encodable {
+    var `do`: String
+    var job: String?
+    var slot: Int64?
+    var slots: [Int64]?
+    var schedule: Int64?
+    var changed: Bool?
+    var overlap: String?
+    var group: String?
+    var groupMax: Int?
+    var limit: Int?
+    var atLeastOnce: Bool?
+    var validUntil: Int64?
+    var earlier: Int64?
+    var first: Int64?
+    var last: Int64?
+    var count: Int?
+    var verdict: String?
+    var detail: String?
+    var token: Int64?
+    var outcome: String?
+    var reason: String?
+    var suspension: Suspended?
+  }
+
+  private var schema = PostgresSchema.version
+  private var number: Int64
+  private var wait: String
+  private var member: Int64?
+  private var facts: Facts?
+  private var leaves: Bool
+  private var requests: [Request]
+
+  /// The text. `wait` is how long the batch may wait for others within the engine.
+  static func make(of batch: ClaimBatch, wait: Duration) -> String {
+    let bytes = try? JSONEncoder().encode(BatchText(batch, wait: wait))
+    // Nothing in it can fail to be encoded; what is no batch is refused by the engine.
+    return bytes.map { String(decoding: $0, as: UTF8.self) } ?? ""
+  }
+
+  private init(_ batch: ClaimBatch, wait: Duration) {
+    number = Self.signed(batch.number)
+    self.wait = String(max(1, wait.milliseconds))
+    member = batch.member.map { Self.signed($0.number) }
+    facts = batch.facts.map { facts in
+      Facts(
+        machine: Self.stored(facts.machine), host: Self.stored(facts.host),
+        version: Self.stored(facts.version),
+        labels: Dictionary(
+          facts.labels.map { (Self.stored($0.key), Self.stored($0.value)) },
+          uniquingKeysWith: { first, _ in first }),
+        lease: facts.lease.nanosecondsSaturated, grace: facts.grace.nanosecondsSaturated,
+        clockOffset: facts.clockOffset.nanosecondsSaturated)
+    }
+    leaves = batch.leaves
+    requests = batch.requests.map(Self.request)
+  }
+
+  private static func request(_ request: ClaimRequest) -> Request {
+    switch request {
+    case .declare(let job, let schedule, let isChanged):
+      Request(
+        do: "declare", job: job.text, schedule: Int64(bitPattern: schedule), changed: isChanged)
+    case .claim(let claim):
+      Request(
+        do: "claim", job: claim.job.text, slot: claim.slot.milliseconds,
+        schedule: Int64(bitPattern: claim.schedule), overlap: claim.overlap.rawValue,
+        group: claim.group.map(stored), groupMax: claim.groupMax, limit: claim.limit,
+        atLeastOnce: claim.isAtLeastOnce, validUntil: claim.validUntil.nanoseconds,
+        earlier: claim.earlier.map { signed($0.number) })
+    case .ask(let job, let slots):
+      Request(do: "ask", job: job.text, slots: slots.map(\.milliseconds))
+    case .decide(let job, let slots, let verdict):
+      Request(
+        do: "decide", job: job.text, first: slots.first.milliseconds,
+        last: slots.last.milliseconds, count: slots.count, verdict: verdict.name,
+        detail: verdict.detail)
+    case .ranUnclaimed(let job, let slot):
+      Request(do: "ranUnclaimed", job: job.text, slot: slot.milliseconds)
+    case .end(let token, let outcome, let reason):
+      Request(
+        do: "end", token: signed(token.number), outcome: outcome.rawValue, reason: stored(reason))
+    case .giveBack(let token): Request(do: "giveBack", token: signed(token.number))
+    case .suspend(let job, let suspension):
+      Request(
+        do: "suspend", job: job.text,
+        suspension: suspension.map {
+          Suspended(
+            since: $0.since.nanoseconds, until: $0.until?.nanoseconds, reason: stored($0.reason))
+        })
+    }
+  }
+
+  /// A number as the engine counts; one that it has never given out is none of its own.
+  private static func signed(_ number: UInt64) -> Int64 { Int64(exactly: number) ?? -1 }
+
+  /// Text as PostgreSQL can keep it: it has no place for a zero byte.
+  private static func stored(_ text: String) -> String {
+    guard text.utf8.contains(0) else { return text }
+    let scalars = text.unicodeScalars.map { $0.value == 0 ? "\u{fffd}" : $0 }
+    return String(String.UnicodeScalarView(scalars))
+  }
+}

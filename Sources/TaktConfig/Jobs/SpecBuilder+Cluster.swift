@@ -1,0 +1,74 @@
+import TaktCore
+
+/// What the machines of a cluster share, and what the keys for it need.
+extension SpecBuilder {
+  /// Each machine has an anchor of its own: it names no slots that they share.
+  static let fromEpoch = "intervals of shared jobs count from the epoch"
+
+  private static let clusterKeys: [JobKey] = [.machines, .onPartition, .onLeaseLost]
+
+  /// Whether the slots of a job are those of all machines together.
+  func isShared(_ raw: RawJob, _ policies: JobPolicies) -> Bool {
+    // What is wrong in it has been reported.
+    if let own = raw.fields[.machines], own.value == nil { return false }
+    return isInCluster && policies.machines != .each
+  }
+
+  /// Reports what counts the intervals of a shared job from something that each machine has for
+  /// itself; whether there is nothing of the kind.
+  func checkShared(_ raw: RawJob) -> Bool {
+    let isFromEnd = raw.fields[.from]?.value?.text == "end"
+    let wrong = [isFromEnd ? raw.fields[.from] : nil, raw.fields[.first]].compactMap(\.self)
+    for field in wrong {
+      let name = field.name == JobKey.first.name ? "\(JobKey.first)" : "\(JobKey.from): end"
+      reporter.report(
+        .conflictingKeys, at: field.keyMark,
+        "'\(name)' needs '\(JobKey.machines): each' with '\(Key.scheduler).\(Key.cluster)'",
+        hint: "add it, or remove '\(name)': \(Self.fromEpoch)", owner: raw.owner)
+    }
+    return wrong.isEmpty
+  }
+
+  /// Reports keys that only a cluster needs where there is none.
+  func checkClusterKeys(_ fields: KeyFields, owner: KeyOwner) {
+    guard !isInCluster else { return }
+    for key in Self.clusterKeys {
+      guard let field = fields[key], field.value?.isNull == false else { continue }
+      reporter.report(
+        .conflictingKeys, severity: .warning, at: field.keyMark,
+        "'\(key)' has no effect without '\(Key.scheduler).\(Key.cluster)'", hint: "remove it",
+        owner: owner)
+    }
+  }
+
+  /// Reports policies of a shared job that contradict each other, and those that do nothing.
+  func checkClusterPolicies(_ policies: JobPolicies, of raw: RawJob) {
+    guard isInCluster else { return }
+    if policies.machines == .each {
+      for key in [JobKey.onPartition, .onLeaseLost] {
+        guard let field = raw.fields[key], field.value?.isNull == false else { continue }
+        reporter.report(
+          .conflictingKeys, severity: .warning, at: field.keyMark,
+          "'\(key)' has no effect with '\(JobKey.machines): each'", hint: "remove it",
+          owner: raw.owner)
+      }
+      return
+    }
+    guard policies.delivery == .atMostOnce else { return }
+    let own = raw.fields[.delivery]?.mark
+    if policies.onPartition == .run {
+      reporter.report(
+        .suspicious, severity: .warning, at: raw.fields[.onPartition]?.mark ?? own ?? raw.nameMark,
+        "'\(JobKey.onPartition): run' can start a slot on several machines, in spite of "
+          + "'\(JobKey.delivery): at_most_once'",
+        hint: "write \(JobKey.onPartition): wait", owner: raw.owner)
+    }
+    if policies.onLeaseLost == .finish {
+      reporter.report(
+        .suspicious, severity: .warning, at: raw.fields[.onLeaseLost]?.mark ?? own ?? raw.nameMark,
+        "'\(JobKey.onLeaseLost): finish' lets a run continue after the other machines have recorded "
+          + "it as interrupted, in spite of '\(JobKey.delivery): at_most_once'",
+        hint: "write \(JobKey.onLeaseLost): stop", owner: raw.owner)
+    }
+  }
+}

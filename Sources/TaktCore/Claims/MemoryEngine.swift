@@ -1,0 +1,428 @@
+package import TaktTime
+
+/// The engine's rules, in memory: what every driver does, and what the simulation and the tests
+/// compare them with.
+///
+/// One clock counts, the engine's: it is handed in with each batch and never goes back.
+package struct MemoryEngine: Sendable {
+  /// A mistake that a test makes on purpose, to see whether it is noticed.
+  package enum Plant: String, CaseIterable, Sendable {
+    /// Nobody looks at the lease of who asks.
+    case lease
+    /// A slot is given to whoever asks.
+    case owner
+    /// A slot counts as lost as soon as the lease of its machine is over.
+    case grace
+    /// What a lost machine had is never looked at.
+    case forgotten
+  }
+
+  package var plant: Plant?
+
+  private struct Member: Sendable {
+    var facts: MemberFacts
+    var leaseUntil: WallInstant
+    /// The newest batch of it.
+    var lastBatch: UInt64
+  }
+
+  private struct Job: Sendable {
+    var schedule: UInt64
+    /// Slots long before belong to no machine: a slow clock names them.
+    var since: WallInstant
+    /// Who has this schedule, as far as they are alive.
+    var holders: Set<MemberID>
+    var suspension: Suspension?
+    var ranCount = 0
+    var slots: [WallInstant: Slot] = [:]
+    var series: [SeriesVerdict] = []
+  }
+
+  private struct Slot: Sendable {
+    var state: State
+    var attempt = 1
+    var token: ClaimToken?
+    /// Who was refused it, or ran it without a claim: repeats of theirs are answered alike.
+    var decidedFor: MemberID?
+    var isAtLeastOnce = false
+    var isReplaced = false
+    var overlap = Overlap.skip
+    var group: String?
+    var validUntil: WallInstant
+
+    var isClaimed: Bool { if case .claimed = state { true } else { false } }
+  }
+
+  private enum State: Hashable, Sendable {
+    case claimed(MemberID)
+    /// Its machine was lost, or has given it back.
+    case open
+    case decided(Verdict, Outcome?, reason: String)
+  }
+
+  /// How slots that follow one another were decided.
+  package struct SeriesVerdict: Hashable, Sendable {
+    package var slots: SlotSeries
+    package var verdict: Verdict
+  }
+
+  private var members: [MemberID: Member] = [:]
+  private var jobs: [JobName: Job] = [:]
+  private var slotsByToken: [ClaimToken: (job: JobName, slot: WallInstant)] = [:]
+  private var lastMember: UInt64 = 0
+  private var lastToken: UInt64 = 0
+  /// How many runs without a claim met a slot that was another's.
+  package private(set) var doubledCount = 0
+  /// How many slots went to a machine whose lease was over: none, ever.
+  package private(set) var staleCount = 0
+  private var isStale = false
+
+  /// How long before a job is first heard of its slots may lie.
+  package static let reach = Duration.seconds(60)
+  /// How far a slot may lie ahead of the engine's clock.
+  package static let tolerance = Duration.milliseconds(1)
+
+  package init() {}
+
+  /// Does a batch.
+  package mutating func perform(_ batch: ClaimBatch, at now: WallInstant) -> ClaimReply {
+    var reply = ClaimReply(number: batch.number, member: nil, wall: now)
+    if batch.facts != nil { settleLost(at: now) }
+    let member: MemberID
+    if let known = batch.member {
+      guard let found = members[known], found.leaseUntil > now || plant == .lease else {
+        return reply
+      }
+      // A batch that comes after a newer one: its sender has given it up.
+      guard found.lastBatch <= batch.number else { return reply }
+      members[known]?.lastBatch = batch.number
+      member = known
+      isStale = found.leaseUntil <= now
+    } else {
+      isStale = false
+      guard batch.facts != nil else { return reply }
+      lastMember += 1
+      member = MemberID(lastMember)
+    }
+    if let facts = batch.facts {
+      members[member] = Member(
+        facts: facts, leaseUntil: now + facts.lease, lastBatch: batch.number)
+    }
+    reply.member = member
+    for request in batch.requests {
+      reply.answers.append(perform(request, of: member, at: now))
+    }
+    if batch.leaves { leave(member, at: now) }
+    if batch.facts != nil { reply.news = news(for: member, at: now) }
+    return reply
+  }
+
+  private mutating func perform(
+    _ request: ClaimRequest, of member: MemberID, at now: WallInstant
+  ) -> ClaimAnswer {
+    switch request {
+    case .declare(let job, let schedule, let isChanged):
+      declare(job, schedule, isChanged: isChanged, by: member, at: now)
+    case .claim(let claim): self.claim(claim, by: member, at: now)
+    case .ask(let job, let slots):
+      .known(slots.filter { isKnown($0, of: job) })
+    case .decide(let job, let slots, let verdict): decide(job, slots, verdict, at: now)
+    case .ranUnclaimed(let job, let slot): ranUnclaimed(job, slot, by: member)
+    case .end(let token, let outcome, let reason):
+      end(token, outcome, reason: reason)
+    case .giveBack(let token): giveBack(token)
+    case .suspend(let job, let suspension): suspend(job, suspension)
+    }
+  }
+
+  // MARK: Schedules
+
+  private mutating func declare(
+    _ name: JobName, _ schedule: UInt64, isChanged: Bool, by member: MemberID, at now: WallInstant
+  ) -> ClaimAnswer {
+    guard var job = jobs[name] else {
+      jobs[name] = Job(
+        schedule: schedule, since: now - Self.reach, holders: [member])
+      return .done
+    }
+    job.holders.remove(member)
+    defer { jobs[name] = job }
+    if job.schedule != schedule {
+      let isInForce = job.holders.contains { isAlive($0, at: now) }
+      guard isChanged || !isInForce else { return .drifted }
+      job.schedule = schedule
+      job.holders = []
+    }
+    job.holders.insert(member)
+    return .done
+  }
+
+  private mutating func suspend(_ name: JobName, _ suspension: Suspension?) -> ClaimAnswer {
+    jobs[name]?.suspension = suspension
+    return .done
+  }
+
+  // MARK: Claims
+
+  private mutating func claim(
+    _ claim: SlotClaim, by member: MemberID, at now: WallInstant
+  ) -> ClaimAnswer {
+    guard var job = jobs[claim.job] else { return .drifted }
+    let slot = job.slots[claim.slot]
+    // A grant whose answer was lost, whatever has become of the schedule since: without it nobody
+    // would end the claim of a machine that is alive.
+    if plant != .owner, let slot, slot.state == .claimed(member), let token = slot.token {
+      return .granted(token, attempt: slot.attempt)
+    }
+    guard job.schedule == claim.schedule else { return .drifted }
+    if let slot {
+      switch slot.state {
+      case .claimed(let owner):
+        guard owner == claim.earlier || plant == .owner else { return .taken }
+      case .decided(.skipped(let reason), _, _):
+        guard let refused = slot.decidedFor, refused == member || refused == claim.earlier else {
+          return .taken
+        }
+        return .skipped(reason)
+      case .decided: return .taken
+      case .open:
+        if now > slot.validUntil { return .taken }
+      }
+    } else if isKnown(claim.slot, of: claim.job) {
+      return .taken
+    }
+    let ahead = claim.slot - now
+    if ahead > Self.tolerance { return .early(ahead) }
+    if let reason = refusal(of: claim, job, at: now) {
+      job.slots[claim.slot] = Slot(
+        state: .decided(.skipped(reason), nil, reason: ""), decidedFor: member,
+        validUntil: claim.validUntil)
+      jobs[claim.job] = job
+      return .skipped(reason)
+    }
+    if mustWait(claim, &job) {
+      jobs[claim.job] = job
+      return .busy
+    }
+    lastToken += 1
+    if isStale { staleCount += 1 }
+    let token = ClaimToken(lastToken)
+    if let old = slot?.token { slotsByToken[old] = nil }
+    job.slots[claim.slot] = Slot(
+      state: .claimed(member), attempt: (slot?.attempt ?? 0) + 1, token: token,
+      isAtLeastOnce: claim.isAtLeastOnce, overlap: claim.overlap, group: claim.group,
+      validUntil: claim.validUntil)
+    if slot == nil { job.ranCount += 1 }
+    slotsByToken[token] = (claim.job, claim.slot)
+    jobs[claim.job] = job
+    return .granted(token, attempt: (slot?.attempt ?? 0) + 1)
+  }
+
+  private func refusal(of claim: SlotClaim, _ job: Job, at now: WallInstant) -> SkipReason? {
+    if let suspension = job.suspension, suspension.until.map({ $0 > now }) ?? true {
+      return .suspended
+    }
+    guard job.slots[claim.slot] == nil else { return nil }
+    if let limit = claim.limit, job.ranCount >= limit { return .limit }
+    if claim.overlap == .skip, isRunning(job, but: claim.slot) { return .overlap }
+    return nil
+  }
+
+  /// Whether others run that the claim must wait for. Those that it replaces are told to stop.
+  private mutating func mustWait(_ claim: SlotClaim, _ job: inout Job) -> Bool {
+    if let group = claim.group, let max = claim.groupMax {
+      var count = 0
+      for (name, job) in jobs {
+        // An earlier membership's claim of this slot is what the new one takes the place of.
+        for (instant, slot) in job.slots where slot.group == group && slot.isClaimed {
+          if name != claim.job || instant != claim.slot { count += 1 }
+        }
+      }
+      if count >= max { return true }
+    }
+    guard claim.overlap != .allow, isRunning(job, but: claim.slot) else { return false }
+    if claim.overlap == .replace {
+      for (instant, slot) in job.slots where slot.isClaimed && instant != claim.slot {
+        job.slots[instant]?.isReplaced = true
+      }
+    }
+    return true
+  }
+
+  private func isRunning(_ job: Job, but instant: WallInstant) -> Bool {
+    job.slots.contains { $0 != instant && $1.isClaimed }
+  }
+
+  private func isKnown(_ instant: WallInstant, of name: JobName) -> Bool {
+    guard let job = jobs[name] else { return false }
+    return job.slots[instant] != nil || instant < job.since || isInSeries(instant, job)
+  }
+
+  private func isInSeries(_ instant: WallInstant, _ job: Job) -> Bool {
+    job.series.contains { $0.slots.first <= instant && instant <= $0.slots.last }
+  }
+
+  private mutating func decide(
+    _ name: JobName, _ slots: SlotSeries, _ verdict: Verdict, at now: WallInstant
+  ) -> ClaimAnswer {
+    guard let job = jobs[name] else { return .done }
+    if slots.count > 1 {
+      let series = SeriesVerdict(slots: slots, verdict: verdict)
+      if !job.series.contains(series) { jobs[name]?.series.append(series) }
+      return .done
+    }
+    if isKnown(slots.first, of: name) {
+      return job.slots[slots.first]?.state == .decided(verdict, nil, reason: "") ? .done : .taken
+    }
+    // A machine whose clock is fast takes it for missed.
+    let ahead = slots.first - now
+    if ahead > Self.tolerance { return .early(ahead) }
+    jobs[name]?.slots[slots.first] = Slot(
+      state: .decided(verdict, nil, reason: ""), validUntil: slots.first)
+    return .done
+  }
+
+  private mutating func ranUnclaimed(
+    _ name: JobName, _ slot: WallInstant, by member: MemberID
+  ) -> ClaimAnswer {
+    guard let job = jobs[name] else { return .done }
+    if let known = job.slots[slot], known.decidedFor == member,
+      known.state == .decided(.ran, nil, reason: "unclaimed")
+    {
+      return .done
+    }
+    if let known = job.slots[slot], known.state == .claimed(member) {
+      // It was given the slot, and the answer was lost.
+      jobs[name]?.slots[slot]?.state = .decided(.ran, nil, reason: "unclaimed")
+      jobs[name]?.slots[slot]?.decidedFor = member
+      return .done
+    }
+    if isKnown(slot, of: name) {
+      doubledCount += 1
+      return .superseded
+    }
+    jobs[name]?.slots[slot] = Slot(
+      state: .decided(.ran, nil, reason: "unclaimed"), decidedFor: member, validUntil: slot)
+    return .done
+  }
+
+  // MARK: Ends
+
+  private mutating func end(_ token: ClaimToken, _ outcome: Outcome, reason: String) -> ClaimAnswer
+  {
+    guard let place = slotsByToken[token], let slot = jobs[place.job]?.slots[place.slot] else {
+      return .superseded
+    }
+    switch slot.state {
+    case .claimed:
+      jobs[place.job]?.slots[place.slot]?.state = .decided(.ran, outcome, reason: reason)
+      return .done
+    case .decided(.ran, outcome, reason): return .done
+    case .decided, .open: return .superseded
+    }
+  }
+
+  private mutating func giveBack(_ token: ClaimToken) -> ClaimAnswer {
+    guard let place = slotsByToken[token],
+      let slot = jobs[place.job]?.slots[place.slot]
+    else { return .superseded }
+    switch slot.state {
+    case .claimed: jobs[place.job]?.slots[place.slot]?.state = .open
+    case .open: break
+    case .decided: return .superseded
+    }
+    return .done
+  }
+
+  private mutating func leave(_ member: MemberID, at now: WallInstant) {
+    members[member] = nil
+    for name in jobs.keys { jobs[name]?.holders.remove(member) }
+  }
+
+  /// Decides for machines that are not heard of any more, and for slots that nobody takes.
+  private mutating func settleLost(at now: WallInstant) {
+    if plant == .forgotten { return }
+    for (name, job) in jobs {
+      for (instant, slot) in job.slots {
+        switch slot.state {
+        case .claimed(let owner) where isLost(owner, at: now):
+          if slot.isAtLeastOnce, now <= slot.validUntil {
+            jobs[name]?.slots[instant]?.state = .open
+          } else {
+            jobs[name]?.slots[instant]?.state = .decided(.ran, .interrupted, reason: "lost")
+          }
+        case .open where now > slot.validUntil:
+          jobs[name]?.slots[instant]?.state = .decided(
+            slot.isAtLeastOnce ? .ran : .missed(.stalled), slot.isAtLeastOnce ? .interrupted : nil,
+            reason: "lost")
+        case .claimed, .open, .decided: break
+        }
+      }
+    }
+  }
+
+  private func isLost(_ id: MemberID, at now: WallInstant) -> Bool {
+    guard let member = members[id] else { return true }
+    return member.leaseUntil + (plant == .grace ? .zero : member.facts.grace) < now
+  }
+
+  private func isAlive(_ id: MemberID, at now: WallInstant) -> Bool {
+    members[id].map { $0.leaseUntil > now } ?? false
+  }
+
+  private func news(for member: MemberID, at now: WallInstant) -> ClusterNews {
+    var news = ClusterNews()
+    for (id, member) in members where !isLost(id, at: now) {
+      news.members.append(
+        ClusterNews.Member(id: id, facts: member.facts, isAlive: isAlive(id, at: now)))
+    }
+    news.members.sort { $0.id < $1.id }
+    for (name, job) in jobs {
+      if let suspension = job.suspension { news.suspended[name] = suspension }
+      for (instant, slot) in job.slots {
+        switch slot.state {
+        case .open: news.open.append(ClusterNews.OpenSlot(job: name, slot: instant))
+        case .claimed(member):
+          guard let token = slot.token else { break }
+          if slot.isReplaced { news.replaced.append(token) }
+          news.held.append(ClusterNews.HeldClaim(token: token, job: name, slot: instant))
+        case .claimed, .decided: break
+        }
+      }
+    }
+    news.open.sort { ($0.slot, $0.job) < ($1.slot, $1.job) }
+    news.replaced.sort()
+    news.held.sort { $0.token < $1.token }
+    return news
+  }
+}
+
+// MARK: - What there is to see
+
+extension MemoryEngine {
+  /// What became of a slot: `claimed`, `open`, or its verdict and outcome; nil where nobody has
+  /// heard of it.
+  package func state(of slot: WallInstant, _ job: JobName) -> String? {
+    guard let known = jobs[job] else { return nil }
+    switch known.slots[slot]?.state {
+    case .claimed?: return "claimed"
+    case .open?: return "open"
+    case .decided(let verdict, let outcome, _)?:
+      return outcome.map { "\(verdict) \($0.rawValue)" } ?? "\(verdict)"
+    case nil:
+      return known.series.first { $0.slots.first <= slot && slot <= $0.slots.last }.map {
+        "\($0.verdict)"
+      }
+    }
+  }
+
+  /// How many slots are claimed or open.
+  package var unfinishedCount: Int {
+    jobs.values.reduce(0) { count, job in
+      count
+        + job.slots.values.count { slot in
+          if case .decided = slot.state { false } else { true }
+        }
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/// A machine's cluster at this moment, for those who look.
+package struct ClusterView: Hashable, Sendable {
+  /// A shared job whose slots wait, or do not go on.
+  package struct Waiting: Hashable, Sendable {
+    package var job: JobName
+    /// Another machine has a newer schedule of the job.
+    package var isDrifted: Bool
+    /// Slots whose time came while nobody could claim them.
+    package var unsettled: Int
+    /// Slots that the engine is asked for.
+    package var claims: Int
+  }
+
+  /// What the jobs file said of the cluster at the start; nil where nobody has read one.
+  package var settings: ClusterSettings?
+  package var facts: MemberFacts
+  /// Nil while this machine is no member.
+  package var member: MemberID?
+  /// How long the lease still holds; nil without one.
+  package var lease: Duration?
+  /// Why the engine does not answer; nil while it does, and before its first answer.
+  package var failure: ClaimFailure?
+  /// As of the engine's last answer.
+  package var members: [ClusterNews.Member]
+  /// By name.
+  package var waiting: [Waiting]
+
+  package init(
+    settings: ClusterSettings?, facts: MemberFacts, member: MemberID?, lease: Duration?,
+    failure: ClaimFailure?, members: [ClusterNews.Member], waiting: [Waiting]
+  ) {
+    self.settings = settings
+    self.facts = facts
+    self.member = member
+    self.lease = lease
+    self.failure = failure
+    self.members = members
+    self.waiting = waiting
+  }
+
+  /// Whether the engine has answered last, and knows this machine.
+  package var engineAnswers: Bool { failure == nil && member != nil }
+
+  package var aliveCount: Int { members.count(where: \.isAlive) }
+  package var unsettledCount: Int { waiting.reduce(0) { $0 + $1.unsettled } }
+  package var claimCount: Int { waiting.reduce(0) { $0 + $1.claims } }
+  package var driftedCount: Int { waiting.count(where: \.isDrifted) }
+}

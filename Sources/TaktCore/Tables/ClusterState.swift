@@ -1,0 +1,196 @@
+import DequeModule
+import HeapModule
+import TaktTime
+
+/// What the scheduler knows of its cluster: its membership, what it has to say to the engine, and
+/// the slots that wait for the engine's word.
+struct ClusterState: Sendable {
+  /// A slot that is to be claimed, or has been asked for.
+  struct Claim: Sendable {
+    var slot: Slot
+    /// Another machine had it: its verdict is known here, or will be.
+    var isOpen = false
+    /// The membership under which the engine may have been asked for it.
+    var askedAs: MemberID?
+    /// Nobody wants it any more; if it is granted all the same it is given back.
+    var isWithdrawn = false
+    var phase: Phase
+
+    enum Phase: Hashable, Sendable {
+      /// It is asked for at this instant.
+      case waits(MonotonicInstant)
+      /// It is among what is to be said.
+      case queued
+    }
+  }
+
+  struct Key: Hashable, Comparable, Sendable {
+    var job: JobID
+    var slot: WallInstant
+
+    static func < (left: Self, right: Self) -> Bool {
+      (left.slot, left.job.index) < (right.slot, right.job.index)
+    }
+  }
+
+  /// When a claim is to be looked at again.
+  struct Turn: Comparable, Sendable {
+    var at: MonotonicInstant
+    var key: Key
+
+    static func < (left: Self, right: Self) -> Bool { (left.at, left.key) < (right.at, right.key) }
+  }
+
+  /// One thing to be said to the engine, as it is by then.
+  enum Wish: Hashable, Sendable {
+    case declare(JobID)
+    case claim(Key)
+    case ask(JobID, [WallInstant])
+    case decide(JobID, WallInstant, Verdict)
+    case ranUnclaimed(JobName, WallInstant)
+    case end(ClaimToken, Outcome, reason: String)
+    case giveBack(ClaimToken)
+    case suspend(JobID)
+  }
+
+  struct Job: Sendable {
+    /// What its schedule comes to, as the engine is told of it.
+    var schedule: UInt64
+    /// The schedule is news since the engine was told of it.
+    var isChanged: Bool
+    var standing = Standing.undeclared
+    /// Slots whose time came while nobody could claim them, ascending.
+    var unsettled: [WallInstant] = []
+    /// The engine is asked which of them are decided.
+    var isAsking = false
+    /// The newest slot that has been served, here or elsewhere.
+    var lastServed = WallInstant(milliseconds: .min / 1_000_000)
+    /// How many of its slots are in `claims`.
+    var claimCount = 0
+  }
+
+  enum Standing: Hashable, Sendable {
+    case undeclared, inForce, drifted
+  }
+
+  /// A run that has ended after the lease: what follows from it waits for the engine's word.
+  struct LateEnd: Sendable {
+    var job: JobID
+    var end: RunEnd
+    var caller: HookCaller?
+  }
+
+  struct InFlight: Sendable {
+    var number: UInt64
+    var wishes: [Wish]
+    var sentAt: MonotonicInstant
+    var renews: Bool
+    var leaves: Bool
+    /// The claims, of which the engine may have heard under this membership.
+    var member: MemberID?
+  }
+
+  /// Whether there is a cluster at all.
+  private(set) var isOn = false
+  var facts = MemberFacts(machine: "", lease: .zero, grace: .zero)
+  var member: MemberID?
+  /// Until when this machine may start what it has claimed. Nil without a lease.
+  var leaseUntil: MonotonicInstant?
+  var news = ClusterNews()
+  var outbox: Deque<Wish> = []
+  var inFlight: InFlight?
+  var renewAt = MonotonicInstant(nanoseconds: .min)
+  /// When the engine is tried again after it has failed; nil while it answers.
+  var retryAt: MonotonicInstant?
+  var failureCount = 0
+  var failure: ClaimFailure?
+  var jobs: [JobID: Job] = [:]
+  var claims: [Key: Claim] = [:]
+  var turns = Heap<Turn>()
+  var lateEnds: [ClaimToken: LateEnd] = [:]
+  /// Jobs that the engine says are suspended.
+  var suspended: Set<JobID> = []
+  /// A clock that is far off has been told of.
+  var hasWarnedOfClock = false
+  /// The machine has left, or has tried to.
+  var hasLeft = false
+  var lastBatch: UInt64 = 0
+  var timerToken: UInt64 = 0
+  var armedFor: MonotonicInstant?
+  /// What an answer decides is not told the engine again.
+  var isAnswering = false
+
+  mutating func join(_ facts: MemberFacts) {
+    isOn = true
+    self.facts = facts
+  }
+
+  /// So much is said at a time.
+  static let batchMax = 256
+  /// How far machines are apart that want one slot: the first asks at once, the others when it has
+  /// not.
+  static let rankPace = Duration.milliseconds(300)
+  static let busyPace = Duration.milliseconds(500)
+  /// So many of a job's slots wait to be settled; older ones are missed.
+  static let unsettledMax = 1000
+
+  /// How much sooner than the engine this machine takes its lease for over.
+  var margin: Duration { facts.lease / 10 }
+
+  func hasLease(at now: MonotonicInstant) -> Bool { leaseUntil.map { now < $0 } ?? false }
+
+  /// Whether the engine answers, and knows this machine.
+  var isUp: Bool { member != nil && retryAt == nil }
+
+  mutating func engineIsUp() {
+    failure = nil
+    retryAt = nil
+    failureCount = 0
+  }
+
+  /// This machine's turn for a slot among those that may have it, from 0.
+  func rank(for job: JobName, _ slot: WallInstant, _ machines: JobMachines) -> Int {
+    guard let member else { return 0 }
+    func weight(_ id: MemberID) -> UInt64 {
+      StableHash.of("\(job.text) \(slot.milliseconds) \(id.number)")
+    }
+    let mine = weight(member)
+    return news.members.count {
+      $0.isAlive && $0.id != member && machines.includes($0.facts.labels) && weight($0.id) < mine
+    }
+  }
+
+  mutating func addClaim(_ claim: Claim, _ key: Key) {
+    claims[key] = claim
+    jobs[key.job]?.claimCount += 1
+    switch claim.phase {
+    case .waits(let instant): turns.insert(Turn(at: instant, key: key))
+    case .queued: outbox.append(.claim(key))
+    }
+  }
+
+  mutating func putOff(_ key: Key, until instant: MonotonicInstant) {
+    claims[key]?.phase = .waits(instant)
+    turns.insert(Turn(at: instant, key: key))
+  }
+
+  mutating func removeClaim(_ key: Key) -> Claim? {
+    guard let claim = claims.removeValue(forKey: key) else { return nil }
+    jobs[key.job]?.claimCount -= 1
+    return claim
+  }
+
+  /// The slots of a job that have no verdict yet, but for those of runs.
+  func waitingSlots(of job: JobID) -> [WallInstant] {
+    let wished = outbox.compactMap { wish -> WallInstant? in
+      if case .decide(job, let slot, _) = wish { slot } else { nil }
+    }
+    return (jobs[job]?.unsettled ?? []) + wished
+      + keys(of: job).filter { claims[$0]?.isOpen == false }.map(\.slot)
+  }
+
+  /// What of this job waits for the engine.
+  func keys(of job: JobID) -> [Key] {
+    jobs[job]?.claimCount ?? 0 == 0 ? [] : claims.keys.filter { $0.job == job }.sorted()
+  }
+}

@@ -1,0 +1,266 @@
+import CTaktSystem
+import Dispatch
+import Glibc
+import Synchronization
+package import TaktCore
+package import TaktTime
+
+/// A second process that ends the processes of claimed runs when takt cannot: because it was killed,
+/// or because it is stopped and does not renew its lease in time.
+///
+/// It needs no memory of takt's, executes nothing, and is fed by a pipe that never blocks takt. A
+/// guard that ends, or does not keep up, is replaced by another one, which knows the same.
+///
+/// Safe from any thread.
+package final class Guard: Sendable {
+  /// takt's way to one guard process. What is being started holds it, so that its descriptors are
+  /// no others' meanwhile.
+  final class Link: Sendable {
+    let pid: pid_t
+    fileprivate let handle: Int32
+    fileprivate let pipe: Int32
+    fileprivate let startedAt = ContinuousClock.now
+
+    fileprivate init(pid: pid_t, handle: Int32, pipe: Int32) {
+      self.pid = pid
+      self.handle = handle
+      self.pipe = pipe
+    }
+
+    deinit {
+      close(pipe)
+      close(handle)
+    }
+  }
+
+  /// How a child makes itself known to the guard.
+  struct Announcement {
+    fileprivate let link: Link
+    var request: csystem_guarded
+  }
+
+  private struct State {
+    /// Nil while there is no guard process.
+    var link: Link?
+    var attempts: [ProcessID: cguard_record] = [:]
+    /// In nanoseconds of `CLOCK_BOOTTIME`; 0 for none.
+    var deadline: UInt64 = 0
+    var isStopped = false
+    var reportedAt: ContinuousClock.Instant?
+  }
+
+  /// How soon after its start a guard has ended that is not replaced at once, and how long that
+  /// then takes.
+  private static let retryTime = Duration.seconds(1)
+  /// The log has one line on guards in this time.
+  private static let reportInterval = Duration.seconds(60)
+
+  private let reactor: Reactor
+  private let groups: ControlGroups?
+  private let observer: (any Observer)?
+  private let time: any TimeSource
+  private let state = Mutex(State())
+
+  /// Starts a guard that guards nothing yet. Not to be called on the reactor's thread.
+  ///
+  /// - Parameters:
+  ///   - reactor: On its thread the guard process is started, and looked after.
+  ///   - tracking: As the runner of processes has it. Default by session and mark.
+  ///   - observer: Gets records of guards that end. Default nil.
+  package static func start(
+    on reactor: Reactor, tracking: ProcessTracking = .sessions, observer: (any Observer)? = nil,
+    time: any TimeSource = SystemTimeSource()
+  ) throws(SystemError) -> Guard {
+    let guardian = Guard(reactor, tracking.groups, observer, time)
+    let number = Mutex(Int32(0))
+    let done = DispatchSemaphore(value: 0)
+    reactor.perform { loop in
+      let result = guardian.launch(loop)
+      number.withLock { $0 = result }
+      done.signal()
+    }
+    done.wait()
+    let result = number.withLock(\.self)
+    if result != 0 { throw SystemError("clone", number: result) }
+    return guardian
+  }
+
+  private init(
+    _ reactor: Reactor, _ groups: ControlGroups?, _ observer: (any Observer)?,
+    _ time: any TimeSource
+  ) {
+    self.reactor = reactor
+    self.groups = groups
+    self.observer = observer
+    self.time = time
+  }
+
+  /// The number of the guard process; nil while there is none.
+  package var pid: Int32? { state.withLock { $0.link?.pid } }
+
+  /// Puts the deadline off: unless it is put off again, all that is guarded is killed then. One that
+  /// has passed kills at once, and whatever is added later.
+  ///
+  /// - Parameter bootNanoseconds: the instant on `CLOCK_BOOTTIME`; nil for no deadline.
+  package func setDeadline(_ bootNanoseconds: UInt64?) {
+    state.withLock { state in
+      // 0 means none, and has passed in any case.
+      state.deadline = bootNanoseconds.map { max(1, $0) } ?? 0
+      var record = cguard_record()
+      record.kind = UInt32(CGUARD_DEADLINE)
+      record.since = state.deadline
+      send(record, &state)
+    }
+  }
+
+  /// Ends the guard process, and nothing else: to be called when takt stops and no claimed run is
+  /// left, before the runner of processes is closed. Waits for its end, a second at most, and ends
+  /// it by force then.
+  package func stop() {
+    let link = state.withLock { state in
+      state.isStopped = true
+      var record = cguard_record()
+      record.kind = UInt32(CGUARD_QUIT)
+      send(record, &state)
+      return state.link
+    }
+    guard let link else { return }
+    var entry = pollfd(fd: link.handle, events: Int16(POLLIN), revents: 0)
+    if poll(&entry, 1, 1000) == 0 { _ = cprocess_signal(link.handle, SIGKILL) }
+  }
+
+  // MARK: Attempts
+
+  /// By what the first process of an attempt, which is about to be started, makes itself known
+  /// before it executes anything; nil while there is no guard process.
+  func announcement(
+    of id: ProcessID, mark: String, sinceTicks: UInt64, in group: ControlGroup?
+  ) -> Announcement? {
+    guard let link = state.withLock(\.link) else { return nil }
+    let identity = ProcessIdentity(
+      pid: 0, sinceTicks: sinceTicks, untilTicks: 0, mark: mark, controlGroup: group?.path)
+    return Announcement(
+      link: link,
+      request: csystem_guarded(
+        pipe: link.pipe, ticks_per_second: ProcessStatus.ticksPerSecond,
+        record: cguard_record(id, identity)))
+  }
+
+  /// Guards an attempt from now on. A child that has made itself known is not added twice; it has
+  /// to be added all the same, for the next guard process.
+  package func add(_ id: ProcessID, _ identity: ProcessIdentity) {
+    let record = cguard_record(id, identity)
+    state.withLock { state in
+      state.attempts[id] = record
+      send(record, &state)
+    }
+  }
+
+  /// Nothing is left of an attempt, or what is left may live on.
+  package func remove(_ id: ProcessID) {
+    state.withLock { state in
+      guard state.attempts.removeValue(forKey: id) != nil else { return }
+      var record = cguard_record()
+      record.kind = UInt32(CGUARD_REMOVE)
+      record.attempt = id.number
+      send(record, &state)
+    }
+  }
+
+  // MARK: The process
+
+  /// Never waits. What cannot be sent is not lost: the next guard is told of all.
+  private func send(_ record: cguard_record, _ state: inout State) {
+    guard let link = state.link else { return }
+    var record = record
+    guard cguard_send(link.pipe, &record) == EAGAIN else { return }
+    // It does not keep up. Its end brings another one.
+    _ = cprocess_signal(link.handle, SIGKILL)
+  }
+
+  /// Starts a guard process with all that there is to guard. Returns 0 or an error number.
+  private func launch(_ loop: ReactorLoop) -> Int32 {
+    let (link, number) = state.withLock { state -> (Link?, Int32) in
+      let attempts = Array(state.attempts.values)
+      var pid = pid_t(0)
+      var handle = Int32(-1)
+      var pipe = Int32(-1)
+      let number = attempts.withUnsafeBufferPointer { attempts in
+        var setup = cguard_setup(
+          attempts: attempts.baseAddress, count: attempts.count, deadline: state.deadline,
+          groups: groups?.folder ?? -1)
+        return cguard_start(&setup, &pid, &handle, &pipe)
+      }
+      guard number == 0 else { return (nil, number) }
+      let link = Link(pid: pid, handle: handle, pipe: pipe)
+      state.link = link
+      return (link, 0)
+    }
+    guard let link else { return number }
+    loop.watch(link.handle) { [self] loop in ended(link, loop) }
+    return 0
+  }
+
+  private func ended(_ link: Link, _ loop: ReactorLoop) {
+    loop.unwatch(link.handle)
+    var exited = Int32(0)
+    var status = Int32(0)
+    // Whoever reaps orphans may have been faster.
+    _ = csystem_reap(link.handle, 0, &exited, &status)
+    let isStopped = state.withLock { state in
+      state.link = nil
+      return state.isStopped
+    }
+    guard !isStopped else { return }
+    report(.warning, "The guard process ended or did not keep up; takt replaced it.")
+    replace(loop, isSoon: link.startedAt + Self.retryTime <= .now)
+  }
+
+  private func replace(_ loop: ReactorLoop, isSoon: Bool) {
+    guard isSoon else {
+      return loop.after(Self.retryTime) { [self] loop in replace(loop, isSoon: true) }
+    }
+    guard !state.withLock(\.isStopped) else { return }
+    let number = launch(loop)
+    guard number != 0 else { return }
+    report(
+      .error,
+      "Cannot start the guard process (\(ErrorName.of(number))); takt keeps trying. "
+        + "If takt is killed meanwhile, claimed runs go on.")
+    replace(loop, isSoon: false)
+  }
+
+  private func report(_ level: LogLevel, _ message: String) {
+    let isDue = state.withLock { state in
+      if let last = state.reportedAt, last + Self.reportInterval > .now { return false }
+      state.reportedAt = .now
+      return true
+    }
+    guard isDue else { return }
+    observer?.observe(
+      LogRecord(at: time.wall, level, .scheduler, [LogField(.message, .text(message))]))
+  }
+}
+
+extension cguard_record {
+  /// An attempt is in progress.
+  fileprivate init(_ id: ProcessID, _ identity: ProcessIdentity) {
+    self.init()
+    kind = UInt32(CGUARD_ADD)
+    pid = identity.pid
+    attempt = id.number
+    since = identity.sinceTicks
+    until = identity.untilTicks
+    Self.put(identity.mark, into: &mark)
+    if let name = identity.controlGroup?.split(separator: "/").last {
+      Self.put(name, into: &group)
+    }
+  }
+
+  /// A text that does not fit in is left out: half of it would be another's.
+  private static func put<Bytes>(_ text: some StringProtocol, into bytes: inout Bytes) {
+    withUnsafeMutableBytes(of: &bytes) { bytes in
+      if text.utf8.count <= bytes.count { bytes.copyBytes(from: Array(text.utf8)) }
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import TaktCore
+import TaktTime
+
+/// Random batches of three machines, on two engines that must answer alike.
+///
+/// Tokens and numbers of members differ between engines: each is compared by the order in which it
+/// was given out.
+package struct ClaimComparison {
+  /// What one engine has given out, in order.
+  private struct Given {
+    var members: [MemberID] = []
+    var tokens: [ClaimToken] = []
+  }
+
+  private let engines: [any ClaimTestEngine]
+  private var given = [Given(), Given()]
+  private var random: SplitMix64
+  /// Each machine's membership, as its place among all, and those before it.
+  private var current: [Int?] = [nil, nil, nil]
+  private var earlier: [Int?] = [nil, nil, nil]
+  private let jobs = ["a", "B", "c.d", "e_9"].map { ClaimScene.name($0) }
+  /// How many batches of any answer there were, to see that the random ones meet all rules.
+  package private(set) var counts: [String: Int] = [:]
+
+  package init(_ first: any ClaimTestEngine, _ second: any ClaimTestEngine, seed: UInt64) {
+    engines = [first, second]
+    random = SplitMix64(seed: seed)
+  }
+
+  /// - Throws: `ClaimViolation` for the first difference.
+  package mutating func run(batches: Int) throws {
+    for number in 1...UInt64(batches) {
+      let duration = Duration.milliseconds(Int64.random(in: 0...4000, using: &random))
+      for engine in engines { try engine.pass(duration) }
+      try step(number)
+    }
+  }
+
+  private mutating func step(_ number: UInt64) throws {
+    let machine = Int.random(in: 0..<3, using: &random)
+    let hasFacts = current[machine] == nil || random.oneIn(3)
+    let leaves = random.oneIn(40)
+    let facts = MemberFacts(
+      machine: "m\(machine)", lease: .seconds(10), grace: .seconds(4),
+      clockOffset: .milliseconds(Int64(number)))
+    let count = Int.random(in: 0...6, using: &random)
+    let seeds = (0..<count).map { _ in random.next() }
+    var replies: [ClaimReply] = []
+    for index in 0..<2 {
+      let requests = seeds.map { seed -> ClaimRequest in
+        var own = SplitMix64(seed: seed)
+        return request(&own, machine, index)
+      }
+      let batch = ClaimBatch(
+        number: number, member: current[machine].map { given[index].members[$0] },
+        facts: hasFacts ? facts : nil, leaves: leaves, requests: requests)
+      replies.append(normalized(try engines[index].perform(batch), index))
+    }
+    guard replies[0] == replies[1] else {
+      throw ClaimViolation(
+        description: "batch \(number):\n  \(replies[0])\nand\n  \(replies[1])")
+    }
+    for answer in replies[0].answers {
+      counts[String("\(answer)".prefix { $0 != "(" }), default: 0] += 1
+    }
+    let member = replies[0].member.map { Int($0.number) }
+    if let old = current[machine], member == nil || leaves { earlier[machine] = old }
+    current[machine] = leaves ? nil : member
+  }
+
+  private mutating func normalized(_ reply: ClaimReply, _ index: Int) -> ClaimReply {
+    var reply = reply
+    if let member = reply.member, !given[index].members.contains(member) {
+      given[index].members.append(member)
+    }
+    func place(of member: MemberID) -> MemberID {
+      let place = given[index].members.firstIndex(of: member)
+      return MemberID(place.map { UInt64($0) } ?? .max)
+    }
+    for position in reply.answers.indices {
+      guard case .granted(let token, let attempt) = reply.answers[position] else { continue }
+      if !given[index].tokens.contains(token) { given[index].tokens.append(token) }
+      reply.answers[position] = .granted(self.place(of: token, index), attempt: attempt)
+    }
+    reply.member = reply.member.map(place)
+    if var news = reply.news {
+      for position in news.members.indices {
+        news.members[position].id = place(of: news.members[position].id)
+      }
+      news.replaced = news.replaced.map { self.place(of: $0, index) }
+      for position in news.held.indices {
+        news.held[position].token = self.place(of: news.held[position].token, index)
+      }
+      reply.news = news
+    }
+    return reply
+  }
+
+  private func place(of token: ClaimToken, _ index: Int) -> ClaimToken {
+    let place = given[index].tokens.firstIndex(of: token)
+    return ClaimToken(place.map { UInt64($0) } ?? .max)
+  }
+
+  /// The same request for both engines, each with its own tokens and members.
+  private func request(
+    _ random: inout SplitMix64, _ machine: Int, _ index: Int
+  ) -> ClaimRequest {
+    let job = jobs[Int.random(in: 0..<jobs.count, using: &random)]
+    let now = engines[0].now.milliseconds / 1000
+    func slot(_ random: inout SplitMix64) -> WallInstant {
+      WallInstant(milliseconds: (now + Int64.random(in: -12...2, using: &random)) * 1000)
+    }
+    func token(_ random: inout SplitMix64) -> ClaimToken {
+      let tokens = given[index].tokens.suffix(8)
+      return tokens.randomElement(using: &random) ?? ClaimToken(987_654_321)
+    }
+    switch Int.random(in: 0..<16, using: &random) {
+    case 0...1:
+      return .declare(
+        job, schedule: UInt64.random(in: 1...2, using: &random),
+        isChanged: random.oneIn(3))
+    case 2...8: return .claim(claim(job, slot(&random), machine, index, &random))
+    case 9:
+      return .ask(job, (0..<5).map { _ in slot(&random) })
+    case 10:
+      let (first, verdict) = (slot(&random), verdict(&random))
+      guard random.oneIn(3) else { return .decide(job, SlotSeries(first), verdict) }
+      let count = Int.random(in: 2...3, using: &random)
+      return .decide(
+        job, SlotSeries(first: first, last: first + .seconds(count - 1), count: count), verdict)
+    case 11: return .ranUnclaimed(job, slot(&random))
+    case 12...13:
+      let outcome = Outcome.allCases.randomElement(using: &random) ?? .failed
+      return .end(token(&random), outcome, reason: "r\(Int.random(in: 0...1, using: &random))")
+    case 14: return .giveBack(token(&random))
+    default:
+      guard random.oneIn(2) else { return .suspend(job, nil) }
+      let since = slot(&random)
+      return .suspend(
+        job,
+        Suspension(
+          since: since, until: random.oneIn(5) ? nil : since + .seconds(10), reason: "why"))
+    }
+  }
+
+  private func claim(
+    _ job: JobName, _ slot: WallInstant, _ machine: Int, _ index: Int, _ random: inout SplitMix64
+  ) -> SlotClaim {
+    let group = ["g", "h", nil].randomElement(using: &random) ?? nil
+    let earlier = random.oneIn(2) ? self.earlier[machine].map { given[index].members[$0] } : nil
+    return SlotClaim(
+      job: job, slot: slot, schedule: UInt64.random(in: 1...2, using: &random),
+      overlap: Overlap.allCases.randomElement(using: &random) ?? .skip, group: group,
+      groupMax: random.oneIn(4) ? nil : Int.random(in: 0...3, using: &random),
+      limit: random.oneIn(8) ? Int.random(in: 0...9, using: &random) : nil,
+      isAtLeastOnce: random.oneIn(2),
+      validUntil: slot + .seconds(Int64.random(in: 0...40, using: &random)), earlier: earlier)
+  }
+
+  private func verdict(_ random: inout SplitMix64) -> Verdict {
+    let verdicts: [Verdict] = [
+      .missed(.down), .missed(.stalled), .skipped(.overlap), .skipped(.excluded),
+      .coalesced(into: WallInstant(milliseconds: 1000)), .cancelled(.removed),
+    ]
+    return verdicts.randomElement(using: &random) ?? .missed(.down)
+  }
+}

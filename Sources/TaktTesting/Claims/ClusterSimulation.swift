@@ -1,0 +1,531 @@
+package import TaktCore
+import TaktTime
+
+/// Several real `SchedulerCore`s and the engine's rules in virtual time, with everything between them
+/// that a seed thinks of: answers that are late or lost, machines that are killed, frozen, cut off or
+/// stopped, clocks that are wrong, an engine that is down, files that change on one machine after the
+/// other. A checker looks at what ran and at what the engine knows in the end.
+package struct ClusterSimulation {
+  /// A mistake that is put into the engine or the machines on purpose: the checker must see it.
+  package enum Plant: Hashable, Sendable {
+    case engine(MemoryEngine.Plant)
+    /// Nothing ends the runs of a machine that is frozen.
+    case unguarded
+
+    package static let all: [Plant] = MemoryEngine.Plant.allCases.map { .engine($0) } + [.unguarded]
+  }
+
+  private struct Machine {
+    var scheduler: VirtualScheduler
+    var ledger = LedgerModel()
+    var offset: Duration
+    /// nil while it is down.
+    var isUp = false
+    var startsAt: MonotonicInstant?
+    var frozenUntil: MonotonicInstant?
+    var cutUntil = MonotonicInstant(nanoseconds: 0)
+    /// The guard ends what runs by then.
+    var guardAt: MonotonicInstant?
+    var sentAt: [UInt64: MonotonicInstant] = [:]
+    /// Which life of the machine it is: what was said to an earlier one is not heard.
+    var life = 0
+    var running: [RunID: Execution] = [:]
+    var version = 0
+    var isStopping = false
+  }
+
+  private struct Execution {
+    var job: JobName
+    var slot: WallInstant
+    var fence: UInt64?
+    var startedAt: MonotonicInstant
+  }
+
+  private enum Message {
+    case batch(ClaimBatch)
+    case outcome(ClaimOutcome)
+  }
+
+  private struct Delivery {
+    var at: MonotonicInstant
+    var machine: Int
+    var life: Int
+    var message: Message
+  }
+
+  /// One execution of a slot's command, from its start to its end.
+  private struct Interval {
+    var machine: Int
+    var fence: UInt64?
+    var from: MonotonicInstant
+    var to: MonotonicInstant?
+  }
+
+  private static let start = WallInstant(milliseconds: 1_790_000_000_000)
+  private let lease = Duration.seconds(6)
+  private let grace = Duration.seconds(2)
+
+  private static var settings: SchedulerSettings {
+    var settings = SchedulerSettings(maxRunning: 8)
+    settings.concurrency = ["group": 1]
+    return settings
+  }
+
+  private var random: SplitMix64
+  private let plant: Plant?
+  private var now = MonotonicInstant(nanoseconds: 1_000_000_000)
+  private var machines: [Machine] = []
+  private var engine = MemoryEngine()
+  private var engineDownUntil = MonotonicInstant(nanoseconds: 0)
+  private var network: [Delivery] = []
+  private var versions: [[JobSpec]]
+  private var runs: [String: [Interval]] = [:]
+  private var problems: [String] = []
+  package private(set) var story: [String] = []
+  private var isHealing = false
+  /// Jobs that somebody has suspended: their slots are skipped without the engine's word.
+  private var wasSuspended: Set<JobName> = []
+
+  package init(seed: UInt64, plant: Plant? = nil) {
+    random = SplitMix64(seed: seed)
+    self.plant = plant
+    versions = [[]]
+    versions[0] = makeJobs()
+  }
+
+  private mutating func makeJobs() -> [JobSpec] {
+    (0..<Int.random(in: 1...4, using: &random)).map { number in
+      var schedule = Schedule()
+      schedule.every = Every(
+        .milliseconds(Int.random(in: 2...10, using: &random) * 500), from: .epoch)
+      var spec = JobSpec(
+        name: ClaimScene.name("job-\(number)"), timing: Timing(schedule: schedule),
+        action: .argv(["true"]),
+        overlap: [.skip, .skip, .allow, .queue, .replace].randomElement(using: &random) ?? .skip)
+      if random.oneIn(2) { spec.delivery = .atLeastOnce }
+      if random.oneIn(4) { spec.concurrencyGroup = "group" }
+      if random.oneIn(6) { schedule.limit = Int.random(in: 1...20, using: &random) }
+      if random.oneIn(4) { spec.onLeaseLost = .finish }
+      spec.timing.schedule = schedule
+      if random.oneIn(3) {
+        spec.missed.choice = random.oneIn(2) ? .all : .skip
+      }
+      if random.oneIn(2) || spec.delivery == .atLeastOnce {
+        spec.missed.within = .seconds(Int.random(in: 20...60, using: &random))
+      }
+      var execution = spec.execution
+      execution.stop.grace = .seconds(1)
+      spec.execution = execution
+      return spec
+    }
+  }
+
+  /// Runs for `duration`, heals everything, and returns what is wrong.
+  package mutating func run(for duration: Duration = .seconds(90)) -> [String] {
+    let count = 3
+    for number in 0..<count {
+      // One clock is right: nobody else names the slots in time.
+      let offset: Duration =
+        number > 0 && random.oneIn(4) ? .seconds(Int.random(in: -600...600, using: &random)) : .zero
+      machines.append(
+        Machine(
+          scheduler: VirtualScheduler(
+            at: Now(wall: Self.start, monotonic: now),
+            cluster: MemberFacts(machine: "m\(number)", lease: lease, grace: grace)),
+          offset: offset))
+      boot(number)
+    }
+    let end = now + duration
+    while now < end {
+      let chaosAt = now + .milliseconds(Int.random(in: 1...4000, using: &random))
+      advance(to: min(chaosAt, end))
+      if now < end { makeChaos() }
+    }
+    heal()
+    let healedAt = now
+    advance(to: now + .seconds(90))
+    for index in machines.indices {
+      if let view = machines[index].scheduler.core.clusterView(at: machines[index].scheduler.now) {
+        story.append("\(time) m\(index) in the end: \(view.waiting)")
+      }
+    }
+    check(until: healedAt)
+    checkAgreement()
+    checkGroup()
+    return problems
+  }
+
+  private func wall(_ offset: Duration = .zero) -> WallInstant {
+    Self.start + (now - MonotonicInstant(nanoseconds: 1_000_000_000)) + offset
+  }
+
+  // MARK: Time
+
+  private mutating func advance(to end: MonotonicInstant) {
+    while true {
+      var next = end
+      for index in machines.indices {
+        if let at = machines[index].startsAt { next = min(next, at) }
+        if let at = machines[index].frozenUntil { next = min(next, at) }
+        if let at = machines[index].guardAt { next = min(next, at) }
+        guard machines[index].isUp, machines[index].frozenUntil == nil else { continue }
+        if let at = machines[index].scheduler.nextInstant { next = min(next, at) }
+      }
+      for delivery in network { next = min(next, delivery.at) }
+      now = max(now, next)
+      for index in machines.indices { tick(index) }
+      while let place = network.indices.filter({ network[$0].at <= now })
+        .min(by: { network[$0].at < network[$1].at })
+      {
+        deliver(network.remove(at: place))
+      }
+      if now >= end { return }
+    }
+  }
+
+  private mutating func tick(_ index: Int) {
+    if let at = machines[index].startsAt, at <= now { boot(index) }
+    if let at = machines[index].guardAt, at <= now { endAll(index) }
+    if let at = machines[index].frozenUntil, at <= now {
+      machines[index].frozenUntil = nil
+      story.append("\(time) m\(index) goes on")
+    }
+    guard machines[index].isUp, machines[index].frozenUntil == nil else { return }
+    while let due = machines[index].scheduler.next(until: now) {
+      for one in due { send(one.event, to: index) }
+    }
+    machines[index].scheduler.move(to: now)
+  }
+
+  private var time: String { "\((now.nanoseconds - 1_000_000_000) / 1_000_000)" }
+
+  // MARK: Machines
+
+  private mutating func boot(_ index: Int) {
+    machines[index].startsAt = nil
+    machines[index].isUp = true
+    machines[index].isStopping = false
+    machines[index].life += 1
+    machines[index].scheduler.crash()
+    machines[index].scheduler.now = Now(wall: wall(machines[index].offset), monotonic: now)
+    story.append("\(time) m\(index) starts with version \(machines[index].version)")
+    send(
+      .started(
+        Snapshot(settings: Self.settings, jobs: versions[machines[index].version]),
+        after: machines[index].ledger.previous), to: index)
+  }
+
+  private mutating func send(_ event: SchedulerEvent, to index: Int) {
+    let effects = machines[index].scheduler.send(event)
+    perform(effects, of: index)
+  }
+
+  private mutating func perform(_ effects: [SchedulerEffect], of index: Int) {
+    for effect in effects {
+      switch effect {
+      case .record(let entry): machines[index].ledger.record([entry])
+      case .awaitLedger(let run): send(.kept(run), to: index)
+      case .start(let request): start(request, on: index)
+      case .signal(let run, let signal):
+        // Some heed only the last one.
+        guard machines[index].running[run] != nil, signal == .kill || !random.oneIn(3) else {
+          break
+        }
+        machines[index].scheduler.changeEnd(
+          of: run, .attempt(.signalled(signal == .kill ? 9 : 15)),
+          at: now + .milliseconds(Int.random(in: 0...400, using: &random)))
+      case .arm, .holdTimer, .disarm, .served: break
+      case .claims(let batch): send(batch, from: index)
+      case .leased(let batch, let duration):
+        if let sent = machines[index].sentAt[batch] { machines[index].guardAt = sent + duration }
+      case .log(let record):
+        if case .text(let text)? = record[.message] {
+          story.append("\(time) m\(index) \(text)")
+          if text.contains("internal error") { problems.append("\(time) m\(index) \(text)") }
+        }
+      case .finish: down(index)
+      }
+    }
+    // The end of a run comes as an event that the scheduler was handed.
+    for (run, _) in machines[index].running
+    where machines[index].scheduler.core.view(of: run, at: machines[index].scheduler.now)?.state
+      != .running
+      && machines[index].scheduler.core.view(of: run, at: machines[index].scheduler.now)?.state
+        != .stopping
+      && machines[index].scheduler.core.view(of: run, at: machines[index].scheduler.now)?.state
+        != .killing
+    {
+      ended(run, on: index)
+    }
+  }
+
+  private mutating func start(_ request: AttemptRequest, on index: Int) {
+    let execution = Execution(
+      job: request.spec.name, slot: request.slot, fence: request.fence?.number, startedAt: now)
+    machines[index].running[request.run] = execution
+    let key = "\(execution.job) \(execution.slot.milliseconds)"
+    story.append("\(time) m\(index) runs \(key) fence \(execution.fence ?? 0)")
+    runs[key, default: []].append(
+      Interval(machine: index, fence: execution.fence, from: now, to: nil))
+    machines[index].scheduler.setEnd(
+      of: request.run, .attempt(.exited(0)), at: now + .milliseconds(length()))
+  }
+
+  /// Some run longer than a lease. In the end none does, so that those that wait get their turns.
+  private mutating func length() -> Int {
+    if isHealing { return Int.random(in: 1...300, using: &random) }
+    return random.oneIn(5)
+      ? Int.random(in: 5000...20000, using: &random) : Int.random(in: 1...1500, using: &random)
+  }
+
+  private mutating func ended(_ run: RunID, on index: Int) {
+    guard let execution = machines[index].running.removeValue(forKey: run) else { return }
+    let key = "\(execution.job) \(execution.slot.milliseconds)"
+    guard
+      let place = runs[key]?.lastIndex(where: {
+        $0.machine == index && $0.to == nil && $0.fence == execution.fence
+      })
+    else { return }
+    runs[key]?[place].to = now
+  }
+
+  /// The guard, or the end of the machine, ends all that runs there.
+  private mutating func endAll(_ index: Int) {
+    machines[index].guardAt = nil
+    for run in machines[index].running.keys.sorted() {
+      guard machines[index].running[run]?.fence != nil || !machines[index].isUp else { continue }
+      if machines[index].isUp {
+        if plant == .unguarded { continue }
+        // takt hears of it when it goes on.
+        machines[index].scheduler.changeEnd(of: run, .attempt(.signalled(9)), at: now)
+      }
+      ended(run, on: index)
+    }
+  }
+
+  private mutating func down(_ index: Int) {
+    guard machines[index].isUp else { return }
+    machines[index].isUp = false
+    machines[index].frozenUntil = nil
+    endAll(index)
+    machines[index].startsAt = now + .milliseconds(Int.random(in: 0...20_000, using: &random))
+  }
+
+  // MARK: The network
+
+  private mutating func delay() -> Duration {
+    .milliseconds(
+      random.oneIn(8)
+        ? Int.random(in: 100...2500, using: &random) : Int.random(in: 0...20, using: &random))
+  }
+
+  private mutating func send(_ batch: ClaimBatch, from index: Int) {
+    let machine = machines[index]
+    machines[index].sentAt[batch.number] = now
+    network.append(
+      Delivery(
+        at: now + delay(), machine: index, life: machine.life, message: .batch(batch)))
+    // The driver's own deadline.
+    network.append(
+      Delivery(
+        at: now + .seconds(2), machine: index, life: machine.life,
+        message: .outcome(.failed(number: batch.number, ClaimFailure("no answer in 2s")))))
+  }
+
+  private mutating func deliver(_ delivery: Delivery) {
+    let index = delivery.machine
+    switch delivery.message {
+    case .batch(let batch):
+      guard now >= engineDownUntil, now >= machines[index].cutUntil else { return }
+      if !isHealing, random.oneIn(40) { return }
+      let reply = perform(batch)
+      if !isHealing, random.oneIn(40) {
+        story.append("\(time) the answer to m\(index) is lost")
+        return
+      }
+      network.append(
+        Delivery(
+          at: now + delay(), machine: index, life: delivery.life,
+          message: .outcome(.answered(reply))))
+      // Some networks, or drivers, repeat what they were given.
+      if random.oneIn(30) { _ = perform(batch) }
+    case .outcome(let outcome):
+      guard machines[index].isUp, machines[index].life == delivery.life else { return }
+      if case .answered = outcome, now < machines[index].cutUntil { return }
+      if let until = machines[index].frozenUntil {
+        network.append(
+          Delivery(at: until, machine: index, life: delivery.life, message: delivery.message))
+        return
+      }
+      machines[index].scheduler.move(to: now)
+      send(.claims(outcome), to: index)
+    }
+  }
+
+  private mutating func perform(_ batch: ClaimBatch) -> ClaimReply {
+    if case .engine(let fault)? = plant { engine.plant = fault }
+    return engine.perform(batch, at: wall())
+  }
+
+  // MARK: Faults
+
+  private mutating func makeChaos() {
+    let index = Int.random(in: 0..<machines.count, using: &random)
+    switch Int.random(in: 0..<10, using: &random) {
+    case 0:
+      guard machines[index].isUp else { return }
+      story.append("\(time) m\(index) is killed")
+      down(index)
+    case 1:
+      guard machines[index].isUp, machines[index].frozenUntil == nil else { return }
+      let length = lease * Int.random(in: 1...6, using: &random) / 2
+      story.append("\(time) m\(index) freezes for \(length)")
+      machines[index].frozenUntil = now + length
+    case 2, 3:
+      let length = Duration.milliseconds(Int.random(in: 100...20_000, using: &random))
+      story.append("\(time) m\(index) is cut off for \(length)")
+      machines[index].cutUntil = now + length
+    case 4:
+      let length = Duration.milliseconds(Int.random(in: 100...15_000, using: &random))
+      story.append("\(time) the engine is down for \(length)")
+      engineDownUntil = now + length
+    case 5:
+      guard machines[index].isUp, machines[index].frozenUntil == nil else { return }
+      story.append("\(time) m\(index) gets SIGTERM")
+      machines[index].isStopping = true
+      send(.stop, to: index)
+    case 6:
+      // A new version of the file reaches one machine after the other.
+      if random.oneIn(2) {
+        var jobs = versions[versions.count - 1]
+        let place = Int.random(in: 0..<jobs.count, using: &random)
+        jobs[place].timing.schedule.every = Every(
+          .milliseconds(Int.random(in: 2...10, using: &random) * 500), from: .epoch)
+        versions.append(jobs)
+      }
+      roll(index)
+    case 7: roll(index)
+    case 8:
+      guard machines[index].isUp, machines[index].frozenUntil == nil, !machines[index].isStopping,
+        let job = versions[0].randomElement(using: &random)
+      else { return }
+      wasSuspended.insert(job.name)
+      let command: SchedulerCommand =
+        random.oneIn(2) ? .resume(job.name) : .suspend(job.name, until: nil, reason: "storm")
+      story.append("\(time) m\(index) gets \(command)")
+      let (_, effects) = machines[index].scheduler.perform(command)
+      perform(effects, of: index)
+    default: break
+    }
+  }
+
+  private mutating func roll(_ index: Int) {
+    let old = machines[index].version
+    guard old < versions.count - 1 else { return }
+    machines[index].version = versions.count - 1
+    guard machines[index].isUp, machines[index].frozenUntil == nil, !machines[index].isStopping
+    else { return }
+    story.append("\(time) m\(index) reloads version \(versions.count - 1)")
+    send(
+      .reloaded(
+        ReloadPlan(
+          from: Snapshot(settings: Self.settings, jobs: versions[old]),
+          to: Snapshot(settings: Self.settings, jobs: versions[versions.count - 1]))),
+      to: index)
+  }
+
+  private mutating func heal() {
+    story.append("\(time) all heals")
+    isHealing = true
+    engineDownUntil = now
+    for index in machines.indices {
+      machines[index].cutUntil = now
+      if machines[index].frozenUntil != nil { machines[index].frozenUntil = now }
+      if machines[index].startsAt != nil { machines[index].startsAt = now }
+    }
+    advance(to: now)
+    for index in machines.indices { roll(index) }
+  }
+
+  // MARK: The checker
+
+  private mutating func check(until healedAt: MonotonicInstant) {
+    checkRuns()
+    let jobs = versions[versions.count - 1]
+    let first = Self.start
+    let last = Self.start + (healedAt - MonotonicInstant(nanoseconds: 1_000_000_000)) + .seconds(60)
+    for job in jobs {
+      // A job whose schedule has changed has slots by several of them.
+      // Those of a group may wait for one another for as long as it takes.
+      guard !wasSuspended.contains(job.name), job.concurrencyGroup == nil,
+        versions.allSatisfy({
+          $0.contains(where: { $0.name == job.name && $0.timing == job.timing })
+        }),
+        let interval = job.timing.schedule.every?.interval
+      else { continue }
+      var slot = WallInstant(
+        milliseconds: first.milliseconds / interval.milliseconds * interval.milliseconds)
+      while slot <= last {
+        defer { slot = slot + interval }
+        guard slot > first + .seconds(1) else { continue }
+        switch engine.state(of: slot, job.name) {
+        case nil: problems.append("\(job.name) \(offset(slot)): no verdict")
+        case "claimed"? where slot < last - .seconds(30),
+          "open"?:
+          problems.append(
+            "\(job.name) \(offset(slot)): still \(engine.state(of: slot, job.name) ?? "")")
+        default: break
+        }
+      }
+    }
+  }
+
+  /// In the end all machines say the same of a job.
+  private mutating func checkAgreement() {
+    for job in versions[0] {
+      let states = machines.map {
+        $0.scheduler.core.view(of: job.name, at: $0.scheduler.now)?.suspension != nil
+      }
+      if Set(states).count > 1 {
+        problems.append("\(job.name): suspended on some machines only: \(states)")
+      }
+    }
+    if engine.staleCount > 0 { problems.append("\(engine.staleCount) claims after the lease") }
+  }
+
+  private func offset(_ slot: WallInstant) -> String { "\((slot - Self.start).milliseconds)" }
+
+  /// Of a group with room for one, two run at a time only where a machine went on without its lease.
+  private mutating func checkGroup() {
+    let members = versions[0].filter { $0.concurrencyGroup != nil }
+    guard !members.contains(where: { $0.onLeaseLost == .finish }) else { return }
+    let names = Set(members.map(\.name.text))
+    var all: [(key: String, interval: Interval)] = []
+    for (key, intervals) in runs where names.contains(String(key.prefix { $0 != " " })) {
+      for interval in intervals { all.append((key, interval)) }
+    }
+    all.sort { $0.interval.from < $1.interval.from }
+    for (earlier, later) in zip(all, all.dropFirst())
+    where (earlier.interval.to ?? now) > later.interval.from {
+      problems.append("\(earlier.key) and \(later.key): run at a time")
+    }
+  }
+
+  private mutating func checkRuns() {
+    for (key, intervals) in runs.sorted(by: { $0.key < $1.key }) {
+      let name = JobName(String(key.prefix { $0 != " " }))
+      let isAtLeastOnce = versions[0].contains { $0.name == name && $0.delivery == .atLeastOnce }
+      if intervals.count > 1, !isAtLeastOnce {
+        problems.append("\(key): ran \(intervals.count) times")
+      }
+      for (earlier, later) in zip(intervals, intervals.dropFirst()) {
+        let isAllowed =
+          versions[0].first { $0.name == name }?.onLeaseLost == .finish
+          && earlier.machine != later.machine
+        if (earlier.to ?? now) > later.from, !isAllowed { problems.append("\(key): runs overlap") }
+        if (earlier.fence ?? 0) >= (later.fence ?? 0) { problems.append("\(key): the fence fell") }
+      }
+      if intervals.contains(where: { $0.fence == nil }) { problems.append("\(key): ran unclaimed") }
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import ArgumentParser
+import TaktClaims
+import TaktTime
+
+struct ClusterCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cluster",
+    abstract: "Show the machines that share jobs, or prepare their database.",
+    subcommands: [ClusterShowCommand.self, ClusterSQLCommand.self],
+    defaultSubcommand: ClusterShowCommand.self)
+}
+
+struct ClusterSQLCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sql",
+    abstract: "Print the SQL that installs or upgrades the schema in PostgreSQL.",
+    discussion: """
+      Run it as a role that may create schemas in the database: takt cluster sql | psql DATABASE. \
+      It can run again. It needs no daemon and no jobs file.
+      """)
+
+  @Option(
+    help: """
+      Also print the GRANTs that this role of the daemons needs. (default: print them as a comment)
+      """)
+  var role: String?
+
+  func run() {
+    Console.print(PostgresSchema.sql)
+    guard let role else {
+      Console.print("-- The daemons' role needs these rights; --role NAME prints them for a role.")
+      for line in PostgresSchema.grants(to: "NAME").split(separator: "\n") {
+        Console.print("-- \(line)")
+      }
+      return
+    }
+    Console.print("-- The rights that the daemons' role needs.")
+    Console.print(String(PostgresSchema.grants(to: role).dropLast()))
+  }
+}
+
+struct ClusterShowCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Show the machines that share jobs with this one.",
+    discussion: """
+      Prints what is wrong first, then the machines and the jobs that wait, as this machine sees \
+      them. Exits with 69 if takt is not running.
+      """)
+
+  @Flag(help: "Print the API's JSON.")
+  var json = false
+
+  @OptionGroup var control: ControlArgument
+
+  func run() throws {
+    let (cluster, bytes) = try control.connect().ask(ClusterAnswer.self, "GET", "/api/v1/cluster")
+    if json { return Console.print(String(decoding: bytes, as: UTF8.self)) }
+    guard cluster.enabled else {
+      return Console.print("no cluster: the jobs file has no 'scheduler.cluster'")
+    }
+    cluster.print()
+  }
+}
+
+/// A daemon's cluster, as the API gives it.
+private struct ClusterAnswer: Decodable {
+  struct Member: Decodable {
+    var member: UInt64
+    var machine: String
+    var host: String
+    var version: String
+    var labels: [String: String]
+    var lease_ms: Double
+    var clock_offset_ms: Double
+    var alive: Bool
+  }
+
+  struct Job: Decodable {
+    var job: String
+    var drifted: Bool
+    var waiting: Int
+    var claiming: Int
+  }
+
+  var enabled: Bool
+  var name: String?
+  var engine_answers: Bool?
+  var problems: [String]?
+  var machine: String?
+  var member: UInt64?
+  var lease_ms: Double?
+  var lease_left_ms: Double?
+  var members: [Member]?
+  var jobs: [Job]?
+}
+
+extension ClusterAnswer {
+  /// For people: what is wrong comes first, here and in each table.
+  fileprivate func print() {
+    for problem in problems ?? [] { Console.print("problem: \(problem)".printable) }
+    let members = self.members ?? []
+    let alive = members.count(where: \.alive)
+    Console.print(
+      "cluster '\(name ?? "")': \(alive) machine\(alive == 1 ? "" : "s"), engine "
+        + (engine_answers == true ? "answers" : "does not answer"))
+    Console.print(("this machine: '\(machine ?? "")', " + standing).printable)
+    Table(
+      titles: ["MACHINE", "MEMBER", "STATE", "LEASE", "CLOCK", "VERSION", "HOST", "LABELS"],
+      rows: members.sorted(by: isWorse).map(columns)
+    ).print()
+    Table(
+      titles: ["JOB", "STATE", "SLOTS"], rows: (jobs ?? []).sorted(by: isWorse).map(columns)
+    ).print()
+  }
+
+  private var standing: String {
+    guard let member else { return "not a member" }
+    let lease = lease_left_ms.map {
+      "lease valid for \(Self.words($0)) of \(Self.words(lease_ms ?? 0))"
+    }
+    return "member \(member), " + (lease ?? "without a lease")
+  }
+
+  private func isWorse(_ left: Member, _ right: Member) -> Bool {
+    func key(_ member: Member) -> (Int, Int, String, UInt64) {
+      (
+        member.alive ? 1 : 0, abs(member.clock_offset_ms) >= 1000 ? 0 : 1, member.machine,
+        member.member
+      )
+    }
+    return key(left) < key(right)
+  }
+
+  private func isWorse(_ left: Job, _ right: Job) -> Bool {
+    func key(_ job: Job) -> (Int, Int, String) {
+      (job.drifted ? 0 : 1, job.waiting > 0 ? 0 : 1, job.job)
+    }
+    return key(left) < key(right)
+  }
+
+  private func columns(_ member: Member) -> [String] {
+    let offset = Self.words(abs(member.clock_offset_ms))
+    let labels = member.labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    return [
+      member.machine, "\(member.member)",
+      !member.alive ? "lease over" : member.member == self.member ? "this machine" : "alive",
+      Self.words(member.lease_ms),
+      offset == "0s" ? offset : (member.clock_offset_ms < 0 ? "-" : "+") + offset, member.version,
+      member.host,
+      labels.isEmpty ? "-" : labels.joined(separator: ", "),
+    ].map(\.printable)
+  }
+
+  private func columns(_ job: Job) -> [String] {
+    let state = job.drifted ? "newer schedule elsewhere" : job.waiting > 0 ? "waits" : "is claimed"
+    return [job.job, state, "\(job.waiting + job.claiming)"]
+  }
+
+  private static func words(_ milliseconds: Double) -> String {
+    DurationText.format(.milliseconds(Int64(milliseconds.rounded())))
+  }
+}

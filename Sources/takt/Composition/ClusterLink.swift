@@ -1,0 +1,117 @@
+import ArgumentParser
+import Dispatch
+import Glibc
+import Synchronization
+import TaktClaims
+import TaktCore
+import TaktEngine
+
+/// This machine's way to its cluster: what the scheduler says goes to the engine, the engine's word to
+/// the scheduler, and the lease to the guard of what runs.
+final class ClusterLink: ClusterPort {
+  let facts: MemberFacts
+  private let deadline: Duration
+  private let state = Mutex(State())
+
+  private struct State {
+    var engine: PostgresEngine?
+    var scheduler: Scheduler?
+    var guardian: Guard?
+    /// When batches were handed over, in nanoseconds of the clock that goes on while the machine
+    /// sleeps.
+    var sentAt: [UInt64: UInt64] = [:]
+    /// Who waits for the first answer.
+    var onFirst: (@Sendable (ClaimOutcome) -> Void)?
+  }
+
+  /// - Throws: an exit code, when the engine refuses this machine and the file says that takt is not
+  ///   to start then.
+  /// - Returns: nil for a file without a cluster.
+  static func open(_ settings: SchedulerSettings) throws -> (link: ClusterLink, note: String?)? {
+    guard let cluster = settings.cluster else { return nil }
+    let link = ClusterLink(cluster)
+    guard case .failed(_, let failure) = link.knock() else { return (link, nil) }
+    if failure.isPermanent, cluster.start == .refuse {
+      Console.error("takt: cannot join the cluster: \(failure)")
+      throw ExitCode.configuration
+    }
+    return (link, "cannot join the cluster yet: \(failure)")
+  }
+
+  private init(_ cluster: ClusterSettings) {
+    let host = Self.hostName
+    facts = MemberFacts(
+      machine: cluster.machine ?? host, host: host, version: TaktVersion.current,
+      labels: cluster.labels, lease: cluster.lease, grace: .zero)
+    deadline = PostgresEngine.deadline(for: cluster.lease)
+    guard case .postgres(let url) = cluster.engine else { return }
+    let engine = PostgresEngine(url: url, cluster: cluster.name, deadline: deadline) {
+      [weak self] outcome in self?.hear(outcome)
+    }
+    state.withLock { $0.engine = engine }
+  }
+
+  /// Asks the engine for nothing, and waits for its answer.
+  private func knock() -> ClaimOutcome {
+    let answered = DispatchSemaphore(value: 0)
+    let answer = Mutex<ClaimOutcome?>(nil)
+    state.withLock { state in
+      state.onFirst = { outcome in
+        answer.withLock { $0 = outcome }
+        answered.signal()
+      }
+    }
+    send(ClaimBatch(number: 0, member: nil, facts: nil))
+    answered.wait()
+    return answer.withLock(\.self) ?? .failed(number: 0, ClaimFailure("No answer."))
+  }
+
+  private func hear(_ outcome: ClaimOutcome) {
+    let (first, scheduler) = state.withLock { state in
+      defer { state.onFirst = nil }
+      return (state.onFirst, state.scheduler)
+    }
+    if let first { return first(outcome) }
+    scheduler?.send(.claims(outcome))
+  }
+
+  /// Tells who is to hear what the engine says, and who ends what runs when takt cannot.
+  func connect(_ scheduler: Scheduler, _ guardian: Guard?) {
+    state.withLock { state in
+      state.scheduler = scheduler
+      state.guardian = guardian
+    }
+  }
+
+  func send(_ batch: ClaimBatch) {
+    state.withLock { state in
+      if batch.facts != nil { state.sentAt[batch.number] = Self.bootTime }
+      state.engine?.send(batch)
+    }
+  }
+
+  func leased(batch: UInt64, for duration: Duration) {
+    let (sentAt, guardian) = state.withLock { state in
+      defer { state.sentAt = state.sentAt.filter { $0.key > batch } }
+      return (state.sentAt[batch], state.guardian)
+    }
+    guard let sentAt else { return }
+    guardian?.setDeadline(sentAt + UInt64(max(0, duration / .nanoseconds(1))))
+  }
+
+  func close() { state.withLock { $0.engine?.close() } }
+
+  private static var hostName: String {
+    var system = utsname()
+    guard uname(&system) == 0 else { return "unknown" }
+    return withUnsafeBytes(of: &system.nodename) { bytes in
+      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+  }
+
+  private static var bootTime: UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+}

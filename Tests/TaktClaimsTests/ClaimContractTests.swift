@@ -1,0 +1,52 @@
+import Foundation
+import TaktCore
+import TaktTesting
+import Testing
+
+@testable import TaktClaims
+
+extension ClaimContract: CustomTestStringConvertible {
+  /// The clause's name.
+  public var testDescription: String { name }
+}
+
+@Suite struct ClaimContractTests {
+  /// `TAKT_POSTGRES_URL` in the environment names another server, or a pooler.
+  private static func url() throws -> String {
+    try ProcessInfo.processInfo.environment["TAKT_POSTGRES_URL"] ?? TestServer.shared().url()
+  }
+
+  @Test(arguments: ClaimContract.clauses)
+  func `in memory`(clause: ClaimContract) throws {
+    try clause.check(on: MemoryTestEngine())
+  }
+
+  @Test(.enabled(if: TestServer.isInstalled, TestServer.hint), arguments: ClaimContract.clauses)
+  func `in PostgreSQL`(clause: ClaimContract) throws {
+    try clause.check(on: PostgresTestEngine(Self.url()))
+  }
+
+  @Test(
+    .enabled(if: TestServer.isInstalled, TestServer.hint), arguments: UInt64(1)...6)
+  func `random batches are answered alike in memory and in PostgreSQL`(seed: UInt64) throws {
+    var comparison = ClaimComparison(
+      MemoryTestEngine(), try PostgresTestEngine(Self.url()), seed: seed)
+    try comparison.run(batches: 300)
+    for answer in [
+      "done", "granted", "taken", "skipped", "early", "busy", "drifted", "known", "superseded",
+    ] {
+      #expect(comparison.counts[answer, default: 0] > 0, "\(answer): \(comparison.counts)")
+    }
+  }
+
+  @Test(arguments: MemoryEngine.Plant.allCases)
+  func `the comparison notices a mistake`(plant: MemoryEngine.Plant) {
+    #expect(throws: ClaimViolation.self) {
+      for seed in 1...UInt64(6) {
+        var comparison = ClaimComparison(
+          MemoryTestEngine(), MemoryTestEngine(plant: plant), seed: seed)
+        try comparison.run(batches: 300)
+      }
+    }
+  }
+}

@@ -1,0 +1,236 @@
+import Dispatch
+import Foundation
+import Synchronization
+import TaktCore
+import TaktTime
+import Testing
+
+@testable import TaktClaims
+
+/// What only a server of many clients shows.
+@Suite(.enabled(if: TestServer.isInstalled, TestServer.hint)) struct PostgresEngineTests {
+  private let server: TestServer
+  private let facts = MemberFacts(machine: "one", lease: .seconds(600), grace: .seconds(5))
+
+  init() throws { server = try TestServer.shared() }
+
+  private func name(_ text: String) throws -> JobName { try #require(JobName(text)) }
+
+  /// Runs this on so many threads at once, and returns when all have ended.
+  private func onThreads(
+    _ count: Int, _ body: @escaping @Sendable (Int) throws -> Void
+  ) throws {
+    let failures = Mutex<[any Error]>([])
+    let group = DispatchGroup()
+    for index in 0..<count {
+      DispatchQueue(label: "client \(index)").async(group: group) {
+        do { try body(index) } catch { failures.withLock { $0.append(error) } }
+      }
+    }
+    group.wait()
+    if let failure = failures.withLock(\.first) { throw failure }
+  }
+
+  @Test func `machines that meet an empty database at once all install the schema`() throws {
+    let database = try server.makeDatabase()
+    let url = server.url(database)
+    try onThreads(6) { _ in
+      let reply = try SynchronousDriver(url).perform(.joining)
+      #expect(reply.member != nil)
+    }
+  }
+
+  @Test func `each slot is given to one machine, and no two batches wait for each other`() throws {
+    let url = server.url()
+    let cluster = "crowd \(UInt64.random(in: 0 ... .max))"
+    let jobs = try (0..<5).map { try name("job\($0)") }
+    let granted = Mutex<[ClaimToken: String]>([:])
+    let (clients, rounds) = (4, 25)
+    let unfinished = Mutex<[ClaimToken]>([])
+    let facts = facts
+    let base = SystemTimeSource().wall.milliseconds - 10_000
+    try onThreads(clients) { client in
+      let driver = SynchronousDriver(url, cluster: cluster)
+      let joined = try driver.perform(
+        ClaimBatch(
+          number: 1, member: nil, facts: facts,
+          requests: jobs.map { .declare($0, schedule: 1, isChanged: false) }))
+      for round in 1...rounds {
+        // Every client wants the same slots, in an order of its own.
+        let wishes = (jobs + jobs).enumerated().map { index, job in
+          SlotClaim(
+            job: job, slot: WallInstant(milliseconds: base + Int64(round * 2 + index % 2)),
+            schedule: 1,
+            overlap: .allow, group: index % 3 == 0 ? "g" : "h", groupMax: 1000,
+            validUntil: WallInstant(nanoseconds: .max))
+        }.shuffled()
+        let reply = try driver.perform(
+          ClaimBatch(
+            number: UInt64(round * 2), member: joined.member, facts: round % 5 == 0 ? facts : nil,
+            requests: wishes.map { .claim($0) }
+              + jobs.shuffled().map { .declare($0, schedule: 1, isChanged: false) }))
+        for case .granted(let token, _) in reply.answers {
+          unfinished.withLock { $0.append(token) }
+        }
+        // Whoever comes first ends what any of them has.
+        let ends = unfinished.withLock { Array($0.shuffled().prefix(20)) }
+        let ended = try driver.perform(
+          ClaimBatch(
+            number: UInt64(round * 2 + 1), member: joined.member, facts: nil,
+            requests: ends.map { .end($0, .succeeded, reason: "") }))
+        #expect(ended.answers.allSatisfy { $0 == .done })
+        for (wish, answer) in zip(wishes, reply.answers) {
+          guard case .granted(let token, 1) = answer else {
+            #expect(answer == .taken)
+            continue
+          }
+          let slot = "\(wish.job) \(wish.slot.milliseconds - base)"
+          let old = granted.withLock { granted in
+            let old = granted.first { $0.value == slot && $0.key != token }
+            granted[token] = slot
+            return old
+          }
+          #expect(old == nil, "\(slot) was given twice")
+        }
+      }
+    }
+    let slots = granted.withLock { Set($0.values) }
+    let wanted = (1...rounds).flatMap { round in
+      jobs.enumerated().flatMap { index, job in
+        [index, index + jobs.count].map { "\(job) \(round * 2 + $0 % 2)" }
+      }
+    }
+    #expect(slots == Set(wanted))
+    let log = try String(contentsOfFile: "\(server.folder)/log", encoding: .utf8)
+    #expect(!log.contains("deadlock detected"))
+  }
+
+  @Test func `a connection that the server has ended is opened again`() throws {
+    let database = try server.makeDatabase()
+    let driver = SynchronousDriver(server.url(database))
+    let member = try driver.perform(.joining).member
+    for number in 2...UInt64(4) {
+      let ended = try server.run(
+        """
+        SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+        WHERE datname = '\(database)' AND application_name = 'takt'
+        """)
+      #expect(ended == "1")
+      #expect(
+        try driver.perform(ClaimBatch(number: number, member: member, facts: nil)).member == member)
+    }
+  }
+
+  @Test func `the first host that answers is used, behind one that never does`() throws {
+    let listener = try Listener()
+    let url =
+      "postgresql://takt@/postgres?host=127.0.0.1,\(server.folder)"
+      + "&port=\(listener.port),\(server.port)&connect_timeout=2"
+    #expect(try SynchronousDriver(url).perform(.joining).member != nil)
+  }
+
+  @Test func `the URL's application name prevails`() throws {
+    let database = try server.makeDatabase()
+    let driver = SynchronousDriver(server.url(database) + "&application_name=mine")
+    _ = try driver.perform(.joining)
+    let names = try server.run(
+      """
+      SELECT string_agg(application_name, ',') FROM pg_stat_activity
+      WHERE datname = '\(database)'
+      """)
+    #expect(names == "mine")
+    driver.engine.close()
+  }
+
+  @Test func `a batch that waits for a lock fails in time, and says why`() throws {
+    let database = try server.makeDatabase()
+    let url = server.url(database)
+    let job = try name("a")
+    let declare = ClaimRequest.declare(job, schedule: 1, isChanged: false)
+    let joined = try SynchronousDriver(url).perform(
+      ClaimBatch(number: 1, member: nil, facts: facts, requests: [declare]))
+    let other = try PostgresConnection.open(url, until: .now + .seconds(60))
+    try other.run(script: "BEGIN", until: .now + .seconds(60))
+    try other.run(script: "SELECT FROM takt.job FOR UPDATE", until: .now + .seconds(60))
+    let driver = SynchronousDriver(url, deadline: .seconds(1))
+    #expect(throws: DriverFailure.self) {
+      try driver.perform(
+        ClaimBatch(number: 2, member: joined.member, facts: nil, requests: [declare]))
+    }
+    try other.run(script: "ROLLBACK", until: .now + .seconds(60))
+    let patient = SynchronousDriver(url)
+    let reply = try patient.perform(
+      ClaimBatch(number: 3, member: joined.member, facts: nil, requests: [declare]))
+    #expect(reply.answers == [.done])
+  }
+
+  @Test func `clusters of one database do not see each other`() throws {
+    let engines = try (0..<2).map { _ in try PostgresTestEngine(server.url()) }
+    let claim = SlotClaim(
+      job: try name("a"), slot: engines[0].now, schedule: 1,
+      validUntil: engines[0].now + .seconds(60))
+    for engine in engines {
+      let reply = try engine.perform(
+        ClaimBatch(
+          number: 1, member: nil, facts: facts,
+          requests: [.declare(claim.job, schedule: 1, isChanged: false), .claim(claim)]))
+      #expect(reply.news?.members.count == 1)
+      guard case .granted(_, attempt: 1) = reply.answers[1] else {
+        Issue.record("\(reply.answers)")
+        continue
+      }
+    }
+  }
+
+  @Test func `decided slots are forgotten after thirty days, and count as known`() throws {
+    let engine = try PostgresTestEngine(server.url())
+    let job = try name("a")
+    var facts = facts
+    facts.lease = .seconds(100 * 86_400)
+    let first = engine.now
+    func slot(_ count: Int64) -> WallInstant { first - .milliseconds(50 * count) }
+    func claim(_ count: Int64) -> ClaimRequest {
+      .claim(
+        SlotClaim(
+          job: job, slot: slot(count), schedule: 1, overlap: .allow,
+          validUntil: WallInstant(nanoseconds: .max)))
+    }
+    let joined = try engine.perform(
+      ClaimBatch(
+        number: 1, member: nil, facts: facts,
+        requests: [.declare(job, schedule: 1, isChanged: false)] + (1...500).map { claim($0) }))
+    var ends: [ClaimRequest] = []
+    for case .granted(let token, _) in joined.answers.dropFirst(2) {
+      ends.append(.end(token, .succeeded, reason: ""))
+    }
+    #expect(ends.count == 499)
+    func send(_ requests: [ClaimRequest], facts: MemberFacts? = nil) throws -> [ClaimAnswer] {
+      try engine.perform(
+        ClaimBatch(number: 2, member: joined.member, facts: facts, requests: requests)
+      ).answers
+    }
+    _ = try send(ends)
+    let series = SlotSeries(first: slot(700), last: slot(600), count: 101)
+    _ = try send([.decide(job, series, .missed(.down))])
+    func count(_ table: String) throws -> Int? {
+      try server.run("SELECT count(*) FROM takt.\(table) WHERE cluster = '\(engine.cluster)'")
+        .flatMap { Int($0) }
+    }
+    try engine.pass(.seconds(30 * 86_400))
+    _ = try send([], facts: facts)
+    #expect(try count("slot") == 500, "thirty days are kept")
+    try engine.pass(.seconds(1))
+    _ = try send([], facts: facts)
+    #expect(try count("slot") == 300, "in steps")
+    for _ in 0..<3 { _ = try send([], facts: facts) }
+    #expect(try count("slot") == 1, "what is claimed is kept")
+    #expect(try count("series") == 0)
+    let asked = [1, 2, 250, 500, 650, 1000].map { slot($0) }
+    #expect(try send([.ask(job, asked)]) == [.known(asked)])
+    #expect(try send([claim(2), claim(800)]) == [.taken, .taken])
+    guard case .granted = try send([claim(0)])[0] else {
+      Issue.record("a newer slot is not known")
+      return
+    }
+  }
+}

@@ -1,0 +1,262 @@
+@testable import TaktCore
+import TaktTime
+import Testing
+
+/// What one machine of a cluster does with the engine's answers, step by step.
+struct ClusterTests {
+  @Test func `a slot runs when the engine has given it, with its token`() throws {
+    var world = ClusterWorld(jobs: [.shared()])
+    world.pass(.seconds(5))
+    #expect(world.starts == ["job 5000 fence 1"])
+    #expect(world.verdicts == ["job 5000 ran"])
+  }
+
+  @Test func `a slot that another machine has is skipped, and is no warning`() throws {
+    var world = ClusterWorld(jobs: [.shared()])
+    let other = world.joinOther()
+    world.otherAsks([.claim(world.claim(5000))], as: other, at: 5000)
+    world.pass(.seconds(6))
+    #expect(world.starts == [])
+    #expect(world.verdicts == ["job 5000 skipped(elsewhere)"])
+  }
+
+  @Test func `without an engine a slot waits, and runs once when it is back`() throws {
+    var world = ClusterWorld(jobs: [.shared()])
+    world.isReachable = false
+    world.pass(.seconds(12))
+    #expect(world.starts == [])
+    #expect(world.verdicts == [])
+    world.isReachable = true
+    world.pass(.seconds(3))
+    #expect(world.starts == ["job 10000 fence 2", "job 15000 fence 3"])
+    #expect(world.verdicts == ["job 5000 missed", "job 10000 ran", "job 15000 ran"])
+  }
+
+  @Test func `a job that runs anyway waits for its window alone`() throws {
+    var world = ClusterWorld(jobs: [.shared { $0.onPartition = .run }])
+    world.pass(.seconds(1))
+    world.isReachable = false
+    world.pass(.seconds(10))
+    #expect(world.starts == ["job 5000", "job 10000"])
+    world.isReachable = true
+    world.pass(.seconds(3))
+    #expect(world.engine.state(of: world.wall(5000), world.name) == "ran")
+    #expect(world.messages.contains { $0.contains("without a claim") })
+  }
+
+  @Test func `a run is stopped when the lease cannot be renewed, unless it may finish`() throws {
+    var world = ClusterWorld(jobs: [
+      .shared(), .shared("finisher") { $0.onLeaseLost = .finish },
+    ])
+    world.runTime = .seconds(60)
+    world.pass(.seconds(5))
+    #expect(world.starts.count == 2)
+    world.isReachable = false
+    world.pass(.seconds(20))
+    #expect(world.signals == ["job TERM"])
+  }
+
+  @Test func `who comes back to a slot that was taken over runs no hooks`() throws {
+    var world = ClusterWorld(jobs: [
+      .shared {
+        $0.onLeaseLost = .finish
+        $0.delivery = .atLeastOnce
+        $0.missed.within = .seconds(600)
+        $0.hooks = [.onSuccess: [Step(.shell("hook"))]]
+      }
+    ])
+    world.runTime = .seconds(45)
+    world.pass(.seconds(5))
+    world.isReachable = false
+    world.pass(.seconds(30))
+    // Others find the machine lost and take its slot over.
+    let other = world.joinOther()
+    world.otherAsks([.claim(world.claim(5000))], as: other, at: 35_000)
+    world.isReachable = true
+    world.pass(.seconds(30))
+    #expect(!world.starts.contains("hook"))
+    #expect(world.messages.contains { $0.contains("after another machine had taken") })
+  }
+
+  @Test func `a suspension holds on all machines, and so does its end`() throws {
+    var world = ClusterWorld(jobs: [.shared()])
+    let other = world.joinOther()
+    world.otherAsks(
+      [.suspend(world.name, Suspension(since: world.wall(0), reason: "deploy"))], as: other, at: 0)
+    world.pass(.seconds(12))
+    #expect(world.starts == [])
+    #expect(world.suspension == "deploy")
+    world.otherAsks([.suspend(world.name, nil)], as: other, at: 12_000)
+    world.pass(.seconds(10))
+    #expect(world.suspension == nil)
+    #expect(world.starts.count == 1, "\(world.messages) \(world.verdicts)")
+  }
+
+  @Test func `an older schedule claims nothing, and says so once`() throws {
+    var world = ClusterWorld(jobs: [.shared()])
+    let other = world.joinOther()
+    world.pass(.seconds(1))
+    world.otherAsks([.declare(world.name, schedule: 99, isChanged: true)], as: other, at: 1000)
+    world.pass(.seconds(30))
+    #expect(world.starts == [])
+    #expect(world.messages.count { $0.contains("newer schedule") } == 1, "\(world.messages)")
+  }
+
+  @Test func `a stop gives back what has not started, and leaves`() throws {
+    var world = ClusterWorld(jobs: [.shared()])
+    world.pass(.milliseconds(4999))
+    world.delay = .milliseconds(100)
+    world.pass(.milliseconds(50))
+    world.send(.stop)
+    world.pass(.seconds(2))
+    #expect(world.isFinished)
+    #expect(world.starts == [])
+    #expect(world.engine.state(of: world.wall(5000), world.name) == "open")
+  }
+
+  @Test func `what happens on a machine needs no claim`() throws {
+    let world = ClusterWorld(jobs: [.shared { $0.timing.schedule.on = [.start] }])
+    #expect(world.starts.first?.hasSuffix("fence") == false)
+    #expect(world.starts.count == 1)
+  }
+}
+
+extension JobSpec {
+  /// A job each five seconds of the clock.
+  fileprivate static func shared(
+    _ name: String = "job", _ change: (inout JobSpec) -> Void = { _ in }
+  ) -> JobSpec {
+    var schedule = Schedule()
+    schedule.every = Every(.seconds(5), from: .epoch)
+    var spec = JobSpec(
+      name: ClusterWorld.name(name), timing: Timing(schedule: schedule), action: .shell("work"))
+    change(&spec)
+    return spec
+  }
+}
+
+/// One machine in virtual time, and the engine's rules beside it.
+private struct ClusterWorld {
+  static let start = WallInstant(milliseconds: 1_790_000_000_000)
+
+  var engine = MemoryEngine()
+  var isReachable = true
+  /// How long a batch is under way, each way.
+  var delay = Duration.zero
+  /// How long a run takes.
+  var runTime = Duration.zero
+  private(set) var starts: [String] = []
+  private(set) var verdicts: [String] = []
+  private(set) var signals: [String] = []
+  private(set) var messages: [String] = []
+  private(set) var isFinished = false
+  private var scheduler: VirtualScheduler
+  private var deliveries: [(at: MonotonicInstant, outcome: ClaimOutcome)] = []
+  private var jobs: [RunID: JobName] = [:]
+
+  init(jobs: [JobSpec]) {
+    scheduler = VirtualScheduler(
+      at: Now(wall: Self.start, monotonic: MonotonicInstant(nanoseconds: 1_000_000_000)),
+      isPunctual: true,
+      cluster: MemberFacts(machine: "one", lease: .seconds(15), grace: .seconds(2)))
+    send(.started(Snapshot(settings: SchedulerSettings(), jobs: jobs)))
+    pass(.zero)
+  }
+
+  static func name(_ text: String) -> JobName {
+    // The tests' own names are valid.
+    JobName(text) ?? .placeholder
+  }
+
+  var name: JobName { Self.name("job") }
+
+  func wall(_ milliseconds: Int64) -> WallInstant {
+    WallInstant(milliseconds: Self.start.milliseconds + milliseconds)
+  }
+
+  var suspension: String? {
+    scheduler.core.view(of: name, at: scheduler.now)?.suspension?.reason
+  }
+
+  func claim(_ milliseconds: Int64) -> SlotClaim {
+    SlotClaim(
+      job: name, slot: wall(milliseconds), schedule: schedule, isAtLeastOnce: true,
+      validUntil: wall(milliseconds + 600_000))
+  }
+
+  private var schedule: UInt64 { declared }
+  private var declared: UInt64 = 0
+
+  mutating func send(_ event: SchedulerEvent) { perform(scheduler.send(event)) }
+
+  mutating func pass(_ duration: Duration) {
+    let end = scheduler.now.monotonic + duration
+    while true {
+      let next = min(
+        end, deliveries.map(\.at).min() ?? end, scheduler.nextInstant ?? end)
+      while let due = scheduler.next(until: next) { for one in due { send(one.event) } }
+      scheduler.move(to: next)
+      while let place = deliveries.firstIndex(where: { $0.at <= scheduler.now.monotonic }) {
+        send(.claims(deliveries.remove(at: place).outcome))
+      }
+      if next >= end, scheduler.nextInstant.map({ $0 > end }) ?? true { return }
+    }
+  }
+
+  private mutating func perform(_ effects: [SchedulerEffect]) {
+    for effect in effects {
+      switch effect {
+      case .claims(let batch): carry(batch)
+      case .start(let request):
+        jobs[request.run] = request.spec.name
+        starts.append(
+          request.isHook
+            ? "hook"
+            : "\(request.spec.name) \((request.slot - Self.start).milliseconds)"
+              + (request.fence.map { " fence \($0.number)" } ?? ""))
+        scheduler.setEnd(
+          of: request.run, .attempt(.exited(0)), at: scheduler.now.monotonic + runTime)
+      case .signal(let run, let signal):
+        signals.append("\(jobs[run]?.text ?? "?") \(signal.rawValue)")
+        scheduler.changeEnd(of: run, .attempt(.signalled(15)), at: scheduler.now.monotonic)
+      case .record(.verdict(let record)):
+        verdicts.append(
+          "\(record.job) \((record.slots.first - Self.start).milliseconds) \(record.verdict.name)"
+            + (record.verdict.name == "skipped" ? "(\(record.verdict.detail ?? ""))" : ""))
+      case .log(let record):
+        if case .text(let text)? = record[.message] { messages.append(text) }
+      case .finish: isFinished = true
+      case .awaitLedger(let run): send(.kept(run))
+      case .arm, .holdTimer, .disarm, .record, .leased, .served: break
+      }
+    }
+  }
+
+  private mutating func carry(_ batch: ClaimBatch) {
+    for case .declare(name, let schedule, _) in batch.requests { declared = schedule }
+    let outcome: ClaimOutcome =
+      isReachable
+      ? .answered(engine.perform(batch, at: scheduler.now.wall))
+      : .failed(number: batch.number, ClaimFailure("unreachable"))
+    deliveries.append((scheduler.now.monotonic + delay * 2, outcome))
+  }
+
+  // MARK: Another machine
+
+  mutating func joinOther() -> MemberID {
+    let reply = engine.perform(
+      ClaimBatch(
+        number: 1, member: nil,
+        facts: MemberFacts(machine: "two", lease: .seconds(600), grace: .seconds(2))),
+      at: scheduler.now.wall)
+    return reply.member ?? MemberID(0)
+  }
+
+  mutating func otherAsks(_ requests: [ClaimRequest], as member: MemberID, at milliseconds: Int64) {
+    _ = engine.perform(
+      ClaimBatch(
+        number: 2, member: member,
+        facts: MemberFacts(machine: "two", lease: .seconds(600), grace: .seconds(2)),
+        requests: requests), at: wall(milliseconds))
+  }
+}

@@ -1,0 +1,452 @@
+import CTaktSystem
+import Foundation
+import Glibc
+import Synchronization
+import TaktCore
+import TaktTesting
+import Testing
+
+@testable import TaktEngine
+
+/// What the guard ends when takt is killed or stopped, and what it leaves alone. All processes are
+/// real; nothing is waited for but their ends.
+@Suite struct GuardTests {
+  /// A command whose processes have all left its group in some way, but for its own and one more.
+  private static let tree = """
+    echo $$; sleep 1000 & echo $!; setsid sleep 1000 & echo $!; (setsid sleep 1000 & echo $!); \
+    setsid env -i sleep 1000 & echo $!; wait
+    """
+  private static let treeCount = 5
+
+  @Test(arguments: [true, false])
+  func `when takt is killed, all processes of its claimed runs end`(usesGroups: Bool) throws {
+    let host = try GuardedHost(usesGroups: usesGroups)
+    try host.tell("free 2 echo $$; exec sleep 1000")
+    let free = try Witness(host.number())
+    try host.tell("run 1 \(Self.tree)")
+    let tree = try (0..<Self.treeCount).map { _ in try Witness(host.number()) }
+    #expect(tree.allSatisfy { !$0.hasEnded })
+    host.kill(SIGKILL)
+    for process in tree { #expect(process.ends()) }
+    #expect(host.guardian.ends())
+    // Without a claim a run survives takt, until the next daemon finds it.
+    #expect(!free.hasEnded)
+    free.kill()
+  }
+
+  @Test(arguments: [true, false])
+  func `when takt is stopped, its claimed runs end at the deadline`(usesGroups: Bool) throws {
+    let host = try GuardedHost(usesGroups: usesGroups)
+    try host.tell("free 2 echo $$; exec sleep 1000")
+    let free = try Witness(host.number())
+    try host.tell("run 1 \(Self.tree)")
+    let tree = try (0..<Self.treeCount).map { _ in try Witness(host.number()) }
+    let deadline = BootClock.now + 300_000_000
+    try host.tell("deadline \(deadline)")
+    _ = try host.guardNumber()
+    host.kill(SIGSTOP)
+    for process in tree {
+      #expect(process.ends())
+      #expect(BootClock.now >= deadline)
+    }
+    #expect(!free.hasEnded && !host.guardian.hasEnded)
+    // takt wakes, finds its run ended, and has the same guard for its next ones.
+    host.kill(SIGCONT)
+    _ = try host.line { $0.hasPrefix("ended 1 signalled(9)") }
+    try host.tell("deadline \(BootClock.now + 3_600_000_000_000)")
+    try host.tell("run 3 echo $$; exec sleep 1000")
+    let next = try Witness(host.number())
+    #expect(try host.guardNumber() == host.guardian.pid)
+    #expect(!next.hasEnded)
+    try host.tell("deadline 1")
+    _ = try host.line { $0.hasPrefix("ended 3 signalled(9)") }
+    free.kill()
+  }
+
+  @Test func `a run that starts after the deadline has passed is ended`() throws {
+    let host = try GuardedHost()
+    try host.tell("deadline 1")
+    try host.tell("run 1 sleep 1000")
+    _ = try host.line { $0.hasPrefix("ended 1 signalled(9)") }
+  }
+
+  @Test func `a deadline that is put off in time ends nothing`() throws {
+    let host = try GuardedHost()
+    try host.tell("run 1 echo $$; exec sleep 1000")
+    let process = try Witness(host.number())
+    let first = BootClock.now + 50_000_000
+    try host.tell("deadline \(first)")
+    try host.tell("deadline \(first + 3_600_000_000_000)")
+    BootClock.wait(until: first + 10_000_000)
+    try host.quit()
+    #expect(host.guardian.ends())
+    #expect(!process.hasEnded)
+    process.kill()
+  }
+
+  @Test func `no deadline ends nothing, and what has ended is forgotten`() throws {
+    let host = try GuardedHost()
+    try host.tell("run 1 echo $$; exec sleep 1000")
+    let process = try Witness(host.number())
+    try host.tell("deadline \(BootClock.now + 3_600_000_000_000)")
+    try host.tell("deadline 0")
+    try host.tell("run 2 exit 3")
+    _ = try host.line { $0.hasPrefix("ended 2 exited(3)") }
+    try host.quit()
+    #expect(host.guardian.ends())
+    #expect(!process.hasEnded)
+    process.kill()
+  }
+
+  /// The host keeps starting runs until it is killed, wherever it is then.
+  @Test(arguments: [true, false])
+  func `no run that takt was just starting survives it`(usesGroups: Bool) throws {
+    let word = "\(UInt32.random(in: 0x1000_0000 ... .max))"
+    for turn in 0..<10 {
+      let host = try GuardedHost(usesGroups: usesGroups)
+      for number in 1...60 { try host.tell("run \(number) echo up; sleep 1000.\(word) & wait") }
+      for _ in 0..<(6 * turn) { _ = try host.line { $0 == "out up" } }
+      host.kill(SIGKILL)
+      // It ends when nobody is left.
+      #expect(host.guardian.ends())
+      #expect(Self.processes(with: word) == [])
+    }
+  }
+
+  private static func processes(with word: String) -> [pid_t] {
+    ProcessFile.numbers(inFolder: "/proc").filter { pid in
+      let words = ProcessFile.read("/proc/\(pid)/cmdline", limitBytes: 4096) ?? []
+      return ProcessStatus.read(pid)?.isZombie == false
+        && String(decoding: words, as: UTF8.self).contains("1000.\(word)")
+    }
+  }
+
+  @Test func `a child is guarded before takt has told of it`() throws {
+    let guardian = try Guard.start(on: try Reactor())
+    defer { guardian.stop() }
+    var request = try Children.request(.shell("exec sleep 1000"))
+    request.fence = ClaimToken(1)
+    let mark = AttemptMark.make()
+    let announcement = guardian.announcement(
+      of: ProcessID.make(), mark: mark, sinceTicks: ProcessStatus.ticksNow(), in: nil)
+    let child = try Spawn.start(
+      try PreparedCommand(Command(of: request), SystemAccounts()), mark: mark,
+      announcement: announcement)
+    defer { Children.end(child, by: SIGKILL) }
+    let process = Witness(child.pid)
+    guardian.setDeadline(1)
+    #expect(process.ends())
+  }
+
+  @Test func `a child whose guard has just been killed runs all the same`() throws {
+    let guardian = try Guard.start(on: try Reactor())
+    defer { guardian.stop() }
+    var request = try Children.request(.shell("exit 7"))
+    request.fence = ClaimToken(1)
+    let mark = AttemptMark.make()
+    let announcement = guardian.announcement(
+      of: ProcessID.make(), mark: mark, sinceTicks: ProcessStatus.ticksNow(), in: nil)
+    let guardProcess = Witness(try #require(guardian.pid))
+    guardProcess.kill()
+    #expect(guardProcess.ends())
+    let child = try Spawn.start(
+      try PreparedCommand(Command(of: request), SystemAccounts()), mark: mark,
+      announcement: announcement)
+    var status = Int32(0)
+    waitpid(child.pid, &status, 0)
+    // Neither a signal nor a failed start.
+    #expect(status == 7 << 8)
+    for descriptor in [child.pidfd, child.stdout, child.stderr] { close(descriptor) }
+  }
+
+  /// As the process of a service plugin is, which lives on.
+  @Test func `a process that works for claimed runs at times is guarded at those times`() throws {
+    let guardian = try Guard.start(on: try Reactor())
+    defer { guardian.stop() }
+    let processes = try ProcessRunner(
+      reactor: try Reactor(), sink: NoSink(), guardian: guardian)
+    let ended = DispatchSemaphore(value: 0)
+    let results = Mutex<[ProcessID: AttemptResult]>([:])
+    let commands = (0..<2).map { _ in
+      var command = Command(
+        ["sleep", "1000"], Execution(), origin: Command.Origin(owner: "somebody"), labels: [])
+      command.observe = { [id = command.id] event in
+        guard case .ended(let end) = event else { return }
+        results.withLock { $0[id] = end.result }
+        ended.signal()
+      }
+      return command
+    }
+    processes.start(commands)
+    let (working, idle) = (commands[0].id, commands[1].id)
+    // What is told to the reactor comes before the children that are being started.
+    while processes.starting.isEmpty == false { usleep(1000) }
+    processes.reactor.perform { _ in
+      processes.setGuarded(working, true)
+      processes.setGuarded(idle, true)
+      processes.setGuarded(idle, false)
+      guardian.setDeadline(1)
+    }
+    ended.wait()
+    #expect(results.withLock(\.self) == [working: .signalled(SIGKILL)])
+    processes.stop(idle, signal: .terminate)
+    ended.wait()
+    #expect(results.withLock { $0[idle] } == .signalled(SIGTERM))
+  }
+
+  private struct NoSink: OutputSink {
+    var hasRoom: Bool { true }
+    func output(_ fields: [LogField]) {}
+    func drop(lines: Int) {}
+  }
+
+  // MARK: Strangers
+
+  enum Stranger: CaseIterable {
+    /// Has the number of a guarded process, and has started later or earlier.
+    case laterNumber, earlierNumber
+    /// Bears the mark of a guarded attempt, and was started by somebody else.
+    case copiedMark
+  }
+
+  @Test(arguments: Stranger.allCases)
+  func `a stranger is left alone`(stranger: Stranger) throws {
+    let host = try GuardedHost(usesGroups: false)
+    let mark = AttemptMark.make()
+    let process = try Bystander("echo up; sleep 1000 & wait", mark: mark)
+    _ = try process.line()
+    let ticks = try process.identity(mark).sinceTicks
+    switch stranger {
+    case .laterNumber: try host.tell("add \(process.pid) \(ticks - 9) \(ticks - 5)")
+    case .earlierNumber: try host.tell("add \(process.pid) \(ticks + 5) \(ticks + 9) \(mark)")
+    case .copiedMark: try host.tell("add 0 \(ticks - 9) \(ticks + 9) \(mark)")
+    }
+    try host.tell("run 1 sleep 1000")
+    try host.tell("deadline 1")
+    _ = try host.line { $0.hasPrefix("ended 1 signalled(9)") }
+    try host.quit()
+    #expect(host.guardian.ends())
+    #expect(process.isAlive)
+  }
+
+  @Test func `the guarded process of a stranger's number is ended when it is the right one`() throws
+  {
+    let host = try GuardedHost(usesGroups: false)
+    let process = try Bystander("echo up; sleep 1000 & echo $!; wait", mark: AttemptMark.make())
+    _ = try process.line()
+    let child = try Witness(#require(pid_t(try process.line())))
+    let ticks = try process.identity("").sinceTicks
+    try host.tell("add \(process.pid) \(ticks) \(ticks)")
+    try host.tell("deadline 1")
+    #expect(child.ends() && Witness(process.pid).ends())
+  }
+
+  // MARK: The guard itself
+
+  @Test(arguments: [true, false])
+  func `a guard that is killed, or does not keep up, is replaced`(isKilled: Bool) throws {
+    let host = try GuardedHost()
+    try host.tell("run 1 echo $$; exec sleep 1000")
+    let process = try Witness(host.number())
+    let first = host.guardian
+    if isKilled {
+      first.kill()
+    } else {
+      first.kill(SIGSTOP)
+      for _ in 0..<5000 { try host.tell("deadline 0") }
+    }
+    #expect(first.ends())
+    var second = try host.guardNumber()
+    while second == 0 || second == first.pid { second = try host.guardNumber() }
+    #expect(!process.hasEnded)
+    let witness = Witness(second)
+    host.kill(SIGKILL)
+    #expect(process.ends() && witness.ends())
+  }
+
+  @Test func `the guard holds none of takt's files, and has a name of its own`() throws {
+    let host = try GuardedHost()
+    // It has done all that it does at its beginning when it has done something.
+    try host.tell("deadline 1")
+    try host.tell("run 1 sleep 1000")
+    _ = try host.line { $0.hasPrefix("ended 1 signalled(9)") }
+    let status = try #require(ProcessStatus.read(host.guardian.pid))
+    #expect(status.name == "takt-guard" && status.session == status.pid)
+    let files = ProcessFile.numbers(inFolder: "/proc/\(status.pid)/fd")
+      .compactMap { SmallFile.link("/proc/\(status.pid)/fd/\($0)") }
+    #expect(files.filter { $0.hasPrefix("pipe:") }.count == 1, "\(files)")
+    // It may just be searching the process table.
+    let right = [
+      "pipe:", "anon_inode:[timerfd]", "anon_inode:[pidfd]", "/dev/null", "/sys/fs/cgroup", "/proc",
+    ]
+    let own = files.filter { file in !right.contains { file.hasPrefix($0) } }
+    #expect(own == [])
+    let words = ProcessFile.read("/proc/\(status.pid)/cmdline", limitBytes: 4096) ?? []
+    #expect(String(decoding: words.prefix { $0 != 0 }, as: UTF8.self) == "takt-guard")
+  }
+
+  @Test func `the guard is neither taken for a run's process nor for a stranger's`() throws {
+    let host = try GuardedHost(usesGroups: false)
+    try host.tell("run 1 (setsid sleep 1000 & echo $!); exit 2")
+    let left = try Witness(host.number())
+    _ = try host.line { $0.hasPrefix("ended 1 exited(2) 1") }
+    #expect(!host.guardian.hasEnded)
+    host.kill(SIGKILL)
+    #expect(left.ends() && host.guardian.ends())
+  }
+}
+
+/// The clock that goes on while the machine sleeps, in nanoseconds.
+enum BootClock {
+  static var now: UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+
+  static func wait(until instant: UInt64) {
+    while now < instant { usleep(1000) }
+  }
+}
+
+/// Knows a process by a handle, whoever has its number later.
+final class Witness {
+  let pid: pid_t
+  private let handle: Int32
+
+  /// Far longer than anything takes: a test that waits this long has failed.
+  private static let patienceMilliseconds: Int32 = 60_000
+
+  init(_ pid: pid_t) {
+    self.pid = pid
+    handle = cprocess_open(pid)
+  }
+
+  deinit { if handle >= 0 { close(handle) } }
+
+  var hasEnded: Bool { ends(within: 0) }
+
+  /// Waits for its end.
+  func ends(within milliseconds: Int32 = Witness.patienceMilliseconds) -> Bool {
+    guard handle >= 0 else { return true }
+    var entry = pollfd(fd: handle, events: Int16(POLLIN), revents: 0)
+    return poll(&entry, 1, milliseconds) == 1
+  }
+
+  func kill(_ signal: Int32 = SIGKILL) {
+    if handle >= 0 { _ = cprocess_signal(handle, signal) }
+  }
+}
+
+/// A process of takt's with a guard, which a test may kill or stop.
+private final class GuardedHost {
+  struct Silence: Error, CustomStringConvertible { var description: String }
+
+  let pid: pid_t
+  private(set) var guardian = Witness(0)
+  private let input: Int32
+  private let output: Int32
+  private var buffer: [UInt8] = []
+  private var lines: [String] = []
+
+  private static let spawning = NSLock()
+
+  /// The program beside the test bundle.
+  private static let executable: String = {
+    let bundle = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
+    let own = URL(fileURLWithPath: CommandLine.arguments[0])
+    return (bundle ?? own).deletingLastPathComponent().appendingPathComponent("guard-host").path
+  }()
+
+  init(usesGroups: Bool = true) throws {
+    (pid, input, output) = try Self.spawning.withLock {
+      guard let first = SafePipe.make(), let second = SafePipe.make() else {
+        throw Silence(description: "no pipe")
+      }
+      defer {
+        close(first.read)
+        close(second.write)
+      }
+      var actions = posix_spawn_file_actions_t()
+      posix_spawn_file_actions_init(&actions)
+      defer { posix_spawn_file_actions_destroy(&actions) }
+      posix_spawn_file_actions_adddup2(&actions, first.read, 0)
+      posix_spawn_file_actions_adddup2(&actions, second.write, 1)
+      posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+      var attributes = posix_spawnattr_t()
+      posix_spawnattr_init(&attributes)
+      defer { posix_spawnattr_destroy(&attributes) }
+      var none = sigset_t()
+      sigemptyset(&none)
+      posix_spawnattr_setsigmask(&attributes, &none)
+      posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+      let words = ["env", "TAKT_CGROUP=\(usesGroups ? "on" : "off")", Self.executable]
+      var argv = words.map { strdup($0) } + [nil]
+      defer { argv.forEach { free($0) } }
+      var child = pid_t()
+      let result = posix_spawn(&child, "/usr/bin/env", &actions, &attributes, &argv, environ)
+      guard result == 0 else { throw Silence(description: "guard-host: \(result)") }
+      return (child, first.write, second.read)
+    }
+    let line = try line { $0.hasPrefix("guard ") }
+    guardian = Witness(pid_t(line.dropFirst(6)) ?? 0)
+  }
+
+  deinit {
+    close(input)
+    kill(SIGCONT)
+    // It ends its runs by its guard.
+    kill(SIGKILL)
+    waitpid(pid, nil, 0)
+    _ = guardian.ends()
+    close(output)
+  }
+
+  func kill(_ signal: Int32) { Glibc.kill(pid, signal) }
+
+  func tell(_ request: String) throws {
+    var rest = Array((request + "\n").utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
+      guard count > 0 else { throw Silence(description: "the host is gone") }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// Ends host and guard, and no run.
+  func quit() throws { try tell("quit") }
+
+  /// The number that a command prints next.
+  func number() throws -> pid_t {
+    let line = try line { $0.hasPrefix("out ") }
+    guard let number = pid_t(line.dropFirst(4)) else { throw Silence(description: line) }
+    return number
+  }
+
+  /// The number of the present guard, when all that was told before has been passed on.
+  func guardNumber() throws -> pid_t {
+    try tell("guard")
+    return pid_t(try line { $0.hasPrefix("guard ") }.dropFirst(6)) ?? 0
+  }
+
+  /// The next line that is right; others are passed over.
+  func line(where isRight: (String) -> Bool) throws -> String {
+    while true {
+      if let place = lines.firstIndex(where: isRight) { return lines.remove(at: place) }
+      try read()
+    }
+  }
+
+  private func read() throws {
+    var entry = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+    var chunk = [UInt8](repeating: 0, count: 4096)
+    guard poll(&entry, 1, 60_000) == 1, case let count = Glibc.read(output, &chunk, chunk.count),
+      count > 0
+    else { throw Silence(description: "the host says no more; it has said \(lines)") }
+    buffer += chunk[..<count]
+    while let end = buffer.firstIndex(of: 10) {
+      lines.append(String(decoding: buffer[..<end], as: UTF8.self))
+      buffer.removeFirst(end + 1)
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import Testing
+
+/// The commands for a cluster, where there is no engine.
+@Suite struct ClusterCommandTests {
+  private static let job = "jobs: {shared: {every: 1m, run: 'true'}}\n"
+
+  @Test func `a daemon without a cluster says that it has none`() throws {
+    let live = try LiveTakt(Self.job)
+    let cluster = try live.takt("cluster")
+    #expect(cluster.status == 0)
+    #expect(cluster.output == "no cluster: the jobs file has no 'scheduler.cluster'\n")
+    #expect(try live.takt("cluster", "--json").output == "{\"enabled\":false}\n")
+    #expect(try !live.takt("status").output.contains("cluster"))
+    #expect(try live.process.stop() == 0)
+    #expect(try live.takt("cluster").status == 69)
+  }
+
+  @Test func `a daemon whose engine cannot be reached says why, first of all`() throws {
+    let live = try LiveTakt(
+      """
+      scheduler:
+        cluster: {engine: postgres, url: 'host=/no/such/folder user=u password=hunter2', machine: m, start: degrade}
+
+      """ + Self.job)
+    let cluster = try live.takt("cluster")
+    #expect(cluster.status == 0, "\(cluster)")
+    let lines = cluster.output.split(separator: "\n")
+    #expect(lines[0].hasPrefix("problem: the engine does not answer: "), "\(cluster.output)")
+    #expect(cluster.output.contains("\ncluster 'default': 0 machines, engine does not answer\n"))
+    #expect(cluster.output.contains("\nthis machine: 'm', not a member\n"))
+    #expect(try live.takt("status").output.contains("\ncluster: the engine does not answer: "))
+    let json = try live.takt("cluster", "show", "--json").output
+    #expect(json.contains(#""engine_answers":false"#) && !json.contains("hunter2"))
+    #expect(try live.process.stop() == 0)
+  }
+
+  @Test func `the SQL of the schema needs no daemon and no jobs file`() throws {
+    let folder = try TemporaryFolder()
+    func sql(_ arguments: String...) throws -> String {
+      let takt = try TaktProcess(["cluster", "sql"] + arguments, in: folder)
+      let text = try takt.text()
+      #expect(takt.waitForExit() == 0 && takt.errors.isEmpty)
+      return text
+    }
+    let plain = try sql()
+    #expect(plain.contains("CREATE SCHEMA takt") && plain.contains("\nCOMMIT;\n"))
+    // Without a role nothing is granted to anybody.
+    #expect(
+      !plain.contains("\nGRANT ") && plain.contains("\n-- GRANT EXECUTE ON FUNCTION takt.batch"))
+    let named = try sql("--role", #"the "daemons""#)
+    #expect(named.hasPrefix(plain.prefix(1000)))
+    #expect(named.contains("\nGRANT USAGE ON SCHEMA takt TO \"the \"\"daemons\"\"\";\n"))
+  }
+
+  private static func scheduler(_ more: String = "") -> String {
+    """
+    scheduler:
+      cluster: {engine: postgres, url: 'host=/no/such/folder dbname=takt', start: degrade\(more)}
+
+    """
+  }
+
+  private static let jobs = """
+    jobs:
+      shared: {every: 1h, run: 'true'}
+      added: {every: 2h, run: 'true'}
+
+    """
+
+  @Test(arguments: [true, false])
+  func `a reload that adds or removes the cluster changes nothing`(isAdded: Bool) throws {
+    let live = try LiveTakt((isAdded ? "" : Self.scheduler()) + Self.job)
+    try live.folder.write((isAdded ? Self.scheduler() : "") + Self.jobs)
+    let change = isAdded ? "added" : "removed"
+    let sentence =
+      "jobs.yaml: error: 'cluster' was \(change) under 'scheduler'; restart takt to apply this file"
+    let reload = try live.takt("reload")
+    #expect(reload.status == 78 && reload.errors.contains(sentence), "\(reload)")
+    #expect(reload.errors.contains("the previous jobs keep running"))
+    #expect(try live.object("GET", "/api/v1/jobs")["total"] as? Int == 1)
+    #expect(try live.object("GET", "/api/v1/cluster")["enabled"] as? Bool == !isAdded)
+    let text = live.folder.read("jobs.yaml")
+    let plan = try live.ask("POST", "/api/v1/plan", text)
+    #expect(
+      plan.status == 422 && plan.text.contains(sentence) && plan.text.contains("needsRestart"))
+    // The file as it was can be reloaded again.
+    try live.folder.write((isAdded ? "" : Self.scheduler()) + Self.jobs)
+    #expect(try live.takt("reload").status == 0)
+    #expect(try live.object("GET", "/api/v1/jobs")["total"] as? Int == 2)
+    #expect(try live.process.stop() == 0)
+  }
+
+  @Test func `a reload that changes keys of the cluster is applied, but for them`() throws {
+    let live = try LiveTakt(Self.scheduler(", machine: one") + Self.job)
+    try live.folder.write(Self.scheduler(", machine: two") + Self.jobs)
+    let reload = try live.takt("reload")
+    #expect(
+      reload.status == 0 && reload.output.contains("machine one, start degrade → "), "\(reload)")
+    try live.process.line("the warning") {
+      $0.message == "'cluster' changed, which needs a restart"
+    }
+    #expect(try live.object("GET", "/api/v1/jobs")["total"] as? Int == 2)
+    #expect(try live.object("GET", "/api/v1/cluster")["machine"] as? String == "one")
+    #expect(try live.process.stop() == 0)
+  }
+
+  @Test func `a plan of two files refuses a cluster that comes or goes`() throws {
+    let folder = try TemporaryFolder()
+    let (without, with) = (
+      try folder.write(Self.jobs, to: "without.yaml"),
+      try folder.write(Self.scheduler() + Self.jobs, to: "with.yaml")
+    )
+    for (old, new, change) in [(without, with, "added"), (with, without, "removed")] {
+      let takt = try TaktProcess(["plan", old, new], in: folder)
+      let text = try takt.text()
+      #expect(takt.waitForExit() == 78 && text.isEmpty)
+      #expect(takt.errors.contains("\(new): error: 'cluster' was \(change) under 'scheduler'"))
+    }
+  }
+
+  @Test func `verify --cluster says what it lacks`() throws {
+    let folder = try TemporaryFolder()
+    func verify(_ jobs: String, _ more: String...) throws -> (status: Int32, errors: String) {
+      try folder.write(jobs)
+      let takt = try TaktProcess(["verify", "--cluster"] + more, in: folder)
+      #expect(try takt.text().isEmpty)
+      return (takt.waitForExit(), takt.errors)
+    }
+    let without = try verify(Self.jobs)
+    #expect(
+      without.status == 78 && without.errors == "takt: jobs.yaml has no 'scheduler.cluster'\n")
+    #expect(try verify(Self.jobs, "--log", "x").status == 64)
+    #expect(try verify(Self.jobs, "--state", ".takt").status == 64)
+    // There is no ledger yet.
+    #expect(try verify(Self.scheduler() + Self.jobs).status == 78)
+    let takt = try TaktProcess(["run"], in: folder)
+    try takt.line("the start") { $0.message?.hasPrefix("started;") == true }
+    let unreachable = try verify(Self.scheduler() + Self.jobs)
+    #expect(unreachable.status == 69)
+    #expect(unreachable.errors.hasPrefix("takt: cannot read the cluster's slots: "))
+    #expect(try takt.stop() == 0)
+  }
+}

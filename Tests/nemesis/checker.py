@@ -1,0 +1,331 @@
+"""Compares what the commands did with what the engine says of the slots, and both with the oracle."""
+import collections
+import datetime
+import json
+import os
+import re
+
+from machine import LEASE, TAKEOVER
+
+Run = collections.namedtuple("Run", "job slot token pid machine begin last how refused")
+Row = collections.namedtuple(
+    "Row", "job slot state attempt token member machine verdict detail outcome reason claimed_at "
+    "ended_at")
+ROWS = """
+SELECT job, slot, state, attempt, coalesce(token, 0), coalesce(member, 0), coalesce(machine, ''),
+  coalesce(verdict, ''), coalesce(detail, ''), coalesce(outcome, ''), coalesce(reason, ''),
+  coalesce(claimed_at, 0), coalesce(ended_at, 0)
+FROM takt.slot ORDER BY job, slot
+"""
+NUMBERS = {"slot", "attempt", "token", "member", "claimed_at", "ended_at"}
+CRASH = re.compile(r"internal error|Fatal error|Precondition failed|Assertion failed|\*\*\* ", re.I)
+
+
+def rows(engine):
+    return [
+        Row(*(int(value) if name in NUMBERS else value for name, value in zip(Row._fields, values)))
+        for values in engine.query(ROWS, "takt")]
+
+
+def milliseconds(text):
+    return round(datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp() * 1000)
+
+
+def clock(slot):
+    return datetime.datetime.fromtimestamp(slot / 1000, datetime.timezone.utc).strftime("%H:%M:%S")
+
+
+def runs(path):
+    """What the commands said, and the order in which the register took tokens."""
+    found, offers = {}, collections.defaultdict(list)
+    text = path.read_text() if path.exists() else ""
+    for line in text.splitlines():
+        what, job, slot, token, pid, machine, boot, _ = line.split()
+        key = (job, milliseconds(slot), int(token), int(pid), machine)
+        run = found.setdefault(key, {"begin": int(boot), "last": 0, "how": None, "refused": False})
+        run["last"] = int(boot)
+        if what in ("end", "term"):
+            run["how"] = what
+        if what == "refused":
+            run["refused"] = True
+        if what == "taken":
+            offers[key[:2]].append(int(token))
+    ordered = [Run(*key, run["begin"], run["last"], run["how"], run["refused"])
+               for key, run in found.items()]
+    return sorted(ordered, key=lambda run: run.begin), offers
+
+
+def lives(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+class Checker:
+    def __init__(self, world):
+        self.world = world
+        self.jobs = {job.name: job for job in world.jobs}
+        self.findings = []
+        self.counts = collections.Counter()
+
+    def find(self, check, words):
+        self.findings.append(f"[{check}] {words}")
+
+    # MARK: Before the end
+
+    def look_at_open(self, healed_at):
+        """(5) After the quiet time, what is not decided is at work."""
+        engine = self.world.engine
+        # In this order, so that what is claimed meanwhile is in neither or in both.
+        found = rows(engine)
+        now = self.world.wall()
+        since = {(row[0], int(row[1])): float(row[2]) for row in engine.query(
+            "SELECT job, slot, extract(epoch FROM max(at)) FROM nemesis.slot_change GROUP BY 1, 2",
+            "takt")}
+        alive = {run.token for run in runs(self.world.folder / "runs")[0]
+                 if run.how is None and lives(run.pid)}
+        for row in found:
+            age = now - max(since.get((row.job, row.slot), 0), healed_at)
+            if row.state == "decided" or row.token in alive or age < 2 * LEASE + (TAKEOVER - LEASE):
+                continue
+            if any(job == row.job and (end is None or now - end / 1000 < 4)
+                   for job, _, end in self.world.suspensions):
+                continue
+            self.find("open", f"{row.job} {clock(row.slot)} is {row.state} by {row.machine} "
+                      f"(token {row.token}) for {age:.1f} s of rest")
+
+    # MARK: After the end
+
+    def check(self):
+        self.rows = rows(self.world.engine)
+        self.series = [
+            (job, int(first), int(last)) for job, first, last in
+            self.world.engine.query("SELECT job, first, last FROM takt.series", "takt")]
+        self.runs, self.offers = runs(self.world.folder / "runs")
+        self.check_verdicts()
+        self.check_instants()
+        self.check_runs_of_slots()
+        self.check_overlaps()
+        self.check_register()
+        self.check_outcomes()
+        self.check_violations()
+        self.check_lease_column()
+        self.check_life()
+        for row in self.rows:
+            if row.state == "claimed":
+                self.find("open", f"{row.job} {clock(row.slot)} is still claimed by {row.machine} "
+                          "after all have stopped")
+
+    def is_excused(self, job, slot):
+        """A reason for which a slot may have no verdict."""
+        for name, start, end in self.world.suspensions:
+            # Machines hear of it with their next renewal. Slots that waited for the engine when the
+            # job was suspended are decided by that too.
+            if name == job and start - 12_000 <= slot <= (end or 2**62) + 4000:
+                return "suspended"
+        change = self.world.changes.get(job)
+        if change and change[0] and change[0] - 1000 * 2 <= slot <= (change[1] or 2**62) + 5000:
+            return "changed"
+        return None
+
+    def period(self, job, slot):
+        change = self.world.changes.get(job)
+        return self.world.new_period if change and change[0] and slot > change[0] else None
+
+    def check_verdicts(self):
+        """(1) Each slot of the oracle has one verdict."""
+        decided = collections.Counter((row.job, row.slot) for row in self.rows)
+        for job in self.world.jobs:
+            last = self.world.end_ms - 5000 - int(
+                2000 * job.work * (0 if job.has("overlap", "allow") else 1))
+            change = self.world.changes.get(job.name) or [None, None]
+            grids = [(self.world.warm_ms, (change[0] or last), job.period)]
+            if change[0]:
+                grids.append((change[0] + 1, last, self.world.new_period))
+            for first, until, period in grids:
+                for slot in job.slots(first, min(until, last), period):
+                    count = decided[job.name, slot] + sum(
+                        name == job.name and begin <= slot <= end
+                        for name, begin, end in self.series)
+                    if count == 0 and self.is_excused(job.name, slot):
+                        self.counts["excused"] += 1
+                    elif count != 1:
+                        self.find("verdict", f"{job.name} {clock(slot)} has {count} verdicts")
+                    else:
+                        self.counts["slots"] += 1
+        for row in self.rows:
+            self.counts[row.detail or row.outcome or row.state if row.verdict == "ran" else
+                        row.verdict or row.state] += 1
+
+    def check_instants(self):
+        """No verdict of what is no slot, is still to come, or was before the cluster."""
+        for row in self.rows:
+            job = self.jobs[row.job]
+            change = self.world.changes.get(row.job) or [None, None]
+            steps = {job.period} if not change[0] or row.slot <= change[0] else \
+                {self.world.new_period} if change[1] and row.slot > change[1] + 8000 else \
+                {job.period, self.world.new_period}
+            if all(row.slot % (step * 1000) for step in steps):
+                self.find("instant", f"{row.job} {clock(row.slot)} is no slot of that job")
+            if row.slot < self.world.first_ms - 60_000:
+                self.find("instant", f"{row.job} {clock(row.slot)} was before the cluster: "
+                          f"{row.verdict} {row.detail}{row.outcome} on {row.machine}")
+            since = min(value for value in (row.claimed_at, row.ended_at) if value)
+            # A machine whose clock is fast runs it so, if it may run it without a claim.
+            if row.reason == "unclaimed" and since > (row.slot - 601_000) * 1_000_000:
+                continue
+            if since < (row.slot - 1) * 1_000_000 - 1_000_000:
+                self.find("instant", f"{row.job} {clock(row.slot)} was {row.verdict or row.state} "
+                          f"{row.detail} {row.slot / 1000 - since / 1e9:.1f} s before its time, "
+                          f"by {row.machine}")
+
+    def check_runs_of_slots(self):
+        """(2) Tokens grow; (3) how often a slot runs."""
+        by_slot = collections.defaultdict(list)
+        for run in self.runs:
+            self.counts["runs"] += 1
+            by_slot[run.job, run.slot].append(run)
+        for (name, slot), ran in by_slot.items():
+            job = self.jobs[name]
+            claimed = [run for run in ran if run.token]
+            tokens = [run.token for run in claimed]
+            if tokens != sorted(set(tokens)):
+                self.find("token", f"{name} {clock(slot)} ran with tokens {tokens} in this order")
+            if len(claimed) < len(ran) and not job.has("on_partition", "run"):
+                self.find("token", f"{name} {clock(slot)} ran without a token on "
+                          f"{[run.machine for run in ran if not run.token]}")
+            self.counts["unclaimed"] += len(ran) - len(claimed)
+            self.counts["again"] += max(0, len(claimed) - 1)
+            if len(claimed) > 1 and not job.has("delivery", "at_least_once"):
+                self.find("once", f"{name} {clock(slot)} ran {len(claimed)} times: " + ", ".join(
+                    f"{run.machine} token {run.token}" for run in claimed))
+
+    def was_frozen(self, run, until):
+        return any(start <= until / 1e9 and end >= run.begin / 1e9
+                   for machine in self.world.machines if machine.name == run.machine
+                   for start, end in machine.frozen)
+
+    def check_overlaps(self):
+        """(3) No two runs of a slot at a time, nor of a job or group that forbids it."""
+        scopes = collections.defaultdict(list)
+        for run in self.runs:
+            if not run.token:
+                continue
+            job = self.jobs[run.job]
+            scopes["slot", run.job, run.slot].append(run)
+            if not job.has("overlap", "allow"):
+                scopes["job", run.job, 0].append(run)
+            if "concurrency" in job.keys:
+                scopes["group", job.keys["concurrency"], 0].append(run)
+        for (kind, name, _), ran in scopes.items():
+            for index, younger in enumerate(ran):
+                for older in ran[:index]:
+                    if older.last <= younger.begin or kind == "job" and older.slot == younger.slot:
+                        continue
+                    if self.jobs[older.job].has("on_lease_lost", "finish"):
+                        continue
+                    if self.was_frozen(older, older.last):
+                        self.counts["frozen overlap"] += 1
+                        continue
+                    self.find("overlap", f"two runs of {kind} {name}: {older.job} "
+                              f"{clock(older.slot)} on {older.machine} (token {older.token}) and "
+                              f"{younger.job} {clock(younger.slot)} on {younger.machine} (token "
+                              f"{younger.token}), {(older.last - younger.begin) / 1e6:.0f} ms")
+
+    def check_register(self):
+        """(4) The register's tokens grow."""
+        for (name, slot), tokens in self.offers.items():
+            if tokens != sorted(tokens):
+                self.find("register", f"{name} {clock(slot)} took {tokens}")
+        self.counts["refused"] = sum(run.refused for run in self.runs)
+
+    def check_outcomes(self):
+        """What the engine says of a slot is what its commands did."""
+        by_token = {run.token: run for run in self.runs if run.token}
+        tokens = collections.defaultdict(list)
+        for run in self.runs:
+            if run.token:
+                tokens[run.job, run.slot].append(run.token)
+        known = {(row.job, row.slot): row for row in self.rows}
+        for key, ran in tokens.items():
+            row = known.get(key)
+            if row is None:
+                self.find("outcome", f"{key[0]} {clock(key[1])} ran, and the engine knows nothing")
+            elif row.state == "decided" and row.verdict != "ran":
+                # A machine that was lost ran it; the one that had it next may have been refused it.
+                if row.attempt == 1 and not (
+                        row.verdict == "skipped" and row.detail == "suspended"):
+                    self.find("outcome", f"{row.job} {clock(row.slot)} ran, but is {row.verdict} "
+                              f"{row.detail}")
+        for row in self.rows:
+            run = by_token.get(row.token)
+            if row.outcome == "succeeded" and (run is None or run.how != "end"):
+                self.find("outcome", f"{row.job} {clock(row.slot)} succeeded with token {row.token} "
+                          f"on {row.machine}, but the command {run.how if run else 'never began'}")
+
+    def check_violations(self):
+        """(8) What the triggers saw."""
+        for kind, job, slot, words in self.world.engine.query(
+                "SELECT kind, coalesce(job, ''), coalesce(slot, 0), words FROM nemesis.violation",
+                "takt"):
+            self.find(kind, f"{job} {clock(int(slot))} {words}" if job else words)
+
+    def check_lease_column(self):
+        """(8) What the engine notes itself, where its schema does."""
+        if not self.world.engine.query(
+                "SELECT 1 FROM information_schema.columns WHERE table_schema = 'takt' AND "
+                "table_name = 'slot' AND column_name = 'claim_lease_left'", "takt"):
+            return
+        for job, slot, left in self.world.engine.query(
+                "SELECT job, slot, claim_lease_left FROM takt.slot WHERE claim_lease_left < 0",
+                "takt"):
+            self.find("claim_lease_left", f"{job} {clock(int(slot))}: {int(left) / 1e6:.0f} ms")
+
+    def check_life(self):
+        """After healing, all jobs run again."""
+        for job in self.world.jobs:
+            since = self.world.heal_boot + TAKEOVER * 1e9
+            if not any(run.job == job.name and run.begin > since for run in self.runs) and not any(
+                    name == job.name and end is None for name, _, end in self.world.suspensions):
+                self.find("life", f"{job.name} did not run again after all was healed")
+
+    # MARK: The programs
+
+    def check_programs(self):
+        """(6) takt never crashes, its ledgers are whole; (7) nothing is left."""
+        for machine in self.world.machines:
+            if not machine.started:
+                continue
+            for number, status, was_wanted in machine.exits:
+                if not was_wanted:
+                    self.find("crash", f"{machine.name}: takt {number} ended with {status}")
+                elif status not in (0, -9):
+                    self.find("exit", f"{machine.name}: takt {number} ended with {status}")
+            for path in sorted(machine.folder.glob("log.*")):
+                self.read_log(machine, path)
+            result = machine.call("verify")
+            if result is None or result.returncode != 0:
+                words = "no answer" if result is None else " / ".join(
+                    (result.stdout + result.stderr).strip().splitlines()[:6])
+                self.find("verify", f"{machine.name}: {words}")
+            for pid in self.world.net.processes(machine.name):
+                try:
+                    with open(f"/proc/{pid}/cmdline", "rb") as file:
+                        command = file.read().replace(b"\0", b" ").decode(errors="replace")
+                except OSError:
+                    continue
+                self.find("left", f"{machine.name}: process {pid}: {command}")
+
+    def read_log(self, machine, path):
+        with open(path, errors="replace") as file:
+            for line in file:
+                if CRASH.search(line):
+                    self.find("crash", f"{machine.name} {path.name}: {line.strip()[:200]}")
+                try:
+                    entry = json.loads(line)
+                except ValueError:
+                    continue
+                if entry.get("level") == "error":
+                    self.find("error", f"{machine.name} {path.name}: {line.strip()[:300]}")
