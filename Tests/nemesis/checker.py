@@ -167,6 +167,9 @@ class Checker:
             steps = {job.period} if not change[0] or row.slot <= change[0] else \
                 {self.world.new_period} if change[1] and row.slot > change[1] + 8000 else \
                 {job.period, self.world.new_period}
+            # A machine that was away while the schedule changed accounts for the old one's slots.
+            if row.verdict in ("missed", "coalesced"):
+                steps.add(job.period)
             if all(row.slot % (step * 1000) for step in steps):
                 self.find("instant", f"{row.job} {clock(row.slot)} is no slot of that job")
             if row.slot < self.world.first_ms - 60_000:
