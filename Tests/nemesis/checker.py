@@ -139,7 +139,9 @@ class Checker:
         decided = collections.Counter((row.job, row.slot) for row in self.rows)
         for job in self.world.jobs:
             last = self.world.end_ms - 5000 - int(
-                2000 * job.work * (0 if job.has("overlap", "allow") else 1))
+                2000 * job.work * (0 if job.has("overlap", "allow") else 1)) - (
+                    # The group may still be at work on what it has missed.
+                    10_000 if "concurrency" in job.keys else 0)
             change = self.world.changes.get(job.name) or [None, None]
             grids = [(self.world.warm_ms, (change[0] or last), job.period)]
             if change[0]:
@@ -167,6 +169,9 @@ class Checker:
             steps = {job.period} if not change[0] or row.slot <= change[0] else \
                 {self.world.new_period} if change[1] and row.slot > change[1] + 8000 else \
                 {job.period, self.world.new_period}
+            # A machine that was away while the schedule changed accounts for the old one's slots.
+            if row.verdict in ("missed", "coalesced"):
+                steps.add(job.period)
             if all(row.slot % (step * 1000) for step in steps):
                 self.find("instant", f"{row.job} {clock(row.slot)} is no slot of that job")
             if row.slot < self.world.first_ms - 60_000:

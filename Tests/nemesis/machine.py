@@ -209,5 +209,9 @@ jobs:
         target = self.folder / "state"
         target.mkdir(mode=0o700)
         for path in (other.folder / "state").iterdir():
-            if path.is_file() and path.name not in ("lock",):
+            if path.name == "lock" or not path.is_file():
+                continue
+            try:
                 shutil.copy2(path, target / path.name)
+            except FileNotFoundError:
+                pass  # SQLite has removed it meanwhile.
