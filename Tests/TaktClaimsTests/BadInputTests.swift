@@ -160,7 +160,9 @@ import Testing
             "Role '\(role)' may not use the schema 'takt' in database '\(database)' at \(socket): "
               + "permission denied for schema takt. Run as the schema's owner: "
               + "GRANT USAGE ON SCHEMA takt TO \"\(role)\"; "
-              + "GRANT EXECUTE ON FUNCTION takt.batch(text, jsonb) TO \"\(role)\";",
+              + "GRANT EXECUTE ON FUNCTION takt.batch(text, jsonb) TO \"\(role)\"; "
+              + "GRANT EXECUTE ON FUNCTION takt.audit(text, text, bigint, integer) TO "
+              + "\"\(role)\";",
             isPermanent: true))
       try server.run(grants, in: database)
       #expect(

@@ -39,8 +39,12 @@ import Testing
         number: 2, member: joined.member, facts: nil,
         requests: [
           .end(tokens[0], .succeeded, reason: "exit(0)"), .giveBack(tokens[1]),
-          .ranUnclaimed(job, slots[2]),
         ]))
+    var second = facts
+    second.machine = "two"
+    _ = try engine.perform(
+      ClaimBatch(
+        number: 1, member: nil, facts: second, requests: [.ranUnclaimed(job, slots[2])]))
     let history = try PostgresHistory(url: url, cluster: engine.cluster)
     let shown = try history.slots(of: job, after: WallInstant(milliseconds: 0))
     #expect(shown.entries.map(\.slot) == Array(slots[0...3]))
@@ -50,7 +54,7 @@ import Testing
         .decided(.missed),
       ])
     #expect(shown.series.map(\.slots.count) == [2] && shown.series.map(\.verdict) == [.skipped])
-    #expect(shown.doubled == [EngineSlots.Doubled(slot: slots[2], machine: "one")])
+    #expect(shown.doubled == [EngineSlots.Doubled(slot: slots[2], machine: "two")])
     // Slots long before the job was first heard of are nobody's.
     #expect(shown.forgottenUntil == engine.now + .milliseconds(-60_001))
     #expect(try history.slots(of: job, after: slots[1]).entries.count == 2)

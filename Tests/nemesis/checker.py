@@ -139,7 +139,9 @@ class Checker:
         decided = collections.Counter((row.job, row.slot) for row in self.rows)
         for job in self.world.jobs:
             last = self.world.end_ms - 5000 - int(
-                2000 * job.work * (0 if job.has("overlap", "allow") else 1))
+                2000 * job.work * (0 if job.has("overlap", "allow") else 1)) - (
+                    # The group may still be at work on what it has missed.
+                    10_000 if "concurrency" in job.keys else 0)
             change = self.world.changes.get(job.name) or [None, None]
             grids = [(self.world.warm_ms, (change[0] or last), job.period)]
             if change[0]:

@@ -160,7 +160,7 @@ class Plan:
         """A copy of the first machine, under its name."""
         machine = self.world.clone
         duration = self.rng.uniform(10, 25)
-        if machine.started or (start := self.place("clone", duration)) is None:
+        if "clone" in self.busy or (start := self.place("clone", duration)) is None:
             return
         self.at(start, self.world.start_clone)
         self.at(start + duration, self.rng.choice([machine.kill, machine.terminate]))

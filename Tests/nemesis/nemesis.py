@@ -28,7 +28,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 WARM_UP, FAULTS, QUIET = 4.0, 40.0, 2 * LEASE + (TAKEOVER - LEASE) + 5
 
 
-def jobs(rng):
+def jobs(rng, plant):
     """The jobs of a seed. Periods divide a minute, so that cron and every have one grid."""
     pair = {"concurrency": "pair"} if rng.random() < 0.3 else {}
     return [
@@ -37,7 +37,7 @@ def jobs(rng):
             "overlap": rng.choice(["queue", "skip"]), "delivery": "at_least_once",
             "missed": "{policy: all, within: 20s}", **pair}),
         Job("once", 4, 4.5, {"overlap": "allow", "delivery": "at_most_once"}, cron=True),
-        Job("long", 5, 9, {
+        Job("long", 5, 15 if plant == "guard" else 9, {
             "overlap": "allow", "delivery": "at_least_once", "missed": "{within: 30s}"},
             deaf=rng.random() < 0.5),
         Job("stubborn", 5, 3.5, {
@@ -54,7 +54,7 @@ class World:
     def __init__(self, takt, seed, plant, folder, name, worker, template):
         self.takt, self.seed, self.plant, self.folder, self.worker = takt, seed, plant, folder, worker
         self.rng = random.Random(f"takt nemesis {seed}")
-        self.jobs = jobs(self.rng)
+        self.jobs = jobs(self.rng, plant)
         self.keeps_system = self.rng.random() < 0.7
         self.has_faketime = faketime() is not None
         self.machines = [Machine(f"m{number}", self) for number in (1, 2, 3)]

@@ -79,7 +79,7 @@ extension PostgresSchema {
         -- Slots from long before a job is first heard of belong to no machine: a slow clock names them.
         UPDATE takt.job SET schedule = v_schedule,
           forgotten_until = CASE WHEN v_old IS NULL
-            THEN floor((p_now::numeric - \(reachNanoseconds) - 1) / 1000000)::bigint
+            THEN (takt.later(p_now, -\(reachNanoseconds)) - 1) / 1000000
             ELSE forgotten_until END
         WHERE cluster = p_cluster AND name = v_name;
         DELETE FROM takt.holder WHERE cluster = p_cluster AND job = v_name;
