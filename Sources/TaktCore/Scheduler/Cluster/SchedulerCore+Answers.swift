@@ -1,0 +1,243 @@
+import TaktTime
+
+/// What the cluster's engine says.
+extension SchedulerCore {
+  mutating func claimsAnswered(_ outcome: ClaimOutcome, at now: Now) {
+    guard let flight = cluster.inFlight else { return }
+    switch outcome {
+    case .failed(let number, let failure):
+      guard number == flight.number else { return }
+      cluster.inFlight = nil
+      engineFailed(failure, flight, at: now)
+    case .answered(let reply):
+      guard reply.number == flight.number else { return }
+      cluster.inFlight = nil
+      engineAnswered(reply, flight, at: now)
+    }
+    finishIfIdle(at: now)
+  }
+
+  private mutating func engineFailed(
+    _ failure: ClaimFailure, _ flight: ClusterState.InFlight, at now: Now
+  ) {
+    if flight.leaves {
+      cluster.hasLeft = true
+      return
+    }
+    cluster.outbox.prepend(contentsOf: flight.wishes)
+    for case .claim(let key) in flight.wishes { cluster.claims[key]?.askedAs = flight.member }
+    // A stop waits for an engine that answers.
+    if phase != .running, runs.isEmpty { cluster.hasLeft = true }
+    let count = cluster.failureCount + 1
+    cluster.failureCount = count
+    cluster.retryAt = now.monotonic + min(.seconds(2), .milliseconds(250) * count)
+    if cluster.failure?.description != failure.description {
+      logCluster(.warning, "the cluster's engine does not answer: \(failure)", at: now)
+    }
+    cluster.failure = failure
+    giveWaitingClaimsTime(at: now)
+  }
+
+  /// Claims that the engine does not answer: those whose jobs run anyway wait for their windows only.
+  private mutating func giveWaitingClaimsTime(at now: Now) {
+    for (key, claim) in cluster.claims
+    where claim.phase == .queued && !claim.isWithdrawn && !claim.isOpen
+      && jobs.isPresent(key.job) && jobs[key.job].spec.onPartition == .run
+    {
+      cluster.outbox.removeAll { $0 == .claim(key) }
+      cluster.putOff(key, until: max(now.monotonic, claim.slot.latestStart))
+    }
+  }
+
+  private mutating func engineAnswered(
+    _ reply: ClaimReply, _ flight: ClusterState.InFlight, at now: Now
+  ) {
+    if cluster.failure != nil {
+      logCluster(.notice, "the cluster's engine answers again", at: now)
+    }
+    cluster.engineIsUp()
+    guard let member = reply.member else {
+      if flight.leaves { cluster.hasLeft = true }
+      return membershipEnded(flight, at: now)
+    }
+    let isNew = cluster.member != member
+    cluster.member = member
+    if flight.renews { renewed(flight, reply, at: now) }
+    if isNew { joined(at: now) }
+    for (wish, answer) in zip(flight.wishes, reply.answers) { answered(wish, answer, at: now) }
+    if let news = reply.news { apply(news, at: now) }
+    if flight.leaves { cluster.hasLeft = true }
+  }
+
+  mutating func renewed(
+    _ flight: ClusterState.InFlight, _ reply: ClaimReply, at now: Now
+  ) {
+    let duration = cluster.facts.lease - cluster.margin
+    cluster.leaseUntil = flight.sentAt + duration
+    cluster.renewAt = flight.sentAt + cluster.facts.lease / 3
+    effects.append(
+      .leased(
+        batch: flight.number, for: cluster.facts.lease + cluster.facts.grace - Self.guardMargin))
+    let offset = now.wall - reply.wall - (now.monotonic - flight.sentAt) / 2
+    cluster.facts.clockOffset = offset
+    let isFar = offset >= MemberFacts.clockOffsetMax || offset <= .zero - MemberFacts.clockOffsetMax
+    if isFar, !cluster.hasWarnedOfClock {
+      logCluster(
+        .warning,
+        "this machine's clock is \(DurationText.format(offset < .zero ? .zero - offset : offset)) "
+          + (offset < .zero ? "behind" : "ahead of") + " the engine's; set it by NTP", at: now)
+    }
+    cluster.hasWarnedOfClock = isFar
+  }
+
+  /// The engine has taken this machine for lost: it begins anew.
+  private mutating func membershipEnded(_ flight: ClusterState.InFlight, at now: Now) {
+    guard let member = cluster.member else { return }
+    logCluster(.warning, "the cluster has taken this machine for lost; it joins again", at: now)
+    cluster.member = nil
+    for (key, claim) in cluster.claims where claim.phase == .queued {
+      cluster.claims[key]?.askedAs = claim.askedAs ?? member
+    }
+    cluster.outbox.prepend(contentsOf: flight.wishes)
+    leaseOver(at: now)
+  }
+
+  mutating func joined(at now: Now) {
+    logCluster(
+      .notice,
+      "joined the cluster as '\(cluster.facts.machine)', member \(cluster.member?.number ?? 0)",
+      at: now)
+    cluster.outbox.removeAll { if case .declare = $0 { true } else { false } }
+    var declares: [ClusterState.Wish] = []
+    for id in jobs.sorted where cluster.jobs[id] != nil {
+      cluster.jobs[id]?.standing = .undeclared
+      declares.append(.declare(id))
+      // What holds is what the engine says, not what this machine remembers.
+      if jobs[id].isSuspended { cluster.suspended.insert(id) }
+    }
+    cluster.outbox.prepend(contentsOf: declares)
+  }
+
+  private mutating func answered(_ wish: ClusterState.Wish, _ answer: ClaimAnswer, at now: Now) {
+    switch (wish, answer) {
+    case (.declare(let id), _): declared(id, answer, at: now)
+    case (.claim(let key), _): claimAnswered(key, answer, at: now)
+    case (.ask(let id, let asked), .known(let known)):
+      settle(asked, known: known, of: id, at: now)
+    case (.end(let token, _, _), _): endAnswered(token, isOurs: answer == .done, at: now)
+    case (.suspend(let id), _):
+      if jobs.isPresent(id), jobs[id].isSuspended { cluster.suspended.insert(id) }
+    case (.decide(let id, let slot, _), .early(let wait)):
+      verdictCameEarly(id, slot, wait, at: now)
+    case (.decide(let id, let slot, let verdict), _):
+      verdictAnswered(id, slot, verdict, isOurs: answer == .done, at: now)
+    case (.ranUnclaimed(let job, let slot), .superseded):
+      logCluster(
+        .warning, "ran twice: another machine had the slot too", of: jobs.id(of: job), slot: slot,
+        at: now)
+    case (.ask, _), (.ranUnclaimed, _), (.giveBack, _): break
+    }
+  }
+
+  private mutating func declared(_ id: JobID, _ answer: ClaimAnswer, at now: Now) {
+    guard let job = cluster.jobs[id], jobs.isPresent(id) else { return }
+    if answer == .done {
+      if job.standing == .drifted {
+        logCluster(.notice, "this machine's schedule is in force again", of: id, at: now)
+      }
+      cluster.jobs[id]?.standing = .inForce
+      cluster.jobs[id]?.isChanged = false
+      ask(of: id)
+    } else {
+      drifted(id, at: now)
+    }
+  }
+
+  mutating func drifted(_ id: JobID, at now: Now) {
+    if cluster.jobs[id]?.standing != .drifted {
+      logCluster(
+        .warning,
+        "another machine has a newer schedule of this job; update this machine's file and reload",
+        of: id, at: now)
+    }
+    cluster.jobs[id]?.standing = .drifted
+  }
+
+  /// How things stand in the cluster.
+  private mutating func apply(_ news: ClusterNews, at now: Now) {
+    cluster.news = news
+    for (id, job) in cluster.jobs where job.standing == .drifted {
+      cluster.outbox.append(.declare(id))
+    }
+    guard phase == .running else { return }
+    applySuspensions(news, at: now)
+    for open in news.open {
+      guard let id = jobs.id(of: open.job), cluster.jobs[id]?.standing == .inForce,
+        !jobs[id].isHeld
+      else { continue }
+      let key = ClusterState.Key(job: id, slot: open.slot)
+      guard cluster.claims[key] == nil,
+        !runs.active(of: id).all.contains(where: {
+          runs[$0].nominal == open.slot
+        })
+      else { continue }
+      let rank = cluster.rank(for: open.job, open.slot, jobs[id].spec.machines)
+      let slot = Slot(nominal: open.slot, causes: [], deadline: now.monotonic)
+      let at = now.monotonic + ClusterState.rankPace * min(rank, 10)
+      cluster.addClaim(ClusterState.Claim(slot: slot, isOpen: true, phase: .waits(at)), key)
+    }
+    giveBackForgotten(news, at: now)
+    for token in news.replaced {
+      for run in runs.all where runs.contains(run) && runs[run].claim?.token == token {
+        step(run, at: now) { $0.stop(.replaced, at: now.monotonic) }
+      }
+    }
+  }
+
+  /// Claims that this machine was given and knows nothing of: the answer was lost, and when it came
+  /// to be repeated nobody wanted the slot any more. Nobody else would end them.
+  private mutating func giveBackForgotten(_ news: ClusterNews, at now: Now) {
+    guard !news.held.isEmpty else { return }
+    var known: Set<ClaimToken> = []
+    for id in runs.all where runs.contains(id) {
+      if let token = runs[id].claim?.token { known.insert(token) }
+    }
+    for wish in cluster.outbox {
+      switch wish {
+      case .end(let token, _, _), .giveBack(let token): known.insert(token)
+      case .declare, .claim, .ask, .decide, .ranUnclaimed, .suspend: break
+      }
+    }
+    for held in news.held where !known.contains(held.token) {
+      if let id = jobs.id(of: held.job),
+        cluster.claims[ClusterState.Key(job: id, slot: held.slot)] != nil
+      {
+        continue
+      }
+      cluster.outbox.append(.giveBack(held.token))
+    }
+  }
+
+  private mutating func applySuspensions(_ news: ClusterNews, at now: Now) {
+    let pending = Set(
+      cluster.outbox.compactMap { if case .suspend(let id) = $0 { id } else { nil } })
+    var present: Set<JobID> = []
+    for (name, suspension) in news.suspended {
+      guard let id = jobs.id(of: name), isShared(id), !pending.contains(id) else { continue }
+      if let until = suspension.until, until <= now.wall { continue }
+      present.insert(id)
+      if jobs[id].suspension.map({ $0.until != suspension.until || $0.reason != suspension.reason })
+        ?? true
+      {
+        suspend(id, until: suspension.until, reason: suspension.reason, isNews: true, at: now)
+      }
+    }
+    for id in cluster.suspended
+    where !present.contains(id) && !pending.contains(id) && jobs.isPresent(id)
+      && jobs[id].isSuspended
+    {
+      resume(id, isNews: true, at: now)
+    }
+    cluster.suspended = present
+  }
+}

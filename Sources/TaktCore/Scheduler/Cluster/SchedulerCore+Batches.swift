@@ -1,0 +1,135 @@
+import DequeModule
+import HeapModule
+package import TaktTime
+
+/// What goes to the cluster's engine, and when.
+extension SchedulerCore {
+  /// The last of several events that belong together has been handled: what they want of the engine
+  /// goes to it at once. To be called after each event, or after all of a wake.
+  package mutating func endTurn(at now: Now, into list: inout [SchedulerEffect]) {
+    guard cluster.isOn, phase != .starting else { return }
+    swap(&effects, &list)
+    send(at: now)
+    finishIfIdle(at: now)
+    armCluster(at: now)
+    swap(&effects, &list)
+  }
+
+  mutating func clusterFired(token: UInt64, at now: Now) {
+    guard token == cluster.timerToken else { return }
+    cluster.armedFor = nil
+    if let until = cluster.leaseUntil, until <= now.monotonic { leaseOver(at: now) }
+    while let turn = cluster.turns.min, turn.at <= now.monotonic {
+      _ = cluster.turns.removeMin()
+      claimFired(turn.key, at: now)
+    }
+  }
+
+  private mutating func send(at now: Now) {
+    guard cluster.inFlight == nil, !cluster.hasLeft, phase != .finished else { return }
+    let leaves = phase != .running && runs.isEmpty
+    let joins = cluster.member == nil
+    if joins, phase != .running {
+      // Nothing is to be waited for, whether the engine answers or not.
+      cluster.hasLeft = true
+      return finishIfIdle(at: now)
+    }
+    guard cluster.retryAt.map({ $0 <= now.monotonic }) ?? true else { return }
+    let renews = joins || cluster.renewAt <= now.monotonic
+    guard renews || leaves || !cluster.outbox.isEmpty else { return }
+    var wishes: [ClusterState.Wish] = []
+    var requests: [ClaimRequest] = []
+    // A machine that joins hears first how things stand.
+    while !joins, requests.count < ClusterState.batchMax,
+      let wish = cluster.outbox.popFirst()
+    {
+      guard let request = request(for: wish) else { continue }
+      wishes.append(wish)
+      requests.append(request)
+    }
+    let isLast = leaves && cluster.outbox.isEmpty == true
+    guard renews || isLast || !requests.isEmpty else { return }
+    let number = cluster.lastBatch + 1
+    cluster.lastBatch = number
+    cluster.inFlight = ClusterState.InFlight(
+      number: number, wishes: wishes, sentAt: now.monotonic, renews: renews, leaves: isLast,
+      member: cluster.member)
+    effects.append(
+      .claims(
+        ClaimBatch(
+          number: number, member: cluster.member, facts: renews ? cluster.facts : nil,
+          leaves: isLast, requests: requests)))
+  }
+
+  /// What a wish comes to by now; nil when it has lost its sense.
+  private mutating func request(for wish: ClusterState.Wish) -> ClaimRequest? {
+    switch wish {
+    case .declare(let id):
+      guard jobs.isPresent(id), let job = cluster.jobs[id] else { return nil }
+      return .declare(jobs.name(of: id), schedule: job.schedule, isChanged: job.isChanged)
+    case .claim(let key):
+      guard let claim = cluster.claims[key], !claim.isWithdrawn,
+        let job = cluster.jobs[key.job], jobs.isPresent(key.job)
+      else {
+        _ = cluster.removeClaim(key)
+        return nil
+      }
+      return .claim(slotClaim(claim, key, job))
+    case .ask(let id, let slots):
+      guard jobs.isPresent(id) else { return nil }
+      return .ask(jobs.name(of: id), slots)
+    case .decide(let id, let slot, let verdict):
+      return jobs.isPresent(id) ? .decide(jobs.name(of: id), SlotSeries(slot), verdict) : nil
+    case .ranUnclaimed(let job, let slot): return .ranUnclaimed(job, slot)
+    case .end(let token, let outcome, let reason): return .end(token, outcome, reason: reason)
+    case .giveBack(let token): return .giveBack(token)
+    case .suspend(let id):
+      return jobs.isPresent(id) ? .suspend(jobs.name(of: id), jobs[id].suspension) : nil
+    }
+  }
+
+  private mutating func slotClaim(
+    _ claim: ClusterState.Claim, _ key: ClusterState.Key, _ job: ClusterState.Job
+  ) -> SlotClaim {
+    let spec = jobs[key.job].spec
+    let group = spec.concurrencyGroup
+    return SlotClaim(
+      job: spec.name, slot: key.slot, schedule: job.schedule, overlap: spec.overlap,
+      group: group, groupMax: group.flatMap { settings.concurrency[$0] },
+      limit: spec.timing.schedule.limit, isAtLeastOnce: spec.delivery == .atLeastOnce,
+      validUntil: spec.validUntil(key.slot),
+      earlier: claim.askedAs)
+  }
+
+  private mutating func armCluster(at now: Now) {
+    guard phase != .finished else { return }
+    var next = MonotonicInstant.distantFuture
+    if cluster.inFlight == nil, !cluster.hasLeft {
+      next = min(next, cluster.retryAt ?? (cluster.member == nil ? now.monotonic : cluster.renewAt))
+    }
+    if let until = cluster.leaseUntil { next = min(next, until) }
+    if let turn = cluster.turns.min { next = min(next, turn.at) }
+    guard next != cluster.armedFor, next < .distantFuture else { return }
+    let token = nextToken()
+    cluster.armedFor = next
+    cluster.timerToken = token
+    effects.append(
+      .arm(.cluster, deadline: next, due: now.wall(at: next), leeway: .zero, token: token))
+  }
+
+  /// Whether a stop need not wait for the engine.
+  var isClusterDone: Bool { !cluster.isOn || cluster.hasLeft }
+
+  func logFields(of id: JobID?, slot: WallInstant?) -> [LogField] {
+    (id.map { [LogField(.job, .text(jobs.name(of: $0).text))] } ?? [])
+      + (slot.map { [LogField(.slot, .instant($0))] } ?? [])
+  }
+
+  mutating func logCluster(
+    _ level: LogLevel, _ message: String, of id: JobID? = nil, slot: WallInstant? = nil, at now: Now
+  ) {
+    log(
+      level, .scheduler, at: now,
+      logFields(of: id, slot: slot) + [LogField(.message, .text(message))])
+  }
+}

@@ -1,0 +1,204 @@
+import TaktTime
+
+/// Shared slots: each is claimed in the cluster's engine before it runs.
+extension SchedulerCore {
+  /// A reload has removed the job from this machine.
+  mutating func removeShared(_ id: JobID, at now: Now) {
+    guard let job = cluster.jobs[id] else { return }
+    withdrawClaims(of: id, as: .cancelled(.removed), at: now)
+    for slot in job.unsettled {
+      decide(id, SlotSeries(slot), .cancelled(.removed), at: now)
+    }
+    withdrawJob(id)
+  }
+
+  /// What waits for the engine's word will not run on this machine.
+  mutating func withdrawClaims(of id: JobID, as verdict: Verdict, at now: Now) {
+    for key in cluster.keys(of: id) {
+      guard let claim = cluster.claims[key], !claim.isWithdrawn else { continue }
+      withdraw(key)
+      if !claim.isOpen { decide(id, SlotSeries(key.slot), verdict, at: now) }
+    }
+  }
+
+  /// takt stops: what waits for the engine's word is left to other machines, or to a takt to come.
+  mutating func withdrawAllClaims(at now: Now) {
+    for key in cluster.claims.keys.sorted() { withdraw(key) }
+  }
+
+  /// Gives up a claim; one that the engine is being asked for waits for the answer. What it was
+  /// asked for before, without an answer, is given back when the news has it.
+  private mutating func withdraw(_ key: ClusterState.Key) {
+    let wish = ClusterState.Wish.claim(key)
+    cluster.outbox.removeAll { $0 == wish }
+    if cluster.inFlight?.wishes.contains(wish) == true {
+      cluster.claims[key]?.isWithdrawn = true
+    } else {
+      _ = cluster.removeClaim(key)
+    }
+  }
+
+  /// What a wake has found of a shared job: what is in time is claimed, the rest is settled when the
+  /// engine has said what became of it.
+  mutating func serveShared(_ due: ScheduleCursor.Due, of id: JobID, at now: Now) {
+    let isOver = due.newest.latestStart + jobs[id].spec.lateTolerance < now.monotonic
+    unsettle(isOver ? due.all : due.passed, of: id, at: now)
+    let behind = jobs[id].late.filter { $0.slot.deadline <= now.monotonic }
+    if !behind.isEmpty, jobs[id].spec.missed.choice != .all {
+      jobs[id].late.removeAll { $0.slot.deadline <= now.monotonic }
+      unsettle(behind.map { SlotSeries($0.slot.nominal) }, of: id, at: now)
+    }
+    guard !isOver else { return }
+    if due.newest.deadline > now.monotonic {
+      putOff(due.newest, of: id, until: due.newest.deadline)
+    } else {
+      serve(due.newest, of: id, at: now)
+    }
+  }
+
+  /// A shared slot is to run: here, or on another machine.
+  mutating func propose(_ slot: Slot, of id: JobID, at now: Now) {
+    guard isHere(jobs[id].spec) else {
+      return decideElsewhere(slot.nominal, of: id, at: now)
+    }
+    let key = ClusterState.Key(job: id, slot: slot.nominal)
+    guard let job = cluster.jobs[id], cluster.claims[key] == nil else {
+      return unsettle([SlotSeries(slot.nominal)], of: id, at: now)
+    }
+    let mayClaim = cluster.isUp && job.standing == .inForce
+    let runsAnyway = jobs[id].spec.onPartition == .run && !cluster.isUp
+    guard job.claimCount == 0 || jobs[id].spec.overlap == .allow, mayClaim || runsAnyway else {
+      return unsettle([SlotSeries(slot.nominal)], of: id, at: now)
+    }
+    effects.append(.record(.pending(jobs.name(of: id), slot.nominal)))
+    markDirty(id)
+    let rank = cluster.rank(for: jobs.name(of: id), slot.nominal, jobs[id].spec.machines)
+    let phase: ClusterState.Claim.Phase =
+      !mayClaim
+      ? .waits(max(now.monotonic, slot.latestStart))
+      : rank == 0 ? .queued : .waits(now.monotonic + ClusterState.rankPace * min(rank, 10))
+    cluster.addClaim(ClusterState.Claim(slot: slot, phase: phase), key)
+  }
+
+  /// The time has come to look at a claim again.
+  mutating func claimFired(_ key: ClusterState.Key, at now: Now) {
+    guard let claim = cluster.claims[key], !claim.isWithdrawn else { return }
+    guard case .waits(let instant) = claim.phase, instant <= now.monotonic else { return }
+    guard jobs.isPresent(key.job) else {
+      _ = cluster.removeClaim(key)
+      return
+    }
+    if cluster.isUp, cluster.jobs[key.job]?.standing == .inForce {
+      if runs.places.takenCount >= settings.maxRunning {
+        cluster.putOff(key, until: now.monotonic + ClusterState.rankPace)
+        return
+      }
+      cluster.claims[key]?.phase = .queued
+      cluster.outbox.append(.claim(key))
+      return
+    }
+    guard jobs[key.job].spec.onPartition == .run, !cluster.isUp, !claim.isOpen else {
+      _ = cluster.removeClaim(key)
+      if !claim.isOpen { unsettle([SlotSeries(key.slot)], of: key.job, at: now) }
+      return
+    }
+    runUnclaimed(key, at: now)
+  }
+
+  /// Nobody could be asked, and the job is to run all the same.
+  private mutating func runUnclaimed(_ key: ClusterState.Key, at now: Now) {
+    guard let claim = cluster.removeClaim(key) else { return }
+    cluster.outbox.removeAll { $0 == .claim(key) }
+    cluster.jobs[key.job]?.lastServed = key.slot
+    cluster.outbox.append(.ranUnclaimed(jobs.name(of: key.job), key.slot))
+    logCluster(
+      .warning, "runs without a claim: the engine cannot be reached", of: key.job,
+      slot: key.slot, at: now)
+    start(claim.slot, of: key.job, nil, isOpen: false, at: now)
+  }
+
+  /// A slot is this machine's, or nobody's: a run serves it.
+  mutating func start(
+    _ slot: Slot, of id: JobID, _ grant: ClaimGrant?, isOpen: Bool, at now: Now
+  ) {
+    if jobs[id].spec.overlap == .replace { replaceRuns(of: id, by: slot, at: now) }
+    queueRun(
+      isOpen ? .resumed(slot.nominal, nil) : .slot(slot), of: id, jobs[id].spec, claim: grant,
+      at: now)
+  }
+
+  mutating func decideElsewhere(_ slot: WallInstant, of id: JobID, at now: Now) {
+    if let served = cluster.jobs[id]?.lastServed, served < slot {
+      cluster.jobs[id]?.lastServed = slot
+    }
+    decide(id, SlotSeries(slot), .skipped(.elsewhere), at: now)
+  }
+
+  mutating func claimAnswered(
+    _ key: ClusterState.Key, _ answer: ClaimAnswer, at now: Now
+  ) {
+    guard let claim = cluster.claims[key], claim.phase == .queued else {
+      // It was given up meanwhile.
+      if case .granted(let token, _) = answer { cluster.outbox.append(.giveBack(token)) }
+      return
+    }
+    switch answer {
+    case .early(let wait) where !claim.isWithdrawn:
+      cluster.putOff(key, until: now.monotonic + wait + .milliseconds(1))
+      return
+    case .busy where !claim.isWithdrawn:
+      cluster.putOff(key, until: now.monotonic + ClusterState.busyPace)
+      return
+    default: break
+    }
+    _ = cluster.removeClaim(key)
+    if case .granted(let token, let attempt) = answer {
+      granted(
+        claim, key, ClaimGrant(token: token, attempt: attempt, member: cluster.member), at: now)
+    } else if !claim.isWithdrawn, jobs.isPresent(key.job) {
+      refused(claim, key, answer, at: now)
+    }
+    ask(of: key.job)
+  }
+
+  private mutating func granted(
+    _ claim: ClusterState.Claim, _ key: ClusterState.Key, _ grant: ClaimGrant, at now: Now
+  ) {
+    let mayStart =
+      phase == .running && !claim.isWithdrawn && jobs.isPresent(key.job)
+      && !jobs[key.job].isHeld && cluster.hasLease(at: now.monotonic)
+    guard mayStart else {
+      cluster.outbox.append(.giveBack(grant.token))
+      // Another machine may have it now, or this one later: as an open slot.
+      if !claim.isWithdrawn, !claim.isOpen, phase == .running, jobs.isPresent(key.job) {
+        decideElsewhere(key.slot, of: key.job, at: now)
+      }
+      return
+    }
+    let spec = jobs[key.job].spec
+    if now.wall > spec.validUntil(key.slot) {
+      // The engine has been away for too long.
+      cluster.outbox.append(.giveBack(grant.token))
+      if !claim.isOpen { decideUnasked(key.job, SlotSeries(key.slot), .missed(.stalled), at: now) }
+      return
+    }
+    if !claim.isOpen { cluster.jobs[key.job]?.lastServed = key.slot }
+    start(claim.slot, of: key.job, grant, isOpen: claim.isOpen, at: now)
+  }
+
+  private mutating func refused(
+    _ claim: ClusterState.Claim, _ key: ClusterState.Key, _ answer: ClaimAnswer, at now: Now
+  ) {
+    switch answer {
+    case .drifted:
+      drifted(key.job, at: now)
+      if !claim.isOpen { unsettle([SlotSeries(key.slot)], of: key.job, at: now) }
+    case .skipped(let reason) where !claim.isOpen:
+      cluster.isAnswering = true
+      decide(key.job, SlotSeries(key.slot), .skipped(reason), at: now, causes: claim.slot.causes)
+      cluster.isAnswering = false
+    case .taken where !claim.isOpen: decideElsewhere(key.slot, of: key.job, at: now)
+    default: break
+    }
+  }
+}

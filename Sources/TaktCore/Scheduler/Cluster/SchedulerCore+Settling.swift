@@ -1,0 +1,125 @@
+import TaktTime
+
+/// Shared slots whose time came while nobody could claim them, and verdicts that are the engine's first.
+extension SchedulerCore {
+  /// That nobody is to run a shared slot is decided by the engine: then, and not before, it is this
+  /// machine's verdict too. Returns whether it is to be asked.
+  mutating func asksFirst(
+    _ id: JobID, _ slots: SlotSeries, _ verdict: Verdict, at now: Now
+  ) -> Bool {
+    guard cluster.isAnswering == false, cluster.jobs[id] != nil, isShared(id) else {
+      return false
+    }
+    switch verdict {
+    case .missed, .coalesced, .skipped(.overlap): break
+    case .ran, .skipped, .cancelled: return false
+    }
+    // While nobody answers they are kept where there is a bound.
+    if slots.count > 1 || cluster.isUp == false {
+      unsettle([slots], of: id, at: now)
+    } else {
+      effects.append(.record(.pending(jobs.name(of: id), slots.first)))
+      markDirty(id)
+      cluster.outbox.append(.decide(id, slots.first, verdict))
+    }
+    return true
+  }
+
+  mutating func verdictAnswered(
+    _ id: JobID, _ slot: WallInstant, _ verdict: Verdict, isOurs: Bool, at now: Now
+  ) {
+    guard jobs.isPresent(id) else { return }
+    cluster.isAnswering = true
+    decide(id, SlotSeries(slot), isOurs ? verdict : .skipped(.elsewhere), at: now)
+    cluster.isAnswering = false
+  }
+
+  /// By the engine's clock the slot is still to come, so that nobody has missed it: it is claimed
+  /// then, as any other.
+  mutating func verdictCameEarly(
+    _ id: JobID, _ slot: WallInstant, _ wait: Duration, at now: Now
+  ) {
+    let key = ClusterState.Key(job: id, slot: slot)
+    guard phase == .running, jobs.isPresent(id), cluster.jobs[id] != nil,
+      cluster.claims[key] == nil
+    else { return }
+    let due = now.monotonic + wait + .milliseconds(1)
+    let slot = Slot(nominal: slot, causes: [], deadline: due)
+    cluster.addClaim(ClusterState.Claim(slot: slot, phase: .waits(due)), key)
+  }
+
+  /// Slots whose time came while nobody could claim them: what became of them is asked first.
+  ///
+  /// - Parameter schedule: what names them; nil for the job's present one.
+  mutating func unsettle(
+    _ passed: [SlotSeries], of id: JobID, by schedule: Schedule? = nil, at now: Now
+  ) {
+    guard !passed.isEmpty else { return }
+    guard isHere(jobs[id].spec) else {
+      for series in passed { decide(id, series, .skipped(.elsewhere), at: now) }
+      return
+    }
+    if cluster.jobs[id] == nil { declare(id, isChanged: false) }
+    var slots: [WallInstant] = []
+    for series in passed.sorted(by: { $0.last > $1.last }) {
+      let set = jobs[id].cursor.instantSet(of: series, schedule ?? jobs[id].spec.timing.schedule)
+      let room = max(0, ClusterState.unsettledMax - slots.count)
+      let (rest, newest) = room == 0 ? (series, []) : set.splitNewest(room, of: series)
+      slots += newest.map { WallInstant($0) }
+      // Too many to be asked for one by one, and too old to run.
+      if let rest { decideUnasked(id, rest, .missed(.down), at: now) }
+    }
+    for slot in slots { effects.append(.record(.pending(jobs.name(of: id), slot))) }
+    var all = Set(cluster.jobs[id]?.unsettled ?? []).union(slots).sorted()
+    while all.count > ClusterState.unsettledMax {
+      decideUnasked(id, SlotSeries(all.removeFirst()), .missed(.stalled), at: now)
+    }
+    cluster.jobs[id]?.unsettled = all
+    markDirty(id)
+    ask(of: id)
+  }
+
+  mutating func decideUnasked(
+    _ id: JobID, _ slots: SlotSeries, _ verdict: Verdict, at now: Now
+  ) {
+    cluster.isAnswering = true
+    decide(id, slots, verdict, at: now)
+    cluster.isAnswering = false
+  }
+
+  /// Asks which of a job's slots are decided, unless that must wait.
+  mutating func ask(of id: JobID) {
+    guard let job = cluster.jobs[id], !job.unsettled.isEmpty, !job.isAsking,
+      job.standing == .inForce, cluster.isUp, job.claimCount == 0, phase == .running
+    else { return }
+    cluster.jobs[id]?.isAsking = true
+    cluster.outbox.append(.ask(id, Array(job.unsettled.suffix(ClusterState.batchMax))))
+  }
+
+  mutating func settle(
+    _ asked: [WallInstant], known: [WallInstant], of id: JobID, at now: Now
+  ) {
+    guard jobs.isPresent(id), cluster.jobs[id] != nil else { return }
+    cluster.jobs[id]?.isAsking = false
+    guard phase == .running else { return }
+    let waiting = Set(cluster.jobs[id]?.unsettled ?? [])
+    let slots = asked.filter(waiting.contains)
+    let settled = Set(slots)
+    cluster.jobs[id]?.unsettled.removeAll { settled.contains($0) }
+    let isKnown = Set(known)
+    for slot in slots where isKnown.contains(slot) { decideElsewhere(slot, of: id, at: now) }
+    let rest = slots.filter { !isKnown.contains($0) }.map { SlotSeries($0) }
+    if let reason = jobs[id].holdReason {
+      for series in rest { decide(id, series, .skipped(reason), at: now) }
+    } else if let last = rest.last?.last {
+      let served = cluster.jobs[id]?.lastServed ?? last
+      if jobs[id].spec.missed.choice == .last, served > last {
+        for series in rest { decide(id, series, .coalesced(into: served), at: now) }
+      } else {
+        settle(rest, of: id, by: jobs[id].spec.timing.schedule, nil, at: now)
+        giveTurns(to: [id], at: now)
+      }
+    }
+    ask(of: id)
+  }
+}

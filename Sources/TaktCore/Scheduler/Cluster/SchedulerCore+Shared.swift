@@ -1,0 +1,119 @@
+import TaktTime
+
+/// Jobs that all machines of a cluster share.
+extension SchedulerCore {
+  /// This machine is one of a cluster. To be said before `started`.
+  package mutating func join(_ facts: MemberFacts) { cluster.join(facts) }
+
+  /// How long before others decide for this machine nothing of it may run any more.
+  static let guardMargin = Duration.milliseconds(500)
+  /// How much longer than the longest grace of a job others wait.
+  private static let graceMargin = Duration.seconds(2)
+
+  /// What others must know of this machine's jobs.
+  mutating func setGrace() {
+    guard cluster.isOn else { return }
+    var longest = Duration.zero
+    for id in jobs.present where isShared(id) {
+      longest = max(longest, jobs[id].spec.execution.stop.grace)
+    }
+    cluster.facts.grace = longest + Self.graceMargin
+  }
+
+  /// Whether a job's slots are shared with other machines, or are theirs alone.
+  func isShared(_ spec: JobSpec) -> Bool {
+    guard cluster.isOn else { return false }
+    return spec.machines != .each
+  }
+
+  mutating func isShared(_ id: JobID) -> Bool {
+    guard cluster.isOn else { return false }
+    return isShared(jobs[id].spec)
+  }
+
+  /// Whether one slot of a shared job is: what happens on a machine is that machine's alone.
+  mutating func isShared(_ slot: Slot, of id: JobID) -> Bool {
+    guard isShared(id) else { return false }
+    return slot.causes.isEmpty || slot.causes.isTimedOrFollowing
+  }
+
+  /// Whether this machine may run a shared job.
+  func isHere(_ spec: JobSpec) -> Bool {
+    spec.machines.includes(cluster.facts.labels)
+  }
+
+  // MARK: Jobs
+
+  /// Tells the engine of a job, now or when there is one.
+  mutating func declare(_ id: JobID, isChanged: Bool) {
+    guard cluster.isOn, jobs.isPresent(id), isShared(id), isHere(jobs[id].spec) else {
+      return withdrawJob(id)
+    }
+    let schedule = jobs[id].spec.sharedHash
+    var job = cluster.jobs[id] ?? ClusterState.Job(schedule: schedule, isChanged: isChanged)
+    if job.schedule != schedule || isChanged {
+      job.schedule = schedule
+      job.isChanged = job.isChanged || isChanged
+    }
+    job.standing = .undeclared
+    cluster.jobs[id] = job
+    if cluster.member != nil { cluster.outbox.append(.declare(id)) }
+  }
+
+  mutating func withdrawJob(_ id: JobID) { cluster.jobs[id] = nil }
+
+  /// Tells the engine whether a job is suspended.
+  mutating func reportSuspension(of id: JobID) {
+    guard cluster.jobs[id] != nil else { return }
+    cluster.outbox.append(.suspend(id))
+  }
+
+  /// Somebody has set the clock, or the machine has slept: the lease went on meanwhile.
+  mutating func clusterStepped(slept: Duration, at now: Now) {
+    guard cluster.isOn else { return }
+    if slept > .zero, let until = cluster.leaseUntil { cluster.leaseUntil = until - slept }
+    // What was early by another clock may not be.
+    for (key, claim) in cluster.claims {
+      if case .waits(let at) = claim.phase, at > now.monotonic {
+        cluster.putOff(key, until: now.monotonic)
+      }
+    }
+  }
+
+  /// A reload that somebody asks for says that this file is right.
+  mutating func insist() {
+    for (id, job) in cluster.jobs where job.standing == .drifted {
+      declare(id, isChanged: true)
+    }
+  }
+}
+
+extension SlotCauses {
+  /// Whether the clock or another job's end names the slot, and not something on this machine.
+  var isTimedOrFollowing: Bool {
+    sorted().contains { [.every, .cron, .calendar, .at, .after].contains($0) }
+  }
+}
+
+extension JobSpec {
+  /// Until when a slot that is late may start.
+  func validUntil(_ slot: WallInstant) -> WallInstant {
+    slot + missed.within(timing.schedule, of: slot)
+  }
+
+  /// What machines must agree on to share the job's slots.
+  var sharedHash: UInt64 {
+    StableHash.of(
+      JobKey.facts(of: self).filter { JobKey.shared.contains($0.key) }
+        .map { "\($0.key)=\($0.text)" }.joined(separator: "\n"))
+  }
+}
+
+extension JobKey {
+  /// The names of the keys that name a job's slots, but for those of one machine, and of what says
+  /// whose they are.
+  fileprivate static let shared = Set(
+    [
+      JobKey.every, .align, .cron, .calendar, .at, .after, .notBefore, .until, .except, .machines,
+    ].map(\.name))
+}
