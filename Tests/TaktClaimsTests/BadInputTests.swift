@@ -184,7 +184,7 @@ import Testing
         try failure(server.url(database))
           == ClaimFailure(
             "The schema 'takt' in database '\(database)' at \(socket) has version 99; this takt "
-              + "works with version 1. Upgrade takt on this machine.", isPermanent: true))
+              + "works with version 2. Upgrade takt on this machine.", isPermanent: true))
       #expect(throws: PostgresProblem.self, "nothing older is installed over it") {
         try server.run(PostgresSchema.sql, in: database)
       }
@@ -193,13 +193,15 @@ import Testing
     @Test func `an older schema is upgraded by its owner, and by no other role`() throws {
       let (role, database) = (try makeRole(), try server.makeDatabase())
       try server.run(PostgresSchema.sql, in: database)
-      try server.run(Self.other(0), in: database)
+      try server.run(
+        Self.other(1) + "ALTER TABLE takt.job DROP COLUMN rest, DROP COLUMN last_end;",
+        in: database)
       try server.run(PostgresSchema.grants(to: role), in: database)
       let failure = try failure(server.url(database, role: role))
       #expect(
         failure.description.hasPrefix(
-          "The schema 'takt' in database '\(database)' at \(socket) has version 0, this takt "
-            + "requires 1, and role '\(role)' cannot upgrade it: "), "\(failure)")
+          "The schema 'takt' in database '\(database)' at \(socket) has version 1, this takt "
+            + "requires 2, and role '\(role)' cannot upgrade it: "), "\(failure)")
       #expect(failure.isPermanent)
       #expect(try SynchronousDriver(server.url(database)).perform(.joining).member != nil)
       #expect(
@@ -241,7 +243,8 @@ import Testing
     /// The schema as another version would have it.
     private static func other(_ version: Int) -> String {
       """
-      UPDATE takt.version SET number = \(version);
+      DELETE FROM takt.version;
+      INSERT INTO takt.version (number) VALUES (\(version));
       CREATE OR REPLACE FUNCTION takt.batch(p_cluster text, p_batch jsonb) RETURNS jsonb
       LANGUAGE sql SECURITY DEFINER AS $$ SELECT jsonb_build_object('schema', \(version)) $$;
       """

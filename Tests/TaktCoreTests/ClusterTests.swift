@@ -114,6 +114,78 @@ struct ClusterTests {
     #expect(world.engine.state(of: world.wall(5000), world.name) == "open")
   }
 
+  private static func resting(_ change: (inout JobSpec) -> Void = { _ in }) -> JobSpec {
+    .shared {
+      $0.timing.schedule.every = Every(.seconds(10), from: .end)
+      change(&$0)
+    }
+  }
+
+  @Test func `a fixed delay counts from the end of a run on any machine`() throws {
+    var world = ClusterWorld(jobs: [Self.resting()])
+    world.runTime = .seconds(3)
+    world.pass(.seconds(24))
+    #expect(world.starts == ["job 10000 fence 1", "job 23000 fence 2"])
+    let other = world.joinOther()
+    // It ends at 26,000; the next slot is another machine's.
+    world.pass(.seconds(11))
+    world.otherAsks([.claim(world.claim(36_000))], as: other, at: 36_000)
+    world.pass(.seconds(5))
+    #expect(world.starts.count == 2)
+    #expect(world.verdicts.last == "job 36000 skipped(elsewhere)")
+    world.otherAsks([.end(ClaimToken(3), .succeeded, reason: "")], as: other, at: 41_000)
+    world.pass(.seconds(20))
+    #expect(world.starts.dropFirst(2) == ["job 51000 fence 4"])
+    #expect(Set(world.verdicts).count == world.verdicts.count)
+  }
+
+  @Test func `a machine that starts takes a fixed delay up where the others are`() throws {
+    var world = ClusterWorld(jobs: [])
+    let other = world.joinOther()
+    let schedule = Self.resting().sharedHash
+    world.otherAsks(
+      [
+        .declare(world.name, schedule: schedule, isChanged: true, rest: .seconds(10)),
+        .decide(world.name, SlotSeries(world.wall(0)), .missed(.down)),
+      ], as: other, at: 3000)
+    world.pass(.seconds(5))
+    world.reload(to: [Self.resting()])
+    world.pass(.seconds(20))
+    #expect(world.starts == ["job 13000 fence 1", "job 23000 fence 2"])
+  }
+
+  @Test func `a fixed delay goes on without an engine where the job runs anyway`() throws {
+    var world = ClusterWorld(jobs: [
+      Self.resting { $0.onPartition = .run },
+      .shared("waits") { $0.timing.schedule.every = Every(.seconds(10), from: .end) },
+    ])
+    world.pass(.seconds(11))
+    #expect(world.starts.count == 2)
+    world.isReachable = false
+    world.pass(.seconds(30))
+    #expect(world.starts.dropFirst(2).allSatisfy { $0.hasPrefix("job ") && !$0.contains("fence") })
+    #expect(world.starts.count >= 4)
+    world.isReachable = true
+    world.pass(.seconds(20))
+    #expect(world.starts.contains { $0.hasPrefix("waits") && $0.hasSuffix("fence 3") }, "\(world.starts)")
+    #expect(Set(world.verdicts).count == world.verdicts.count)
+  }
+
+  @Test func `a fixed delay passes over what is suspended`() throws {
+    var world = ClusterWorld(jobs: [Self.resting()])
+    let other = world.joinOther()
+    world.pass(.seconds(11))
+    world.otherAsks(
+      [.suspend(world.name, Suspension(since: world.wall(0), reason: "deploy"))], as: other,
+      at: 11_000)
+    world.pass(.seconds(34))
+    #expect(world.starts.count == 1)
+    world.otherAsks([.suspend(world.name, nil)], as: other, at: 45_000)
+    world.pass(.seconds(16))
+    #expect(world.starts.count == 2)
+    #expect(Set(world.verdicts).count == world.verdicts.count, "\(world.verdicts)")
+  }
+
   @Test func `what happens on a machine needs no claim`() throws {
     let world = ClusterWorld(jobs: [.shared { $0.timing.schedule.on = [.start] }])
     #expect(world.starts.first?.hasSuffix("fence") == false)
@@ -161,6 +233,14 @@ private struct ClusterWorld {
       cluster: MemberFacts(machine: "one", lease: .seconds(15), grace: .seconds(2)))
     send(.started(Snapshot(settings: SchedulerSettings(), jobs: jobs)))
     pass(.zero)
+  }
+
+  mutating func reload(to jobs: [JobSpec]) {
+    send(
+      .reloaded(
+        ReloadPlan(
+          from: Snapshot(settings: SchedulerSettings(), jobs: []),
+          to: Snapshot(settings: SchedulerSettings(), jobs: jobs))))
   }
 
   static func name(_ text: String) -> JobName {
@@ -233,7 +313,7 @@ private struct ClusterWorld {
   }
 
   private mutating func carry(_ batch: ClaimBatch) {
-    for case .declare(name, let schedule, _) in batch.requests { declared = schedule }
+    for case .declare(name, let schedule, _, _) in batch.requests { declared = schedule }
     let outcome: ClaimOutcome =
       isReachable
       ? .answered(engine.perform(batch, at: scheduler.now.wall))

@@ -51,6 +51,13 @@ extension PostgresSchema {
         WHERE cluster = p_cluster AND job = p_job AND state = 'claimed' AND slot <> p_but)
     $fn$;
 
+    -- A slot has been decided: the next one of a job with a rest is counted from here.
+    CREATE OR REPLACE FUNCTION takt.note_end(p_cluster text, p_jobs text[], p_now bigint)
+    RETURNS void LANGUAGE sql AS $fn$
+      UPDATE takt.job SET last_end = pg_catalog.div(p_now::numeric, 1000000)::bigint
+      WHERE cluster = p_cluster AND name = ANY (p_jobs) AND rest IS NOT NULL
+    $fn$;
+
     CREATE OR REPLACE FUNCTION takt.answer(p_answer text) RETURNS jsonb
     LANGUAGE sql IMMUTABLE AS $fn$
       SELECT pg_catalog.jsonb_build_object('is', p_answer)
@@ -78,6 +85,8 @@ extension PostgresSchema {
         END IF;
         -- Slots from long before a job is first heard of belong to no machine: a slow clock names them.
         UPDATE takt.job SET schedule = v_schedule,
+          last_end = CASE WHEN rest IS NOT NULL AND p_request->>'rest' IS NOT NULL THEN last_end END,
+          rest = (p_request->>'rest')::bigint,
           forgotten_until = CASE WHEN v_old IS NULL
             THEN (takt.later(p_now, -\(reachNanoseconds)) - 1) / 1000000
             ELSE forgotten_until END
@@ -116,6 +125,18 @@ extension PostgresSchema {
             SELECT FROM takt.job
             WHERE cluster = p_cluster AND name = p_request->>'job' AND schedule IS NOT NULL)),
         '[]'::jsonb))
+    $fn$;
+
+    CREATE OR REPLACE FUNCTION takt.last_end(p_cluster text, p_request jsonb) RETURNS jsonb
+    LANGUAGE sql AS $fn$
+      SELECT CASE WHEN EXISTS (
+          SELECT FROM takt.slot WHERE cluster = p_cluster AND job = p_request->>'job'
+            AND state <> 'decided')
+        THEN takt.answer('busy')
+        ELSE pg_catalog.jsonb_build_object('is', 'ended', 'at', (
+          SELECT last_end FROM takt.job
+          WHERE cluster = p_cluster AND name = p_request->>'job' AND schedule IS NOT NULL))
+        END
     $fn$;
 
     CREATE OR REPLACE FUNCTION takt.decide(
@@ -157,6 +178,7 @@ extension PostgresSchema {
         (cluster, job, slot, state, machine, valid_until, verdict, detail, ended_at)
       VALUES (p_cluster, v_name, v_first, 'decided', p_machine, takt.nanoseconds(v_first),
         p_request->>'verdict', p_request->>'detail', p_now);
+      PERFORM takt.note_end(p_cluster, ARRAY[v_name], p_now);
       RETURN takt.answer('done');
     END
     $fn$;
@@ -193,7 +215,10 @@ extension PostgresSchema {
         ended_at = p_now
       WHERE cluster = p_cluster AND job = v_name AND slot = v_slot AND state = 'claimed'
         AND member = p_member;
-      IF FOUND THEN RETURN takt.answer('done'); END IF;
+      IF FOUND THEN
+        PERFORM takt.note_end(p_cluster, ARRAY[v_name], p_now);
+        RETURN takt.answer('done');
+      END IF;
       IF takt.is_known(p_cluster, v_name, v_slot) THEN
         INSERT INTO takt.doubled (cluster, job, slot, member, machine, found_at)
         VALUES (p_cluster, v_name, v_slot, p_member, p_machine, p_now)
@@ -204,6 +229,7 @@ extension PostgresSchema {
         (cluster, job, slot, state, member, machine, valid_until, verdict, reason, ended_at)
       VALUES (p_cluster, v_name, v_slot, 'decided', p_member, p_machine,
         takt.nanoseconds(v_slot), 'ran', 'unclaimed', p_now);
+      PERFORM takt.note_end(p_cluster, ARRAY[v_name], p_now);
       RETURN takt.answer('done');
     END
     $fn$;
@@ -219,6 +245,7 @@ extension PostgresSchema {
         UPDATE takt.slot SET state = 'decided', verdict = 'ran', detail = NULL,
           outcome = p_request->>'outcome', reason = p_request->>'reason', ended_at = p_now
         WHERE token = v_slot.token;
+        PERFORM takt.note_end(p_cluster, ARRAY[v_slot.job], p_now);
         RETURN takt.answer('done');
       ELSIF v_slot.state = 'decided' AND v_slot.verdict = 'ran'
         AND v_slot.outcome = p_request->>'outcome' AND v_slot.reason = p_request->>'reason'
@@ -288,6 +315,11 @@ extension PostgresSchema {
       END IF;
       IF v_is_new THEN
         IF takt.is_known(p_cluster, v_name, v_instant) THEN RETURN takt.answer('taken'); END IF;
+        IF v_job.last_end IS NOT NULL
+          AND takt.nanoseconds(v_instant) < takt.later(takt.nanoseconds(v_job.last_end), v_job.rest)
+        THEN
+          RETURN pg_catalog.jsonb_build_object('is', 'ended', 'at', v_job.last_end);
+        END IF;
       ELSIF v_slot.state = 'claimed' THEN
         IF v_slot.member IS DISTINCT FROM v_former THEN RETURN takt.answer('taken'); END IF;
       ELSIF v_slot.state = 'decided' THEN
@@ -319,6 +351,7 @@ extension PostgresSchema {
         ON CONFLICT (cluster, job, slot) DO UPDATE SET
           state = 'decided', token = NULL, member = p_member, machine = p_machine,
           valid_until = v_valid_until, verdict = 'skipped', detail = v_refusal, ended_at = p_now;
+        PERFORM takt.note_end(p_cluster, ARRAY[v_name], p_now);
         RETURN takt.skipped(v_refusal);
       END IF;
 
@@ -400,6 +433,7 @@ extension PostgresSchema {
           WHEN 'claimed' THEN s.member = ANY (v_lost)
             OR NOT EXISTS (SELECT FROM takt.member m WHERE m.id = s.member)
           ELSE p_now > s.valid_until END;
+        PERFORM takt.note_end(p_cluster, v_jobs, p_now);
       END IF;
       IF v_lost <> '{}' THEN
         DELETE FROM takt.holder h WHERE h.member = ANY (v_lost);
@@ -575,6 +609,7 @@ extension PostgresSchema {
           WHEN 'claim' THEN takt.claim(
             p_cluster, v_id, v_member.machine, v_lease_left, v_now, v_request)
           WHEN 'ask' THEN takt.ask(p_cluster, v_request)
+          WHEN 'lastEnd' THEN takt.last_end(p_cluster, v_request)
           WHEN 'decide' THEN takt.decide(p_cluster, v_id, v_member.machine, v_now, v_request)
           WHEN 'ranUnclaimed' THEN
             takt.ran_unclaimed(p_cluster, v_id, v_member.machine, v_now, v_request)

@@ -6,7 +6,7 @@
 /// it: no two batches can wait for each other.
 package enum PostgresSchema {
   /// The version that this takt installs and talks to.
-  package static let version = 1
+  package static let version = 2
 
   /// The oldest PostgreSQL that will do, as `PQserverVersion` says it.
   static let serverVersionMin = 120_000
@@ -213,6 +213,15 @@ package enum PostgresSchema {
         pg_catalog.to_timestamp(ended_at / 1000000000.0) AS ended_at
       FROM takt.slot;
     INSERT INTO takt.version (number) VALUES (1) ON CONFLICT DO NOTHING;
+    """,
     """
+    ALTER TABLE takt.job ADD COLUMN IF NOT EXISTS rest bigint;
+    ALTER TABLE takt.job ADD COLUMN IF NOT EXISTS last_end bigint;
+    COMMENT ON COLUMN takt.job.rest IS
+      'How long must lie between the end of a slot and the next one; null if the clock names them.';
+    COMMENT ON COLUMN takt.job.last_end IS
+      'When the last slot of a job with a rest was decided, in milliseconds.';
+    INSERT INTO takt.version (number) VALUES (2) ON CONFLICT DO NOTHING;
+    """,
   ]
 }

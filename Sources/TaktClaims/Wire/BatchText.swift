@@ -32,6 +32,7 @@ struct BatchText: Encodable {
     var slots: [Int64]?
     var schedule: Int64?
     var changed: Bool?
+    var rest: Int64?
     var overlap: String?
     var group: String?
     var groupMax: Int?
@@ -85,9 +86,10 @@ struct BatchText: Encodable {
 
   private static func request(_ request: ClaimRequest) -> Request {
     switch request {
-    case .declare(let job, let schedule, let isChanged):
+    case .declare(let job, let schedule, let isChanged, let rest):
       Request(
-        do: "declare", job: job.text, schedule: Int64(bitPattern: schedule), changed: isChanged)
+        do: "declare", job: job.text, schedule: Int64(bitPattern: schedule), changed: isChanged,
+        rest: rest?.nanosecondsSaturated)
     case .claim(let claim):
       Request(
         do: "claim", job: claim.job.text, slot: claim.slot.milliseconds,
@@ -97,6 +99,7 @@ struct BatchText: Encodable {
         earlier: claim.earlier.map { signed($0.number) })
     case .ask(let job, let slots):
       Request(do: "ask", job: job.text, slots: slots.map(\.milliseconds))
+    case .lastEnd(let job): Request(do: "lastEnd", job: job.text)
     case .decide(let job, let slots, let verdict):
       Request(
         do: "decide", job: job.text, first: slots.first.milliseconds,

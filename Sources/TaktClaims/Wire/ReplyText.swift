@@ -16,6 +16,7 @@ struct ReplyText: Decodable {
     var reason: String?
     var ahead: Int64?
     var slots: [Int64]?
+    var at: Int64?
   }
 
   private struct Facts: Decodable {
@@ -109,6 +110,7 @@ struct ReplyText: Decodable {
     case "busy": .busy
     case "drifted": .drifted
     case "known": answer.slots.map { .known($0.map { WallInstant(milliseconds: $0) }) }
+    case "ended": .ended(answer.at.map { WallInstant(milliseconds: $0) })
     case "superseded": .superseded
     default: nil
     }

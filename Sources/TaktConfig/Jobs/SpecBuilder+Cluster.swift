@@ -17,16 +17,12 @@ extension SpecBuilder {
   /// Reports what counts the intervals of a shared job from something that each machine has for
   /// itself; whether there is nothing of the kind.
   func checkShared(_ raw: RawJob) -> Bool {
-    let isFromEnd = raw.fields[.from]?.value?.text == "end"
-    let wrong = [isFromEnd ? raw.fields[.from] : nil, raw.fields[.first]].compactMap(\.self)
-    for field in wrong {
-      let name = field.name == JobKey.first.name ? "\(JobKey.first)" : "\(JobKey.from): end"
-      reporter.report(
-        .conflictingKeys, at: field.keyMark,
-        "'\(name)' needs '\(JobKey.machines): each' with '\(Key.scheduler).\(Key.cluster)'",
-        hint: "add it, or remove '\(name)': \(Self.fromEpoch)", owner: raw.owner)
-    }
-    return wrong.isEmpty
+    guard let first = raw.fields[.first] else { return true }
+    reporter.report(
+      .conflictingKeys, at: first.keyMark,
+      "'\(JobKey.first)' needs '\(JobKey.machines): each' with '\(Key.scheduler).\(Key.cluster)'",
+      hint: "add it, or remove '\(JobKey.first)': \(Self.fromEpoch)", owner: raw.owner)
+    return false
   }
 
   /// Reports keys that only a cluster needs where there is none.

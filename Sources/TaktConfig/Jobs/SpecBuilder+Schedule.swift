@@ -105,7 +105,7 @@ extension SpecBuilder {
       }
       origin = .epoch
     } else if isShared(raw, settled.policies) {
-      if checkShared(raw) { origin = .epoch }
+      if checkShared(raw), origin != .end { origin = .epoch }
     }
     if let phase, origin != .start {
       let isForCluster = origin == .epoch && align == nil

@@ -72,7 +72,9 @@ package enum ClaimRequest: Hashable, Sendable {
   /// This machine has the job with this schedule.
   ///
   /// - `isChanged`: its file has changed since it was asked last, so that the schedule is news.
-  case declare(JobName, schedule: UInt64, isChanged: Bool)
+  /// - `rest`: how long must lie between the end of one slot's run and the next slot; nil where the
+  ///   clock names them.
+  case declare(JobName, schedule: UInt64, isChanged: Bool, rest: Duration? = nil)
   case claim(SlotClaim)
   /// Which of these slots are decided, or another's.
   case ask(JobName, [WallInstant])
@@ -86,6 +88,8 @@ package enum ClaimRequest: Hashable, Sendable {
   case end(ClaimToken, Outcome, reason: String)
   /// The claim's run will not start: another machine may have the slot.
   case giveBack(ClaimToken)
+  /// When the newest slot of a job with a rest was decided.
+  case lastEnd(JobName)
   /// Nobody is to run the job's slots; nil: they run again.
   case suspend(JobName, Suspension?)
 }
@@ -104,6 +108,9 @@ package enum ClaimAnswer: Hashable, Sendable {
   case early(Duration)
   /// Others run that it must wait for.
   case busy
+  /// The job's newest slot was decided then, nil for never; a claim that comes too soon after it has
+  /// another name.
+  case ended(WallInstant?)
   /// Another schedule of the job is in force.
   case drifted
   /// These of the slots that were asked for are decided, or another's.

@@ -33,6 +33,9 @@ package struct MemoryEngine: Sendable {
     /// Who has this schedule, as far as they are alive.
     var holders: Set<MemberID>
     var suspension: Suspension?
+    /// How long must lie between two of its slots, and when the newest was decided.
+    var rest: Duration?
+    var lastEnd: WallInstant?
     var ranCount = 0
     var slots: [WallInstant: Slot] = [:]
     var series: [SeriesVerdict] = []
@@ -121,15 +124,16 @@ package struct MemoryEngine: Sendable {
     _ request: ClaimRequest, of member: MemberID, at now: WallInstant
   ) -> ClaimAnswer {
     switch request {
-    case .declare(let job, let schedule, let isChanged):
-      declare(job, schedule, isChanged: isChanged, by: member, at: now)
+    case .declare(let job, let schedule, let isChanged, let rest):
+      declare(job, schedule, isChanged: isChanged, rest: rest, by: member, at: now)
     case .claim(let claim): self.claim(claim, by: member, at: now)
     case .ask(let job, let slots):
       .known(slots.filter { isKnown($0, of: job) })
     case .decide(let job, let slots, let verdict): decide(job, slots, verdict, at: now)
-    case .ranUnclaimed(let job, let slot): ranUnclaimed(job, slot, by: member)
+    case .ranUnclaimed(let job, let slot): ranUnclaimed(job, slot, by: member, at: now)
     case .end(let token, let outcome, let reason):
-      end(token, outcome, reason: reason)
+      end(token, outcome, reason: reason, at: now)
+    case .lastEnd(let job): lastEnd(of: job)
     case .giveBack(let token): giveBack(token)
     case .suspend(let job, let suspension): suspend(job, suspension)
     }
@@ -138,11 +142,12 @@ package struct MemoryEngine: Sendable {
   // MARK: Schedules
 
   private mutating func declare(
-    _ name: JobName, _ schedule: UInt64, isChanged: Bool, by member: MemberID, at now: WallInstant
+    _ name: JobName, _ schedule: UInt64, isChanged: Bool, rest: Duration?, by member: MemberID,
+    at now: WallInstant
   ) -> ClaimAnswer {
     guard var job = jobs[name] else {
       jobs[name] = Job(
-        schedule: schedule, since: now - Self.reach, holders: [member])
+        schedule: schedule, since: now - Self.reach, holders: [member], rest: rest)
       return .done
     }
     job.holders.remove(member)
@@ -152,6 +157,8 @@ package struct MemoryEngine: Sendable {
       guard isChanged || !isInForce else { return .drifted }
       job.schedule = schedule
       job.holders = []
+      if job.rest == nil || rest == nil { job.lastEnd = nil }
+      job.rest = rest
     }
     job.holders.insert(member)
     return .done
@@ -190,6 +197,8 @@ package struct MemoryEngine: Sendable {
       }
     } else if isKnown(claim.slot, of: claim.job) {
       return .taken
+    } else if let rest = job.rest, let end = job.lastEnd, claim.slot < end + rest {
+      return .ended(end)
     }
     let ahead = claim.slot - now
     if ahead > Self.tolerance { return .early(ahead) }
@@ -198,6 +207,7 @@ package struct MemoryEngine: Sendable {
         state: .decided(.skipped(reason), nil, reason: ""), decidedFor: member,
         validUntil: claim.validUntil)
       jobs[claim.job] = job
+      noteEnd(of: claim.job, at: now)
       return .skipped(reason)
     }
     if mustWait(claim, &job) {
@@ -279,11 +289,12 @@ package struct MemoryEngine: Sendable {
     if ahead > Self.tolerance { return .early(ahead) }
     jobs[name]?.slots[slots.first] = Slot(
       state: .decided(verdict, nil, reason: ""), validUntil: slots.first)
+    noteEnd(of: name, at: now)
     return .done
   }
 
   private mutating func ranUnclaimed(
-    _ name: JobName, _ slot: WallInstant, by member: MemberID
+    _ name: JobName, _ slot: WallInstant, by member: MemberID, at now: WallInstant
   ) -> ClaimAnswer {
     guard let job = jobs[name] else { return .done }
     if let known = job.slots[slot], known.decidedFor == member,
@@ -295,6 +306,7 @@ package struct MemoryEngine: Sendable {
       // It was given the slot, and the answer was lost.
       jobs[name]?.slots[slot]?.state = .decided(.ran, nil, reason: "unclaimed")
       jobs[name]?.slots[slot]?.decidedFor = member
+      noteEnd(of: name, at: now)
       return .done
     }
     if isKnown(slot, of: name) {
@@ -303,19 +315,36 @@ package struct MemoryEngine: Sendable {
     }
     jobs[name]?.slots[slot] = Slot(
       state: .decided(.ran, nil, reason: "unclaimed"), decidedFor: member, validUntil: slot)
+    noteEnd(of: name, at: now)
     return .done
   }
 
   // MARK: Ends
 
-  private mutating func end(_ token: ClaimToken, _ outcome: Outcome, reason: String) -> ClaimAnswer
-  {
+  private func lastEnd(of name: JobName) -> ClaimAnswer {
+    guard let job = jobs[name] else { return .ended(nil) }
+    let isBusy = job.slots.values.contains { slot in
+      if case .decided = slot.state { false } else { true }
+    }
+    return isBusy ? .busy : .ended(job.lastEnd)
+  }
+
+  /// A slot has been decided: the next one is counted from here.
+  private mutating func noteEnd(of name: JobName, at now: WallInstant) {
+    guard jobs[name]?.rest != nil else { return }
+    jobs[name]?.lastEnd = WallInstant(milliseconds: now.milliseconds)
+  }
+
+  private mutating func end(
+    _ token: ClaimToken, _ outcome: Outcome, reason: String, at now: WallInstant
+  ) -> ClaimAnswer {
     guard let place = slotsByToken[token], let slot = jobs[place.job]?.slots[place.slot] else {
       return .superseded
     }
     switch slot.state {
     case .claimed:
       jobs[place.job]?.slots[place.slot]?.state = .decided(.ran, outcome, reason: reason)
+      noteEnd(of: place.job, at: now)
       return .done
     case .decided(.ran, outcome, reason): return .done
     case .decided, .open: return .superseded
@@ -346,12 +375,14 @@ package struct MemoryEngine: Sendable {
       for (instant, slot) in job.slots {
         switch slot.state {
         case .claimed(let owner) where isLost(owner, at: now):
+          noteEnd(of: name, at: now)
           if slot.isAtLeastOnce, now <= slot.validUntil {
             jobs[name]?.slots[instant]?.state = .open
           } else {
             jobs[name]?.slots[instant]?.state = .decided(.ran, .interrupted, reason: "lost")
           }
         case .open where now > slot.validUntil:
+          noteEnd(of: name, at: now)
           jobs[name]?.slots[instant]?.state = .decided(
             slot.isAtLeastOnce ? .ran : .missed(.stalled), slot.isAtLeastOnce ? .interrupted : nil,
             reason: "lost")

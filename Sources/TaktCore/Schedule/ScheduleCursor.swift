@@ -173,6 +173,21 @@ struct ScheduleCursor: Sendable {
     delay(to: instant, schedule)
   }
 
+  /// A fixed delay that several machines share: it has begun with `end` on one of them; nil where
+  /// there was none, so that all name the same moment.
+  ///
+  /// - Parameter decided: the newest slot that is.
+  mutating func startDelay(
+    from end: WallInstant?, past decided: WallInstant?, _ schedule: Schedule, at now: Now
+  ) {
+    guard let every = schedule.every, every.origin == .end else { return }
+    let interval = every.intervalMilliseconds
+    let grid = InstantSet.Grid(origin: end.map { ScheduleInstant($0) } ?? 0, interval: interval)
+    var after = end.map { ScheduleInstant($0) } ?? ScheduleInstant(now.wall)
+    if let decided { after = max(after, ScheduleInstant(decided)) }
+    delay(to: grid.next(after: after), schedule)
+  }
+
   private mutating func delay(to instant: ScheduleInstant, _ schedule: Schedule) {
     let instant = max(instant, schedule.notBefore.map { ScheduleInstant($0) } ?? instant)
     delayed = instant <= schedule.until.map { ScheduleInstant($0) } ?? instant ? instant : nil

@@ -82,7 +82,11 @@ extension SchedulerCore {
       beginVersion(of: id, isFirst: !isLedgerUnread, at: now)
       if !isLedgerUnread { missPast(schedule.at, of: id, at: now) }
     }
-    if cluster.isOn { declare(id, isChanged: isReloading) }
+    if cluster.isOn {
+      declare(id, isChanged: isReloading)
+      // The others know when it ran last.
+      if isShared(id) { jobs[id].cursor.runStarted() }
+    }
     arm(id, at: now)
     return id
   }
@@ -109,7 +113,7 @@ extension SchedulerCore {
     }
     jobs[id].cursor.skip(to: now, from: old.timing.schedule, to: spec.timing.schedule)
     // While one is active the end to count from is still to come.
-    if runs.hasActive(id) { jobs[id].cursor.runStarted() }
+    if runs.hasActive(id) || isShared(id) { jobs[id].cursor.runStarted() }
     logPastInstants(spec.timing.schedule.at, of: spec.name, but: old.timing.schedule.at, at: now)
     beginVersion(of: id, at: now)
     if let rest = jobs[id].holdReason { giveUpLate(of: id, as: .skipped(rest), at: now) }

@@ -151,8 +151,7 @@ extension SchedulerCore {
   private mutating func armAfterRun(of id: JobID, at now: Now) {
     guard jobs.isPresent(id) else { return }
     if jobs[id].isFixedDelay, !runs.hasActive(id) {
-      jobs[id].startDelay(at: now)
-      markDirty(id)
+      startDelay(of: id, at: now)
       arm(id, at: now)
     } else if !jobs[id].late.isEmpty {
       arm(id, at: now)

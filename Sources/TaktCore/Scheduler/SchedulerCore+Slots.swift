@@ -81,11 +81,10 @@ extension SchedulerCore {
 
   /// A fixed delay begins anew where no run is to come that it could count from.
   mutating func startDelayIfIdle(_ id: JobID, at now: Now) {
-    guard jobs[id].isFixedDelay, !jobs[id].cursor.isDelaying, jobs[id].late.isEmpty,
-      !runs.hasActive(id)
+    guard jobs.isPresent(id), jobs[id].isFixedDelay, !jobs[id].cursor.isDelaying,
+      jobs[id].late.isEmpty, !runs.hasActive(id)
     else { return }
-    jobs[id].startDelay(at: now)
-    markDirty(id)
+    startDelay(of: id, at: now)
   }
 
   /// Serves what a wake has found: the newest slot, if its time is not over, and by the job's policy
@@ -202,7 +201,10 @@ extension SchedulerCore {
   mutating func decide(
     _ id: JobID, _ slots: SlotSeries, _ verdict: Verdict, at now: Now, causes: SlotCauses = []
   ) {
-    if cluster.isOn, asksFirst(id, slots, verdict, at: now) { return }
+    if cluster.isOn {
+      if asksFirst(id, slots, verdict, at: now) { return }
+      noteDecided(id, slots.last)
+    }
     record(
       VerdictRecord(job: jobs.name(of: id), slots: slots, verdict: verdict, at: now.wall),
       causes: causes)

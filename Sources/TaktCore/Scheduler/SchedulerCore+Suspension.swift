@@ -35,7 +35,7 @@ extension SchedulerCore {
     guard let suspension = jobs[id].suspension else { return }
     decideDue(id, as: nil, at: now)
     jobs[id].suspension = nil
-    if !runs.hasActive(id) { jobs[id].startDelay(at: now) }
+    if !runs.hasActive(id) { startDelay(of: id, at: now) }
     markDirty(id)
     logSuspension("resumed", of: id, suspension.reason, at: now)
   }

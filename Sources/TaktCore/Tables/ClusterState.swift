@@ -46,6 +46,7 @@ struct ClusterState: Sendable {
     case declare(JobID)
     case claim(Key)
     case ask(JobID, [WallInstant])
+    case lastEnd(JobID)
     case decide(JobID, WallInstant, Verdict)
     case ranUnclaimed(JobName, WallInstant)
     case end(ClaimToken, Outcome, reason: String)
@@ -67,6 +68,12 @@ struct ClusterState: Sendable {
     var lastServed = WallInstant(milliseconds: .min / 1_000_000)
     /// How many of its slots are in `claims`.
     var claimCount = 0
+    /// The next slot is counted from the end of the last one, wherever that ran.
+    var rests = false
+    /// The engine is asked when that was.
+    var isAskingEnd = false
+    /// The newest slot of a job that rests which is decided.
+    var lastDecided: WallInstant?
   }
 
   enum Standing: Hashable, Sendable {

@@ -114,11 +114,12 @@ package struct ClaimComparison {
       let tokens = given[index].tokens.suffix(8)
       return tokens.randomElement(using: &random) ?? ClaimToken(987_654_321)
     }
-    switch Int.random(in: 0..<16, using: &random) {
+    switch Int.random(in: 0..<17, using: &random) {
     case 0...1:
+      let schedule = UInt64.random(in: 1...2, using: &random)
       return .declare(
-        job, schedule: UInt64.random(in: 1...2, using: &random),
-        isChanged: random.oneIn(3))
+        job, schedule: schedule, isChanged: random.oneIn(3),
+        rest: job == jobs[1] ? .seconds(Int64(schedule) * 2) : nil)
     case 2...8: return .claim(claim(job, slot(&random), machine, index, &random))
     case 9:
       return .ask(job, (0..<5).map { _ in slot(&random) })
@@ -133,6 +134,7 @@ package struct ClaimComparison {
       let outcome = Outcome.allCases.randomElement(using: &random) ?? .failed
       return .end(token(&random), outcome, reason: "r\(Int.random(in: 0...1, using: &random))")
     case 14: return .giveBack(token(&random))
+    case 15: return .lastEnd(random.oneIn(2) ? job : jobs[1])
     default:
       guard random.oneIn(2) else { return .suspend(job, nil) }
       let since = slot(&random)

@@ -97,7 +97,8 @@ package struct ClusterSimulation {
     (0..<Int.random(in: 1...4, using: &random)).map { number in
       var schedule = Schedule()
       schedule.every = Every(
-        .milliseconds(Int.random(in: 2...10, using: &random) * 500), from: .epoch)
+        .milliseconds(Int.random(in: 2...10, using: &random) * 500),
+        from: random.oneIn(4) ? .end : .epoch)
       var spec = JobSpec(
         name: ClaimScene.name("job-\(number)"), timing: Timing(schedule: schedule),
         action: .argv(["true"]),
@@ -152,6 +153,7 @@ package struct ClusterSimulation {
     check(until: healedAt)
     checkAgreement()
     checkGroup()
+    checkRests(until: healedAt)
     return problems
   }
 
@@ -400,7 +402,8 @@ package struct ClusterSimulation {
         var jobs = versions[versions.count - 1]
         let place = Int.random(in: 0..<jobs.count, using: &random)
         jobs[place].timing.schedule.every = Every(
-          .milliseconds(Int.random(in: 2...10, using: &random) * 500), from: .epoch)
+          .milliseconds(Int.random(in: 2...10, using: &random) * 500),
+          from: jobs[place].timing.schedule.every?.origin ?? .epoch)
         versions.append(jobs)
       }
       roll(index)
@@ -461,8 +464,9 @@ package struct ClusterSimulation {
         versions.allSatisfy({
           $0.contains(where: { $0.name == job.name && $0.timing == job.timing })
         }),
-        let interval = job.timing.schedule.every?.interval
+        let every = job.timing.schedule.every, every.origin == .epoch
       else { continue }
+      let interval = every.interval
       var slot = WallInstant(
         milliseconds: first.milliseconds / interval.milliseconds * interval.milliseconds)
       while slot <= last {
@@ -508,6 +512,34 @@ package struct ClusterSimulation {
     for (earlier, later) in zip(all, all.dropFirst())
     where (earlier.interval.to ?? now) > later.interval.from {
       problems.append("\(earlier.key) and \(later.key): run at a time")
+    }
+  }
+
+  /// A job that rests after each end never runs sooner, on no machine, and goes on in the end.
+  private mutating func checkRests(until healedAt: MonotonicInstant) {
+    for job in versions[0]
+    where job.timing.schedule.every?.origin == .end && job.onLeaseLost == .stop {
+      let intervals = versions.compactMap { version in
+        version.first { $0.name == job.name }?.timing.schedule.every?.interval
+      }
+      let rest = intervals.min() ?? .zero
+      var all: [(key: String, interval: Interval)] = []
+      for (key, intervals) in runs where key.hasPrefix("\(job.name) ") {
+        for interval in intervals { all.append((key, interval)) }
+      }
+      all.sort { $0.interval.from < $1.interval.from }
+      for (earlier, later) in zip(all, all.dropFirst()) where earlier.key != later.key {
+        let gap = later.interval.from - (earlier.interval.to ?? now)
+        if gap + .milliseconds(1) < rest {
+          problems.append("\(earlier.key) and \(later.key): only \(gap) between them")
+        }
+      }
+      guard !wasSuspended.contains(job.name), job.timing.schedule.limit == nil,
+        job.concurrencyGroup == nil
+      else { continue }
+      if (all.last?.interval.from ?? healedAt) < healedAt + .seconds(60) {
+        problems.append("\(job.name): does not go on")
+      }
     }
   }
 

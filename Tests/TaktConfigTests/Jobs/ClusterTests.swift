@@ -74,10 +74,8 @@ struct ClusterTests {
     "badName | every: 5s, run: x, machines: {site: »}",
     "badChoice | every: 5s, run: x, on_partition: »skip",
     "badChoice | every: 5s, run: x, on_lease_lost: »kill",
-    "conflictingKeys | every: 5s, »from: end, run: x",
     "conflictingKeys | every: 5s, »first: now, run: x",
-    "conflictingKeys conflictingKeys | every: 5s, »from: end, »first: 1s, run: x",
-    "conflictingKeys | every: 5s, »from: end, machines: {site: east}, run: x",
+    "conflictingKeys | every: 5s, from: end, »first: 1s, run: x",
     "conflictingKeys | every: 5s, »phase: keep, run: x",
     "conflictingKeys | every: 5s, align: epoch, »first: 1s, run: x",
     // Only the first is wrong for sure.
@@ -113,9 +111,6 @@ struct ClusterTests {
 
   /// `keys of a job | headlines`
   @Test(arguments: [
-    "every: 5s, from: end | 2:23: error: 'from: end' needs 'machines: each' with "
-      + "'scheduler.cluster' in job 'a'; add it, or remove 'from: end': intervals of shared jobs "
-      + "count from the epoch",
     "every: 5s, first: 1s | 2:23: error: 'first' needs 'machines: each' with 'scheduler.cluster' in "
       + "job 'a'; add it, or remove 'first': intervals of shared jobs count from the epoch",
     "every: 5s, phase: keep | 2:23: error: 'phase' has no effect with 'scheduler.cluster' in job "
@@ -172,6 +167,7 @@ struct ClusterTests {
         == Every(.seconds(5), from: .end, first: .zero))
     #expect(try every("every: 5s, phase: restart, machines: each")?.phase == .restart)
     #expect(try every("every: 5s", before: "") == Every(.seconds(5)))
+    #expect(try every("every: 5s, from: end") == Every(.seconds(5), from: .end))
   }
 
   @Test func `a job says on which machines it runs, and what a partition does to it`() throws {

@@ -1,3 +1,4 @@
+import DequeModule
 import TaktTime
 
 /// What the cluster's engine says.
@@ -36,6 +37,7 @@ extension SchedulerCore {
     }
     cluster.failure = failure
     giveWaitingClaimsTime(at: now)
+    for (id, job) in cluster.jobs where job.rests { startDelayIfIdle(id, at: now) }
   }
 
   /// Claims that the engine does not answer: those whose jobs run anyway wait for their windows only.
@@ -124,6 +126,7 @@ extension SchedulerCore {
     case (.claim(let key), _): claimAnswered(key, answer, at: now)
     case (.ask(let id, let asked), .known(let known)):
       settle(asked, known: known, of: id, at: now)
+    case (.lastEnd(let id), _): endTold(answer, of: id, at: now)
     case (.end(let token, _, _), _): endAnswered(token, isOurs: answer == .done, at: now)
     case (.suspend(let id), _):
       if jobs.isPresent(id), jobs[id].isSuspended { cluster.suspended.insert(id) }
@@ -148,6 +151,7 @@ extension SchedulerCore {
       cluster.jobs[id]?.standing = .inForce
       cluster.jobs[id]?.isChanged = false
       ask(of: id)
+      startDelayIfIdle(id, at: now)
     } else {
       drifted(id, at: now)
     }
@@ -186,6 +190,7 @@ extension SchedulerCore {
       let at = now.monotonic + ClusterState.rankPace * min(rank, 10)
       cluster.addClaim(ClusterState.Claim(slot: slot, isOpen: true, phase: .waits(at)), key)
     }
+    for (id, job) in cluster.jobs where job.rests { startDelayIfIdle(id, at: now) }
     giveBackForgotten(news, at: now)
     for token in news.replaced {
       for run in runs.all where runs.contains(run) && runs[run].claim?.token == token {
@@ -205,7 +210,7 @@ extension SchedulerCore {
     for wish in cluster.outbox {
       switch wish {
       case .end(let token, _, _), .giveBack(let token): known.insert(token)
-      case .declare, .claim, .ask, .decide, .ranUnclaimed, .suspend: break
+      case .declare, .claim, .ask, .lastEnd, .decide, .ranUnclaimed, .suspend: break
       }
     }
     for held in news.held where !known.contains(held.token) {

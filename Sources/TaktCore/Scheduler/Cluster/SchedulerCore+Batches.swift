@@ -66,7 +66,9 @@ extension SchedulerCore {
     switch wish {
     case .declare(let id):
       guard jobs.isPresent(id), let job = cluster.jobs[id] else { return nil }
-      return .declare(jobs.name(of: id), schedule: job.schedule, isChanged: job.isChanged)
+      return .declare(
+        jobs.name(of: id), schedule: job.schedule, isChanged: job.isChanged,
+        rest: job.rests ? jobs[id].spec.timing.schedule.every?.interval : nil)
     case .claim(let key):
       guard let claim = cluster.claims[key], !claim.isWithdrawn,
         let job = cluster.jobs[key.job], jobs.isPresent(key.job)
@@ -80,6 +82,7 @@ extension SchedulerCore {
       return .ask(jobs.name(of: id), slots)
     case .decide(let id, let slot, let verdict):
       return jobs.isPresent(id) ? .decide(jobs.name(of: id), SlotSeries(slot), verdict) : nil
+    case .lastEnd(let id): return jobs.isPresent(id) ? .lastEnd(jobs.name(of: id)) : nil
     case .ranUnclaimed(let job, let slot): return .ranUnclaimed(job, slot)
     case .end(let token, let outcome, let reason): return .end(token, outcome, reason: reason)
     case .giveBack(let token): return .giveBack(token)

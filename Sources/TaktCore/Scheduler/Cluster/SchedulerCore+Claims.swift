@@ -159,6 +159,7 @@ extension SchedulerCore {
       refused(claim, key, answer, at: now)
     }
     ask(of: key.job)
+    startDelayIfIdle(key.job, at: now)
   }
 
   private mutating func granted(
@@ -197,7 +198,8 @@ extension SchedulerCore {
       cluster.isAnswering = true
       decide(key.job, SlotSeries(key.slot), .skipped(reason), at: now, causes: claim.slot.causes)
       cluster.isAnswering = false
-    case .taken where !claim.isOpen: decideElsewhere(key.slot, of: key.job, at: now)
+    case .taken where !claim.isOpen, .ended where !claim.isOpen:
+      decideElsewhere(key.slot, of: key.job, at: now)
     default: break
     }
   }

@@ -32,6 +32,7 @@ extension SchedulerCore {
     cluster.isAnswering = true
     decide(id, SlotSeries(slot), isOurs ? verdict : .skipped(.elsewhere), at: now)
     cluster.isAnswering = false
+    startDelayIfIdle(id, at: now)
   }
 
   /// By the engine's clock the slot is still to come, so that nobody has missed it: it is claimed
@@ -121,5 +122,6 @@ extension SchedulerCore {
       }
     }
     ask(of: id)
+    startDelayIfIdle(id, at: now)
   }
 }

@@ -56,6 +56,7 @@ extension SchedulerCore {
       job.isChanged = job.isChanged || isChanged
     }
     job.standing = .undeclared
+    job.rests = jobs[id].isFixedDelay
     cluster.jobs[id] = job
     if cluster.member != nil { cluster.outbox.append(.declare(id)) }
   }
@@ -114,6 +115,7 @@ extension JobKey {
   /// whose they are.
   fileprivate static let shared = Set(
     [
-      JobKey.every, .align, .cron, .calendar, .at, .after, .notBefore, .until, .except, .machines,
+      JobKey.every, .align, .cron, .calendar, .at, .from, .after, .notBefore, .until, .except,
+      .machines,
     ].map(\.name))
 }

@@ -1,0 +1,39 @@
+import TaktTime
+
+/// Fixed delays of shared jobs: the next slot is counted from the end of the last one, wherever that
+/// ran. The engine knows when it was, so that all machines give the slot the same name.
+extension SchedulerCore {
+  /// No run of the job is active on this machine: a fixed delay begins.
+  mutating func startDelay(of id: JobID, at now: Now) {
+    markDirty(id)
+    guard let job = cluster.jobs[id], job.rests else { return jobs[id].startDelay(at: now) }
+    // What waits for the engine's word has a slot still.
+    guard job.claimCount == 0, job.unsettled.isEmpty else { return }
+    if !cluster.isUp, jobs[id].spec.onPartition == .run {
+      jobs[id].startDelay(at: now)
+      arm(id, at: now)
+    }
+    guard !job.isAskingEnd, job.standing == .inForce, phase == .running else { return }
+    cluster.jobs[id]?.isAskingEnd = true
+    cluster.outbox.append(.lastEnd(id))
+  }
+
+  /// While the slot is another machine's, it is asked again with each renewal.
+  mutating func endTold(_ answer: ClaimAnswer, of id: JobID, at now: Now) {
+    cluster.jobs[id]?.isAskingEnd = false
+    guard case .ended(let end) = answer, phase == .running, jobs.isPresent(id),
+      let job = cluster.jobs[id], job.rests, job.claimCount == 0, job.unsettled.isEmpty,
+      jobs[id].late.isEmpty, !runs.hasActive(id)
+    else { return }
+    let schedule = jobs[id].spec.timing.schedule
+    jobs[id].cursor.startDelay(from: end, past: job.lastDecided, schedule, at: now)
+    markDirty(id)
+    arm(id, at: now)
+  }
+
+  /// A slot of the job has its verdict.
+  mutating func noteDecided(_ id: JobID, _ slot: WallInstant) {
+    guard let job = cluster.jobs[id], job.rests else { return }
+    cluster.jobs[id]?.lastDecided = max(job.lastDecided ?? slot, slot)
+  }
+}
