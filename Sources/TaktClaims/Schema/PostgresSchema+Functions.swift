@@ -51,6 +51,12 @@ extension PostgresSchema {
         WHERE cluster = p_cluster AND job = p_job AND state = 'claimed' AND slot <> p_but)
     $fn$;
 
+    CREATE OR REPLACE FUNCTION takt.is_unfinished(p_cluster text, p_job text) RETURNS boolean
+    LANGUAGE sql STABLE AS $fn$
+      SELECT EXISTS (
+        SELECT FROM takt.slot WHERE cluster = p_cluster AND job = p_job AND state <> 'decided')
+    $fn$;
+
     -- A slot has been decided: the next one of a job with a rest is counted from here.
     CREATE OR REPLACE FUNCTION takt.note_end(p_cluster text, p_jobs text[], p_now bigint)
     RETURNS void LANGUAGE sql AS $fn$
@@ -129,9 +135,7 @@ extension PostgresSchema {
 
     CREATE OR REPLACE FUNCTION takt.last_end(p_cluster text, p_request jsonb) RETURNS jsonb
     LANGUAGE sql AS $fn$
-      SELECT CASE WHEN EXISTS (
-          SELECT FROM takt.slot WHERE cluster = p_cluster AND job = p_request->>'job'
-            AND state <> 'decided')
+      SELECT CASE WHEN takt.is_unfinished(p_cluster, p_request->>'job')
         THEN takt.answer('busy')
         ELSE pg_catalog.jsonb_build_object('is', 'ended', 'at', (
           SELECT last_end FROM takt.job
@@ -315,8 +319,9 @@ extension PostgresSchema {
       END IF;
       IF v_is_new THEN
         IF takt.is_known(p_cluster, v_name, v_instant) THEN RETURN takt.answer('taken'); END IF;
-        IF v_job.last_end IS NOT NULL
-          AND takt.nanoseconds(v_instant) < takt.later(takt.nanoseconds(v_job.last_end), v_job.rest)
+        IF v_job.rest IS NOT NULL AND (
+          takt.is_unfinished(p_cluster, v_name) OR v_job.last_end IS NOT NULL
+          AND takt.nanoseconds(v_instant) < takt.later(takt.nanoseconds(v_job.last_end), v_job.rest))
         THEN
           RETURN pg_catalog.jsonb_build_object('is', 'ended', 'at', v_job.last_end);
         END IF;
@@ -338,6 +343,11 @@ extension PostgresSchema {
 
       IF v_job.is_suspended AND coalesce(v_job.suspended_until > p_now, true) THEN
         v_refusal := 'suspended';
+      ELSIF v_overlap = 'replace' AND EXISTS (
+        SELECT FROM takt.slot
+        WHERE cluster = p_cluster AND job = v_name AND state = 'claimed' AND slot > v_instant)
+      THEN
+        v_refusal := 'overlap';
       ELSIF v_is_new AND v_job.ran_count >= (p_request->>'limit')::bigint THEN
         v_refusal := 'limit';
       ELSIF v_is_new AND v_overlap = 'skip' AND takt.is_running(p_cluster, v_name, v_instant) THEN

@@ -108,8 +108,8 @@ package enum ClaimAnswer: Hashable, Sendable {
   case early(Duration)
   /// Others run that it must wait for.
   case busy
-  /// The job's newest slot was decided then, nil for never; a claim that comes too soon after it has
-  /// another name.
+  /// The job's newest slot was decided then, nil for never; a claim that comes while
+  /// another slot of it is not, or too soon after, has another name.
   case ended(WallInstant?)
   /// Another schedule of the job is in force.
   case drifted

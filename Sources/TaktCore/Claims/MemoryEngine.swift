@@ -197,8 +197,10 @@ package struct MemoryEngine: Sendable {
       }
     } else if isKnown(claim.slot, of: claim.job) {
       return .taken
-    } else if let rest = job.rest, let end = job.lastEnd, claim.slot < end + rest {
-      return .ended(end)
+    } else if let rest = job.rest,
+      isBusy(job) || job.lastEnd.map({ claim.slot < $0 + rest }) ?? false
+    {
+      return .ended(job.lastEnd)
     }
     let ahead = claim.slot - now
     if ahead > Self.tolerance { return .early(ahead) }
@@ -231,6 +233,10 @@ package struct MemoryEngine: Sendable {
   private func refusal(of claim: SlotClaim, _ job: Job, at now: WallInstant) -> SkipReason? {
     if let suspension = job.suspension, suspension.until.map({ $0 > now }) ?? true {
       return .suspended
+    }
+    // An older slot never takes the place of a newer one's run.
+    if claim.overlap == .replace, job.slots.contains(where: { $0 > claim.slot && $1.isClaimed }) {
+      return .overlap
     }
     guard job.slots[claim.slot] == nil else { return nil }
     if let limit = claim.limit, job.ranCount >= limit { return .limit }
@@ -323,10 +329,11 @@ package struct MemoryEngine: Sendable {
 
   private func lastEnd(of name: JobName) -> ClaimAnswer {
     guard let job = jobs[name] else { return .ended(nil) }
-    let isBusy = job.slots.values.contains { slot in
-      if case .decided = slot.state { false } else { true }
-    }
-    return isBusy ? .busy : .ended(job.lastEnd)
+    return isBusy(job) ? .busy : .ended(job.lastEnd)
+  }
+
+  private func isBusy(_ job: Job) -> Bool {
+    job.slots.values.contains { slot in if case .decided = slot.state { false } else { true } }
   }
 
   /// A slot has been decided: the next one is counted from here.

@@ -12,6 +12,8 @@ extension ClaimContract {
       func claim(_ slot: WallInstant) -> SlotClaim { scene.wish(slot) { $0.schedule = 7 } }
       let token = try scene.grant(one, claim(scene.slot(1)))
       try scene.equal(try scene.ask(two, .lastEnd(scene.job)), .busy, "while it runs")
+      try scene.equal(
+        try scene.claim(two, claim(scene.slot(0))), .ended(nil), "another slot while it runs")
       try scene.engine.pass(.seconds(5))
       _ = try scene.renew(one)
       _ = try scene.renew(two, "two")

@@ -112,7 +112,11 @@ extension ClaimContract {
       try scene.equal(try scene.renew(two, "two").replaced, [], "replaced of the other")
       try scene.ask(one, .end(token, .cancelled, reason: "replaced"))
       try scene.equal(try scene.renew(one).replaced, [], "replaced after the end")
-      _ = try scene.grant(two, claim)
+      let next = try scene.grant(two, claim)
+      let older = scene.wish(scene.slot(3)) { $0.overlap = .replace }
+      try scene.equal(try scene.claim(one, older), .skipped(.overlap), "an older slot")
+      try scene.equal(try scene.renew(two, "two").replaced, [], "replaced by an older one")
+      try scene.ask(two, .end(next, .succeeded, reason: ""))
     },
     ClaimContract("overlap allow starts beside others") { scene in
       let (one, two) = (try scene.join(), try scene.join("two"))

@@ -424,10 +424,11 @@ package struct ClusterSimulation {
 
   private mutating func roll(_ index: Int) {
     let old = machines[index].version
-    guard old < versions.count - 1 else { return }
-    machines[index].version = versions.count - 1
-    guard machines[index].isUp, machines[index].frozenUntil == nil, !machines[index].isStopping
+    guard old < versions.count - 1, machines[index].frozenUntil == nil,
+      !machines[index].isStopping
     else { return }
+    machines[index].version = versions.count - 1
+    guard machines[index].isUp else { return }
     story.append("\(time) m\(index) reloads version \(versions.count - 1)")
     send(
       .reloaded(
@@ -460,7 +461,9 @@ package struct ClusterSimulation {
     for job in jobs {
       // A job whose schedule has changed has slots by several of them.
       // Those of a group may wait for one another for as long as it takes.
+      // A machine that has seen the last run of a limit asks nobody about later slots.
       guard !wasSuspended.contains(job.name), job.concurrencyGroup == nil,
+        job.timing.schedule.limit == nil,
         versions.allSatisfy({
           $0.contains(where: { $0.name == job.name && $0.timing == job.timing })
         }),

@@ -57,6 +57,7 @@ extension SchedulerCore {
     if cluster.failure != nil {
       logCluster(.notice, "the cluster's engine answers again", at: now)
     }
+    let wasDown = cluster.retryAt != nil
     cluster.engineIsUp()
     guard let member = reply.member else {
       if flight.leaves { cluster.hasLeft = true }
@@ -68,6 +69,9 @@ extension SchedulerCore {
     if isNew { joined(at: now) }
     for (wish, answer) in zip(flight.wishes, reply.answers) { answered(wish, answer, at: now) }
     if let news = reply.news { apply(news, at: now) }
+    if wasDown {
+      for (id, job) in cluster.jobs where !job.unsettled.isEmpty { ask(of: id) }
+    }
     if flight.leaves { cluster.hasLeft = true }
   }
 
