@@ -91,6 +91,7 @@ test: test-setup ## Run all tests, and list the failures at the end.
 	$(SWIFT) test 2>&1 | tee .build/test.log || { \
 		echo && grep -E '^.?[✘↳]|error: ' .build/test.log; exit 1; }
 	@$(MAKE) --no-print-directory test-timermachine
+	python3 -B Tests/nemesis/nemesis.py .build/debug/takt --seeds $(TEST_SEEDS)
 
 EXPORT ?= .build/timermachine
 .PHONY: export-timermachine test-timermachine
@@ -141,6 +142,8 @@ contract: build  ## Test the API of a running daemon with schemathesis, against 
 	python3 Tests/api/contract.py .build/debug/takt $(SCHEMATHESIS)
 
 SEEDS ?= 1-40
+# Those of `make test`: between them kills, stops, cuts, a frozen and a slow engine, wrong clocks.
+TEST_SEEDS ?= 11,16,20
 PLANT ?= none
 .PHONY: nemesis
 nemesis: build   ## Run three machines in a cluster while things fail, and check every slot: SEEDS=1-40 PLANT=none|lease|owner|guard.

@@ -118,6 +118,26 @@ struct ClusterTests {
     #expect(world.messages.count { $0.contains("newer schedule") } == 1, "\(world.messages)")
   }
 
+  @Test func `a machine that was away while the schedule changed runs nothing of the old one`()
+    throws
+  {
+    let old = JobSpec.shared()
+    let new = JobSpec.shared { $0.timing.schedule.every = Every(.seconds(7), from: .epoch) }
+    var world = ClusterWorld(jobs: [old])
+    let other = world.joinOther()
+    world.pass(.seconds(6))
+    world.isReachable = false
+    world.otherAsks(
+      [.declare(world.name, schedule: new.sharedHash, isChanged: true)], as: other, at: 7000)
+    world.pass(.seconds(11))
+    world.reload(from: [old], to: [new])
+    world.isReachable = true
+    world.pass(.seconds(2))
+    #expect(world.verdicts.contains("job 10000 skipped(elsewhere)"))
+    #expect(world.verdicts.contains("job 15000 skipped(elsewhere)"))
+    #expect(!world.starts.contains { $0.hasPrefix("job 15000") })
+  }
+
   @Test func `a stop gives back what has not started, and leaves`() throws {
     var world = ClusterWorld(jobs: [.shared()])
     world.pass(.milliseconds(4999))
@@ -251,11 +271,11 @@ private struct ClusterWorld {
     pass(.zero)
   }
 
-  mutating func reload(to jobs: [JobSpec]) {
+  mutating func reload(from old: [JobSpec] = [], to jobs: [JobSpec]) {
     send(
       .reloaded(
         ReloadPlan(
-          from: Snapshot(settings: SchedulerSettings(), jobs: []),
+          from: Snapshot(settings: SchedulerSettings(), jobs: old),
           to: Snapshot(settings: SchedulerSettings(), jobs: jobs))))
   }
 

@@ -26,6 +26,13 @@ extension PostgresSchema {
     """
 
   private static let instants = """
+    CREATE OR REPLACE FUNCTION takt.nanoseconds(p_milliseconds bigint) RETURNS bigint
+    LANGUAGE sql IMMUTABLE AS $fn$
+      SELECT greatest(
+        least(p_milliseconds::numeric * 1000000, 9223372036854775807), -9223372036854775808)
+        ::bigint
+    $fn$;
+
     CREATE OR REPLACE FUNCTION takt.later(p_instant bigint, p_by bigint) RETURNS bigint
     LANGUAGE sql IMMUTABLE AS $fn$
       SELECT greatest(least(p_instant::numeric + p_by, 9223372036854775807), -9223372036854775808)
@@ -91,6 +98,7 @@ extension PostgresSchema {
         END IF;
         -- Slots from long before a job is first heard of belong to no machine: a slow clock names them.
         UPDATE takt.job SET schedule = v_schedule,
+          changed_at = CASE WHEN v_old IS NOT NULL THEN p_now END,
           last_end = CASE WHEN rest IS NOT NULL AND p_request->>'rest' IS NOT NULL THEN last_end END,
           rest = (p_request->>'rest')::bigint,
           forgotten_until = CASE WHEN v_old IS NULL
@@ -126,7 +134,12 @@ extension PostgresSchema {
         SELECT pg_catalog.jsonb_agg(s.slot::bigint ORDER BY s.place)
         FROM pg_catalog.jsonb_array_elements_text(p_request->'slots')
           WITH ORDINALITY AS s (slot, place)
-        WHERE takt.is_known(p_cluster, p_request->>'job', s.slot::bigint)
+        WHERE (takt.is_known(p_cluster, p_request->>'job', s.slot::bigint)
+          OR EXISTS (
+            SELECT FROM takt.job
+            WHERE cluster = p_cluster AND name = p_request->>'job'
+              AND schedule <> (p_request->>'schedule')::bigint
+              AND takt.nanoseconds(s.slot::bigint) > changed_at))
           AND EXISTS (
             SELECT FROM takt.job
             WHERE cluster = p_cluster AND name = p_request->>'job' AND schedule IS NOT NULL)),
@@ -185,13 +198,6 @@ extension PostgresSchema {
       PERFORM takt.note_end(p_cluster, ARRAY[v_name], p_now);
       RETURN takt.answer('done');
     END
-    $fn$;
-
-    CREATE OR REPLACE FUNCTION takt.nanoseconds(p_milliseconds bigint) RETURNS bigint
-    LANGUAGE sql IMMUTABLE AS $fn$
-      SELECT greatest(
-        least(p_milliseconds::numeric * 1000000, 9223372036854775807), -9223372036854775808)
-        ::bigint
     $fn$;
 
     CREATE OR REPLACE FUNCTION takt.ran_unclaimed(

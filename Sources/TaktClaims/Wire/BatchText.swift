@@ -97,8 +97,10 @@ struct BatchText: Encodable {
         group: claim.group.map(stored), groupMax: claim.groupMax, limit: claim.limit,
         atLeastOnce: claim.isAtLeastOnce, validUntil: claim.validUntil.nanoseconds,
         earlier: claim.earlier.map { signed($0.number) })
-    case .ask(let job, let slots):
-      Request(do: "ask", job: job.text, slots: slots.map(\.milliseconds))
+    case .ask(let job, let slots, let schedule):
+      Request(
+        do: "ask", job: job.text, slots: slots.map(\.milliseconds),
+        schedule: Int64(bitPattern: schedule))
     case .lastEnd(let job): Request(do: "lastEnd", job: job.text)
     case .decide(let job, let slots, let verdict):
       Request(

@@ -77,7 +77,10 @@ package enum ClaimRequest: Hashable, Sendable {
   case declare(JobName, schedule: UInt64, isChanged: Bool, rest: Duration? = nil)
   case claim(SlotClaim)
   /// Which of these slots are decided, or another's.
-  case ask(JobName, [WallInstant])
+  ///
+  /// - `schedule`: what named them; those that came after another schedule had taken its place were
+  ///   never slots, and are nobody's.
+  case ask(JobName, [WallInstant], schedule: UInt64)
   /// Slots are decided without a run, unless they are already, or still to come. Of several that
   /// follow one another it is not looked into.
   case decide(JobName, SlotSeries, Verdict)

@@ -30,6 +30,8 @@ package struct MemoryEngine: Sendable {
     var schedule: UInt64
     /// Slots long before belong to no machine: a slow clock names them.
     var since: WallInstant
+    /// When it took the place of another one.
+    var changedAt: WallInstant?
     /// Who has this schedule, as far as they are alive.
     var holders: Set<MemberID>
     var suspension: Suspension?
@@ -127,8 +129,8 @@ package struct MemoryEngine: Sendable {
     case .declare(let job, let schedule, let isChanged, let rest):
       declare(job, schedule, isChanged: isChanged, rest: rest, by: member, at: now)
     case .claim(let claim): self.claim(claim, by: member, at: now)
-    case .ask(let job, let slots):
-      .known(slots.filter { isKnown($0, of: job) })
+    case .ask(let job, let slots, let schedule):
+      .known(slots.filter { isKnown($0, of: job) || isFormer($0, of: job, by: schedule) })
     case .decide(let job, let slots, let verdict): decide(job, slots, verdict, at: now)
     case .ranUnclaimed(let job, let slot): ranUnclaimed(job, slot, by: member, at: now)
     case .end(let token, let outcome, let reason):
@@ -156,6 +158,7 @@ package struct MemoryEngine: Sendable {
       let isInForce = job.holders.contains { isAlive($0, at: now) }
       guard isChanged || !isInForce else { return .drifted }
       job.schedule = schedule
+      job.changedAt = now
       job.holders = []
       if job.rest == nil || rest == nil { job.lastEnd = nil }
       job.rest = rest
@@ -272,6 +275,13 @@ package struct MemoryEngine: Sendable {
   private func isKnown(_ instant: WallInstant, of name: JobName) -> Bool {
     guard let job = jobs[name] else { return false }
     return job.slots[instant] != nil || instant < job.since || isInSeries(instant, job)
+  }
+
+  private func isFormer(
+    _ instant: WallInstant, of name: JobName, by schedule: UInt64
+  ) -> Bool {
+    guard let job = jobs[name], job.schedule != schedule else { return false }
+    return job.changedAt.map { instant > $0 } ?? false
   }
 
   private func isInSeries(_ instant: WallInstant, _ job: Job) -> Bool {

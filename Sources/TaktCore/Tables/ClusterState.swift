@@ -45,7 +45,7 @@ struct ClusterState: Sendable {
   enum Wish: Hashable, Sendable {
     case declare(JobID)
     case claim(Key)
-    case ask(JobID, [WallInstant])
+    case ask(JobID, [WallInstant], schedule: UInt64)
     case lastEnd(JobID)
     case decide(JobID, WallInstant, Verdict)
     case ranUnclaimed(JobName, WallInstant)
@@ -62,6 +62,8 @@ struct ClusterState: Sendable {
     var standing = Standing.undeclared
     /// Slots whose time came while nobody could claim them, ascending.
     var unsettled: [WallInstant] = []
+    /// What named those of them that another schedule did.
+    var formerSchedules: [WallInstant: UInt64] = [:]
     /// The engine is asked which of them are decided.
     var isAsking = false
     /// The newest slot that has been served, here or elsewhere.

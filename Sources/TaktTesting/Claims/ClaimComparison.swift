@@ -122,7 +122,8 @@ package struct ClaimComparison {
         rest: job == jobs[1] ? .seconds(Int64(schedule) * 2) : nil)
     case 2...8: return .claim(claim(job, slot(&random), machine, index, &random))
     case 9:
-      return .ask(job, (0..<5).map { _ in slot(&random) })
+      return .ask(
+        job, (0..<5).map { _ in slot(&random) }, schedule: UInt64.random(in: 1...2, using: &random))
     case 10:
       let (first, verdict) = (slot(&random), verdict(&random))
       guard random.oneIn(3) else { return .decide(job, SlotSeries(first), verdict) }

@@ -38,7 +38,8 @@ extension ClaimContract {
       try scene.engine.pass(.seconds(5))
       _ = try scene.renew(one)
       try scene.equal(
-        try scene.ask(one, .ask(scene.job, [slot])), .known([]), "nothing is known of it")
+        try scene.ask(one, .ask(scene.job, [slot], schedule: scene.schedule)), .known([]),
+        "nothing is known of it")
     },
     ClaimContract("the news has a member's own claims") { scene in
       let (one, two) = (try scene.join(), try scene.join())
@@ -77,7 +78,9 @@ extension ClaimContract {
       try scene.equal(
         try scene.ask(one, .decide(scene.job, SlotSeries(slot), .missed(.down))),
         .early(slot - scene.engine.now), "a fast machine takes it for missed")
-      try scene.equal(try scene.ask(one, .ask(scene.job, [slot])), .known([]), "it is open")
+      try scene.equal(
+        try scene.ask(one, .ask(scene.job, [slot], schedule: scene.schedule)), .known([]),
+        "it is open")
     },
     ClaimContract("a slot may be claimed a millisecond early") { scene in
       let one = try scene.join()
@@ -95,7 +98,8 @@ extension ClaimContract {
         [
           .claim(scene.wish(slot, of: name)),
           .declare(name, schedule: scene.schedule, isChanged: false),
-          .ask(name, [slot]), .claim(scene.wish(slot, of: name)), .ask(name, [slot]),
+          .ask(name, [slot], schedule: scene.schedule), .claim(scene.wish(slot, of: name)),
+          .ask(name, [slot], schedule: scene.schedule),
         ])
       try scene.equal(reply.answers[0], .drifted, "before it is declared")
       try scene.equal(reply.answers[1], .done, "declare")
@@ -115,7 +119,8 @@ extension ClaimContract {
       try scene.equal(tokens.count, 200, "grants")
       try scene.equal(tokens, tokens.sorted(), "the tokens")
       try scene.equal(
-        try scene.ask(one, .ask(scene.job, [scene.slot(201)] + slots)), .known(slots), "known")
+        try scene.ask(one, .ask(scene.job, [scene.slot(201)] + slots, schedule: scene.schedule)),
+        .known(slots), "known")
       let ends = try scene.send(one, tokens.map { .end($0, .succeeded, reason: "exit(0)") })
       try scene.isTrue(ends.answers.allSatisfy { $0 == .done }, "all ended")
     },
@@ -135,7 +140,8 @@ extension ClaimContract {
       try scene.equal(reply.answers, [], "answers")
       try scene.equal(try scene.send(one, facts: scene.facts()).member, nil, "it cannot renew")
       try scene.equal(
-        try scene.ask(two, .ask(scene.job, [slot, scene.slot(1)])), .known([scene.slot(1)]),
+        try scene.ask(two, .ask(scene.job, [slot, scene.slot(1)], schedule: scene.schedule)),
+        .known([scene.slot(1)]),
         "what was done")
     },
     ClaimContract("a lease counts from each batch with facts, and from no other") { scene in

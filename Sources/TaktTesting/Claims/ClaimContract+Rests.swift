@@ -7,7 +7,9 @@ extension ClaimContract {
       let (one, two) = (try scene.join(), try scene.join("two"))
       let rest = ClaimRequest.declare(
         scene.job, schedule: 7, isChanged: true, rest: .seconds(30))
-      for member in [one, two] { try scene.equal(try scene.ask(member, rest), .done, "declare") }
+      for member in [one, two] {
+        try scene.equal(try scene.ask(member, rest), .done, "declare")
+      }
       try scene.equal(try scene.ask(two, .lastEnd(scene.job)), .ended(nil), "before the first")
       func claim(_ slot: WallInstant) -> SlotClaim { scene.wish(slot) { $0.schedule = 7 } }
       let token = try scene.grant(one, claim(scene.slot(1)))

@@ -59,9 +59,11 @@ extension ClaimContract {
     ClaimContract("a repeated run without a claim is no second one") { scene in
       let (one, two) = (try scene.join(), try scene.join("two"))
       let ran = ClaimRequest.ranUnclaimed(scene.job, scene.slot(1))
-      try scene.equal(try scene.ask(one, ran), .done, "a run without a claim")
+      try scene.equal(
+        try scene.ask(one, ran), .done, "a run without a claim")
       try scene.equal(try scene.ask(one, ran), .done, "the same")
-      try scene.equal(try scene.ask(two, ran), .superseded, "another machine's")
+      try scene.equal(
+        try scene.ask(two, ran), .superseded, "another machine's")
       try scene.equal(try scene.claim(two, scene.wish(scene.slot(1))), .taken, "a claim")
     },
     ClaimContract("repeated decisions, suspensions and declarations change nothing more") { scene in
@@ -98,7 +100,9 @@ extension ClaimContract {
       let token = try scene.grant(one, scene.wish(scene.slot(2)))
       let claim = scene.wish(scene.slot(1)) { $0.overlap = .queue }
       try scene.equal(try scene.claim(two, claim), .busy, "beside a run")
-      try scene.equal(try scene.ask(two, .ask(scene.job, [claim.slot])), .known([]), "decided")
+      try scene.equal(
+        try scene.ask(two, .ask(scene.job, [claim.slot], schedule: scene.schedule)), .known([]),
+        "decided")
       try scene.ask(one, .end(token, .succeeded, reason: ""))
       _ = try scene.grant(two, claim)
     },
@@ -208,12 +212,28 @@ extension ClaimContract {
   ]
 
   static let schedules = [
+    ClaimContract("what an old schedule names after its end was never a slot") { scene in
+      let one = try scene.join()
+      try scene.engine.pass(.seconds(5))
+      let before = WallInstant(milliseconds: scene.engine.now.milliseconds - 1000)
+      let after = before + .seconds(3)
+      try scene.ask(one, .declare(scene.job, schedule: 9, isChanged: true))
+      try scene.engine.pass(.seconds(4))
+      try scene.equal(
+        try scene.ask(one, .ask(scene.job, [before, after], schedule: scene.schedule)),
+        .known([after]), "by the old one")
+      try scene.equal(
+        try scene.ask(one, .ask(scene.job, [before, after], schedule: 9)), .known([]),
+        "by the new one")
+    },
     ClaimContract("a job that nobody has declared cannot be claimed") { scene in
       let one = try scene.join()
       let name = ClaimScene.name("unknown")
       try scene.equal(
         try scene.claim(one, scene.wish(scene.slot(1), of: name)), .drifted, "a claim")
-      try scene.equal(try scene.ask(one, .ask(name, [scene.slot(1)])), .known([]), "known")
+      try scene.equal(
+        try scene.ask(one, .ask(name, [scene.slot(1)], schedule: scene.schedule)), .known([]),
+        "known")
       try scene.equal(
         try scene.ask(one, .decide(name, SlotSeries(scene.slot(1)), .missed(.down))), .done,
         "a decision")
@@ -223,7 +243,9 @@ extension ClaimContract {
       try scene.equal(try scene.renew(one).suspended, [:], "suspended")
       try scene.equal(
         try scene.ask(one, .declare(name, schedule: 7, isChanged: false)), .done, "declare")
-      try scene.equal(try scene.ask(one, .ask(name, [scene.slot(1)])), .known([]), "known then")
+      try scene.equal(
+        try scene.ask(one, .ask(name, [scene.slot(1)], schedule: scene.schedule)), .known([]),
+        "known then")
     },
     ClaimContract("another schedule drifts while a machine has the one in force") { scene in
       let (one, two) = (try scene.join(), try scene.join("two"))
@@ -270,7 +292,8 @@ extension ClaimContract {
       let decide = ClaimRequest.decide(scene.job, SlotSeries(scene.slot(1)), .missed(.asleep))
       try scene.equal(try scene.ask(one, decide), .done, "decide")
       try scene.equal(try scene.claim(two, scene.wish(scene.slot(1))), .taken, "a claim")
-      try scene.equal(try scene.ask(two, decide), .done, "the same of another")
+      try scene.equal(
+        try scene.ask(two, decide), .done, "the same of another")
       try scene.equal(
         try scene.ask(two, .decide(scene.job, SlotSeries(scene.slot(1)), .missed(.down))), .taken,
         "another decision")
@@ -291,7 +314,8 @@ extension ClaimContract {
         try scene.ask(one, .decide(scene.job, series, .coalesced(into: scene.slot(1)))), .done,
         "decide")
       try scene.equal(
-        try scene.ask(one, .ask(scene.job, (1...10).map { scene.slot($0) })),
+        try scene.ask(
+          one, .ask(scene.job, (1...10).map { scene.slot($0) }, schedule: scene.schedule)),
         .known((2...9).map { scene.slot($0) }), "known")
       for minute in [2, 4, 9] {
         try scene.equal(try scene.claim(one, scene.wish(scene.slot(minute))), .taken, "a claim")
@@ -310,7 +334,9 @@ extension ClaimContract {
       let since = scene.engine.now + (.zero - MemoryEngine.reach)
       let last = WallInstant(milliseconds: (since.nanoseconds - 1) / 1_000_000)
       let next = last + .milliseconds(1)
-      try scene.equal(try scene.ask(one, .ask(scene.job, [last, next])), .known([last]), "known")
+      try scene.equal(
+        try scene.ask(one, .ask(scene.job, [last, next], schedule: scene.schedule)), .known([last]),
+        "known")
       try scene.equal(try scene.claim(one, scene.wish(last)), .taken, "a claim")
       try scene.engine.pass(.seconds(10))
       // Who comes later hears of no more.
@@ -323,9 +349,12 @@ extension ClaimContract {
       _ = try scene.grant(one, scene.wish(scene.slot(2)))
       try scene.ask(one, .ranUnclaimed(scene.job, scene.slot(4)))
       try scene.equal(
-        try scene.ask(one, .ask(scene.job, [4, 1, 2, 3].map { scene.slot($0) })),
+        try scene.ask(
+          one, .ask(scene.job, [4, 1, 2, 3].map { scene.slot($0) }, schedule: scene.schedule)),
         .known([scene.slot(4), scene.slot(2)]), "known")
-      try scene.equal(try scene.ask(one, .ask(scene.job, [])), .known([]), "nothing asked")
+      try scene.equal(
+        try scene.ask(one, .ask(scene.job, [], schedule: scene.schedule)), .known([]),
+        "nothing asked")
     },
     ClaimContract("a run without a claim of a slot that is claimed is superseded") { scene in
       let (one, two) = (try scene.join(), try scene.join("two"))
@@ -356,7 +385,8 @@ extension ClaimContract {
       let one = try scene.join("one", name)
       let token = try scene.grant(one, scene.wish(scene.slot(1), of: name))
       try scene.equal(
-        try scene.ask(one, .ask(name, [scene.slot(1)])), .known([scene.slot(1)]), "it")
+        try scene.ask(one, .ask(name, [scene.slot(1)], schedule: scene.schedule)),
+        .known([scene.slot(1)]), "it")
       try scene.equal(try scene.ask(one, .giveBack(token)), .done, "given back")
       try scene.equal(try scene.renew(one).open.map(\.job), [name], "open slots")
     },

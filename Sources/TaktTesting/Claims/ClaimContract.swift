@@ -17,7 +17,7 @@ package struct ClaimContract: Sendable {
   }
 
   package static let clauses =
-    owners + repeats + leases + rests + overlaps + bounds + schedules + decisions + texts
+    [owners, repeats, leases, rests, overlaps, bounds, schedules, decisions, texts].flatMap(\.self)
 }
 
 /// A cluster with one job, `a`, whose slots are a fifth of a second apart.

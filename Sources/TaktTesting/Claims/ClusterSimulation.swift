@@ -457,7 +457,8 @@ package struct ClusterSimulation {
     checkRuns()
     let jobs = versions[versions.count - 1]
     let first = Self.start
-    let last = Self.start + (healedAt - MonotonicInstant(nanoseconds: 1_000_000_000)) + .seconds(60)
+    // What has gathered before is served in turns: two of a queue are half a second apart.
+    let last = Self.start + (healedAt - MonotonicInstant(nanoseconds: 1_000_000_000)) + .seconds(30)
     for job in jobs {
       // A job whose schedule has changed has slots by several of them.
       // Those of a group may wait for one another for as long as it takes.

@@ -128,7 +128,7 @@ extension SchedulerCore {
     switch (wish, answer) {
     case (.declare(let id), _): declared(id, answer, at: now)
     case (.claim(let key), _): claimAnswered(key, answer, at: now)
-    case (.ask(let id, let asked), .known(let known)):
+    case (.ask(let id, let asked, _), .known(let known)):
       settle(asked, known: known, of: id, at: now)
     case (.lastEnd(let id), _): endTold(answer, of: id, at: now)
     case (.end(let token, _, _), _): endAnswered(token, isOurs: answer == .done, at: now)

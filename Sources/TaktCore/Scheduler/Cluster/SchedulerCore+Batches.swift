@@ -77,9 +77,9 @@ extension SchedulerCore {
         return nil
       }
       return .claim(slotClaim(claim, key, job))
-    case .ask(let id, let slots):
+    case .ask(let id, let slots, let schedule):
       guard jobs.isPresent(id) else { return nil }
-      return .ask(jobs.name(of: id), slots)
+      return .ask(jobs.name(of: id), slots, schedule: schedule)
     case .decide(let id, let slot, let verdict):
       return jobs.isPresent(id) ? .decide(jobs.name(of: id), SlotSeries(slot), verdict) : nil
     case .lastEnd(let id): return jobs.isPresent(id) ? .lastEnd(jobs.name(of: id)) : nil

@@ -76,6 +76,12 @@ extension SchedulerCore {
       decideUnasked(id, SlotSeries(all.removeFirst()), .missed(.stalled), at: now)
     }
     cluster.jobs[id]?.unsettled = all
+    if let schedule, schedule != jobs[id].spec.timing.schedule {
+      var former = jobs[id].spec
+      former.timing.schedule = schedule
+      let hash = former.sharedHash
+      for slot in slots { cluster.jobs[id]?.formerSchedules[slot] = hash }
+    }
     markDirty(id)
     ask(of: id)
   }
@@ -94,7 +100,11 @@ extension SchedulerCore {
       job.standing == .inForce, cluster.isUp, job.claimCount == 0, phase == .running
     else { return }
     cluster.jobs[id]?.isAsking = true
-    cluster.outbox.append(.ask(id, Array(job.unsettled.suffix(ClusterState.batchMax))))
+    func schedule(of slot: WallInstant) -> UInt64 { job.formerSchedules[slot] ?? job.schedule }
+    let newest = job.unsettled[job.unsettled.count - 1]
+    let slots = job.unsettled.filter { schedule(of: $0) == schedule(of: newest) }
+    cluster.outbox.append(
+      .ask(id, slots.suffix(ClusterState.batchMax), schedule: schedule(of: newest)))
   }
 
   mutating func settle(
@@ -107,6 +117,7 @@ extension SchedulerCore {
     let slots = asked.filter(waiting.contains)
     let settled = Set(slots)
     cluster.jobs[id]?.unsettled.removeAll { settled.contains($0) }
+    for slot in slots { cluster.jobs[id]?.formerSchedules[slot] = nil }
     let isKnown = Set(known)
     for slot in slots where isKnown.contains(slot) { decideElsewhere(slot, of: id, at: now) }
     let rest = slots.filter { !isKnown.contains($0) }.map { SlotSeries($0) }

@@ -51,6 +51,11 @@ extension SchedulerCore {
     }
     let schedule = jobs[id].spec.sharedHash
     var job = cluster.jobs[id] ?? ClusterState.Job(schedule: schedule, isChanged: isChanged)
+    if job.schedule != schedule {
+      for slot in job.unsettled where job.formerSchedules[slot] == nil {
+        job.formerSchedules[slot] = job.schedule
+      }
+    }
     if job.schedule != schedule || isChanged {
       job.schedule = schedule
       job.isChanged = job.isChanged || isChanged
