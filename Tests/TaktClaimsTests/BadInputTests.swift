@@ -208,6 +208,25 @@ import Testing
         try SynchronousDriver(server.url(database, role: role)).perform(.joining).member != nil)
     }
 
+    @Test func `a connection by TLS trusts the server's certificate alone`() throws {
+      let (role, database) = (try makeRole(), try server.makeDatabase())
+      try server.run(PostgresSchema.sql, in: database)
+      try server.run(PostgresSchema.grants(to: role), in: database)
+      try server.run("ALTER ROLE \(role) PASSWORD 'secret'")
+      func url(_ host: String, _ authority: String) -> String {
+        "postgresql://\(role):secret@\(host):\(server.port)/\(database)?sslmode=verify-full"
+          + "&sslrootcert=\(authority)"
+      }
+      let authority = "\(server.folder)/authority.crt"
+      let reply = try SynchronousDriver(url("127.0.0.1", authority)).perform(.joining)
+      #expect(reply.member != nil)
+      let unknown = try failure(url("127.0.0.1", "/etc/ssl/certs/ca-certificates.crt"))
+      #expect(unknown.description.contains("certificate verify failed"), "\(unknown)")
+      #expect(unknown.description.contains("sslrootcert"), "what to look at")
+      let misnamed = try failure(url("localhost", authority))
+      #expect(misnamed.description.contains("localhost"), "\(misnamed)")
+    }
+
     @Test func `the database has another encoding`() throws {
       let database = try server.makeDatabase("TEMPLATE template0 ENCODING 'LATIN1'")
       #expect(
@@ -230,6 +249,9 @@ import Testing
     }
 
     @Test func `the server requires TLS and has none`() throws {
+      // What PostgreSQL says to a request for TLS.
+      let listener = try Listener(saying: "N")
+      let address = "127.0.0.1:\(listener.port)"
       let failure = try failure("postgresql://me@\(address)/postgres?sslmode=require")
       #expect(
         failure.description

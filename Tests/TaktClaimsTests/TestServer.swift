@@ -8,7 +8,7 @@ import Testing
 /// A PostgreSQL server of the tests' own, with the role `takt` as its superuser.
 ///
 /// It listens on a Unix socket, where it trusts all, and on a port of 127.0.0.1, where it wants
-/// passwords. It ends with the tests: its keeper, a shell, waits for the end of a pipe.
+/// passwords and offers TLS. It ends with the tests: its keeper, a shell, waits for the end of a pipe.
 final class TestServer: Sendable {
   static let isInstalled = programs != nil
   static let hint: Comment = "PostgreSQL is not installed: apt-get install postgresql-15 libpq5"
@@ -60,7 +60,10 @@ final class TestServer: Sendable {
       \(become) \(programs)/initdb -D data -U takt -A trust -E UTF8 --locale=C --no-sync >log 2>&1
       printf '%s\\n' 'local all all trust' 'host all all 127.0.0.1/32 scram-sha-256' \
         >data/pg_hba.conf
-      \(become) \(programs)/postgres -D data -k "$1" -p \(port) -c listen_addresses=127.0.0.1 \
+      \(become) openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=takt-test \
+        -addext subjectAltName=IP:127.0.0.1 -keyout data/server.key -out data/server.crt 2>>log
+      cp data/server.crt authority.crt && chmod 644 authority.crt
+      \(become) \(programs)/postgres -D data -c ssl=on -k "$1" -p \(port) -c listen_addresses=127.0.0.1 \
         -c fsync=off -c max_connections=200 -c password_encryption=scram-sha-256 >>log 2>&1 &
       server=$!
       read -r _
