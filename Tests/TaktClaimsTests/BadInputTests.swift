@@ -184,7 +184,8 @@ import Testing
         try failure(server.url(database))
           == ClaimFailure(
             "The schema 'takt' in database '\(database)' at \(socket) has version 99; this takt "
-              + "works with version 1. Upgrade takt on this machine.", isPermanent: true))
+              + "works with version \(PostgresSchema.version). Upgrade takt on this machine.",
+            isPermanent: true))
       #expect(throws: PostgresProblem.self, "nothing older is installed over it") {
         try server.run(PostgresSchema.sql, in: database)
       }
@@ -199,7 +200,8 @@ import Testing
       #expect(
         failure.description.hasPrefix(
           "The schema 'takt' in database '\(database)' at \(socket) has version 0, this takt "
-            + "requires 1, and role '\(role)' cannot upgrade it: "), "\(failure)")
+            + "requires \(PostgresSchema.version), and role '\(role)' cannot upgrade it: "),
+        "\(failure)")
       #expect(failure.isPermanent)
       #expect(try SynchronousDriver(server.url(database)).perform(.joining).member != nil)
       #expect(
@@ -241,7 +243,8 @@ import Testing
     /// The schema as another version would have it.
     private static func other(_ version: Int) -> String {
       """
-      UPDATE takt.version SET number = \(version);
+      DELETE FROM takt.version;
+      INSERT INTO takt.version (number) VALUES (\(version));
       CREATE OR REPLACE FUNCTION takt.batch(p_cluster text, p_batch jsonb) RETURNS jsonb
       LANGUAGE sql SECURITY DEFINER AS $$ SELECT jsonb_build_object('schema', \(version)) $$;
       """

@@ -6,7 +6,11 @@
 /// it: no two batches can wait for each other.
 package enum PostgresSchema {
   /// The version that this takt installs and talks to.
-  package static let version = 1
+  package static let version = 2
+
+  /// The oldest version whose daemons may still claim slots: they know nothing of what was added
+  /// since, and nothing else has changed for them.
+  static let clientVersionMin = 1
 
   /// The oldest PostgreSQL that will do, as `PQserverVersion` says it.
   static let serverVersionMin = 120_000
@@ -83,6 +87,11 @@ package enum PostgresSchema {
       END IF;
       IF found > \(version) THEN
         RAISE EXCEPTION 'the schema takt has version %, which is newer than \(version)', found;
+      END IF;
+      -- Each batch begins with this table: those at work come to their end, and none of the others
+      -- has anything that the migrations wait for.
+      IF pg_catalog.to_regclass('takt.job') IS NOT NULL THEN
+        EXECUTE 'LOCK TABLE takt.job IN ACCESS EXCLUSIVE MODE';
       END IF;
     END
     $do$;
@@ -213,6 +222,11 @@ package enum PostgresSchema {
         pg_catalog.to_timestamp(ended_at / 1000000000.0) AS ended_at
       FROM takt.slot;
     INSERT INTO takt.version (number) VALUES (1) ON CONFLICT DO NOTHING;
+    """,
     """
+    ALTER TABLE takt.member ADD COLUMN IF NOT EXISTS api text;
+    COMMENT ON COLUMN takt.member.api IS 'Where other machines reach its API.';
+    INSERT INTO takt.version (number) VALUES (2) ON CONFLICT DO NOTHING;
+    """,
   ]
 }

@@ -19,16 +19,22 @@ struct Token: Sendable {
   init(path: String) throws(FileError) {
     let known = try Self.read(path)
     let text = if let known { known } else { try Self.make(path) }
-    guard text.count >= 16 else {
-      throw FileError(message: "\(path) has no token of at least 16 characters")
-    }
-    digest = SHA256.hash(text)
+    try Self.checkLength(text, path)
+    self.init(text: text)
   }
+
+  init(text: [UInt8]) { digest = SHA256.hash(text) }
 
   /// Whether `text` is it. Takes as long for any text of one length.
   func matches(_ text: some Sequence<UInt8>) -> Bool {
     // Comparing digests tells nothing of where two texts differ; theirs is constant-time besides.
     SHA256.hash(Array(text)) == digest
+  }
+
+  static func checkLength(_ text: [UInt8], _ path: String) throws(FileError) {
+    guard text.count >= 16 else {
+      throw FileError(message: "\(path) has no token of at least 16 characters")
+    }
   }
 
   /// The token's text; nil when there is none.
