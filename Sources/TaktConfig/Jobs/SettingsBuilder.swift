@@ -49,7 +49,8 @@ struct SettingsBuilder {
         "'\(Key.http)' needs '\(Key.tokenFile)' if there is no state folder",
         hint: "add '\(Key.tokenFile): PATH'")
     }
-    if settings.http == nil, let api = fields[Key.cluster]?.value?.object?[Key.api],
+    if settings.http == nil, settings.cluster?.api != nil,
+      let api = fields[Key.cluster]?.value?.object?[Key.api],
       !fields.fields.contains(where: { $0.name == Key.http })
     {
       reporter.report(

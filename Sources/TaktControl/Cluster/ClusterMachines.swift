@@ -37,20 +37,25 @@ struct MachineProblem: Error, Sendable {
 /// any thread.
 package final class ClusterMachines: Sendable {
   /// How long a machine may take for its answer.
-  static let patience = Duration.seconds(2)
+  package static let patience = Duration.seconds(2)
   /// The same for what is to be kept before it is answered.
   static let commandPatience = Duration.seconds(5)
   /// A transport that does not keep to its time is given up so much later.
-  private static let slack = Duration.milliseconds(500)
+  package static let slack = Duration.milliseconds(500)
   /// So many clients may wait for other machines at once.
   private static let clientsMax = 16
 
   private let api: any MachineAPI
+  private let slack: Duration
   let tokens: ClusterTokens
   private let clients = Atomic<Int>(0)
 
-  package init(_ api: any MachineAPI, tokens: ClusterTokens) {
+  /// - Parameter slack: how much later than its time a transport is given up.
+  package init(
+    _ api: any MachineAPI, tokens: ClusterTokens, slack: Duration = ClusterMachines.slack
+  ) {
     self.api = api
+    self.slack = slack
     self.tokens = tokens
   }
 
@@ -98,7 +103,7 @@ package final class ClusterMachines: Sendable {
       case .success(let reply):
         try check(reply, of: machine, at: request.address, list, call)
         return .success(reply)
-      case .failure(let failure): throw Self.problem(of: failure, machine, call)
+      case .failure(let failure): throw Self.problem(of: failure, machine, request.address, call)
       }
     } catch {
       return .failure(error)
@@ -146,12 +151,12 @@ package final class ClusterMachines: Sendable {
   ) async -> Result<MachineReply, MachineFailure> {
     await withCheckedContinuation { continuation in
       let once = Once(continuation)
-      let patience = request.timeout + Self.slack
+      let patience = request.timeout + slack
       let deadline = loop.scheduleTask(in: .milliseconds(patience.milliseconds)) {
         once.settle(
           .failure(
             MachineFailure(
-              "no answer within \(request.timeout.milliseconds) ms", isUncertain: true)))
+              "timed out after \(DurationText.format(request.timeout))", isUncertain: true)))
       }
       api.send(request) { result in
         once.settle(result)
@@ -178,11 +183,12 @@ package final class ClusterMachines: Sendable {
   }
 
   private static func problem(
-    of failure: MachineFailure, _ machine: ClusterMachine, _ call: MachineCall
+    of failure: MachineFailure, _ machine: ClusterMachine, _ address: APIAddress,
+    _ call: MachineCall
   ) -> MachineProblem {
     let isUncertain = failure.isUncertain && !call.isRead
     return MachineProblem(
-      sentence: "\(machine.words) did not answer: \(failure.message.withoutControls)"
+      sentence: "\(machine.words) did not answer: \(failure.message.withoutControls) (\(address))"
         + (isUncertain ? "; it may carry out the request all the same" : ""))
   }
 

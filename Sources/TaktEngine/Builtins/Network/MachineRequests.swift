@@ -55,7 +55,7 @@ extension MachineFailure {
   fileprivate init(_ failure: TransferFailure, within timeout: Duration) {
     switch failure.cause {
     case .timeout:
-      self.init("no answer within \(timeout.milliseconds) ms", isUncertain: true)
+      self.init("timed out after \(DurationText.format(timeout))", isUncertain: true)
     case .noLibrary, .noThread, .noDescriptors, .refused, .unreachable, .noAddress, .tls, .proxy:
       self.init(NetworkFailure(failure).message)
     case .closed, .badProtocol, .cancelled, .startTLS, .authentication, .recipient, .mail, .system,
