@@ -32,19 +32,23 @@ final class ClusterMachines {
   /// - Parameters:
   ///   - machine: its name in the cluster; nil for that of the file.
   ///   - api: the address that it gives; nil for its own.
+  ///   - listen: the address at which it listens; others than 127.0.0.1 give no `api`.
   ///   - tokens: its keys for tokens.
   func start(
     _ name: String, machine: String? = nil, api: String? = nil, lease: String = "60s",
+    listen: String = "127.0.0.1",
     tokens: String = "api_token_file: read.token, api_write_token_file: write.token"
   ) throws {
     let port = try PostgresProcess.freePort()
+    let address = api ?? "http://127.0.0.1:\(port)"
+    let given = listen == "127.0.0.1" ? "api: \"\(address)\"," : ""
     try folder.write(
       """
       scheduler:
         state: .takt-\(name)
-        http: {listen: 127.0.0.1:\(port)}
+        http: {listen: "\(listen):\(port)"}
         cluster: {engine: postgres, url: "\(url)", machine: \(machine ?? name), lease: \(lease),
-          api: "\(api ?? "http://127.0.0.1:\(port)")", \(tokens)}
+          \(given) \(tokens)}
       include: shared.yaml
 
       """, to: "\(name).yaml")
@@ -62,6 +66,13 @@ final class ClusterMachines {
     let socket = folder.url.appendingPathComponent(".takt-\(name)/control.sock").path
     let answer = try ControlClient(socket: socket).ask("GET", target)
     return try JSONSerialization.jsonObject(with: Data(answer.bytes)) as? [String: Any] ?? [:]
+  }
+
+  /// Where a daemon's page is.
+  func page(_ name: String) throws -> String {
+    let words = "the web page is at "
+    let said = try process(name).lines.compactMap(\.message).first { $0.hasPrefix(words) }
+    return String(said?.dropFirst(words.count) ?? "")
   }
 
   func process(_ name: String) throws -> TaktProcess {

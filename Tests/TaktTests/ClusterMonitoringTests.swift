@@ -188,6 +188,25 @@ struct ClusterMonitoringTests {
         + "'api_write_token_file' under 'scheduler.cluster' on all machines\n")
   }
 
+  @Test func `by default a machine is reached at its host name, and goes by it`() throws {
+    let cluster = try ClusterMachines(Self.jobs)
+    try cluster.start("a", listen: "0.0.0.0")
+    let view = try cluster.object("a", "/api/v1/cluster")
+    let port = try #require(cluster.page("a").split(separator: ":").last.flatMap { UInt16($0) })
+    let host = try #require(view["host"] as? String).lowercased()
+    #expect(view["api"] as? String == "http://\(host):\(port)")
+    let connection = try RawConnection(port: port)
+    connection.send(
+      "GET /api/v1/status HTTP/1.1\r\nHost: \(host):\(port)\r\n"
+        + "Authorization: Bearer read-token-read-token\r\n\r\n")
+    #expect(connection.status() == 200)
+    let stranger = try RawConnection(port: port)
+    stranger.send(
+      "GET /api/v1/status HTTP/1.1\r\nHost: other:\(port)\r\n"
+        + "Authorization: Bearer read-token-read-token\r\n\r\n")
+    #expect(stranger.status() == 403)
+  }
+
   @Test func `a token file that is missing is an error in the log, and no more`() throws {
     let cluster = try ClusterMachines(Self.jobs)
     try cluster.start("a", tokens: "api_token_file: none.token")

@@ -7,13 +7,16 @@ package struct ClusterTokens: Sendable {
 
     /// - Throws: what is wrong with the file. It is not made here: the other machines would not have
     ///   it.
-    fileprivate init(path: String) throws(Token.FileError) {
-      guard let bytes = try Token.read(path) else {
+    fileprivate init(path: String, onWarning: (String) -> Void) throws(Token.FileError) {
+      guard let found = try Token.readShared(path) else {
         throw Token.FileError(message: "\(path): No such file or directory")
       }
-      try Token.checkLength(bytes, path)
-      token = Token(text: bytes)
-      text = String(decoding: bytes, as: UTF8.self)
+      try Token.checkLength(found.text, path)
+      token = Token(text: found.text)
+      text = String(decoding: found.text, as: UTF8.self)
+      if found.isReadableByOthers {
+        onWarning("\(path) can be read by other users; run `chmod o-r \(path)`")
+      }
     }
   }
 
@@ -26,12 +29,17 @@ package struct ClusterTokens: Sendable {
 
   /// Reads the files that there are to be.
   ///
-  /// - Parameter onProblem: called with a sentence about each that cannot be used.
-  package init(readingFile: String?, writingFile: String?, onProblem: (String) -> Void) {
+  /// - Parameters:
+  ///   - onWarning: called with a sentence about each that others may read.
+  ///   - onProblem: called with a sentence about each that cannot be used.
+  package init(
+    readingFile: String?, writingFile: String?, onWarning: (String) -> Void,
+    onProblem: (String) -> Void
+  ) {
     func read(_ path: String?, _ key: String) -> Shared? {
       guard let path else { return nil }
       do throws(Token.FileError) {
-        return try Shared(path: path)
+        return try Shared(path: path) { onWarning("the token of '\(key)': \($0)") }
       } catch {
         onProblem("the token of '\(key)' cannot be used: \(error.message)")
         return nil

@@ -58,6 +58,7 @@ struct Control {
         MachineRequests(),
         tokens: ClusterTokens(
           readingFile: cluster.apiTokenFile, writingFile: cluster.apiWriteTokenFile,
+          onWarning: { observer.logMessage("in the cluster, \($0)", .warning) },
           onProblem: { observer.logMessage("in the cluster, \($0)", .error) }))
     }
   }

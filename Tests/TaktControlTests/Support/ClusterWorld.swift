@@ -59,7 +59,8 @@ struct ClusterWorld {
     }
     return ClusterTokens(
       readingFile: canRead ? "\(folder)/read" : nil,
-      writingFile: canWrite ? "\(folder)/write" : nil, onProblem: { Issue.record("\($0)") })
+      writingFile: canWrite ? "\(folder)/write" : nil, onWarning: { Issue.record("\($0)") },
+      onProblem: { Issue.record("\($0)") })
   }
 
   /// What a route answers, which is as the description says.

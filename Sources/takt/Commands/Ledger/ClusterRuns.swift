@@ -1,4 +1,5 @@
 import ArgumentParser
+import TaktEngine
 import TaktTime
 
 /// The runs of all machines, or of one of them, as the daemon gathers them.
@@ -14,7 +15,7 @@ struct ClusterRuns {
   var machine: String?
 
   /// Prints them; ends the program with 69 if a machine has not answered.
-  func show(json: Bool, _ connection: ControlArgument.Connection, in zone: Zone) throws {
+  func show(json: Bool, _ connection: ControlArgument.Connection) throws {
     guard number <= Self.runsMax else {
       throw ValidationError("With --cluster or --on, -n takes a number from 1 to \(Self.runsMax).")
     }
@@ -22,6 +23,7 @@ struct ClusterRuns {
     if json {
       for run in answer.runs { Console.print(run.jsonLine) }
     } else {
+      let zone = try zone(connection)
       Table(
         titles: [
           "MACHINE", "RUN", "JOB", "SLOT", "BEGAN", "TOOK", "TRIES", "OUTCOME", "REASON",
@@ -30,6 +32,15 @@ struct ClusterRuns {
       if answer.runs.isEmpty, asked.problems.isEmpty { Console.error("takt: no runs") }
     }
     try asked.exitIfIncomplete()
+  }
+
+  /// The daemon's own zone: times are shown as `takt runs` shows those of its ledger.
+  private func zone(_ connection: ControlArgument.Connection) throws -> Zone {
+    struct Status: Decodable {
+      var timezone: String
+    }
+    let status = try connection.ask(Status.self, "GET", "/api/v1/status").value
+    return ZoneFiles().zone(named: status.timezone) ?? .utc
   }
 
   private var target: String {

@@ -44,10 +44,9 @@ struct RunsCommand: ParsableCommand {
   func run() throws {
     let start = try since.map(Moment.ago)
     if machines.isGiven {
-      return try ClusterRuns(
-        job: job, failed: failed, hooks: hooks, since: start, number: number, machine: machines.on
-      ).show(
-        json: json, try state.control.connect(), in: ZoneFiles().zone(named: "local") ?? .utc)
+      let runs = ClusterRuns(
+        job: job, failed: failed, hooks: hooks, since: start, number: number, machine: machines.on)
+      return try runs.show(json: json, try state.control.connect())
     }
     let (archive, zone) = try state.open()
     var query = RunQuery()
