@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import Synchronization
-import TaktTesting
+import TestServers
 import Testing
 
 @testable import TaktClaims

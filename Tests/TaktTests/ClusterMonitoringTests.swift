@@ -123,10 +123,10 @@ struct ClusterMonitoringTests {
     #expect(runs.status == 69)
     #expect(
       runs.errors
-        == "takt: machine 'b' did not answer: the server at http://127.0.0.1:\(server.port) is not a "
-        + "takt daemon of a cluster\n")
+        == "takt: machine 'b' did not answer: the server at http://127.0.0.1:\(server.port) does not "
+        + "belong to a cluster of takt\n")
     let trigger = try cluster.takt("a", "trigger", "hand", "--on", "b")
-    #expect(trigger.status == 69 && trigger.errors.contains("is not a takt daemon"))
+    #expect(trigger.status == 69 && trigger.errors.contains("does not belong to a cluster"))
   }
 
   @Test func `an answer without end, and one that is no HTTP, are bounded`() throws {
@@ -200,11 +200,11 @@ struct ClusterMonitoringTests {
       "GET /api/v1/status HTTP/1.1\r\nHost: \(host):\(port)\r\n"
         + "Authorization: Bearer read-token-read-token\r\n\r\n")
     #expect(connection.status() == 200)
-    let stranger = try RawConnection(port: port)
-    stranger.send(
+    let other = try RawConnection(port: port)
+    other.send(
       "GET /api/v1/status HTTP/1.1\r\nHost: other:\(port)\r\n"
         + "Authorization: Bearer read-token-read-token\r\n\r\n")
-    #expect(stranger.status() == 403)
+    #expect(other.status() == 403)
   }
 
   @Test func `a token file that is missing is an error in the log, and no more`() throws {

@@ -88,7 +88,7 @@ package enum PostgresSchema {
       IF found > \(version) THEN
         RAISE EXCEPTION 'the schema takt has version %, which is newer than \(version)', found;
       END IF;
-      -- Each batch begins with this table: those at work come to their end, and none of the others
+      -- Each batch starts with this table: those at work come to their end, and none of the others
       -- has anything that the migrations wait for.
       IF pg_catalog.to_regclass('takt.job') IS NOT NULL THEN
         EXECUTE 'LOCK TABLE takt.job IN ACCESS EXCLUSIVE MODE';

@@ -21,9 +21,10 @@ struct ClusterJobMerge {
   /// Beyond this name some machine has more jobs than it has shown; nil where none has.
   private var end: String?
 
-  mutating func add(_ page: JobList.Page, of machine: ClusterMachine) {
-    limit(to: page.after)
-    for entry in page.jobs {
+  /// - Parameter after: the name to go on from; nil at the end.
+  mutating func add(_ jobs: [JobEntry], after: String?, of machine: ClusterMachine) {
+    limit(to: after)
+    for entry in jobs {
       let (view, spec) = (entry.view, entry.view.spec)
       guard spec.machines != .each else { continue }
       add(

@@ -43,7 +43,7 @@ package final class ClusterMachines: Sendable {
   /// A transport that does not keep to its time is given up so much later.
   package static let slack = Duration.milliseconds(500)
   /// So many clients may wait for other machines at once.
-  private static let clientsMax = 16
+  private static let clientsMax = 8
 
   private let api: any MachineAPI
   private let slack: Duration
@@ -205,11 +205,11 @@ package final class ClusterMachines: Sendable {
         sentence: "\(machine.words) refused the token; all machines need the same '\(key)'")
     }
     let problem = reply.status < 300 ? nil : Problem(of: reply)
-    if let stranger = stranger(in: reply, instead: machine, list) {
+    if let other = otherServer(in: reply, instead: machine, list) {
       // Who is refused before takt looks at who asks learns no more.
       let words = problem.map { "; it says: \($0.words)" } ?? ""
       throw MachineProblem(
-        sentence: "\(machine.words) did not answer: the server at \(address) is \(stranger)\(words)"
+        sentence: "\(machine.words) did not answer: the server at \(address) \(other)\(words)"
       )
     }
     if let problem {
@@ -227,21 +227,21 @@ package final class ClusterMachines: Sendable {
   }
 
   /// Who has answered, when it is not this machine.
-  private func stranger(
+  private func otherServer(
     in reply: MachineReply, instead machine: ClusterMachine, _ list: MachineList
   ) -> String? {
     func value(_ name: HTTPField.Name) -> String? {
       reply.headers[name.canonicalName].flatMap { RequestTarget.decoded($0) }
     }
     guard let cluster = value(.taktCluster), let name = value(.taktMachine) else {
-      return "not a takt daemon of a cluster"
+      return "does not belong to a cluster of takt"
     }
-    if cluster != list.cluster { return "of cluster '\(cluster.shown)'" }
+    if cluster != list.cluster { return "belongs to cluster '\(cluster.shown)'" }
     let member = value(.taktMember).flatMap { UInt64($0) }
     // Under a number that nobody knows here yet, it has joined again.
     let isOther = list.machines.contains { $0.member == member && member != machine.member }
     if name != machine.name || (member != nil && isOther) {
-      return "machine '\(name.shown)'" + (member.map { " (member \($0))" } ?? "")
+      return "is machine '\(name.shown)'" + (member.map { " (member \($0))" } ?? "")
     }
     return nil
   }

@@ -84,15 +84,3 @@ extension ClusterMachine {
     return api != nil || !isAlive
   }
 }
-
-extension ControlPorts {
-  /// The machines of the cluster, and the way to them.
-  func clusterMachines() async throws -> (list: MachineList, machines: ClusterMachines) {
-    guard let machines, let view = await query({ core, now in core.clusterView(at: now) }) else {
-      throw Problem(
-        .notFound, "this daemon is not in a cluster",
-        detail: "Its jobs file has no 'scheduler.cluster'.")
-    }
-    return (MachineList(view), machines)
-  }
-}

@@ -92,7 +92,7 @@ struct ClusterListRoutes {
           var gathered = Gathered(list: list)
           var merge = ClusterJobMerge()
           gathered.add(list.this, problem: nil)
-          merge.add(ownPage, of: list.this)
+          merge.add(ownPage.jobs, after: ownPage.after, of: list.this)
           for (machine, answer) in answers {
             guard let page = gathered.read(MachineJobPage.self, from: machine, answer) else {
               continue
@@ -148,5 +148,17 @@ extension RunQuery {
     if withHooks { parameters.append("hooks=true") }
     if let since { parameters.append("since=\(RequestTarget.encoded(since.rfc3339()))") }
     return parameters.joined(separator: "&")
+  }
+}
+
+extension ControlPorts {
+  /// The machines of the cluster, and the way to them.
+  func clusterMachines() async throws -> (list: MachineList, machines: ClusterMachines) {
+    guard let machines, let view = await query({ core, now in core.clusterView(at: now) }) else {
+      throw Problem(
+        .notFound, "this daemon is not in a cluster",
+        detail: "Its jobs file has no 'scheduler.cluster'.")
+    }
+    return (MachineList(view), machines)
   }
 }

@@ -61,8 +61,8 @@ import Testing
     (
       "foreign server",
       { _ in .success(MachineReply(status: 200, headers: [:], body: Array("<html>".utf8))) },
-      "machine 'b' did not answer: the server at http://b.example:8080 is not a takt daemon of a "
-        + "cluster"
+      "machine 'b' did not answer: the server at http://b.example:8080 does not belong to a "
+        + "cluster of takt"
     ),
     (
       "name refused",
@@ -70,12 +70,12 @@ import Testing
         let json = #"{"title":"unknown host name","detail":"Do that.","code":"forbidden"}"#
         return .success(MachineReply(status: 403, headers: [:], body: Array(json.utf8)))
       },
-      "machine 'b' did not answer: the server at http://b.example:8080 is not a takt daemon of a "
-        + "cluster; it says: unknown host name. Do that."
+      "machine 'b' did not answer: the server at http://b.example:8080 does not belong to a "
+        + "cluster of takt; it says: unknown host name. Do that."
     ),
     (
       "another cluster", { _ in .success(.of("b", 1, #"{"runs":[]}"#, cluster: "test")) },
-      "machine 'b' did not answer: the server at http://b.example:8080 is of cluster 'test'"
+      "machine 'b' did not answer: the server at http://b.example:8080 belongs to cluster 'test'"
     ),
     (
       "another machine", { _ in .success(.of("z\u{1b}", 9, #"{"runs":[]}"#)) },
