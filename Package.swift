@@ -140,6 +140,8 @@ let package = Package(
       name: "TaktTesting", dependencies: ["TaktCore", "TaktTime", "TimerMachine"],
       swiftSettings: strict),
 
+    // Servers of other makers that tests start.
+    .target(name: "TestServers", path: "Tests/TestServers", swiftSettings: strict),
     .testTarget(
       name: "TimerMachineTests",
       dependencies: ["TimerMachine", "TimerMachineTesting", "TaktTime"],
@@ -169,7 +171,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TaktClaimsTests",
-      dependencies: ["TaktClaims", "TaktCore", "TaktTime", "TaktTesting"],
+      dependencies: ["TaktClaims", "TaktCore", "TaktTime", "TaktTesting", "TestServers"],
       swiftSettings: strict),
     .testTarget(
       name: "TaktControlTests",
@@ -186,7 +188,7 @@ let package = Package(
       name: "TaktTests",
       dependencies: [
         "takt", "TaktControl", "TaktEngine", "TaktStore", "TaktConfig", "TaktCore", "TaktTime",
-        "TaktTesting", "TimerMachine",
+        "TaktTesting", "TestServers", "TimerMachine",
       ],
       swiftSettings: strict),
   ],

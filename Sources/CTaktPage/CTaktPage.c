@@ -45,6 +45,7 @@ static const unsigned char script[] = {
 #embed "page/82-plan-page.js" suffix(, '\n',)
 #embed "page/86-feed.js" suffix(, '\n',)
 #embed "page/90-header.js" suffix(, '\n',)
+#embed "page/91-cluster.js" suffix(, '\n',)
 #embed "page/92-router.js" suffix(, '\n',)
 #embed "page/98-start.js" suffix(, '\n',)
 };

@@ -21,18 +21,30 @@ package final class TransferEngine: Sendable {
     try start(timeout: request.timeout) { HTTPExchange(request, for: $0) }
   }
 
+  /// Begins a request whose result is handed to `reply`, on the thread of the transfers, which it is
+  /// not to block. Throws where there can be none; blocks for nothing but loading the library.
+  package func send(
+    _ request: HTTPRequest,
+    _ reply: @escaping @Sendable (Result<HTTPReply, TransferFailure>) -> Void
+  ) throws(TransferFailure) {
+    _ = try start(timeout: request.timeout, reply) { HTTPExchange(request, for: $0) }
+  }
+
   /// Begins to send a mail; the reply says nothing but that it is sent.
   package func start(_ request: MailRequest) throws(TransferFailure) -> RunningTransfer<Void> {
     try start(timeout: request.timeout) { MailExchange(request, for: $0) }
   }
 
   private func start<Reply>(
-    timeout: Duration, _ make: @escaping @Sendable (RunningTransfer<Reply>) -> any Exchange
+    timeout: Duration, _ onSettled: (@Sendable (Result<Reply, TransferFailure>) -> Void)? = nil,
+    _ make: @escaping @Sendable (RunningTransfer<Reply>) -> any Exchange
   ) throws(TransferFailure) -> RunningTransfer<Reply> {
     try CurlLibrary.load()
     let deadline = ContinuousClock.now + min(timeout, .seconds(365 * 86_400))
     let id = inbox.nextID()
-    let running = RunningTransfer<Reply>(deadline: deadline) { [inbox] in inbox.withdraw(id) }
+    let running = RunningTransfer<Reply>(deadline: deadline, onSettled: onSettled) { [inbox] in
+      inbox.withdraw(id)
+    }
     let submission = TransferInbox.Submission(id: id, deadline: deadline) { make(running) }
     if inbox.submit(submission) { try startLoop(besides: id) }
     return running

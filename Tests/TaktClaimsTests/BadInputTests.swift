@@ -184,7 +184,8 @@ import Testing
         try failure(server.url(database))
           == ClaimFailure(
             "The schema 'takt' in database '\(database)' at \(socket) has version 99; this takt "
-              + "works with version 2. Upgrade takt on this machine.", isPermanent: true))
+              + "works with version \(PostgresSchema.version). Upgrade takt on this machine.",
+            isPermanent: true))
       #expect(throws: PostgresProblem.self, "nothing older is installed over it") {
         try server.run(PostgresSchema.sql, in: database)
       }
@@ -201,7 +202,8 @@ import Testing
       #expect(
         failure.description.hasPrefix(
           "The schema 'takt' in database '\(database)' at \(socket) has version 1, this takt "
-            + "requires 2, and role '\(role)' cannot upgrade it: "), "\(failure)")
+            + "requires \(PostgresSchema.version), and role '\(role)' cannot upgrade it: "),
+        "\(failure)")
       #expect(failure.isPermanent)
       #expect(try SynchronousDriver(server.url(database)).perform(.joining).member != nil)
       #expect(

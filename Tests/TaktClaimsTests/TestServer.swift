@@ -1,93 +1,31 @@
 import Foundation
 import Glibc
 import Synchronization
+import TestServers
 import Testing
 
 @testable import TaktClaims
 
 /// A PostgreSQL server of the tests' own, with the role `takt` as its superuser.
-///
-/// It listens on a Unix socket, where it trusts all, and on a port of 127.0.0.1, where it wants
-/// passwords and offers TLS. It ends with the tests: its keeper, a shell, waits for the end of a pipe.
 final class TestServer: Sendable {
-  static let isInstalled = programs != nil
-  static let hint: Comment = "PostgreSQL is not installed: apt-get install postgresql-15 libpq5"
+  static let isInstalled = PostgresProcess.programs != nil
+  static let hint = Comment(rawValue: PostgresProcess.hint)
 
   /// All tests share one.
   static func shared() throws -> TestServer { try started.get() }
 
   private static let started = Result { try TestServer() }
 
-  let folder: String
-  let port: Int
-  /// Keeps the pipe to the keeper open as long as the process lives.
-  private let keeper: Mutex<Process>
+  private let process: PostgresProcess
+
+  private init() throws { process = try PostgresProcess() }
+
+  var folder: String { process.folder }
+  var port: Int { process.port }
 
   /// A URL of a database, on the socket.
   func url(_ database: String = "postgres", role: String = "takt") -> String {
-    "postgresql://\(role)@/\(database)?host=\(folder)&port=\(port)"
-  }
-
-  private static let programs: String? = {
-    let root = "/usr/lib/postgresql"
-    let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
-    return versions.compactMap { Int($0) }.filter { $0 >= 12 }.sorted().reversed()
-      .map { "\(root)/\($0)/bin" }
-      .first { FileManager.default.isExecutableFile(atPath: "\($0)/initdb") }
-  }()
-
-  private init() throws {
-    guard let programs = Self.programs else { throw TestServerFailure("not installed") }
-    folder = "/tmp/takt-postgres-\(getpid())-\(UInt32.random(in: 0...9999))"
-    port = try Listener.freePort()
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-    // The server does not run as root.
-    let users = ["postgres", "nobody"]
-    let user = getuid() == 0 ? users.first { name in getpwnam(name) != nil } : nil
-    let become = user.map { "setpriv --reuid \($0) --regid \($0) --clear-groups" } ?? ""
-    if let user, let account = getpwnam(user) {
-      guard chown(folder, account.pointee.pw_uid, account.pointee.pw_gid) == 0 else {
-        throw TestServerFailure("chown")
-      }
-    }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = [
-      "-c",
-      """
-      cd "$1" || exit
-      trap '' INT TERM HUP
-      \(become) \(programs)/initdb -D data -U takt -A trust -E UTF8 --locale=C --no-sync >log 2>&1
-      printf '%s\\n' 'local all all trust' 'host all all 127.0.0.1/32 scram-sha-256' \
-        >data/pg_hba.conf
-      \(become) openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=takt-test \
-        -addext subjectAltName=IP:127.0.0.1 -keyout data/server.key -out data/server.crt 2>>log
-      cp data/server.crt authority.crt && chmod 644 authority.crt
-      \(become) \(programs)/postgres -D data -c ssl=on -k "$1" -p \(port) -c listen_addresses=127.0.0.1 \
-        -c fsync=off -c max_connections=200 -c password_encryption=scram-sha-256 >>log 2>&1 &
-      server=$!
-      read -r _
-      kill -QUIT $server
-      wait $server
-      cd / && rm -rf "$1"
-      """, "sh", folder,
-    ]
-    process.standardInput = Pipe()
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    keeper = Mutex(process)
-    try awaitStart()
-  }
-
-  private func awaitStart() throws {
-    while true {
-      if (try? run("SELECT 1")) == "1" { return }
-      guard keeper.withLock({ $0.isRunning }) else {
-        throw TestServerFailure("the server does not start")
-      }
-      usleep(50_000)
-    }
+    process.url(database, role: role)
   }
 
   /// Runs statements as the superuser, and returns the first value.

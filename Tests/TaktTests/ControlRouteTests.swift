@@ -27,10 +27,14 @@ import Testing
     let refused = ["/api/v1/jobs/{job}/resume": 409, "/api/v1/runs/{run}/cancel": 409]
     for (path, methods) in paths where path != "/api/v1/events" {
       let target = path.replacing("{job}", with: "quick").replacing("{run}", with: String(run))
+        .replacing("{machine}", with: "m")
       for method in ["get", "post"] where methods[method] != nil {
         let body = path.hasSuffix("/plan") ? Self.jobs : method == "post" ? "" : nil
         let (status, text) = try live.ask(method.uppercased(), target, body)
-        let expected = refused[path] ?? (path.hasSuffix("/trigger") ? 202 : 200)
+        // It has no cluster.
+        let isOfMachines = path.hasPrefix("/api/v1/cluster/")
+        let expected =
+          isOfMachines ? 404 : refused[path] ?? (path.hasSuffix("/trigger") ? 202 : 200)
         // The job was suspended by the route of that name, in whichever order they came.
         let isEither = path.hasSuffix("/resume") && status == 200
         #expect(status == expected || isEither, "\(method) \(path): \(status) \(text)")

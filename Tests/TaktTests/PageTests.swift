@@ -31,9 +31,28 @@ import Testing
       try live.folder.write(settings + Self.jobs + "  newcomer: {evry: 1h, run: 'true'}\n")
     default: break
     }
-    let python = try TaktProcess(words, program: "/usr/bin/python3", in: live.folder)
+    try drive(words, in: live.folder)
+    #expect(try live.process.stop() == 0)
+  }
+
+  @Test(
+    .enabled(if: hasBrowser, "chromium and chromedriver are not installed"),
+    .enabled(if: ClusterMachines.isInstalled, "PostgreSQL is not installed"))
+  func `in a cluster the page names the machine, and leads to the others`() throws {
+    let cluster = try ClusterMachines(Self.jobs)
+    try cluster.start("b-1.x")
+    try cluster.start("a")
+    let token = cluster.folder.read(".takt-a/token").trimmingCharacters(in: .whitespacesAndNewlines)
+    try drive(
+      [
+        Self.driver, cluster.page("a"), token, "cluster",
+        "machine a · cluster default · 2 machines: b-1.x", cluster.page("b-1.x") + "/",
+      ], in: cluster.folder)
+  }
+
+  private func drive(_ words: [String], in folder: TemporaryFolder) throws {
+    let python = try TaktProcess(words, program: "/usr/bin/python3", in: folder)
     let text = try python.text()
     #expect(python.waitForExit() == 0, "\(text) \(python.errors)")
-    #expect(try live.process.stop() == 0)
   }
 }

@@ -10,6 +10,7 @@ class Page {
     this.pump = new EventPump();
     this.statuses = new StatusStore();
     this.header = new Header(this.statuses);
+    this.cluster = new ClusterLine(this.statuses);
     this.loader = new JobLoader(this.store, (count, total) => this.overview.showLoading(count, total));
     this.actions = new JobActions(this.store, this.loader);
     this.overview = new Overview(this.store, this.actions, (name) => {

@@ -467,7 +467,7 @@ extension PostgresSchema {
           SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
             'id', id, 'alive', lease_until > p_now, 'facts', pg_catalog.jsonb_build_object(
               'machine', machine, 'host', host, 'version', version, 'labels', labels,
-              'lease', lease, 'grace', grace, 'clockOffset', clock_offset)) ORDER BY id)
+              'lease', lease, 'grace', grace, 'clockOffset', clock_offset, 'api', api)) ORDER BY id)
           FROM takt.member WHERE cluster = p_cluster AND lost_after >= p_now), '[]'::jsonb),
         'open', coalesce((
           SELECT pg_catalog.jsonb_agg(
@@ -556,7 +556,7 @@ extension PostgresSchema {
       v_reply jsonb;
     BEGIN
       -- A client of another version decides by this what to do; nothing has been done.
-      IF (p_batch->>'schema')::integer <> c_version THEN
+      IF (p_batch->>'schema')::integer NOT BETWEEN \(clientVersionMin) AND c_version THEN
         RETURN jsonb_build_object('schema', c_version);
       END IF;
       -- A batch that nobody waits for any more is not to wait for others.
@@ -606,16 +606,17 @@ extension PostgresSchema {
       IF v_has_facts THEN
         v_until := takt.later(v_now, (v_facts->>'lease')::bigint);
         INSERT INTO takt.member (id, cluster, machine, host, version, labels, lease, grace,
-          clock_offset, joined_at, lease_until, lost_after, last_batch)
+          clock_offset, joined_at, lease_until, lost_after, last_batch, api)
         VALUES (v_id, p_cluster, v_facts->>'machine', v_facts->>'host', v_facts->>'version',
           v_facts->'labels', (v_facts->>'lease')::bigint, (v_facts->>'grace')::bigint,
           (v_facts->>'clockOffset')::bigint, v_now, v_until,
-          takt.later(v_until, (v_facts->>'grace')::bigint), v_number)
+          takt.later(v_until, (v_facts->>'grace')::bigint), v_number, v_facts->>'api')
         ON CONFLICT (id) DO UPDATE SET
           machine = excluded.machine, host = excluded.host, version = excluded.version,
           labels = excluded.labels, lease = excluded.lease, grace = excluded.grace,
           clock_offset = excluded.clock_offset, lease_until = excluded.lease_until,
-          lost_after = excluded.lost_after, last_batch = excluded.last_batch
+          lost_after = excluded.lost_after, last_batch = excluded.last_batch,
+          api = excluded.api
         RETURNING * INTO v_member;
       END IF;
 

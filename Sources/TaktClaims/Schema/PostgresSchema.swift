@@ -8,6 +8,10 @@ package enum PostgresSchema {
   /// The version that this takt installs and talks to.
   package static let version = 2
 
+  /// The oldest version whose daemons may still claim slots: they know nothing of what was added
+  /// since, and nothing else has changed for them.
+  static let clientVersionMin = 1
+
   /// The oldest PostgreSQL that will do, as `PQserverVersion` says it.
   static let serverVersionMin = 120_000
 
@@ -83,6 +87,11 @@ package enum PostgresSchema {
       END IF;
       IF found > \(version) THEN
         RAISE EXCEPTION 'the schema takt has version %, which is newer than \(version)', found;
+      END IF;
+      -- Each batch starts with this table: those at work come to their end, and none of the others
+      -- has anything that the migrations wait for.
+      IF pg_catalog.to_regclass('takt.job') IS NOT NULL THEN
+        EXECUTE 'LOCK TABLE takt.job IN ACCESS EXCLUSIVE MODE';
       END IF;
     END
     $do$;
@@ -223,6 +232,8 @@ package enum PostgresSchema {
       'How long must lie between the end of a slot and the next one; null if the clock names them.';
     COMMENT ON COLUMN takt.job.last_end IS
       'When the last slot of a job with a rest was decided, in milliseconds.';
+    ALTER TABLE takt.member ADD COLUMN IF NOT EXISTS api text;
+    COMMENT ON COLUMN takt.member.api IS 'Where other machines reach its API.';
     INSERT INTO takt.version (number) VALUES (2) ON CONFLICT DO NOTHING;
     """,
   ]

@@ -17,6 +17,7 @@ struct BatchText: Encodable {
     var lease: Int64
     var grace: Int64
     var clockOffset: Int64
+    var api: String?
   }
 
   private struct Suspended: Encodable {
@@ -78,7 +79,7 @@ struct BatchText: Encodable {
           facts.labels.map { (Self.stored($0.key), Self.stored($0.value)) },
           uniquingKeysWith: { first, _ in first }),
         lease: facts.lease.nanosecondsSaturated, grace: facts.grace.nanosecondsSaturated,
-        clockOffset: facts.clockOffset.nanosecondsSaturated)
+        clockOffset: facts.clockOffset.nanosecondsSaturated, api: facts.api.map(Self.stored))
     }
     leaves = batch.leaves
     requests = batch.requests.map(Self.request)

@@ -27,6 +27,7 @@ struct ReplyText: Decodable {
     var lease: Int64
     var grace: Int64
     var clockOffset: Int64
+    var api: String?
   }
 
   private struct Member: Decodable {
@@ -125,7 +126,7 @@ struct ReplyText: Decodable {
         facts: MemberFacts(
           machine: facts.machine, host: facts.host, version: facts.version, labels: facts.labels,
           lease: .nanoseconds(facts.lease), grace: .nanoseconds(facts.grace),
-          clockOffset: .nanoseconds(facts.clockOffset)),
+          clockOffset: .nanoseconds(facts.clockOffset), api: facts.api),
         isAlive: member.alive)
     }
     result.open = news.open.compactMap { open in

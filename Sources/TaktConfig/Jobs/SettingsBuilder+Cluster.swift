@@ -27,10 +27,33 @@ extension SettingsBuilder {
         for label in labels { settings.labels[label.name] = label.value?.text }
       case (Key.start, .text(let start)):
         settings.start = ClusterSettings.Start(rawValue: start) ?? settings.start
+      case (Key.api, .text(let text)):
+        settings.api = APIAddress(text)
+        if settings.api == nil {
+          // Without the text, in which a password may be.
+          reporter.hideLine(of: field.mark)
+          reporter.report(
+            .badValue, at: field.mark, "'\(Key.api)' is not the address of an API",
+            hint: "write http://HOST:PORT or https://HOST, without a path")
+        }
+      case (Key.apiTokenFile, .text(let path)): settings.apiTokenFile = absolute(path)
+      case (Key.apiWriteTokenFile, .text(let path)): settings.apiWriteTokenFile = absolute(path)
       default: break
       }
     }
+    if let path = settings.apiWriteTokenFile, path == settings.apiTokenFile,
+      let field = fields[Key.apiWriteTokenFile]
+    {
+      reporter.report(
+        .badValue, at: field.mark,
+        "'\(Key.apiWriteTokenFile)' is the same file as '\(Key.apiTokenFile)'",
+        hint: "use two tokens, or omit '\(Key.apiTokenFile)'")
+    }
     return settings
+  }
+
+  private func absolute(_ path: String) -> String {
+    FilePath.absolute(FilePath.join(folder, path))
   }
 
   /// Whether libpq reads it as a URL, or as words `key=value`. It would fail to join otherwise.

@@ -49,6 +49,14 @@ struct SettingsBuilder {
         "'\(Key.http)' needs '\(Key.tokenFile)' if there is no state folder",
         hint: "add '\(Key.tokenFile): PATH'")
     }
+    if settings.http == nil, settings.cluster?.api != nil,
+      let api = fields[Key.cluster]?.value?.object?[Key.api],
+      !fields.fields.contains(where: { $0.name == Key.http })
+    {
+      reporter.report(
+        .missingKey, at: api.mark, "'\(Key.api)' needs '\(Key.http)' under '\(Key.scheduler)'",
+        hint: "add 'http: {listen: 8080}'")
+    }
   }
 
   private func http(_ fields: KeyFields, at mark: YAMLMark) -> HTTPSettings? {

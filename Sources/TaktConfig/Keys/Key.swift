@@ -33,6 +33,9 @@ enum Key {
   static let machine = "machine"
   static let labels = "labels"
   static let start = "start"
+  static let api = "api"
+  static let apiTokenFile = "api_token_file"
+  static let apiWriteTokenFile = "api_write_token_file"
 
   static let job = "job"
   static let path = "path"

@@ -99,6 +99,19 @@ package enum KeyTable {
       "What happens if takt cannot join the cluster at its start for a reason that does not pass by "
         + "itself, such as a wrong password: takt does not start (`refuse`), or it starts and its "
         + "shared jobs wait (`degrade`)."),
+    KeyEntry(
+      Key.api, .text(allowsEmpty: false),
+      default: "the address of `http`, unless only this machine "
+        + "can connect there", reload: .restarts, mayHoldSecrets: true,
+      "Where the other machines reach this one's API: `http://HOST:PORT` or `https://HOST`. Requests "
+        + "may use this host name. Needs `http`."),
+    KeyEntry(
+      Key.apiTokenFile, .path, default: "none", reload: .restarts,
+      "The file with the token with which the machines read each other's API. All machines need the "
+        + "same token. takt does not create it."),
+    KeyEntry(
+      Key.apiWriteTokenFile, .path, default: "none", reload: .restarts,
+      "The same for a token that may also change something, for `takt trigger --on`."),
   ]
 
   package static let http: KeyRows = [

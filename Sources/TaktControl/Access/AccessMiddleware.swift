@@ -2,11 +2,13 @@ import HTTPTypes
 import Hummingbird
 import TaktCore
 
-/// Lets through who may: by the Unix socket takt's own user, over TCP who bears the token, asks for
+/// Lets through who may: by the Unix socket takt's own user, over TCP who bears a token, asks for
 /// a name that takt goes by, and does not come from another site's page.
 struct AccessMiddleware: RouterMiddleware {
   /// Nil where only the Unix socket is listened to.
   let token: Token?
+  /// Those that the machines of the cluster share.
+  var cluster = ClusterTokens()
   /// The names and addresses that takt goes by, without port, in lower case.
   let hosts: Set<String>
 
@@ -27,7 +29,12 @@ struct AccessMiddleware: RouterMiddleware {
 
   /// Whether a request comes by the Unix socket or bears the token.
   func trusts(_ request: Request, _ context: ControlContext) -> Bool {
-    context.isLocal || bearsToken(request)
+    context.isLocal || right(of: request) != nil
+  }
+
+  /// What a token allows.
+  private enum Right {
+    case read, all
   }
 
   /// What anybody may ask.
@@ -56,16 +63,25 @@ struct AccessMiddleware: RouterMiddleware {
     }
   }
 
-  private func bearsToken(_ request: Request) -> Bool {
+  /// Nil for a request without a token, or with a wrong one.
+  private func right(of request: Request) -> Right? {
     let prefix = "bearer "
     guard let given = request.headers[.authorization],
       given.prefix(prefix.count).lowercased() == prefix
-    else { return false }
-    return token?.matches(given.dropFirst(prefix.count).utf8) == true
+    else { return nil }
+    let text = given.dropFirst(prefix.count).utf8
+    if token?.matches(text) == true || cluster.writing?.token.matches(text) == true { return .all }
+    return cluster.reading?.token.matches(text) == true ? .read : nil
   }
 
   private func checkToken(_ request: Request) throws {
-    if bearsToken(request) { return }
+    switch right(of: request) {
+    case .all?: return
+    case .read?:
+      if [.get, .head].contains(request.method) { return }
+      throw Problem(.forbidden, "this token may only read")
+    case nil: break
+    }
     var problem = Problem(
       .unauthorized, "no token, or a wrong one",
       detail: "Send 'Authorization: Bearer TOKEN'; 'takt open' prints the token.")

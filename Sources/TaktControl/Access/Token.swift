@@ -19,11 +19,11 @@ struct Token: Sendable {
   init(path: String) throws(FileError) {
     let known = try Self.read(path)
     let text = if let known { known } else { try Self.make(path) }
-    guard text.count >= 16 else {
-      throw FileError(message: "\(path) has no token of at least 16 characters")
-    }
-    digest = SHA256.hash(text)
+    try Self.checkLength(text, path)
+    self.init(text: text)
   }
+
+  init(text: [UInt8]) { digest = SHA256.hash(text) }
 
   /// Whether `text` is it. Takes as long for any text of one length.
   func matches(_ text: some Sequence<UInt8>) -> Bool {
@@ -31,9 +31,30 @@ struct Token: Sendable {
     SHA256.hash(Array(text)) == digest
   }
 
+  static func checkLength(_ text: [UInt8], _ path: String) throws(FileError) {
+    guard text.count >= 16 else {
+      throw FileError(message: "\(path) has no token of at least 16 characters")
+    }
+  }
+
   /// The token's text; nil when there is none.
   static func read(_ path: String) throws(FileError) -> [UInt8]? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    try contents(of: path, isShared: false)?.text
+  }
+
+  /// The text of a token that somebody else hands out to several machines, and whether others may
+  /// read it: it may come by a link and from root, as container engines mount secrets.
+  static func readShared(
+    _ path: String
+  ) throws(FileError) -> (text: [UInt8], isReadableByOthers: Bool)? {
+    try contents(of: path, isShared: true)
+  }
+
+  private static func contents(
+    of path: String, isShared: Bool
+  ) throws(FileError) -> (text: [UInt8], isReadableByOthers: Bool)? {
+    let descriptor = open(
+      path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (isShared ? 0 : O_NOFOLLOW))
     guard descriptor >= 0 else {
       if errno == ENOENT { return nil }
       throw FileError(message: "\(path): \(String(cString: strerror(errno)))")
@@ -44,18 +65,21 @@ struct Token: Sendable {
       throw FileError(message: "\(path) is not a regular file")
     }
     // Who made it knows it.
-    guard status.st_uid == geteuid() else {
+    guard status.st_uid == geteuid() || (isShared && status.st_uid == 0) else {
       throw FileError(message: "\(path) belongs to another user")
     }
-    guard status.st_mode & 0o077 == 0 else {
+    guard isShared || status.st_mode & 0o077 == 0 else {
       throw FileError(message: "\(path) can be read by other users; run `chmod 600 \(path)`")
+    }
+    guard status.st_mode & 0o022 == 0 else {
+      throw FileError(message: "\(path) can be written by other users; run `chmod go-w \(path)`")
     }
     var buffer = [UInt8](repeating: 0, count: 1024)
     let count = Glibc.read(descriptor, &buffer, buffer.count)
     guard count >= 0 else {
       throw FileError(message: "\(path): \(String(cString: strerror(errno)))")
     }
-    return buffer.prefix(count).filter { $0 > 32 && $0 < 127 }
+    return (buffer.prefix(count).filter { $0 > 32 && $0 < 127 }, status.st_mode & 0o004 != 0)
   }
 
   private static func make(_ path: String) throws(FileError) -> [UInt8] {

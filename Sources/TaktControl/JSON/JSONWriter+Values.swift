@@ -26,17 +26,18 @@ extension JSONWriter {
   }
 
   mutating func value(_ entry: RunEntry) {
+    object { $0.members(of: entry) }
+  }
+
+  mutating func members(of entry: RunEntry) {
+    entry.run.head.show { member($0, $1) }
+    member("state", entry.state.rawValue)
+    entry.run.show { member($0, $1) }
+    guard let progress = entry.progress else { return }
+    key("progress")
     object { json in
-      entry.run.head.show { json.member($0, $1) }
-      json.member("state", entry.state.rawValue)
-      entry.run.show { json.member($0, $1) }
-      if let progress = entry.progress {
-        json.key("progress")
-        json.object { json in
-          json.member("percent", progress.percent)
-          json.member("message", progress.message)
-        }
-      }
+      json.member("percent", progress.percent)
+      json.member("message", progress.message)
     }
   }
 
@@ -52,6 +53,7 @@ extension JSONWriter {
     member("qos", view.spec.execution.qos.rawValue)
     member("schedule", view.spec.timing.schedule.summary)
     member("description", view.spec.summary)
+    if view.spec.machines != .one { member("machines", view.spec.machines.words) }
     key("tags")
     array(view.spec.tags) { $0.value($1) }
     if let next = view.next {

@@ -49,6 +49,19 @@ enum RequestTarget {
     return String(validating: bytes, as: UTF8.self)
   }
 
+  /// A text as one part of a path, as a value of a query or of a header.
+  static func encoded(_ text: String) -> String {
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      if isUnreserved(byte) {
+        bytes.append(byte)
+      } else {
+        bytes += [UInt8(ascii: "%"), hexadecimal[Int(byte >> 4)], hexadecimal[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
   private static let hexadecimal = Array("0123456789ABCDEF".utf8)
 
   private static func digit(_ byte: UInt8) -> UInt8? {

@@ -76,5 +76,7 @@ extension JSONWriter {
     }
     member("lease_ms", facts.lease)
     member("clock_offset_ms", facts.clockOffset)
+    // It may be the address of a link: nothing else than an API's is passed on.
+    member("api", facts.api.flatMap { APIAddress($0) }?.description)
   }
 }

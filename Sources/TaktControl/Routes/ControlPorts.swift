@@ -9,6 +9,8 @@ package struct ControlPorts: Sendable {
   /// What is kept of runs; nil without a ledger.
   package var archive: (any RunArchive)?
   package var output: any LiveOutput
+  /// The way to the other machines of the cluster; nil without one.
+  package var machines: ClusterMachines?
   package var catalogue: any ActionCatalogue
   package var readModel: ControlReadModel
   package var facts: DaemonFacts
@@ -17,13 +19,15 @@ package struct ControlPorts: Sendable {
 
   package init(
     scheduler: any SchedulerControl, reload: any ReloadControl, archive: (any RunArchive)?,
-    output: any LiveOutput, catalogue: any ActionCatalogue, readModel: ControlReadModel,
-    facts: DaemonFacts, figures: @escaping @Sendable () -> DaemonFigures
+    output: any LiveOutput, machines: ClusterMachines? = nil, catalogue: any ActionCatalogue,
+    readModel: ControlReadModel, facts: DaemonFacts,
+    figures: @escaping @Sendable () -> DaemonFigures
   ) {
     self.scheduler = scheduler
     self.reload = reload
     self.archive = archive
     self.output = output
+    self.machines = machines
     self.catalogue = catalogue
     self.readModel = readModel
     self.facts = facts

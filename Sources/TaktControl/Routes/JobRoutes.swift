@@ -113,7 +113,7 @@ struct JobRoutes {
     return .json(json)
   }
 
-  @Sendable private func trigger(_ request: Request, _ context: ControlContext) async throws
+  @Sendable func trigger(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
     _ = try Query(request)

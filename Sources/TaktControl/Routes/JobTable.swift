@@ -104,15 +104,6 @@ package struct JobTable: Sendable {
   }
 }
 
-extension String {
-  /// The text with control characters made visible: what others wrote is not to steer a terminal.
-  var withoutControls: String {
-    String(
-      String.UnicodeScalarView(
-        unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{fffd}" : $0 }))
-  }
-}
-
 /// The cells of a table, row by row, in one piece of memory. An empty one is shown as `-`.
 private struct TableCells {
   private let columnCount: Int

@@ -24,17 +24,23 @@ struct RunRoutes {
     -> Response
   {
     let query = try Query(request, "job", "failed", "hooks", "since", "before", "limit")
-    var wanted = RunQuery()
-    wanted.job = try query.job("job")
-    wanted.failedOnly = try query.flag("failed")
-    wanted.withHooks = try query.flag("hooks")
-    wanted.since = try query.instant("since")
+    var wanted = try RunQuery(query)
     wanted.before = try query.integer("before", 1...Int.max).map { RunID(UInt64($0)) }
-    wanted.limit = try query.integer("limit", 1...1000, default: 50)
     let limit = wanted.limit
     // One more tells whether there are more.
     wanted.limit += 1
-    let question = wanted
+    let runs = try await entries(wanted)
+    var json = JSONWriter()
+    json.object { json in
+      json.key("runs")
+      json.array(runs.prefix(limit)) { $0.value($1) }
+      if runs.count > limit { json.member("before", runs[limit - 1].run.head.run.number) }
+    }
+    return .json(json)
+  }
+
+  /// The runs that are wanted, the newest first.
+  func entries(_ question: RunQuery) async throws -> [RunEntry] {
     let kept = try await ports.fromArchive { (archive) throws(ArchiveError) in
       try archive.runs(question)
     }
@@ -44,7 +50,7 @@ struct RunRoutes {
     // What the ledger has not written yet is known here, and better.
     var found = Dictionary((kept ?? []).map { ($0.head.run, $0) }) { first, _ in first }
     for run in known { found[run.head.run] = run }
-    let runs = found.values.sorted { $0.head.run > $1.head.run }.prefix(limit + 1)
+    let runs = found.values.sorted { $0.head.run > $1.head.run }.prefix(question.limit)
     // Where a run stands that has not ended, the scheduler knows best.
     let open = runs.filter { $0.end == nil }.map(\.head.run)
     let views = await ports.query { core, now in
@@ -53,16 +59,10 @@ struct RunRoutes {
           core.view(of: run, at: now).map { (run, RunEntry($0, progress: progress[run])) }
         })
     }
-    var json = JSONWriter()
-    json.object { json in
-      json.key("runs")
-      json.array(runs.prefix(limit)) { $0.value(views[$1.head.run] ?? RunEntry($1)) }
-      if runs.count > limit { json.member("before", runs[limit - 1].head.run.number) }
-    }
-    return .json(json)
+    return runs.map { views[$0.head.run] ?? RunEntry($0) }
   }
 
-  @Sendable private func show(_ request: Request, _ context: ControlContext) async throws
+  @Sendable func show(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
     let patience = try Query(request, "wait").integer("wait", 0...60, default: 0)
@@ -122,7 +122,7 @@ struct RunRoutes {
     }
   }
 
-  @Sendable private func output(_ request: Request, _ context: ControlContext) async throws
+  @Sendable func output(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
     let query = try Query(request, "follow", "attempt")
@@ -188,6 +188,18 @@ struct RunRoutes {
   }
 }
 
+extension RunQuery {
+  /// The runs that a query wants, but for where to begin.
+  init(_ query: Query) throws {
+    self.init()
+    job = try query.job("job")
+    failedOnly = try query.flag("failed")
+    withHooks = try query.flag("hooks")
+    since = try query.instant("since")
+    limit = try query.integer("limit", 1...1000, default: 50)
+  }
+}
+
 extension LiveOutput {
   /// What a run in progress has printed so far; nil when it is not in progress.
   fileprivate func soFar(of run: RunID) -> KeptOutput? {
@@ -225,5 +237,5 @@ extension KeptOutput {
 
 extension HTTPField.Name {
   // The text is a valid name, so there is one.
-  fileprivate static let droppedBytes = HTTPField.Name("Takt-Dropped-Bytes") ?? .age
+  static let droppedBytes = HTTPField.Name("Takt-Dropped-Bytes") ?? .age
 }

@@ -119,9 +119,10 @@ package final class ControlServer: Sendable {
     onRunning: @escaping @Sendable (any Channel) -> Void,
     onFailure: @escaping @Sendable (ControlError) -> Void
   ) {
-    let access = AccessMiddleware(token: token, hosts: hosts)
+    let access = AccessMiddleware(
+      token: token, cluster: ports.machines?.tokens ?? ClusterTokens(), hosts: hosts)
     let gate = RequestGate(
-      routes: routes.responder(access: access), access: access,
+      routes: routes.responder(access: access, ports: ports), access: access,
       pace: RequestPace(
         perSecond: Self.unauthenticatedPerSecond, burst: Self.unauthenticatedMax,
         waitMax: Self.unauthenticatedWait))
@@ -165,6 +166,8 @@ package final class ControlServer: Sendable {
     EventRoutes(ports: ports, readers: readers).add(to: &routes)
     TimelineRoutes(ports: ports).add(to: &routes)
     ClusterRoutes(ports: ports).add(to: &routes)
+    ClusterListRoutes(ports: ports).add(to: &routes)
+    ClusterMachineRoutes(ports: ports).add(to: &routes)
     SystemRoutes(ports: ports, readers: readers, network: network).add(to: &routes)
     PageRoutes().add(to: &routes)
     return routes

@@ -13,10 +13,12 @@ package struct MemberFacts: Hashable, Sendable {
   package var grace: Duration
   /// How far its wall clock is ahead of the engine's, as it measured last.
   package var clockOffset: Duration
+  /// Where others reach its API; nil where nobody can.
+  package var api: String?
 
   package init(
     machine: String, host: String = "", version: String = "", labels: [String: String] = [:],
-    lease: Duration, grace: Duration, clockOffset: Duration = .zero
+    lease: Duration, grace: Duration, clockOffset: Duration = .zero, api: String? = nil
   ) {
     self.machine = machine
     self.host = host
@@ -25,6 +27,7 @@ package struct MemberFacts: Hashable, Sendable {
     self.lease = lease
     self.grace = grace
     self.clockOffset = clockOffset
+    self.api = api
   }
 }
 

@@ -27,6 +27,12 @@ package struct ClusterSettings: Hashable, Sendable {
   /// What jobs with `machines: {…}` look for. Default none.
   package var labels: [String: String]
   package var start: Start
+  /// Where other machines reach this one's API; nil (the default) for what `http` says.
+  package var api: APIAddress?
+  /// The file with the token that reads the APIs of all machines: an absolute path. Default none.
+  package var apiTokenFile: String?
+  /// The same for the token that may do everything.
+  package var apiWriteTokenFile: String?
 
   package static let defaultLease = Duration.seconds(15)
   package static let leaseMin = Duration.seconds(3)
@@ -34,7 +40,8 @@ package struct ClusterSettings: Hashable, Sendable {
 
   package init(
     engine: Engine, name: String = "default", lease: Duration = Self.defaultLease,
-    machine: String? = nil, labels: [String: String] = [:], start: Start = .refuse
+    machine: String? = nil, labels: [String: String] = [:], start: Start = .refuse,
+    api: APIAddress? = nil, apiTokenFile: String? = nil, apiWriteTokenFile: String? = nil
   ) {
     self.engine = engine
     self.name = name
@@ -42,6 +49,9 @@ package struct ClusterSettings: Hashable, Sendable {
     self.machine = machine
     self.labels = labels
     self.start = start
+    self.api = api
+    self.apiTokenFile = apiTokenFile
+    self.apiWriteTokenFile = apiWriteTokenFile
   }
 
   package var engineName: String {
@@ -57,7 +67,9 @@ package struct ClusterSettings: Hashable, Sendable {
     return
       (["\(engineName) \(name)", "lease \(DurationText.format(lease))", "machine \(machineName)"]
       + (found.isEmpty ? [] : ["labels \(found.joined(separator: " "))"])
-      + ["start \(start.rawValue)"]).joined(separator: ", ")
+      + ["start \(start.rawValue)"] + (api.map { ["API at \($0)"] } ?? [])
+      + (apiTokenFile.map { ["token in \($0)"] } ?? [])
+      + (apiWriteTokenFile.map { ["token that may write in \($0)"] } ?? [])).joined(separator: ", ")
   }
 }
 

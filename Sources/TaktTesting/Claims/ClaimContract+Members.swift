@@ -27,6 +27,17 @@ extension ClaimContract {
       try scene.equal(news.members.map(\.facts), [scene.facts(), scene.facts()], "their facts")
       try scene.equal(news.members.map(\.isAlive), [true, true], "alive")
     },
+    ClaimContract("a member's address is what it said last") { scene in
+      let (one, two) = (try scene.join(), try scene.join("two"))
+      for address in [nil, "http://a-1.example:8080", "https://[::1]:1", nil] {
+        var facts = scene.facts()
+        facts.api = address
+        let news = try scene.unwrap(scene.send(one, facts: facts).news, "the news")
+        try scene.equal(news.members.map(\.facts.api), [address, nil], "in its own news")
+        let seen = try scene.renew(two, "two").members.map(\.facts.api)
+        try scene.equal(seen, [address, nil], "in another's")
+      }
+    },
     ClaimContract("a slot to come is refused with the time until then") { scene in
       let one = try scene.join()
       let slot = scene.slot(-100)

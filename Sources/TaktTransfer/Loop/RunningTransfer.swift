@@ -14,9 +14,16 @@ package final class RunningTransfer<Reply: Sendable>: Sendable {
   private let isSettled = DispatchSemaphore(value: 0)
   private let deadline: ContinuousClock.Instant
   private let withdraw: @Sendable () -> Void
+  /// Gets the first result, on the thread that has it.
+  private let onSettled: (@Sendable (Result<Reply, TransferFailure>) -> Void)?
 
-  init(deadline: ContinuousClock.Instant, withdraw: @escaping @Sendable () -> Void) {
+  init(
+    deadline: ContinuousClock.Instant,
+    onSettled: (@Sendable (Result<Reply, TransferFailure>) -> Void)? = nil,
+    withdraw: @escaping @Sendable () -> Void
+  ) {
     self.deadline = deadline
+    self.onSettled = onSettled
     self.withdraw = withdraw
   }
 
@@ -45,7 +52,9 @@ package final class RunningTransfer<Reply: Sendable>: Sendable {
       result = new
       return true
     }
-    if isFirst { isSettled.signal() }
+    guard isFirst else { return }
+    isSettled.signal()
+    onSettled?(new)
   }
 }
 

@@ -10,6 +10,8 @@ import TaktEngine
 /// the scheduler, and the lease to the guard of what runs.
 final class ClusterLink: ClusterPort {
   let facts: MemberFacts
+  /// Where other machines reach this one's API; nil where nobody can.
+  let api: APIAddress?
   private let deadline: Duration
   private let state = Mutex(State())
 
@@ -29,7 +31,7 @@ final class ClusterLink: ClusterPort {
   /// - Returns: nil for a file without a cluster.
   static func open(_ settings: SchedulerSettings) throws -> (link: ClusterLink, note: String?)? {
     guard let cluster = settings.cluster else { return nil }
-    let link = ClusterLink(cluster)
+    let link = ClusterLink(cluster, settings.http)
     guard case .failed(_, let failure) = link.knock() else { return (link, nil) }
     if failure.isPermanent, cluster.start == .refuse {
       Console.error("takt: cannot join the cluster: \(failure)")
@@ -38,11 +40,12 @@ final class ClusterLink: ClusterPort {
     return (link, "cannot join the cluster yet: \(failure)")
   }
 
-  private init(_ cluster: ClusterSettings) {
+  private init(_ cluster: ClusterSettings, _ http: HTTPSettings?) {
     let host = Self.hostName
+    api = cluster.api ?? http?.apiAddress(hostName: host)
     facts = MemberFacts(
       machine: cluster.machine ?? host, host: host, version: TaktVersion.current,
-      labels: cluster.labels, lease: cluster.lease, grace: .zero)
+      labels: cluster.labels, lease: cluster.lease, grace: .zero, api: api?.description)
     deadline = PostgresEngine.deadline(for: cluster.lease)
     guard case .postgres(let url) = cluster.engine else { return }
     let engine = PostgresEngine(url: url, cluster: cluster.name, deadline: deadline) {

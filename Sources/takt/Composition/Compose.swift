@@ -97,7 +97,7 @@ struct Daemon {
     control = Control(
       settings: snapshot.settings, source: source, state: state, engine: engine, tally: tally,
       readModel: readModel, hub: hub, reloader: reloader, connections: connections,
-      observer: observers)
+      cluster: cluster, observer: observers)
     if let files {
       let watcher = try FileWatcher(
         reactor: engine.reactor, factory: engine.factory, timerLog: engine.timerLog,

@@ -16,12 +16,14 @@ struct Control {
   private let file: String
   private let archive: OpenedArchive?
   private let observer: any Observer
+  private let cluster: ClusterLink?
 
   init(
     settings: SchedulerSettings, source: JobsFileSource, state: State, engine: Engine,
     tally: CountingLedger, readModel: ControlReadModel, hub: OutputHub, reloader: Reloader,
-    connections: ConnectionBudget, observer: any Observer
+    connections: ConnectionBudget, cluster: ClusterLink?, observer: any Observer
   ) {
+    self.cluster = cluster
     self.settings = settings
     self.observer = observer
     file = source.absolutePath
@@ -32,7 +34,7 @@ struct Control {
     server = ControlServer(
       ControlPorts(
         scheduler: engine.scheduler, reload: reloader,
-        archive: archive, output: hub,
+        archive: archive, output: hub, machines: Self.machines(settings, observer),
         catalogue: source.catalogue, readModel: readModel,
         facts: DaemonFacts(
           version: TaktVersion.current, pid: getpid(), started: factory.time.wall,
@@ -47,6 +49,20 @@ struct Control {
         }), connections: connections)
   }
 
+  /// The way to the other machines; nil without a cluster.
+  private static func machines(
+    _ settings: SchedulerSettings, _ observer: any Observer
+  ) -> ClusterMachines? {
+    settings.cluster.map { cluster in
+      ClusterMachines(
+        MachineRequests(),
+        tokens: ClusterTokens(
+          readingFile: cluster.apiTokenFile, writingFile: cluster.apiWriteTokenFile,
+          onWarning: { observer.logMessage("in the cluster, \($0)", .warning) },
+          onProblem: { observer.logMessage("in the cluster, \($0)", .error) }))
+    }
+  }
+
   /// Listens; a failure is logged, and the jobs continue.
   func listen() {
     let place = folder.map { StateFolder.folder($0) } ?? .none
@@ -57,7 +73,9 @@ struct Control {
         "no control socket, so commands such as `takt status` do not work: without a state folder, or "
           + "if its path is too long, the socket needs XDG_RUNTIME_DIR", .warning)
     }
-    guard let http = settings.http else { return }
+    guard var http = settings.http else { return }
+    // The other machines ask for it by that name.
+    if let host = cluster?.api?.hostName { http.names.append(host) }
     guard let token = http.tokenFile ?? folder.map({ "\($0)/token" }) else { return }
     listen(at: .network(http, tokenFile: token), "the web page is at")
   }

@@ -38,7 +38,8 @@ extension ExitCode {
     (.invalidData, "explain: an invalid expression; verify: not a JSON log"),
     (
       .unreachable,
-      "takt is not running, or does not answer; verify --cluster: the database does not"
+      "takt is not running, or does not answer; verify --cluster: the database does not; "
+        + "--cluster, --on: another machine does not"
     ),
     (.system, "the system lacks or refuses something that takt needs"),
     (.stateInUse, "the state folder is in use or cannot be trusted"),

@@ -54,6 +54,15 @@ struct ClusterTests {
     "outOfRange | {engine: postgres, lease: »2999ms}",
     "outOfRange | {engine: postgres, lease: »301s}", "badDuration | {engine: postgres, lease: »15}",
     "badChoice | {engine: postgres, start: »wait}",
+    "badValue | {engine: postgres, api: »'8080'}",
+    "badValue | {engine: postgres, api: »a.example:80}",
+    "badValue | {engine: postgres, api: »'http://u:p@a.example'}",
+    "badValue | {engine: postgres, api: »'http://a.example/takt'}",
+    "badValue | {engine: postgres, api: »'ftp://a.example'}",
+    "badValue | {engine: postgres, api: »''}",
+    "missingKey | {engine: postgres, api: »'http://a.example'}",
+    "badValue | {engine: postgres, api_token_file: x, api_write_token_file: »x}",
+    "wrongType | {engine: postgres, api_token_file: »{file: x}}",
   ]
 
   @Test(arguments: badClusters)

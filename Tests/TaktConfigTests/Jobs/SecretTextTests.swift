@@ -84,6 +84,8 @@ import Testing
     // The address of a database, where it belongs and where it does not.
     cluster("{engine: postgres, url: 'https://u:hunter2@host/x'}"),
     cluster("{engine: postgres, url: 'password hunter2'}"),
+    cluster("{engine: postgres, api: 'https://u:hunter2@host/x'}"),
+    cluster("{engine: postgres, api: [hunter2]}"),
     cluster("{engine: postgres, url: [hunter2]}"),
     cluster("{engine: postgres, url: {hunter2: x}}"),
     cluster("{engine: postgres, url: \"hunter2\\0\"}"),

@@ -126,6 +126,12 @@ struct KeyTableTests {
     "scheduler.cluster.lease": "scheduler: {cluster: {engine: postgres, lease: 5m}}",
     "scheduler.cluster.machine": "scheduler: {cluster: {engine: postgres, machine: a-1.b}}",
     "scheduler.cluster.labels": "scheduler: {cluster: {engine: postgres, labels: {site: 1}}}",
+    "scheduler.cluster.api":
+      "scheduler: {http: {listen: 1}, cluster: {engine: postgres, api: 'http://a:1'}}",
+    "scheduler.cluster.api_token_file":
+      "scheduler: {cluster: {engine: postgres, api_token_file: a}}",
+    "scheduler.cluster.api_write_token_file":
+      "scheduler: {cluster: {engine: postgres, api_write_token_file: a}}",
     "scheduler.cluster.start": "scheduler: {cluster: {engine: postgres, start: degrade}}",
     "scheduler.http.listen": "scheduler: {http: {listen: '[::1]:0'}}",
     "scheduler.http.token_file": "scheduler: {http: {listen: 8080, token_file: /run/token}}",

@@ -23,7 +23,8 @@ struct SchemaTests {
     "2026-02-29", "T24:00", "18:00:60", "+24:00", "9999999999999999999w", "0.3B", "2000TB",
     "99999999999999999999KB", "1000001/s", "\\0", "run: [\"\", x]", "shell: [\"\", -c]",
     "env: {A: null}", "1.5ms", "env: {A: }", "cwd: ~}", "group: ~}", "timeout: }", "umask: 8",
-    "machines: {}", "url: db.example.org", "url: mysql://",
+    "machines: {}", "url: db.example.org", "url: mysql://", "api: '8080'", "api: a.example",
+    "api: 'http", "api: 'ftp", "api_write_token_file: x}",
   ]
 
   @Test func `what takt takes the schema takes, and what is wrong in form it refuses`() throws {

@@ -35,6 +35,48 @@ import Testing
     #expect(throws: Token.FileError.self) { try Token(path: path) }
   }
 
+  @Test(
+    arguments: [
+      (0o600, ""), (0o640, ""), (0o444, "warning"), (0o604, "warning"), (0o620, "problem"),
+      (0o602, "problem"),
+    ] as [(mode_t, String)])
+  func `a token that machines share may come by a link, and be readable by others`(
+    mode: mode_t, consequence: String
+  ) throws {
+    let link = path + ".link"
+    defer {
+      unlink(path)
+      unlink(link)
+    }
+    try write("0123456789abcdef\n", mode: mode)
+    #expect(symlink(path, link) == 0)
+    var (warnings, problems) = ([String](), [String]())
+    let tokens = ClusterTokens(
+      readingFile: link, writingFile: nil, onWarning: { warnings.append($0) },
+      onProblem: { problems.append($0) })
+    #expect((tokens.reading?.text == "0123456789abcdef") == (consequence != "problem"))
+    let warning =
+      "the token of 'api_token_file': \(link) can be read by other users; run `chmod o-r \(link)`"
+    #expect(warnings == (consequence == "warning" ? [warning] : []))
+    let problem =
+      "the token of 'api_token_file' cannot be used: \(link) can be written by other users; run "
+      + "`chmod go-w \(link)`"
+    #expect(problems == (consequence == "problem" ? [problem] : []))
+  }
+
+  @Test func `a token that machines share is not made`() {
+    var problems: [String] = []
+    let tokens = ClusterTokens(
+      readingFile: nil, writingFile: path, onWarning: { problems.append($0) },
+      onProblem: { problems.append($0) })
+    #expect(tokens.writing == nil && tokens.reading == nil)
+    #expect(access(path, F_OK) != 0)
+    #expect(
+      problems == [
+        "the token of 'api_write_token_file' cannot be used: \(path): No such file or directory"
+      ])
+  }
+
   @Test func `a folder or a pipe is no token`() throws {
     defer { rmdir(path) }
     #expect(mkdir(path, 0o700) == 0)

@@ -15,6 +15,7 @@ import Testing
     for route in described {
       let words = route.split(separator: " ").map(String.init)
       let target = words[1].replacing("{job}", with: "a").replacing("{run}", with: "1")
+        .replacing("{machine}", with: "m")
       let reply = try world.ask(words[0] == "GET" ? "DELETE" : "PUT", target)
       // What there is takes another method; the page stands in no description.
       #expect(reply.problem == "405 methodNotAllowed", "\(route): \(reply.text)")

@@ -35,11 +35,12 @@ final class ControlWorld: Sendable {
   /// - Parameters:
   ///   - archive: what is kept of runs; nil for a daemon without a ledger.
   ///   - cluster: what it says of itself to other machines; nil for none.
+  ///   - machines: the way to other machines; nil for none.
   ///   - isStarted: false for a scheduler that has no jobs yet.
   init(
     _ jobs: [JobSpec] = [], settings: SchedulerSettings = SchedulerSettings(),
     archive: (any RunArchive)? = MemoryArchive(), cluster: MemberFacts? = nil,
-    isStarted: Bool = true, descriptors: Int = 300
+    machines: ClusterMachines? = nil, isStarted: Bool = true, descriptors: Int = 300
   ) async throws {
     self.jobs = jobs
     folder = NSTemporaryDirectory() + "takt-control-\(UUID().uuidString.prefix(8))"
@@ -53,7 +54,7 @@ final class ControlWorld: Sendable {
     self.figures = figures
     server = ControlServer(
       ControlPorts(
-        scheduler: scheduler, reload: reload, archive: archive, output: output,
+        scheduler: scheduler, reload: reload, archive: archive, output: output, machines: machines,
         catalogue: MemoryCatalogue(), readModel: readModel,
         facts: DaemonFacts(
           version: "9.9.9", pid: 4711, started: Self.wall, file: "/srv/jobs.yaml",

@@ -4,11 +4,16 @@ import TaktTransfer
 
 /// What `http` and `mail` share: the thread of their transfers, and whom they trust.
 enum Network {
-  private static let engine = TransferEngine { body in
-    try Thread.start(name: "takt-network") {
-      // A thread begins with the nice value of the one that makes it, and this one serves all.
-      setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 0)
-      body()
+  private static let engine = engine(thread: "takt-network")
+
+  /// What serves transfers on a thread of this name.
+  static func engine(thread name: String) -> TransferEngine {
+    TransferEngine { body in
+      try Thread.start(name: name) {
+        // A thread begins with the nice value of the one that makes it, and this one serves all.
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 0)
+        body()
+      }
     }
   }
 

@@ -15,6 +15,10 @@ struct StatusCommand: ParsableCommand {
     discussion: """
       Prints one line for each job: its state, its next slot, its last run, how late the last slot \
       started, and how many runs in a row failed. Exits with 69 if takt is not running.
+
+      With --cluster it prints the shared jobs of all machines: the state, the machines of active \
+      runs, the next slot, and the last run with its machine. It exits with 69 if a machine does not \
+      answer.
       """)
 
   @Argument(help: "Show everything about one job. (default: all jobs)")
@@ -29,6 +33,9 @@ struct StatusCommand: ParsableCommand {
   )
   var only: String?
 
+  @Flag(help: "Show the shared jobs over all machines of the cluster.")
+  var cluster = false
+
   @Flag(name: .shortAndLong, help: "Update every two seconds until Ctrl-C.")
   var watch = false
 
@@ -37,17 +44,38 @@ struct StatusCommand: ParsableCommand {
 
   @OptionGroup var control: ControlArgument
 
+  func validate() throws {
+    if cluster, job != nil || only != nil {
+      throw ValidationError("--cluster cannot be combined with a job or --only.")
+    }
+  }
+
   func run() throws {
     let connection = try control.connect()
+    if cluster { return try showCluster(connection) }
     repeat {
       let bytes = try connection.ask(
         "GET", target, accept: json ? "application/json" : "text/plain")
-      // From the top of the screen, and what was below is gone.
-      if watch, isatty(STDOUT_FILENO) == 1 { Console.print("\u{1b}[H\u{1b}[2J\u{1b}[3J") }
+      clearScreen()
       Console.write(job == nil || json ? bytes : Array(try JobLines(bytes).text.utf8))
       if json { Console.print("") }
       if watch { sleep(2) }
     } while watch
+  }
+
+  private func showCluster(_ connection: ControlArgument.Connection) throws {
+    while true {
+      clearScreen()
+      let asked = try ClusterStatus(match: match, connection).show(json: json)
+      guard watch else { return try asked.exitIfIncomplete() }
+      for problem in asked.problems { Console.error("takt: \(problem.printable)") }
+      sleep(2)
+    }
+  }
+
+  /// With --watch: from the top of the screen, and what was below is gone.
+  private func clearScreen() {
+    if watch, isatty(STDOUT_FILENO) == 1 { Console.print("\u{1b}[H\u{1b}[2J\u{1b}[3J") }
   }
 
   private var target: String {

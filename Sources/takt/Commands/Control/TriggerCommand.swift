@@ -13,6 +13,9 @@ struct TriggerCommand: ParsableCommand {
       With --wait it exits with the result of the run: 0 on success, the command's own exit status, \
       128 + N after signal N, 124 after a timeout, 127 if the program is missing, 126 if it cannot \
       be started, and 1 otherwise.
+
+      With --on the run is on another machine of the cluster. The machines need a common token that \
+      may write (scheduler.cluster.api_write_token_file).
       """)
 
   @Argument(help: "The job's name.")
@@ -33,6 +36,11 @@ struct TriggerCommand: ParsableCommand {
 
   @Flag(name: .shortAndLong, help: "Wait for the run to end, and show its output.")
   var wait = false
+
+  @Option(
+    help:
+      "Run it on this machine of the cluster: its name, or 'member:7' where several have one name.")
+  var on: String?
 
   @Flag(help: "Print the run as JSON.")
   var json = false
@@ -57,12 +65,14 @@ struct TriggerCommand: ParsableCommand {
     let requestBody = RequestBody(
       slot: slot, parameters: values.isEmpty ? nil : values, force: force ? true : nil)
     let connection = try control.connect()
+    let place = on.map { ControlArgument.Connection.path(of: $0) } ?? "/api/v1"
     var (run, bytes) = try connection.ask(
-      RunAnswer.self, "POST", "/api/v1/jobs/\(job.asPathPart)/trigger",
+      RunAnswer.self, "POST", "\(place)/jobs/\(job.asPathPart)/trigger",
       body: Array(requestBody.jsonLine.utf8))
     if wait {
       if !json { Console.error("run \(run.run) of \(run.job): \(run.state)") }
-      (run, bytes) = try RunWait(run.run, connection).end(showingOutput: !json)
+      let runWait = RunWait(run.run, at: place, isElsewhere: on != nil, connection)
+      (run, bytes) = try runWait.end(showingOutput: !json)
     }
     if json {
       Console.print(String(decoding: bytes, as: UTF8.self))
@@ -80,10 +90,17 @@ struct TriggerCommand: ParsableCommand {
 /// Waits for the end of a run.
 struct RunWait {
   private let target: String
+  /// Of a run on another machine the output is shown when it is over.
+  private let isElsewhere: Bool
   private let connection: ControlArgument.Connection
 
-  init(_ run: UInt64, _ connection: ControlArgument.Connection) {
-    target = "/api/v1/runs/\(run)"
+  /// - Parameter place: the part of the API that has the run.
+  init(
+    _ run: UInt64, at place: String = "/api/v1", isElsewhere: Bool = false,
+    _ connection: ControlArgument.Connection
+  ) {
+    target = "\(place)/runs/\(run)"
+    self.isElsewhere = isElsewhere
     self.connection = connection
   }
 
@@ -92,11 +109,15 @@ struct RunWait {
     var hasShown = !showingOutput
     while true {
       // One that waits for a place prints nothing yet.
-      let wait = hasShown ? 30 : 1
+      let wait = hasShown && !isElsewhere ? 30 : 1
       let (run, bytes) = try connection.ask(RunAnswer.self, "GET", "\(target)?wait=\(wait)")
-      if !hasShown, run.state != "queued" {
+      if !hasShown, isElsewhere ? run.state == "ended" : run.state != "queued" {
         hasShown = true
-        try connection.follow("\(target)/output?follow=true") { Console.write($0) }
+        if isElsewhere {
+          Console.write(try connection.ask("GET", "\(target)/output", accept: "text/plain"))
+        } else {
+          try connection.follow("\(target)/output?follow=true") { Console.write($0) }
+        }
       }
       if run.state == "ended" { return (run, bytes) }
     }

@@ -17,6 +17,9 @@ struct LogsCommand: ParsableCommand {
 
       With --follow, takt shows new output of a running daemon: of a run until it ends, of a job \
       until Ctrl-C.
+
+      With --cluster or --on, a running daemon asks the machines of its cluster: for the last run of \
+      a job on any of them, or for a run by its number on one.
       """)
 
   @Argument(help: RunOrJob.help)
@@ -30,6 +33,8 @@ struct LogsCommand: ParsableCommand {
 
   @Flag(name: .shortAndLong, help: "Follow new output.")
   var follow = false
+
+  @OptionGroup var machines: MachineArgument
 
   @Option(
     help: "The jobs file, which names the state folder.",
@@ -55,12 +60,20 @@ struct LogsCommand: ParsableCommand {
     if follow, attempt != nil {
       throw ValidationError("--follow cannot be combined with --attempt.")
     }
+    if follow, machines.isGiven {
+      throw ValidationError("--follow shows runs of this machine; omit --cluster and --on.")
+    }
     if let attempt, attempt < 1 { throw ValidationError("--attempt takes a number from 1.") }
   }
 
   func run() throws {
     if follow {
       return try FollowedOutput(subject, try state.control.connect()).show(Self.write)
+    }
+    if machines.isGiven {
+      return try ClusterLogs(
+        subject: subject, failed: failed, attempt: attempt, machine: machines.on
+      ).show(try state.control.connect(), Self.write)
     }
     let (archive, zone) = try state.open()
     let found = try find(in: archive)

@@ -8,7 +8,10 @@ struct RunsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "runs",
     abstract: "List runs, newest first.",
-    discussion: "Exits with 64 if the ledger has no such job.")
+    discussion: """
+      Exits with 64 if the ledger has no such job. With --cluster or --on, a running daemon asks the \
+      machines of its cluster.
+      """)
 
   @Argument(help: "The job's name. (default: all jobs)")
   var job: String?
@@ -28,6 +31,8 @@ struct RunsCommand: ParsableCommand {
   @Flag(help: "Print one JSON object per line.")
   var json = false
 
+  @OptionGroup var machines: MachineArgument
+
   @OptionGroup var state: StateArgument
 
   func validate() throws {
@@ -38,6 +43,11 @@ struct RunsCommand: ParsableCommand {
 
   func run() throws {
     let start = try since.map(Moment.ago)
+    if machines.isGiven {
+      let runs = ClusterRuns(
+        job: job, failed: failed, hooks: hooks, since: start, number: number, machine: machines.on)
+      return try runs.show(json: json, try state.control.connect())
+    }
     let (archive, zone) = try state.open()
     var query = RunQuery()
     query.job = try job.map(archive.requireJob)

@@ -1,0 +1,275 @@
+import HTTPTypes
+import NIOCore
+import Synchronization
+package import TaktCore
+import TaktTime
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What one machine asks another.
+struct MachineCall: Sendable {
+  /// The path and the query.
+  var target: String
+  var method = "GET"
+  var body: [UInt8]?
+  var accept = "application/json"
+  var timeout = ClusterMachines.patience
+  var bytesMax = 8 << 20
+
+  fileprivate var isRead: Bool { method == "GET" }
+}
+
+/// Why a machine has not answered, or not as it was wanted to.
+struct MachineProblem: Error, Sendable {
+  /// A sentence with the machine's name, in small letters and without a full stop.
+  var sentence: String
+  /// What the machine itself said.
+  var problem: Problem?
+}
+
+/// The way to the other machines of the cluster: their APIs, with the tokens that all share.
+///
+/// A machine that is asked asks no other in its turn: it is asked for what it knows itself. Safe from
+/// any thread.
+package final class ClusterMachines: Sendable {
+  /// How long a machine may take for its answer.
+  package static let patience = Duration.seconds(2)
+  /// The same for what is to be kept before it is answered.
+  static let commandPatience = Duration.seconds(5)
+  /// A transport that does not keep to its time is given up so much later.
+  package static let slack = Duration.milliseconds(500)
+  /// So many clients may wait for other machines at once.
+  private static let clientsMax = 8
+
+  private let api: any MachineAPI
+  private let slack: Duration
+  let tokens: ClusterTokens
+  private let clients = Atomic<Int>(0)
+
+  /// - Parameter slack: how much later than its time a transport is given up.
+  package init(
+    _ api: any MachineAPI, tokens: ClusterTokens, slack: Duration = ClusterMachines.slack
+  ) {
+    self.api = api
+    self.slack = slack
+    self.tokens = tokens
+  }
+
+  /// Does what asks other machines, for one of the clients that may wait for them.
+  func forClient<Value>(_ body: () async throws -> Value) async throws -> Value {
+    defer { clients.subtract(1, ordering: .relaxed) }
+    guard clients.add(1, ordering: .relaxed).newValue <= Self.clientsMax else {
+      var problem = Problem(
+        .tooMany, "too many requests wait for other machines", detail: "Retry in a second.")
+      problem.headers[.retryAfter] = "1"
+      throw problem
+    }
+    return try await body()
+  }
+
+  /// Asks several machines at once, each of them the same.
+  func ask(
+    _ machines: [ClusterMachine], of list: MachineList, _ call: MachineCall, on loop: any EventLoop
+  ) async -> [(machine: ClusterMachine, answer: Result<MachineReply, MachineProblem>)] {
+    await withTaskGroup(of: (Int, Result<MachineReply, MachineProblem>).self) { group in
+      for (index, machine) in machines.enumerated() {
+        group.addTask { (index, await self.ask(machine, of: list, call, on: loop)) }
+      }
+      var answers: [Int: Result<MachineReply, MachineProblem>] = [:]
+      for await (index, answer) in group { answers[index] = answer }
+      return machines.enumerated().compactMap { index, machine in
+        answers[index].map { (machine, $0) }
+      }
+    }
+  }
+
+  /// Asks one machine; a success is an answer of that machine with a status below 300.
+  func ask(
+    _ machine: ClusterMachine, of list: MachineList, _ call: MachineCall, on loop: any EventLoop
+  ) async -> Result<MachineReply, MachineProblem> {
+    let request: MachineRequest
+    do throws(MachineProblem) {
+      request = try self.request(call, to: machine, of: list)
+    } catch {
+      return .failure(error)
+    }
+    let result = await send(request, on: loop)
+    do throws(MachineProblem) {
+      switch result {
+      case .success(let reply):
+        try check(reply, of: machine, at: request.address, list, call)
+        return .success(reply)
+      case .failure(let failure): throw Self.problem(of: failure, machine, request.address, call)
+      }
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func request(
+    _ call: MachineCall, to machine: ClusterMachine, of list: MachineList
+  ) throws(MachineProblem) -> MachineRequest {
+    func notAsked(_ why: String) -> MachineProblem {
+      MachineProblem(sentence: "\(machine.words) was not asked: \(why)")
+    }
+    guard let text = machine.api else {
+      throw notAsked(
+        "it has no address; set 'http' and 'cluster.api' under 'scheduler' in its file")
+    }
+    guard let address = APIAddress(text) else {
+      throw notAsked("its address is not that of an API")
+    }
+    guard let token = call.isRead ? tokens.reading ?? tokens.writing : tokens.writing else {
+      throw notAsked(
+        call.isRead
+          ? "this machine has no token; set 'api_token_file' under 'scheduler.cluster' on all machines"
+          : "this machine has no token that may write; set 'api_write_token_file' under "
+            + "'scheduler.cluster' on all machines")
+    }
+    var headers = [
+      ("Authorization", "Bearer \(token.text)"), ("Accept", call.accept),
+      (HTTPField.Name.taktCluster.rawName, RequestTarget.encoded(list.cluster)),
+    ]
+    // Nothing is changed on another machine than the one that is meant.
+    if !call.isRead, let member = machine.member {
+      headers.append((HTTPField.Name.taktMember.rawName, "\(member)"))
+    }
+    if call.body != nil { headers.append(("Content-Type", "application/json")) }
+    return MachineRequest(
+      address: address, target: call.target, method: call.method,
+      headers: headers.map { (name: $0, value: $1) }, body: call.body, timeout: call.timeout,
+      bytesMax: call.bytesMax)
+  }
+
+  /// Sends it, and waits no longer than a little more than its time.
+  private func send(
+    _ request: MachineRequest, on loop: any EventLoop
+  ) async -> Result<MachineReply, MachineFailure> {
+    await withCheckedContinuation { continuation in
+      let once = Once(continuation)
+      let patience = request.timeout + slack
+      let deadline = loop.scheduleTask(in: .milliseconds(patience.milliseconds)) {
+        once.settle(
+          .failure(
+            MachineFailure(
+              "timed out after \(DurationText.format(request.timeout))", isUncertain: true)))
+      }
+      api.send(request) { result in
+        once.settle(result)
+        deadline.cancel()
+      }
+    }
+  }
+
+  /// Who waits for a result, of which the first counts.
+  private final class Once: Sendable {
+    typealias Waiting = CheckedContinuation<Result<MachineReply, MachineFailure>, Never>
+
+    private let waiting: Mutex<Waiting?>
+
+    init(_ waiting: Waiting) { self.waiting = Mutex(waiting) }
+
+    func settle(_ result: Result<MachineReply, MachineFailure>) {
+      let first = waiting.withLock { waiting in
+        defer { waiting = nil }
+        return waiting
+      }
+      first?.resume(returning: result)
+    }
+  }
+
+  private static func problem(
+    of failure: MachineFailure, _ machine: ClusterMachine, _ address: APIAddress,
+    _ call: MachineCall
+  ) -> MachineProblem {
+    let isUncertain = failure.isUncertain && !call.isRead
+    return MachineProblem(
+      sentence: "\(machine.words) did not answer: \(failure.message.withoutControls) (\(address))"
+        + (isUncertain ? "; it may carry out the request all the same" : ""))
+  }
+
+  // MARK: Who has answered
+
+  /// Whether it is an answer of this machine, and what was wanted.
+  private func check(
+    _ reply: MachineReply, of machine: ClusterMachine, at address: APIAddress, _ list: MachineList,
+    _ call: MachineCall
+  ) throws(MachineProblem) {
+    if reply.status == 401 {
+      let key = call.isRead && tokens.reading != nil ? "api_token_file" : "api_write_token_file"
+      throw MachineProblem(
+        sentence: "\(machine.words) refused the token; all machines need the same '\(key)'")
+    }
+    let problem = reply.status < 300 ? nil : Problem(of: reply)
+    if let other = otherServer(in: reply, instead: machine, list) {
+      // Who is refused before takt looks at who asks learns no more.
+      let words = problem.map { "; it says: \($0.words)" } ?? ""
+      throw MachineProblem(
+        sentence: "\(machine.words) did not answer: the server at \(address) \(other)\(words)"
+      )
+    }
+    if let problem {
+      throw MachineProblem(
+        sentence: "\(machine.words) refused the request: \(problem.words)", problem: problem)
+    }
+    guard reply.status < 300 else {
+      throw MachineProblem(
+        sentence: "\(machine.words) refused the request (HTTP status \(reply.status))")
+    }
+    guard !reply.isCut else {
+      throw MachineProblem(
+        sentence: "\(machine.words) sent more than \(SizeText.format(call.bytesMax))")
+    }
+  }
+
+  /// Who has answered, when it is not this machine.
+  private func otherServer(
+    in reply: MachineReply, instead machine: ClusterMachine, _ list: MachineList
+  ) -> String? {
+    func value(_ name: HTTPField.Name) -> String? {
+      reply.headers[name.canonicalName].flatMap { RequestTarget.decoded($0) }
+    }
+    guard let cluster = value(.taktCluster), let name = value(.taktMachine) else {
+      return "does not belong to a cluster of takt"
+    }
+    if cluster != list.cluster { return "belongs to cluster '\(cluster.shown)'" }
+    let member = value(.taktMember).flatMap { UInt64($0) }
+    // Under a number that nobody knows here yet, it has joined again.
+    let isOther = list.machines.contains { $0.member == member && member != machine.member }
+    if name != machine.name || (member != nil && isOther) {
+      return "is machine '\(name.shown)'" + (member.map { " (member \($0))" } ?? "")
+    }
+    return nil
+  }
+}
+
+extension String {
+  /// As it stands in a sentence: others wrote it.
+  fileprivate var shown: String { String(prefix(128)).withoutControls }
+}
+
+extension Problem {
+  /// What another machine says is wrong; nil where it is not said as takt says it.
+  fileprivate init?(of reply: MachineReply) {
+    struct Answer: Decodable {
+      var title: String
+      var code: String
+      var detail: String?
+    }
+    guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(reply.body)),
+      (400...599).contains(reply.status)
+    else { return nil }
+    self.init(.internalError, String(answer.title.prefix(1000)))
+    status = HTTPResponse.Status(code: reply.status)
+    code = String(answer.code.prefix(100))
+    detail = answer.detail.map { String($0.prefix(1000)) }
+  }
+
+  fileprivate var words: String {
+    (title + (detail.map { ". \($0)" } ?? "")).withoutControls
+  }
+}

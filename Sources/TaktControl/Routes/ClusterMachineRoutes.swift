@@ -1,0 +1,92 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TaktCore
+
+/// One machine of the cluster, asked by way of this one.
+struct ClusterMachineRoutes {
+  /// So much of a run's output is passed on.
+  private static let outputBytesMax = 16 << 20
+
+  let ports: ControlPorts
+
+  func add(to routes: inout RouteList) {
+    let machine = "/api/v1/cluster/machines/{machine}"
+    routes.get("\(machine)/runs/{run}", run)
+    routes.get("\(machine)/runs/{run}/output", output)
+    routes.post("\(machine)/jobs/{job}/trigger", trigger)
+  }
+
+  @Sendable private func run(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    let wait = try Query(request, "wait").integer("wait", 0...1, default: 0)
+    let run = try context.run()
+    return try await pass(
+      MachineCall(target: "/api/v1/runs/\(run)?wait=\(wait)"), request, context,
+      here: RunRoutes(ports: ports).show)
+  }
+
+  @Sendable private func output(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    let attempt = try Query(request, "attempt").integer("attempt", 1...Int.max)
+    let run = try context.run()
+    var call = MachineCall(
+      target: "/api/v1/runs/\(run)/output" + (attempt.map { "?attempt=\($0)" } ?? ""))
+    call.accept = "text/plain"
+    call.bytesMax = Self.outputBytesMax
+    return try await pass(call, request, context, here: RunRoutes(ports: ports).output)
+  }
+
+  @Sendable private func trigger(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    _ = try Query(request)
+    let name = try context.job()
+    var call = MachineCall(target: "/api/v1/jobs/\(name)/trigger", method: "POST")
+    call.timeout = ClusterMachines.commandPatience
+    return try await pass(call, request, context, here: JobRoutes(ports: ports).trigger)
+  }
+
+  /// Asks the machine that the path names, and passes its answer on; this machine answers itself.
+  private func pass(
+    _ call: MachineCall, _ request: Request, _ context: ControlContext,
+    here: RouteList.Handler
+  ) async throws -> Response {
+    let (list, machines) = try await ports.clusterMachines()
+    let text = context.parameters.get("machine") ?? ""
+    let machine = try list.machine(named: RequestTarget.decoded(text) ?? text)
+    if machine.isThis { return try await here(request, context) }
+    var call = call
+    if call.method == "POST" {
+      call.body = try await request.bytes(upTo: ControlContext.commandBytesMax)
+    }
+    let wanted = call
+    let answer = try await machines.forClient {
+      await machines.ask(machine, of: list, wanted, on: context.eventLoop)
+    }
+    switch answer {
+    case .success(let reply): return Response(reply)
+    case .failure(let failure):
+      guard var problem = failure.problem else { throw Problem(.unavailable, failure.sentence) }
+      problem.title = "\(machine.words): \(problem.title)"
+      throw problem
+    }
+  }
+}
+
+extension Response {
+  /// What another machine has answered.
+  fileprivate init(_ reply: MachineReply) {
+    self.init(
+      status: HTTPResponse.Status(code: reply.status),
+      headers: [
+        .contentType: reply.headers["content-type"]?.hasPrefix("application/json") == true
+          ? "application/json" : "text/plain; charset=utf-8"
+      ], body: ResponseBody(byteBuffer: ByteBuffer(bytes: reply.body)))
+    if let dropped = reply.headers[HTTPField.Name.droppedBytes.canonicalName] {
+      headers[.droppedBytes] = dropped
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import ArgumentParser
+import TaktTime
+
+/// The shared jobs of all machines, as the daemon gathers them.
+struct ClusterStatus {
+  private struct Page: Decodable {
+    var jobs: [Job]
+    var after: String?
+  }
+
+  private struct Job: Decodable {
+    struct Next: Decodable {
+      var due: String
+    }
+
+    struct Place: Decodable {
+      var machine: String
+    }
+
+    var name: String
+    var state: String
+    var next: Next?
+    var last: ClusterRunAnswer?
+    var active: [ClusterRunAnswer]
+    var on: [Place]
+  }
+
+  private let match: String?
+  private let connection: ControlArgument.Connection
+
+  init(match: String?, _ connection: ControlArgument.Connection) {
+    self.match = match
+    self.connection = connection
+  }
+
+  /// Prints them. Returns what is missing.
+  func show(json: Bool) throws -> AskedMachines {
+    var rows: [[String]] = []
+    var after: String?
+    let now = SystemTimeSource().wall
+    while true {
+      let (page, bytes, asked) = try connection.askCluster(Page.self, target(after: after))
+      if json { Console.print(String(decoding: bytes, as: UTF8.self)) }
+      rows += page.jobs.map { columns($0, at: now) }
+      after = page.after
+      guard after == nil else { continue }
+      if !json {
+        Table(titles: ["JOB", "STATE", "ON", "NEXT", "LAST", "LAST ON"], rows: rows).print()
+        if rows.isEmpty { Console.error("takt: no shared jobs") }
+      }
+      return asked
+    }
+  }
+
+  private func target(after: String?) -> String {
+    var query = ["limit=1000"]
+    if let after { query.append("after=\(after.asQueryValue)") }
+    if let match { query.append("match=\(match.asQueryValue)") }
+    return "/api/v1/cluster/jobs?" + query.joined(separator: "&")
+  }
+
+  private func columns(_ job: Job, at now: WallInstant) -> [String] {
+    let running = Set(job.active.map(\.machine)).sorted()
+    let last = job.last.map { run in
+      let reason = run.outcome == "succeeded" ? nil : run.reason
+      let ago = distance(run.ended, from: now).map { "\($0) ago" }
+      return [run.outcome ?? run.state, reason, ago].compactMap(\.self).joined(separator: " ")
+    }
+    return [
+      job.name, job.state, running.isEmpty ? "-" : running.joined(separator: ", "),
+      (job.next?.due).flatMap { distance($0, from: now) }.map { "in \($0)" } ?? "-",
+      last ?? "-", job.last?.machine ?? "-",
+    ].map(\.printable)
+  }
+
+  /// How far an instant is away, in whole seconds.
+  private func distance(_ text: String?, from now: WallInstant) -> String? {
+    guard let instant = text.flatMap({ try? InstantText($0) })?.instant else { return nil }
+    let seconds = abs((instant - now).milliseconds) / 1000
+    return DurationText.format(.seconds(seconds))
+  }
+}

@@ -1,0 +1,70 @@
+import ArgumentParser
+import TaktEngine
+import TaktTime
+
+/// The runs of all machines, or of one of them, as the daemon gathers them.
+struct ClusterRuns {
+  /// More than this the API does not give at a time.
+  private static let runsMax = 1000
+
+  var job: String?
+  var failed = false
+  var hooks = false
+  var since: WallInstant?
+  var number: Int
+  var machine: String?
+
+  /// Prints them; ends the program with 69 if a machine has not answered.
+  func show(json: Bool, _ connection: ControlArgument.Connection) throws {
+    guard number <= Self.runsMax else {
+      throw ValidationError("With --cluster or --on, -n takes a number from 1 to \(Self.runsMax).")
+    }
+    let (answer, _, asked) = try connection.askCluster(ClusterRunsAnswer.self, target)
+    if json {
+      for run in answer.runs { Console.print(run.jsonLine) }
+    } else {
+      let zone = try zone(connection)
+      Table(
+        titles: [
+          "MACHINE", "RUN", "JOB", "SLOT", "BEGAN", "TOOK", "TRIES", "OUTCOME", "REASON",
+        ], rows: answer.runs.map { $0.columns(in: zone) }
+      ).print()
+      if answer.runs.isEmpty, asked.problems.isEmpty { Console.error("takt: no runs") }
+    }
+    try asked.exitIfIncomplete()
+  }
+
+  /// The daemon's own zone: times are shown as `takt runs` shows those of its ledger.
+  private func zone(_ connection: ControlArgument.Connection) throws -> Zone {
+    struct Status: Decodable {
+      var timezone: String
+    }
+    let status = try connection.ask(Status.self, "GET", "/api/v1/status").value
+    return ZoneFiles().zone(named: status.timezone) ?? .utc
+  }
+
+  private var target: String {
+    var query = ["limit=\(number)"]
+    if let job { query.append("job=\(job.asQueryValue)") }
+    if failed { query.append("failed=true") }
+    if hooks { query.append("hooks=true") }
+    if let since { query.append("since=\(since.rfc3339().asQueryValue)") }
+    if let machine { query.append("machine=\(machine.asQueryValue)") }
+    return "/api/v1/cluster/runs?" + query.joined(separator: "&")
+  }
+}
+
+extension ClusterRunAnswer {
+  fileprivate func columns(in zone: Zone) -> [String] {
+    func local(_ text: String?) -> String {
+      guard let text else { return "-" }
+      return (try? InstantText(text))?.instant?.rfc3339(in: zone) ?? text
+    }
+    let took = duration_ms.map { DurationText.format(.milliseconds(Int64($0.rounded()))) }
+    return [
+      machine, "\(run)", job + (hook.map { " (\($0))" } ?? ""), local(slot), local(began),
+      outcome == nil ? "-" : took ?? "-", "\(attempts)",
+      outcome ?? (began == nil ? "waiting" : "running"), reason ?? "",
+    ].map(\.printable)
+  }
+}

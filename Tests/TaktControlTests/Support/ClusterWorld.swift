@@ -1,0 +1,84 @@
+import Foundation
+import TaktTime
+import Testing
+
+@testable import TaktControl
+@testable import TaktCore
+
+/// A machine `a` of the cluster `prod`, with others of which tests say what they answer.
+struct ClusterWorld {
+  static let readToken = "read-token-read-token"
+  static let writeToken = "write-token-write-token"
+
+  let world: ControlWorld
+  let machines = MemoryMachines()
+  let description: APIDescription
+
+  /// - Parameters:
+  ///   - others: names with their addresses, in the order in which they join; their members are
+  ///     numbered from 1.
+  ///   - slack: how soon a transport is given up that does not keep to its time.
+  init(
+    _ jobs: [JobSpec] = [], others: [(name: String, api: String?)], canRead: Bool = true,
+    canWrite: Bool = true, archive: MemoryArchive = MemoryArchive(),
+    slack: Duration = ClusterMachines.slack
+  ) async throws {
+    description = try APIDescription()
+    let tokens = try Self.tokens(canRead: canRead, canWrite: canWrite)
+    world = try await ControlWorld(
+      jobs, archive: archive, cluster: Self.facts("a"),
+      machines: ClusterMachines(machines, tokens: tokens, slack: slack), isStarted: false)
+    for other in others { join(other.name, other.api) }
+    var settings = SchedulerSettings()
+    settings.cluster = ClusterSettings(
+      engine: .postgres(url: ""), name: "prod", machine: "a")
+    world.scheduler.send(.started(Snapshot(settings: settings, jobs: jobs)))
+    world.scheduler.pass(.seconds(1))
+  }
+
+  func join(_ name: String, _ api: String?, lease: Duration = .seconds(600)) {
+    world.scheduler.others(
+      ClaimBatch(number: 1, member: nil, facts: Self.facts(name, api: api, lease: lease)))
+  }
+
+  private static func facts(
+    _ name: String, api: String? = nil, lease: Duration = .seconds(15)
+  ) -> MemberFacts {
+    MemberFacts(
+      machine: name, host: "host-\(name)", lease: lease, grace: .seconds(30), api: api)
+  }
+
+  private static func tokens(canRead: Bool, canWrite: Bool) throws -> ClusterTokens {
+    let folder = NSTemporaryDirectory() + "takt-tokens-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    for (name, text) in [("read", readToken), ("write", writeToken)] {
+      _ = FileManager.default.createFile(
+        atPath: "\(folder)/\(name)", contents: Data("\(text)\n".utf8),
+        attributes: [.posixPermissions: 0o600])
+    }
+    return ClusterTokens(
+      readingFile: canRead ? "\(folder)/read" : nil,
+      writingFile: canWrite ? "\(folder)/write" : nil, onWarning: { Issue.record("\($0)") },
+      onProblem: { Issue.record("\($0)") })
+  }
+
+  /// What a route answers, which is as the description says.
+  func ask(_ method: String, _ target: String, _ body: String? = nil) throws -> Reply {
+    let reply = try world.ask(method, target, body)
+    let problems = description.problems(of: reply, to: method, target)
+    #expect(problems.isEmpty, "\(problems) \(reply.status) \(reply.text)")
+    return reply
+  }
+
+  func get(_ target: String) throws -> Reply { try ask("GET", target) }
+}
+
+extension Reply {
+  /// The runs of a list as `machine run`.
+  var machineRuns: [String] {
+    list("runs").map { "\($0["machine"] ?? "") \($0["run"] ?? "")" }
+  }
+
+  var problems: [String] { self["problems"] as? [String] ?? [] }
+}
