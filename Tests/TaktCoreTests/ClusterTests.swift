@@ -138,6 +138,22 @@ struct ClusterTests {
     #expect(!world.starts.contains { $0.hasPrefix("job 15000") })
   }
 
+  @Test func `an engine that has forgotten a claim hears of the run`() throws {
+    var world = ClusterWorld(jobs: [.shared { $0.overlap = .allow }])
+    world.runTime = .seconds(20)
+    world.pass(.seconds(1))
+    let joined = world.engine
+    world.pass(.milliseconds(4500))
+    #expect(world.starts == ["job 5000 fence 1"])
+    // It has failed over to a server that was behind.
+    #expect(joined.state(of: world.wall(5000), world.name) == nil)
+    world.engine = joined
+    world.pass(.seconds(6))
+    #expect(world.engine.state(of: world.wall(5000), world.name) == "ran")
+    #expect(world.messages.count { $0.contains("lost the claim") } == 1, "\(world.messages)")
+    #expect(world.signals == [])
+  }
+
   @Test func `a stop gives back what has not started, and leaves`() throws {
     var world = ClusterWorld(jobs: [.shared()])
     world.pass(.milliseconds(4999))

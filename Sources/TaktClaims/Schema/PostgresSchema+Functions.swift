@@ -26,6 +26,15 @@ extension PostgresSchema {
     """
 
   private static let instants = """
+    -- A server that has taken the place of another may have given out fewer numbers, and has a higher
+    -- timeline. Below 2 ^ 53 there is room for 8191 of them.
+    CREATE OR REPLACE FUNCTION takt.numbered(p_next bigint) RETURNS bigint
+    LANGUAGE sql VOLATILE AS $fn$
+      SELECT ((('x' || pg_catalog.left(
+          pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 8))::bit(32)::bigint - 1) << 40)
+        + p_next
+    $fn$;
+
     CREATE OR REPLACE FUNCTION takt.nanoseconds(p_milliseconds bigint) RETURNS bigint
     LANGUAGE sql IMMUTABLE AS $fn$
       SELECT greatest(
@@ -387,7 +396,7 @@ extension PostgresSchema {
         RETURN takt.answer('busy');
       END IF;
 
-      v_token := pg_catalog.nextval('takt.token');
+      v_token := takt.numbered(pg_catalog.nextval('takt.token'));
       INSERT INTO takt.slot (cluster, job, slot, state, attempt, token, member, machine,
         is_at_least_once, overlap, slot_group, valid_until, claimed_at, claim_lease_left)
       VALUES (p_cluster, v_name, v_instant, 'claimed', 1, v_token, p_member, p_machine,
@@ -597,7 +606,7 @@ extension PostgresSchema {
           UPDATE takt.member SET last_batch = v_number WHERE id = v_id;
         END IF;
       ELSIF v_has_facts THEN
-        v_id := nextval('takt.member_id');
+        v_id := takt.numbered(nextval('takt.member_id'));
       ELSE
         RETURN v_reply;
       END IF;

@@ -23,4 +23,6 @@ struct ClaimGrant: Hashable, Sendable {
   var attempt: Int
   /// The membership that was given it: once that is over the slot may be another machine's.
   var member: MemberID?
+  /// The engine does not know it any more.
+  var isForgotten = false
 }

@@ -196,10 +196,32 @@ extension SchedulerCore {
     }
     for (id, job) in cluster.jobs where job.rests { startDelayIfIdle(id, at: now) }
     giveBackForgotten(news, at: now)
+    reassertForgotten(news, at: now)
     for token in news.replaced {
       for run in runs.all where runs.contains(run) && runs[run].claim?.token == token {
         step(run, at: now) { $0.stop(.replaced, at: now.monotonic) }
       }
+    }
+  }
+
+  /// Claims of runs that the engine has forgotten, such as one that has failed over to a server that
+  /// was behind: so that no other machine runs the slot, it hears that this one does.
+  private mutating func reassertForgotten(_ news: ClusterNews, at now: Now) {
+    let held = Set(news.held)
+    for id in runs.all where runs.contains(id) {
+      guard let claim = runs[id].claim, claim.member == cluster.member,
+        !claim.isForgotten
+      else { continue }
+      let (job, slot) = (runs[id].job, runs[id].nominal)
+      let name = jobs.name(of: job)
+      guard !held.contains(ClusterNews.HeldClaim(token: claim.token, job: name, slot: slot)) else {
+        continue
+      }
+      runs[id].claim?.isForgotten = true
+      cluster.outbox.append(.ranUnclaimed(name, slot))
+      logCluster(
+        .warning, "the engine has lost the claim of a run; the run goes on", of: job, slot: slot,
+        at: now)
     }
   }
 

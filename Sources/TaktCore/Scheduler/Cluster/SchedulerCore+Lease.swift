@@ -28,7 +28,7 @@ extension SchedulerCore {
   /// What the engine is told of a claimed run that has ended. Returns whether what follows from it
   /// may follow at once.
   mutating func claimEnded(_ row: RunTable.Row, _ end: RunEnd, at now: Now) -> Bool {
-    guard let grant = runs[row].claim else { return true }
+    guard let grant = runs[row].claim, !grant.isForgotten else { return true }
     guard runs[row].startedAt != nil else {
       switch end.reason {
       case .byOperator, .replaced:
