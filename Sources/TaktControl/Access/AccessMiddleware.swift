@@ -7,6 +7,8 @@ import TaktCore
 struct AccessMiddleware: RouterMiddleware {
   /// Nil where only the Unix socket is listened to.
   let token: Token?
+  /// Whoever bears it may look and change nothing; nil for none.
+  var readToken: Token?
   /// The names and addresses that takt goes by, without port, in lower case.
   let hosts: Set<String>
 
@@ -21,13 +23,21 @@ struct AccessMiddleware: RouterMiddleware {
       try checkHost(request)
       try checkOrigin(request)
     }
-    if !isProbe, request.uri.path != "/" { try checkToken(request) }
+    if isProbe || request.uri.path == "/" { return try await next(request, context) }
+    var context = context
+    context.access = try access(of: request)
+    // A plan of a text changes nothing either, but reads the files that the text includes.
+    if context.access == .read, request.method != .get, request.method != .head {
+      throw Problem(
+        .forbidden, "this token may only read",
+        detail: "Use the token that 'takt open' prints, or ask somebody who has it.")
+    }
     return try await next(request, context)
   }
 
   /// Whether a request comes by the Unix socket or bears the token.
   func trusts(_ request: Request, _ context: ControlContext) -> Bool {
-    context.isLocal || bearsToken(request)
+    context.isLocal || knownAccess(of: request) != nil
   }
 
   /// What anybody may ask.
@@ -56,16 +66,19 @@ struct AccessMiddleware: RouterMiddleware {
     }
   }
 
-  private func bearsToken(_ request: Request) -> Bool {
+  /// What the token of a request allows; nil without one, and with a wrong one.
+  private func knownAccess(of request: Request) -> ControlContext.Access? {
     let prefix = "bearer "
     guard let given = request.headers[.authorization],
       given.prefix(prefix.count).lowercased() == prefix
-    else { return false }
-    return token?.matches(given.dropFirst(prefix.count).utf8) == true
+    else { return nil }
+    let text = given.dropFirst(prefix.count).utf8
+    if token?.matches(text) == true { return .full }
+    return readToken?.matches(text) == true ? .read : nil
   }
 
-  private func checkToken(_ request: Request) throws {
-    if bearsToken(request) { return }
+  private func access(of request: Request) throws -> ControlContext.Access {
+    if let access = knownAccess(of: request) { return access }
     var problem = Problem(
       .unauthorized, "no token, or a wrong one",
       detail: "Send 'Authorization: Bearer TOKEN'; 'takt open' prints the token.")
