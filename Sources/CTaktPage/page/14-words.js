@@ -75,7 +75,8 @@ function describeVerdict(slot) {
   return slot.verdict && withReason(slot.verdict, slot.reason);
 }
 
-const isFailure = (outcome) => outcome !== "succeeded" && outcome !== "cancelled";
+/** Whether a run that has ended did not go well; one in progress has no outcome. */
+const isFailure = (outcome) => ["failed", "timed_out", "interrupted"].includes(outcome);
 
 /** Letters of outcomes in a sentence. */
 function describeOutcomes(letters) {

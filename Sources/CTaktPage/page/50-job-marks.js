@@ -52,7 +52,7 @@ class Sparkline {
       const kind = OUTCOME_LETTERS[letters[place - first]] ?? "none";
       const share = kind === "none" ? 0 : Math.sqrt((durations[place - first] ?? longest) / longest);
       const top = SPARK_HEIGHT - Math.max(Math.round(share * (SPARK_HEIGHT - 5)), kind === "none" ? 1 : 2);
-      marks.set(kind, `${marks.get(kind)}M${x} ${top}h4V${SPARK_HEIGHT}h-4z${isFailure(kind) && kind !== "none" ? `M${x} 0h4v3h-4z` : ""}`);
+      marks.set(kind, `${marks.get(kind)}M${x} ${top}h4V${SPARK_HEIGHT}h-4z${isFailure(kind) ? `M${x} 0h4v3h-4z` : ""}`);
     }
     for (const [kind, path] of this.paths) setAttribute(path, "d", marks.get(kind));
     const last = durations.length > 0 ? `; the last took ${formatDuration(durations.at(-1))}, the longest ${formatDuration(longest)}` : "";

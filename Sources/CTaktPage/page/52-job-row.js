@@ -10,7 +10,7 @@ const JOB_COLUMNS = [
   { key: "state", title: "State", sort: attention },
   { key: "last", title: "Last run", sort: (job) => (job.last?.ended ? -Date.parse(job.last.ended) : Infinity) },
   { key: "outcomes", title: "Durations", sort: (job) => -(job.durations_ms?.at(-1) ?? -1) },
-  { key: "slots", title: "Slots", sort: (job) => -(job.verdicts ?? "").replace(/[ro]/g, "").length },
+  { key: "slots", title: "Did not run", sort: (job) => -(job.verdicts ?? "").replace(/[ro]/g, "").length },
   { key: "next", title: "Next slot", sort: (job) => (job.next ? Date.parse(job.next.due) : Infinity) },
   { key: "actions", title: "", sort: undefined },
 ];

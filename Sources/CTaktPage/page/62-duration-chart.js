@@ -59,10 +59,10 @@ function axisLabel(ms) {
 
 function drawBar(run, x, slot, yOf) {
   const y = Math.min(yOf(run.duration_ms), yOf(0) - 1.5);
-  const words = `run ${run.run}: ${OUTCOME_WORDS[run.outcome]}, ${formatDuration(run.duration_ms)}`;
+  const words = `run ${run.run}: ${OUTCOME_WORDS[run.outcome] ?? "in progress"}, ${formatDuration(run.duration_ms)}`;
   const width = Math.max(slot - 2, 1);
   const bar = shape(
-    "g", { class: "bar", "data-outcome": run.outcome },
+    "g", { class: "bar", "data-outcome": run.outcome ?? "active" },
     shape("rect", { x, y, width, height: yOf(0) - y, rx: Math.min(width / 3, 1.5) }),
     shape("title", {}, withReason(words, run.reason)));
   if (isFailure(run.outcome)) {

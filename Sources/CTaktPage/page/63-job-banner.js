@@ -30,8 +30,9 @@ class JobBanner {
     const passed = passedInARow(job);
     const slots = passed > 0 && `the last ${passed === 1 ? "slot" : `${passed} slots`} did not run (${this.reasonOf(job)})`;
     if (job.streak > 0) {
-      const times = job.streak === 1 ? "Failed once" : `Failed ${formatCount(job.streak)} times`;
-      const since = job.failing_since ? ` since ${formatWhen(job.failing_since, now)}` : " in a row";
+      const times = job.streak === 1 ? "Failed" : `Failed ${formatCount(job.streak)} times`;
+      const when = job.failing_since && formatWhen(job.failing_since, now);
+      const since = when ? ` ${job.streak === 1 ? "at" : "since"} ${when}` : job.streak > 1 ? " in a row" : "";
       const why = isFailure(job.last?.outcome) && job.last?.reason ? describeReason(job.last.reason) : "";
       const run = isFailure(job.last?.outcome) ? job.last?.run : undefined;
       return { tone: "bad", words: times + since, more: [why, success, slots, running], run };

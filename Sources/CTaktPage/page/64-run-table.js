@@ -129,7 +129,7 @@ class RunTable {
       "tr", { "data-run": run.run, "data-testid": "run" },
       element("td", {}, element("a", { href: jobAddress(this.job, run.run), "aria-label": `Run ${run.run}` }, String(run.run))),
       element("td", { title: `slot ${timeFormat.full(run.slot)}` }, timeFormat.short(began, now)),
-      element("td", {}, run.duration_ms === undefined ? "–" : formatDuration(run.duration_ms)),
+      element("td", {}, run.outcome && run.duration_ms !== undefined ? formatDuration(run.duration_ms) : "–"),
       element("td", { class: "reason", title: reason }, outcome, reason ? element("span", { class: "muted" }, ` ${reason}`) : null),
       element("td", {}, String(run.attempts)),
       element("td", {}, run.hook ?? KIND_WORDS[run.kind] ?? run.kind));

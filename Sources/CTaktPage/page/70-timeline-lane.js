@@ -3,7 +3,7 @@
  * What falls on the same spot is drawn once; of slots the worst verdict counts.
  */
 
-const LANE = { height: 30, middle: 17, run: 10, grain: 4 };
+const LANE = { height: 32, middle: 21, run: 11, grain: 4 };
 
 /** The verdicts from the most to the least worth seeing; of what ran the run is seen. */
 const VERDICT_RANK = ["missed", "cancelled", "skipped", "coalesced", "ran", ELSEWHERE, "coming"];
@@ -77,15 +77,18 @@ function thinSlots(slots, xOf) {
   return [...byPlace.values()];
 }
 
-/** Marks as tall as a run, that differ in form as well as in colour. */
+/**
+ * Marks that differ in form as well as in colour. What did not run is as tall as a run and stands above
+ * the runs, so that neither hides the other; a slot that ran is seen as its run.
+ */
 const SLOT_MARKS = {
-  ran: (x) => `M${x} 9v3`,
-  elsewhere: (x) => `M${x} 13v8`,
-  coming: (x) => `M${x - 1.5} 13h3v8h-3z`,
-  coalesced: (x) => `M${x - 3} 14h6m-6 6h6`,
-  skipped: (x) => `M${x} 12l4.5 5l-4.5 5l-4.5 -5z`,
-  missed: (x) => `M${x - 4} 13l8 8m0 -8l-8 8`,
-  cancelled: (x) => `M${x - 4} 13h8v8h-8z`,
+  ran: () => "",
+  elsewhere: (x) => `M${x} 5v7`,
+  coming: (x) => `M${x - 1.5} 16h3v10h-3z`,
+  coalesced: (x) => `M${x - 3} 6h6m-6 5h6`,
+  skipped: (x) => `M${x} 3l5 5.5l-5 5.5l-5 -5.5z`,
+  missed: (x) => `M${x - 4.5} 4l9 9m0 -9l-9 9`,
+  cancelled: (x) => `M${x - 4} 4h8v8h-8z`,
 };
 
 function slotPath(slots) {

@@ -108,7 +108,7 @@ class TimelineDrawing {
     const clamp = (x) => Math.min(Math.max(x, this.left), this.right);
     const marks = drawLane(lane, (instant) => clamp(this.xOf(instant)), Date.parse(this.timeline.now), this.to);
     if (this.narrow) marks.setAttribute("transform", "translate(0 12)");
-    const label = this.narrow ? { x: this.left, y: 11 } : { x: 6, y: LANE.middle };
+    const label = this.narrow ? { x: this.left, y: 11 } : { x: 6, y: 20 };
     return shape(
       "g", {
         class: "lane", tabindex: place === 0 ? "0" : "-1", role: "link", "data-job": lane.job, "data-testid": "lane",

@@ -51,7 +51,7 @@ class TimelinePage {
       item(text, shape("path", { class: "run", "data-outcome": outcome, d: "M1 2.5h16v9h-16z" }));
     }
     const slotMark = (verdict) =>
-      shape("path", { class: "slot", "data-verdict": verdict, d: SLOT_MARKS[verdict](9), transform: "translate(0 -10)" });
+      shape("path", { class: "slot", "data-verdict": verdict, d: SLOT_MARKS[verdict](9), transform: verdict === "coming" ? "translate(0 -14)" : "translate(0 -1.5)" });
     for (const verdict of ["skipped", "missed", "cancelled", "coalesced", "coming"]) {
       item(verdict === "coming" ? "to come" : verdict, slotMark(verdict));
     }

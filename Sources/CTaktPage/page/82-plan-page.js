@@ -54,9 +54,9 @@ class PlanPage {
       const plan = await api.filePlan();
       const key = JSON.stringify(plan);
       const count = plan.steps.length + plan.settings.length;
+      if (count > 0 && (key !== this.checked || wanted)) this.present("file", drawPlan("The file on disk would make these changes:", plan), wanted);
       // What a reload has just done stays in sight.
-      const isNews = key !== this.checked && (count > 0 || this.result.hidden);
-      if (isNews || wanted) this.present("file", drawPlan("The file on disk would make these changes:", plan), wanted);
+      else if (count === 0 && this.result.dataset.kind !== "plan") this.result.hidden = true;
       this.checked = key;
       this.offer(count > 0, count > 0 ? `Apply ${plural(count, "change")}` : "Apply",
         count > 0 ? "The file on disk differs from what takt runs." : "takt runs what the file on disk says.");

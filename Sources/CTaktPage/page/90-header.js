@@ -13,7 +13,8 @@ class Header {
 
   show(status) {
     const origin = byId("origin");
-    setText(origin, `${status.host} · takt ${status.version}`);
+    setText(byId("host"), status.host);
+    setText(byId("version"), ` · takt ${status.version}`);
     setAttribute(origin, "title", `process ${status.pid}, started ${timeFormat.full(status.started)}, ${status.timezone}, ${status.file}`);
     const mayChange = status.access !== "read";
     byId("access").hidden = mayChange;

@@ -81,7 +81,7 @@ extension JSONWriter {
     if let passed = job.history.passed {
       key("passed")
       object { json in
-        json.member("slot", passed.slots.last)
+        json.member("slot", passed.slot)
         json.member("verdict", passed.verdict.name)
         json.member("reason", passed.verdict.detail)
       }

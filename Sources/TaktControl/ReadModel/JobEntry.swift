@@ -15,7 +15,7 @@ struct JobHistory {
   /// those that nobody expects to run, are not among them.
   private(set) var verdicts: [UInt8] = []
   /// The newest of those slots that did not run.
-  private(set) var passed: VerdictRecord?
+  private(set) var passed: (slot: WallInstant, verdict: Verdict)?
   /// When the first of the runs ended that have failed since the last success.
   private(set) var failingSince: WallInstant?
   /// How late its last slot started, and how late it might.
@@ -45,7 +45,7 @@ struct JobHistory {
     }
     switch record.verdict {
     case .ran, .coalesced: break
-    case .skipped, .missed, .cancelled: passed = record
+    case .skipped, .missed, .cancelled: passed = (record.slots.last, record.verdict)
     }
   }
 

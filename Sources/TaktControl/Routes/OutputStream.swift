@@ -18,10 +18,10 @@ final class OutputStream: Sendable {
     mutating func apply(_ event: LiveOutputEvent) {
       switch event {
       case .before(let kept): waiting += records?.lines(of: kept, attempt: nil) ?? kept.shown
-      case .bytes(var bytes, let mark):
-        if let lines = records?.lines(of: bytes, mark) { bytes = lines }
+      case .bytes(let printed, let mark):
+        let bytes = records?.lines(of: printed, mark) ?? printed
         if waiting.count + bytes.count > OutputStream.waitingBytesMax {
-          dropped += bytes.count
+          dropped += printed.count
         } else {
           waiting += bytes
         }

@@ -102,8 +102,11 @@ final class MemoryArchive: RunArchive {
   init(_ runs: [StoredRun] = []) { state = Mutex(State(runs: runs)) }
 
   func keep(_ text: String, of run: UInt64, attempt: Int = 1, dropped: Int = 0) {
-    let output = StoredOutput(
-      attempt: attempt, output: KeptOutput(head: Array(text.utf8), droppedBytes: dropped))
+    keep(KeptOutput(head: Array(text.utf8), droppedBytes: dropped), of: run, attempt: attempt)
+  }
+
+  func keep(_ kept: KeptOutput, of run: UInt64, attempt: Int) {
+    let output = StoredOutput(attempt: attempt, output: kept)
     state.withLock { $0.outputs[RunID(run), default: []].append(output) }
   }
 
