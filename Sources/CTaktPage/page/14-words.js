@@ -50,7 +50,11 @@ function describeReason(reason) {
 }
 
 /** How many of a job's last slots in a row did not run. */
-const passedInARow = (job) => /[smx]*$/.exec(job.verdicts ?? "")[0].length;
+function passedInARow({ verdicts = "" }) {
+  let count = 0;
+  while (count < verdicts.length && "smx".includes(verdicts[verdicts.length - 1 - count])) count += 1;
+  return count;
+}
 
 /** What became of the slots that did not run, of the last ones; nothing where all did. */
 function describePassed(job) {

@@ -29,7 +29,7 @@ class JobRow {
     this.when = element("span", { class: "muted" });
     this.spark = new Sparkline();
     this.took = element("span", { class: "muted took", "data-testid": "took" });
-    this.slots = element("span", { class: "passed clip", "data-testid": "passed" });
+    this.slots = element("span", { class: "passed", "data-testid": "passed" });
     this.buttons = this.makeButtons();
     this.node = this.makeNode();
   }

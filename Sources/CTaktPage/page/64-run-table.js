@@ -123,7 +123,7 @@ class RunTable {
     const state = run.outcome ? OUTCOME_WORDS[run.outcome] : STATE_WORDS[run.state];
     const outcome = element(
       "span", { class: "outcome", "data-testid": "run-outcome", "data-outcome": run.outcome ?? "active" }, state);
-    const reason = run.outcome && run.outcome !== "succeeded" ? describeReason(run.reason) : "";
+    const reason = run.outcome && !["succeeded", "timed_out"].includes(run.outcome) ? describeReason(run.reason) : "";
     const began = run.began ?? run.slot;
     const row = element(
       "tr", { "data-run": run.run, "data-testid": "run" },
