@@ -59,9 +59,11 @@ extension [HiddenValue] {
   /// A list of words, as a jobs file may write it: `[echo, "two words"]`.
   static func words(_ words: [String]) -> String {
     let shown = words.map { word in
-      let isPlain = word.utf8.allSatisfy { (0x2b...0x7e).contains($0) && !"[]{},:".utf8.contains($0) }
-      return isPlain && !word.isEmpty
-        ? word : "\"\(word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+      let isPlain = word.utf8.allSatisfy {
+        (0x2b...0x7e).contains($0) && !"[]{},:".utf8.contains($0)
+      }
+      if isPlain, !word.isEmpty { return word }
+      return "\"\(word.map { "\\\"".contains($0) ? "\\\($0)" : "\($0)" }.joined())\""
     }
     return "[\(shown.joined(separator: ", "))]"
   }
