@@ -16,6 +16,8 @@ BENCH_FILE := .build/bench/bench.json
 # What reads the API's description and tries what it says.
 SCHEMATHESIS := .build/api-venv/bin/schemathesis
 BROWSER := chromium chromium-driver
+# What looks for obstacles on the page; its one file is read from the package.
+AXE := .build/page-venv/bin/python
 # What all that is built for release is built with, so that one target does not rebuild what another
 # has built. lld comes with Swift and orders functions, which needs a section for each of them;
 # .build/static holds libstdc++.a and nothing else, so that the shared one is not found first; packed
@@ -123,6 +125,9 @@ browser:         # The web page is tested in it; without it those tests are skip
 		$$sudo apt-get update -q >/dev/null; \
 		$$sudo apt-get install -qy --no-install-recommends $(BROWSER) >/dev/null; } || \
 		echo 'without a browser: it could not be installed' >&2
+	@test -x $(AXE) || { python3 -m venv .build/page-venv && \
+		.build/page-venv/bin/pip install -q --disable-pip-version-check axe-core-python; } || \
+		{ rm -rf .build/page-venv; echo 'without axe-core: it could not be installed' >&2; }
 
 man: build       ## Write the manual pages, .build/man/takt.1 and one for each command.
 	$(SWIFT) build --package-path .build/checkouts/swift-argument-parser \

@@ -38,6 +38,44 @@ import FoundationEssentials
     #expect(try bench.audit().isBalanced)
   }
 
+  @Test func `when and from where an output came is kept with it`() throws {
+    let bench = try LedgerBench()
+    let job = try GridJob("a")
+    try bench.open()
+    let marks = [
+      OutputMark(stream: .stdout, at: job.slot(1)),
+      OutputMark(offset: 3, stream: .stderr, at: job.slot(2)),
+    ]
+    let marked = KeptOutput(head: Array("onetwo".utf8), marks: marks)
+    bench.ledger?.record(job.load + job.begins(1, run: 1))
+    bench.ledger?.record([
+      .attemptOutput(RunID(1), attempt: 1, marked, at: job.slot(1)),
+      .attemptBegan(RunID(1), attempt: 2, at: job.slot(1)),
+    ])
+    var end = try #require(Self.record(job.ends(1, run: 1, output: marked)))
+    end.attempts = 2
+    bench.ledger?.record([.ended(end)])
+    #expect(bench.isKept())
+    let kept = try LedgerArchive(folder: bench.folder.path).outputs(of: RunID(1))
+    #expect(kept.map(\.output.marks) == [marks, marks])
+    bench.close()
+  }
+
+  @Test func `an output of an earlier version has no marks`() throws {
+    let bench = try LedgerBench()
+    let job = try GridJob("a")
+    try bench.open()
+    bench.ledger?.record(job.load + job.runs(1, run: 1))
+    bench.ledger?.record(job.begins(2, run: 2) + job.ends(2, run: 2, output: output("old")))
+    #expect(bench.isKept())
+    bench.close()
+    let queue = try DatabaseQueue(path: bench.path)
+    try queue.write { try $0.execute(sql: "UPDATE outputs SET marks = NULL") }
+    let kept = try LedgerArchive(folder: bench.folder.path).outputs(of: RunID(2))
+    #expect(kept.map(\.output.marks) == [[]] && kept.first?.output.head == Array("old".utf8))
+    #expect(kept.first?.output.pieces.map(\.mark) == [nil])
+  }
+
   private static func record(_ entries: [LedgerEntry]) -> RunRecord? {
     for case .ended(let record) in entries { return record }
     return nil

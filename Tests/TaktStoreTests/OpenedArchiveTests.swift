@@ -27,6 +27,39 @@ import TaktTime
     bench.close()
   }
 
+  @Test("it shows what became of the slots of a job in a time")
+  func showsVerdicts() throws {
+    let bench = try LedgerBench()
+    let (job, other) = (try GridJob("a"), try GridJob("b"))
+    let archive = OpenedArchive(folder: bench.folder.path)
+    try bench.open()
+    bench.ledger?.record(job.load + (1...9).flatMap { job.runs($0, run: UInt64($0)) })
+    bench.ledger?.record(
+      other.load + [
+        .verdict(
+          VerdictRecord(
+            job: other.name, slots: SlotSeries(other.slot(3)), verdict: .skipped(.overlap),
+            at: other.slot(3))),
+        .verdict(
+          VerdictRecord(
+            job: other.name, slots: SlotSeries(other.slot(4)),
+            verdict: .coalesced(into: other.slot(5)), at: other.slot(5))),
+      ])
+    #expect(bench.isKept())
+    var query = VerdictQuery(
+      jobs: [job.name], since: job.slot(4), before: job.slot(8), limit: 100)
+    #expect(try archive.verdicts(query).map { $0.run?.number } == [7, 6, 5, 4])
+    query.limit = 2
+    #expect(try archive.verdicts(query).map { $0.run?.number } == [7, 6])
+    query.jobs = [other.name]
+    query.since = job.slot(0)
+    #expect(
+      try archive.verdicts(query).map(\.verdict) == [
+        .coalesced(into: other.slot(5)), .skipped(.overlap),
+      ])
+    bench.close()
+  }
+
   @Test("once it is closed it answers nothing, and the ledger leaves no write-ahead log")
   func closes() throws {
     let bench = try LedgerBench()

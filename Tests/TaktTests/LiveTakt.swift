@@ -21,13 +21,17 @@ struct LiveTakt {
   ///
   /// - Parameters:
   ///   - maxRunning: `scheduler.max_running`; nil for the default. Only with `http`.
+  ///   - readToken: the file with the token that may only read; nil for none. Only with `http`.
   ///   - descriptors: the limit of its descriptors; nil for this process's own.
   init(
-    _ jobs: String, http: Bool = false, maxRunning: Int? = nil, descriptors: Int? = nil
+    _ jobs: String, http: Bool = false, maxRunning: Int? = nil, readToken: String? = nil,
+    descriptors: Int? = nil
   ) throws {
     folder = try TemporaryFolder()
     let places = maxRunning.map { ", max_running: \($0)" } ?? ""
-    let settings = http ? "scheduler: {http: {listen: 0}, shutdown_grace: 1s\(places)}\n" : ""
+    let reader = readToken.map { ", read_token_file: \($0)" } ?? ""
+    let settings =
+      http ? "scheduler: {http: {listen: 0\(reader)}, shutdown_grace: 1s\(places)}\n" : ""
     try folder.write(settings + jobs)
     if let descriptors {
       let script = "ulimit -n \(descriptors); exec '\(TaktProcess.executable.path)' run"

@@ -10,11 +10,51 @@ import Testing
 
     """
 
+  /// What somebody on call meets: a job that fails, one that hangs, one that talks.
+  private static let onCall = #"""
+    jobs:
+      beat: {every: 2s, run: 'true'}
+      broken:
+        description: Fails each time
+        cron: '@yearly'
+        tags: [night]
+        retry: {attempts: 2, delay: 100ms}
+        run: |
+          echo "attempt $TAKT_ATTEMPT"
+          printf '\033[31mred\033[0m <b>bold</b>\n'
+          echo oops >&2
+          exit 3
+      slow: {cron: '@yearly', tags: [night], overlap: allow, run: 'sleep 600'}
+      stuck: {every: 1s, tags: [day], run: 'sleep 600'}
+      instant: {cron: '@yearly', overlap: allow, run: 'true'}
+      talker: {cron: '@yearly', run: 'for i in $(seq 600); do echo "line $i"; sleep 0.05; done'}
+
+    """#
+
   private static let driver = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("page/drive.py").path
 
   private static let hasBrowser =
     system("command -v chromium >/dev/null && command -v chromedriver >/dev/null") == 0
+
+  /// axe-core, where `make browser` could install it.
+  private static let axe: String? = {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent(".build/page-venv/lib")
+    let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+    return files?.lazy.compactMap { $0 as? URL }.first { $0.lastPathComponent == "axe.min.js" }?
+      .path
+  }()
+
+  /// Drives the page through a scenario.
+  private func drive(_ live: LiveTakt, _ scenario: String, _ more: String...) throws {
+    let words = [Self.driver, "http://127.0.0.1:\(live.port)", live.token, scenario] + more
+    let python = try TaktProcess(words, program: "/usr/bin/python3", in: live.folder)
+    let text = try python.text()
+    #expect(python.waitForExit() == 0, "\(text) \(python.errors)")
+    #expect(try live.process.stop() == 0)
+  }
 
   @Test(
     .enabled(if: hasBrowser, "chromium and chromedriver are not installed"),
@@ -22,17 +62,38 @@ import Testing
   func `the page does what it is clicked for`(scenario: String) throws {
     let live = try LiveTakt(Self.jobs, http: true)
     let settings = "scheduler: {http: {listen: 0}, shutdown_grace: 1s}\n"
-    var words = [Self.driver, "http://127.0.0.1:\(live.port)", live.token, scenario]
     switch scenario {
     case "reload":
       try live.folder.write(settings + Self.jobs + "  newcomer: {every: 1h, run: 'true'}\n")
-      words.append("newcomer")
+      try drive(live, scenario, "newcomer")
     case "refused":
       try live.folder.write(settings + Self.jobs + "  newcomer: {evry: 1h, run: 'true'}\n")
-    default: break
+      try drive(live, scenario)
+    default: try drive(live, scenario)
     }
-    try drive(words, in: live.folder)
-    #expect(try live.process.stop() == 0)
+  }
+
+  @Test(
+    .enabled(if: hasBrowser, "chromium and chromedriver are not installed"),
+    arguments: [
+      "job", "progress", "runs", "output", "overview", "timeline", "sign-in", "keyboard",
+    ])
+  func `the page serves somebody on call`(scenario: String) throws {
+    try drive(try LiveTakt(Self.onCall, http: true), scenario)
+  }
+
+  @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))
+  func `the page offers nothing that a token for reading may not do`() throws {
+    let live = try LiveTakt(Self.onCall, http: true, readToken: "reader")
+    let reader = live.folder.read("reader").trimmingCharacters(in: .whitespacesAndNewlines)
+    try drive(live, "read-only", reader)
+  }
+
+  @Test(
+    .enabled(if: hasBrowser, "chromium and chromedriver are not installed"),
+    .enabled(if: axe != nil, "axe-core is not installed; `make browser` installs it from PyPI"))
+  func `axe-core finds no violation on the page`() throws {
+    try drive(try LiveTakt(Self.onCall, http: true), "axe", try #require(Self.axe))
   }
 
   @Test(

@@ -67,7 +67,14 @@ class TimeFormat {
     this.time = new Intl.DateTimeFormat("en-GB", { ...clock, second: "2-digit" });
     this.minute = new Intl.DateTimeFormat("en-GB", clock);
     this.day = new Intl.DateTimeFormat("en-CA", calendar);
+    this.date = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone });
     this.weekday = new Intl.DateTimeFormat("en-GB", { weekday: "short", timeZone });
+  }
+
+  /** The start of the day of an instant, to the minute. */
+  midnight(instant) {
+    const [hours, minutes] = this.minute.format(instant).split(":").map(Number);
+    return Math.floor(instant / MINUTE) * MINUTE - (hours * 60 + minutes) * MINUTE;
   }
 
   /** The time of day, with the date when it is not today's. */
@@ -85,6 +92,15 @@ class TimeFormat {
 }
 
 const timeFormat = new TimeFormat();
+
+/** The instant as a person on call says it: the time of today, or the day and the time. */
+function formatWhen(instant, now) {
+  const then = Date.parse(instant);
+  const time = timeFormat.minute.format(then);
+  if (timeFormat.day.format(then) === timeFormat.day.format(now)) return time;
+  if (timeFormat.day.format(then) === timeFormat.day.format(now - DAY)) return `yesterday ${time}`;
+  return `${timeFormat.weekday.format(then)} ${timeFormat.day.format(then)} ${time}`;
+}
 
 /** A count with thin spaces between thousands. */
 function formatCount(count) {

@@ -24,6 +24,9 @@ const OUTCOME_WORDS = {
   interrupted: "interrupted",
 };
 
+/** What a run was started by. */
+const KIND_WORDS = { slot: "slot", manual: "hand", hook: "hook", resumed: "restart of takt" };
+
 const OUTCOME_LETTERS = {
   s: "succeeded",
   f: "failed",
@@ -32,7 +35,38 @@ const OUTCOME_LETTERS = {
   i: "interrupted",
 };
 
-const VERDICTS = ["ran", "skipped", "coalesced", "missed", "cancelled"];
+/** What became of a slot, as the letters of `verdicts` say. */
+const VERDICT_LETTERS = { r: "ran", s: "skipped", o: "coalesced", m: "missed", x: "cancelled" };
+
+/** Reasons for which a slot is skipped as its owner wants it. */
+const EXPECTED_SKIPS = new Set(["suspended", "excluded", "limit", "elsewhere"]);
+
+/** A reason of takt's in words: `exit(28)` is exit code 28. */
+function describeReason(reason) {
+  const parts = /^([a-z_]+)\((.*)\)$/s.exec(reason ?? "");
+  if (!parts) return reason ?? "";
+  const [, name, value] = parts;
+  return `${name === "exit" ? "exit code" : name.replaceAll("_", " ")} ${value}`;
+}
+
+/** How many of a job's last slots in a row did not run. */
+function passedInARow({ verdicts = "" }) {
+  let count = 0;
+  while (count < verdicts.length && "smx".includes(verdicts[verdicts.length - 1 - count])) count += 1;
+  return count;
+}
+
+/** What became of the slots that did not run, of the last ones; nothing where all did. */
+function describePassed(job) {
+  const counts = new Map();
+  for (const letter of job.verdicts ?? "") {
+    if ("smx".includes(letter)) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+  }
+  if (counts.size === 0) return "";
+  const parts = [...counts].map(([letter, count]) => `${count} ${VERDICT_LETTERS[letter]}`);
+  const reason = job.passed?.reason ? `: ${job.passed.reason.replaceAll("_", " ")}` : "";
+  return parts.join(", ") + reason;
+}
 
 /** The mark of a slot that another machine has, which is no problem. */
 const ELSEWHERE = "elsewhere";
@@ -45,7 +79,8 @@ function describeVerdict(slot) {
   return slot.verdict && withReason(slot.verdict, slot.reason);
 }
 
-const isFailure = (outcome) => outcome !== "succeeded" && outcome !== "cancelled";
+/** Whether a run that has ended did not go well; one in progress has no outcome. */
+const isFailure = (outcome) => ["failed", "timed_out", "interrupted"].includes(outcome);
 
 /** Letters of outcomes in a sentence. */
 function describeOutcomes(letters) {
@@ -100,4 +135,9 @@ function describePlanEvent(event) {
 
 function withReason(text, reason) {
   return reason ? `${text}: ${reason}` : text;
+}
+
+/** The address of a job's page, or of one of its runs. */
+function jobAddress(name, run) {
+  return `#/job/${encodeURIComponent(name)}${run ? `/run/${run}` : ""}`;
 }

@@ -52,6 +52,7 @@ function withQuery(path, query) {
   return set.length === 0 ? path : `${path}?${new URLSearchParams(set)}`;
 }
 
+const onlyTrue = (flags) => Object.fromEntries(Object.entries(flags).filter(([, value]) => value));
 const jobPath = (name) => `/jobs/${encodeURIComponent(name)}`;
 const asJSON = (value) => ({ body: JSON.stringify(value), type: "application/json" });
 
@@ -65,11 +66,13 @@ const api = {
   resume: (name) => sendJSON("POST", `${jobPath(name)}/resume`),
   cancelJob: (name) => sendJSON("POST", `${jobPath(name)}/cancel`),
   runs: (query, signal) => sendJSON("GET", withQuery("/runs", query), { signal }),
+  run: (run, signal) => sendJSON("GET", `/runs/${run}`, { signal }),
   cancelRun: (run) => sendJSON("POST", `/runs/${run}/cancel`),
-  output: (run, { follow, attempt }, signal) =>
+  output: (run, { attempt, ...options }, signal) =>
     send(
-      "GET", withQuery(`/runs/${run}/output`, { follow: follow || undefined, attempt }),
-      { accept: "text/plain", signal }),
+      "GET", withQuery(`/runs/${run}/output`, { attempt, ...onlyTrue(options) }),
+      { accept: options.records ? "application/x-ndjson" : "text/plain", signal }),
+  filePlan: () => sendJSON("GET", "/plan"),
   plan: (text) => sendJSON("POST", "/plan", { body: text, type: "application/yaml" }),
   reload: () => sendJSON("POST", "/reload"),
   timeline: (query, signal) => sendJSON("GET", withQuery("/timeline", query), { signal }),

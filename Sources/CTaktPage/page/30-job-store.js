@@ -48,11 +48,19 @@ class JobStore {
 
   /** How many jobs each filter shows. */
   tally() {
-    const tally = { all: this.jobs.size, running: 0, failing: 0, suspended: 0, disabled: 0 };
+    const tally = Object.fromEntries(JOB_FILTERS.map((filter) => [filter, 0]));
+    tally.all = this.jobs.size;
     for (const job of this.jobs.values()) {
       for (const filter of JOB_FILTERS) if (filter !== "all" && matchesFilter(job, filter)) tally[filter] += 1;
     }
     return tally;
+  }
+
+  /** How many jobs have each tag, the most frequent first. */
+  tags() {
+    const counts = new Map();
+    for (const job of this.jobs.values()) for (const tag of job.tags) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+    return [...counts].sort((left, right) => right[1] - left[1] || (left[0] < right[0] ? -1 : 1));
   }
 
   onChange(listener) {
@@ -66,12 +74,26 @@ class JobStore {
   }
 }
 
-const JOB_FILTERS = ["all", "running", "failing", "suspended", "disabled"];
+const JOB_FILTERS = ["all", "failing", "stale", "running", "suspended", "disabled"];
+
+const isResting = (job) => job.suspension !== undefined || ["suspended", "disabled", "limit"].includes(job.state);
+
+/** Whether the slots of a job come and go without a run: two in a row, or one while takt was down. */
+const isStale = (job) => !isResting(job) && (passedInARow(job) > 1 || job.verdicts?.endsWith("m") === true);
+
+/** The jobs that need somebody come first, and those that rest last. */
+function attention(job) {
+  if (job.streak > 0 && !isResting(job)) return 0;
+  if (isStale(job)) return 1;
+  if (job.streak > 0) return 2;
+  return isResting(job) ? 4 : 3;
+}
 
 function matchesFilter(job, filter) {
   switch (filter) {
     case "running": return job.active.length > 0;
     case "failing": return job.streak > 0;
+    case "stale": return isStale(job);
     case "suspended": return job.state === "suspended";
     case "disabled": return job.state === "disabled";
     default: return true;

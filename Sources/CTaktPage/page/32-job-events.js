@@ -3,7 +3,7 @@
  * stale; the refresher asks for it when somebody looks.
  */
 
-const OUTCOMES_KEPT = 30;
+const OUTCOMES_KEPT = 20;
 
 class JobEvents {
   /** @param onStale called with the name of a job that takt knows more about than its events say */
@@ -47,7 +47,15 @@ class JobEvents {
       job.window_ms = job.next?.window_ms ?? job.window_ms;
     }
     if (event.verdict === "ran") job.ran += 1;
+    this.decided(job, event);
     this.onStale(job.name);
+  }
+
+  decided(job, { slot, verdict, reason }) {
+    const letter = Object.keys(VERDICT_LETTERS).find((key) => VERDICT_LETTERS[key] === verdict);
+    if (!letter || (verdict === "skipped" && EXPECTED_SKIPS.has(reason))) return;
+    job.verdicts = ((job.verdicts ?? "") + letter).slice(-OUTCOMES_KEPT);
+    if ("smx".includes(letter)) job.passed = { slot, verdict, reason };
   }
 
   run(job, event) {
@@ -72,9 +80,18 @@ class JobEvents {
     run.duration_ms = event.duration_ms;
     job.last = run;
     const letter = Object.keys(OUTCOME_LETTERS).find((key) => OUTCOME_LETTERS[key] === event.outcome);
-    job.outcomes = (job.outcomes + (letter ?? "")).slice(-OUTCOMES_KEPT);
-    if (event.outcome === "succeeded") job.streak = 0;
-    else if (isFailure(event.outcome)) job.streak += 1;
+    if (letter) {
+      job.outcomes = (job.outcomes + letter).slice(-OUTCOMES_KEPT);
+      job.durations_ms = [...(job.durations_ms ?? []), event.duration_ms ?? 0].slice(-OUTCOMES_KEPT);
+    }
+    if (event.outcome === "succeeded") {
+      job.streak = 0;
+      job.last_success = event.ts;
+      job.failing_since = undefined;
+    } else if (isFailure(event.outcome)) {
+      if (job.streak === 0) job.failing_since = event.ts;
+      job.streak += 1;
+    }
     this.onStale(job.name);
   }
 

@@ -43,7 +43,7 @@ class JobLoader {
       let page = { after: undefined };
       do {
         const asked = seen.size === 0 && this.store.jobs.size === 0 ? FIRST_PAGE : PAGE;
-        page = await api.jobs({ after: page.after, limit: asked });
+        page = await api.jobs({ after: page.after, limit: asked, durations: true });
         for (const job of page.jobs) {
           seen.add(job.name);
           this.stale.delete(job.name);
@@ -93,7 +93,7 @@ class JobLoader {
     const first = Math.min(...places);
     const limit = Math.max(...places) - first + 1;
     if (places.length < wanted.length || limit > 4 * wanted.length) return false;
-    const page = await api.jobs({ after: names[first - 1], limit });
+    const page = await api.jobs({ after: names[first - 1], limit, durations: true });
     for (const job of page.jobs) {
       this.stale.delete(job.name);
       this.store.put(job);
@@ -105,7 +105,7 @@ class JobLoader {
   async sweep() {
     this.sweeper.request();
     if (document.hidden || this.loading || this.stale.size === 0) return;
-    const page = await api.jobs({ after: this.sweepAfter, limit: PAGE / 2 });
+    const page = await api.jobs({ after: this.sweepAfter, limit: PAGE / 2, durations: true });
     for (const job of page.jobs) {
       if (this.stale.delete(job.name)) this.store.put(job);
     }

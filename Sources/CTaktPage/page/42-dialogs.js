@@ -23,7 +23,7 @@ function openDialog(id, read) {
   });
 }
 
-/** Asks how long a job rests and why. */
+/** Asks how long a job rests, or several, and why. */
 function askSuspension(name) {
   setText(byId("suspend-title"), `Suspend ${name}`);
   byId("suspend-for").value = "";
@@ -62,22 +62,22 @@ function readParameters(text) {
 }
 
 /** Asks before something that cannot be taken back. */
-function askConfirmation(title, text, yes) {
+function askConfirmation(title, text, yes, no = "Close") {
   setText(byId("confirm-title"), title);
+  setText(byId("confirm-no"), no);
   setText(byId("confirm-text"), text);
   setText(byId("confirm-yes"), yes);
   return openDialog("confirm-dialog", () => true);
 }
 
-/** Asks for the token until there is one. It cannot be closed without. */
+/** Asks for the token. */
 async function askToken(why) {
   const dialog = byId("sign-in");
   if (dialog.open) return;
-  setText(byId("sign-in-why"), why);
-  let token = null;
-  while (!token) {
-    token = await openDialog("sign-in", () => byId("sign-in-token").value.trim() || undefined);
-  }
   byId("sign-in-token").value = "";
-  session.keep(token);
+  setText(byId("sign-in-why"), why);
+  const token = await openDialog("sign-in", () => byId("sign-in-token").value.trim() || undefined);
+  byId("sign-in-token").value = "";
+  // Whoever closes the dialog can open it again; or the token has come in the address.
+  if (token) session.keep(token);
 }

@@ -3,6 +3,21 @@
  * the store learns what takt answers.
  */
 
+const CANCEL_WORDS = "takt sends the job's kill signal, then SIGKILL after the grace period.";
+const KEEP_WORDS = "Keep running";
+const DONE_WORDS = { trigger: "triggered", suspend: "suspended", resume: "resumed", cancel: "cancelled" };
+const REFUSALS_SHOWN = 3;
+const REQUESTS_AT_ONCE = 6;
+
+/** Does something with each name, a few at a time. */
+async function eachOf(names, work) {
+  const rest = [...names];
+  const worker = async () => {
+    while (rest.length > 0) await work(rest.shift());
+  };
+  await Promise.all(Array.from({ length: REQUESTS_AT_ONCE }, worker));
+}
+
 class JobActions {
   constructor(store, loader) {
     this.store = store;
@@ -55,16 +70,52 @@ class JobActions {
   async cancelAll(name) {
     const count = this.store.get(name)?.active.length ?? 0;
     const sure = await askConfirmation(
-      `Cancel ${count === 1 ? "the run" : `${count} runs`} of ${name}?`,
-      "takt sends the job's kill signal, then SIGKILL after the grace period.", "Cancel it");
+      `Cancel ${count === 1 ? "the run" : `${count} runs`} of ${name}?`, CANCEL_WORDS,
+      `Cancel ${plural(count, "run")}`, KEEP_WORDS);
     if (sure) this.told(name, await attempt(() => api.cancelJob(name)));
   }
 
   async cancelRun(name, run) {
     const sure = await askConfirmation(
-      `Cancel run ${run} of ${name}?`,
-      "takt sends the job's kill signal, then SIGKILL after the grace period.", "Cancel it");
+      `Cancel run ${run} of ${name}?`, CANCEL_WORDS, `Cancel run ${run}`, KEEP_WORDS);
     if (sure) this.told(name, await attempt(() => api.cancelRun(run)));
+  }
+
+  /** Does something with several jobs; what one of them refuses does not keep it from the others. */
+  async performAll(action, names) {
+    const steps = {
+      trigger: (name) => api.trigger(name),
+      resume: (name) => api.resume(name),
+      cancel: (name) => api.cancelJob(name),
+    };
+    if (action === "suspend") {
+      const suspension = await askSuspension(plural(names.length, "job"));
+      if (!suspension) return false;
+      steps.suspend = (name) => api.suspend(name, suspension);
+    } else if (action !== "resume") {
+      const runs = names.reduce((sum, name) => sum + (this.store.get(name)?.active.length ?? 0), 0);
+      const yes = action === "trigger" ? `Trigger ${plural(names.length, "job")}` : `Cancel ${plural(runs, "run")}`;
+      const text = action === "trigger" ? "Each of them runs now, in addition to its schedule." : CANCEL_WORDS;
+      if (!(await askConfirmation(`${yes}?`, text, yes, action === "cancel" ? KEEP_WORDS : "Close"))) return false;
+    }
+    const refused = [];
+    await eachOf(names, async (name) => {
+      try {
+        await steps[action](name);
+        this.loader.markStale(name);
+      } catch (error) {
+        if (!(error instanceof ProblemError)) throw error;
+        refused.push(`${name}: ${error.problem.title}`);
+      }
+    });
+    const done = names.length - refused.length;
+    if (done > 0) toast(`${plural(done, "job")} ${DONE_WORDS[action]}`);
+    if (refused.length > 0) {
+      const more = refused.length > REFUSALS_SHOWN ? [`and ${refused.length - REFUSALS_SHOWN} more`] : [];
+      toast(`${plural(refused.length, "job")} not ${DONE_WORDS[action]}`, [...refused.slice(0, REFUSALS_SHOWN), ...more].join("; "), "error");
+    }
+    quietly(this.loader.loadNamed(names));
+    return true;
   }
 
   told(name, cancelled) {

@@ -3,8 +3,10 @@
  * of how late it may be.
  */
 
-const STRIP_MARKS = 16;
-const STRIP_STEP = 6;
+const SPARK_BARS = 20;
+const SPARK_STEP = 6;
+const SPARK_HEIGHT = 20;
+const SPARK_KINDS = ["succeeded", "failed", "timed_out", "interrupted", "cancelled", "none"];
 
 /** Under this, lateness is the machine's, not the schedule's. */
 const LATENESS_NOISE = 50;
@@ -21,38 +23,40 @@ class StateMark {
   }
 }
 
-/** What each outcome looks like in a strip: short when it went well, tall when not. */
-const OUTCOME_MARKS = {
-  succeeded: (x) => `M${x} 9h4v7h-4z`,
-  failed: (x) => `M${x} 0h4v16h-4z`,
-  timed_out: (x) => `M${x} 0h4v3h-4zm0 5h4v3h-4zm0 5h4v6h-4z`,
-  interrupted: (x) => `M${x} 4h4v12h-4z`,
-  cancelled: (x) => `M${x} 9h4v7h-4zm1 1v5h2v-5z`,
-  none: (x) => `M${x} 14h4v2h-4z`,
-};
-
-/** The last outcomes as marks, the newest on the right. */
-class OutcomeStrip {
-  constructor(length = STRIP_MARKS) {
+/**
+ * The last runs as bars, the newest on the right: as tall as they took long, beside the longest; one that
+ * failed has a mark on top as well as a colour.
+ */
+class Sparkline {
+  constructor(length = SPARK_BARS) {
     this.length = length;
-    this.letters = null;
-    this.paths = new Map(Object.keys(OUTCOME_MARKS).map((kind) => [kind, shape("path", { class: kind })]));
-    const size = { width: length * STRIP_STEP, height: 16 };
+    this.drawn = null;
+    this.paths = new Map(SPARK_KINDS.map((kind) => [kind, shape("path", { class: kind })]));
+    const size = { width: length * SPARK_STEP, height: SPARK_HEIGHT };
     this.node = element(
       "span", { class: "strip", role: "img", "data-testid": "outcomes" },
       shape("svg", { ...size, "aria-hidden": "true" }, ...this.paths.values()));
   }
 
-  show(letters) {
-    if (this.letters === letters) return;
-    this.letters = letters;
-    const marks = new Map([...this.paths.keys()].map((kind) => [kind, ""]));
-    [...letters.slice(-this.length).padStart(this.length, "-")].forEach((letter, place) => {
-      const kind = OUTCOME_LETTERS[letter] ?? "none";
-      marks.set(kind, marks.get(kind) + OUTCOME_MARKS[kind](place * STRIP_STEP));
-    });
+  show(job) {
+    const letters = job.outcomes.slice(-this.length);
+    const durations = (job.durations_ms ?? []).slice(-this.length);
+    const key = `${letters} ${durations.join(" ")}`;
+    if (this.drawn === key) return;
+    this.drawn = key;
+    const longest = Math.max(...durations, 1);
+    const marks = new Map(SPARK_KINDS.map((kind) => [kind, ""]));
+    const first = this.length - letters.length;
+    for (let place = 0; place < this.length; place += 1) {
+      const x = place * SPARK_STEP;
+      const kind = OUTCOME_LETTERS[letters[place - first]] ?? "none";
+      const share = kind === "none" ? 0 : Math.sqrt((durations[place - first] ?? longest) / longest);
+      const top = SPARK_HEIGHT - Math.max(Math.round(share * (SPARK_HEIGHT - 5)), kind === "none" ? 1 : 2);
+      marks.set(kind, `${marks.get(kind)}M${x} ${top}h4V${SPARK_HEIGHT}h-4z${isFailure(kind) ? `M${x} 0h4v3h-4z` : ""}`);
+    }
     for (const [kind, path] of this.paths) setAttribute(path, "d", marks.get(kind));
-    const words = describeOutcomes(letters.slice(-this.length));
+    const last = durations.length > 0 ? `; the last took ${formatDuration(durations.at(-1))}, the longest ${formatDuration(longest)}` : "";
+    const words = describeOutcomes(letters) + last;
     setAttribute(this.node, "aria-label", words);
     setAttribute(this.node, "title", words);
   }
@@ -81,10 +85,4 @@ class LatenessBar {
       : `started ${formatDuration(late)} after it was due; leeway ${formatDuration(leeway)}`;
     setAttribute(this.node, "title", title);
   }
-}
-
-/** How lateness compares with leeway, for sorting. */
-function latenessShare(job) {
-  if (job.late_ms === undefined) return -1;
-  return job.late_ms / ((job.window_ms ?? 0) + LATENESS_NOISE);
 }

@@ -3,22 +3,21 @@
  * what differs.
  */
 
-/** The columns: their heading, and by what they sort. A larger key with `-1` comes first. */
+/** The columns: their heading, and by what they sort. The smallest key comes first. */
 const JOB_COLUMNS = [
+  { key: "select", title: "", sort: undefined },
   { key: "name", title: "Job", sort: null },
-  { key: "state", title: "State", sort: (job) => STATE_ORDER.indexOf(job.state) },
+  { key: "state", title: "State", sort: attention },
+  { key: "last", title: "Last run", sort: (job) => (job.last?.ended ? -Date.parse(job.last.ended) : Infinity) },
+  { key: "outcomes", title: "Durations", sort: (job) => -(job.durations_ms?.at(-1) ?? -1) },
+  { key: "slots", title: "Did not run", sort: (job) => -(job.verdicts ?? "").replace(/[ro]/g, "").length },
   { key: "next", title: "Next slot", sort: (job) => (job.next ? Date.parse(job.next.due) : Infinity) },
-  { key: "last", title: "Last outcome", sort: (job) => (job.last?.ended ? -Date.parse(job.last.ended) : Infinity) },
-  { key: "outcomes", title: "Outcomes", sort: (job) => -job.outcomes.replace(/[sc]/g, "").length },
-  { key: "late", title: "Lateness", sort: (job) => -latenessShare(job) },
-  { key: "streak", title: "Streak", sort: (job) => -job.streak },
   { key: "actions", title: "", sort: undefined },
 ];
 
-const STATE_ORDER = ["running", "backing_off", "queued", "waiting", "idle", "limit", "suspended", "disabled"];
-
 class JobRow {
   constructor() {
+    this.box = element("input", { type: "checkbox", tabindex: "-1", "data-select": "" });
     this.link = element("a", { class: "name", tabindex: "-1" });
     this.schedule = element("span", { class: "muted clip" });
     this.state = new StateMark();
@@ -26,10 +25,11 @@ class JobRow {
     this.progress = element("progress", { max: "100", "data-testid": "progress" });
     this.next = element("span", { "data-testid": "next" });
     this.outcome = element("span", { class: "outcome", "data-testid": "last" });
-    this.when = element("span", { class: "muted" });
-    this.strip = new OutcomeStrip();
-    this.late = new LatenessBar();
     this.streak = element("span", { class: "streak", "data-testid": "streak" });
+    this.when = element("span", { class: "muted" });
+    this.spark = new Sparkline();
+    this.took = element("span", { class: "muted took", "data-testid": "took" });
+    this.slots = element("span", { class: "passed", "data-testid": "passed" });
     this.buttons = this.makeButtons();
     this.node = this.makeNode();
   }
@@ -44,23 +44,30 @@ class JobRow {
     const { trigger, suspend, cancel } = this.buttons;
     return element(
       "div", { role: "row", class: "row", tabindex: "-1", "data-testid": "job" },
+      cell("select", this.box),
       cell("name", this.link, this.schedule),
       cell("state", this.state.node, this.progress),
+      cell("last", this.outcome, this.streak, this.when),
+      cell("outcomes", this.spark.node, this.took),
+      cell("slots", this.slots),
       cell("next", this.next),
-      cell("last", this.outcome, this.when),
-      cell("outcomes", this.strip.node),
-      cell("late", this.late.node),
-      cell("streak", this.streak),
       cell("actions", trigger, suspend, cancel));
   }
 
   /** Becomes the row of another job. */
-  adopt(name) {
+  adopt(name, isSelected) {
     setText(this.link, name);
     this.link.title = name;
-    this.link.href = `#/job/${encodeURIComponent(name)}`;
+    this.link.href = jobAddress(name);
     this.node.dataset.job = name;
+    setAttribute(this.box, "aria-label", `Select ${name}`);
+    this.select(isSelected);
     for (const node of Object.values(this.buttons)) node.setAttribute("aria-label", `${node.textContent} ${name}`);
+  }
+
+  select(isSelected) {
+    this.box.checked = isSelected;
+    setAttribute(this.node, "aria-selected", isSelected ? "true" : null);
   }
 
   update(job, now) {
@@ -68,12 +75,13 @@ class JobRow {
     setAttribute(this.schedule, "title", job.description ?? job.schedule);
     this.state.show(job.state);
     setAttribute(this.state.node, "title", describeSuspension(job));
+    setAttribute(this.node, "data-attention", ["failing", "stale"][attention(job)] ?? null);
     this.updateProgress(job);
     this.updateLast(job);
-    this.strip.show(job.outcomes);
-    this.late.show(job.late_ms, job.window_ms);
-    setText(this.streak, job.streak > 0 ? `${job.streak}×` : "");
-    setAttribute(this.streak, "title", job.streak > 0 ? `${plural(job.streak, "run")} in a row failed` : null);
+    this.spark.show(job);
+    const took = job.durations_ms?.at(-1);
+    setText(this.took, took === undefined ? "" : formatDuration(took));
+    this.updateSlots(job);
     this.updateButtons(job);
     this.tick(job, now);
   }
@@ -91,7 +99,18 @@ class JobRow {
   updateLast(job) {
     setText(this.outcome, job.last?.outcome ? OUTCOME_WORDS[job.last.outcome] : "never run");
     setAttribute(this.outcome, "data-outcome", job.last?.outcome ?? "none");
-    setAttribute(this.outcome, "title", job.last?.reason);
+    setAttribute(this.outcome, "title", describeReason(job.last?.reason));
+    setText(this.streak, job.streak > 1 ? `${job.streak}×` : "");
+    setAttribute(this.streak, "title", job.streak > 1 ? `${plural(job.streak, "run")} in a row failed` : null);
+  }
+
+  updateSlots(job) {
+    const words = describePassed(job);
+    const inARow = passedInARow(job);
+    setText(this.slots, words);
+    setAttribute(this.slots, "data-stale", isStale(job) ? "" : null);
+    const row = inARow > 1 ? `the last ${inARow} slots did not run; ` : "";
+    setAttribute(this.slots, "title", words ? `${row}of the last ${plural(job.verdicts.length, "slot")}: ${words}` : null);
   }
 
   updateButtons(job) {
@@ -112,13 +131,14 @@ class JobRow {
     setText(this.next, job.next ? formatCountdown(job.next.due, now) : "–");
     setAttribute(this.next, "title", job.next ? timeFormat.full(job.next.slot) : null);
     setText(this.when, job.last?.ended ? formatAgo(job.last.ended, now) : "");
+    setAttribute(this.when, "title", job.last?.ended ? timeFormat.full(job.last.ended) : null);
   }
 
   /** Only the current row takes part in the order of the Tab key. */
   setCurrent(current) {
     const order = current ? "0" : "-1";
     setAttribute(this.node, "tabindex", order);
-    for (const node of [this.link, ...Object.values(this.buttons)]) setAttribute(node, "tabindex", order);
+    for (const node of [this.box, this.link, ...Object.values(this.buttons)]) setAttribute(node, "tabindex", order);
   }
 }
 

@@ -6,10 +6,12 @@
 const ROWS_BEYOND = 6;
 
 class JobTable {
-  /** @param handlers open(name) and act(action, name) */
+  /** @param handlers open(name), act(action, name) and selected(names) */
   constructor(store, handlers) {
     this.store = store;
     this.handlers = handlers;
+    this.selected = new Set();
+    this.lastSelected = null;
     this.body = byId("jobs-body");
     this.holder = byId("jobs-rows");
     this.table = byId("jobs");
@@ -33,6 +35,7 @@ class JobTable {
   show(names) {
     this.names = names;
     if (!names.includes(this.current)) this.current = names[0] ?? null;
+    for (const name of this.selected) if (!this.store.get(name)) this.selected.delete(name);
     setAttribute(this.table, "aria-rowcount", names.length + 1);
     this.frame.request();
   }
@@ -103,7 +106,7 @@ class JobTable {
 
   rowFor(name, free) {
     const row = free ?? new JobRow();
-    row.adopt(name);
+    row.adopt(name, this.selected.has(name));
     row.update(this.store.get(name), clock.now());
     return row;
   }
@@ -123,8 +126,28 @@ class JobTable {
   clicked(event) {
     const name = event.target.closest("[data-job]")?.dataset.job;
     const action = event.target.closest("[data-action]")?.dataset.action;
+    if (name && event.target.closest(".c-select")) {
+      return this.select(name, event.target.matches("input") ? event.target.checked : !this.selected.has(name), event.shiftKey);
+    }
     if (name && action) this.handlers.act(action, name);
     else if (name && !event.target.closest("a") && getSelection().isCollapsed) this.handlers.open(name);
+  }
+
+  /** Selects a job or not; with `upTo` all between it and the one before. */
+  select(name, isSelected, upTo = false) {
+    const [from, to] = [this.names.indexOf(upTo ? this.lastSelected : name), this.names.indexOf(name)];
+    const names = from < 0 ? [name] : this.names.slice(Math.min(from, to), Math.max(from, to) + 1);
+    this.lastSelected = name;
+    this.selectAll(names, isSelected);
+  }
+
+  selectAll(names, isSelected) {
+    for (const name of names) {
+      if (isSelected) this.selected.add(name);
+      else this.selected.delete(name);
+      this.rows.get(name)?.select(isSelected);
+    }
+    this.handlers.selected(this.selected);
   }
 
   focused(event) {
@@ -139,6 +162,10 @@ class JobTable {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const onRow = event.target.matches("[data-job]");
     if (event.key === "Enter" && onRow) return this.handlers.open(this.current);
+    if (event.key === " " && onRow) {
+      event.preventDefault();
+      return this.select(this.current, !this.selected.has(this.current), event.shiftKey);
+    }
     const screen = Math.max(Math.floor(innerHeight / this.rowHeight) - 4, 1);
     const steps = {
       ArrowDown: 1, ArrowUp: -1, PageDown: screen, PageUp: -screen, Home: -Infinity, End: Infinity,

@@ -3,6 +3,7 @@
  */
 
 const REORDER_PAUSE = 700;
+const TAGS_SHOWN = 20;
 
 class Overview {
   constructor(store, actions, openJob) {
@@ -10,12 +11,18 @@ class Overview {
     this.section = byId("overview");
     this.filter = "all";
     this.search = "";
-    this.sort = { key: "name", down: false };
+    this.sort = { key: "state", down: false };
     this.tiles = new Map();
+    this.tags = new Set();
     this.scroll = 0;
-    this.table = new JobTable(store, { open: openJob, act: (action, name) => actions.perform(action, name) });
+    this.table = new JobTable(store, {
+      open: openJob, act: (action, name) => actions.perform(action, name),
+      selected: () => this.showSelection(),
+    });
+    this.actions = actions;
     this.reorder = new PacedTask(REORDER_PAUSE, () => this.order());
     this.makeTiles();
+    this.makeSelection();
     this.makeColumns();
     byId("search").addEventListener("input", (event) => this.searched(event.target.value));
     byId("search").addEventListener("keydown", (event) => {
@@ -58,7 +65,11 @@ class Overview {
   makeColumns() {
     for (const column of JOB_COLUMNS) {
       const head = element("div", { role: "columnheader", class: `c-${column.key}`, "data-column": column.key });
-      if (column.sort === undefined) {
+      if (column.key === "select") {
+        this.allBox = element("input", { type: "checkbox", "aria-label": "Select all shown jobs", "data-testid": "select-all" });
+        this.allBox.addEventListener("change", () => this.table.selectAll(this.table.names, this.allBox.checked));
+        head.append(this.allBox);
+      } else if (column.sort === undefined) {
         head.append(element("span", { class: "unseen" }, "Actions"));
       } else {
         const sorter = element("button", { type: "button", "data-testid": `sort-${column.key}` }, column.title);
@@ -68,6 +79,53 @@ class Overview {
       byId("columns").append(head);
     }
     this.showSort();
+  }
+
+  makeSelection() {
+    this.selectionCount = element("b", { role: "status", "data-testid": "selected" });
+    const act = (action, label) => button(label, action, { "data-many": "" }, async () => {
+      const names = [...this.table.selected];
+      if (await this.actions.performAll(action, names)) this.table.selectAll(names, false);
+    });
+    byId("selection").append(
+      this.selectionCount, act("suspend", "Suspend…"), act("resume", "Resume"), act("trigger", "Trigger…"),
+      act("cancel", "Cancel runs…"),
+      button("Clear", "clear", {}, () => this.table.selectAll([...this.table.selected], false)));
+  }
+
+  showSelection() {
+    const { selected, names } = this.table;
+    byId("selection").hidden = selected.size === 0;
+    setText(this.selectionCount, `${plural(selected.size, "job")} selected`);
+    const shown = names.filter((name) => selected.has(name)).length;
+    this.allBox.checked = shown > 0 && shown === names.length;
+    this.allBox.indeterminate = shown > 0 && shown < names.length;
+  }
+
+  /** One button for each tag, the most frequent first; those that are chosen are always there. */
+  showTags() {
+    const tags = this.store.tags();
+    for (const tag of this.tags) if (!tags.some(([known]) => known === tag)) this.tags.delete(tag);
+    const shown = tags.filter(([tag], place) => place < TAGS_SHOWN || this.tags.has(tag));
+    const key = shown.map(([tag, count]) => `${tag} ${count} ${this.tags.has(tag)}`).join();
+    if (key === this.shownTags) return;
+    this.shownTags = key;
+    const holder = byId("tags");
+    const focused = holder.contains(document.activeElement) ? document.activeElement.dataset.tag : null;
+    holder.hidden = shown.length === 0;
+    holder.replaceChildren(...shown.map(([tag, count]) => {
+      const node = element(
+        "button", { type: "button", class: "tag", "data-tag": tag, "aria-pressed": String(this.tags.has(tag)) },
+        tag, element("span", { class: "muted" }, ` ${formatCount(count)}`));
+      node.addEventListener("click", () => this.tagged(tag));
+      return node;
+    }));
+    if (focused) [...holder.children].find((node) => node.dataset.tag === focused)?.focus();
+  }
+
+  tagged(tag) {
+    if (!this.tags.delete(tag)) this.tags.add(tag);
+    this.toTop();
   }
 
   filtered(filter) {
@@ -112,19 +170,21 @@ class Overview {
 
   order() {
     this.showTally();
+    this.showTags();
     if (this.table.isHeld() && this.table.names.every((name) => this.store.get(name))) {
       this.reorder.request();
       return;
     }
     const names = this.select();
     this.table.show(names);
+    this.showSelection();
     this.showEmpty(names.length);
   }
 
   select() {
     const shown = this.store.names().filter((name) => {
       const job = this.store.get(name);
-      return matchesFilter(job, this.filter) && (this.search === "" || matchesSearch(job, this.search));
+      return matchesFilter(job, this.filter) && [...this.tags].every((tag) => job.tags.includes(tag)) && (this.search === "" || matchesSearch(job, this.search));
     });
     const { sort } = JOB_COLUMNS.find((column) => column.key === this.sort.key);
     if (sort) sortByKey(shown, (name) => sort(this.store.get(name)));
@@ -141,7 +201,7 @@ class Overview {
 
   showEmpty(count) {
     const empty = byId("jobs-empty");
-    empty.hidden = count > 0 || this.loading;
+    empty.hidden = count > 0 || this.loading !== false || !session.token;
     const none = "The jobs file has no jobs yet. Add one, then reload the file on the Plan page.";
     const noMatch = "No matching jobs. Clear the search or choose “all”.";
     setText(empty, this.store.jobs.size === 0 ? none : noMatch);
@@ -150,6 +210,7 @@ class Overview {
   /** Tells how far the first load is. */
   showLoading(count, total) {
     this.loading = count < total;
+    byId("jobs").hidden = count === 0 && !this.loading && total === 0;
     setText(byId("jobs-loading"), this.loading ? `${formatCount(count)} of ${formatCount(total)} jobs` : "");
     this.order();
   }

@@ -3,7 +3,7 @@
  * axis with round figures.
  */
 
-const CHART = { height: 150, left: 58, right: 6, top: 10, bottom: 20, barsAtLeast: 20 };
+const CHART = { height: 110, left: 58, right: 6, top: 10, bottom: 20, barsAtLeast: 20 };
 const CHART_RUNS = 60;
 
 /** Round steps for an axis of durations, in milliseconds. */
@@ -15,8 +15,9 @@ const DURATION_STEPS = [
 /**
  * @param runs the newest first
  * @param width of the chart in pixels
+ * @param onSelect called with the number of a run that is clicked
  */
-function drawDurations(runs, width) {
+function drawDurations(runs, width, onSelect) {
   const shown = runs.filter((run) => run.duration_ms !== undefined).slice(0, CHART_RUNS).reverse();
   const longest = Math.max(...shown.map((run) => run.duration_ms), 0.1);
   const step = DURATION_STEPS.find((candidate) => longest / candidate <= 4) ?? longest / 4;
@@ -28,8 +29,11 @@ function drawDurations(runs, width) {
   const yOf = (ms) => CHART.height - CHART.bottom - (ms / top) * (CHART.height - CHART.top - CHART.bottom);
   drawAxis(chart, width - CHART.right, step, top, yOf);
   const slot = (width - CHART.left - CHART.right) / Math.max(shown.length, CHART.barsAtLeast);
-  shown.forEach((run, place) =>
-    chart.append(drawBar(run, width - CHART.right - (shown.length - place) * slot, slot, yOf)));
+  shown.forEach((run, place) => {
+    const bar = drawBar(run, width - CHART.right - (shown.length - place) * slot, slot, yOf);
+    bar.addEventListener("click", () => onSelect(run.run));
+    chart.append(bar);
+  });
   return chart;
 }
 
@@ -55,10 +59,10 @@ function axisLabel(ms) {
 
 function drawBar(run, x, slot, yOf) {
   const y = Math.min(yOf(run.duration_ms), yOf(0) - 1.5);
-  const words = `run ${run.run}: ${OUTCOME_WORDS[run.outcome]}, ${formatDuration(run.duration_ms)}`;
+  const words = `run ${run.run}: ${OUTCOME_WORDS[run.outcome] ?? "in progress"}, ${formatDuration(run.duration_ms)}`;
   const width = Math.max(slot - 2, 1);
   const bar = shape(
-    "g", { class: "bar", "data-outcome": run.outcome },
+    "g", { class: "bar", "data-outcome": run.outcome ?? "active" },
     shape("rect", { x, y, width, height: yOf(0) - y, rx: Math.min(width / 3, 1.5) }),
     shape("title", {}, withReason(words, run.reason)));
   if (isFailure(run.outcome)) {

@@ -1,65 +1,89 @@
 /**
- * The history of a job's runs: a page of them at a time, the newest first, with a chart above. A click on
- * a run shows its output.
+ * The history of a job's runs: a page of them at a time, the newest first, with a chart above. Each run has
+ * an address of its own, and a click goes there.
  */
 
-const RUNS_PAGE = 50;
+const RUNS_PAGE = 25;
 
 class RunTable {
-  /** @param onSelect called with the run that somebody wants to see */
-  constructor(onSelect) {
-    this.onSelect = onSelect;
+  constructor() {
     this.chart = element("div", { class: "chart-holder", "data-testid": "durations" });
     this.body = element("tbody");
-    this.more = button("Older runs", "older", { hidden: "" }, () => attempt(() => this.loadMore()));
-    this.empty = element(
-      "p", { class: "empty", hidden: "" }, "No runs yet. Trigger the job, or wait for its next slot.");
+    this.failed = element("input", { type: "checkbox", "data-testid": "runs-failed" });
+    this.failed.addEventListener("change", () => attempt(() => this.openAt(undefined)));
+    this.newest = button("Newest", "newest", {}, () => attempt(() => this.openAt(undefined)));
+    this.newer = button("Newer", "newer", {}, () => attempt(() => this.back()));
+    this.older = button("Older", "older", {}, () => attempt(() => this.forth()));
+    this.range = element("span", { class: "note", role: "status", "data-testid": "runs-range" });
+    this.empty = element("p", { class: "empty", hidden: "" });
     this.node = element(
-      "div", { class: "runs", "data-testid": "runs" }, this.chart,
-      element("div", { class: "scroller" }, element("table", {}, this.makeHead(), this.body)), this.empty, this.more);
-    this.reload = new PacedTask(SECOND, () => quietly(this.loadNewest()));
+      "div", { class: "runs", "data-testid": "runs" },
+      this.chart,
+      element("div", { class: "scroller" }, element("table", {}, this.makeHead(), this.body)), this.empty,
+      element(
+        "div", { class: "tools" },
+        element("label", { class: "check" }, this.failed, "Only failed"),
+        element("div", { class: "buttons", role: "group", "aria-label": "Pages of runs" }, this.range, this.newest, this.newer, this.older)));
+    this.reload = new PacedTask(SECOND, () => quietly(this.refresh()));
     new ResizeObserver(() => this.drawChart()).observe(this.chart);
+    this.close();
   }
 
   makeHead() {
-    const titles = ["Run", "Slot", "Started", "Took", "Outcome", "Reason", "Attempts", "Kind"];
+    const titles = ["Run", "Started", "Took", "Outcome", "Attempts", "Started by"];
     return element("thead", {}, element("tr", {}, ...titles.map((title) => element("th", { scope: "col" }, title))));
   }
 
-  async open(job) {
+  /** Shows the newest runs of a job, or the page on which one of them is. */
+  async open(job, run) {
+    this.close();
     this.job = job;
-    this.runs = [];
-    this.before = undefined;
-    this.selected = null;
-    this.draw();
-    await this.loadNewest();
+    this.failed.checked = false;
+    await this.openAt(undefined);
+    if (run && !this.runs.some((known) => known.run === run)) await this.openAt(run + 1);
   }
 
   close() {
     this.job = null;
-    this.reload.cancel();
+    this.runs = [];
+    this.pages = [];
+    this.before = undefined;
+    this.next = undefined;
+    this.selected = null;
+    this.reload?.cancel();
+    this.body.replaceChildren();
+    this.chart.replaceChildren();
   }
 
-  /** Puts the newest runs before those that are there. */
-  async loadNewest() {
-    const { job } = this;
+  async openAt(before) {
+    this.pages = before === undefined ? [] : [undefined];
+    this.before = before;
+    await this.load();
+  }
+
+  async forth() {
+    this.pages.push(this.before);
+    this.before = this.next;
+    await this.load();
+  }
+
+  async back() {
+    this.before = this.pages.pop();
+    await this.load();
+  }
+
+  /** New runs come by themselves on the first page alone. */
+  async refresh() {
+    if (this.before === undefined) await this.load();
+  }
+
+  async load() {
+    const { job, before } = this;
     if (!job) return;
-    const page = await api.runs({ job, limit: RUNS_PAGE });
-    if (this.job !== job) return;
-    const oldest = page.runs.at(-1)?.run ?? 0;
-    const first = this.runs.length === 0;
-    const older = this.runs.filter((run) => run.run < oldest);
-    if (first || older.length === 0) this.before = page.before;
-    this.runs = [...page.runs, ...older];
-    this.draw();
-  }
-
-  async loadMore() {
-    const { job } = this;
-    const page = await api.runs({ job, limit: RUNS_PAGE, before: this.before });
-    if (this.job !== job) return;
-    this.runs.push(...page.runs);
-    this.before = page.before;
+    const page = await api.runs({ job, limit: RUNS_PAGE, before, failed: this.failed.checked || undefined });
+    if (this.job !== job || this.before !== before) return;
+    this.runs = page.runs;
+    this.next = page.before;
     this.draw();
   }
 
@@ -72,39 +96,44 @@ class RunTable {
 
   drawChart() {
     const width = this.chart.clientWidth;
-    const drawn = this.runs?.length > 0 && width > 0 ? [drawDurations(this.runs, width)] : [];
+    const drawn = this.runs.length > 0 && width > 0 ? [drawDurations(this.runs, width, (run) => this.go(run))] : [];
     this.chart.replaceChildren(...drawn);
+  }
+
+  go(run) {
+    location.hash = jobAddress(this.job, run);
   }
 
   draw() {
     const focused = this.body.contains(document.activeElement) && document.activeElement.closest("tr").dataset.run;
     this.drawChart();
     this.body.replaceChildren(...this.runs.map((run) => this.makeRow(run)));
-    if (focused) this.body.querySelector(`[data-run="${focused}"] button`)?.focus({ preventScroll: true });
+    if (focused) this.body.querySelector(`[data-run="${focused}"] a`)?.focus({ preventScroll: true });
     this.empty.hidden = this.runs.length > 0;
-    this.more.hidden = this.before === undefined;
+    setText(this.empty, this.failed.checked ? "No failed runs." : "No runs yet. Trigger the job, or wait for its next slot.");
+    this.newest.disabled = this.before === undefined;
+    this.newer.disabled = this.pages.length === 0;
+    this.older.disabled = this.next === undefined;
+    setText(this.range, this.runs.length > 0 ? `runs ${this.runs.at(-1).run} to ${this.runs[0].run}` : "");
     this.select(this.selected);
   }
 
   makeRow(run) {
     const now = clock.now();
-    const time = (instant) => (instant ? timeFormat.short(instant, now) : "–");
     const state = run.outcome ? OUTCOME_WORDS[run.outcome] : STATE_WORDS[run.state];
-    const show = element(
-      "button", { type: "button", class: "link", "aria-label": `Show the output of run ${run.run}` }, String(run.run));
     const outcome = element(
-      "span", { class: "outcome", "data-testid": "run-outcome", "data-outcome": run.outcome ?? "none" }, state);
+      "span", { class: "outcome", "data-testid": "run-outcome", "data-outcome": run.outcome ?? "active" }, state);
+    const reason = run.outcome && !["succeeded", "timed_out"].includes(run.outcome) ? describeReason(run.reason) : "";
+    const began = run.began ?? run.slot;
     const row = element(
       "tr", { "data-run": run.run, "data-testid": "run" },
-      element("td", {}, show),
-      element("td", {}, time(run.slot)),
-      element("td", {}, time(run.began)),
-      element("td", {}, run.duration_ms === undefined ? "–" : formatDuration(run.duration_ms)),
-      element("td", {}, outcome),
-      element("td", { class: "reason", title: run.reason }, run.reason ?? ""),
+      element("td", {}, element("a", { href: jobAddress(this.job, run.run), "aria-label": `Run ${run.run}` }, String(run.run))),
+      element("td", { title: `slot ${timeFormat.full(run.slot)}` }, timeFormat.short(began, now)),
+      element("td", {}, run.outcome && run.duration_ms !== undefined ? formatDuration(run.duration_ms) : "–"),
+      element("td", { class: "reason", title: reason }, outcome, reason ? element("span", { class: "muted" }, ` ${reason}`) : null),
       element("td", {}, String(run.attempts)),
-      element("td", {}, run.hook ?? run.kind));
-    row.addEventListener("click", () => this.onSelect(run));
+      element("td", {}, run.hook ?? KIND_WORDS[run.kind] ?? run.kind));
+    row.addEventListener("click", (event) => event.target.closest("a") || !getSelection().isCollapsed || this.go(run.run));
     return row;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What a run has printed, as it is printed. It holds the last lines only, and stays at the end unless
+ * What a run has printed, as it is printed. It holds the last lines only, and follows the end unless
  * somebody scrolls up to read.
  */
 
@@ -7,27 +7,39 @@ const OUTPUT_LINES = 5000;
 const OUTPUT_BLOCK = 250;
 const OUTPUT_LINE_LENGTH = 4000;
 const NEAR_END = 24;
-/** As many as takt keeps the outputs of. */
-const OUTPUT_ATTEMPTS = 100;
-
-/** Colours and cursor movements for terminals. */
-const TERMINAL_SEQUENCES = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\))/g;
+/** As many attempts have a tab of their own: the newest. */
+const OUTPUT_TABS = 10;
 
 class OutputView {
   constructor() {
     this.title = element("h2", { id: "output-title" }, "Output");
     this.state = element("span", { class: "note", role: "status", "data-testid": "output-state" });
-    this.attempts = element(
-      "select", { hidden: "", "aria-label": "Attempt", "data-testid": "output-attempt" });
-    this.attempts.addEventListener("change", () => this.choose(this.attempts.value));
-    this.toEnd = button("Go to the end", "to-end", { hidden: "" }, () => this.scrollToEnd());
+    this.tabs = element("div", { class: "tabs", role: "tablist", "aria-label": "Attempts", "data-testid": "output-attempts", hidden: "" });
+    this.tabs.addEventListener("keydown", (event) => this.tabPressed(event));
+    this.search = new OutputSearch(() => this.lines(), () => this.follow(false));
+    const toggle = (name, label, set) => {
+      const node = button(label, name, { "aria-pressed": "false", class: "toggle", "data-testid": `output-${name}` }, () =>
+        set(node.getAttribute("aria-pressed") !== "true"));
+      return node;
+    };
+    this.times = toggle("times", "Times", (on) => this.show("times", on));
+    this.wrap = toggle("wrap", "Wrap", (on) => this.show("wrap", on));
+    this.following = toggle("follow", "Follow", (on) => (on ? this.scrollToEnd() : this.follow(false)));
+    this.download = button("Download", "download", {}, () => attempt(() => this.save()));
     this.pre = element(
-      "pre", { class: "output", tabindex: "0", "data-testid": "output", "aria-labelledby": "output-title" });
+      "div", { class: "output", tabindex: "0", role: "region", "data-testid": "output", "aria-labelledby": "output-title" });
     this.node = element(
       "section", { class: "card output-card" },
-      element("div", { class: "tools" }, this.title, this.attempts, this.state, this.toEnd), this.pre);
+      element("div", { class: "tools" }, this.title, this.state),
+      this.tabs,
+      element(
+        "div", { class: "tools", role: "group", "aria-label": "Output" },
+        this.search.node, this.times, this.wrap, this.following, this.download),
+      this.pre);
     this.pre.addEventListener("scroll", () => this.scrolled(), { passive: true });
     this.frame = new FrameTask(() => this.flush());
+    this.show("times", true);
+    this.show("wrap", true);
     this.clear();
   }
 
@@ -37,16 +49,26 @@ class OutputView {
     this.run = null;
     this.live = false;
     this.pending = [];
-    this.rest = "";
     this.dropped = 0;
     this.blocks = [];
     this.shown = 0;
-    this.pinned = true;
-    this.toEnd.hidden = true;
-    this.attempts.hidden = true;
+    this.styles = new Map();
+    this.follow(true);
+    this.tabs.hidden = true;
     this.pre.replaceChildren();
+    this.search.changed();
     setText(this.title, "Output");
     setText(this.state, "");
+  }
+
+  show(kind, on) {
+    setAttribute(this[kind], "aria-pressed", String(on));
+    this.pre.classList.toggle(`with-${kind}`, on);
+  }
+
+  follow(on) {
+    this.pinned = on;
+    setAttribute(this.following, "aria-pressed", String(on));
   }
 
   /** Shows a run, all its attempts one after the other; one that goes on is followed to its end. */
@@ -54,24 +76,23 @@ class OutputView {
     await this.load(run, "");
   }
 
-  /** Shows one attempt of the run that is shown, or all for an empty text. */
-  async choose(attempt) {
-    await this.load(this.shownRun, attempt);
-  }
-
-  async load(run, attempt) {
+  async load(run, chosen) {
     this.clear();
     this.shownRun = run;
+    this.attempt = chosen;
     this.run = run.run;
     this.live = !run.outcome;
     const abort = new AbortController();
     this.abort = abort;
     setText(this.title, `Output of run ${run.run}`);
     setText(this.state, this.live ? "live" : "");
-    this.offerAttempts(run, attempt);
+    this.offerAttempts(run, chosen);
+    const lines = new OutputLines((line) => this.append(line));
     try {
-      const response = await api.output(run.run, { follow: this.live, attempt }, abort.signal);
-      await this.read(response.body, abort.signal);
+      const response = await api.output(run.run, { follow: this.live, records: true, attempt: chosen }, abort.signal);
+      await this.read(response.body, lines, abort.signal);
+      if (abort.signal.aborted) return;
+      lines.finish();
       this.finish();
     } catch (error) {
       if (abort.signal.aborted) return;
@@ -80,69 +101,111 @@ class OutputView {
     }
   }
 
-  /** Of a run that has ended after several attempts, each can be chosen; the newest where there are many. */
+  /** Of a run that has ended after several attempts, each has a tab. */
   offerAttempts(run, chosen) {
-    this.attempts.hidden = this.live || !(run.attempts > 1);
-    if (this.attempts.hidden) return;
-    const first = Math.max(1, run.attempts - OUTPUT_ATTEMPTS + 1);
+    this.tabs.hidden = this.live || !(run.attempts > 1);
+    if (this.tabs.hidden) return;
+    const first = Math.max(1, run.attempts - OUTPUT_TABS + 1);
     const numbers = Array.from({ length: run.attempts - first + 1 }, (_, index) => String(first + index));
-    this.attempts.replaceChildren(
-      element("option", { value: "" }, "All attempts"),
-      ...numbers.map((number) => element("option", { value: number }, `Attempt ${number}`)));
-    this.attempts.value = chosen;
+    this.tabs.replaceChildren(...["", ...numbers].map((number) => {
+      const isChosen = number === chosen;
+      const node = element(
+        "button", {
+          type: "button", role: "tab", "aria-selected": String(isChosen), tabindex: isChosen ? "0" : "-1",
+          "data-attempt": number, "data-testid": "output-attempt",
+        }, number === "" ? "All attempts" : `Attempt ${number}`);
+      node.addEventListener("click", () => this.choose(number));
+      return node;
+    }));
   }
 
-  async read(body, signal) {
+  /** Shows one attempt of the run that is shown, or all for an empty text. */
+  choose(number) {
+    const hadFocus = this.tabs.contains(document.activeElement);
+    this.load(this.shownRun, number);
+    if (hadFocus) this.tabs.querySelector("[aria-selected=true]")?.focus();
+  }
+
+  tabPressed(event) {
+    const tabs = [...this.tabs.children];
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const place = tabs.indexOf(document.activeElement) + step;
+    this.choose(tabs[(place + tabs.length) % tabs.length].dataset.attempt);
+  }
+
+  async read(body, lines, signal) {
     const reader = body.pipeThrough(new TextDecoderStream()).getReader();
     for (;;) {
       const { done, value } = await reader.read();
       if (done || signal.aborted) return;
-      this.append(value);
+      lines.push(value);
     }
   }
 
-  append(text) {
-    const lines = (this.rest + text).split("\n");
-    this.rest = lines.pop().slice(0, OUTPUT_LINE_LENGTH);
-    for (const line of lines) this.pending.push(line);
-    const excess = Math.max(this.pending.length - OUTPUT_LINES, 0);
-    this.pending.splice(0, excess);
-    this.dropped += excess;
+  append(line) {
+    this.pending.push(line);
+    const excess = this.pending.length - 2 * OUTPUT_LINES;
+    if (excess > 0) {
+      this.pending.splice(0, excess + OUTPUT_LINES);
+      this.dropped += excess + OUTPUT_LINES;
+    }
     this.frame.request();
   }
 
   finish() {
     this.live = false;
-    if (this.rest !== "") this.append("\n");
     this.flush();
     if (this.shown > 0) setText(this.state, this.dropped > 0 ? this.describeDropped() : "");
     else setText(this.state, "no output was kept");
   }
 
   describeDropped() {
-    return `the last ${formatCount(this.shown)} lines; ${formatCount(this.dropped)} earlier lines are not shown`;
+    return `the last ${formatCount(this.shown)} lines; ${formatCount(this.dropped)} earlier lines are not shown, but in the download`;
   }
 
   flush() {
     for (let start = 0; start < this.pending.length; start += OUTPUT_BLOCK) {
-      const lines = this.pending.slice(start, start + OUTPUT_BLOCK).map(cleanLine);
-      const text = document.createTextNode(`${lines.join("\n")}\n`);
-      this.blocks.push({ text, lines: lines.length });
+      const lines = this.pending.slice(start, start + OUTPUT_BLOCK);
+      const node = element("div", { class: "block" }, ...lines.map((line) => this.drawLine(line)));
+      this.blocks.push({ node, lines: lines.length });
       this.shown += lines.length;
-      this.pre.append(text);
+      this.pre.append(node);
     }
     this.pending = [];
     if (this.shown > OUTPUT_LINES + OUTPUT_BLOCK) this.trim();
     if (this.dropped > 0) setText(this.state, this.describeDropped());
+    this.search.changed();
     if (this.pinned) this.pre.scrollTop = this.pre.scrollHeight;
+  }
+
+  drawLine({ text, at, stream, attempt, dropped }) {
+    if (dropped !== undefined) {
+      return element("div", { class: "line gap" }, `… ${formatCount(dropped)} bytes of output are missing here …`);
+    }
+    const key = `${attempt} ${stream}`;
+    if (!this.styles.has(key)) this.styles.set(key, new TerminalStyle());
+    const cut = text.length > OUTPUT_LINE_LENGTH ? `${text.slice(0, OUTPUT_LINE_LENGTH)} …` : text;
+    const time = at
+      ? element("time", { title: `${timeFormat.full(at)}${attempt ? `, attempt ${attempt}` : ""}` }, timeFormat.time.format(Date.parse(at)))
+      : null;
+    const mark = stream === "stderr" ? element("span", { class: "stream", title: "standard error" }, "err") : null;
+    return element(
+      "div", { class: "line", "data-stream": stream ?? "none" }, time, mark,
+      element("span", { class: "text" }, ...drawTerminalLine(cut, this.styles.get(key)), "\n"));
+  }
+
+  lines() {
+    return this.pre.getElementsByClassName("line");
   }
 
   /** Takes the oldest lines away; what somebody is reading stays where it is. */
   trim() {
     const height = this.pre.scrollHeight;
     while (this.shown > OUTPUT_LINES) {
-      const { text, lines } = this.blocks.shift();
-      text.remove();
+      const { node, lines } = this.blocks.shift();
+      node.remove();
       this.shown -= lines;
       this.dropped += lines;
     }
@@ -150,18 +213,22 @@ class OutputView {
   }
 
   scrolled() {
-    this.pinned = this.pre.scrollHeight - this.pre.scrollTop - this.pre.clientHeight < NEAR_END;
-    this.toEnd.hidden = this.pinned;
+    const atEnd = this.pre.scrollHeight - this.pre.scrollTop - this.pre.clientHeight < NEAR_END;
+    if (atEnd !== this.pinned) this.follow(atEnd);
   }
 
   scrollToEnd() {
+    this.follow(true);
     this.pre.scrollTop = this.pre.scrollHeight;
-    this.pre.focus({ preventScroll: true });
   }
-}
 
-/** A line without what only terminals understand, and not endlessly long. */
-function cleanLine(line) {
-  const text = line.replace(TERMINAL_SEQUENCES, "").replace(/\r$/, "");
-  return text.length > OUTPUT_LINE_LENGTH ? `${text.slice(0, OUTPUT_LINE_LENGTH)} …` : text;
+  /** All that is kept of the output, as a file. */
+  async save() {
+    if (!this.run) return;
+    const response = await api.output(this.run, { attempt: this.attempt });
+    const address = URL.createObjectURL(await response.blob());
+    const part = this.attempt ? `-attempt-${this.attempt}` : "";
+    element("a", { href: address, download: `${this.shownRun.job ?? "run"}-${this.run}${part}.log` }).click();
+    setTimeout(() => URL.revokeObjectURL(address), MINUTE);
+  }
 }

@@ -1,8 +1,7 @@
 /**
- * The page of one job: how it stands, its timer machine, its next slots, its runs and their output.
+ * The page of one job: how it stands, what its runs have printed, its runs, and what it is.
  */
 
-const TRANSITIONS_SHOWN = 12;
 const DETAIL_PAUSE = 1.5 * SECOND;
 
 class JobPage {
@@ -19,7 +18,7 @@ class JobPage {
     store.onChange((changed) => this.name && changed.has(this.name) && this.redraw.request());
     pump.onEvent((event) => this.name && event.job === this.name && this.heard(event));
     pump.onGap(() => this.name && this.reload.request());
-    clock.onTick(() => this.name && this.drawSlots());
+    clock.onTick(() => this.name && this.tick());
   }
 
   get title() {
@@ -28,19 +27,15 @@ class JobPage {
 
   makeParts() {
     this.heading = element("h1", { "data-testid": "job-name" });
-    this.description = element("p", { class: "muted" });
     this.state = new StateMark();
     setAttribute(this.state.node, "data-testid", "state");
+    this.banner = new JobBanner();
     this.suspension = element("p", { class: "resting", "data-testid": "suspension" });
-    this.strip = new OutcomeStrip(30);
-    this.late = new LatenessBar();
     this.progress = element("progress", { max: "100", "data-testid": "progress" });
     this.buttons = this.makeButtons();
-    this.diagram = new MachineDiagram();
-    this.steps = element("ol", { class: "steps", "data-testid": "transitions" });
-    this.slots = element("ol", { class: "slots", "data-testid": "slots" });
-    this.keys = element("div");
-    this.runs = new RunTable((run) => this.showOutput(run));
+    this.facts = new JobFacts();
+    this.internals = new JobInternals();
+    this.runs = new RunTable();
     this.output = new OutputView();
     this.gone = element("p", { class: "empty", hidden: "" });
     this.body = this.makeBody();
@@ -49,43 +44,43 @@ class JobPage {
 
   makeButtons() {
     const make = (label, action, attributes = {}) =>
-      button(label, action, attributes, () => this.act(action));
+      button(label, action, { "data-change": "", ...attributes }, () => this.act(action));
     return {
       trigger: make("Trigger", "trigger", { class: "primary" }),
-      parameters: button("Trigger with parameters…", "trigger-with", {}, () => this.triggerWithParameters()),
+      parameters: button("Trigger with parameters…", "trigger-with", { "data-change": "" }, () => this.triggerWithParameters()),
       suspend: make("Suspend…", "suspend"),
       resume: make("Resume", "resume"),
-      cancel: button("Cancel run", "cancel", { class: "danger" }, () => this.cancel()),
+      cancel: button("Cancel run…", "cancel", { class: "danger", "data-change": "" }, () => this.cancel()),
     };
   }
 
   makeBody() {
-    const card = (title, ...children) => element("section", { class: "card" }, element("h2", {}, title), ...children);
     const head = element(
       "div", { class: "job-head" },
-      element(
-        "div", { class: "job-title" }, this.heading, this.state.node, this.progress, this.strip.node, this.late.node),
-      this.description, this.suspension,
-      element("div", { class: "buttons", role: "group", "aria-label": "Actions" }, ...Object.values(this.buttons)));
+      element("div", { class: "job-title" }, this.heading, this.state.node, this.progress),
+      element("div", { class: "buttons", role: "group", "aria-label": "Actions" }, ...Object.values(this.buttons)),
+      this.banner.node, this.suspension);
     return element(
       "div", {}, head,
       element(
-        "div", { class: "cards" },
-        card("Timer machine", this.diagram.node, element("h3", {}, "Last transitions"), this.steps),
-        card("Next slots", this.slots),
-        card("In the jobs file", this.keys)),
-      this.output.node,
-      card("Runs", this.runs.node));
+        "div", { class: "job-columns" },
+        element(
+          "div", { class: "job-main" }, this.output.node,
+          element("section", { class: "card" }, element("h2", {}, "Runs"), this.runs.node)),
+        element("div", { class: "job-side" }, this.facts.node, this.internals.node)));
   }
 
-  show(name) {
+  /** @param run the run that the address names; none for the newest */
+  show(name, run) {
+    if (this.name === name && this.detail) return this.goTo(run);
     this.name = name;
     this.detail = null;
-    this.chosen = null;
+    this.chosen = run ?? null;
     this.body.hidden = true;
     this.gone.hidden = true;
     this.output.clear();
     attempt(() => this.begin());
+    return undefined;
   }
 
   hide() {
@@ -96,11 +91,37 @@ class JobPage {
   }
 
   async begin() {
+    const { name, chosen } = this;
+    await Promise.all([this.load(), this.runs.open(name, chosen)]);
+    if (this.name !== name || !this.detail) return;
+    if (chosen !== null) await this.showChosen(chosen);
+    else if (this.output.run === null) this.showRun(this.detail.active[0] ?? this.runs.runs[0]);
+  }
+
+  /** Another run of the same job has been chosen; the way back leads to the one before. */
+  goTo(run) {
+    this.chosen = run ?? null;
+    attempt(() => (run ? this.showChosen(run) : this.showRun(this.detail.active[0] ?? this.runs.runs[0])));
+    return this.output.title;
+  }
+
+  async showChosen(number) {
     const { name } = this;
-    await Promise.all([this.load(), this.runs.open(name)]);
-    if (this.name !== name) return;
-    const run = this.detail?.active[0] ?? this.runs.runs[0];
-    if (run && this.output.run === null) this.showOutput(run);
+    const known = this.runs.runs.find((run) => run.run === number && run.outcome);
+    let run = known;
+    try {
+      run ??= await api.run(number);
+    } catch (error) {
+      if (error.problem?.status !== 404) throw error;
+    }
+    if (this.name !== name || this.chosen !== number) return;
+    if (run?.job === name) {
+      this.showRun(run);
+    } else {
+      this.output.clear();
+      setText(this.output.state, `There is no run ${number} of ${name}. It may be too old to be kept.`);
+    }
+    this.output.node.scrollIntoView({ block: "start" });
   }
 
   async load() {
@@ -111,7 +132,8 @@ class JobPage {
       if (this.name !== name) return;
       this.detail = detail;
       this.store.put(detail);
-      this.drawKeys();
+      this.facts.show(detail);
+      this.internals.show(detail);
       this.draw();
     } catch (error) {
       if (error.problem?.status !== 404 || this.name !== name) throw error;
@@ -122,18 +144,9 @@ class JobPage {
   }
 
   heard(event) {
-    if (event.event === "timer" && event.machine === `timer:${this.name}`) {
-      this.heardStep(event);
-    }
+    this.internals.heard(event, this.name);
     if (event.event === "run") this.heardRun(event);
     if (event.event !== "progress" && event.event !== "metric") this.reload.request();
-  }
-
-  heardStep(event) {
-    const steps = this.detail?.transitions;
-    if (!steps || steps.at(-1)?.id >= event.id) return;
-    steps.push(event);
-    this.redraw.request();
   }
 
   heardRun(event) {
@@ -144,17 +157,11 @@ class JobPage {
   /** Goes over to a new run, unless somebody reads an older one or one is still followed. */
   followIfFree(run) {
     const older = this.output.run !== null && run <= this.output.run;
-    if (!older && !this.output.live && this.chosen === null) this.showRun({ run });
-  }
-
-  /** Shows the output of a run that somebody has chosen. */
-  showOutput(run) {
-    const newest = this.runs.runs[0]?.run;
-    this.chosen = run.run === newest || !run.outcome ? null : run.run;
-    this.showRun(run);
+    if (!older && !this.output.live && this.chosen === null && this.output.pinned) this.showRun({ run, job: this.name });
   }
 
   showRun(run) {
+    if (!run) return;
     this.runs.select(run.run);
     if (this.output.run !== run.run || !this.output.live) this.output.open(run);
   }
@@ -170,6 +177,7 @@ class JobPage {
 
   follow(run) {
     if (!run || run.job !== this.name) return;
+    if (this.chosen !== null) history.replaceState(null, "", jobAddress(this.name));
     this.chosen = null;
     this.showRun(run);
     this.runs.reload.request();
@@ -186,17 +194,21 @@ class JobPage {
     if (!job) return;
     this.body.hidden = false;
     setText(this.heading, job.name);
-    setText(this.description, [job.schedule, job.description].filter(Boolean).join(" — "));
     this.state.show(job.state);
     const suspension = describeSuspension(job);
-    this.suspension.hidden = suspension === null;
+    this.suspension.hidden = suspension === null || !(job.streak > 0 || isStale(job));
     setText(this.suspension, suspension ?? "");
-    this.strip.show(job.outcomes);
-    this.late.show(job.late_ms, job.window_ms);
     this.drawProgress(job);
     this.drawButtons(job);
-    this.drawMachine(job);
-    this.drawSlots();
+    this.internals.update(job);
+    this.tick();
+  }
+
+  tick() {
+    const job = this.detail && this.store.get(this.name);
+    if (!job) return;
+    this.banner.show(job, clock.now());
+    this.facts.tick(job, clock.now());
   }
 
   drawProgress(job) {
@@ -213,47 +225,7 @@ class JobPage {
     const isSuspended = job.state === "suspended" || job.suspension !== undefined;
     this.buttons.suspend.hidden = isSuspended;
     this.buttons.resume.hidden = !isSuspended;
-    this.buttons.cancel.disabled = job.active.length === 0;
-    setText(this.buttons.cancel, job.active.length > 1 ? `Cancel ${job.active.length} runs` : "Cancel run");
+    this.buttons.cancel.hidden = job.active.length === 0;
+    setText(this.buttons.cancel, job.active.length > 1 ? `Cancel ${job.active.length} runs…` : "Cancel run…");
   }
-
-  drawMachine(job) {
-    const { transitions } = this.detail;
-    transitions.splice(0, transitions.length - TRANSITIONS_SHOWN);
-    this.diagram.show(job.timer, transitions.at(-1));
-    const items = transitions.toReversed().map((event) =>
-      element(
-        "li", {}, element("time", { title: timeFormat.full(event.ts) }, timeFormat.short(event.ts, clock.now())),
-        element("span", {}, describeEvent(event))));
-    this.steps.replaceChildren(...items);
-    if (items.length === 0) this.steps.append(element("li", { class: "muted" }, "no recent transitions"));
-  }
-
-  drawSlots() {
-    const now = clock.now();
-    const coming = (this.detail?.slots ?? []).filter((slot) => Date.parse(slot.due) + slot.window_ms > now - SECOND);
-    const items = coming.map((slot) =>
-      element(
-        "li", { title: timeFormat.full(slot.slot) },
-        element("time", {}, timeFormat.short(slot.slot, now)),
-        element("span", {}, formatCountdown(slot.due, now)),
-        element("span", { class: "muted" }, describeWindow(slot))));
-    if (items.length === 0) items.push(element("li", { class: "muted" }, "No scheduled slots."));
-    this.slots.replaceChildren(...items);
-  }
-
-  drawKeys() {
-    const { keys, action, qos, tags, ran } = this.detail;
-    const pairs = [["action", action], ["qos", qos], ["slots run", formatCount(ran)]];
-    if (tags.length > 0) pairs.push(["tags", tags.join(", ")]);
-    const ofFile = keys.map(({ key, text }) => [key, text]);
-    this.keys.replaceChildren(
-      facts(pairs, { class: "keys" }), facts(ofFile, { class: "keys file-keys", "data-testid": "keys" }));
-  }
-}
-
-/** What makes a slot, and how much later it may start. */
-function describeWindow(slot) {
-  const causes = slot.causes?.join(", ") ?? "";
-  return slot.window_ms > 0 ? `${causes} · window ${formatDuration(slot.window_ms)}` : causes;
 }

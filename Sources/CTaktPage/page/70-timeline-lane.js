@@ -3,9 +3,9 @@
  * What falls on the same spot is drawn once; of slots the worst verdict counts.
  */
 
-const LANE = { height: 30, middle: 17, run: 9, grain: 3 };
+const LANE = { height: 32, middle: 21, run: 11, grain: 4 };
 
-/** The verdicts from the most to the least worth seeing; what is to come is the last. */
+/** The verdicts from the most to the least worth seeing; of what ran the run is seen. */
 const VERDICT_RANK = ["missed", "cancelled", "skipped", "coalesced", "ran", ELSEWHERE, "coming"];
 
 const RUN_KINDS = ["succeeded", "failed", "timed_out", "interrupted", "cancelled", "active"];
@@ -14,9 +14,10 @@ const RUN_KINDS = ["succeeded", "failed", "timed_out", "interrupted", "cancelled
  * @param lane what takt says of the job
  * @param xOf turns an instant into a place, within the picture
  */
-function drawLane(lane, xOf, now) {
+function drawLane(lane, xOf, now, to) {
   const group = shape("g", { class: "lane-marks" });
   append(group, "window", windowPath(lane.slots, xOf));
+  append(group, "more", morePath(lane, xOf, to));
   for (const kind of RUN_KINDS) {
     const runs = lane.runs.filter((run) => (run.outcome ?? "active") === kind);
     append(group, "run", runPath(runs, xOf, now), { "data-outcome": kind });
@@ -76,35 +77,47 @@ function thinSlots(slots, xOf) {
   return [...byPlace.values()];
 }
 
-/** Marks that differ in form as well as in colour. */
+/**
+ * Marks that differ in form as well as in colour. What did not run is as tall as a run and stands above
+ * the runs, so that neither hides the other; a slot that ran is seen as its run.
+ */
 const SLOT_MARKS = {
-  ran: (x) => `M${x} 5v5`,
-  elsewhere: (x) => `M${x} 7v1.5`,
-  coming: (x) => `M${x} 6v4`,
-  coalesced: (x) => `M${x - 2} 8h4`,
-  skipped: (x) => `M${x} 4l3 6h-6z`,
-  missed: (x) => `M${x - 3} 4l6 6m0 -6l-6 6`,
-  cancelled: (x) => `M${x - 3} 4h6v6h-6z`,
+  ran: () => "",
+  elsewhere: (x) => `M${x} 5v7`,
+  coming: (x) => `M${x - 1.5} 16h3v10h-3z`,
+  coalesced: (x) => `M${x - 3} 6h6m-6 5h6`,
+  skipped: (x) => `M${x} 3l5 5.5l-5 5.5l-5 -5.5z`,
+  missed: (x) => `M${x - 4.5} 4l9 9m0 -9l-9 9`,
+  cancelled: (x) => `M${x - 4} 4h8v8h-8z`,
 };
 
 function slotPath(slots) {
   return slots.map(({ x, verdict }) => SLOT_MARKS[verdict](Number(x.toFixed(1)))).join("");
 }
 
+/** A broken line where more slots come than are listed. */
+function morePath(lane, xOf, to) {
+  if (!lane.slots_until) return "";
+  const from = xOf(Date.parse(lane.slots_until));
+  return `M${from.toFixed(1)} ${LANE.middle}H${xOf(to).toFixed(1)}`;
+}
+
 /** All of a lane that can be pointed at, in the order of time. */
 function laneItems(lane) {
-  const slots = lane.slots.map((slot) => ({ at: Date.parse(slot.due), slot }));
-  const runs = lane.runs.map((run) => ({ at: Date.parse(run.began), run }));
-  return [...slots, ...runs].sort((left, right) => left.at - right.at);
+  const slots = lane.slots.map((slot) => ({ at: Date.parse(slot.due), run: slot.run, slot }));
+  const bars = lane.runs.map((bar) => ({ at: Date.parse(bar.began), run: bar.run, bar }));
+  return [...slots, ...bars].sort((left, right) => left.at - right.at);
 }
 
 /** One slot or run of a job in words. */
-function describeItem(job, { slot, run }, now) {
-  if (run) {
-    const took = Date.parse(run.ended) - Date.parse(run.began);
-    const end = run.ended ? `${OUTCOME_WORDS[run.outcome] ?? "ended"} after ${formatDuration(took)}` : "active";
-    return `${job}: run ${run.run}, began ${timeFormat.short(run.began, now)}, ${end}`;
+function describeItem(job, { slot, bar }, now) {
+  const several = (slot ?? bar).count > 1 ? `, and ${plural((slot ?? bar).count - 1, slot ? "slot" : "run")} close to it` : "";
+  if (bar) {
+    const took = Date.parse(bar.ended) - Date.parse(bar.began);
+    const end = bar.ended ? `${OUTCOME_WORDS[bar.outcome] ?? "ended"} after ${formatDuration(took)}` : "in progress";
+    return `${job}: run ${bar.run}, began ${timeFormat.short(bar.began, now)}, ${end}${several}`;
   }
   const window = slot.window_ms > 0 ? `, window ${formatDuration(slot.window_ms)}` : "";
-  return `${job}: slot ${timeFormat.short(slot.slot, now)}, ${describeVerdict(slot) ?? formatCountdown(slot.due, now)}${window}`;
+  const run = slot.run ? ` as run ${slot.run}` : "";
+  return `${job}: slot ${timeFormat.short(slot.slot, now)}, ${describeVerdict(slot) ?? formatCountdown(slot.due, now)}${run}${window}${several}`;
 }

@@ -1,9 +1,10 @@
 /**
- * One drawing of a timeline, for one width: a lane per job under an axis of time, wakes as ticks on the
- * axis, and a line for now. It is drawn in slices, so that a large one does not hold up the page.
+ * One drawing of a timeline, for one width: an axis of time, a lane for the wake-ups, a lane per job, and a
+ * line for now. It is drawn in slices, so that a large one does not hold up the page.
  */
 
-const AXIS_HEIGHT = 34;
+const AXIS_HEIGHT = 22;
+const WAKES_HEIGHT = 24;
 const AXIS_LABEL = 76;
 const NARROW = 620;
 const LABEL_WIDTH = 170;
@@ -12,7 +13,7 @@ const DRAW_SLICE = 20;
 /** Steps of the axis that are round on a clock. */
 const AXIS_STEPS = [
   10 * SECOND, 30 * SECOND, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR,
-  3 * HOUR, 6 * HOUR, 12 * HOUR,
+  3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY,
 ];
 
 class TimelineDrawing {
@@ -23,13 +24,14 @@ class TimelineDrawing {
     this.left = this.narrow ? 8 : LABEL_WIDTH;
     this.right = width - 8;
     this.laneHeight = this.narrow ? LANE.height + 14 : LANE.height;
-    this.height = AXIS_HEIGHT + timeline.jobs.length * this.laneHeight + 4;
+    this.top = AXIS_HEIGHT + WAKES_HEIGHT + (this.narrow ? 12 : 0);
+    this.height = this.top + timeline.jobs.length * this.laneHeight + 4;
     this.from = Date.parse(timeline.from);
     this.to = Date.parse(timeline.to);
     this.items = new Map();
-    this.nowLine = shape("line", { class: "now", y1: 14, y2: this.height });
+    this.nowLine = shape("line", { class: "now", y1: 16, y2: this.height });
     this.cursorLine = shape("line", { class: "cursor", y1: 0, y2: 0 });
-    this.svg = shape("svg", { width, height: this.height, class: "lanes" }, this.makeAxis());
+    this.svg = shape("svg", { width, height: this.height, class: "lanes" }, this.makeFuture(), this.makeAxis(), this.makeWakes());
   }
 
   /** Draws all lanes. @param isWanted asked between slices; when it says no, the rest is not drawn */
@@ -71,34 +73,63 @@ class TimelineDrawing {
   makeAxis() {
     const axis = shape("g", { class: "axis", "aria-hidden": "true" });
     const most = Math.max((this.right - this.left) / AXIS_LABEL, 2);
-    const step = AXIS_STEPS.find((candidate) => (this.to - this.from) / candidate <= most) ?? DAY;
-    const format = step < MINUTE ? timeFormat.time : timeFormat.minute;
-    for (let instant = Math.ceil(this.from / step) * step; instant <= this.to; instant += step) {
+    const step = AXIS_STEPS.find((candidate) => (this.to - this.from) / candidate <= most) ?? 14 * DAY;
+    const format = step < MINUTE ? timeFormat.time : step < DAY ? timeFormat.minute : timeFormat.date;
+    const zero = timeFormat.midnight(this.from);
+    for (let instant = zero + Math.ceil((this.from - zero) / step) * step; instant <= this.to; instant += step) {
       const x = this.xOf(instant);
       const anchor = x > this.right - 24 ? "end" : x < 24 ? "start" : "middle";
       axis.append(
         shape("line", { x1: x, x2: x, y1: 18, y2: this.height }),
-        shape("text", { x, y: 12, "text-anchor": anchor }, format.format(instant)));
+        shape("text", { x, y: 13, "text-anchor": anchor }, format.format(instant)));
     }
-    const places = new Set(this.timeline.wakes.map((wake) => Math.round(this.xOf(Date.parse(wake)))));
-    axis.append(shape("path", { class: "wakes", d: [...places].map((x) => `M${x} 21v7`).join("") }));
     return axis;
+  }
+
+  /** What is to come lies on another ground. */
+  makeFuture() {
+    const x = this.xOf(Date.parse(this.timeline.now));
+    return shape("rect", { class: "future", x, y: AXIS_HEIGHT, width: Math.max(this.right - x, 0), height: this.height - AXIS_HEIGHT });
+  }
+
+  makeWakes() {
+    const { wakes } = this.timeline;
+    const places = new Set(wakes.map((wake) => Math.round(this.xOf(Date.parse(wake)))));
+    const label = this.narrow ? { x: this.left, y: 11 } : { x: 6, y: 16 };
+    const marks = shape("path", { class: "wakes", d: [...places].map((x) => `M${x} 6v12`).join("") });
+    if (this.narrow) marks.setAttribute("transform", "translate(0 10)");
+    return shape(
+      "g", { class: "wake-lane", role: "img", "data-testid": "wake-lane", "aria-label": `wake-ups: ${formatCount(wakes.length)}`, transform: `translate(0 ${AXIS_HEIGHT})` },
+      shape("rect", { class: "ground", width: this.width, height: this.top - AXIS_HEIGHT }),
+      shape("text", { ...label, class: "label" }, "wake-ups"), marks);
   }
 
   makeLane(lane, place) {
     const clamp = (x) => Math.min(Math.max(x, this.left), this.right);
-    const marks = drawLane(lane, (instant) => clamp(this.xOf(instant)), Date.parse(this.timeline.now));
+    const marks = drawLane(lane, (instant) => clamp(this.xOf(instant)), Date.parse(this.timeline.now), this.to);
     if (this.narrow) marks.setAttribute("transform", "translate(0 12)");
-    const label = this.narrow ? { x: this.left, y: 11 } : { x: 6, y: LANE.middle };
+    const label = this.narrow ? { x: this.left, y: 11 } : { x: 6, y: 20 };
     return shape(
       "g", {
-        class: "lane", tabindex: place === 0 ? "0" : "-1", role: "img", "data-job": lane.job, "data-testid": "lane",
-        transform: `translate(0 ${AXIS_HEIGHT + place * this.laneHeight})`,
-        "aria-label": `${lane.job}: ${plural(lane.slots.length, "slot")}, ${plural(lane.runs.length, "run")}`,
+        class: "lane", tabindex: place === 0 ? "0" : "-1", role: "link", "data-job": lane.job, "data-testid": "lane",
+        transform: `translate(0 ${this.top + place * this.laneHeight})`,
+        "aria-label": this.describeLane(lane),
       },
       shape("rect", { class: "ground", width: this.width, height: this.laneHeight }),
       shape("text", { ...label, class: "label" }, clip(lane.job, this.narrow ? 40 : 23)),
       marks);
+  }
+
+  /** What a lane shows, in words: what did not go well first. */
+  describeLane(lane) {
+    const count = (list, fits) => list.reduce((sum, item) => sum + (fits(item) ? item.count ?? 1 : 0), 0);
+    const parts = [["failed run", count(lane.runs, (run) => run.outcome && isFailure(run.outcome))]];
+    for (const verdict of ["missed", "skipped"]) {
+      const slots = count(lane.slots, (slot) => slot.verdict === verdict && !isElsewhere(slot));
+      if (slots > 0) parts.push([`${verdict} slot`, slots]);
+    }
+    parts.push(["run", count(lane.runs, () => true)], ["future slot", count(lane.slots, (slot) => !slot.verdict)]);
+    return `${lane.job}: ${parts.filter(([, number]) => number > 0).map(([noun, number]) => plural(number, noun)).join(", ") || "nothing in this time"}`;
   }
 
   moveNow(now) {
@@ -111,7 +142,7 @@ class TimelineDrawing {
   moveCursor(job, instant) {
     const place = this.timeline.jobs.findIndex((lane) => lane.job === job);
     const x = this.xOf(instant).toFixed(1);
-    const top = AXIS_HEIGHT + place * this.laneHeight;
+    const top = this.top + place * this.laneHeight;
     for (const [name, value] of Object.entries({ x1: x, x2: x, y1: top, y2: top + this.laneHeight })) {
       setAttribute(this.cursorLine, name, value);
     }

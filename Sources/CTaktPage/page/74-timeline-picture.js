@@ -3,6 +3,9 @@
  * before, and tells what is pointed at, or gone to with the arrow keys.
  */
 
+/** As near to a mark as this somebody means it, in pixels. */
+const CLICK_REACH = 12;
+
 class TimelinePicture {
   /** @param describe called with a text about what is pointed at */
   constructor(holder, describe) {
@@ -46,8 +49,25 @@ class TimelinePicture {
     this.mark(job, this.drawing.itemsOf(job).reduce((best, item) => nearer(best, item, instant), undefined));
   }
 
+  /** Opens the run that lies under the pointer; on the name, and where nothing is, the job. */
   clicked(event) {
-    event.target.closest(".lane")?.focus({ preventScroll: true });
+    const lane = event.target.closest(".lane");
+    if (!lane) return;
+    const { job } = lane.dataset;
+    const x = event.clientX - this.drawing.svg.getBoundingClientRect().left;
+    const instant = this.drawing.instantOf(x);
+    const bar = this.drawing.itemsOf(job).findLast(({ bar }) =>
+      bar && Date.parse(bar.began) <= instant && instant <= (bar.ended ? Date.parse(bar.ended) : clock.now()));
+    const nearest = bar ?? this.drawing.itemsOf(job).reduce((best, item) => nearer(best, item, instant), undefined);
+    if (event.target.closest(".label") || !nearest) return this.openRun(job);
+    if (Math.abs(this.drawing.xOf(nearest.at) - x) > CLICK_REACH && !bar) return lane.focus({ preventScroll: true });
+    this.mark(job, nearest);
+    if (nearest.run) this.openRun(job, nearest.run);
+    else lane.focus({ preventScroll: true });
+  }
+
+  openRun(job, run) {
+    location.hash = jobAddress(job, run);
   }
 
   focused(event) {
@@ -67,7 +87,7 @@ class TimelinePicture {
       ArrowUp: () => nextLane(node.previousElementSibling),
       ArrowRight: () => this.step(job, 1),
       ArrowLeft: () => this.step(job, -1),
-      Enter: () => { location.hash = `#/job/${encodeURIComponent(job)}`; },
+      Enter: () => this.openRun(job, this.cursor?.job === job ? this.cursor.run : undefined),
     };
     if (!(event.key in moves)) return;
     event.preventDefault();
@@ -87,7 +107,7 @@ class TimelinePicture {
   }
 
   mark(job, item) {
-    this.cursor = item ? { job, at: item.at } : null;
+    this.cursor = item ? { job, at: item.at, run: item.run } : null;
     if (!item) return this.describe(`${job}: nothing in this time`);
     this.drawing.moveCursor(job, item.at);
     this.describe(describeItem(job, item, clock.now()));

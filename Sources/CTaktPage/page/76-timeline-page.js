@@ -5,7 +5,9 @@
 const TIMELINE_PAUSE = 10 * SECOND;
 const TIMELINE_LANES = 60;
 const SEARCH_PAUSE = 250;
-const TIMELINE_HINT = "Point at a row, or use the arrow keys, to see details.";
+const TIMELINE_HINT = "Point at a mark for its details; click it to open the run. By keyboard: arrow keys, then Enter.";
+/** How much of the picture is still to come. */
+const FUTURE_SHARE = 0.25;
 
 class TimelinePage {
   constructor() {
@@ -45,18 +47,18 @@ class TimelinePage {
       byId("timeline-legend").append(node);
       return node;
     };
-    for (const verdict of ["ran", "coming", "skipped", "coalesced", "missed", "cancelled"]) {
-      const mark = shape("path", { class: "slot", "data-verdict": verdict, d: SLOT_MARKS[verdict](9) });
-      item(verdict === "coming" ? "scheduled" : verdict, mark);
-    }
-    const mark = shape("path", { class: "slot", "data-verdict": ELSEWHERE, d: SLOT_MARKS[ELSEWHERE](9) });
-    this.elsewhere = item("on another machine", mark);
-    this.elsewhere.hidden = true;
-    item("window", shape("path", { class: "window", d: "M1 5h16v4h-16z" }));
-    for (const [outcome, text] of [["succeeded", "run"], ["failed", "failed run"], ["active", "active run"]]) {
+    for (const [outcome, text] of [["succeeded", "run"], ["failed", "failed run"], ["active", "run in progress"]]) {
       item(text, shape("path", { class: "run", "data-outcome": outcome, d: "M1 2.5h16v9h-16z" }));
     }
-    item("wake", shape("path", { class: "wakes", d: "M5 3v7M10 3v7M13 3v7" }));
+    const slotMark = (verdict) =>
+      shape("path", { class: "slot", "data-verdict": verdict, d: SLOT_MARKS[verdict](9), transform: verdict === "coming" ? "translate(0 -14)" : "translate(0 -1.5)" });
+    for (const verdict of ["skipped", "missed", "cancelled", "coalesced", "coming"]) {
+      item(verdict === "coming" ? "to come" : verdict, slotMark(verdict));
+    }
+    this.elsewhere = item("on another machine", slotMark(ELSEWHERE));
+    this.elsewhere.hidden = true;
+    item("window", shape("path", { class: "window", d: "M1 5h16v4h-16z" }));
+    item("wake-up", shape("path", { class: "wakes", d: "M5 2v10M10 2v10M13 2v10" }));
   }
 
   async refresh() {
@@ -64,10 +66,11 @@ class TimelinePage {
     this.abort?.abort();
     const abort = new AbortController();
     this.abort = abort;
-    const span = byId("timeline-span").value;
+    const span = Number(byId("timeline-span").value);
+    const ahead = Math.round(span * FUTURE_SHARE);
     const match = byId("timeline-search").value.trim();
     const answer = await attempt(() =>
-      api.timeline({ past: span, ahead: span, match, limit: TIMELINE_LANES }, abort.signal));
+      api.timeline({ past: span, ahead, match, limit: TIMELINE_LANES }, abort.signal));
     if (abort.signal.aborted) return;
     if (answer) this.showTimeline(answer, match);
     this.next.request();
@@ -77,7 +80,7 @@ class TimelinePage {
     this.timeline = timeline;
     this.picture.draw(timeline);
     if (timeline.jobs.some((lane) => lane.slots.some(isElsewhere))) this.elsewhere.hidden = false;
-    const shown = `${plural(timeline.jobs.length, "job")}, ${plural(timeline.wakes.length, "wake")}`;
+    const shown = `${plural(timeline.jobs.length, "job")}, ${plural(timeline.wakes.length, "wake-up")}`;
     const none = match ? "No matching jobs." : "There are no jobs yet.";
     const more = timeline.truncated ? "; not everything is shown: search, or choose a shorter range" : "";
     setText(byId("timeline-note"), timeline.jobs.length === 0 ? none : shown + more);

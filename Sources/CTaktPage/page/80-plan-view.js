@@ -38,7 +38,11 @@ function drawSteps(change, steps) {
     element("ul", { class: "steps-list" }, ...items));
 }
 
-function drawDetail({ key, from, to }) {
+function drawDetail({ key, from, to, values: parts }) {
+  // Commands and the like come with the values in them that differ.
+  if (parts?.length > 0) {
+    return element("li", {}, element("code", {}, key), element("ul", {}, ...parts.map(({ path, ...change }) => drawDetail({ key: path, ...change }))));
+  }
   const value = (kind, text) => element(kind, {}, text);
   const values = from === undefined && to === undefined
     ? [element("span", { class: "muted" }, "differs")]

@@ -57,7 +57,7 @@ class Feed {
 
   makeItem(event, words) {
     const job = event.job
-      ? element("a", { href: `#/job/${encodeURIComponent(event.job)}` }, event.job)
+      ? element("a", { href: jobAddress(event.job) }, event.job)
       : element("span", { class: "muted" }, event.event);
     return element(
       "li", { "data-level": event.level, title: timeFormat.full(event.ts) },

@@ -1,44 +1,38 @@
 /**
- * The head of the page: how takt stands, in figures, and whether it is connected.
+ * The head of the page: which takt this is, what is wrong with it as a whole, and whether the page is
+ * connected. Its counters are in `/metrics`.
  */
 
-const CONNECTION_WORDS = { connecting: "connecting", live: "live", lost: "no connection" };
+const CONNECTION_WORDS = { connecting: "connecting", live: "live", lost: "no connection", out: "signed out" };
 
 class Header {
   constructor(statuses) {
-    this.values = new Map();
     this.connection = byId("connection");
-    for (const term of ["takt", "running", "queued", ...VERDICTS, "wakes", "ledger"]) this.add(term);
     statuses.onChange((status) => this.show(status));
   }
 
-  add(term) {
-    const value = element("dd", { "data-testid": `fact-${term}` }, "–");
-    const pair = element("div", { "data-fact": term }, element("dt", {}, term), value);
-    this.values.set(term, value);
-    byId("facts").append(pair);
-  }
-
   show(status) {
-    const origin = `process ${status.pid}, started ${timeFormat.full(status.started)}, ${status.file}`;
-    const running = `${formatCount(status.running)} of ${formatCount(status.max_running)}`;
-    this.set("takt", `${status.version}, ${status.phase}`, origin);
-    this.set("running", running, "active runs, and their maximum");
-    this.set("queued", formatCount(status.queued), "waiting runs");
-    for (const verdict of VERDICTS) {
-      this.set(verdict, formatCount(status.slots[verdict]), `slots that ended as ${verdict} since takt started`);
-      const calm = verdict === "ran" || status.slots[verdict] === 0;
-      setAttribute(this.values.get(verdict).parentElement, "data-calm", calm ? "" : null);
-    }
-    const shared = status.wakes > 0 ? ` for ${formatCount(status.served)} timers` : "";
-    this.set("wakes", formatCount(status.wakes) + shared, "wake-ups, and timers served");
-    this.set("ledger", status.ledger?.replace(/^ledger: /, "") ?? "none", "state of the ledger");
+    const origin = byId("origin");
+    setText(byId("host"), status.host);
+    setText(byId("version"), ` · takt ${status.version}`);
+    setAttribute(origin, "title", `process ${status.pid}, started ${timeFormat.full(status.started)}, ${status.timezone}, ${status.file}`);
+    const mayChange = status.access !== "read";
+    byId("access").hidden = mayChange;
+    document.body.classList.toggle("read-only", !mayChange);
+    const troubles = this.troublesOf(status);
+    byId("trouble").hidden = troubles.length === 0;
+    setText(byId("trouble"), troubles.join(" "));
   }
 
-  set(term, text, title) {
-    const value = this.values.get(term);
-    setText(value, text);
-    setAttribute(value.parentElement, "title", title);
+  troublesOf(status) {
+    const troubles = [];
+    if (status.phase !== "running") troubles.push(`takt is ${PHASE_WORDS[status.phase] ?? status.phase}.`);
+    if (status.ledger_failing) troubles.push(status.ledger.replace(/^ledger: /, "The ledger has a problem: ").replace(/\.?$/, "."));
+    if (status.reload?.outcome === "refused") troubles.push("The last reload was refused: see Plan. The previous jobs keep running.");
+    if (status.queued > 0 && status.running >= status.max_running) {
+      troubles.push(`All ${formatCount(status.max_running)} places are taken; ${plural(status.queued, "run")} waiting.`);
+    }
+    return troubles;
   }
 
   connected(state) {
@@ -46,3 +40,5 @@ class Header {
     setText(this.connection, CONNECTION_WORDS[state]);
   }
 }
+
+const PHASE_WORDS = { starting: "starting", draining: "stopping: no new runs start", stopping: "stopping", finished: "stopped" };

@@ -14,7 +14,7 @@ class Page {
     this.loader = new JobLoader(this.store, (count, total) => this.overview.showLoading(count, total));
     this.actions = new JobActions(this.store, this.loader);
     this.overview = new Overview(this.store, this.actions, (name) => {
-      location.hash = `#/job/${encodeURIComponent(name)}`;
+      location.hash = jobAddress(name);
     });
     this.loader.visible = () => this.overview.table.visible();
     this.stream = new EventStream({
@@ -47,6 +47,11 @@ class Page {
     document.addEventListener("keydown", (event) => this.pressed(event));
     addEventListener("hashchange", () => session.isGiven() && session.begin() && this.connect());
     session.onMissing = (why) => this.signIn(why);
+    byId("sign-in-again").addEventListener("click", () => this.signIn("Enter takt's token to use this page."));
+    byId("skip").addEventListener("click", (event) => {
+      event.preventDefault();
+      (this.router.page?.section ?? byId("main")).focus();
+    });
   }
 
   /** After a reload: the jobs that it names. */
@@ -64,12 +69,17 @@ class Page {
 
   async signIn(why) {
     this.stream.stop();
+    this.router.isOpen = false;
+    this.router.follow();
+    this.header.connected("out");
     await askToken(why);
-    if (session.token) this.connect();
+    if (session.token && !this.router.isOpen) this.connect();
   }
 
   /** Begins to listen before it asks for the jobs, so that nothing falls between. */
   connect() {
+    byId("sign-in").close();
+    this.router.isOpen = true;
     this.stream.start();
     attempt(() => this.statuses.load());
     attempt(() => this.loader.loadAll());
@@ -90,10 +100,7 @@ class Page {
     clock.start();
     this.statuses.start();
     if (session.begin()) this.connect();
-    else {
-      this.router.follow();
-      this.signIn("Enter takt's token to use this page.");
-    }
+    else this.signIn("Enter takt's token to use this page.");
   }
 }
 

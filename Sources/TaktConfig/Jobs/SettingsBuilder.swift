@@ -62,6 +62,7 @@ struct SettingsBuilder {
   private func http(_ fields: KeyFields, at mark: YAMLMark) -> HTTPSettings? {
     var settings: HTTPSettings?
     var tokenFile: String?
+    var readToken: (path: String, mark: YAMLMark)?
     var names: [String] = []
     for field in fields.fields {
       switch (field.name, field.value) {
@@ -82,6 +83,8 @@ struct SettingsBuilder {
         }
       case (Key.tokenFile, .text(let path)):
         tokenFile = FilePath.absolute(FilePath.join(folder, path))
+      case (Key.readTokenFile, .text(let path)):
+        readToken = (FilePath.absolute(FilePath.join(folder, path)), field.mark)
       case (Key.names, .list(let items)): names = items.compactMap(\.value.text)
       default: break
       }
@@ -90,7 +93,14 @@ struct SettingsBuilder {
       reporter.report(
         .missingKey, at: mark, "'\(Key.http)' needs '\(Key.listen)'", hint: "add 'listen: 8080'")
     }
+    if let readToken, readToken.path == tokenFile {
+      reporter.report(
+        .badValue, at: readToken.mark,
+        "'\(Key.readTokenFile)' and '\(Key.tokenFile)' name the same file",
+        hint: "name another file for the token that may only read")
+    }
     settings?.tokenFile = tokenFile
+    settings?.readTokenFile = readToken?.path
     settings?.names = names
     return settings
   }

@@ -24,6 +24,7 @@ enum Key {
   static let http = "http"
   static let listen = "listen"
   static let tokenFile = "token_file"
+  static let readTokenFile = "read_token_file"
   static let names = "names"
   static let cluster = "cluster"
   static let engine = "engine"

@@ -124,6 +124,10 @@ package enum KeyTable {
       "The file with the token that every request must contain. takt creates it at the first start, "
         + "readable only by its owner."),
     KeyEntry(
+      Key.readTokenFile, .path, default: "none", reload: .restarts,
+      "The file with a second token, whose bearers may read everything and change nothing. takt "
+        + "creates it at the first start, readable only by its owner."),
+    KeyEntry(
       Key.names, .oneOrMore(.text(allowsEmpty: false)), reload: .restarts,
       "Host names that requests may use, such as that of a proxy in front of takt. takt refuses "
         + "requests for other names."),

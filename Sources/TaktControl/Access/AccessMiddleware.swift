@@ -9,6 +9,8 @@ struct AccessMiddleware: RouterMiddleware {
   let token: Token?
   /// Those that the machines of the cluster share.
   var cluster = ClusterTokens()
+  /// Whoever bears it may look and change nothing; nil for none.
+  var readToken: Token?
   /// The names and addresses that takt goes by, without port, in lower case.
   let hosts: Set<String>
 
@@ -23,18 +25,21 @@ struct AccessMiddleware: RouterMiddleware {
       try checkHost(request)
       try checkOrigin(request)
     }
-    if !isProbe, request.uri.path != "/" { try checkToken(request) }
+    if isProbe || request.uri.path == "/" { return try await next(request, context) }
+    var context = context
+    context.access = try access(of: request)
+    // A plan of a text changes nothing either, but reads the files that the text includes.
+    if context.access == .read, request.method != .get, request.method != .head {
+      throw Problem(
+        .forbidden, "this token may only read",
+        detail: "Use the token that 'takt open' prints, or ask somebody who has it.")
+    }
     return try await next(request, context)
   }
 
   /// Whether a request comes by the Unix socket or bears the token.
   func trusts(_ request: Request, _ context: ControlContext) -> Bool {
-    context.isLocal || right(of: request) != nil
-  }
-
-  /// What a token allows.
-  private enum Right {
-    case read, all
+    context.isLocal || knownAccess(of: request) != nil
   }
 
   /// What anybody may ask.
@@ -63,25 +68,20 @@ struct AccessMiddleware: RouterMiddleware {
     }
   }
 
-  /// Nil for a request without a token, or with a wrong one.
-  private func right(of request: Request) -> Right? {
+  /// What the token of a request allows; nil without one, and with a wrong one.
+  private func knownAccess(of request: Request) -> ControlContext.Access? {
     let prefix = "bearer "
     guard let given = request.headers[.authorization],
       given.prefix(prefix.count).lowercased() == prefix
     else { return nil }
     let text = given.dropFirst(prefix.count).utf8
-    if token?.matches(text) == true || cluster.writing?.token.matches(text) == true { return .all }
-    return cluster.reading?.token.matches(text) == true ? .read : nil
+    if token?.matches(text) == true || cluster.writing?.token.matches(text) == true { return .full }
+    let mayRead = readToken?.matches(text) == true || cluster.reading?.token.matches(text) == true
+    return mayRead ? .read : nil
   }
 
-  private func checkToken(_ request: Request) throws {
-    switch right(of: request) {
-    case .all?: return
-    case .read?:
-      if [.get, .head].contains(request.method) { return }
-      throw Problem(.forbidden, "this token may only read")
-    case nil: break
-    }
+  private func access(of request: Request) throws -> ControlContext.Access {
+    if let access = knownAccess(of: request) { return access }
     var problem = Problem(
       .unauthorized, "no token, or a wrong one",
       detail: "Send 'Authorization: Bearer TOKEN'; 'takt open' prints the token.")

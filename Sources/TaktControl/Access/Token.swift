@@ -4,7 +4,7 @@ import TaktCore
 import TaktDigest
 
 /// What each request over TCP must bear: as good as the right to do what takt may do.
-struct Token: Sendable {
+struct Token: Equatable, Sendable {
   /// What went wrong with the token's file.
   struct FileError: Error {
     var message: String
@@ -24,6 +24,8 @@ struct Token: Sendable {
   }
 
   init(text: [UInt8]) { digest = SHA256.hash(text) }
+
+  static func == (left: Token, right: Token) -> Bool { left.digest == right.digest }
 
   /// Whether `text` is it. Takes as long for any text of one length.
   func matches(_ text: some Sequence<UInt8>) -> Bool {

@@ -41,11 +41,13 @@ extension JSONWriter {
     }
   }
 
-  mutating func value(_ job: JobEntry) {
-    object { $0.members(of: job) }
+  /// - Parameter withDurations: whether the durations of the last runs are in it: many numbers, for
+  ///   those who draw them.
+  mutating func value(_ job: JobEntry, withDurations: Bool = true) {
+    object { $0.members(of: job, withDurations: withDurations) }
   }
 
-  mutating func members(of job: JobEntry) {
+  mutating func members(of job: JobEntry, withDurations: Bool = true) {
     let view = job.view
     member("name", view.spec.name.text)
     member("state", view.state.rawValue)
@@ -71,6 +73,21 @@ extension JSONWriter {
     member("streak", view.failureStreak)
     member("ran", view.ranCount)
     member("outcomes", job.history.outcomeText)
+    if withDurations {
+      key("durations_ms")
+      array(job.history.durations) { $0.value(Int($1)) }
+    }
+    member("last_success", job.history.succeededAt)
+    if view.failureStreak > 0 { member("failing_since", job.history.failingSince) }
+    member("verdicts", job.history.verdictText)
+    if let passed = job.history.passed {
+      key("passed")
+      object { json in
+        json.member("slot", passed.slot)
+        json.member("verdict", passed.verdict.name)
+        json.member("reason", passed.verdict.detail)
+      }
+    }
     if let suspension = view.suspension {
       key("suspension")
       object { json in

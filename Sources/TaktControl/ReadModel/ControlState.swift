@@ -19,6 +19,10 @@ package struct ControlState {
     var window: Duration
     var verdict: Verdict
     var at: WallInstant
+    /// The run that served it.
+    var run: RunID?
+    /// How many slots without a gap it stands for, of which it is the last.
+    var count = 1
   }
 
   var ring = EventRing()
@@ -105,8 +109,10 @@ package struct ControlState {
         PastSlot(
           job: record.job, slot: record.slots.last,
           due: start.map { record.at - $0.lateness } ?? record.slots.last,
-          window: start?.window ?? .zero, verdict: record.verdict, at: record.at),
+          window: start?.window ?? .zero, verdict: record.verdict, at: record.at, run: record.run,
+          count: record.slots.count),
         to: &pastSlots)
+      change(record.job) { $0.decide(record) }
     case .began(let run), .claimed(let run):
       let head = run.head
       if firstRun == nil { firstRun = head.run }

@@ -9,6 +9,15 @@ struct JobHistory {
   var last: StoredRun?
   /// Its last outcomes, a letter each, the newest last.
   private(set) var outcomes: [UInt8] = []
+  /// How long those runs took, in milliseconds.
+  private(set) var durations: [UInt32] = []
+  /// What became of its last slots, a letter each, the newest last: those that another machine has, and
+  /// those that nobody expects to run, are not among them.
+  private(set) var verdicts: [UInt8] = []
+  /// The newest of those slots that did not run.
+  private(set) var passed: (slot: WallInstant, verdict: Verdict)?
+  /// When the first of the runs ended that have failed since the last success.
+  private(set) var failingSince: WallInstant?
   /// How late its last slot started, and how late it might.
   var lateness: Duration?
   var window: Duration?
@@ -17,27 +26,79 @@ struct JobHistory {
 
   mutating func add(_ run: StoredRun) {
     last = run
-    append(run.end?.outcome)
-    if run.end?.outcome == .succeeded { succeededAt = run.endedAt }
+    append(run)
+    guard let outcome = run.end?.outcome else { return }
+    if outcome == .succeeded {
+      succeededAt = run.endedAt
+      failingSince = nil
+    } else if failingSince == nil, RunQuery.failures.contains(outcome) {
+      failingSince = run.endedAt
+    }
+  }
+
+  /// A slot, or several without a gap, got a verdict.
+  mutating func decide(_ record: VerdictRecord) {
+    guard let letter = Self.letter(of: record.verdict) else { return }
+    for _ in 0..<min(record.slots.count, Self.outcomesMax) {
+      if verdicts.count == Self.outcomesMax { verdicts.removeFirst() }
+      verdicts.append(letter)
+    }
+    switch record.verdict {
+    case .ran, .coalesced: break
+    case .skipped, .missed, .cancelled: passed = (record.slots.last, record.verdict)
+    }
   }
 
   /// Takes a run that ended before those that are known; the newest first.
   mutating func addOlder(_ run: StoredRun) {
     if last == nil { last = run }
-    if succeededAt == nil, run.end?.outcome == .succeeded { succeededAt = run.endedAt }
+    if succeededAt == nil, let outcome = run.end?.outcome {
+      if outcome == .succeeded {
+        succeededAt = run.endedAt
+      } else if RunQuery.failures.contains(outcome) {
+        failingSince = run.endedAt
+      }
+    }
     guard outcomes.count < Self.outcomesMax, let letter = Self.letter(of: run.end?.outcome) else {
       return
     }
     outcomes.insert(letter, at: 0)
+    durations.insert(Self.milliseconds(of: run), at: 0)
   }
 
   /// Its last outcomes, the newest last.
   var outcomeText: String { String(decoding: outcomes, as: UTF8.self) }
 
-  private mutating func append(_ outcome: Outcome?) {
-    guard let letter = Self.letter(of: outcome) else { return }
-    if outcomes.count == Self.outcomesMax { outcomes.removeFirst() }
+  /// What became of its last slots, the newest last.
+  var verdictText: String { String(decoding: verdicts, as: UTF8.self) }
+
+  private mutating func append(_ run: StoredRun) {
+    guard let letter = Self.letter(of: run.end?.outcome) else { return }
+    if outcomes.count == Self.outcomesMax {
+      outcomes.removeFirst()
+      durations.removeFirst()
+    }
     outcomes.append(letter)
+    durations.append(Self.milliseconds(of: run))
+  }
+
+  private static func milliseconds(of run: StoredRun) -> UInt32 {
+    UInt32(clamping: (run.duration ?? .zero).milliseconds)
+  }
+
+  /// `o` for coalesced and `x` for cancelled; nil for what is no surprise to anybody.
+  private static func letter(of verdict: Verdict) -> UInt8? {
+    switch verdict {
+    case .ran: UInt8(ascii: "r")
+    case .coalesced: UInt8(ascii: "o")
+    case .missed: UInt8(ascii: "m")
+    case .cancelled: UInt8(ascii: "x")
+    case .skipped(let reason):
+      switch reason {
+      case .suspended, .excluded, .limit, .elsewhere: nil
+      case .overlap, .queueFull, .stopping, .ledger: UInt8(ascii: "s")
+      }
+    }
   }
 
   private static func letter(of outcome: Outcome?) -> UInt8? { outcome?.rawValue.utf8.first }

@@ -10,7 +10,14 @@ struct ControlContext: RequestContext {
   /// The most bytes of an order.
   static let commandBytesMax = 1 << 20
 
+  /// What a client may do.
+  enum Access: String, Sendable {
+    case full, read
+  }
+
   var coreContext: CoreRequestContextStorage
+  /// What the client may do: by the socket all, over TCP what its token says.
+  var access = Access.full
   /// Whether it came by the Unix socket, whose peer is known to be takt's own user.
   let isLocal: Bool
   let eventLoop: any EventLoop

@@ -25,11 +25,13 @@ package struct JobList {
     }
 
     /// The page as the API gives it.
-    package var json: JSONWriter {
+    package var json: JSONWriter { json(withDurations: false) }
+
+    func json(withDurations: Bool) -> JSONWriter {
       var json = JSONWriter()
       json.object { json in
         json.key("jobs")
-        json.array(jobs) { $0.value($1) }
+        json.array(jobs) { $0.value($1, withDurations: withDurations) }
         json.member("total", total)
         json.member("after", after)
       }

@@ -24,7 +24,7 @@ struct JobRoutes {
   @Sendable private func list(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    let query = try Query(request, "after", "limit", "match", "state", "width")
+    let query = try Query(request, "after", "limit", "match", "state", "width", "durations")
     let state = try query.text("state")
     let states = JobView.State.allCases.map(\.rawValue) + [JobList.failing]
     if let state, !states.contains(state) {
@@ -40,7 +40,8 @@ struct JobRoutes {
     if request.headers[.accept]?.hasPrefix("text/plain") == true {
       return .text(await table(of: wanted, width: width))
     }
-    return .json(await wanted.page(from: ports).json)
+    let withDurations = try query.flag("durations")
+    return .json(await wanted.page(from: ports).json(withDurations: withDurations))
   }
 
   private func table(of wanted: JobList, width: Int) async -> [UInt8] {
@@ -87,6 +88,15 @@ struct JobRoutes {
       json.key("transitions")
       json.array(transitions) { $0.value(raw: $1) }
       json.member("action", job.view.spec.action.name)
+      json.key("command")
+      json.array(job.view.spec.action.shownParts) { json, part in
+        json.object { json in
+          json.member("path", part.path)
+          json.member("text", part.shown)
+        }
+      }
+      json.key("schedule_words")
+      json.array(job.view.spec.timing.schedule.words) { $0.value($1) }
       json.key("keys")
       json.array(JobKey.facts(of: job.view.spec)) { json, fact in
         json.object { json in

@@ -12,13 +12,16 @@ final class OutputStream: Sendable {
     var waiting: [UInt8] = []
     var dropped = 0
     var isOver = false
+    /// What turns bytes into lines of JSON; nil for the bytes as they are.
+    var records: OutputRecords?
 
     mutating func apply(_ event: LiveOutputEvent) {
       switch event {
-      case .before(let kept): waiting += kept.shown
-      case .bytes(let bytes):
+      case .before(let kept): waiting += records?.lines(of: kept, attempt: nil) ?? kept.shown
+      case .bytes(let printed, let mark):
+        let bytes = records?.lines(of: printed, mark) ?? printed
         if waiting.count + bytes.count > OutputStream.waitingBytesMax {
-          dropped += bytes.count
+          dropped += printed.count
         } else {
           waiting += bytes
         }
@@ -28,7 +31,11 @@ final class OutputStream: Sendable {
 
     mutating func popWaiting() -> (bytes: [UInt8], isOver: Bool) {
       var bytes = waiting
-      if dropped > 0 { bytes += "\n… \(dropped) bytes came too fast …\n".utf8 }
+      if dropped > 0 {
+        bytes +=
+          records == nil
+          ? Array("\n… \(dropped) bytes came too fast …\n".utf8) : OutputRecords.gap(dropped)
+      }
       (waiting, dropped) = ([], 0)
       return (bytes, isOver)
     }
@@ -44,11 +51,17 @@ final class OutputStream: Sendable {
     let state = Mutex(State())
   }
 
+  private let isRecords: Bool
+
   /// Nil when the run is not in progress.
-  init?(of run: RunID, from output: any LiveOutput) {
+  ///
+  /// - Parameter asRecords: whether its pieces come as lines of JSON.
+  init?(of run: RunID, from output: any LiveOutput, asRecords: Bool = false) {
+    isRecords = asRecords
     let (signals, signal) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let shared = Shared()
+    if asRecords { shared.state.withLock { $0.records = OutputRecords() } }
     let use = output.follow(run) { event in
       shared.state.withLock { $0.apply(event) }
       signal.yield()
@@ -69,7 +82,8 @@ final class OutputStream: Sendable {
       status: .ok,
       // Who watches a connection for its end cannot use it for another request.
       headers: [
-        .contentType: "text/plain; charset=utf-8", .xAccelBuffering: "no", .connection: "close",
+        .contentType: isRecords ? "application/x-ndjson" : "text/plain; charset=utf-8",
+        .xAccelBuffering: "no", .connection: "close",
       ],
       body: ResponseBody { [self] writer in
         try await request.body.consumeWithInboundCloseHandler { _ in

@@ -7,6 +7,7 @@ struct PlanRoutes {
   let ports: ControlPorts
 
   func add(to routes: inout RouteList) {
+    routes.get("/api/v1/plan", planFile)
     routes.post("/api/v1/plan", plan)
     routes.post("/api/v1/reload", reload)
   }
@@ -22,6 +23,16 @@ struct PlanRoutes {
     let includesItself = String(decoding: text, as: UTF8.self).contains("include")
     return try answer(
       report.withoutWords(but: ports.facts.givenFile, isAlone: !includesItself))
+  }
+
+  @Sendable private func planFile(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    _ = try Query(request)
+    let report = await withCheckedContinuation { continuation in
+      ports.reload.plan { continuation.resume(returning: $0) }
+    }
+    return try answer(report)
   }
 
   @Sendable private func reload(_ request: Request, _ context: ControlContext) async throws

@@ -125,17 +125,24 @@ struct RunRoutes {
   @Sendable func output(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    let query = try Query(request, "follow", "attempt")
+    let query = try Query(request, "follow", "attempt", "records")
+    let asRecords = try query.flag("records")
     let follows = try query.flag("follow")
     let attempt = try query.integer("attempt", 1...Int.max)
     let run = try context.run()
     guard let attempt else {
-      if follows, let stream = OutputStream(of: run, from: ports.output) {
+      if follows, let stream = OutputStream(of: run, from: ports.output, asRecords: asRecords) {
         return stream.response(to: request)
       }
-      if !follows, let before = ports.output.soFar(of: run) { return .output([before]) }
+      if !follows, let before = ports.output.soFar(of: run) {
+        guard asRecords else { return .output([before]) }
+        var records = OutputRecords()
+        let lines = records.lines(of: before, attempt: nil)
+        return .records(ResponseBody(byteBuffer: ByteBuffer(bytes: lines)))
+      }
       _ = try await find(run)
-      return .output(try await outputs(of: run).map(\.output))
+      let kept = try await outputs(of: run)
+      return asRecords ? .records(kept) : .output(kept.map(\.output))
     }
     guard !follows else {
       throw Problem(.badRequest, "'follow' and 'attempt' cannot be combined")
@@ -152,7 +159,8 @@ struct RunRoutes {
           ? "attempt \(attempt) of run \(run) has not ended"
           : "run \(run) has no attempt \(attempt)")
     }
-    return .output(try await outputs(of: run).filter { $0.attempt == attempt }.map(\.output))
+    let kept = try await outputs(of: run).filter { $0.attempt == attempt }
+    return asRecords ? .records(kept) : .output(kept.map(\.output))
   }
 
   /// What is kept of what the attempts of a run that have ended have printed, in their order.

@@ -1,3 +1,4 @@
+import Glibc
 import Hummingbird
 import NIOCore
 import TaktCore
@@ -7,6 +8,14 @@ import TaktTime
 struct SystemRoutes {
   /// A scheduler whose queue does not answer in this time is not well.
   private static let patience = TimeAmount.seconds(5)
+
+  /// The name of this machine.
+  private static let host: String = {
+    var name = [CChar](repeating: 0, count: 256)
+    // The last byte stays zero, whatever the length of the name.
+    guard gethostname(&name, name.count - 1) == 0 else { return "" }
+    return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }()
 
   let ports: ControlPorts
   let readers: ReaderCount
@@ -40,6 +49,8 @@ struct SystemRoutes {
     var json = JSONWriter()
     json.object { json in
       json.member("version", facts.version)
+      json.member("host", Self.host)
+      json.member("access", context.access.rawValue)
       json.member("pid", facts.pid)
       json.member("started", facts.started)
       json.member("now", now.wall)
@@ -68,6 +79,10 @@ struct SystemRoutes {
         json.value(last: report)
       }
       json.member("ledger", figures.ledger?.words)
+      if let ledger = figures.ledger {
+        json.key("ledger_failing")
+        json.value(ledger.isFailing || ledger.lostEntries > 0)
+      }
       json.key("events")
       json.object { json in
         json.member("first", events.first)

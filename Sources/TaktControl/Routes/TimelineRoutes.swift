@@ -1,13 +1,12 @@
 import Hummingbird
 import TaktCore
 import TaktTime
-import DequeModule
 
 /// What was and what will be, for a picture.
 struct TimelineRoutes {
-  /// So many slots of one job are shown on either side of now.
-  private static let slotsMax = 200
-  private static let wakesMax = 5_000
+  /// So many slots of one job that are still to come are shown.
+  private static let comingMax = 300
+  private static let spanMax = 31 * 86_400
 
   let ports: ControlPorts
 
@@ -19,8 +18,8 @@ struct TimelineRoutes {
     -> Response
   {
     let query = try Query(request, "past", "ahead", "match", "limit")
-    let past = Duration.seconds(try query.integer("past", 0...86_400, default: 3600))
-    let ahead = Duration.seconds(try query.integer("ahead", 0...86_400, default: 3600))
+    let past = Duration.seconds(try query.integer("past", 0...Self.spanMax, default: 3600))
+    let ahead = Duration.seconds(try query.integer("ahead", 0...Self.spanMax, default: 3600))
     let wanted = JobList(
       after: nil, limit: try query.integer("limit", 1...500, default: 50),
       match: try query.text("match"), state: nil)
@@ -30,7 +29,9 @@ struct TimelineRoutes {
       (names.map { core.previewInput(of: $0, at: now) }, now)
     }
     let (from, to) = (now.wall - past, now.wall + ahead)
-    let behind = await ports.readModel.read { Behind($0, of: Set(names), since: from) }
+    let recent = await ports.readModel.read { TimelinePast($0, of: Set(names), since: from) }
+    // A ledger that cannot be read is no reason to hide what is known without it.
+    let behind = (try? await recent.completed(by: ports, names, until: now.wall)) ?? recent
     var isTruncated = page.after != nil || behind.isTruncated
     var json = JSONWriter()
     json.object { json in
@@ -40,17 +41,21 @@ struct TimelineRoutes {
       json.key("jobs")
       json.array(zip(page.jobs, foresights)) { json, job in
         let name = job.0.view.spec.name
-        let coming = job.1?.slots(count: Self.slotsMax).prefix { $0.due <= to } ?? []
-        if coming.count == Self.slotsMax { isTruncated = true }
+        let all = job.1?.slots(count: Self.comingMax) ?? []
+        let coming = all.prefix { $0.due <= to }
+        let hasMore = coming.count == Self.comingMax
+        if hasMore { isTruncated = true }
         json.object { json in
           json.member("job", name.text)
           json.key("slots")
           json.array { json in
-            for slot in behind.slots[name] ?? [] { json.value(past: slot) }
+            for slot in behind.slots(of: name, until: now.wall) { json.value(past: slot) }
             for slot in coming { json.value(coming: slot) }
           }
+          // From there on there are more than are listed.
+          if hasMore { json.member("slots_until", coming.last?.due) }
           json.key("runs")
-          json.array(behind.runs[name] ?? []) { $0.value(bar: $1) }
+          json.array(behind.runs(of: name, until: now.wall)) { $0.value(bar: $1) }
         }
       }
       json.key("wakes")
@@ -60,48 +65,19 @@ struct TimelineRoutes {
     }
     return .json(json)
   }
-
-  private struct Behind: Sendable {
-    var slots: [JobName: [ControlState.PastSlot]] = [:]
-    var runs: [JobName: [StoredRun]] = [:]
-    var wakes: [WallInstant]
-    var isTruncated = false
-
-    init(_ state: ControlState, of names: Set<JobName>, since from: WallInstant) {
-      for slot in state.pastSlots where slot.at >= from && names.contains(slot.job) {
-        slots[slot.job, default: []].append(slot)
-      }
-      for run in Array(state.ended) + state.begun.values.sorted(by: { $0.head.run < $1.head.run }) {
-        guard names.contains(run.head.job), run.head.kind != .hook, run.beganAt != nil,
-          run.endedAt.map({ $0 >= from }) ?? true
-        else { continue }
-        runs[run.head.job, default: []].append(run)
-      }
-      wakes = state.pastWakes.filter { $0 >= from }
-      if wakes.count > TimelineRoutes.wakesMax {
-        wakes = Array(wakes.suffix(TimelineRoutes.wakesMax))
-        isTruncated = true
-      }
-      for (name, all) in slots where all.count > TimelineRoutes.slotsMax {
-        slots[name] = Array(all.suffix(TimelineRoutes.slotsMax))
-        isTruncated = true
-      }
-      for (name, all) in runs where all.count > TimelineRoutes.slotsMax {
-        runs[name] = Array(all.suffix(TimelineRoutes.slotsMax))
-        isTruncated = true
-      }
-    }
-  }
 }
 
 extension JSONWriter {
-  fileprivate mutating func value(past slot: ControlState.PastSlot) {
+  fileprivate mutating func value(past mark: TimelinePast.Mark<ControlState.PastSlot>) {
+    let slot = mark.item
     object { json in
       json.member("slot", slot.slot)
       json.member("due", slot.due)
       json.member("window_ms", slot.window)
       json.member("verdict", slot.verdict.name)
       json.member("reason", slot.verdict.detail)
+      json.member("run", slot.run?.number)
+      if mark.count > 1 { json.member("count", mark.count) }
     }
   }
 
@@ -113,12 +89,14 @@ extension JSONWriter {
     }
   }
 
-  fileprivate mutating func value(bar run: StoredRun) {
+  fileprivate mutating func value(bar mark: TimelinePast.Mark<StoredRun>) {
+    let run = mark.item
     object { json in
       json.member("run", run.head.run.number)
       json.member("began", run.beganAt)
       json.member("ended", run.endedAt)
       json.member("outcome", run.end?.outcome.rawValue)
+      if mark.count > 1 { json.member("count", mark.count) }
     }
   }
 }

@@ -82,14 +82,22 @@ package final class ControlServer: Sendable {
         }, onFailure: { done(.failure($0)) })
     case .network(let settings, let tokenFile):
       let token: Token
+      var readToken: Token?
       do throws(Token.FileError) {
         token = try Token(path: tokenFile)
+        readToken = try settings.readTokenFile.map { (path) throws(Token.FileError) in
+          let readToken = try Token(path: path)
+          guard readToken != token else {
+            throw Token.FileError(message: "\(path) has the same token as \(tokenFile)")
+          }
+          return readToken
+        }
       } catch {
         return done(.failure(ControlError(error.message)))
       }
       start(
-        .hostname(settings.host, port: settings.port), token: token, hosts: settings.hosts,
-        user: nil,
+        .hostname(settings.host, port: settings.port), token: token, readToken: readToken,
+        hosts: settings.hosts, user: nil,
         onRunning: { [network] channel in
           var bound = settings
           bound.port = channel.localAddress?.port ?? settings.port
@@ -115,12 +123,14 @@ package final class ControlServer: Sendable {
   }
 
   private func start(
-    _ address: BindAddress, token: Token?, hosts: Set<String>, user: uid_t?,
+    _ address: BindAddress, token: Token?, readToken: Token? = nil, hosts: Set<String>,
+    user: uid_t?,
     onRunning: @escaping @Sendable (any Channel) -> Void,
     onFailure: @escaping @Sendable (ControlError) -> Void
   ) {
     let access = AccessMiddleware(
-      token: token, cluster: ports.machines?.tokens ?? ClusterTokens(), hosts: hosts)
+      token: token, cluster: ports.machines?.tokens ?? ClusterTokens(), readToken: readToken,
+      hosts: hosts)
     let gate = RequestGate(
       routes: routes.responder(access: access, ports: ports), access: access,
       pace: RequestPace(

@@ -17,8 +17,8 @@ package protocol LiveOutput: Sendable {
 package enum LiveOutputEvent: Hashable, Sendable {
   /// What was printed before.
   case before(KeptOutput)
-  /// What comes now, secrets masked.
-  case bytes([UInt8])
+  /// What comes now, secrets masked; when, and from which stream.
+  case bytes([UInt8], OutputMark)
   case end
 }
 

@@ -15,6 +15,27 @@ package protocol RunArchive: Sendable {
   /// What is kept of what the attempts of a run have printed, by their numbers; of those that have
   /// printed nothing there is none.
   func outputs(of number: RunID) throws(ArchiveError) -> [StoredOutput]
+
+  /// What became of slots of jobs, in any order.
+  func verdicts(_ query: VerdictQuery) throws(ArchiveError) -> [VerdictRecord]
+}
+
+/// Which verdicts are wanted.
+package struct VerdictQuery: Hashable, Sendable {
+  package var jobs: [JobName]
+  /// Those on slots at or after this instant.
+  package var since: WallInstant
+  /// Those decided before this instant.
+  package var before: WallInstant
+  /// How many of each job, the newest.
+  package var limit: Int
+
+  package init(jobs: [JobName], since: WallInstant, before: WallInstant, limit: Int) {
+    self.jobs = jobs
+    self.since = since
+    self.before = before
+    self.limit = limit
+  }
 }
 
 /// What is kept of what one attempt has printed.

@@ -4,8 +4,21 @@ package struct KeptOutput: Hashable, Sendable {
     var head: [UInt8] = []
     var tail: [UInt8] = []
     var droppedBytes = 0
+    var marks: [OutputMark] = []
 
     var isEmpty: Bool { head.isEmpty && tail.isEmpty && droppedBytes == 0 }
+
+    // Outputs are the same if their bytes are, whenever those came.
+    static func == (left: Self, right: Self) -> Bool {
+      left.head == right.head && left.tail == right.tail
+        && left.droppedBytes == right.droppedBytes
+    }
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(head)
+      hasher.combine(tail)
+      hasher.combine(droppedBytes)
+    }
   }
 
   /// Nil for an empty output: most runs print nothing.
@@ -13,8 +26,10 @@ package struct KeptOutput: Hashable, Sendable {
 
   private init(_ parts: Parts) { self.parts = parts.isEmpty ? nil : Shared(parts) }
 
-  package init(head: [UInt8] = [], tail: [UInt8] = [], droppedBytes: Int = 0) {
-    self.init(Parts(head: head, tail: tail, droppedBytes: droppedBytes))
+  package init(
+    head: [UInt8] = [], tail: [UInt8] = [], droppedBytes: Int = 0, marks: [OutputMark] = []
+  ) {
+    self.init(Parts(head: head, tail: tail, droppedBytes: droppedBytes, marks: marks))
   }
 
   package init() {}
@@ -25,10 +40,18 @@ package struct KeptOutput: Hashable, Sendable {
   /// How many bytes between the two are gone.
   package var droppedBytes: Int { parts?.value.droppedBytes ?? 0 }
   package var isEmpty: Bool { parts == nil }
+  /// When its bytes came, and from which stream; in their order.
+  package var marks: [OutputMark] { parts?.value.marks ?? [] }
 
   /// This output with another behind it, of which so many bytes are kept: half at either end.
   func followed(by next: KeptOutput, keepBytes: Int) -> KeptOutput {
     guard var result = parts?.value else { return next }
+    let count = result.head.count + result.droppedBytes + result.tail.count
+    result.marks += next.marks.map { mark in
+      var mark = mark
+      mark.offset += count
+      return mark
+    }
     var rest = next.head[...]
     if droppedBytes == 0, tail.isEmpty {
       let room = max(0, keepBytes / 2 - head.count)

@@ -7,6 +7,8 @@ package struct HTTPSettings: Hashable, Sendable {
   /// The file with the token that each request must bear: an absolute path; nil (the default) for
   /// `token` in the state folder.
   package var tokenFile: String?
+  /// The file with the token of those who may only read: an absolute path; nil (the default) for none.
+  package var readTokenFile: String?
   /// Under which names others reach it, besides its own address: a proxy's, a machine's.
   package var names: [String] = []
 
@@ -23,7 +25,10 @@ package struct HTTPSettings: Hashable, Sendable {
   package var isLoopback: Bool { host == "::1" || host.hasPrefix("127.") }
 
   var words: String {
-    ([address] + (tokenFile.map { ["token in \($0)"] } ?? []) + names).joined(separator: ", ")
+    let tokens = [
+      tokenFile.map { "token in \($0)" }, readTokenFile.map { "token for reading in \($0)" },
+    ]
+    return ([address] + tokens.compactMap(\.self) + names).joined(separator: ", ")
   }
 
   /// Reads `8080`, `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`; nil for anything else. Without

@@ -34,13 +34,15 @@ package final class OutputHub: OutputSink, LiveOutput {
   }
 
   /// Takes what a run that has begun prints; of one that has ended it is passed over.
-  package func printed(_ bytes: UnsafeRawBufferPointer, by run: RunID) {
+  package func printed(
+    _ bytes: UnsafeRawBufferPointer, by run: RunID, _ mark: OutputMark
+  ) {
     state.withLock { state in
       guard state.runs[run] != nil else { return }
-      state.runs[run]?.before.append(bytes)
+      state.runs[run]?.before.append(bytes, mark)
       guard let followers = state.runs[run]?.followers, !followers.isEmpty else { return }
       let copy = Array(bytes)
-      for deliver in followers.values { deliver(.bytes(copy)) }
+      for deliver in followers.values { deliver(.bytes(copy, mark)) }
     }
   }
 

@@ -18,9 +18,9 @@ package protocol OutputSink: Sendable {
   /// written. Unless implemented it is handed to `output`.
   func record(_ level: LogLevel, _ event: LogEvent, _ fields: [LogField])
 
-  /// Takes what a run has printed, secrets masked, whether its lines are logged or not. Unless
-  /// implemented it goes nowhere.
-  func printed(_ bytes: UnsafeRawBufferPointer, by run: RunID)
+  /// Takes what a run has printed, secrets masked, whether its lines are logged or not; `mark` says
+  /// when, and where to. Unless implemented it goes nowhere.
+  func printed(_ bytes: UnsafeRawBufferPointer, by run: RunID, _ mark: OutputMark)
 }
 
 extension OutputSink {
@@ -28,7 +28,7 @@ extension OutputSink {
     output(fields)
   }
 
-  package func printed(_ bytes: UnsafeRawBufferPointer, by run: RunID) {}
+  package func printed(_ bytes: UnsafeRawBufferPointer, by run: RunID, _ mark: OutputMark) {}
 }
 
 /// Hands what built-ins say to whoever observes takt: it is text, unlike what commands print.

@@ -6,6 +6,7 @@ struct OutputSource: Sendable {
   var facts: [LogField]
   /// The run that prints it; nil for none's.
   var run: RunID?
+  var attempt = 0
   var policy = OutputPolicy()
   var success = SuccessRule()
 }
@@ -13,7 +14,7 @@ struct OutputSource: Sendable {
 extension AttemptRequest {
   var output: OutputSource {
     OutputSource(
-      facts: outputFacts, run: run, policy: spec.execution.output,
+      facts: outputFacts, run: run, attempt: attempt, policy: spec.execution.output,
       success: spec.execution.success)
   }
 

@@ -12,6 +12,8 @@ struct OutputTargets {
   private let file: OutputFileUse?
   /// Gets all bytes in place of the log.
   private let passThrough: PassThrough?
+  private let attempt: Int
+  private let time: any TimeSource
   private var buffer: KeptOutputBuffer
 
   init(
@@ -22,6 +24,8 @@ struct OutputTargets {
     log = OutputLog(of: source, to: sink, time: time)
     self.sink = sink
     run = source.run
+    attempt = source.attempt
+    self.time = time
     file = policy.file.map { files.use($0) }
     self.passThrough = passThrough
     buffer = KeptOutputBuffer(keepBytes: policy.keepBytes)
@@ -35,9 +39,10 @@ struct OutputTargets {
     _ level: LogLevel = .info
   ) {
     guard !bytes.isEmpty else { return }
-    buffer.append(bytes)
+    let mark = OutputMark(stream: stream?.mark ?? .other, at: time.wall, attempt: attempt)
+    buffer.append(bytes, mark)
     file?.append(bytes)
-    if let run { sink.printed(bytes, by: run) }
+    if let run { sink.printed(bytes, by: run, mark) }
     if let passThrough, let stream {
       passThrough.receive(bytes, from: stream)
     } else if policy.logging == .always {
@@ -57,5 +62,14 @@ struct OutputTargets {
     if policy.logging == .onFailure, hasFailed, passThrough == nil { log.show(kept) }
     log.close()
     file?.end()
+  }
+}
+
+extension StandardStream {
+  fileprivate var mark: OutputMark.Stream {
+    switch self {
+    case .stdout: .stdout
+    case .stderr: .stderr
+    }
   }
 }

@@ -117,7 +117,7 @@ extension LedgerArchive {
         outputs = try Row.fetchAll(
           db,
           sql: """
-            SELECT attempt, head, tail, dropped FROM attempt_outputs WHERE run = ?
+            SELECT * FROM attempt_outputs WHERE run = ?
             ORDER BY attempt
             """, arguments: [run]
         ).map(Self.output)
@@ -126,7 +126,7 @@ extension LedgerArchive {
       let last = try Row.fetchOne(
         db,
         sql: """
-          SELECT max(1, coalesce(attempts, 1)) AS attempt, head, tail, dropped
+          SELECT max(1, coalesce(attempts, 1)) AS attempt, outputs.*
           FROM outputs LEFT JOIN runs USING (run) WHERE run = ?
           """, arguments: [run]
       ).map(Self.output)
@@ -143,7 +143,9 @@ extension LedgerArchive {
       attempt: try row.count("attempt"),
       output: KeptOutput(
         head: try row.bytes("head"), tail: try row.bytes("tail"),
-        droppedBytes: try row.count("dropped")))
+        droppedBytes: try row.count("dropped"),
+        // A ledger that no daemon of this version has opened has none.
+        marks: row.hasColumn("marks") ? OutputMarkText.decode(try row.bytes("marks")) : []))
   }
 
   /// The names of all jobs that the ledger knows, in order.

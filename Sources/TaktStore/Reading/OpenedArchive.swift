@@ -39,6 +39,10 @@ package final class OpenedArchive: RunArchive {
     try read { (archive) throws(LedgerArchive.Failure) in try archive.outputs(of: number) }
   }
 
+  package func verdicts(_ query: VerdictQuery) throws(ArchiveError) -> [VerdictRecord] {
+    try read { (archive) throws(LedgerArchive.Failure) in try archive.verdicts(query) }
+  }
+
   /// Lets go of the file: whoever closes it last puts the write-ahead log in its place, which only
   /// one who may write can. No question is answered from now on.
   ///

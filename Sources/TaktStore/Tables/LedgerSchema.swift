@@ -20,8 +20,17 @@ enum LedgerSchema {
       try $0.execute(sql: typedReasons)
       try splitReasons($0)
     }
+    migrator.registerMigration("marks of outputs", foreignKeyChecks: .immediate) {
+      try $0.execute(sql: outputMarks)
+    }
     return migrator
   }()
+
+  private static let outputMarks = """
+    -- When the bytes came and from which stream, as `OutputMarkText` writes it; null where no one knows.
+    ALTER TABLE outputs ADD COLUMN marks BLOB;
+    ALTER TABLE attempt_outputs ADD COLUMN marks BLOB;
+    """
 
   private static let attemptOutputs = """
     -- What attempts have printed that another one followed. Of a run's last attempt it is in

@@ -28,13 +28,17 @@ extension LedgerTransaction {
     guard let record = change.record, !record.totals.output.isEmpty else { return }
     let output = record.totals.output
     try execute(
-      "INSERT OR REPLACE INTO outputs (run, at, head, tail, dropped) VALUES (?, ?, ?, ?, ?)"
+      """
+      INSERT OR REPLACE INTO outputs (run, at, head, tail, dropped, marks)
+      VALUES (?, ?, ?, ?, ?, ?)
+      """
     ) {
       $0.add(Int64(head.run.number))
       $0.add(record.endedAt.milliseconds)
       $0.add(output.head)
       $0.add(output.tail)
       $0.add(output.droppedBytes)
+      $0.add(OutputMarkText.encode(output.marks))
     }
   }
 
@@ -52,8 +56,8 @@ extension LedgerTransaction {
     let run = Int64(attempt.run.number)
     try execute(
       """
-      INSERT OR REPLACE INTO attempt_outputs (run, attempt, at, head, tail, dropped)
-      VALUES (?, ?, ?, ?, ?, ?)
+      INSERT OR REPLACE INTO attempt_outputs (run, attempt, at, head, tail, dropped, marks)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
       """
     ) {
       $0.add(run)
@@ -62,6 +66,7 @@ extension LedgerTransaction {
       $0.add(output.head)
       $0.add(output.tail)
       $0.add(output.droppedBytes)
+      $0.add(OutputMarkText.encode(output.marks))
     }
     // The last attempt is one of them, and is kept elsewhere.
     let gone = attempt.number - StoredOutput.attemptsMax + 1

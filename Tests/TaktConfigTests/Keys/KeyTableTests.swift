@@ -135,6 +135,8 @@ struct KeyTableTests {
     "scheduler.cluster.start": "scheduler: {cluster: {engine: postgres, start: degrade}}",
     "scheduler.http.listen": "scheduler: {http: {listen: '[::1]:0'}}",
     "scheduler.http.token_file": "scheduler: {http: {listen: 8080, token_file: /run/token}}",
+    "scheduler.http.read_token_file":
+      "scheduler: {http: {listen: 8080, read_token_file: /run/reader}}",
     "scheduler.http.names": "scheduler: {http: {listen: 8080, names: [jobs.example.org]}}",
   ]
 

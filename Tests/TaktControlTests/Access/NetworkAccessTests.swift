@@ -12,9 +12,9 @@ import Testing
     let port: UInt16
     let token: String
 
-    init(names: [String] = []) async throws {
+    init(names: [String] = [], readTokenFile: String? = nil) async throws {
       world = try await ControlWorld([.named("a")])
-      port = try await world.listenOnNetwork(names: names)
+      port = try await world.listenOnNetwork(names: names, readTokenFile: readTokenFile)
       token = try String(contentsOfFile: world.tokenFile, encoding: .utf8)
         .trimmingCharacters(in: .newlines)
     }
@@ -35,6 +35,46 @@ import Testing
     let bearer = listener.bearer.replacing("Bearer", with: "bEARER")
     #expect(try listener.ask("POST", "/api/v1/jobs/a/suspend", listener.host, bearer).status == 200)
     #expect(try listener.world.get("/api/v1/jobs/a")["state"] as? String == "suspended")
+  }
+
+  @Test func `a token that may only read changes nothing, and is told so`() async throws {
+    let folder = NSTemporaryDirectory() + "takt-read-\(UUID().uuidString.prefix(8))"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let listener = try await Listener(readTokenFile: folder + "/token")
+    let token = try String(contentsOfFile: folder + "/token", encoding: .utf8)
+      .trimmingCharacters(in: .newlines)
+    #expect(token.count == 64 && token != listener.token)
+    let reader = "Authorization: Bearer \(token)"
+    let description = try APIDescription()
+    for (path, methods) in description.paths {
+      let target = path.replacing("{job}", with: "a").replacing("{run}", with: "1")
+      // Events do not end, and an address is handed out on the socket alone.
+      if ["/api/v1/events", "/api/v1/address"].contains(target) { continue }
+      for method in methods {
+        let reply = try listener.ask(method.uppercased(), target, listener.host, reader)
+        guard method == "post" else {
+          #expect(reply.status != 401 && reply.status != 403, "\(method) \(target)")
+          continue
+        }
+        #expect(reply.problem == "403 forbidden", "\(method) \(target)")
+        #expect(reply["title"] as? String == "this token may only read")
+      }
+    }
+    #expect(listener.world.reload.causes.isEmpty && listener.world.scheduler.requests.isEmpty)
+    #expect(try listener.world.get("/api/v1/jobs/a")["state"] as? String == "waiting")
+    for (bearer, access) in [(reader, "read"), (listener.bearer, "full")] {
+      let status = try listener.ask("GET", "/api/v1/status", listener.host, bearer)
+      #expect(status["access"] as? String == access)
+    }
+  }
+
+  @Test func `two files with one token are refused`() async throws {
+    let world = try await ControlWorld()
+    let trouble = try await #require(throws: ControlError.self) {
+      _ = try await world.listenOnNetwork(readTokenFile: world.tokenFile)
+    }
+    #expect(trouble.message == "\(world.tokenFile) has the same token as \(world.tokenFile)")
   }
 
   @Test func `who does not is told how to`() async throws {

@@ -35,6 +35,60 @@ import Testing
     #expect(every?["text"] as? String == "1m")
   }
 
+  @Test func `a failing job says since when, and when it last succeeded`() async throws {
+    let archive = MemoryArchive([
+      .kept(4, "a", .failed, ago: .seconds(60)), .kept(3, "a", .cancelled, ago: .seconds(120)),
+      .kept(2, "a", .timedOut, ago: .seconds(180)), .kept(1, "a", ago: .seconds(240)),
+    ])
+    let world = try await ControlWorld([.named("a", every: nil)], archive: archive)
+    // How many have failed in a row is what the scheduler knows: of this daemon's runs.
+    world.scheduler.end(try world.trigger("a"), .exited(3))
+    let job = try world.get("/api/v1/jobs/a")
+    #expect(job["last_success"] as? String == "2026-09-21T14:09:21.000Z")
+    #expect(job["failing_since"] as? String == "2026-09-21T14:10:21.000Z")
+    #expect(job["outcomes"] as? String == "stcff")
+    #expect((job["durations_ms"] as? [Int])?.dropLast() == [1000, 1000, 1000, 1000])
+    world.scheduler.end(try world.trigger("a"))
+    let mended = try world.get("/api/v1/jobs/a")
+    #expect(mended["failing_since"] == nil)
+    #expect(mended["last_success"] as? String == "2026-09-21T14:13:20.000Z")
+  }
+
+  @Test func `slots that did not run are counted, and the last of them has its reason`()
+    async throws
+  {
+    let world = try await ControlWorld([.named("busy", every: .seconds(10))])
+    world.scheduler.pass(.seconds(30))
+    let job = try world.get("/api/v1/jobs/busy")
+    #expect(job["verdicts"] as? String == "rss")
+    let passed = try #require(job["passed"] as? [String: Any])
+    #expect(passed["verdict"] as? String == "skipped" && passed["reason"] as? String == "overlap")
+    #expect(passed["slot"] as? String == "2026-09-21T14:13:50.000Z")
+    // Whoever suspends a job knows that its slots do not run.
+    world.scheduler.end(try #require(world.scheduler.requests.first).run)
+    _ = try world.post("/api/v1/jobs/busy/suspend")
+    world.scheduler.pass(.seconds(30))
+    #expect(try world.get("/api/v1/jobs/busy")["verdicts"] as? String == "rss")
+  }
+
+  @Test func `a list has durations for those who ask`() async throws {
+    let world = try await ControlWorld([.named("a")], archive: MemoryArchive([.kept(1, "a")]))
+    let asked = try world.get("/api/v1/jobs?durations=true").list("jobs").first
+    #expect(asked?["durations_ms"] as? [Int] == [1000])
+    #expect(try world.get("/api/v1/jobs").list("jobs").first?["durations_ms"] == nil)
+  }
+
+  @Test func `what a job does is shown without its secrets`() async throws {
+    let spec = try JobSpec.named(
+      "a", action: .shell("curl -H 'Authorization: Bearer abc123' https://me:pw@example.org/"))
+    let job = try await ControlWorld([spec]).get("/api/v1/jobs/a")
+    let command = job.list("command")
+    #expect(command.map { $0["path"] as? String } == ["run"])
+    let text = command.first?["text"] as? String ?? ""
+    #expect(text.hasPrefix("curl -H") && !text.contains("abc123") && !text.contains("pw@"))
+    #expect(job["schedule_words"] as? [String] == ["every 1m, counted from the first load"])
+  }
+
   @Test func `a job without a ledger shows the runs of this daemon alone`() async throws {
     let world = try await ControlWorld([.named("a")], archive: nil)
     #expect(try world.get("/api/v1/jobs/a")["last"] == nil)

@@ -79,6 +79,70 @@ import Testing
     #expect(try world.get("\(Self.path)/1/output?\(query)").problem == "400 badRequest")
   }
 
+  // MARK: Records
+
+  private func records(_ reply: Reply) throws -> [[String: Any]] {
+    try reply.text.split(separator: "\n").map {
+      try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] ?? [:]
+    }
+  }
+
+  @Test func `a record says which attempt printed it, when, and to which stream`() async throws {
+    let archive = MemoryArchive([.kept(1, "a", attempts: 2)])
+    let wall = ControlWorld.wall
+    archive.keep(
+      KeptOutput(
+        head: Array("out\nerr\n".utf8), tail: Array("end\n".utf8), droppedBytes: 50,
+        marks: [
+          OutputMark(stream: .stdout, at: wall),
+          OutputMark(offset: 4, stream: .stderr, at: wall + .milliseconds(250)),
+          OutputMark(offset: 30, stream: .stdout, at: wall + .seconds(1)),
+        ]), of: 1, attempt: 1)
+    archive.keep("second\n", of: 1, attempt: 2)
+    let world = try await ControlWorld(archive: archive)
+    let reply = try world.get("\(Self.path)/1/output?records=true")
+    #expect(reply.headers["content-type"] == "application/x-ndjson")
+    let all = try records(reply)
+    #expect(all.map { $0["text"] as? String } == ["out\n", "err\n", nil, "end\n", "second\n"])
+    #expect(all.map { $0["stream"] as? String } == ["stdout", "stderr", nil, "stdout", nil])
+    #expect(all.map { $0["attempt"] as? Int } == [1, 1, 1, 1, 2])
+    #expect(all[2]["dropped"] as? Int == 50)
+    #expect(all[1]["at"] as? String == "2026-09-21T14:13:20.250Z")
+    let second = try records(try world.get("\(Self.path)/1/output?records=true&attempt=2"))
+    #expect(second.map { $0["text"] as? String } == ["second\n"])
+    // The bytes as they are, for all that knew this route before.
+    #expect(
+      try world.get("\(Self.path)/1/output?attempt=1").text
+        == "out\nerr\n\n… 50 bytes are not kept …\nend\n")
+  }
+
+  @Test func `a character that is cut between two pieces of a stream stays whole`() {
+    var records = OutputRecords()
+    let euro = Array("€".utf8)
+    let out = OutputMark(stream: .stdout, at: ControlWorld.wall)
+    let error = OutputMark(stream: .stderr, at: ControlWorld.wall)
+    let text = { (bytes: [UInt8]) in String(decoding: bytes, as: UTF8.self) }
+    #expect(text(records.lines(of: Array("a".utf8) + euro.prefix(2), out)).contains(#""text":"a""#))
+    #expect(text(records.lines(of: Array("b".utf8), error)).contains(#""text":"b""#))
+    #expect(text(records.lines(of: [euro[2]], out)).contains(#""text":"€""#))
+    // What is no text at all is not waited for.
+    #expect(text(records.lines(of: [0x80, 0x80, 0x80, 0x80], out)).contains("\u{FFFD}"))
+  }
+
+  @Test func `a follower of records gets what comes with its stream`() async throws {
+    let world = try await ControlWorld([.named("a", every: nil)])
+    let run = try world.trigger("a")
+    let wire = try world.connect()
+    wire.send("GET", "\(Self.path)/\(run)/output?follow=true&records=true", nil)
+    #expect(try wire.head().headers["content-type"] == "application/x-ndjson")
+    world.output.print("one\n", by: run)
+    let line = try wire.body(until: "}\n")
+    #expect(line.contains(#""stream":"stdout""#) && line.contains(#""text":"one\n""#))
+    #expect(line.contains(#""attempt":1"#))
+    world.scheduler.end(run)
+    #expect(try wire.chunk() == nil && wire.isClosed())
+  }
+
   @Test func `a run that there is not has no output`() async throws {
     let world = try await ControlWorld()
     for query in ["", "?attempt=1", "?follow=true"] {

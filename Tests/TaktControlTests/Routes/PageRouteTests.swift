@@ -18,6 +18,11 @@ import Testing
     #expect(page.bytes == PageFiles.page.bytes)
   }
 
+  @Test func `the page stays small`() {
+    // In bytes, of which a proxy that compresses sends about a quarter.
+    #expect(PageFiles.page.bytes.count < 220_000)
+  }
+
   @Test func `its head comes without it`() async throws {
     let wire = try await ControlWorld().connect()
     wire.send("HEAD", "/", nil)

@@ -31,6 +31,21 @@ import Testing
     #expect(try world.get("/api/v1/status")["reload"] == nil)
   }
 
+  @Test func `the plan of the file on disk says what a reload would do, and does nothing`()
+    async throws
+  {
+    let world = try await ControlWorld()
+    world.reload.set(MemoryReload.applied(from: [], to: [try .named("came")]))
+    let reply = try world.get("/api/v1/plan")
+    #expect(reply.status == 200 && step(reply, "came")["change"] as? String == "added")
+    #expect(world.reload.causes.isEmpty && world.reload.texts.isEmpty)
+    world.reload.set(
+      MemoryReload.refused(
+        Diagnostic(.unknownKey, at: SourceLocation(file: "f", line: 1, column: 2), "no")))
+    #expect(try world.get("/api/v1/plan").problem == "422 unknownKey")
+    #expect(try world.get("/api/v1/plan?file=x").problem == "400 badRequest")
+  }
+
   @Test func `a job that looks renamed is said to be`() async throws {
     let world = try await ControlWorld()
     world.reload.set(MemoryReload.applied(from: [try .named("a")], to: [try .named("b")]))

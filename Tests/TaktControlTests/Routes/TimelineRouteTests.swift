@@ -50,6 +50,51 @@ import Testing
     #expect(job(reply, "b")["runs"]?.isEmpty == true)
   }
 
+  @Test func `a month back comes from the ledger, beside what this daemon remembers`() async throws
+  {
+    let day = Duration.seconds(86_400)
+    let archive = MemoryArchive([
+      .kept(7, "beat", .failed, ago: day * 20), .kept(8, "other", ago: day * 2),
+      .kept(9, "beat", ago: day * 40),
+    ])
+    let beat = try #require(JobName("beat"))
+    let before = { (days: Int) in ControlWorld.wall + (.zero - day * days) }
+    archive.decide([
+      VerdictRecord(
+        job: beat, slots: SlotSeries(before(20)), verdict: .ran, at: before(20), run: RunID(7)),
+      VerdictRecord(
+        job: beat, slots: SlotSeries(first: before(11), last: before(10), count: 24),
+        verdict: .missed(.down), at: before(10)),
+    ])
+    let world = try await ControlWorld([.named("beat", every: .seconds(60))], archive: archive)
+    world.scheduler.pass(.seconds(60))
+    let reply = try world.get("/api/v1/timeline?past=2592000&ahead=0")
+    let slots = job(reply, "beat")["slots"] ?? []
+    #expect(slots.compactMap { $0["verdict"] as? String } == ["ran", "missed", "ran"])
+    #expect(slots.map { $0["run"] as? Int } == [7, nil, 1])
+    #expect(slots.map { $0["count"] as? Int } == [nil, 24, nil])
+    #expect(slots[1]["reason"] as? String == "down")
+    #expect(job(reply, "beat")["runs"]?.map { $0["run"] as? Int } == [7, 1])
+    // A ledger that cannot be read hides nothing that is known without it.
+    archive.fail("the disk is gone")
+    let without = try world.get("/api/v1/timeline?past=2592000&ahead=0")
+    #expect(without.status == 200 && job(without, "beat")["runs"]?.map { $0["run"] as? Int } == [1])
+  }
+
+  @Test func `of very many runs the worst of each short time stands for the others`() async throws {
+    let runs = (1...2000).map { number in
+      StoredRun.kept(
+        UInt64(number), "beat", number == 777 ? .failed : .succeeded,
+        ago: .seconds(Int64(2100 - number)))
+    }
+    let world = try await ControlWorld(
+      [.named("beat", every: .seconds(3600))], archive: MemoryArchive(runs))
+    let bars = job(try world.get("/api/v1/timeline?past=2400&ahead=0"), "beat")["runs"] ?? []
+    #expect(bars.count <= 400 && bars.count > 300)
+    #expect(bars.filter { $0["outcome"] as? String == "failed" }.map { $0["run"] as? Int } == [777])
+    #expect(bars.reduce(0) { $0 + ($1["count"] as? Int ?? 1) } == 2000)
+  }
+
   @Test func `nothing is shown of a time that was not asked for`() async throws {
     let world = try await ControlWorld([.named("beat", every: .seconds(10))])
     world.scheduler.pass(.seconds(10))
@@ -67,12 +112,14 @@ import Testing
     ])
     #expect(try world.get("/api/v1/timeline?match=slow&ahead=86400")["truncated"] as? Bool == false)
     let fast = try world.get("/api/v1/timeline?match=fast&ahead=3600")
-    #expect(fast["truncated"] as? Bool == true && job(fast, "fast")["slots"]?.count == 200)
+    #expect(fast["truncated"] as? Bool == true && job(fast, "fast")["slots"]?.count == 300)
+    let listed = try #require(job(fast, "fast")["slots"]?.last?["due"] as? String)
+    #expect(fast.list("jobs").first?["slots_until"] as? String == listed)
     #expect(try world.get("/api/v1/timeline?ahead=0&limit=1")["truncated"] as? Bool == true)
   }
 
   @Test(arguments: [
-    "past=-1", "past=86401", "ahead=86401", "ahead=x", "limit=0", "limit=501", "state=running",
+    "past=-1", "past=2678401", "ahead=2678401", "ahead=x", "limit=0", "limit=501", "state=running",
     "past=1&past=1",
   ])
   func `what the timeline does not take is refused`(query: String) async throws {

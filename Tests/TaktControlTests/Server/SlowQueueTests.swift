@@ -44,4 +44,6 @@ private final class HungArchive: RunArchive {
   }
 
   func outputs(of number: RunID) throws(ArchiveError) -> [StoredOutput] { [] }
+
+  func verdicts(_ query: VerdictQuery) throws(ArchiveError) -> [VerdictRecord] { [] }
 }

@@ -36,6 +36,12 @@ struct APIDescription {
     let content = response["content"] as? [String: Object]
     guard let media = content?[type] else { return ["no content of \(type) is described"] }
     guard type.hasSuffix("json"), let schema = media["schema"] as? Object else { return [] }
+    if type.hasSuffix("ndjson") {
+      return reply.text.split(separator: "\n").flatMap { line in
+        (try? JSONSerialization.jsonObject(with: Data(line.utf8)))
+          .map { problems(of: $0, schema, at: "") } ?? ["a line is no JSON"]
+      }
+    }
     guard let value = try? JSONSerialization.jsonObject(with: Data(reply.bytes)) else {
       return ["it is no JSON"]
     }

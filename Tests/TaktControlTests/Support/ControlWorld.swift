@@ -94,9 +94,12 @@ final class ControlWorld: Sendable {
   }
 
   /// Listens on a free TCP port, which is returned.
-  func listenOnNetwork(names: [String] = []) async throws -> UInt16 {
-    let address = try await listen(
-      at: .network(HTTPSettings(host: "127.0.0.1", port: 0, names: names), tokenFile: tokenFile))
+  ///
+  /// - Parameter readTokenFile: where the token is that may only read; nil for none.
+  func listenOnNetwork(names: [String] = [], readTokenFile: String? = nil) async throws -> UInt16 {
+    var settings = HTTPSettings(host: "127.0.0.1", port: 0, names: names)
+    settings.readTokenFile = readTokenFile
+    let address = try await listen(at: .network(settings, tokenFile: tokenFile))
     return UInt16(address.split(separator: ":").last ?? "") ?? 0
   }
 

@@ -70,6 +70,10 @@ final class MemoryReload: ReloadControl {
       })
   }
 
+  func plan(reply: @escaping @Sendable (ReloadReport) -> Void) {
+    reply(state.withLock { $0.report })
+  }
+
   static func applied(
     from old: [JobSpec], to new: [JobSpec], settings: [String] = [],
     diagnostics: [Diagnostic] = []
@@ -90,6 +94,7 @@ final class MemoryArchive: RunArchive {
     var runs: [StoredRun]
     var outputs: [RunID: [StoredOutput]] = [:]
     var trouble: String?
+    var verdicts: [VerdictRecord] = []
   }
 
   private let state: Mutex<State>
@@ -97,8 +102,11 @@ final class MemoryArchive: RunArchive {
   init(_ runs: [StoredRun] = []) { state = Mutex(State(runs: runs)) }
 
   func keep(_ text: String, of run: UInt64, attempt: Int = 1, dropped: Int = 0) {
-    let output = StoredOutput(
-      attempt: attempt, output: KeptOutput(head: Array(text.utf8), droppedBytes: dropped))
+    keep(KeptOutput(head: Array(text.utf8), droppedBytes: dropped), of: run, attempt: attempt)
+  }
+
+  func keep(_ kept: KeptOutput, of run: UInt64, attempt: Int) {
+    let output = StoredOutput(attempt: attempt, output: kept)
     state.withLock { $0.outputs[RunID(run), default: []].append(output) }
   }
 
@@ -116,6 +124,15 @@ final class MemoryArchive: RunArchive {
 
   func outputs(of number: RunID) throws(ArchiveError) -> [StoredOutput] {
     try readable().outputs[number] ?? []
+  }
+
+  /// What became of slots, for the timeline.
+  func decide(_ records: [VerdictRecord]) { state.withLock { $0.verdicts += records } }
+
+  func verdicts(_ query: VerdictQuery) throws(ArchiveError) -> [VerdictRecord] {
+    try readable().verdicts.filter {
+      query.jobs.contains($0.job) && $0.slots.last >= query.since && $0.at < query.before
+    }
   }
 
   private func readable() throws(ArchiveError) -> State {
@@ -149,7 +166,9 @@ final class MemoryOutput: LiveOutput {
       }
       return state.followers.filter { $0.key.run == run }.map(\.value)
     }
-    for deliver in followers { deliver(.bytes(bytes)) }
+    for deliver in followers {
+      deliver(.bytes(bytes, OutputMark(stream: .stdout, at: ControlWorld.wall, attempt: 1)))
+    }
   }
 
   func end(_ run: RunID) {

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 import TaktTesting
 import Testing
 
@@ -21,6 +22,52 @@ import Testing
     let text = String(decoding: kept.head, as: UTF8.self)
     #expect(
       "\(text)…\(kept.droppedBytes)…\(String(decoding: kept.tail, as: UTF8.self))" == parts[2])
+  }
+
+  private func marked(_ keepBytes: Int, _ pieces: [(String, OutputMark.Stream, Int64)]) -> [String]
+  {
+    var buffer = KeptOutputBuffer(keepBytes: keepBytes)
+    for (text, stream, milliseconds) in pieces {
+      let mark = OutputMark(stream: stream, at: WallInstant(milliseconds: milliseconds))
+      Array(text.utf8).withUnsafeBytes { buffer.append($0, mark) }
+    }
+    return buffer.kept.pieces.map { piece in
+      let text = String(decoding: piece.bytes, as: UTF8.self)
+      let mark = piece.mark.map { "\($0.stream) \($0.at.milliseconds)" } ?? "unknown"
+      return "\(piece.droppedBefore > 0 ? "\(piece.droppedBefore)… " : "")\(text) \(mark)"
+    }
+  }
+
+  @Test func `what comes shortly after and from the same stream is one piece`() {
+    #expect(
+      marked(100, [("a", .stdout, 0), ("b", .stdout, 50), ("c", .stderr, 60), ("d", .stdout, 70)])
+        == ["ab stdout 0", "c stderr 60", "d stdout 70"])
+    #expect(
+      marked(100, [("a", .stdout, 0), ("b", .stdout, 200)]) == ["a stdout 0", "b stdout 200"])
+    // The clock was set back.
+    #expect(
+      marked(100, [("a", .stdout, 900), ("b", .stdout, 0)]) == ["a stdout 900", "b stdout 0"])
+  }
+
+  @Test func `where bytes are gone the rest keeps its streams`() {
+    #expect(
+      marked(8, [("abcdef", .stdout, 0), ("ghij", .stderr, 10), ("kl", .stdout, 20)])
+        == ["abcd stdout 0", "4… ij stderr 10", "kl stdout 20"])
+    #expect(
+      marked(4, [("abcdef", .stdout, 0), ("ghij", .stderr, 10)])
+        == ["ab stdout 0", "6… ij stderr 10"])
+  }
+
+  @Test func `of very many changes the marks are bounded, and no line is given a wrong stream`() {
+    let pieces = (0..<20_000).map { number in
+      ("\(number % 10)", number % 2 == 0 ? OutputMark.Stream.stdout : .stderr, Int64(number))
+    }
+    let shown = marked(20_000, pieces)
+    #expect(shown.count < 10_000)
+    for piece in shown where piece.split(separator: " ")[0].count == 1 {
+      let digit = Int(String(piece.prefix(1))) ?? 0
+      #expect(!piece.contains(digit % 2 == 0 ? "stderr" : "stdout"), "\(piece)")
+    }
   }
 
   @Test(arguments: UInt64(0)..<100)

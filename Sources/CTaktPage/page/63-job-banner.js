@@ -1,0 +1,54 @@
+/**
+ * What somebody on call wants to know of a job first: whether it fails, since when, and when it last went
+ * well.
+ */
+
+class JobBanner {
+  constructor() {
+    this.words = element("strong");
+    this.more = element("span");
+    this.link = element("a", { hidden: "" });
+    this.node = element("p", { class: "banner", role: "status", "data-testid": "banner" }, this.words, this.more, this.link);
+  }
+
+  show(job, now) {
+    const { tone, words, more, run } = this.describe(job, now);
+    setAttribute(this.node, "data-tone", tone);
+    setText(this.words, words);
+    setText(this.more, more.filter(Boolean).join(" · "));
+    this.link.hidden = !run;
+    if (!run) return;
+    setText(this.link, `Show run ${run}`);
+    this.link.href = jobAddress(job.name, run);
+  }
+
+  describe(job, now) {
+    const success = job.last_success
+      ? `last success ${formatWhen(job.last_success, now)} (${formatAgo(job.last_success, now)})` : "no success on record";
+    const active = job.active.find((run) => run.began);
+    const running = active && `run ${active.run} in progress for ${formatWhole(now - Date.parse(active.began))}`;
+    const passed = passedInARow(job);
+    const slots = passed > 0 && `the last ${passed === 1 ? "slot" : `${passed} slots`} did not run (${this.reasonOf(job)})`;
+    if (job.streak > 0) {
+      const times = job.streak === 1 ? "Failed" : `Failed ${formatCount(job.streak)} times`;
+      const when = job.failing_since && formatWhen(job.failing_since, now);
+      const since = when ? ` ${job.streak === 1 ? "at" : "since"} ${when}` : job.streak > 1 ? " in a row" : "";
+      const why = isFailure(job.last?.outcome) && job.last?.reason ? describeReason(job.last.reason) : "";
+      const run = isFailure(job.last?.outcome) ? job.last?.run : undefined;
+      return { tone: "bad", words: times + since, more: [why, success, slots, running], run };
+    }
+    if (isStale(job)) return { tone: "warn", words: `Stale: ${slots}`, more: [success, running] };
+    if (isResting(job)) {
+      const words = STATE_WORDS[job.state] ?? job.state;
+      return { tone: "rest", words: words[0].toUpperCase() + words.slice(1), more: [describeSuspension(job), success] };
+    }
+    if (active) return { tone: "active", words: running[0].toUpperCase() + running.slice(1), more: [success, slots], run: active.run };
+    if (!job.last) return { tone: "calm", words: "Never run", more: [slots] };
+    return { tone: "good", words: success[0].toUpperCase() + success.slice(1), more: [slots] };
+  }
+
+  reasonOf({ passed }) {
+    if (!passed) return "no reason known";
+    return passed.reason ? `${passed.verdict}: ${passed.reason.replaceAll("_", " ")}` : passed.verdict;
+  }
+}

@@ -1,0 +1,84 @@
+import Hummingbird
+import NIOCore
+import TaktCore
+
+/// Outputs as a line of JSON for each piece: which attempt printed it, when, to which stream. A
+/// character that is cut between two pieces of a stream comes with the later one.
+struct OutputRecords: Sendable {
+  private var rests: [Source: [UInt8]] = [:]
+
+  private struct Source: Hashable {
+    var attempt: Int
+    var stream: OutputMark.Stream
+  }
+
+  /// Lines for what is kept of an output.
+  ///
+  /// - Parameter attempt: the one that printed it; nil where its marks say.
+  mutating func lines(of kept: KeptOutput, attempt: Int?) -> [UInt8] {
+    var lines: [UInt8] = []
+    for piece in kept.pieces {
+      if piece.droppedBefore > 0 {
+        rests = [:]
+        lines += Self.gap(piece.droppedBefore, attempt: attempt ?? piece.mark?.attempt)
+      }
+      lines += self.lines(of: piece.bytes, piece.mark, attempt: attempt)
+    }
+    if kept.head.isEmpty, kept.tail.isEmpty, kept.droppedBytes > 0 {
+      lines += Self.gap(kept.droppedBytes, attempt: attempt)
+    }
+    return lines
+  }
+
+  /// Lines for bytes that came now.
+  mutating func lines(
+    of bytes: some Collection<UInt8>, _ mark: OutputMark?, attempt: Int? = nil
+  ) -> [UInt8] {
+    let source = Source(
+      attempt: attempt ?? mark?.attempt ?? 0, stream: mark?.stream ?? .other)
+    let all = (rests.removeValue(forKey: source) ?? []) + bytes
+    let cut = Self.cutCount(atEndOf: all)
+    if cut > 0 { rests[source] = Array(all.suffix(cut)) }
+    guard all.count > cut else { return [] }
+    var json = JSONWriter()
+    json.object { json in
+      if source.attempt > 0 { json.member("attempt", source.attempt) }
+      json.member("stream", source.stream.name)
+      json.member("at", mark?.at)
+      json.member("text", String(decoding: all.dropLast(cut), as: UTF8.self))
+    }
+    return json.bytes + [10]
+  }
+
+  /// A line that says how many bytes are missing.
+  static func gap(_ count: Int, attempt: Int? = nil) -> [UInt8] {
+    var json = JSONWriter()
+    json.object { json in
+      if let attempt, attempt > 0 { json.member("attempt", attempt) }
+      json.member("dropped", count)
+    }
+    return json.bytes + [10]
+  }
+
+  /// How many bytes at the end are the beginning of a character: three at most.
+  private static func cutCount(atEndOf bytes: [UInt8]) -> Int {
+    for (count, byte) in bytes.reversed().prefix(3).enumerated() where byte & 0xC0 != 0x80 {
+      let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
+      return length > count + 1 ? count + 1 : 0
+    }
+    return 0
+  }
+}
+
+extension Response {
+  /// What is kept of the attempts of a run, piece by piece.
+  static func records(_ outputs: [StoredOutput]) -> Response {
+    var records = OutputRecords()
+    let bytes = outputs.flatMap { records.lines(of: $0.output, attempt: $0.attempt) }
+    return .records(ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+  }
+
+  static func records(_ body: ResponseBody) -> Response {
+    Response(status: .ok, headers: [.contentType: "application/x-ndjson"], body: body)
+  }
+}

@@ -1,0 +1,44 @@
+internal import GRDB
+package import TaktCore
+import TaktTime
+
+extension LedgerArchive {
+  /// What became of slots of jobs.
+  package func verdicts(_ query: VerdictQuery) throws(Failure) -> [VerdictRecord] {
+    try read { db in
+      let statement = try db.makeStatement(
+        sql: """
+          SELECT first, last, count, verdict, detail, run, at FROM verdicts
+          WHERE job = (SELECT id FROM jobs WHERE name = ?) AND first >= ? AND at < ?
+          ORDER BY first DESC LIMIT ?
+          """)
+      var records: [VerdictRecord] = []
+      for job in query.jobs {
+        let rows = try Row.fetchAll(
+          statement,
+          arguments: [
+            job.text, query.since.milliseconds, query.before.milliseconds, query.limit,
+          ])
+        records += try rows.map { try $0.verdictRecord(of: job) }
+      }
+      return records
+    }
+  }
+}
+
+extension Row {
+  fileprivate func verdictRecord(of job: JobName) throws -> VerdictRecord {
+    let detail = try text(ifAny: "detail")
+    return VerdictRecord(
+      job: job,
+      slots: SlotSeries(
+        first: try instant("first"), last: try instant("last"), count: try count("count")),
+      verdict: try value("verdict") { name in
+        if name == "coalesced", let into = detail.flatMap({ try? InstantText($0).instant }) {
+          return .coalesced(into: into)
+        }
+        return LedgerAudit.verdict(name, detail)
+      },
+      at: try instant("at"), run: try run(ifAny: "run"))
+  }
+}

@@ -1,0 +1,252 @@
+"""What somebody on call does with the page. The jobs are those of PageTests."""
+import pathlib
+import re
+import tempfile
+
+from browser import check, row, row_part, until
+
+RED = "return getComputedStyle(document.documentElement).getPropertyValue('--bad').trim()"
+
+
+def open_job(page, job, run=None):
+    page.route(f"#/job/{job}" + (f"/run/{run}" if run else ""))
+    until(f"the page of '{job}' is shown", lambda: page.browser.text("[data-testid=job-name]") == job)
+
+
+def output_of(page, run):
+    until(f"the output of run {run} is shown", lambda: page.browser.text("#output-title") == f"Output of run {run}")
+    until("it is there", lambda: page.browser.count("[data-testid=output] .line") > 0)
+
+
+def scenario_job(page, _):
+    """A failing job: what is wrong comes first, the timer machine last."""
+    browser = page.browser
+    runs = page.run_job("broken", 3)
+    page.open()
+    open_job(page, "broken")
+    banner = until("the banner says how it stands", lambda: browser.text("[data-testid=banner]"))
+    check(re.search(r"Failed 3 times since \d\d:\d\d", banner), f"the banner is '{banner}'")
+    check("no success on record" in banner and "exit code 3" in banner, f"the banner is '{banner}'")
+    check(browser.attribute("[data-testid=banner]", "data-tone") == "bad", "the banner does not warn")
+    tops = browser.run("""return ["[data-testid=banner]", "[data-testid=output]", "[data-testid=runs]"].map(
+        (place) => document.querySelector(place).getBoundingClientRect().top)""")
+    check(tops == sorted(tops), f"not in this order: banner, output, runs ({tops})")
+    check(browser.count("[data-testid=machine]") == 0, "the timer machine is in sight")
+    check("Fails each time" in browser.text("[data-testid=description]"), "no description")
+    check("at 00:00 on day 1 of the month in January" in browser.text("[data-testid=schedule]"),
+          f"the schedule in words is '{browser.text('[data-testid=schedule]')}'")
+    check("exit 3" in browser.text("[data-testid=command]"), "no command")
+    check(browser.count("[data-testid=slots] li") == 5, "not the next five slots")
+    browser.click("[data-testid=banner] a")
+    output_of(page, runs[-1])
+    check(browser.run("return location.hash") == f"#/job/broken/run/{runs[-1]}", "the run has no address")
+
+
+def scenario_progress(page, _):
+    """A run in progress is not red, and cancelling two says that it cancels two."""
+    browser = page.browser
+    page.open()
+    open_job(page, "slow")
+    for number in (1, 2):
+        browser.click("[data-testid=job-page] [data-action=trigger]")
+        until(f"{number} runs are in the table", lambda: browser.count("[data-testid=run]") == number)
+    until("they run", lambda: browser.text("[data-testid=run-outcome]") == "running")
+    red = browser.run(RED)
+    colours = browser.run("""
+        const probe = document.createElement("i");
+        probe.style.color = arguments[0];
+        document.body.append(probe);
+        const red = getComputedStyle(probe).color;
+        probe.remove();
+        const texts = [...document.querySelectorAll("[data-testid=run-outcome], [data-testid=banner] *, .job-title .state")];
+        const bars = [...document.querySelectorAll(".bar rect")];
+        return [red, ...texts.map((e) => getComputedStyle(e).color), ...bars.map((e) => getComputedStyle(e).fill)]""", red)
+    check(colours[0] not in colours[1:], f"a run in progress is red: {colours}")
+    check(browser.count(".bar path") == 0, "a run in progress has the mark of a failure")
+    banner = until("the banner tells of it", lambda: browser.text("[data-testid=banner]"))
+    check("in progress for" in banner, f"the banner is '{banner}'")
+    until("the button says how many", lambda: browser.text("[data-testid=job-page] [data-action=cancel]") == "Cancel 2 runs…")
+    browser.click("[data-testid=job-page] [data-action=cancel]")
+    until("it asks", lambda: browser.count("#confirm-yes") > 0)
+    check(browser.text("#confirm-yes") == "Cancel 2 runs", f"the button says '{browser.text('#confirm-yes')}'")
+    check(browser.text("#confirm-no") == "Keep running", "the other button does not say what it does")
+    browser.click("#confirm-yes")
+    until("both are cancelled", lambda: browser.run(
+        "return [...document.querySelectorAll('[data-testid=run-outcome]')].map(e => e.textContent).join()")
+        == "cancelled,cancelled")
+
+
+def scenario_runs(page, _):
+    """All runs can be paged, and each has an address that leads to it."""
+    browser = page.browser
+    runs = page.run_at_once("instant", 60)
+    page.open()
+    open_job(page, "instant")
+    seen = []
+    for number in range(3):
+        until("a page of runs is shown", lambda: browser.count("[data-testid=run]") > 0)
+        shown = browser.run("return [...document.querySelectorAll('[data-testid=run]')].map(e => Number(e.dataset.run))")
+        seen += shown
+        if number < 2:
+            browser.click("[data-action=older]")
+            until("older runs are shown", lambda: browser.attribute("[data-testid=run]", "data-run") != str(shown[0]))
+    check(seen == runs[::-1], "not each run is on one of the pages")
+    check(browser.count("[data-action=older]:disabled") == 1, "there is a page beyond the last")
+    # An address opened anew.
+    browser.go("about:blank")
+    browser.go(f"{page.base}/#/job/instant/run/{runs[3]}")
+    output = lambda run: browser.text("#output-title") == f"Output of run {run}"
+    until("the address leads to the run", lambda: output(runs[3]))
+    current = f'[data-testid=run][data-run="{runs[3]}"][aria-current]'
+    until("its row is on the page", lambda: browser.count(current) == 1)
+    browser.run("scrollTo(0, document.documentElement.scrollHeight)")
+    browser.click(f'[data-testid=run][data-run="{runs[1]}"]')
+    until("a click leads to another run", lambda: output(runs[1]))
+    until("it scrolls to the output", lambda: browser.run(
+        "const top = document.querySelector('.output-card').getBoundingClientRect().top; return top >= 0 && top < innerHeight / 2"))
+    browser.run("history.back()")
+    until("the way back leads to the run before", lambda: output(runs[3]))
+    page.route("#/job/instant/run/999999")
+    until("a run that there is not is told", lambda: "no run 999999" in browser.text("[data-testid=output-state]"))
+    browser.click("[data-testid=runs-failed]")
+    until("only failed runs are shown, of which there is none", lambda: browser.count("[data-testid=run]") == 0)
+
+
+def scenario_output(page, _):
+    """Times, standard error, attempts, search, wrap, download, following, colours."""
+    browser = page.browser
+    run = page.run_job("broken")[0]
+    page.open()
+    open_job(page, "broken", run)
+    output_of(page, run)
+    line = "[data-testid=output] .line"
+    check(re.fullmatch(r"\d\d:\d\d:\d\d", browser.text(f"{line} time")), "a line has no time")
+    error = f"{line}[data-stream=stderr]"
+    check(browser.text(f"{error} .text").strip() == "oops" and browser.text(f"{error} .stream") == "err",
+          "standard error is not marked")
+    check(browser.text("[data-testid=output] .fg-red") == "red", "no colour")
+    check("<b>bold</b>" in browser.text("[data-testid=output]") and browser.count("[data-testid=output] b") == 0,
+          "markup of an output is not shown as text")
+    check("\x1b" not in browser.text("[data-testid=output]"), "a sequence for terminals is shown")
+    browser.click("[data-testid=output-attempt][data-attempt='2']")
+    until("one attempt is chosen", lambda: browser.text("[data-testid=output-attempt][aria-selected=true]") == "Attempt 2")
+    until("it is shown alone", lambda: browser.text(f"{line} .text").startswith("attempt 2"))
+    browser.click("[data-testid=output-attempt][data-attempt='']")
+    until("all are shown again", lambda: browser.text(f"{line} .text").startswith("attempt 1"))
+    browser.type("[data-testid=output-search]", "OOPS")
+    until("the search counts lines", lambda: browser.text("[data-testid=output-found]") == "2 lines")
+    browser.type("[data-testid=output-search]", "\ue007")
+    until("Enter goes to the first", lambda: browser.text("[data-testid=output-found]") == "1 of 2 lines")
+    check(browser.text(".hit-at .text").strip() == "oops", "another line is marked")
+    wrapped = browser.run("return document.querySelector('.line .text').computedStyleMap().get('white-space').toString()")
+    browser.click("[data-testid=output-wrap]")
+    after = browser.run("return document.querySelector('.line .text').computedStyleMap().get('white-space').toString()")
+    check(wrapped != after, "the lines are wrapped as before")
+    download(page, run)
+    follow(page)
+
+
+def download(page, run):
+    browser = page.browser
+    with tempfile.TemporaryDirectory() as folder:
+        browser.cdp("Browser.setDownloadBehavior", behavior="allow", downloadPath=folder)
+        browser.click("[data-action=download]")
+        file = pathlib.Path(folder) / f"broken-{run}.log"
+        until("the output is saved", file.exists)
+        text = file.read_text()
+        check("\x1b[31mred" in text and text.count("oops") == 2, f"the file has '{text}'")
+
+
+def follow(page):
+    browser = page.browser
+    open_job(page, "talker")
+    browser.click("[data-testid=job-page] [data-action=trigger]")
+    until("the output comes live", lambda: browser.text("[data-testid=output-state]") == "live"
+          and browser.count("[data-testid=output] .line") > 40)
+    at_end = """const box = document.querySelector("[data-testid=output]");
+        return box.scrollHeight - box.scrollTop - box.clientHeight < 30"""
+    until("it follows the end", lambda: browser.run(at_end))
+    browser.run("document.querySelector('[data-testid=output]').scrollTop = 0")
+    pressed = lambda: browser.attribute("[data-testid=output-follow]", "aria-pressed")
+    until("whoever scrolls up is left alone", lambda: pressed() == "false")
+    lines = browser.count("[data-testid=output] .line")
+    until("more comes", lambda: browser.count("[data-testid=output] .line") > lines)
+    check(browser.run("return document.querySelector('[data-testid=output]').scrollTop") == 0, "the output moves")
+    browser.click("[data-testid=output-follow]")
+    until("it follows again", lambda: browser.run(at_end) and pressed() == "true")
+
+
+def scenario_overview(page, _):
+    """What fails comes first; tags filter; several jobs are suspended at once."""
+    browser = page.browser
+    page.run_job("broken", 2)
+    page.run_job("instant")
+    page.open()
+    check("takt" in browser.text("[data-testid=origin]") and browser.text("#host"), "no host, or no version")
+    names = lambda: browser.run("return [...document.querySelectorAll('[data-testid=job]')].map(e => e.dataset.job)")
+    until("the failing job is the first, then the stale one", lambda: names()[:2] == ["broken", "stuck"])
+    check(browser.text(row_part("broken", "streak")) == "2×", "it is not said how often it failed")
+    until("the slots that were skipped are told", lambda: "skipped: overlap" in browser.text(row_part("stuck", "passed")))
+    check(browser.text("[data-testid=tile-stale] b") == "1", "the stale job is not counted")
+    check(re.fullmatch(r"[\d.]+ m?s", browser.text(row_part("instant", "took"))), "no duration")
+    check("the longest" in browser.attribute(row_part("instant", "outcomes"), "aria-label"), "no sparkline")
+    head = browser.run("return document.body.innerText")
+    check("wakes" not in head and "batches" not in head, "counters of takt itself are shown")
+    browser.click("[data-tag=night]")
+    until("the tag filters", lambda: sorted(names()) == ["broken", "slow"])
+    for job in ("broken", "slow"):
+        browser.click(f"{row(job)} [data-select]")
+    check(browser.text("[data-testid=selected]") == "2 jobs selected", "the selection is not told")
+    browser.click("[data-testid=selection] [data-action=suspend]")
+    until("it asks", lambda: browser.count("[data-testid=suspend-dialog]") > 0)
+    check("2 jobs" in browser.text("#suspend-title"), "it does not say how many")
+    browser.type("[data-testid=suspend-reason]", "moving house")
+    browser.click("[data-testid=suspend-dialog] [data-testid=confirm]")
+    for job in ("broken", "slow"):
+        page.await_state(job, "suspended")
+    check(browser.count("[data-testid=selection]") == 0, "the selection stays")
+    browser.click("[data-testid=select-all]")
+    browser.click("[data-testid=selection] [data-action=resume]")
+    for job in ("broken", "slow"):
+        page.await_state(job, "waiting", "idle")
+
+
+def scenario_timeline(page, _):
+    """From an hour to a month; skipped slots in sight; a click opens the run."""
+    browser = page.browser
+    run = page.run_job("broken")[0]
+    page.open()
+    page.route("#/timeline")
+    lane = '[data-testid=lane][data-job="{}"]'
+    until("the failed run is drawn", lambda: browser.count(lane.format("broken") + ' .run[data-outcome=failed]') > 0)
+    check(browser.text("[data-testid=wake-lane] .label") == "wake-ups", "the lane of the wake-ups has no name")
+    until("slots to come are drawn", lambda: browser.count(lane.format("beat") + " .slot[data-verdict=coming]") > 0)
+    until("skipped slots are drawn", lambda: browser.count(lane.format("stuck") + " .slot[data-verdict=skipped]") > 0)
+    heights = browser.run("""
+        const height = (kind) => document.querySelector(kind).getBBox().height;
+        return [height(".slot[data-verdict=skipped]"), height(".run")]""")
+    check(heights[0] >= heights[1] * 0.9, f"a skipped slot is smaller than a run: {heights}")
+    check("skipped slot" in browser.attribute(lane.format("stuck"), "aria-label"), "the lane does not tell of them")
+    browser.run("document.querySelector('[data-testid=timeline-span]').value = '2592000'")
+    browser.run("document.querySelector('[data-testid=timeline-span]').dispatchEvent(new Event('change'))")
+    until("a month is drawn, by days", lambda: re.search(r"\d+ [A-Z][a-z]{2}", browser.text(".axis")))
+    browser.run("document.querySelector('[data-testid=timeline-span]').value = '900'")
+    browser.run("document.querySelector('[data-testid=timeline-span]').dispatchEvent(new Event('change'))")
+    until("a quarter of an hour is drawn", lambda: re.search(r"\d\d:\d\d", browser.text(".axis")))
+    browser.run("""
+        const bar = document.querySelector(arguments[0]).getBoundingClientRect();
+        const lane = document.querySelector(arguments[1]);
+        const at = { bubbles: true, clientX: bar.left + bar.width / 2, clientY: bar.top + 3 };
+        lane.querySelector(".ground").dispatchEvent(new MouseEvent("click", at))""",
+        lane.format("broken") + " .run", lane.format("broken"))
+    until("a click opens the run", lambda: browser.run("return location.hash") == f"#/job/broken/run/{run}")
+
+
+SCENARIOS = {
+    "job": scenario_job,
+    "progress": scenario_progress,
+    "runs": scenario_runs,
+    "output": scenario_output,
+    "overview": scenario_overview,
+    "timeline": scenario_timeline,
+}
