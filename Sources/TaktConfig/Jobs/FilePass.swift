@@ -213,11 +213,13 @@ final class FilePass {
   /// The job's spec; nil when something is wrong with it, which is then reported.
   private func spec(of key: YAMLKey, _ entries: [YAMLEntry]) -> JobSpec? {
     let reportCount = reporter.reportCount
-    let mayBeSimilar = similarJobs.begin(entries)
+    // What each job names on this machine is looked for by itself.
+    let mayBeSimilar = setting.sources.machineFiles == nil && similarJobs.begin(entries)
     if mayBeSimilar, let known = similarJobs.known, let name = JobName(key.text) {
       let own = fields(of: similarJobs.ownEntries, key)
       if reporter.reportCount > reportCount { return nil }
       if let run = own[.run]?.value?.text {
+        if let builder { builder.checkPlaceholders(in: run, at: own[.run]?.mark ?? key.mark) }
         return known.renamed(
           name, action: setting.sources.pool.common(.shell(run)),
           summary: own[.description]?.value?.text)

@@ -30,7 +30,8 @@ struct JobRoutes {
     if let state, !states.contains(state) {
       throw Problem(
         .badRequest, "there is no state '\(state.prefix(50))'",
-        detail: "Use one of \(states.joined(separator: ", ")).")
+        detail: (NearestName.of(state, among: states).map { "Did you mean '\($0)'? " } ?? "")
+          + "Use one of \(states.joined(separator: ", ")).")
     }
     let width = try query.integer("width", 20...1000, default: 120)
     let wanted = JobList(
@@ -87,11 +88,25 @@ struct JobRoutes {
       json.key("transitions")
       json.array(transitions) { $0.value(raw: $1) }
       json.member("action", job.view.spec.action.name)
+      json.key("command")
+      json.array(job.view.spec.action.shownParts) { json, part in
+        json.object { json in
+          json.member("path", part.path)
+          json.member("text", part.shown)
+        }
+      }
+      json.key("schedule_words")
+      json.array(job.view.spec.timing.schedule.words) { $0.value($1) }
+      let standard = JobKey.standardFacts(inFolderOf: ports.facts.file)
       json.key("keys")
       json.array(JobKey.facts(of: job.view.spec)) { json, fact in
         json.object { json in
           json.member("key", fact.key)
           json.member("text", fact.text)
+          if standard[fact.key] == fact.text {
+            json.key("default")
+            json.value(true)
+          }
         }
       }
     }

@@ -7,6 +7,7 @@ struct PlanRoutes {
   let ports: ControlPorts
 
   func add(to routes: inout RouteList) {
+    routes.get("/api/v1/plan", planFile)
     routes.post("/api/v1/plan", plan)
     routes.post("/api/v1/reload", reload)
   }
@@ -24,6 +25,16 @@ struct PlanRoutes {
       report.withoutWords(but: ports.facts.givenFile, isAlone: !includesItself))
   }
 
+  @Sendable private func planFile(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    _ = try Query(request)
+    let report = await withCheckedContinuation { continuation in
+      ports.reload.plan { continuation.resume(returning: $0) }
+    }
+    return try answer(report, showsValues: true)
+  }
+
   @Sendable private func reload(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
@@ -31,13 +42,15 @@ struct PlanRoutes {
     let report = await withCheckedContinuation { continuation in
       ports.reload.reload(cause: "request") { continuation.resume(returning: $0) }
     }
-    return try answer(report)
+    return try answer(report, showsValues: true)
   }
 
-  private func answer(_ report: ReloadReport) throws -> Response {
+  /// - Parameter showsValues: whether commands and environments are in it. Not for a text that somebody
+  ///   sends: it may include a file, or name an `env_file`, that only takt may read.
+  private func answer(_ report: ReloadReport, showsValues: Bool = false) throws -> Response {
     guard let plan = report.plan else { throw Problem(refusing: report.diagnostics) }
     var json = JSONWriter()
-    json.value(plan, report)
+    json.value(plan, report, showsValues: showsValues)
     return .json(json)
   }
 }

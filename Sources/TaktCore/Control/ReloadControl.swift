@@ -10,6 +10,9 @@ package protocol ReloadControl: Sendable {
   /// What a reload would do if the main jobs file had this text. Nothing is applied.
   func plan(text: [UInt8], reply: @escaping @Sendable (ReloadReport) -> Void)
 
+  /// What a reload would do with the jobs file as it is on disk. Nothing is applied.
+  func plan(reply: @escaping @Sendable (ReloadReport) -> Void)
+
   /// What the last reload did; nil before the first.
   var lastReport: ReloadReport? { get }
 }

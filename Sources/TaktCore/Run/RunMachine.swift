@@ -222,18 +222,22 @@ package struct RunMachine: Hashable, Sendable {
     if case .descendants(let left) = cause, end.outcome == .succeeded {
       end.reason = .descendantsLeft(left.count)
     }
-    if end.outcome != .succeeded || failureState != nil { noteStep(end) }
+    let isIgnored = end.outcome == .failed && rules.ignoresFailure(of: step)
+    if end.outcome != .succeeded || failureState != nil { noteStep(end, isIgnored: isIgnored) }
     guard step + 1 < rules.stepCount, end.outcome == .succeeded || rules.continues(after: step)
-    else { return attemptOver(failure?.end ?? end, why, now) }
+    else {
+      if isIgnored { end.outcome = .succeeded }
+      return attemptOver(failure?.end ?? end, why, now)
+    }
     if let unwanted { return self.end(RunEnd(.cancelled, unwanted), why) }
     step += 1
     return perform(.nextStep)
   }
 
-  private mutating func noteStep(_ end: RunEnd) {
+  private mutating func noteStep(_ end: RunEnd, isIgnored: Bool) {
     note { [step] failureState in
       failureState.stepFailure = end.outcome == .succeeded ? nil : end
-      if end.outcome != .succeeded, failureState.failure == nil {
+      if end.outcome != .succeeded, !isIgnored, failureState.failure == nil {
         failureState.failure = StepFailure(end: end, step: step)
       }
     }

@@ -43,7 +43,9 @@ extension ActiveRun {
 
   /// The run as the ledger has it when it starts, or wants to.
   @inline(__always) func beginning(at now: Now) -> RunBeginning {
-    RunBeginning(head, attempt: machine.attempt + 1, at: now.wall)
+    var beginning = RunBeginning(head, attempt: machine.attempt + 1, at: now.wall)
+    if startedAt != nil, case .slot = origin { beginning.lateness = lateness }
+    return beginning
   }
 
   func view(at now: Now) -> RunView {

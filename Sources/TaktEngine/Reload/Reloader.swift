@@ -80,9 +80,21 @@ package final class Reloader: ReloadControl {
 
   /// What a reload would do if the main file had this text.
   package func plan(text: [UInt8], reply: @escaping @Sendable (ReloadReport) -> Void) {
+    plan({ [source] in source.load(text: text) }, reply: reply)
+  }
+
+  /// What a reload would do with the files as they are.
+  package func plan(reply: @escaping @Sendable (ReloadReport) -> Void) {
+    plan({ [source] in source.load() }, reply: reply)
+  }
+
+  private func plan(
+    _ load: @escaping @Sendable () -> LoadedSnapshot,
+    reply: @escaping @Sendable (ReloadReport) -> Void
+  ) {
     queue.async { [self] in
       let old = current.withLock { $0 }
-      let loaded = applicable(source.load(text: text), after: old.settings)
+      let loaded = applicable(load(), after: old.settings)
       reply(
         report(loaded, loaded.snapshot.map { ReloadPlan(from: old, to: $0) }, from: old.settings))
     }

@@ -51,6 +51,13 @@ enum Console {
     return min(1000, max(20, Int(size.ws_col)))
   }
 
+  /// How many lines the terminal has; 24 where there is none.
+  static var height: Int {
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return 24 }
+    return min(1000, max(5, Int(size.ws_row)))
+  }
+
   /// Whether colour is wanted: on a terminal, unless `NO_COLOR` is set or the terminal is dumb.
   static var isColoured: Bool {
     guard isatty(STDOUT_FILENO) == 1 else { return false }

@@ -70,6 +70,10 @@ final class MemoryReload: ReloadControl {
       })
   }
 
+  func plan(reply: @escaping @Sendable (ReloadReport) -> Void) {
+    reply(state.withLock { $0.report })
+  }
+
   static func applied(
     from old: [JobSpec], to new: [JobSpec], settings: [String] = [],
     diagnostics: [Diagnostic] = []

@@ -19,7 +19,7 @@ struct LogsCommand: ParsableCommand {
       until Ctrl-C.
       """)
 
-  @Argument(help: RunOrJob.help)
+  @Argument(help: RunOrJob.help, completion: JobCompletion.kind)
   var subject: String
 
   @Flag(help: "Show the job's last run that failed, timed out or was interrupted.")

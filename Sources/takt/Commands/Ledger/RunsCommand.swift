@@ -8,9 +8,13 @@ struct RunsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "runs",
     abstract: "List runs, newest first.",
-    discussion: "Exits with 64 if the ledger has no such job.")
+    discussion: """
+      With --stats, prints a line for each job instead: how many runs ended, the share that \
+      succeeded (cancelled ones left out), and for durations and for lateness the median and the \
+      value that 95 % do not exceed. Exits with 64 if the ledger has no such job.
+      """)
 
-  @Argument(help: "The job's name. (default: all jobs)")
+  @Argument(help: "The job's name. (default: all jobs)", completion: JobCompletion.kind)
   var job: String?
 
   @Flag(help: "List only runs that failed, timed out or were interrupted.")
@@ -19,11 +23,14 @@ struct RunsCommand: ParsableCommand {
   @Flag(help: "Include hooks.")
   var hooks = false
 
-  @Option(help: "List only runs newer than this, such as 90m or 1d.")
+  @Option(help: "List only runs since then: 90m, 1d, 18:00, 'yesterday 06:00' or 2026-12-24T18:00.")
   var since: String?
 
   @Option(name: .short, help: "The maximum number of runs.")
   var number = 50
+
+  @Flag(help: "Show success rate, durations and lateness by job.")
+  var stats = false
 
   @Flag(help: "Print one JSON object per line.")
   var json = false
@@ -31,18 +38,26 @@ struct RunsCommand: ParsableCommand {
   @OptionGroup var state: StateArgument
 
   func validate() throws {
+    if stats, failed || hooks {
+      throw ValidationError("--stats cannot be combined with --failed or --hooks.")
+    }
     guard (1...1_000_000).contains(number) else {
       throw ValidationError("-n takes a number from 1 to 1000000.")
     }
   }
 
   func run() throws {
-    let start = try since.map(Moment.ago)
     let (archive, zone) = try state.open()
+    if stats {
+      return try RunStatisticsTable(
+        archive: archive, job: try job.map(archive.requireJob),
+        since: try since.map { try InstantArgument.since($0, in: zone) }
+      ).print(json: json)
+    }
     var query = RunQuery()
     query.job = try job.map(archive.requireJob)
     query.failedOnly = failed
-    query.since = start
+    query.since = try since.map { try InstantArgument.since($0, in: zone) }
     query.withHooks = hooks
     query.limit = number
     let runs = try archive.orExit { (archive) throws(LedgerArchive.Failure) in
@@ -57,16 +72,6 @@ struct RunsCommand: ParsableCommand {
       titles: ["RUN", "JOB", "SLOT", "BEGAN", "TOOK", "TRIES", "OUTCOME", "REASON"], rows: rows
     ).print()
     if runs.isEmpty { Console.error("takt: no runs") }
-  }
-}
-
-/// An instant given as its distance to now.
-enum Moment {
-  static func ago(_ text: String) throws -> WallInstant {
-    guard let duration = try? DurationText.parse(text) else {
-      throw ValidationError("--since takes a duration such as 90m or 1d.")
-    }
-    return SystemTimeSource().wall - duration
   }
 }
 

@@ -1,0 +1,136 @@
+import TaktTime
+
+/// One value of a key that logs do not show: a command, a variable, a parameter.
+package struct HiddenValue: Hashable, Sendable {
+  /// Where it is: `run`, `env.PATH`, `steps[2].with.url`.
+  package var path: String
+  package var text: String
+  /// The text without what may be a password or a token.
+  package var shown: String
+
+  /// - Parameter isSecret: whether it is masked as a whole; nil where the last name of the path
+  ///   decides.
+  init(_ path: String, _ text: String, isSecret: Bool? = nil) {
+    self.path = path
+    self.text = text
+    shown =
+      switch isSecret {
+      case true: SensitiveText.mask
+      case false: text
+      case nil: SensitiveText.masked(text, of: path.split(separator: ".").last ?? "")
+      }
+  }
+
+  /// The same value in two specs of a job, at least one of which has it.
+  package struct Change: Hashable, Sendable {
+    /// Texts are cut after so many characters.
+    private static let charactersMax = 4000
+
+    package var path: String
+    /// The previous text; nil when there was none.
+    package var from: String?
+    package var to: String?
+
+    fileprivate init(_ path: String, _ from: HiddenValue?, _ to: HiddenValue?) {
+      self.path = path
+      self.from = from.map { Self.cut($0.shown) }
+      self.to = to.map { Self.cut($0.shown) }
+    }
+
+    private static func cut(_ text: String) -> String {
+      guard text.utf8.count > charactersMax, text.count > charactersMax else { return text }
+      return text.prefix(charactersMax) + "… (\(text.count - charactersMax) more characters)"
+    }
+  }
+
+  /// What differs, in the order of the earlier values and then of the later ones.
+  static func changes(from old: [Self], to new: [Self]) -> [Change] {
+    let before = Dictionary(old.map { ($0.path, $0) }) { first, _ in first }
+    let after = Dictionary(new.map { ($0.path, $0) }) { first, _ in first }
+    let paths = old.map(\.path) + new.map(\.path).filter { before[$0] == nil }
+    return paths.compactMap { path in
+      let (from, to) = (before[path], after[path])
+      return from?.text == to?.text ? nil : Change(path, from, to)
+    }
+  }
+}
+
+extension [HiddenValue] {
+  /// A list of words, as a jobs file may write it: `[echo, "two words"]`.
+  static func words(_ words: [String]) -> String {
+    let shown = words.map { word in
+      let isPlain = word.utf8.allSatisfy { (0x2b...0x7e).contains($0) && !"[]{},:".utf8.contains($0) }
+      if isPlain, !word.isEmpty { return word }
+      return "\"\(word.map { "\\\"".contains($0) ? "\\\($0)" : "\($0)" }.joined())\""
+    }
+    return "[\(shown.joined(separator: ", "))]"
+  }
+
+  /// Those of several actions: `steps[1].run`.
+  static func of(_ steps: [Step], under path: String) -> Self {
+    steps.enumerated().flatMap { place, step -> Self in
+      let path = "\(path)[\(place + 1)]"
+      let own = of(step.action, under: "\(path).")
+      guard step.continues else { return own }
+      let text = step.isFailureIgnored ? "ignore" : "true"
+      return own + [HiddenValue("\(path).continue", text)]
+    }
+  }
+
+  /// Those of one action, each behind a prefix such as `on_failure[1].`.
+  static func of(_ action: Action, under prefix: String) -> Self {
+    switch action {
+    case .shell(let text): [HiddenValue("\(prefix)run", text)]
+    case .argv(let words): [HiddenValue("\(prefix)run", Self.words(words))]
+    case .use(let name, let parameters):
+      [HiddenValue("\(prefix)use", name)] + of(parameters, secret: [], under: "\(prefix)with")
+    case .plugin(let plugin, let parameters):
+      [HiddenValue("\(prefix)use", plugin.name)] + of(plugin, under: "\(prefix)plugin")
+        + of(
+          parameters, secret: Set(plugin.parameters.filter(\.schema.isSecret).map(\.schema.name)),
+          under: "\(prefix)with")
+    case .steps(let steps): of(steps, under: "\(prefix)steps")
+    }
+  }
+
+  /// Those of a manifest that has changed on disk.
+  private static func of(_ plugin: PluginManifest, under path: String) -> Self {
+    [
+      HiddenValue("\(path).version", plugin.version),
+      HiddenValue("\(path).command", words(plugin.command)),
+      HiddenValue("\(path).folder", plugin.folder),
+    ]
+  }
+
+  private static func of(
+    _ parameters: Parameters, secret: Set<String>, under path: String
+  ) -> Self {
+    parameters.sorted { $0.key < $1.key }.flatMap { name, value in
+      of(value, isSecret: secret.contains(name) ? true : nil, under: "\(path).\(name)")
+    }
+  }
+
+  private static func of(_ value: ParameterValue, isSecret: Bool?, under path: String) -> Self {
+    if case .map(let entries) = value {
+      return entries.sorted { $0.key < $1.key }.flatMap { name, value in
+        of(value, isSecret: isSecret, under: "\(path).\(name)")
+      }
+    }
+    return [HiddenValue(path, value.text, isSecret: isSecret)]
+  }
+}
+
+extension ParameterValue {
+  fileprivate var text: String {
+    switch self {
+    case .string(let text): text
+    case .integer(let number): String(number)
+    case .number(let number): String(number)
+    case .boolean(let value): String(value)
+    case .duration(let duration): DurationText.format(duration)
+    case .list(let items): [HiddenValue].words(items.map(\.text))
+    case .map(let entries):
+      [HiddenValue].words(entries.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.text)" })
+    }
+  }
+}
