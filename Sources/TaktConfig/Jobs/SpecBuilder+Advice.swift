@@ -55,19 +55,24 @@ extension SpecBuilder {
       reporter.report(
         .suspicious, severity: .warning, at: field.mark,
         "the '\(JobKey.timeout)' of \(DurationText.format(timeout)) is longer than the interval of "
-          + "\(DurationText.format(interval)): a run that takes so long makes takt skip slots",
-        hint: "set a shorter '\(JobKey.timeout)', a longer interval, or '\(JobKey.overlap)'",
+          + "\(DurationText.format(interval))",
+        hint:
+          "a run that takes so long makes takt skip slots: set a shorter '\(JobKey.timeout)', a "
+          + "longer interval, or '\(JobKey.overlap)'",
         owner: raw.owner)
     }
     let retry = settled.execution.retry
-    guard let field = raw.fields[.retry], retry.attempts > 1, retry.end == .exhausted else { return }
+    guard let field = raw.fields[.retry], retry.attempts > 1, retry.end == .exhausted else {
+      return
+    }
     let pauses = retry.pausesInAll
     guard let interval = interval(of: schedule, beside: pauses), pauses > interval else { return }
     reporter.report(
       .suspicious, severity: .warning, at: field.keyMark,
       "the pauses between \(retry.attempts) attempts add up to \(DurationText.format(pauses)), longer "
-        + "than the interval of \(DurationText.format(interval)): takt skips slots meanwhile",
-      hint: "use fewer attempts or a shorter '\(Key.delay)', or write 'until: next_slot'",
+        + "than the interval of \(DurationText.format(interval))",
+      hint:
+        "takt skips slots meanwhile: use fewer attempts or a shorter '\(Key.delay)', or write 'until: next_slot'",
       owner: KeyOwner(raw.owner, .retry))
   }
 
@@ -86,10 +91,12 @@ extension SpecBuilder {
       reporter.report(
         .suspicious, severity: .warning, at: field.mark,
         "no program starts with \(SizeText.format(bytes)) of memory",
-        hint: "write at least \(SizeText.format(Self.memoryLeastBytes)); a shell with a few commands "
+        hint:
+          "write at least \(SizeText.format(Self.memoryLeastBytes)); a shell with a few commands "
           + "needs about 32MB", owner: KeyOwner(raw.owner, .limits))
     }
-    if let field = limits["files"], let count = field.value?.integer, count < Self.descriptorsLeast {
+    if let field = limits["files"], let count = field.value?.integer, count < Self.descriptorsLeast
+    {
       reporter.report(
         .suspicious, severity: .warning, at: field.mark,
         "no program starts with \(count) open file descriptor\(count == 1 ? "" : "s")",
@@ -112,6 +119,12 @@ extension SpecBuilder {
     }
   }
 
+  /// Whether a program's name is more than a name.
+  static func isForShell(_ program: String) -> Bool {
+    program.contains { "|><;&$".contains($0) } || program.contains(" ") && !program.hasPrefix("/")
+      || program.contains(" -")
+  }
+
   /// A list is run as it stands: there is no shell that a pipe could mean something to.
   private func checkWords(_ items: [KeyValue.Located], of raw: RawJob) {
     guard let first = items.first, let program = first.value.text else { return }
@@ -119,14 +132,12 @@ extension SpecBuilder {
     if let sign = items.first(where: { Self.shellWords.contains($0.value.text ?? "") }) {
       reporter.report(
         .suspicious, severity: .warning, at: sign.mark,
-        "a list runs without a shell, so '\(sign.value.text ?? "")' is an argument",
+        "a list runs without a shell: '\(sign.value.text ?? "")' is an argument",
         hint: "write the command as one text: \(JobKey.run): \"\(line)\"", owner: raw.owner)
-    } else if program.contains(where: { "|><;&$".contains($0) })
-      || program.contains(" ") && !program.hasPrefix("/") || program.contains(" -")
-    {
+    } else if Self.isForShell(program) {
       reporter.report(
         .suspicious, severity: .warning, at: first.mark,
-        "a list runs without a shell, so '\(program.shortened)' is the name of a program",
+        "a list runs without a shell: '\(program.shortened)' is the name of a program",
         hint: items.count == 1
           ? "write it without brackets: \(JobKey.run): \"\(line)\""
           : "make each word an item, or write the command as one text", owner: raw.owner)

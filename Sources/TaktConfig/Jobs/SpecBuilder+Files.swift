@@ -29,7 +29,8 @@ extension SpecBuilder {
         continue
       }
       reporter.report(
-        .suspicious, severity: .warning, at: own.first { $0.name == name }?.nameMark ?? raw.nameMark,
+        .suspicious, severity: .warning,
+        at: own.first { $0.name == name }?.nameMark ?? raw.nameMark,
         "the file of the secret '\(name)' \(flaw.words)",
         hint: "create it, or correct '\(Key.file)'", owner: raw.owner)
     }
@@ -43,10 +44,14 @@ extension SpecBuilder {
     var mark = field.mark
     switch field.value {
     case .text(let text):
-      guard ShellWord.isShell(execution.shell), let word = ShellWord.program(of: text) else { return }
+      guard ShellWord.isShell(execution.shell), let word = ShellWord.program(of: text) else {
+        return
+      }
       program = word
     case .list(let items):
       guard let first = items.first, let text = first.value.text else { return }
+      // That has been reported.
+      if Self.isForShell(text) { return }
       program = text[...]
       mark = first.mark
     default: return
@@ -61,7 +66,7 @@ extension SpecBuilder {
     } else {
       let path = searchPath(settled, files)
       guard !files.finds(String(program), in: path, from: execution.directory) else { return }
-      message = "the program '\(String(program).shortened)' is in no folder of PATH, \(path.shortened)"
+      message = "the program '\(String(program).shortened)' is in no folder of PATH"
       hint = "install it, correct its name, or write its full path"
     }
     reporter.report(

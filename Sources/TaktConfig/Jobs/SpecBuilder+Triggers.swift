@@ -84,9 +84,10 @@ extension SpecBuilder {
     let isOnly = isOver && schedule.rules.isEmpty && schedule.every == nil
     reporter.report(
       .neverRuns, severity: .warning, at: items.first?.mark ?? raw.nameMark,
-      "\(past.rfc3339(in: zone)) is in the past"
-        + (isOnly && !schedule.hasUnforeseen ? ", so the job never runs" : ", so it makes no slot"),
-      hint: isOver ? "write a later time" : "remove it", owner: raw.owner)
+      "\(past.rfc3339(in: zone)) is in the past",
+      hint: isOnly && !schedule.hasUnforeseen
+        ? "the job never runs: write a later time" : "it makes no slot: remove it", owner: raw.owner
+    )
   }
 
   private func checkInstants(of raw: RawJob, _ schedule: Schedule) {

@@ -93,7 +93,8 @@ extension CronWarning {
       return "the step of \(step) \(unit)s is uneven: the last gap of each cycle is "
         + "\(lastGap) \(unit)\(lastGap == 1 ? "" : "s")"
     case .everyMinute(let hour):
-      return "this is every minute from \(hour.padded(2)):00 to \(hour.padded(2)):59, 60 slots a day"
+      return
+        "this is every minute from \(hour.padded(2)):00 to \(hour.padded(2)):59, 60 slots a day"
     case .everySecond(let hour, let minute):
       let time = "\(hour.padded(2)):\(minute.padded(2))"
       return "this is every second of the minute \(time), 60 slots a day"
@@ -115,10 +116,11 @@ extension CronWarning {
     switch self {
     case .unevenStep(_, let step, _): "use 'every' for a step of \(step) that never breaks"
     case .everyMinute(let hour):
-      "for once at \(hour.padded(2)):00 write '0 \(hour)' first; if you mean every minute, write '0-59' "
-        + "instead of '*'"
+      "to run once at \(hour.padded(2)):00, start with '0 \(hour)'; if every minute is meant, with "
+        + "'0-59 \(hour)'"
     case .everySecond(let hour, let minute):
-      "for once write '0 \(minute) \(hour)' first; if you mean every second, write '0-59' instead of '*'"
+      "to run once, start with '0 \(minute) \(hour)'; if every second is meant, with "
+        + "'0-59 \(minute) \(hour)'"
     case .bothDayFields(.any): "use 'days: all' for days that match both"
     case .bothDayFields(.all): nil
     case .skippedTime: "choose another time, or set 'dst: {gap: skip}' or 'timezone: UTC'"
