@@ -124,7 +124,7 @@ import TimerMachine
         == #"{"ts":"2026-09-21T14:13:20.123Z","level":"info","event":"run","machine":"run:12","#
         + #""seq":1,"job":"backup","run":12,"attempt":1,"slot":"2026-09-21T14:13:20.123Z","#
         + #""from":"running","to":"ended","cause":"action_ended","outcome":"succeeded","#
-        + #""reason":"exit(0)","duration_ms":5.000}"# + "\n")
+        + #""reason":"exit(0)","duration_ms":5.000,"descendants":0}"# + "\n")
   }
 
   @Test func `text has a line for each day, in its zone`() {

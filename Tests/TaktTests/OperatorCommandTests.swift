@@ -97,7 +97,10 @@ import Testing
   @Test func `people get local times with their offset, programs get UTC`() throws {
     let folder = try TemporaryFolder()
     try folder.write(
-      "scheduler: {timezone: Asia/Kolkata}\njobs: {a: {cron: '0 3 * * *', run: 'true'}}\n")
+      "scheduler: {timezone: Asia/Kolkata}\n"
+        + "jobs: {a: {cron: '0 3 * * *', until: 2098-12-31T23:00Z, run: 'true'}}\n")
+    let explain = try TaktProcess(["explain", "a"], in: folder)
+    #expect(try explain.text().contains("not after 2099-01-01T04:30:00.000+05:30"))
     for command in [["next"], ["explain", "a"]] {
       let text = try TaktProcess(command, in: folder)
       #expect(try text.text().contains("T03:00:00.000+05:30"))

@@ -37,7 +37,7 @@ import Testing
     #expect(long.output.contains("of the job was active: started at "))
     #expect(
       long.output.contains("With overlap: skip, a slot that is due during a run is passed over"))
-    let ran = try live.process.lines.first { $0.job == "quick" && $0.verdict == "ran" }
+    let ran = live.process.lines.first { $0.job == "quick" && $0.verdict == "ran" }
     let quick = try live.takt("why", "quick", "--at", try #require(ran?.slot), "--json")
     let object = try #require(try objects(quick.output).first)
     #expect(object["verdict"] as? String == "ran" && object["late_ms"] is Double)

@@ -190,8 +190,10 @@ final class FilePass {
     let node = try compose(KeyTable.job, of: owner)
     guard case .mapping(let entries) = node.content else {
       if node.content != .invalid {
+        let isBlank = if case .scalar(let scalar) = node.content { scalar.isBlank } else { false }
         reporter.report(
-          .wrongType, at: key.mark, "the job '\(key.text.shortened)' must be a mapping",
+          .wrongType, at: key.mark,
+          "the job '\(key.text.shortened)' \(isBlank ? "has no keys" : "must be a mapping")",
           hint: "write its keys below its name, indented")
       }
       return

@@ -108,10 +108,14 @@ extension SpecBuilder {
   private func warnOfCommands(of raw: RawJob) {
     for command in commands(of: raw) {
       switch command.field.value {
-      case .text(let text): checkPlaceholders(in: text, at: command.field.mark)
+      case .text(let text):
+        checkPlaceholders(in: text, at: command.field.mark)
+        checkInvisible(text, at: command.field.mark, of: raw)
       case .list(let items):
         for item in items {
-          if let text = item.value.text { checkPlaceholders(in: text, at: item.mark) }
+          guard let text = item.value.text else { continue }
+          checkPlaceholders(in: text, at: item.mark)
+          checkInvisible(text, at: item.mark, of: raw)
         }
         checkWords(items, of: raw)
       default: break
@@ -151,20 +155,46 @@ extension SpecBuilder {
   /// Placeholders are for parameters of actions; a command has variables.
   func checkPlaceholders(in text: String, at mark: YAMLMark) {
     guard text.utf8.contains(UInt8(ascii: "{")) else { return }
-    for name in Placeholders.Name.allCases where text.contains("{{\(name.rawValue)}}") {
+    for name in Placeholders.Name.allCases where Self.hasBraces(text, name.rawValue) {
       reporter.report(
         .suspicious, severity: .warning, at: mark,
         "'{{\(name.rawValue)}}' is not replaced in a command",
         hint: "use the variable $TAKT_\(name.rawValue.uppercased())")
       return
     }
-    for start in text.indices where text[start...].hasPrefix("{{secret.") {
+    for start in text.indices
+    where text[start...].hasPrefix("{{secret.") && !text[..<start].hasSuffix("{") {
       let name = text[start...].dropFirst("{{secret.".count).prefix { $0 != "}" }
       reporter.report(
         .suspicious, severity: .warning, at: mark,
         "'{{secret.\(name)}}' is not replaced in a command", hint: "use the variable $\(name)")
       return
     }
+  }
+
+  /// Whether `{{name}}` is in a text and not part of `{{{{name}}}}`.
+  private static func hasBraces(_ text: String, _ name: String) -> Bool {
+    let word = "{{\(name)}}"
+    guard text.contains(word) else { return false }
+    return text.indices.contains { text[$0...].hasPrefix(word) && !text[..<$0].hasSuffix("{") }
+  }
+
+  /// Characters that nobody sees, and that a copy from a page or a chat brings along.
+  private func checkInvisible(_ text: String, at mark: YAMLMark, of raw: RawJob) {
+    guard text.utf8.contains(where: { $0 >= 0x80 }) else { return }
+    let invisible = text.unicodeScalars.first {
+      switch $0.value {
+      case 0xa0, 0xad, 0x200b, 0x2060, 0xfeff: true
+      default: false
+      }
+    }
+    guard let scalar = invisible else { return }
+    let digits = String(scalar.value, radix: 16, uppercase: true)
+    let code = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    reporter.report(
+      .suspicious, severity: .warning, at: mark,
+      "the command has an invisible character, U+\(code)",
+      hint: scalar.value == 0xa0 ? "write a plain space instead" : "remove it", owner: raw.owner)
   }
 
   /// Each `run` of the job, its steps and its hooks.

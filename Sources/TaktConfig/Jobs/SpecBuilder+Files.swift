@@ -14,7 +14,8 @@ extension SpecBuilder {
       reporter.report(
         .suspicious, severity: .warning, at: field?.mark ?? raw.nameMark,
         "the '\(JobKey.directory)' '\(execution.directory.shortened)' \(flaw.words)",
-        hint: flaw == .missing ? "create it: mkdir -p \(execution.directory.shortened)" : nil,
+        hint: flaw == .missing
+          ? "create it: mkdir -p \(execution.directory.shortened)" : "name a folder",
         owner: raw.owner)
       return
     }

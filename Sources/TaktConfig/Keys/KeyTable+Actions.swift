@@ -24,10 +24,12 @@ extension KeyTable {
     KeyEntry(.with, parameters, "The parameters of the action in `use`."),
   ]
 
+  package static let addedAction = KeyRows(actionKeys)
+
   package static let hookAction = KeyRows(
     actionKeys + [
       KeyEntry(
-        Key.add, .oneOrMore(.object(KeyRows(actionKeys))),
+        Key.add, .oneOrMore(.object(addedAction)),
         "Actions after those of `defaults`, instead of an action that replaces them.")
     ])
 

@@ -107,7 +107,8 @@ enum SchemaRules {
 
   static func rules(of part: KeyTable.Part) -> JSONValue {
     switch part.path {
-    case JobKey.steps.name: ["oneOf": needs(.run, .use), "$ref": "#/$defs/action"]
+    case JobKey.steps.name, "hook.\(Key.add)":
+      ["oneOf": needs(.run, .use), "$ref": "#/$defs/action"]
     case "hook":
       [
         "oneOf": [needs(JobKey.run.name), needs(JobKey.use.name), needs(Key.add)],

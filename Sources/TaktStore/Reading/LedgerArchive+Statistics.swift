@@ -99,13 +99,15 @@ extension LedgerArchive {
     var conditions = ["outcome IS NOT NULL", "kind <> 'hook'"]
     if job != nil { conditions.append("job = ?") }
     if since != nil { conditions.append("coalesce(ended_at, began_at, slot) >= ?") }
-    let statement = try db.makeStatement(
+    let prepared = try db.makeStatement(
       sql: """
         SELECT job, outcome, duration_us,
           iif(kind = 'slot', \(hasLateness ? "coalesce(late_us, \(whole))" : whole), NULL)
         FROM runs WHERE \(conditions.joined(separator: " AND "))
-        """
-    ).sqliteStatement
+        """)
+    // It is closed with the statement that owns it.
+    let statement = prepared.sqliteStatement
+    defer { withExtendedLifetime(prepared) {} }
     var values = BoundValues(of: statement)
     if let job { values.add(job) }
     if let since { values.add(since.milliseconds) }

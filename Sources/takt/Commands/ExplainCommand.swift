@@ -176,7 +176,7 @@ extension ExplainCommand {
         ).jsonLine)
       return
     }
-    for line in lines { Console.print(line) }
+    for line in lines { Console.print(ShownZone.localized(line, in: zone)) }
     if !spec.timing.isEnabled {
       Console.print("disabled: no slots")
     } else if previous?.checkpoint.suspension != nil {

@@ -62,4 +62,24 @@ enum ShownZone {
   static func words(_ text: String, in zone: Zone) -> String {
     (try? InstantText(text))?.instant.map { $0.rfc3339(in: zone) } ?? text
   }
+
+  /// A text of takt's own with each instant in it as people read it.
+  static func localized(_ text: String, in zone: Zone) -> String {
+    // "2026-12-24T18:00:00.000Z"
+    let length = 24
+    guard text.utf8.count >= length, text.utf8.contains(UInt8(ascii: "Z")) else { return text }
+    var shown = ""
+    var rest = text[...]
+    while let end = rest.firstIndex(of: "Z") {
+      let part = rest[...end]
+      rest = rest[rest.index(after: end)...]
+      let stamp = part.suffix(length)
+      if stamp.count == length, let instant = (try? InstantText(String(stamp)))?.instant {
+        shown += part.dropLast(length) + instant.rfc3339(in: zone)
+      } else {
+        shown += part
+      }
+    }
+    return shown + rest
+  }
 }

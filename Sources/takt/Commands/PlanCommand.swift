@@ -48,7 +48,7 @@ struct PlanCommand: ParsableCommand {
     let (plan, bytes) = try control.connect().ask(PlanAnswer.self, "GET", "/api/v1/plan")
     if json { return Console.print(String(decoding: bytes, as: UTF8.self)) }
     for warning in plan.warnings { Console.error(warning.text) }
-    PlanLines.print(plan)
+    PlanLines(zone: control.zone).print(plan)
   }
 
   private func compare(_ old: String, _ new: String) throws {
@@ -66,7 +66,9 @@ struct PlanCommand: ParsableCommand {
     }
     let plan = ReloadPlan(from: before, to: after)
     let settings = before.settings.differences(to: after.settings)
-    guard json else { return PlanLines.print(PlanAnswer(plan, settings: settings)) }
+    guard json else {
+      return PlanLines(zone: after.settings.zone).print(PlanAnswer(plan, settings: settings))
+     }
     var writer = JSONWriter()
     writer.value(
       plan,

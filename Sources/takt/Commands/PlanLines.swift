@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// A plan as the API gives it, and as people read it.
 struct PlanAnswer: Decodable {
@@ -58,8 +59,13 @@ struct PlanAnswer: Decodable {
 }
 
 /// A plan for people.
-enum PlanLines {
-  static func print(_ plan: PlanAnswer) {
+struct PlanLines {
+  /// Keys whose values are instants.
+  private static let timeKeys: Set<String> = ["at", "not_before", "until"]
+
+  let zone: Zone
+
+  func print(_ plan: PlanAnswer) {
     for step in plan.steps { print(step) }
     for rename in plan.renames {
       Console.print("hint: '\(rename.to)' looks like '\(rename.from)' renamed; it is a new job")
@@ -74,7 +80,7 @@ enum PlanLines {
     Console.print(counts.joined(separator: ", "))
   }
 
-  private static func print(_ step: PlanAnswer.Step) {
+  private func print(_ step: PlanAnswer.Step) {
     let sign =
       switch ReloadPlan.Change(rawValue: step.change) {
       case .added: "+"
@@ -88,12 +94,16 @@ enum PlanLines {
       } else if detail.from == nil, detail.to == nil {
         Console.print("    \(detail.key) changed")
       } else {
-        print(PlanAnswer.Step.Value(path: detail.key, from: detail.from, to: detail.to))
+        let isTime = Self.timeKeys.contains(detail.key)
+        let texts = [detail.from, detail.to].map { text in
+          isTime ? text.map { ShownZone.localized($0, in: zone) } : text
+        }
+        print(PlanAnswer.Step.Value(path: detail.key, from: texts[0], to: texts[1]))
       }
     }
   }
 
-  private static func print(_ value: PlanAnswer.Step.Value) {
+  private func print(_ value: PlanAnswer.Step.Value) {
     let (from, to) = (value.from ?? "none", value.to ?? "none")
     if from == to {
       Console.print("    \(value.path): \(from.printable), changed where it is masked".printable)

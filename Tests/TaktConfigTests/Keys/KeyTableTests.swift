@@ -51,6 +51,9 @@ struct KeyTableTests {
     "hook.use": "on: start, run: x, on_failure: {use: log}",
     "hook.with": "on: start, run: x, on_failure: {use: log, with: {message: '{{job}}'}}",
     "hook.add": "on: start, run: x, on_failure: {add: [{run: y}, {use: log}]}",
+    "hook.add.run": "on: start, run: x, on_failure: {add: {run: [x, y]}}",
+    "hook.add.use": "on: start, run: x, on_failure: {add: {use: log}}",
+    "hook.add.with": "on: start, run: x, on_failure: {add: {use: log, with: {level: debug}}}",
     "secrets.file": "on: start, run: x, secrets: {A: {file: a.key}}",
     "secrets.env": "on: start, run: x, secrets: {A: {env: A}}",
     "secrets.as": "on: start, run: x, secrets: {A: {env: A, as: file}}",
@@ -271,6 +274,11 @@ struct KeyTableTests {
     "hook.run": ("{run: x}", "{run: y}"), "hook.use": ("{run: x}", "{use: log}"),
     "hook.with": ("{use: log}", "{use: log, with: {level: debug}}"),
     "hook.add": ("{run: x}", "{add: [{run: x}, {run: y}]}"),
+    "hook.add.run": ("{add: {run: x}}", "{add: {run: y}}"),
+    "hook.add.use": ("{add: {run: x}}", "{add: {use: log}}"),
+    "hook.add.with": (
+      "{add: {use: log}}", "{add: {use: log, with: {level: debug}}}"
+    ),
     "secrets.file": ("{A: {file: a}}", "{A: {file: b}}"),
     "secrets.env": ("{A: {env: A}}", "{A: {env: B}}"),
     "secrets.as": ("{A: {env: A}}", "{A: {env: A, as: file}}"),

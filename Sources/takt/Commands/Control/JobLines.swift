@@ -86,7 +86,7 @@ struct JobLines {
           + (suspension.until.map { " until \(ShownZone.words($0, in: zone))" } ?? "")
           + (suspension.reason.isEmpty ? "" : ": \(suspension.reason)"))
     }
-    lines += Self.file(job)
+    lines += Self.file(job, in: zone)
     lines += job.active.map { run in
       "run \(run.run): \(run.state)"
         + (run.began.map { " since \(ShownZone.words($0, in: zone))" } ?? "")
@@ -105,9 +105,11 @@ struct JobLines {
   }
 
   /// What the jobs file says of the job, as far as it is not the default.
-  private static func file(_ job: Answer) -> [String] {
+  private static func file(_ job: Answer, in zone: Zone) -> [String] {
     let hasWords = job.schedule_words != nil
-    var facts: [(key: String, text: String)] = (job.schedule_words ?? []).map { ("when", $0) }
+    var facts: [(key: String, text: String)] = (job.schedule_words ?? []).map {
+      ("when", ShownZone.localized($0, in: zone))
+    }
     for part in job.command ?? [] {
       let all = part.text.split(separator: "\n", omittingEmptySubsequences: true)
       for line in all.prefix(commandLinesMax) {

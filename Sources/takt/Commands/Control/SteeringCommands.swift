@@ -154,7 +154,7 @@ struct ReloadCommand: ParsableCommand {
       PlanAnswer.self, "POST", "/api/v1/reload", body: [])
     if json { return Console.print(String(decoding: bytes, as: UTF8.self)) }
     for warning in plan.warnings { Console.error(warning.text) }
-    PlanLines.print(plan)
+    PlanLines(zone: control.zone).print(plan)
   }
 }
 

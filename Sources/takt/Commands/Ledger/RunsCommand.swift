@@ -128,7 +128,7 @@ struct RunLine: Encodable {
       String(head.run.number), head.job.text + (head.hook.map { " (\($0.rawValue))" } ?? ""),
       head.slot.rfc3339(in: zone), run.beganAt.map { $0.rfc3339(in: zone) } ?? "-",
       end == nil
-        ? "-" : run.duration.map { DurationText.format(.milliseconds($0.milliseconds)) } ?? "-",
+        ? "-" : run.duration.map(DurationText.brief) ?? "-",
       String(run.attempts),
       end?.outcome.rawValue ?? (run.beganAt == nil ? "waiting" : "running"),
       (end?.reason.description ?? "").printable,

@@ -223,6 +223,6 @@ extension SlotWords {
     guard let schedule = inquiry.schedule else {
       return instant == nil ? [] : ["  the jobs file did not have the job then"]
     }
-    return schedule.words.map { "  its schedule: \($0)" }
+    return schedule.words.map { "  its schedule: \(ShownZone.localized($0, in: zone))" }
   }
 }
