@@ -43,6 +43,8 @@ package struct RunMachine: Hashable, Sendable {
   package var failure: StepFailure? { failureState?.value.failure }
   /// How the last step failed; nil when it succeeded.
   package var stepFailure: RunEnd? { failureState?.value.stepFailure }
+  /// Whether the last step's failure counts for nothing.
+  var isStepFailureIgnored: Bool { step > 0 && rules.ignoresFailure(of: step - 1) }
   var lastFailure: RunEnd? { failureState?.value.lastFailure }
   /// Why nothing is to come after what is being stopped already for another reason.
   private var unwanted: RunReason? { failureState?.value.unwanted }

@@ -191,9 +191,10 @@ private struct TextLine {
   private mutating func runInShort(_ move: RunMoveRecord) -> Bool {
     switch move.to {
     case .running where move.stepFailure != nil:
-      add(.step, before: "step ", after: " starts, although the one before ")
+      add(.step, before: "step ", after: " starts; the one before ")
       paint(Colour(record.level)) { $0.add(.outcome) }
       add(.reason, before: ", ")
+      if record.level < .warning { add(", which is ignored") }
     case .running: add(move.head.kind == .manual ? "started by hand" : "started again")
     case .backingOff, .ended:
       guard let outcome = record[.outcome] else { return false }
