@@ -33,7 +33,7 @@ struct Takt: ParsableCommand {
     if CommandLine.arguments.dropFirst().elementsEqual(["--version"]) {
       Console.print(TaktVersion.current)
     } else {
-      CommandSuggestion.check(Array(CommandLine.arguments.dropFirst()))
+      CommandSuggestion.check(Array(CommandLine.arguments.dropFirst()), of: Self.self)
       main(nil)
     }
     // Buffered output that a full disk refuses would otherwise be lost silently.

@@ -48,7 +48,8 @@ extension SchedulerCore {
     let start = "stopping; no new runs; active runs: \(count)"
     let active = activeRunWords(at: now)
     guard count > 0, !active.isEmpty, settings.shutdownGrace > .zero else { return start }
-    return "\(start): \(active). They may continue for \(DurationText.brief(settings.shutdownGrace)); "
+    return
+      "\(start): \(active). They may continue for \(DurationText.brief(settings.shutdownGrace)); "
       + "a second Ctrl-C or SIGTERM stops them now"
   }
 
@@ -61,7 +62,8 @@ extension SchedulerCore {
       let since = settings.zone.civilTime(at: now.wall - taken)
       let time = since.timeOfDay.prefix(8)
       let hook = run.isHook ? "a hook of " : ""
-      return "run \(run.id.number) of \(hook)\(run.spec.name) since \(time) (\(DurationText.brief(taken)))"
+      return
+        "run \(run.id.number) of \(hook)\(run.spec.name) since \(time) (\(DurationText.brief(taken)))"
     }
     if active.count > words.count { words.append("\(active.count - words.count) more") }
     return words.joined(separator: ", ")

@@ -59,7 +59,9 @@ extension [HiddenValue] {
   /// A list of words, as a jobs file may write it: `[echo, "two words"]`.
   static func words(_ words: [String]) -> String {
     let shown = words.map { word in
-      let isPlain = word.utf8.allSatisfy { (0x2b...0x7e).contains($0) && !"[]{},:".utf8.contains($0) }
+      let isPlain = word.utf8.allSatisfy {
+        (0x2b...0x7e).contains($0) && !"[]{},:".utf8.contains($0)
+      }
       if isPlain, !word.isEmpty { return word }
       return "\"\(word.map { "\\\"".contains($0) ? "\\\($0)" : "\($0)" }.joined())\""
     }

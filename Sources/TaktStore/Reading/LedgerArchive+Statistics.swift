@@ -11,9 +11,9 @@ package struct RunStatistics: Hashable, Sendable {
     package var high: Duration
 
     /// Nil of no values; in microseconds.
-    init?(_ values: [Int64]) {
-      guard !values.isEmpty else { return nil }
+    init?(_ values: some Sequence<Int64>) {
       let sorted = values.sorted()
+      guard !sorted.isEmpty else { return nil }
       func rank(_ percent: Int) -> Duration {
         .microseconds(sorted[max(0, (sorted.count * percent + 99) / 100 - 1)])
       }
@@ -46,35 +46,9 @@ extension LedgerArchive {
     try read { db in
       let names = try jobNumbers(db)
       let number = job.map { job in names.first { $0.value == job.text }?.key ?? -1 }
-      var all: [Int64: Gathered] = [:]
-      try scan(db, number, since) { job, outcome, duration, lateness in
-        all[job, default: Gathered()].add(outcome, duration, lateness)
-      }
-      return all.compactMap { number, gathered in
-        names[number].map { gathered.statistics(of: $0) }
-      }.sorted { $0.job < $1.job }
-    }
-  }
-
-  /// What is known of one job while its runs are read.
-  private struct Gathered {
-    private var counts = [Int](repeating: 0, count: Outcome.allCases.count)
-    private var durations: [Int64] = []
-    private var lateness: [Int64] = []
-
-    mutating func add(_ outcome: Int, _ duration: Int64?, _ late: Int64?) {
-      counts[outcome] += 1
-      if let duration { durations.append(duration) }
-      if let late { lateness.append(late) }
-    }
-
-    func statistics(of job: String) -> RunStatistics {
-      var byOutcome: [Outcome: Int] = [:]
-      for (place, outcome) in Outcome.allCases.enumerated() where counts[place] > 0 {
-        byOutcome[outcome] = counts[place]
-      }
-      return RunStatistics(
-        job: job, counts: byOutcome, durations: .init(durations), lateness: .init(lateness))
+      var runs = GatheredRuns()
+      try scan(db, number, since) { runs.add($0, $1, $2, $3) }
+      return runs.statistics(names).sorted { $0.job < $1.job }
     }
   }
 
@@ -128,6 +102,67 @@ extension LedgerArchive {
       case SQLITE_DONE: return
       case let code: throw DatabaseError(resultCode: ResultCode(rawValue: code))
       }
+    }
+  }
+}
+
+/// The runs of all jobs while they are read: in few large arrays, for there may be millions.
+private struct GatheredRuns {
+  private struct Run {
+    var job: Int32
+    var outcome: Int32
+    /// In microseconds; below zero for none.
+    var duration: Int64
+    var lateness: Int64
+  }
+
+  private var places: [Int64: Int32] = [:]
+  private var numbers: [Int64] = []
+  private var runCounts: [Int] = []
+  private var runs: [Run] = []
+  private var last: (number: Int64, place: Int32) = (-1, 0)
+
+  mutating func add(_ job: Int64, _ outcome: Int, _ duration: Int64?, _ lateness: Int64?) {
+    let place = place(of: job)
+    runCounts[Int(place)] += 1
+    runs.append(
+      Run(
+        job: place, outcome: Int32(outcome), duration: max(-1, duration ?? -1),
+        lateness: lateness.map { max(0, $0) } ?? -1))
+  }
+
+  private mutating func place(of job: Int64) -> Int32 {
+    if last.number == job { return last.place }
+    let place = places[job] ?? Int32(numbers.count)
+    if place == numbers.count {
+      places[job] = place
+      numbers.append(job)
+      runCounts.append(0)
+    }
+    last = (job, place)
+    return place
+  }
+
+  /// The statistics of the jobs that have names.
+  func statistics(_ names: [Int64: String]) -> [RunStatistics] {
+    // Each job's runs side by side.
+    var starts = [0]
+    for count in runCounts { starts.append(starts[starts.count - 1] + count) }
+    var sorted = runs
+    var next = starts
+    for run in runs {
+      sorted[next[Int(run.job)]] = run
+      next[Int(run.job)] += 1
+    }
+    return numbers.indices.compactMap { place in
+      guard let name = names[numbers[place]] else { return nil }
+      let own = sorted[starts[place]..<starts[place + 1]]
+      var counts: [Outcome: Int] = [:]
+      for run in own { counts[Outcome.allCases[Int(run.outcome)], default: 0] += 1 }
+      return RunStatistics(
+        job: name, counts: counts,
+        durations: .init(own.lazy.map(\.duration).filter { $0 >= 0 }),
+        lateness: .init(own.lazy.map(\.lateness).filter { $0 >= 0 }))
     }
   }
 }

@@ -86,7 +86,8 @@ private struct InquiryReading {
     hasLateness = try db.columns(in: "runs").contains { $0.name == "late_us" }
   }
 
-  func inquiry(from first: WallInstant?, to end: WallInstant, max count: Int) throws -> SlotInquiry {
+  func inquiry(from first: WallInstant?, to end: WallInstant, max count: Int) throws -> SlotInquiry
+  {
     var inquiry = SlotInquiry()
     // No two records overlap, so that those that come first also end first.
     let found = try records(
@@ -101,7 +102,8 @@ private struct InquiryReading {
     ).first
     inquiry.pending = try Int64.fetchOne(
       db,
-      sql: "SELECT slot FROM pending WHERE job = ? AND slot >= ? AND slot < ? ORDER BY slot LIMIT 1",
+      sql:
+        "SELECT slot FROM pending WHERE job = ? AND slot >= ? AND slot < ? ORDER BY slot LIMIT 1",
       arguments: [number, first?.milliseconds ?? 0, end.milliseconds]
     ).map { WallInstant(milliseconds: $0) }
     inquiry.active = try run("runs.job = ? AND outcome IS NULL ORDER BY run LIMIT 1", [number])

@@ -4,8 +4,8 @@ import TaktCore
 /// What to say of a command that does not exist.
 enum CommandSuggestion {
   /// Ends the program where a word stands for a command and is none.
-  static func check(_ words: [String]) {
-    var command: any ParsableCommand.Type = Takt.self
+  static func check(_ words: [String], of root: any ParsableCommand.Type) {
+    var command = root
     var path = "takt"
     for word in words {
       let subcommands = command.configuration.subcommands
@@ -17,7 +17,7 @@ enum CommandSuggestion {
         continue
       }
       Console.error(sentence(of: word, among: subcommands, path))
-      Takt.exit(withError: ExitCode.usage)
+      root.exit(withError: ExitCode.usage)
     }
   }
 

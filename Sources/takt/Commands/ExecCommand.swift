@@ -21,7 +21,9 @@ struct ExecCommand: ParsableCommand {
 
   @OptionGroup var argument: FileArgument
 
-  @Option(help: "The slot passed to the run, such as 2026-12-24T18:00 or 'yesterday 06:00'. (default: now)")
+  @Option(
+    help:
+      "The slot passed to the run, such as 2026-12-24T18:00 or 'yesterday 06:00'. (default: now)")
   var slot: String?
 
   @Flag(help: "Print only failures on standard error.")

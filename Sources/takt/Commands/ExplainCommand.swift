@@ -28,7 +28,9 @@ struct ExplainCommand: ParsableCommand {
   @Option(help: "The expression's time zone. (default: the machine's)")
   var timezone: String?
 
-  @Option(help: "List times after this instant, such as 2026-12-24T18:00 or 'tomorrow 06:00'. (default: now)")
+  @Option(
+    help:
+      "List times after this instant, such as 2026-12-24T18:00 or 'tomorrow 06:00'. (default: now)")
   var after: String?
 
   @Option(name: .short, help: "The number of times.")

@@ -68,7 +68,7 @@ struct PlanCommand: ParsableCommand {
     let settings = before.settings.differences(to: after.settings)
     guard json else {
       return PlanLines(zone: after.settings.zone).print(PlanAnswer(plan, settings: settings))
-     }
+    }
     var writer = JSONWriter()
     writer.value(
       plan,

@@ -83,17 +83,27 @@ struct Table {
   /// Prints the titles and the rows; nothing without rows.
   func print() {
     guard !rows.isEmpty else { return }
-    let widths = titles.indices.map { column in
-      ([titles] + rows).map { $0[column].count }.max() ?? 0
+    let all = [titles] + rows
+    var widths = titles.map { _ in 0 }
+    for row in all {
+      for (column, cell) in row.enumerated() {
+        widths[column] = max(widths[column], Self.width(cell))
+      }
     }
-    for row in [titles] + rows {
+    for row in all {
       var line = ""
       for (cell, width) in zip(row, widths) {
-        line += cell + String(repeating: " ", count: width - cell.count + 2)
+        line += cell
+        line += String(repeating: " ", count: width - Self.width(cell) + 2)
       }
       while line.last == " " { line.removeLast() }
       Console.print(line)
     }
+  }
+
+  /// In characters, which are bytes in most cells.
+  private static func width(_ cell: String) -> Int {
+    cell.utf8.allSatisfy { $0 < 0x80 } ? cell.utf8.count : cell.count
   }
 }
 

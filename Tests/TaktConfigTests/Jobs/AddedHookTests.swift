@@ -50,11 +50,13 @@ import Testing
   func `an action with takt's own rights is refused where it is added, and where it is inherited`()
   {
     let added = load(
-      "jobs: {a: {on: start, user: worker, inherit_env: true, run: x, on_failure: {add: [{run: y}, {use: touch}]}}}")
+      "jobs: {a: {on: start, user: worker, inherit_env: true, run: x, on_failure: {add: [{run: y}, {use: touch}]}}}"
+    )
     #expect(rows(added.diagnostics) == ["1:99 conflictingKeys"])
     let inherited = load(
       "defaults: {on_failure: {use: touch}}\n"
-        + "jobs: {a: {on: start, user: worker, inherit_env: true, run: x, on_failure: {add: {run: y}}}}")
+        + "jobs: {a: {on: start, user: worker, inherit_env: true, run: x, on_failure: {add: {run: y}}}}"
+    )
     #expect(rows(inherited.diagnostics) == ["2:8 conflictingKeys"])
   }
 

@@ -137,7 +137,8 @@ struct JobLines {
 
   private static func words(_ slot: Answer.Slot, in zone: Zone) -> String {
     let offset = slot.due == slot.slot ? "" : ", due \(ShownZone.words(slot.due, in: zone))"
-    return "\(ShownZone.words(slot.slot, in: zone))\(offset) (\(slot.causes.joined(separator: ", ")))"
+    return
+      "\(ShownZone.words(slot.slot, in: zone))\(offset) (\(slot.causes.joined(separator: ", ")))"
   }
 
   private static func short(_ milliseconds: Double) -> String {

@@ -72,7 +72,8 @@ enum Screen {
   /// The text within so many lines: its first lines stay on the screen, and what does not fit is
   /// counted.
   static func fit(_ text: [UInt8], height: Int) -> [UInt8] {
-    let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
+    let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .dropLast()
     // The line above the text, that of the count, and that of the cursor.
     let room = max(2, height - 3)
     guard lines.count > room else { return text }

@@ -122,7 +122,8 @@ struct CancelCommand: ParsableCommand {
 
   private func cancel(_ subject: String, _ connection: ControlArgument.Connection) throws {
     // A job of a selection is no run, whatever it is called.
-    let place = selection.jobs.isEmpty ? nil : try connection.run(named: subject).map { "runs/\($0)" }
+    let place =
+      selection.jobs.isEmpty ? nil : try connection.run(named: subject).map { "runs/\($0)" }
     let (answer, bytes) = try connection.ask(
       CancelledAnswer.self, "POST",
       "/api/v1/\(place ?? "jobs/\(subject.asPathPart)")/cancel", body: [])

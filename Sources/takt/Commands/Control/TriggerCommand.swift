@@ -25,7 +25,9 @@ struct TriggerCommand: ParsableCommand {
   )
   var parameters: [String] = []
 
-  @Option(help: "The slot passed to the run, such as 2026-12-24T18:00 or 'yesterday 06:00'. (default: now)")
+  @Option(
+    help:
+      "The slot passed to the run, such as 2026-12-24T18:00 or 'yesterday 06:00'. (default: now)")
   var slot: String?
 
   @Flag(help: "Run it in parallel with other runs of the job, whatever its overlap.")
@@ -53,7 +55,9 @@ struct TriggerCommand: ParsableCommand {
       }
       values[String(parameter[..<sign])] = String(parameter[parameter.index(after: sign)...])
     }
-    let slot = try slot.map { try InstantArgument.read($0, of: "--slot", in: control.zone).rfc3339() }
+    let slot = try slot.map {
+      try InstantArgument.read($0, of: "--slot", in: control.zone).rfc3339()
+    }
     // A daemon of an earlier version does not know the key.
     let requestBody = Array(
       RequestBody(

@@ -46,7 +46,8 @@ struct SlotWords {
       let due = began - lateness
       let delay = due - slot.record.slots.first
       if delay >= .milliseconds(1) {
-        lines.append("It was due at \(time(due)), \(brief(delay)) after the slot (spread and jitter).")
+        lines.append(
+          "It was due at \(time(due)), \(brief(delay)) after the slot (spread and jitter).")
       }
       lines.append("It started at \(time(began)), \(brief(lateness)) after it was due.")
       if lateness >= Self.lateFrom { lines += delays(slot, due: due, began: began) }
@@ -67,7 +68,8 @@ struct SlotWords {
     }
     if let claimed = slot.claimedAt, began - claimed >= .milliseconds(100) {
       lines.append(
-        "It waited \(brief(began - claimed)) for the ledger, which delivery: at_most_once requires.")
+        "It waited \(brief(began - claimed)) for the ledger, which delivery: at_most_once requires."
+      )
     }
     if let other = slot.blocking, other.endedAt.map({ $0 <= began }) ?? false {
       lines.append("It waited for run \(other.head.run.number) of the job, \(span(of: other)).")
@@ -96,14 +98,18 @@ struct SlotWords {
   private func skipped(_ reason: SkipReason, _ slot: SlotEvidence) -> [String] {
     switch reason {
     case .overlap:
-      let other = slot.blocking.map { "Run \($0.head.run.number) of the job was active: \(span(of: $0))." }
+      let other = slot.blocking.map {
+        "Run \($0.head.run.number) of the job was active: \(span(of: $0))."
+      }
       return [
         other ?? "Another run of the job was active.",
         "With overlap: skip, a slot that is due during a run is passed over; queue, replace and allow "
           + "do otherwise.",
       ]
-    case .queueFull: return ["64 runs of the job were already waiting, the most that overlap: queue keeps."]
-    case .suspended: return ["The job was suspended, or disabled in the jobs file (enabled: false)."]
+    case .queueFull:
+      return ["64 runs of the job were already waiting, the most that overlap: queue keeps."]
+    case .suspended:
+      return ["The job was suspended, or disabled in the jobs file (enabled: false)."]
     case .excluded:
       return ["The slot is in a time that 'except' leaves out."] + exclusions(slot.schedule)
     case .limit:
@@ -135,7 +141,9 @@ struct SlotWords {
       lines =
         steps.isEmpty
         ? ["The system clock was set forward over the slot."]
-        : steps.map { "The system clock was set by \(signed($0.by)) at \(time($0.at)), over the slot." }
+        : steps.map {
+          "The system clock was set by \(signed($0.by)) at \(time($0.at)), over the slot."
+        }
     case .stalled: lines = ["takt or the whole machine was stopped, or too slow."]
     }
     return lines + [
@@ -148,7 +156,8 @@ struct SlotWords {
     let at = time(slot.record.at)
     return switch reason {
     case .removed: ["A reload at \(at) removed the job before the slot started."]
-    case .displaced: ["A reload at \(at) changed the schedule, and its leeway no longer allows the slot."]
+    case .displaced:
+      ["A reload at \(at) changed the schedule, and its leeway no longer allows the slot."]
     case .byOperator: ["An operator cancelled its run at \(at), before it started."]
     }
   }
@@ -196,7 +205,9 @@ extension SlotWords {
           + (suspension.reason.isEmpty ? "" : ": \(suspension.reason)"))
     }
     guard inquiry.slots.isEmpty, inquiry.pending == nil else { return lines }
-    guard let first else { return lines + ["no slot of \(job) has been decided yet"] + known(inquiry) }
+    guard let first else {
+      return lines + ["no slot of \(job) has been decided yet"] + known(inquiry)
+    }
     lines.insert("\(job) has no slot at \(time(first)) in the ledger", at: 0)
     return lines + known(inquiry, at: first)
       + [("before", inquiry.before), ("after", inquiry.after)].compactMap { word, record in
@@ -219,7 +230,9 @@ extension SlotWords {
 
   private func known(_ inquiry: SlotInquiry, at instant: WallInstant? = nil) -> [String] {
     guard let since = inquiry.knownSince else { return [] }
-    if let instant, instant < since { return ["  takt has known the job only since \(time(since))"] }
+    if let instant, instant < since {
+      return ["  takt has known the job only since \(time(since))"]
+    }
     guard let schedule = inquiry.schedule else {
       return instant == nil ? [] : ["  the jobs file did not have the job then"]
     }

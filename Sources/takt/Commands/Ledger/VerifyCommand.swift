@@ -18,7 +18,8 @@ struct VerifyCommand: ParsableCommand {
       machine's ledger, and changes nothing.
       """)
 
-  @Option(help: "Check only slots since then: 90m, 1d, 18:00, 'yesterday 06:00' or 2026-12-24T18:00.")
+  @Option(
+    help: "Check only slots since then: 90m, 1d, 18:00, 'yesterday 06:00' or 2026-12-24T18:00.")
   var since: String?
 
   @Option(help: "Also check this log in JSON lines; - is standard input.", completion: .file())
