@@ -18,7 +18,8 @@ struct Takt: ParsableCommand {
     version: TaktVersion.current,
     subcommands: [
       RunCommand.self, ExecCommand.self, CheckCommand.self, PlanCommand.self, NextCommand.self,
-      ExplainCommand.self, SimulateCommand.self, RunsCommand.self, LogsCommand.self,
+      ExplainCommand.self, SimulateCommand.self, RunsCommand.self, WhyCommand.self,
+      LogsCommand.self,
       VerifyCommand.self,
       StatusCommand.self, TriggerCommand.self, SuspendCommand.self, ResumeCommand.self,
       CancelCommand.self, ReloadCommand.self, OpenCommand.self, ClusterCommand.self,
@@ -32,6 +33,7 @@ struct Takt: ParsableCommand {
     if CommandLine.arguments.dropFirst().elementsEqual(["--version"]) {
       Console.print(TaktVersion.current)
     } else {
+      CommandSuggestion.check(Array(CommandLine.arguments.dropFirst()), of: Self.self)
       main(nil)
     }
     // Buffered output that a full disk refuses would otherwise be lost silently.

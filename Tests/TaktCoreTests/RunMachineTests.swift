@@ -144,6 +144,35 @@ import TaktTime
     #expect(run.state == .ended(RunEnd(.failed, .exit(7))))
   }
 
+  @Test func `a failed step with continue ignore does not fail the run`() throws {
+    var run = try machine(steps: [Step(.shell("a"), isFailureIgnored: true), Step(.shell("b"))])
+    _ = run.start(at: at(0))
+    _ = run.actionEnded(AttemptReport(.exited(7)), at: at(1))
+    #expect(run.step == 1)
+    #expect(run.stepFailure == RunEnd(.failed, .exit(7)) && run.failure == nil)
+    _ = run.actionEnded(AttemptReport(.exited(0)), at: at(2))
+    #expect(run.state == .ended(RunEnd(.succeeded, .exit(0))))
+  }
+
+  @Test func `the last step's failure is ignored too, and another one's is not`() throws {
+    let ignored = Step(.shell("b"), isFailureIgnored: true)
+    var alone = try machine(
+      retry: RetryPolicy(attempts: 2), steps: [Step(.shell("a")), ignored])
+    _ = alone.start(at: at(0))
+    _ = alone.actionEnded(AttemptReport(.exited(0)), at: at(1))
+    _ = alone.actionEnded(AttemptReport(.exited(7)), at: at(2))
+    #expect(alone.state == .ended(RunEnd(.succeeded, .exit(7))))
+    var both = try machine(steps: [Step(.shell("a"), continues: true), ignored])
+    _ = both.start(at: at(0))
+    _ = both.actionEnded(AttemptReport(.exited(3)), at: at(1))
+    _ = both.actionEnded(AttemptReport(.exited(7)), at: at(2))
+    #expect(both.state == .ended(RunEnd(.failed, .exit(3))))
+    var first = try machine(steps: [Step(.shell("a")), ignored])
+    _ = first.start(at: at(0))
+    _ = first.actionEnded(AttemptReport(.exited(1)), at: at(1))
+    #expect(first.state == .ended(RunEnd(.failed, .exit(1))))
+  }
+
   /// Walks through all that can happen and holds the machine against its table, both ways.
   @Test func `the machine makes all transitions of its table and no others`() throws {
     typealias Event = (name: RunMachine.EventName, apply: (inout RunMachine) -> Void)

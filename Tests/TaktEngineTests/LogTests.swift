@@ -41,6 +41,107 @@ import TimerMachine
     #expect(line == "14:13:20.123  backup            out 7      \u{fffd}[2Jgone\u{fffd}1m\n")
   }
 
+  private func head(_ kind: RunHead.Kind, hook: HookKind? = nil) throws -> RunHead {
+    RunHead(
+      run: RunID(12), job: try #require(JobName("backup")), slot: at, kind: kind, hook: hook,
+      parent: hook == nil ? nil : RunID(11))
+  }
+
+  /// A run's transition as the core logs it.
+  private func move(
+    _ kind: RunHead.Kind, from: RunState.Kind, to: RunState, _ cause: RunMove.Cause,
+    hook: HookKind? = nil, attempt: Int = 1, duration: Duration? = nil
+  ) throws -> LogRecord {
+    LogRecord(
+      at: at, .info, .run,
+      content: .run(
+        RunMoveRecord(
+          head: try head(kind, hook: hook), sequence: 1, attempt: attempt, from: from, to: to,
+          cause: cause, at: MonotonicInstant(nanoseconds: 0), duration: duration)))
+  }
+
+  private func ran(late: Duration) throws -> LogRecord {
+    LogRecord(
+      at: at, .info, .slot,
+      content: .slot(
+        SlotRecord(
+          VerdictRecord(
+            job: try #require(JobName("backup")), slots: SlotSeries(at), verdict: .ran, at: at,
+            run: RunID(12)), causes: [.every], start: (at, late))))
+  }
+
+  @Test func `a run has one line at its start and one at its end`() throws {
+    let text = TextRenderer(zone: .utc, isColoured: false)
+    let end = RunState.ended(RunEnd(.succeeded, .exit(0)))
+    let records = [
+      try ran(late: .microseconds(412)),
+      try move(.slot, from: .queued, to: .running(attempt: 1), .start),
+      try move(.slot, from: .running, to: end, .actionEnded, duration: .milliseconds(46_458)),
+      try move(.hook, from: .queued, to: .running(attempt: 1), .start, hook: .onSuccess),
+      try move(
+        .hook, from: .running, to: end, .actionEnded, hook: .onSuccess, duration: .milliseconds(3)),
+    ]
+    let shown = records.filter { text.shows($0, at: .info) }.map { render(text, $0) }
+    #expect(
+      shown == [
+        "14:13:20.123  backup            run 12     started for slot 14:13:20.123, late 412 µs (every)\n",
+        "14:13:20.123  backup            run 12     succeeded, exit(0), took 46.5 s\n",
+        "14:13:20.123  backup            run 12     on_success of run 11: succeeded, exit(0), took 3 ms\n",
+      ])
+    let manual = try move(.manual, from: .queued, to: .running(attempt: 1), .start)
+    #expect(text.shows(manual, at: .info))
+    #expect(render(text, manual).hasSuffix("run 12     started by hand\n"))
+    // The next attempt is told with the failure of the one before.
+    let failed = RunEnd(.failed, .exit(1))
+    let waits = try move(
+      .slot, from: .running,
+      to: .backingOff(until: MonotonicInstant(nanoseconds: 30_000_000_000), after: failed),
+      .actionEnded)
+    #expect(render(text, waits).hasSuffix("run 12     failed, exit(1), next attempt in 30 s\n"))
+    #expect(!text.shows(try move(.slot, from: .backingOff, to: .queued, .delayOver), at: .info))
+    #expect(
+      !text.shows(
+        try move(.slot, from: .queued, to: .running(attempt: 2), .retry, attempt: 2), at: .info))
+  }
+
+  @Test func `at level debug text has each verdict and each transition`() throws {
+    let text = TextRenderer(zone: .utc, isColoured: false, isDetailed: true)
+    let start = try move(.slot, from: .queued, to: .running(attempt: 1), .start)
+    #expect(text.shows(start, at: .debug))
+    #expect(render(text, start).hasSuffix("run 12     queued → running (start)\n"))
+    #expect(
+      render(text, try ran(late: .milliseconds(3))).hasSuffix(
+        "slot       14:13:20.123 ran, late 3 ms (every)\n"))
+  }
+
+  @Test func `a JSON line of a run is as it was`() throws {
+    let end = RunState.ended(RunEnd(.succeeded, .exit(0)))
+    let line = render(
+      JSONRenderer(),
+      try move(.slot, from: .running, to: end, .actionEnded, duration: .milliseconds(5)))
+    #expect(
+      line
+        == #"{"ts":"2026-09-21T14:13:20.123Z","level":"info","event":"run","machine":"run:12","#
+        + #""seq":1,"job":"backup","run":12,"attempt":1,"slot":"2026-09-21T14:13:20.123Z","#
+        + #""from":"running","to":"ended","cause":"action_ended","outcome":"succeeded","#
+        + #""reason":"exit(0)","duration_ms":5.000,"descendants":0}"# + "\n")
+  }
+
+  @Test func `text has a line for each day, in its zone`() {
+    let text = TextRenderer(zone: Zone(name: "X", initialOffsetSeconds: 3600), isColoured: false)
+    var day: LogDay?
+    var bytes: [UInt8] = []
+    for seconds in [0, 60, 82_000, 83_000, 170_000] {
+      let instant = WallInstant(milliseconds: 1_789_948_800_000 + Int64(seconds) * 1000)
+      text.renderDay(of: instant, after: &day, into: &bytes)
+    }
+    #expect(
+      String(decoding: bytes, as: UTF8.self)
+        == "-- Mon 2026-09-21 --\n-- Tue 2026-09-22 --\n-- Wed 2026-09-23 --\n")
+    JSONRenderer().renderDay(of: WallInstant(milliseconds: 0), after: &day, into: &bytes)
+    #expect(bytes.count { $0 == UInt8(ascii: "\n") } == 3)
+  }
+
   @Test func `each machine has a name in the log`() throws {
     let job = try #require(JobName("a.b"))
     let machines: [MachineID] = [

@@ -113,7 +113,7 @@ import Testing
         ~ faster  rearmed
             every: 1m → 30s
         ~ other  updated
-            run changed
+            run: date → uptime
         + new  added
         1 kept, 1 updated, 1 rearmed, 1 added, 1 removed
 
@@ -151,7 +151,8 @@ import Testing
   @Test func `wrong usage exits 64 and says how it goes`() throws {
     let folder = try TemporaryFolder()
     for arguments in [
-      ["--no-such-flag"], ["run", "--log-level", "loud"], ["next", "-n", "0"], ["plan", "a"],
+      ["--no-such-flag"], ["run", "--log-level", "loud"], ["next", "-n", "0"],
+      ["plan", "a", "b", "c"], ["suspend"],
     ] {
       let takt = try TaktProcess(arguments, in: folder)
       _ = try takt.text()

@@ -86,7 +86,7 @@ import Testing
     #expect(try live.takt("resume", "beat").status == 0)
     try again.line("a beat") { $0.job == "beat" && $0.verdict == "ran" }
     let twice = try live.takt("resume", "beat")
-    #expect(twice.status == 1 && twice.errors.contains("not suspended"))
+    #expect(twice.status == 2 && twice.errors.contains("not suspended"))
     #expect(try again.stop() == 0)
     #expect(try live.takt("verify").status == 0)
   }

@@ -19,12 +19,13 @@ import Testing
     let help = try takt.text()
     #expect(takt.waitForExit() == 0)
     let listed = help.matches(of: #/(?m)^(\d+) {2,}\S/#).map { String($0.1) }
-    #expect(listed.count == 10, "\(help)")
+    #expect(listed.count == 12, "\(help)")
     #expect(try listed == Self.documented())
   }
 
   @Test(arguments: [
-    ("plan a", "64"), ("explain --cron x", "65"), ("status", "69"), ("check missing.yaml", "78"),
+    ("plan a b c", "64"), ("plan", "69"), ("suspend", "64"), ("explain --cron x", "65"),
+    ("status", "69"), ("check missing.yaml", "78"),
     ("runs", "78"),
   ])
   func `a command exits with the listed code`(command: String, code: String) throws {

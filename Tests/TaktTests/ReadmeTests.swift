@@ -19,7 +19,8 @@ import Testing
     let folder = try TemporaryFolder()
     try folder.write("jobs:\n" + jobs.map { "  \($0)\n" }.joined())
     let check = try TaktProcess(["check"], in: folder)
-    #expect(try check.text() == "jobs.yaml: ok, 10 jobs\n")
+    // Their programs need not be on this machine.
+    #expect(try check.text().hasPrefix("jobs.yaml: ok, 10 jobs"))
     #expect(check.waitForExit() == 0, "\(check.errors)")
     let next = try TaktProcess(["next", "-n", "1"], in: folder)
     let slots = try next.text().split(separator: "\n").compactMap { $0.split(separator: " ").first }

@@ -49,6 +49,45 @@ import Testing
     #expect(takt.lines.contains { $0.job == "deaf" && $0.to == "killing" })
   }
 
+  @Test
+  func `a stop says which runs are active, since when, how long they may take, and how to hurry`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      scheduler: {shutdown_grace: 1h}
+      jobs: {slow: {on: start, kill: {grace: 5s}, run: 'echo begun; sleep 1234; true'}}
+      """)
+    let takt = try TaktProcess(["run"], in: folder)
+    try takt.line("the run") { $0.line == "begun" }
+    takt.signal(SIGINT)
+    let first = try takt.line("the stop") { $0.message?.hasPrefix("stopping; no new") == true }
+    #expect(first.count == 1)
+    let message = try #require(first.message)
+    let form =
+      #/stopping; no new runs; active runs: 1: run 1 of slow since \d\d:\d\d:\d\d \([^)]+\)\. They may continue for 1h; a second Ctrl-C or SIGTERM stops them now/#
+    #expect(message.wholeMatch(of: form) != nil, "\(message)")
+    takt.signal(SIGINT)
+    let second = try takt.line("the hurry") { $0.message?.hasPrefix("stopping active") == true }
+    #expect(second.message?.contains("run 1 of slow since") == true)
+    #expect(second.message?.contains("killed after 5 s (kill.grace)") == true, "\(second)")
+    try takt.readToEnd()
+    #expect(takt.waitForExit() == 0)
+  }
+
+  @Test func `a stop without runs says no more than that`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs: {a: {every: 1h, run: date}}\n")
+    let takt = try TaktProcess(["run"], in: folder)
+    try takt.line("the start") { $0.event == "timer" && $0.job == "a" }
+    takt.signal(SIGINT)
+    let line = try takt.line("the stop") { $0.message?.hasPrefix("stopping") == true }
+    #expect(line.message == "stopping; no new runs; active runs: 0" && line.count == 0)
+    try takt.readToEnd()
+    #expect(takt.waitForExit() == 0)
+  }
+
   @Test func `SIGUSR1 writes the state of all jobs to the log`() throws {
     let folder = try TemporaryFolder()
     try folder.write(

@@ -33,6 +33,11 @@ struct ClockRules {
     }
     if known == nil { sources.rules[question] = answer }
     warn(of: answer.warnings, item.mark)
+    if answer.isOver {
+      reporter.report(
+        .neverRuns, severity: .warning, at: item.mark, "'\(text.shortened)' never occurs again",
+        hint: "all of its times are in the past", owner: raw.owner)
+    }
     return answer.rules
   }
 
@@ -47,14 +52,22 @@ struct ClockRules {
     }
     let rule = ClockRule(.cron(expression, days: days), zone: zone, dst: dst ?? .cron)
     guard occurs(rule, mark) else { return nil }
-    var warnings = expression.warnings(days: days)
+    // Who means each minute, or each second, can write a range.
+    var warnings = expression.warnings(days: days).filter { warning in
+      switch warning {
+      case .everyMinute: Self.hasStar(text, fromEnd: 5)
+      case .everySecond: Self.hasStar(text, fromEnd: 6)
+      case .unevenStep, .bothDayFields, .skippedTime: true
+      }
+    }
     if dst == nil,
       let skipped = expression.skippedTime(
         after: sources.now, in: zone, days: days, dst: rule.dst)
     {
       warnings.append(skipped)
     }
-    return RuleTable.Answer(rules: [rule], warnings: warnings)
+    return RuleTable.Answer(
+      rules: [rule], warnings: warnings, isOver: rule.next(after: sources.now) == nil)
   }
 
   private func warn(of warnings: [CronWarning], _ mark: YAMLMark) {
@@ -82,7 +95,16 @@ struct ClockRules {
     }
     let rule = ClockRule(
       .calendar(expression), zone: own, dst: dst ?? DSTPolicy(gap: .skip, overlap: .first))
-    return occurs(rule, mark) ? RuleTable.Answer(rules: [rule]) : nil
+    guard occurs(rule, mark) else { return nil }
+    return RuleTable.Answer(rules: [rule], isOver: rule.next(after: sources.now) == nil)
+  }
+
+  /// Whether the field that so many are left from, itself included, is a star; a year may follow five
+  /// others.
+  private static func hasStar(_ text: String, fromEnd count: Int) -> Bool {
+    let fields = text.split(separator: " ")
+    let place = fields.count == 7 ? 6 - count : fields.count - count
+    return fields.indices.contains(place) && fields[place] == "*"
   }
 
   private func occurs(_ rule: ClockRule, _ mark: YAMLMark) -> Bool {

@@ -190,8 +190,10 @@ final class FilePass {
     let node = try compose(KeyTable.job, of: owner)
     guard case .mapping(let entries) = node.content else {
       if node.content != .invalid {
+        let isBlank = if case .scalar(let scalar) = node.content { scalar.isBlank } else { false }
         reporter.report(
-          .wrongType, at: key.mark, "the job '\(key.text.shortened)' must be a mapping",
+          .wrongType, at: key.mark,
+          "the job '\(key.text.shortened)' \(isBlank ? "has no keys" : "must be a mapping")",
           hint: "write its keys below its name, indented")
       }
       return
@@ -213,11 +215,13 @@ final class FilePass {
   /// The job's spec; nil when something is wrong with it, which is then reported.
   private func spec(of key: YAMLKey, _ entries: [YAMLEntry]) -> JobSpec? {
     let reportCount = reporter.reportCount
-    let mayBeSimilar = similarJobs.begin(entries)
+    // What each job names on this machine is looked for by itself.
+    let mayBeSimilar = setting.sources.machineFiles == nil && similarJobs.begin(entries)
     if mayBeSimilar, let known = similarJobs.known, let name = JobName(key.text) {
       let own = fields(of: similarJobs.ownEntries, key)
       if reporter.reportCount > reportCount { return nil }
       if let run = own[.run]?.value?.text {
+        if let builder { builder.checkPlaceholders(in: run, at: own[.run]?.mark ?? key.mark) }
         return known.renamed(
           name, action: setting.sources.pool.common(.shell(run)),
           summary: own[.description]?.value?.text)

@@ -189,6 +189,12 @@ final class JobsLoad {
           .unreadable,
           "cannot read the folder '\(failure.folder)': \(SystemError.text(failure.error))"))
     }
+    if pattern.matches.isEmpty, pattern.failure == nil, sources.machineFiles != nil {
+      log.add(
+        request.diagnostic(
+          .suspicious, severity: .warning, "'\(request.path)' matches no file",
+          hint: "paths are relative to \(folder.isEmpty ? "the folder of this file" : folder)"))
+    }
     for path in pattern.matches {
       include(path, by: request, ancestors: ancestors, isPattern: true)
     }
@@ -232,7 +238,11 @@ struct IncludeRequest {
   var location: SourceLocation
   var sourceLine: String?
 
-  func diagnostic(_ code: Diagnostic.Code, _ message: String, hint: String? = nil) -> Diagnostic {
-    Diagnostic(code, at: location, message, hint: hint, sourceLine: sourceLine)
+  func diagnostic(
+    _ code: Diagnostic.Code, severity: Diagnostic.Severity = .error, _ message: String,
+    hint: String? = nil
+  ) -> Diagnostic {
+    Diagnostic(
+      severity: severity, code, at: location, message, hint: hint, sourceLine: sourceLine)
   }
 }

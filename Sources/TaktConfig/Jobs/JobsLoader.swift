@@ -37,16 +37,20 @@ package struct JobsLoader: Sendable {
 
   /// Reads the file at `path` and its includes; it blocks until all are read.
   ///
-  /// - Parameter text: stands for what the file says; nil for the file itself. What it includes is
-  ///   read where it stands.
-  package func load(path: String, text: [UInt8]? = nil) -> LoadedJobs {
+  /// - Parameters:
+  ///   - text: stands for what the file says; nil for the file itself. What it includes is read where
+  ///     it stands.
+  ///   - isThorough: whether the programs, folders and files that jobs name are looked for, and what
+  ///     does no harm is said, too. A file system that does not answer would keep a daemon waiting.
+  package func load(path: String, text: [UInt8]? = nil, isThorough: Bool = false) -> LoadedJobs {
     let plugins = PluginTable(refusesWritableByOthers: refusesWritableByOthers)
     let load = JobsLoad(
       sources: LoadSources(
         actions: ActionTable(catalogue, plugins), zones: ZoneTable(zones),
         now: time.wall,
         accounts: AccountTable(accounts, userID: userID),
-        environmentFiles: EnvironmentFiles(refusesWritableByOthers: refusesWritableByOthers)),
+        environmentFiles: EnvironmentFiles(refusesWritableByOthers: refusesWritableByOthers),
+        machineFiles: isThorough ? MachineFiles() : nil),
       plugins: plugins, refusesWritableByOthers: refusesWritableByOthers)
     return load.result(of: path, text: text.map { FileBytes($0) })
   }

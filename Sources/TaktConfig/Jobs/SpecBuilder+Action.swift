@@ -77,8 +77,8 @@ extension SpecBuilder {
   /// A hook of `defaults` may refer to a secret that not every job has.
   private func checkInheritedHooks(_ settled: JobDefaults, of raw: RawJob) {
     if settled.policies.hooks.isEmpty { return }
-    for hook in HookKind.allCases where !raw.fields.has(hook.key) {
-      let named = (settled.policies.hooks[hook] ?? []).flatMap { step -> [String] in
+    for hook in HookKind.allCases where raw.inherits(hook) {
+      let named = (defaults.policies.hooks[hook] ?? []).flatMap { step -> [String] in
         guard let parameters = step.action.parameters else { return [] }
         return parameters.values.flatMap(Placeholders.secrets)
       }

@@ -12,11 +12,11 @@ extension SpecBuilder {
     let steps = raw.fields[.steps]?.value?.list
     check.report(action.steps, at: steps.map(places) ?? [raw.fields[.use]?.mark])
     for (hook, steps) in settled.policies.hooks.sorted(by: { $0.key < $1.key }) {
-      if let own = raw.fields[hook.key]?.value?.list {
-        check.report(steps, at: places(of: own))
-      } else {
-        check.reportInherited(steps, by: hook)
-      }
+      let own = raw.hookItems(of: hook)
+      // Those of `defaults` come first, where the job adds to them.
+      let inherited = steps.prefix(max(0, steps.count - own.count))
+      check.report(Array(steps.dropFirst(inherited.count)), at: places(of: own))
+      check.reportInherited(Array(inherited), by: hook)
     }
     return reporter.errorCount > errorCount
   }

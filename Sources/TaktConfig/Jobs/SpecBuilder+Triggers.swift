@@ -75,6 +75,21 @@ extension SpecBuilder {
     }
   }
 
+  /// Instants that have passed, which a daemon tells in its log.
+  func warnOfPastInstants(of raw: RawJob, _ schedule: Schedule) {
+    guard sources.machineFiles != nil, let items = raw.fields[.at]?.value?.list,
+      let past = schedule.at.first(where: { $0 < sources.now })
+    else { return }
+    let isOver = schedule.at.allSatisfy { $0 < sources.now }
+    let isOnly = isOver && schedule.rules.isEmpty && schedule.every == nil
+    reporter.report(
+      .neverRuns, severity: .warning, at: items.first?.mark ?? raw.nameMark,
+      "\(past.rfc3339(in: zone)) is in the past",
+      hint: isOnly && !schedule.hasUnforeseen
+        ? "the job never runs: write a later time" : "it makes no slot: remove it", owner: raw.owner
+    )
+  }
+
   private func checkInstants(of raw: RawJob, _ schedule: Schedule) {
     guard let field = raw.fields[.at],
       let outside = schedule.at.first(where: { !schedule.isWithinBounds($0) })

@@ -53,7 +53,7 @@ extension SpecBuilder {
       owner: raw.owner)
   }
 
-  private func shortestGap(of rules: [ClockRule], for sum: Duration) -> Duration? {
+  func shortestGap(of rules: [ClockRule], for sum: Duration) -> Duration? {
     guard !rules.isEmpty else { return nil }
     return sources.rules.shortestGap(of: rules, for: sum) { searchGap(of: rules, for: sum) }
   }

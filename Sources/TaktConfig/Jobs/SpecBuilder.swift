@@ -50,6 +50,7 @@ final class SpecBuilder {
     checkClusterKeys(raw.fields, owner: raw.owner)
     checkClusterPolicies(settled.policies, of: raw)
     guard let name, let action, reporter.errorCount == errorCount else { return nil }
+    warn(of: raw, settled, schedule: schedule, action: action)
     let timing = Timing(
       schedule: schedule, leeway: settled.leeway, spread: spread(settled.spread, of: name),
       jitter: settled.jitter, isEnabled: settled.isEnabled)
@@ -105,9 +106,14 @@ final class SpecBuilder {
 
   private func jobName(_ raw: RawJob) -> JobName? {
     if let name = JobName(raw.name) { return name }
+    // It may look like a letter that would be right.
+    let foreign = raw.name.unicodeScalars.first { !$0.isASCII }.map { scalar in
+      let digits = String(scalar.value, radix: 16, uppercase: true)
+      return ": it has U+\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)"
+    }
     reporter.report(
-      .badName, at: raw.nameMark, "'\(raw.name.shortened)' is not a valid job name",
-      hint: KeyReader.nameHint)
+      .badName, at: raw.nameMark,
+      "'\(raw.name.shortened)' is not a valid job name\(foreign ?? "")", hint: KeyReader.nameHint)
     return nil
   }
 
@@ -138,4 +144,16 @@ struct RawJob {
   var fields: KeyFields
 
   var owner: KeyOwner { KeyOwner(part: .job(name)) }
+
+  /// The actions of a hook that are the job's own.
+  func hookItems(of hook: HookKind) -> [KeyValue.Located] {
+    let items = fields[hook.key]?.value?.list ?? []
+    return items.first?.value.object?[Key.add]?.value?.list ?? items
+  }
+
+  /// Whether the hook of `defaults` is called for this job.
+  func inherits(_ hook: HookKind) -> Bool {
+    guard let field = fields[hook.key] else { return true }
+    return field.value?.list?.first?.value.object?[Key.add] != nil
+  }
 }

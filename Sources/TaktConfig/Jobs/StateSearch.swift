@@ -1,21 +1,30 @@
 package import TaktCore
 
+/// What a jobs file says of its daemon, found without a look at the jobs: what commands need that
+/// talk to a running daemon or read its ledger.
+package struct DaemonPlace {
+  /// Where takt keeps what outlives it.
+  package var state: StateFolder
+  /// The name under `timezone`; nil for the machine's.
+  package var zoneName: String?
+}
+
 extension JobsLoader {
-  /// Where takt keeps what outlives it, found without a look at the jobs: what commands need that
-  /// talk to a running daemon. A file that cannot be read says nothing else than the default.
-  package static func state(of path: String) -> StateFolder {
+  /// A file that cannot be read says nothing else than the defaults.
+  package static func place(of path: String) -> DaemonPlace {
     let file = FilePath.absolute(path)
     let folder = FilePath.folder(of: file)
-    let standard = StateFolder.folder(FilePath.join(folder, JobsLoad.defaultStateFolder))
+    let standard = DaemonPlace(
+      state: .folder(FilePath.join(folder, JobsLoad.defaultStateFolder)), zoneName: nil)
     let reader = FileReader(bound: JobsLoad.sizeBound, refusesWritableByOthers: false)
     guard let contents = try? reader.read(file),
       contents.bytes.withBytes({ StateSearch.mayName($0) })
     else { return standard }
-    return StateSearch(SourceText(file: path, bytes: contents.bytes)).found(in: folder) ?? standard
+    return StateSearch(SourceText(file: path, bytes: contents.bytes)).found(standard, in: folder)
   }
 }
 
-/// Looks for the one key that says where the state is.
+/// Looks for the keys of the scheduler that say where the state is and which time zone counts.
 private struct StateSearch {
   let source: SourceText
 
@@ -38,19 +47,23 @@ private struct StateSearch {
     return false
   }
 
-  func found(in folder: String) -> StateFolder? {
+  func found(_ standard: DaemonPlace, in folder: String) -> DaemonPlace {
     let composer = YAMLComposer(source, limits: YAMLLimits(), reporter: Reporter(source))
-    var state: StateFolder?
+    var place = standard
     do {
       try composer.openDocument()
       _ = try composer.walk { (key) throws(YAMLStop) in
         let node = try composer.node()
         guard key.text == Key.scheduler, case .mapping(let entries) = node.content else { return }
-        for case let entry in entries where entry.key == Key.state {
+        for entry in entries {
           guard case .scalar(let scalar) = entry.value.content else { continue }
-          state =
-            scalar.text == Key.none
-            ? StateFolder.none : .folder(FilePath.absolute(FilePath.join(folder, scalar.text)))
+          if entry.key == Key.state {
+            place.state =
+              scalar.text == Key.none
+              ? StateFolder.none : .folder(FilePath.absolute(FilePath.join(folder, scalar.text)))
+          } else if entry.key == Key.timezone {
+            place.zoneName = scalar.text
+          }
         }
         // Nothing behind it matters.
         throw .empty
@@ -58,6 +71,6 @@ private struct StateSearch {
     } catch {
       // Mistakes are for those who load the file.
     }
-    return state
+    return place
   }
 }

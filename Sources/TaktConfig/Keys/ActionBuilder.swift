@@ -35,8 +35,12 @@ struct ActionBuilder {
           .missingKey, at: item.mark, "no action",
           hint: "add '\(JobKey.run)' or '\(JobKey.use)'", owner: owner)
       }
-      let continues = fields[Key.continues]?.value?.boolean ?? false
-      return action(of: fields, owner: owner).map { Step($0, continues: continues) }
+      let continues = fields[Key.continues]?.value
+      return action(of: fields, owner: owner).map {
+        Step(
+          $0, continues: continues?.boolean ?? false,
+          isFailureIgnored: continues?.text == Key.ignore)
+      }
     }
   }
 

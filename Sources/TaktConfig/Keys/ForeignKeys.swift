@@ -4,10 +4,7 @@ enum ForeignKeys {
   static func hint(for name: String, among keys: KeyRows) -> String? {
     // As `dependsOn`, `depends-on` and `depends_on`.
     let letters = name.lowercased().filter(\.isLetter)
-    guard let entry = entries.first(where: { $0.names.contains(letters) }),
-      keys[entry.key] != nil
-    else { return nil }
-    return entry.hint
+    return entries.first { $0.names.contains(letters) && keys[$0.key] != nil }?.hint
   }
 
   private struct Entry {
@@ -19,6 +16,18 @@ enum ForeignKeys {
   }
 
   private static let entries = [
+    Entry(
+      key: "jobs", hint: "use 'jobs'",
+      names: [
+        "task", "tasks", "schedule", "schedules", "crons", "cronjobs", "timers", "units",
+        "services",
+        "workflows", "commands",
+      ]),
+    Entry(key: "defaults", hint: "use 'defaults'", names: ["default", "common", "base"]),
+    Entry(
+      key: "scheduler", hint: "use 'scheduler'",
+      names: ["config", "settings", "options", "global", "server", "daemon"]),
+    Entry(key: "include", hint: "use 'include'", names: ["includes", "import", "imports"]),
     Entry(
       key: "cron", hint: "use 'cron', 'calendar' or 'every'",
       names: ["schedule", "schedules", "when", "crontab"]),
@@ -61,7 +70,9 @@ enum ForeignKeys {
       key: "enabled", hint: "write enabled: false", names: ["disabled", "disable", "suspend"]),
     Entry(
       key: "on_failure", hint: "use a hook: 'on_failure', 'on_success' or 'on_recover'",
-      names: ["notify", "notifications", "alert", "mailto", "onerror"]),
+      names: [
+        "notify", "notifications", "alert", "alerts", "mailto", "onerror", "onfail", "onfailures",
+      ]),
     Entry(key: "timezone", hint: "use 'timezone'", names: ["tz"]),
   ]
 }

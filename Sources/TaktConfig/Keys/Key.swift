@@ -44,6 +44,8 @@ enum Key {
   static let over = "over"
   static let by = "by"
   static let continues = "continue"
+  static let ignore = "ignore"
+  static let add = "add"
   static let file = "file"
   static let environment = "env"
   static let handover = "as"

@@ -226,14 +226,20 @@ extension DurationText.Problem {
   fileprivate func sentence(text: String) -> (message: String, hint: String?) {
     let units = "ms, s, m, h, d and w"
     switch self {
-    case .noNumber: return ("is not a duration", "write a number with a unit, such as 30s or 1h30m")
+    case .noNumber:
+      if text.contains(where: { "\u{201c}\u{201d}\u{2018}\u{2019}".contains($0) }) {
+        return ("is not a duration", "write plain quotes or none instead of typographic ones")
+      }
+      return ("is not a duration", "write a number with a unit, such as 30s or 1h30m")
     case .noUnit:
       let isNumber = text.utf8.count <= 20 && text.utf8.allSatisfy { $0 != 0x20 && $0 < 0x3a }
       return ("has no unit", isNumber ? "write \(text)s" : "add one of \(units) after each number")
     case .unknownUnit(let unit):
-      return ("has the unknown unit '\(unit.shortened)'", "the units are \(units)")
+      let unit = unit.drop { $0 == " " }
+      let hint = MeantDuration.of(text).map { "write \($0)" } ?? "the units are \(units)"
+      return ("has the unknown unit '\(String(unit).shortened)'", hint)
     case .negative: return ("is negative", "a duration has no sign")
-    case .tooFine: return ("is finer than a millisecond", nil)
+    case .tooFine: return ("is finer than a millisecond", "the shortest is 1ms")
     case .tooLong: return ("is longer than 100 years", nil)
     }
   }

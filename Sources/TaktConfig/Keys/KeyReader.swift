@@ -78,7 +78,9 @@ struct KeyReader {
     _ items: [YAMLNode], of type: KeyType, at mark: YAMLMark, key: String, owner: KeyOwner
   ) -> KeyValue? {
     if items.isEmpty {
-      reporter.report(.badValue, at: mark, "the list of '\(key)' is empty")
+      reporter.report(
+        .badValue, at: mark, "the list of '\(key)' is empty",
+        hint: "add an item, or remove '\(key)'")
       return nil
     }
     var isWhole = true

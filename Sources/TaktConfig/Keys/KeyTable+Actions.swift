@@ -16,26 +16,37 @@ extension KeyTable {
       "Several actions in sequence, instead of `run` or `use`. A failure ends the sequence."),
   ]
 
-  /// The keys of an action of a hook. A hook replaces one of `defaults` as a whole, so that null
-  /// means nothing in it.
-  package static let hookAction: KeyRows = [
+  /// The keys of an action of a hook or a step. A hook replaces one of `defaults` as a whole, so that
+  /// null means nothing in it.
+  private static let actionKeys: [KeyEntry] = [
     KeyEntry(.run, command, "A command, as in a job."),
     KeyEntry(.use, .action, "A built-in or a plugin, instead of `run`."),
     KeyEntry(.with, parameters, "The parameters of the action in `use`."),
   ]
 
-  package static let step = KeyRows(
-    hookAction + [
+  package static let addedAction = KeyRows(actionKeys)
+
+  package static let hookAction = KeyRows(
+    actionKeys + [
       KeyEntry(
-        Key.continues, .boolean, default: "`false`",
-        "With `true`, the next step runs even if this one fails. The run still counts as failed.")
+        Key.add, .oneOrMore(.object(addedAction)),
+        "Actions after those of `defaults`, instead of an action that replaces them.")
+    ])
+
+  package static let step = KeyRows(
+    actionKeys + [
+      KeyEntry(
+        Key.continues, .oneOf([.choice([Key.ignore]), .boolean]), default: "`false`",
+        "With `true`, the next step runs even if this one fails; the run still counts as failed. With "
+          + "`ignore`, the failure does not count.")
     ])
 
   private static func hook(_ kind: HookKind, _ summary: String) -> KeyEntry {
     KeyEntry(
       kind.key, .oneOrMore(.object(hookAction)), summary,
       .set { field, value, builder, settled in
-        settled.policies.hooks[kind] = builder.hookActions(value, of: field.name)
+        settled.policies.hooks[kind] = builder.hookActions(
+          value, of: field.name, after: settled.policies.hooks[kind] ?? [])
       })
   }
 
@@ -61,11 +72,28 @@ extension KeyTable {
 }
 
 extension ExecutionBuilder {
-  fileprivate func hookActions(_ value: KeyValue, of key: String) -> [Step]? {
-    guard let items = value.list else { return nil }
+  /// - Parameter inherited: the actions of `defaults`.
+  fileprivate func hookActions(
+    _ value: KeyValue, of key: String, after inherited: [Step]
+  ) -> [Step]? {
+    guard var items = value.list else { return nil }
+    let added = items.compactMap { $0.value.object?[Key.add] }
+    let keyOwner = KeyOwner(owner, key)
+    if let add = added.first {
+      let fields = items.first?.value.object
+      if items.count > 1 || fields?.has(.run) == true || fields?.has(.use) == true {
+        reporter.report(
+          .conflictingKeys, at: add.keyMark, "'\(Key.add)' cannot be combined with other actions",
+          hint: "list all of them under '\(Key.add)'", owner: keyOwner)
+        return nil
+      }
+      guard let list = add.value?.list else { return nil }
+      items = list
+    }
     let builder = ActionBuilder(
       reporter: reporter, actions: sources.actions, folder: folder, isOfHook: true,
       secrets: secretNames)
-    return builder.steps(of: items, owner: KeyOwner(owner, key))
+    let own = builder.steps(of: items, owner: keyOwner)
+    return added.isEmpty ? own : inherited + own
   }
 }

@@ -161,6 +161,7 @@ package enum KeyTable {
     Part(.after, "In a trigger of", after), Part(.watch, "In a trigger of", watch),
     Part(.spread, "Under", spread), Part(.dst, "Under", dst), Part(.missed, "Under", missed),
     Part(.steps, "In a step of", step), Part("hook", "In an action of a hook", hookAction),
+    Part("hook.\(Key.add)", "In an action under `\(Key.add)` of a hook", addedAction),
     Part(.secrets, "In a secret of", secret), Part(.limits, "Under", limits),
     Part(.kill, "Under", kill), Part(.retry, "Under", retry), Part(.output, "Under", output),
     Part(

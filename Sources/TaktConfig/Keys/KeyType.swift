@@ -85,6 +85,8 @@ extension KeyType {
     case .percent: "a percentage such as 10%"
     case .instant: "a date with a time of day such as 2026-12-24T18:00"
     case .choice(let words): words.count == 1 ? words[0] : "one of " + words.joined(separator: ", ")
+    case .list(.text), .list(.path): "a list of texts"
+    case .list(.object), .list(.map): "a list of mappings"
     case .list(let item): "a list with each item \(item.phrase)"
     case .oneOrMore(let item): "\(item.phrase), or a list of them"
     case .oneOf(let types): types.map(\.phrase).joined(separator: ", or ")

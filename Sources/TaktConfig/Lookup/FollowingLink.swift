@@ -23,7 +23,9 @@ extension [FollowingLink] {
       problems.append(
         link.diagnostic(
           .unknownJob, "there is no job '\(link.parent.shortened)'",
-          hint: NearestName.of(link.parent, among: names).map { "did you mean '\($0)'?" }))
+          hint: NearestName.of(link.parent, among: names.filter { $0 != link.child }).map {
+            "did you mean '\($0)'?"
+          }))
     }
     for cycle in cycles() {
       var way = cycle.map(\.child.shortened) + [cycle[0].child.shortened]

@@ -10,6 +10,8 @@ final class LoadSources {
   let now: WallInstant
   let accounts: AccountTable
   let environmentFiles: EnvironmentFiles
+  /// What jobs name on this machine; nil where nothing is looked for.
+  let machineFiles: MachineFiles?
   var followings: [FollowingLink.Identity: FollowingLink] = [:]
   let rules = RuleTable()
   /// What the specs of all files have in common.
@@ -18,13 +20,14 @@ final class LoadSources {
 
   init(
     actions: ActionTable, zones: ZoneTable, now: WallInstant, accounts: AccountTable,
-    environmentFiles: EnvironmentFiles
+    environmentFiles: EnvironmentFiles, machineFiles: MachineFiles?
   ) {
     self.actions = actions
     self.zones = zones
     self.now = now
     self.accounts = accounts
     self.environmentFiles = environmentFiles
+    self.machineFiles = machineFiles
   }
 
   private static func nodeName() -> String {

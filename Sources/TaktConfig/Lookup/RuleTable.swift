@@ -18,6 +18,8 @@ final class RuleTable {
   struct Answer {
     var rules: [ClockRule]
     var warnings: [CronWarning] = []
+    /// Whether all of its times have passed.
+    var isOver = false
   }
 
   private struct Gap: Hashable {

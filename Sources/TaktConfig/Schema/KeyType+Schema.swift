@@ -107,7 +107,13 @@ enum SchemaRules {
 
   static func rules(of part: KeyTable.Part) -> JSONValue {
     switch part.path {
-    case JobKey.steps.name, "hook": ["oneOf": needs(.run, .use), "$ref": "#/$defs/action"]
+    case JobKey.steps.name, "hook.\(Key.add)":
+      ["oneOf": needs(.run, .use), "$ref": "#/$defs/action"]
+    case "hook":
+      [
+        "oneOf": [needs(JobKey.run.name), needs(JobKey.use.name), needs(Key.add)],
+        "$ref": "#/$defs/action",
+      ]
     case JobKey.secrets.name: ["oneOf": [needs(Key.file), needs(Key.environment)]]
     case "\(JobKey.output).\(Key.file)", JobKey.watch.name: needs(Key.path)
     case JobKey.after.name: needs(Key.job)

@@ -98,11 +98,15 @@ extension JSONWriter {
     }
   }
 
-  package mutating func value(_ plan: ReloadPlan, _ report: ReloadReport) {
+  /// - Parameter showsValues: whether commands, environments and parameters are shown, with secrets
+  ///   masked.
+  package mutating func value(
+    _ plan: ReloadPlan, _ report: ReloadReport, showsValues: Bool = false
+  ) {
     object { json in
       json.member("kept", plan.keptCount)
       json.key("steps")
-      json.array(plan.steps) { $0.value($1) }
+      json.array(plan.steps) { $0.value($1, showsValues: showsValues) }
       json.key("renames")
       json.array(plan.probableRenames) { json, rename in
         json.object { json in
@@ -117,7 +121,7 @@ extension JSONWriter {
     }
   }
 
-  private mutating func value(_ step: ReloadPlan.Step) {
+  private mutating func value(_ step: ReloadPlan.Step, showsValues: Bool) {
     object { json in
       json.member("job", step.spec.name.text)
       json.member("change", step.change.rawValue)
@@ -127,7 +131,21 @@ extension JSONWriter {
           json.member("key", detail.key)
           json.member("from", detail.from)
           json.member("to", detail.to)
+          guard showsValues else { return }
+          let changes = step.hiddenChanges(of: detail)
+          if !changes.isEmpty { json.values(changes) }
         }
+      }
+    }
+  }
+
+  private mutating func values(_ changes: [HiddenValue.Change]) {
+    key("values")
+    array(changes) { json, change in
+      json.object { json in
+        json.member("path", change.path)
+        json.member("from", change.from)
+        json.member("to", change.to)
       }
     }
   }

@@ -30,7 +30,8 @@ struct JobRoutes {
     if let state, !states.contains(state) {
       throw Problem(
         .badRequest, "there is no state '\(state.prefix(50))'",
-        detail: "Use one of \(states.joined(separator: ", ")).")
+        detail: (NearestName.of(state, among: states).map { "Did you mean '\($0)'? " } ?? "")
+          + "Use one of \(states.joined(separator: ", ")).")
     }
     let width = try query.integer("width", 20...1000, default: 120)
     let wanted = JobList(
@@ -97,11 +98,16 @@ struct JobRoutes {
       }
       json.key("schedule_words")
       json.array(job.view.spec.timing.schedule.words) { $0.value($1) }
+      let standard = JobKey.standardFacts(inFolderOf: ports.facts.file)
       json.key("keys")
       json.array(JobKey.facts(of: job.view.spec)) { json, fact in
         json.object { json in
           json.member("key", fact.key)
           json.member("text", fact.text)
+          if standard[fact.key] == fact.text {
+            json.key("default")
+            json.value(true)
+          }
         }
       }
     }

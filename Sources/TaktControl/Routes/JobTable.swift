@@ -42,10 +42,22 @@ package struct JobTable: Sendable {
 
   private static func append(stateOf job: JobEntry, to cell: inout [UInt8]) {
     cell.append(utf8: job.view.state.rawValue)
-    let count = job.active.count
-    if count > 1 { cell.append(utf8: " \(count)×") }
+    appendCounts(of: job, to: &cell)
     if let percent = job.active.compactMap(\.progress?.percent).last {
       cell.append(utf8: " \(percent)%")
+    }
+  }
+
+  /// Appends how many runs there are where they are not one in the job's own state: `2×`, or
+  /// `, 2 queued` of those in another.
+  private static func appendCounts(of job: JobEntry, to cell: inout [UInt8]) {
+    guard !job.active.isEmpty else { return }
+    let own = job.active.count { $0.state.rawValue == job.view.state.rawValue }
+    if own > 1 { cell.append(utf8: " \(own)×") }
+    guard own < job.active.count else { return }
+    for state in RunState.Kind.allCases where state.rawValue != job.view.state.rawValue {
+      let count = job.active.count { $0.state == state }
+      if count > 0 { cell.append(utf8: ", \(count) \(state.rawValue)") }
     }
   }
 

@@ -32,7 +32,7 @@ struct PlanRoutes {
     let report = await withCheckedContinuation { continuation in
       ports.reload.plan { continuation.resume(returning: $0) }
     }
-    return try answer(report)
+    return try answer(report, showsValues: true)
   }
 
   @Sendable private func reload(_ request: Request, _ context: ControlContext) async throws
@@ -42,13 +42,15 @@ struct PlanRoutes {
     let report = await withCheckedContinuation { continuation in
       ports.reload.reload(cause: "request") { continuation.resume(returning: $0) }
     }
-    return try answer(report)
+    return try answer(report, showsValues: true)
   }
 
-  private func answer(_ report: ReloadReport) throws -> Response {
+  /// - Parameter showsValues: whether commands and environments are in it. Not for a text that somebody
+  ///   sends: it may include a file, or name an `env_file`, that only takt may read.
+  private func answer(_ report: ReloadReport, showsValues: Bool = false) throws -> Response {
     guard let plan = report.plan else { throw Problem(refusing: report.diagnostics) }
     var json = JSONWriter()
-    json.value(plan, report)
+    json.value(plan, report, showsValues: showsValues)
     return .json(json)
   }
 }

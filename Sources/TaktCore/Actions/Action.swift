@@ -21,9 +21,14 @@ package struct Step: Hashable, Sendable {
   /// same. Default false.
   package var continues: Bool
 
-  package init(_ action: Action, continues: Bool = false) {
+  /// Whether its failure counts for nothing: the next step is done, and the run may still succeed.
+  /// Default false.
+  package var isFailureIgnored: Bool
+
+  package init(_ action: Action, continues: Bool = false, isFailureIgnored: Bool = false) {
     self.action = action
-    self.continues = continues
+    self.continues = continues || isFailureIgnored
+    self.isFailureIgnored = isFailureIgnored
   }
 }
 

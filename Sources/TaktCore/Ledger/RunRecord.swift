@@ -43,11 +43,14 @@ package struct RunBeginning: Hashable, Sendable {
   /// The number of its first attempt; above 1 when it goes on where another has stopped.
   package var attempt: Int
   package var at: WallInstant
+  /// How long after its slot was due it starts; nil for a run that only wants to, or of no slot.
+  package var lateness: Duration?
 
-  package init(_ head: RunHead, attempt: Int, at: WallInstant) {
+  package init(_ head: RunHead, attempt: Int, at: WallInstant, lateness: Duration? = nil) {
     self.head = head
     self.attempt = attempt
     self.at = at
+    self.lateness = lateness
   }
 }
 

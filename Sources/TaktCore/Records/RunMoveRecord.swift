@@ -18,6 +18,23 @@ package struct RunMoveRecord: Sendable {
   /// How long a run has taken that has ended; nil for one that never started.
   package var duration: Duration?
 
+  package init(
+    head: RunHead, sequence: Int64, attempt: Int, from: RunState.Kind, to: RunState,
+    cause: RunMove.Cause, at: MonotonicInstant, step: Int? = nil,
+    stepFailure: Shared<RunEnd>? = nil, duration: Duration? = nil
+  ) {
+    self.head = head
+    self.sequence = sequence
+    self.attempt = attempt
+    self.from = from
+    self.to = to
+    self.cause = cause
+    self.at = at
+    self.step = step
+    self.stepFailure = stepFailure
+    self.duration = duration
+  }
+
   func put(into sink: inout some FieldSink) {
     sink.put(.machine, machine: .run(head.run))
     sink.put(.seq, number: sequence)

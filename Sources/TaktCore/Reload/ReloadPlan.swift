@@ -19,6 +19,23 @@ package struct ReloadPlan: Sendable {
     package var spec: JobSpec
     /// Which keys differ; empty for an added or removed job.
     package var details: [JobKey.Difference]
+    /// The job as it was; nil for one that is added or removed.
+    package var previous: JobSpec?
+
+    package init(
+      change: Change, spec: JobSpec, details: [JobKey.Difference], previous: JobSpec? = nil
+    ) {
+      self.change = change
+      self.spec = spec
+      self.details = details
+      self.previous = previous
+    }
+
+    /// The values that differ under a key that logs do not show, secrets masked.
+    package func hiddenChanges(of detail: JobKey.Difference) -> [HiddenValue.Change] {
+      guard let previous, detail.from == nil, detail.to == nil else { return [] }
+      return JobKey.hiddenChanges(of: detail.key, from: previous, to: spec)
+    }
   }
 
   /// A removed and an added job that are alike but for their names.
@@ -57,7 +74,7 @@ package struct ReloadPlan: Sendable {
         steps.append(
           Step(
             change: was.timing == job.timing ? .updated : .rearmed, spec: job,
-            details: JobKey.differences(from: was, to: job)))
+            details: JobKey.differences(from: was, to: job), previous: was))
       }
     }
     let removed = old.jobs.filter { before[$0.name] != nil }

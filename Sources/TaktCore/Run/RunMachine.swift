@@ -43,6 +43,8 @@ package struct RunMachine: Hashable, Sendable {
   package var failure: StepFailure? { failureState?.value.failure }
   /// How the last step failed; nil when it succeeded.
   package var stepFailure: RunEnd? { failureState?.value.stepFailure }
+  /// Whether the last step's failure counts for nothing.
+  var isStepFailureIgnored: Bool { step > 0 && rules.ignoresFailure(of: step - 1) }
   var lastFailure: RunEnd? { failureState?.value.lastFailure }
   /// Why nothing is to come after what is being stopped already for another reason.
   private var unwanted: RunReason? { failureState?.value.unwanted }
@@ -222,18 +224,22 @@ package struct RunMachine: Hashable, Sendable {
     if case .descendants(let left) = cause, end.outcome == .succeeded {
       end.reason = .descendantsLeft(left.count)
     }
-    if end.outcome != .succeeded || failureState != nil { noteStep(end) }
+    let isIgnored = end.outcome == .failed && rules.ignoresFailure(of: step)
+    if end.outcome != .succeeded || failureState != nil { noteStep(end, isIgnored: isIgnored) }
     guard step + 1 < rules.stepCount, end.outcome == .succeeded || rules.continues(after: step)
-    else { return attemptOver(failure?.end ?? end, why, now) }
+    else {
+      if isIgnored { end.outcome = .succeeded }
+      return attemptOver(failure?.end ?? end, why, now)
+    }
     if let unwanted { return self.end(RunEnd(.cancelled, unwanted), why) }
     step += 1
     return perform(.nextStep)
   }
 
-  private mutating func noteStep(_ end: RunEnd) {
+  private mutating func noteStep(_ end: RunEnd, isIgnored: Bool) {
     note { [step] failureState in
       failureState.stepFailure = end.outcome == .succeeded ? nil : end
-      if end.outcome != .succeeded, failureState.failure == nil {
+      if end.outcome != .succeeded, !isIgnored, failureState.failure == nil {
         failureState.failure = StepFailure(end: end, step: step)
       }
     }

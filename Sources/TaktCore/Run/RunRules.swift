@@ -17,6 +17,11 @@ package struct RunRules: Hashable, Sendable {
   /// How many steps an attempt has; at least one.
   var stepCount: Int { spec.action.stepCount }
 
+  /// Whether a failure of the step counts for nothing.
+  func ignoresFailure(of step: Int) -> Bool {
+    if case .steps(let steps) = spec.action { steps[step].isFailureIgnored } else { false }
+  }
+
   /// Whether the next step is done even when this one has failed.
   func continues(after step: Int) -> Bool {
     if case .steps(let steps) = spec.action { steps[step].continues } else { false }

@@ -120,4 +120,11 @@ extension Schedule {
   package func excludes(_ instant: WallInstant) -> Bool {
     exclusions.contains { $0.contains(ScheduleInstant(instant)) }
   }
+
+  /// The first instant after this one, which is excluded, that may not be; nil when there is none.
+  package func exclusionEdge(after instant: WallInstant) -> WallInstant? {
+    let instant = ScheduleInstant(instant)
+    return exclusions.filter { $0.contains(instant) }.compactMap { $0.nextEdge(after: instant) }
+      .max().map { WallInstant($0) }
+  }
 }

@@ -102,7 +102,7 @@ package struct Schedule: Hashable, Sendable {
   var isTimed: Bool { every != nil || !rules.isEmpty || !at.isEmpty }
 
   /// Whether it has slots that nobody can foresee.
-  var hasUnforeseen: Bool {
+  package var hasUnforeseen: Bool {
     !on.isEmpty || !after.isEmpty || !watch.isEmpty || every?.origin == .end
   }
 }

@@ -24,7 +24,7 @@ extension SchedulerCore {
     log(
       .notice, .scheduler, at: now,
       [
-        LogField(.message, .text("stopping; no new runs; active runs: \(runs.places.takenCount)")),
+        LogField(.message, .text(stopMessage(at: now))),
         LogField(.count, .number(Int64(runs.places.takenCount))),
       ])
     for id in jobs.sorted {
@@ -37,6 +37,36 @@ extension SchedulerCore {
     if settings.shutdownGrace <= .zero, !runs.isEmpty { return stopRuns(at: now) }
     armShutdown(after: settings.shutdownGrace, at: now)
     finishIfIdle(at: now)
+  }
+
+  /// So many active runs are named in a line.
+  private static let namedMax = 8
+
+  /// What is waited for, how long, and how not to.
+  private func stopMessage(at now: Now) -> String {
+    let count = runs.places.takenCount
+    let start = "stopping; no new runs; active runs: \(count)"
+    let active = activeRunWords(at: now)
+    guard count > 0, !active.isEmpty, settings.shutdownGrace > .zero else { return start }
+    return
+      "\(start): \(active). They may continue for \(DurationText.brief(settings.shutdownGrace)); "
+      + "a second Ctrl-C or SIGTERM stops them now"
+  }
+
+  /// `run 12 of backup since 18:00:05 (2m 03s)`, the longest first.
+  private func activeRunWords(at now: Now) -> String {
+    let active = runs.all.compactMap { runs.run($0) }.filter(\.machine.isInProgress)
+      .sorted { ($0.startedAt ?? now.monotonic, $0.id) < ($1.startedAt ?? now.monotonic, $1.id) }
+    var words = active.prefix(Self.namedMax).map { run in
+      let taken = now.monotonic - (run.startedAt ?? now.monotonic)
+      let since = settings.zone.civilTime(at: now.wall - taken)
+      let time = since.timeOfDay.prefix(8)
+      let hook = run.isHook ? "a hook of " : ""
+      return
+        "run \(run.id.number) of \(hook)\(run.spec.name) since \(time) (\(DurationText.brief(taken)))"
+    }
+    if active.count > words.count { words.append("\(active.count - words.count) more") }
+    return words.joined(separator: ", ")
   }
 
   /// Slots that are put off, or were to run late, wait on: a takt to come decides them.
@@ -75,6 +105,19 @@ extension SchedulerCore {
     phase = .stopping
     let graces = runs.all.compactMap { runs.run($0)?.spec.execution.stop.grace }
     armShutdown(after: (graces.max() ?? .zero) + Self.abandonAfter, at: now)
+    let active = activeRunWords(at: now)
+    if !active.isEmpty {
+      let grace = DurationText.brief(graces.max() ?? .zero)
+      log(
+        .notice, .scheduler, at: now,
+        [
+          LogField(
+            .message,
+            .text(
+              "stopping active runs: \(active). They are killed after \(grace) (kill.grace); another "
+                + "Ctrl-C or SIGTERM kills them now"))
+        ])
+    }
     for id in runs.all { step(id, at: now) { $0.stop(.shutdown, at: now.monotonic) } }
   }
 

@@ -3,7 +3,14 @@ private enum ActionKey: String {
   case run, use, plugin, with, steps
 
   var key: JobKey {
-    JobKey(rawValue, hidden: { Self.differing(from: $0.action, to: $1.action).contains(self) })
+    JobKey(
+      rawValue,
+      hidden: { spec in
+        [HiddenValue].of(spec.action, under: "").filter {
+          $0.path.prefix { $0 != "." && $0 != "[" } == rawValue
+        }
+      },
+      differs: { Self.differing(from: $0.action, to: $1.action).contains(self) })
   }
 
   private static func differing(from old: Action, to new: Action) -> [Self] {

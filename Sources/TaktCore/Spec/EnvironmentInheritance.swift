@@ -11,6 +11,9 @@ package enum EnvironmentInheritance: Hashable, Sendable {
 }
 
 extension EnvironmentInheritance {
+  /// The `PATH` of commands that inherit none.
+  package static let standardPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
   func words(for identity: UserAndGroup) -> String {
     switch self {
     case .byUser: identity.user == nil ? "true" : "by user"

@@ -96,11 +96,27 @@ extension JobKey {
   package static let output = JobKey("output") { $0.execution.output.words }
   package static let success = JobKey("success") { $0.execution.success.words }
   package static let failsWhen = JobKey("fails_when") { $0.execution.success.failureWords }
-  package static let shell = JobKey("shell", hidden: { $0.execution.shell != $1.execution.shell })
+  package static let shell = JobKey(
+    "shell", hidden: { [HiddenValue("shell", [HiddenValue].words($0.execution.shell))] },
+    differs: { $0.execution.shell != $1.execution.shell })
   package static let environment = JobKey(
-    "env", hidden: { $0.execution.environment != $1.execution.environment })
+    "env",
+    hidden: { spec in
+      spec.execution.environment.sorted { $0.key < $1.key }.map {
+        HiddenValue("env.\($0.key)", $0.value)
+      }
+    },
+    differs: { $0.execution.environment != $1.execution.environment })
   package static let environmentFile = JobKey(partOfAnother: "env_file")
   package static let secrets = JobKey(
-    "secrets", hidden: { $0.execution.secrets != $1.execution.secrets })
-  package static let stdin = JobKey("stdin", hidden: { $0.execution.stdin != $1.execution.stdin })
+    "secrets",
+    hidden: { spec in
+      spec.execution.secrets.sorted { $0.key < $1.key }.map {
+        HiddenValue("secrets.\($0.key)", $0.value.words, isSecret: false)
+      }
+    },
+    differs: { $0.execution.secrets != $1.execution.secrets })
+  package static let stdin = JobKey(
+    "stdin", hidden: { spec in spec.execution.stdin.map { [HiddenValue("stdin", $0)] } ?? [] },
+    differs: { $0.execution.stdin != $1.execution.stdin })
 }

@@ -73,7 +73,9 @@ extension [HiddenValue] {
     steps.enumerated().flatMap { place, step -> Self in
       let path = "\(path)[\(place + 1)]"
       let own = of(step.action, under: "\(path).")
-      return step.continues ? own + [HiddenValue("\(path).continue", "true")] : own
+      guard step.continues else { return own }
+      let text = step.isFailureIgnored ? "ignore" : "true"
+      return own + [HiddenValue("\(path).continue", text)]
     }
   }
 

@@ -4,7 +4,7 @@ package final class JobKey: Equatable, Sendable, CustomStringConvertible {
   /// A key that two specs of a job do not agree in.
   package struct Difference: Hashable, Sendable {
     package var key: String
-    /// What was; nil for what is never shown, and for a key that is not there.
+    /// What was; nil for what no log shows, and for a key that is not there.
     package var from: String?
     package var to: String?
   }
@@ -12,19 +12,26 @@ package final class JobKey: Equatable, Sendable, CustomStringConvertible {
   package let name: String
   /// What a spec says under it; nil where that is never shown.
   private let text: (@Sendable (JobSpec) -> String?)?
+  /// What a spec says under a key that logs do not show.
+  private let hidden: (@Sendable (JobSpec) -> [HiddenValue])?
   private let differs: @Sendable (JobSpec, JobSpec) -> Bool
 
   /// A key whose value is shown to everybody.
   init(_ name: String, _ text: @escaping @Sendable (JobSpec) -> String?) {
     self.name = name
     self.text = text
+    hidden = nil
     differs = { text($0) != text($1) }
   }
 
-  /// A key whose value is never shown: commands, environment, secrets, standard input, parameters.
-  init(_ name: String, hidden differs: @escaping @Sendable (JobSpec, JobSpec) -> Bool) {
+  /// A key whose value no log shows: commands, environment, secrets, standard input, parameters.
+  init(
+    _ name: String, hidden values: @escaping @Sendable (JobSpec) -> [HiddenValue],
+    differs: @escaping @Sendable (JobSpec, JobSpec) -> Bool
+  ) {
     self.name = name
     self.differs = differs
+    hidden = values
     text = nil
   }
 
@@ -32,6 +39,7 @@ package final class JobKey: Equatable, Sendable, CustomStringConvertible {
   init(partOfAnother name: String) {
     self.name = name
     text = nil
+    hidden = nil
     differs = { _, _ in false }
   }
 
@@ -49,12 +57,35 @@ package final class JobKey: Equatable, Sendable, CustomStringConvertible {
     all.compactMap { key in key.text?(spec).map { (key.name, $0) } }
   }
 
+  /// What a job says whose entry has nothing but its action, in a jobs file at a path.
+  package static func standardFacts(inFolderOf file: String) -> [String: String] {
+    // The name is a valid one.
+    guard let name = JobName("standard") else { return [:] }
+    let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? ""
+    let spec = JobSpec(
+      name: name, timing: Timing(schedule: Schedule()), action: .shell(""),
+      execution: Execution(directory: folder.isEmpty ? "/" : folder))
+    var facts: [String: String] = [:]
+    for fact in Self.facts(of: spec) { facts[fact.key] = fact.text }
+    facts[JobKey.phase.name] = Every.Phase.keep.rawValue
+    return facts
+  }
+
   /// What two specs of a job say differently: first what may be shown, then what may not.
   static func differences(from old: JobSpec, to new: JobSpec) -> [Difference] {
     let keys = all.filter { $0.differs(old, new) }
     return (keys.filter { $0.text != nil } + keys.filter { $0.text == nil }).map {
       Difference(key: $0.name, from: $0.text?(old), to: $0.text?(new))
     }
+  }
+
+  /// What two specs of a job say differently under the key of a name, for those who may read the jobs
+  /// file: with secrets masked. Nothing for a key whose difference has its texts.
+  package static func hiddenChanges(
+    of name: String, from old: JobSpec, to new: JobSpec
+  ) -> [HiddenValue.Change] {
+    guard let hidden = all.first(where: { $0.name == name })?.hidden else { return [] }
+    return HiddenValue.changes(from: hidden(old), to: hidden(new))
   }
 
   /// Several words of one value; nil for none.

@@ -212,7 +212,10 @@ extension HookKind {
 
 extension JobKey {
   private convenience init(_ hook: HookKind) {
-    self.init(hook.rawValue, hidden: { $0.hooks[hook] != $1.hooks[hook] })
+    self.init(
+      hook.rawValue,
+      hidden: { [HiddenValue].of($0.hooks[hook] ?? [], under: hook.rawValue) },
+      differs: { $0.hooks[hook] != $1.hooks[hook] })
   }
 
   package static let onFailure = JobKey(.onFailure)

@@ -25,3 +25,15 @@ package struct Secret: Hashable, Sendable {
     self.delivery = delivery
   }
 }
+
+extension Secret {
+  /// Where it is read and how it is handed over; never the secret itself.
+  var words: String {
+    let source =
+      switch source {
+      case .file(let path): "file \(path)"
+      case .environment(let name): "env \(name)"
+      }
+    return delivery == .environment ? source : "\(source), as \(delivery.rawValue)"
+  }
+}

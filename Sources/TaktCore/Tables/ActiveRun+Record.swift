@@ -5,10 +5,11 @@ extension ActiveRun {
   mutating func note(_ move: RunMove, at now: Now) -> LogRecord {
     transitionCount += 1
     let (step, failure) = steps(of: move)
+    let isNoted = failure != nil && !machine.isStepFailureIgnored
     let isOver = if case .ended = machine.state { true } else { false }
     // Made in one expression: a large value that is changed when it is there is copied.
     return LogRecord(
-      at: now.wall, RunMoveRecord.level(of: machine.state, hasFailedStep: failure != nil), .run,
+      at: now.wall, RunMoveRecord.level(of: machine.state, hasFailedStep: isNoted), .run,
       content: .run(
         RunMoveRecord(
           head: head, sequence: transitionCount, attempt: machine.attempt, from: move.from,
@@ -43,7 +44,9 @@ extension ActiveRun {
 
   /// The run as the ledger has it when it starts, or wants to.
   @inline(__always) func beginning(at now: Now) -> RunBeginning {
-    RunBeginning(head, attempt: machine.attempt + 1, at: now.wall)
+    var beginning = RunBeginning(head, attempt: machine.attempt + 1, at: now.wall)
+    if startedAt != nil, case .slot = origin { beginning.lateness = lateness }
+    return beginning
   }
 
   func view(at now: Now) -> RunView {

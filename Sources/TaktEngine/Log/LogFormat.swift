@@ -10,10 +10,12 @@ package enum LogFormat: String, CaseIterable, Sendable {
 
   /// What writes this format.
   ///
-  /// - Parameter zone: In which zone text shows times; JSON lines are in UTC.
-  package func renderer(zone: Zone, isColoured: Bool) -> any LogRenderer {
+  /// - Parameters:
+  ///   - zone: In which zone text shows times; JSON lines are in UTC.
+  ///   - isDetailed: Whether text has each transition of a run.
+  package func renderer(zone: Zone, isColoured: Bool, isDetailed: Bool) -> any LogRenderer {
     switch self {
-    case .text: TextRenderer(zone: zone, isColoured: isColoured)
+    case .text: TextRenderer(zone: zone, isColoured: isColoured, isDetailed: isDetailed)
     case .json: JSONRenderer()
     }
   }
@@ -33,14 +35,31 @@ package protocol LogRenderer: Sendable {
   /// Whether a record of this level is written when `least` is the least level that is asked for.
   func shows(_ level: LogLevel, routine isRoutine: Bool, at least: LogLevel) -> Bool
 
+  /// Whether a record is written; what one of the others says may stand in its line.
+  func shows(_ record: LogRecord, at least: LogLevel) -> Bool
+
   /// Appends the record's line, with its end.
   func render(_ record: LogRecord, into bytes: inout [UInt8])
+
+  /// Appends a line where the day of an instant is not the last one that had a line.
+  func renderDay(of instant: WallInstant, after last: inout LogDay?, into bytes: inout [UInt8])
+}
+
+/// A day of the calendar in the log's time zone.
+package struct LogDay: Equatable, Sendable {
+  var year: Int
+  var month: Int
+  var day: Int
 }
 
 extension LogRenderer {
   package func shows(_ record: LogRecord, at least: LogLevel) -> Bool {
     shows(record.level, routine: record.isRoutine, at: least)
   }
+
+  package func renderDay(
+    of instant: WallInstant, after last: inout LogDay?, into bytes: inout [UInt8]
+  ) {}
 }
 
 /// One JSON object a line.

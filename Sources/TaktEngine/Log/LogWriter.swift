@@ -13,6 +13,7 @@ package final class LogWriter: Observer, OutputSink {
   private let descriptor: Int32
   private let renderer: any LogRenderer
   private let level: LogLevel
+  private let showsDays: Bool
   private let time: any TimeSource
   private let queue: Mutex<LogQueue>
   /// Its thread writes. Nil only during `init`.
@@ -38,15 +39,19 @@ package final class LogWriter: Observer, OutputSink {
   ///   - descriptor: Where the lines go; it stays open.
   ///   - level: The least level that is written; nil for the default of the format.
   ///   - zone: In which zone text shows times; JSON lines are in UTC.
+  ///   - showsDays: Whether text has a line for each day.
   ///   - limitBytes: How much may wait for a slow reader. Default 6 MiB.
   package init(
     descriptor: Int32, format: LogFormat, level: LogLevel?, zone: Zone, isColoured: Bool,
-    time: any TimeSource, limitBytes: Int = 6 << 20
+    time: any TimeSource, showsDays: Bool = true, limitBytes: Int = 6 << 20
   ) {
     self.descriptor = descriptor
-    self.level = level ?? format.defaultLevel
+    let least = level ?? format.defaultLevel
+    self.level = least
+    self.showsDays = showsDays
     self.time = time
-    renderer = format.renderer(zone: zone, isColoured: isColoured)
+    renderer = format.renderer(
+      zone: zone, isColoured: isColoured, isDetailed: least == .debug)
     queue = Mutex(LogQueue(limitBytes: limitBytes))
     alarm.withLock { $0 = Alarm(name: "takt-log", nice: 2) { [self] in writeAll() } }
   }
@@ -111,6 +116,7 @@ package final class LogWriter: Observer, OutputSink {
   private struct Pen {
     var health = Health.good
     var bytes: [UInt8] = []
+    var day: LogDay?
   }
 
   private func write(after delay: Duration) { alarm.withLock { $0?.set(after: delay) } }
@@ -123,28 +129,31 @@ package final class LogWriter: Observer, OutputSink {
       while !isLast {
         var records = queue.withLock { $0.popBatch() }
         isLast = records.isEmpty
-        write(&records, &pen.bytes, &pen.health)
+        write(&records, &pen)
       }
     }
     if isClosing { idle.signal() }
   }
 
   /// Takes the records out one by one, so that what counts as written is not kept any longer.
-  private func write(
-    _ records: inout [LogRecord], _ bytes: inout [UInt8], _ health: inout Health
-  ) {
+  private func write(_ records: inout [LogRecord], _ pen: inout Pen) {
     var cost = 0
     records.reverse()
     while let record = records.popLast() {
-      renderer.render(record, into: &bytes)
+      render(record, &pen)
       cost += record.costBytes
-      if bytes.count >= 65_536 { flush(&bytes, &cost, &health) }
+      if pen.bytes.count >= 65_536 { flush(&pen.bytes, &cost, &pen.health) }
     }
     for record in queue.withLock({ $0.popDropped(at: time.wall) })
     where renderer.shows(record, at: level) {
-      renderer.render(record, into: &bytes)
+      render(record, &pen)
     }
-    flush(&bytes, &cost, &health)
+    flush(&pen.bytes, &cost, &pen.health)
+  }
+
+  private func render(_ record: LogRecord, _ pen: inout Pen) {
+    if showsDays { renderer.renderDay(of: record.at, after: &pen.day, into: &pen.bytes) }
+    renderer.render(record, into: &pen.bytes)
   }
 
   /// A full disk may be emptied: what it had no room for is counted, and the next lines are tried.

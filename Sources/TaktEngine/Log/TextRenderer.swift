@@ -4,23 +4,68 @@ import TaktTime
 /// Aligned lines for people: the time of day, the job, what happened.
 ///
 /// ```
-/// 10:04:05.001  backup        slot     10:04:05.000 ran, late 0.4 ms (every)
-/// 10:04:07.318  backup        run 12   running → ended: succeeded, exit(0)
+/// 10:04:05.001  backup        run 12   started for slot 10:04:05.000, late 412 µs (every)
+/// 10:04:07.318  backup        run 12   succeeded, exit(0), took 2.3 s
 /// ```
+///
+/// A run has a line at its start and one at its end; in detail, as at level debug, one for each
+/// transition and each verdict.
 struct TextRenderer: LogRenderer {
   let zone: Zone
   let isColoured: Bool
+  var isDetailed = false
 
   func shows(_ level: LogLevel, routine isRoutine: Bool, at least: LogLevel) -> Bool {
     (isRoutine ? .debug : level) >= least
   }
 
+  func shows(_ record: LogRecord, at least: LogLevel) -> Bool {
+    guard shows(record.level, routine: record.isRoutine, at: least) else { return false }
+    if !isDetailed, case .run(let move) = record.content { return move.hasLine }
+    return true
+  }
+
+  func renderDay(of instant: WallInstant, after last: inout LogDay?, into bytes: inout [UInt8]) {
+    let time = zone.civilTime(at: instant)
+    let day = LogDay(year: time.year, month: time.month, day: time.day)
+    guard day != last else { return }
+    last = day
+    bytes.append(utf8: "-- ")
+    bytes.append(utf8: String(time.weekdayName.prefix(3)))
+    bytes.append(UInt8(ascii: " "))
+    time.appendDate(to: &bytes)
+    bytes.append(utf8: " --\n")
+  }
+
   func render(_ record: LogRecord, into bytes: inout [UInt8]) {
-    var line = TextLine(record: record, zone: zone, isColoured: isColoured)
+    var line = TextLine(
+      record: record, zone: zone, isColoured: isColoured, isDetailed: isDetailed)
     // Swapped, so that the bytes have one holder at any time and are never copied.
     swap(&line.bytes, &bytes)
     line.write()
     swap(&line.bytes, &bytes)
+  }
+}
+
+extension RunMoveRecord {
+  /// Whether the line of a run's start or end does not say it.
+  fileprivate var hasLine: Bool {
+    switch to {
+    case .stopping, .killing, .backingOff, .ended: true
+    case .queued: false
+    // A slot's verdict is the start of its run; that of a hook is told by its end.
+    case .running: stepFailure != nil || cause == .start && head.kind.startsAlone && attempt == 1
+    }
+  }
+}
+
+extension RunHead.Kind {
+  /// Whether nothing else in the log tells that such a run has started.
+  fileprivate var startsAlone: Bool {
+    switch self {
+    case .manual, .resumed: true
+    case .slot, .hook: false
+    }
   }
 }
 
@@ -33,6 +78,7 @@ private struct TextLine {
   let record: LogRecord
   let zone: Zone
   let isColoured: Bool
+  let isDetailed: Bool
 
   mutating func write() {
     paint(.dim) { $0.zone.civilTime(at: $0.record.at).appendTimeOfDay(to: &$0.bytes) }
@@ -53,7 +99,19 @@ private struct TextLine {
     add("\n")
   }
 
+  /// The run that a slot's line is the start of.
+  private var startedRun: RunID? {
+    guard !isDetailed, case .slot(let slot) = record.content, slot.record.verdict == .ran else {
+      return nil
+    }
+    return slot.record.run
+  }
+
   private mutating func event() {
+    if let run = startedRun {
+      add("run ")
+      return bytes.append(decimal: run.number)
+    }
     guard record.event == .run || record.event == .output, let run = record[.run] else {
       return add(record.event.rawValue)
     }
@@ -87,6 +145,12 @@ private struct TextLine {
   }
 
   private mutating func slot() {
+    if startedRun != nil {
+      add("started for slot ")
+      addTime(.slot)
+      addDuration(.lateMilliseconds, before: ", late ")
+      return paint(.dim) { $0.add(.cause, before: " (", after: ")") }
+    }
     addTime(.slot)
     if record[.count] != nil, record[.slotLast] != nil {
       addTime(.slotLast, before: " … ")
@@ -95,7 +159,7 @@ private struct TextLine {
     add(" ")
     paint(Colour(record.level)) { $0.add(.verdict) }
     add(.reason, before: "(", after: ")")
-    add(.lateMilliseconds, before: ", late ", after: " ms")
+    addDuration(.lateMilliseconds, before: ", late ")
     if record[.cause] != nil {
       paint(.dim) { $0.add(.cause, before: " (", after: ")") }
     }
@@ -112,6 +176,7 @@ private struct TextLine {
       add(.message)
       return
     }
+    if !isDetailed, case .run(let move) = record.content, runInShort(move) { return }
     move()
     add(.step, before: ", step ")
     if let outcome = record[.outcome], record[.reason] != nil {
@@ -122,12 +187,34 @@ private struct TextLine {
     }
   }
 
+  /// Says what became of a run without its states; false for what only they say.
+  private mutating func runInShort(_ move: RunMoveRecord) -> Bool {
+    switch move.to {
+    case .running where move.stepFailure != nil:
+      add(.step, before: "step ", after: " starts; the one before ")
+      paint(Colour(record.level)) { $0.add(.outcome) }
+      add(.reason, before: ", ")
+      if record.level < .warning { add(", which is ignored") }
+    case .running: add(move.head.kind == .manual ? "started by hand" : "started again")
+    case .backingOff, .ended:
+      guard let outcome = record[.outcome] else { return false }
+      if record[.step] != nil { add(.step, before: "step ", after: ": ") }
+      endInShort(outcome)
+    case .queued, .stopping, .killing: return false
+    }
+    return true
+  }
+
   private mutating func end(_ outcome: LogValue) {
     add(": ")
+    endInShort(outcome)
+  }
+
+  private mutating func endInShort(_ outcome: LogValue) {
     paint(outcome == .text("succeeded") ? .green : Colour(record.level)) { $0.add(outcome) }
     add(.reason, before: ", ")
-    add(.retryMilliseconds, before: ", next attempt in ", after: " ms")
-    add(.durationMilliseconds, before: ", took ", after: " ms")
+    addDuration(.retryMilliseconds, before: ", next attempt in ")
+    addDuration(.durationMilliseconds, before: ", took ")
     add(.message, before: "; ")
   }
 
@@ -191,6 +278,12 @@ extension TextLine {
     case .instant(let instant): add(instant.rfc3339(in: zone))
     case .machine(let machine): machine.appendName(to: &bytes)
     }
+  }
+
+  private mutating func addDuration(_ key: LogKey, before: String) {
+    guard case .milliseconds(let duration) = record[key] else { return }
+    add(before)
+    DurationText.appendBrief(duration, to: &bytes)
   }
 
   /// Adds the time of day alone where the day is the record's own.

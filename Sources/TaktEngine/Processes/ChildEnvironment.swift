@@ -5,7 +5,7 @@ import TaktCore
 /// belongs to the user that it runs as, what it inherits.
 struct ChildEnvironment {
   /// Where programs are looked for when nobody says.
-  static let standardPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+  static let standardPath = EnvironmentInheritance.standardPath
 
   /// `NAME=value` each.
   private(set) var block = CStringBlock()

@@ -11,6 +11,7 @@ struct LedgerBatch {
     var head: RunHead?
     var claimedAt: WallInstant?
     var beganAt: WallInstant?
+    var lateness: Duration?
     var attempts: Int?
     var record: RunRecord?
     /// `.some(nil)` takes it away.
@@ -89,6 +90,7 @@ struct LedgerBatch {
       update(beginning) {
         $0.head = beginning.head
         $0.beganAt = beginning.at
+        $0.lateness = beginning.lateness
         $0.attempts = beginning.attempt
       }
       attempts[Attempt(run: beginning.head.run, number: beginning.attempt), default: AttemptFacts()]

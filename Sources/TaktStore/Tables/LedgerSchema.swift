@@ -23,6 +23,9 @@ enum LedgerSchema {
     migrator.registerMigration("marks of outputs", foreignKeyChecks: .immediate) {
       try $0.execute(sql: outputMarks)
     }
+    migrator.registerMigration("lateness of runs", foreignKeyChecks: .immediate) {
+      try $0.execute(sql: lateness)
+    }
     return migrator
   }()
 
@@ -141,6 +144,11 @@ enum LedgerSchema {
     ALTER TABLE attempts ADD COLUMN reason_text TEXT;
     """
 
+  private static let lateness = """
+    -- How long after its slot was due a run started; null for a run of no slot.
+    ALTER TABLE runs ADD COLUMN late_us INTEGER;
+    """
+
   /// Takes apart what earlier versions kept in one text: `exit(1)`.
   static func splitReasons(_ db: Database) throws {
     try db.execute(
@@ -178,15 +186,16 @@ enum RunRows {
   /// A run that begins, ends, or both.
   static let upsertSQL: StaticString = """
     INSERT INTO runs (run, job, slot, kind, delivery, hook, parent, claimed_at, began_at, attempts,
-      outcome, reason, reason_number, reason_text, ended_at, duration_us)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      outcome, reason, reason_number, reason_text, ended_at, duration_us, late_us)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (run) DO UPDATE SET
       claimed_at = coalesce(excluded.claimed_at, claimed_at),
       began_at = coalesce(began_at, excluded.began_at),
       attempts = max(attempts, excluded.attempts),
       outcome = excluded.outcome, reason = excluded.reason,
       reason_number = excluded.reason_number, reason_text = excluded.reason_text,
-      ended_at = excluded.ended_at, duration_us = excluded.duration_us
+      ended_at = excluded.ended_at, duration_us = excluded.duration_us,
+      late_us = coalesce(excluded.late_us, late_us)
     """
 
   static func bind(
@@ -207,6 +216,7 @@ enum RunRows {
     bind(record?.end.reason, to: &values)
     values.add(record?.endedAt.milliseconds)
     values.add(record?.duration.microseconds)
+    values.add(change.lateness?.microseconds)
   }
 
   /// Where a run goes on, if it does.

@@ -37,7 +37,7 @@ struct LogWorkload: Workload {
 
   mutating func run() throws {
     for format in LogFormat.allCases {
-      let renderer = format.renderer(zone: FixedZones.berlin, isColoured: true)
+      let renderer = format.renderer(zone: FixedZones.berlin, isColoured: true, isDetailed: false)
       for record in records where renderer.shows(record, at: .info) {
         renderer.render(record, into: &bytes)
       }

@@ -16,12 +16,14 @@ struct ExecCommand: ParsableCommand {
       and 1 otherwise.
       """)
 
-  @Argument(help: "The job's name.")
+  @Argument(help: "The job's name.", completion: JobCompletion.kind)
   var job: String
 
   @OptionGroup var argument: FileArgument
 
-  @Option(help: "The slot passed to the run, such as 2026-12-24T18:00:00Z. (default: now)")
+  @Option(
+    help:
+      "The slot passed to the run, such as 2026-12-24T18:00 or 'yesterday 06:00'. (default: now)")
   var slot: String?
 
   @Flag(help: "Print only failures on standard error.")

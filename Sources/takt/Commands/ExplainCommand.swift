@@ -14,7 +14,7 @@ struct ExplainCommand: ParsableCommand {
       with 65 if an expression is invalid.
       """)
 
-  @Argument(help: "The job's name.")
+  @Argument(help: "The job's name.", completion: JobCompletion.kind)
   var job: String?
 
   @OptionGroup var argument: FileArgument
@@ -28,7 +28,9 @@ struct ExplainCommand: ParsableCommand {
   @Option(help: "The expression's time zone. (default: the machine's)")
   var timezone: String?
 
-  @Option(help: "List times after this instant, such as 2026-12-24T18:00. (default: now)")
+  @Option(
+    help:
+      "List times after this instant, such as 2026-12-24T18:00 or 'tomorrow 06:00'. (default: now)")
   var after: String?
 
   @Option(name: .short, help: "The number of times.")
@@ -102,7 +104,7 @@ struct ExplainCommand: ParsableCommand {
   ) {
     if json {
       Console.print(
-        ExplainAnswer(normalized: normalized, times: times, zone: zone).jsonLine)
+        ExplainAnswer(normalized: normalized, times: times).jsonLine)
       return
     }
     Console.print("normalized  \(normalized)")
@@ -172,11 +174,11 @@ extension ExplainCommand {
     if json {
       Console.print(
         ExplainAnswer(
-          normalized: lines.joined(separator: "; "), times: slots.map(\.nominal), zone: zone
+          normalized: lines.joined(separator: "; "), times: slots.map(\.nominal)
         ).jsonLine)
       return
     }
-    for line in lines { Console.print(line) }
+    for line in lines { Console.print(ShownZone.localized(line, in: zone)) }
     if !spec.timing.isEnabled {
       Console.print("disabled: no slots")
     } else if previous?.checkpoint.suspension != nil {
@@ -193,9 +195,9 @@ private struct ExplainAnswer: Encodable {
   var normalized: String
   var next: [String]
 
-  init(normalized: String, times: [WallInstant], zone: Zone) {
+  init(normalized: String, times: [WallInstant]) {
     self.normalized = normalized
-    next = times.map { $0.rfc3339(in: zone) }
+    next = times.map { $0.rfc3339() }
   }
 }
 

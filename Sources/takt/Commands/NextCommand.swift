@@ -14,7 +14,7 @@ struct NextCommand: ParsableCommand {
       Slots that depend on an event, such as the end of another run, are not shown.
       """)
 
-  @Argument(help: "The job's name. (default: all jobs)")
+  @Argument(help: "The job's name. (default: all jobs)", completion: JobCompletion.kind)
   var job: String?
 
   @OptionGroup var argument: FileArgument
@@ -39,18 +39,17 @@ struct NextCommand: ParsableCommand {
     let now = SystemTimeSource().now
     let width = specs.map(\.name.text.count).max() ?? 0
     for spec in specs {
-      let zone = spec.timing.schedule.rules.first?.zone ?? snapshot.settings.zone
       let job = previous.jobs[spec.name]
       let isSuspended = job?.checkpoint.suspension != nil
       let slots =
         spec.timing.isEnabled && !isSuspended
         ? SlotPreview.slots(of: spec, after: job, startingAt: now, count: number) : []
       if json {
-        for slot in slots { Console.print(NextAnswer(spec, slot, in: zone).jsonLine) }
+        for slot in slots { Console.print(NextAnswer(spec, slot).jsonLine) }
         continue
       }
       let name = spec.name.text + String(repeating: " ", count: width - spec.name.text.count)
-      for slot in slots { Console.print("\(name)  \(slot.line(in: zone))") }
+      for slot in slots { Console.print("\(name)  \(slot.line(in: snapshot.settings.zone))") }
       if !slots.isEmpty { continue }
       let why =
         !spec.timing.isEnabled
@@ -67,10 +66,10 @@ private struct NextAnswer: Encodable {
   var due: String
   var causes: [String]
 
-  init(_ spec: JobSpec, _ slot: Slot, in zone: Zone) {
+  init(_ spec: JobSpec, _ slot: Slot) {
     job = spec.name.text
-    self.slot = slot.nominal.rfc3339(in: zone)
-    due = slot.due.rfc3339(in: zone)
+    self.slot = slot.nominal.rfc3339()
+    due = slot.due.rfc3339()
     causes = slot.causes.sorted().map(\.rawValue)
   }
 }

@@ -1,10 +1,19 @@
 import TaktCore
+import TaktTime
 
 /// A plan as the API gives it, and as people read it.
 struct PlanAnswer: Decodable {
   struct Step: Decodable {
     struct Detail: Decodable {
       var key: String
+      var from: String?
+      var to: String?
+      /// A daemon of an earlier version does not send them.
+      var values: [Value]?
+    }
+
+    struct Value: Decodable {
+      var path: String
       var from: String?
       var to: String?
     }
@@ -35,7 +44,13 @@ struct PlanAnswer: Decodable {
     steps = plan.steps.map { step in
       Step(
         job: step.spec.name.text, change: step.change.rawValue,
-        details: step.details.map { Step.Detail(key: $0.key, from: $0.from, to: $0.to) })
+        details: step.details.map { detail in
+          Step.Detail(
+            key: detail.key, from: detail.from, to: detail.to,
+            values: step.hiddenChanges(of: detail).map {
+              Step.Value(path: $0.path, from: $0.from, to: $0.to)
+            })
+        })
     }
     renames = plan.probableRenames.map { Rename(from: $0.from.text, to: $0.to.text) }
     self.settings = settings
@@ -44,13 +59,18 @@ struct PlanAnswer: Decodable {
 }
 
 /// A plan for people.
-enum PlanLines {
-  static func print(_ plan: PlanAnswer) {
+struct PlanLines {
+  /// Keys whose values are instants.
+  private static let timeKeys: Set<String> = ["at", "not_before", "until"]
+
+  let zone: Zone
+
+  func print(_ plan: PlanAnswer) {
     for step in plan.steps { print(step) }
     for rename in plan.renames {
       Console.print("hint: '\(rename.to)' looks like '\(rename.from)' renamed; it is a new job")
     }
-    for line in plan.settings { Console.print("~ scheduler.\(line)") }
+    for line in plan.settings { Console.print("~ scheduler.\(line)".printable) }
     let counts = ReloadPlan.Change.allCases.map { change in
       let count =
         change == .kept
@@ -60,7 +80,7 @@ enum PlanLines {
     Console.print(counts.joined(separator: ", "))
   }
 
-  private static func print(_ step: PlanAnswer.Step) {
+  private func print(_ step: PlanAnswer.Step) {
     let sign =
       switch ReloadPlan.Change(rawValue: step.change) {
       case .added: "+"
@@ -69,10 +89,87 @@ enum PlanLines {
       }
     Console.print("\(sign) \(step.job)  \(step.change)")
     for detail in step.details {
-      let values =
-        detail.from == nil && detail.to == nil
-        ? " changed" : ": \(detail.from ?? "none") → \(detail.to ?? "none")"
-      Console.print("    \(detail.key)\(values)")
+      if let values = detail.values, !values.isEmpty {
+        for value in values { print(value) }
+      } else if detail.from == nil, detail.to == nil {
+        Console.print("    \(detail.key) changed")
+      } else {
+        let isTime = Self.timeKeys.contains(detail.key)
+        let texts = [detail.from, detail.to].map { text in
+          isTime ? text.map { ShownZone.localized($0, in: zone) } : text
+        }
+        print(PlanAnswer.Step.Value(path: detail.key, from: texts[0], to: texts[1]))
+      }
     }
+  }
+
+  private func print(_ value: PlanAnswer.Step.Value) {
+    let (from, to) = (value.from ?? "none", value.to ?? "none")
+    if from == to {
+      Console.print("    \(value.path): \(from.printable), changed where it is masked".printable)
+    } else if from.contains("\n") || to.contains("\n") {
+      Console.print("    \(value.path):".printable)
+      for line in LineDifference.lines(from: value.from ?? "", to: value.to ?? "") {
+        Console.print("      \(line.printable)")
+      }
+    } else {
+      Console.print("    \(value.path): \(from) → \(to)".printable)
+    }
+  }
+}
+
+/// The lines in which two texts differ, with their neighbours.
+enum LineDifference {
+  /// So many equal lines are shown around a change.
+  private static let contextCount = 2
+
+  /// Lines that start with `-`, `+` or a space; `…` stands for equal lines that are left out.
+  static func lines(from old: String, to new: String) -> [String] {
+    let before = split(old)
+    let after = split(new)
+    let difference = after.difference(from: before)
+    var removed: Set<Int> = []
+    var inserted: Set<Int> = []
+    for change in difference {
+      switch change {
+      case .remove(let offset, _, _): removed.insert(offset)
+      case .insert(let offset, _, _): inserted.insert(offset)
+      }
+    }
+    var all: [(sign: Character, text: Substring)] = []
+    var (i, j) = (0, 0)
+    while i < before.count || j < after.count {
+      if i < before.count, removed.contains(i) {
+        all.append(("-", before[i]))
+        i += 1
+      } else if j < after.count, inserted.contains(j) {
+        all.append(("+", after[j]))
+        j += 1
+      } else {
+        all.append((" ", after[j]))
+        i += 1
+        j += 1
+      }
+    }
+    let changed = all.indices.filter { all[$0].sign != " " }
+    var shown: Set<Int> = []
+    for place in changed {
+      shown.formUnion(max(0, place - contextCount)...min(all.count - 1, place + contextCount))
+    }
+    var lines: [String] = []
+    for place in all.indices {
+      if shown.contains(place) {
+        lines.append("\(all[place].sign) \(all[place].text)")
+      } else if lines.last != "…" {
+        lines.append("…")
+      }
+    }
+    return lines
+  }
+
+  /// The lines of a text; its last line end does not start another.
+  private static func split(_ text: String) -> [Substring] {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    return lines.last?.isEmpty == true ? Array(lines.dropLast()) : lines
   }
 }

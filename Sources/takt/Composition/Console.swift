@@ -51,6 +51,13 @@ enum Console {
     return min(1000, max(20, Int(size.ws_col)))
   }
 
+  /// How many lines the terminal has; 24 where there is none.
+  static var height: Int {
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return 24 }
+    return min(1000, max(5, Int(size.ws_row)))
+  }
+
   /// Whether colour is wanted: on a terminal, unless `NO_COLOR` is set or the terminal is dumb.
   static var isColoured: Bool {
     guard isatty(STDOUT_FILENO) == 1 else { return false }
@@ -76,17 +83,27 @@ struct Table {
   /// Prints the titles and the rows; nothing without rows.
   func print() {
     guard !rows.isEmpty else { return }
-    let widths = titles.indices.map { column in
-      ([titles] + rows).map { $0[column].count }.max() ?? 0
+    let all = [titles] + rows
+    var widths = titles.map { _ in 0 }
+    for row in all {
+      for (column, cell) in row.enumerated() {
+        widths[column] = max(widths[column], Self.width(cell))
+      }
     }
-    for row in [titles] + rows {
+    for row in all {
       var line = ""
       for (cell, width) in zip(row, widths) {
-        line += cell + String(repeating: " ", count: width - cell.count + 2)
+        line += cell
+        line += String(repeating: " ", count: width - Self.width(cell) + 2)
       }
       while line.last == " " { line.removeLast() }
       Console.print(line)
     }
+  }
+
+  /// In characters, which are bytes in most cells.
+  private static func width(_ cell: String) -> Int {
+    cell.utf8.allSatisfy { $0 < 0x80 } ? cell.utf8.count : cell.count
   }
 }
 

@@ -6,10 +6,14 @@ import ArgumentParser
 extension ExitCode {
   /// `verify` found a problem.
   static let unbalanced = ExitCode(1)
+  /// There was nothing to change.
+  static let unchanged = ExitCode(2)
   /// `EX_USAGE`
   static let usage = ExitCode(64)
   /// `EX_DATAERR`
   static let invalidData = ExitCode(65)
+  /// `EX_NOINPUT`
+  static let unreadableLedger = ExitCode(66)
   /// `EX_UNAVAILABLE`
   static let unreachable = ExitCode(69)
   /// `EX_OSERR`
@@ -34,8 +38,10 @@ extension ExitCode {
   private static let meanings: [(code: ExitCode, meaning: String)] = [
     (.success, "success"),
     (.unbalanced, "verify: a problem in the ledger or the log; cancel: nothing to cancel"),
+    (.unchanged, "resume: the job is not suspended"),
     (.usage, "wrong usage"),
     (.invalidData, "explain: an invalid expression; verify: not a JSON log"),
+    (.unreadableLedger, "the ledger cannot be read"),
     (
       .unreachable,
       "takt is not running, or does not answer; verify --cluster: the database does not; "
@@ -45,6 +51,6 @@ extension ExitCode {
     (.stateInUse, "the state folder is in use or cannot be trusted"),
     (.unwritable, "output cannot be written"),
     (.overlap, "trigger: another run is active, and overlap is skip"),
-    (.configuration, "an invalid jobs file, or no ledger"),
+    (.configuration, "an invalid jobs file, with check --strict one with warnings, or no ledger"),
   ]
 }

@@ -22,9 +22,9 @@ struct JobsFileSource: SnapshotSource {
 
   func load(text: [UInt8]) -> LoadedSnapshot { load(as: text) }
 
-  private func load(as text: [UInt8]?) -> LoadedSnapshot {
+  private func load(as text: [UInt8]?, isThorough: Bool = false) -> LoadedSnapshot {
     let readAt = SystemTimeSource().fileStamp
-    let loaded = loader.load(path: path, text: text)
+    let loaded = loader.load(path: path, text: text, isThorough: isThorough)
     return LoadedSnapshot(
       snapshot: loaded.snapshot, diagnostics: loaded.diagnostics,
       files: FilesRead(
@@ -42,11 +42,13 @@ struct JobsFileSource: SnapshotSource {
 
   /// The set of jobs; prints what is wrong, and ends the program if it cannot be used.
   ///
-  /// - Parameter isQuiet: whether nothing is said of a set that can be used.
+  /// - Parameters:
+  ///   - isQuiet: whether nothing is said of a set that can be used.
+  ///   - isThorough: whether it also looks for the programs and files that jobs name.
   func loadOrExit(
-    isQuiet: Bool = false
+    isQuiet: Bool = false, isThorough: Bool = false
   ) throws -> (snapshot: Snapshot, files: FilesRead, warnings: Int) {
-    let loaded = load()
+    let loaded = load(as: nil, isThorough: isThorough)
     for diagnostic in loaded.diagnostics where !isQuiet || loaded.snapshot == nil {
       Console.error(diagnostic.text)
     }

@@ -110,7 +110,8 @@ private final class Fork: Observer, OutputSink {
     passThrough = try PassThrough(stdout: STDOUT_FILENO, stderr: STDERR_FILENO)
     log = LogWriter(
       descriptor: STDERR_FILENO, format: .text, level: level, zone: settings.zone,
-      isColoured: isatty(STDERR_FILENO) == 1 && Console.isColoured, time: SystemTimeSource())
+      isColoured: isatty(STDERR_FILENO) == 1 && Console.isColoured, time: SystemTimeSource(),
+      showsDays: false)
   }
 
   func observe(_ records: [LogRecord]) {

@@ -50,7 +50,8 @@ struct FuzzTests {
       actions: ActionTable(TestCatalogue(), plugins), zones: ZoneTable(TestZones()),
       now: WallInstant(milliseconds: 1_790_000_000_000),
       accounts: AccountTable(TestAccounts(), userID: 0),
-      environmentFiles: EnvironmentFiles(refusesWritableByOthers: false))
+      environmentFiles: EnvironmentFiles(refusesWritableByOthers: false),
+      machineFiles: MachineFiles())
     let good = Array(Self.seed.utf8)
     for _ in 0..<1000 {
       var bytes = good

@@ -46,6 +46,38 @@ struct HintTests {
       : keys.hasPrefix("steps") ? "on: start" : "on: start, run: x"
   }
 
+  /// `file | headline without its place`: messages that once left the reader alone.
+  @Test(arguments: [
+    "tasks: {a: {every: 1h, run: x}} | unknown key 'tasks' in the file; use 'jobs'",
+    "jobs: [a] | 'jobs' must be a mapping of job names to jobs, not a list; "
+      + "write jobs: {NAME: {every: 1h, run: COMMAND}}",
+    "jobs: {a: } | the job 'a' has no keys; write its keys below its name, indented",
+    "jobs: {a: {every: 1h, run: x, on_fail: {run: y}}} | unknown key 'on_fail' in job 'a'; "
+      + "use a hook: 'on_failure', 'on_success' or 'on_recover'",
+    "jobs: {a: {every: 5 min, run: x}} | '5 min' has the unknown unit 'min'; write 5m",
+    "jobs: {a: {every: 5M, run: x}} | '5M' has the unknown unit 'M'; write 5m",
+    "jobs: {a: {every: 2 years, run: x}} | '2 years' has the unknown unit 'years'; write 730d",
+    "jobs: {a: {every: 1_000s, run: x}} | '1_000s' has the unknown unit '_'; write 1000s",
+    "jobs: {a: {every: '1:30', run: x}} | '1:30' has the unknown unit ':'; write 1h30m",
+    "jobs: {a: {every: \u{201c}1h\u{201d}, run: x}} | '\u{201c}1h\u{201d}' is not a duration; "
+      + "write plain quotes or none instead of typographic ones",
+    "jobs: {a: {every: 1h, run: {cmd: x}}} | "
+      + "'run' must be a list of texts, or a non-empty text, not a mapping",
+    "jobs: {a: {every: 1h, steps: {run: x}}} | 'steps' must be a list of mappings, not a mapping; "
+      + "write steps: [{run: COMMAND}]",
+    "jobs: {a: {every: 1h, steps: []}} | the list of 'steps' is empty; "
+      + "add an item, or remove 'steps'",
+    "jobs: {a: {after: {job: b}, run: x}} | there is no job 'b', in job 'a'",
+    "jobs: {\u{430}: {every: 1h, run: x}} | '\u{430}' is not a valid job name: it has U+0430; "
+      + "use 1 to 128 letters, digits, '.', '_' and '-', starting with a letter or digit",
+    "{defaults: [a], jobs: {}} | 'defaults' must be a mapping, not a list; write defaults: {timeout: 10m}",
+  ])
+  func `a message says what to write`(row: String) throws {
+    let parts = row.split(separator: " | ").map(String.init)
+    let diagnostic = try #require(load(parts[0] + "\n").diagnostics.first)
+    #expect(diagnostic.message + (diagnostic.hint.map { "; \($0)" } ?? "") == parts[1])
+  }
+
   @Test(arguments: [
     "cron: »* * * * *", "cron: »*/5 * * * *", "cron: [»* 3 * * *]", "cron:\n      - »* * * * *",
   ])

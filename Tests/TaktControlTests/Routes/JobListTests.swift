@@ -156,6 +156,14 @@ import Testing
     #expect(rows[3] == "resting suspended resumes in 1d23h - - -")
   }
 
+  @Test func `one running and two queued are not three running`() async throws {
+    let world = try await ControlWorld([.named("busy", every: nil, overlap: .queue)])
+    for _ in 0..<3 { _ = try world.trigger("busy") }
+    let text = try world.get("/api/v1/jobs", headers: ["Accept: text/plain"]).text
+    let rows = text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+    #expect(rows[1] == "busy running, 2 queued - - - -")
+  }
+
   @Test(arguments: [
     "0 0ms", "999 999ms", "1000 1s", "59999 59s", "60000 1m0s", "3599999 59m59s", "3600000 1h0m",
     "86399999 23h59m", "86400000 1d0h", "8640000000 100d0h", "-5 0ms",

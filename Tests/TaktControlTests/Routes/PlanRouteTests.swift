@@ -46,6 +46,27 @@ import Testing
     #expect(try world.get("/api/v1/plan?file=x").problem == "400 badRequest")
   }
 
+  @Test func `the plan of the file on disk has commands and variables, that of a text has not`()
+    async throws
+  {
+    let world = try await ControlWorld()
+    var (old, new) = (try JobSpec.named("a"), try JobSpec.named("a", action: .shell("echo b")))
+    old.execution.environment = ["LEVEL": "info", "TOKEN": "hunter1"]
+    new.execution.environment = ["LEVEL": "debug", "TOKEN": "hunter2"]
+    world.reload.set(MemoryReload.applied(from: [old], to: [new]))
+    let plan = try world.get("/api/v1/plan")
+    #expect(plan.status == 200 && !plan.text.contains("hunter"))
+    let details = step(plan, "a")["details"] as? [[String: Any]] ?? []
+    let values = details.flatMap { $0["values"] as? [[String: String]] ?? [] }
+    #expect(values.contains(["path": "env.LEVEL", "from": "info", "to": "debug"]))
+    #expect(values.contains(["path": "env.TOKEN", "from": "***", "to": "***"]))
+    #expect(values.contains { $0["path"] == "run" && $0["to"] == "echo b" })
+    #expect(try world.post("/api/v1/reload").text.contains("echo b"))
+    let text = try world.post("/api/v1/plan", "jobs: {}\n").text
+    #expect(text.contains(#""key":"env""#) && !text.contains("LEVEL") && !text.contains("echo b"))
+    #expect(try world.get("/api/v1/plan?x=1").status == 400)
+  }
+
   @Test func `a job that looks renamed is said to be`() async throws {
     let world = try await ControlWorld()
     world.reload.set(MemoryReload.applied(from: [try .named("a")], to: [try .named("b")]))

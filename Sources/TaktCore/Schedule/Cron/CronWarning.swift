@@ -5,6 +5,10 @@ package enum CronWarning: Hashable, Sendable {
   /// A step that does not divide its field, so that one gap is shorter: `*/45` runs at minute 0
   /// and 45, then at 0 again. The gaps are in the field's unit.
   case unevenStep(CronField, step: Int, lastGap: Int)
+  /// `* 3 * * *`: each minute of an hour, where once in the hour is more often meant.
+  case everyMinute(hour: Int)
+  /// `* 0 3 * * *`, with seconds first: each second of a minute.
+  case everySecond(hour: Int, minute: Int)
   /// Both day fields are given, so that `days` decides what they mean together.
   case bothDayFields(CronDayRule)
   /// A clock change skips a time; it first does so on this local day, and the job runs at
@@ -24,6 +28,7 @@ extension CronExpression {
     for (field, mask, isOpen) in fields where isOpen {
       if let warning = Self.unevenStep(field, mask) { warnings.append(warning) }
     }
+    if let warning = wholeHour { warnings.append(warning) }
     if hasBothDayFields { warnings.append(.bothDayFields(rule)) }
     return warnings
   }
@@ -53,6 +58,17 @@ extension CronExpression {
     return nil
   }
 
+  /// A star in the field before the first single number. Who means it writes `0-59`.
+  private var wholeHour: CronWarning? {
+    guard hours.nonzeroBitCount == 1 else { return nil }
+    if openFields.contains(.second), seconds.nonzeroBitCount == 60, minutes.nonzeroBitCount == 1 {
+      return .everySecond(
+        hour: hours.trailingZeroBitCount, minute: minutes.trailingZeroBitCount)
+    }
+    guard openFields.contains(.minute), minutes.nonzeroBitCount == 60 else { return nil }
+    return .everyMinute(hour: hours.trailingZeroBitCount)
+  }
+
   /// A series that begins anew before its step is over.
   private static func unevenStep(_ field: CronField, _ mask: UInt64) -> CronWarning? {
     let values = field.values.filter { mask >> UInt64($0) & 1 == 1 }
@@ -76,6 +92,12 @@ extension CronWarning {
       let unit = field.rawValue
       return "the step of \(step) \(unit)s is uneven: the last gap of each cycle is "
         + "\(lastGap) \(unit)\(lastGap == 1 ? "" : "s")"
+    case .everyMinute(let hour):
+      return
+        "this is every minute from \(hour.padded(2)):00 to \(hour.padded(2)):59, 60 slots a day"
+    case .everySecond(let hour, let minute):
+      let time = "\(hour.padded(2)):\(minute.padded(2))"
+      return "this is every second of the minute \(time), 60 slots a day"
     case .bothDayFields(.any):
       return "both day fields are set: the job runs on days that match either of them"
     case .bothDayFields(.all):
@@ -93,6 +115,12 @@ extension CronWarning {
   package var hint: String? {
     switch self {
     case .unevenStep(_, let step, _): "use 'every' for a step of \(step) that never breaks"
+    case .everyMinute(let hour):
+      "to run once at \(hour.padded(2)):00, start with '0 \(hour)'; if every minute is meant, with "
+        + "'0-59 \(hour)'"
+    case .everySecond(let hour, let minute):
+      "to run once, start with '0 \(minute) \(hour)'; if every second is meant, with "
+        + "'0-59 \(minute) \(hour)'"
     case .bothDayFields(.any): "use 'days: all' for days that match both"
     case .bothDayFields(.all): nil
     case .skippedTime: "choose another time, or set 'dst: {gap: skip}' or 'timezone: UTC'"

@@ -4,6 +4,7 @@ import TaktControl
 import TaktCore
 import TaktEngine
 import TaktStore
+import TaktTime
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -24,17 +25,25 @@ struct ControlArgument: ParsableArguments {
     completion: .directory)
   var folder: String?
 
-  /// Connects to the daemon; ends the program if there is none, or if it refuses.
-  func connect() throws -> Connection {
+  /// The zone in which instants are typed and shown.
+  var zone: Zone { folder == nil ? ShownZone.of(JobsLoader.place(of: file)) : ShownZone.local }
+
+  /// Where the daemon's socket would be; nil where nothing says.
+  var socketPath: String? {
     let source = JobsFileSource(path: file, catalogue: BuiltinRegistry.standard)
     let named =
       folder.map {
         StateFolder.folder(JobsFileSource(path: $0, catalogue: source.catalogue).absolutePath)
       }
-      ?? JobsLoader.state(of: file)
+      ?? JobsLoader.place(of: file).state
     var state = named
     if case .folder(let folder) = named { state = .folder(StateFolderLock.place(of: folder)) }
-    guard let path = SocketPlace.path(state: state, file: source.absolutePath) else {
+    return SocketPlace.path(state: state, file: source.absolutePath)
+  }
+
+  /// Connects to the daemon; ends the program if there is none, or if it refuses.
+  func connect() throws -> Connection {
+    guard let path = socketPath else {
       Console.error(
         "takt: cannot find the daemon: without a state folder, its socket is in XDG_RUNTIME_DIR, "
           + "which is not set")
@@ -57,6 +66,8 @@ extension ControlArgument {
   struct Connection {
     private let client: ControlClient
     private let path: String
+    /// What the program exits with when the daemon says that there is nothing to change.
+    var conflictCode = ExitCode.failure
 
     init(path: String) {
       self.path = path
@@ -137,6 +148,7 @@ extension ControlArgument {
       case 422: .configuration
       case 400, 404: .usage
       case 409 where problem.code == "overlap": .overlap
+      case 409: conflictCode
       case 503: .unreachable
       default: .failure
       }

@@ -2,12 +2,6 @@ import ArgumentParser
 import Glibc
 import TaktCore
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
@@ -19,9 +13,16 @@ struct StatusCommand: ParsableCommand {
       With --cluster it prints the shared jobs of all machines: the state, the machines of active \
       runs, the next slot, and the last run with its machine. It exits with 69 if a machine does not \
       answer.
+
+      For one job it prints what the jobs file says, the last run and the next slots. Keys at their \
+      defaults are left out; --json has them.
       """)
 
-  @Argument(help: "Show everything about one job. (default: all jobs)")
+  /// The words of `--only`.
+  private static let states = JobView.State.allCases.map(\.rawValue) + ["failing"]
+
+  @Argument(
+    help: "Show everything about one job. (default: all jobs)", completion: JobCompletion.kind)
   var job: String?
 
   @Option(help: "Show only jobs with this text in the name, or with this tag.")
@@ -29,7 +30,8 @@ struct StatusCommand: ParsableCommand {
 
   @Option(
     help:
-      "Show only jobs in this state: waiting, running, queued, backing_off, suspended, disabled, limit, idle or failing."
+      "Show only jobs in this state: waiting, running, queued, backing_off, suspended, disabled, limit, idle or failing.",
+    completion: .list(states)
   )
   var only: String?
 
@@ -53,11 +55,18 @@ struct StatusCommand: ParsableCommand {
   func run() throws {
     let connection = try control.connect()
     if cluster { return try showCluster(connection) }
+    let zone = job == nil ? nil : control.zone
     repeat {
       let bytes = try connection.ask(
         "GET", target, accept: json ? "application/json" : "text/plain")
-      clearScreen()
-      Console.write(job == nil || json ? bytes : Array(try JobLines(bytes).text.utf8))
+      var text = bytes
+      if let zone, !json { text = Array(try JobLines(bytes, in: zone).text.utf8) }
+      if watch, isatty(STDOUT_FILENO) == 1 {
+        // From the top of the screen, and what was below is gone.
+        Console.print("\u{1b}[H\u{1b}[2J\u{1b}[3J")
+        if !json { text = Screen.fit(text, height: Console.height) }
+      }
+      Console.write(text)
       if json { Console.print("") }
       if watch { sleep(2) }
     } while watch
@@ -87,68 +96,18 @@ struct StatusCommand: ParsableCommand {
   }
 }
 
-/// One job as lines of text.
-private struct JobLines {
-  private struct Answer: Decodable {
-    struct Slot: Decodable {
-      var due: String
-      var causes: [String]
-    }
-
-    struct Suspension: Decodable {
-      var since: String
-      var until: String?
-      var reason: String
-    }
-
-    struct Key: Decodable {
-      var key: String
-      var text: String
-    }
-
-    var name: String
-    var state: String
-    var timer: String
-    var streak: Int
-    var ran: Int
-    var late_ms: Double?
-    var window_ms: Double?
-    var last: RunAnswer?
-    var active: [RunAnswer]
-    var suspension: Suspension?
-    var slots: [Slot]
-    var keys: [Key]
-  }
-
-  let text: String
-
-  init(_ bytes: [UInt8]) throws {
-    guard let job = try? JSONDecoder().decode(Answer.self, from: Data(bytes)) else {
-      Console.error(
-        "takt: cannot read the daemon's answer; the daemon may have another version of takt")
-      throw ExitCode.unreachable
-    }
-    var lines = ["\(job.name): \(job.state), timer \(job.timer)"]
-    if let suspension = job.suspension {
-      lines.append(
-        "suspended since \(suspension.since)" + (suspension.until.map { " until \($0)" } ?? "")
-          + (suspension.reason.isEmpty ? "" : ": \(suspension.reason.printable)"))
-    }
-    lines += job.active.map { "run \($0.run): \($0.state)" }
-    if let last = job.last {
-      lines.append(
-        "last run \(last.run): \(last.outcome ?? ""), \((last.reason ?? "").printable)")
-    }
-    lines.append("slots that ran: \(job.ran), failed runs in a row: \(job.streak)")
-    if let late = job.late_ms {
-      let window = job.window_ms.flatMap { $0 > 0 ? " of \($0) ms allowed" : nil } ?? ""
-      lines.append("last slot started \(late) ms late\(window)")
-    }
-    lines += job.slots.prefix(3).map { "next: \($0.due) (\($0.causes.joined(separator: ", ")))" }
-    let width = job.keys.map(\.key.count).max() ?? 0
-    lines += job.keys.map { fact in
-      "  \(fact.key)\(String(repeating: " ", count: width - fact.key.count))  \(fact.text.printable)"
-    }
-    text = lines.joined(separator: "\n") + "\n"
+/// What a terminal shows of a text that is drawn again and again.
+enum Screen {
+  /// The text within so many lines: its first lines stay on the screen, and what does not fit is
+  /// counted.
+  static func fit(_ text: [UInt8], height: Int) -> [UInt8] {
+    let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .dropLast()
+    // The line above the text, that of the count, and that of the cursor.
+    let room = max(2, height - 3)
+    guard lines.count > room else { return text }
+    let shown = lines.prefix(room).flatMap { $0 + [UInt8(ascii: "\n")] }
+    return shown
+      + Array("… \(lines.count - room) more lines; --only and --match show fewer jobs\n".utf8)
   }
 }

@@ -1,30 +1,30 @@
 import ArgumentParser
 import TaktCore
+import TaktTime
 
 struct SuspendCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "suspend",
-    abstract: "Suspend a job.",
+    abstract: "Suspend jobs.",
     discussion: """
-      Its slots become skipped(suspended), even after a restart, until the time is over or the job \
+      Their slots become skipped(suspended), even after a restart, until the time is over or the job \
       is resumed. Active runs continue.
       """)
 
-  @Argument(help: "The job's name.")
-  var job: String
+  @OptionGroup var selection: JobSelection
 
   @Option(
     name: .customLong("for"),
     help: "Suspend for this long, from 1ms to 36499d, such as 90m. (default: until 'takt resume')")
   var duration: String?
 
-  @Option(help: "Suspend until this instant, such as 2026-12-24T18:00:00Z.")
+  @Option(help: "Suspend until this instant, such as 2026-12-24T18:00, 18:00 or 'tomorrow 06:00'.")
   var until: String?
 
   @Option(help: "The reason, which status and the web page show.")
   var reason: String?
 
-  @Flag(help: "Print the job's new state as JSON.")
+  @Flag(help: "Print each job's new state as JSON, one per line.")
   var json = false
 
   @OptionGroup var control: ControlArgument
@@ -36,34 +36,58 @@ struct SuspendCommand: ParsableCommand {
   }
 
   func run() throws {
-    let requestBody = RequestBody(for: duration, until: until, reason: reason)
-    let (answer, bytes) = try control.connect().ask(
-      JobAnswer.self, "POST", "/api/v1/jobs/\(job.asPathPart)/suspend",
-      body: Array(requestBody.jsonLine.utf8))
-    if json { return Console.print(String(decoding: bytes, as: UTF8.self)) }
-    let until = answer.suspension?.until.map { " until \($0)" } ?? ", until 'takt resume'"
-    Console.print("\(answer.name) is suspended\(until)")
+    let zone = control.zone
+    let until = try until.map {
+      try InstantArgument.read($0, of: "--until", in: zone, preferring: .future).rfc3339()
+    }
+    let requestBody = Array(
+      RequestBody(for: duration, until: until, reason: reason).jsonLine.utf8)
+    let connection = try control.connect()
+    try selection.each(try selection.names(from: connection, to: "Suspend")) { job in
+      let (answer, bytes) = try connection.ask(
+        JobAnswer.self, "POST", "/api/v1/jobs/\(job.asPathPart)/suspend", body: requestBody)
+      if json { return Console.print(String(decoding: bytes, as: UTF8.self)) }
+      let until =
+        answer.suspension?.until.map { " until \(ShownZone.words($0, in: zone))" }
+        ?? ", until 'takt resume'"
+      Console.print("\(answer.name) is suspended\(until)")
+    }
   }
 }
 
 struct ResumeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "resume", abstract: "Resume a suspended job.")
+    commandName: "resume", abstract: "Resume suspended jobs.",
+    discussion: """
+      With --tag or --all, only those that are suspended. Exits with 2 if a job is not suspended.
+      """)
 
-  @Argument(help: "The job's name.")
-  var job: String
+  @OptionGroup var selection: JobSelection
 
-  @Flag(help: "Print the job's new state as JSON.")
+  @Flag(help: "Print each job's new state as JSON, one per line.")
   var json = false
 
   @OptionGroup var control: ControlArgument
 
   func run() throws {
-    let (answer, bytes) = try control.connect().ask(
-      JobAnswer.self, "POST", "/api/v1/jobs/\(job.asPathPart)/resume", body: [])
-    if json { return Console.print(String(decoding: bytes, as: UTF8.self)) }
-    Console.print(
-      "\(answer.name): \(answer.state)" + (answer.next.map { ", next \($0.due)" } ?? ""))
+    let zone = control.zone
+    var connection = try control.connect()
+    connection.conflictCode = .unchanged
+    let names = try selection.names(from: connection, to: "Resume") {
+      $0.state == JobView.State.suspended.rawValue
+    }
+    if names.isEmpty {
+      Console.error("takt: none of the jobs is suspended")
+      throw ExitCode.unchanged
+    }
+    try selection.each(names) { job in
+      let (answer, bytes) = try connection.ask(
+        JobAnswer.self, "POST", "/api/v1/jobs/\(job.asPathPart)/resume", body: [])
+      if json { return Console.print(String(decoding: bytes, as: UTF8.self)) }
+      Console.print(
+        "\(answer.name): \(answer.state)"
+          + (answer.next.map { ", next \(ShownZone.words($0.due, in: zone))" } ?? ""))
+    }
   }
 }
 
@@ -73,21 +97,33 @@ struct CancelCommand: ParsableCommand {
     abstract: "Cancel runs.",
     discussion: """
       An active run is stopped as at a timeout: with the job's kill signal, and with SIGKILL after \
-      the grace period. A waiting run does not start. A cancelled run is not retried. Exits with 1 \
-      if there is nothing to cancel.
+      the grace period. A waiting run does not start. A cancelled run is not retried. A job is also \
+      the number of a run; 'run:7' is always a run. Exits with 1 if there is nothing to cancel.
       """)
 
-  @Argument(help: RunOrJob.help)
-  var subject: String
+  @OptionGroup var selection: JobSelection
 
-  @Flag(help: "Print the runs as JSON.")
+  @Flag(help: "Print the runs as JSON, one object for each job.")
   var json = false
 
   @OptionGroup var control: ControlArgument
 
   func run() throws {
     let connection = try control.connect()
-    let place = try connection.run(named: subject).map { "runs/\($0)" }
+    let names = try selection.names(from: connection, to: "Cancel the runs of") {
+      !$0.active.isEmpty
+    }
+    if names.isEmpty {
+      Console.error("takt: no run of these jobs is active or waiting")
+      throw ExitCode.failure
+    }
+    try selection.each(names) { try cancel($0, connection) }
+  }
+
+  private func cancel(_ subject: String, _ connection: ControlArgument.Connection) throws {
+    // A job of a selection is no run, whatever it is called.
+    let place =
+      selection.jobs.isEmpty ? nil : try connection.run(named: subject).map { "runs/\($0)" }
     let (answer, bytes) = try connection.ask(
       CancelledAnswer.self, "POST",
       "/api/v1/\(place ?? "jobs/\(subject.asPathPart)")/cancel", body: [])
@@ -96,9 +132,10 @@ struct CancelCommand: ParsableCommand {
     } else if answer.runs.isEmpty {
       Console.error("takt: no run of \(subject) is active or waiting")
     } else {
-      Console.print("cancelled: \(answer.runs.map { "run \($0)" }.joined(separator: ", "))")
+      let runs = answer.runs.map { "run \($0)" }.joined(separator: ", ")
+      Console.print(selection.isSingle ? "cancelled: \(runs)" : "\(subject): cancelled \(runs)")
     }
-    if answer.runs.isEmpty { throw ExitCode.failure }
+    if answer.runs.isEmpty, !selection.jobs.isEmpty { throw ExitCode.failure }
   }
 }
 
@@ -118,7 +155,7 @@ struct ReloadCommand: ParsableCommand {
       PlanAnswer.self, "POST", "/api/v1/reload", body: [])
     if json { return Console.print(String(decoding: bytes, as: UTF8.self)) }
     for warning in plan.warnings { Console.error(warning.text) }
-    PlanLines.print(plan)
+    PlanLines(zone: control.zone).print(plan)
   }
 }
 

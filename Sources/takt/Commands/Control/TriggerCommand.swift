@@ -1,10 +1,11 @@
 import ArgumentParser
 import TaktCore
+import TaktTime
 
 struct TriggerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "trigger",
-    abstract: "Run a job now.",
+    abstract: "Run jobs now.",
     discussion: """
       The run is in addition to the job's schedule and follows its overlap. If another run of the \
       job is active: skip refuses the new one with exit code 75, queue makes it wait, replace stops \
@@ -12,14 +13,13 @@ struct TriggerCommand: ParsableCommand {
 
       With --wait it exits with the result of the run: 0 on success, the command's own exit status, \
       128 + N after signal N, 124 after a timeout, 127 if the program is missing, 126 if it cannot \
-      be started, and 1 otherwise.
+      be started, and 1 otherwise. Of several jobs it is the first that did not succeed.
 
-      With --on the run is on another machine of the cluster. The machines need a common token that \
+      With --on the runs are on another machine of the cluster. The machines need a common token that \
       may write (scheduler.cluster.api_write_token_file).
       """)
 
-  @Argument(help: "The job's name.")
-  var job: String
+  @OptionGroup var selection: JobSelection
 
   @Option(
     name: .customLong("with"), parsing: .singleValue,
@@ -28,7 +28,9 @@ struct TriggerCommand: ParsableCommand {
   )
   var parameters: [String] = []
 
-  @Option(help: "The slot passed to the run, such as 2026-12-24T18:00:00Z. (default: now)")
+  @Option(
+    help:
+      "The slot passed to the run, such as 2026-12-24T18:00 or 'yesterday 06:00'. (default: now)")
   var slot: String?
 
   @Flag(help: "Run it in parallel with other runs of the job, whatever its overlap.")
@@ -42,7 +44,7 @@ struct TriggerCommand: ParsableCommand {
       "Run it on this machine of the cluster: its name, or 'member:7' where several have one name.")
   var on: String?
 
-  @Flag(help: "Print the run as JSON.")
+  @Flag(help: "Print each run as JSON, one per line.")
   var json = false
 
   @OptionGroup var control: ControlArgument
@@ -61,29 +63,58 @@ struct TriggerCommand: ParsableCommand {
       }
       values[String(parameter[..<sign])] = String(parameter[parameter.index(after: sign)...])
     }
+    let slot = try slot.map {
+      try InstantArgument.read($0, of: "--slot", in: control.zone).rfc3339()
+    }
     // A daemon of an earlier version does not know the key.
-    let requestBody = RequestBody(
-      slot: slot, parameters: values.isEmpty ? nil : values, force: force ? true : nil)
+    let requestBody = Array(
+      RequestBody(
+        slot: slot, parameters: values.isEmpty ? nil : values, force: force ? true : nil
+      ).jsonLine.utf8)
     let connection = try control.connect()
     let place = on.map { ControlArgument.Connection.path(of: $0) } ?? "/api/v1"
-    var (run, bytes) = try connection.ask(
-      RunAnswer.self, "POST", "\(place)/jobs/\(job.asPathPart)/trigger",
-      body: Array(requestBody.jsonLine.utf8))
-    if wait {
-      if !json { Console.error("run \(run.run) of \(run.job): \(run.state)") }
-      let runWait = RunWait(run.run, at: place, isElsewhere: on != nil, connection)
-      (run, bytes) = try runWait.end(showingOutput: !json)
+    let names = try selection.names(from: connection, to: "Trigger")
+    var started: [(value: RunAnswer, bytes: [UInt8])] = []
+    var failure: (any Error)?
+    do {
+      try selection.each(names) { job in
+        started.append(
+          try connection.ask(
+            RunAnswer.self, "POST", "\(place)/jobs/\(job.asPathPart)/trigger", body: requestBody))
+        if !wait { show(started[started.count - 1]) }
+      }
+    } catch {
+      failure = error
     }
+    for start in started where wait {
+      do { try end(start, at: place, connection) } catch { failure = failure ?? error }
+    }
+    if let failure { throw failure }
+  }
+
+  private func show(_ start: (value: RunAnswer, bytes: [UInt8])) {
+    Console.print(
+      json
+        ? String(decoding: start.bytes, as: UTF8.self)
+        : "run \(start.value.run) of \(start.value.job): \(start.value.state)")
+  }
+
+  /// Waits for the end of a run and shows it; throws the result of one that did not succeed.
+  private func end(
+    _ start: (value: RunAnswer, bytes: [UInt8]), at place: String,
+    _ connection: ControlArgument.Connection
+  ) throws {
+    if !json { Console.error("run \(start.value.run) of \(start.value.job): \(start.value.state)") }
+    let wait = RunWait(start.value.run, at: place, isElsewhere: on != nil, connection)
+    let (run, bytes) = try wait.end(showingOutput: !json)
     if json {
       Console.print(String(decoding: bytes, as: UTF8.self))
-    } else if wait {
+    } else {
       Console.error(
         "run \(run.run) of \(run.job): \(run.outcome ?? run.state), \((run.reason ?? "").printable)"
       )
-    } else {
-      Console.print("run \(run.run) of \(run.job): \(run.state)")
     }
-    if wait, run.exitStatus != 0 { throw ExitCode(run.exitStatus) }
+    if run.exitStatus != 0 { throw ExitCode(run.exitStatus) }
   }
 }
 

@@ -22,7 +22,7 @@ struct LogsCommand: ParsableCommand {
       a job on any of them, or for a run by its number on one.
       """)
 
-  @Argument(help: RunOrJob.help)
+  @Argument(help: RunOrJob.help, completion: JobCompletion.kind)
   var subject: String
 
   @Flag(help: "Show the job's last run that failed, timed out or was interrupted.")

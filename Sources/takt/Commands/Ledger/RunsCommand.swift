@@ -9,11 +9,14 @@ struct RunsCommand: ParsableCommand {
     commandName: "runs",
     abstract: "List runs, newest first.",
     discussion: """
-      Exits with 64 if the ledger has no such job. With --cluster or --on, a running daemon asks the \
-      machines of its cluster.
+      With --stats, prints a line for each job instead: how many runs ended, the share that \
+      succeeded (cancelled ones left out), and for durations and for lateness the median and the \
+      value that 95 % do not exceed. Exits with 64 if the ledger has no such job.
+
+      With --cluster or --on, a running daemon asks the machines of its cluster.
       """)
 
-  @Argument(help: "The job's name. (default: all jobs)")
+  @Argument(help: "The job's name. (default: all jobs)", completion: JobCompletion.kind)
   var job: String?
 
   @Flag(help: "List only runs that failed, timed out or were interrupted.")
@@ -22,11 +25,14 @@ struct RunsCommand: ParsableCommand {
   @Flag(help: "Include hooks.")
   var hooks = false
 
-  @Option(help: "List only runs newer than this, such as 90m or 1d.")
+  @Option(help: "List only runs since then: 90m, 1d, 18:00, 'yesterday 06:00' or 2026-12-24T18:00.")
   var since: String?
 
   @Option(name: .short, help: "The maximum number of runs.")
   var number = 50
+
+  @Flag(help: "Show success rate, durations and lateness by job.")
+  var stats = false
 
   @Flag(help: "Print one JSON object per line.")
   var json = false
@@ -36,23 +42,34 @@ struct RunsCommand: ParsableCommand {
   @OptionGroup var state: StateArgument
 
   func validate() throws {
+    if stats, failed || hooks {
+      throw ValidationError("--stats cannot be combined with --failed or --hooks.")
+    }
     guard (1...1_000_000).contains(number) else {
       throw ValidationError("-n takes a number from 1 to 1000000.")
     }
   }
 
   func run() throws {
-    let start = try since.map(Moment.ago)
     if machines.isGiven {
+      let zone = state.control.zone
       let runs = ClusterRuns(
-        job: job, failed: failed, hooks: hooks, since: start, number: number, machine: machines.on)
+        job: job, failed: failed, hooks: hooks,
+        since: try since.map { try InstantArgument.since($0, in: zone) }, number: number,
+        machine: machines.on)
       return try runs.show(json: json, try state.control.connect())
     }
     let (archive, zone) = try state.open()
+    if stats {
+      return try RunStatisticsTable(
+        archive: archive, job: try job.map(archive.requireJob),
+        since: try since.map { try InstantArgument.since($0, in: zone) }
+      ).print(json: json)
+    }
     var query = RunQuery()
     query.job = try job.map(archive.requireJob)
     query.failedOnly = failed
-    query.since = start
+    query.since = try since.map { try InstantArgument.since($0, in: zone) }
     query.withHooks = hooks
     query.limit = number
     let runs = try archive.orExit { (archive) throws(LedgerArchive.Failure) in
@@ -67,16 +84,6 @@ struct RunsCommand: ParsableCommand {
       titles: ["RUN", "JOB", "SLOT", "BEGAN", "TOOK", "TRIES", "OUTCOME", "REASON"], rows: rows
     ).print()
     if runs.isEmpty { Console.error("takt: no runs") }
-  }
-}
-
-/// An instant given as its distance to now.
-enum Moment {
-  static func ago(_ text: String) throws -> WallInstant {
-    guard let duration = try? DurationText.parse(text) else {
-      throw ValidationError("--since takes a duration such as 90m or 1d.")
-    }
-    return SystemTimeSource().wall - duration
   }
 }
 
@@ -133,7 +140,7 @@ struct RunLine: Encodable {
       String(head.run.number), head.job.text + (head.hook.map { " (\($0.rawValue))" } ?? ""),
       head.slot.rfc3339(in: zone), run.beganAt.map { $0.rfc3339(in: zone) } ?? "-",
       end == nil
-        ? "-" : run.duration.map { DurationText.format(.milliseconds($0.milliseconds)) } ?? "-",
+        ? "-" : run.duration.map(DurationText.brief) ?? "-",
       String(run.attempts),
       end?.outcome.rawValue ?? (run.beganAt == nil ? "waiting" : "running"),
       (end?.reason.description ?? "").printable,

@@ -29,16 +29,11 @@ struct StateArgument: ParsableArguments {
 
   /// The ledger and the zone in which times are shown; ends the program when there is no ledger.
   func open() throws -> (archive: LedgerArchive, zone: Zone) {
-    let zone = ZoneFiles().zone(named: "local") ?? .utc
-    if let folder { return (try archive(folder), zone) }
+    if let folder { return (try archive(folder), ShownZone.local) }
     // A file with errors still names its ledger.
-    let loaded = JobsLoader(
-      catalogue: BuiltinRegistry.standard, zones: ZoneFiles(), accounts: SystemAccounts(),
-      time: SystemTimeSource()
-    ).load(path: file)
-    switch loaded.state {
-    case .folder(let folder):
-      return (try archive(folder), loaded.snapshot?.settings.zone ?? zone)
+    let place = JobsLoader.place(of: file)
+    switch place.state {
+    case .folder(let folder): return (try archive(folder), ShownZone.of(place))
     case .none:
       Console.error("takt: \(file) has 'state: none', so there is no ledger")
       throw ExitCode.configuration
@@ -72,7 +67,7 @@ extension LedgerArchive {
       return try body(self)
     } catch {
       Console.error("takt: \(error.advice)")
-      throw ExitCode.unbalanced
+      throw ExitCode.unreadableLedger
     }
   }
 }

@@ -18,7 +18,8 @@ struct VerifyCommand: ParsableCommand {
       machine's ledger, and changes nothing.
       """)
 
-  @Option(help: "Check only slots newer than this, such as 90m or 1d.")
+  @Option(
+    help: "Check only slots since then: 90m, 1d, 18:00, 'yesterday 06:00' or 2026-12-24T18:00.")
   var since: String?
 
   @Option(help: "Also check this log in JSON lines; - is standard input.", completion: .file())
@@ -40,9 +41,12 @@ struct VerifyCommand: ParsableCommand {
   }
 
   func run() throws {
-    let start = try since.map(Moment.ago)
-    if cluster { return try ClusterVerification(state: state, since: start).run(json: json) }
+    if cluster {
+      let start = try since.map { try InstantArgument.since($0, in: state.control.zone) }
+      return try ClusterVerification(state: state, since: start).run(json: json)
+    }
     let (archive, zone) = try state.open()
+    let start = try since.map { try InstantArgument.since($0, in: zone) }
     let report = try archive.orExit { (archive) throws(LedgerArchive.Failure) in
       try archive.audit(since: start, zones: ZoneFiles())
     }

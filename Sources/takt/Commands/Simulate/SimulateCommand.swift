@@ -21,7 +21,7 @@ struct SimulateCommand: ParsableCommand {
 
   @OptionGroup var argument: FileArgument
 
-  @Option(help: "The start, such as 2026-12-24T18:00. (default: now)")
+  @Option(help: "The start, such as 2026-12-24T18:00 or 'tomorrow 06:00'. (default: now)")
   var from: String?
 
   @Option(name: .customLong("for"), help: "The length, such as 12h or 30d.")

@@ -11,7 +11,7 @@ struct SimulationLines {
     switch event {
     case .verdict(let record, let lateness, _):
       if isJSON {
-        Console.print(VerdictAnswer(record, lateness, in: zone).jsonLine)
+        Console.print(VerdictAnswer(record, lateness).jsonLine)
       } else {
         Console.print(line(record, lateness))
       }
@@ -54,15 +54,15 @@ private struct VerdictAnswer: Encodable {
   var lateMs: Int64?
   var at: String
 
-  init(_ record: VerdictRecord, _ lateness: Duration, in zone: Zone) {
+  init(_ record: VerdictRecord, _ lateness: Duration) {
     job = record.job.text
-    slot = record.slots.first.rfc3339(in: zone)
-    slotLast = record.slots.last.rfc3339(in: zone)
+    slot = record.slots.first.rfc3339()
+    slotLast = record.slots.last.rfc3339()
     count = record.slots.count
     verdict = record.verdict.name
     reason = record.verdict.detail
     lateMs = record.verdict == .ran ? lateness.milliseconds : nil
-    at = record.at.rfc3339(in: zone)
+    at = record.at.rfc3339()
   }
 }
 

@@ -71,9 +71,8 @@ struct SimulationAnswer: Encodable {
   init(
     _ report: SimulationReport, _ snapshot: Snapshot, from start: WallInstant, for span: Duration
   ) {
-    let zone = snapshot.settings.zone
-    from = start.rfc3339(in: zone)
-    to = (start + span).rfc3339(in: zone)
+    from = start.rfc3339()
+    to = (start + span).rfc3339()
     let verdictCounts = report.verdictCounts
     slots = verdictCounts.slots
     verdicts = verdictCounts.counts

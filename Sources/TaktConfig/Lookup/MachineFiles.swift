@@ -1,0 +1,83 @@
+import Glibc
+import TaktCore
+
+/// Programs, folders and files of this machine, looked for once each.
+///
+/// It blocks as long as a file system does not answer.
+final class MachineFiles {
+  /// What is wrong with a place.
+  enum Flaw: Hashable {
+    case missing
+    case folder
+    case notFolder
+    case notExecutable
+    case system(Int32)
+
+    init(_ number: Int32) { self = number == ENOENT ? .missing : .system(number) }
+
+    /// The rest of a sentence that starts with the place.
+    var words: String {
+      switch self {
+      case .missing: "does not exist"
+      case .folder: "is a folder"
+      case .notFolder: "is not a folder"
+      case .notExecutable: "is not executable"
+      case .system(let number): "cannot be used: \(SystemError.text(number))"
+      }
+    }
+  }
+
+  private var programs: [String: Flaw?] = [:]
+  private var folders: [String: Flaw?] = [:]
+  private var files: [String: Flaw?] = [:]
+  private(set) lazy var ownPath = getenv("PATH").map { String(cString: $0) }
+
+  /// What keeps the program at a path from being started; nil for nothing.
+  func flaw(ofProgram path: String) -> Flaw? {
+    if let known = programs[path] { return known }
+    var status = stat()
+    let flaw: Flaw? =
+      if stat(path, &status) != 0 {
+        Flaw(errno)
+      } else if status.st_mode & S_IFMT == S_IFDIR {
+        .folder
+      } else {
+        access(path, X_OK) == 0 ? nil : .notExecutable
+      }
+    programs[path] = .some(flaw)
+    return flaw
+  }
+
+  func flaw(ofFolder path: String) -> Flaw? {
+    if let known = folders[path] { return known }
+    var status = stat()
+    let flaw: Flaw? =
+      stat(path, &status) != 0
+      ? Flaw(errno) : status.st_mode & S_IFMT == S_IFDIR ? nil : .notFolder
+    folders[path] = .some(flaw)
+    return flaw
+  }
+
+  /// What keeps a file from being read.
+  func flaw(ofFile path: String) -> Flaw? {
+    if let known = files[path] { return known }
+    var status = stat()
+    let flaw: Flaw? =
+      if stat(path, &status) != 0 {
+        Flaw(errno)
+      } else if status.st_mode & S_IFMT == S_IFDIR {
+        .folder
+      } else {
+        access(path, R_OK) == 0 ? nil : Flaw(errno)
+      }
+    files[path] = .some(flaw)
+    return flaw
+  }
+
+  /// Whether a folder of a `PATH` has the program.
+  func finds(_ program: String, in path: String, from folder: String) -> Bool {
+    path.split(separator: ":", omittingEmptySubsequences: false).contains {
+      flaw(ofProgram: FilePath.join(FilePath.join(folder, String($0)), program)) == nil
+    }
+  }
+}

@@ -1,0 +1,237 @@
+internal import GRDB
+package import TaktCore
+package import TaktTime
+
+/// What the ledger knows of a slot, and of what was around it.
+package struct SlotEvidence: Sendable {
+  /// A time without a daemon.
+  package struct Absence: Hashable, Sendable {
+    package var from: WallInstant
+    /// Nil when no daemon has come since.
+    package var to: WallInstant?
+    /// Whether the daemon was killed, so that `from` is when it was last seen.
+    package var wasKilled: Bool
+  }
+
+  package struct ClockStep: Hashable, Sendable {
+    package var at: WallInstant
+    package var by: Duration
+  }
+
+  package var record: VerdictRecord
+  /// Its run; nil where none has started.
+  package var run: StoredRun?
+  package var lateness: Duration?
+  /// When its run asked the ledger for its claim; nil where it did not have to.
+  package var claimedAt: WallInstant?
+  /// Another run of the job that was active when the slot was due.
+  package var blocking: StoredRun?
+  /// How many other runs were active when the slot was due.
+  package var activeCount = 0
+  package var absences: [Absence] = []
+  package var steps: [ClockStep] = []
+  /// The schedule that the job had.
+  package var schedule: Schedule?
+}
+
+/// What the ledger says to the question about an instant.
+package struct SlotInquiry: Sendable {
+  /// The slots in question, in order.
+  package var slots: [SlotEvidence] = []
+  package var before: VerdictRecord?
+  package var after: VerdictRecord?
+  /// A slot in question that has no verdict yet.
+  package var pending: WallInstant?
+  /// A run of the job that has not ended.
+  package var active: StoredRun?
+  package var activeCount = 0
+  package var suspension: Suspension?
+  /// When the ledger first had a schedule of the job, and the one that applied at the instant.
+  package var knownSince: WallInstant?
+  package var schedule: Schedule?
+}
+
+extension LedgerArchive {
+  /// So many slots of one question are looked at.
+  private static let slotsMax = 5
+
+  /// What is known of the slots of a job from `first` to before `end`, or of its last decided slot.
+  package func inquire(
+    _ job: JobName, from first: WallInstant?, to end: WallInstant, zones: any ZoneSource
+  ) throws(Failure) -> SlotInquiry {
+    try read { db in
+      try InquiryReading(db: db, job: job, schedules: StoredSchedules(zones))?
+        .inquiry(from: first, to: end, max: Self.slotsMax) ?? SlotInquiry()
+    }
+  }
+}
+
+/// One look at a job's part of the ledger.
+private struct InquiryReading {
+  let db: Database
+  let job: JobName
+  let number: Int64
+  let schedules: StoredSchedules
+  let hasLateness: Bool
+
+  /// Nil for a job that the ledger does not know.
+  init?(db: Database, job: JobName, schedules: StoredSchedules) throws {
+    self.db = db
+    self.job = job
+    self.schedules = schedules
+    let found = try Int64.fetchOne(
+      db, sql: "SELECT id FROM jobs WHERE name = ?", arguments: [job.text])
+    guard let found else { return nil }
+    number = found
+    hasLateness = try db.columns(in: "runs").contains { $0.name == "late_us" }
+  }
+
+  func inquiry(from first: WallInstant?, to end: WallInstant, max count: Int) throws -> SlotInquiry
+  {
+    var inquiry = SlotInquiry()
+    // No two records overlap, so that those that come first also end first.
+    let found = try records(
+      "first < ? ORDER BY first DESC LIMIT \(count + 1)", [end.milliseconds])
+    let start = first ?? WallInstant(nanoseconds: .min)
+    let wanted = found.filter { $0.slots.last >= start }
+    inquiry.slots = try (first == nil ? Array(wanted.prefix(1)) : wanted.prefix(count).reversed())
+      .map(evidence)
+    inquiry.before = found.first { $0.slots.last < start }
+    inquiry.after = try records(
+      "first >= ? ORDER BY first LIMIT 1", [end.milliseconds]
+    ).first
+    inquiry.pending = try Int64.fetchOne(
+      db,
+      sql:
+        "SELECT slot FROM pending WHERE job = ? AND slot >= ? AND slot < ? ORDER BY slot LIMIT 1",
+      arguments: [number, first?.milliseconds ?? 0, end.milliseconds]
+    ).map { WallInstant(milliseconds: $0) }
+    inquiry.active = try run("runs.job = ? AND outcome IS NULL ORDER BY run LIMIT 1", [number])
+    inquiry.activeCount =
+      try Int.fetchOne(
+        db, sql: "SELECT count(*) FROM runs WHERE outcome IS NULL AND began_at IS NOT NULL") ?? 0
+    inquiry.suspension = try suspension()
+    inquiry.knownSince = try Int64.fetchOne(
+      db, sql: "SELECT min(began_at) FROM schedules WHERE job = ?", arguments: [number]
+    ).map { WallInstant(milliseconds: $0) }
+    inquiry.schedule = try schedule(at: first ?? end)
+    return inquiry
+  }
+
+  private func records(
+    _ condition: String, _ arguments: [Int64]
+  ) throws -> [VerdictRecord] {
+    try Row.fetchAll(
+      db,
+      sql: "SELECT first, last, count, verdict, detail, run, at FROM verdicts WHERE job = ? AND "
+        + condition, arguments: StatementArguments([number] + arguments)
+    ).map { row in
+      let detail = try row.text(ifAny: "detail")
+      return VerdictRecord(
+        job: job,
+        slots: SlotSeries(
+          first: try row.instant("first"), last: try row.instant("last"),
+          count: try row.count("count")),
+        verdict: try row.value("verdict") { name in
+          if name == "coalesced", let into = detail.flatMap({ try? InstantText($0).instant }) {
+            return .coalesced(into: into)
+          }
+          return LedgerAudit.verdict(name, detail)
+        },
+        at: try row.instant("at"), run: try row.run(ifAny: "run"))
+    }
+  }
+
+  private func run(_ condition: String, _ arguments: [Int64]) throws -> StoredRun? {
+    try Row.fetchOne(
+      db, sql: "\(RunRows.selectSQL) WHERE \(condition)", arguments: StatementArguments(arguments)
+    ).map { try $0.storedRun() }
+  }
+
+  private func evidence(of record: VerdictRecord) throws -> SlotEvidence {
+    var evidence = SlotEvidence(record: record)
+    let slot = record.slots.first
+    if let number = record.run {
+      let text = Int64(clamping: number.number)
+      evidence.run = try run("run = ?", [text])
+      evidence.claimedAt = try Int64.fetchOne(
+        db, sql: "SELECT claimed_at FROM runs WHERE run = ?", arguments: [text]
+      ).map { WallInstant(milliseconds: $0) }
+      if hasLateness {
+        evidence.lateness = try Int64.fetchOne(
+          db, sql: "SELECT late_us FROM runs WHERE run = ?", arguments: [text]
+        ).map { .microseconds($0) }
+      }
+      evidence.lateness = evidence.lateness ?? evidence.run?.beganAt.map { $0 - slot }
+    }
+    let start = evidence.run?.beganAt ?? record.at
+    let due = evidence.lateness.map { start - $0 } ?? slot
+    let own = Int64(clamping: record.run?.number ?? .max)
+    evidence.blocking = try run(
+      """
+      runs.job = ? AND kind <> 'hook' AND run <> ? AND began_at <= ? \
+      AND (ended_at IS NULL OR ended_at > ?) ORDER BY run DESC LIMIT 1
+      """, [number, own, due.milliseconds, due.milliseconds])
+    if let lateness = evidence.lateness, lateness >= .seconds(1) {
+      evidence.activeCount =
+        try Int.fetchOne(
+          db,
+          sql: """
+            SELECT count(*) FROM runs WHERE run <> ? AND began_at <= ?
+            AND (ended_at IS NULL OR ended_at > ?)
+            """, arguments: [own, due.milliseconds, due.milliseconds]) ?? 0
+    }
+    evidence.absences = try absences(from: slot, to: max(record.slots.last, start))
+    evidence.steps = try Row.fetchAll(
+      db, sql: "SELECT at, by_us FROM clock_steps WHERE at BETWEEN ? AND ? ORDER BY at LIMIT 3",
+      arguments: [slot.milliseconds - 86_400_000, start.milliseconds + 60_000]
+    ).map { row in
+      SlotEvidence.ClockStep(
+        at: try row.instant("at"), by: .microseconds(try row.integer("by_us")))
+    }
+    evidence.schedule = try schedule(at: slot)
+    return evidence
+  }
+
+  /// Times without a daemon that touch a range.
+  private func absences(
+    from first: WallInstant, to last: WallInstant
+  ) throws -> [SlotEvidence.Absence] {
+    let rows = try Row.fetchAll(
+      db, sql: "SELECT up_at, seen_at, down_at FROM daemons ORDER BY id DESC LIMIT 1000")
+    var absences: [SlotEvidence.Absence] = []
+    var next: WallInstant?
+    for row in rows {
+      let down = try row.instant(ifAny: "down_at")
+      let from = try down ?? row.instant("seen_at")
+      // The last daemon of all may still run.
+      let isOver = next != nil || down != nil
+      if isOver, from <= last, next.map({ $0 >= first }) ?? true {
+        absences.append(SlotEvidence.Absence(from: from, to: next, wasKilled: down == nil))
+      }
+      next = try row.instant("up_at")
+      if from < first { break }
+    }
+    return absences.reversed()
+  }
+
+  private func suspension() throws -> Suspension? {
+    let row = try Row.fetchOne(
+      db, sql: "SELECT suspended_at, suspended_until, suspend_reason FROM jobs WHERE id = ?",
+      arguments: [number])
+    guard let row, let since = try row.instant(ifAny: "suspended_at") else { return nil }
+    return Suspension(
+      since: since, until: try row.instant(ifAny: "suspended_until"),
+      reason: try row.text(ifAny: "suspend_reason") ?? "")
+  }
+
+  private func schedule(at instant: WallInstant) throws -> Schedule? {
+    try String.fetchOne(
+      db,
+      sql: """
+        SELECT schedule FROM schedules WHERE job = ? AND began_at <= ?
+        AND (ended_at IS NULL OR ended_at > ?) ORDER BY id DESC LIMIT 1
+        """, arguments: [number, instant.milliseconds, instant.milliseconds]
+    ).flatMap { schedules.schedule($0) }
+  }
+}

@@ -1,0 +1,85 @@
+import ArgumentParser
+import TaktConfig
+import TaktEngine
+import TaktTime
+
+/// An instant that somebody has typed. All options that take one read it here.
+enum InstantArgument {
+  /// The forms that an option takes, for its help.
+  static let forms = "such as 2026-12-24T18:00, 18:00 or 'tomorrow 06:00'"
+
+  /// The instant; without an offset it is read in the zone.
+  ///
+  /// - Parameter preference: which day a time of day alone means.
+  static func read(
+    _ text: String, of option: String, in zone: Zone,
+    preferring preference: TypedInstant.Preference = .today
+  ) throws -> WallInstant {
+    do throws(InstantText.Problem) {
+      return try TypedInstant.read(
+        text, at: SystemTimeSource().wall, in: zone, preferring: preference)
+    } catch {
+      throw ValidationError("\(option) takes an instant \(forms)\(error.words(of: text)).")
+    }
+  }
+
+  /// The start of a range that ends now: an instant, or a duration such as `90m`.
+  static func since(_ text: String, in zone: Zone) throws -> WallInstant {
+    if let duration = try? DurationText.parse(text) { return SystemTimeSource().wall - duration }
+    do throws(InstantText.Problem) {
+      return try TypedInstant.read(
+        text, at: SystemTimeSource().wall, in: zone, preferring: .past)
+    } catch {
+      throw ValidationError(
+        "--since takes a duration such as 90m or 1d, or an instant \(forms)"
+          + "\(error.words(of: text)).")
+    }
+  }
+}
+
+extension InstantText.Problem {
+  /// The end of a sentence that says what an option takes.
+  fileprivate func words(of text: String) -> String {
+    switch self {
+    case .form: "; '\(text.printable)' is none"
+    case .bareDate: "; '\(text.printable)' has no time of day"
+    case .noSuchTime: "; '\(text.printable)' does not exist"
+    case .outOfRange: "; '\(text.printable)' is not between 1970 and 2200"
+    }
+  }
+}
+
+/// The time zone in which commands show times to people: that of the jobs file.
+enum ShownZone {
+  static func of(_ place: DaemonPlace) -> Zone {
+    let zones = ZoneFiles()
+    return place.zoneName.flatMap { zones.zone(named: $0) } ?? local
+  }
+
+  static var local: Zone { ZoneFiles().zone(named: "local") ?? .utc }
+
+  /// An instant of the API as people read it; the text itself where it is none.
+  static func words(_ text: String, in zone: Zone) -> String {
+    (try? InstantText(text))?.instant.map { $0.rfc3339(in: zone) } ?? text
+  }
+
+  /// A text of takt's own with each instant in it as people read it.
+  static func localized(_ text: String, in zone: Zone) -> String {
+    // "2026-12-24T18:00:00.000Z"
+    let length = 24
+    guard text.utf8.count >= length, text.utf8.contains(UInt8(ascii: "Z")) else { return text }
+    var shown = ""
+    var rest = text[...]
+    while let end = rest.firstIndex(of: "Z") {
+      let part = rest[...end]
+      rest = rest[rest.index(after: end)...]
+      let stamp = part.suffix(length)
+      if stamp.count == length, let instant = (try? InstantText(String(stamp)))?.instant {
+        shown += part.dropLast(length) + instant.rfc3339(in: zone)
+      } else {
+        shown += part
+      }
+    }
+    return shown + rest
+  }
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import Dispatch
+import Synchronization
+import TaktControl
+import TaktCore
+import TaktEngine
+import TaktTime
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The names of jobs, for the shell to complete: those of the running daemon, or else of the file.
+enum JobCompletion {
+  /// A shell waits for it at every press of Tab.
+  private static let patience = Duration.milliseconds(700)
+
+  static let kind = CompletionKind.custom { words, _, prefix in names(words, prefix) }
+
+  static func names(_ words: [String], _ prefix: String) -> [String] {
+    var control = ControlArgument()
+    control.file = value(of: ["-f", "--file"], in: words) ?? "jobs.yaml"
+    control.folder = value(of: ["--state"], in: words)
+    let names = daemonNames(control, prefix) ?? fileNames(control.file)
+    return names.filter { $0.hasPrefix(prefix) }.sorted()
+  }
+
+  private static func value(of options: [String], in words: [String]) -> String? {
+    for (place, word) in words.enumerated() {
+      for option in options {
+        if word == option, place + 1 < words.count { return words[place + 1] }
+        if option.hasPrefix("--"), word.hasPrefix("\(option)=") {
+          return String(word.dropFirst(option.count + 1))
+        }
+      }
+    }
+    return nil
+  }
+
+  private struct Page: Decodable {
+    struct Job: Decodable { var name: String }
+    var jobs: [Job]
+  }
+
+  /// Nil when no daemon answers in time.
+  private static func daemonNames(_ control: ControlArgument, _ prefix: String) -> [String]? {
+    guard let path = control.socketPath, SocketPlace.isThere(path) else { return nil }
+    let done = DispatchSemaphore(value: 0)
+    let holder = Holder()
+    let isStarted: Void? = try? Thread.start(name: "takt-complete") {
+      let target = "/api/v1/jobs?limit=100000&match=\(prefix.asQueryValue)"
+      if let found = try? ControlClient(socket: path).ask("GET", target), found.status == 200,
+        let page = try? JSONDecoder().decode(Page.self, from: Data(found.bytes))
+      {
+        holder.set(page.jobs.map(\.name))
+      }
+      done.signal()
+    }
+    guard isStarted != nil else { return nil }
+    _ = done.wait(timeout: .now() + .milliseconds(Int(patience.milliseconds)))
+    return holder.get()
+  }
+
+  /// A value that one thread sets and another reads.
+  private final class Holder: Sendable {
+    private let value = Mutex<[String]?>(nil)
+
+    func set(_ names: [String]) { value.withLock { $0 = names } }
+    func get() -> [String]? { value.withLock(\.self) }
+  }
+
+  private static func fileNames(_ file: String) -> [String] {
+    let source = JobsFileSource(path: file, catalogue: BuiltinRegistry.standard)
+    return source.load().snapshot?.jobs.map(\.name.text) ?? []
+  }
+}

@@ -1,0 +1,70 @@
+import TaktCore
+import TaktStore
+import TaktTime
+
+/// How the runs of each job went, as `takt runs --stats` shows it.
+struct RunStatisticsTable {
+  let archive: LedgerArchive
+  let job: JobName?
+  let since: WallInstant?
+
+  func print(json: Bool) throws {
+    let all = try archive.orExit { (archive) throws(LedgerArchive.Failure) in
+      try archive.statistics(of: job, since: since)
+    }
+    if json {
+      for job in all { Console.print(Answer(job).jsonLine) }
+      return
+    }
+    Table(
+      titles: ["JOB", "RUNS", "OK", "FAILED", "TOOK P50", "P95", "LATE P50", "P95"],
+      rows: all.map(Self.columns)
+    ).print()
+    if all.isEmpty { Console.error("takt: no runs") }
+  }
+
+  private static func columns(_ job: RunStatistics) -> [String] {
+    let failed = RunQuery.failures.reduce(0) { $0 + (job.counts[$1] ?? 0) }
+    return [
+      job.job, String(job.total), job.successRate.map(percent) ?? "-", String(failed),
+      words(job.durations?.median), words(job.durations?.high), words(job.lateness?.median),
+      words(job.lateness?.high),
+    ]
+  }
+
+  private static func words(_ duration: Duration?) -> String {
+    duration.map(DurationText.brief) ?? "-"
+  }
+
+  /// Never 100 % while a run has failed.
+  static func percent(_ share: Double) -> String {
+    let tenths = Int(share * 1000)
+    return tenths % 10 == 0 ? "\(tenths / 10)%" : "\(tenths / 10).\(tenths % 10)%"
+  }
+
+  private struct Answer: Encodable {
+    var job: String
+    var runs: Int
+    var outcomes: [String: Int]
+    var success_rate: Double?
+    var duration_p50_ms: Double?
+    var duration_p95_ms: Double?
+    var late_p50_ms: Double?
+    var late_p95_ms: Double?
+
+    init(_ job: RunStatistics) {
+      self.job = job.job
+      runs = job.total
+      outcomes = Dictionary(uniqueKeysWithValues: job.counts.map { ($0.key.rawValue, $0.value) })
+      success_rate = job.successRate
+      duration_p50_ms = Self.milliseconds(job.durations?.median)
+      duration_p95_ms = Self.milliseconds(job.durations?.high)
+      late_p50_ms = Self.milliseconds(job.lateness?.median)
+      late_p95_ms = Self.milliseconds(job.lateness?.high)
+    }
+
+    private static func milliseconds(_ duration: Duration?) -> Double? {
+      duration.map { Double($0.nanosecondsSaturated) / 1_000_000 }
+    }
+  }
+}

@@ -1,0 +1,241 @@
+import TaktCore
+import TaktStore
+import TaktTime
+
+/// What became of a slot and why, in words.
+struct SlotWords {
+  let job: String
+  let zone: Zone
+
+  /// From here on a start is late, and there is a reason to look for.
+  private static let lateFrom = Duration.seconds(1)
+
+  func lines(of slot: SlotEvidence) -> [String] {
+    let record = slot.record
+    var heading = "\(job), slot \(time(record.slots.first))"
+    if record.slots.count > 1 {
+      heading += " to \(time(record.slots.last)) (\(record.slots.count) slots)"
+    }
+    heading += ": \(record.verdict.description)"
+    if let run = record.run { heading += ", run \(run.number)" }
+    return [heading] + reasons(slot).map { "  \($0)" }
+  }
+
+  private func reasons(_ slot: SlotEvidence) -> [String] {
+    switch slot.record.verdict {
+    case .ran: ran(slot)
+    case .skipped(let reason): skipped(reason, slot)
+    case .coalesced(let into):
+      [
+        "Several slots had passed when takt could serve them, and missed.policy is last: the run of "
+          + "the slot \(time(into)) covers this one."
+      ] + absences(slot)
+    case .missed(let cause): missed(cause, slot)
+    case .cancelled(let reason): cancelled(reason, slot)
+    }
+  }
+
+  // MARK: Slots that ran
+
+  private func ran(_ slot: SlotEvidence) -> [String] {
+    guard let run = slot.run, let began = run.beganAt else {
+      return ["Its run is no longer in the ledger."]
+    }
+    var lines: [String] = []
+    if let lateness = slot.lateness {
+      let due = began - lateness
+      let delay = due - slot.record.slots.first
+      if delay >= .milliseconds(1) {
+        lines.append(
+          "It was due at \(time(due)), \(brief(delay)) after the slot (spread and jitter).")
+      }
+      lines.append("It started at \(time(began)), \(brief(lateness)) after it was due.")
+      if lateness >= Self.lateFrom { lines += delays(slot, due: due, began: began) }
+    } else {
+      lines.append("It started at \(time(began)).")
+    }
+    return lines + [end(of: run)]
+  }
+
+  /// What a run that started late has waited for, as far as the ledger shows it.
+  private func delays(
+    _ slot: SlotEvidence, due: WallInstant, began: WallInstant
+  ) -> [String] {
+    var lines = absences(slot)
+    if !lines.isEmpty { lines.append("The slot ran late, as 'missed' allows.") }
+    for step in slot.steps where step.at >= due && step.at <= began {
+      lines.append("The system clock was set by \(signed(step.by)) at \(time(step.at)).")
+    }
+    if let claimed = slot.claimedAt, began - claimed >= .milliseconds(100) {
+      lines.append(
+        "It waited \(brief(began - claimed)) for the ledger, which delivery: at_most_once requires."
+      )
+    }
+    if let other = slot.blocking, other.endedAt.map({ $0 <= began }) ?? false {
+      lines.append("It waited for run \(other.head.run.number) of the job, \(span(of: other)).")
+    } else if slot.activeCount > 0 {
+      lines.append(
+        "\(slot.activeCount) other run\(slot.activeCount == 1 ? "" : "s") were active when it was due: "
+          + "it may have waited for a place (max_running, concurrency).")
+    }
+    if lines.isEmpty {
+      lines.append(
+        "No other run, no downtime and no clock change explain it: it is the job's leeway, or takt or "
+          + "the machine was busy.")
+    }
+    return lines
+  }
+
+  private func end(of run: StoredRun) -> String {
+    guard let end = run.end else { return "Run \(run.head.run.number) has not ended." }
+    let attempts = run.attempts > 1 ? " after \(run.attempts) attempts" : ""
+    return "Run \(run.head.run.number) \(end.outcome.rawValue)\(attempts): \(end.reason)"
+      + (run.duration.map { ", took \(brief($0))" } ?? "") + "."
+  }
+
+  // MARK: Slots that did not run
+
+  private func skipped(_ reason: SkipReason, _ slot: SlotEvidence) -> [String] {
+    switch reason {
+    case .overlap:
+      let other = slot.blocking.map {
+        "Run \($0.head.run.number) of the job was active: \(span(of: $0))."
+      }
+      return [
+        other ?? "Another run of the job was active.",
+        "With overlap: skip, a slot that is due during a run is passed over; queue, replace and allow "
+          + "do otherwise.",
+      ]
+    case .queueFull:
+      return ["64 runs of the job were already waiting, the most that overlap: queue keeps."]
+    case .suspended:
+      return ["The job was suspended, or disabled in the jobs file (enabled: false)."]
+    case .excluded:
+      return ["The slot is in a time that 'except' leaves out."] + exclusions(slot.schedule)
+    case .limit:
+      let limit = slot.schedule?.limit.map { " of \($0)" } ?? ""
+      return ["The job had run as often as its 'limit'\(limit) allows."]
+    case .stopping: return ["takt was stopping, and starts no new runs then."] + absences(slot)
+    case .ledger:
+      return [
+        "The ledger did not take the slot within 2 s, and delivery: at_most_once runs nothing that is "
+          + "not recorded. Check the disk of the state folder."
+      ]
+    case .elsewhere: return ["Another machine of the cluster has the slot; this is no problem."]
+    }
+  }
+
+  private func exclusions(_ schedule: Schedule?) -> [String] {
+    (schedule?.words ?? []).filter { $0.hasPrefix("except ") }.map { "The schedule says: \($0)." }
+  }
+
+  private func missed(_ cause: MissCause, _ slot: SlotEvidence) -> [String] {
+    let lines: [String]
+    switch cause {
+    case .down:
+      let absences = absences(slot)
+      lines = absences.isEmpty ? ["takt was not running, or did not know the slot."] : absences
+    case .asleep: lines = ["The machine was asleep."]
+    case .clock:
+      let steps = slot.steps.filter { $0.by > .zero }
+      lines =
+        steps.isEmpty
+        ? ["The system clock was set forward over the slot."]
+        : steps.map {
+          "The system clock was set by \(signed($0.by)) at \(time($0.at)), over the slot."
+        }
+    case .stalled: lines = ["takt or the whole machine was stopped, or too slow."]
+    }
+    return lines + [
+      "It was decided at \(time(slot.record.at)). 'missed' says which such slots run late: policy, "
+        + "within and max."
+    ]
+  }
+
+  private func cancelled(_ reason: CancelReason, _ slot: SlotEvidence) -> [String] {
+    let at = time(slot.record.at)
+    return switch reason {
+    case .removed: ["A reload at \(at) removed the job before the slot started."]
+    case .displaced:
+      ["A reload at \(at) changed the schedule, and its leeway no longer allows the slot."]
+    case .byOperator: ["An operator cancelled its run at \(at), before it started."]
+    }
+  }
+
+  // MARK: Times
+
+  private func absences(_ slot: SlotEvidence) -> [String] {
+    slot.absences.map { absence in
+      let stop =
+        absence.wasKilled
+        ? "takt was killed, or the machine lost power: it was last seen at \(time(absence.from))"
+        : "takt was stopped at \(time(absence.from))"
+      return stop + (absence.to.map { ", and started again at \(time($0))." } ?? ".")
+    }
+  }
+
+  private func span(of run: StoredRun) -> String {
+    let began = run.beganAt.map { "started at \(time($0))" } ?? "not started"
+    return began + (run.endedAt.map { ", ended at \(time($0))" } ?? ", not ended")
+  }
+
+  private func time(_ instant: WallInstant) -> String { instant.rfc3339(in: zone) }
+
+  private func brief(_ duration: Duration) -> String { DurationText.brief(duration) }
+
+  private func signed(_ duration: Duration) -> String {
+    (duration < .zero ? "" : "+") + brief(duration)
+  }
+}
+
+// MARK: - What has no verdict
+
+extension SlotWords {
+  /// What there is to say beside the slots in question.
+  func lines(of inquiry: SlotInquiry, from first: WallInstant?, to end: WallInstant) -> [String] {
+    var lines: [String] = []
+    if let pending = inquiry.pending {
+      lines.append("\(job), slot \(time(pending)): waits for its verdict")
+      lines.append("  " + wait(inquiry))
+    }
+    if let suspension = inquiry.suspension {
+      lines.append(
+        "\(job) is suspended since \(time(suspension.since))"
+          + (suspension.until.map { " until \(time($0))" } ?? ", until 'takt resume'")
+          + (suspension.reason.isEmpty ? "" : ": \(suspension.reason)"))
+    }
+    guard inquiry.slots.isEmpty, inquiry.pending == nil else { return lines }
+    guard let first else {
+      return lines + ["no slot of \(job) has been decided yet"] + known(inquiry)
+    }
+    lines.insert("\(job) has no slot at \(time(first)) in the ledger", at: 0)
+    return lines + known(inquiry, at: first)
+      + [("before", inquiry.before), ("after", inquiry.after)].compactMap { word, record in
+        record.map {
+          "  the slot \(word) it: \(time(word == "before" ? $0.slots.last : $0.slots.first)), "
+            + $0.verdict.description
+        }
+      }
+  }
+
+  private func wait(_ inquiry: SlotInquiry) -> String {
+    if let active = inquiry.active {
+      return "Run \(active.head.run.number) of the job has not ended: \(span(of: active))."
+    }
+    return inquiry.activeCount > 0
+      ? "\(inquiry.activeCount) runs are active: it waits for a place (max_running, concurrency), or for "
+        + "its turn among late slots."
+      : "It waits for its turn among late slots, or takt is not running."
+  }
+
+  private func known(_ inquiry: SlotInquiry, at instant: WallInstant? = nil) -> [String] {
+    guard let since = inquiry.knownSince else { return [] }
+    if let instant, instant < since {
+      return ["  takt has known the job only since \(time(since))"]
+    }
+    guard let schedule = inquiry.schedule else {
+      return instant == nil ? [] : ["  the jobs file did not have the job then"]
+    }
+    return schedule.words.map { "  its schedule: \(ShownZone.localized($0, in: zone))" }
+  }
+}

@@ -1,0 +1,91 @@
+import ArgumentParser
+import TaktCore
+import TaktEngine
+import TaktStore
+import TaktTime
+
+struct WhyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "why",
+    abstract: "Say why a slot ran, did not run, or was late.",
+    discussion: """
+      Answers from the ledger, in words: the verdict on the slot, how late its run started and what \
+      it waited for, and what stopped it otherwise: another run, a suspension, a limit, or a time in \
+      which takt did not run. The daemon need not run.
+
+      Without --at it is the job's last slot that was decided. An instant without seconds means all \
+      slots of that minute. Exits with 64 if the ledger has no such job.
+      """)
+
+  @Argument(help: "The job's name.", completion: JobCompletion.kind)
+  var job: String
+
+  @Option(help: "The instant of the slot, such as 2026-12-24T18:00, 18:00 or 'yesterday 06:00'.")
+  var at: String?
+
+  @Flag(help: "Print one JSON object for each slot.")
+  var json = false
+
+  @OptionGroup var state: StateArgument
+
+  func run() throws {
+    let (archive, zone) = try state.open()
+    let name = try archive.requireJob(job)
+    var range: (first: WallInstant?, end: WallInstant) = (nil, SystemTimeSource().wall)
+    if let at {
+      let first = try InstantArgument.read(at, of: "--at", in: zone, preferring: .past)
+      range = (first, first + InstantArgument.precision(of: at))
+    }
+    let inquiry = try archive.orExit { (archive) throws(LedgerArchive.Failure) in
+      try archive.inquire(name, from: range.first, to: range.end, zones: ZoneFiles())
+    }
+    let words = SlotWords(job: name.text, zone: zone)
+    if json {
+      for slot in inquiry.slots { Console.print(WhyAnswer(slot, words.lines(of: slot)).jsonLine) }
+      return
+    }
+    for (place, slot) in inquiry.slots.enumerated() {
+      if place > 0 { Console.print("") }
+      for line in words.lines(of: slot) { Console.print(line.printable) }
+    }
+    let others = words.lines(of: inquiry, from: range.first, to: range.end)
+    if !inquiry.slots.isEmpty, !others.isEmpty { Console.print("") }
+    for line in others { Console.print(line.printable) }
+  }
+}
+
+/// What `takt why --json` prints for each slot.
+private struct WhyAnswer: Encodable {
+  var job: String
+  var slot: String
+  var slot_last: String?
+  var count: Int
+  var verdict: String
+  var reason: String?
+  var run: UInt64?
+  var late_ms: Double?
+  var words: [String]
+
+  init(_ slot: SlotEvidence, _ words: [String]) {
+    let record = slot.record
+    job = record.job.text
+    self.slot = record.slots.first.rfc3339()
+    slot_last = record.slots.count > 1 ? record.slots.last.rfc3339() : nil
+    count = record.slots.count
+    verdict = record.verdict.name
+    reason = record.verdict.detail
+    run = record.run?.number
+    late_ms = slot.lateness.map { Double($0.nanosecondsSaturated) / 1_000_000 }
+    self.words = words
+  }
+}
+
+extension InstantArgument {
+  /// How much time an instant that somebody has typed names: a minute, a second or a millisecond.
+  static func precision(of text: String) -> Duration {
+    let clock = text.split(whereSeparator: { $0 == " " || $0 == "T" }).last ?? ""
+    let time = clock.prefix { $0.isNumber || $0 == ":" || $0 == "." }
+    if time.contains(".") { return .milliseconds(1) }
+    return time.count { $0 == ":" } > 1 ? .seconds(1) : .seconds(60)
+  }
+}

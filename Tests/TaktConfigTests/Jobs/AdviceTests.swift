@@ -1,0 +1,112 @@
+import Foundation
+import TaktCore
+import Testing
+
+@testable import TaktConfig
+
+/// Jobs that are right in every key, and probably not what was meant.
+@Suite struct AdviceTests {
+  /// `code | keys of the job, » before the place | message`
+  @Test(arguments: [
+    "neverRuns | at: »2020-01-01T00:00Z, run: echo => 2020-01-01T00:00:00.000Z is in the past",
+    "neverRuns | at: [»2020-01-01T00:00Z, 2099-01-01T00:00Z], run: echo => is in the past",
+    "neverRuns | cron: '0 3 * * *', except: »'*-*-*', run: echo => leaves out every slot",
+    "neverRuns | every: 1h, except: »['Mon..Fri', 'Sat,Sun'], run: echo => leaves out every slot",
+    "neverRuns | cron: '0 9 * * 6', except: »'Sat', run: echo => leaves out every slot",
+    "neverRuns | cron: '0 3 1 1 *', not_before: 2097-02-01T00:00Z, until: »2097-03-01T00:00Z, run: echo => "
+      + "there is no slot between 'not_before' and 'until'",
+    "suspicious | every: 1h, run: [»/no/such/program, x] => the program '/no/such/program' does not exist",
+    "suspicious | every: 1h, run: »no-such-program x => the program 'no-such-program' is in no folder of PATH",
+    "suspicious | every: 1h, run: »A=1 B=2 no-such-program => the program 'no-such-program' is in no folder",
+    "suspicious | every: 1h, run: »/etc/passwd x => the program '/etc/passwd' is not executable",
+    "suspicious | every: 1h, run: »/etc x => the program '/etc' is a folder",
+    "suspicious | every: 1h, steps: [{run: echo}, {run: »no-such-program}] => is in no folder of PATH",
+    "suspicious | every: 1h, run: echo, on_failure: {run: [»no-such-program]} => is in no folder of PATH",
+    "suspicious | every: 1h, run: echo, cwd: »/no/such/folder => the 'cwd' '/no/such/folder' does not exist",
+    "suspicious | every: 1h, run: echo, cwd: »/etc/passwd => the 'cwd' '/etc/passwd' is not a folder",
+    "suspicious | every: 1h, run: echo, secrets: {»A: {file: /no/such/file}} => "
+      + "the file of the secret 'A' does not exist",
+    "suspicious | every: 1h, run: [»'echo hi | cat'] => 'echo hi | cat' is the name of a program",
+    "suspicious | every: 1h, run: [»'ls -l'] => 'ls -l' is the name of a program",
+    "suspicious | every: 1h, run: [echo, hi, »'|', cat] => '|' is an argument",
+    "suspicious | every: 1h, run: echo, limits: {memory: »1KB} => no program starts with 1KB of memory",
+    "suspicious | every: 1h, run: echo, limits: {files: »1} => no program starts with 1 open file",
+    "suspicious | every: 10s, timeout: »30s, run: echo => "
+      + "the 'timeout' of 30s is longer than the interval of 10s",
+    "suspicious | cron: '*/5 * * * *', timeout: »10m, run: echo => longer than the interval of 5m",
+    "suspicious | every: 1h, run: »'echo {{job}}' => '{{job}}' is not replaced in a command",
+    "suspicious | every: 1h, run: [echo, »'{{slot}}'] => '{{slot}}' is not replaced in a command",
+    "suspicious | every: 1h, run: »'echo {{secret.PW}}' => '{{secret.PW}}' is not replaced in a command",
+    "suspicious | every: 1h, run: »\"sleep\\u00a01\" => an invisible character, U+00A0",
+    "neverRuns | calendar: »'2020-01-01 09:00', run: echo => '2020-01-01 09:00' never occurs again",
+    "neverRuns | cron: »'0 0 9 1 1 * 2020', run: echo => never occurs again",
+    "suspicious | cron: »'* 3 * * *', run: echo => this is every minute from 03:00 to 03:59",
+    "suspicious | cron: »'* 0 3 * * *', run: echo => this is every second of the minute 03:00",
+    "suspicious | every: 1m, run: echo, »retry: {attempts: 5, delay: 30s} => "
+      + "the pauses between 5 attempts add up to 7m30s, longer than the interval of 1m",
+  ])
+  func `a silent mistake is a warning with its place`(row: String) throws {
+    let parts = row.split(separator: " | ", maxSplits: 1).map(String.init)
+    let rest = try #require(parts[1].range(of: " => "))
+    let marked = MarkedText("jobs: {a: {\(parts[1][..<rest.lowerBound])}}\n")
+    let loaded = loadThoroughly(marked.text)
+    #expect(loaded.snapshot != nil)
+    let diagnostic = try #require(loaded.diagnostics.first)
+    #expect(loaded.diagnostics.count == 1, "\(loaded.diagnostics.map(\.headline))")
+    #expect(rows([diagnostic]) == ["\(marked.places[0]) \(parts[0])"])
+    #expect(diagnostic.severity == .warning && diagnostic.hint != nil)
+    #expect(diagnostic.message.contains(parts[1][rest.upperBound...]), "\(diagnostic.headline)")
+  }
+
+  @Test(arguments: [
+    "cron: '0-59 3 * * *', run: echo", "cron: '* 9-17 * * *', run: echo",
+    "cron: '* * * * *', run: echo",
+    "cron: '0 3 * * *', except: 'Sat,Sun', run: echo", "at: 2099-01-01T00:00Z, run: echo",
+    "every: 10s, timeout: 30s, overlap: queue, run: echo", "every: 10s, timeout: 10s, run: echo",
+    "every: 1h, run: 'docker ps --format {{.Names}}'", "every: 1h, run: 'echo {{{{job}}}}'",
+    "every: 1m, run: echo, retry: {attempts: 5, delay: 30s, until: next_slot}",
+    "every: 10m, run: echo, retry: {attempts: 5, delay: 30s}",
+    "every: 1h, run: [/bin/sh, -c, 'a | b']", "every: 1h, run: 'cd /x && ./y'",
+    "every: 1h, run: 'f() { echo; }; f'", "every: 1h, run: '$HOME/bin/x'",
+    "every: 1h, run: 'if true; then no-such; fi'", "every: 1h, run: \"# hi\\nsleep 1\"",
+    "every: 1h, shell: python3, run: no-such-thing", "every: 1h, use: log, cwd: /no/such",
+    "every: 1h, run: echo, limits: {memory: 64MB}",
+  ])
+  func `what may well be meant is no warning`(keys: String) {
+    let loaded = loadThoroughly("jobs: {a: {\(keys)}}\n")
+    let odd = loaded.diagnostics.filter { $0.code == .suspicious || $0.code == .neverRuns }
+    #expect(odd.map(\.headline) == [])
+  }
+
+  @Test func `each of many alike jobs is looked at`() {
+    let loaded = loadThoroughly(
+      "jobs:\n  a: {every: 1h, run: no-such-1}\n  b: {every: 1h, run: no-such-2}\n"
+        + "  c: {every: 1h, run: no-such-1}\n")
+    #expect(rows(loaded.diagnostics) == ["2:23 suspicious", "3:23 suspicious", "4:23 suspicious"])
+  }
+
+  @Test func `an alike job's command with a placeholder is reported without a look at the machine`()
+  {
+    let loaded = load(
+      "jobs:\n  a: {every: 1h, run: echo}\n  b: {every: 1h, run: 'echo {{job}}'}\n")
+    #expect(rows(loaded.diagnostics) == ["3:23 suspicious"])
+  }
+
+  @Test func `an include pattern that matches nothing is a warning of a thorough look`() {
+    let text = "include: conf.d/*.yaml\njobs: {a: {every: 1h, run: echo}}\n"
+    #expect(rows(loadThoroughly(text).diagnostics) == ["1:10 suspicious"])
+    #expect(rows(load(text).diagnostics) == [])
+  }
+
+  @Test func `a daemon looks for no program, folder or secret`() {
+    let loaded = load(
+      "jobs: {a: {every: 1h, run: no-such, cwd: /no/such, secrets: {A: {file: /no/such}}}}\n")
+    #expect(loaded.diagnostics == [] && loaded.snapshot != nil)
+  }
+}
+
+/// Loads a text as `takt check` does.
+private func loadThoroughly(_ text: String) -> LoadedJobs {
+  let folder = TemporaryFolder()
+  return loader.load(path: folder.write(text, to: "jobs.yaml"), isThorough: true)
+}

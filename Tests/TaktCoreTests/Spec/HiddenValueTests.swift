@@ -1,0 +1,110 @@
+import TaktCore
+import TaktTime
+import Testing
+
+/// What a plan shows of commands, environments and parameters.
+@Suite struct HiddenValueTests {
+  /// `text | what is shown of it`
+  @Test(arguments: [
+    "pg_dump app > app.sql | pg_dump app > app.sql",
+    "curl https://me:pw@host/x | curl https://me:***@host/x",
+    "curl -u me:pw https://host | curl -u me:*** https://host",
+    "curl --user me:pw https://host | curl --user me:*** https://host",
+    "tool --password=pw run | tool --password=*** run",
+    "tool --api-token pw run | tool --api-token *** run",
+    "PGPASSWORD=pw psql | PGPASSWORD=*** psql",
+    "DB_PASSWORD='p w' run | DB_PASSWORD='***' run",
+    "curl -H 'Authorization: Bearer abc' x | curl -H 'Authorization: Bearer ***' x",
+    #"curl -d '{"token":"abc","n":1}' x | curl -d '{"token":"***","n":1}' x"#,
+    "curl 'https://host/?api_key=abc&n=1' | curl 'https://host/?api_key=***&n=1'",
+    "psql password=pw host=db | psql password=*** host=db",
+    "PGPASSWORD=$DB_PASS psql | PGPASSWORD=$DB_PASS psql",
+    "curl https://me:$PW@host | curl https://me:$PW@host",
+    "echo monkey=1 keyboard=2 | echo monkey=1 keyboard=2",
+    "SSH_KEY=abc ssh | SSH_KEY=*** ssh", "echo 12:30: done | echo 12:30: done",
+  ])
+  func `passwords and tokens in a text are masked`(row: String) throws {
+    let parts = row.components(separated: " | ")
+    #expect(SensitiveText.masked(parts[0]) == parts[1])
+  }
+
+  @Test func `a value of a sensitive name is masked as a whole, unless it only refers to one`() {
+    #expect(SensitiveText.masked("hunter2", of: "DB_PASSWORD") == "***")
+    #expect(SensitiveText.masked("hunter2", of: "awsSecretKey") == "***")
+    #expect(SensitiveText.masked("{{secret.DB}}", of: "password") == "{{secret.DB}}")
+    #expect(SensitiveText.masked("debug", of: "LEVEL") == "debug")
+    #expect(SensitiveText.masked("", of: "TOKEN") == "")
+  }
+
+  private func changes(_ key: String, from old: JobSpec, to new: JobSpec) -> [String] {
+    JobKey.hiddenChanges(of: key, from: old, to: new).map {
+      "\($0.path): \($0.from ?? "none") → \($0.to ?? "none")"
+    }
+  }
+
+  private func spec(_ action: Action, _ execution: Execution = Execution()) throws -> JobSpec {
+    JobSpec(
+      name: try #require(JobName("a")), timing: Timing(schedule: Schedule()), action: action,
+      execution: execution)
+  }
+
+  @Test func `a changed command shows both`() throws {
+    let (old, new) = (try spec(.shell("echo a")), try spec(.argv(["echo", "a b"])))
+    #expect(changes("run", from: old, to: new) == [#"run: echo a → [echo, "a b"]"#])
+    #expect(changes("cron", from: old, to: new) == [])
+  }
+
+  @Test func `each variable and each secret's source that changed is shown`() throws {
+    var (before, after) = (Execution(), Execution())
+    before.environment = ["A": "1", "B": "2", "TOKEN": "old"]
+    after.environment = ["A": "1", "B": "3", "C": "4", "TOKEN": "new"]
+    before.secrets = ["PW": Secret(.file("/run/a"))]
+    after.secrets = ["PW": Secret(.environment("X"), delivery: .file)]
+    let (old, new) = (try spec(.shell("x"), before), try spec(.shell("x"), after))
+    #expect(
+      changes("env", from: old, to: new) == [
+        "env.B: 2 → 3", "env.TOKEN: *** → ***", "env.C: none → 4",
+      ])
+    #expect(changes("secrets", from: old, to: new) == ["secrets.PW: file /run/a → env X, as file"])
+  }
+
+  @Test func `steps and hooks show the action that changed`() throws {
+    let url = { (text: String) -> Action in
+      .use("http", ["url": .string(text), "password": .string(text)])
+    }
+    var (old, new) = (
+      try spec(.steps([Step(.shell("a")), Step(url("http://x"))])),
+      try spec(.steps([Step(.shell("a"), isFailureIgnored: true), Step(url("http://y"))]))
+    )
+    old.hooks = [.onFailure: [Step(.shell("mail"))]]
+    new.hooks = [.onFailure: [Step(.shell("mail")), Step(.shell("page"))]]
+    #expect(
+      changes("steps", from: old, to: new) == [
+        "steps[2].with.password: *** → ***", "steps[2].with.url: http://x → http://y",
+        "steps[1].continue: none → ignore",
+      ])
+    #expect(changes("on_failure", from: old, to: new) == ["on_failure[2].run: none → page"])
+  }
+
+  @Test func `a plan keeps the job as it was, and logs none of this`() throws {
+    let (old, new) = (try spec(.shell("echo a")), try spec(.shell("echo b")))
+    let plan = ReloadPlan(from: Snapshot(jobs: [old]), to: Snapshot(jobs: [new]))
+    let detail = try #require(plan.steps.first?.details.first)
+    #expect(detail.key == "run" && detail.from == nil && detail.to == nil)
+    #expect(plan.steps[0].hiddenChanges(of: detail).map(\.to) == ["echo b"])
+  }
+
+  @Test func `a very long command is cut`() throws {
+    let long = String(repeating: "x", count: 5000)
+    let change = try #require(
+      JobKey.hiddenChanges(of: "run", from: try spec(.shell("a")), to: try spec(.shell(long))).first
+    )
+    #expect(change.to?.hasSuffix("… (1000 more characters)") == true)
+  }
+}
+
+extension String {
+  fileprivate func components(separated separator: String) -> [String] {
+    split(separator: separator, maxSplits: 1).map(String.init)
+  }
+}
