@@ -130,7 +130,7 @@ package struct MemoryEngine: Sendable {
       declare(job, schedule, isChanged: isChanged, rest: rest, by: member, at: now)
     case .claim(let claim): self.claim(claim, by: member, at: now)
     case .ask(let job, let slots, let schedule):
-      .known(slots.filter { isKnown($0, of: job) || isFormer($0, of: job, by: schedule) })
+      .known(slots.filter { isKnown($0, of: job) || isOfPrevious($0, of: job, by: schedule) })
     case .decide(let job, let slots, let verdict): decide(job, slots, verdict, at: now)
     case .ranUnclaimed(let job, let slot): ranUnclaimed(job, slot, by: member, at: now)
     case .end(let token, let outcome, let reason):
@@ -277,7 +277,7 @@ package struct MemoryEngine: Sendable {
     return job.slots[instant] != nil || instant < job.since || isInSeries(instant, job)
   }
 
-  private func isFormer(
+  private func isOfPrevious(
     _ instant: WallInstant, of name: JobName, by schedule: UInt64
   ) -> Bool {
     guard let job = jobs[name], job.schedule != schedule else { return false }

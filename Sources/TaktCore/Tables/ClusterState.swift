@@ -63,7 +63,7 @@ struct ClusterState: Sendable {
     /// Slots whose time came while nobody could claim them, ascending.
     var unsettled: [WallInstant] = []
     /// What named those of them that another schedule did.
-    var formerSchedules: [WallInstant: UInt64] = [:]
+    var previousSchedules: [WallInstant: UInt64] = [:]
     /// The engine is asked which of them are decided.
     var isAsking = false
     /// The newest slot that has been served, here or elsewhere.

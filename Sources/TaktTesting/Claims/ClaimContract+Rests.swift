@@ -34,7 +34,7 @@ extension ClaimContract {
       try scene.engine.pass(.seconds(2))
       _ = try scene.grant(two, claim(end + .seconds(30)))
     },
-    ClaimContract("a rest begins with whatever decides the last slot") { scene in
+    ClaimContract("a rest starts with whatever decides the last slot") { scene in
       let one = try scene.join()
       func lastEnd() throws -> ClaimAnswer { try scene.ask(one, .lastEnd(scene.job)) }
       func now() -> ClaimAnswer {

@@ -130,7 +130,7 @@ extension SchedulerCore {
     case (.claim(let key), _): claimAnswered(key, answer, at: now)
     case (.ask(let id, let asked, _), .known(let known)):
       settle(asked, known: known, of: id, at: now)
-    case (.lastEnd(let id), _): endTold(answer, of: id, at: now)
+    case (.lastEnd(let id), _): lastEndAnswered(answer, of: id, at: now)
     case (.end(let token, _, _), _): endAnswered(token, isOurs: answer == .done, at: now)
     case (.suspend(let id), _):
       if jobs.isPresent(id), jobs[id].isSuspended { cluster.suspended.insert(id) }

@@ -19,7 +19,7 @@ extension SchedulerCore {
   }
 
   /// While the slot is another machine's, it is asked again with each renewal.
-  mutating func endTold(_ answer: ClaimAnswer, of id: JobID, at now: Now) {
+  mutating func lastEndAnswered(_ answer: ClaimAnswer, of id: JobID, at now: Now) {
     cluster.jobs[id]?.isAskingEnd = false
     guard case .ended(let end) = answer, phase == .running, jobs.isPresent(id),
       let job = cluster.jobs[id], job.rests, job.claimCount == 0, job.unsettled.isEmpty,

@@ -77,10 +77,10 @@ extension SchedulerCore {
     }
     cluster.jobs[id]?.unsettled = all
     if let schedule, schedule != jobs[id].spec.timing.schedule {
-      var former = jobs[id].spec
-      former.timing.schedule = schedule
-      let hash = former.sharedHash
-      for slot in slots { cluster.jobs[id]?.formerSchedules[slot] = hash }
+      var previous = jobs[id].spec
+      previous.timing.schedule = schedule
+      let hash = previous.sharedHash
+      for slot in slots { cluster.jobs[id]?.previousSchedules[slot] = hash }
     }
     markDirty(id)
     ask(of: id)
@@ -100,7 +100,7 @@ extension SchedulerCore {
       job.standing == .inForce, cluster.isUp, job.claimCount == 0, phase == .running
     else { return }
     cluster.jobs[id]?.isAsking = true
-    func schedule(of slot: WallInstant) -> UInt64 { job.formerSchedules[slot] ?? job.schedule }
+    func schedule(of slot: WallInstant) -> UInt64 { job.previousSchedules[slot] ?? job.schedule }
     let newest = job.unsettled[job.unsettled.count - 1]
     let slots = job.unsettled.filter { schedule(of: $0) == schedule(of: newest) }
     cluster.outbox.append(
@@ -117,7 +117,7 @@ extension SchedulerCore {
     let slots = asked.filter(waiting.contains)
     let settled = Set(slots)
     cluster.jobs[id]?.unsettled.removeAll { settled.contains($0) }
-    for slot in slots { cluster.jobs[id]?.formerSchedules[slot] = nil }
+    for slot in slots { cluster.jobs[id]?.previousSchedules[slot] = nil }
     let isKnown = Set(known)
     for slot in slots where isKnown.contains(slot) { decideElsewhere(slot, of: id, at: now) }
     let rest = slots.filter { !isKnown.contains($0) }.map { SlotSeries($0) }

@@ -52,8 +52,8 @@ extension SchedulerCore {
     let schedule = jobs[id].spec.sharedHash
     var job = cluster.jobs[id] ?? ClusterState.Job(schedule: schedule, isChanged: isChanged)
     if job.schedule != schedule {
-      for slot in job.unsettled where job.formerSchedules[slot] == nil {
-        job.formerSchedules[slot] = job.schedule
+      for slot in job.unsettled where job.previousSchedules[slot] == nil {
+        job.previousSchedules[slot] = job.schedule
       }
     }
     if job.schedule != schedule || isChanged {
