@@ -68,7 +68,7 @@ let package = Package(
       swiftSettings: strict),
     // Claims of slots over machines: drivers of engines.
     .target(
-      name: "TaktClaims", dependencies: ["TaktCore", "TaktTime", "CTaktClaims"],
+      name: "TaktClaims", dependencies: ["TaktCore", "TaktTime", "TaktTransfer", "CTaktClaims"],
       swiftSettings: strict),
     .target(
       name: "TaktConfig", dependencies: ["TaktCore", "TaktTime", "CLibYAML"],
@@ -169,7 +169,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TaktClaimsTests",
-      dependencies: ["TaktClaims", "TaktCore", "TaktTime", "TaktTesting"],
+      dependencies: ["TaktClaims", "TaktCore", "TaktTime", "TaktTransfer", "TaktTesting"],
       swiftSettings: strict),
     .testTarget(
       name: "TaktControlTests",

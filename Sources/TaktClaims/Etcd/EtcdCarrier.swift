@@ -1,0 +1,168 @@
+import TaktCore
+import TaktTime
+
+/// Carries batches to etcd. It exists on the driver's thread alone.
+struct EtcdCarrier: BatchCarrier {
+  typealias Deadline = ContinuousClock.Instant
+
+  /// What time it is: a test has a clock of its own.
+  enum Clock: Sendable {
+    case etcd
+    case fixed(@Sendable () -> WallInstant)
+  }
+
+  /// Within etcd's default bounds of 128 operations and 1.5 MB in a transaction.
+  private static let operationsMax = 120
+  private static let bytesMax = 700_000
+  /// Of how many jobs one transaction does the requests, and settles slots.
+  private static let jobsMax = 50
+  private static let requestsMax = 256
+  private static let questionPatience = Duration.milliseconds(300)
+  private static let pauseMax = 40
+
+  private let patience: Duration
+  private let clock: Clock
+  /// The process: members that others have joined as are not this one's, whatever their numbers.
+  private let instance = UInt64.random(in: 1 ... .max)
+  private let cachesNothing: Bool
+  private var store: EtcdStore
+
+  /// - Parameter cachesNothing: reads all for each batch, for tests.
+  init(
+    _ access: EtcdAccess, cluster: String, patience: Duration, clock: Clock = .etcd,
+    cachesNothing: Bool = false
+  ) {
+    self.patience = patience
+    self.clock = clock
+    self.cachesNothing = cachesNothing
+    store = EtcdStore(access, cluster: cluster)
+  }
+
+  mutating func carry(_ batch: ClaimBatch, until deadline: Deadline) -> ClaimOutcome {
+    do throws(EtcdProblem) {
+      return .answered(try perform(batch, until: deadline))
+    } catch {
+      store.forget()
+      return .failed(number: batch.number, error.failure(patience: patience))
+    }
+  }
+
+  mutating func close() {}
+
+  // MARK: The clock
+
+  var wakeAt: Deadline? {
+    mutating get { if case .etcd = clock { store.nextQuestion() } else { nil } }
+  }
+
+  mutating func wake() { store.askForTime(until: .now + Self.questionPatience) }
+
+  private func turn() throws(EtcdProblem) -> EtcdState.Turn {
+    switch clock {
+    case .fixed(let now):
+      let instant = now()
+      return EtcdState.Turn(now: instant, boot: instant.nanoseconds, instance: instance)
+    case .etcd:
+      let boot = store.client.boot
+      guard let now = store.client.clock.latest(at: boot) else { throw .noDate(store.client.place) }
+      return EtcdState.Turn(now: now, boot: boot, instance: instance)
+    }
+  }
+
+  /// The rules have the latest time that it can be, so that nobody waits for what is unknown of the
+  /// clock; those who compare their own clocks want the likeliest.
+  private var likeliestWall: WallInstant? {
+    if case .fixed(let now) = clock { return now() }
+    return store.client.clock.likeliest(at: store.client.boot)
+  }
+
+  // MARK: Batches
+
+  private mutating func perform(
+    _ batch: ClaimBatch, until deadline: Deadline
+  ) throws(EtcdProblem) -> ClaimReply {
+    if cachesNothing { store.forget() }
+    try store.load(until: deadline)
+    var reply = ClaimReply(number: batch.number, member: nil, wall: WallInstant(nanoseconds: 0))
+    if batch.member == nil, batch.facts == nil {
+      try store.knock(until: deadline)
+    } else {
+      var rest = batch.requests[...]
+      var jobsMax = Self.jobsMax
+      var answers: [ClaimAnswer] = []
+      repeat {
+        var part = batch
+        part.member = reply.member ?? batch.member
+        part.requests = Array(rest.prefix(length(of: rest, jobsMax: jobsMax)))
+        part.leaves = batch.leaves && part.requests.count == rest.count
+        guard let done = try perform(part: part, jobsMax: jobsMax, until: deadline) else {
+          // It does not fit into one transaction.
+          jobsMax /= 2
+          continue
+        }
+        reply = done
+        guard reply.member != nil else { break }
+        answers += reply.answers
+        rest = rest.dropFirst(part.requests.count)
+        if rest.isEmpty { break }
+      } while true
+      if reply.member != nil { reply.answers = answers }
+    }
+    if let wall = likeliestWall { reply.wall = wall }
+    return reply
+  }
+
+  /// How many of the requests are about so many jobs.
+  private func length(of requests: ArraySlice<ClaimRequest>, jobsMax: Int) -> Int {
+    var jobs: Set<JobName> = []
+    for (count, request) in requests.prefix(Self.requestsMax).enumerated() {
+      let job: JobName? =
+        switch request {
+        case .declare(let job, _, _), .ask(let job, _), .decide(let job, _, _),
+          .ranUnclaimed(let job, _), .suspend(let job, _):
+          job
+        case .claim(let claim): claim.job
+        case .end(let token, _, _), .giveBack(let token): store.state.engine.job(of: token)
+        }
+      if let job { jobs.insert(job) }
+      if jobs.count > jobsMax { return count }
+    }
+    return min(requests.count, Self.requestsMax)
+  }
+
+  /// Does a part of a batch in one transaction; nil where it is too much for one.
+  private mutating func perform(
+    part batch: ClaimBatch, jobsMax: Int, until deadline: Deadline
+  ) throws(EtcdProblem) -> ClaimReply? {
+    var conflicts = 0
+    var isFresh = false
+    while true {
+      let turn = try turn()
+      var next = store.state
+      next.engine.settledJobsMax = jobsMax
+      let reply = next.perform(batch, turn)
+      guard let member = reply.member else {
+        // What is cached may be old.
+        if isFresh { return reply }
+        try store.refresh(until: deadline)
+        isFresh = true
+        continue
+      }
+      let changes = next.changes(since: store.state, stamp: .random(in: 1 ... .max))
+      if jobsMax > 1, changes.count > Self.operationsMax || changes.bytes > Self.bytesMax {
+        return nil
+      }
+      switch try store.write(changes, making: next, until: deadline) {
+      case .done:
+        if case .etcd = clock, batch.facts != nil { store.see(member, at: store.client.boot) }
+        return reply
+      case .conflict:
+        conflicts += 1
+        isFresh = true
+        let pause = Duration.milliseconds(Int.random(in: 0...min(4 * conflicts, Self.pauseMax)))
+        guard deadline - .now > pause else { throw .conflicts(store.client.place) }
+        DriverThread.sleep(pause)
+      }
+    }
+  }
+}
