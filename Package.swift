@@ -34,7 +34,7 @@ let package = Package(
       name: "takt",
       dependencies: [
         "TaktControl", "TaktPicture", "TaktEngine", "TaktClaims", "TaktStore", "TaktConfig",
-        "TaktCore", "TimerMachine", "TaktTime", "CWithoutICU",
+        "TaktCore", "TaktTransfer", "TimerMachine", "TaktTime", "CWithoutICU",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

@@ -141,20 +141,23 @@ struct EtcdCarrier: BatchCarrier {
       var next = store.state
       next.engine.settledJobsMax = jobsMax
       let reply = next.perform(batch, turn)
-      guard let member = reply.member else {
-        // What is cached may be old.
-        if isFresh { return reply }
+      // That a membership is over may be wrong if what is cached is old.
+      if reply.member == nil, !isFresh {
         try store.refresh(until: deadline)
         isFresh = true
         continue
       }
       let changes = next.changes(since: store.state, stamp: .random(in: 1 ... .max))
+      // Such a batch has settled slots at most.
+      if reply.member == nil, changes.count == 1 { return reply }
       if jobsMax > 1, changes.count > Self.operationsMax || changes.bytes > Self.bytesMax {
         return nil
       }
       switch try store.write(changes, making: next, until: deadline) {
       case .done:
-        if case .etcd = clock, batch.facts != nil { store.see(member, at: store.client.boot) }
+        if case .etcd = clock, batch.facts != nil, let member = reply.member {
+          store.see(member, at: store.client.boot)
+        }
         return reply
       case .conflict:
         conflicts += 1

@@ -108,7 +108,8 @@ extension EtcdProblem {
     switch self {
     case .noLibrary(let detail):
       "libcurl is not available (\(detail)). Install it, on Debian with `apt-get install libcurl4`."
-    case .unreadableFile(let path): "Cannot read '\(path)'. Check that it exists and its permissions."
+    case .unreadableFile(let path):
+      "Cannot read '\(path)'. Check that it exists and its permissions."
     case .noPassword(let words): "The password for etcd is not available: \(words.sentence)"
     case .unreachable(let place, let detail):
       "Cannot connect to etcd at \(place.text): \(detail.sentence) "

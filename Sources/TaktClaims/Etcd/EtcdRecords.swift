@@ -55,14 +55,14 @@ enum EtcdRecord {
     var verdict: String?
     var outcome: String?
     var reason: String?
-    var attempt: Int
+    var attempt: Int?
     var token: UInt64?
     var decidedFor: UInt64?
     var atLeastOnce: Bool?
     var replaced: Bool?
     var overlap: String?
     var group: String?
-    var validUntil: Int64
+    var validUntil: Int64?
     var machine: String?
     /// When it was claimed or decided.
     var at: Int64
@@ -151,32 +151,38 @@ extension EtcdRecord.Suspended {
 extension EtcdRecord.Slot {
   init(_ slot: MemoryEngine.Slot, _ instant: WallInstant, _ detail: EtcdState.Detail) {
     self.init(
-      slot: instant.nanoseconds, state: "open", attempt: slot.attempt, token: slot.token?.number,
-      decidedFor: slot.decidedFor?.number, atLeastOnce: slot.isAtLeastOnce ? true : nil,
-      replaced: slot.isReplaced ? true : nil, overlap: slot.overlap.rawValue, group: slot.group,
-      validUntil: slot.validUntil.nanoseconds, machine: detail.machine,
-      at: detail.at.nanoseconds)
+      slot: instant.nanoseconds, state: "open", attempt: slot.attempt == 1 ? nil : slot.attempt,
+      token: slot.token?.number, machine: detail.machine, at: detail.at.nanoseconds)
     switch slot.state {
     case .open: break
     case .claimed(let member):
       state = "claimed"
       self.member = member.number
     case .decided(let verdict, let outcome, let reason):
+      // What is left out is asked of slots alone that are not decided.
       state = "decided"
       self.verdict = verdict.recordText
       self.outcome = outcome?.rawValue
       self.reason = reason.isEmpty ? nil : reason
+      decidedFor = slot.decidedFor?.number
+      return
     }
+    atLeastOnce = slot.isAtLeastOnce ? true : nil
+    replaced = slot.isReplaced ? true : nil
+    overlap = slot.overlap == .skip ? nil : slot.overlap.rawValue
+    group = slot.group
+    validUntil = slot.validUntil.nanoseconds
   }
 
   /// Nil for what this version does not know.
   var rulesSlot: MemoryEngine.Slot? {
-    guard let state = rulesState, let overlap = Overlap(rawValue: overlap ?? "") else { return nil }
+    let overlap = overlap.map { Overlap(rawValue: $0) } ?? .skip
+    guard let state = rulesState, let overlap else { return nil }
     return MemoryEngine.Slot(
-      state: state, attempt: attempt, token: token.map { ClaimToken($0) },
+      state: state, attempt: attempt ?? 1, token: token.map { ClaimToken($0) },
       decidedFor: decidedFor.map { MemberID($0) }, isAtLeastOnce: atLeastOnce ?? false,
       isReplaced: replaced ?? false, overlap: overlap, group: group,
-      validUntil: WallInstant(nanoseconds: validUntil))
+      validUntil: WallInstant(nanoseconds: validUntil ?? slot))
   }
 
   private var rulesState: MemoryEngine.State? {
