@@ -13,7 +13,7 @@ package struct EtcdHistory: ClaimHistory {
     var store = EtcdStore(access, cluster: cluster)
     do throws(EtcdProblem) {
       try store.reload(until: .now + Self.patience)
-      guard let now = store.client.clock.likeliest(at: store.client.boot) else {
+      guard let now = store.likeliestWall else {
         throw .noDate(store.client.place)
       }
       self.now = now

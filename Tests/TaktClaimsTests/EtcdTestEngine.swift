@@ -14,11 +14,11 @@ final class EtcdTestEngine: ClaimTestEngine {
   let driver: SynchronousDriver
   private let clock = FixedClock()
 
-  /// A cluster of its own.
-  ///
-  /// - Parameter cachesNothing: whether all records are read again for each batch.
-  init(_ access: EtcdAccess, cachesNothing: Bool) {
-    let cluster = "cluster-\(UInt64.random(in: 0 ... .max))"
+  /// - Parameters:
+  ///   - cluster: nil for one of its own.
+  ///   - cachesNothing: whether all records are read again for each batch.
+  init(_ access: EtcdAccess, cluster: String? = nil, cachesNothing: Bool = false) {
+    let cluster = cluster ?? "cluster-\(UInt64.random(in: 0 ... .max))"
     driver = SynchronousDriver { [clock] onOutcome in
       EtcdEngine(deadline: .seconds(60), onOutcome: onOutcome) {
         EtcdCarrier(

@@ -5,12 +5,6 @@ import TaktTime
 struct EtcdCarrier: BatchCarrier {
   typealias Deadline = ContinuousClock.Instant
 
-  /// What time it is: a test has a clock of its own.
-  enum Clock: Sendable {
-    case etcd
-    case fixed(@Sendable () -> WallInstant)
-  }
-
   /// Within etcd's default bounds of 128 operations and 1.5 MB in a transaction.
   private static let operationsMax = 120
   private static let bytesMax = 700_000
@@ -21,7 +15,6 @@ struct EtcdCarrier: BatchCarrier {
   private static let pauseMax = 40
 
   private let patience: Duration
-  private let clock: Clock
   /// The process: members that others have joined as are not this one's, whatever their numbers.
   private let instance = UInt64.random(in: 1 ... .max)
   private let cachesNothing: Bool
@@ -29,13 +22,12 @@ struct EtcdCarrier: BatchCarrier {
 
   /// - Parameter cachesNothing: reads all for each batch, for tests.
   init(
-    _ access: EtcdAccess, cluster: String, patience: Duration, clock: Clock = .etcd,
+    _ access: EtcdAccess, cluster: String, patience: Duration, clock: EtcdStore.Clock = .etcd,
     cachesNothing: Bool = false
   ) {
     self.patience = patience
-    self.clock = clock
     self.cachesNothing = cachesNothing
-    store = EtcdStore(access, cluster: cluster)
+    store = EtcdStore(access, cluster: cluster, clock: clock)
   }
 
   mutating func carry(_ batch: ClaimBatch, until deadline: Deadline) -> ClaimOutcome {
@@ -51,29 +43,15 @@ struct EtcdCarrier: BatchCarrier {
 
   // MARK: The clock
 
-  var wakeAt: Deadline? {
-    mutating get { if case .etcd = clock { store.nextQuestion() } else { nil } }
-  }
+  var wakeAt: Deadline? { mutating get { store.nextQuestion() } }
 
   mutating func wake() { store.askForTime(until: .now + Self.questionPatience) }
 
-  private func turn() throws(EtcdProblem) -> EtcdState.Turn {
-    switch clock {
-    case .fixed(let now):
-      let instant = now()
-      return EtcdState.Turn(now: instant, boot: instant.nanoseconds, instance: instance)
-    case .etcd:
-      let boot = store.client.boot
-      guard let now = store.client.clock.latest(at: boot) else { throw .noDate(store.client.place) }
-      return EtcdState.Turn(now: now, boot: boot, instance: instance)
-    }
-  }
-
   /// The rules have the latest time that it can be, so that nobody waits for what is unknown of the
   /// clock; those who compare their own clocks want the likeliest.
-  private var likeliestWall: WallInstant? {
-    if case .fixed(let now) = clock { return now() }
-    return store.client.clock.likeliest(at: store.client.boot)
+  private func turn() throws(EtcdProblem) -> EtcdState.Turn {
+    guard let now = store.latestWall else { throw .noDate(store.client.place) }
+    return EtcdState.Turn(now: now, boot: store.boot, instance: instance)
   }
 
   // MARK: Batches
@@ -108,7 +86,7 @@ struct EtcdCarrier: BatchCarrier {
       } while true
       if reply.member != nil { reply.answers = answers }
     }
-    if let wall = likeliestWall { reply.wall = wall }
+    if let wall = store.likeliestWall { reply.wall = wall }
     return reply
   }
 
@@ -155,9 +133,7 @@ struct EtcdCarrier: BatchCarrier {
       }
       switch try store.write(changes, making: next, until: deadline) {
       case .done:
-        if case .etcd = clock, batch.facts != nil, let member = reply.member {
-          store.see(member, at: store.client.boot)
-        }
+        if batch.facts != nil, let member = reply.member { store.see(member) }
         return reply
       case .conflict:
         conflicts += 1

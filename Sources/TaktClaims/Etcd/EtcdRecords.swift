@@ -64,7 +64,7 @@ enum EtcdRecord {
     var group: String?
     var validUntil: Int64?
     var machine: String?
-    /// When it was claimed or decided.
+    /// When its state changed last.
     var at: Int64
   }
 

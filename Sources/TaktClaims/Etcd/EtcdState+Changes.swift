@@ -84,12 +84,9 @@ extension EtcdState {
   ) {
     for (instant, slot) in job.slots where old?.slots[instant] != slot {
       var detail = details[name]?[instant] ?? Detail(machine: nil, at: now)
-      switch slot.state {
-      case .claimed(let member):
+      if old?.slots[instant]?.state != slot.state { detail.at = now }
+      if case .claimed(let member) = slot.state {
         detail.machine = (engine.members[member] ?? oldEngine.members[member])?.facts.machine
-        if old?.slots[instant]?.token != slot.token { detail.at = now }
-      case .decided: detail.at = now
-      case .open: break
       }
       details[name, default: [:]][instant] = detail
     }

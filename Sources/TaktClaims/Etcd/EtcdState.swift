@@ -12,7 +12,7 @@ struct EtcdState {
   /// What is known of a slot besides the rules.
   struct Detail: Hashable {
     var machine: String?
-    /// When it was claimed or decided.
+    /// When its state changed last.
     var at: WallInstant
   }
 

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// A cluster's records in etcd: reads them, and writes changes to them if nobody else has.
 ///
@@ -6,6 +7,12 @@ import TaktCore
 /// follow one another, whatever they touch. It exists on the driver's thread alone.
 struct EtcdStore {
   typealias Deadline = ContinuousClock.Instant
+
+  /// What time it is: a test has a clock of its own.
+  enum Clock: Sendable {
+    case etcd
+    case fixed(@Sendable () -> WallInstant)
+  }
 
   /// What became of changes.
   enum Writing {
@@ -22,20 +29,46 @@ struct EtcdStore {
   /// Whether `state` is what etcd had not long ago.
   private var isLoaded = false
 
-  init(_ access: EtcdAccess, cluster: String) {
+  private let clock: Clock
+
+  init(_ access: EtcdAccess, cluster: String, clock: Clock = .etcd) {
     let prefix = "/takt/\(cluster)/"
+    self.clock = clock
     client = EtcdClient(access, prefix: prefix)
     state = EtcdState(prefix: prefix)
   }
 
-  mutating func nextQuestion() -> Deadline? { client.nextQuestion() }
+  // MARK: Time
+
+  /// This machine's clock that nobody sets, and that goes on while it sleeps; in nanoseconds.
+  var boot: Int64 {
+    if case .fixed(let now) = clock { now().nanoseconds } else { client.boot }
+  }
+
+  /// The latest that it can be by etcd's clock.
+  var latestWall: WallInstant? {
+    if case .fixed(let now) = clock { now() } else { client.clock.latest(at: client.boot) }
+  }
+
+  /// What it is most likely by etcd's clock.
+  var likeliestWall: WallInstant? {
+    if case .fixed(let now) = clock { now() } else { client.clock.likeliest(at: client.boot) }
+  }
+
+  /// When to ask for the time alone.
+  mutating func nextQuestion() -> Deadline? {
+    if case .fixed = clock { nil } else { client.nextQuestion() }
+  }
+
   mutating func askForTime(until deadline: Deadline) { client.askForTime(until: deadline) }
+
+  // MARK: Records
 
   /// What is cached may be wrong after a failure: etcd may have been restored from a backup since.
   mutating func forget() { isLoaded = false }
 
   /// This process has seen its own renewal.
-  mutating func see(_ member: MemberID, at boot: Int64) { state.see(member, at: boot) }
+  mutating func see(_ member: MemberID) { state.see(member, at: boot) }
 
   /// Reads all, unless it is cached.
   mutating func load(until deadline: Deadline) throws(EtcdProblem) {
@@ -63,7 +96,7 @@ struct EtcdStore {
       guard page.more == true, let last = page.kvs?.last else { break }
       start = last.keyText + "\0"
     }
-    try check(fresh.apply(values, seenAt: client.boot))
+    try check(fresh.apply(values, seenAt: boot))
     fresh.remember(state)
     state = fresh
     isLoaded = true
@@ -132,7 +165,7 @@ struct EtcdStore {
     let isOther =
       revision < state.revision || (ranges[0].kvs ?? []).isEmpty != (state.metaValue == nil)
     guard !isOther, ranges[1].more != true else { return try reload(until: deadline) }
-    try check(state.apply(ranges[1].kvs ?? [], seenAt: client.boot))
+    try check(state.apply(ranges[1].kvs ?? [], seenAt: boot))
     state.revision = revision
   }
 

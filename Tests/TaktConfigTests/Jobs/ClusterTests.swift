@@ -91,8 +91,8 @@ struct ClusterTests {
       """)
     #expect(
       shown(loaded) == [
-        "6:5: warning: the password is sent to etcd without encryption; use https:// endpoints",
         "5:5: warning: 'ca' has no effect without an https:// endpoint; remove it",
+        "6:5: warning: the password is sent to etcd without encryption; use https:// endpoints",
       ])
   }
 
