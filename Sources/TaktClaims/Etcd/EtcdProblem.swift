@@ -8,6 +8,8 @@ enum EtcdProblem: Error, Hashable {
   case noPassword(String)
   /// There is no connection, for a reason that is not the server's.
   case unreachable(Place, String)
+  /// The server ends connections without an answer: it stops, or wants TLS, or a certificate.
+  case closed(Place, String)
   case timeout(Place?)
   /// Something else listens there.
   case notEtcd(Place)
@@ -42,7 +44,7 @@ extension EtcdProblem {
   /// Whether another endpoint may do better.
   var maySpareOthers: Bool {
     switch self {
-    case .unreachable, .timeout, .notEtcd, .tooOld, .tls, .noDate, .unavailable, .unreadable: true
+    case .unreachable, .closed, .timeout, .notEtcd, .tooOld, .tls, .noDate, .unavailable, .unreadable: true
     case .noLibrary, .unreadableFile, .noPassword, .needsUser, .wrongPassword, .badToken, .denied,
       .noSpace, .tooMany, .compacted, .refused, .newerRecord, .conflicts:
       false
@@ -55,7 +57,7 @@ extension EtcdProblem {
     case .noLibrary, .unreadableFile, .noPassword, .notEtcd, .tooOld, .tls, .noDate, .needsUser,
       .wrongPassword, .denied, .newerRecord, .unreadable:
       true
-    case .unreachable, .timeout, .badToken, .noSpace, .tooMany, .unavailable, .compacted, .refused,
+    case .unreachable, .closed, .timeout, .badToken, .noSpace, .tooMany, .unavailable, .compacted, .refused,
       .conflicts:
       false
     }
@@ -67,6 +69,7 @@ extension EtcdProblem {
     case .timeout: self = .timeout(place)
     case .tls: self = .tls(place, failure.detail)
     case .badProtocol: self = .notEtcd(place)
+    case .closed: self = .closed(place, failure.detail)
     default:
       self = .unreachable(place, failure.detail.isEmpty ? "\(failure.cause)" : failure.detail)
     }
@@ -114,6 +117,11 @@ extension EtcdProblem {
     case .unreachable(let place, let detail):
       "Cannot connect to etcd at \(place.text): \(detail.sentence) "
         + "Check the address, the network, and that the server is running."
+    case .closed(let place, let detail):
+      "The server at \(place.text) closed the connection: \(detail.sentence) Check that it is "
+        + (place.text.hasPrefix("https:")
+          ? "running, and whether it requires 'cert' and 'key'."
+          : "running, and whether it must be https://.")
     case .timeout(let place):
       "etcd\(place.map { " at \($0.text)" } ?? "") did not answer within \(patience.plainWords). "
         + "Check the network, the server's load, and that most members of etcd are running."
