@@ -12,7 +12,8 @@ struct EtcdCarrier: BatchCarrier {
   private static let jobsMax = 50
   private static let requestsMax = 256
   private static let questionPatience = Duration.milliseconds(300)
-  private static let pauseMax = 40
+  /// In microseconds.
+  private static let pauseMax = 1000
 
   private let patience: Duration
   /// The process: members that others have joined as are not this one's, whatever their numbers.
@@ -112,7 +113,6 @@ struct EtcdCarrier: BatchCarrier {
   private mutating func perform(
     part batch: ClaimBatch, jobsMax: Int, until deadline: Deadline
   ) throws(EtcdProblem) -> ClaimReply? {
-    var conflicts = 0
     var isFresh = false
     while true {
       let turn = try turn()
@@ -136,9 +136,10 @@ struct EtcdCarrier: BatchCarrier {
         if batch.facts != nil, let member = reply.member { store.see(member) }
         return reply
       case .conflict:
-        conflicts += 1
         isFresh = true
-        let pause = Duration.milliseconds(Int.random(in: 0...min(4 * conflicts, Self.pauseMax)))
+        // Its answer has brought what is new: whoever pauses loses to those who do not. The pause is
+        // there so that two do not stay in step.
+        let pause = Duration.microseconds(Int.random(in: 0...Self.pauseMax))
         guard deadline - .now > pause else { throw .conflicts(store.client.place) }
         DriverThread.sleep(pause)
       }
