@@ -266,7 +266,7 @@ class History:
     def renewed(self, number, record):
         old = self.members.get(number)
         if old and record["renewal"] != old["renewal"]:
-            # A renewal may take a second, and takt knows the time to a second.
+            # A request may take a second, and takt knows the time to a second at first.
             late = record["renewedAt"] - old["renewedAt"] - old["lease"]
             if late > 2.5e9:
                 self.find("late renewal", "", 0, f"member {number} renewed its lease "

@@ -19,6 +19,9 @@ struct EtcdCarrier: BatchCarrier {
   /// The process: members that others have joined as are not this one's, whatever their numbers.
   private let instance = UInt64.random(in: 1 ... .max)
   private let cachesNothing: Bool
+  /// When the newest renewals were asked for, by the batches' numbers.
+  private var renewals: [UInt64: Int64] = [:]
+  private static let renewalsKept = 64
   private var store: EtcdStore
 
   /// - Parameter cachesNothing: reads all for each batch, for tests.
@@ -52,7 +55,8 @@ struct EtcdCarrier: BatchCarrier {
   /// clock; those who compare their own clocks want the likeliest.
   private func turn() throws(EtcdProblem) -> EtcdState.Turn {
     guard let now = store.latestWall else { throw .noDate(store.client.place) }
-    return EtcdState.Turn(now: now, boot: store.boot, instance: instance)
+    return EtcdState.Turn(
+      now: now, boot: store.boot, instance: instance, renewals: renewals)
   }
 
   // MARK: Batches
@@ -61,6 +65,13 @@ struct EtcdCarrier: BatchCarrier {
     _ batch: ClaimBatch, until deadline: Deadline
   ) throws(EtcdProblem) -> ClaimReply {
     if cachesNothing { store.forget() }
+    if batch.facts != nil, renewals[batch.number] == nil {
+      renewals[batch.number] = store.boot
+      // Numbers grow; of old ones nothing is left in etcd.
+      if renewals.count > Self.renewalsKept, let oldest = renewals.keys.min() {
+        renewals[oldest] = nil
+      }
+    }
     try store.load(until: deadline)
     var reply = ClaimReply(number: batch.number, member: nil, wall: WallInstant(nanoseconds: 0))
     if batch.member == nil, batch.facts == nil {
@@ -133,7 +144,6 @@ struct EtcdCarrier: BatchCarrier {
       }
       switch try store.write(changes, making: next, until: deadline) {
       case .done:
-        if batch.facts != nil, let member = reply.member { store.see(member) }
         return reply
       case .conflict:
         isFresh = true

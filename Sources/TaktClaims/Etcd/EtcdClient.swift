@@ -90,7 +90,7 @@ struct EtcdClient {
         }
         return answer
       } catch {
-        guard error.maySpareOthers else { throw error }
+        guard error.isOfOneEndpoint else { throw error }
         if problem.map({ $0.isPermanent && !error.isPermanent }) ?? true { problem = error }
       }
     }

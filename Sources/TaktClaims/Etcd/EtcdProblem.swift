@@ -42,9 +42,11 @@ enum EtcdProblem: Error, Hashable {
 
 extension EtcdProblem {
   /// Whether another endpoint may do better.
-  var maySpareOthers: Bool {
+  var isOfOneEndpoint: Bool {
     switch self {
-    case .unreachable, .closed, .timeout, .notEtcd, .tooOld, .tls, .noDate, .unavailable, .unreadable: true
+    case .unreachable, .closed, .timeout, .notEtcd, .tooOld, .tls, .noDate, .unavailable,
+      .unreadable:
+      true
     case .noLibrary, .unreadableFile, .noPassword, .needsUser, .wrongPassword, .badToken, .denied,
       .noSpace, .tooMany, .compacted, .refused, .newerRecord, .conflicts:
       false
@@ -57,8 +59,8 @@ extension EtcdProblem {
     case .noLibrary, .unreadableFile, .noPassword, .notEtcd, .tooOld, .tls, .noDate, .needsUser,
       .wrongPassword, .denied, .newerRecord, .unreadable:
       true
-    case .unreachable, .closed, .timeout, .badToken, .noSpace, .tooMany, .unavailable, .compacted, .refused,
-      .conflicts:
+    case .unreachable, .closed, .timeout, .badToken, .noSpace, .tooMany, .unavailable, .compacted,
+      .refused, .conflicts:
       false
     }
   }

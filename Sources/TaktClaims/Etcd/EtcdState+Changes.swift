@@ -23,16 +23,25 @@ extension EtcdState {
     var boot: Int64
     /// The process.
     var instance: UInt64
+    /// When it has asked for its own renewals, on the boot clock, by the batches' numbers.
+    var renewals: [UInt64: Int64]
+
+    /// From when on a lease counts: one's own from before it was asked for, so that an answer that
+    /// comes late, or never, makes it no longer.
+    func start(of origin: Origin) -> Int64 {
+      guard origin.instance == instance else { return origin.seenAt }
+      return renewals[origin.renewal] ?? origin.seenAt
+    }
   }
 
   /// Does a batch by the rules.
   ///
-  /// Nobody's clock decides about a lease: it is over when this process has seen no renewal for as
-  /// long, on its own boot clock.
+  /// Nobody's clock decides about another's lease: it is over when this process has seen no renewal
+  /// for as long, on its own boot clock.
   mutating func perform(_ batch: ClaimBatch, _ turn: Turn) -> ClaimReply {
     for (id, origin) in origins {
       guard let lease = engine.members[id]?.facts.lease else { continue }
-      let age = Duration.nanoseconds(turn.boot &- origin.seenAt)
+      let age = Duration.nanoseconds(turn.boot &- turn.start(of: origin))
       engine.members[id]?.leaseUntil = turn.now + (lease - age)
     }
     // What came before a backup was restored has lower numbers.
@@ -62,9 +71,6 @@ extension EtcdState {
     }
     return reply
   }
-
-  /// This process has seen its own renewal when etcd said that it is written.
-  mutating func see(_ member: MemberID, at boot: Int64) { origins[member]?.seenAt = boot }
 
   private mutating func note(
     _ batch: ClaimBatch, _ reply: ClaimReply, of member: MemoryEngine.Member?

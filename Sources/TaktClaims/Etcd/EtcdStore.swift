@@ -67,9 +67,6 @@ struct EtcdStore {
   /// What is cached may be wrong after a failure: etcd may have been restored from a backup since.
   mutating func forget() { isLoaded = false }
 
-  /// This process has seen its own renewal.
-  mutating func see(_ member: MemberID) { state.see(member, at: boot) }
-
   /// Reads all, unless it is cached.
   mutating func load(until deadline: Deadline) throws(EtcdProblem) {
     if !isLoaded { try reload(until: deadline) }
@@ -107,7 +104,7 @@ struct EtcdStore {
     guard isLoaded else { return try reload(until: deadline) }
     let answer: EtcdMessage.Transaction = try client.call(
       "/v3/kv/txn", EtcdMessage.TransactionRequest(success: news), until: deadline)
-    try take(answer, until: deadline)
+    try receive(answer, until: deadline)
   }
 
   /// Whether this user may write; nothing is written.
@@ -140,7 +137,7 @@ struct EtcdStore {
       state.revision = revision
       return .done
     }
-    try take(answer, until: deadline)
+    try receive(answer, until: deadline)
     return state.stamp == next.stamp ? .done : .conflict
   }
 
@@ -154,7 +151,7 @@ struct EtcdStore {
     ]
   }
 
-  private mutating func take(
+  private mutating func receive(
     _ answer: EtcdMessage.Transaction, until deadline: Deadline
   ) throws(EtcdProblem) {
     let ranges = (answer.responses ?? []).compactMap(\.response_range)
