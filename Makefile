@@ -4,7 +4,7 @@ SWIFT ?= swift
 PACKAGES := libyaml-dev libsqlite3-dev libcurl4-openssl-dev libmd-dev pkg-config tzdata make git
 # What the tests talk with: servers, certificates, plugins in other languages, process tools.
 TEST_PACKAGES := python3 python3-venv curl openssl perl procps util-linux gcc libc6-dev \
-	libpq5 postgresql-15 iproute2 faketime
+	libpq5 postgresql-15 etcd-server etcd-client iproute2 faketime
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources \
 	Examples/Package.swift Examples/Sources packaging/timermachine
 # Outside test data; what is made with them is left out where they are not.
@@ -150,9 +150,10 @@ SEEDS ?= 1-40
 # Those of `make test`: between them kills, stops, cuts, a frozen and a slow engine, wrong clocks.
 TEST_SEEDS ?= 11,16,20
 PLANT ?= none
+ENGINE ?= postgres
 .PHONY: nemesis
-nemesis: build   ## Run three machines in a cluster while things fail, and check every slot: SEEDS=1-40 PLANT=none|lease|owner|guard.
-	python3 -B Tests/nemesis/nemesis.py .build/debug/takt --seeds $(SEEDS) --plant $(PLANT)
+nemesis: build   ## Run three machines in a cluster while things fail, and check every slot: SEEDS=1-40 ENGINE=postgres|etcd PLANT=none|lease|owner|guard.
+	python3 -B Tests/nemesis/nemesis.py .build/debug/takt --seeds $(SEEDS) --engine $(ENGINE) --plant $(PLANT)
 
 lint: PACKAGES := python3
 lint: setup      ## Check format, imports, folder dependencies, retired phrases and names, and links.

@@ -34,7 +34,7 @@ let package = Package(
       name: "takt",
       dependencies: [
         "TaktControl", "TaktPicture", "TaktEngine", "TaktClaims", "TaktStore", "TaktConfig",
-        "TaktCore", "TimerMachine", "TaktTime", "CWithoutICU",
+        "TaktCore", "TaktTransfer", "TimerMachine", "TaktTime", "CWithoutICU",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -68,7 +68,7 @@ let package = Package(
       swiftSettings: strict),
     // Claims of slots over machines: drivers of engines.
     .target(
-      name: "TaktClaims", dependencies: ["TaktCore", "TaktTime", "CTaktClaims"],
+      name: "TaktClaims", dependencies: ["TaktCore", "TaktTime", "TaktTransfer", "CTaktClaims"],
       swiftSettings: strict),
     .target(
       name: "TaktConfig", dependencies: ["TaktCore", "TaktTime", "CLibYAML"],
@@ -171,7 +171,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TaktClaimsTests",
-      dependencies: ["TaktClaims", "TaktCore", "TaktTime", "TaktTesting", "TestServers"],
+      dependencies: [
+        "TaktClaims", "TaktCore", "TaktTime", "TaktTransfer", "TaktTesting", "TestServers",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "TaktControlTests",

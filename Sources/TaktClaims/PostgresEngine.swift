@@ -5,11 +5,8 @@ package import TaktCore
 /// One thread of its own does all that may block; `send` only queues. Each batch is one statement
 /// and one transaction, `SELECT takt.batch($1, $2)`, so that any pooler will do. The connection is
 /// opened when a batch comes, and again after it was lost. Safe from any thread.
-package final class PostgresEngine: ClaimEngine, Sendable {
+package final class PostgresEngine: ClaimDriver, Sendable {
   private let queue: BatchQueue
-
-  /// How long a batch may take where renewals are to have a second chance within the lease.
-  package static func deadline(for lease: Duration) -> Duration { min(lease / 3, .seconds(5)) }
 
   /// - Parameters:
   ///   - url: a connection string of libpq, handed over as it is: a URL, `key=value` words, or

@@ -10,11 +10,8 @@ package import TaktTime
 /// What a PostgreSQL database knows of the slots of a cluster, to be looked at.
 ///
 /// Blocks while it reads; for one thread.
-package struct PostgresHistory {
-  /// Why it cannot be read, in words.
-  package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
-    package var description: String
-  }
+package struct PostgresHistory: ClaimHistory {
+  package typealias Failure = ClaimHistoryFailure
 
   private struct Page: Decodable {
     struct Slot: Decodable {

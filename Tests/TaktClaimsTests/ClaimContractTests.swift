@@ -39,6 +39,22 @@ extension ClaimContract: CustomTestStringConvertible {
     }
   }
 
+  @Test(
+    .enabled(if: EtcdServer.isInstalled, EtcdServer.hint), arguments: ClaimContract.clauses,
+    [false, true])
+  func `in etcd`(clause: ClaimContract, cachesNothing: Bool) throws {
+    try clause.check(
+      on: EtcdTestEngine(EtcdServer.shared().access, cachesNothing: cachesNothing))
+  }
+
+  @Test(.enabled(if: EtcdServer.isInstalled, EtcdServer.hint), arguments: UInt64(1)...6)
+  func `random batches are answered alike in memory and in etcd`(seed: UInt64) throws {
+    var comparison = ClaimComparison(
+      MemoryTestEngine(),
+      try EtcdTestEngine(EtcdServer.shared().access, cachesNothing: seed % 2 == 0), seed: seed)
+    try comparison.run(batches: 300)
+  }
+
   @Test(arguments: MemoryEngine.Plant.allCases)
   func `the comparison notices a mistake`(plant: MemoryEngine.Plant) {
     #expect(throws: ClaimViolation.self) {

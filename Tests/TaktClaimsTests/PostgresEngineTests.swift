@@ -16,21 +16,6 @@ import Testing
 
   private func name(_ text: String) throws -> JobName { try #require(JobName(text)) }
 
-  /// Runs this on so many threads at once, and returns when all have ended.
-  private func onThreads(
-    _ count: Int, _ body: @escaping @Sendable (Int) throws -> Void
-  ) throws {
-    let failures = Mutex<[any Error]>([])
-    let group = DispatchGroup()
-    for index in 0..<count {
-      DispatchQueue(label: "client \(index)").async(group: group) {
-        do { try body(index) } catch { failures.withLock { $0.append(error) } }
-      }
-    }
-    group.wait()
-    if let failure = failures.withLock(\.first) { throw failure }
-  }
-
   @Test func `machines that meet an empty database at once all install the schema`() throws {
     let database = try server.makeDatabase()
     let url = server.url(database)

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 /// The commands for a cluster, where there is no engine.
@@ -33,6 +34,90 @@ import Testing
     let json = try live.takt("cluster", "show", "--json").output
     #expect(json.contains(#""engine_answers":false"#) && !json.contains("hunter2"))
     #expect(try live.process.stop() == 0)
+  }
+
+  @Test func `a daemon that cannot reach etcd says why, and one that finds something else stops`()
+    throws
+  {
+    let live = try LiveTakt(
+      """
+      scheduler:
+        cluster: {engine: etcd, endpoints: [http://127.0.0.1:1], machine: m}
+
+      """ + Self.job)
+    let cluster = try live.takt("cluster").output
+    #expect(
+      cluster.hasPrefix(
+        "problem: the engine does not answer: Cannot connect to etcd at http://127.0.0.1:1: "),
+      "\(cluster)")
+    #expect(try live.takt("cluster", "--json").output.contains(#""engine":"etcd""#))
+    #expect(try live.process.stop() == 0)
+
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      scheduler:
+        cluster:
+          engine: etcd
+          endpoints: [http://127.0.0.1:1]
+          username: takt
+          password: {file: no-such-file}
+
+      """ + Self.job)
+    let takt = try TaktProcess(["verify", "--cluster"], in: folder)
+    #expect(takt.waitForExit() == 78, "there is no ledger yet: \(takt.errors)")
+  }
+
+  /// A server on a free port that says this to all that come.
+  private static func listen(saying text: String) throws -> (port: Int, close: () -> Void) {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    // The address of a local variable, for the time of the call.
+    let result = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        bind(descriptor, pointer, length) == 0 && Glibc.listen(descriptor, 16) == 0
+          && getsockname(descriptor, pointer, &length) == 0
+      }
+    }
+    try #require(result)
+    Thread.detachNewThread {
+      while case let client = accept(descriptor, nil, nil), client >= 0 {
+        _ = text.withCString { send(client, $0, strlen($0), Int32(MSG_NOSIGNAL)) }
+        Glibc.close(client)
+      }
+    }
+    return (
+      Int(UInt16(bigEndian: address.sin_port)),
+      {
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        Glibc.close(descriptor)
+      }
+    )
+  }
+
+  @Test(arguments: ["refuse", "degrade"])
+  func `what waiting does not mend ends takt, or leaves its shared jobs waiting`(start: String)
+    throws
+  {
+    let (port, close) = try Self.listen(
+      saying: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
+    defer { close() }
+    let folder = try TemporaryFolder()
+    try folder.write(
+      "scheduler: {cluster: {engine: etcd, endpoints: 'http://127.0.0.1:\(port)', start: \(start)}}\n"
+        + Self.job)
+    let takt = try TaktProcess(["run"], in: folder)
+    let sentence = "The server at http://127.0.0.1:\(port) is not etcd. Check the host"
+    if start == "refuse" {
+      #expect(takt.waitForExit() == 78)
+      #expect(takt.errors.contains("takt: cannot join the cluster: \(sentence)"))
+    } else {
+      try takt.line("the warning") { $0.message?.contains(sentence) == true }
+      #expect(try takt.stop() == 0)
+    }
   }
 
   @Test func `the SQL of the schema needs no daemon and no jobs file`() throws {

@@ -4,27 +4,12 @@ import datetime
 import json
 import os
 import re
+import time
 
 from machine import LEASE, TAKEOVER
 
 Run = collections.namedtuple("Run", "job slot token pid machine begin last how refused")
-Row = collections.namedtuple(
-    "Row", "job slot state attempt token member machine verdict detail outcome reason claimed_at "
-    "ended_at")
-ROWS = """
-SELECT job, slot, state, attempt, coalesce(token, 0), coalesce(member, 0), coalesce(machine, ''),
-  coalesce(verdict, ''), coalesce(detail, ''), coalesce(outcome, ''), coalesce(reason, ''),
-  coalesce(claimed_at, 0), coalesce(ended_at, 0)
-FROM takt.slot ORDER BY job, slot
-"""
-NUMBERS = {"slot", "attempt", "token", "member", "claimed_at", "ended_at"}
 CRASH = re.compile(r"internal error|Fatal error|Precondition failed|Assertion failed|\*\*\* ", re.I)
-
-
-def rows(engine):
-    return [
-        Row(*(int(value) if name in NUMBERS else value for name, value in zip(Row._fields, values)))
-        for values in engine.query(ROWS, "takt")]
 
 
 def milliseconds(text):
@@ -79,11 +64,9 @@ class Checker:
         """(5) After the quiet time, what is not decided is at work."""
         engine = self.world.engine
         # In this order, so that what is claimed meanwhile is in neither or in both.
-        found = rows(engine)
+        found = engine.rows()
         now = self.world.wall()
-        since = {(row[0], int(row[1])): float(row[2]) for row in engine.query(
-            "SELECT job, slot, extract(epoch FROM max(at)) FROM nemesis.slot_change GROUP BY 1, 2",
-            "takt")}
+        since = engine.changed_at()
         alive = {run.token for run in runs(self.world.folder / "runs")[0]
                  if run.how is None and lives(run.pid)}
         for row in found:
@@ -99,19 +82,17 @@ class Checker:
     # MARK: After the end
 
     def check(self):
-        self.rows = rows(self.world.engine)
-        self.series = [
-            (job, int(first), int(last)) for job, first, last in
-            self.world.engine.query("SELECT job, first, last FROM takt.series", "takt")]
+        self.rows = self.world.engine.rows()
+        self.series = self.world.engine.series()
         self.runs, self.offers = runs(self.world.folder / "runs")
         self.check_verdicts()
         self.check_instants()
+        self.check_begins()
         self.check_runs_of_slots()
         self.check_overlaps()
         self.check_register()
         self.check_outcomes()
         self.check_violations()
-        self.check_lease_column()
         self.check_life()
         for row in self.rows:
             if row.state == "claimed":
@@ -185,6 +166,15 @@ class Checker:
                 self.find("instant", f"{row.job} {clock(row.slot)} was {row.verdict or row.state} "
                           f"{row.detail} {row.slot / 1000 - since / 1e9:.1f} s before its time, "
                           f"by {row.machine}")
+
+    def check_begins(self):
+        """A run with a claim does not begin before its slot, whatever its machine's clock says."""
+        ahead = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
+        for run in self.runs:
+            early = run.slot / 1000 - (run.begin / 1e9 + ahead)
+            if run.token and early > self.world.engine.early + 0.01:
+                self.find("instant", f"{run.job} {clock(run.slot)} ran {early:.3f} s before its time "
+                          f"on {run.machine}")
 
     def check_runs_of_slots(self):
         """(2) Tokens grow; (3) how often a slot runs."""
@@ -271,22 +261,9 @@ class Checker:
                           f"on {row.machine}, but the command {run.how if run else 'never began'}")
 
     def check_violations(self):
-        """(8) What the triggers saw."""
-        for kind, job, slot, words in self.world.engine.query(
-                "SELECT kind, coalesce(job, ''), coalesce(slot, 0), words FROM nemesis.violation",
-                "takt"):
-            self.find(kind, f"{job} {clock(int(slot))} {words}" if job else words)
-
-    def check_lease_column(self):
-        """(8) What the engine notes itself, where its schema does."""
-        if not self.world.engine.query(
-                "SELECT 1 FROM information_schema.columns WHERE table_schema = 'takt' AND "
-                "table_name = 'slot' AND column_name = 'claim_lease_left'", "takt"):
-            return
-        for job, slot, left in self.world.engine.query(
-                "SELECT job, slot, claim_lease_left FROM takt.slot WHERE claim_lease_left < 0",
-                "takt"):
-            self.find("claim_lease_left", f"{job} {clock(int(slot))}: {int(left) / 1e6:.0f} ms")
+        """(8) What the engine's changes say."""
+        for kind, job, slot, words in self.world.engine.violations():
+            self.find(kind, f"{job} {clock(slot)} {words}" if job else words)
 
     def check_life(self):
         """After healing, all jobs run again."""

@@ -8,8 +8,16 @@ import sys
 import time
 
 import network
+from rows import NUMBERS, Row
 
+MEMBERS = 1
 DIRECT, SLOW = 5432, 6432
+ROWS = """
+SELECT job, slot, state, attempt, coalesce(token, 0), coalesce(member, 0), coalesce(machine, ''),
+  coalesce(verdict, ''), coalesce(detail, ''), coalesce(outcome, ''), coalesce(reason, ''),
+  coalesce(claimed_at, 0), coalesce(ended_at, 0)
+FROM takt.slot ORDER BY job, slot
+"""
 
 
 def programs():
@@ -46,7 +54,17 @@ def make_template(folder):
         file.write("local all all trust\nhost all all 0.0.0.0/0 trust\n")
 
 
+def what_is_missing():
+    if programs() is None or user() is None or shutil.which("setpriv") is None:
+        return "it needs PostgreSQL (postgresql-15)"
+    return None
+
+
 class Engine:
+    """What `faults` and `checker` know of any engine."""
+    # How much earlier a claim may be than its slot, in seconds.
+    early = 0.001
+
     def __init__(self, folder, template, net):
         self.folder = folder
         self.net = net
@@ -114,9 +132,85 @@ class Engine:
         self.proxy.stdin.write(f"{up} {down}\n")
         self.proxy.stdin.flush()
 
-    def url(self):
+    def keys(self):
+        """What a jobs file says of it."""
         port = SLOW if self.proxy else DIRECT
-        return f"postgresql://takt@{network.ENGINE}:{port}/takt"
+        return f'engine: postgres, url: "postgresql://takt@{network.ENGINE}:{port}/takt"'
+
+    def prepare(self):
+        self.query("CREATE DATABASE takt")
+
+    # MARK: What takt has written
+
+    def member_count(self):
+        found = self.query("SELECT count(*) FROM takt.member", "takt", check=False)
+        return int(found[0][0]) if found else 0
+
+    def watch(self):
+        """Records changes from now on."""
+        self.query((pathlib.Path(__file__).parent / "audit.sql").read_text(), "takt")
+
+    def rows(self):
+        return [
+            Row(*(int(value) if name in NUMBERS else value
+                  for name, value in zip(Row._fields, values)))
+            for values in self.query(ROWS, "takt")]
+
+    def series(self):
+        return [(job, int(first), int(last)) for job, first, last in
+                self.query("SELECT job, first, last FROM takt.series", "takt")]
+
+    def changed_at(self):
+        """When a slot's row changed last, in seconds since 1970."""
+        return {(row[0], int(row[1])): float(row[2]) for row in self.query(
+            "SELECT job, slot, extract(epoch FROM max(at)) FROM nemesis.slot_change GROUP BY 1, 2",
+            "takt")}
+
+    def violations(self):
+        """What the triggers saw, and what the engine notes itself, where its schema does."""
+        found = [(kind, job, int(slot), words) for kind, job, slot, words in self.query(
+            "SELECT kind, coalesce(job, ''), coalesce(slot, 0), words FROM nemesis.violation",
+            "takt")]
+        if self.query(
+                "SELECT 1 FROM information_schema.columns WHERE table_schema = 'takt' AND "
+                "table_name = 'slot' AND column_name = 'claim_lease_left'", "takt"):
+            for job, slot, left in self.query(
+                    "SELECT job, slot, claim_lease_left FROM takt.slot WHERE claim_lease_left < 0",
+                    "takt"):
+                found.append(
+                    ("claim_lease_left", job, int(slot), f"{int(left) / 1e6:.0f} ms"))
+        return found
+
+    def keep(self, folder):
+        """For those who look at a failure."""
+        for name, statement in {
+                "slots": ROWS, "changes": "SELECT * FROM nemesis.slot_change ORDER BY at",
+                "members": "SELECT id, machine, joined_at, lease_until, lost_after FROM takt.member",
+                "jobs": "SELECT * FROM takt.job"}.items():
+            found = self.query(statement, "takt", check=False) or []
+            (folder / f"{name}.tsv").write_text(
+                "".join("\t".join(row) + "\n" for row in found))
+
+    def sow(self, plant):
+        """Puts a faulty function in the place of one of takt's."""
+        changes = {
+            "lease": ("takt.batch(text, jsonb)",
+                      "IF coalesce(v_member.lease_until <= v_now, true) THEN RETURN v_reply; END IF;",
+                      "NULL;"),
+            "owner": ("takt.claim(text, bigint, text, bigint, bigint, jsonb)",
+                      "IF v_slot.member IS DISTINCT FROM v_former THEN RETURN takt.answer('taken'); "
+                      "END IF;", "NULL;"),
+        }
+        if plant not in changes:
+            return
+        function, old, new = changes[plant]
+        text = self.query(
+            f"SELECT pg_get_functiondef('{function}'::regprocedure)", "takt")[0][0]
+        if old not in text:
+            raise RuntimeError(f"nothing to plant in {function}")
+        self.query(text.replace(old, new), "takt")
+
+    # MARK: SQL
 
     def query(self, statement, database="postgres", check=True, seconds=10):
         """Rows of texts, by the server's socket: no fault of the network is in its way."""

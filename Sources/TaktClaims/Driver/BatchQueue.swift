@@ -131,7 +131,15 @@ final class BatchQueue: Sendable {
 
   private func serve() {
     var carrier = makeCarrier()
-    while let entry = next() {
+    while true {
+      let entry: Entry
+      switch next(until: carrier.wakeAt) {
+      case .entry(let next): entry = next
+      case .wake:
+        carrier.wake()
+        continue
+      case .closed: return carrier.close()
+      }
       let outcome = carrier.carry(entry.batch, until: entry.deadline)
       state.withLock { state in
         // Entries before it are answered: the thread has carried them, or was too late.
@@ -142,13 +150,25 @@ final class BatchQueue: Sendable {
         if state.entries.isEmpty { answers.async { self.arm() } }
       }
     }
-    carrier.close()
   }
 
-  /// The next batch; nil when there are no more. Blocks.
-  private func next() -> Entry? {
+  private enum Next {
+    case entry(Entry)
+    case wake
+    /// There are no more.
+    case closed
+  }
+
+  /// The next batch. Blocks, until this instant at most.
+  private func next(until instant: ContinuousClock.Instant?) -> Next {
     while true {
-      arrived.wait()
+      if let instant {
+        let left = max(.zero, instant - .now) / .milliseconds(1)
+        let end = DispatchTime.now() + .milliseconds(Int(min(left, 3_600_000).rounded(.up)))
+        if arrived.wait(timeout: end) == .timedOut { return .wake }
+      } else {
+        arrived.wait()
+      }
       var isClosed = false
       let entry = state.withLock { state -> Entry? in
         isClosed = state.isClosed
@@ -156,8 +176,8 @@ final class BatchQueue: Sendable {
         state.entries[index].isStarted = true
         return state.entries[index]
       }
-      if let entry { return entry }
-      if isClosed { return nil }
+      if let entry { return .entry(entry) }
+      if isClosed { return .closed }
     }
   }
 }

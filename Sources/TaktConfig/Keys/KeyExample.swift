@@ -37,6 +37,8 @@ enum KeyExample {
     case "http": return "{listen: \(number(value) ?? "8080")}"
     case "history": return "{keep: 30d}"
     case "cluster": return "{engine: postgres}"
+    case "endpoints": return "[http://127.0.0.1:2379]"
+    case "password": return "{file: PATH}"
     case "labels", "machines": return "{site: east}"
     default: return nil
     }

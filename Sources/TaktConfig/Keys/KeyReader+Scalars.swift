@@ -184,11 +184,6 @@ extension KeyReader {
     _ text: String, at mark: YAMLMark, among words: [String], of key: String
   ) -> KeyValue? {
     if words.contains(text) { return .text(text) }
-    if key == Key.engine, text == "etcd" {
-      reporter.report(
-        .badChoice, at: mark, "etcd is not supported yet", hint: "write engine: \(words[0])")
-      return nil
-    }
     reporter.report(
       .badChoice, at: mark,
       "'\(key)' must be \(KeyType.choice(words).phrase), not '\(text.shortened)'",

@@ -9,7 +9,9 @@ extension KeyReader {
     let value =
       key.key == JobKey.secrets
       ? secrets(node, of: key, owner: owner)
-      : value(node, as: key.type, of: key.name, owner: owner)
+      : key.type == .object(KeyTable.password)
+        ? password(node, of: key, owner: owner)
+        : value(node, as: key.type, of: key.name, owner: owner)
     if reporter.errorCount > errorCount { hideLines(of: node) }
     return value
   }
@@ -27,6 +29,20 @@ extension KeyReader {
     }
     guard literals.isEmpty else { return nil }
     return reporter.concealing(.secrets) {
+      value(node, as: key.type, of: key.name, owner: owner)
+    }
+  }
+
+  private func password(_ node: YAMLNode, of key: KeyEntry, owner: KeyOwner) -> KeyValue? {
+    guard case .mapping = node.content else {
+      if node.content != .invalid {
+        reporter.report(
+          .wrongType, at: node.mark, "'\(key.name)' must name its source, not contain it",
+          hint: "write \(key.name): {file: PATH} or \(key.name): {env: VARIABLE}")
+      }
+      return nil
+    }
+    return reporter.concealing(.parameter(key.name)) {
       value(node, as: key.type, of: key.name, owner: owner)
     }
   }

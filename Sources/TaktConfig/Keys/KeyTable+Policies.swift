@@ -49,7 +49,7 @@ extension KeyTable {
       }),
     KeyEntry(
       .onPartition, .choice(PartitionPolicy.allCases.map(\.rawValue)), default: "`wait`",
-      "What happens to a slot while this machine cannot reach the cluster's database: it waits "
+      "What happens to a slot while this machine cannot reach the cluster's engine: it waits "
         + "(`wait`: once, perhaps late), or it runs here after its window (`run`: in time, perhaps on "
         + "several machines).",
       .value(\.policies.onPartition) { $0.choice() }),

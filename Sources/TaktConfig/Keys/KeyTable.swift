@@ -71,17 +71,38 @@ package enum KeyTable {
 
   package static let cluster: KeyRows = [
     KeyEntry(
-      Key.engine, .choice(["postgres"]), reload: .restarts,
-      "Required. The database in which the machines claim slots."),
+      Key.engine, .choice(["postgres", "etcd"]), reload: .restarts,
+      "Required. Where the machines claim slots: a PostgreSQL database, or etcd."),
     KeyEntry(
       Key.url, .text(allowsEmpty: false), default: "libpq's environment", reload: .restarts,
       mayHoldSecrets: true,
-      "The database, as for `psql`: `postgresql://USER@HOST/DATABASE`, or `host=… dbname=…`. What it "
+      "With `engine: postgres`: the database, as for `psql`: `postgresql://USER@HOST/DATABASE`, or `host=… dbname=…`. What it "
         + "leaves out comes from `PGHOST`, `PGPASSFILE` and the other variables of libpq. takt never "
         + "shows it."),
     KeyEntry(
+      Key.endpoints, .oneOrMore(.text(allowsEmpty: false)), reload: .restarts, mayHoldSecrets: true,
+      "Required with `engine: etcd`. Its members: `http://HOST:PORT` or `https://HOST:PORT`. The port "
+        + "is 2379 by default."),
+    KeyEntry(
+      Key.authority, .path, default: "the system's", reload: .restarts,
+      "With `engine: etcd`: the file of the certificates that sign those of the members."),
+    KeyEntry(
+      Key.certificate, .path, default: "none", reload: .restarts,
+      "With `engine: etcd`: the file of the certificate that takt shows."),
+    KeyEntry(
+      Key.key, .path, default: "none", reload: .restarts,
+      "With `engine: etcd`: the file of the private key of `cert`."),
+    KeyEntry(
+      Key.username, .text(allowsEmpty: false), default: "none", reload: .restarts,
+      "With `engine: etcd`: the user that takt logs in as."),
+    KeyEntry(
+      Key.password, .object(password), reload: .restarts, mayHoldSecrets: true,
+      "With `engine: etcd`: where the password of `username` is: `{file: PATH}` or "
+        + "`{env: VARIABLE}`."),
+    KeyEntry(
       Key.name, .name, default: "`default`", reload: .restarts,
-      "The name of the cluster. Machines with different names share a database, but no jobs."),
+      "The name of the cluster. Machines with different names share a database or an etcd, but no jobs."
+    ),
     KeyEntry(
       Key.lease, .duration(least: ClusterSettings.leaseMin, most: ClusterSettings.leaseMax),
       default: DurationText.format(ClusterSettings.defaultLease), reload: .restarts,
@@ -112,6 +133,15 @@ package enum KeyTable {
     KeyEntry(
       Key.apiWriteTokenFile, .path, default: "none", reload: .restarts,
       "The same for a token that may also change something, for `takt trigger --on`."),
+  ]
+
+  package static let password: KeyRows = [
+    KeyEntry(
+      Key.file, .path, reload: .restarts,
+      "The file with the password, read at each login. A line break at its end is ignored."),
+    KeyEntry(
+      Key.environment, .variable, reload: .restarts,
+      "The variable of takt's environment with the password, instead of `file`."),
   ]
 
   package static let http: KeyRows = [
@@ -158,6 +188,9 @@ package enum KeyTable {
     Part("\(Key.scheduler).\(Key.http)", "Under `\(Key.http)` of `\(Key.scheduler)`", http),
     Part(
       "\(Key.scheduler).\(Key.cluster)", "Under `\(Key.cluster)` of `\(Key.scheduler)`", cluster),
+    Part(
+      "\(Key.scheduler).\(Key.cluster).\(Key.password)",
+      "Under `\(Key.password)` of `\(Key.cluster)`", password),
     Part(.after, "In a trigger of", after), Part(.watch, "In a trigger of", watch),
     Part(.spread, "Under", spread), Part(.dst, "Under", dst), Part(.missed, "Under", missed),
     Part(.steps, "In a step of", step), Part("hook", "In an action of a hook", hookAction),

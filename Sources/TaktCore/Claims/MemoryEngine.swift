@@ -19,63 +19,26 @@ package struct MemoryEngine: Sendable {
 
   package var plant: Plant?
 
-  private struct Member: Sendable {
-    var facts: MemberFacts
-    var leaseUntil: WallInstant
-    /// The newest batch of it.
-    var lastBatch: UInt64
-  }
-
-  private struct Job: Sendable {
-    var schedule: UInt64
-    /// Slots long before belong to no machine: a slow clock names them.
-    var since: WallInstant
-    /// When it took the place of another one.
-    var changedAt: WallInstant?
-    /// Who has this schedule, as far as they are alive.
-    var holders: Set<MemberID>
-    var suspension: Suspension?
-    /// How long must lie between two of its slots, and when the newest was decided.
-    var rest: Duration?
-    var lastEnd: WallInstant?
-    var ranCount = 0
-    var slots: [WallInstant: Slot] = [:]
-    var series: [SeriesVerdict] = []
-  }
-
-  private struct Slot: Sendable {
-    var state: State
-    var attempt = 1
-    var token: ClaimToken?
-    /// Who was refused it, or ran it without a claim: repeats of theirs are answered alike.
-    var decidedFor: MemberID?
-    var isAtLeastOnce = false
-    var isReplaced = false
-    var overlap = Overlap.skip
-    var group: String?
-    var validUntil: WallInstant
-
-    var isClaimed: Bool { if case .claimed = state { true } else { false } }
-  }
-
-  private enum State: Hashable, Sendable {
-    case claimed(MemberID)
-    /// Its machine was lost, or has given it back.
-    case open
-    case decided(Verdict, Outcome?, reason: String)
-  }
-
   /// How slots that follow one another were decided.
   package struct SeriesVerdict: Hashable, Sendable {
     package var slots: SlotSeries
     package var verdict: Verdict
+
+    package init(slots: SlotSeries, verdict: Verdict) {
+      self.slots = slots
+      self.verdict = verdict
+    }
   }
 
-  private var members: [MemberID: Member] = [:]
-  private var jobs: [JobName: Job] = [:]
+  // What there is, for drivers that keep it elsewhere and have the rules here.
+
+  package var members: [MemberID: Member] = [:]
+  package var jobs: [JobName: Job] = [:]
   private var slotsByToken: [ClaimToken: (job: JobName, slot: WallInstant)] = [:]
-  private var lastMember: UInt64 = 0
-  private var lastToken: UInt64 = 0
+  package var lastMember: UInt64 = 0
+  package var lastToken: UInt64 = 0
+  /// Of how many jobs one batch settles slots at most; the rest is for the next one.
+  package var settledJobsMax = Int.max
   /// How many runs without a claim met a slot that was another's.
   package private(set) var doubledCount = 0
   /// How many slots went to a machine whose lease was over: none, ever.
@@ -111,13 +74,14 @@ package struct MemoryEngine: Sendable {
     }
     if let facts = batch.facts {
       members[member] = Member(
-        facts: facts, leaseUntil: now + facts.lease, lastBatch: batch.number)
+        facts: facts, leaseUntil: now + facts.lease, lastBatch: batch.number,
+        holds: members[member]?.holds ?? [])
     }
     reply.member = member
     for request in batch.requests {
       reply.answers.append(perform(request, of: member, at: now))
     }
-    if batch.leaves { leave(member, at: now) }
+    if batch.leaves { leave(member) }
     if batch.facts != nil { reply.news = news(for: member, at: now) }
     return reply
   }
@@ -147,23 +111,24 @@ package struct MemoryEngine: Sendable {
     _ name: JobName, _ schedule: UInt64, isChanged: Bool, rest: Duration?, by member: MemberID,
     at now: WallInstant
   ) -> ClaimAnswer {
-    guard var job = jobs[name] else {
-      jobs[name] = Job(
-        schedule: schedule, since: now - Self.reach, holders: [member], rest: rest)
+    guard let job = jobs[name] else {
+      var job = Job(schedule: schedule, since: now - Self.reach)
+      job.rest = rest
+      jobs[name] = job
+      members[member]?.holds.insert(name)
       return .done
     }
-    job.holders.remove(member)
-    defer { jobs[name] = job }
+    members[member]?.holds.remove(name)
     if job.schedule != schedule {
-      let isInForce = job.holders.contains { isAlive($0, at: now) }
+      let isInForce = members.values.contains { $0.holds.contains(name) && $0.leaseUntil > now }
       guard isChanged || !isInForce else { return .drifted }
-      job.schedule = schedule
-      job.changedAt = now
-      job.holders = []
-      if job.rest == nil || rest == nil { job.lastEnd = nil }
-      job.rest = rest
+      jobs[name]?.schedule = schedule
+      jobs[name]?.changedAt = now
+      if job.rest == nil || rest == nil { jobs[name]?.lastEnd = nil }
+      jobs[name]?.rest = rest
+      for id in members.keys { members[id]?.holds.remove(name) }
     }
-    job.holders.insert(member)
+    members[member]?.holds.insert(name)
     return .done
   }
 
@@ -275,6 +240,7 @@ package struct MemoryEngine: Sendable {
   private func isKnown(_ instant: WallInstant, of name: JobName) -> Bool {
     guard let job = jobs[name] else { return false }
     return job.slots[instant] != nil || instant < job.since || isInSeries(instant, job)
+      || job.past.contains(instant)
   }
 
   private func isOfPrevious(
@@ -380,32 +346,42 @@ package struct MemoryEngine: Sendable {
     return .done
   }
 
-  private mutating func leave(_ member: MemberID, at now: WallInstant) {
+  private mutating func leave(_ member: MemberID) {
     members[member] = nil
-    for name in jobs.keys { jobs[name]?.holders.remove(member) }
   }
 
   /// Decides for machines that are not heard of any more, and for slots that nobody takes.
   private mutating func settleLost(at now: WallInstant) {
     if plant == .forgotten { return }
+    var rest = settledJobsMax
     for (name, job) in jobs {
+      var isSettled = false
       for (instant, slot) in job.slots {
-        switch slot.state {
-        case .claimed(let owner) where isLost(owner, at: now):
-          noteEnd(of: name, at: now)
-          if slot.isAtLeastOnce, now <= slot.validUntil {
-            jobs[name]?.slots[instant]?.state = .open
-          } else {
-            jobs[name]?.slots[instant]?.state = .decided(.ran, .interrupted, reason: "lost")
-          }
-        case .open where now > slot.validUntil:
-          noteEnd(of: name, at: now)
-          jobs[name]?.slots[instant]?.state = .decided(
-            slot.isAtLeastOnce ? .ran : .missed(.stalled), slot.isAtLeastOnce ? .interrupted : nil,
-            reason: "lost")
-        case .claimed, .open, .decided: break
-        }
+        guard let state = settled(slot, at: now) else { continue }
+        jobs[name]?.slots[instant]?.state = state
+        noteEnd(of: name, at: now)
+        isSettled = true
       }
+      guard isSettled else { continue }
+      rest -= 1
+      if rest == 0 { return }
+    }
+    // Nothing is theirs any more.
+    guard plant == nil else { return }
+    for id in members.keys where isLost(id, at: now) { members[id] = nil }
+  }
+
+  /// What a slot becomes that nobody is at work on; nil where it stays as it is.
+  private func settled(_ slot: Slot, at now: WallInstant) -> State? {
+    switch slot.state {
+    case .claimed(let owner) where isLost(owner, at: now):
+      slot.isAtLeastOnce && now <= slot.validUntil
+        ? .open : .decided(.ran, .interrupted, reason: "lost")
+    case .open where now > slot.validUntil:
+      slot.isAtLeastOnce
+        ? .decided(.ran, .interrupted, reason: "lost")
+        : .decided(.missed(.stalled), nil, reason: "lost")
+    case .claimed, .open, .decided: nil
     }
   }
 
@@ -443,6 +419,24 @@ package struct MemoryEngine: Sendable {
     news.held.sort { $0.token < $1.token }
     return news
   }
+}
+
+// MARK: - What is kept elsewhere
+
+extension MemoryEngine {
+  /// Takes a job as it is kept elsewhere.
+  package mutating func load(_ job: Job, named name: JobName) {
+    for slot in (jobs[name]?.slots ?? [:]).values {
+      if let token = slot.token { slotsByToken[token] = nil }
+    }
+    for (instant, slot) in job.slots {
+      if let token = slot.token { slotsByToken[token] = (name, instant) }
+    }
+    jobs[name] = job
+  }
+
+  /// The job of a claim; nil for a claim that nobody knows.
+  package func job(of token: ClaimToken) -> JobName? { slotsByToken[token]?.job }
 }
 
 // MARK: - What there is to see

@@ -7,6 +7,7 @@ package struct ClusterSettings: Hashable, Sendable {
     /// A PostgreSQL database, by a connection string of libpq: a URL or `key=value` words. Empty for
     /// what libpq's own environment says.
     case postgres(url: String)
+    case etcd(EtcdSettings)
   }
 
   /// What takt does when it cannot join at its start for a reason that waiting does not mend.
@@ -18,7 +19,7 @@ package struct ClusterSettings: Hashable, Sendable {
   }
 
   package var engine: Engine
-  /// Which of the clusters in one database. Default `default`.
+  /// Which of the clusters in one database or etcd. Default `default`.
   package var name: String
   /// How long a machine that is not heard of counts as alive. Default 15 s.
   package var lease: Duration
@@ -57,6 +58,7 @@ package struct ClusterSettings: Hashable, Sendable {
   package var engineName: String {
     switch engine {
     case .postgres: "postgres"
+    case .etcd: "etcd"
     }
   }
 

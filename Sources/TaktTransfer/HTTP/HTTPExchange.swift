@@ -34,7 +34,14 @@ final class HTTPExchange: Exchange {
     try easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
     // On a connection that was kept, the library sends a request again if the server closes it
     // without an answer, which may be after the server has acted.
-    if !Self.safe.contains(request.method) { try easy.set(CURLOPT_FRESH_CONNECT, true) }
+    if !request.isRepeatable, !Self.safe.contains(request.method) {
+      try easy.set(CURLOPT_FRESH_CONNECT, true)
+    }
+    if request.ignoresProxy { try easy.set(CURLOPT_NOPROXY, "*") }
+    if let (path, keyPath) = request.certificate {
+      try easy.set(CURLOPT_SSLCERT, path)
+      try easy.set(CURLOPT_SSLKEY, keyPath)
+    }
     // The answer of a proxy is not the server's.
     try easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, true)
     if request.method == "HEAD" { try easy.set(CURLOPT_NOBODY, true) }

@@ -14,6 +14,12 @@ package struct HTTPRequest: Sendable {
   package var keptBytesMax: Int
   /// How much more of it is read before the connection is dropped.
   package var discardedBytesMax: Int
+  /// Whether the server may act on it twice, so that a connection that was kept will do for it.
+  package var isRepeatable = false
+  /// Whether it goes to the server itself, whatever the environment says of proxies.
+  package var ignoresProxy = false
+  /// The files, in PEM, with the certificate and the key that the client shows.
+  package var certificate: (path: String, keyPath: String)?
 
   package init(
     address: TransferAddress, target: String, method: String,

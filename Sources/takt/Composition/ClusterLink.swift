@@ -16,7 +16,7 @@ final class ClusterLink: ClusterPort {
   private let state = Mutex(State())
 
   private struct State {
-    var engine: PostgresEngine?
+    var engine: (any ClaimDriver)?
     var scheduler: Scheduler?
     var guardian: Guard?
     /// When batches were handed over, in nanoseconds of the clock that goes on while the machine
@@ -47,10 +47,16 @@ final class ClusterLink: ClusterPort {
       machine: cluster.machine ?? host, host: host, version: TaktVersion.current,
       labels: cluster.labels, lease: cluster.lease, grace: .zero, api: api?.description)
     deadline = PostgresEngine.deadline(for: cluster.lease)
-    guard case .postgres(let url) = cluster.engine else { return }
-    let engine = PostgresEngine(url: url, cluster: cluster.name, deadline: deadline) {
-      [weak self] outcome in self?.hear(outcome)
-    }
+    let onOutcome: @Sendable (ClaimOutcome) -> Void = { [weak self] in self?.hear($0) }
+    let engine: any ClaimDriver =
+      switch cluster.engine {
+      case .postgres(let url):
+        PostgresEngine(
+          url: url, cluster: cluster.name, deadline: deadline, onOutcome: onOutcome)
+      case .etcd(let settings):
+        EtcdEngine(
+          EtcdAccess(settings), cluster: cluster.name, deadline: deadline, onOutcome: onOutcome)
+      }
     state.withLock { $0.engine = engine }
   }
 

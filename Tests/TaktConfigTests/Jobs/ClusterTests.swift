@@ -43,7 +43,7 @@ struct ClusterTests {
   static let badClusters: [String] = [
     "wrongType | »postgres", "wrongType | »[postgres]", "wrongType | »null",
     "missingKey | »{lease: 5s}", "missingKey | »{}", "unknownKey | {»engin: postgres}",
-    "badChoice | {engine: »etcd}", "badChoice | {engine: »redis}",
+    "badChoice | {engine: »redis}",
     "badValue | {engine: postgres, url: »db.example.org}",
     "badValue | {engine: postgres, url: »mysql://u@h/db?a=b}",
     "badValue | {engine: postgres, url: »''}", "wrongType | {engine: postgres, url: »null}",
@@ -63,7 +63,77 @@ struct ClusterTests {
     "missingKey | {engine: postgres, api: »'http://a.example'}",
     "badValue | {engine: postgres, api_token_file: x, api_write_token_file: »x}",
     "wrongType | {engine: postgres, api_token_file: »{file: x}}",
+    // etcd's keys.
+    "missingKey | »{engine: etcd}", "conflictingKeys | {engine: etcd, »url: 'postgres://h/d'}",
+    "conflictingKeys | {engine: postgres, »endpoints: http://h:1}",
+    "conflictingKeys conflictingKeys | {engine: postgres, »ca: x, »username: x}",
+    "badValue | {engine: etcd, endpoints: [»h:2379]}",
+    "badValue | {engine: etcd, endpoints: [http://a:1, »ftp://h:2379]}",
+    "badValue | {engine: etcd, endpoints: »http://}", "wrongType | {engine: etcd, endpoints: »{}}",
+    "badValue | {engine: etcd, endpoints: »http://h:0}",
+    "badValue | {engine: etcd, endpoints: »http://h:65536}",
+    "badValue | {engine: etcd, endpoints: »http://h/v3}",
+    "badValue | {engine: etcd, endpoints: »http://u:p@h}",
+    "badValue | {engine: etcd, endpoints: »'http://[::1'}",
+    "badValue | {engine: etcd, endpoints: »''}", "badValue | {engine: etcd, endpoints: »[]}",
+    "missingKey | {engine: etcd, endpoints: https://h, »cert: x}",
+    "missingKey | {engine: etcd, endpoints: https://h, »key: x}",
+    "missingKey | {engine: etcd, endpoints: https://h, »username: x}",
+    "missingKey | {engine: etcd, endpoints: https://h, »password: {env: X}}",
+    "wrongType | {engine: etcd, endpoints: https://h, username: x, password: »hunter2}",
+    "missingKey | {engine: etcd, endpoints: https://h, username: x, password: »{}}",
+    "conflictingKeys | {engine: etcd, endpoints: https://h, username: x, "
+      + "password: {env: X, »file: y}}",
   ]
+
+  @Test func `what does nothing for etcd, or sends the password openly, is a warning`() {
+    let loaded = load(
+      """
+      scheduler:
+        cluster:
+          engine: etcd
+          endpoints: http://etcd
+          ca: ca.pem
+          username: takt
+          password: {env: PW}
+      jobs: {a: {every: 5s, run: x}}
+      """)
+    #expect(
+      shown(loaded) == [
+        "5:5: warning: 'ca' has no effect without an https:// endpoint; remove it",
+        "6:5: warning: the password is sent to etcd without encryption; use https:// endpoints",
+      ])
+  }
+
+  @Test func `etcd's members, certificates and user`() throws {
+    #expect(
+      try settings("{engine: etcd, endpoints: http://127.0.0.1}")?.engine
+        == .etcd(EtcdSettings(endpoints: [.init(scheme: "http", host: "127.0.0.1", port: 2379)])))
+    let loaded = load(
+      """
+      scheduler:
+        cluster:
+          engine: etcd
+          endpoints: [https://e1:23790/, "https://[fe80::1]:1", "https://[::1]"]
+          ca: /ca.pem
+          cert: /c.pem
+          key: /k.pem
+          username: takt
+          password: {file: /pw}
+      jobs: {a: {on: start, run: x}}
+      """)
+    #expect(loaded.diagnostics.map(\.headline) == [])
+    #expect(
+      loaded.snapshot?.settings.cluster?.engine
+        == .etcd(
+          EtcdSettings(
+            endpoints: [
+              .init(scheme: "https", host: "e1", port: 23790),
+              .init(scheme: "https", host: "fe80::1", port: 1),
+              .init(scheme: "https", host: "::1", port: 2379),
+            ], authority: "/ca.pem", certificate: "/c.pem", key: "/k.pem", user: "takt",
+            password: Secret(.file("/pw")))))
+  }
 
   @Test(arguments: badClusters)
   func `a bad cluster is reported at its place`(row: String) throws {
@@ -100,8 +170,14 @@ struct ClusterTests {
 
   /// `text of the file | headlines`
   @Test(arguments: [
-    "scheduler: {cluster: {engine: etcd}} | 1:31: error: etcd is not supported yet; "
-      + "write engine: postgres",
+    "scheduler: {cluster: {engine: etcd}} | 1:22: error: 'engine: etcd' needs 'endpoints'; "
+      + "add 'endpoints: [http://HOST:2379]'",
+    "scheduler: {cluster: {engine: etcd, url: x}} | 1:37: error: 'url' needs 'engine: postgres'; "
+      + "write endpoints: [http://HOST:2379]",
+    "scheduler: {cluster: {engine: postgres, endpoints: [x]}} | 1:41: error: 'endpoints' needs "
+      + "'engine: etcd'; write url: postgresql://USER@HOST/DATABASE",
+    "scheduler: {cluster: {engine: etcd, endpoints: [x]}} | 1:49: error: this is not the address of "
+      + "an etcd member; write http://HOST:PORT or https://HOST:PORT, with the user in 'username'",
     "scheduler: {cluster: {}} | 1:22: error: 'cluster' needs 'engine'; add 'engine: postgres'",
     "scheduler: {cluster: {engine: postgres, url: db}} | 1:46: error: 'url' is not a connection "
       + "string of PostgreSQL; write postgresql://USER@HOST/DATABASE, or host=HOST dbname=DATABASE",

@@ -126,6 +126,20 @@ struct KeyTableTests {
     "scheduler.cluster.engine": "scheduler: {cluster: {engine: postgres}}",
     "scheduler.cluster.url":
       "scheduler: {cluster: {engine: postgres, url: 'host=db dbname=takt password=x'}}",
+    "scheduler.cluster.endpoints": "scheduler: {cluster: {engine: etcd, endpoints: https://e}}",
+    "scheduler.cluster.ca": "scheduler: {cluster: {engine: etcd, endpoints: https://e, ca: x}}",
+    "scheduler.cluster.cert":
+      "scheduler: {cluster: {engine: etcd, endpoints: https://e, cert: x, key: y}}",
+    "scheduler.cluster.key":
+      "scheduler: {cluster: {engine: etcd, endpoints: https://e, cert: x, key: y}}",
+    "scheduler.cluster.username":
+      "scheduler: {cluster: {engine: etcd, endpoints: https://e, username: x, password: {env: Y}}}",
+    "scheduler.cluster.password":
+      "scheduler: {cluster: {engine: etcd, endpoints: https://e, username: x, password: {env: Y}}}",
+    "scheduler.cluster.password.file":
+      "scheduler: {cluster: {engine: etcd, endpoints: https://e, username: x, password: {file: y}}}",
+    "scheduler.cluster.password.env":
+      "scheduler: {cluster: {engine: etcd, endpoints: https://e, username: x, password: {env: Y}}}",
     "scheduler.cluster.name": "scheduler: {cluster: {engine: postgres, name: nightly}}",
     "scheduler.cluster.lease": "scheduler: {cluster: {engine: postgres, lease: 5m}}",
     "scheduler.cluster.machine": "scheduler: {cluster: {engine: postgres, machine: a-1.b}}",

@@ -27,7 +27,7 @@ struct ClusterVerification {
       for job in snapshot.jobs where job.machines != .each {
         report.add(try audit(job.name, archive, history, cluster.lease))
       }
-    } catch let failure as PostgresHistory.Failure {
+    } catch let failure as ClaimHistoryFailure {
       Console.error("takt: cannot read the cluster's slots: \(failure)".printable)
       throw ExitCode.unreachable
     }
@@ -39,14 +39,15 @@ struct ClusterVerification {
     if !report.findings.isEmpty { throw ExitCode.unbalanced }
   }
 
-  private func open(_ cluster: ClusterSettings) throws(PostgresHistory.Failure) -> PostgresHistory {
+  private func open(_ cluster: ClusterSettings) throws(ClaimHistoryFailure) -> any ClaimHistory {
     switch cluster.engine {
     case .postgres(let url): try PostgresHistory(url: url, cluster: cluster.name)
+    case .etcd(let settings): try EtcdHistory(EtcdAccess(settings), cluster: cluster.name)
     }
   }
 
   private func audit(
-    _ job: JobName, _ archive: LedgerArchive, _ history: PostgresHistory, _ lease: Duration
+    _ job: JobName, _ archive: LedgerArchive, _ history: any ClaimHistory, _ lease: Duration
   ) throws -> ClusterAudit? {
     let expectation = try archive.orExit { (archive) throws(LedgerArchive.Failure) in
       try archive.expectation(of: job, zones: ZoneFiles())

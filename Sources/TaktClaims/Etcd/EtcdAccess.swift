@@ -1,0 +1,46 @@
+package import TaktTransfer
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Where an etcd cluster is, and how takt is let in.
+package struct EtcdAccess: Sendable {
+  /// Why there is no password: in words, of which none is secret.
+  package struct NoPassword: Error {
+    package var description: String
+    package init(_ description: String) { self.description = description }
+  }
+
+  package var endpoints: [TransferAddress]
+  /// The file with the certificates, in PEM, that sign those of the servers. Nil for the system's.
+  package var authority: String?
+  /// The files with the certificate and the key that takt shows.
+  package var certificate: (path: String, keyPath: String)?
+  package var user: String?
+  /// Is read again for each login, so that it may change.
+  package var password: @Sendable () throws(NoPassword) -> String
+
+  package init(
+    endpoints: [TransferAddress], authority: String? = nil,
+    certificate: (path: String, keyPath: String)? = nil, user: String? = nil,
+    password: @escaping @Sendable () throws(NoPassword) -> String = { () throws(NoPassword) in "" }
+  ) {
+    self.endpoints = endpoints
+    self.authority = authority
+    self.certificate = certificate
+    self.user = user
+    self.password = password
+  }
+
+  /// Whom to trust. The file is read each time, as it may be renewed.
+  func trust() throws(EtcdProblem) -> TransferTrust {
+    guard let authority else { return .system }
+    guard let bytes = try? Data(contentsOf: URL(filePath: authority)) else {
+      throw .unreadableFile(authority)
+    }
+    return .certificates([UInt8](bytes), path: authority)
+  }
+}

@@ -1,0 +1,203 @@
+import TaktCore
+import TaktTime
+
+/// What takt keeps in etcd, as JSON. Instants and durations are nanoseconds.
+enum EtcdRecord {
+  /// The version of all records.
+  static let version = 1
+
+  /// What all batches write, so that each notices every other one.
+  struct Meta: Codable, Hashable {
+    var version: Int
+    /// Who wrote it, and when: a random number for each batch.
+    var stamp: UInt64
+    var lastMember: UInt64
+    var lastToken: UInt64
+    /// Whose records count.
+    var members: [UInt64]
+  }
+
+  struct Member: Codable, Hashable {
+    var machine: String
+    var host: String
+    var api: String?
+    var takt: String
+    var labels: [String: String]
+    var lease: Int64
+    var grace: Int64
+    var clockOffset: Int64
+    var lastBatch: UInt64
+    /// The process: a random number.
+    var instance: UInt64
+    /// The newest batch that renewed the lease. Others count the lease from when they see it first.
+    var renewal: UInt64
+    /// When that was, for people.
+    var renewedAt: Int64
+  }
+
+  struct Job: Codable, Hashable {
+    var schedule: UInt64
+    var since: Int64
+    var changedAt: Int64?
+    var rest: Int64?
+    var lastEnd: Int64?
+    var suspension: Suspended?
+    var ranCount: Int
+    var slots: [Slot]
+  }
+
+  struct Suspended: Codable, Hashable {
+    var since: Int64
+    var until: Int64?
+    var reason: String
+  }
+
+  struct Slot: Codable, Hashable {
+    var slot: Int64
+    var state: String
+    var member: UInt64?
+    var verdict: String?
+    var outcome: String?
+    var reason: String?
+    var attempt: Int?
+    var token: UInt64?
+    var decidedFor: UInt64?
+    var atLeastOnce: Bool?
+    var replaced: Bool?
+    var overlap: String?
+    var group: String?
+    var validUntil: Int64?
+    var machine: String?
+    /// When its state changed last.
+    var at: Int64
+  }
+
+  /// What is seldom written of a job.
+  struct Past: Codable, Hashable {
+    var ranges: [Range]
+    var series: [Series]
+    var doubled: [Doubled]
+  }
+
+  struct Range: Codable, Hashable {
+    var first: Int64
+    var last: Int64
+    var count: Int
+    var kind: String
+  }
+
+  struct Series: Codable, Hashable {
+    var first: Int64
+    var last: Int64
+    var count: Int
+    var verdict: String
+  }
+
+  struct Doubled: Codable, Hashable {
+    var slot: Int64
+    var machine: String
+  }
+}
+
+// MARK: - From and to the rules
+
+extension Verdict {
+  /// `ran`, `skipped:overlap`, `coalesced:1795456312345000000`
+  var recordText: String {
+    switch self {
+    case .coalesced(let into): "\(name):\(into.nanoseconds)"
+    case .ran, .skipped, .missed, .cancelled: detail.map { "\(name):\($0)" } ?? name
+    }
+  }
+
+  init?(recordText text: String) {
+    let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
+    guard let kind = parts.first.flatMap(Kind.init) else { return nil }
+    let detail = parts.count > 1 ? parts[1] : ""
+    let verdict: Verdict? =
+      switch kind {
+      case .ran: .ran
+      case .skipped: SkipReason(rawValue: detail).map { .skipped($0) }
+      case .coalesced: Int64(detail).map { .coalesced(into: WallInstant(nanoseconds: $0)) }
+      case .missed: MissCause(rawValue: detail).map { .missed($0) }
+      case .cancelled: CancelReason(rawValue: detail).map { .cancelled($0) }
+      }
+    guard let verdict else { return nil }
+    self = verdict
+  }
+}
+
+extension MemberFacts {
+  init(_ record: EtcdRecord.Member) {
+    self.init(
+      machine: record.machine, host: record.host, version: record.takt, labels: record.labels,
+      lease: .nanoseconds(record.lease), grace: .nanoseconds(record.grace),
+      clockOffset: .nanoseconds(record.clockOffset), api: record.api)
+  }
+}
+
+extension Suspension {
+  init(_ record: EtcdRecord.Suspended) {
+    self.init(
+      since: WallInstant(nanoseconds: record.since),
+      until: record.until.map { WallInstant(nanoseconds: $0) }, reason: record.reason)
+  }
+}
+
+extension EtcdRecord.Suspended {
+  init(_ suspension: Suspension) {
+    self.init(
+      since: suspension.since.nanoseconds, until: suspension.until?.nanoseconds,
+      reason: suspension.reason)
+  }
+}
+
+extension EtcdRecord.Slot {
+  init(_ slot: MemoryEngine.Slot, _ instant: WallInstant, _ detail: EtcdState.Detail) {
+    self.init(
+      slot: instant.nanoseconds, state: "open", attempt: slot.attempt == 1 ? nil : slot.attempt,
+      token: slot.token?.number, machine: detail.machine, at: detail.at.nanoseconds)
+    switch slot.state {
+    case .open: break
+    case .claimed(let member):
+      state = "claimed"
+      self.member = member.number
+    case .decided(let verdict, let outcome, let reason):
+      // What is left out is asked of slots alone that are not decided.
+      state = "decided"
+      self.verdict = verdict.recordText
+      self.outcome = outcome?.rawValue
+      self.reason = reason.isEmpty ? nil : reason
+      decidedFor = slot.decidedFor?.number
+      return
+    }
+    atLeastOnce = slot.isAtLeastOnce ? true : nil
+    replaced = slot.isReplaced ? true : nil
+    overlap = slot.overlap == .skip ? nil : slot.overlap.rawValue
+    group = slot.group
+    validUntil = slot.validUntil.nanoseconds
+  }
+
+  /// Nil for what this version does not know.
+  var rulesSlot: MemoryEngine.Slot? {
+    let overlap = overlap.map { Overlap(rawValue: $0) } ?? .skip
+    guard let state = rulesState, let overlap else { return nil }
+    return MemoryEngine.Slot(
+      state: state, attempt: attempt ?? 1, token: token.map { ClaimToken($0) },
+      decidedFor: decidedFor.map { MemberID($0) }, isAtLeastOnce: atLeastOnce ?? false,
+      isReplaced: replaced ?? false, overlap: overlap, group: group,
+      validUntil: WallInstant(nanoseconds: validUntil ?? slot))
+  }
+
+  private var rulesState: MemoryEngine.State? {
+    switch state {
+    case "open": return .open
+    case "claimed": return member.map { .claimed(MemberID($0)) }
+    case "decided":
+      guard let verdict = verdict.flatMap(Verdict.init(recordText:)) else { return nil }
+      guard let outcome else { return .decided(verdict, nil, reason: reason ?? "") }
+      return Outcome(rawValue: outcome).map { .decided(verdict, $0, reason: reason ?? "") }
+    default: return nil
+    }
+  }
+}

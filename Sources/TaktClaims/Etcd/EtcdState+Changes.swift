@@ -1,0 +1,205 @@
+import TaktCore
+import TaktTime
+
+/// A batch is done on the state that was read, and what has changed is written.
+extension EtcdState {
+  /// What a transaction is to write.
+  struct Changes {
+    var puts: [(key: String, value: String)] = []
+    var deletions: [String] = []
+
+    var count: Int { puts.count + deletions.count }
+    var bytes: Int { puts.reduce(0) { $0 + $1.value.utf8.count } }
+
+    fileprivate mutating func put(_ key: String, _ record: some Encodable) {
+      puts.append((key, EtcdMessage.base64(of: record)))
+    }
+  }
+
+  /// Who does a batch, and when.
+  struct Turn {
+    var now: WallInstant
+    /// The boot clock.
+    var boot: Int64
+    /// The process.
+    var instance: UInt64
+    /// When it has asked for its own renewals, on the boot clock, by the batches' numbers.
+    var renewals: [UInt64: Int64]
+
+    /// From when on a lease counts: one's own from before it was asked for, so that an answer that
+    /// comes late, or never, makes it no longer.
+    func start(of origin: Origin) -> Int64 {
+      guard origin.instance == instance else { return origin.seenAt }
+      return renewals[origin.renewal] ?? origin.seenAt
+    }
+  }
+
+  /// Does a batch by the rules.
+  ///
+  /// Nobody's clock decides about another's lease: it is over when this process has seen no renewal
+  /// for as long, on its own boot clock.
+  mutating func perform(_ batch: ClaimBatch, _ turn: Turn) -> ClaimReply {
+    for (id, origin) in origins {
+      guard let lease = engine.members[id]?.facts.lease else { continue }
+      let age = Duration.nanoseconds(turn.boot &- turn.start(of: origin))
+      engine.members[id]?.leaseUntil = turn.now + (lease - age)
+    }
+    // What came before a backup was restored has lower numbers.
+    engine.lastToken = max(engine.lastToken, UInt64(clamping: turn.now.milliseconds))
+    let old = engine
+    var batch = batch
+    if let known = batch.member, origins[known]?.instance != turn.instance {
+      // Its number was given out again.
+      batch.member = MemberID(.max)
+    }
+    if batch.member == nil {
+      // It has joined, and the answer was lost.
+      batch.member =
+        origins.first { $1.instance == turn.instance && $1.renewal == batch.number }?.key
+    }
+    let reply = engine.perform(batch, at: turn.now)
+    if let member = reply.member {
+      if batch.facts != nil, engine.members[member] != nil {
+        origins[member] = Origin(
+          instance: turn.instance, renewal: batch.number, renewedAt: turn.now, seenAt: turn.boot)
+      }
+      note(batch, reply, of: engine.members[member] ?? old.members[member])
+    }
+    for id in origins.keys where engine.members[id] == nil { origins[id] = nil }
+    for (name, job) in engine.jobs where old.jobs[name] != job {
+      note(job, named: name, old.jobs[name], of: old, at: turn.now)
+    }
+    return reply
+  }
+
+  private mutating func note(
+    _ batch: ClaimBatch, _ reply: ClaimReply, of member: MemoryEngine.Member?
+  ) {
+    for (request, answer) in zip(batch.requests, reply.answers) {
+      guard case .ranUnclaimed(let job, let slot) = request, answer == .superseded else { continue }
+      let run = EtcdRecord.Doubled(
+        slot: slot.nanoseconds, machine: member?.facts.machine ?? "")
+      if doubled[job]?.contains(run) != true { doubled[job, default: []].append(run) }
+      if doubled[job, default: []].count > Self.doubledMax { doubled[job]?.removeFirst() }
+    }
+  }
+
+  private mutating func note(
+    _ job: MemoryEngine.Job, named name: JobName, _ old: MemoryEngine.Job?,
+    of oldEngine: MemoryEngine, at now: WallInstant
+  ) {
+    for (instant, slot) in job.slots where old?.slots[instant] != slot {
+      var detail = details[name]?[instant] ?? Detail(machine: nil, at: now)
+      if old?.slots[instant]?.state != slot.state { detail.at = now }
+      if case .claimed(let member) = slot.state {
+        detail.machine = (engine.members[member] ?? oldEngine.members[member])?.facts.machine
+      }
+      details[name, default: [:]][instant] = detail
+    }
+    shorten(job, named: name, at: now)
+  }
+
+  /// Keeps old decided slots in short, and forgets the oldest.
+  private mutating func shorten(_ job: MemoryEngine.Job, named name: JobName, at now: WallInstant) {
+    var job = job
+    let old = job
+    let details = details[name] ?? [:]
+    var decided = job.slots.compactMap { instant, slot -> (WallInstant, Verdict.Kind)? in
+      guard case .decided(let verdict, _, _) = slot.state else { return nil }
+      return now - (details[instant]?.at ?? now) > Self.repeatedFor ? (instant, verdict.kind) : nil
+    }
+    if decided.count >= Self.decidedMax {
+      decided.sort { $0.0 < $1.0 }
+      for (instant, kind) in decided.dropLast(Self.decidedKept) {
+        job.slots[instant] = nil
+        self.details[name]?[instant] = nil
+        job.past.insert(instant, kind)
+      }
+    }
+    if let end = job.past.drop(to: Self.rangesMax) {
+      job.since = max(job.since, WallInstant(milliseconds: end.milliseconds + 1))
+    }
+    while job.series.count > Self.seriesMax {
+      let end = job.series.removeFirst().slots.last
+      job.since = max(job.since, WallInstant(milliseconds: end.milliseconds + 1))
+    }
+    if job != old { engine.load(job, named: name) }
+  }
+}
+
+// MARK: - To etcd
+
+extension EtcdState {
+  /// What is to be written to make the state `old` this one. It gets the new stamp.
+  mutating func changes(since old: EtcdState, stamp: UInt64) -> Changes {
+    var changes = Changes()
+    let meta = EtcdRecord.Meta(
+      version: EtcdRecord.version, stamp: stamp, lastMember: engine.lastMember,
+      lastToken: engine.lastToken, members: engine.members.keys.map(\.number).sorted())
+    changes.put(metaKey, meta)
+    metaValue = changes.puts[0].value
+    self.stamp = stamp
+    for (id, member) in engine.members {
+      let before = old.engine.members[id]
+      if member.facts != before?.facts || member.lastBatch != before?.lastBatch
+        || origins[id]?.renewal != old.origins[id]?.renewal
+      {
+        changes.put("\(prefix)member/\(id.number)", record(of: member, id))
+      }
+      if member.holds != before?.holds ?? [] {
+        changes.put("\(prefix)holds/\(id.number)", member.holds.map(\.text).sorted())
+      }
+    }
+    for id in old.engine.members.keys where engine.members[id] == nil {
+      changes.deletions += ["\(prefix)member/\(id.number)", "\(prefix)holds/\(id.number)"]
+    }
+    for (name, job) in engine.jobs {
+      let before = old.engine.jobs[name]
+      if before != job { changes.put("\(prefix)job/\(name)", record(of: job, name)) }
+      if before?.past ?? PastSlots() != job.past || before?.series ?? [] != job.series
+        || doubled[name] ?? [] != old.doubled[name] ?? []
+      {
+        changes.put("\(prefix)past/\(name)", pastRecord(of: job, name))
+      }
+    }
+    return changes
+  }
+
+  private func record(of member: MemoryEngine.Member, _ id: MemberID) -> EtcdRecord.Member {
+    let (facts, origin) = (member.facts, origins[id])
+    return EtcdRecord.Member(
+      machine: facts.machine, host: facts.host, api: facts.api, takt: facts.version,
+      labels: facts.labels,
+      lease: facts.lease.nanosecondsSaturated, grace: facts.grace.nanosecondsSaturated,
+      clockOffset: facts.clockOffset.nanosecondsSaturated, lastBatch: member.lastBatch,
+      instance: origin?.instance ?? 0, renewal: origin?.renewal ?? 0,
+      renewedAt: origin?.renewedAt.nanoseconds ?? 0)
+  }
+
+  private func record(of job: MemoryEngine.Job, _ name: JobName) -> EtcdRecord.Job {
+    let details = details[name] ?? [:]
+    return EtcdRecord.Job(
+      schedule: job.schedule, since: job.since.nanoseconds,
+      changedAt: job.changedAt?.nanoseconds, rest: job.rest?.nanosecondsSaturated,
+      lastEnd: job.lastEnd?.nanoseconds,
+      suspension: job.suspension.map { EtcdRecord.Suspended($0) }, ranCount: job.ranCount,
+      slots: job.slots.sorted { $0.key < $1.key }.map { instant, slot in
+        EtcdRecord.Slot(
+          slot, instant, details[instant] ?? Detail(machine: nil, at: instant))
+      })
+  }
+
+  private func pastRecord(of job: MemoryEngine.Job, _ name: JobName) -> EtcdRecord.Past {
+    EtcdRecord.Past(
+      ranges: job.past.ranges.map { range in
+        EtcdRecord.Range(
+          first: range.first.nanoseconds, last: range.last.nanoseconds, count: range.count,
+          kind: range.kind.rawValue)
+      },
+      series: job.series.map { series in
+        EtcdRecord.Series(
+          first: series.slots.first.nanoseconds, last: series.slots.last.nanoseconds,
+          count: series.slots.count, verdict: series.verdict.recordText)
+      }, doubled: doubled[name] ?? [])
+  }
+}

@@ -1,0 +1,185 @@
+import TaktCore
+import TaktTime
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A cluster's state as it was in etcd at one revision, with the rules that change it.
+struct EtcdState {
+  /// What is known of a slot besides the rules.
+  struct Detail: Hashable {
+    var machine: String?
+    /// When its state changed last.
+    var at: WallInstant
+  }
+
+  /// What is known of a member besides the rules.
+  struct Origin: Hashable {
+    var instance: UInt64
+    var renewal: UInt64
+    var renewedAt: WallInstant
+    /// When this process saw that renewal first, on its boot clock.
+    var seenAt: Int64
+  }
+
+  /// So many records of decided slots a job has before the older ones are kept in short, and after.
+  static let decidedMax = 48
+  static let decidedKept = 32
+  /// Requests that were decided are repeated for this long, and answered alike.
+  static let repeatedFor = Duration.seconds(60)
+  /// How many ranges of decided slots a job keeps.
+  static let rangesMax = 1000
+  static let seriesMax = 200
+  static let doubledMax = 200
+
+  let prefix: String
+  var engine = MemoryEngine()
+  var details: [JobName: [WallInstant: Detail]] = [:]
+  var doubled: [JobName: [EtcdRecord.Doubled]] = [:]
+  var origins: [MemberID: Origin] = [:]
+  /// The value of the key `meta`, in base64; nil where there is none.
+  var metaValue: String?
+  var stamp: UInt64?
+  var revision: Int64 = 0
+
+  init(prefix: String) { self.prefix = prefix }
+
+  var metaKey: String { prefix + "meta" }
+}
+
+// MARK: - From etcd
+
+extension EtcdState {
+  /// Takes what has changed. `boot` is the boot clock after it came.
+  ///
+  /// - Returns: the key of the first record that this version cannot read.
+  mutating func apply(_ values: [EtcdMessage.KeyValue], seenAt boot: Int64) -> String? {
+    var members: Set<UInt64>?
+    var holds: [MemberID: Set<JobName>] = [:]
+    for value in values {
+      let key = value.keyText
+      guard key.hasPrefix(prefix) else { continue }
+      let parts = key.dropFirst(prefix.count).split(separator: "/", maxSplits: 1).map(String.init)
+      let name = parts.count > 1 ? parts[1] : ""
+      let isKnown: Bool
+      switch parts.first {
+      case "meta":
+        let meta: EtcdRecord.Meta? = decode(value)
+        members = meta.map { Set($0.members) }
+        isKnown = meta.map { apply($0, value) } ?? false
+      case "holds":
+        let jobs: [String]? = decode(value)
+        if let id = UInt64(name), let jobs {
+          holds[MemberID(id)] = Set(jobs.compactMap { JobName($0) })
+        }
+        isKnown = jobs != nil
+      case "member": isKnown = applyMember(name, decode(value), boot)
+      case "job": isKnown = applyJob(name, decode(value))
+      case "past": isKnown = applyPast(name, decode(value))
+      // A later version's.
+      default: isKnown = true
+      }
+      if !isKnown { return key }
+    }
+    for (id, jobs) in holds { engine.members[id]?.holds = jobs }
+    if let members {
+      for id in engine.members.keys where !members.contains(id.number) {
+        engine.members[id] = nil
+        origins[id] = nil
+      }
+    }
+    return nil
+  }
+
+  private func decode<Value: Decodable>(_ value: EtcdMessage.KeyValue) -> Value? {
+    try? JSONDecoder().decode(Value.self, from: value.valueBytes)
+  }
+
+  private mutating func apply(_ meta: EtcdRecord.Meta, _ value: EtcdMessage.KeyValue) -> Bool {
+    guard meta.version == EtcdRecord.version else { return false }
+    (metaValue, stamp) = (value.value, meta.stamp)
+    engine.lastMember = meta.lastMember
+    engine.lastToken = max(engine.lastToken, meta.lastToken)
+    return true
+  }
+
+  private mutating func applyMember(
+    _ name: String, _ record: EtcdRecord.Member?, _ boot: Int64
+  ) -> Bool {
+    guard let record, let id = UInt64(name).map({ MemberID($0) }) else { return false }
+    engine.members[id] = MemoryEngine.Member(
+      facts: MemberFacts(record), leaseUntil: WallInstant(nanoseconds: 0),
+      lastBatch: record.lastBatch, holds: engine.members[id]?.holds ?? [])
+    let old = origins[id]
+    let isSeen = old?.renewal == record.renewal && old?.instance == record.instance
+    origins[id] = Origin(
+      instance: record.instance, renewal: record.renewal,
+      renewedAt: WallInstant(nanoseconds: record.renewedAt),
+      seenAt: isSeen ? old?.seenAt ?? boot : boot)
+    return true
+  }
+
+  private mutating func applyJob(_ name: String, _ record: EtcdRecord.Job?) -> Bool {
+    guard let record, let name = JobName(name) else { return false }
+    var job = MemoryEngine.Job(
+      schedule: record.schedule, since: WallInstant(nanoseconds: record.since))
+    job.changedAt = record.changedAt.map { WallInstant(nanoseconds: $0) }
+    job.rest = record.rest.map { .nanoseconds($0) }
+    job.lastEnd = record.lastEnd.map { WallInstant(nanoseconds: $0) }
+    job.suspension = record.suspension.map { Suspension($0) }
+    job.ranCount = record.ranCount
+    var details: [WallInstant: Detail] = [:]
+    for slot in record.slots {
+      guard let rulesSlot = slot.rulesSlot else { return false }
+      let instant = WallInstant(nanoseconds: slot.slot)
+      job.slots[instant] = rulesSlot
+      details[instant] = Detail(machine: slot.machine, at: WallInstant(nanoseconds: slot.at))
+    }
+    // These have a record of their own, which comes later.
+    job.past = engine.jobs[name]?.past ?? PastSlots()
+    job.series = engine.jobs[name]?.series ?? []
+    self.details[name] = details
+    engine.load(job, named: name)
+    // Without the counters no number is given out twice all the same.
+    engine.lastToken = max(engine.lastToken, record.slots.compactMap(\.token).max() ?? 0)
+    return true
+  }
+
+  private mutating func applyPast(_ name: String, _ record: EtcdRecord.Past?) -> Bool {
+    guard let record, let name = JobName(name) else { return false }
+    var allSeries: [MemoryEngine.SeriesVerdict] = []
+    for series in record.series {
+      guard let verdict = Verdict(recordText: series.verdict) else { return false }
+      allSeries.append(
+        MemoryEngine.SeriesVerdict(
+          slots: SlotSeries(
+            first: WallInstant(nanoseconds: series.first),
+            last: WallInstant(nanoseconds: series.last), count: series.count), verdict: verdict))
+    }
+    var ranges: [PastSlots.Range] = []
+    for range in record.ranges {
+      guard let kind = Verdict.Kind(rawValue: range.kind) else { return false }
+      ranges.append(
+        PastSlots.Range(
+          first: WallInstant(nanoseconds: range.first), last: WallInstant(nanoseconds: range.last),
+          count: range.count, kind: kind))
+    }
+    engine.jobs[name]?.past = PastSlots(ranges)
+    engine.jobs[name]?.series = allSeries
+    doubled[name] = record.doubled
+    return true
+  }
+
+  /// What other members were seen to do, from a state that is read again as a whole.
+  mutating func remember(_ old: EtcdState) {
+    for (id, origin) in origins {
+      guard let seen = old.origins[id], seen.instance == origin.instance,
+        seen.renewal == origin.renewal
+      else { continue }
+      origins[id]?.seenAt = seen.seenAt
+    }
+  }
+}

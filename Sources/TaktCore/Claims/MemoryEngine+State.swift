@@ -1,0 +1,81 @@
+package import TaktTime
+
+extension MemoryEngine {
+  package struct Member: Hashable, Sendable {
+    package var facts: MemberFacts
+    package var leaseUntil: WallInstant
+    /// The newest batch of it.
+    package var lastBatch: UInt64
+    /// The jobs of which it has the schedule that is in force.
+    package var holds: Set<JobName>
+
+    package init(
+      facts: MemberFacts, leaseUntil: WallInstant, lastBatch: UInt64, holds: Set<JobName> = []
+    ) {
+      self.facts = facts
+      self.leaseUntil = leaseUntil
+      self.lastBatch = lastBatch
+      self.holds = holds
+    }
+  }
+
+  package struct Job: Hashable, Sendable {
+    package var schedule: UInt64
+    /// Slots long before belong to no machine: a slow clock names them.
+    package var since: WallInstant
+    /// When the schedule took the place of another one.
+    package var changedAt: WallInstant?
+    /// How long must lie between two of its slots, and when the newest was decided.
+    package var rest: Duration?
+    package var lastEnd: WallInstant?
+    package var suspension: Suspension?
+    package var ranCount = 0
+    package var slots: [WallInstant: Slot] = [:]
+    package var series: [SeriesVerdict] = []
+    /// Decided slots that are kept in short.
+    package var past = PastSlots()
+
+    package init(schedule: UInt64, since: WallInstant) {
+      self.schedule = schedule
+      self.since = since
+    }
+  }
+
+  package struct Slot: Hashable, Sendable {
+    package var state: State
+    package var attempt = 1
+    package var token: ClaimToken?
+    /// Who was refused it, or ran it without a claim: repeats of theirs are answered alike.
+    package var decidedFor: MemberID?
+    package var isAtLeastOnce = false
+    package var isReplaced = false
+    package var overlap = Overlap.skip
+    package var group: String?
+    package var validUntil: WallInstant
+
+    package init(
+      state: State, attempt: Int = 1, token: ClaimToken? = nil, decidedFor: MemberID? = nil,
+      isAtLeastOnce: Bool = false, isReplaced: Bool = false, overlap: Overlap = .skip,
+      group: String? = nil, validUntil: WallInstant
+    ) {
+      self.state = state
+      self.attempt = attempt
+      self.token = token
+      self.decidedFor = decidedFor
+      self.isAtLeastOnce = isAtLeastOnce
+      self.isReplaced = isReplaced
+      self.overlap = overlap
+      self.group = group
+      self.validUntil = validUntil
+    }
+
+    package var isClaimed: Bool { if case .claimed = state { true } else { false } }
+  }
+
+  package enum State: Hashable, Sendable {
+    case claimed(MemberID)
+    /// Its machine was lost, or has given it back.
+    case open
+    case decided(Verdict, Outcome?, reason: String)
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Glibc
+import Synchronization
+import TaktTransfer
+import Testing
+
+@testable import TaktClaims
+
+/// An etcd of the tests' own, on free ports of 127.0.0.1, with its own data folder.
+///
+/// It ends with the tests: its keeper, a shell, waits for the end of a pipe.
+final class EtcdServer: Sendable {
+  static let isInstalled = FileManager.default.isExecutableFile(atPath: "/usr/bin/etcd")
+  static let hint: Comment = "etcd is not installed: apt-get install etcd-server"
+
+  /// All tests that change nothing of the server share one.
+  static func shared() throws -> EtcdServer { try started.get() }
+
+  private static let started = Result { try EtcdServer() }
+
+  let folder: String
+  let port: Int
+  private let scheme: String
+  /// Keeps the pipe to the keeper open as long as the server is needed.
+  private let keeper: Mutex<Process>
+
+  /// - Parameter options: more options; with `--cert-file` it speaks TLS. `FOLDER` stands for its
+  ///   folder.
+  init(_ options: [String] = [], files: [String: String] = [:]) throws {
+    let folder = "/tmp/takt-etcd-\(getpid())-\(UInt32.random(in: 0...9999))"
+    self.folder = folder
+    port = try Listener.freePort()
+    let peer = try Listener.freePort()
+    scheme = options.contains("--cert-file") ? "https" : "http"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    for (name, text) in files {
+      try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
+    }
+    let url = "\(scheme)://127.0.0.1:\(port)"
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments =
+      [
+        "-c",
+        """
+        folder=$1; shift
+        trap '' INT TERM HUP
+        /usr/bin/etcd "$@" >"$folder/log" 2>&1 </dev/null &
+        server=$!
+        read -r _
+        kill -KILL $server
+        wait $server
+        rm -rf "$folder"
+        """, "sh", folder, "--data-dir", "\(folder)/data", "--listen-client-urls", url,
+        "--advertise-client-urls", url, "--listen-peer-urls", "http://127.0.0.1:\(peer)",
+        "--initial-advertise-peer-urls", "http://127.0.0.1:\(peer)", "--initial-cluster",
+        "default=http://127.0.0.1:\(peer)",
+      ] + options.map { $0.replacingOccurrences(of: "FOLDER", with: folder) }
+    process.standardInput = Pipe()
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    // The system's own settings are for the system's own server.
+    process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("ETCD_") }
+    try process.run()
+    keeper = Mutex(process)
+    try awaitStart()
+  }
+
+  deinit {
+    keeper.withLock { ($0.standardInput as? Pipe)?.fileHandleForWriting.closeFile() }
+  }
+
+  var address: TransferAddress { TransferAddress(scheme: scheme, host: "127.0.0.1", port: port) }
+
+  var access: EtcdAccess { EtcdAccess(endpoints: [address]) }
+
+  private func awaitStart() throws {
+    while true {
+      if (try? String(contentsOfFile: "\(folder)/log", encoding: .utf8))?
+        .contains("ready to serve client requests") == true
+      {
+        return
+      }
+      guard keeper.withLock({ $0.isRunning }) else {
+        throw TestServerFailure("etcd does not start")
+      }
+      usleep(20_000)
+    }
+  }
+
+  /// A call of the gateway, by whoever needs one.
+  @discardableResult
+  func call(_ path: String, _ body: String, token: String? = nil) throws -> String {
+    let transfers = TransferEngine { body in Thread.detachNewThread { body() } }
+    var request = HTTPRequest(
+      address: address, target: path, method: "POST",
+      headers: token.map { [(name: "Authorization", value: $0)] } ?? [], body: Array(body.utf8),
+      trust: .anything, timeout: .seconds(30), keptBytesMax: 1 << 20, discardedBytesMax: 0)
+    request.ignoresProxy = true
+    return String(decoding: try transfers.start(request).wait().body, as: UTF8.self)
+  }
+}

@@ -1,0 +1,61 @@
+import TaktCore
+import TaktTime
+import Testing
+
+@testable import TaktClaims
+
+/// Leases by what a process has seen, without a server.
+@Suite struct EtcdStateTests {
+  private static let second: Int64 = 1_000_000_000
+
+  private let facts = MemberFacts(machine: "one", lease: .seconds(15), grace: .seconds(5))
+
+  private func turn(at seconds: Int64, instance: UInt64, _ renewals: [UInt64: Int64] = [:])
+    -> EtcdState.Turn
+  {
+    EtcdState.Turn(
+      now: WallInstant(milliseconds: 1_700_000_000_000 + seconds * 1000),
+      boot: seconds * Self.second, instance: instance, renewals: renewals)
+  }
+
+  /// What a member's join writes.
+  private func joined() throws -> (member: MemberID, values: [EtcdMessage.KeyValue]) {
+    let old = EtcdState(prefix: "/takt/x/")
+    var state = old
+    let reply = state.perform(
+      ClaimBatch(number: 1, member: nil, facts: facts), turn(at: 0, instance: 7, [1: 0]))
+    let changes = state.changes(since: old, stamp: 1)
+    return (
+      try #require(reply.member),
+      changes.puts.map { EtcdMessage.KeyValue(key: EtcdMessage.base64($0.key), value: $0.value) }
+    )
+  }
+
+  @Test func `one's own lease counts from the request, though its answer was lost`() throws {
+    let (member, values) = try joined()
+    var state = EtcdState(prefix: "/takt/x/")
+    // All is read again much later.
+    #expect(state.apply(values, seenAt: 14 * Self.second) == nil)
+    let batch = ClaimBatch(number: 2, member: member, facts: nil)
+    var early = state
+    #expect(early.perform(batch, turn(at: 14, instance: 7, [1: 0])).member == member)
+    #expect(state.perform(batch, turn(at: 15, instance: 7, [1: 0])).member == nil)
+  }
+
+  @Test func `another's lease counts from when it was seen first`() throws {
+    let (member, values) = try joined()
+    var state = EtcdState(prefix: "/takt/x/")
+    #expect(state.apply(values, seenAt: 14 * Self.second) == nil)
+    // Seen again, it is not newer.
+    #expect(state.apply(values, seenAt: 20 * Self.second) == nil)
+    func members(at seconds: Int64) -> [MemberID] {
+      var state = state
+      let reply = state.perform(
+        ClaimBatch(number: 1, member: nil, facts: facts),
+        turn(at: seconds, instance: 8, [1: seconds * Self.second]))
+      return reply.news?.members.filter { $0.id == member }.map(\.id) ?? []
+    }
+    #expect(members(at: 34) == [member])
+    #expect(members(at: 35).isEmpty)
+  }
+}
