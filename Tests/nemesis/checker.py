@@ -4,27 +4,12 @@ import datetime
 import json
 import os
 import re
+import time
 
 from machine import LEASE, TAKEOVER
 
 Run = collections.namedtuple("Run", "job slot token pid machine begin last how refused")
-Row = collections.namedtuple(
-    "Row", "job slot state attempt token member machine verdict detail outcome reason claimed_at "
-    "ended_at")
-ROWS = """
-SELECT job, slot, state, attempt, coalesce(token, 0), coalesce(member, 0), coalesce(machine, ''),
-  coalesce(verdict, ''), coalesce(detail, ''), coalesce(outcome, ''), coalesce(reason, ''),
-  coalesce(claimed_at, 0), coalesce(ended_at, 0)
-FROM takt.slot ORDER BY job, slot
-"""
-NUMBERS = {"slot", "attempt", "token", "member", "claimed_at", "ended_at"}
 CRASH = re.compile(r"internal error|Fatal error|Precondition failed|Assertion failed|\*\*\* ", re.I)
-
-
-def rows(engine):
-    return [
-        Row(*(int(value) if name in NUMBERS else value for name, value in zip(Row._fields, values)))
-        for values in engine.query(ROWS, "takt")]
 
 
 def milliseconds(text):
@@ -69,6 +54,7 @@ class Checker:
         self.jobs = {job.name: job for job in world.jobs}
         self.findings = []
         self.counts = collections.Counter()
+        self.lost = {}  # claims that a standby did not have: see `standby.Lost`
 
     def find(self, check, words):
         self.findings.append(f"[{check}] {words}")
@@ -79,11 +65,9 @@ class Checker:
         """(5) After the quiet time, what is not decided is at work."""
         engine = self.world.engine
         # In this order, so that what is claimed meanwhile is in neither or in both.
-        found = rows(engine)
+        found = engine.rows()
         now = self.world.wall()
-        since = {(row[0], int(row[1])): float(row[2]) for row in engine.query(
-            "SELECT job, slot, extract(epoch FROM max(at)) FROM nemesis.slot_change GROUP BY 1, 2",
-            "takt")}
+        since = engine.changed_at()
         alive = {run.token for run in runs(self.world.folder / "runs")[0]
                  if run.how is None and lives(run.pid)}
         for row in found:
@@ -99,19 +83,19 @@ class Checker:
     # MARK: After the end
 
     def check(self):
-        self.rows = rows(self.world.engine)
-        self.series = [
-            (job, int(first), int(last)) for job, first, last in
-            self.world.engine.query("SELECT job, first, last FROM takt.series", "takt")]
+        self.rows = self.world.engine.rows()
+        self.series = self.world.engine.series()
         self.runs, self.offers = runs(self.world.folder / "runs")
+        if self.world.standby:
+            self.check_failover()
         self.check_verdicts()
         self.check_instants()
+        self.check_begins()
         self.check_runs_of_slots()
         self.check_overlaps()
         self.check_register()
         self.check_outcomes()
         self.check_violations()
-        self.check_lease_column()
         self.check_life()
         for row in self.rows:
             if row.state == "claimed":
@@ -133,6 +117,28 @@ class Checker:
     def period(self, job, slot):
         change = self.world.changes.get(job)
         return self.world.new_period if change and change[0] and slot > change[0] else None
+
+    def check_failover(self):
+        """A standby that is synchronous has all claims that a machine relied on."""
+        lost = self.world.engine.lost()
+        for run in self.runs:
+            key = (run.job, run.slot, run.token)
+            if run.token and run.slot > self.world.warm_ms and key not in lost.known:
+                self.find("forgotten", f"{run.job} {clock(run.slot)} ran on {run.machine} with token "
+                          f"{run.token}, of which no server knows")
+            if key in lost.claims and self.world.standby == "synchronous":
+                self.find("forgotten", f"{run.job} {clock(run.slot)} ran on {run.machine} with token "
+                          f"{run.token}, and the standby did not have that claim")
+        if self.world.standby == "lagging":
+            self.lost = lost.claims
+            self.counts["lost claims"] = len(lost.claims)
+            self.counts["regained"] = sum(until < float("inf") for until in lost.claims.values())
+
+    def was_forgotten(self, run, at=None):
+        """Whether the engine has lost the run's claim: for good, or at an instant of the boot clock."""
+        until = self.lost.get((run.job, run.slot, run.token), 0)
+        ahead = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
+        return until == float("inf") if at is None else until > at / 1e9 + ahead
 
     def check_verdicts(self):
         """(1) Each slot of the oracle has one verdict."""
@@ -186,6 +192,15 @@ class Checker:
                           f"{row.detail} {row.slot / 1000 - since / 1e9:.1f} s before its time, "
                           f"by {row.machine}")
 
+    def check_begins(self):
+        """A run with a claim does not begin before its slot, whatever its machine's clock says."""
+        ahead = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
+        for run in self.runs:
+            early = run.slot / 1000 - (run.begin / 1e9 + ahead)
+            if run.token and early > self.world.engine.early + 0.01:
+                self.find("instant", f"{run.job} {clock(run.slot)} ran {early:.3f} s before its time "
+                          f"on {run.machine}")
+
     def check_runs_of_slots(self):
         """(2) Tokens grow; (3) how often a slot runs."""
         by_slot = collections.defaultdict(list)
@@ -203,7 +218,10 @@ class Checker:
                           f"{[run.machine for run in ran if not run.token]}")
             self.counts["unclaimed"] += len(ran) - len(claimed)
             self.counts["again"] += max(0, len(claimed) - 1)
-            if len(claimed) > 1 and not job.has("delivery", "at_least_once"):
+            kept = [run for run in claimed if not self.was_forgotten(run)]
+            if len(claimed) > max(1, len(kept)):
+                self.counts["forgotten"] += 1
+            if len(kept) > 1 and not job.has("delivery", "at_least_once"):
                 self.find("once", f"{name} {clock(slot)} ran {len(claimed)} times: " + ", ".join(
                     f"{run.machine} token {run.token}" for run in claimed))
 
@@ -231,6 +249,9 @@ class Checker:
                         continue
                     if self.jobs[older.job].has("on_lease_lost", "finish"):
                         continue
+                    if self.was_forgotten(older, younger.begin):
+                        self.counts["forgotten overlap"] += 1
+                        continue
                     if self.was_frozen(older, older.last):
                         self.counts["frozen overlap"] += 1
                         continue
@@ -248,10 +269,10 @@ class Checker:
 
     def check_outcomes(self):
         """What the engine says of a slot is what its commands did."""
-        by_token = {run.token: run for run in self.runs if run.token}
+        by_token = {(run.job, run.slot, run.token): run for run in self.runs if run.token}
         tokens = collections.defaultdict(list)
         for run in self.runs:
-            if run.token:
+            if run.token and not self.was_forgotten(run):
                 tokens[run.job, run.slot].append(run.token)
         known = {(row.job, row.slot): row for row in self.rows}
         for key, ran in tokens.items():
@@ -265,28 +286,15 @@ class Checker:
                     self.find("outcome", f"{row.job} {clock(row.slot)} ran, but is {row.verdict} "
                               f"{row.detail}")
         for row in self.rows:
-            run = by_token.get(row.token)
+            run = by_token.get((row.job, row.slot, row.token))
             if row.outcome == "succeeded" and (run is None or run.how != "end"):
                 self.find("outcome", f"{row.job} {clock(row.slot)} succeeded with token {row.token} "
                           f"on {row.machine}, but the command {run.how if run else 'never began'}")
 
     def check_violations(self):
-        """(8) What the triggers saw."""
-        for kind, job, slot, words in self.world.engine.query(
-                "SELECT kind, coalesce(job, ''), coalesce(slot, 0), words FROM nemesis.violation",
-                "takt"):
-            self.find(kind, f"{job} {clock(int(slot))} {words}" if job else words)
-
-    def check_lease_column(self):
-        """(8) What the engine notes itself, where its schema does."""
-        if not self.world.engine.query(
-                "SELECT 1 FROM information_schema.columns WHERE table_schema = 'takt' AND "
-                "table_name = 'slot' AND column_name = 'claim_lease_left'", "takt"):
-            return
-        for job, slot, left in self.world.engine.query(
-                "SELECT job, slot, claim_lease_left FROM takt.slot WHERE claim_lease_left < 0",
-                "takt"):
-            self.find("claim_lease_left", f"{job} {clock(int(slot))}: {int(left) / 1e6:.0f} ms")
+        """(8) What the engine's changes say."""
+        for kind, job, slot, words in self.world.engine.violations():
+            self.find(kind, f"{job} {clock(slot)} {words}" if job else words)
 
     def check_life(self):
         """After healing, all jobs run again."""

@@ -18,6 +18,10 @@ class Plan:
     def at(self, instant, action):
         self.steps.append((instant, len(self.steps), action))
 
+    def sort(self):
+        self.steps.sort(key=lambda step: step[:2])
+        self.names.sort()
+
     def is_free(self, what, start, end):
         return all(end < first or start > last for first, last in self.busy.get(what, []))
 
@@ -215,6 +219,44 @@ class Plan:
             at += self.rng.uniform(0.3, 1.5)
         self.note("late requests", start, duration)
 
+    # MARK: Faults of single members of an engine that has several
+
+    def member_kill(self):
+        """The leader, or any of the members."""
+        duration = self.lease(0.2, 3)
+        is_leader = self.rng.random() < 0.7
+        member = self.rng.choice(self.world.net.engines)
+        if (start := self.place("engine", duration, 4)) is None:
+            return
+        engine = self.world.engine
+        self.at(start, engine.kill_leader if is_leader else lambda: engine.processes[member].kill())
+        self.at(start + duration, engine.start)
+        self.note(f"{'leader' if is_leader else member} killed", start, duration)
+
+    def member_freeze(self):
+        """A leader that stands still, and then takes itself for the leader for a while."""
+        duration = self.lease(0.3, 3)
+        if (start := self.place("engine", duration, 4)) is None:
+            return
+        engine, chosen = self.world.engine, []
+
+        def freeze():
+            chosen.append(engine.leader())
+            engine.freeze_member(chosen[0], True)
+
+        self.at(start, freeze)
+        self.at(start + duration, lambda: [engine.freeze_member(one, False) for one in chosen])
+        self.note("leader frozen", start, duration)
+
+    def member_cut(self):
+        """One member cannot reach the others, nor the machines."""
+        member = self.rng.choice(self.world.net.engines[1:])
+        duration = self.lease(0.3, 4)
+        if (start := self.place("engine", duration, 4)) is not None:
+            self.at(start, lambda: self.world.net.cut(member))
+            self.at(start + duration, lambda: self.world.net.join(member))
+            self.note(f"cut {member}", start, duration)
+
     # MARK: What people do
 
     def rolling(self):
@@ -249,6 +291,9 @@ WEIGHTS = {
 }
 
 
+MEMBER_WEIGHTS = {Plan.member_kill: 5, Plan.member_freeze: 3, Plan.member_cut: 3}
+
+
 def make(rng, world, length):
     plan = Plan(rng, world, length)
     if world.plant == "guard":
@@ -258,10 +303,9 @@ def make(rng, world, length):
     elif world.plant == "lease":
         for _ in range(3):
             plan.stop()
-    chosen = rng.choices(list(WEIGHTS), list(WEIGHTS.values()), k=rng.randint(5, 10))
+    weights = {**WEIGHTS, **(MEMBER_WEIGHTS if len(world.net.engines) > 1 else {})}
+    chosen = rng.choices(list(weights), list(weights.values()), k=rng.randint(5, 10))
     # It must know of the first start before others take their time.
     for kind in sorted(chosen, key=lambda kind: kind is not Plan.late_clock):
         kind(plan)
-    plan.steps.sort(key=lambda step: step[:2])
-    plan.names.sort()
     return plan

@@ -80,7 +80,7 @@ scheduler:
   timezone: UTC
   shutdown_grace: 1s
   concurrency: {{pair: 1}}
-  cluster: {{engine: postgres, url: "{world.engine.url()}", machine: {self.machine}, lease: 3s}}
+  cluster: {{{world.engine.keys()}, machine: {self.machine}, lease: 3s}}
 defaults:
   env: {{MACHINE: {self.name}}}
   kill: {{grace: 1s}}

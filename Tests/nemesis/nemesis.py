@@ -1,6 +1,6 @@
 """Runs several machines against one engine while things go wrong, and checks what became of each slot.
 
-    nemesis.py TAKT [--seeds 1-40] [--jobs 4] [--plant none|lease|owner|guard] [--folder FOLDER]
+    nemesis.py TAKT [--engine postgres|etcd] [--seeds 1-40] [--jobs 4] [--plant none|lease|owner|guard] [--folder FOLDER]
 
 See README.md. Exits with 1 when a seed fails.
 """
@@ -20,11 +20,14 @@ import traceback
 
 import checker
 import engine
+import etcd
 import faults
 import network
+import standby
 from machine import GRACE, LEASE, TAKEOVER, Job, Machine, faketime
 
 HERE = pathlib.Path(__file__).resolve().parent
+ENGINES = {"postgres": engine, "etcd": etcd}
 WARM_UP, FAULTS, QUIET = 4.0, 40.0, 2 * LEASE + (TAKEOVER - LEASE) + 5
 
 
@@ -51,7 +54,8 @@ class World:
     """One seed."""
     new_period = 2
 
-    def __init__(self, takt, seed, plant, folder, name, worker, template):
+    def __init__(self, kind, takt, seed, plant, folder, name, worker, template):
+        self.kind = kind
         self.takt, self.seed, self.plant, self.folder, self.worker = takt, seed, plant, folder, worker
         self.rng = random.Random(f"takt nemesis {seed}")
         self.jobs = jobs(self.rng, plant)
@@ -61,10 +65,12 @@ class World:
         self.three = list(self.machines)
         self.clone = Machine("m4", self, "m1")
         self.machines.append(self.clone)
-        self.net = network.Network(name, [machine.name for machine in self.machines])
+        self.net = network.Network(name, [machine.name for machine in self.machines],
+                                   ENGINES[kind].MEMBERS)
         self.rolling = self.jobs[0]
         self.suspendable = [job for job in self.jobs if job.name in ("queued", "once", "anyway")]
         self.suspensions, self.changes, self.periods = [], {}, {}
+        self.standby = standby.choice(kind, seed, plant)
         self.unsure = set()
         self.engine = None
         self.template = template
@@ -83,21 +89,25 @@ class World:
         """Returns the plan, the findings and the counts."""
         os.makedirs(self.folder / "register")
         self.net.start()
-        self.engine = engine.Engine(self.folder / "engine", self.template, self.net)
+        kind = standby.Pair if self.standby else ENGINES[self.kind].Engine
+        self.engine = kind(self.folder / "engine", self.template, self.net)
         self.engine.start()
         assert self.engine.await_start(), "the engine does not start"
-        self.engine.query("CREATE DATABASE takt")
+        self.engine.prepare()
         if self.rng.random() < 0.6:
             self.engine.start_proxy()
         plan = faults.make(self.rng, self, FAULTS)
+        if self.standby:
+            standby.add(plan, self.standby, self.seed)
+        plan.sort()
         for machine in self.three:
             machine.prepare()
         self.first_ms = int(self.wall() * 1000)
         for machine in self.three:
             machine.start(machine.first_shift)
         self.await_members(3)
-        self.engine.query((HERE / "audit.sql").read_text(), "takt")
-        self.sow()
+        self.engine.watch()
+        self.engine.sow(self.plant)
         self.warm_ms = int(self.wall() * 1000) + 1500
         self.watch(WARM_UP)
         self.go_wrong(plan)
@@ -116,8 +126,7 @@ class World:
     def await_members(self, count, seconds=30):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            found = self.engine.query("SELECT count(*) FROM takt.member", "takt", check=False)
-            if found and int(found[0][0]) >= count:
+            if self.engine.member_count() >= count:
                 return
             self.watch(0.1)
         raise RuntimeError("the machines do not join")
@@ -146,6 +155,8 @@ class World:
         self.watch(max(0, start + FAULTS - time.monotonic()))
 
     def heal(self):
+        for member in self.net.engines[1:]:
+            self.net.join(member)
         for machine in self.machines:
             self.net.join(machine.name)
             machine.thaw()
@@ -188,27 +199,6 @@ class World:
     def clean(self):
         self.net.stop()
         self.notes.close()
-
-    # MARK: Planted mistakes
-
-    def sow(self):
-        """Puts a faulty function in the place of one of the engine's."""
-        changes = {
-            "lease": ("takt.batch(text, jsonb)",
-                      "IF coalesce(v_member.lease_until <= v_now, true) THEN RETURN v_reply; END IF;",
-                      "NULL;"),
-            "owner": ("takt.claim(text, bigint, text, bigint, jsonb)",
-                      "IF v_slot.member IS DISTINCT FROM v_former THEN RETURN takt.answer('taken'); "
-                      "END IF;", "NULL;"),
-        }
-        if self.plant not in changes:
-            return
-        function, old, new = changes[self.plant]
-        text = self.engine.query(
-            f"SELECT pg_get_functiondef('{function}'::regprocedure)", "takt")[0][0]
-        if old not in text:
-            raise RuntimeError(f"nothing to plant in {function}")
-        self.engine.query(text.replace(old, new), "takt")
 
     # MARK: What people do
 
@@ -276,7 +266,7 @@ def run_seed(options):
     signal.signal(signal.SIGTERM, interrupt)
     signal.signal(signal.SIGINT, interrupt)
     folder = pathlib.Path(options.folder)
-    world = World(pathlib.Path(options.takt), options.seed, options.plant, folder, options.name,
+    world = World(options.engine, pathlib.Path(options.takt), options.seed, options.plant, folder, options.name,
                   pathlib.Path(options.worker), pathlib.Path(options.template))
     start = time.monotonic()
     try:
@@ -301,32 +291,19 @@ def run_seed(options):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
-            keep_tables(world)
+            if world.engine is not None:
+                world.engine.keep(world.folder)
         finally:
             world.clean()
 
 
-def keep_tables(world):
-    """For those who look at a failure."""
-    if world.engine is None:
-        return
-    for name, statement in {
-            "slots": checker.ROWS,
-            "changes": "SELECT * FROM nemesis.slot_change ORDER BY at",
-            "members": "SELECT id, machine, joined_at, lease_until, lost_after FROM takt.member",
-            "jobs": "SELECT * FROM takt.job"}.items():
-        found = world.engine.query(statement, "takt", check=False) or []
-        (world.folder / f"{name}.tsv").write_text(
-            "".join("\t".join(row) + "\n" for row in found))
-
-
-def what_is_missing():
+def what_is_missing(kind):
     if os.getuid() != 0:
         return "it needs root"
     if shutil.which("ip") is None or shutil.which("nsenter") is None:
         return "it needs iproute2 and util-linux"
-    if engine.programs() is None or engine.user() is None or shutil.which("setpriv") is None:
-        return "it needs PostgreSQL (postgresql-15)"
+    if missing := ENGINES[kind].what_is_missing():
+        return missing
     if shutil.which("cc") is None:
         return "it needs a C compiler"
     probe = f"takt{os.getpid()}-probe"
@@ -353,6 +330,7 @@ def main():
     parser.add_argument("takt")
     parser.add_argument("--seeds", default="1-40")
     parser.add_argument("--jobs", type=int, default=4)
+    parser.add_argument("--engine", default="postgres", choices=list(ENGINES))
     parser.add_argument("--plant", default="none", choices=["none", "lease", "owner", "guard"])
     parser.add_argument("--folder", help="where logs of seeds that fail are kept")
     parser.add_argument("--keep", action="store_true", help="keeps the logs of all seeds")
@@ -361,7 +339,7 @@ def main():
     options = parser.parse_args()
     if options.seed is not None:
         return run_seed(options)
-    missing = what_is_missing()
+    missing = what_is_missing(options.engine)
     if missing:
         print(f"nemesis: skipped: {missing}")
         return 0
@@ -389,8 +367,8 @@ def run_all(options):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(mode=0o755)
         process = running[seed] = subprocess.Popen(
-            [sys.executable, "-B", __file__, pathlib.Path(options.takt).resolve(), "--seed",
-             str(seed), "--plant", options.plant, "--folder", folder, "--name", f"{prefix}-{seed}",
+            [sys.executable, "-B", __file__, pathlib.Path(options.takt).resolve(), "--engine",
+             options.engine, "--seed", str(seed), "--plant", options.plant, "--folder", folder, "--name", f"{prefix}-{seed}",
              "--worker", worker, "--template", template], stdout=subprocess.PIPE, text=True,
             start_new_session=True)
         text = process.communicate()[0]
@@ -399,7 +377,8 @@ def run_all(options):
         if process.returncode == 0 and not options.keep:
             shutil.rmtree(folder, ignore_errors=True)
         else:
-            shutil.rmtree(folder / "engine/data", ignore_errors=True)
+            for name in ("data", "standby"):
+                shutil.rmtree(folder / "engine" / name, ignore_errors=True)
             if process.returncode:
                 text += f"    see {folder}\n"
         print(text, end="", flush=True)
@@ -414,7 +393,7 @@ def run_all(options):
     pool = concurrent.futures.ThreadPoolExecutor(options.jobs)
     try:
         subprocess.run(["cc", "-O1", "-Wall", "-o", worker, HERE / "worker.c"], check=True)
-        engine.make_template(template)
+        ENGINES[options.engine].make_template(template)
         numbers = seeds(options.seeds)
         for seed, status in zip(numbers, pool.map(run_one, numbers)):
             if status:

@@ -14,16 +14,18 @@ def ip(*words, check=True):
 
 
 class Network:
-    def __init__(self, name, machines):
+    def __init__(self, name, machines, engines=1):
         self.name = name
         self.machines = machines
+        # The first one has the bridge.
+        self.engines = ["engine", *(f"engine{number}" for number in range(2, engines + 1))]
         self.down_or_deaf = {}
 
     def namespace(self, who):
         return f"{self.name}-{who}"
 
     def namespaces(self):
-        return [self.namespace(who) for who in ["engine", *self.machines]]
+        return [self.namespace(who) for who in [*self.engines, *self.machines]]
 
     def start(self):
         engine = self.namespace("engine")
@@ -32,7 +34,7 @@ class Network:
         ip("-n", engine, "link", "add", "bridge0", "type", "bridge")
         ip("-n", engine, "address", "add", f"{ENGINE}/24", "dev", "bridge0")
         ip("-n", engine, "link", "set", "bridge0", "up")
-        for index, machine in enumerate(self.machines):
+        for machine in [*self.engines[1:], *self.machines]:
             own = self.namespace(machine)
             ip("netns", "add", own)
             ip("-n", own, "link", "set", "lo", "up")
@@ -42,8 +44,13 @@ class Network:
             ip("-n", own, "address", "add", f"{self.address(machine)}/24", "dev", "eth0")
             ip("-n", own, "link", "set", "eth0", "up")
 
-    def address(self, machine):
-        return f"10.77.0.{11 + self.machines.index(machine)}"
+    def address(self, who):
+        if who in self.engines:
+            return f"10.77.0.{1 + self.engines.index(who)}"
+        return f"10.77.0.{11 + self.machines.index(who)}"
+
+    def device(self, engine):
+        return "bridge0" if engine == "engine" else "eth0"
 
     # MARK: Faults
 
@@ -53,20 +60,26 @@ class Network:
 
     def cut_up(self, machine):
         """What the machine says gets lost; it hears the engine."""
-        ip("-n", self.namespace(machine), "neighbour", "replace", ENGINE, "lladdr", NOWHERE,
-           "dev", "eth0", "nud", "permanent")
+        for engine in self.engines:
+            ip("-n", self.namespace(machine), "neighbour", "replace", self.address(engine), "lladdr",
+               NOWHERE, "dev", "eth0", "nud", "permanent")
 
     def cut_down(self, machine):
         """What the engine says to the machine gets lost."""
-        ip("-n", self.namespace("engine"), "neighbour", "replace", self.address(machine),
-           "lladdr", NOWHERE, "dev", "bridge0", "nud", "permanent")
+        for engine in self.engines:
+            ip("-n", self.namespace(engine), "neighbour", "replace", self.address(machine),
+               "lladdr", NOWHERE, "dev", self.device(engine), "nud", "permanent")
 
     def join(self, machine):
-        """Ends all cuts of a machine."""
+        """Ends all cuts of a machine, or of a member of the engine."""
         ip("-n", self.namespace("engine"), "link", "set", machine, "up")
-        ip("-n", self.namespace(machine), "neighbour", "del", ENGINE, "dev", "eth0", check=False)
-        ip("-n", self.namespace("engine"), "neighbour", "del", self.address(machine), "dev",
-           "bridge0", check=False)
+        if machine in self.engines:
+            return
+        for engine in self.engines:
+            ip("-n", self.namespace(machine), "neighbour", "del", self.address(engine), "dev", "eth0",
+               check=False)
+            ip("-n", self.namespace(engine), "neighbour", "del", self.address(machine), "dev",
+               self.device(engine), check=False)
 
     # MARK: Processes
 
