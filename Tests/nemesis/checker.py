@@ -54,7 +54,8 @@ class Checker:
         self.jobs = {job.name: job for job in world.jobs}
         self.findings = []
         self.counts = collections.Counter()
-        self.lost = {}  # claims that a standby did not have: see `standby.Lost`
+        # What a standby did not have: see `standby.Lost`.
+        self.lost, self.lost_slots = {}, set()
 
     def find(self, check, words):
         self.findings.append(f"[{check}] {words}")
@@ -130,7 +131,7 @@ class Checker:
                 self.find("forgotten", f"{run.job} {clock(run.slot)} ran on {run.machine} with token "
                           f"{run.token}, and the standby did not have that claim")
         if self.world.standby == "lagging":
-            self.lost = lost.claims
+            self.lost, self.lost_slots = lost.claims, lost.slots
             self.counts["lost claims"] = len(lost.claims)
             self.counts["regained"] = sum(until < float("inf") for until in lost.claims.values())
 
@@ -159,6 +160,8 @@ class Checker:
                         for name, begin, end in self.series)
                     if count == 0 and self.is_excused(job.name, slot):
                         self.counts["excused"] += 1
+                    elif count == 0 and (job.name, slot) in self.lost_slots:
+                        self.counts["forgotten verdicts"] += 1
                     elif count != 1:
                         self.find("verdict", f"{job.name} {clock(slot)} has {count} verdicts")
                     else:

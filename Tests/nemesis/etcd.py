@@ -226,10 +226,11 @@ class Engine:
         shutil.rmtree(self.data, ignore_errors=True)
 
     def sow(self, plant):
-        """`owner`: etcd forgets a claim now and then, so that another machine gets the slot."""
-        if plant == "owner":
+        """`owner`: etcd forgets claims, so that other machines get the slots. `lease`: it forgets
+        members that are alive."""
+        if plant in ("owner", "lease"):
             subprocess.Popen(
-                [*self.net.enter("engine"), sys.executable, "-B", __file__, self.url("engine")],
+                [*self.net.enter("engine"), sys.executable, "-B", __file__, plant, self.url("engine")],
                 stdout=self.log, stderr=self.log, start_new_session=True)
 
 
@@ -241,9 +242,8 @@ class History:
         self.series, self.changed_at, self.violations, self.changes = [], {}, [], []
         self.members, self.names, self.past, self.forgotten = {}, set(), {}, set()
         for revision, pairs in changes.items():
-            self.settled = {}
             meta = pairs.get("meta")
-            before = self.names
+            self.before = self.names
             if meta:
                 self.names = set(meta["members"])
             for key, value in pairs.items():
@@ -255,7 +255,7 @@ class History:
             for key, value in pairs.items():
                 kind, _, name = key.partition("/")
                 if kind == "job" and value:
-                    self.changed(revision, name, value, before | self.names)
+                    self.changed(revision, name, value)
         for job, past in self.past.items():
             self.series += [(job, one["first"] // 10**6, one["last"] // 10**6)
                             for one in past["series"]]
@@ -266,7 +266,7 @@ class History:
     def renewed(self, number, record):
         old = self.members.get(number)
         if old and record["renewal"] != old["renewal"]:
-            # A renewal may take a second, and takt knows the time to a second.
+            # A request may take a second, and takt knows the time to a second at first.
             late = record["renewedAt"] - old["renewedAt"] - old["lease"]
             if late > 2.5e9:
                 self.find("late renewal", "", 0, f"member {number} renewed its lease "
@@ -275,7 +275,7 @@ class History:
                 self.find("late renewal", "", 0, f"member {number} is another process")
         self.members[number] = record
 
-    def changed(self, revision, job, record, members):
+    def changed(self, revision, job, record):
         seen = set()
         for slot in record["slots"]:
             key = (job, slot["slot"])
@@ -285,7 +285,7 @@ class History:
                 continue
             if slot["state"] == "claimed" and (not old or slot.get("token") != old.get("token")):
                 claimed_at = slot["at"]
-                if slot["member"] not in members:
+                if slot["member"] not in self.before | self.names:
                     self.find("claim without a lease", *key, f"member {slot['member']}")
             self.changes.append((revision, job, slot["slot"] // 10**6, json.dumps(slot)))
             if old:
@@ -321,18 +321,15 @@ class History:
                 and old["machine"] != new["machine"]:
             self.find("taken from another", *key, f"token {old['token']} of {old['machine']} became "
                       f"token {new['token']} of {new['machine']}")
-        member = self.members.get(old.get("member"))
+        # One that had gone before may have left.
         if old["state"] == "claimed" and new["state"] == "decided" and new.get("reason") == "lost" \
-                and member and old["member"] in self.names | {old["member"]}:
+                and old["member"] in self.before:
+            member = self.members[old["member"]]
             over = member["renewedAt"] + member["lease"] + member["grace"]
             # takt knows the time to a second at first.
-            if new["at"] < over - 1.2e9 and old["member"] not in self.left():
+            if new["at"] < over - 1.2e9:
                 self.find("settled too early", *key, f"member {old['member']}, "
                           f"{(over - new['at']) / 1e6:.0f} ms")
-
-    def left(self):
-        """Members that are gone: they may have left before."""
-        return set(self.members) - self.names
 
     def rows(self):
         found = []
@@ -346,8 +343,8 @@ class History:
         return found
 
 
-def forget_claims(url):
-    """A plant: takes claimed slots out of the records, as if they had never been written."""
+def forget(plant, url):
+    """Takes claimed slots or members out of the records, as if they had never been written."""
     import random
     import urllib.request
 
@@ -361,13 +358,15 @@ def forget_claims(url):
         return base64.b64encode(text.encode()).decode()
 
     while True:
-        time.sleep(random.uniform(0.2, 0.5))
+        time.sleep(random.uniform(0.2, 0.5) if plant == "owner" else random.uniform(4, 8))
         try:
             kept = {base64.b64decode(pair["key"]).decode(): pair for pair in post(
                 "/v3/kv/range", {"key": code(PREFIX), "range_end": code(PREFIX[:-1] + "0")}).get(
                     "kvs", [])}
             meta = json.loads(base64.b64decode(kept[PREFIX + "meta"]["value"]))
             meta["stamp"] = random.getrandbits(60)
+            if plant == "lease" and meta["members"]:
+                meta["members"].remove(random.choice(meta["members"]))
             puts = [{"request_put": {
                 "key": code(PREFIX + "meta"), "value": code(json.dumps(meta))}}]
             for key, pair in kept.items():
@@ -375,7 +374,7 @@ def forget_claims(url):
                     continue
                 job = json.loads(base64.b64decode(pair["value"]))
                 slots = [slot for slot in job["slots"] if slot["state"] != "claimed"]
-                if len(slots) != len(job["slots"]):
+                if plant == "owner" and len(slots) != len(job["slots"]):
                     job["slots"] = slots
                     puts.append({"request_put": {
                         "key": code(key), "value": code(json.dumps(job))}})
@@ -387,4 +386,4 @@ def forget_claims(url):
 
 
 if __name__ == "__main__":
-    forget_claims(sys.argv[1])
+    forget(*sys.argv[1:])

@@ -14,9 +14,10 @@ SELECT at, extract(epoch FROM at), job, slot, coalesce(state, ''), coalesce(toke
 FROM nemesis.slot_change
 """
 
-# `claims`: what the standby did not have, by job, slot and token; with the instant, in seconds since
-# 1970, at which the new primary got it after all. `known`: all claims that one of both servers had.
-Lost = collections.namedtuple("Lost", "claims known")
+# `claims`: those that the standby did not have, by job, slot and token; with the instant, in seconds
+# since 1970, at which the new primary got it after all. `slots`: those of which it did not have some
+# change, by job and slot. `known`: all claims that one of both servers had.
+Lost = collections.namedtuple("Lost", "claims slots known")
 
 
 def choice(kind, seed, plant):
@@ -94,6 +95,9 @@ class Pair(engine.Engine):
         """From now on, commits wait for nobody, and the standby gets none of them."""
         for port, setting in [(self.port, "synchronous_standby_names"), (SPARE, "primary_conninfo")]:
             self.query(f"ALTER SYSTEM SET {setting} = ''; SELECT pg_reload_conf()", port=port)
+        # Other clusters take tokens too. PostgreSQL writes a sequence down for 32 values at a time, so
+        # that a few would hardly be missed.
+        self.query("SELECT max(nextval('takt.token')) FROM generate_series(1, 100)", "takt")
 
     def kill_all(self):
         """The primary with all its processes, which do not end by themselves at once otherwise."""
@@ -124,12 +128,14 @@ class Pair(engine.Engine):
             for _, at, job, slot, state, token in new:
                 if state == "claimed":
                     regained.setdefault((job, int(slot), int(token)), float(at))
+            gone = [row for row in old if row[0] + row[2] + row[3] not in both]
             claims = {
                 key: regained.get(key, float("inf")) for key in (
-                    (job, int(slot), int(token)) for at, _, job, slot, state, token in old
-                    if state == "claimed" and at + job + slot not in both)}
+                    (job, int(slot), int(token)) for _, _, job, slot, state, token in gone
+                    if state == "claimed")}
+            slots = {(job, int(slot)) for _, _, job, slot, _, _ in gone}
             known = {(job, int(slot), int(token)) for _, _, job, slot, _, token in [*old, *new]}
-            self.found = Lost(claims, known)
+            self.found = Lost(claims, slots, known)
         return self.found
 
     def former_changes(self):
