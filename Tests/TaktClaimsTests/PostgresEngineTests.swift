@@ -114,6 +114,15 @@ import Testing
     #expect(try SynchronousDriver(url).perform(.joining).member != nil)
   }
 
+  @Test func `the first host that answers is used, behind one that hangs up`() throws {
+    // As a proxy does whose server is away.
+    let listener = try Listener(saying: "", closes: true)
+    let url =
+      "postgresql://takt@/postgres?host=127.0.0.1,\(server.folder)"
+      + "&port=\(listener.port),\(server.port)&target_session_attrs=read-write"
+    #expect(try SynchronousDriver(url).perform(.joining).member != nil)
+  }
+
   @Test func `the URL's application name prevails`() throws {
     let database = try server.makeDatabase()
     let driver = SynchronousDriver(server.url(database) + "&application_name=mine")

@@ -60,15 +60,15 @@ final class Listener: Sendable {
     (descriptor, port) = try Self.open()
   }
 
-  /// Says this to all that connect, at once, and closes when the other side does.
-  convenience init(saying text: String) throws {
+  /// Says this to all that connect, at once, and closes at its own end, or at once.
+  convenience init(saying text: String, closes: Bool = false) throws {
     try self.init()
     Thread.detachNewThread { [self] in
       while true {
         let client = accept(descriptor, nil, nil)
         guard client >= 0 else { return }
         _ = text.withCString { send(client, $0, strlen($0), Int32(MSG_NOSIGNAL)) }
-        accepted.withLock { $0.append(client) }
+        if closes { Glibc.close(client) } else { accepted.withLock { $0.append(client) } }
       }
     }
   }

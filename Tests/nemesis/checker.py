@@ -54,6 +54,8 @@ class Checker:
         self.jobs = {job.name: job for job in world.jobs}
         self.findings = []
         self.counts = collections.Counter()
+        # What a standby did not have: see `standby.Lost`.
+        self.lost, self.lost_slots = {}, set()
 
     def find(self, check, words):
         self.findings.append(f"[{check}] {words}")
@@ -85,6 +87,8 @@ class Checker:
         self.rows = self.world.engine.rows()
         self.series = self.world.engine.series()
         self.runs, self.offers = runs(self.world.folder / "runs")
+        if self.world.standby:
+            self.check_failover()
         self.check_verdicts()
         self.check_instants()
         self.check_begins()
@@ -115,6 +119,28 @@ class Checker:
         change = self.world.changes.get(job)
         return self.world.new_period if change and change[0] and slot > change[0] else None
 
+    def check_failover(self):
+        """A standby that is synchronous has all claims that a machine relied on."""
+        lost = self.world.engine.lost()
+        for run in self.runs:
+            key = (run.job, run.slot, run.token)
+            if run.token and run.slot > self.world.warm_ms and key not in lost.known:
+                self.find("forgotten", f"{run.job} {clock(run.slot)} ran on {run.machine} with token "
+                          f"{run.token}, of which no server knows")
+            if key in lost.claims and self.world.standby == "synchronous":
+                self.find("forgotten", f"{run.job} {clock(run.slot)} ran on {run.machine} with token "
+                          f"{run.token}, and the standby did not have that claim")
+        if self.world.standby == "lagging":
+            self.lost, self.lost_slots = lost.claims, lost.slots
+            self.counts["lost claims"] = len(lost.claims)
+            self.counts["regained"] = sum(until < float("inf") for until in lost.claims.values())
+
+    def was_forgotten(self, run, at=None):
+        """Whether the engine has lost the run's claim: for good, or at an instant of the boot clock."""
+        until = self.lost.get((run.job, run.slot, run.token), 0)
+        ahead = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
+        return until == float("inf") if at is None else until > at / 1e9 + ahead
+
     def check_verdicts(self):
         """(1) Each slot of the oracle has one verdict."""
         decided = collections.Counter((row.job, row.slot) for row in self.rows)
@@ -134,6 +160,8 @@ class Checker:
                         for name, begin, end in self.series)
                     if count == 0 and self.is_excused(job.name, slot):
                         self.counts["excused"] += 1
+                    elif count == 0 and (job.name, slot) in self.lost_slots:
+                        self.counts["forgotten verdicts"] += 1
                     elif count != 1:
                         self.find("verdict", f"{job.name} {clock(slot)} has {count} verdicts")
                     else:
@@ -193,7 +221,10 @@ class Checker:
                           f"{[run.machine for run in ran if not run.token]}")
             self.counts["unclaimed"] += len(ran) - len(claimed)
             self.counts["again"] += max(0, len(claimed) - 1)
-            if len(claimed) > 1 and not job.has("delivery", "at_least_once"):
+            kept = [run for run in claimed if not self.was_forgotten(run)]
+            if len(claimed) > max(1, len(kept)):
+                self.counts["forgotten"] += 1
+            if len(kept) > 1 and not job.has("delivery", "at_least_once"):
                 self.find("once", f"{name} {clock(slot)} ran {len(claimed)} times: " + ", ".join(
                     f"{run.machine} token {run.token}" for run in claimed))
 
@@ -221,6 +252,9 @@ class Checker:
                         continue
                     if self.jobs[older.job].has("on_lease_lost", "finish"):
                         continue
+                    if self.was_forgotten(older, younger.begin):
+                        self.counts["forgotten overlap"] += 1
+                        continue
                     if self.was_frozen(older, older.last):
                         self.counts["frozen overlap"] += 1
                         continue
@@ -238,10 +272,10 @@ class Checker:
 
     def check_outcomes(self):
         """What the engine says of a slot is what its commands did."""
-        by_token = {run.token: run for run in self.runs if run.token}
+        by_token = {(run.job, run.slot, run.token): run for run in self.runs if run.token}
         tokens = collections.defaultdict(list)
         for run in self.runs:
-            if run.token:
+            if run.token and not self.was_forgotten(run):
                 tokens[run.job, run.slot].append(run.token)
         known = {(row.job, row.slot): row for row in self.rows}
         for key, ran in tokens.items():
@@ -255,7 +289,7 @@ class Checker:
                     self.find("outcome", f"{row.job} {clock(row.slot)} ran, but is {row.verdict} "
                               f"{row.detail}")
         for row in self.rows:
-            run = by_token.get(row.token)
+            run = by_token.get((row.job, row.slot, row.token))
             if row.outcome == "succeeded" and (run is None or run.how != "end"):
                 self.find("outcome", f"{row.job} {clock(row.slot)} succeeded with token {row.token} "
                           f"on {row.machine}, but the command {run.how if run else 'never began'}")

@@ -43,6 +43,12 @@ def become():
     return ["setpriv", "--reuid", user().pw_name, "--regid", str(user().pw_gid), "--clear-groups"]
 
 
+def copy(template, folder):
+    shutil.copytree(template, folder)
+    for path in [folder, *folder.rglob("*")]:
+        os.chown(path, user().pw_uid, user().pw_gid)
+
+
 def make_template(folder):
     """A new cluster's files, to be copied for each seed."""
     folder.mkdir(mode=0o700)
@@ -69,26 +75,39 @@ class Engine:
         self.folder = folder
         self.net = net
         self.data = folder / "data"
+        self.port = DIRECT
         folder.mkdir()
         os.chown(folder, user().pw_uid, user().pw_gid)
-        shutil.copytree(template, self.data)
-        for path in [self.data, *self.data.rglob("*")]:
-            os.chown(path, user().pw_uid, user().pw_gid)
+        copy(template, self.data)
         self.log = open(folder / "log", "ab")
         self.process = None
-        self.proxy = None
+        self.proxies = []
+
+    @property
+    def proxy(self):
+        return self.proxies[0] if self.proxies else None
+
+    @property
+    def ports(self):
+        return [self.port]
 
     def start(self):
         """Starts the server; does not wait for it."""
         if self.is_up():
             return
-        (self.data / "postmaster.pid").unlink(missing_ok=True)
-        self.process = subprocess.Popen(
-            [*self.net.enter("engine"), *become(), programs() / "postgres", "-D", self.data,
-             "-k", self.folder, "-c", f"listen_addresses={network.ENGINE},127.0.0.1",
-             "-c", "fsync=off", "-c", "max_connections=60", "-c", "shared_buffers=16MB",
-             "-c", "autovacuum=off", "-c", "log_min_duration_statement=500",
-             "-c", "log_line_prefix=%m [%p] %h "],
+        self.process = self.launch(self.data, self.port)
+
+    def launch(self, data, port, **settings):
+        """Starts a server with these files."""
+        (data / "postmaster.pid").unlink(missing_ok=True)
+        settings = {
+            "listen_addresses": f"{network.ENGINE},127.0.0.1", "fsync": "off",
+            "max_connections": 60, "shared_buffers": "16MB", "autovacuum": "off",
+            "log_min_duration_statement": 500, "log_line_prefix": "%m [%p] %h ", **settings}
+        return subprocess.Popen(
+            [*self.net.enter("engine"), *become(), programs() / "postgres", "-D", data,
+             "-k", self.folder, "-p", str(port), *(
+                 word for name, value in settings.items() for word in ("-c", f"{name}={value}"))],
             stdout=self.log, stderr=self.log, cwd="/", start_new_session=True)
 
     def await_start(self, seconds=30):
@@ -116,26 +135,31 @@ class Engine:
 
     def freeze(self, frozen):
         for pid in self.net.processes("engine"):
-            if self.proxy is None or pid != self.proxy.pid:
+            if pid not in [proxy.pid for proxy in self.proxies]:
                 os.kill(pid, signal.SIGSTOP if frozen else signal.SIGCONT)
 
     def start_proxy(self):
-        self.proxy = subprocess.Popen(
-            [*self.net.enter("engine"), sys.executable, "-B",
-             pathlib.Path(__file__).parent / "slowproxy.py", f"{network.ENGINE}:{SLOW}",
-             f"127.0.0.1:{DIRECT}"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True,
-            start_new_session=True)
-        self.proxy.stdout.readline()
+        for index, port in enumerate(self.ports):
+            proxy = subprocess.Popen(
+                [*self.net.enter("engine"), sys.executable, "-B",
+                 pathlib.Path(__file__).parent / "slowproxy.py", f"{network.ENGINE}:{SLOW + index}",
+                 f"127.0.0.1:{port}"],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True,
+                start_new_session=True)
+            proxy.stdout.readline()
+            self.proxies.append(proxy)
 
     def slow(self, up, down):
-        self.proxy.stdin.write(f"{up} {down}\n")
-        self.proxy.stdin.flush()
+        for proxy in self.proxies:
+            proxy.stdin.write(f"{up} {down}\n")
+            proxy.stdin.flush()
 
     def keys(self):
         """What a jobs file says of it."""
-        port = SLOW if self.proxy else DIRECT
-        return f'engine: postgres, url: "postgresql://takt@{network.ENGINE}:{port}/takt"'
+        ports = [SLOW + index for index in range(len(self.proxies))] or self.ports
+        hosts = ",".join(f"{network.ENGINE}:{port}" for port in ports)
+        options = "?target_session_attrs=read-write" if len(ports) > 1 else ""
+        return f'engine: postgres, url: "postgresql://takt@{hosts}/takt{options}"'
 
     def prepare(self):
         self.query("CREATE DATABASE takt")
@@ -212,12 +236,12 @@ class Engine:
 
     # MARK: SQL
 
-    def query(self, statement, database="postgres", check=True, seconds=10):
+    def query(self, statement, database="postgres", check=True, seconds=10, port=None):
         """Rows of texts, by the server's socket: no fault of the network is in its way."""
         try:
             result = subprocess.run(
                 [programs() / "psql", "-XAtq", "-F", "\x1f", "-R", "\x1e", "-v", "ON_ERROR_STOP=1",
-                 "-h", self.folder, "-U", "takt", "-d", database, "-f", "-"],
+                 "-h", self.folder, "-p", str(port or self.port), "-U", "takt", "-d", database, "-f", "-"],
                 input=statement, capture_output=True, text=True, timeout=seconds,
                 env={**os.environ, "PGCONNECT_TIMEOUT": "5"})
         except subprocess.TimeoutExpired:

@@ -18,6 +18,10 @@ class Plan:
     def at(self, instant, action):
         self.steps.append((instant, len(self.steps), action))
 
+    def sort(self):
+        self.steps.sort(key=lambda step: step[:2])
+        self.names.sort()
+
     def is_free(self, what, start, end):
         return all(end < first or start > last for first, last in self.busy.get(what, []))
 
@@ -304,6 +308,4 @@ def make(rng, world, length):
     # It must know of the first start before others take their time.
     for kind in sorted(chosen, key=lambda kind: kind is not Plan.late_clock):
         kind(plan)
-    plan.steps.sort(key=lambda step: step[:2])
-    plan.names.sort()
     return plan

@@ -23,6 +23,7 @@ import engine
 import etcd
 import faults
 import network
+import standby
 from machine import GRACE, LEASE, TAKEOVER, Job, Machine, faketime
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -69,6 +70,7 @@ class World:
         self.rolling = self.jobs[0]
         self.suspendable = [job for job in self.jobs if job.name in ("queued", "once", "anyway")]
         self.suspensions, self.changes, self.periods = [], {}, {}
+        self.standby = standby.choice(kind, seed, plant)
         self.unsure = set()
         self.engine = None
         self.template = template
@@ -87,13 +89,17 @@ class World:
         """Returns the plan, the findings and the counts."""
         os.makedirs(self.folder / "register")
         self.net.start()
-        self.engine = ENGINES[self.kind].Engine(self.folder / "engine", self.template, self.net)
+        kind = standby.Pair if self.standby else ENGINES[self.kind].Engine
+        self.engine = kind(self.folder / "engine", self.template, self.net)
         self.engine.start()
         assert self.engine.await_start(), "the engine does not start"
         self.engine.prepare()
         if self.rng.random() < 0.6:
             self.engine.start_proxy()
         plan = faults.make(self.rng, self, FAULTS)
+        if self.standby:
+            standby.add(plan, self.standby, self.seed)
+        plan.sort()
         for machine in self.three:
             machine.prepare()
         self.first_ms = int(self.wall() * 1000)
@@ -371,7 +377,8 @@ def run_all(options):
         if process.returncode == 0 and not options.keep:
             shutil.rmtree(folder, ignore_errors=True)
         else:
-            shutil.rmtree(folder / "engine/data", ignore_errors=True)
+            for name in ("data", "standby"):
+                shutil.rmtree(folder / "engine" / name, ignore_errors=True)
             if process.returncode:
                 text += f"    see {folder}\n"
         print(text, end="", flush=True)

@@ -168,14 +168,17 @@ extension PostgresConnection {
     try check(url)
     let first = try start(url)
     let hosts = first.hosts
-    // libpq goes to the next host by itself, but for one that does not answer at all.
+    // libpq goes to the next host by itself after one that refuses the connection. It does not after
+    // one that never answers, nor after one that takes the connection and closes it, as proxies do
+    // that have lost their server.
+    var problem: PostgresProblem
     do throws(PostgresProblem) {
       try first.connect(until: first.share(of: deadline, by: hosts.count))
       return first
     } catch {
-      guard case .timeout = error, hosts.count > 1 else { throw error }
+      guard error.mayBeOneHosts, hosts.count > 1 else { throw error }
+      problem = error
     }
-    var problem = PostgresProblem.timeout(first.place)
     for (index, host) in hosts.enumerated().dropFirst() where Deadline.now < deadline {
       do throws(PostgresProblem) {
         let next = try start(url, host)

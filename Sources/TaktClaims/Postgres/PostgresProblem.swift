@@ -60,6 +60,18 @@ extension PostgresProblem {
     }
   }
 
+  /// Whether a new connection may succeed with another one of the URL's hosts.
+  var mayBeOneHosts: Bool {
+    switch self {
+    case .timeout, .unreachable: true
+    // It starts, stops, or has too many connections.
+    case .refused(_, let state, _): state.hasPrefix("57P") || state.hasPrefix("53")
+    case .noLibrary, .badText, .notPostgres, .tls, .noPassword, .tooOld, .encoding, .lost,
+      .statement, .cannotInstall, .newerSchema, .unreadable:
+      false
+    }
+  }
+
   /// Whether the same batch may succeed at once: another transaction was in its way.
   var isConflict: Bool {
     if case .statement(_, "40001", _) = self { return true }
