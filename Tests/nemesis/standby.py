@@ -123,20 +123,28 @@ class Pair(engine.Engine):
         if self.found is None:
             old = self.former_changes() if self.former_data else []
             new = self.query(CHANGES, "takt")
-            both = {row[0] + row[2] + row[3] for row in new}
-            regained = {}
+            gone = self.without(old, new)
+            # A claim may have been replicated, and a later change of it not.
+            kept = {(job, slot, token) for _, _, job, slot, _, token in self.without(
+                new, self.without(new, old))}
+            gained = {}
             for _, at, job, slot, state, token in new:
                 if state == "claimed":
-                    regained.setdefault((job, int(slot), int(token)), float(at))
-            gone = [row for row in old if row[0] + row[2] + row[3] not in both]
+                    gained.setdefault((job, slot, token), float(at))
             claims = {
-                key: regained.get(key, float("inf")) for key in (
-                    (job, int(slot), int(token)) for _, _, job, slot, state, token in gone
-                    if state == "claimed")}
+                (job, int(slot), int(token)): gained.get((job, slot, token), float("inf"))
+                for _, _, job, slot, state, token in gone
+                if state == "claimed" and (job, slot, token) not in kept}
             slots = {(job, int(slot)) for _, _, job, slot, _, _ in gone}
             known = {(job, int(slot), int(token)) for _, _, job, slot, _, token in [*old, *new]}
             self.found = Lost(claims, slots, known)
         return self.found
+
+    @staticmethod
+    def without(changes, others):
+        """Those changes that are not among the others, by time, job and slot."""
+        names = {(row[0], row[2], row[3]) for row in others}
+        return [row for row in changes if (row[0], row[2], row[3]) not in names]
 
     def former_changes(self):
         server = self.launch(
