@@ -41,6 +41,23 @@ import Testing
     #expect(try bench.audit().isBalanced)
   }
 
+  @Test func `statistics count each run once, and may stop at the newest`() throws {
+    let bench = try LedgerBench()
+    let job = try GridJob("a")
+    try bench.open()
+    bench.ledger?.record(job.load + ReasonLedger.entries(of: job))
+    #expect(bench.isKept())
+    bench.close()
+    let archive = try LedgerArchive(folder: bench.folder.path)
+    let all = try #require(try archive.statistics().first)
+    #expect(all.job == "a" && all.total == ReasonLedger.ended.count)
+    let succeeded = ReasonLedger.ended.count { $0.outcome == .succeeded }
+    #expect(all.counts[.succeeded] == succeeded)
+    #expect(try archive.statistics(limit: 2).first?.total == 2)
+    #expect(try archive.statistics(of: JobName("b")) == [])
+    #expect(try archive.statistics(since: WallInstant(milliseconds: 1 << 50)) == [])
+  }
+
   @Test func `a ledger that kept reasons as texts says the same before and after it is opened`()
     throws
   {

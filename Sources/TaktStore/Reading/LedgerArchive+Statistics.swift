@@ -40,14 +40,16 @@ package struct RunStatistics: Hashable, Sendable {
 
 extension LedgerArchive {
   /// The statistics of all jobs that have runs, by name, or of one.
+  ///
+  /// - Parameter limit: so many runs are looked at, the newest; nil for all.
   package func statistics(
-    of job: JobName? = nil, since: WallInstant? = nil
+    of job: JobName? = nil, since: WallInstant? = nil, limit: Int? = nil
   ) throws(Failure) -> [RunStatistics] {
     try read { db in
       let names = try jobNumbers(db)
       let number = job.map { job in names.first { $0.value == job.text }?.key ?? -1 }
       var runs = GatheredRuns()
-      try scan(db, number, since) { runs.add($0, $1, $2, $3) }
+      try scan(db, number, since, limit) { runs.add($0, $1, $2, $3) }
       return runs.statistics(names).sorted { $0.job < $1.job }
     }
   }
@@ -64,7 +66,7 @@ extension LedgerArchive {
   ///
   /// By SQLite's own functions: GRDB makes a value of each column, which takes several times as long.
   private func scan(
-    _ db: Database, _ job: Int64?, _ since: WallInstant?,
+    _ db: Database, _ job: Int64?, _ since: WallInstant?, _ limit: Int?,
     _ take: (Int64, Int, Int64?, Int64?) -> Void
   ) throws {
     // A ledger that no daemon of this version has opened has milliseconds alone.
@@ -78,6 +80,7 @@ extension LedgerArchive {
         SELECT job, outcome, duration_us,
           iif(kind = 'slot', \(hasLateness ? "coalesce(late_us, \(whole))" : whole), NULL)
         FROM runs WHERE \(conditions.joined(separator: " AND "))
+        \(limit.map { "ORDER BY run DESC LIMIT \($0)" } ?? "")
         """)
     // It is closed with the statement that owns it.
     let statement = prepared.sqliteStatement

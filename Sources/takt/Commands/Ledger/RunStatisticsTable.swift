@@ -8,9 +8,17 @@ struct RunStatisticsTable {
   let job: JobName?
   let since: WallInstant?
 
+  /// So many runs are read in a tenth of a second.
+  private static let runsMax = 100_000
+
   func print(json: Bool) throws {
+    let limit = job == nil && since == nil ? Self.runsMax : nil
     let all = try archive.orExit { (archive) throws(LedgerArchive.Failure) in
-      try archive.statistics(of: job, since: since)
+      try archive.statistics(of: job, since: since, limit: limit)
+    }
+    if let limit, all.reduce(0, { $0 + $1.total }) >= limit {
+      Console.error(
+        "takt: of the newest \(limit) runs; --since or a job's name reads all of theirs")
     }
     if json {
       for job in all { Console.print(Answer(job).jsonLine) }
