@@ -66,7 +66,7 @@ import Testing
       "2026-03-28T12:00", "-n", "2", "--json", in: folder)
     #expect(
       cron.output
-        == #"{"next":["2026-03-29T03:00:00.000+02:00","2026-03-30T02:30:00.000+02:00"],"normalized":"30 2 * * *"}"#
+        == #"{"next":["2026-03-29T01:00:00.000Z","2026-03-30T00:30:00.000Z"],"normalized":"30 2 * * *"}"#
         + "\n")
     let calendar = try takt(
       "explain", "--calendar", "Mon..Fri 9:00 UTC", "--after", "2026-11-21T00:00Z", "-n", "1",
