@@ -25,13 +25,13 @@ import Testing
     try live.process.line("an overlap") { $0.job == "long" && $0.reason == "overlap" }
     #expect(try live.takt("suspend", "calm", "--reason", "the disk").status == 0)
     #expect(try live.takt("resume", "calm").status == 0)
-    try live.process.line("a slot of it") { $0.job == "calm" && $0.verdict == "ran" }
-    let calm = try live.takt("why", "calm")
-    #expect(calm.output.contains(": ran, run "), "\(calm)")
+    let served = try live.process.line("a slot of it") { $0.job == "calm" && $0.verdict == "ran" }
     let skipped = try live.process.line("an overlap") { $0.job == "long" && $0.reason == "overlap" }
     let slot = try #require(skipped.slot)
     // What the log tells may be in the ledger a moment later.
     #expect(try live.takt("trigger", "quick", "--wait").status == 0)
+    let calm = try live.takt("why", "calm", "--at", try #require(served.slot))
+    #expect(calm.output.contains(": ran, run "), "\(calm)")
     let long = try live.takt("why", "long", "--at", slot)
     #expect(long.output.contains("skipped(overlap)"), "\(long)")
     #expect(long.output.contains("of the job was active: started at "))
