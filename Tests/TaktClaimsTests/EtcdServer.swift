@@ -8,7 +8,7 @@ import Testing
 
 /// An etcd of the tests' own, on free ports of 127.0.0.1, with its own data folder.
 ///
-/// It ends with the tests: its keeper, a shell, waits for the end of a pipe.
+/// It ends with the tests: its keeper, a shell, looks whether they are still there.
 final class EtcdServer: Sendable {
   static let isInstalled = FileManager.default.isExecutableFile(atPath: "/usr/bin/etcd")
   static let hint: Comment = "etcd is not installed: apt-get install etcd-server"
@@ -21,21 +21,17 @@ final class EtcdServer: Sendable {
   let folder: String
   let port: Int
   private let scheme: String
-  /// Keeps the pipe to the keeper open as long as the server is needed.
   private let keeper: Mutex<Process>
 
-  /// - Parameter options: more options; with `--cert-file` it speaks TLS. `FOLDER` stands for its
-  ///   folder.
-  init(_ options: [String] = [], files: [String: String] = [:]) throws {
+  /// - Parameter options: more options; with `--cert-file` it speaks TLS.
+  init(_ options: [String] = []) throws {
     let folder = "/tmp/takt-etcd-\(getpid())-\(UInt32.random(in: 0...9999))"
     self.folder = folder
     port = try Listener.freePort()
     let peer = try Listener.freePort()
     scheme = options.contains("--cert-file") ? "https" : "http"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-    for (name, text) in files {
-      try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
-    }
+    try Data().write(to: URL(fileURLWithPath: "\(folder)/keep"))
     let url = "\(scheme)://127.0.0.1:\(port)"
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -47,7 +43,7 @@ final class EtcdServer: Sendable {
         trap '' INT TERM HUP
         /usr/bin/etcd "$@" >"$folder/log" 2>&1 </dev/null &
         server=$!
-        read -r _
+        while [ -e "$folder/keep" ] && [ -d /proc/\(getpid()) ]; do sleep 0.2; done
         kill -KILL $server
         wait $server
         rm -rf "$folder"
@@ -55,8 +51,8 @@ final class EtcdServer: Sendable {
         "--advertise-client-urls", url, "--listen-peer-urls", "http://127.0.0.1:\(peer)",
         "--initial-advertise-peer-urls", "http://127.0.0.1:\(peer)", "--initial-cluster",
         "default=http://127.0.0.1:\(peer)",
-      ] + options.map { $0.replacingOccurrences(of: "FOLDER", with: folder) }
-    process.standardInput = Pipe()
+      ] + options
+    process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
     // The system's own settings are for the system's own server.
@@ -67,7 +63,7 @@ final class EtcdServer: Sendable {
   }
 
   deinit {
-    keeper.withLock { ($0.standardInput as? Pipe)?.fileHandleForWriting.closeFile() }
+    try? FileManager.default.removeItem(atPath: "\(folder)/keep")
   }
 
   var address: TransferAddress { TransferAddress(scheme: scheme, host: "127.0.0.1", port: port) }
