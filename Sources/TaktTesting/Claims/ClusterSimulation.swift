@@ -15,7 +15,7 @@ package struct ClusterSimulation {
     package static let all: [Plant] = MemoryEngine.Plant.allCases.map { .engine($0) } + [.unguarded]
   }
 
-  private struct Machine {
+  struct Machine {
     var scheduler: VirtualScheduler
     var ledger = LedgerModel()
     var offset: Duration
@@ -34,19 +34,19 @@ package struct ClusterSimulation {
     var isStopping = false
   }
 
-  private struct Execution {
+  struct Execution {
     var job: JobName
     var slot: WallInstant
     var fence: UInt64?
     var startedAt: MonotonicInstant
   }
 
-  private enum Message {
+  enum Message {
     case batch(ClaimBatch)
     case outcome(ClaimOutcome)
   }
 
-  private struct Delivery {
+  struct Delivery {
     var at: MonotonicInstant
     var machine: Int
     var life: Int
@@ -54,37 +54,37 @@ package struct ClusterSimulation {
   }
 
   /// One execution of a slot's command, from its start to its end.
-  private struct Interval {
+  struct Interval {
     var machine: Int
     var fence: UInt64?
     var from: MonotonicInstant
     var to: MonotonicInstant?
   }
 
-  private static let start = WallInstant(milliseconds: 1_790_000_000_000)
-  private let lease = Duration.seconds(6)
+  static let start = WallInstant(milliseconds: 1_790_000_000_000)
+  let lease = Duration.seconds(6)
   private let grace = Duration.seconds(2)
 
-  private static var settings: SchedulerSettings {
+  static var settings: SchedulerSettings {
     var settings = SchedulerSettings(maxRunning: 8)
     settings.concurrency = ["group": 1]
     return settings
   }
 
-  private var random: SplitMix64
+  var random: SplitMix64
   private let plant: Plant?
-  private var now = MonotonicInstant(nanoseconds: 1_000_000_000)
-  private var machines: [Machine] = []
-  private var engine = MemoryEngine()
-  private var engineDownUntil = MonotonicInstant(nanoseconds: 0)
+  var now = MonotonicInstant(nanoseconds: 1_000_000_000)
+  var machines: [Machine] = []
+  var engine = MemoryEngine()
+  var engineDownUntil = MonotonicInstant(nanoseconds: 0)
   private var network: [Delivery] = []
-  private var versions: [[JobSpec]]
-  private var runs: [String: [Interval]] = [:]
-  private var problems: [String] = []
-  package private(set) var story: [String] = []
-  private var isHealing = false
+  var versions: [[JobSpec]]
+  var runs: [String: [Interval]] = [:]
+  var problems: [String] = []
+  package internal(set) var story: [String] = []
+  var isHealing = false
   /// Jobs that somebody has suspended: their slots are skipped without the engine's word.
-  private var wasSuspended: Set<JobName> = []
+  var wasSuspended: Set<JobName> = []
 
   package init(seed: UInt64, plant: Plant? = nil) {
     random = SplitMix64(seed: seed)
@@ -163,7 +163,7 @@ package struct ClusterSimulation {
 
   // MARK: Time
 
-  private mutating func advance(to end: MonotonicInstant) {
+  mutating func advance(to end: MonotonicInstant) {
     while true {
       var next = end
       for index in machines.indices {
@@ -199,7 +199,7 @@ package struct ClusterSimulation {
     machines[index].scheduler.move(to: now)
   }
 
-  private var time: String { "\((now.nanoseconds - 1_000_000_000) / 1_000_000)" }
+  var time: String { "\((now.nanoseconds - 1_000_000_000) / 1_000_000)" }
 
   // MARK: Machines
 
@@ -217,12 +217,12 @@ package struct ClusterSimulation {
         after: machines[index].ledger.previous), to: index)
   }
 
-  private mutating func send(_ event: SchedulerEvent, to index: Int) {
+  mutating func send(_ event: SchedulerEvent, to index: Int) {
     let effects = machines[index].scheduler.send(event)
     perform(effects, of: index)
   }
 
-  private mutating func perform(_ effects: [SchedulerEffect], of index: Int) {
+  mutating func perform(_ effects: [SchedulerEffect], of index: Int) {
     for effect in effects {
       switch effect {
       case .record(let entry): machines[index].ledger.record([entry])
@@ -261,7 +261,7 @@ package struct ClusterSimulation {
     }
   }
 
-  private mutating func start(_ request: AttemptRequest, on index: Int) {
+  mutating func start(_ request: AttemptRequest, on index: Int) {
     let execution = Execution(
       job: request.spec.name, slot: request.slot, fence: request.fence?.number, startedAt: now)
     machines[index].running[request.run] = execution
@@ -274,7 +274,7 @@ package struct ClusterSimulation {
   }
 
   /// Some run longer than a lease. In the end none does, so that those that wait get their turns.
-  private mutating func length() -> Int {
+  mutating func length() -> Int {
     if isHealing { return Int.random(in: 1...300, using: &random) }
     return random.oneIn(5)
       ? Int.random(in: 5000...20000, using: &random) : Int.random(in: 1...1500, using: &random)
@@ -305,7 +305,7 @@ package struct ClusterSimulation {
     }
   }
 
-  private mutating func down(_ index: Int) {
+  mutating func down(_ index: Int) {
     guard machines[index].isUp else { return }
     machines[index].isUp = false
     machines[index].frozenUntil = nil
@@ -321,7 +321,7 @@ package struct ClusterSimulation {
         ? Int.random(in: 100...2500, using: &random) : Int.random(in: 0...20, using: &random))
   }
 
-  private mutating func send(_ batch: ClaimBatch, from index: Int) {
+  mutating func send(_ batch: ClaimBatch, from index: Int) {
     let machine = machines[index]
     machines[index].sentAt[batch.number] = now
     network.append(
@@ -364,204 +364,8 @@ package struct ClusterSimulation {
     }
   }
 
-  private mutating func perform(_ batch: ClaimBatch) -> ClaimReply {
+  mutating func perform(_ batch: ClaimBatch) -> ClaimReply {
     if case .engine(let fault)? = plant { engine.plant = fault }
     return engine.perform(batch, at: wall())
-  }
-
-  // MARK: Faults
-
-  private mutating func makeChaos() {
-    let index = Int.random(in: 0..<machines.count, using: &random)
-    switch Int.random(in: 0..<10, using: &random) {
-    case 0:
-      guard machines[index].isUp else { return }
-      story.append("\(time) m\(index) is killed")
-      down(index)
-    case 1:
-      guard machines[index].isUp, machines[index].frozenUntil == nil else { return }
-      let length = lease * Int.random(in: 1...6, using: &random) / 2
-      story.append("\(time) m\(index) freezes for \(length)")
-      machines[index].frozenUntil = now + length
-    case 2, 3:
-      let length = Duration.milliseconds(Int.random(in: 100...20_000, using: &random))
-      story.append("\(time) m\(index) is cut off for \(length)")
-      machines[index].cutUntil = now + length
-    case 4:
-      let length = Duration.milliseconds(Int.random(in: 100...15_000, using: &random))
-      story.append("\(time) the engine is down for \(length)")
-      engineDownUntil = now + length
-    case 5:
-      guard machines[index].isUp, machines[index].frozenUntil == nil else { return }
-      story.append("\(time) m\(index) gets SIGTERM")
-      machines[index].isStopping = true
-      send(.stop, to: index)
-    case 6:
-      // A new version of the file reaches one machine after the other.
-      if random.oneIn(2) {
-        var jobs = versions[versions.count - 1]
-        let place = Int.random(in: 0..<jobs.count, using: &random)
-        jobs[place].timing.schedule.every = Every(
-          .milliseconds(Int.random(in: 2...10, using: &random) * 500),
-          from: jobs[place].timing.schedule.every?.origin ?? .epoch)
-        versions.append(jobs)
-      }
-      roll(index)
-    case 7: roll(index)
-    case 8:
-      guard machines[index].isUp, machines[index].frozenUntil == nil, !machines[index].isStopping,
-        let job = versions[0].randomElement(using: &random)
-      else { return }
-      wasSuspended.insert(job.name)
-      let command: SchedulerCommand =
-        random.oneIn(2) ? .resume(job.name) : .suspend(job.name, until: nil, reason: "storm")
-      story.append("\(time) m\(index) gets \(command)")
-      let (_, effects) = machines[index].scheduler.perform(command)
-      perform(effects, of: index)
-    default: break
-    }
-  }
-
-  private mutating func roll(_ index: Int) {
-    let old = machines[index].version
-    guard old < versions.count - 1, machines[index].frozenUntil == nil,
-      !machines[index].isStopping
-    else { return }
-    machines[index].version = versions.count - 1
-    guard machines[index].isUp else { return }
-    story.append("\(time) m\(index) reloads version \(versions.count - 1)")
-    send(
-      .reloaded(
-        ReloadPlan(
-          from: Snapshot(settings: Self.settings, jobs: versions[old]),
-          to: Snapshot(settings: Self.settings, jobs: versions[versions.count - 1]))),
-      to: index)
-  }
-
-  private mutating func heal() {
-    story.append("\(time) all heals")
-    isHealing = true
-    engineDownUntil = now
-    for index in machines.indices {
-      machines[index].cutUntil = now
-      if machines[index].frozenUntil != nil { machines[index].frozenUntil = now }
-      if machines[index].startsAt != nil { machines[index].startsAt = now }
-    }
-    advance(to: now)
-    for index in machines.indices { roll(index) }
-  }
-
-  // MARK: The checker
-
-  private mutating func check(until healedAt: MonotonicInstant) {
-    checkRuns()
-    let jobs = versions[versions.count - 1]
-    let first = Self.start
-    // What has gathered before is served in turns: two of a queue are half a second apart.
-    let last = Self.start + (healedAt - MonotonicInstant(nanoseconds: 1_000_000_000)) + .seconds(30)
-    for job in jobs {
-      // A job whose schedule has changed has slots by several of them.
-      // Those of a group may wait for one another for as long as it takes.
-      // A machine that has seen the last run of a limit asks nobody about later slots.
-      guard !wasSuspended.contains(job.name), job.concurrencyGroup == nil,
-        job.timing.schedule.limit == nil,
-        versions.allSatisfy({
-          $0.contains(where: { $0.name == job.name && $0.timing == job.timing })
-        }),
-        let every = job.timing.schedule.every, every.origin == .epoch
-      else { continue }
-      let interval = every.interval
-      var slot = WallInstant(
-        milliseconds: first.milliseconds / interval.milliseconds * interval.milliseconds)
-      while slot <= last {
-        defer { slot = slot + interval }
-        guard slot > first + .seconds(1) else { continue }
-        switch engine.state(of: slot, job.name) {
-        case nil: problems.append("\(job.name) \(offset(slot)): no verdict")
-        case "claimed"? where slot < last - .seconds(30),
-          "open"?:
-          problems.append(
-            "\(job.name) \(offset(slot)): still \(engine.state(of: slot, job.name) ?? "")")
-        default: break
-        }
-      }
-    }
-  }
-
-  /// In the end all machines say the same of a job.
-  private mutating func checkAgreement() {
-    for job in versions[0] {
-      let states = machines.map {
-        $0.scheduler.core.view(of: job.name, at: $0.scheduler.now)?.suspension != nil
-      }
-      if Set(states).count > 1 {
-        problems.append("\(job.name): suspended on some machines only: \(states)")
-      }
-    }
-    if engine.staleCount > 0 { problems.append("\(engine.staleCount) claims after the lease") }
-  }
-
-  private func offset(_ slot: WallInstant) -> String { "\((slot - Self.start).milliseconds)" }
-
-  /// Of a group with room for one, two run at a time only where a machine went on without its lease.
-  private mutating func checkGroup() {
-    let members = versions[0].filter { $0.concurrencyGroup != nil }
-    guard !members.contains(where: { $0.onLeaseLost == .finish }) else { return }
-    let names = Set(members.map(\.name.text))
-    var all: [(key: String, interval: Interval)] = []
-    for (key, intervals) in runs where names.contains(String(key.prefix { $0 != " " })) {
-      for interval in intervals { all.append((key, interval)) }
-    }
-    all.sort { $0.interval.from < $1.interval.from }
-    for (earlier, later) in zip(all, all.dropFirst())
-    where (earlier.interval.to ?? now) > later.interval.from {
-      problems.append("\(earlier.key) and \(later.key): run at a time")
-    }
-  }
-
-  /// A job that rests after each end never runs sooner, on no machine, and goes on in the end.
-  private mutating func checkRests(until healedAt: MonotonicInstant) {
-    for job in versions[0]
-    where job.timing.schedule.every?.origin == .end && job.onLeaseLost == .stop {
-      let intervals = versions.compactMap { version in
-        version.first { $0.name == job.name }?.timing.schedule.every?.interval
-      }
-      let rest = intervals.min() ?? .zero
-      var all: [(key: String, interval: Interval)] = []
-      for (key, intervals) in runs where key.hasPrefix("\(job.name) ") {
-        for interval in intervals { all.append((key, interval)) }
-      }
-      all.sort { $0.interval.from < $1.interval.from }
-      for (earlier, later) in zip(all, all.dropFirst()) where earlier.key != later.key {
-        let gap = later.interval.from - (earlier.interval.to ?? now)
-        if gap + .milliseconds(1) < rest {
-          problems.append("\(earlier.key) and \(later.key): only \(gap) between them")
-        }
-      }
-      guard !wasSuspended.contains(job.name), job.timing.schedule.limit == nil,
-        job.concurrencyGroup == nil
-      else { continue }
-      if (all.last?.interval.from ?? healedAt) < healedAt + .seconds(60) {
-        problems.append("\(job.name): does not go on")
-      }
-    }
-  }
-
-  private mutating func checkRuns() {
-    for (key, intervals) in runs.sorted(by: { $0.key < $1.key }) {
-      let name = JobName(String(key.prefix { $0 != " " }))
-      let isAtLeastOnce = versions[0].contains { $0.name == name && $0.delivery == .atLeastOnce }
-      if intervals.count > 1, !isAtLeastOnce {
-        problems.append("\(key): ran \(intervals.count) times")
-      }
-      for (earlier, later) in zip(intervals, intervals.dropFirst()) {
-        let isAllowed =
-          versions[0].first { $0.name == name }?.onLeaseLost == .finish
-          && earlier.machine != later.machine
-        if (earlier.to ?? now) > later.from, !isAllowed { problems.append("\(key): runs overlap") }
-        if (earlier.fence ?? 0) >= (later.fence ?? 0) { problems.append("\(key): the fence fell") }
-      }
-      if intervals.contains(where: { $0.fence == nil }) { problems.append("\(key): ran unclaimed") }
-    }
   }
 }

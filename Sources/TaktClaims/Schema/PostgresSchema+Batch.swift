@@ -1,0 +1,150 @@
+/// What clients call.
+extension PostgresSchema {
+  static let batch = """
+    CREATE OR REPLACE FUNCTION takt.batch(p_cluster text, p_batch jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+    -- Plans are made once, mostly while the tables are small, and kept.
+    SET enable_seqscan = off AS $fn$
+    DECLARE
+      c_version CONSTANT integer := \(version);
+      v_requests jsonb := p_batch->'requests';
+      v_facts jsonb := p_batch->'facts';
+      v_has_facts boolean := coalesce(jsonb_typeof(v_facts) = 'object', false);
+      v_id bigint := (p_batch->>'member')::bigint;
+      v_number bigint := (p_batch->>'number')::bigint;
+      v_member takt.member;
+      v_now bigint;
+      v_until bigint;
+      v_lease_left bigint;
+      v_request jsonb;
+      v_answers jsonb[] := '{}';
+      v_reply jsonb;
+    BEGIN
+      -- A client of another version decides by this what to do; nothing has been done.
+      IF (p_batch->>'schema')::integer NOT BETWEEN \(clientVersionMin) AND c_version THEN
+        RETURN jsonb_build_object('schema', c_version);
+      END IF;
+      -- A batch that nobody waits for any more is not to wait for others.
+      PERFORM set_config('lock_timeout', p_batch->>'wait', true);
+
+      INSERT INTO takt.job (cluster, name)
+        SELECT DISTINCT p_cluster, (r->>'job') COLLATE "C" FROM jsonb_array_elements(v_requests) r
+        WHERE r->>'do' = 'declare' ORDER BY 2
+        ON CONFLICT DO NOTHING;
+      PERFORM FROM takt.job WHERE cluster = p_cluster AND name = ANY (ARRAY(
+          SELECT r->>'job' FROM jsonb_array_elements(v_requests) r
+          WHERE r ? 'job' AND r->>'do' <> 'ask'
+          UNION ALL
+          SELECT s.job FROM jsonb_array_elements(v_requests) r
+          JOIN takt.slot s ON s.token = (r->>'token')::bigint AND s.cluster = p_cluster))
+        ORDER BY name FOR UPDATE;
+      INSERT INTO takt.group_lock (cluster, name)
+        SELECT DISTINCT p_cluster, (r->>'group') COLLATE "C" FROM jsonb_array_elements(v_requests) r
+        WHERE r->>'groupMax' IS NOT NULL AND r->>'group' IS NOT NULL ORDER BY 2
+        ON CONFLICT DO NOTHING;
+      PERFORM FROM takt.group_lock WHERE cluster = p_cluster AND name = ANY (ARRAY(
+          SELECT r->>'group' FROM jsonb_array_elements(v_requests) r
+          WHERE r->>'groupMax' IS NOT NULL))
+        ORDER BY name FOR UPDATE;
+      IF v_id IS NOT NULL THEN
+        SELECT * INTO v_member FROM takt.member WHERE cluster = p_cluster AND id = v_id FOR UPDATE;
+      END IF;
+
+      -- Read once, when nothing is left to wait for.
+      v_now := takt.now(p_cluster);
+      v_reply := jsonb_build_object('member', NULL, 'wall', v_now);
+      IF v_has_facts THEN PERFORM takt.settle(p_cluster, v_now); END IF;
+      IF v_id IS NOT NULL THEN
+        IF coalesce(v_member.lease_until <= v_now, true) THEN RETURN v_reply; END IF;
+        -- A batch that comes after a newer one: its sender has given it up.
+        IF v_member.last_batch > v_number THEN RETURN v_reply; END IF;
+        IF NOT v_has_facts THEN
+          UPDATE takt.member SET last_batch = v_number WHERE id = v_id;
+        END IF;
+      ELSIF v_has_facts THEN
+        v_id := takt.numbered(nextval('takt.member_id'));
+      ELSE
+        RETURN v_reply;
+      END IF;
+      -- Before this batch puts it off.
+      v_lease_left := v_member.lease_until - v_now;
+      IF v_has_facts THEN
+        v_until := takt.later(v_now, (v_facts->>'lease')::bigint);
+        INSERT INTO takt.member (id, cluster, machine, host, version, labels, lease, grace,
+          clock_offset, joined_at, lease_until, lost_after, last_batch, api)
+        VALUES (v_id, p_cluster, v_facts->>'machine', v_facts->>'host', v_facts->>'version',
+          v_facts->'labels', (v_facts->>'lease')::bigint, (v_facts->>'grace')::bigint,
+          (v_facts->>'clockOffset')::bigint, v_now, v_until,
+          takt.later(v_until, (v_facts->>'grace')::bigint), v_number, v_facts->>'api')
+        ON CONFLICT (id) DO UPDATE SET
+          machine = excluded.machine, host = excluded.host, version = excluded.version,
+          labels = excluded.labels, lease = excluded.lease, grace = excluded.grace,
+          clock_offset = excluded.clock_offset, lease_until = excluded.lease_until,
+          lost_after = excluded.lost_after, last_batch = excluded.last_batch,
+          api = excluded.api
+        RETURNING * INTO v_member;
+      END IF;
+
+      FOR v_request IN SELECT value FROM jsonb_array_elements(v_requests) LOOP
+        v_answers := v_answers || CASE v_request->>'do'
+          WHEN 'declare' THEN takt.declare(p_cluster, v_id, v_now, v_request)
+          WHEN 'claim' THEN takt.claim(
+            p_cluster, v_id, v_member.machine, v_lease_left, v_now, v_request)
+          WHEN 'ask' THEN takt.ask(p_cluster, v_request)
+          WHEN 'lastEnd' THEN takt.last_end(p_cluster, v_request)
+          WHEN 'decide' THEN takt.decide(p_cluster, v_id, v_member.machine, v_now, v_request)
+          WHEN 'ranUnclaimed' THEN
+            takt.ran_unclaimed(p_cluster, v_id, v_member.machine, v_now, v_request)
+          WHEN 'end' THEN takt.end_claim(p_cluster, v_now, v_request)
+          WHEN 'giveBack' THEN takt.give_back(p_cluster, v_request)
+          WHEN 'suspend' THEN takt.suspend(p_cluster, v_request)
+        END;
+      END LOOP;
+      v_reply := v_reply || jsonb_build_object('member', v_id, 'answers', to_jsonb(v_answers));
+      IF (p_batch->>'leaves')::boolean THEN
+        DELETE FROM takt.holder WHERE member = v_id;
+        DELETE FROM takt.member WHERE id = v_id;
+      END IF;
+      IF v_has_facts THEN
+        v_reply := v_reply || jsonb_build_object('news', takt.news(p_cluster, v_id, v_now));
+        PERFORM takt.forget(p_cluster, v_now);
+      END IF;
+      RETURN v_reply;
+    END
+    $fn$;
+    """
+
+  /// What is known of a job's slots after one of them, for those who check; it changes nothing.
+  static let audit = """
+    CREATE OR REPLACE FUNCTION takt.audit(
+      p_cluster text, p_job text, p_after bigint, p_max integer
+    ) RETURNS jsonb LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+    AS $fn$
+      SELECT jsonb_strip_nulls(jsonb_build_object(
+        'now', takt.now(p_cluster),
+        'forgottenUntil', (
+          SELECT forgotten_until FROM takt.job WHERE cluster = p_cluster AND name = p_job),
+        'slots', coalesce((
+          SELECT jsonb_agg(CASE state
+            WHEN 'decided' THEN
+              jsonb_build_object('slot', slot, 'verdict', verdict, 'detail', detail)
+            ELSE jsonb_build_object('slot', slot, 'machine', machine, 'claimedAt', claimed_at,
+              'validUntil', valid_until, 'isOpen', state = 'open', 'lostAfter', (
+                SELECT lost_after FROM takt.member m WHERE m.id = s.member)) END ORDER BY slot)
+          FROM (
+            SELECT * FROM takt.slot
+            WHERE cluster = p_cluster AND job = p_job AND slot > p_after
+            ORDER BY slot LIMIT p_max) s), '[]'::jsonb),
+        'series', coalesce((
+          SELECT jsonb_agg(jsonb_build_object('first', first, 'last', last, 'count', slots,
+            'verdict', verdict, 'detail', detail) ORDER BY first)
+          FROM takt.series WHERE cluster = p_cluster AND job = p_job AND last > p_after),
+          '[]'::jsonb),
+        'doubled', coalesce((
+          SELECT jsonb_agg(jsonb_build_object('slot', slot, 'machine', machine)
+            ORDER BY slot, member)
+          FROM takt.doubled WHERE cluster = p_cluster AND job = p_job AND slot > p_after),
+          '[]'::jsonb)))
+    $fn$;
+    """
+}

@@ -1,0 +1,130 @@
+/// A claim of one slot.
+extension PostgresSchema {
+  static let claims = """
+    CREATE OR REPLACE FUNCTION takt.granted(p_token bigint, p_attempt integer) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE AS $fn$
+      SELECT pg_catalog.jsonb_build_object('is', 'granted', 'token', p_token, 'attempt', p_attempt)
+    $fn$;
+
+    CREATE OR REPLACE FUNCTION takt.skipped(p_reason text) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE AS $fn$
+      SELECT pg_catalog.jsonb_build_object('is', 'skipped', 'reason', p_reason)
+    $fn$;
+
+    CREATE OR REPLACE FUNCTION takt.claim(
+      p_cluster text, p_member bigint, p_machine text, p_lease_left bigint, p_now bigint,
+      p_request jsonb
+    ) RETURNS jsonb LANGUAGE plpgsql AS $fn$
+    DECLARE
+      v_name text := p_request->>'job';
+      v_instant bigint := (p_request->>'slot')::bigint;
+      v_former bigint := (p_request->>'earlier')::bigint;
+      v_overlap text := p_request->>'overlap';
+      v_group text := p_request->>'group';
+      v_group_max bigint := (p_request->>'groupMax')::bigint;
+      v_valid_until bigint := (p_request->>'validUntil')::bigint;
+      v_job takt.job;
+      v_slot takt.slot;
+      v_is_new boolean;
+      v_ahead bigint;
+      v_refusal text;
+      v_token bigint;
+    BEGIN
+      SELECT * INTO v_job FROM takt.job WHERE cluster = p_cluster AND name = v_name;
+      IF v_job.schedule IS NULL THEN RETURN takt.answer('drifted'); END IF;
+      SELECT * INTO v_slot FROM takt.slot
+        WHERE cluster = p_cluster AND job = v_name AND slot = v_instant;
+      v_is_new := NOT FOUND;
+      -- A grant whose answer was lost, whatever has become of the schedule since.
+      IF v_slot.state = 'claimed' AND v_slot.member = p_member THEN
+        RETURN takt.granted(v_slot.token, v_slot.attempt);
+      END IF;
+      IF v_job.schedule <> (p_request->>'schedule')::bigint THEN
+        RETURN takt.answer('drifted');
+      END IF;
+      IF v_is_new THEN
+        IF takt.is_known(p_cluster, v_name, v_instant) THEN RETURN takt.answer('taken'); END IF;
+        IF v_job.rest IS NOT NULL AND (
+          takt.is_unfinished(p_cluster, v_name) OR v_job.last_end IS NOT NULL
+          AND takt.nanoseconds(v_instant) < takt.later(takt.nanoseconds(v_job.last_end), v_job.rest))
+        THEN
+          RETURN pg_catalog.jsonb_build_object('is', 'ended', 'at', v_job.last_end);
+        END IF;
+      ELSIF v_slot.state = 'claimed' THEN
+        IF v_slot.member IS DISTINCT FROM v_former THEN RETURN takt.answer('taken'); END IF;
+      ELSIF v_slot.state = 'decided' THEN
+        IF v_slot.verdict = 'skipped' AND v_slot.member IN (p_member, v_former) THEN
+          RETURN takt.skipped(v_slot.detail);
+        END IF;
+        RETURN takt.answer('taken');
+      ELSIF p_now > v_slot.valid_until THEN
+        RETURN takt.answer('taken');
+      END IF;
+
+      v_ahead := takt.later(takt.nanoseconds(v_instant), -p_now);
+      IF v_ahead > 1000000 THEN
+        RETURN pg_catalog.jsonb_build_object('is', 'early', 'ahead', v_ahead);
+      END IF;
+
+      IF v_job.is_suspended AND coalesce(v_job.suspended_until > p_now, true) THEN
+        v_refusal := 'suspended';
+      ELSIF v_overlap = 'replace' AND EXISTS (
+        SELECT FROM takt.slot
+        WHERE cluster = p_cluster AND job = v_name AND state = 'claimed' AND slot > v_instant)
+      THEN
+        v_refusal := 'overlap';
+      ELSIF v_is_new AND v_job.ran_count >= (p_request->>'limit')::bigint THEN
+        v_refusal := 'limit';
+      ELSIF v_is_new AND v_overlap = 'skip' AND takt.is_running(p_cluster, v_name, v_instant) THEN
+        v_refusal := 'overlap';
+      END IF;
+      IF v_refusal IS NOT NULL THEN
+        INSERT INTO takt.slot (cluster, job, slot, state, member, machine, valid_until, verdict,
+          detail, ended_at)
+        VALUES (p_cluster, v_name, v_instant, 'decided', p_member, p_machine, v_valid_until,
+          'skipped', v_refusal, p_now)
+        ON CONFLICT (cluster, job, slot) DO UPDATE SET
+          state = 'decided', token = NULL, member = p_member, machine = p_machine,
+          valid_until = v_valid_until, verdict = 'skipped', detail = v_refusal, ended_at = p_now;
+        PERFORM takt.note_end(p_cluster, ARRAY[v_name], p_now);
+        RETURN takt.skipped(v_refusal);
+      END IF;
+
+      IF v_group IS NOT NULL AND v_group_max <= (
+        SELECT count(*) FROM takt.slot
+        WHERE cluster = p_cluster AND slot_group = v_group AND state = 'claimed'
+          AND NOT (job = v_name AND slot = v_instant))
+      THEN
+        RETURN takt.answer('busy');
+      END IF;
+      IF v_overlap <> 'allow' AND takt.is_running(p_cluster, v_name, v_instant) THEN
+        IF v_overlap = 'replace' THEN
+          UPDATE takt.slot SET is_replaced = true
+          WHERE cluster = p_cluster AND job = v_name AND state = 'claimed' AND slot <> v_instant
+            AND NOT is_replaced;
+        END IF;
+        RETURN takt.answer('busy');
+      END IF;
+
+      v_token := takt.numbered(pg_catalog.nextval('takt.token'));
+      INSERT INTO takt.slot (cluster, job, slot, state, attempt, token, member, machine,
+        is_at_least_once, overlap, slot_group, valid_until, claimed_at, claim_lease_left)
+      VALUES (p_cluster, v_name, v_instant, 'claimed', 1, v_token, p_member, p_machine,
+        (p_request->>'atLeastOnce')::boolean, v_overlap, v_group, v_valid_until, p_now,
+        p_lease_left)
+      ON CONFLICT (cluster, job, slot) DO UPDATE SET
+        state = 'claimed', attempt = takt.slot.attempt + 1, token = excluded.token,
+        member = excluded.member, machine = excluded.machine,
+        is_at_least_once = excluded.is_at_least_once, is_replaced = false,
+        overlap = excluded.overlap, slot_group = excluded.slot_group,
+        valid_until = excluded.valid_until, claimed_at = excluded.claimed_at,
+        claim_lease_left = excluded.claim_lease_left;
+      IF v_is_new THEN
+        UPDATE takt.job SET ran_count = ran_count + 1
+        WHERE cluster = p_cluster AND name = v_name;
+      END IF;
+      RETURN takt.granted(v_token, coalesce(v_slot.attempt, 0) + 1);
+    END
+    $fn$;
+    """
+}

@@ -1,0 +1,212 @@
+import TaktCore
+import TaktTime
+
+/// All that a machine asks for but claims.
+extension PostgresSchema {
+  /// How long before a job is first heard of its slots may lie.
+  private static let reachNanoseconds = MemoryEngine.reach.nanosecondsSaturated
+
+  /// All that is no claim.
+  static let requests = """
+    CREATE OR REPLACE FUNCTION takt.declare(
+      p_cluster text, p_member bigint, p_now bigint, p_request jsonb
+    ) RETURNS jsonb LANGUAGE plpgsql AS $fn$
+    DECLARE
+      v_name text := p_request->>'job';
+      v_schedule bigint := (p_request->>'schedule')::bigint;
+      v_old bigint;
+    BEGIN
+      SELECT schedule INTO v_old FROM takt.job WHERE cluster = p_cluster AND name = v_name;
+      DELETE FROM takt.holder WHERE cluster = p_cluster AND job = v_name AND member = p_member;
+      IF v_old IS DISTINCT FROM v_schedule THEN
+        IF v_old IS NOT NULL AND NOT (p_request->>'changed')::boolean AND EXISTS (
+          SELECT FROM takt.holder h JOIN takt.member m ON m.id = h.member
+          WHERE h.cluster = p_cluster AND h.job = v_name AND m.lease_until > p_now)
+        THEN
+          RETURN takt.answer('drifted');
+        END IF;
+        -- Slots from long before a job is first heard of belong to no machine: a slow clock names them.
+        UPDATE takt.job SET schedule = v_schedule,
+          changed_at = CASE WHEN v_old IS NOT NULL THEN p_now END,
+          last_end = CASE WHEN rest IS NOT NULL AND p_request->>'rest' IS NOT NULL THEN last_end END,
+          rest = (p_request->>'rest')::bigint,
+          forgotten_until = CASE WHEN v_old IS NULL
+            THEN (takt.later(p_now, -\(reachNanoseconds)) - 1) / 1000000
+            ELSE forgotten_until END
+        WHERE cluster = p_cluster AND name = v_name;
+        DELETE FROM takt.holder WHERE cluster = p_cluster AND job = v_name;
+      END IF;
+      INSERT INTO takt.holder (cluster, job, member) VALUES (p_cluster, v_name, p_member);
+      RETURN takt.answer('done');
+    END
+    $fn$;
+
+    CREATE OR REPLACE FUNCTION takt.suspend(p_cluster text, p_request jsonb) RETURNS jsonb
+    LANGUAGE plpgsql AS $fn$
+    DECLARE
+      v_new jsonb := p_request->'suspension';
+      v_is boolean := coalesce(jsonb_typeof(v_new) = 'object', false);
+    BEGIN
+      UPDATE takt.job SET
+        is_suspended = v_is,
+        suspended_since = CASE WHEN v_is THEN (v_new->>'since')::bigint END,
+        suspended_until = CASE WHEN v_is THEN (v_new->>'until')::bigint END,
+        suspended_reason = CASE WHEN v_is THEN v_new->>'reason' END
+      WHERE cluster = p_cluster AND name = p_request->>'job' AND schedule IS NOT NULL;
+      RETURN takt.answer('done');
+    END
+    $fn$;
+
+    CREATE OR REPLACE FUNCTION takt.ask(p_cluster text, p_request jsonb) RETURNS jsonb
+    LANGUAGE sql AS $fn$
+      SELECT pg_catalog.jsonb_build_object('is', 'known', 'slots', coalesce((
+        SELECT pg_catalog.jsonb_agg(s.slot::bigint ORDER BY s.place)
+        FROM pg_catalog.jsonb_array_elements_text(p_request->'slots')
+          WITH ORDINALITY AS s (slot, place)
+        WHERE (takt.is_known(p_cluster, p_request->>'job', s.slot::bigint)
+          OR EXISTS (
+            SELECT FROM takt.job
+            WHERE cluster = p_cluster AND name = p_request->>'job'
+              AND schedule <> (p_request->>'schedule')::bigint
+              AND takt.nanoseconds(s.slot::bigint) > changed_at))
+          AND EXISTS (
+            SELECT FROM takt.job
+            WHERE cluster = p_cluster AND name = p_request->>'job' AND schedule IS NOT NULL)),
+        '[]'::jsonb))
+    $fn$;
+
+    CREATE OR REPLACE FUNCTION takt.last_end(p_cluster text, p_request jsonb) RETURNS jsonb
+    LANGUAGE sql AS $fn$
+      SELECT CASE WHEN takt.is_unfinished(p_cluster, p_request->>'job')
+        THEN takt.answer('busy')
+        ELSE pg_catalog.jsonb_build_object('is', 'ended', 'at', (
+          SELECT last_end FROM takt.job
+          WHERE cluster = p_cluster AND name = p_request->>'job' AND schedule IS NOT NULL))
+        END
+    $fn$;
+
+    CREATE OR REPLACE FUNCTION takt.decide(
+      p_cluster text, p_member bigint, p_machine text, p_now bigint, p_request jsonb
+    ) RETURNS jsonb LANGUAGE plpgsql AS $fn$
+    DECLARE
+      v_name text := p_request->>'job';
+      v_first bigint := (p_request->>'first')::bigint;
+      v_last bigint := (p_request->>'last')::bigint;
+      v_count bigint := (p_request->>'count')::bigint;
+      v_ahead bigint := takt.later(takt.nanoseconds(v_first), -p_now);
+    BEGIN
+      IF NOT EXISTS (
+        SELECT FROM takt.job
+        WHERE cluster = p_cluster AND name = v_name AND schedule IS NOT NULL)
+      THEN
+        RETURN takt.answer('done');
+      END IF;
+      IF v_count > 1 THEN
+        INSERT INTO takt.series
+          (cluster, job, last, first, slots, verdict, detail, member, ended_at)
+        VALUES (p_cluster, v_name, v_last, v_first, v_count, p_request->>'verdict',
+          p_request->>'detail', p_member, p_now)
+        ON CONFLICT DO NOTHING;
+        RETURN takt.answer('done');
+      END IF;
+      IF takt.is_known(p_cluster, v_name, v_first) THEN
+        RETURN takt.answer(CASE WHEN EXISTS (
+          SELECT FROM takt.slot
+          WHERE cluster = p_cluster AND job = v_name AND slot = v_first AND state = 'decided'
+            AND verdict = p_request->>'verdict' AND detail IS NOT DISTINCT FROM p_request->>'detail'
+            AND outcome IS NULL AND reason IS NULL) THEN 'done' ELSE 'taken' END);
+      END IF;
+      -- A machine whose clock is fast takes it for missed.
+      IF v_ahead > 1000000 THEN
+        RETURN pg_catalog.jsonb_build_object('is', 'early', 'ahead', v_ahead);
+      END IF;
+      INSERT INTO takt.slot
+        (cluster, job, slot, state, machine, valid_until, verdict, detail, ended_at)
+      VALUES (p_cluster, v_name, v_first, 'decided', p_machine, takt.nanoseconds(v_first),
+        p_request->>'verdict', p_request->>'detail', p_now);
+      PERFORM takt.note_end(p_cluster, ARRAY[v_name], p_now);
+      RETURN takt.answer('done');
+    END
+    $fn$;
+
+    CREATE OR REPLACE FUNCTION takt.ran_unclaimed(
+      p_cluster text, p_member bigint, p_machine text, p_now bigint, p_request jsonb
+    ) RETURNS jsonb LANGUAGE plpgsql AS $fn$
+    DECLARE
+      v_name text := p_request->>'job';
+      v_slot bigint := (p_request->>'slot')::bigint;
+    BEGIN
+      IF NOT EXISTS (
+        SELECT FROM takt.job
+        WHERE cluster = p_cluster AND name = v_name AND schedule IS NOT NULL)
+      THEN
+        RETURN takt.answer('done');
+      END IF;
+      IF EXISTS (
+        SELECT FROM takt.slot
+        WHERE cluster = p_cluster AND job = v_name AND slot = v_slot AND state = 'decided'
+          AND verdict = 'ran' AND reason = 'unclaimed' AND outcome IS NULL AND member = p_member)
+      THEN
+        RETURN takt.answer('done');
+      END IF;
+      -- It was given the slot, and the answer was lost.
+      UPDATE takt.slot SET state = 'decided', verdict = 'ran', reason = 'unclaimed',
+        ended_at = p_now
+      WHERE cluster = p_cluster AND job = v_name AND slot = v_slot AND state = 'claimed'
+        AND member = p_member;
+      IF FOUND THEN
+        PERFORM takt.note_end(p_cluster, ARRAY[v_name], p_now);
+        RETURN takt.answer('done');
+      END IF;
+      IF takt.is_known(p_cluster, v_name, v_slot) THEN
+        INSERT INTO takt.doubled (cluster, job, slot, member, machine, found_at)
+        VALUES (p_cluster, v_name, v_slot, p_member, p_machine, p_now)
+        ON CONFLICT DO NOTHING;
+        RETURN takt.answer('superseded');
+      END IF;
+      INSERT INTO takt.slot
+        (cluster, job, slot, state, member, machine, valid_until, verdict, reason, ended_at)
+      VALUES (p_cluster, v_name, v_slot, 'decided', p_member, p_machine,
+        takt.nanoseconds(v_slot), 'ran', 'unclaimed', p_now);
+      PERFORM takt.note_end(p_cluster, ARRAY[v_name], p_now);
+      RETURN takt.answer('done');
+    END
+    $fn$;
+
+    CREATE OR REPLACE FUNCTION takt.end_claim(p_cluster text, p_now bigint, p_request jsonb)
+    RETURNS jsonb LANGUAGE plpgsql AS $fn$
+    DECLARE
+      v_slot takt.slot;
+    BEGIN
+      SELECT * INTO v_slot FROM takt.slot
+        WHERE cluster = p_cluster AND token = (p_request->>'token')::bigint;
+      IF v_slot.state = 'claimed' THEN
+        UPDATE takt.slot SET state = 'decided', verdict = 'ran', detail = NULL,
+          outcome = p_request->>'outcome', reason = p_request->>'reason', ended_at = p_now
+        WHERE token = v_slot.token;
+        PERFORM takt.note_end(p_cluster, ARRAY[v_slot.job], p_now);
+        RETURN takt.answer('done');
+      ELSIF v_slot.state = 'decided' AND v_slot.verdict = 'ran'
+        AND v_slot.outcome = p_request->>'outcome' AND v_slot.reason = p_request->>'reason'
+      THEN
+        RETURN takt.answer('done');
+      END IF;
+      RETURN takt.answer('superseded');
+    END
+    $fn$;
+
+    CREATE OR REPLACE FUNCTION takt.give_back(p_cluster text, p_request jsonb) RETURNS jsonb
+    LANGUAGE plpgsql AS $fn$
+    DECLARE
+      v_token bigint := (p_request->>'token')::bigint;
+      v_state text;
+    BEGIN
+      SELECT state INTO v_state FROM takt.slot WHERE cluster = p_cluster AND token = v_token;
+      IF v_state = 'claimed' THEN
+        UPDATE takt.slot SET state = 'open' WHERE token = v_token;
+      END IF;
+      RETURN takt.answer(CASE WHEN v_state IN ('claimed', 'open') THEN 'done' ELSE 'superseded' END);
+    END
+    $fn$;
+    """
+}
