@@ -26,6 +26,7 @@ extension PostgresSchema {
       v_job takt.job;
       v_slot takt.slot;
       v_is_new boolean;
+      v_is_passed boolean;
       v_ahead bigint;
       v_refusal text;
       v_token bigint;
@@ -66,12 +67,20 @@ extension PostgresSchema {
         RETURN pg_catalog.jsonb_build_object('is', 'early', 'ahead', v_ahead);
       END IF;
 
+      v_is_passed := v_overlap = 'replace' AND EXISTS (
+        SELECT FROM takt.slot
+        WHERE cluster = p_cluster AND job = v_name AND state = 'claimed' AND slot > v_instant);
+      IF v_is_passed AND v_slot.is_at_least_once AND NOT v_is_new THEN
+        -- It may have run on the machine that was lost; a newer one has taken its place.
+        UPDATE takt.slot SET state = 'decided', verdict = 'ran', outcome = 'interrupted',
+          reason = 'lost', ended_at = p_now
+        WHERE cluster = p_cluster AND job = v_name AND slot = v_instant;
+        PERFORM takt.note_end(p_cluster, ARRAY[v_name], p_now);
+        RETURN takt.answer('taken');
+      END IF;
       IF v_job.is_suspended AND coalesce(v_job.suspended_until > p_now, true) THEN
         v_refusal := 'suspended';
-      ELSIF v_overlap = 'replace' AND EXISTS (
-        SELECT FROM takt.slot
-        WHERE cluster = p_cluster AND job = v_name AND state = 'claimed' AND slot > v_instant)
-      THEN
+      ELSIF v_is_passed THEN
         v_refusal := 'overlap';
       ELSIF v_is_new AND v_job.ran_count >= (p_request->>'limit')::bigint THEN
         v_refusal := 'limit';

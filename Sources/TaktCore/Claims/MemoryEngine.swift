@@ -172,6 +172,12 @@ package struct MemoryEngine: Sendable {
     }
     let ahead = claim.slot - now
     if ahead > Self.tolerance { return .early(ahead) }
+    if let slot, slot.isAtLeastOnce, isPassed(claim, job) {
+      // It may have run on the machine that was lost; a newer one has taken its place.
+      jobs[claim.job]?.slots[claim.slot]?.state = .decided(.ran, .interrupted, reason: "lost")
+      noteEnd(of: claim.job, at: now)
+      return .taken
+    }
     if let reason = refusal(of: claim, job, at: now) {
       job.slots[claim.slot] = Slot(
         state: .decided(.skipped(reason), nil, reason: ""), decidedFor: member,
@@ -202,14 +208,16 @@ package struct MemoryEngine: Sendable {
     if let suspension = job.suspension, suspension.until.map({ $0 > now }) ?? true {
       return .suspended
     }
-    // An older slot never takes the place of a newer one's run.
-    if claim.overlap == .replace, job.slots.contains(where: { $0 > claim.slot && $1.isClaimed }) {
-      return .overlap
-    }
+    if isPassed(claim, job) { return .overlap }
     guard job.slots[claim.slot] == nil else { return nil }
     if let limit = claim.limit, job.ranCount >= limit { return .limit }
     if claim.overlap == .skip, isRunning(job, but: claim.slot) { return .overlap }
     return nil
+  }
+
+  /// An older slot never takes the place of a newer one's run.
+  private func isPassed(_ claim: SlotClaim, _ job: Job) -> Bool {
+    claim.overlap == .replace && job.slots.contains { $0 > claim.slot && $1.isClaimed }
   }
 
   /// Whether others run that the claim must wait for. Those that it replaces are told to stop.

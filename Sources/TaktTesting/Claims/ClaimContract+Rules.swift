@@ -122,6 +122,19 @@ extension ClaimContract {
       try scene.equal(try scene.renew(two, "two").replaced, [], "replaced by an older one")
       try scene.ask(two, .end(next, .succeeded, reason: ""))
     },
+    ClaimContract("what a lost machine may have run is interrupted where a newer slot runs") {
+      scene in
+      let (one, two) = (try scene.join(), try scene.join("two"))
+      let lost = scene.wish(scene.slot(3)) {
+        $0.overlap = .replace
+        $0.isAtLeastOnce = true
+      }
+      _ = try scene.grant(one, lost)
+      try scene.lose(all: two)
+      _ = try scene.grant(two, scene.wish(scene.slot(2)) { $0.overlap = .replace })
+      try scene.equal(try scene.claim(two, lost), .taken, "the older slot")
+      try scene.equal(try scene.renew(two, "two").open, [], "open slots")
+    },
     ClaimContract("overlap allow starts beside others") { scene in
       let (one, two) = (try scene.join(), try scene.join("two"))
       _ = try scene.grant(one, scene.wish(scene.slot(2)))
