@@ -25,6 +25,9 @@ struct SchemaTests {
     "env: {A: null}", "1.5ms", "env: {A: }", "cwd: ~}", "group: ~}", "timeout: }", "umask: 8",
     "machines: {}", "url: db.example.org", "url: mysql://", "api: '8080'", "api: a.example",
     "api: 'http", "api: 'ftp", "api_write_token_file: x}",
+    "engine: etcd}", "endpoints: [h:", "ftp://h", "endpoints: http://", "endpoints: 'http://[::1'",
+    "https://h, cert", "https://h, key", "https://h, username: x}", "https://h, password",
+    "password: {}}",
   ]
 
   @Test func `what takt takes the schema takes, and what is wrong in form it refuses`() throws {
