@@ -122,12 +122,15 @@ import Testing
   @Test(.enabled(if: EtcdServer.isInstalled, EtcdServer.hint))
   func `etcd has no space left`() throws {
     let server = try EtcdServer(["--quota-backend-bytes", "200000"])
-    let value = EtcdMessage.base64(String(repeating: "x", count: 100_000))
-    // It counts what is on its disk, which is a little later.
-    var answer = ""
-    while !answer.contains("space exceeded") {
-      answer = try server.call(
-        "/v3/kv/put", #"{"key":"\#(EtcdMessage.base64("x"))","value":"\#(value)"}"#)
+    // It counts what is on its disk, which is a little later; and refuses what is small only after
+    // it has refused something large.
+    for count in [100_000, 1] {
+      let value = EtcdMessage.base64(String(repeating: "x", count: count))
+      var answer = ""
+      while !answer.contains("space exceeded") {
+        answer = try server.call(
+          "/v3/kv/put", #"{"key":"\#(EtcdMessage.base64("x"))","value":"\#(value)"}"#)
+      }
     }
     let failure = try Self.failure(server.access)
     #expect(failure.description.contains("has no space left and refuses writes. Compact"))
