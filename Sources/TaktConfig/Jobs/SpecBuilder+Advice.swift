@@ -123,17 +123,21 @@ extension SpecBuilder {
     }
   }
 
+  /// What is in every name that is more than a name.
+  private static let signs = Array("|><;&$ ".utf8)
+
   /// Whether a program's name is more than a name.
   static func isForShell(_ program: String) -> Bool {
-    program.contains { "|><;&$".contains($0) } || program.contains(" ") && !program.hasPrefix("/")
-      || program.contains(" -")
+    guard program.utf8.contains(where: { signs.contains($0) }) else { return false }
+    return program.contains { "|><;&$".contains($0) }
+      || program.contains(" ") && !program.hasPrefix("/") || program.contains(" -")
   }
 
   /// A list is run as it stands: there is no shell that a pipe could mean something to.
   private func checkWords(_ items: [KeyValue.Located], of raw: RawJob) {
     guard let first = items.first, let program = first.value.text else { return }
-    let line = items.compactMap(\.value.text).joined(separator: " ").shortened
-    if let sign = items.first(where: { Self.shellWords.contains($0.value.text ?? "") }) {
+    var line: String { items.compactMap(\.value.text).joined(separator: " ").shortened }
+    if let sign = items.first(where: { $0.value.text.map(Self.isShellWord) ?? false }) {
       reporter.report(
         .suspicious, severity: .warning, at: sign.mark,
         "a list runs without a shell: '\(sign.value.text ?? "")' is an argument",
@@ -151,6 +155,11 @@ extension SpecBuilder {
   private static let shellWords: Set<String> = [
     "|", "||", "&&", ";", "&", ">", ">>", "<", "2>&1", "2>", "|&",
   ]
+
+  private static func isShellWord(_ text: String) -> Bool {
+    text.utf8.count <= 4 && text.utf8.contains(where: { signs.contains($0) })
+      && shellWords.contains(text)
+  }
 
   /// Placeholders are for parameters of actions; a command has variables.
   func checkPlaceholders(in text: String, at mark: YAMLMark) {
