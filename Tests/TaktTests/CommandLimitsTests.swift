@@ -26,6 +26,22 @@ import Testing
     #expect(takt.errors.contains("raise `ulimit -n`"), "\(takt.errors)")
   }
 
+  @Test func `a daemon that inherits too many descriptors names the limit`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs:\n  a: {every: 1h, run: 'true'}\n")
+    let script = """
+      for i in {3..82}; do eval "exec $i</dev/null"; done
+      ulimit -n 96
+      exec '\(TaktProcess.executable.path)' run
+      """
+    let takt = try TaktProcess(["-c", script], program: "/bin/bash", in: folder)
+    _ = try takt.text()
+    #expect(takt.waitForExit() == 71, "\(takt.errors)")
+    let words =
+      "ulimit -n is 96, of which 80 were open before it started, but takt needs at least 32"
+    #expect(takt.errors.contains(words), "\(takt.errors)")
+  }
+
   /// Root is bound by no limit of processes, so another user runs the command.
   @Test(.enabled(if: geteuid() == 0, "another user takes root"))
   func `without a thread a command names the limit`() throws {

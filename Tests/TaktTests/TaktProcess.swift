@@ -75,6 +75,8 @@ final class TaktProcess {
       posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
       posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
       posix_spawn_file_actions_addopen(&actions, 2, errorPath, O_WRONLY | O_CREAT, 0o644)
+      // What other tests have open in this process would count against limits of descriptors.
+      for other in Int32(3)..<1024 { posix_spawn_file_actions_addclose(&actions, other) }
       let words = ["env", "-C", folder.url.path, program] + arguments
       var argv = words.map { strdup($0) } + [nil]
       defer { argv.forEach { free($0) } }

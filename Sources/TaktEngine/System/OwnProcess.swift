@@ -29,14 +29,31 @@ package enum Signals {
   }
 }
 
-/// Descriptors 0, 1 and 2.
+/// Descriptors 0, 1 and 2, and those that the parent has left open beside them.
 package enum StandardDescriptors {
+  /// How many more the process began with. Somebody may hold a lock by them, so that they stay open.
+  static let inherited = countOthers()
+
   /// Opens `/dev/null` in place of those that the parent has closed, so that nothing else gets their
-  /// numbers.
+  /// numbers; and counts the others, while none is takt's own.
   package static func ensureOpen() {
+    _ = inherited
     for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
       _ = open("/dev/null", descriptor == 0 ? O_RDONLY : O_WRONLY)
     }
+  }
+
+  private static func countOthers() -> Int {
+    guard let folder = opendir("/proc/self/fd") else { return 0 }
+    defer { closedir(folder) }
+    let own = dirfd(folder)
+    var count = 0
+    while let entry = readdir(folder) {
+      // The name is a C string inside the entry, which stays valid until the next call.
+      let number = withUnsafePointer(to: &entry.pointee.d_name.0) { Int32(String(cString: $0)) }
+      if let number, number > 2, number != own { count += 1 }
+    }
+    return count
   }
 }
 

@@ -13,31 +13,38 @@ package enum ResourceLimits {
 
   /// Throws where takt cannot work; returns a warning where it can, but not as the file says.
   package static func check(maxRunning: Int) throws(SystemError) -> String? {
+    let (limit, left) = try descriptors()
+    let inherited = limit - left
+    let taken = inherited > 0 ? ", of which \(inherited) were open before it started" : ""
+    guard left >= descriptorsMin else {
+      throw SystemError(
+        "ulimit -n is \(limit)\(taken), but takt needs at least \(descriptorsMin)", number: EMFILE)
+    }
+    try tryThreads()
+    let carried = (left - descriptorsMin) / descriptorsPerRun
+    guard carried < maxRunning else { return nil }
+    return """
+      ulimit -n is \(limit)\(taken), enough for about \(carried) runs at once, but \
+      max_running is \(maxRunning); raise the limit or lower max_running
+      """
+  }
+
+  /// The limit, and what is left of it for takt after those that its parent has left open.
+  private static func descriptors() throws(SystemError) -> (limit: Int, left: Int) {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
       throw SystemError("getrlimit")
     }
-    let descriptors = Int(clamping: limit.rlim_cur)
-    guard descriptors >= descriptorsMin else {
-      throw SystemError(
-        "ulimit -n is \(descriptors), but takt needs at least \(descriptorsMin)", number: EMFILE)
-    }
-    try tryThreads()
-    let carried = (descriptors - descriptorsMin) / descriptorsPerRun
-    guard carried < maxRunning else { return nil }
-    return """
-      ulimit -n is \(descriptors), enough for about \(carried) runs at once, but \
-      max_running is \(maxRunning); raise the limit or lower max_running
-      """
+    let count = Int(clamping: limit.rlim_cur)
+    return (count, count - StandardDescriptors.inherited)
   }
 
   /// How many descriptors are left for others when takt and so many runs at once have theirs; may be
   /// below zero.
   package static func spareDescriptors(maxRunning: Int) -> Int {
-    var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }
+    guard let left = try? descriptors().left else { return 0 }
     let (forRuns, isOver) = maxRunning.multipliedReportingOverflow(by: descriptorsPerRun)
-    return isOver ? 0 : Int(clamping: limit.rlim_cur) - descriptorsMin - forRuns
+    return isOver ? 0 : left - descriptorsMin - forRuns
   }
 
   /// Starts as many threads as takt will have, all at once, and lets them end.
