@@ -57,8 +57,23 @@ import Testing
     let bytes = self.text { $0.array([text]) { $0.value($1) } }
     let back = try JSONSerialization.jsonObject(with: Data(bytes.utf8)) as? [String]
     #expect(back == [text])
-    let key = self.text { json in json.object { $0.member(text, 1) } }
-    #expect((try JSONSerialization.jsonObject(with: Data(key.utf8)) as? [String: Int])?[text] == 1)
+    let key = self.text { json in json.object { $0.member(named: text, "1") } }
+    let object = try JSONSerialization.jsonObject(with: Data(key.utf8)) as? [String: String]
+    #expect(object?[text] == "1")
+  }
+
+  @Test func `what must be escaped is found at each place of a text`() throws {
+    for special in ["\"", "\\", "\n", "\u{0}", "\u{1f}", "\u{7f}", "ÿ", "€"] {
+      for place in 0..<17 {
+        var text = String(repeating: "~ ", count: 9)
+        text.insert(contentsOf: special, at: text.index(text.startIndex, offsetBy: place))
+        let bytes = self.text { $0.value(text) }
+        #expect(bytes.utf8.allSatisfy { $0 >= 32 && $0 != 127 }, "\(special.utf8) at \(place)")
+        let back = try JSONSerialization.jsonObject(
+          with: Data(bytes.utf8), options: .fragmentsAllowed)
+        #expect(back as? String == text)
+      }
+    }
   }
 
   @Test func `numbers are whole, however large`() {

@@ -19,11 +19,24 @@ package struct JSONWriter {
   }
 
   /// The key of a member; its value follows.
+  ///
+  /// - Parameter name: takt's own, with nothing in it that JSON escapes.
   mutating func key(_ name: String) {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(utf8: name)
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(UInt8(ascii: ":"))
+    needsComma = false
+  }
+
+  /// A member whose name users have chosen.
+  mutating func member(named name: String, _ text: String) {
     separate()
     JSONText.append(name, to: &bytes)
     bytes.append(UInt8(ascii: ":"))
     needsComma = false
+    value(text)
   }
 
   mutating func value(_ text: String) {
@@ -34,7 +47,11 @@ package struct JSONWriter {
 
   mutating func value(_ number: some BinaryInteger) {
     separate()
-    bytes += String(number).utf8
+    if let number = Int64(exactly: number) {
+      bytes.append(decimal: number)
+    } else {
+      bytes += String(number).utf8
+    }
     needsComma = true
   }
 
@@ -54,7 +71,7 @@ package struct JSONWriter {
   /// A length of time in milliseconds, with three places.
   mutating func value(_ duration: Duration) {
     separate()
-    bytes += duration.millisecondsText.utf8
+    duration.appendMilliseconds(to: &bytes)
     needsComma = true
   }
 
@@ -81,7 +98,10 @@ package struct JSONWriter {
 
   /// A member with an instant; none for nil.
   mutating func member(_ name: String, _ instant: WallInstant?) {
-    member(name, instant?.rfc3339())
+    guard let instant else { return }
+    key(name)
+    JSONText.append(instant, to: &bytes)
+    needsComma = true
   }
 
   /// A member with a fact as the log writes it.

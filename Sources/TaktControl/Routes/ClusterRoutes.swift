@@ -72,7 +72,9 @@ extension JSONWriter {
     member("version", facts.version)
     key("labels")
     object { json in
-      for (name, value) in facts.labels.sorted(by: { $0.key < $1.key }) { json.member(name, value) }
+      for (name, value) in facts.labels.sorted(by: { $0.key < $1.key }) {
+        json.member(named: name, value)
+      }
     }
     member("lease_ms", facts.lease)
     member("clock_offset_ms", facts.clockOffset)
