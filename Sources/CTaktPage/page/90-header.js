@@ -8,6 +8,8 @@ const CONNECTION_WORDS = { connecting: "connecting", live: "live", lost: "no con
 class Header {
   constructor(statuses) {
     this.connection = byId("connection");
+    this.state = "connecting";
+    this.silence = null;
     statuses.onChange((status) => this.show(status));
   }
 
@@ -36,8 +38,21 @@ class Header {
   }
 
   connected(state) {
-    setAttribute(this.connection, "data-state", state);
-    setText(this.connection, CONNECTION_WORDS[state]);
+    this.state = state;
+    this.drawConnection();
+  }
+
+  /** For how long nothing has come from takt; null when something has. */
+  silent(ms) {
+    if (ms === null && this.silence === null) return;
+    this.silence = ms;
+    this.drawConnection();
+  }
+
+  drawConnection() {
+    const isSilent = this.silence !== null && ["live", "connecting"].includes(this.state);
+    setAttribute(this.connection, "data-state", isSilent ? "silent" : this.state);
+    setText(this.connection, isSilent ? `no word from takt for ${formatWhole(this.silence)}` : CONNECTION_WORDS[this.state]);
   }
 }
 
