@@ -8,6 +8,10 @@ const CONNECTION_WORDS = { connecting: "connecting", live: "live", lost: "no con
 class Header {
   constructor(statuses) {
     this.connection = byId("connection");
+    this.connectionWords = element("span", {}, this.connection.textContent);
+    // Not announced each second.
+    this.silenceLength = element("span", { "aria-hidden": "true" });
+    this.connection.replaceChildren(element("span", {}, this.connectionWords, this.silenceLength));
     this.state = "connecting";
     this.silence = null;
     statuses.onChange((status) => this.show(status));
@@ -52,7 +56,8 @@ class Header {
   drawConnection() {
     const isSilent = this.silence !== null && ["live", "connecting"].includes(this.state);
     setAttribute(this.connection, "data-state", isSilent ? "silent" : this.state);
-    setText(this.connection, isSilent ? `no word from takt for ${formatWhole(this.silence)}` : CONNECTION_WORDS[this.state]);
+    setText(this.connectionWords, isSilent ? "no word from takt" : CONNECTION_WORDS[this.state]);
+    setText(this.silenceLength, isSilent ? ` for ${formatWhole(this.silence)}` : "");
   }
 }
 
