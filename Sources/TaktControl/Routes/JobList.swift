@@ -10,9 +10,9 @@ package struct JobList {
   /// In the name, or a whole tag.
   var match: String?
   var state: String?
-  var order = Order.name
+  var order = Sorting.name
 
-  enum Order: String, CaseIterable {
+  enum Sorting: String, CaseIterable {
     case name
     /// Those first that somebody should look at; among them by name.
     case attention

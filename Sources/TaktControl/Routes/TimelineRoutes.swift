@@ -69,10 +69,10 @@ struct TimelineRoutes {
     return .json(json)
   }
 
-  private func order(_ query: Query) throws -> JobList.Order {
+  private func order(_ query: Query) throws -> JobList.Sorting {
     guard let text = try query.text("order") else { return .name }
-    guard let order = JobList.Order(rawValue: text) else {
-      let orders = JobList.Order.allCases.map(\.rawValue).joined(separator: " or ")
+    guard let order = JobList.Sorting(rawValue: text) else {
+      let orders = JobList.Sorting.allCases.map(\.rawValue).joined(separator: " or ")
       throw Problem(
         .badRequest, "there is no order '\(text.prefix(50))'", detail: "Use \(orders).")
     }
