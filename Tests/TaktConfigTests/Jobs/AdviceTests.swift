@@ -143,6 +143,20 @@ import Testing
     #expect(rows(loaded.diagnostics) == ["3:23 suspicious"])
   }
 
+  @Test(arguments: [
+    "keep: 1d, output: »2d => the 'output' of 2d is longer than the 'keep' of 1d",
+    "output: »31d => the 'output' of 31d is longer than the 'keep' of 30d",
+  ])
+  func `an output that is kept longer than its run is a warning`(row: String) throws {
+    let rest = try #require(row.range(of: " => "))
+    let marked = MarkedText(
+      "scheduler: {history: {\(row[..<rest.lowerBound])}}\njobs: {a: {every: 1h, run: echo}}\n")
+    let diagnostic = try #require(load(marked.text).diagnostics.first)
+    #expect(rows([diagnostic]) == ["\(marked.places[0]) suspicious"])
+    #expect(diagnostic.message.contains(row[rest.upperBound...]) && diagnostic.hint != nil)
+    #expect(load("scheduler: {history: {keep: 1d}}\njobs: {}\n").diagnostics == [])
+  }
+
   @Test func `an include pattern that matches nothing is a warning of a thorough look`() {
     let text = "include: conf.d/*.yaml\njobs: {a: {every: 1h, run: echo}}\n"
     #expect(rows(loadThoroughly(text).diagnostics) == ["1:10 suspicious"])

@@ -118,6 +118,40 @@ import Testing
     #expect(try world.get("/api/v1/timeline?ahead=0&limit=1")["truncated"] as? Bool == true)
   }
 
+  @Test func `what became of slots before a restart is known after it, the newest last`()
+    async throws
+  {
+    let archive = MemoryArchive()
+    let beat = try #require(JobName("beat"))
+    let before = { (seconds: Int64) in ControlWorld.wall + (.zero - .seconds(seconds)) }
+    archive.decide([
+      VerdictRecord(
+        job: beat, slots: SlotSeries(before(180)), verdict: .skipped(.overlap), at: before(180)),
+      VerdictRecord(
+        job: beat, slots: SlotSeries(first: before(120), last: before(60), count: 2),
+        verdict: .missed(.down), at: before(30)),
+    ])
+    let world = try await ControlWorld([.named("beat", every: .seconds(60))], archive: archive)
+    world.scheduler.pass(.seconds(60))
+    var job = try world.get("/api/v1/jobs/beat")
+    // They come from the disk, and not before the first answer.
+    for _ in 0..<10_000 where (job["verdicts"] as? String)?.count != 4 {
+      job = try world.get("/api/v1/jobs/beat")
+    }
+    #expect(job["verdicts"] as? String == "smmr")
+    let passed = job["passed"] as? [String: Any]
+    #expect(passed?["verdict"] as? String == "missed" && passed?["reason"] as? String == "down")
+    // A job whose last slots did not run asks for a look.
+    let world2 = try await ControlWorld(
+      [.named("a", every: .seconds(60)), .named("beat", every: .seconds(60))], archive: archive)
+    var first: String?
+    for _ in 0..<10_000 where first != "beat" {
+      let reply = try world2.get("/api/v1/timeline?order=attention&limit=1")
+      first = reply.list("jobs").first?["job"] as? String
+    }
+    #expect(first == "beat")
+  }
+
   private func interruptions(_ reply: Reply) -> [String] {
     reply.list("interruptions").map {
       "\($0["kind"] ?? "") \($0["from"] ?? "") \($0["to"] ?? "")"

@@ -131,7 +131,7 @@ final class MemoryArchive: RunArchive {
   func decide(_ records: [VerdictRecord]) { state.withLock { $0.verdicts += records } }
 
   func verdicts(_ query: VerdictQuery) throws(ArchiveError) -> [VerdictRecord] {
-    try readable().verdicts.filter {
+    try readable().verdicts.reversed().filter {
       (query.jobs?.contains($0.job) ?? true) && $0.slots.last >= query.since && $0.at < query.before
     }
   }
