@@ -154,7 +154,9 @@ import Testing
     let diagnostic = try #require(load(marked.text).diagnostics.first)
     #expect(rows([diagnostic]) == ["\(marked.places[0]) suspicious"])
     #expect(diagnostic.message.contains(row[rest.upperBound...]) && diagnostic.hint != nil)
-    #expect(load("scheduler: {history: {keep: 1d}}\njobs: {}\n").diagnostics == [])
+    #expect(
+      load("scheduler: {history: {keep: 1d}}\njobs: {a: {every: 1h, run: echo}}\n").diagnostics
+        == [])
   }
 
   @Test func `an include pattern that matches nothing is a warning of a thorough look`() {
