@@ -57,6 +57,14 @@ import TaktTime
       try archive.verdicts(query).map(\.verdict) == [
         .coalesced(into: other.slot(5)), .skipped(.overlap),
       ])
+    // Of all jobs together, those that were written last.
+    query.jobs = nil
+    query.limit = 3
+    query.before = WallInstant(milliseconds: .max)
+    #expect(
+      try archive.verdicts(query).map { "\($0.job) \($0.verdict.name)" } == [
+        "b coalesced", "b skipped", "a ran",
+      ])
     bench.close()
   }
 

@@ -26,6 +26,7 @@ import Testing
           exit 3
       slow: {cron: '@yearly', tags: [night], overlap: allow, run: 'sleep 600'}
       stuck: {every: 1s, tags: [day], run: 'sleep 600'}
+      lined: {cron: '@yearly', overlap: queue, run: 'sleep 600'}
       instant: {cron: '@yearly', overlap: allow, run: 'true'}
       talker: {cron: '@yearly', run: 'for i in $(seq 600); do echo "line $i"; sleep 0.05; done'}
 
@@ -76,16 +77,27 @@ import Testing
   @Test(
     .enabled(if: hasBrowser, "chromium and chromedriver are not installed"),
     arguments: [
-      "job", "progress", "runs", "output", "overview", "timeline", "sign-in", "keyboard",
+      "job", "progress", "runs", "output", "overview", "timeline", "sign-in", "keyboard", "hung",
+      "states",
     ])
   func `the page serves somebody on call`(scenario: String) throws {
     try drive(try LiveTakt(Self.onCall, http: true), scenario)
   }
 
   @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))
+  func `the timeline of many jobs starts with those that fail`() throws {
+    let many = (0..<80).map { "  job-\($0): {cron: '@yearly', run: 'true'}\n" }.joined()
+    let jobs = "jobs:\n\(many)  zz-broken: {cron: '@yearly', run: 'exit 3'}\n"
+    try drive(try LiveTakt(jobs, http: true), "lanes")
+  }
+
+  @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))
   func `the page offers nothing that a token for reading may not do`() throws {
     let live = try LiveTakt(Self.onCall, http: true, readToken: "reader")
     let reader = live.folder.read("reader").trimmingCharacters(in: .whitespacesAndNewlines)
+    try live.folder.write(
+      "scheduler: {http: {listen: 0, read_token_file: reader}, shutdown_grace: 1s}\n"
+        + Self.onCall + "  newcomer: {every: 1h, run: 'true'}\n")
     try drive(live, "read-only", reader)
   }
 

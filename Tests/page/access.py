@@ -43,6 +43,8 @@ def scenario_read_only(page, arguments):
     page.route("#/plan")
     until("the plan can be read", lambda: browser.text("[data-testid=reload-state]") != "")
     check(browser.count("[data-action=reload]") == 0, "the plan's page offers to reload")
+    step = '[data-testid=step][data-change=added][data-job="newcomer"]'
+    until("the plan shows which jobs change", lambda: browser.count(f"{step} strong") == 1)
 
 
 def scenario_keyboard(page, _):

@@ -1,6 +1,8 @@
 """What somebody on call does with the page. The jobs are those of PageTests."""
+import os
 import pathlib
 import re
+import signal
 import tempfile
 
 from browser import check, row, row_part, until
@@ -242,6 +244,65 @@ def scenario_timeline(page, _):
     until("a click opens the run", lambda: browser.run("return location.hash") == f"#/job/broken/run/{run}")
 
 
+def scenario_hung(page, _):
+    """While takt hangs the page says so; it recovers by itself, and the timeline shows the time."""
+    browser = page.browser
+    page.open()
+    connection = "[data-testid=connection]"
+    pid = page.ask("GET", "/status")[1]["pid"]
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        said = until("the page says that nothing comes", lambda: re.search(
+            r"no word from takt for (\d+)s", browser.text(connection)))
+        check(browser.attribute(connection, "data-state") == "silent", "it does not look like it")
+        until("it counts on", lambda: (now := re.search(r"for (\d+)s", browser.text(connection)))
+              and int(now.group(1)) > int(said.group(1)))
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    until("the page is live again", lambda: browser.text(connection) == "live")
+    page.route("#/timeline")
+    until("the timeline shows when takt stood still", lambda: browser.count(
+        "[data-testid=gap-lane] .gap[data-kind=stalled]") == 1)
+    words = browser.attribute("[data-testid=gap-lane]", "aria-label")
+    check("takt stood still" in words, f"the lane says '{words}'")
+
+
+def scenario_states(page, _):
+    """A run that never started has no start; a suspended job counts although it runs."""
+    browser = page.browser
+    runs = [page.ask("POST", "/jobs/lined/trigger")[1]["run"] for _ in range(2)]
+    until("one runs and one waits", lambda: [page.ask("GET", f"/runs/{run}")[1]["state"] for run in runs]
+          == ["running", "queued"])
+    check(page.ask("POST", f"/runs/{runs[1]}/cancel")[0] == 200, "the waiting run cannot be cancelled")
+    until("it has ended", lambda: page.ask("GET", f"/runs/{runs[1]}")[1]["state"] == "ended")
+    check(page.ask("POST", "/jobs/lined/suspend")[0] == 200, "the job cannot be suspended")
+    page.open()
+    until("the suspended job counts", lambda: browser.text("[data-testid=tile-suspended] b") == "1")
+    browser.click("[data-testid=tile-suspended]")
+    until("it is listed", lambda: browser.count(row("lined")) == 1)
+    open_job(page, "lined")
+    cell = f'[data-testid=run][data-run="{runs[1]}"] [data-testid={{}}]'
+    until("the run that never started says so", lambda: browser.text(cell.format("run-began")) == "not started")
+    check(browser.text(cell.format("run-took")) == "–", "it took some time")
+
+
+def scenario_lanes(page, _):
+    """Of many jobs those that fail come first on the timeline, and the others by and by."""
+    browser = page.browser
+    page.run_job("zz-broken")
+    page.open()
+    page.route("#/timeline")
+    lanes = "[data-testid=lane]"
+    until("the first lanes are drawn", lambda: browser.count(lanes) == 60)
+    check(browser.attribute(lanes, "data-job") == "zz-broken", "the job that fails is not the first")
+    note = browser.text("#timeline-note")
+    check(note.startswith("60 of 81 jobs"), f"the note says '{note}'")
+    check(browser.text("[data-testid=timeline-more]") == "Show 21 more", "the button does not say how many")
+    browser.click("[data-testid=timeline-more]")
+    until("all lanes are drawn", lambda: browser.count(lanes) == 81)
+    check(browser.count("[data-testid=timeline-more]") == 0, "there are more than all")
+
+
 SCENARIOS = {
     "job": scenario_job,
     "progress": scenario_progress,
@@ -249,4 +310,7 @@ SCENARIOS = {
     "output": scenario_output,
     "overview": scenario_overview,
     "timeline": scenario_timeline,
+    "hung": scenario_hung,
+    "states": scenario_states,
+    "lanes": scenario_lanes,
 }

@@ -68,6 +68,11 @@ function describePassed(job) {
   return parts.join(", ") + reason;
 }
 
+/** How long a run took, in milliseconds; undefined for one that never started, or whose end nobody saw. */
+function tookOf({ began, outcome, duration_ms: took }) {
+  return began === undefined || (outcome === "interrupted" && took < 1) ? undefined : took;
+}
+
 /** The mark of a slot that another machine has, which is no problem. */
 const ELSEWHERE = "elsewhere";
 

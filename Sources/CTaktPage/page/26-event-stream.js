@@ -5,6 +5,10 @@
 
 const FIRST_DELAY = 500;
 const LONGEST_DELAY = 15 * SECOND;
+/** takt sends something every 2 s, if only an empty comment. */
+const LONGEST_SILENCE = 6 * SECOND;
+/** A connection without a word for so long may be a dead one: another is tried. */
+const SILENCE_RETRY = 30 * SECOND;
 
 /** Takes a stream of server-sent events apart: fields by line, messages by empty line. */
 class ServerSentEvents {
@@ -43,17 +47,26 @@ class ServerSentEvents {
 class EventStream {
   /**
    * @param handlers onMessage(data) for each event as text, onGap() when some are lost, and
-   *   onState("connecting" | "live" | "lost")
+   *   onState("connecting" | "live" | "lost"), and onSilence(ms), null when something has come
    */
   constructor(handlers) {
     this.handlers = handlers;
     this.after = undefined;
     this.pid = null;
     this.abort = null;
+    this.heardAt = 0;
+    this.triedAt = 0;
+    clock.onTick(() => this.abort && this.listen());
   }
 
   start() {
+    this.heard();
+    this.connect();
+  }
+
+  connect() {
     this.stop();
+    this.triedAt = performance.now();
     this.abort = new AbortController();
     this.run(this.abort.signal);
   }
@@ -61,6 +74,20 @@ class EventStream {
   stop() {
     this.abort?.abort();
     this.abort = null;
+  }
+
+  /** Something has come, whatever it says. */
+  heard() {
+    this.heardAt = performance.now();
+    this.handlers.onSilence(null);
+  }
+
+  /** Says for how long nothing has come from a connection that stands: takt may hang. */
+  listen() {
+    const silence = performance.now() - this.heardAt;
+    if (silence < LONGEST_SILENCE) return;
+    this.handlers.onSilence(silence);
+    if (performance.now() - this.triedAt > SILENCE_RETRY && silence > SILENCE_RETRY) this.connect();
   }
 
   async run(signal) {
@@ -71,6 +98,7 @@ class EventStream {
         await this.meet(signal);
         const response = await api.events(this.after, signal);
         delay = FIRST_DELAY;
+        this.heard();
         this.handlers.onState("live");
         await this.read(response.body);
       } catch (error) {
@@ -85,6 +113,7 @@ class EventStream {
   /** Asks who is there: another takt than before counts its events anew. */
   async meet(signal) {
     const status = await api.status(signal);
+    this.heard();
     const known = this.pid === status.pid && this.after <= status.events.last;
     if (this.pid !== null && !known) this.handlers.onGap();
     if (!known) this.after = status.events.last;
@@ -97,6 +126,7 @@ class EventStream {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
+      this.heard();
       parser.push(value);
     }
   }

@@ -9,14 +9,21 @@ const STATUS_IDLE = 10;
 class StatusStore {
   constructor() {
     this.status = null;
+    this.isAsking = false;
     this.listeners = new Set();
     this.soon = new PacedTask(STATUS_PAUSE, () => quietly(this.load()));
   }
 
   async load() {
-    if (document.hidden) return;
+    // While takt hangs, one request waits for it, not one after the other.
+    if (document.hidden || this.isAsking) return;
     const asked = Date.now();
-    this.apply(await api.status(), asked);
+    this.isAsking = true;
+    try {
+      this.apply(await api.status(), asked);
+    } finally {
+      this.isAsking = false;
+    }
   }
 
   apply(status, asked) {

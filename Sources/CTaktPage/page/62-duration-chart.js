@@ -18,7 +18,7 @@ const DURATION_STEPS = [
  * @param onSelect called with the number of a run that is clicked
  */
 function drawDurations(runs, width, onSelect) {
-  const shown = runs.filter((run) => run.duration_ms !== undefined).slice(0, CHART_RUNS).reverse();
+  const shown = runs.filter((run) => tookOf(run) !== undefined).slice(0, CHART_RUNS).reverse();
   const longest = Math.max(...shown.map((run) => run.duration_ms), 0.1);
   const step = DURATION_STEPS.find((candidate) => longest / candidate <= 4) ?? longest / 4;
   const top = Math.ceil(longest / step) * step;

@@ -124,12 +124,12 @@ class RunTable {
     const outcome = element(
       "span", { class: "outcome", "data-testid": "run-outcome", "data-outcome": run.outcome ?? "active" }, state);
     const reason = run.outcome && !["succeeded", "timed_out"].includes(run.outcome) ? describeReason(run.reason) : "";
-    const began = run.began ?? run.slot;
+    const took = run.outcome && tookOf(run);
     const row = element(
       "tr", { "data-run": run.run, "data-testid": "run" },
       element("td", {}, element("a", { href: jobAddress(this.job, run.run), "aria-label": `Run ${run.run}` }, String(run.run))),
-      element("td", { title: `slot ${timeFormat.full(run.slot)}` }, timeFormat.short(began, now)),
-      element("td", {}, run.outcome && run.duration_ms !== undefined ? formatDuration(run.duration_ms) : "–"),
+      element("td", { title: `slot ${timeFormat.full(run.slot)}`, "data-testid": "run-began" }, run.began ? timeFormat.short(run.began, now) : "not started"),
+      element("td", { "data-testid": "run-took" }, took === undefined ? "–" : formatDuration(took)),
       element("td", { class: "reason", title: reason }, outcome, reason ? element("span", { class: "muted" }, ` ${reason}`) : null),
       element("td", {}, String(run.attempts)),
       element("td", {}, run.hook ?? KIND_WORDS[run.kind] ?? run.kind));

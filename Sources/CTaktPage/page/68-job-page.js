@@ -44,13 +44,13 @@ class JobPage {
 
   makeButtons() {
     const make = (label, action, attributes = {}) =>
-      button(label, action, { "data-change": "", ...attributes }, () => this.act(action));
+      button(label, action, { "data-control": "", ...attributes }, () => this.act(action));
     return {
       trigger: make("Trigger", "trigger", { class: "primary" }),
-      parameters: button("Trigger with parameters…", "trigger-with", { "data-change": "" }, () => this.triggerWithParameters()),
+      parameters: button("Trigger with parameters…", "trigger-with", { "data-control": "" }, () => this.triggerWithParameters()),
       suspend: make("Suspend…", "suspend"),
       resume: make("Resume", "resume"),
-      cancel: button("Cancel run…", "cancel", { class: "danger", "data-change": "" }, () => this.cancel()),
+      cancel: button("Cancel run…", "cancel", { class: "danger", "data-control": "" }, () => this.cancel()),
     };
   }
 

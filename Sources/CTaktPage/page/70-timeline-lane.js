@@ -114,7 +114,8 @@ function describeItem(job, { slot, bar }, now) {
   const several = (slot ?? bar).count > 1 ? `, and ${plural((slot ?? bar).count - 1, slot ? "slot" : "run")} close to it` : "";
   if (bar) {
     const took = Date.parse(bar.ended) - Date.parse(bar.began);
-    const end = bar.ended ? `${OUTCOME_WORDS[bar.outcome] ?? "ended"} after ${formatDuration(took)}` : "in progress";
+    const after = took > 0 ? ` after ${formatDuration(took)}` : "";
+    const end = bar.ended ? (OUTCOME_WORDS[bar.outcome] ?? "ended") + after : "in progress";
     return `${job}: run ${bar.run}, began ${timeFormat.short(bar.began, now)}, ${end}${several}`;
   }
   const window = slot.window_ms > 0 ? `, window ${formatDuration(slot.window_ms)}` : "";

@@ -5,6 +5,8 @@
 
 const AXIS_HEIGHT = 22;
 const WAKES_HEIGHT = 24;
+const GAPS_HEIGHT = 20;
+const GAP_WORDS = { down: "takt did not run", stalled: "takt stood still" };
 const AXIS_LABEL = 76;
 const NARROW = 620;
 const LABEL_WIDTH = 170;
@@ -24,14 +26,16 @@ class TimelineDrawing {
     this.left = this.narrow ? 8 : LABEL_WIDTH;
     this.right = width - 8;
     this.laneHeight = this.narrow ? LANE.height + 14 : LANE.height;
-    this.top = AXIS_HEIGHT + WAKES_HEIGHT + (this.narrow ? 12 : 0);
+    this.wakesHeight = WAKES_HEIGHT + (this.narrow ? 12 : 0);
+    this.gaps = timeline.interruptions ?? [];
+    this.top = AXIS_HEIGHT + this.wakesHeight + (this.gaps.length > 0 ? GAPS_HEIGHT : 0);
     this.height = this.top + timeline.jobs.length * this.laneHeight + 4;
     this.from = Date.parse(timeline.from);
     this.to = Date.parse(timeline.to);
     this.items = new Map();
     this.nowLine = shape("line", { class: "now", y1: 16, y2: this.height });
     this.cursorLine = shape("line", { class: "cursor", y1: 0, y2: 0 });
-    this.svg = shape("svg", { width, height: this.height, class: "lanes" }, this.makeFuture(), this.makeAxis(), this.makeWakes());
+    this.svg = shape("svg", { width, height: this.height, class: "lanes" }, this.makeFuture(), this.makeAxis(), ...this.makeGaps(), this.makeWakes());
   }
 
   /** Draws all lanes. @param isWanted asked between slices; when it says no, the rest is not drawn */
@@ -100,8 +104,34 @@ class TimelineDrawing {
     if (this.narrow) marks.setAttribute("transform", "translate(0 10)");
     return shape(
       "g", { class: "wake-lane", role: "img", "data-testid": "wake-lane", "aria-label": `wake-ups: ${formatCount(wakes.length)}`, transform: `translate(0 ${AXIS_HEIGHT})` },
-      shape("rect", { class: "ground", width: this.width, height: this.top - AXIS_HEIGHT }),
+      shape("rect", { class: "ground", width: this.width, height: this.wakesHeight }),
       shape("text", { ...label, class: "label" }, "wake-ups"), marks);
+  }
+
+  /** When takt did not run, or stood still: a band over all lanes, and a lane that says so. */
+  makeGaps() {
+    if (this.gaps.length === 0) return [];
+    const now = clock.now();
+    const bars = this.gaps.map((gap) => {
+      const x = Math.max(this.xOf(Date.parse(gap.from)), this.left);
+      const width = Math.max(this.xOf(Date.parse(gap.to)) - x, 3);
+      const took = formatDuration(Date.parse(gap.to) - Date.parse(gap.from));
+      const words = `${GAP_WORDS[gap.kind]} for ${took}, until ${timeFormat.short(gap.to, now)}`;
+      return { gap, words, place: { x, width } };
+    });
+    const draw = ({ gap, place }, y, height, ...more) =>
+      shape("rect", { class: "gap", "data-kind": gap.kind, ...place, y, height }, ...more);
+    const words = Object.keys(GAP_WORDS).map((kind) => [GAP_WORDS[kind], this.gaps.filter((gap) => gap.kind === kind).length]);
+    const lane = shape(
+      "g", {
+        class: "gap-lane", role: "img", "data-testid": "gap-lane",
+        "aria-label": words.filter(([, count]) => count > 0).map(([text, count]) => `${text}: ${count} times`).join(", "),
+        transform: `translate(0 ${AXIS_HEIGHT + this.wakesHeight})`,
+      },
+      shape("rect", { class: "ground", width: this.width, height: GAPS_HEIGHT }),
+      ...(this.narrow ? [] : [shape("text", { x: 6, y: 14, class: "label" }, "takt not running")]),
+      ...bars.map((bar) => draw(bar, 4, GAPS_HEIGHT - 8, shape("title", {}, bar.words))));
+    return [...bars.map((bar) => draw(bar, this.top, this.height - this.top)), lane];
   }
 
   makeLane(lane, place) {

@@ -4,6 +4,8 @@
 
 const TIMELINE_PAUSE = 10 * SECOND;
 const TIMELINE_LANES = 60;
+/** More than these takt does not list. */
+const TIMELINE_LANES_MAX = 500;
 const SEARCH_PAUSE = 250;
 const TIMELINE_HINT = "Point at a mark for its details; click it to open the run. By keyboard: arrow keys, then Enter.";
 /** How much of the picture is still to come. */
@@ -17,6 +19,8 @@ class TimelinePage {
     this.next = new PacedTask(TIMELINE_PAUSE, () => this.refresh());
     this.now = new PacedTask(SEARCH_PAUSE, () => this.refresh());
     this.abort = null;
+    this.lanes = TIMELINE_LANES;
+    byId("timeline-more").addEventListener("click", () => this.showMore());
     byId("timeline-search").addEventListener("input", () => this.now.request());
     byId("timeline-span").addEventListener("change", () => this.now.request());
     new ResizeObserver(() => this.resized()).observe(byId("timeline-picture"));
@@ -58,7 +62,15 @@ class TimelinePage {
     this.elsewhere = item("on another machine", slotMark(ELSEWHERE));
     this.elsewhere.hidden = true;
     item("window", shape("path", { class: "window", d: "M1 5h16v4h-16z" }));
+    for (const [kind, text] of Object.entries(GAP_WORDS)) {
+      item(text, shape("g", { class: "gap-lane" }, shape("rect", { class: "gap", "data-kind": kind, x: 5, y: 2, width: 8, height: 10 })));
+    }
     item("wake-up", shape("path", { class: "wakes", d: "M5 2v10M10 2v10M13 2v10" }));
+  }
+
+  showMore() {
+    this.lanes = Math.min(this.lanes + TIMELINE_LANES, TIMELINE_LANES_MAX);
+    this.refresh();
   }
 
   async refresh() {
@@ -70,7 +82,7 @@ class TimelinePage {
     const ahead = Math.round(span * FUTURE_SHARE);
     const match = byId("timeline-search").value.trim();
     const answer = await attempt(() =>
-      api.timeline({ past: span, ahead, match, limit: TIMELINE_LANES }, abort.signal));
+      api.timeline({ past: span, ahead, match, limit: this.lanes, order: "attention" }, abort.signal));
     if (abort.signal.aborted) return;
     if (answer) this.showTimeline(answer, match);
     this.next.request();
@@ -80,10 +92,15 @@ class TimelinePage {
     this.timeline = timeline;
     this.picture.draw(timeline);
     if (timeline.jobs.some((lane) => lane.slots.some(isElsewhere))) this.elsewhere.hidden = false;
-    const shown = `${plural(timeline.jobs.length, "job")}, ${plural(timeline.wakes.length, "wake-up")}`;
+    const count = timeline.jobs.length;
+    const rest = timeline.total - count;
+    const next = Math.min(rest, TIMELINE_LANES, TIMELINE_LANES_MAX - count);
+    byId("timeline-more").hidden = next <= 0;
+    setText(byId("timeline-more"), `Show ${formatCount(next)} more`);
+    const shown = `${rest > 0 ? `${formatCount(count)} of ${plural(timeline.total, "job")}` : plural(count, "job")}, ${plural(timeline.wakes.length, "wake-up")}`;
     const none = match ? "No matching jobs." : "There are no jobs yet.";
-    const more = timeline.truncated ? "; not everything is shown: search, or choose a shorter range" : "";
-    setText(byId("timeline-note"), timeline.jobs.length === 0 ? none : shown + more);
+    const more = timeline.truncated && next <= 0 ? "; not everything is shown: search, or choose a shorter range" : "";
+    setText(byId("timeline-note"), count === 0 ? none : shown + more);
   }
 
   resized() {

@@ -8,6 +8,12 @@ const CONNECTION_WORDS = { connecting: "connecting", live: "live", lost: "no con
 class Header {
   constructor(statuses) {
     this.connection = byId("connection");
+    this.connectionWords = element("span", {}, this.connection.textContent);
+    // Not announced each second.
+    this.silenceLength = element("span", { "aria-hidden": "true" });
+    this.connection.replaceChildren(element("span", {}, this.connectionWords, this.silenceLength));
+    this.state = "connecting";
+    this.silence = null;
     statuses.onChange((status) => this.show(status));
   }
 
@@ -36,8 +42,22 @@ class Header {
   }
 
   connected(state) {
-    setAttribute(this.connection, "data-state", state);
-    setText(this.connection, CONNECTION_WORDS[state]);
+    this.state = state;
+    this.drawConnection();
+  }
+
+  /** For how long nothing has come from takt; null when something has. */
+  silent(ms) {
+    if (ms === null && this.silence === null) return;
+    this.silence = ms;
+    this.drawConnection();
+  }
+
+  drawConnection() {
+    const isSilent = this.silence !== null && ["live", "connecting"].includes(this.state);
+    setAttribute(this.connection, "data-state", isSilent ? "silent" : this.state);
+    setText(this.connectionWords, isSilent ? "no word from takt" : CONNECTION_WORDS[this.state]);
+    setText(this.silenceLength, isSilent ? ` for ${formatWhole(this.silence)}` : "");
   }
 }
 

@@ -21,6 +21,7 @@ class Page {
       onMessage: (data) => this.pump.push(data),
       onGap: () => this.pump.gap(),
       onState: (state) => this.header.connected(state),
+      onSilence: (ms) => this.header.silent(ms),
     });
     this.router = new Router({
       overview: this.overview,

@@ -53,18 +53,12 @@ struct ClockRules {
     let rule = ClockRule(.cron(expression, days: days), zone: zone, dst: dst ?? .cron)
     guard occurs(rule, mark) else { return nil }
     // Who means each minute, or each second, can write a range.
-    var warnings = expression.warnings(days: days).filter { warning in
+    let warnings = expression.warnings(days: days).filter { warning in
       switch warning {
       case .everyMinute: Self.hasStar(text, fromEnd: 5)
       case .everySecond: Self.hasStar(text, fromEnd: 6)
       case .unevenStep, .bothDayFields, .skippedTime: true
       }
-    }
-    if dst == nil,
-      let skipped = expression.skippedTime(
-        after: sources.now, in: zone, days: days, dst: rule.dst)
-    {
-      warnings.append(skipped)
     }
     return RuleTable.Answer(
       rules: [rule], warnings: warnings, isOver: rule.next(after: sources.now) == nil)
@@ -74,6 +68,12 @@ struct ClockRules {
     for warning in warnings {
       // Who says what they mean together has thought of it.
       if case .bothDayFields = warning, raw.fields.has(.days) { continue }
+      // One change of the clock concerns all jobs of a file alike.
+      if case .skippedTime(_, let zone) = warning,
+        !sources.clockChanges.insert("\(reporter.source.file)\0\(zone)").inserted
+      {
+        continue
+      }
       reporter.report(
         .suspicious, severity: .warning, at: mark, warning.sentence, hint: warning.hint)
     }
@@ -96,7 +96,11 @@ struct ClockRules {
     let rule = ClockRule(
       .calendar(expression), zone: own, dst: dst ?? DSTPolicy(gap: .skip, overlap: .first))
     guard occurs(rule, mark) else { return nil }
-    return RuleTable.Answer(rules: [rule], isOver: rule.next(after: sources.now) == nil)
+    // A time of `cron` runs right after the change; one of `calendar` is dropped.
+    let skipped = dst == nil ? rule.droppedTime(after: sources.now) : nil
+    return RuleTable.Answer(
+      rules: [rule], warnings: skipped.map { [$0] } ?? [],
+      isOver: rule.next(after: sources.now) == nil)
   }
 
   /// Whether the field that so many are left from, itself included, is a star; a year may follow five

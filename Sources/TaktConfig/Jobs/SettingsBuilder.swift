@@ -115,5 +115,14 @@ struct SettingsBuilder {
       default: break
       }
     }
+    guard let field = fields[Key.output], let output = field.value?.duration,
+      output > history.keep
+    else { return }
+    reporter.report(
+      .suspicious, severity: .warning, at: field.mark,
+      "the '\(Key.output)' of \(DurationText.format(output)) is longer than the '\(Key.keep)' of "
+        + "\(DurationText.format(history.keep))",
+      hint: "the output of a run goes with the run: write a shorter '\(Key.output)', or a longer "
+        + "'\(Key.keep)'", owner: KeyOwner(KeyOwner(part: .scheduler), Key.history))
   }
 }

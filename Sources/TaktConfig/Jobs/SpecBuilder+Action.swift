@@ -28,8 +28,8 @@ extension SpecBuilder {
     checkRetry(settled, of: raw)
     guard let action else { return }
     let hasForeignRights = checkRights(of: action, settled, of: raw)
-    // Text for a shell gives every key of a command its use.
-    if !action.isForShell {
+    // Text for a shell gives every key of a command its use, and so does a list but for `shell`.
+    if !action.isForShell, !action.isList || raw.fields.has(.shell) {
       let all = action.steps.map(\.action) + settled.policies.hooks.values.joined().map(\.action)
       checkShell(beside: all, of: raw)
       warnOfIdleKeys(beside: all, of: raw, except: hasForeignRights ? [.user, .group] : [])
@@ -122,4 +122,6 @@ extension Action {
   }
 
   fileprivate var isForShell: Bool { if case .shell = self { true } else { false } }
+
+  fileprivate var isList: Bool { if case .argv = self { true } else { false } }
 }

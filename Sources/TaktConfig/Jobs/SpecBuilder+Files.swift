@@ -20,7 +20,8 @@ extension SpecBuilder {
       return
     }
     lookForSecrets(of: raw, execution, files)
-    for command in commands(of: raw) { lookForProgram(of: command.field, raw, settled, files) }
+    eachCommand(of: raw) { lookForProgram(of: $0, raw, settled, files) }
+    lookForShell(of: raw, settled, action, files)
   }
 
   private func lookForSecrets(of raw: RawJob, _ execution: Execution, _ files: MachineFiles) {
@@ -57,21 +58,45 @@ extension SpecBuilder {
       mark = first.mark
     default: return
     }
-    let message: String
-    var hint: String?
-    if program.contains("/") {
-      let path = FilePath.join(execution.directory, String(program))
-      guard let flaw = files.flaw(ofProgram: path) else { return }
-      message = "the program '\(path.shortened)' \(flaw.words)"
-      hint = flaw == .notExecutable ? "run: chmod +x \(path.shortened)" : "correct its path"
-    } else {
-      let path = searchPath(settled, files)
-      guard !files.finds(String(program), in: path, from: execution.directory) else { return }
-      message = "the program '\(String(program).shortened)' is in no folder of PATH"
-      hint = "install it, correct its name, or write its full path"
-    }
+    guard let flaw = flaw(ofProgram: String(program), "program", settled, files) else { return }
     reporter.report(
-      .suspicious, severity: .warning, at: mark, message, hint: hint, owner: raw.owner)
+      .suspicious, severity: .warning, at: mark, flaw.message, hint: flaw.hint, owner: raw.owner)
+  }
+
+  /// The shell of a job that calls it; one from `defaults` is reported once.
+  private func lookForShell(
+    of raw: RawJob, _ settled: JobDefaults, _ action: Action, _ files: MachineFiles
+  ) {
+    guard let field = raw.fields[.shell] ?? defaultsFields?[.shell],
+      let program = settled.execution.shell.first,
+      (action.steps + settled.policies.hooks.values.joined()).contains(where: {
+        if case .shell = $0.action { true } else { false }
+      }), let flaw = flaw(ofProgram: program, "shell", settled, files)
+    else { return }
+    reporter.report(
+      .suspicious, severity: .warning, at: field.mark, flaw.message, hint: flaw.hint,
+      owner: raw.fields.has(.shell) ? raw.owner : KeyOwner(part: .defaults))
+  }
+
+  /// Why a program cannot be started; nil where nothing is in the way.
+  private func flaw(
+    ofProgram program: String, _ noun: String, _ settled: JobDefaults, _ files: MachineFiles
+  ) -> (message: String, hint: String)? {
+    let folder = settled.execution.directory
+    if program.contains("/") {
+      let path = FilePath.join(folder, program)
+      return files.flaw(ofProgram: path).map { flaw in
+        (
+          "the \(noun) '\(path.shortened)' \(flaw.words)",
+          flaw == .notExecutable ? "run: chmod +x \(path.shortened)" : "correct its path"
+        )
+      }
+    }
+    if files.finds(program, in: searchPath(settled, files), from: folder) { return nil }
+    return (
+      "the \(noun) '\(program.shortened)' is in no folder of PATH",
+      "install it, correct its name, or write its full path"
+    )
   }
 
   /// The `PATH` that the job's commands get, as far as this process has that of the daemon.

@@ -9,6 +9,7 @@ final class SpecBuilder {
   let defaults: JobDefaults
   let hasNoState: Bool
   let isInCluster: Bool
+  let defaultsFields: KeyFields?
 
   var reporter: Reporter { file.reporter }
   var sources: LoadSources { file.sources }
@@ -25,6 +26,7 @@ final class SpecBuilder {
     zone = settings.zone
     hasNoState = settings.state == StateFolder.none
     isInCluster = settings.cluster != nil
+    defaultsFields = defaults
     var settled = file.builtIn
     if let defaults {
       ExecutionBuilder(file: file, owner: KeyOwner(part: .defaults), secretNames: nil)

@@ -14,6 +14,8 @@ final class LoadSources {
   let machineFiles: MachineFiles?
   var followings: [FollowingLink.Identity: FollowingLink] = [:]
   let rules = RuleTable()
+  /// The files and zones of which it has been said that a clock change drops times.
+  var clockChanges: Set<String> = []
   /// What the specs of all files have in common.
   var pool = SpecPool()
   private(set) lazy var hostName = Self.nodeName()

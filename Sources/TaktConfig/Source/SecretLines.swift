@@ -12,9 +12,12 @@ struct SecretLines {
     "api_key", "apikey", "credential", "credentials", "authorization",
   ].map { Array($0.utf8) }
 
-  /// The lengths of the keys that begin with a byte, as bits.
-  private static let lengths = words.reduce(into: [UInt16](repeating: 0, count: 256)) {
-    $0[Int($1[0])] |= 1 << UInt16($1.count)
+  /// Of each byte: the lengths of the keys that begin with it, as bits, and whether it is part of a
+  /// word, as the highest bit.
+  private static let classes = (0...255).map { byte -> UInt16 in
+    let lengths = words.filter { $0[0] == lowercased(UInt8(byte)) }
+      .reduce(UInt16(0)) { $0 | 1 << UInt16($1.count) }
+    return lengths | (isWord(UInt8(byte)) ? 0x8000 : 0)
   }
 
   /// The numbers of the lines, from 1.
@@ -25,10 +28,10 @@ struct SecretLines {
     let lines = starts.indices.map { index in
       bytes[starts[index]..<(index + 1 < starts.count ? starts[index + 1] : bytes.count)]
     }
-    let lengths = Self.lengths
+    let classes = Self.classes
     for (index, line) in lines.enumerated() {
       if Self.hasPassword(line) { numbers.insert(index + 1) }
-      if let value = Self.value(in: line, lengths) { hide(from: index, value, of: lines) }
+      if let value = Self.value(in: line, classes) { hide(from: index, value, of: lines) }
     }
   }
 
@@ -53,20 +56,24 @@ struct SecretLines {
   }
 
   /// What follows a key's name on its line; nil where no such key is in it.
-  private static func value(in line: Line, _ lengths: [UInt16]) -> Line? {
+  private static func value(in line: Line, _ classes: [UInt16]) -> Line? {
+    let (bytes, end) = (line.base, line.endIndex)
     var start = line.startIndex
-    while start < line.endIndex {
-      var end = start
-      while end < line.endIndex, isWord(line.base[end]) { end += 1 }
+    while start < end {
+      let first = classes[Int(bytes[start])]
+      var next = start + 1
+      guard first & 0x8000 != 0 else {
+        start = next
+        continue
+      }
+      while next < end, classes[Int(bytes[next])] & 0x8000 != 0 { next += 1 }
       // Nearly all words go by at the first of these.
-      if end - start < UInt16.bitWidth,
-        lengths[Int(lowercased(line.base[start]))] >> (end - start) & 1 == 1,
-        isKey(line[start..<end])
-      {
-        let rest = line[end...]
+      let length = next - start
+      if first & 0x7fff != 0, length < 15, first >> length & 1 == 1, isKey(line[start..<next]) {
+        let rest = line[next...]
         if rest.first.map({ isOne(of: " \t\r\n:=\"'", $0) }) ?? true { return rest }
       }
-      start = max(end, start + 1)
+      start = next
     }
     return nil
   }

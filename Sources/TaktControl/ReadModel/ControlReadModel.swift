@@ -26,6 +26,7 @@ package final class ControlReadModel: Observer, Ledger, SlotGauge, @unchecked Se
     case start(SlotStart, at: WallInstant)
     case report(ReloadReport)
     case previous([StoredRun])
+    case previousVerdicts([VerdictRecord])
 
     /// How many records or entries it is; what runs have printed counts by its length.
     var size: Int {
@@ -34,6 +35,7 @@ package final class ControlReadModel: Observer, Ledger, SlotGauge, @unchecked Se
       case .entries(let entries, _): entries.reduce(0) { $0 + 1 + $1.outputBytes / 256 }
       case .start, .report: 1
       case .previous(let runs): runs.count
+      case .previousVerdicts(let records): records.count
       }
     }
   }
@@ -101,6 +103,9 @@ package final class ControlReadModel: Observer, Ledger, SlotGauge, @unchecked Se
 
   /// Takes runs that a previous daemon ended, the newest first.
   package func restore(previous runs: [StoredRun]) { enqueue(.previous(runs)) }
+
+  /// Takes verdicts of previous daemons, the newest first.
+  package func restore(previous records: [VerdictRecord]) { enqueue(.previousVerdicts(records)) }
 
   /// Reads, or changes, after all that was handed over before.
   func read<Value: Sendable>(
@@ -170,6 +175,7 @@ package final class ControlReadModel: Observer, Ledger, SlotGauge, @unchecked Se
       case .start(let start, let wall): state.apply(start, at: wall)
       case .report(let report): state.metrics.count(report)
       case .previous(let runs): state.restore(previous: runs)
+      case .previousVerdicts(let records): state.restore(previous: records)
       }
     }
     if state.ring.last > last { for notify in watchers.values { notify() } }

@@ -45,16 +45,21 @@ package struct ControlState {
   private var starts: [RunID: SlotStart] = [:]
   private(set) var pastSlots: Deque<PastSlot> = []
   private(set) var pastWakes: Deque<WallInstant> = []
+  private(set) var stalls = StallLog()
+  /// When this daemon first decided a slot.
+  private var firstDecision: WallInstant?
 
   package init() {}
 
   package mutating func apply(_ entries: [LedgerEntry], at now: Now) {
+    if !entries.isEmpty { stalls.happened(at: now.wall) }
     for entry in entries { apply(entry, at: now) }
   }
 
   package mutating func apply(_ records: [LogRecord]) {
     for record in records {
       ring.append(record)
+      stalls.happened(at: record.at)
       switch record.fact {
       case .progress(let run, let percent, let message)? where begun[run] != nil:
         var known = progress[run] ?? RunProgress(percent: 0)
@@ -73,6 +78,7 @@ package struct ControlState {
       history.window = start.window
     }
     starts[start.run] = start
+    stalls.slotStarted(due: wall - start.lateness, window: start.window, at: wall)
     metrics.count(start)
     // Slots that start together share a wake.
     if pastWakes.last.map({ wall.milliseconds - $0.milliseconds > 2 }) ?? true {
@@ -86,6 +92,13 @@ package struct ControlState {
       // Runs that this daemon ended in the meantime are known.
       guard firstRun.map({ run.head.run < $0 }) ?? true else { continue }
       change(run.head.job) { $0.addOlder(run) }
+    }
+  }
+
+  /// Takes verdicts of previous daemons, the newest first.
+  mutating func restore(previous records: [VerdictRecord]) {
+    for record in records where firstDecision.map({ record.at < $0 }) ?? true {
+      change(record.job) { $0.decideOlder(record) }
     }
   }
 
@@ -104,6 +117,8 @@ package struct ControlState {
     switch entry {
     case .verdict(let record):
       metrics.count(record)
+      stalls.slotsMissed(record)
+      if firstDecision == nil { firstDecision = record.at }
       let start = record.run.flatMap { starts.removeValue(forKey: $0) }
       Self.append(
         PastSlot(
@@ -132,7 +147,8 @@ package struct ControlState {
       jobs[name] = nil
       removed.insert(name)
     case .schedule(let version): removed.remove(version.job)
-    case .pending, .checkpoint, .backedOff, .settled, .clockStepped, .reloaded: break
+    case .pending, .checkpoint, .backedOff, .settled, .reloaded: break
+    case .clockStepped: stalls.clockStepped(at: now.wall)
     }
   }
 

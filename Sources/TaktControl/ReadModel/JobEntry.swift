@@ -49,6 +49,20 @@ struct JobHistory {
     }
   }
 
+  /// Takes a verdict that was given before those that are known; the newest first.
+  mutating func decideOlder(_ record: VerdictRecord) {
+    guard verdicts.count < Self.outcomesMax, let letter = Self.letter(of: record.verdict) else {
+      return
+    }
+    let count = min(record.slots.count, Self.outcomesMax - verdicts.count)
+    verdicts.insert(contentsOf: repeatElement(letter, count: count), at: 0)
+    switch record.verdict {
+    case .ran, .coalesced: break
+    case .skipped, .missed, .cancelled:
+      if passed == nil { passed = (record.slots.last, record.verdict) }
+    }
+  }
+
   /// Takes a run that ended before those that are known; the newest first.
   mutating func addOlder(_ run: StoredRun) {
     if last == nil { last = run }
@@ -64,6 +78,17 @@ struct JobHistory {
     }
     outcomes.insert(letter, at: 0)
     durations.insert(Self.milliseconds(of: run), at: 0)
+  }
+
+  /// Whether its slots come and go without a run: the last two, or the last one was missed.
+  var isStale: Bool {
+    let passed = verdicts.suffix(2).filter { "smx".utf8.contains($0) }
+    return passed.count == 2 || verdicts.last == UInt8(ascii: "m")
+  }
+
+  /// Whether its last slot started later than its leeway and this allow.
+  func isLate(by tolerance: Duration) -> Bool {
+    lateness.map { $0 > (window ?? .zero) + tolerance } ?? false
   }
 
   /// Its last outcomes, the newest last.
@@ -147,4 +172,21 @@ package struct JobEntry: Sendable {
   }
 
   var isFailing: Bool { view.failureStreak > 0 }
+
+  /// How soon somebody should look at it.
+  enum Attention: Int, CaseIterable {
+    case failing, stale, late
+    /// It fails, and is suspended or disabled.
+    case failingAtRest
+    case none, resting
+  }
+
+  var attention: Attention {
+    let isResting =
+      view.suspension != nil || [.suspended, .disabled, .limit].contains(view.state)
+    if isFailing { return isResting ? .failingAtRest : .failing }
+    if isResting { return .resting }
+    if history.isStale { return .stale }
+    return history.isLate(by: view.spec.lateTolerance) ? .late : .none
+  }
 }

@@ -11,11 +11,19 @@ struct EventRoutes {
   static let readersMax = 256
   /// So many events are written at a time.
   private static let turnCount = 256
-  /// A reader that gets nothing is told so often that it is still read for.
-  private static let silence = TimeAmount.seconds(15)
+  /// A reader that gets nothing hears so often that the scheduler answers; one that hears nothing
+  /// knows that takt hangs.
+  private static let silence = TimeAmount.seconds(2)
 
   let ports: ControlPorts
   let readers: ReaderCount
+  private let probe: PhaseProbe
+
+  init(ports: ControlPorts, readers: ReaderCount) {
+    self.ports = ports
+    self.readers = readers
+    probe = PhaseProbe(ports.scheduler)
+  }
 
   func add(to routes: inout RouteList) {
     routes.get("/api/v1/events", events)
@@ -47,7 +55,7 @@ struct EventRoutes {
       headers: [
         .contentType: "text/event-stream", .xAccelBuffering: "no", .connection: "close",
       ],
-      body: ResponseBody { [ports, loop = context.eventLoop] writer in
+      body: ResponseBody { [ports, probe, loop = context.eventLoop] writer in
         // As long as the stream lives, so does its place.
         defer { withExtendedLifetime(place) {} }
         let (signals, signal) = AsyncStream.makeStream(
@@ -62,7 +70,10 @@ struct EventRoutes {
         signal.yield(.news)
         try await request.body.consumeWithInboundCloseHandler { _ in
           try await Self.write(
-            from: start, of: job, ports.readModel, signals, closing: readers, to: &writer)
+            from: start, of: job, ports.readModel, signals, closing: readers, to: &writer
+          ) {
+            await probe.phase(within: Self.silence, on: loop) != nil
+          }
         } onInboundClosed: {
           signal.finish()
         }
@@ -78,7 +89,7 @@ struct EventRoutes {
   private static func write(
     from start: UInt64, of job: String?, _ readModel: ControlReadModel,
     _ signals: AsyncStream<Signal>, closing readers: ReaderCount,
-    to writer: inout any ResponseBodyWriter
+    to writer: inout any ResponseBodyWriter, isAnswering: () async -> Bool
   ) async throws {
     var position = start
     for await signal in signals {
@@ -116,7 +127,9 @@ struct EventRoutes {
         if lines.count < turnCount { break }
       }
       if readers.isClosing { return }
-      if !hasWritten, signal == .silence { try await writer.write(ByteBuffer(string: ": \n\n")) }
+      if !hasWritten, signal == .silence, await isAnswering() {
+        try await writer.write(ByteBuffer(string: ": \n\n"))
+      }
     }
   }
 }

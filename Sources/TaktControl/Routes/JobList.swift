@@ -10,6 +10,13 @@ package struct JobList {
   /// In the name, or a whole tag.
   var match: String?
   var state: String?
+  var order = Sorting.name
+
+  enum Sorting: String, CaseIterable {
+    case name
+    /// Those first that somebody should look at; among them by name.
+    case attention
+  }
 
   var isUnfiltered: Bool { match == nil && state == nil }
 
@@ -40,10 +47,23 @@ package struct JobList {
   }
 
   func page(from ports: ControlPorts) async -> Page {
+    if order == .attention { return await pageByAttention(from: ports) }
     var page = Page()
     let extent = await visit(from: ports) { page.jobs.append($0) }
     (page.total, page.after) = (extent.total, extent.after)
     return page
+  }
+
+  /// All jobs are looked at, and no more of them are kept than are wanted.
+  private func pageByAttention(from ports: ControlPorts) async -> Page {
+    var kept = JobEntry.Attention.allCases.map { _ in [JobEntry]() }
+    var all = self
+    all.limit = .max
+    let extent = await all.visit(from: ports) { job in
+      let rank = job.attention.rawValue
+      if kept[rank].count < limit { kept[rank].append(job) }
+    }
+    return Page(jobs: Array(kept.joined().prefix(limit)), total: extent.total)
   }
 
   /// The number of wanted jobs, regardless of the limit, and the name to continue from; nil at the end.

@@ -10,6 +10,20 @@ struct TimelinePast: Sendable {
     var count: Int
   }
 
+  /// A time in which no slot could start.
+  struct Interruption {
+    enum Kind: String {
+      /// No daemon ran.
+      case down
+      /// The daemon or the machine stood still.
+      case stalled
+    }
+
+    var kind: Kind
+    var from: WallInstant
+    var to: WallInstant
+  }
+
   /// So many slots, and so many runs, of one job are shown.
   private static let marksMax = 400
   private static let wakesMax = 5_000
@@ -20,6 +34,8 @@ struct TimelinePast: Sendable {
   private var runs: [JobName: [StoredRun]] = [:]
   private(set) var wakes: [WallInstant]
   private(set) var isTruncated = false
+  private var stalls: [StallLog.Stall]
+  private var absences: [DaemonAbsence] = []
   private let from: WallInstant
   /// What was decided before is not remembered; nil when nothing was decided yet.
   private let firstDecision: WallInstant?
@@ -28,6 +44,7 @@ struct TimelinePast: Sendable {
 
   init(_ state: ControlState, of names: Set<JobName>, since from: WallInstant) {
     self.from = from
+    stalls = state.stalls.stalls(since: from)
     firstDecision = state.pastSlots.first?.at
     firstRun = state.ended.map(\.head.run).min()
     for slot in state.pastSlots where slot.at >= from && names.contains(slot.job) {
@@ -63,12 +80,17 @@ struct TimelinePast: Sendable {
           job: record.job, slot: record.slots.last, due: record.slots.last, window: .zero,
           verdict: record.verdict, at: record.at, run: record.run, count: record.slots.count)
       }
+      past.stalls = (records.compactMap(StallLog.Stall.init) + stalls).merged
       for (name, slots) in Dictionary(grouping: kept, by: \.job) {
         past.slots[name] = slots + (past.slots[name] ?? [])
         if slots.count == Self.rowsMax { past.isTruncated = true }
       }
     }
     let (from, firstRun) = (self.from, self.firstRun)
+    past.absences =
+      try await ports.fromArchive { (archive) throws(ArchiveError) in
+        try archive.absences(from: from, to: now)
+      } ?? []
     let kept: [JobName: [StoredRun]]? = try await ports.fromArchive {
       (archive) throws(ArchiveError) in
       try Self.runs(of: names, since: from, before: firstRun, in: archive)
@@ -94,6 +116,12 @@ struct TimelinePast: Sendable {
       kept[name] = try archive.runs(query).filter { $0.beganAt != nil && $0.end != nil }
     }
     return kept
+  }
+
+  /// When no daemon ran, and when it stood still, each in order.
+  func interruptions(until now: WallInstant) -> [Interruption] {
+    absences.map { Interruption(kind: .down, from: max($0.from, from), to: min($0.to ?? now, now)) }
+      + stalls.map { Interruption(kind: .stalled, from: max($0.from, from), to: $0.to) }
   }
 
   /// The slots of a job, the oldest first; where there are very many, the worst of each short time

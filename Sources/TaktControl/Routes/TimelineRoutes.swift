@@ -17,12 +17,12 @@ struct TimelineRoutes {
   @Sendable private func timeline(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    let query = try Query(request, "past", "ahead", "match", "limit")
+    let query = try Query(request, "past", "ahead", "match", "limit", "order")
     let past = Duration.seconds(try query.integer("past", 0...Self.spanMax, default: 3600))
     let ahead = Duration.seconds(try query.integer("ahead", 0...Self.spanMax, default: 3600))
     let wanted = JobList(
       after: nil, limit: try query.integer("limit", 1...500, default: 50),
-      match: try query.text("match"), state: nil)
+      match: try query.text("match"), state: nil, order: try order(query))
     let page = await wanted.page(from: ports)
     let names = page.jobs.map(\.view.spec.name)
     let (foresights, now) = await ports.query { core, now in
@@ -32,7 +32,7 @@ struct TimelineRoutes {
     let recent = await ports.readModel.read { TimelinePast($0, of: Set(names), since: from) }
     // A ledger that cannot be read is no reason to hide what is known without it.
     let behind = (try? await recent.completed(by: ports, names, until: now.wall)) ?? recent
-    var isTruncated = page.after != nil || behind.isTruncated
+    var isTruncated = page.jobs.count < page.total || behind.isTruncated
     var json = JSONWriter()
     json.object { json in
       json.member("from", from)
@@ -60,10 +60,23 @@ struct TimelineRoutes {
       }
       json.key("wakes")
       json.array(behind.wakes) { $0.value($1.rfc3339()) }
+      json.key("interruptions")
+      json.array(behind.interruptions(until: now.wall)) { $0.value(interruption: $1) }
+      json.member("total", page.total)
       json.key("truncated")
       json.value(isTruncated)
     }
     return .json(json)
+  }
+
+  private func order(_ query: Query) throws -> JobList.Sorting {
+    guard let text = try query.text("order") else { return .name }
+    guard let order = JobList.Sorting(rawValue: text) else {
+      let orders = JobList.Sorting.allCases.map(\.rawValue).joined(separator: " or ")
+      throw Problem(
+        .badRequest, "there is no order '\(text.prefix(50))'", detail: "Use \(orders).")
+    }
+    return order
   }
 }
 
@@ -78,6 +91,14 @@ extension JSONWriter {
       json.member("reason", slot.verdict.detail)
       json.member("run", slot.run?.number)
       if mark.count > 1 { json.member("count", mark.count) }
+    }
+  }
+
+  fileprivate mutating func value(interruption: TimelinePast.Interruption) {
+    object { json in
+      json.member("kind", interruption.kind.rawValue)
+      json.member("from", interruption.from)
+      json.member("to", interruption.to)
     }
   }
 

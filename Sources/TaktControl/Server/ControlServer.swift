@@ -8,14 +8,16 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 package import TaktCore
+import TaktTime
 import Dispatch
 
 /// Answers those who steer takt and look at it: on a Unix socket always, over TCP when it is to.
 ///
 /// Safe from any thread.
 package final class ControlServer: Sendable {
-  /// How many runs of previous daemons are read for the last outcomes of each job.
-  private static let previousRunsMax = 20_000
+  /// How many runs, and how many verdicts, of previous daemons are read for what the last ones of
+  /// each job were.
+  private static let previousMax = 20_000
   /// So many requests a second are answered on each listener to those who bear no token, so many at
   /// once after a pause. All connections that there may be together wait half a second.
   private static let unauthenticatedPerSecond = 1_000
@@ -54,8 +56,14 @@ package final class ControlServer: Sendable {
     guard let archive = ports.archive else { return }
     SlowQueue.queue.async {
       var query = RunQuery()
-      query.limit = Self.previousRunsMax
+      query.limit = Self.previousMax
       if let runs = try? archive.runs(query) { ports.readModel.restore(previous: runs) }
+      let verdicts = VerdictQuery(
+        jobs: nil, since: WallInstant(milliseconds: 0),
+        before: WallInstant(milliseconds: .max), limit: Self.previousMax)
+      if let records = try? archive.verdicts(verdicts) {
+        ports.readModel.restore(previous: records)
+      }
     }
   }
 

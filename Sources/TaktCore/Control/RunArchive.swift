@@ -18,23 +18,44 @@ package protocol RunArchive: Sendable {
 
   /// What became of slots of jobs, in any order.
   func verdicts(_ query: VerdictQuery) throws(ArchiveError) -> [VerdictRecord]
+
+  /// Times without a daemon that touch a range, in order.
+  func absences(
+    from first: WallInstant, to last: WallInstant
+  ) throws(ArchiveError) -> [DaemonAbsence]
 }
 
 /// Which verdicts are wanted.
 package struct VerdictQuery: Hashable, Sendable {
-  package var jobs: [JobName]
+  /// Nil for all jobs together.
+  package var jobs: [JobName]?
   /// Those on slots at or after this instant.
   package var since: WallInstant
   /// Those decided before this instant.
   package var before: WallInstant
-  /// How many of each job, the newest.
+  /// How many of each job, the newest; of all jobs together, those that were decided last.
   package var limit: Int
 
-  package init(jobs: [JobName], since: WallInstant, before: WallInstant, limit: Int) {
+  package init(jobs: [JobName]?, since: WallInstant, before: WallInstant, limit: Int) {
     self.jobs = jobs
     self.since = since
     self.before = before
     self.limit = limit
+  }
+}
+
+/// A time without a daemon.
+package struct DaemonAbsence: Hashable, Sendable {
+  package var from: WallInstant
+  /// Nil when no daemon has come since.
+  package var to: WallInstant?
+  /// Whether the daemon was killed, so that `from` is when it was last seen.
+  package var wasKilled: Bool
+
+  package init(from: WallInstant, to: WallInstant?, wasKilled: Bool) {
+    self.from = from
+    self.to = to
+    self.wasKilled = wasKilled
   }
 }
 

@@ -4,14 +4,27 @@ package enum SensitiveText {
 
   private static let words = [
     "password", "passwd", "passphrase", "secret", "token", "credential", "authorization", "apikey",
+    "cookie", "webhook",
   ]
-  private static let lastWords: Set<Substring> = ["key", "pwd", "pass", "pin", "auth"]
+  private static let lastWords: Set<Substring> = [
+    "key", "pwd", "pass", "pin", "auth", "sig", "signature", "pat", "jwt", "otp", "pgpass",
+  ]
+  /// What only says where the secret is.
+  private static let places: Set<Substring> = ["file", "path", "dir", "pgpassfile"]
+  /// The part of a URL after one of these is a secret.
+  private static let secretURLs = [
+    "//hooks.slack.com/services/", "//discord.com/api/webhooks/", "//discordapp.com/api/webhooks/",
+    "//api.telegram.org/bot",
+  ]
+  private static let schemes = ["bearer ", "basic ", "token ", "digest ", "apikey "]
 
   /// Whether the value of a variable, a parameter or an option of this name is probably a secret.
   package static func isSensitive(_ name: some StringProtocol) -> Bool {
     let name = name.lowercased()
-    if words.contains(where: name.contains) || name.contains("api_key") { return true }
-    return name.split(whereSeparator: { "_-.".contains($0) }).last.map(lastWords.contains) ?? false
+    let last = name.split(whereSeparator: { "_-.".contains($0) }).last ?? ""
+    if places.contains(last) { return false }
+    return words.contains(where: name.contains) || name.contains("api_key")
+      || lastWords.contains(last)
   }
 
   /// The text of a value of this name.
@@ -20,10 +33,11 @@ package enum SensitiveText {
     return masked(text)
   }
 
-  /// The text with passwords of URLs, values that are assigned to sensitive names, and tokens of
-  /// `Authorization` masked.
+  /// The text with passwords of URLs and of options, values that are assigned to sensitive names, and
+  /// tokens of `Authorization` masked.
   package static func masked(_ text: String) -> String {
     guard text.utf8.contains(where: { ":= ".utf8.contains($0) }) else { return text }
+    let text = SensitiveOptions.masked(text)
     var shown = ""
     var rest = text[...]
     while let index = rest.firstIndex(where: { ":= \n".contains($0) }) {
@@ -32,11 +46,11 @@ package enum SensitiveText {
       shown += rest[...index]
       rest = rest[rest.index(after: index)...]
       if sign == ":", rest.hasPrefix("//") {
-        shown += maskingUser(of: &rest)
+        shown += maskingUser(of: &rest) + maskingSecretPath(of: &rest)
       } else if sign == " ", isUserOption(before) {
         shown += maskingPassword(of: &rest)
       } else if isFollowedBySecret(before, sign) {
-        shown += maskingValue(&rest, isAssigned: sign == "=")
+        shown += maskingValue(&rest, isAssigned: sign == "=", isHeader: isHeader(before, sign))
       }
     }
     return shown + rest
@@ -54,13 +68,20 @@ package enum SensitiveText {
     }
   }
 
+  /// Whether the value goes on to the end of a quoted header.
+  private static func isHeader(_ before: Substring, _ sign: Character) -> Bool {
+    guard sign == ":" else { return false }
+    let name = before.suffix(while: { $0.isLetter || $0 == "-" }).lowercased()
+    return name.hasSuffix("authorization") || name.hasSuffix("cookie")
+  }
+
   private static func isUserOption(_ before: Substring) -> Bool {
     let word = before.suffix(while: { !$0.isWhitespace })
     return word == "-u" || word == "--user"
   }
 
   /// A value that only names where the secret is.
-  private static func isReference(_ value: Substring) -> Bool {
+  static func isReference(_ value: Substring) -> Bool {
     value.hasPrefix("$") || value.hasPrefix("{{")
   }
 
@@ -76,9 +97,19 @@ package enum SensitiveText {
     return String(shown)
   }
 
+  /// The address of a webhook up to its secret, taken from the text with it.
+  private static func maskingSecretPath(of rest: inout Substring) -> String {
+    guard let prefix = secretURLs.first(where: rest.hasPrefix) else { return "" }
+    let value = rest.dropFirst(prefix.count).prefix { !$0.isWhitespace && !"?#\"',".contains($0) }
+    guard !value.isEmpty, !isReference(value) else { return "" }
+    rest = rest[value.endIndex...]
+    return prefix + mask
+  }
+
   /// The masked password of `user:password`, taken from the text.
   private static func maskingPassword(of rest: inout Substring) -> String {
-    let word = rest.prefix { !$0.isWhitespace }
+    var word = rest.prefix { !$0.isWhitespace }
+    if let quote = word.last, "\"'".contains(quote) { word = word.dropLast() }
     guard let colon = word.firstIndex(of: ":"),
       !isReference(word[word.index(after: colon)...])
     else { return "" }
@@ -88,13 +119,15 @@ package enum SensitiveText {
   }
 
   /// The mask in place of a value, which is taken from the text.
-  private static func maskingValue(_ rest: inout Substring, isAssigned: Bool) -> String {
+  private static func maskingValue(_ rest: inout Substring, isAssigned: Bool, isHeader: Bool)
+    -> String
+  {
     var lead = ""
     while !isAssigned, let space = rest.first, space == " " {
       lead.append(space)
       rest.removeFirst()
     }
-    if let scheme = ["bearer ", "basic "].first(where: { rest.lowercased().hasPrefix($0) }) {
+    if let scheme = schemes.first(where: { rest.lowercased().hasPrefix($0) }) {
       lead += rest.prefix(scheme.count)
       rest = rest.dropFirst(scheme.count)
     }
@@ -106,7 +139,11 @@ package enum SensitiveText {
       rest = rest[value.endIndex...]
       return lead + (value.isEmpty ? "" : mask)
     }
-    let value = rest.prefix { !$0.isWhitespace && !"&;,\"'}".contains($0) }
+    var value = rest.prefix { !$0.isWhitespace && !"&;,\"'}".contains($0) }
+    let line = rest.prefix { !$0.isNewline }
+    if isHeader, let quote = line.firstIndex(where: { "\"'".contains($0) }) {
+      value = rest[..<quote]
+    }
     if value.isEmpty || isReference(value) { return lead }
     rest = rest[value.endIndex...]
     return lead + mask

@@ -1,6 +1,7 @@
 package import Dispatch
 import Synchronization
 package import TaktCore
+package import TaktTime
 
 /// The archive of a daemon: opened when somebody first asks, since the file may come later, and open
 /// until the daemon stops.
@@ -41,6 +42,14 @@ package final class OpenedArchive: RunArchive {
 
   package func verdicts(_ query: VerdictQuery) throws(ArchiveError) -> [VerdictRecord] {
     try read { (archive) throws(LedgerArchive.Failure) in try archive.verdicts(query) }
+  }
+
+  package func absences(
+    from first: WallInstant, to last: WallInstant
+  ) throws(ArchiveError) -> [DaemonAbsence] {
+    try read { (archive) throws(LedgerArchive.Failure) in
+      try archive.absences(from: first, to: last)
+    }
   }
 
   /// Lets go of the file: whoever closes it last puts the write-ahead log in its place, which only

@@ -4,14 +4,7 @@ package import TaktTime
 
 /// What the ledger knows of a slot, and of what was around it.
 package struct SlotEvidence: Sendable {
-  /// A time without a daemon.
-  package struct Absence: Hashable, Sendable {
-    package var from: WallInstant
-    /// Nil when no daemon has come since.
-    package var to: WallInstant?
-    /// Whether the daemon was killed, so that `from` is when it was last seen.
-    package var wasKilled: Bool
-  }
+  package typealias Absence = DaemonAbsence
 
   package struct ClockStep: Hashable, Sendable {
     package var at: WallInstant
@@ -181,7 +174,8 @@ private struct InquiryReading {
             AND (ended_at IS NULL OR ended_at > ?)
             """, arguments: [own, due.milliseconds, due.milliseconds]) ?? 0
     }
-    evidence.absences = try absences(from: slot, to: max(record.slots.last, start))
+    evidence.absences = try DaemonTimes.absences(
+      in: db, from: slot, to: max(record.slots.last, start))
     evidence.steps = try Row.fetchAll(
       db, sql: "SELECT at, by_us FROM clock_steps WHERE at BETWEEN ? AND ? ORDER BY at LIMIT 3",
       arguments: [slot.milliseconds - 86_400_000, start.milliseconds + 60_000]
@@ -191,28 +185,6 @@ private struct InquiryReading {
     }
     evidence.schedule = try schedule(at: slot)
     return evidence
-  }
-
-  /// Times without a daemon that touch a range.
-  private func absences(
-    from first: WallInstant, to last: WallInstant
-  ) throws -> [SlotEvidence.Absence] {
-    let rows = try Row.fetchAll(
-      db, sql: "SELECT up_at, seen_at, down_at FROM daemons ORDER BY id DESC LIMIT 1000")
-    var absences: [SlotEvidence.Absence] = []
-    var next: WallInstant?
-    for row in rows {
-      let down = try row.instant(ifAny: "down_at")
-      let from = try down ?? row.instant("seen_at")
-      // The last daemon of all may still run.
-      let isOver = next != nil || down != nil
-      if isOver, from <= last, next.map({ $0 >= first }) ?? true {
-        absences.append(SlotEvidence.Absence(from: from, to: next, wasKilled: down == nil))
-      }
-      next = try row.instant("up_at")
-      if from < first { break }
-    }
-    return absences.reversed()
   }
 
   private func suspension() throws -> Suspension? {

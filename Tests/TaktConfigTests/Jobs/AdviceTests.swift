@@ -1,5 +1,6 @@
 import Foundation
 import TaktCore
+import TaktTime
 import Testing
 
 @testable import TaktConfig
@@ -44,8 +45,46 @@ import Testing
     "suspicious | cron: »'* 0 3 * * *', run: echo => this is every second of the minute 03:00",
     "suspicious | every: 1m, run: echo, »retry: {attempts: 5, delay: 30s} => "
       + "the pauses between 5 attempts add up to 7m30s, longer than the interval of 1m",
+    "suspicious | every: 1h, shell: »/no/such/shell, run: echo => the shell '/no/such/shell' does not exist",
+    "suspicious | every: 1h, shell: »no-such-shell, steps: [{run: echo}] => is in no folder of PATH",
+    "suspicious | every: 1h, run: [ls, »$HOME/x] => '$HOME' stays as it is",
+    "suspicious | every: 1h, run: [ls, -l, »'${TMPDIR}'] => '${TMPDIR}' stays as it is",
+    "suspicious | every: 1h, run: [ls, »~/x] => '~/x' stays as it is",
+    "suspicious | every: 1h, run: [rm, -f, »/tmp/*.log, x] => '/tmp/*.log' stays",
+    "suspicious | every: 1h, run: [cat, »'*.log'] => '*.log' stays as it is",
+    "suspicious | every: 1h, run: echo, env: {A: »$HOME/bin} => 'env' is not read by a shell: '$HOME'",
+    "suspicious | every: 1h, run: echo, env: {A: »~/bin} => '~/bin' stays as it is",
+    "suspicious | watch: {path: /srv/in}, run: »'date > /srv/in/last' => "
+      + "the command writes '/srv/in/last', which the job watches",
+    "suspicious | watch: {path: /srv/in/x}, run: »'echo a 2>&1 | tee -a /srv/in/x' => writes '/srv/in/x'",
+    "suspicious | watch: {path: /srv/in}, run: »[cp, /etc/hosts, /srv/in/hosts] => writes '/srv/in/hosts'",
+    "suspicious | watch: {path: /srv/in}, run: echo, output: {file: »{path: /srv/in/out}} => "
+      + "the output writes '/srv/in/out'",
   ])
   func `a silent mistake is a warning with its place`(row: String) throws {
+    try check(row)
+  }
+
+  /// Each pair of durations that can contradict one another.
+  @Test(arguments: [
+    "suspicious | every: 3h, run: echo, timeout: 1h, expected: »2h => "
+      + "the 'expected' of 2h is longer than the 'timeout' of 1h",
+    "suspicious | every: 3h, run: echo, timeout: 1h, expected: »1h => "
+      + "the 'expected' of 1h is as long as the 'timeout' of 1h",
+    "suspicious | every: 1h, run: echo, expected: »2h => the 'expected' of 2h is longer than the interval of 1h",
+    "suspicious | every: 1m, run: echo, kill: {grace: »2m} => the 'grace' of 2m is longer than the interval of 1m",
+    "suspicious | every: 1m, run: echo, late_tolerance: »2m => "
+      + "the 'late_tolerance' of 2m is longer than the interval of 1m",
+    "suspicious | every: 1h, timeout: 10s, use: fetch, with: {url: 'http://x', timeout: »1m} => "
+      + "the 'timeout' under 'with' of 1m is longer than the job's 'timeout' of 10s",
+    "suspicious | every: 1h, timeout: 10s, steps: [{use: fetch, with: {url: 'http://x', timeout: »1m}}] => "
+      + "longer than the job's 'timeout' of 10s",
+  ])
+  func `durations that contradict one another are a warning`(row: String) throws {
+    try check(row)
+  }
+
+  private func check(_ row: String) throws {
     let parts = row.split(separator: " | ", maxSplits: 1).map(String.init)
     let rest = try #require(parts[1].range(of: " => "))
     let marked = MarkedText("jobs: {a: {\(parts[1][..<rest.lowerBound])}}\n")
@@ -71,6 +110,18 @@ import Testing
     "every: 1h, run: 'if true; then no-such; fi'", "every: 1h, run: \"# hi\\nsleep 1\"",
     "every: 1h, shell: python3, run: no-such-thing", "every: 1h, use: log, cwd: /no/such",
     "every: 1h, run: echo, limits: {memory: 64MB}",
+    "every: 1h, run: [/bin/sh, -c, 'echo $HOME ~/x *.log']",
+    "every: 1h, run: [awk, '{print $NF}', x]",
+    "every: 1h, run: [ls, '$1', '$x', 'a$', '$']", "every: 1h, run: [find, /tmp, -name, '*.log']",
+    "every: 1h, run: [ls, --ignore, '*.o']", "every: 1h, run: [touch, -r, '*.o']",
+    "every: 1h, run: [cp, 'host:/srv/*', /tmp]",
+    "every: 1h, run: echo, env: {A: 'costs $5', DB_PASSWORD: pa$WORD}",
+    "watch: {path: /srv/in}, run: 'mv /srv/in/a /srv/out'",
+    "watch: {path: /srv/in}, run: 'cat /srv/in/a > /srv/out/b'",
+    "watch: {path: /srv/in}, run: 'echo > $X/a'",
+    "every: 3h, run: echo, timeout: 2h, expected: 1h", "every: 1h, run: echo, kill: {grace: 30s}",
+    "every: 1h, run: echo, expected: 2h, overlap: allow",
+    "every: 1h, timeout: 1m, use: fetch, with: {url: 'http://x', timeout: 10s}",
   ])
   func `what may well be meant is no warning`(keys: String) {
     let loaded = loadThoroughly("jobs: {a: {\(keys)}}\n")
@@ -92,16 +143,77 @@ import Testing
     #expect(rows(loaded.diagnostics) == ["3:23 suspicious"])
   }
 
+  @Test(arguments: [
+    "keep: 1d, output: »2d => the 'output' of 2d is longer than the 'keep' of 1d",
+    "output: »31d => the 'output' of 31d is longer than the 'keep' of 30d",
+  ])
+  func `an output that is kept longer than its run is a warning`(row: String) throws {
+    let rest = try #require(row.range(of: " => "))
+    let marked = MarkedText(
+      "scheduler: {history: {\(row[..<rest.lowerBound])}}\njobs: {a: {every: 1h, run: echo}}\n")
+    let diagnostic = try #require(load(marked.text).diagnostics.first)
+    #expect(rows([diagnostic]) == ["\(marked.places[0]) suspicious"])
+    #expect(diagnostic.message.contains(row[rest.upperBound...]) && diagnostic.hint != nil)
+    #expect(
+      load("scheduler: {history: {keep: 1d}}\njobs: {a: {every: 1h, run: echo}}\n").diagnostics
+        == [])
+  }
+
   @Test func `an include pattern that matches nothing is a warning of a thorough look`() {
     let text = "include: conf.d/*.yaml\njobs: {a: {every: 1h, run: echo}}\n"
     #expect(rows(loadThoroughly(text).diagnostics) == ["1:10 suspicious"])
     #expect(rows(load(text).diagnostics) == [])
   }
 
+  @Test
+  func `a shell of defaults that is not there is reported once, and not where no job calls it`() {
+    let jobs = "  a: {every: 1h, run: echo}\n  b: {every: 1h, run: echo 2}\n"
+    let loaded = loadThoroughly("defaults: {shell: no-such-shell}\njobs:\n\(jobs)")
+    #expect(rows(loaded.diagnostics) == ["1:19 suspicious"])
+    let list = loadThoroughly(
+      "defaults: {shell: no-such-shell}\njobs: {a: {every: 1h, run: [ls]}}\n")
+    #expect(rows(list.diagnostics) == [])
+  }
+
+  @Test
+  func `a clock change that drops times is reported once a file, where nothing is said of it`() {
+    let head = "scheduler: {timezone: Europe/Berlin}\n"
+    let jobs = (0..<5).map { "  j\($0): {calendar: '02:\($0)5', run: echo}\n" }.joined()
+    let folder = TemporaryFolder()
+    let load = { (text: String) in
+      JobsLoader(
+        catalogue: TestCatalogue(), zones: BerlinZones(), accounts: TestAccounts(own: "root"),
+        time: SystemTimeSource(), userID: 0, refusesWritableByOthers: false
+      ).load(path: folder.write(text, to: "jobs.yaml"))
+    }
+    let dropped = load(head + "jobs:\n" + jobs).diagnostics
+    #expect(rows(dropped) == ["3:18 suspicious"])
+    #expect(dropped.first?.message.contains("02:05 does not exist on ") == true)
+    // A time of `cron` runs right after the change, and an hourly one misses nothing.
+    for keys in [
+      "cron: '30 2 * * *'", "calendar: '02:30', dst: {gap: skip}", "calendar: '*:30'",
+      "calendar: '03:30'", "calendar: 'Mon 02:30'",
+    ] {
+      #expect(load(head + "jobs: {a: {\(keys), run: echo}}\n").diagnostics == [], "\(keys)")
+    }
+    #expect(load(head + "defaults: {dst: {gap: run_after}}\njobs:\n" + jobs).diagnostics == [])
+  }
+
   @Test func `a daemon looks for no program, folder or secret`() {
     let loaded = load(
       "jobs: {a: {every: 1h, run: no-such, cwd: /no/such, secrets: {A: {file: /no/such}}}}\n")
     #expect(loaded.diagnostics == [] && loaded.snapshot != nil)
+  }
+}
+
+/// Berlin, whose clock changes each year.
+private struct BerlinZones: ZoneSource {
+  let zoneNames = ["UTC", "Europe/Berlin"]
+
+  func zone(named name: String) -> Zone? {
+    guard name == "Europe/Berlin" else { return .utc }
+    return Zone(
+      name: name, initialOffsetSeconds: 3600, rule: ZoneRule(posix: "CET-1CEST,M3.5.0,M10.5.0/3"))
   }
 }
 

@@ -1,7 +1,7 @@
 import TaktCore
 
 /// `log`, as takt has it, `mail`, which has two parameters that must be given, `all`, which has one
-/// of each kind that may be left out, `login`, which has a secret one, `touch`, which uses takt's own rights, and `pipe`, which uses
+/// of each kind that may be left out, `login`, which has a secret one, `touch`, which uses takt's own rights, `fetch`, which has a timeout of its own, and `pipe`, which uses
 /// them for a command when it is told of one.
 struct TestCatalogue: ActionCatalogue {
   var actionNames: [String] { ["log", "mail", "all", "touch", "pipe"] }
@@ -25,6 +25,12 @@ struct TestCatalogue: ActionCatalogue {
     case "login":
       [ParameterSchema("password", .string, isSecret: true, summary: "What nobody may know.")]
     case "touch": []
+    case "fetch":
+      [
+        ParameterSchema("url", .string, summary: "Where."),
+        ParameterSchema(
+          "timeout", .duration(least: .milliseconds(1)), isRequired: false, summary: "How long."),
+      ]
     case "pipe":
       [
         ParameterSchema("to", .string, isRequired: false, summary: "The command."),

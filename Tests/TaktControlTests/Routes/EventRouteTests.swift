@@ -107,6 +107,20 @@ import Testing
     #expect(found.count == 100 && found.allSatisfy { ($0.id ?? 1) % 3 == 0 })
   }
 
+  @Test func `a reader without news hears that the scheduler answers, as long as it does`()
+    async throws
+  {
+    let world = try await ControlWorld()
+    let wire = try follow(world)
+    #expect(try wire.body(until: ": \n\n") == ": \n\n")
+    world.scheduler.fallSilent()
+    await world.scheduler.awaitUnanswered()
+    logOutput("news", world)
+    #expect(!(try wire.body(until: "news")).contains(": \n\n"))
+    world.scheduler.speak()
+    #expect(try wire.body(until: ": \n\n").hasSuffix(": \n\n"))
+  }
+
   @Test(arguments: ["after=-1", "after=x", "job=a/b", "job=", "since=1", "after=1&after=2"])
   func `what events do not take is refused`(query: String) async throws {
     let world = try await ControlWorld()

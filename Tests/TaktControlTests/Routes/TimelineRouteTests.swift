@@ -118,8 +118,101 @@ import Testing
     #expect(try world.get("/api/v1/timeline?ahead=0&limit=1")["truncated"] as? Bool == true)
   }
 
+  @Test func `what became of slots before a restart is known after it, the newest last`()
+    async throws
+  {
+    let archive = MemoryArchive()
+    let beat = try #require(JobName("beat"))
+    let before = { (seconds: Int64) in ControlWorld.wall + (.zero - .seconds(seconds)) }
+    archive.decide([
+      VerdictRecord(
+        job: beat, slots: SlotSeries(before(180)), verdict: .skipped(.overlap), at: before(180)),
+      VerdictRecord(
+        job: beat, slots: SlotSeries(first: before(120), last: before(60), count: 2),
+        verdict: .missed(.down), at: before(30)),
+    ])
+    let world = try await ControlWorld([.named("beat", every: .seconds(60))], archive: archive)
+    world.scheduler.pass(.seconds(60))
+    var job = try world.get("/api/v1/jobs/beat")
+    // They come from the disk, and not before the first answer.
+    for _ in 0..<10_000 where (job["verdicts"] as? String)?.count != 4 {
+      job = try world.get("/api/v1/jobs/beat")
+    }
+    #expect(job["verdicts"] as? String == "smmr")
+    let passed = job["passed"] as? [String: Any]
+    #expect(passed?["verdict"] as? String == "missed" && passed?["reason"] as? String == "down")
+    // A job whose last slots did not run asks for a look.
+    let world2 = try await ControlWorld(
+      [.named("a", every: .seconds(60)), .named("beat", every: .seconds(60))], archive: archive)
+    var first: String?
+    for _ in 0..<10_000 where first != "beat" {
+      let reply = try world2.get("/api/v1/timeline?order=attention&limit=1")
+      first = reply.list("jobs").first?["job"] as? String
+    }
+    #expect(first == "beat")
+  }
+
+  private func interruptions(_ reply: Reply) -> [String] {
+    reply.list("interruptions").map {
+      "\($0["kind"] ?? "") \($0["from"] ?? "") \($0["to"] ?? "")"
+    }
+  }
+
+  @Test func `a time in which takt stood still is shown, and no wait for a place`() async throws {
+    let world = try await ControlWorld(
+      [.named("beat", every: .seconds(60)), .named("other", every: .seconds(90))],
+      settings: SchedulerSettings(maxRunning: 1))
+    // A run that waits for its place starts late, too.
+    world.scheduler.pass(.seconds(60))
+    world.scheduler.pass(.seconds(40))
+    world.scheduler.end(try #require(world.scheduler.requests.last).run)
+    world.scheduler.end(try #require(world.scheduler.requests.last).run)
+    #expect(interruptions(try world.get("/api/v1/timeline")) == [])
+    world.scheduler.stall(.seconds(45))
+    let reply = try world.get("/api/v1/timeline")
+    #expect(
+      interruptions(reply) == ["stalled 2026-09-21T14:15:20.000Z 2026-09-21T14:15:45.000Z"])
+    #expect(try APIDescription().problems(of: reply, to: "GET", "/api/v1/timeline") == [])
+  }
+
+  @Test func `a time without a daemon is shown, as far as it was asked for`() async throws {
+    let archive = MemoryArchive()
+    let before = { (seconds: Int64) in ControlWorld.wall + (.zero - .seconds(seconds)) }
+    archive.leave(DaemonAbsence(from: before(9000), to: before(3000), wasKilled: true))
+    archive.leave(DaemonAbsence(from: before(60), to: before(59), wasKilled: false))
+    let world = try await ControlWorld([.named("beat")], archive: archive)
+    let reply = try world.get("/api/v1/timeline?past=3600")
+    #expect(
+      interruptions(reply) == [
+        "down 2026-09-21T13:13:20.000Z 2026-09-21T13:23:20.000Z",
+        "down 2026-09-21T14:12:20.000Z 2026-09-21T14:12:21.000Z",
+      ])
+  }
+
+  @Test func `jobs that somebody should look at come first, if that is wanted`() async throws {
+    let jobs = try ["a", "b", "c", "d"].map { try JobSpec.named($0, every: .seconds(60)) }
+    let world = try await ControlWorld(jobs)
+    world.scheduler.pass(.seconds(60))
+    for request in world.scheduler.requests where request.spec.name.text == "c" {
+      world.scheduler.end(request.run, .exited(1))
+    }
+    // The runs of the others are still active, so that their next slots are skipped.
+    for request in world.scheduler.requests where request.spec.name.text == "b" {
+      world.scheduler.end(request.run)
+    }
+    world.scheduler.pass(.seconds(120))
+    let names = { (query: String) in
+      try world.get("/api/v1/timeline?\(query)").list("jobs").map { $0["job"] as? String }
+    }
+    #expect(try names("order=name") == ["a", "b", "c", "d"])
+    #expect(try names("order=attention&limit=2") == ["c", "a"])
+    #expect(try names("order=attention") == ["c", "a", "d", "b"])
+    #expect(try world.get("/api/v1/timeline?order=attention&limit=2")["total"] as? Int == 4)
+  }
+
   @Test(arguments: [
-    "past=-1", "past=2678401", "ahead=2678401", "ahead=x", "limit=0", "limit=501", "state=running",
+    "order=worst", "past=-1", "past=2678401", "ahead=2678401", "ahead=x", "limit=0", "limit=501",
+    "state=running",
     "past=1&past=1",
   ])
   func `what the timeline does not take is refused`(query: String) async throws {

@@ -46,4 +46,8 @@ private final class HungArchive: RunArchive {
   func outputs(of number: RunID) throws(ArchiveError) -> [StoredOutput] { [] }
 
   func verdicts(_ query: VerdictQuery) throws(ArchiveError) -> [VerdictRecord] { [] }
+
+  func absences(
+    from first: WallInstant, to last: WallInstant
+  ) throws(ArchiveError) -> [DaemonAbsence] { [] }
 }

@@ -95,6 +95,7 @@ final class MemoryArchive: RunArchive {
     var outputs: [RunID: [StoredOutput]] = [:]
     var trouble: String?
     var verdicts: [VerdictRecord] = []
+    var absences: [DaemonAbsence] = []
   }
 
   private let state: Mutex<State>
@@ -130,9 +131,18 @@ final class MemoryArchive: RunArchive {
   func decide(_ records: [VerdictRecord]) { state.withLock { $0.verdicts += records } }
 
   func verdicts(_ query: VerdictQuery) throws(ArchiveError) -> [VerdictRecord] {
-    try readable().verdicts.filter {
-      query.jobs.contains($0.job) && $0.slots.last >= query.since && $0.at < query.before
+    try readable().verdicts.reversed().filter {
+      (query.jobs?.contains($0.job) ?? true) && $0.slots.last >= query.since && $0.at < query.before
     }
+  }
+
+  /// A time without a daemon.
+  func leave(_ absence: DaemonAbsence) { state.withLock { $0.absences.append(absence) } }
+
+  func absences(
+    from first: WallInstant, to last: WallInstant
+  ) throws(ArchiveError) -> [DaemonAbsence] {
+    try readable().absences.filter { $0.from <= last && $0.to ?? last >= first }
   }
 
   private func readable() throws(ArchiveError) -> State {

@@ -82,6 +82,22 @@ final class WorldScheduler: SchedulerControl {
     }
   }
 
+  /// Time goes on while nothing can fire; what was due meanwhile happens at the end.
+  func stall(_ duration: Duration) {
+    queue.sync {
+      state.withLock { state in
+        state.scheduler.pass(duration)
+        clock.set(state.scheduler.now)
+      }
+      while let due = advance(until: clock.monotonic) { for due in due { handle(due.event) } }
+    }
+  }
+
+  /// Waits until somebody has asked and got no answer.
+  func awaitUnanswered() async {
+    while state.withLock(\.unanswered.isEmpty) { await Task.yield() }
+  }
+
   /// The clock moves to what is due next, or to `end` when nothing is.
   private func advance(until end: MonotonicInstant) -> [VirtualScheduler.Due]? {
     state.withLock { state in

@@ -184,14 +184,22 @@ import TaktTime
   @Test func `a time that a clock change skips is said`() throws {
     let zone = try TestZones.named("Europe/Berlin")
     let start = try instant("2026-01-01T00:00", zone)
-    let warning = try CronExpression("30 2 * * *").skippedTime(after: start, in: zone)
+    let sentence = { (text: String, zone: Zone) throws -> String? in
+      let policy = DSTPolicy(gap: .skip, overlap: .first)
+      let rule = ClockRule(.calendar(try CalendarExpression(text)), zone: zone, dst: policy)
+      return rule.droppedTime(after: start)?.sentence
+    }
     #expect(
-      warning?.sentence
-        == "02:30 does not exist on 2026-03-29 in Europe/Berlin (clocks go forward); "
-        + "the job runs right after the change")
-    #expect(try CronExpression("30 2 * * MON").skippedTime(after: start, in: zone) == nil)
-    #expect(try CronExpression("30 3 * * *").skippedTime(after: start, in: zone) == nil)
-    #expect(try CronExpression("*/5 2 * * *").skippedTime(after: start, in: zone) == nil)
-    #expect(try CronExpression("30 2 * * *").skippedTime(after: start, in: .utc) == nil)
+      try sentence("02:30", zone)
+        == "02:30 does not exist on 2026-03-29 in Europe/Berlin (clocks go forward), and 'calendar' "
+        + "drops the times of that hour")
+    #expect(try sentence("*-*-* 00/2:15", zone)?.hasPrefix("02:15 does not exist") == true)
+    for text in ["Mon 02:30", "03:30", "*:30"] {
+      #expect(try sentence(text, zone) == nil)
+    }
+    #expect(try sentence("02:30", .utc) == nil)
+    let cron = ClockRule(
+      .cron(try CronExpression("30 2 * * *"), days: .any), zone: zone, dst: .cron)
+    #expect(cron.droppedTime(after: start) == nil)
   }
 }

@@ -11,9 +11,8 @@ package enum CronWarning: Hashable, Sendable {
   case everySecond(hour: Int, minute: Int)
   /// Both day fields are given, so that `days` decides what they mean together.
   case bothDayFields(CronDayRule)
-  /// A clock change skips a time; it first does so on this local day, and the job runs at
-  /// `runsAt` or, when that is nil, not at all that day.
-  case skippedTime(CivilTime, zone: String, runsAt: WallInstant?)
+  /// A clock change skips a time, which the job drops; it first does so on this local day.
+  case skippedTime(CivilTime, zone: String)
 }
 
 extension CronExpression {
@@ -31,31 +30,6 @@ extension CronExpression {
     if let warning = wholeHour { warnings.append(warning) }
     if hasBothDayFields { warnings.append(.bothDayFields(rule)) }
     return warnings
-  }
-
-  /// The first time after `instant` that a clock change of the zone skips, within ten years; nil
-  /// when there is none, or when the expression recurs and goes on after the gap in any case.
-  package func skippedTime(
-    after instant: WallInstant, in zone: Zone, days rule: CronDayRule = .any,
-    dst: DSTPolicy = .cron
-  ) -> CronWarning? {
-    guard !recursWithinHour else { return nil }
-    let search = CronSearch(expression: self, rule: rule)
-    let start = instant.nanoseconds.flooredQuotient(by: 1_000_000_000)
-    var span = zone.span(atEpochSeconds: start)
-    while span.end != .max, span.end < start + 10 * 366 * 86_400 {
-      let next = zone.span(atEpochSeconds: span.end)
-      let gap = span.end + Int64(span.offsetSeconds)
-      let resumes = span.end + Int64(next.offsetSeconds)
-      if resumes > gap, let match = search.first(from: gap), match < resumes {
-        let end = WallInstant(milliseconds: span.end * 1000)
-        return .skippedTime(
-          CivilTime(epochSeconds: match), zone: zone.name,
-          runsAt: dst.gap == .runAfter ? end : nil)
-      }
-      span = next
-    }
-    return nil
   }
 
   /// A star in the field before the first single number. Who means it writes `0-59`.
@@ -84,6 +58,44 @@ extension CronExpression {
   }
 }
 
+extension ClockRule {
+  /// So far ahead clock changes are looked at.
+  private static let foresight = Duration.seconds(400 * 86_400)
+
+  /// The first time within a year or so that a clock change skips and that this rule drops, so that
+  /// nothing runs that day: a rule that recurs within the hour misses nothing by it.
+  package func droppedTime(after instant: WallInstant) -> CronWarning? {
+    var repaired = self
+    repaired.dst.gap = .runAfter
+    var span = zone.span(atEpochSeconds: instant.nanoseconds.flooredQuotient(by: 1_000_000_000))
+    let horizon = (instant + Self.foresight).milliseconds / 1000
+    while span.end != .max, span.end < horizon {
+      let next = zone.span(atEpochSeconds: span.end)
+      let change = WallInstant(milliseconds: span.end * 1000)
+      let before = WallInstant(milliseconds: change.milliseconds - 1)
+      if next.offsetSeconds > span.offsetSeconds, repaired.next(after: before) == change,
+        self.next(after: before).map({ $0 - change > .seconds(3600) }) ?? true,
+        let skipped = skippedTime(from: span, to: next)
+      {
+        return .skippedTime(skipped, zone: zone.name)
+      }
+      span = next
+    }
+    return nil
+  }
+
+  /// The first time of the clock between two spans that the expression names.
+  private func skippedTime(from span: ZoneSpan, to next: ZoneSpan) -> CivilTime? {
+    // In a zone without changes, the same clock goes on.
+    var steady = self
+    steady.zone = .utc
+    let gap = WallInstant(milliseconds: (span.end + Int64(span.offsetSeconds)) * 1000)
+    return steady.next(after: WallInstant(milliseconds: gap.milliseconds - 1)).map {
+      CivilTime(epochSeconds: $0.milliseconds / 1000)
+    }
+  }
+}
+
 extension CronWarning {
   /// One sentence without a full stop.
   package var sentence: String {
@@ -102,12 +114,12 @@ extension CronWarning {
       return "both day fields are set: the job runs on days that match either of them"
     case .bothDayFields(.all):
       return "both day fields are set: the job runs only on days that match both of them"
-    case .skippedTime(let time, let zone, let runsAt):
+    case .skippedTime(let time, let zone):
       let moment = "\(time.hour.padded(2)):\(time.minute.padded(2))"
       let day = "\(time.year.padded(4))-\(time.month.padded(2))-\(time.day.padded(2))"
-      let end =
-        runsAt == nil ? "the job does not run that day" : "the job runs right after the change"
-      return "\(moment) does not exist on \(day) in \(zone) (clocks go forward); \(end)"
+      return
+        "\(moment) does not exist on \(day) in \(zone) (clocks go forward), and 'calendar' drops "
+        + "the times of that hour"
     }
   }
 
@@ -123,7 +135,9 @@ extension CronWarning {
         + "'0-59 \(minute) \(hour)'"
     case .bothDayFields(.any): "use 'days: all' for days that match both"
     case .bothDayFields(.all): nil
-    case .skippedTime: "choose another time, or set 'dst: {gap: skip}' or 'timezone: UTC'"
+    case .skippedTime:
+      "set 'dst: {gap: run_after}' to run them right after the change, or 'dst: {gap: skip}' if this "
+        + "is meant; under 'defaults' for all jobs"
     }
   }
 }

@@ -1,0 +1,135 @@
+import TaktCore
+
+/// Commands that are written for something that does not read them.
+extension SpecBuilder {
+  /// Reports commands that are written for something that does not read them.
+  func warnOfCommands(of raw: RawJob) {
+    eachCommand(of: raw) { field in
+      switch field.value {
+      case .text(let text): checkText(text, at: field.mark, of: raw)
+      case .list(let items):
+        for item in items {
+          if let text = item.value.text { checkText(text, at: item.mark, of: raw) }
+        }
+        checkWords(items, of: raw)
+      default: break
+      }
+    }
+  }
+
+  /// Most commands are plain: one look at their bytes says so.
+  private func checkText(_ text: String, at mark: YAMLMark, of raw: RawJob) {
+    guard text.utf8.contains(where: { $0 == UInt8(ascii: "{") || $0 >= 0x80 }) else { return }
+    checkPlaceholders(in: text, at: mark)
+    checkInvisible(text, at: mark, of: raw)
+  }
+
+  /// What is in every name that is more than a name.
+  private static func isSign(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "|"), UInt8(ascii: ">"), UInt8(ascii: "<"), UInt8(ascii: ";"),
+      UInt8(ascii: "&"), UInt8(ascii: "$"), UInt8(ascii: " "):
+      true
+    default: false
+    }
+  }
+
+  /// Whether a program's name is more than a name.
+  static func isForShell(_ program: String) -> Bool {
+    guard program.utf8.contains(where: isSign) else { return false }
+    return program.contains { "|><;&$".contains($0) }
+      || program.contains(" ") && !program.hasPrefix("/") || program.contains(" -")
+  }
+
+  /// A list is run as it stands: there is no shell that a pipe could mean something to.
+  private func checkWords(_ items: [KeyValue.Located], of raw: RawJob) {
+    guard let first = items.first, let program = first.value.text else { return }
+    var line: String { items.compactMap(\.value.text).joined(separator: " ").shortened }
+    if let sign = items.first(where: { $0.value.text.map(Self.isShellWord) ?? false }) {
+      reporter.report(
+        .suspicious, severity: .warning, at: sign.mark,
+        "a list runs without a shell: '\(sign.value.text ?? "")' is an argument",
+        hint: "write the command as one text: \(JobKey.run): \"\(line)\"", owner: raw.owner)
+    } else if Self.isForShell(program) {
+      reporter.report(
+        .suspicious, severity: .warning, at: first.mark,
+        "a list runs without a shell: '\(program.shortened)' is the name of a program",
+        hint: items.count == 1
+          ? "write it without brackets: \(JobKey.run): \"\(line)\""
+          : "make each word an item, or write the command as one text", owner: raw.owner)
+    }
+  }
+
+  private static let shellWords: Set<String> = [
+    "|", "||", "&&", ";", "&", ">", ">>", "<", "2>&1", "2>", "|&",
+  ]
+
+  private static func isShellWord(_ text: String) -> Bool {
+    text.utf8.count <= 4 && text.utf8.contains(where: isSign)
+      && shellWords.contains(text)
+  }
+
+  /// Placeholders are for parameters of actions; a command has variables.
+  func checkPlaceholders(in text: String, at mark: YAMLMark) {
+    guard text.utf8.contains(UInt8(ascii: "{")) else { return }
+    for name in Placeholders.Name.allCases where Self.hasBraces(text, name.rawValue) {
+      reporter.report(
+        .suspicious, severity: .warning, at: mark,
+        "'{{\(name.rawValue)}}' is not replaced in a command",
+        hint: "use the variable $TAKT_\(name.rawValue.uppercased())")
+      return
+    }
+    for start in text.indices
+    where text[start...].hasPrefix("{{secret.") && !text[..<start].hasSuffix("{") {
+      let name = text[start...].dropFirst("{{secret.".count).prefix { $0 != "}" }
+      reporter.report(
+        .suspicious, severity: .warning, at: mark,
+        "'{{secret.\(name)}}' is not replaced in a command", hint: "use the variable $\(name)")
+      return
+    }
+  }
+
+  /// Whether `{{name}}` is in a text and not part of `{{{{name}}}}`.
+  private static func hasBraces(_ text: String, _ name: String) -> Bool {
+    let word = "{{\(name)}}"
+    guard text.contains(word) else { return false }
+    return text.indices.contains { text[$0...].hasPrefix(word) && !text[..<$0].hasSuffix("{") }
+  }
+
+  /// Characters that nobody sees, and that a copy from a page or a chat brings along.
+  private func checkInvisible(_ text: String, at mark: YAMLMark, of raw: RawJob) {
+    guard text.utf8.contains(where: { $0 >= 0x80 }) else { return }
+    let invisible = text.unicodeScalars.first {
+      switch $0.value {
+      case 0xa0, 0xad, 0x200b, 0x2060, 0xfeff: true
+      default: false
+      }
+    }
+    guard let scalar = invisible else { return }
+    let digits = String(scalar.value, radix: 16, uppercase: true)
+    let code = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    reporter.report(
+      .suspicious, severity: .warning, at: mark,
+      "the command has an invisible character, U+\(code)",
+      hint: scalar.value == 0xa0 ? "write a plain space instead" : "remove it", owner: raw.owner)
+  }
+
+  private static let hookKeys = HookKind.allCases.map(\.key)
+
+  /// Each `run` of the job, its steps and its hooks.
+  func eachCommand(of raw: RawJob, _ body: (KeyFields.Field) -> Void) {
+    let fields = raw.fields.fields
+    for index in fields.indices {
+      guard let key = fields[index].entry.key else { continue }
+      if key === JobKey.run {
+        body(fields[index])
+      } else if key === JobKey.steps || Self.hookKeys.contains(where: { $0 === key }) {
+        // A hook may add to those of `defaults`.
+        let items = fields[index].value?.list ?? []
+        for item in items.first?.value.object?[Key.add]?.value?.list ?? items {
+          if let run = item.value.object?[.run] { body(run) }
+        }
+      }
+    }
+  }
+}
