@@ -12,6 +12,7 @@ final class LoadSources {
   let environmentFiles: EnvironmentFiles
   /// What jobs name on this machine; nil where nothing is looked for.
   let machineFiles: MachineFiles?
+  let engineAddresses: EngineAddressCheck?
   var followings: [FollowingLink.Identity: FollowingLink] = [:]
   let rules = RuleTable()
   /// What the specs of all files have in common.
@@ -20,8 +21,10 @@ final class LoadSources {
 
   init(
     actions: ActionTable, zones: ZoneTable, now: WallInstant, accounts: AccountTable,
-    environmentFiles: EnvironmentFiles, machineFiles: MachineFiles?
+    environmentFiles: EnvironmentFiles, machineFiles: MachineFiles?,
+    engineAddresses: EngineAddressCheck? = nil
   ) {
+    self.engineAddresses = engineAddresses
     self.actions = actions
     self.zones = zones
     self.now = now
