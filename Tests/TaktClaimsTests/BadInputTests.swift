@@ -99,6 +99,16 @@ import Testing
     #expect(failure.contains(" is invalid: \(words). "), "\(failure)")
   }
 
+  @Test func `what libpq has from its environment is shown where the text has no secret`() {
+    let words = "definition of service \"nightly\" not found"
+    #expect(PostgresWords(of: "").clean(words) == words)
+    #expect(PostgresWords(of: "postgresql:///jobs").clean(words) == words)
+    #expect(
+      PostgresWords(of: "postgresql://me:nightly@h/jobs").clean(words)
+        == "definition of service \"…\" not found")
+    #expect(PostgresWords(of: "").clean("two\nlines \"cut") == "two lines …")
+  }
+
   @Test func `a server that says nothing is named`() throws {
     let listener = try Listener()
     let failure = try #require(

@@ -34,7 +34,8 @@ struct PostgresWords {
     }.joined(separator: "\"")
   }
 
+  /// Without a secret in the text, all of it, and what libpq has from its environment.
   private func mayShow(_ part: Substring) -> Bool {
-    part == "=" || (shown.contains(part) && !hidden.contains(part))
+    part == "=" || hidden.isEmpty || (shown.contains(part) && !hidden.contains(part))
   }
 }
