@@ -118,9 +118,7 @@ char *cclaims_flaw(const char *text) {
     library.PQconninfoFree(options);
     return NULL;
   }
-  // What stands behind a quote or a colon is from the text, and may be its password.
   char *flaw = strdup(error ? error : "out of memory");
-  if (flaw) flaw[strcspn(flaw, ":\"\n")] = 0;
   if (error) library.PQfreemem(error);
   return flaw;
 }

@@ -16,18 +16,24 @@ package final class EtcdEngine: ClaimDriver, Sendable {
     _ access: EtcdAccess, cluster name: String, deadline: Duration,
     onOutcome: @escaping @Sendable (ClaimOutcome) -> Void
   ) {
-    self.init(deadline: deadline, onOutcome: onOutcome) {
+    let places = access.endpoints.map { EtcdClient.place(of: $0).text }
+    self.init(deadline: deadline, places: places, onOutcome: onOutcome) {
       EtcdCarrier(access, cluster: name, patience: deadline)
     }
   }
 
+  /// - Parameter places: where the carrier connects to.
   init(
-    deadline: Duration, onOutcome: @escaping @Sendable (ClaimOutcome) -> Void,
+    deadline: Duration, places: [String] = [],
+    onOutcome: @escaping @Sendable (ClaimOutcome) -> Void,
     makeCarrier: @escaping @Sendable () -> EtcdCarrier
   ) {
     queue = BatchQueue(
       patience: deadline,
-      lateness: { EtcdProblem.timeout(nil).failure(patience: deadline) },
+      lateness: {
+        let place = EtcdProblem.Place(text: places.joined(separator: ", "))
+        return EtcdProblem.timeout(places.isEmpty ? nil : place).failure(patience: deadline)
+      },
       onOutcome: onOutcome, makeCarrier: makeCarrier)
   }
 

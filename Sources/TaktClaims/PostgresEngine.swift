@@ -18,11 +18,14 @@ package final class PostgresEngine: ClaimDriver, Sendable {
     url: String, cluster name: String, deadline: Duration,
     onOutcome: @escaping @Sendable (ClaimOutcome) -> Void
   ) {
+    let whereabouts = PostgresCarrier.Whereabouts()
     queue = BatchQueue(
       patience: deadline,
-      lateness: { PostgresProblem.timeout(nil).failure(patience: deadline) },
+      lateness: { PostgresProblem.timeout(whereabouts.place).failure(patience: deadline) },
       onOutcome: onOutcome,
-      makeCarrier: { PostgresCarrier(url: url, cluster: name, patience: deadline) })
+      makeCarrier: {
+        PostgresCarrier(url: url, cluster: name, patience: deadline, whereabouts: whereabouts)
+      })
   }
 
   deinit { queue.close() }

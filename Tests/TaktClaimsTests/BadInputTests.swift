@@ -1,4 +1,7 @@
+import Foundation
 import TaktCore
+import TaktTransfer
+import TestServers
 import Testing
 
 @testable import TaktClaims
@@ -54,6 +57,83 @@ import Testing
       #expect(failure.isPermanent)
     }
     #expect(!failure.description.contains("cret"), "no password is shown")
+  }
+
+  @Test(arguments: [
+    "postgresql://me:secret@h:70000/jobs", "postgresql://me:secret@h/jobs?sslmode=bogus",
+    "postgresql://me:secret@h/jobs?service=nosuch",
+    "postgresql://me:secret@h/jobs?target_session_attrs=any-of-them",
+  ])
+  func `a setting that libpq rejects is permanent, and its words are whole`(url: String) throws {
+    let failure = try Self.failure(url)
+    #expect(failure.isPermanent, "\(failure)")
+    let words = [
+      "invalid port number: \"70000\".", "invalid sslmode value: \"bogus\".",
+      "definition of service \"nosuch\" not found.",
+      "invalid target_session_attrs value: \"any-of-them\".",
+    ]
+    #expect(words.contains { failure.description.contains($0) }, "\(failure)")
+    #expect(failure.description.contains("Correct the cluster's URL"))
+    #expect(!failure.description.contains("cret"), "no password is shown")
+  }
+
+  @Test(arguments: [
+    ("host=h oops port=1", #"missing "=" after "oops" in connection info string"#),
+    ("postgresql://me@h/d?nosuch=1", #"invalid URI query parameter: "nosuch""#),
+    // It may be a password with a blank in it.
+    ("host=h password=se cret port=1", #"missing "=" after "…" in connection info string"#),
+    ("postgresql://me:se%ZZcret@h/d", #"invalid percent-encoded token: "…""#),
+    ("postgresql://me:hunter2/x@h/d?y=1", nil), ("postgresql://me:hunter2", nil),
+    ("postgresql://h/d?password=hunter2&nosuch=1", #"invalid URI query parameter: "…""#),
+  ])
+  func `libpq's words are shown whole, but for what may be a password`(url: String, words: String?)
+    throws
+  {
+    let flaws = PostgresURL.flaws(in: url, isThorough: true)
+    let failure = try Self.failure(url).description
+    for text in flaws.map(\.message) + [failure] {
+      #expect(!text.contains("cret") && !text.contains("hunter"), "\(text)")
+    }
+    guard let words else { return }
+    #expect(flaws.first?.message == "'url' is invalid: \(words)")
+    #expect(failure.contains(" is invalid: \(words). "), "\(failure)")
+  }
+
+  @Test func `what libpq has from its environment is shown where the text has no secret`() {
+    let words = "definition of service \"nightly\" not found"
+    #expect(PostgresWords(of: "").clean(words) == words)
+    #expect(PostgresWords(of: "postgresql:///jobs").clean(words) == words)
+    #expect(
+      PostgresWords(of: "postgresql://me:nightly@h/jobs").clean(words)
+        == "definition of service \"…\" not found")
+    #expect(PostgresWords(of: "").clean("two\nlines \"cut") == "two lines …")
+  }
+
+  @Test func `a server that says nothing is named`() throws {
+    let listener = try Listener()
+    let failure = try #require(
+      SynchronousDriver(
+        "postgresql://me@127.0.0.1:\(listener.port)/jobs", deadline: .seconds(2)
+      ).failure())
+    #expect(failure.description.contains(" 127.0.0.1:\(listener.port) "), "\(failure)")
+    #expect(failure.description.contains("did not answer within 2 s. Check"), "\(failure)")
+    let place = PostgresProblem.Place(server: "db:5432", database: "jobs", role: "me")
+    #expect(
+      PostgresProblem.silent(place).failure(patience: .seconds(2))
+        == ClaimFailure(
+          "The server at db:5432 accepts connections, but did not answer within 2 s. Check that it is "
+            + "PostgreSQL, and its load."))
+  }
+
+  @Test(.enabled(if: EtcdServer.isInstalled, EtcdServer.hint))
+  func `etcd in PostgreSQL's place is named`() throws {
+    let address = try EtcdServer.shared().access.endpoints[0]
+    let failure = try #require(
+      SynchronousDriver(
+        "postgresql://me@127.0.0.1:\(address.port ?? 0)/jobs", deadline: .seconds(2)
+      ).failure())
+    #expect(failure.description.contains(" 127.0.0.1:\(address.port ?? 0) "), "\(failure)")
+    #expect(failure.description.contains("PostgreSQL"), "\(failure)")
   }
 
   @Test func `libpq is not installed`() {
@@ -227,6 +307,46 @@ import Testing
       #expect(unknown.description.contains("sslrootcert"), "what to look at")
       let misnamed = try failure(url("localhost", authority))
       #expect(misnamed.description.contains("localhost"), "\(misnamed)")
+    }
+
+    @Test func `the file of certificates is missing, and libpq's advice is whole`() throws {
+      let failure = try failure(
+        "postgresql://takt@127.0.0.1:\(server.port)/postgres?sslmode=verify-full"
+          + "&sslrootcert=/no/such/file")
+      #expect(failure.isPermanent)
+      #expect(
+        failure.description.contains("root certificate file \"/no/such/file\" does not exist"),
+        "\(failure)")
+      #expect(failure.description.contains("Either provide the file"), "\(failure)")
+    }
+
+    @Test func `psql prints nothing when it installs the schema`() throws {
+      let database = try server.makeDatabase()
+      let psql = Process()
+      psql.executableURL = URL(fileURLWithPath: "\(PostgresProcess.programs ?? "")/psql")
+      psql.arguments = [
+        "-q", "-X", "-h", server.folder, "-p", "\(server.port)", "-U", "takt", "-v",
+        "ON_ERROR_STOP=1", database,
+      ]
+      let (input, output) = (Pipe(), Pipe())
+      (psql.standardInput, psql.standardOutput, psql.standardError) = (input, output, output)
+      try psql.run()
+      let sql = PostgresSchema.sql + PostgresSchema.grants(to: "takt")
+      input.fileHandleForWriting.write(Data(sql.utf8))
+      try input.fileHandleForWriting.close()
+      let text = String(
+        decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      psql.waitUntilExit()
+      #expect(psql.terminationStatus == 0 && text.isEmpty, "\(text)")
+    }
+
+    @Test func `a role of an odd name gets its rights`() throws {
+      let database = try server.makeDatabase()
+      try server.run(PostgresSchema.sql, in: database)
+      let role = #"a "b" c;'\\d"#
+      try server.run(#"CREATE ROLE "a ""b"" c;'\\d""#)
+      defer { _ = try? server.run(#"DROP OWNED BY "a ""b"" c;'\\d""#, in: database) }
+      try server.run(PostgresSchema.grants(to: role), in: database)
     }
 
     @Test func `the database has another encoding`() throws {

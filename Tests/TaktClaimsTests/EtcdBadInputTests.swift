@@ -55,6 +55,18 @@ import Testing
             + "and whether it must be http:// or https://.", isPermanent: true))
   }
 
+  @Test(.enabled(if: TestServer.isInstalled, TestServer.hint))
+  func `PostgreSQL in etcd's place is named`() throws {
+    let port = try TestServer.shared().port
+    let failure = try Self.failure(Self.access(port))
+    #expect(
+      failure.description.hasPrefix(
+        "The server at http://127.0.0.1:\(port) closed the connection: "),
+      "\(failure)")
+    #expect(
+      failure.description.hasSuffix(" Check that it is etcd, and whether it must be https://."))
+  }
+
   @Test func `etcd is too old`() throws {
     let listener = try Listener(
       saying: Self.http(#"{"etcdserver":"3.3.27"}"#, "Date: Mon, 23 Nov 2026 17:51:50 GMT\r\n"))
@@ -303,11 +315,11 @@ import Testing
     let refused = try Self.failure(access).description
     #expect(
       refused.hasPrefix("TLS with etcd at \(place) fails: ")
-        || refused.hasSuffix("running, and whether it requires 'cert' and 'key'."), "\(refused)")
+        || refused.hasSuffix("etcd, and whether it requires 'cert' and 'key'."), "\(refused)")
 
     // Without TLS it says so itself.
     access.endpoints[0].scheme = "http"
     #expect(
-      try Self.failure(access).description.hasSuffix("running, and whether it must be https://."))
+      try Self.failure(access).description.hasSuffix("etcd, and whether it must be https://."))
   }
 }

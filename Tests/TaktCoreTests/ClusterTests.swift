@@ -118,6 +118,53 @@ struct ClusterTests {
     #expect(world.messages.count { $0.contains("newer schedule") } == 1, "\(world.messages)")
   }
 
+  @Test func `a job with labels that no machine has is a problem until one has them`() throws {
+    let labelled = JobSpec.shared { $0.machines = .labelled(["disk": "fast", "site": "east"]) }
+    let off = JobSpec.shared("off") {
+      $0.machines = .labelled(["disk": "slow"])
+      $0.timing.isEnabled = false
+    }
+    var world = ClusterWorld(jobs: [labelled, off])
+    let problem =
+      "no machine of the cluster has the labels disk=fast, site=east, so 1 job does not run: job; "
+      + "machines: 'one' (no labels)"
+    #expect(world.problems == [problem])
+    world.pass(.seconds(4))
+    #expect(!world.messages.contains(problem), "a machine that restarts is away for a moment")
+    world.pass(.seconds(30))
+    #expect(world.messages.count { $0 == problem } == 1, "\(world.messages)")
+    #expect(world.starts == [])
+    // What changes is said again.
+    let moved = JobSpec.shared { $0.machines = .labelled(["disk": "fast"]) }
+    world.reload(from: [labelled, off], to: [moved, off])
+    world.pass(.seconds(30))
+    let now = problem.replacing(", site=east", with: "")
+    #expect(world.problems == [now])
+    #expect(world.messages.count { $0 == now } == 1, "\(world.messages)")
+    let other = world.joinOther(labels: ["disk": "fast"])
+    world.pass(.seconds(6))
+    let resolved = "resolved: a machine of the cluster has the labels disk=fast; job runs again"
+    #expect(world.problems == [])
+    #expect(world.messages.last == resolved, "\(world.messages)")
+    world.leave(other)
+    world.pass(.seconds(30))
+    #expect(world.messages.count { $0 == now } == 2, "\(world.messages)")
+    // Of a job that is gone there is nothing to say.
+    world.reload(from: [moved, off], to: [off])
+    world.pass(.seconds(30))
+    #expect(world.problems == [])
+    #expect(world.messages.count { $0 == resolved } == 1)
+  }
+
+  @Test func `while the engine does not answer nothing is said of labels`() throws {
+    var world = ClusterWorld(jobs: [.shared { $0.machines = .labelled(["disk": "fast"]) }])
+    world.pass(.seconds(1))
+    world.isReachable = false
+    world.pass(.seconds(30))
+    #expect(world.problems == ["the engine does not answer: unreachable"])
+    #expect(!world.messages.contains { $0.contains("disk=fast") }, "\(world.messages)")
+  }
+
   @Test func `a machine that was away while the schedule changed runs nothing of the old one`()
     throws
   {
@@ -306,6 +353,14 @@ private struct ClusterWorld {
     WallInstant(milliseconds: Self.start.milliseconds + milliseconds)
   }
 
+  /// What is wrong, as `takt cluster` says it.
+  var problems: [String] { scheduler.core.clusterView(at: scheduler.now)?.problems ?? [] }
+
+  mutating func leave(_ member: MemberID) {
+    _ = engine.perform(
+      ClaimBatch(number: 3, member: member, facts: nil, leaves: true), at: scheduler.now.wall)
+  }
+
   var suspension: String? {
     scheduler.core.view(of: name, at: scheduler.now)?.suspension?.reason
   }
@@ -375,11 +430,12 @@ private struct ClusterWorld {
 
   // MARK: Another machine
 
-  mutating func joinOther() -> MemberID {
+  mutating func joinOther(labels: [String: String] = [:]) -> MemberID {
     let reply = engine.perform(
       ClaimBatch(
         number: 1, member: nil,
-        facts: MemberFacts(machine: "two", lease: .seconds(600), grace: .seconds(2))),
+        facts: MemberFacts(
+          machine: "two", labels: labels, lease: .seconds(600), grace: .seconds(2))),
       at: scheduler.now.wall)
     return reply.member ?? MemberID(0)
   }

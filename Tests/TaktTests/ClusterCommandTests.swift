@@ -138,6 +138,107 @@ import Testing
     #expect(named.contains("\nGRANT USAGE ON SCHEMA takt TO \"the \"\"daemons\"\"\";\n"))
   }
 
+  @Test(arguments: [
+    ("", "is empty"), ("takt\nx", "control character"), ("takt\u{7f}", "control character"),
+    (String(repeating: "ä", count: 32), "64 bytes"), ("public", "every role"),
+    ("none", "cannot be"),
+  ])
+  func `what is no role's name is granted nothing`(role: String, words: String) throws {
+    let folder = try TemporaryFolder()
+    let takt = try TaktProcess(["cluster", "sql", "--role", role], in: folder)
+    #expect(try takt.text().isEmpty)
+    #expect(takt.waitForExit() == 64 && takt.errors.contains(words), "\(takt.errors)")
+  }
+
+  /// What `takt check` says of a URL, without the places.
+  private static func check(_ url: String) throws -> (status: Int32, errors: String) {
+    let folder = try TemporaryFolder()
+    try folder.write("scheduler: {cluster: {engine: postgres, url: '\(url)'}}\n" + job)
+    let takt = try TaktProcess(["check"], in: folder)
+    _ = try takt.text()
+    return (takt.waitForExit(), takt.errors)
+  }
+
+  /// libpq is there where PostgreSQL is.
+  @Test(
+    .enabled(if: ClusterMachines.isInstalled, "PostgreSQL is not installed"),
+    arguments: [
+      ("postgresql://u@h:70000/d", "the port in 'url' is not a number from 1 to 65535"),
+      (
+        "postgresql://u@h/d?nosuch=1", "'url' is invalid: invalid URI query parameter: \"nosuch\"; "
+      ),
+      (
+        "postgresql://u@h/d?sslmode=bogus",
+        "libpq rejects 'url': invalid sslmode value: \"bogus\"; "
+      ),
+      ("host=h oops port=1", "'url' is invalid: missing \"=\" after \"oops\" in connection info"),
+      ("host=a,b,c port=1,2", "'url' has 2 ports for 3 hosts"),
+    ])
+  func `a URL that cannot work is an error with its place`(url: String, words: String) throws {
+    let (status, errors) = try Self.check(url)
+    #expect(status == 78, "\(errors)")
+    #expect(errors.contains("jobs.yaml:1:46: error: ") && errors.contains(words), "\(errors)")
+  }
+
+  @Test(
+    .enabled(if: ClusterMachines.isInstalled, "PostgreSQL is not installed"),
+    arguments: [
+      (
+        "postgresql://u@h/d?sslmode=verify-full&sslrootcert=/no/such",
+        "the file of 'sslrootcert' in 'url' does not exist; create it, or correct its path"
+      ),
+      ("postgresql://u@h/d?service=nosuch", "definition of service \"nosuch\" not found; name a "),
+      ("postgresql://u@h/d?connect_timeout=5s", "'connect_timeout' in 'url' is no number"),
+    ])
+  func `what only this machine may lack is a warning`(url: String, words: String) throws {
+    let (status, errors) = try Self.check(url)
+    #expect(status == 0, "\(errors)")
+    #expect(errors.contains("jobs.yaml:1:46: warning: ") && errors.contains(words), "\(errors)")
+  }
+
+  @Test func `a URL that is right is no warning`() throws {
+    for url in [
+      "postgresql://u:p%40@h,i:1,2/d?sslmode=require&target_session_attrs=read-write",
+      "host=/run/postgresql dbname=d user=u", "postgresql:///d",
+    ] {
+      let (status, errors) = try Self.check(url)
+      #expect(status == 0 && errors.isEmpty, "\(url): \(errors)")
+    }
+  }
+
+  @Test func `files of the cluster's keys that are missing are warnings of check`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      scheduler:
+        http: {listen: 127.0.0.1:8080}
+        cluster:
+          engine: etcd
+          endpoints: [https://127.0.0.1:1]
+          ca: no-ca.pem
+          cert: no-cert.pem
+          key: no-key.pem
+          username: takt
+          password: {file: no-password}
+          api_token_file: no-read.token
+          api_write_token_file: no-write.token
+
+      """ + Self.job)
+    let takt = try TaktProcess(["check"], in: folder)
+    _ = try takt.text()
+    #expect(takt.waitForExit() == 0)
+    for (line, column, name, key) in [
+      (6, 9, "'ca'", "ca"), (7, 11, "'cert'", "cert"), (8, 10, "'key'", "key"),
+      (10, 22, "'password'", "file"), (11, 21, "'api_token_file'", "api_token_file"),
+      (12, 27, "'api_write_token_file'", "api_write_token_file"),
+    ] {
+      let sentence =
+        "jobs.yaml:\(line):\(column): warning: the file of \(name) does not exist; create it, or "
+        + "correct '\(key)'"
+      #expect(takt.errors.contains(sentence), "\(sentence)\n\(takt.errors)")
+    }
+  }
+
   private static func scheduler(_ more: String = "") -> String {
     """
     scheduler:

@@ -76,7 +76,9 @@ struct ClusterMonitoringTests {
     #expect(
       both.errors
         == "takt: 2 machines are named 'twin'. Name one by its number: member:1 or member:2.\n")
-    #expect(both.status == 1)
+    #expect(both.status == 64)
+    #expect(try cluster.takt("a", "runs", "--on", "twin").status == 64)
+    #expect(try cluster.takt("a", "cancel", "hand", "--on", "twin").status == 64)
     #expect(try cluster.takt("a", "trigger", "hand", "--on", "member:2").status == 0)
     #expect((try cluster.object("c", "/api/v1/runs")["runs"] as? [Any])?.count == 1)
     #expect((try cluster.object("b", "/api/v1/runs")["runs"] as? [Any])?.isEmpty == true)
@@ -84,6 +86,149 @@ struct ClusterMonitoringTests {
     #expect(wrong.status == 64)
     #expect(
       wrong.errors == "takt: machine 'twin' (member 1): there is no job 'nothing'\n", "\(wrong)")
+  }
+
+  @Test func `runs of another machine are cancelled, by job and by number`() throws {
+    let cluster = try pair()
+    let nothing = try cluster.takt("a", "cancel", "slow", "--on", "b")
+    #expect(nothing.status == 1, "\(nothing)")
+    #expect(nothing.errors.contains("no run of slow is active or waiting"), "\(nothing)")
+    for word in ["slow", "run:2", "3"] {
+      let run = try cluster.takt("a", "trigger", "slow", "--on", "b")
+      #expect(run.status == 0, "\(run)")
+      let number = try #require(run.output.split(separator: " ").dropFirst().first)
+      let cancel = try cluster.takt("a", "cancel", word, "--on", "b")
+      #expect(cancel.status == 0 && cancel.output == "cancelled: run \(number)\n", "\(cancel)")
+      try cluster.process("b").line("the end") {
+        $0.run == Int(number) && $0.outcome == "cancelled"
+      }
+    }
+    let ended = try cluster.takt("a", "cancel", "run:3", "--on", "b")
+    #expect(ended.status == 1 && ended.errors == "takt: machine 'b': run 3 has ended\n", "\(ended)")
+    #expect(try cluster.takt("a", "cancel", "run:9", "--on", "b").status == 64)
+    #expect(try cluster.takt("a", "cancel", "no", "--on", "b").status == 64)
+    let all = try cluster.takt("a", "cancel", "--all", "--on", "b")
+    #expect(all.status == 1 && all.errors.contains("active or waiting there"), "\(all)")
+    #expect(try cluster.takt("a", "trigger", "slow", "--on", "b").status == 0)
+    #expect(
+      try cluster.takt("a", "cancel", "--all", "--on", "b").output == "slow: cancelled run 4\n")
+  }
+
+  @Test func `output on another machine is followed until the run ends`() throws {
+    let cluster = try ClusterMachines(
+      """
+      jobs:
+        talks:
+          every: 24h
+          run: echo one; while [ ! -e "$PWD/go" ]; do sleep 0.1; done; echo two
+
+      """)
+    try cluster.start("b")
+    try cluster.start("a")
+    #expect(try cluster.takt("a", "trigger", "talks", "--on", "b").status == 0)
+    func follow(_ word: String, _ onBytes: @escaping (TaktProcess, String) -> Void) throws
+      -> TaktProcess
+    {
+      let logs = try TaktProcess(
+        ["logs", word, "--on", "b", "--follow", "--file", "a.yaml"], in: cluster.folder)
+      logs.onBytes = { [unowned logs] in onBytes(logs, String(decoding: $0, as: UTF8.self)) }
+      return logs
+    }
+    let run = try follow("run:1") { _, text in
+      if text.contains("one") { _ = try? cluster.folder.write("", to: "go") }
+    }
+    #expect(try run.text() == "one\ntwo\n", "\(run.errors)")
+    #expect(run.waitForExit() == 0)
+    try FileManager.default.removeItem(at: cluster.folder.url.appendingPathComponent("go"))
+    #expect(try cluster.takt("a", "trigger", "talks", "--on", "b").status == 0)
+    let job = try follow("talks") { logs, text in
+      if text.contains("one") { _ = try? cluster.folder.write("", to: "go") }
+      if text.contains("two") { logs.signal(SIGTERM) }
+    }
+    #expect(try job.text() == "one\ntwo\n", "\(job.errors)")
+    #expect(job.errors.hasPrefix("run 2 of talks on 'b'\n"), "\(job.errors)")
+    #expect(try cluster.takt("a", "logs", "run:9", "--on", "b", "--follow").status == 64)
+    #expect(try cluster.takt("a", "logs", "talks", "--cluster", "--follow").status == 64)
+  }
+
+  @Test func `a job that is called by a number is meant, and one that is unknown is an error`()
+    throws
+  {
+    let cluster = try ClusterMachines(
+      Self.jobs + "  \"7\": {every: 24h, run: 'echo seven'}\n")
+    try cluster.start("b")
+    try cluster.start("a")
+    for _ in 1...7 { _ = try cluster.takt("a", "trigger", "hand", "--on", "b", "--wait") }
+    #expect(try cluster.takt("a", "trigger", "7", "--on", "b", "--wait").status == 0)
+    for words in [["logs", "7", "--cluster"], ["logs", "7", "--on", "b"]] {
+      let command = try TaktProcess(words + ["--file", "a.yaml"], in: cluster.folder)
+      #expect(try command.text() == "seven\n", "\(words) \(command.errors)")
+      #expect(command.waitForExit() == 0)
+    }
+    let run = try cluster.takt("a", "logs", "run:7", "--on", "b")
+    #expect(run.output == "by hand\n", "\(run)")
+    let number = try cluster.takt("a", "logs", "6", "--cluster")
+    #expect(number.status == 64 && number.errors.contains("name a machine with --on"), "\(number)")
+    let unknown = try cluster.takt("a", "runs", "hnd", "--cluster")
+    #expect(unknown.status == 64 && unknown.output.isEmpty)
+    #expect(
+      unknown.errors == "takt: no machine of the cluster has a job 'hnd'. Did you mean 'hand'?\n")
+    let none = try cluster.takt("a", "runs", "slow", "--cluster")
+    #expect(none.status == 0 && none.errors == "takt: no runs\n", "\(none)")
+  }
+
+  @Test func `labels that no machine has are said in the log, in 'cluster' and by 'why'`() throws {
+    let cluster = try ClusterMachines(
+      "jobs: {fast: {every: 1s, machines: {disk: fast}, run: 'true'}}\n")
+    try cluster.start("a", lease: "3s", tokens: "labels: {site: east}")
+    let problem =
+      "no machine of the cluster has the labels disk=fast, so 1 job does not run: fast; machines: "
+      + "'a' (site=east)"
+    try cluster.process("a").line("the warning") { $0.message == problem }
+    #expect(try cluster.takt("a", "cluster").output.hasPrefix("problem: \(problem)\n"))
+    #expect(try cluster.takt("a", "status").output.contains("\ncluster: \(problem)\n"))
+    // What the log tells may be in the ledger a moment later.
+    try cluster.process("a").line("a slot") { $0.job == "fast" && $0.reason == "elsewhere" }
+    #expect(try cluster.takt("a", "trigger", "fast", "--wait").status == 0)
+    let why = try cluster.takt("a", "why", "fast")
+    #expect(why.output.contains("no machine of the cluster has them: its slots run nowhere"))
+    #expect(why.output.contains("Machine 'a' (member 1) has site=east."), "\(why)")
+    #expect(!why.output.contains("no problem"))
+    try cluster.start("b", lease: "3s", tokens: "labels: {disk: fast}")
+    try cluster.process("a").line("the end of it") {
+      $0.message == "resolved: a machine of the cluster has the labels disk=fast; fast runs again"
+    }
+    #expect(try !cluster.takt("a", "cluster").output.contains("problem: "))
+    let elsewhere = try cluster.takt("a", "why", "fast")
+    #expect(
+      elsewhere.output.contains(
+        "The job needs a machine with the labels disk=fast. This machine has site=east, so it leaves "
+          + "the slots to 'b'; this is no problem."), "\(elsewhere)")
+    #expect(try cluster.process("a").stop() == 0)
+    let stopped = try cluster.takt("a", "why", "fast")
+    #expect(stopped.status == 0 && stopped.errors.isEmpty)
+    #expect(stopped.output.contains("'takt verify --cluster' checks that one of them has it."))
+  }
+
+  @Test func `why says which machine has an older schedule`() throws {
+    let cluster = try ClusterMachines("jobs: {tick: {every: 1s, run: 'true'}}\n")
+    try cluster.start("b")
+    try cluster.start("a")
+    try cluster.folder.write("jobs: {tick: {every: 2s, run: 'true'}}\n", to: "shared.yaml")
+    #expect(try cluster.takt("b", "reload").status == 0)
+    try cluster.process("a").line("the drift") {
+      $0.message?.hasPrefix("another machine has a newer schedule of this job") == true
+    }
+    let why = try cluster.takt("a", "why", "tick")
+    for line in [
+      "Another machine has loaded a newer schedule of the job, so this machine claims none of its "
+        + "slots. Update this machine's file and run 'takt reload'.",
+      "Machine 'a' (member 2) has an older schedule and claims nothing: every 1s align epoch.",
+      "Machine 'b' (member 1) has the schedule in force: every 2s align epoch.",
+    ] {
+      #expect(why.output.contains(line), "\(why)")
+    }
+    #expect(try !cluster.takt("b", "why", "tick").output.contains("older schedule"))
   }
 
   @Test func `a machine that is down or hangs is named, and the rest is shown`() throws {

@@ -56,4 +56,29 @@ import Testing
     #expect(takt.waitForExit() == 69, "\(takt.errors)")
     #expect(takt.errors.contains("raise `ulimit -u`"), "\(takt.errors)")
   }
+
+  /// Root is bound by no limit of processes, so another user runs it.
+  @Test(
+    .enabled(if: geteuid() == 0, "another user takes root"),
+    arguments: [
+      "{engine: postgres, url: 'host=/no/such'}", "{engine: etcd, endpoints: 'http://127.0.0.1:1'}",
+    ])
+  func `without threads a machine of a cluster does not start, and does not hang`(cluster: String)
+    throws
+  {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      "scheduler: {state: none, cluster: \(cluster)}\njobs: {a: {every: 1h, run: 'true'}}\n")
+    let rights = "--inh-caps=-all,+dac_override --ambient-caps=-all,+dac_override"
+    let script = """
+      exec setpriv --reuid=65534 --clear-groups \(rights) \
+        bash -c 'ulimit -u 2; exec "$0" run' '\(TaktProcess.executable.path)'
+      """
+    let takt = try TaktProcess(["-c", script], program: "/bin/sh", in: folder)
+    _ = try takt.text()
+    #expect(takt.waitForExit() == 71, "\(takt.errors)")
+    #expect(
+      takt.errors.contains("takt: cannot start: takt needs 16 threads (ulimit -u)"),
+      "\(takt.errors)")
+  }
 }

@@ -11,6 +11,8 @@ typedef struct pg_result cclaims_result;
 // Numbers of libpq's own headers, which no version of libpq.so.5 changes.
 static const int cclaims_connection_ok = 0;
 static const int cclaims_connection_bad = 1;
+static const int cclaims_connection_started = 2;
+static const int cclaims_connection_needed = 8;
 static const int cclaims_polling_reading = 1;
 static const int cclaims_polling_writing = 2;
 static const int cclaims_polling_ok = 3;
@@ -26,8 +28,8 @@ void cclaims_name_thread(const char *name);
 
 // What follows may be called once `cclaims_load` has returned NULL.
 
-// What is wrong with a connection string, without what it says; NULL when libpq understands it.
-// The text is to be freed with `free`.
+// What is wrong with a connection string, in libpq's words, which quote parts of it; NULL when libpq
+// understands it. The text is to be freed with `free`.
 char *cclaims_flaw(const char *text);
 // An option of a connection string, to be freed with `free`; NULL where it has none.
 char *cclaims_option(const char *text, const char *keyword);

@@ -35,6 +35,8 @@ final class BatchQueue: Sendable {
   private let answers = DispatchQueue(label: "takt.claims.answers")
   private let alarm: Alarm
   private let patience: Duration
+  /// So much sooner than the deadline the carrier is to be done: it knows more of what is wrong.
+  private var haste: Duration { min(patience / 20, .milliseconds(250)) }
   private let makeCarrier: @Sendable () -> any BatchCarrier
   private let lateness: @Sendable () -> ClaimFailure
   private let onOutcome: @Sendable (ClaimOutcome) -> Void
@@ -140,7 +142,7 @@ final class BatchQueue: Sendable {
         continue
       case .closed: return carrier.close()
       }
-      let outcome = carrier.carry(entry.batch, until: entry.deadline)
+      let outcome = carrier.carry(entry.batch, until: entry.deadline - haste)
       state.withLock { state in
         // Entries before it are answered: the thread has carried them, or was too late.
         guard state.entries.first?.id == entry.id else { return }

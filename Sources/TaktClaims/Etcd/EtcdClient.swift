@@ -35,8 +35,9 @@ struct EtcdClient {
 
   var place: EtcdProblem.Place { place(of: current) }
 
-  private func place(of index: Int) -> EtcdProblem.Place {
-    let address = access.endpoints[index]
+  private func place(of index: Int) -> EtcdProblem.Place { Self.place(of: access.endpoints[index]) }
+
+  static func place(of address: TransferAddress) -> EtcdProblem.Place {
     let port = address.port.map { ":\($0)" } ?? ""
     return EtcdProblem.Place(
       text: "\(address.scheme)://\(TransferAddress.bracketed(address.host))\(port)")

@@ -122,8 +122,8 @@ extension EtcdProblem {
     case .closed(let place, let detail):
       "The server at \(place.text) closed the connection: \(detail.sentence) Check that it is "
         + (place.text.hasPrefix("https:")
-          ? "running, and whether it requires 'cert' and 'key'."
-          : "running, and whether it must be https://.")
+          ? "etcd, and whether it requires 'cert' and 'key'."
+          : "etcd, and whether it must be https://.")
     case .timeout(let place):
       "etcd\(place.map { " at \($0.text)" } ?? "") did not answer within \(patience.plainWords). "
         + "Check the network, the server's load, and that most members of etcd are running."

@@ -1,3 +1,4 @@
+import Synchronization
 import TaktCore
 
 /// Carries batches to a PostgreSQL database. It exists on the driver's thread alone.
@@ -21,12 +22,24 @@ struct PostgresCarrier: BatchCarrier {
   private let url: String
   private let cluster: String
   private let patience: Duration
+  private let whereabouts: Whereabouts
   private var connection: PostgresConnection?
 
-  init(url: String, cluster: String, patience: Duration) {
+  init(url: String, cluster: String, patience: Duration, whereabouts: Whereabouts) {
     self.url = url
     self.cluster = cluster
     self.patience = patience
+    self.whereabouts = whereabouts
+  }
+
+  /// Where the carrier connects to, for those who cannot wait for it. Safe from any thread.
+  final class Whereabouts: Sendable {
+    private let state = Mutex<PostgresProblem.Place?>(nil)
+
+    var place: PostgresProblem.Place? {
+      get { state.withLock(\.self) }
+      set { state.withLock { $0 = newValue } }
+    }
   }
 
   mutating func carry(_ batch: ClaimBatch, until deadline: ContinuousClock.Instant)
@@ -85,7 +98,7 @@ struct PostgresCarrier: BatchCarrier {
     if connection?.isUsable == false { connection = nil }
     let connection =
       if let connection { connection } else {
-        try PostgresConnection.open(url, until: deadline)
+        try PostgresConnection.open(url, until: deadline) { whereabouts.place = $0 }
       }
     self.connection = connection
     let text = BatchText.make(of: batch, wait: deadline - .now)

@@ -16,10 +16,12 @@ final class PostgresConnection {
 
   private let pointer: OpaquePointer
   private let password: String?
+  private let url: String
   private(set) var place: PostgresProblem.Place
 
-  private init(_ pointer: OpaquePointer) {
+  private init(_ pointer: OpaquePointer, _ url: String) {
     self.pointer = pointer
+    self.url = url
     password = Self.text(owned: cclaims_connection_option(pointer, "password"))
     place = PostgresProblem.Place(server: "", database: "", role: "")
     place = currentPlace
@@ -147,7 +149,7 @@ final class PostgresConnection {
       database: text(cclaims_database(pointer)), role: text(cclaims_user(pointer)))
   }
 
-  fileprivate static func text(owned: UnsafeMutablePointer<CChar>?) -> String? {
+  static func text(owned: UnsafeMutablePointer<CChar>?) -> String? {
     guard let owned else { return nil }
     defer { free(owned) }
     return String(cString: owned)
@@ -161,12 +163,16 @@ extension PostgresConnection {
   private static let defaultHostTime = Duration.seconds(5)
 
   /// Connects, to the first of the URL's hosts that will do.
-  static func open(_ url: String, until deadline: Deadline) throws(PostgresProblem)
-    -> PostgresConnection
-  {
+  ///
+  /// - Parameter onPlace: hears where it connects to, before that can take its time.
+  static func open(
+    _ url: String, until deadline: Deadline,
+    onPlace: (PostgresProblem.Place) -> Void = { _ in }
+  ) throws(PostgresProblem) -> PostgresConnection {
     try PostgresLibrary.load()
     try check(url)
     let first = try start(url)
+    onPlace(first.place)
     let hosts = first.hosts
     // libpq goes to the next host by itself after one that refuses the connection. It does not after
     // one that never answers, nor after one that takes the connection and closes it, as proxies do
@@ -182,6 +188,7 @@ extension PostgresConnection {
     for (index, host) in hosts.enumerated().dropFirst() where Deadline.now < deadline {
       do throws(PostgresProblem) {
         let next = try start(url, host)
+        onPlace(next.place)
         try next.connect(until: next.share(of: deadline, by: hosts.count - index))
         return next
       } catch {
@@ -194,14 +201,17 @@ extension PostgresConnection {
   /// One of several hosts, as options that prevail over the URL's lists.
   private typealias Host = [(keyword: String, value: String)]
 
-  private static func check(_ url: String) throws(PostgresProblem) {
+  /// Whether libpq can read it. The library must have been loaded.
+  static func check(_ url: String) throws(PostgresProblem) {
     // What is neither a URL nor `key=value` words is the name of a database to libpq.
     let isURL = url.hasPrefix("postgresql://") || url.hasPrefix("postgres://")
     if url.contains("://"), !isURL, !url.contains("=") {
       throw .badText("it does not start with postgresql://")
     }
     guard isURL || url.contains("=") else { return }
-    if let flaw = text(owned: cclaims_flaw(url)) { throw .badText(flaw) }
+    if let flaw = text(owned: cclaims_flaw(url)) {
+      throw .badText(PostgresWords(of: url).clean(flaw))
+    }
   }
 
   private static func start(_ url: String, _ host: Host = []) throws(PostgresProblem)
@@ -224,7 +234,19 @@ extension PostgresConnection {
     guard let pointer = cclaims_start(keywords, values) else {
       throw .noLibrary("it is out of memory")
     }
-    return PostgresConnection(pointer)
+    return PostgresConnection(pointer, url)
+  }
+
+  /// Why libpq would not even try to connect; nil if it would. Connects to nothing, and looks up no
+  /// name. The library must have been loaded.
+  static func rejection(of url: String) throws(PostgresProblem) -> String? {
+    // An address with one port, which is none: all that comes before it is right.
+    let nowhere = [("host", "nowhere"), ("hostaddr", "."), ("port", "1")]
+    let connection = try start(url, nowhere)
+    guard cclaims_status(connection.pointer) == cclaims_connection_bad,
+      PostgresMessage.kind(of: connection.detail.words) == .badOption
+    else { return nil }
+    return PostgresWords(of: url).clean(connection.detail.words)
   }
 
   /// The hosts that libpq knows, from wherever it has them.
@@ -258,7 +280,13 @@ extension PostgresConnection {
     guard cclaims_status(pointer) != cclaims_connection_bad else { throw refusal }
     while true {
       place = currentPlace
-      try wait(for: events, until: deadline)
+      do throws(PostgresProblem) {
+        try wait(for: events, until: deadline)
+      } catch {
+        // The network has done its part by then.
+        guard case .timeout = error, isConnected else { throw error }
+        throw .silent(place)
+      }
       switch cclaims_poll(pointer) {
       case cclaims_polling_ok: return try greet()
       case cclaims_polling_reading: events = POLLIN
@@ -266,6 +294,12 @@ extension PostgresConnection {
       default: throw refusal
       }
     }
+  }
+
+  /// Whether the server's system has taken the connection.
+  private var isConnected: Bool {
+    let status = cclaims_status(pointer)
+    return status != cclaims_connection_started && status != cclaims_connection_needed
   }
 
   /// Whether this is a server for takt.
@@ -289,6 +323,7 @@ extension PostgresConnection {
     case .notPostgres: .notPostgres(place)
     case .noPassword: .noPassword(place)
     case .tls: .tls(place, words)
+    case .badOption: .badOption(PostgresWords(of: url).clean(words))
     case .other: .unreachable(place, words)
     }
   }

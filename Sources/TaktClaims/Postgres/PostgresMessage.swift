@@ -4,7 +4,10 @@
 /// `FATAL:  28P01: password authentication failed`.
 enum PostgresMessage {
   enum Kind {
-    case notPostgres, noPassword, tls, other
+    case notPostgres, noPassword, tls
+    /// libpq does not even try to connect.
+    case badOption
+    case other
   }
 
   /// The last error: its SQLSTATE where the server has sent one, and its words on one line.
@@ -17,7 +20,8 @@ enum PostgresMessage {
       if let found = serverError(line) {
         (state, words) = (found.state, String(found.words))
       } else if state == nil {
-        words = String(withoutPlace(line))
+        // A second sentence of the same error.
+        words = line.hasPrefix("Either ") ? "\(words). \(line)" : String(withoutPlace(line))
       }
     }
     return (state, clean(words))
@@ -38,7 +42,20 @@ enum PostgresMessage {
       ("SSL SYSCALL", .other),
       ("SSL", .tls), ("certificate", .tls),
     ]
+    if isOfOption(words) { return .badOption }
     return signs.first { words.contains($0.0) }?.1 ?? .other
+  }
+
+  /// Whether libpq rejects a setting, wherever it has it from.
+  private static func isOfOption(_ words: String) -> Bool {
+    let signs = [
+      "invalid port number", "invalid integer value", "definition of service", "service file",
+      "nested service specifications", "could not match", "invalid SSL protocol version range",
+      " invalid when SSL support is not compiled in", "weak sslmode",
+    ]
+    return signs.contains { words.contains($0) }
+      // `invalid sslmode value: "x"`
+      || (words.hasPrefix("invalid ") && words.contains(" value: \""))
   }
 
   /// `…FATAL:  28P01: words`

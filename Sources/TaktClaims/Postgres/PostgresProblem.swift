@@ -6,6 +6,8 @@ enum PostgresProblem: Error, Hashable {
   case noLibrary(String)
   /// The connection string is none that libpq understands.
   case badText(String)
+  /// libpq rejects a setting, of the connection string, its environment or a service file.
+  case badOption(String)
   /// There is no connection, for a reason that is not the server's.
   case unreachable(Place, String)
   /// Something else listens there.
@@ -19,6 +21,8 @@ enum PostgresProblem: Error, Hashable {
   /// The connection was lost; nobody knows whether the batch was done.
   case lost(Place, String)
   case timeout(Place?)
+  /// It has taken the connection, and says nothing: it may be no PostgreSQL.
+  case silent(Place)
   /// The server has refused a statement: SQLSTATE and its words.
   case statement(Place, state: String, String)
   /// The schema is missing, or of this older version, and the role may not change that.
@@ -43,8 +47,9 @@ extension PostgresProblem {
       // What a server says that ends, and what a standby says: another one may be primary.
       state.hasPrefix("57P") || state.hasPrefix("08") || state == "25006"
     case .cannotInstall, .newerSchema: false
-    case .noLibrary, .badText, .unreachable, .notPostgres, .tls, .noPassword, .refused, .tooOld,
-      .encoding, .lost, .timeout, .unreadable:
+    case .noLibrary, .badText, .badOption, .unreachable, .notPostgres, .tls, .noPassword, .refused,
+      .tooOld,
+      .encoding, .lost, .timeout, .silent, .unreadable:
       true
     }
   }
@@ -54,8 +59,9 @@ extension PostgresProblem {
     switch self {
     case .lost: true
     case .statement: endsConnection
-    case .noLibrary, .badText, .unreachable, .notPostgres, .tls, .noPassword, .refused, .tooOld,
-      .encoding, .timeout, .cannotInstall, .newerSchema, .unreadable:
+    case .noLibrary, .badText, .badOption, .unreachable, .notPostgres, .tls, .noPassword, .refused,
+      .tooOld,
+      .encoding, .timeout, .silent, .cannotInstall, .newerSchema, .unreadable:
       false
     }
   }
@@ -63,10 +69,11 @@ extension PostgresProblem {
   /// Whether a new connection may succeed with another one of the URL's hosts.
   var mayBeOneHosts: Bool {
     switch self {
-    case .timeout, .unreachable: true
+    case .timeout, .silent, .unreachable: true
     // It starts, stops, or has too many connections.
     case .refused(_, let state, _): state.hasPrefix("57P") || state.hasPrefix("53")
-    case .noLibrary, .badText, .notPostgres, .tls, .noPassword, .tooOld, .encoding, .lost,
+    case .noLibrary, .badText, .badOption, .notPostgres, .tls, .noPassword, .tooOld, .encoding,
+      .lost,
       .statement, .cannotInstall, .newerSchema, .unreadable:
       false
     }
@@ -99,6 +106,11 @@ extension PostgresProblem {
       ClaimFailure(
         "The cluster's PostgreSQL URL is invalid: \(flaw). "
           + "Write it as postgresql://USER@HOST:PORT/DATABASE.", isPermanent: true)
+    case .badOption(let words):
+      ClaimFailure(
+        "libpq rejects the settings of the connection to PostgreSQL: \(words.sentence) Correct the "
+          + "cluster's URL, or libpq's variables and files (PGSERVICE, PGSSLMODE, ~/.pg_service.conf).",
+        isPermanent: true)
     case .unreachable(let place, let detail):
       ClaimFailure(
         "Cannot connect to PostgreSQL at \(place.server): \(detail.sentence) "
@@ -132,6 +144,10 @@ extension PostgresProblem {
       ClaimFailure(
         "PostgreSQL\(place.map { " at \($0.server)" } ?? "") did not answer within "
           + "\(patience.plainWords). Check the network and the server's load.")
+    case .silent(let place):
+      ClaimFailure(
+        "The server at \(place.server) accepts connections, but did not answer within "
+          + "\(patience.plainWords). Check that it is PostgreSQL, and its load.")
     case .statement(let place, let state, let words):
       Self.statement(place, state, words)
     case .cannotInstall(let place, nil, let words):

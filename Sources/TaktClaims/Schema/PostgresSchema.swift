@@ -55,8 +55,10 @@ package enum PostgresSchema {
     ([lock, guardText] + migrations + functions).joined(separator: "\n")
   }
 
-  /// One installs at a time.
-  private static let lock = "SELECT pg_catalog.pg_advisory_xact_lock(7811887461);"
+  /// One installs at a time. Within a block, so that psql prints no row.
+  private static let lock = """
+    DO $do$ BEGIN PERFORM pg_catalog.pg_advisory_xact_lock(7811887461); END $do$;
+    """
 
   private static let check = """
     DO $do$

@@ -152,7 +152,7 @@ final class FilePass {
     let entries = entries(of: node, key: Key.scheduler, type: .object(keys))
     let fields = keyReader.fields(of: entries, keys: keys, owner: owner)
     SettingsBuilder(
-      reporter: reporter, zones: setting.sources.zones, plugins: setting.plugins,
+      reporter: reporter, sources: setting.sources, plugins: setting.plugins,
       folder: setting.folder
     ).apply(fields, to: &settings)
   }

@@ -12,20 +12,23 @@ package struct JobsLoader: Sendable {
   private let time: any TimeSource
   private let userID: UInt32
   private let refusesWritableByOthers: Bool
+  private let engineAddresses: EngineAddressCheck?
 
+  /// - Parameter engineAddresses: checks the connection string of a cluster; nil to check none.
   package init(
     catalogue: any ActionCatalogue, zones: any ZoneSource, accounts: any AccountSource,
-    time: any TimeSource
+    time: any TimeSource, engineAddresses: EngineAddressCheck? = nil
   ) {
     // What root runs, nobody else may write.
     self.init(
       catalogue: catalogue, zones: zones, accounts: accounts, time: time, userID: geteuid(),
-      refusesWritableByOthers: geteuid() == 0)
+      refusesWritableByOthers: geteuid() == 0, engineAddresses: engineAddresses)
   }
 
   package init(
     catalogue: any ActionCatalogue, zones: any ZoneSource, accounts: any AccountSource,
-    time: any TimeSource, userID: UInt32, refusesWritableByOthers: Bool
+    time: any TimeSource, userID: UInt32, refusesWritableByOthers: Bool,
+    engineAddresses: EngineAddressCheck? = nil
   ) {
     self.catalogue = catalogue
     self.zones = zones
@@ -33,6 +36,7 @@ package struct JobsLoader: Sendable {
     self.time = time
     self.userID = userID
     self.refusesWritableByOthers = refusesWritableByOthers
+    self.engineAddresses = engineAddresses
   }
 
   /// Reads the file at `path` and its includes; it blocks until all are read.
@@ -50,7 +54,7 @@ package struct JobsLoader: Sendable {
         now: time.wall,
         accounts: AccountTable(accounts, userID: userID),
         environmentFiles: EnvironmentFiles(refusesWritableByOthers: refusesWritableByOthers),
-        machineFiles: isThorough ? MachineFiles() : nil),
+        machineFiles: isThorough ? MachineFiles() : nil, engineAddresses: engineAddresses),
       plugins: plugins, refusesWritableByOthers: refusesWritableByOthers)
     return load.result(of: path, text: text.map { FileBytes($0) })
   }

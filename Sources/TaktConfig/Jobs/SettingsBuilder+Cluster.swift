@@ -31,6 +31,13 @@ extension SettingsBuilder {
       default: break
       }
     }
+    let tokens = [
+      (Key.apiTokenFile, settings.apiTokenFile),
+      (Key.apiWriteTokenFile, settings.apiWriteTokenFile),
+    ]
+    for (key, path) in tokens {
+      lookFor(path, fields[key]?.mark, "the file of '\(key)'", key)
+    }
     if let path = settings.apiWriteTokenFile, path == settings.apiTokenFile,
       let field = fields[Key.apiWriteTokenFile]
     {
@@ -41,7 +48,7 @@ extension SettingsBuilder {
     }
     switch fields[Key.engine]?.value?.text {
     case "etcd"?: settings.engine = .etcd(etcd(fields, at: mark))
-    case "postgres"?: settings.engine = .postgres(url: postgres(fields))
+    case "postgres"?: settings.engine = .postgres(url: postgres(fields, at: mark))
     // Which keys belong to it is not known, nor whether a password is in them.
     default:
       for field in [fields[Key.url], fields[Key.endpoints]].compactMap({ $0 }) {
@@ -58,7 +65,7 @@ extension SettingsBuilder {
 
   // MARK: PostgreSQL
 
-  private func postgres(_ fields: KeyFields) -> String {
+  private func postgres(_ fields: KeyFields, at mark: YAMLMark) -> String {
     for field in fields.fields where Self.etcdKeys.contains(field.name) {
       reporter.report(
         .conflictingKeys, at: field.keyMark, "'\(field.name)' needs '\(Key.engine): etcd'",
@@ -66,14 +73,33 @@ extension SettingsBuilder {
           ? "write \(Key.url): postgresql://USER@HOST/DATABASE"
           : "remove it: '\(Key.url)' and libpq's environment say this")
     }
-    guard let field = fields[Key.url], let url = field.value?.text else { return "" }
-    if Self.isConnectionString(url) { return url }
+    guard let field = fields[Key.url] else {
+      checkAddress("", at: fields[Key.engine]?.mark ?? mark)
+      return ""
+    }
+    guard let url = field.value?.text else { return "" }
+    if Self.isConnectionString(url) {
+      checkAddress(url, at: field.mark)
+      return url
+    }
     // Without the text, in which a password may be.
     reporter.hideLine(of: field.mark)
     reporter.report(
       .badValue, at: field.mark, "'\(Key.url)' is not a connection string of PostgreSQL",
       hint: "write postgresql://USER@HOST/DATABASE, or host=HOST dbname=DATABASE")
     return ""
+  }
+
+  private func checkAddress(_ url: String, at mark: YAMLMark) {
+    let isThorough = sources.machineFiles != nil
+    guard let check = sources.engineAddresses, isThorough || !url.isEmpty else { return }
+    let flaws = check(url, isThorough)
+    if !url.isEmpty, !flaws.isEmpty { reporter.hideLine(of: mark) }
+    for flaw in flaws {
+      reporter.report(
+        flaw.severity == .error ? .badValue : .suspicious, severity: flaw.severity, at: mark,
+        flaw.message, hint: flaw.hint)
+    }
   }
 
   /// Whether libpq reads it as a URL, or as words `key=value`. It would fail to join otherwise.
@@ -101,6 +127,12 @@ extension SettingsBuilder {
     settings.key = fields[Key.key]?.value?.text.map(absolute)
     settings.user = fields[Key.username]?.value?.text
     settings.password = fields[Key.password].flatMap(password)
+    for (key, path) in [
+      (Key.authority, settings.authority), (Key.certificate, settings.certificate),
+      (Key.key, settings.key),
+    ] {
+      lookFor(path, fields[key]?.mark, "the file of '\(key)'", key)
+    }
     need(Key.key, with: Key.certificate, fields)
     need(Key.certificate, with: Key.key, fields)
     need(Key.password, with: Key.username, fields)
@@ -140,7 +172,18 @@ extension SettingsBuilder {
     let source =
       file?.value?.text.map { Secret.Source.file(absolute($0)) }
       ?? variable?.value?.text.map { .environment($0) }
+    if case .file(let path)? = source {
+      lookFor(path, file?.mark, "the file of '\(Key.password)'", Key.file)
+    }
     return source.map { Secret($0) }
+  }
+
+  /// Warns of a file that this machine does not have.
+  private func lookFor(_ path: String?, _ mark: YAMLMark?, _ name: String, _ key: String) {
+    guard let path, let mark, let flaw = sources.machineFiles?.flaw(ofFile: path) else { return }
+    reporter.report(
+      .suspicious, severity: .warning, at: mark, "\(name) \(flaw.words)",
+      hint: "create it, or correct '\(key)'")
   }
 
   /// Reports that `given` is there without `key`.

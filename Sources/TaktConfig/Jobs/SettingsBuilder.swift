@@ -5,7 +5,7 @@ import TaktTime
 /// Makes the scheduler's settings of the keys under `scheduler`.
 struct SettingsBuilder {
   let reporter: Reporter
-  let zones: ZoneTable
+  let sources: LoadSources
   let plugins: PluginTable
   /// The absolute folder of the file.
   let folder: String
@@ -21,7 +21,9 @@ struct SettingsBuilder {
     for field in fields.fields {
       switch (field.name, field.value) {
       case (Key.timezone, .text(let name)):
-        if let zone = zones.zone(named: name, at: field.mark, reporter) { settings.zone = zone }
+        if let zone = sources.zones.zone(named: name, at: field.mark, reporter) {
+          settings.zone = zone
+        }
       case (Key.maxRunning, .integer(let count)): settings.maxRunning = count
       case (Key.state, .text(let path)):
         settings.state =

@@ -12,6 +12,7 @@ final class LoadSources {
   let environmentFiles: EnvironmentFiles
   /// What jobs name on this machine; nil where nothing is looked for.
   let machineFiles: MachineFiles?
+  let engineAddresses: EngineAddressCheck?
   var followings: [FollowingLink.Identity: FollowingLink] = [:]
   let rules = RuleTable()
   /// The files and zones of which it has been said that a clock change drops times.
@@ -22,8 +23,10 @@ final class LoadSources {
 
   init(
     actions: ActionTable, zones: ZoneTable, now: WallInstant, accounts: AccountTable,
-    environmentFiles: EnvironmentFiles, machineFiles: MachineFiles?
+    environmentFiles: EnvironmentFiles, machineFiles: MachineFiles?,
+    engineAddresses: EngineAddressCheck? = nil
   ) {
+    self.engineAddresses = engineAddresses
     self.actions = actions
     self.zones = zones
     self.now = now

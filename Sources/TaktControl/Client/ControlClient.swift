@@ -10,6 +10,8 @@ package final class ControlClient: Sendable {
     package var status: Int
     /// The whole body.
     package var bytes: [UInt8]
+    /// How much of a run's output is not in it.
+    package var droppedBytes = 0
   }
 
   /// What a call takes at most.

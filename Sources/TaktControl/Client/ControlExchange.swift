@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -73,6 +74,8 @@ final class ControlExchange: ChannelInboundHandler {
 
   private func begin(_ head: HTTPResponseHead) {
     answer.status = Int(head.status.code)
+    answer.droppedBytes =
+      head.headers.first(name: HTTPField.Name.droppedBytes.rawName).flatMap { Int($0) } ?? 0
     // A stream may be silent for as long as nothing happens.
     if isFollowed { patience?.cancel() }
   }

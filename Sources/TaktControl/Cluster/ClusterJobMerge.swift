@@ -8,7 +8,16 @@ struct ClusterJobMerge {
     var next: (slot: WallInstant, due: WallInstant)?
     var last: ClusterRun?
     var active: [ClusterRun] = []
-    var states: [(machine: ClusterMachine, state: String)] = []
+    var places: [Place] = []
+  }
+
+  /// The job on one machine.
+  private struct Place {
+    var machine: ClusterMachine
+    var state: String
+    var schedule: String?
+    /// Another machine has a newer schedule.
+    var isDrifted: Bool
   }
 
   /// The state of the job in the whole cluster is the first of these that it has on some machine.
@@ -28,7 +37,10 @@ struct ClusterJobMerge {
       let (view, spec) = (entry.view, entry.view.spec)
       guard spec.machines != .each else { continue }
       add(
-        spec.name.text, of: machine, state: view.state.rawValue,
+        spec.name.text,
+        Place(
+          machine: machine, state: view.state.rawValue, schedule: spec.timing.schedule.summary,
+          isDrifted: view.isDrifted),
         machines: spec.machines == .one ? nil : spec.machines.words,
         next: view.next.map { ($0.nominal, $0.due) },
         last: entry.history.last.map { .own(RunEntry($0, state: .ended)) },
@@ -40,7 +52,10 @@ struct ClusterJobMerge {
     limit(to: page.after)
     for job in page.jobs where job.machines != Self.each {
       add(
-        job.name, of: machine, state: job.state, machines: job.machines,
+        job.name,
+        Place(
+          machine: machine, state: job.state, schedule: job.schedule,
+          isDrifted: job.drifted ?? false), machines: job.machines,
         next: job.next.map { ($0.slot.wall, $0.due.wall) }, last: job.last.map { .other($0) },
         active: job.active.map { .other($0) })
     }
@@ -51,19 +66,19 @@ struct ClusterJobMerge {
   }
 
   private mutating func add(
-    _ name: String, of machine: ClusterMachine, state: String, machines: String?,
+    _ name: String, _ place: Place, machines: String?,
     next: (slot: WallInstant, due: WallInstant)?, last: ClusterRun.Run?, active: [ClusterRun.Run]
   ) {
     var job = jobs[name] ?? Job()
     job.machines = job.machines ?? machines
-    job.states.append((machine, state))
+    job.places.append(place)
     if let next, job.next.map({ next.due < $0.due }) ?? true { job.next = next }
-    if let last = last.map({ ClusterRun(machine: machine, run: $0) }),
+    if let last = last.map({ ClusterRun(machine: place.machine, run: $0) }),
       job.last.map({ ClusterRun.isBefore(last, $0) }) ?? true
     {
       job.last = last
     }
-    job.active += active.map { ClusterRun(machine: machine, run: $0) }
+    job.active += active.map { ClusterRun(machine: place.machine, run: $0) }
     jobs[name] = job
   }
 
@@ -79,9 +94,9 @@ struct ClusterJobMerge {
 
   private static func write(_ name: String, _ job: Job, to json: inout JSONWriter) {
     json.member("name", name)
-    let states = Set(job.states.map(\.state))
+    let states = Set(job.places.map(\.state))
     json.member(
-      "state", order.first { states.contains($0.rawValue) }?.rawValue ?? job.states.first?.state)
+      "state", order.first { states.contains($0.rawValue) }?.rawValue ?? job.places.first?.state)
     json.member("machines", job.machines)
     if let next = job.next {
       json.key("next")
@@ -97,10 +112,14 @@ struct ClusterJobMerge {
     json.key("active")
     json.array(job.active) { $0.value($1) }
     json.key("on")
-    json.array(job.states) { json, on in
+    json.array(job.places) { json, place in
       json.object { json in
-        json.members(of: on.machine)
-        json.member("state", on.state)
+        json.members(of: place.machine)
+        json.member("state", place.state)
+        json.member("schedule", place.schedule)
+        guard place.isDrifted else { return }
+        json.key("drifted")
+        json.value(true)
       }
     }
   }

@@ -34,6 +34,8 @@ struct MachineJob: Decodable, Sendable {
   var name: String
   var state: String
   var machines: String?
+  var schedule: String?
+  var drifted: Bool?
   var next: NextSlot?
   var last: MachineRun?
   var active: [MachineRun]

@@ -58,7 +58,7 @@ struct MachineList: Sendable {
     if found.count > 1 {
       let members = found.compactMap { $0.member.map { "member:\($0)" } }
       throw Problem(
-        .conflict, "\(found.count) machines are named '\(word.prefix(128))'",
+        .ambiguous, "\(found.count) machines are named '\(word.prefix(128))'",
         detail: "Name one by its number: \(members.joined(separator: " or ")).")
     }
     guard let machine = found.first else {

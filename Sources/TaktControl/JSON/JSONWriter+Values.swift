@@ -56,6 +56,10 @@ extension JSONWriter {
     member("schedule", view.spec.timing.schedule.summary)
     member("description", view.spec.summary)
     if view.spec.machines != .one { member("machines", view.spec.machines.words) }
+    if view.isDrifted {
+      key("drifted")
+      value(true)
+    }
     key("tags")
     array(view.spec.tags) { $0.value($1) }
     if let next = view.next {

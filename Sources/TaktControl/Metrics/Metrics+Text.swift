@@ -195,6 +195,9 @@ extension Metrics {
     text.single(
       "takt_cluster_drifted_jobs", "gauge",
       "Jobs that have a newer schedule on another machine.", view.driftedCount)
+    text.single(
+      "takt_cluster_unplaced_jobs", "gauge",
+      "Jobs with labels that no machine of the cluster has.", view.unplacedCount)
   }
 }
 

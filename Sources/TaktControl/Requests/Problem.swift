@@ -7,6 +7,7 @@ struct Problem: Error {
   /// What kind of problem it is, beside the codes of diagnostics.
   enum Code: String, CaseIterable {
     case badRequest, unauthorized, forbidden, notFound, methodNotAllowed, conflict, overlap
+    case ambiguous
     case tooLarge
     case unprocessable, tooMany, stopping, unavailable
     case internalError
@@ -59,7 +60,7 @@ struct Problem: Error {
     case .forbidden: .forbidden
     case .notFound: .notFound
     case .methodNotAllowed: .methodNotAllowed
-    case .conflict, .overlap: .conflict
+    case .conflict, .overlap, .ambiguous: .conflict
     case .tooLarge: .contentTooLarge
     case .unprocessable: .unprocessableContent
     case .tooMany: .tooManyRequests

@@ -14,7 +14,9 @@ struct ClusterMachineRoutes {
     let machine = "/api/v1/cluster/machines/{machine}"
     routes.get("\(machine)/runs/{run}", run)
     routes.get("\(machine)/runs/{run}/output", output)
+    routes.post("\(machine)/runs/{run}/cancel", cancelRun)
     routes.post("\(machine)/jobs/{job}/trigger", trigger)
+    routes.post("\(machine)/jobs/{job}/cancel", cancelJob)
   }
 
   @Sendable private func run(_ request: Request, _ context: ControlContext) async throws
@@ -44,9 +46,35 @@ struct ClusterMachineRoutes {
   {
     _ = try Query(request)
     let name = try context.job()
-    var call = MachineCall(target: "/api/v1/jobs/\(name)/trigger", method: "POST")
+    return try await command(
+      "/api/v1/jobs/\(name)/trigger", request, context, here: JobRoutes(ports: ports).trigger)
+  }
+
+  @Sendable private func cancelRun(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    _ = try Query(request)
+    let run = try context.run()
+    return try await command(
+      "/api/v1/runs/\(run)/cancel", request, context, here: RunRoutes(ports: ports).cancel)
+  }
+
+  @Sendable private func cancelJob(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    _ = try Query(request)
+    let name = try context.job()
+    return try await command(
+      "/api/v1/jobs/\(name)/cancel", request, context, here: JobRoutes(ports: ports).cancel)
+  }
+
+  /// Passes on what changes something there.
+  private func command(
+    _ target: String, _ request: Request, _ context: ControlContext, here: RouteList.Handler
+  ) async throws -> Response {
+    var call = MachineCall(target: target, method: "POST")
     call.timeout = ClusterMachines.commandPatience
-    return try await pass(call, request, context, here: JobRoutes(ports: ports).trigger)
+    return try await pass(call, request, context, here: here)
   }
 
   /// Asks the machine that the path names, and passes its answer on; this machine answers itself.

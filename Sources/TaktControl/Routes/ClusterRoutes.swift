@@ -63,6 +63,23 @@ extension JSONWriter {
           json.member("claiming", waiting.claims)
         }
       }
+      json.key("unplaced")
+      json.array(view.unplaced) { json, unplaced in
+        json.object { json in
+          json.labels(unplaced.labels)
+          json.key("jobs")
+          json.array(unplaced.jobs) { $0.value($1.text) }
+        }
+      }
+    }
+  }
+
+  private mutating func labels(_ labels: [String: String]) {
+    key("labels")
+    object { json in
+      for (name, value) in labels.sorted(by: { $0.key < $1.key }) {
+        json.member(named: name, value)
+      }
     }
   }
 
@@ -70,12 +87,7 @@ extension JSONWriter {
     member("machine", facts.machine)
     member("host", facts.host)
     member("version", facts.version)
-    key("labels")
-    object { json in
-      for (name, value) in facts.labels.sorted(by: { $0.key < $1.key }) {
-        json.member(named: name, value)
-      }
-    }
+    labels(facts.labels)
     member("lease_ms", facts.lease)
     member("clock_offset_ms", facts.clockOffset)
     // It may be the address of a link: nothing else than an API's is passed on.

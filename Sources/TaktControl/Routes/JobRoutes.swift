@@ -182,7 +182,7 @@ struct JobRoutes {
     return try await show(name, after: .resume(name), on: context.eventLoop)
   }
 
-  @Sendable private func cancel(_ request: Request, _ context: ControlContext) async throws
+  @Sendable func cancel(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
     _ = try Query(request)

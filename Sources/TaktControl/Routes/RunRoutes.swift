@@ -108,7 +108,7 @@ struct RunRoutes {
     }
   }
 
-  @Sendable private func cancel(_ request: Request, _ context: ControlContext) async throws
+  @Sendable func cancel(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
     _ = try Query(request)

@@ -42,7 +42,8 @@ extension ClusterView {
   }
 
   private var jobProblems: [String] {
-    var sentences: [String] = []
+    // Without the engine's answers it is not known which machines there are.
+    var sentences = failure == nil && member != nil ? placementProblems : []
     let drifted = waiting.filter(\.isDrifted)
     if !drifted.isEmpty {
       let have = drifted.count == 1 ? "has a newer schedule" : "have newer schedules"
@@ -59,13 +60,50 @@ extension ClusterView {
     return sentences
   }
 
+  private var placementProblems: [String] {
+    let machines = Self.words(of: members)
+    var sentences = unplaced.prefix(Self.namesMax).map { "\($0.words); \(machines)" }
+    let rest = unplaced.dropFirst(Self.namesMax).reduce(0) { $0 + $1.jobs.count }
+    if rest > 0 {
+      sentences.append("\(Self.count(rest, "more job")) need other labels that no machine has")
+    }
+    return sentences
+  }
+
+  /// The machines that have a lease, with their labels: `machines: 'a' (site=east), 'b' (no labels)`.
+  static func words(of members: [ClusterNews.Member]) -> String {
+    let alive = members.filter(\.isAlive).map(\.facts).sorted { $0.machine < $1.machine }
+    let shown = alive.prefix(10).map { facts in
+      let labels = JobMachines.labelled(facts.labels).words
+      return "'\(facts.machine)' (\(labels.isEmpty ? "no labels" : labels))"
+    }
+    let more = alive.count > shown.count ? " and \(alive.count - shown.count) more" : ""
+    return "machines: " + shown.joined(separator: ", ") + more
+  }
+
   private static func count(_ number: Int, _ noun: String) -> String {
     "\(number) \(noun)\(number == 1 ? "" : "s")"
   }
 
-  private static func names(_ waiting: [Waiting]) -> String {
-    let names = waiting.prefix(namesMax).map(\.job.text).joined(separator: ", ")
-    return waiting.count > namesMax ? "\(names) and \(waiting.count - namesMax) more" : names
+  private static func names(_ waiting: [Waiting]) -> String { names(waiting.map(\.job)) }
+
+  fileprivate static func names(_ jobs: [JobName]) -> String {
+    let names = jobs.prefix(namesMax).map(\.text).joined(separator: ", ")
+    return jobs.count > namesMax ? "\(names) and \(jobs.count - namesMax) more" : names
+  }
+}
+
+extension ClusterView.Unplaced {
+  /// `disk=fast, site=east`
+  var labelWords: String { JobMachines.labelled(labels).words }
+
+  /// `report`, or several.
+  var jobWords: String { ClusterView.names(jobs) }
+
+  /// What is wrong, and with which jobs.
+  var words: String {
+    "no machine of the cluster has the labels \(labelWords), so \(jobs.count) "
+      + (jobs.count == 1 ? "job does not run" : "jobs do not run") + ": \(jobWords)"
   }
 }
 

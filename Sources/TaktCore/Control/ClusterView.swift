@@ -11,6 +11,13 @@ package struct ClusterView: Hashable, Sendable {
     package var claims: Int
   }
 
+  /// Shared jobs with labels that no machine has: they run nowhere.
+  package struct Unplaced: Hashable, Sendable {
+    package var labels: [String: String]
+    /// By name.
+    package var jobs: [JobName]
+  }
+
   /// What the jobs file said of the cluster at the start; nil where nobody has read one.
   package var settings: ClusterSettings?
   package var facts: MemberFacts
@@ -24,10 +31,13 @@ package struct ClusterView: Hashable, Sendable {
   package var members: [ClusterNews.Member]
   /// By name.
   package var waiting: [Waiting]
+  /// By their labels; as of the engine's last answer.
+  package var unplaced: [Unplaced]
 
   package init(
     settings: ClusterSettings?, facts: MemberFacts, member: MemberID?, lease: Duration?,
-    failure: ClaimFailure?, members: [ClusterNews.Member], waiting: [Waiting]
+    failure: ClaimFailure?, members: [ClusterNews.Member], waiting: [Waiting],
+    unplaced: [Unplaced]
   ) {
     self.settings = settings
     self.facts = facts
@@ -36,6 +46,7 @@ package struct ClusterView: Hashable, Sendable {
     self.failure = failure
     self.members = members
     self.waiting = waiting
+    self.unplaced = unplaced
   }
 
   /// Whether the engine has answered last, and knows this machine.
@@ -44,5 +55,6 @@ package struct ClusterView: Hashable, Sendable {
   package var aliveCount: Int { members.count(where: \.isAlive) }
   package var unsettledCount: Int { waiting.reduce(0) { $0 + $1.unsettled } }
   package var claimCount: Int { waiting.reduce(0) { $0 + $1.claims } }
+  package var unplacedCount: Int { unplaced.reduce(0) { $0 + $1.jobs.count } }
   package var driftedCount: Int { waiting.count(where: \.isDrifted) }
 }

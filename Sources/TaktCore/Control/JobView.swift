@@ -31,6 +31,9 @@ package struct JobView: Sendable {
   package var ranCount: Int
   /// Why it rests; nil when it does not.
   package var suspension: Suspension?
+  /// Another machine of the cluster has a newer schedule of it, so that this one claims none of its
+  /// slots.
+  package var isDrifted: Bool
 }
 
 /// Where a job's timer is; the raw value is the state of its timer machine.

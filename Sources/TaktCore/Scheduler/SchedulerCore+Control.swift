@@ -109,7 +109,8 @@ extension SchedulerCore {
     return JobView(
       spec: job.spec, state: state(of: job, active), next: job.nextSlot,
       timer: job.timer?.view ?? .idle, active: active,
-      failureStreak: job.failureStreak, ranCount: job.ranCount, suspension: job.suspension)
+      failureStreak: job.failureStreak, ranCount: job.ranCount, suspension: job.suspension,
+      isDrifted: cluster.jobs[id]?.standing == .drifted)
   }
 
   /// A run that has not ended; nil when there is none of this number. Hooks are found as well.
@@ -139,7 +140,8 @@ extension SchedulerCore {
       settings: settings.cluster, facts: cluster.facts, member: cluster.member,
       lease: cluster.leaseUntil.flatMap { $0 > now.monotonic ? $0 - now.monotonic : nil },
       failure: cluster.failure, members: cluster.news.members,
-      waiting: waiting.sorted { $0.job < $1.job })
+      waiting: waiting.sorted { $0.job < $1.job },
+      unplaced: unplacedViews(cluster.placement.unplaced))
   }
 
   private func state(of job: JobState, _ active: [RunView]) -> JobView.State {

@@ -78,6 +78,18 @@ struct ClusterState: Sendable {
     var lastDecided: WallInstant?
   }
 
+  /// Which shared jobs no machine of the cluster may run.
+  struct Placement: Sendable {
+    /// The labels of the machines that have a lease.
+    var machines: Set<[String: String]> = []
+    /// What the jobs say has changed since `unplaced` was made.
+    var isStale = true
+    /// Each with the labels that no machine has.
+    var unplaced: [JobID: [String: String]] = [:]
+    /// Those of them that the log has.
+    var reported: [JobID: [String: String]] = [:]
+  }
+
   enum Standing: Hashable, Sendable {
     case undeclared, inForce, drifted
   }
@@ -119,6 +131,7 @@ struct ClusterState: Sendable {
   var lateEnds: [ClaimToken: LateEnd] = [:]
   /// Jobs that the engine says are suspended.
   var suspended: Set<JobID> = []
+  var placement = Placement()
   /// A clock that is far off has been told of.
   var hasWarnedOfClock = false
   /// The machine has left, or has tried to.

@@ -10,9 +10,16 @@ package enum ResourceLimits {
   static let descriptorsPerRun = 7
   /// takt's own threads and the queues' workers.
   static let threadsMin = 10
+  /// The driver of a cluster's engine, its transfers and their look-ups of names, the queue of its
+  /// answers, and the requests to other machines.
+  static let threadsForCluster = 6
 
   /// Throws where takt cannot work; returns a warning where it can, but not as the file says.
-  package static func check(maxRunning: Int) throws(SystemError) -> String? {
+  ///
+  /// - Parameter hasCluster: whether takt is to be one of several machines.
+  package static func check(
+    maxRunning: Int, hasCluster: Bool = false
+  ) throws(SystemError) -> String? {
     let (limit, left) = try descriptors()
     let inherited = limit - left
     let taken = inherited > 0 ? ", of which \(inherited) were open before it started" : ""
@@ -20,7 +27,7 @@ package enum ResourceLimits {
       throw SystemError(
         "ulimit -n is \(limit)\(taken), but takt needs at least \(descriptorsMin)", number: EMFILE)
     }
-    try tryThreads()
+    try tryThreads(threadsMin + (hasCluster ? threadsForCluster : 0))
     let carried = (left - descriptorsMin) / descriptorsPerRun
     guard carried < maxRunning else { return nil }
     return """
@@ -48,7 +55,7 @@ package enum ResourceLimits {
   }
 
   /// Starts as many threads as takt will have, all at once, and lets them end.
-  private static func tryThreads() throws(SystemError) {
+  private static func tryThreads(_ count: Int) throws(SystemError) {
     let gate = DispatchSemaphore(value: 0)
     let ended = DispatchSemaphore(value: 0)
     var started = 0
@@ -56,14 +63,14 @@ package enum ResourceLimits {
       for _ in 0..<started { gate.signal() }
       for _ in 0..<started { ended.wait() }
     }
-    for _ in 0..<threadsMin {
+    for _ in 0..<count {
       do throws(SystemError) {
         try Thread.start(name: "takt-try") {
           gate.wait()
           ended.signal()
         }
       } catch {
-        throw SystemError("takt needs \(threadsMin) threads (ulimit -u)", number: error.number)
+        throw SystemError("takt needs \(count) threads (ulimit -u)", number: error.number)
       }
       started += 1
     }

@@ -60,7 +60,8 @@ final class ClusterLink: ClusterPort {
     state.withLock { $0.engine = engine }
   }
 
-  /// Asks the engine for nothing, and waits for its answer.
+  /// Asks the engine for nothing, and waits for its answer: a little longer than the driver takes,
+  /// which cannot answer where the system gives it no thread.
   private func knock() -> ClaimOutcome {
     let answered = DispatchSemaphore(value: 0)
     let answer = Mutex<ClaimOutcome?>(nil)
@@ -71,8 +72,13 @@ final class ClusterLink: ClusterPort {
       }
     }
     send(ClaimBatch(number: 0, member: nil, facts: nil))
-    answered.wait()
-    return answer.withLock(\.self) ?? .failed(number: 0, ClaimFailure("No answer."))
+    let patience = deadline + .seconds(1)
+    _ = answered.wait(timeout: .now() + .milliseconds(Int(patience / .milliseconds(1))))
+    state.withLock { $0.onFirst = nil }
+    return answer.withLock(\.self)
+      ?? .failed(
+        number: 0,
+        ClaimFailure("The driver of the engine does not answer. Check the limits of the system."))
   }
 
   private func hear(_ outcome: ClaimOutcome) {

@@ -39,10 +39,12 @@ struct Daemon {
     snapshot: Snapshot, source: JobsFileSource, watching files: FilesRead?, log: LogOptions
   ) throws {
     var state = try State(snapshot.settings, file: source.path)
+    // Before the first thread: nothing answers where the system refuses one.
+    warning = try ResourceLimits.check(
+      maxRunning: snapshot.settings.maxRunning, hasCluster: snapshot.settings.cluster != nil)
     let joining = try ClusterLink.open(snapshot.settings)
     cluster = joining?.link
     clusterNote = joining?.note
-    warning = try ResourceLimits.check(maxRunning: snapshot.settings.maxRunning)
     degraded = snapshot.degradedClasses()
     let time = SystemTimeSource()
     let writer = LogWriter(

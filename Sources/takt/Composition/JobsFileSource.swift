@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import TaktClaims
 import TaktConfig
 import TaktCore
 import TaktEngine
@@ -37,7 +38,14 @@ struct JobsFileSource: SnapshotSource {
   private var loader: JobsLoader {
     JobsLoader(
       catalogue: catalogue, zones: ZoneFiles(), accounts: SystemAccounts(),
-      time: SystemTimeSource())
+      time: SystemTimeSource(), engineAddresses: Self.flaws)
+  }
+
+  /// What libpq says to the connection string of a cluster; without it, nothing.
+  private static let flaws: EngineAddressCheck = { url, isThorough in
+    PostgresURL.flaws(in: url, isThorough: isThorough).map {
+      EngineAddressFlaw($0.isOfThisMachine ? .warning : .error, $0.message, hint: $0.hint)
+    }
   }
 
   /// The set of jobs; prints what is wrong, and ends the program if it cannot be used.

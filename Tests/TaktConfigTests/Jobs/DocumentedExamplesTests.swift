@@ -20,7 +20,8 @@ struct DocumentedExamplesTests {
     let page = try text(of: "docs/cluster.md")
     let examples = Self.examples(in: page).map(Self.withoutIndentation)
     #expect(examples.count == 4)
-    for example in try examples.dropFirst() + [text(of: "Examples/cluster/jobs.yaml")] {
+    let files = try ["jobs.yaml", "jobs-etcd.yaml"].map { try text(of: "Examples/cluster/\($0)") }
+    for example in examples.dropFirst() + files {
       let loaded = load(example)
       #expect(loaded.diagnostics.map(\.headline) == [])
       #expect(loaded.snapshot?.settings.cluster != nil)

@@ -181,7 +181,7 @@ import Testing
           + "(member 1)"
       ])
     let ambiguous = try cluster.get("/api/v1/cluster/runs?machine=b")
-    #expect(ambiguous.problem == "409 conflict")
+    #expect(ambiguous.problem == "409 ambiguous")
     #expect(ambiguous["title"] as? String == "2 machines are named 'b'")
     #expect(
       ambiguous["detail"] as? String == "Name one by its number: member:1 or member:2.")

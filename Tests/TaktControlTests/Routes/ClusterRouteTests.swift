@@ -157,9 +157,30 @@ import Testing
     let gone = try #require(reply.list("members").first)
     #expect(gone["machine"] as? String == "gone" && gone["alive"] as? Bool == false)
     #expect(reply.list("jobs").first?["drifted"] as? Bool == true)
+    #expect(try world.get("/api/v1/jobs/shared")["drifted"] as? Bool == true)
     let metrics = try world.get("/metrics").text
     #expect(metrics.contains("\ntakt_cluster_members 2\n"))
     #expect(metrics.contains("\ntakt_cluster_drifted_jobs 1\n"))
+  }
+
+  @Test func `jobs with labels that no machine has are listed`() async throws {
+    var (fast, here) = (try JobSpec.named("fast"), try JobSpec.named("here"))
+    fast.machines = .labelled(["disk": "fast"])
+    here.machines = .labelled(["site": "east"])
+    let world = try await world([fast, here])
+    start(world)
+    world.scheduler.pass(.seconds(1))
+    let reply = try world.get("/api/v1/cluster")
+    try check(reply)
+    let unplaced = reply.list("unplaced")
+    #expect(unplaced.map { $0["labels"] as? [String: String] } == [["disk": "fast"]])
+    #expect(unplaced.map { $0["jobs"] as? [String] } == [["fast"]])
+    #expect(
+      problems(reply) == [
+        "no machine of the cluster has the labels disk=fast, so 1 job does not run: fast; "
+          + "machines: 'a' (site=east)"
+      ])
+    #expect(try world.get("/metrics").text.contains("\ntakt_cluster_unplaced_jobs 1\n"))
   }
 
   @Test func `a slot that another machine has is no problem, and says who has it`() async throws {

@@ -178,6 +178,7 @@ extension SchedulerCore {
       cluster.outbox.append(.declare(id))
     }
     guard phase == .running else { return }
+    checkPlacement(at: now)
     applySuspensions(news, at: now)
     for open in news.open {
       guard let id = jobs.id(of: open.job), cluster.jobs[id]?.standing == .inForce,

@@ -46,6 +46,7 @@ extension SchedulerCore {
 
   /// Tells the engine of a job, now or when there is one.
   mutating func declare(_ id: JobID, isChanged: Bool) {
+    cluster.placement.isStale = true
     guard cluster.isOn, jobs.isPresent(id), isShared(id), isHere(jobs[id].spec) else {
       return withdrawJob(id)
     }
@@ -66,7 +67,10 @@ extension SchedulerCore {
     if cluster.member != nil { cluster.outbox.append(.declare(id)) }
   }
 
-  mutating func withdrawJob(_ id: JobID) { cluster.jobs[id] = nil }
+  mutating func withdrawJob(_ id: JobID) {
+    cluster.placement.isStale = true
+    cluster.jobs[id] = nil
+  }
 
   /// Tells the engine whether a job is suspended.
   mutating func reportSuspension(of id: JobID) {

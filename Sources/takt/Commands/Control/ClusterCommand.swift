@@ -25,6 +25,27 @@ struct ClusterSQLCommand: ParsableCommand {
       """)
   var role: String?
 
+  /// PostgreSQL cuts off what is longer.
+  private static let roleBytesMax = 63
+
+  func validate() throws {
+    guard let role else { return }
+    if role.isEmpty { throw ValidationError("--role is empty; specify the name of a role.") }
+    if role.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+      throw ValidationError("--role has a control character; specify the name of a role.")
+    }
+    if role.utf8.count > Self.roleBytesMax {
+      throw ValidationError(
+        "--role has \(role.utf8.count) bytes; names in PostgreSQL have \(Self.roleBytesMax) at most."
+      )
+    }
+    if role == "public" || role == "none" {
+      throw ValidationError(
+        "'\(role)' cannot be the name of a role in PostgreSQL"
+          + (role == "public" ? ": it means every role." : "."))
+    }
+  }
+
   func run() {
     Console.print(PostgresSchema.sql)
     guard let role else {

@@ -62,6 +62,11 @@ struct ControlArgument: ParsableArguments {
 }
 
 extension ControlArgument {
+  /// A connection to the daemon if there is one.
+  var quietConnection: Connection? {
+    socketPath.flatMap { SocketPlace.isThere($0) ? Connection(path: $0) : nil }
+  }
+
   /// A connection to the daemon.
   struct Connection {
     private let client: ControlClient
@@ -92,12 +97,24 @@ extension ControlArgument {
       switch RunOrJob(word) {
       case .run(let number): return number
       case .job: return nil
-      case .either(let number):
-        let job = try reach { () throws(ControlError) in
-          try client.ask("GET", "/api/v1/jobs/\(word.asPathPart)")
-        }
-        return job.status == 404 ? number : nil
+      case .either(let number): return try lack(of: word) == nil ? nil : number
       }
+    }
+
+    /// Why the daemon does not know a job, as far as it says that; nil when it has the job.
+    func lack(of job: String) throws -> JobLack? {
+      let answer = try reach { () throws(ControlError) in
+        try client.ask("GET", "/api/v1/jobs/\(job.asPathPart)")
+      }
+      guard answer.status == 404 else { return nil }
+      let problem = try? JSONDecoder().decode(ProblemAnswer.self, from: Data(answer.bytes))
+      return JobLack(detail: problem?.detail)
+    }
+
+    /// Asks for what is said only where it is to be had; nil where it is not.
+    func askQuietly<Value: Decodable>(_ type: Value.Type, _ target: String) -> Value? {
+      guard let answer = try? client.ask("GET", target), answer.status < 300 else { return nil }
+      return try? JSONDecoder().decode(type, from: Data(answer.bytes))
     }
 
     /// Asks, and hands back the answer as it is.
@@ -105,11 +122,22 @@ extension ControlArgument {
       _ method: String = "GET", _ target: String, body: [UInt8]? = nil,
       accept: String = "application/json"
     ) throws -> [UInt8] {
+      try answer(method, target, body: body, accept: accept).bytes
+    }
+
+    /// What is kept of a run's output.
+    func output(at target: String) throws -> ControlClient.Answer {
+      try answer("GET", target, accept: "text/plain")
+    }
+
+    private func answer(
+      _ method: String, _ target: String, body: [UInt8]? = nil, accept: String
+    ) throws -> ControlClient.Answer {
       let answer = try reach { () throws(ControlError) in
         try client.ask(method, target, body: body, accept: accept)
       }
       guard answer.status < 300 else { throw refusal(answer) }
-      return answer.bytes
+      return answer
     }
 
     /// Passes on the answer in parts as it arrives.
@@ -148,12 +176,19 @@ extension ControlArgument {
       case 422: .configuration
       case 400, 404: .usage
       case 409 where problem.code == "overlap": .overlap
+      case 409 where problem.code == "ambiguous": .usage
       case 409: conflictCode
       case 503: .unreachable
       default: .failure
       }
     }
   }
+}
+
+/// A job that the daemon does not have.
+struct JobLack {
+  /// `Did you mean 'backup'?`
+  var detail: String?
 }
 
 /// What a word on the command line names where a run or a job is wanted.

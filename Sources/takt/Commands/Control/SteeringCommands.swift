@@ -99,9 +99,17 @@ struct CancelCommand: ParsableCommand {
       An active run is stopped as at a timeout: with the job's kill signal, and with SIGKILL after \
       the grace period. A waiting run does not start. A cancelled run is not retried. A job is also \
       the number of a run; 'run:7' is always a run. Exits with 1 if there is nothing to cancel.
+
+      With --on it cancels runs on another machine of the cluster. The machines need a common token \
+      that may write (scheduler.cluster.api_write_token_file).
       """)
 
   @OptionGroup var selection: JobSelection
+
+  @Option(
+    help:
+      "Cancel on this machine of the cluster: its name, or 'member:7' where several have one name.")
+  var on: String?
 
   @Flag(help: "Print the runs as JSON, one object for each job.")
   var json = false
@@ -110,32 +118,41 @@ struct CancelCommand: ParsableCommand {
 
   func run() throws {
     let connection = try control.connect()
+    // Which jobs are active elsewhere is not known here.
     let names = try selection.names(from: connection, to: "Cancel the runs of") {
-      !$0.active.isEmpty
+      on != nil || !$0.active.isEmpty
     }
     if names.isEmpty {
       Console.error("takt: no run of these jobs is active or waiting")
       throw ExitCode.failure
     }
-    try selection.each(names) { try cancel($0, connection) }
+    var hasCancelled = false
+    try selection.each(names) { hasCancelled = try cancel($0, connection) || hasCancelled }
+    if on != nil, !hasCancelled {
+      Console.error("takt: no run of these jobs is active or waiting there")
+      throw ExitCode.failure
+    }
   }
 
-  private func cancel(_ subject: String, _ connection: ControlArgument.Connection) throws {
+  /// Returns whether there was something to cancel.
+  private func cancel(_ subject: String, _ connection: ControlArgument.Connection) throws -> Bool {
     // A job of a selection is no run, whatever it is called.
     let place =
       selection.jobs.isEmpty ? nil : try connection.run(named: subject).map { "runs/\($0)" }
+    let machine = on.map { ControlArgument.Connection.path(of: $0) } ?? "/api/v1"
     let (answer, bytes) = try connection.ask(
       CancelledAnswer.self, "POST",
-      "/api/v1/\(place ?? "jobs/\(subject.asPathPart)")/cancel", body: [])
+      "\(machine)/\(place ?? "jobs/\(subject.asPathPart)")/cancel", body: [])
     if json {
       Console.print(String(decoding: bytes, as: UTF8.self))
-    } else if answer.runs.isEmpty {
+    } else if answer.runs.isEmpty, on == nil || !selection.jobs.isEmpty {
       Console.error("takt: no run of \(subject) is active or waiting")
-    } else {
+    } else if !answer.runs.isEmpty {
       let runs = answer.runs.map { "run \($0)" }.joined(separator: ", ")
       Console.print(selection.isSingle ? "cancelled: \(runs)" : "\(subject): cancelled \(runs)")
     }
     if answer.runs.isEmpty, !selection.jobs.isEmpty { throw ExitCode.failure }
+    return !answer.runs.isEmpty
   }
 }
 

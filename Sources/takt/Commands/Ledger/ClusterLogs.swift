@@ -30,14 +30,13 @@ struct ClusterLogs {
   private func find(
     _ connection: ControlArgument.Connection
   ) throws -> (ClusterRunAnswer, AskedMachines) {
-    if let machine,
-      let number = Int(subject.hasPrefix("run:") ? String(subject.dropFirst(4)) : subject)
-    {
+    if let number = try connection.run(named: subject) {
+      guard let machine else {
+        Console.error(
+          "takt: runs of different machines have the same numbers; name a machine with --on")
+        throw ExitCode.usage
+      }
       return try find(run: number, on: machine, connection)
-    }
-    guard case .job = RunOrJob(subject) else {
-      Console.error("takt: runs of different machines have the same numbers; name one with --on")
-      throw ExitCode.usage
     }
     var query = ["limit=\(Self.runsMax)", "job=\(subject.asQueryValue)"]
     if failed { query.append("failed=true") }
@@ -55,7 +54,7 @@ struct ClusterLogs {
   }
 
   private func find(
-    run number: Int, on machine: String, _ connection: ControlArgument.Connection
+    run number: UInt64, on machine: String, _ connection: ControlArgument.Connection
   ) throws -> (ClusterRunAnswer, AskedMachines) {
     /// The run as its own machine shows it.
     struct Answer: Decodable {
@@ -72,7 +71,7 @@ struct ClusterLogs {
     let (run, _) = try connection.ask(Answer.self, "GET", path)
     return (
       ClusterRunAnswer(
-        machine: machine, run: UInt64(number), job: run.job, slot: run.slot, kind: run.kind,
+        machine: machine, run: number, job: run.job, slot: run.slot, kind: run.kind,
         state: run.state, began: run.began, attempts: run.attempts, outcome: run.outcome,
         reason: run.reason), AskedMachines(problems: [])
     )

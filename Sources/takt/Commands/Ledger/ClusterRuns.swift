@@ -20,6 +20,7 @@ struct ClusterRuns {
       throw ValidationError("With --cluster or --on, -n takes a number from 1 to \(Self.runsMax).")
     }
     let (answer, _, asked) = try connection.askCluster(ClusterRunsAnswer.self, target)
+    if let job, answer.runs.isEmpty, asked.problems.isEmpty { try require(job, connection) }
     if json {
       for run in answer.runs { Console.print(run.jsonLine) }
     } else {
@@ -32,6 +33,26 @@ struct ClusterRuns {
       if answer.runs.isEmpty, asked.problems.isEmpty { Console.error("takt: no runs") }
     }
     try asked.exitIfIncomplete()
+  }
+
+  /// Ends the program if no machine has such a job.
+  private func require(_ job: String, _ connection: ControlArgument.Connection) throws {
+    struct Page: Decodable {
+      struct Job: Decodable {
+        var name: String
+      }
+      var jobs: [Job]
+    }
+    guard let lack = try connection.lack(of: job) else { return }
+    // Another machine may have it all the same.
+    let (page, _, asked) = try connection.askCluster(
+      Page.self, "/api/v1/cluster/jobs?limit=1000&match=\(job.asQueryValue)")
+    if page.jobs.contains(where: { $0.name == job }) { return }
+    try asked.exitIfIncomplete()
+    Console.error(
+      "takt: no machine of the cluster has a job '\(job.printable)'"
+        + (lack.detail.map { ". \($0.printable)" } ?? ""))
+    throw ExitCode.usage
   }
 
   /// The daemon's own zone: times are shown as `takt runs` shows those of its ledger.

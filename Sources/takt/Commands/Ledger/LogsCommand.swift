@@ -16,7 +16,7 @@ struct LogsCommand: ParsableCommand {
       no such job, run or attempt.
 
       With --follow, takt shows new output of a running daemon: of a run until it ends, of a job \
-      until Ctrl-C.
+      until Ctrl-C. With --on, of a run on another machine of the cluster, once a second.
 
       With --cluster or --on, a running daemon asks the machines of its cluster: for the last run of \
       a job on any of them, or for a run by its number on one.
@@ -60,13 +60,18 @@ struct LogsCommand: ParsableCommand {
     if follow, attempt != nil {
       throw ValidationError("--follow cannot be combined with --attempt.")
     }
-    if follow, machines.isGiven {
-      throw ValidationError("--follow shows runs of this machine; omit --cluster and --on.")
+    if follow, machines.cluster {
+      throw ValidationError(
+        "--follow shows runs of one machine; name it with --on, or omit --cluster.")
     }
     if let attempt, attempt < 1 { throw ValidationError("--attempt takes a number from 1.") }
   }
 
   func run() throws {
+    if follow, let machine = machines.on {
+      return try FollowedElsewhere(subject, on: machine, try state.control.connect())
+        .show(Self.write)
+    }
     if follow {
       return try FollowedOutput(subject, try state.control.connect()).show(Self.write)
     }

@@ -6,6 +6,8 @@ import TaktTime
 struct SlotWords {
   let job: String
   let zone: Zone
+  /// Nil where no daemon says it.
+  var standing: JobStanding?
 
   /// From here on a start is late, and there is a reason to look for.
   private static let lateFrom = Duration.seconds(1)
@@ -121,8 +123,19 @@ struct SlotWords {
         "The ledger did not take the slot within 2 s, and delivery: at_most_once runs nothing that is "
           + "not recorded. Check the disk of the state folder."
       ]
-    case .elsewhere: return ["Another machine of the cluster has the slot; this is no problem."]
+    case .elsewhere: return elsewhere
     }
+  }
+
+  private var elsewhere: [String] {
+    guard let standing else {
+      return [
+        "This machine left the slot to the other machines of the cluster. 'takt verify --cluster' checks "
+          + "that one of them has it."
+      ]
+    }
+    return standing.words.isEmpty
+      ? ["Another machine of the cluster has the slot; this is no problem."] : standing.words
   }
 
   private func exclusions(_ schedule: Schedule?) -> [String] {

@@ -11,7 +11,8 @@ struct WhyCommand: ParsableCommand {
     discussion: """
       Answers from the ledger, in words: the verdict on the slot, how late its run started and what \
       it waited for, and what stopped it otherwise: another run, a suspension, a limit, or a time in \
-      which takt did not run. The daemon need not run.
+      which takt did not run. The daemon need not run; if it does, takt also says how the job stands in \
+      the cluster now.
 
       Without --at it is the job's last slot that was decided. An instant without seconds means all \
       slots of that minute. Exits with 64 if the ledger has no such job.
@@ -39,7 +40,8 @@ struct WhyCommand: ParsableCommand {
     let inquiry = try archive.orExit { (archive) throws(LedgerArchive.Failure) in
       try archive.inquire(name, from: range.first, to: range.end, zones: ZoneFiles())
     }
-    let words = SlotWords(job: name.text, zone: zone)
+    let standing = JobStanding(of: name.text, state.control.quietConnection)
+    let words = SlotWords(job: name.text, zone: zone, standing: standing)
     if json {
       for slot in inquiry.slots { Console.print(WhyAnswer(slot, words.lines(of: slot)).jsonLine) }
       return
@@ -51,6 +53,11 @@ struct WhyCommand: ParsableCommand {
     let others = words.lines(of: inquiry, from: range.first, to: range.end)
     if !inquiry.slots.isEmpty, !others.isEmpty { Console.print("") }
     for line in others { Console.print(line.printable) }
+    // Of slots that this machine has left to others it has been said.
+    let isSaid = inquiry.slots.contains { $0.record.verdict == .skipped(.elsewhere) }
+    guard at == nil, let standing, standing.isProblem, !isSaid else { return }
+    if !inquiry.slots.isEmpty || !others.isEmpty { Console.print("") }
+    for line in standing.words { Console.print(line.printable) }
   }
 }
 

@@ -1,0 +1,121 @@
+import TaktCore
+
+/// How a job stands in the cluster by now, as the daemon knows it: what the ledger of one machine
+/// cannot say of slots that this machine leaves to others.
+struct JobStanding {
+  private struct Job: Decodable {
+    var machines: String?
+    var drifted: Bool?
+  }
+
+  private struct Cluster: Decodable {
+    struct Member: Decodable {
+      var member: UInt64
+      var machine: String
+      var alive: Bool
+      var labels: [String: String]
+    }
+
+    struct Unplaced: Decodable {
+      var jobs: [String]
+    }
+
+    var engine_answers: Bool?
+    var labels: [String: String]?
+    var members: [Member]?
+    var unplaced: [Unplaced]?
+  }
+
+  private struct Jobs: Decodable {
+    struct Job: Decodable {
+      struct Place: Decodable {
+        var machine: String
+        var member: UInt64?
+        var schedule: String?
+        var drifted: Bool?
+      }
+
+      var name: String
+      var on: [Place]
+    }
+
+    var jobs: [Job]
+    var problems: [String]
+  }
+
+  /// Why this machine leaves the job's slots to others, or claims none.
+  private(set) var words: [String] = []
+  /// Whether something is wrong.
+  private(set) var isProblem = false
+
+  /// Nil where no daemon says it.
+  init?(of job: String, _ connection: ControlArgument.Connection?) {
+    guard let connection,
+      let view = connection.askQuietly(Job.self, "/api/v1/jobs/\(job.asPathPart)"),
+      let cluster = connection.askQuietly(Cluster.self, "/api/v1/cluster"),
+      let members = cluster.members
+    else { return nil }
+    if view.drifted == true {
+      isProblem = true
+      words = Self.driftWords(of: job, connection)
+    } else if let labels = view.machines, labels != JobMachines.each.words {
+      let alive = members.filter(\.alive)
+      let isUnplaced =
+        cluster.engine_answers == true
+        && (cluster.unplaced ?? []).contains { $0.jobs.contains(job) }
+      isProblem = isUnplaced
+      words = Self.labelWords(labels, cluster.labels ?? [:], alive, isUnplaced: isUnplaced)
+    }
+  }
+
+  private static func labelWords(
+    _ wanted: String, _ own: [String: String], _ alive: [Cluster.Member], isUnplaced: Bool
+  ) -> [String] {
+    func labels(_ labels: [String: String]) -> String {
+      let words = JobMachines.labelled(labels).words
+      return words.isEmpty ? "no labels" : words
+    }
+    let shown = alive.sorted { ($0.machine, $0.member) < ($1.machine, $1.member) }.prefix(20)
+    if isUnplaced {
+      return [
+        "The job needs a machine with the labels \(wanted), and no machine of the cluster has them: "
+          + "its slots run nowhere. Set them under scheduler.cluster.labels and restart takt there, or "
+          + "correct 'machines'."
+      ] + shown.map { "Machine '\($0.machine)' (member \($0.member)) has \(labels($0.labels))." }
+    }
+    let required = labelSet(wanted)
+    guard !required.isSubset(of: labelSet(labels(own))) else { return [] }
+    let suitable = shown.filter { required.isSubset(of: labelSet(labels($0.labels))) }
+    let names = suitable.map { "'\($0.machine)'" }.joined(separator: ", ")
+    return [
+      "The job needs a machine with the labels \(wanted). This machine has \(labels(own)), so it "
+        + "leaves the slots to "
+        + (names.isEmpty ? "machines that have them." : "\(names); this is no problem.")
+    ]
+  }
+
+  /// `site=east, disk=fast`, one by one.
+  private static func labelSet(_ words: String) -> Set<String> {
+    Set(words.split(separator: ",").map { String($0.drop { $0 == " " }) })
+  }
+
+  private static func driftWords(
+    of job: String, _ connection: ControlArgument.Connection
+  ) -> [String] {
+    var words = [
+      "Another machine has loaded a newer schedule of the job, so this machine claims none of its "
+        + "slots. Update this machine's file and run 'takt reload'."
+    ]
+    let query = "/api/v1/cluster/jobs?limit=1000&match=\(job.asQueryValue)"
+    guard let answer = connection.askQuietly(Jobs.self, query) else { return words }
+    for place in answer.jobs.first(where: { $0.name == job })?.on ?? [] {
+      let schedule = place.schedule.map { ": \($0)" } ?? ""
+      let name = "Machine '\(place.machine)'" + (place.member.map { " (member \($0))" } ?? "")
+      words.append(
+        place.drifted == true
+          ? "\(name) has an older schedule and claims nothing\(schedule)."
+          : "\(name) has the schedule in force\(schedule).")
+    }
+    return words + answer.problems.map { "\($0.prefix(1).uppercased())\($0.dropFirst())." }
+  }
+}
