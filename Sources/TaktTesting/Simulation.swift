@@ -110,7 +110,7 @@ package struct Simulation {
   }
 
   private mutating func perform(_ due: VirtualScheduler.Due) {
-    if case .end(let run, .attempt(_, let left)) = due, !left.isEmpty {
+    if case .end(let run, .attempt(_, let left, _)) = due, !left.isEmpty {
       scheduler.setEnd(of: run, .group, at: soon(within: 500))
     }
     handle(due.event)

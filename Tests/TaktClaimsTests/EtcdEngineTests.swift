@@ -100,20 +100,40 @@ import Testing
     _ = try renew(one, first, "one", number: 2, [wish(1)])
     let second = try join(two, "two")
     #expect(second.news?.members.map(\.isAlive) == [true, true])
-    two.pass(.seconds(14))
+    two.pass(.seconds(7))
+    _ = try renew(two, second.member, "two", number: 2)
+    two.pass(.seconds(7))
     #expect(
-      try renew(two, second.member, "two", number: 2).news?.members.map(\.isAlive) == [true, true])
+      try renew(two, second.member, "two", number: 3).news?.members.map(\.isAlive) == [true, true])
     two.pass(.seconds(1))
     #expect(
-      try renew(two, second.member, "two", number: 3).news?.members.map(\.isAlive)
+      try renew(two, second.member, "two", number: 4).news?.members.map(\.isAlive)
         == [false, true])
     two.pass(.seconds(5))
-    #expect(try renew(two, second.member, "two", number: 4).news?.open == [])
+    #expect(try renew(two, second.member, "two", number: 5).news?.open == [])
     two.pass(.milliseconds(1))
-    let news = try renew(two, second.member, "two", number: 5).news
+    let news = try renew(two, second.member, "two", number: 6).news
     #expect(news?.open.count == 1 && news?.members.count == 1)
     // By its own clock its lease has just begun.
     #expect(try renew(one, first, "one", number: 3).member == nil)
+  }
+
+  @Test func `a machine that comes back later knows that all were cut off`() throws {
+    let one = EtcdTestEngine(server.access, cluster: cluster)
+    let two = EtcdTestEngine(server.access, cluster: cluster)
+    let three = EtcdTestEngine(server.access, cluster: cluster)
+    let members = [
+      try join(one, "one").member, try join(two, "two").member, try join(three, "three").member,
+    ]
+    _ = try renew(one, members[0], "one", number: 2, [wish(1)])
+    for engine in [one, two, three] { engine.pass(.seconds(60)) }
+    #expect(try renew(two, members[1], "two", number: 2).news?.open == [])
+    for engine in [one, two, three] { engine.pass(.seconds(9)) }
+    // Some machine has been heard by now.
+    #expect(try renew(three, members[2], "three", number: 2).news?.open == [])
+    for engine in [one, two, three] { engine.pass(.seconds(5)) }
+    let news = try renew(one, members[0], "one", number: 3).news
+    #expect(news?.held.count == 1 && news?.members.map(\.isAlive) == [true, true, true])
   }
 
   @Test func `a renewal that others see begins their count anew`() throws {

@@ -48,11 +48,17 @@ import Testing
     #expect(state.apply(values, seenAt: 14 * Self.second) == nil)
     // Seen again, it is not newer.
     #expect(state.apply(values, seenAt: 20 * Self.second) == nil)
+    var other: MemberID?
+    func renew(_ state: inout EtcdState, at seconds: Int64) -> ClaimReply {
+      let number = UInt64(seconds)
+      return state.perform(
+        ClaimBatch(number: number, member: other, facts: facts),
+        turn(at: seconds, instance: 8, [number: seconds * Self.second]))
+    }
+    for seconds: Int64 in [16, 25, 33] { other = renew(&state, at: seconds).member }
     func members(at seconds: Int64) -> [MemberID] {
       var state = state
-      let reply = state.perform(
-        ClaimBatch(number: 1, member: nil, facts: facts),
-        turn(at: seconds, instance: 8, [1: seconds * Self.second]))
+      let reply = renew(&state, at: seconds)
       return reply.news?.members.filter { $0.id == member }.map(\.id) ?? []
     }
     #expect(members(at: 34) == [member])

@@ -11,23 +11,27 @@ import Testing
 /// ones.
 @Suite(.enabled(if: TestServer.isInstalled, TestServer.hint)) struct SchemaUpgradeTests {
   private let server: TestServer
-  private let database: String
 
-  init() throws {
-    server = try TestServer.shared()
-    database = try server.makeDatabase()
+  init() throws { server = try TestServer.shared() }
+
+  /// A database with the schema of an earlier version.
+  private func database(of version: Int) throws -> String {
+    let database = try server.makeDatabase()
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../claims/schema-1.sql")
+      .appendingPathComponent("../claims/schema-\(version).sql")
     try server.run(String(contentsOf: file, encoding: .utf8), in: database)
+    return database
   }
 
-  /// A daemon that speaks version 1, word for word.
+  /// A daemon that speaks an earlier version, word for word.
   private final class EarlierDaemon {
     private let connection: PostgresConnection
+    private let version: Int
     private var number = 0
     private(set) var member: Int?
 
-    init(_ url: String) throws {
+    init(_ url: String, version: Int) throws {
+      self.version = version
       connection = try PostgresConnection.open(url, until: .now + .seconds(60))
     }
 
@@ -40,7 +44,7 @@ import Testing
         ? #""facts":{"machine":"old","host":"h","version":"0.1.0","labels":{"site":"east"},"#
           + #""lease":600000000000,"grace":5000000000,"clockOffset":0},"# : ""
       let batch =
-        "{\"schema\":1,\"number\":\(number),\"wait\":\"60000\",\(who)\(said)\"leaves\":false,"
+        "{\"schema\":\(version),\"number\":\(number),\"wait\":\"60000\",\(who)\(said)\"leaves\":false,"
         + "\"requests\":[\(requests)]}"
       let text = try connection.run(
         PostgresSchema.statement, ["default", batch], until: .now + .seconds(60))
@@ -56,13 +60,17 @@ import Testing
     }
   }
 
-  private static func claim(_ slot: Int64) -> String {
-    "{\"do\":\"claim\",\"job\":\"a\",\"slot\":\(slot),\"schedule\":7,\"overlap\":\"allow\","
+  private static func claim(_ slot: Int64, overlap: String = "allow") -> String {
+    "{\"do\":\"claim\",\"job\":\"a\",\"slot\":\(slot),\"schedule\":7,\"overlap\":\"\(overlap)\","
       + "\"atLeastOnce\":true,\"validUntil\":9000000000000000000}"
   }
 
-  @Test func `an earlier daemon and a new one share slots, whoever upgrades the schema`() throws {
-    let old = try EarlierDaemon(server.url(database))
+  @Test(arguments: [1, 2])
+  func `an earlier daemon and a new one share slots, whoever upgrades the schema`(version: Int)
+    throws
+  {
+    let database = try database(of: version)
+    let old = try EarlierDaemon(server.url(database), version: version)
     try old.send(#"{"do":"declare","job":"a","schedule":7,"changed":false}"#)
     let oldMember = try #require(old.member)
     let base = SystemTimeSource().wall.milliseconds / 1000 * 1000 - 10_000
@@ -100,16 +108,23 @@ import Testing
         ClaimBatch(number: 2, member: joined.member, facts: facts, requests: [claim(base + 2000)])
       ).answers == [.taken])
     // One that starts now joins as well.
-    let late = try EarlierDaemon(server.url(database))
+    let late = try EarlierDaemon(server.url(database), version: version)
     try late.send()
     #expect(late.member ?? 0 > oldMember)
+    // A slot that waits in a queue is one of the open ones to it.
+    let wait = Self.claim(base + 3000, overlap: "queue")
+    #expect(try old.answers(wait) == ["busy"])
+    let open = try late.send()["news"] as? [String: Any]
+    #expect((open?["open"] as? [Any])?.count == 1)
     #expect(
       try server.run(
         "SELECT string_agg(number::text, ' ' ORDER BY number) FROM takt.version", in: database)
-        == "1 2")
+        == "1 2 3")
   }
 
-  @Test func `an upgrade and daemons at work do not stand in each other's way`() throws {
+  @Test(arguments: [1, 2])
+  func `an upgrade and daemons at work do not stand in each other's way`(version: Int) throws {
+    let database = try database(of: version)
     let failures = Mutex<[String]>([])
     let isOver = Atomic<Bool>(false)
     let group = DispatchGroup()
@@ -118,7 +133,7 @@ import Testing
     for client in 0..<3 {
       DispatchQueue(label: "client \(client)").async(group: group) {
         do {
-          let daemon = try EarlierDaemon(url)
+          let daemon = try EarlierDaemon(url, version: version)
           try daemon.send(#"{"do":"declare","job":"a","schedule":7,"changed":false}"#)
           var count: Int64 = 0
           while !isOver.load(ordering: .relaxed) {

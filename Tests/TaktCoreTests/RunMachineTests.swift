@@ -216,6 +216,51 @@ import TaktTime
     #expect(seen == RunMachine.table)
   }
 
+  /// A run that is stopped for a lost lease, and how its command ends then.
+  private func endAfterLease(
+    _ report: AttemptReport, retry: RetryPolicy = RetryPolicy(), steps: [Step]? = nil
+  ) throws -> RunState {
+    var run = try machine(retry: retry, steps: steps)
+    _ = run.start(at: at(0))
+    _ = run.stop(.leaseLost, at: at(1))
+    _ = run.actionEnded(report, at: at(1))
+    if !report.descendants.isEmpty { _ = run.groupEnded(at: at(2)) }
+    return run.state
+  }
+
+  @Test func `a command that had ended before its lease was lost keeps its outcome`() throws {
+    let lost = RunState.ended(RunEnd(.cancelled, .leaseLost))
+    #expect(
+      try endAfterLease(AttemptReport(.exited(0), endedUnasked: true))
+        == .ended(RunEnd(.succeeded, .exit(0))))
+    #expect(
+      try endAfterLease(AttemptReport(.exited(3), descendants: left, endedUnasked: true))
+        == .ended(RunEnd(.failed, .exit(3))))
+    // It may have been asked, or the guard has ended it.
+    #expect(try endAfterLease(AttemptReport(.exited(0))) == lost)
+    #expect(try endAfterLease(AttemptReport(.signalled(9), endedUnasked: true)) == lost)
+  }
+
+  @Test func `a run that was to go on after its lease was lost is another machine's`() throws {
+    let lost = RunState.ended(RunEnd(.cancelled, .leaseLost))
+    let (good, bad) = (
+      AttemptReport(.exited(0), endedUnasked: true), AttemptReport(.exited(3), endedUnasked: true)
+    )
+    let steps = [Step(.shell("a")), Step(.shell("b"))]
+    #expect(try endAfterLease(good, steps: steps) == lost)
+    #expect(try endAfterLease(bad, steps: steps) == .ended(RunEnd(.failed, .exit(3))))
+    #expect(try endAfterLease(bad, retry: RetryPolicy(attempts: 2)) == lost)
+    #expect(
+      try endAfterLease(good, retry: RetryPolicy(attempts: 2))
+        == .ended(RunEnd(.succeeded, .exit(0))))
+    var run = try machine(timeout: .seconds(5), retry: RetryPolicy(attempts: 2))
+    _ = run.start(at: at(0))
+    _ = run.timerFired(at: at(5))
+    _ = run.stop(.leaseLost, at: at(6))
+    _ = run.actionEnded(AttemptReport(.signalled(15)), at: at(6))
+    #expect(run.state == lost)
+  }
+
   @Test func `the docs show the machine's table and diagram as they are`() throws {
     let path = #filePath.replacing(
       "Tests/TaktCoreTests/RunMachineTests.swift", with: "docs/runs.md")

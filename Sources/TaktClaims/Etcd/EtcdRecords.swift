@@ -31,8 +31,11 @@ enum EtcdRecord {
     var instance: UInt64
     /// The newest batch that renewed the lease. Others count the lease from when they see it first.
     var renewal: UInt64
-    /// When that was, for people.
+    /// When that was by etcd's clock: for people, and to see whether nobody was heard.
     var renewedAt: Int64
+    /// All members were cut off, and this one has time for one lease more from when others see this
+    /// number first.
+    var patience: UInt64?
   }
 
   struct Job: Codable, Hashable {

@@ -40,9 +40,13 @@ extension EtcdState {
   /// for as long, on its own boot clock.
   mutating func perform(_ batch: ClaimBatch, _ turn: Turn) -> ClaimReply {
     for (id, origin) in origins {
-      guard let lease = engine.members[id]?.facts.lease else { continue }
+      guard let facts = engine.members[id]?.facts else { continue }
       let age = Duration.nanoseconds(turn.boot &- turn.start(of: origin))
-      engine.members[id]?.leaseUntil = turn.now + (lease - age)
+      engine.members[id]?.leaseUntil = turn.now + (facts.lease - age)
+      // By etcd's clock. If that is wrong, others may have more time than they need, or none.
+      engine.members[id]?.heardAt = origin.renewedAt
+      let patience = facts.lease - .nanoseconds(turn.boot &- origin.patientSince)
+      engine.members[id]?.patientUntil = origin.patience.map { _ in turn.now + patience }
     }
     // What came before a backup was restored has lower numbers.
     engine.lastToken = max(engine.lastToken, UInt64(clamping: turn.now.milliseconds))
@@ -65,7 +69,17 @@ extension EtcdState {
       }
       note(batch, reply, of: engine.members[member] ?? old.members[member])
     }
-    for id in origins.keys where engine.members[id] == nil { origins[id] = nil }
+    for id in origins.keys {
+      guard let member = engine.members[id] else {
+        origins[id] = nil
+        continue
+      }
+      guard id != reply.member || batch.facts == nil,
+        member.patientUntil != old.members[id]?.patientUntil
+      else { continue }
+      origins[id]?.patience = .random(in: 1 ... .max)
+      origins[id]?.patientSince = turn.boot
+    }
     for (name, job) in engine.jobs where old.jobs[name] != job {
       note(job, named: name, old.jobs[name], of: old, at: turn.now)
     }
@@ -143,6 +157,7 @@ extension EtcdState {
       let before = old.engine.members[id]
       if member.facts != before?.facts || member.lastBatch != before?.lastBatch
         || origins[id]?.renewal != old.origins[id]?.renewal
+        || origins[id]?.patience != old.origins[id]?.patience
       {
         changes.put("\(prefix)member/\(id.number)", record(of: member, id))
       }
@@ -173,7 +188,7 @@ extension EtcdState {
       lease: facts.lease.nanosecondsSaturated, grace: facts.grace.nanosecondsSaturated,
       clockOffset: facts.clockOffset.nanosecondsSaturated, lastBatch: member.lastBatch,
       instance: origin?.instance ?? 0, renewal: origin?.renewal ?? 0,
-      renewedAt: origin?.renewedAt.nanoseconds ?? 0)
+      renewedAt: origin?.renewedAt.nanoseconds ?? 0, patience: origin?.patience)
   }
 
   private func record(of job: MemoryEngine.Job, _ name: JobName) -> EtcdRecord.Job {

@@ -23,6 +23,9 @@ struct EtcdState {
     var renewedAt: WallInstant
     /// When this process saw that renewal first, on its boot clock.
     var seenAt: Int64
+    /// A sign that it has time for one lease more since the renewal, and when this process saw that.
+    var patience: UInt64?
+    var patientSince: Int64 = 0
   }
 
   /// So many records of decided slots a job has before the older ones are kept in short, and after.
@@ -113,12 +116,12 @@ extension EtcdState {
     engine.members[id] = MemoryEngine.Member(
       facts: MemberFacts(record), leaseUntil: WallInstant(nanoseconds: 0),
       lastBatch: record.lastBatch, holds: engine.members[id]?.holds ?? [])
-    let old = origins[id]
-    let isSeen = old?.renewal == record.renewal && old?.instance == record.instance
-    origins[id] = Origin(
+    var origin = Origin(
       instance: record.instance, renewal: record.renewal,
-      renewedAt: WallInstant(nanoseconds: record.renewedAt),
-      seenAt: isSeen ? old?.seenAt ?? boot : boot)
+      renewedAt: WallInstant(nanoseconds: record.renewedAt), seenAt: boot,
+      patience: record.patience, patientSince: boot)
+    if let old = origins[id] { origin.remember(old) }
+    origins[id] = origin
     return true
   }
 
@@ -176,10 +179,19 @@ extension EtcdState {
   /// What other members were seen to do, from a state that is read again as a whole.
   mutating func remember(_ old: EtcdState) {
     for (id, origin) in origins {
-      guard let seen = old.origins[id], seen.instance == origin.instance,
-        seen.renewal == origin.renewal
-      else { continue }
-      origins[id]?.seenAt = seen.seenAt
+      guard let seen = old.origins[id] else { continue }
+      var origin = origin
+      origin.remember(seen)
+      origins[id] = origin
     }
+  }
+}
+
+extension EtcdState.Origin {
+  /// Keeps when this process saw first what it sees again.
+  fileprivate mutating func remember(_ old: Self) {
+    guard instance == old.instance, renewal == old.renewal else { return }
+    seenAt = old.seenAt
+    if patience == old.patience { patientSince = old.patientSince }
   }
 }

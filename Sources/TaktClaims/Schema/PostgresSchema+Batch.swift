@@ -53,9 +53,17 @@ extension PostgresSchema {
       -- Read once, when nothing is left to wait for.
       v_now := takt.now(p_cluster);
       v_reply := jsonb_build_object('member', NULL, 'wall', v_now);
-      IF v_has_facts THEN PERFORM takt.settle(p_cluster, v_now); END IF;
+      IF v_has_facts THEN
+        PERFORM takt.notice_silence(p_cluster, v_now);
+        PERFORM takt.settle(p_cluster, v_now);
+        SELECT * INTO v_member FROM takt.member WHERE cluster = p_cluster AND id = v_id;
+      END IF;
       IF v_id IS NOT NULL THEN
-        IF coalesce(v_member.lease_until <= v_now, true) THEN RETURN v_reply; END IF;
+        IF v_member.id IS NULL THEN RETURN v_reply; END IF;
+        -- While nobody has decided for a member, it may renew its lease.
+        IF v_member.lease_until <= v_now AND (NOT v_has_facts OR v_member.lost_after < v_now) THEN
+          RETURN v_reply;
+        END IF;
         -- A batch that comes after a newer one: its sender has given it up.
         IF v_member.last_batch > v_number THEN RETURN v_reply; END IF;
         IF NOT v_has_facts THEN
@@ -83,6 +91,7 @@ extension PostgresSchema {
           lost_after = excluded.lost_after, last_batch = excluded.last_batch,
           api = excluded.api
         RETURNING * INTO v_member;
+        IF v_lease_left <= 0 THEN v_lease_left := v_member.lease; END IF;
       END IF;
 
       FOR v_request IN SELECT value FROM jsonb_array_elements(v_requests) LOOP

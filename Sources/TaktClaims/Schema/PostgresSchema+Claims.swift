@@ -11,6 +11,28 @@ extension PostgresSchema {
       SELECT pg_catalog.jsonb_build_object('is', 'skipped', 'reason', p_reason)
     $fn$;
 
+    -- The slot waits in turn: while somebody asks for it, and hears that others run, nobody misses
+    -- it, nor those of its job behind it.
+    CREATE OR REPLACE FUNCTION takt.keep_waiting(
+      p_cluster text, p_member bigint, p_now bigint, p_request jsonb
+    ) RETURNS void LANGUAGE plpgsql AS $fn$
+    DECLARE
+      v_job text := p_request->>'job';
+      v_patience numeric := greatest(
+        (p_request->>'validUntil')::numeric - takt.nanoseconds((p_request->>'slot')::bigint),
+        (SELECT lease FROM takt.member WHERE id = p_member)::numeric * 2);
+    BEGIN
+      INSERT INTO takt.slot (cluster, job, slot, state, attempt, overlap, slot_group, valid_until)
+      VALUES (p_cluster, v_job, (p_request->>'slot')::bigint, 'open', 0, p_request->>'overlap',
+        p_request->>'group', (p_request->>'validUntil')::bigint)
+      ON CONFLICT DO NOTHING;
+      UPDATE takt.slot SET valid_until =
+        takt.later(p_now, least(v_patience, 9223372036854775807)::bigint)
+      WHERE cluster = p_cluster AND job = v_job AND state = 'open' AND valid_until >= p_now
+        AND (valid_until::numeric - p_now) * 2 < v_patience;
+    END
+    $fn$;
+
     CREATE OR REPLACE FUNCTION takt.claim(
       p_cluster text, p_member bigint, p_machine text, p_lease_left bigint, p_now bigint,
       p_request jsonb
@@ -26,6 +48,8 @@ extension PostgresSchema {
       v_job takt.job;
       v_slot takt.slot;
       v_is_new boolean;
+      v_is_first boolean;
+      v_must_wait boolean := false;
       v_is_passed boolean;
       v_ahead bigint;
       v_refusal text;
@@ -36,6 +60,8 @@ extension PostgresSchema {
       SELECT * INTO v_slot FROM takt.slot
         WHERE cluster = p_cluster AND job = v_name AND slot = v_instant;
       v_is_new := NOT FOUND;
+      -- One that waits nobody has had yet.
+      v_is_first := v_is_new OR v_slot.state = 'open' AND v_slot.attempt = 0;
       -- A grant whose answer was lost, whatever has become of the schedule since.
       IF v_slot.state = 'claimed' AND v_slot.member = p_member THEN
         RETURN takt.granted(v_slot.token, v_slot.attempt);
@@ -82,9 +108,9 @@ extension PostgresSchema {
         v_refusal := 'suspended';
       ELSIF v_is_passed THEN
         v_refusal := 'overlap';
-      ELSIF v_is_new AND v_job.ran_count >= (p_request->>'limit')::bigint THEN
+      ELSIF v_is_first AND v_job.ran_count >= (p_request->>'limit')::bigint THEN
         v_refusal := 'limit';
-      ELSIF v_is_new AND v_overlap = 'skip' AND takt.is_running(p_cluster, v_name, v_instant) THEN
+      ELSIF v_is_first AND v_overlap = 'skip' AND takt.is_running(p_cluster, v_name, v_instant) THEN
         v_refusal := 'overlap';
       END IF;
       IF v_refusal IS NOT NULL THEN
@@ -104,13 +130,18 @@ extension PostgresSchema {
         WHERE cluster = p_cluster AND slot_group = v_group AND state = 'claimed'
           AND NOT (job = v_name AND slot = v_instant))
       THEN
-        RETURN takt.answer('busy');
-      END IF;
-      IF v_overlap <> 'allow' AND takt.is_running(p_cluster, v_name, v_instant) THEN
+        v_must_wait := true;
+      ELSIF v_overlap <> 'allow' AND takt.is_running(p_cluster, v_name, v_instant) THEN
         IF v_overlap = 'replace' THEN
           UPDATE takt.slot SET is_replaced = true
           WHERE cluster = p_cluster AND job = v_name AND state = 'claimed' AND slot <> v_instant
             AND NOT is_replaced;
+        END IF;
+        v_must_wait := true;
+      END IF;
+      IF v_must_wait THEN
+        IF v_overlap <> 'replace' THEN
+          PERFORM takt.keep_waiting(p_cluster, p_member, p_now, p_request);
         END IF;
         RETURN takt.answer('busy');
       END IF;
@@ -128,7 +159,7 @@ extension PostgresSchema {
         overlap = excluded.overlap, slot_group = excluded.slot_group,
         valid_until = excluded.valid_until, claimed_at = excluded.claimed_at,
         claim_lease_left = excluded.claim_lease_left;
-      IF v_is_new THEN
+      IF v_is_first THEN
         UPDATE takt.job SET ran_count = ran_count + 1
         WHERE cluster = p_cluster AND name = v_name;
       END IF;

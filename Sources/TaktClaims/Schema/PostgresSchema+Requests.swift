@@ -46,6 +46,7 @@ extension PostgresSchema {
     DECLARE
       v_new jsonb := p_request->'suspension';
       v_is boolean := coalesce(jsonb_typeof(v_new) = 'object', false);
+      v_now bigint := takt.now(p_cluster);
     BEGIN
       UPDATE takt.job SET
         is_suspended = v_is,
@@ -53,6 +54,12 @@ extension PostgresSchema {
         suspended_until = CASE WHEN v_is THEN (v_new->>'until')::bigint END,
         suspended_reason = CASE WHEN v_is THEN v_new->>'reason' END
       WHERE cluster = p_cluster AND name = p_request->>'job' AND schedule IS NOT NULL;
+      IF v_is THEN
+        UPDATE takt.slot SET state = 'decided', verdict = 'skipped', detail = 'suspended',
+          ended_at = v_now
+        WHERE cluster = p_cluster AND job = p_request->>'job' AND state = 'open' AND attempt = 0;
+        IF FOUND THEN PERFORM takt.note_end(p_cluster, ARRAY[p_request->>'job'], v_now); END IF;
+      END IF;
       RETURN takt.answer('done');
     END
     $fn$;
@@ -149,11 +156,11 @@ extension PostgresSchema {
       THEN
         RETURN takt.answer('done');
       END IF;
-      -- It was given the slot, and the answer was lost.
+      -- It was given the slot, and the answer was lost; or nobody was given it yet.
       UPDATE takt.slot SET state = 'decided', verdict = 'ran', reason = 'unclaimed',
-        ended_at = p_now
-      WHERE cluster = p_cluster AND job = v_name AND slot = v_slot AND state = 'claimed'
-        AND member = p_member;
+        ended_at = p_now, member = p_member, machine = p_machine
+      WHERE cluster = p_cluster AND job = v_name AND slot = v_slot
+        AND (state = 'claimed' AND member = p_member OR state = 'open' AND attempt = 0);
       IF FOUND THEN
         PERFORM takt.note_end(p_cluster, ARRAY[v_name], p_now);
         RETURN takt.answer('done');

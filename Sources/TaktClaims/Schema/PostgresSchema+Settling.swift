@@ -6,6 +6,28 @@ extension PostgresSchema {
   private static let deletedMax = 200
 
   static let settling = """
+    -- Nobody was heard for two thirds of a lease, in which each member renews its own twice: the
+    -- engine was away from all of them, and not they from it. Those that had a lease then get time for one more before others decide for them.
+    CREATE OR REPLACE FUNCTION takt.notice_silence(p_cluster text, p_now bigint) RETURNS void
+    LANGUAGE plpgsql AS $fn$
+    DECLARE
+      v_heard bigint;
+      v_longest bigint;
+    BEGIN
+      SELECT pg_catalog.max(takt.later(lease_until, -lease)) INTO v_heard
+        FROM takt.member WHERE cluster = p_cluster;
+      SELECT pg_catalog.max(lease) INTO v_longest
+        FROM takt.member WHERE cluster = p_cluster AND lease_until > v_heard;
+      IF (p_now::numeric - v_heard) * 3 > v_longest::numeric * 2 THEN
+        -- Who is at work in a batch of its own has been heard.
+        UPDATE takt.member SET lost_after = greatest(lost_after, takt.later(p_now, lease))
+        WHERE id = ANY (ARRAY(
+          SELECT id FROM takt.member WHERE cluster = p_cluster AND lease_until > v_heard
+          ORDER BY id FOR UPDATE SKIP LOCKED));
+      END IF;
+    END
+    $fn$;
+
     CREATE OR REPLACE FUNCTION takt.settle(p_cluster text, p_now bigint) RETURNS void
     LANGUAGE plpgsql AS $fn$
     DECLARE

@@ -6,7 +6,7 @@
 /// it: no two batches can wait for each other.
 package enum PostgresSchema {
   /// The version that this takt installs and talks to.
-  package static let version = 2
+  package static let version = 3
 
   /// The oldest version whose daemons may still claim slots: they know nothing of what was added
   /// since, and nothing else has changed for them.
@@ -237,6 +237,13 @@ package enum PostgresSchema {
     ALTER TABLE takt.member ADD COLUMN IF NOT EXISTS api text;
     COMMENT ON COLUMN takt.member.api IS 'Where other machines reach its API.';
     INSERT INTO takt.version (number) VALUES (2) ON CONFLICT DO NOTHING;
+    """,
+    """
+    COMMENT ON COLUMN takt.slot.attempt IS
+      'How many members have had the slot; 0 while it is open and waits for others that run.';
+    COMMENT ON COLUMN takt.member.lost_after IS
+      'When others decide for it: after its lease and grace, or a lease after nobody was heard.';
+    INSERT INTO takt.version (number) VALUES (3) ON CONFLICT DO NOTHING;
     """,
   ]
 }

@@ -4,16 +4,26 @@ extension MemoryEngine {
   package struct Member: Hashable, Sendable {
     package var facts: MemberFacts
     package var leaseUntil: WallInstant
+    /// When it renewed its lease last.
+    package var heardAt: WallInstant
+    /// Until when it has time all the same to renew it, since nobody was heard.
+    package var patientUntil: WallInstant?
     /// The newest batch of it.
     package var lastBatch: UInt64
     /// The jobs of which it has the schedule that is in force.
     package var holds: Set<JobName>
+
+    /// When others may decide for it.
+    package var lostAfter: WallInstant {
+      max(leaseUntil + facts.grace, patientUntil ?? leaseUntil)
+    }
 
     package init(
       facts: MemberFacts, leaseUntil: WallInstant, lastBatch: UInt64, holds: Set<JobName> = []
     ) {
       self.facts = facts
       self.leaseUntil = leaseUntil
+      heardAt = leaseUntil - facts.lease
       self.lastBatch = lastBatch
       self.holds = holds
     }
@@ -69,6 +79,8 @@ extension MemoryEngine {
       self.validUntil = validUntil
     }
 
+    /// Nobody has had it: it waits for others that run.
+    package var isWaiting: Bool { state == .open && attempt == 0 }
     package var isClaimed: Bool { if case .claimed = state { true } else { false } }
   }
 

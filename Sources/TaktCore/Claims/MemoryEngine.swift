@@ -55,17 +55,21 @@ package struct MemoryEngine: Sendable {
   /// Does a batch.
   package mutating func perform(_ batch: ClaimBatch, at now: WallInstant) -> ClaimReply {
     var reply = ClaimReply(number: batch.number, member: nil, wall: now)
-    if batch.facts != nil { settleLost(at: now) }
+    if batch.facts != nil {
+      noticeSilence(at: now)
+      settleLost(at: now)
+    }
     let member: MemberID
     if let known = batch.member {
-      guard let found = members[known], found.leaseUntil > now || plant == .lease else {
-        return reply
-      }
+      guard let found = members[known] else { return reply }
+      // While nobody has decided for a member, it may renew its lease.
+      let isOver = found.leaseUntil <= now && (batch.facts == nil || isLost(known, at: now))
+      guard !isOver || plant == .lease else { return reply }
       // A batch that comes after a newer one: its sender has given it up.
       guard found.lastBatch <= batch.number else { return reply }
       members[known]?.lastBatch = batch.number
       member = known
-      isStale = found.leaseUntil <= now
+      isStale = isOver
     } else {
       isStale = false
       guard batch.facts != nil else { return reply }
@@ -101,7 +105,7 @@ package struct MemoryEngine: Sendable {
       end(token, outcome, reason: reason, at: now)
     case .lastEnd(let job): lastEnd(of: job)
     case .giveBack(let token): giveBack(token)
-    case .suspend(let job, let suspension): suspend(job, suspension)
+    case .suspend(let job, let suspension): suspend(job, suspension, at: now)
     }
   }
 
@@ -132,8 +136,15 @@ package struct MemoryEngine: Sendable {
     return .done
   }
 
-  private mutating func suspend(_ name: JobName, _ suspension: Suspension?) -> ClaimAnswer {
+  private mutating func suspend(
+    _ name: JobName, _ suspension: Suspension?, at now: WallInstant
+  ) -> ClaimAnswer {
     jobs[name]?.suspension = suspension
+    guard suspension != nil, let job = jobs[name] else { return .done }
+    for (instant, slot) in job.slots where slot.isWaiting {
+      jobs[name]?.slots[instant]?.state = .decided(.skipped(.suspended), nil, reason: "")
+      noteEnd(of: name, at: now)
+    }
     return .done
   }
 
@@ -187,6 +198,7 @@ package struct MemoryEngine: Sendable {
       return .skipped(reason)
     }
     if mustWait(claim, &job) {
+      if claim.overlap != .replace { keepWaiting(claim, &job, of: member, at: now) }
       jobs[claim.job] = job
       return .busy
     }
@@ -198,7 +210,7 @@ package struct MemoryEngine: Sendable {
       state: .claimed(member), attempt: (slot?.attempt ?? 0) + 1, token: token,
       isAtLeastOnce: claim.isAtLeastOnce, overlap: claim.overlap, group: claim.group,
       validUntil: claim.validUntil)
-    if slot == nil { job.ranCount += 1 }
+    if slot?.isWaiting ?? true { job.ranCount += 1 }
     slotsByToken[token] = (claim.job, claim.slot)
     jobs[claim.job] = job
     return .granted(token, attempt: (slot?.attempt ?? 0) + 1)
@@ -209,7 +221,7 @@ package struct MemoryEngine: Sendable {
       return .suspended
     }
     if isPassed(claim, job) { return .overlap }
-    guard job.slots[claim.slot] == nil else { return nil }
+    guard job.slots[claim.slot]?.isWaiting ?? true else { return nil }
     if let limit = claim.limit, job.ranCount >= limit { return .limit }
     if claim.overlap == .skip, isRunning(job, but: claim.slot) { return .overlap }
     return nil
@@ -239,6 +251,24 @@ package struct MemoryEngine: Sendable {
       }
     }
     return true
+  }
+
+  /// The slot waits in turn: while somebody asks for it, and hears that others run, nobody misses it,
+  /// nor those of its job behind it. Then it is open for any machine for as long as `missed` says.
+  private func keepWaiting(
+    _ claim: SlotClaim, _ job: inout Job, of member: MemberID, at now: WallInstant
+  ) {
+    if job.slots[claim.slot] == nil {
+      job.slots[claim.slot] = Slot(
+        state: .open, attempt: 0, overlap: claim.overlap, group: claim.group,
+        validUntil: claim.validUntil)
+    }
+    let lease = members[member]?.facts.lease ?? .zero
+    let patience = max(claim.validUntil - claim.slot, lease * 2)
+    for (instant, slot) in job.slots
+    where slot.state == .open && slot.validUntil >= now && (slot.validUntil - now) * 2 < patience {
+      job.slots[instant]?.validUntil = now + patience
+    }
   }
 
   private func isRunning(_ job: Job, but instant: WallInstant) -> Bool {
@@ -292,8 +322,8 @@ package struct MemoryEngine: Sendable {
     {
       return .done
     }
-    if let known = job.slots[slot], known.state == .claimed(member) {
-      // It was given the slot, and the answer was lost.
+    if let known = job.slots[slot], known.state == .claimed(member) || known.isWaiting {
+      // It was given the slot, and the answer was lost; or nobody was given it yet.
       jobs[name]?.slots[slot]?.state = .decided(.ran, nil, reason: "unclaimed")
       jobs[name]?.slots[slot]?.decidedFor = member
       noteEnd(of: name, at: now)
@@ -321,7 +351,7 @@ package struct MemoryEngine: Sendable {
   }
 
   /// A slot has been decided: the next one is counted from here.
-  private mutating func noteEnd(of name: JobName, at now: WallInstant) {
+  mutating func noteEnd(of name: JobName, at now: WallInstant) {
     guard jobs[name]?.rest != nil else { return }
     jobs[name]?.lastEnd = WallInstant(milliseconds: now.milliseconds)
   }
@@ -357,76 +387,6 @@ package struct MemoryEngine: Sendable {
   private mutating func leave(_ member: MemberID) {
     members[member] = nil
   }
-
-  /// Decides for machines that are not heard of any more, and for slots that nobody takes.
-  private mutating func settleLost(at now: WallInstant) {
-    if plant == .forgotten { return }
-    var rest = settledJobsMax
-    for (name, job) in jobs {
-      var isSettled = false
-      for (instant, slot) in job.slots {
-        guard let state = settled(slot, at: now) else { continue }
-        jobs[name]?.slots[instant]?.state = state
-        noteEnd(of: name, at: now)
-        isSettled = true
-      }
-      guard isSettled else { continue }
-      rest -= 1
-      if rest == 0 { return }
-    }
-    // Nothing is theirs any more.
-    guard plant == nil else { return }
-    for id in members.keys where isLost(id, at: now) { members[id] = nil }
-  }
-
-  /// What a slot becomes that nobody is at work on; nil where it stays as it is.
-  private func settled(_ slot: Slot, at now: WallInstant) -> State? {
-    switch slot.state {
-    case .claimed(let owner) where isLost(owner, at: now):
-      slot.isAtLeastOnce && now <= slot.validUntil
-        ? .open : .decided(.ran, .interrupted, reason: "lost")
-    case .open where now > slot.validUntil:
-      slot.isAtLeastOnce
-        ? .decided(.ran, .interrupted, reason: "lost")
-        : .decided(.missed(.stalled), nil, reason: "lost")
-    case .claimed, .open, .decided: nil
-    }
-  }
-
-  private func isLost(_ id: MemberID, at now: WallInstant) -> Bool {
-    guard let member = members[id] else { return true }
-    return member.leaseUntil + (plant == .grace ? .zero : member.facts.grace) < now
-  }
-
-  private func isAlive(_ id: MemberID, at now: WallInstant) -> Bool {
-    members[id].map { $0.leaseUntil > now } ?? false
-  }
-
-  private func news(for member: MemberID, at now: WallInstant) -> ClusterNews {
-    var news = ClusterNews()
-    for (id, member) in members where !isLost(id, at: now) {
-      news.members.append(
-        ClusterNews.Member(id: id, facts: member.facts, isAlive: isAlive(id, at: now)))
-    }
-    news.members.sort { $0.id < $1.id }
-    for (name, job) in jobs {
-      if let suspension = job.suspension { news.suspended[name] = suspension }
-      for (instant, slot) in job.slots {
-        switch slot.state {
-        case .open: news.open.append(ClusterNews.OpenSlot(job: name, slot: instant))
-        case .claimed(member):
-          guard let token = slot.token else { break }
-          if slot.isReplaced { news.replaced.append(token) }
-          news.held.append(ClusterNews.HeldClaim(token: token, job: name, slot: instant))
-        case .claimed, .decided: break
-        }
-      }
-    }
-    news.open.sort { ($0.slot, $0.job) < ($1.slot, $1.job) }
-    news.replaced.sort()
-    news.held.sort { $0.token < $1.token }
-    return news
-  }
 }
 
 // MARK: - What is kept elsewhere
@@ -445,34 +405,4 @@ extension MemoryEngine {
 
   /// The job of a claim; nil for a claim that nobody knows.
   package func job(of token: ClaimToken) -> JobName? { slotsByToken[token]?.job }
-}
-
-// MARK: - What there is to see
-
-extension MemoryEngine {
-  /// What became of a slot: `claimed`, `open`, or its verdict and outcome; nil where nobody has
-  /// heard of it.
-  package func state(of slot: WallInstant, _ job: JobName) -> String? {
-    guard let known = jobs[job] else { return nil }
-    switch known.slots[slot]?.state {
-    case .claimed?: return "claimed"
-    case .open?: return "open"
-    case .decided(let verdict, let outcome, _)?:
-      return outcome.map { "\(verdict) \($0.rawValue)" } ?? "\(verdict)"
-    case nil:
-      return known.series.first { $0.slots.first <= slot && slot <= $0.slots.last }.map {
-        "\($0.verdict)"
-      }
-    }
-  }
-
-  /// How many slots are claimed or open.
-  package var unfinishedCount: Int {
-    jobs.values.reduce(0) { count, job in
-      count
-        + job.slots.values.count { slot in
-          if case .decided = slot.state { false } else { true }
-        }
-    }
-  }
 }

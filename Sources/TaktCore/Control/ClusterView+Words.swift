@@ -29,7 +29,7 @@ extension ClusterView {
     var sentences: [String] = []
     // Without the engine's answers nobody's lease is known.
     if failure == nil {
-      sentences += members.filter { !$0.isAlive }.map {
+      sentences += members.filter { !$0.isAlive && !isPredecessor($0) }.map {
         "machine '\($0.facts.machine)' (member \($0.id.number)) has not renewed its lease"
       }
     }
@@ -39,6 +39,13 @@ extension ClusterView {
       sentences.append("the clock of machine '\(other.facts.machine)' is \(words)")
     }
     return sentences
+  }
+
+  /// Whether a member is the daemon that ran here before and did not leave, because it crashed: this
+  /// one has taken its place, and its claims are decided when its lease and grace are over.
+  private func isPredecessor(_ other: ClusterNews.Member) -> Bool {
+    guard let member, other.id < member else { return false }
+    return other.facts.machine == facts.machine && other.facts.host == facts.host
   }
 
   private var jobProblems: [String] {

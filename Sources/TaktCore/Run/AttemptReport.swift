@@ -6,13 +6,17 @@ package struct AttemptReport: Hashable, Sendable {
   /// group and those who escaped it. `groupEnded` follows when there are any.
   package var descendants: [Descendant]
   package var output: OutputFacts
+  /// Whether it is certain that its process had ended before takt sent it any signal.
+  package var endedUnasked: Bool
 
   package init(
-    _ result: AttemptResult, descendants: [Descendant] = [], output: OutputFacts = OutputFacts()
+    _ result: AttemptResult, descendants: [Descendant] = [], output: OutputFacts = OutputFacts(),
+    endedUnasked: Bool = false
   ) {
     self.result = result
     self.descendants = descendants
     self.output = output
+    self.endedUnasked = endedUnasked
   }
 }
 

@@ -218,7 +218,9 @@ package struct RunMachine: Hashable, Sendable {
   private mutating func actionOver(
     _ report: AttemptReport, after cause: StopCause?, _ why: RunMove.Cause, _ now: MonotonicInstant
   ) -> RunRequests {
-    if let reason = cause?.cancellation { return end(RunEnd(.cancelled, reason), why) }
+    if let reason = cause?.cancellation, cause != .leaseLost || !isOver(by: report) {
+      return end(RunEnd(.cancelled, reason), why)
+    }
     if cause == .timeout { return attemptOver(RunEnd(.timedOut, .timeout), why, now) }
     var end = rules.end(of: report)
     if case .descendants(let left) = cause, end.outcome == .succeeded {
@@ -234,6 +236,24 @@ package struct RunMachine: Hashable, Sendable {
     if let unwanted { return self.end(RunEnd(.cancelled, unwanted), why) }
     step += 1
     return perform(.nextStep)
+  }
+
+  /// Whether a command had come to the end of the run before it was asked to stop: no other machine
+  /// need do its work, although the lease was lost meanwhile.
+  private func isOver(by report: AttemptReport) -> Bool {
+    guard report.endedUnasked, case .exited = report.result else { return false }
+    let end = rules.end(of: report)
+    let isGood =
+      end.outcome == .succeeded || end.outcome == .failed && rules.ignoresFailure(of: step)
+    if step + 1 < rules.stepCount, isGood || rules.continues(after: step) { return false }
+    guard let last = failure?.end ?? (isGood ? nil : end) else { return true }
+    return !isRetried(last)
+  }
+
+  /// Whether another attempt is to follow, unless somebody wants none.
+  private func isRetried(_ end: RunEnd) -> Bool {
+    end.outcome != .succeeded && attempt < rules.retry.attempts && !isLastAttempt
+      && rules.retry.retries(end)
   }
 
   private mutating func noteStep(_ end: RunEnd, isIgnored: Bool) {
@@ -253,9 +273,10 @@ package struct RunMachine: Hashable, Sendable {
   private mutating func attemptOver(
     _ end: RunEnd, _ why: RunMove.Cause, _ now: MonotonicInstant
   ) -> RunRequests {
-    guard end.outcome != .succeeded, attempt < rules.retry.attempts, !isLastAttempt,
-      unwanted == nil, rules.retry.retries(end)
-    else { return self.end(end, why) }
+    guard isRetried(end) else { return self.end(end, why) }
+    // Its next attempt is another machine's.
+    if unwanted == .leaseLost { return self.end(RunEnd(.cancelled, .leaseLost), why) }
+    guard unwanted == nil else { return self.end(end, why) }
     note { $0.lastFailure = end }
     let until = now + rules.retry.backOff(after: attempt, chance: chance())
     return move(

@@ -24,6 +24,12 @@ extension SchedulerCore {
   }
 
   mutating func actionEnded(_ run: RunID, _ report: AttemptReport, at now: Now) {
+    // Lent, not copied, where there is no cluster.
+    if cluster.isOn { return noteActionEnded(run, actionEnding(of: run, report, at: now), at: now) }
+    noteActionEnded(run, report, at: now)
+  }
+
+  private mutating func noteActionEnded(_ run: RunID, _ report: AttemptReport, at now: Now) {
     guard let row = runs.row(of: run) else { return }
     runs[row].stepEnded(report)
     step(row, at: now) { $0.actionEnded(report, at: now.monotonic) }
@@ -131,17 +137,20 @@ extension SchedulerCore {
     if let previous = last.settles { effects.append(.record(.settled(previous))) }
     if last.isExpected { effects.append(.disarm(.expected(runs[row].id))) }
     let caller = last.hasHooks ? runs[row].caller : nil
-    let (claim, isSettled) =
-      !cluster.isOn ? (nil, true) : (runs[row].claim, claimEnded(row, end, at: now))
+    let (claim, claimEnd) =
+      !cluster.isOn ? (nil, .counts) : (runs[row].claim, claimEnded(row, end, at: now))
+    let slot = claim == nil ? nil : runs[row].nominal
     runs.remove(row)
     if !last.isHook { armAfterRun(of: last.job, at: now) }
-    if let claim, !isSettled, last.hasHadAttempt {
-      cluster.lateEnds[claim.token] = ClusterState.LateEnd(
-        job: last.job, end: end, caller: caller)
+    if let claim, let slot, claimEnd != .counts, last.hasHadAttempt {
+      claimEndedLate(
+        claim, claimEnd, ClusterState.LateEnd(job: last.job, slot: slot, end: end, caller: caller),
+        at: now)
     } else if last.hasHadAttempt {
       countFailure(of: last.job, end, hooks: caller, at: now)
       if last.isForGood { callFollowers(of: last.job, end, at: now) }
     }
+    askForNext(of: last.job, at: now)
     removeIfEnded(last.job)
     startWaitingRuns(at: now)
     finishIfIdle(at: now)

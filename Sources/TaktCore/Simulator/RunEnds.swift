@@ -53,5 +53,12 @@ struct RunEnds {
     order.insert(Entry(at: instant, run: run, row: place))
   }
 
+  /// The run has been sent a signal, and ends as it was to all the same.
+  mutating func noteSignal(to run: RunID) {
+    guard let place = place(of: run), case .attempt(let result, let left, _) = rows[place].end
+    else { return }
+    rows[place].end = .attempt(result, leaving: left, isAsked: true)
+  }
+
   private func place(of run: RunID) -> Int? { rows.firstIndex { $0.run == run } }
 }

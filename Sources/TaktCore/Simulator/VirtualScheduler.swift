@@ -9,7 +9,8 @@ package struct VirtualScheduler {
   /// How a run in progress is going to end.
   package enum End {
     /// Its action ends, and may leave descendants whose end is still to be given.
-    case attempt(AttemptResult, leaving: [Descendant] = [])
+    /// `isAsked`: it was sent a signal before.
+    case attempt(AttemptResult, leaving: [Descendant] = [], isAsked: Bool = false)
     /// Nothing is left of its process group.
     case group
   }
@@ -160,8 +161,8 @@ package struct VirtualScheduler {
   /// The end of a run's attempt, or of its process group, as the core is told of it.
   static func event(_ run: RunID, _ end: End) -> SchedulerEvent {
     switch end {
-    case .attempt(let result, let left):
-      .actionEnded(run, AttemptReport(result, descendants: left))
+    case .attempt(let result, let left, let isAsked):
+      .actionEnded(run, AttemptReport(result, descendants: left, endedUnasked: !isAsked))
     case .group: .groupEnded(run)
     }
   }
@@ -205,9 +206,8 @@ package struct VirtualScheduler {
         arm(timer, deadline, leeway: isPunctual ? .zero : leeway, token: token)
       case .holdTimer(let job, _): disarm(.job(job))
       case .disarm(let timer): disarm(timer)
-      case .start, .signal, .record, .awaitLedger, .claims, .leased, .served, .log,
-        .finish:
-        break
+      case .signal(let run, _): ends.noteSignal(to: run)
+      case .start, .record, .awaitLedger, .claims, .leased, .served, .log, .finish: break
       }
     }
   }

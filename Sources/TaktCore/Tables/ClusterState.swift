@@ -14,6 +14,8 @@ struct ClusterState: Sendable {
     var askedAs: MemberID?
     /// Nobody wants it any more; if it is granted all the same it is given back.
     var isWithdrawn = false
+    /// The engine has said that it waits for others: it is not missed for that.
+    var hasWaited = false
     var phase: Phase
 
     enum Phase: Hashable, Sendable {
@@ -21,6 +23,8 @@ struct ClusterState: Sendable {
       case waits(MonotonicInstant)
       /// It is among what is to be said.
       case queued
+      /// The engine knows of it; an older slot of its job asks first.
+      case behind
     }
   }
 
@@ -68,8 +72,9 @@ struct ClusterState: Sendable {
     var isAsking = false
     /// The newest slot that has been served, here or elsewhere.
     var lastServed = WallInstant(milliseconds: .min / 1_000_000)
-    /// How many of its slots are in `claims`.
-    var claimCount = 0
+    /// Its slots in `claims`, ascending.
+    fileprivate(set) var claimed: [WallInstant] = []
+    var claimCount: Int { claimed.count }
     /// The next slot is counted from the end of the last one, wherever that ran.
     var rests = false
     /// The engine is asked when that was.
@@ -97,6 +102,7 @@ struct ClusterState: Sendable {
   /// A run that has ended after the lease: what follows from it waits for the engine's word.
   struct LateEnd: Sendable {
     var job: JobID
+    var slot: WallInstant
     var end: RunEnd
     var caller: HookCaller?
   }
@@ -117,6 +123,8 @@ struct ClusterState: Sendable {
   var member: MemberID?
   /// Until when this machine may start what it has claimed. Nil without a lease.
   var leaseUntil: MonotonicInstant?
+  /// When the guard ends what runs under a claim, unless the lease is renewed.
+  var guardAt: MonotonicInstant?
   var news = ClusterNews()
   var outbox: Deque<Wish> = []
   var inFlight: InFlight?
@@ -184,11 +192,21 @@ struct ClusterState: Sendable {
 
   mutating func addClaim(_ claim: Claim, _ key: Key) {
     claims[key] = claim
-    jobs[key.job]?.claimCount += 1
+    if let job = jobs[key.job] {
+      let place = job.claimed.lastIndex { $0 < key.slot }.map { $0 + 1 } ?? 0
+      jobs[key.job]?.claimed.insert(key.slot, at: place)
+    }
     switch claim.phase {
     case .waits(let instant): turns.insert(Turn(at: instant, key: key))
     case .queued: outbox.append(.claim(key))
+    case .behind: break
     }
+  }
+
+  /// The oldest slot of a job that is still wanted.
+  func oldestClaim(of job: JobID) -> Key? {
+    jobs[job]?.claimed.lazy.map { Key(job: job, slot: $0) }
+      .first { claims[$0]?.isWithdrawn == false }
   }
 
   mutating func putOff(_ key: Key, until instant: MonotonicInstant) {
@@ -198,7 +216,9 @@ struct ClusterState: Sendable {
 
   mutating func removeClaim(_ key: Key) -> Claim? {
     guard let claim = claims.removeValue(forKey: key) else { return nil }
-    jobs[key.job]?.claimCount -= 1
+    if let place = jobs[key.job]?.claimed.firstIndex(of: key.slot) {
+      jobs[key.job]?.claimed.remove(at: place)
+    }
     return claim
   }
 
@@ -213,6 +233,6 @@ struct ClusterState: Sendable {
 
   /// What of this job waits for the engine.
   func keys(of job: JobID) -> [Key] {
-    jobs[job]?.claimCount ?? 0 == 0 ? [] : claims.keys.filter { $0.job == job }.sorted()
+    (jobs[job]?.claimed ?? []).map { Key(job: job, slot: $0) }
   }
 }

@@ -12,6 +12,8 @@ final class ChildProcess {
   let startedAt: ContinuousClock.Instant
   /// The signal that the command was sent last: whoever turns up later gets it too.
   private(set) var lastSignal: Int32?
+  /// It had not ended when it was sent its first signal.
+  private(set) var wasAsked = false
   /// When it was sent KILL before it had executed anything; nil when it was not.
   private(set) var killedAt: ContinuousClock.Instant?
   /// The run has been told that it never started.
@@ -68,6 +70,7 @@ final class ChildProcess {
 
   /// Signals all of the command.
   func send(_ signal: Int32) {
+    if !isReaped, !wasAsked { wasAsked = !hasEnded }
     // Who heeds what it is told needs no signal before its last one.
     if !isReaped, conversation?.handlesSignal(signal) == false { return output.stopped() }
     lastSignal = signal
@@ -76,6 +79,12 @@ final class ChildProcess {
     guard !isStarting else { return sendToStarting(signal) }
     if !isReaped || groupExists() { group.send(signal) }
     members.send(signal)
+  }
+
+  /// Whether it has ended, though nobody has taken its status yet.
+  private var hasEnded: Bool {
+    var entry = pollfd(fd: group.pidfd, events: Int16(POLLIN), revents: 0)
+    return poll(&entry, 1, 0) == 1
   }
 
   /// Before it has executed anything it is alone, and may have no group of its own yet. All signals

@@ -59,7 +59,8 @@ extension ProcessRunner {
     let hasDescendants = findDescendants(of: process)
     process.readRest(loop)
     let adjusted = process.conversation?.end(with: result) ?? result
-    var ended = process.output.complete(AttemptReport(adjusted))
+    var ended = process.output.complete(
+      AttemptReport(adjusted, endedUnasked: !process.wasAsked))
     let isReleased = hasDescendants && process.releasesLeftovers
     if isReleased { release(process) }
     guard hasDescendants, !isReleased else {

@@ -149,11 +149,62 @@ extension ClaimContract {
         one, [.claim(scene.wish(slot)), .end(token, .succeeded, reason: "exit(0)")])
       try scene.equal(reply.member, nil, "its member")
       try scene.equal(reply.answers, [], "answers")
-      try scene.equal(try scene.send(one, facts: scene.facts()).member, nil, "it cannot renew")
       try scene.equal(
         try scene.ask(two, .ask(scene.job, [slot, scene.slot(1)], schedule: scene.schedule)),
         .known([scene.slot(1)]),
         "what was done")
+      // Nobody has decided for it yet.
+      try scene.equal(try scene.renew(one).held.map(\.token), [token], "after a renewal")
+      try scene.equal(try scene.ask(one, .end(token, .succeeded, reason: "")), .done, "its end")
+    },
+    ClaimContract("a member that others have decided for does not renew its lease") { scene in
+      let (one, two) = (try scene.join(), try scene.join("two"))
+      try scene.lose(all: two)
+      try scene.equal(try scene.send(one, facts: scene.facts()).member, nil, "its member")
+    },
+    ClaimContract("when nobody was heard all members have time for a lease more") { scene in
+      let (one, two) = (try scene.join(), try scene.join("two"))
+      let token = try scene.grant(one, scene.wish(scene.slot(1)) { $0.isAtLeastOnce = true })
+      try scene.engine.pass(.seconds(60))
+      let news = try scene.renew(two, "two")
+      try scene.equal(news.open, [], "open slots")
+      try scene.equal(news.members.map(\.id), [one, two], "the members")
+      try scene.equal(news.members.map(\.isAlive), [false, true], "who is alive")
+      for _ in 0..<2 {
+        try scene.engine.pass(.seconds(7))
+        _ = try scene.renew(two, "two")
+      }
+      try scene.equal(try scene.renew(one).held.map(\.token), [token], "its claims")
+      try scene.equal(try scene.ask(one, .end(token, .succeeded, reason: "")), .done, "its end")
+    },
+    ClaimContract("who does not come back within that lease is lost") { scene in
+      let (one, two) = (try scene.join(), try scene.join("two"))
+      let slot = scene.slot(1)
+      _ = try scene.grant(one, scene.wish(slot) { $0.isAtLeastOnce = true })
+      try scene.engine.pass(.seconds(60))
+      for _ in 0..<3 {
+        _ = try scene.renew(two, "two")
+        try scene.engine.pass(.seconds(5))
+      }
+      try scene.equal(try scene.renew(two, "two").open, [], "open at the end of that lease")
+      try scene.engine.pass(.milliseconds(1))
+      try scene.equal(try scene.renew(two, "two").open.map(\.slot), [slot], "open after it")
+      try scene.equal(try scene.send(one, facts: scene.facts()).member, nil, "the lost one")
+    },
+    ClaimContract("a slot whose run was stopped with the lease is open at once") { scene in
+      let (one, two) = (try scene.join(), try scene.join("two"))
+      let claim = scene.wish(scene.slot(1)) { $0.isAtLeastOnce = true }
+      let token = try scene.grant(one, claim)
+      try scene.engine.pass(.seconds(8))
+      _ = try scene.renew(two, "two")
+      try scene.engine.pass(.seconds(8))
+      let reply = try scene.send(one, facts: scene.facts(), [.giveBack(token)])
+      try scene.equal(reply.answers, [.done], "given back")
+      try scene.equal(try scene.renew(two, "two").open.map(\.slot), [claim.slot], "open slots")
+      let next = try scene.grant(two, claim, attempt: 2)
+      try scene.isTrue(token < next, "a higher token")
+      try scene.equal(
+        try scene.ask(one, .end(token, .cancelled, reason: "")), .superseded, "the first end")
     },
     ClaimContract("a lease counts from each batch with facts, and from no other") { scene in
       let one = try scene.join()

@@ -101,8 +101,9 @@ extension ClaimContract {
       let claim = scene.wish(scene.slot(1)) { $0.overlap = .queue }
       try scene.equal(try scene.claim(two, claim), .busy, "beside a run")
       try scene.equal(
-        try scene.ask(two, .ask(scene.job, [claim.slot], schedule: scene.schedule)), .known([]),
-        "decided")
+        try scene.ask(two, .ask(scene.job, [claim.slot], schedule: scene.schedule)),
+        .known([claim.slot]), "known")
+      try scene.equal(try scene.renew(one).open.map(\.slot), [claim.slot], "open for all")
       try scene.ask(one, .end(token, .succeeded, reason: ""))
       _ = try scene.grant(two, claim)
     },

@@ -17,7 +17,8 @@ package struct ClaimContract: Sendable {
   }
 
   package static let clauses =
-    [owners, repeats, leases, rests, overlaps, bounds, schedules, decisions, texts].flatMap(\.self)
+    [owners, repeats, leases, rests, overlaps, waiting, bounds, schedules, decisions, texts]
+    .flatMap(\.self)
 }
 
 /// A cluster with one job, `a`, whose slots are a fifth of a second apart.

@@ -5,6 +5,7 @@ import TaktTime
 extension ClusterSimulation {
   mutating func check(until healedAt: MonotonicInstant) {
     checkRuns()
+    checkMadeUpFor()
     let jobs = versions[versions.count - 1]
     let first = Self.start
     // What has gathered before is served in turns: two of a queue are half a second apart.
@@ -93,6 +94,18 @@ extension ClusterSimulation {
       else { continue }
       if (all.last?.interval.from ?? healedAt) < healedAt + .seconds(60) {
         problems.append("\(job.name): does not go on")
+      }
+    }
+  }
+
+  /// A run that was stopped with the lease is not the end of a slot that is to run at least once.
+  private mutating func checkMadeUpFor() {
+    for job in versions[0] where job.delivery == .atLeastOnce {
+      for (slot, known) in engine.jobs[job.name]?.slots ?? [:] {
+        guard case .decided(.ran, .cancelled, RunReason.leaseLost.description) = known.state else {
+          continue
+        }
+        problems.append("\(job.name) \(offset(slot)): was stopped, and not made up for")
       }
     }
   }

@@ -38,7 +38,7 @@ package struct ClusterSimulation {
     var job: JobName
     var slot: WallInstant
     var fence: UInt64?
-    var startedAt: MonotonicInstant
+    var isGuarded: Bool
   }
 
   enum Message {
@@ -263,7 +263,8 @@ package struct ClusterSimulation {
 
   mutating func start(_ request: AttemptRequest, on index: Int) {
     let execution = Execution(
-      job: request.spec.name, slot: request.slot, fence: request.fence?.number, startedAt: now)
+      job: request.spec.name, slot: request.slot, fence: request.fence?.number,
+      isGuarded: request.fence != nil && request.spec.onLeaseLost == .stop)
     machines[index].running[request.run] = execution
     let key = "\(execution.job) \(execution.slot.milliseconds)"
     story.append("\(time) m\(index) runs \(key) fence \(execution.fence ?? 0)")
@@ -295,9 +296,10 @@ package struct ClusterSimulation {
   private mutating func endAll(_ index: Int) {
     machines[index].guardAt = nil
     for run in machines[index].running.keys.sorted() {
-      guard machines[index].running[run]?.fence != nil || !machines[index].isUp else { continue }
       if machines[index].isUp {
-        if plant == .unguarded { continue }
+        guard let execution = machines[index].running[run], execution.isGuarded,
+          plant != .unguarded
+        else { continue }
         // takt hears of it when it goes on.
         machines[index].scheduler.changeEnd(of: run, .attempt(.signalled(9)), at: now)
       }
@@ -316,9 +318,11 @@ package struct ClusterSimulation {
   // MARK: The network
 
   private mutating func delay() -> Duration {
+    // In the end a queue must get on faster than it grows.
     .milliseconds(
       random.oneIn(8)
-        ? Int.random(in: 100...2500, using: &random) : Int.random(in: 0...20, using: &random))
+        ? Int.random(in: 100...(isHealing ? 500 : 2500), using: &random)
+        : Int.random(in: 0...20, using: &random))
   }
 
   mutating func send(_ batch: ClaimBatch, from index: Int) {

@@ -111,6 +111,19 @@ import TaktTime
     accounts.answer.signal()
   }
 
+  @Test(arguments: [nil, StopSignal.terminate])
+  func `it is known whether a command has ended before it was asked to`(signal: StopSignal?)
+    async throws
+  {
+    let script = signal == nil ? "exit 3" : "trap 'exit 3' TERM; while :; do sleep 0.01; done"
+    let events = try await run(script, sink: Sink(), stopWith: signal)
+    let report = try #require(
+      events.compactMap { event -> AttemptReport? in
+        if case .actionEnded(_, let report) = event { report } else { nil }
+      }.first)
+    #expect(report.endedUnasked == (signal == nil))
+  }
+
   @Test func `lines come whole from both streams, the last one without its end too`() async throws {
     let sink = Sink()
     _ = try await run("printf 'a\\nb'; printf 'long%s\\n' $(seq 1 3) 1>&2", sink: sink)

@@ -81,9 +81,9 @@ extension SchedulerCore {
     let duration = cluster.facts.lease - cluster.margin
     cluster.leaseUntil = flight.sentAt + duration
     cluster.renewAt = flight.sentAt + cluster.facts.lease / 3
-    effects.append(
-      .leased(
-        batch: flight.number, for: cluster.facts.lease + cluster.facts.grace - Self.guardMargin))
+    let guarded = cluster.facts.lease + cluster.facts.grace - Self.guardMargin
+    cluster.guardAt = flight.sentAt + guarded
+    effects.append(.leased(batch: flight.number, for: guarded))
     let offset = now.wall - reply.wall - (now.monotonic - flight.sentAt) / 2
     cluster.facts.clockOffset = offset
     let isFar = offset >= MemberFacts.clockOffsetMax || offset <= .zero - MemberFacts.clockOffsetMax
@@ -188,13 +188,19 @@ extension SchedulerCore {
       guard cluster.claims[key] == nil,
         !runs.active(of: id).all.contains(where: {
           runs[$0].nominal == open.slot
-        })
+        }),
+        // It asks for those in their turn.
+        !jobs[id].late.contains(where: { $0.slot.nominal == open.slot })
       else { continue }
-      let rank = cluster.rank(for: open.job, open.slot, jobs[id].spec.machines)
       let slot = Slot(nominal: open.slot, causes: [], deadline: now.monotonic)
-      let at = now.monotonic + ClusterState.rankPace * min(rank, 10)
-      cluster.addClaim(ClusterState.Claim(slot: slot, isOpen: true, phase: .waits(at)), key)
+      var claim = ClusterState.Claim(slot: slot, isOpen: true, phase: .behind)
+      if !isBehind(key) {
+        let rank = cluster.rank(for: open.job, open.slot, jobs[id].spec.machines)
+        claim.phase = .waits(now.monotonic + ClusterState.rankPace * min(rank, 10))
+      }
+      cluster.addClaim(claim, key)
     }
+    askForGone(news)
     for (id, job) in cluster.jobs where job.rests { startDelayIfIdle(id, at: now) }
     giveBackForgotten(news, at: now)
     reassertForgotten(news, at: now)
@@ -202,6 +208,20 @@ extension SchedulerCore {
       for run in runs.all where runs.contains(run) && runs[run].claim?.token == token {
         step(run, at: now) { $0.stop(.replaced, at: now.monotonic) }
       }
+    }
+  }
+
+  /// Slots in a queue that are not open any more: others have had them, or they are decided.
+  private mutating func askForGone(_ news: ClusterNews) {
+    let behind = cluster.claims.filter { $1.phase == .behind }.keys
+    guard !behind.isEmpty else { return }
+    let open = Set(
+      news.open.compactMap { slot in
+        jobs.id(of: slot.job).map { ClusterState.Key(job: $0, slot: slot.slot) }
+      })
+    for key in behind.sorted() where !open.contains(key) {
+      cluster.claims[key]?.phase = .queued
+      cluster.outbox.append(.claim(key))
     }
   }
 

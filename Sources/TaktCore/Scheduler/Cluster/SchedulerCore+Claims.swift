@@ -67,8 +67,11 @@ extension SchedulerCore {
     }
     let mayClaim = cluster.isUp && job.standing == .inForce
     let runsAnyway = jobs[id].spec.onPartition == .run && !cluster.isUp
-    guard job.claimCount == 0 || jobs[id].spec.overlap == .allow, mayClaim || runsAnyway else {
+    guard job.claimCount == 0 || waitsInTurn(id), mayClaim || runsAnyway else {
       return unsettle([SlotSeries(slot.nominal)], of: id, at: now)
+    }
+    if jobs[id].spec.overlap == .queue, job.claimCount >= Self.waitingRunsPerJobMax {
+      return decide(id, SlotSeries(slot.nominal), .skipped(.queueFull), at: now)
     }
     effects.append(.record(.pending(jobs.name(of: id), slot.nominal)))
     markDirty(id)
@@ -78,6 +81,27 @@ extension SchedulerCore {
       ? .waits(max(now.monotonic, slot.latestStart))
       : rank == 0 ? .queued : .waits(now.monotonic + ClusterState.rankPace * min(rank, 10))
     cluster.addClaim(ClusterState.Claim(slot: slot, phase: phase), key)
+  }
+
+  /// Whether several slots of a job may wait for the engine's word at a time.
+  private mutating func waitsInTurn(_ id: JobID) -> Bool {
+    switch jobs[id].spec.overlap {
+    case .allow, .queue: true
+    case .skip, .replace: false
+    }
+  }
+
+  /// Whether an older slot of the job asks first.
+  mutating func isBehind(_ key: ClusterState.Key) -> Bool {
+    guard jobs[key.job].spec.overlap == .queue else { return false }
+    return cluster.oldestClaim(of: key.job).map { $0.slot < key.slot } ?? false
+  }
+
+  /// A slot waits for the engine no more: the next one of its job may ask.
+  private mutating func popClaim(_ key: ClusterState.Key, at now: Now) -> ClusterState.Claim? {
+    let claim = cluster.removeClaim(key)
+    if jobs.isPresent(key.job) { askForNext(of: key.job, at: now) }
+    return claim
   }
 
   /// The time has come to look at a claim again.
@@ -97,8 +121,12 @@ extension SchedulerCore {
       cluster.outbox.append(.claim(key))
       return
     }
+    if claim.hasWaited, !claim.isOpen, !cluster.isUp, jobs[key.job].spec.onPartition == .wait {
+      // The engine has it among the slots that wait.
+      return cluster.putOff(key, until: now.monotonic + ClusterState.busyPace)
+    }
     guard jobs[key.job].spec.onPartition == .run, !cluster.isUp, !claim.isOpen else {
-      _ = cluster.removeClaim(key)
+      _ = popClaim(key, at: now)
       if !claim.isOpen { unsettle([SlotSeries(key.slot)], of: key.job, at: now) }
       return
     }
@@ -115,6 +143,7 @@ extension SchedulerCore {
       .warning, "runs without a claim: the engine cannot be reached", of: key.job,
       slot: key.slot, at: now)
     start(claim.slot, of: key.job, nil, isOpen: false, at: now)
+    askForNext(of: key.job, at: now)
   }
 
   /// A slot is this machine's, or nobody's: a run serves it.
@@ -146,8 +175,13 @@ extension SchedulerCore {
     case .early(let wait) where !claim.isWithdrawn:
       cluster.putOff(key, until: now.monotonic + wait + .milliseconds(1))
       return
-    case .busy where !claim.isWithdrawn:
-      cluster.putOff(key, until: now.monotonic + ClusterState.busyPace)
+    case .busy where !claim.isWithdrawn && jobs.isPresent(key.job):
+      cluster.claims[key]?.hasWaited = jobs[key.job].spec.overlap != .replace
+      if isBehind(key) {
+        cluster.claims[key]?.phase = .behind
+      } else {
+        cluster.putOff(key, until: now.monotonic + ClusterState.busyPace)
+      }
       return
     default: break
     }
@@ -158,6 +192,7 @@ extension SchedulerCore {
     } else if !claim.isWithdrawn, jobs.isPresent(key.job) {
       refused(claim, key, answer, at: now)
     }
+    askForNext(of: key.job, at: now)
     ask(of: key.job)
     startDelayIfIdle(key.job, at: now)
   }
@@ -165,6 +200,13 @@ extension SchedulerCore {
   private mutating func granted(
     _ claim: ClusterState.Claim, _ key: ClusterState.Key, _ grant: ClaimGrant, at now: Now
   ) {
+    // The engine repeats what it has said before: a run serves the slot already.
+    if jobs.isPresent(key.job),
+      runs.active(of: key.job).all.contains(where: { runs[$0].claim?.token == grant.token })
+    {
+      if !claim.isOpen { decideElsewhere(key.slot, of: key.job, at: now) }
+      return
+    }
     let mayStart =
       phase == .running && !claim.isWithdrawn && jobs.isPresent(key.job)
       && !jobs[key.job].isHeld && cluster.hasLease(at: now.monotonic)
@@ -177,11 +219,11 @@ extension SchedulerCore {
       return
     }
     let spec = jobs[key.job].spec
-    if now.wall > spec.validUntil(key.slot) {
+    // Until when others may take it the engine has seen to.
+    if !claim.isOpen, !claim.hasWaited, now.wall > spec.validUntil(key.slot) {
       // The engine has been away for too long.
       cluster.outbox.append(.giveBack(grant.token))
-      if !claim.isOpen { decideUnasked(key.job, SlotSeries(key.slot), .missed(.stalled), at: now) }
-      return
+      return decideUnasked(key.job, SlotSeries(key.slot), .missed(.stalled), at: now)
     }
     if !claim.isOpen { cluster.jobs[key.job]?.lastServed = key.slot }
     start(claim.slot, of: key.job, grant, isOpen: claim.isOpen, at: now)

@@ -25,10 +25,34 @@ extension SchedulerCore {
 
   // MARK: Ends
 
-  /// What the engine is told of a claimed run that has ended. Returns whether what follows from it
-  /// may follow at once.
-  mutating func claimEnded(_ row: RunTable.Row, _ end: RunEnd, at now: Now) -> Bool {
-    guard let grant = runs[row].claim, !grant.isForgotten else { return true }
+  /// What the end of a run comes to in the cluster.
+  enum ClaimEnd {
+    /// What follows from it may follow at once.
+    case counts
+    /// What follows from it waits for the engine's word.
+    case waits
+    /// It is no end: the slot is open again, as if this machine had failed.
+    case isOpen
+  }
+
+  /// The end of a run's action may come before the news that takt was stopped for longer than its
+  /// lease: then the lease ends first.
+  mutating func actionEnding(
+    of run: RunID, _ report: AttemptReport, at now: Now
+  ) -> AttemptReport {
+    guard runs.contains(run), runs[run].claim != nil else { return report }
+    if let until = cluster.leaseUntil, until <= now.monotonic { leaseOver(at: now) }
+    // The guard may have ended a part of the command, and the rest has failed for that.
+    guard let guardAt = cluster.guardAt, guardAt <= now.monotonic, report.result != .exited(0)
+    else { return report }
+    var report = report
+    report.endedUnasked = false
+    return report
+  }
+
+  /// Tells the engine of a claimed run that has ended.
+  mutating func claimEnded(_ row: RunTable.Row, _ end: RunEnd, at now: Now) -> ClaimEnd {
+    guard let grant = runs[row].claim, !grant.isForgotten else { return .counts }
     guard runs[row].startedAt != nil else {
       switch end.reason {
       case .byOperator, .replaced:
@@ -36,10 +60,43 @@ extension SchedulerCore {
           .end(grant.token, end.outcome, reason: end.reason.description))
       default: cluster.outbox.append(.giveBack(grant.token))
       }
-      return true
+      return .counts
+    }
+    if end == RunEnd(.cancelled, .leaseLost), runs[row].spec.delivery == .atLeastOnce {
+      cluster.outbox.append(.giveBack(grant.token))
+      return .isOpen
     }
     cluster.outbox.append(.end(grant.token, end.outcome, reason: end.reason.description))
     return grant.member == cluster.member && cluster.hasLease(at: now.monotonic)
+      ? .counts : .waits
+  }
+
+  /// Lets the slot that waits longest for a run of its job ask at once.
+  mutating func askForNext(of id: JobID, at now: Now) {
+    guard cluster.isOn, let key = cluster.oldestClaim(of: id), let claim = cluster.claims[key],
+      claim.phase == .behind || claim.hasWaited
+    else { return }
+    switch claim.phase {
+    case .queued: return
+    case .waits, .behind:
+      cluster.putOff(
+        key, until: cluster.isUp ? now.monotonic : max(now.monotonic, claim.slot.latestStart))
+      claimFired(key, at: now)
+    }
+  }
+
+  /// The end of a run that does not count yet, or not at all.
+  mutating func claimEndedLate(
+    _ claim: ClaimGrant, _ claimEnd: ClaimEnd, _ late: ClusterState.LateEnd, at now: Now
+  ) {
+    switch claimEnd {
+    case .counts: break
+    case .waits: cluster.lateEnds[claim.token] = late
+    case .isOpen:
+      logCluster(
+        .notice, "the run was stopped with the lease; its slot runs again, here or elsewhere",
+        of: late.job, slot: late.slot, at: now)
+    }
   }
 
   mutating func endAnswered(_ token: ClaimToken, isOurs: Bool, at now: Now) {
@@ -49,7 +106,9 @@ extension SchedulerCore {
       callFollowers(of: late.job, late.end, at: now)
     } else {
       logCluster(
-        .warning, "a run ended after another machine had taken its slot over", of: late.job,
+        .warning,
+        "a run ended (\(late.end.outcome.rawValue)) after another machine had taken its slot over; "
+          + "the cluster's history has that machine's verdict", of: late.job, slot: late.slot,
         at: now)
     }
   }

@@ -11,7 +11,7 @@ extension SchedulerCore {
       return false
     }
     switch verdict {
-    case .missed, .coalesced, .skipped(.overlap): break
+    case .missed, .coalesced, .skipped(.overlap), .skipped(.queueFull): break
     case .ran, .skipped, .cancelled: return false
     }
     // While nobody answers they are kept where there is a bound.
@@ -97,7 +97,9 @@ extension SchedulerCore {
   /// Asks which of a job's slots are decided, unless that must wait.
   mutating func ask(of id: JobID) {
     guard let job = cluster.jobs[id], !job.unsettled.isEmpty, !job.isAsking,
-      job.standing == .inForce, cluster.isUp, job.claimCount == 0, phase == .running
+      job.standing == .inForce, cluster.isUp, phase == .running, jobs.isPresent(id),
+      // Of a queue there may always be some.
+      job.claimCount == 0 || jobs[id].spec.overlap == .queue
     else { return }
     cluster.jobs[id]?.isAsking = true
     func schedule(of slot: WallInstant) -> UInt64 { job.previousSchedules[slot] ?? job.schedule }

@@ -81,7 +81,10 @@ extension SchedulerCore {
   /// Somebody has set the clock, or the machine has slept: the lease went on meanwhile.
   mutating func clusterStepped(slept: Duration, at now: Now) {
     guard cluster.isOn else { return }
-    if slept > .zero, let until = cluster.leaseUntil { cluster.leaseUntil = until - slept }
+    if slept > .zero {
+      cluster.leaseUntil = cluster.leaseUntil.map { $0 - slept }
+      cluster.guardAt = cluster.guardAt.map { $0 - slept }
+    }
     // What was early by another clock may not be.
     for (key, claim) in cluster.claims {
       if case .waits(let at) = claim.phase, at > now.monotonic {

@@ -1,0 +1,177 @@
+@testable import TaktCore
+import TaktTime
+
+extension JobSpec {
+  /// A job each five seconds of the clock.
+  static func shared(
+    _ name: String = "job", _ change: (inout JobSpec) -> Void = { _ in }
+  ) -> JobSpec {
+    var schedule = Schedule()
+    schedule.every = Every(.seconds(5), from: .epoch)
+    var spec = JobSpec(
+      name: ClusterWorld.name(name), timing: Timing(schedule: schedule), action: .shell("work"))
+    change(&spec)
+    return spec
+  }
+}
+
+/// One machine in virtual time, and the engine's rules beside it.
+struct ClusterWorld {
+  static let start = WallInstant(milliseconds: 1_790_000_000_000)
+
+  var engine = MemoryEngine()
+  var isReachable = true
+  /// How long a batch is under way, each way.
+  var delay = Duration.zero
+  /// How long a run takes.
+  var runTime = Duration.zero
+  /// How it ends.
+  var result = AttemptResult.exited(0)
+  private(set) var starts: [String] = []
+  private(set) var verdicts: [String] = []
+  private(set) var signals: [String] = []
+  private(set) var messages: [String] = []
+  private(set) var isFinished = false
+  private var scheduler: VirtualScheduler
+  private var deliveries: [(at: MonotonicInstant, outcome: ClaimOutcome)] = []
+  private var jobs: [RunID: JobName] = [:]
+
+  init(jobs: [JobSpec]) {
+    scheduler = VirtualScheduler(
+      at: Now(wall: Self.start, monotonic: MonotonicInstant(nanoseconds: 1_000_000_000)),
+      isPunctual: true,
+      cluster: MemberFacts(machine: "one", lease: .seconds(15), grace: .seconds(2)))
+    send(.started(Snapshot(settings: SchedulerSettings(), jobs: jobs)))
+    pass(.zero)
+  }
+
+  mutating func reload(from old: [JobSpec] = [], to jobs: [JobSpec]) {
+    send(
+      .reloaded(
+        ReloadPlan(
+          from: Snapshot(settings: SchedulerSettings(), jobs: old),
+          to: Snapshot(settings: SchedulerSettings(), jobs: jobs))))
+  }
+
+  static func name(_ text: String) -> JobName {
+    // The tests' own names are valid.
+    JobName(text) ?? .placeholder
+  }
+
+  var name: JobName { Self.name("job") }
+
+  func wall(_ milliseconds: Int64) -> WallInstant {
+    WallInstant(milliseconds: Self.start.milliseconds + milliseconds)
+  }
+
+  var suspension: String? {
+    scheduler.core.view(of: name, at: scheduler.now)?.suspension?.reason
+  }
+
+  func claim(_ milliseconds: Int64) -> SlotClaim {
+    SlotClaim(
+      job: name, slot: wall(milliseconds), schedule: schedule, isAtLeastOnce: true,
+      validUntil: wall(milliseconds + 600_000))
+  }
+
+  private var schedule: UInt64 { declared }
+  private var declared: UInt64 = 0
+
+  mutating func send(_ event: SchedulerEvent) { perform(scheduler.send(event)) }
+
+  mutating func pass(_ duration: Duration) {
+    let end = scheduler.now.monotonic + duration
+    while true {
+      let next = min(
+        end, deliveries.map(\.at).min() ?? end, scheduler.nextInstant ?? end)
+      while let due = scheduler.next(until: next) { for one in due { send(one.event) } }
+      scheduler.move(to: next)
+      while let place = deliveries.firstIndex(where: { $0.at <= scheduler.now.monotonic }) {
+        send(.claims(deliveries.remove(at: place).outcome))
+      }
+      if next >= end, scheduler.nextInstant.map({ $0 > end }) ?? true { return }
+    }
+  }
+
+  /// takt is stopped for so long; what it has started goes on.
+  mutating func freeze(for duration: Duration) { scheduler.pass(duration) }
+
+  private var view: ClusterView.Waiting? {
+    scheduler.core.clusterView(at: scheduler.now)?.waiting.first
+  }
+
+  /// How many slots wait for the engine's word, and to be settled.
+  var waiting: Int { view?.claims ?? 0 }
+  var unsettled: Int { view?.unsettled ?? 0 }
+
+  private mutating func perform(_ effects: [SchedulerEffect]) {
+    for effect in effects {
+      switch effect {
+      case .claims(let batch): carry(batch)
+      case .start(let request):
+        jobs[request.run] = request.spec.name
+        starts.append(
+          request.isHook
+            ? "hook"
+            : "\(request.spec.name) \((request.slot - Self.start).milliseconds)"
+              + (request.fence.map { " fence \($0.number)" } ?? ""))
+        scheduler.setEnd(
+          of: request.run, .attempt(result), at: scheduler.now.monotonic + runTime)
+      case .signal(let run, let signal):
+        signals.append("\(jobs[run]?.text ?? "?") \(signal.rawValue)")
+        scheduler.changeEnd(of: run, .attempt(.signalled(15)), at: scheduler.now.monotonic)
+      case .record(.verdict(let record)):
+        verdicts.append(
+          "\(record.job) \((record.slots.first - Self.start).milliseconds) \(record.verdict.name)"
+            + (record.verdict.name == "skipped" ? "(\(record.verdict.detail ?? ""))" : ""))
+      case .log(let record):
+        if case .text(let text)? = record[.message] { messages.append(text) }
+      case .finish: isFinished = true
+      case .awaitLedger(let run): send(.kept(run))
+      case .arm, .holdTimer, .disarm, .record, .leased, .served: break
+      }
+    }
+  }
+
+  private mutating func carry(_ batch: ClaimBatch) {
+    for case .declare(name, let schedule, _, _) in batch.requests { declared = schedule }
+    let outcome: ClaimOutcome =
+      isReachable
+      ? .answered(engine.perform(batch, at: scheduler.now.wall))
+      : .failed(number: batch.number, ClaimFailure("unreachable"))
+    deliveries.append((scheduler.now.monotonic + delay * 2, outcome))
+  }
+
+  /// What is wrong, as `takt cluster` says it.
+  var problems: [String] { scheduler.core.clusterView(at: scheduler.now)?.problems ?? [] }
+
+  // MARK: Another machine
+
+  mutating func leave(_ member: MemberID) {
+    _ = engine.perform(
+      ClaimBatch(number: 3, member: member, facts: nil, leaves: true), at: scheduler.now.wall)
+  }
+
+  mutating func joinOther(
+    lease: Duration = .seconds(600), labels: [String: String] = [:]
+  ) -> MemberID {
+    let reply = engine.perform(
+      ClaimBatch(
+        number: 1, member: nil,
+        facts: MemberFacts(
+          machine: "two", labels: labels, lease: lease, grace: .seconds(2))),
+      at: scheduler.now.wall)
+    return reply.member ?? MemberID(0)
+  }
+
+  mutating func otherAsks(
+    _ requests: [ClaimRequest], as member: MemberID, at milliseconds: Int64,
+    lease: Duration = .seconds(600)
+  ) {
+    _ = engine.perform(
+      ClaimBatch(
+        number: 2, member: member,
+        facts: MemberFacts(machine: "two", lease: lease, grace: .seconds(2)),
+        requests: requests), at: wall(milliseconds))
+  }
+}
