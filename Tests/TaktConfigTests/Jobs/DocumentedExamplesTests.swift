@@ -19,7 +19,7 @@ struct DocumentedExamplesTests {
   @Test func `the examples of a cluster are valid`() throws {
     let page = try text(of: "docs/cluster.md")
     let examples = Self.examples(in: page).map(Self.withoutIndentation)
-    #expect(examples.count == 4)
+    #expect(examples.count == 5)
     for example in try examples.dropFirst() + [text(of: "Examples/cluster/jobs.yaml")] {
       let loaded = load(example)
       #expect(loaded.diagnostics.map(\.headline) == [])
