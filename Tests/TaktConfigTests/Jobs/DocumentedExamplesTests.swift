@@ -19,7 +19,7 @@ struct DocumentedExamplesTests {
   @Test func `the examples of a cluster are valid`() throws {
     let page = try text(of: "docs/cluster.md")
     let examples = Self.examples(in: page).map(Self.withoutIndentation)
-    #expect(examples.count == 4)
+    #expect(examples.count == 5)
     let files = try ["jobs.yaml", "jobs-etcd.yaml"].map { try text(of: "Examples/cluster/\($0)") }
     for example in examples.dropFirst() + files {
       let loaded = load(example)

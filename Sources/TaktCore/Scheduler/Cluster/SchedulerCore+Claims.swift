@@ -61,6 +61,11 @@ extension SchedulerCore {
     guard isHere(jobs[id].spec) else {
       return decideElsewhere(slot.nominal, of: id, at: now)
     }
+    // By a slow clock its time comes when it has been open, and a run serves it already.
+    let isServed = runs.active(of: id).all.contains {
+      runs[$0].claim != nil && runs[$0].nominal == slot.nominal
+    }
+    if isServed { return decideElsewhere(slot.nominal, of: id, at: now) }
     let key = ClusterState.Key(job: id, slot: slot.nominal)
     guard let job = cluster.jobs[id], cluster.claims[key] == nil else {
       return unsettle([SlotSeries(slot.nominal)], of: id, at: now)
