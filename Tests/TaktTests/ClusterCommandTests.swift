@@ -17,6 +17,16 @@ import Testing
     #expect(try live.takt("cluster").status == 69)
   }
 
+  /// Until the scheduler, too, knows that the engine does not answer.
+  private static func awaitFailure(_ live: LiveTakt) throws {
+    func isIt(_ line: TaktProcess.Line) -> Bool {
+      line.message?.hasPrefix("the cluster's engine does not answer: ") == true
+    }
+    if !live.process.lines.contains(where: isIt) {
+      try live.process.line("the failure", where: isIt)
+    }
+  }
+
   @Test func `a daemon whose engine cannot be reached says why, first of all`() throws {
     let live = try LiveTakt(
       """
@@ -24,6 +34,7 @@ import Testing
         cluster: {engine: postgres, url: 'host=/no/such/folder user=u password=hunter2', machine: m, start: degrade}
 
       """ + Self.job)
+    try Self.awaitFailure(live)
     let cluster = try live.takt("cluster")
     #expect(cluster.status == 0, "\(cluster)")
     let lines = cluster.output.split(separator: "\n")
@@ -45,6 +56,7 @@ import Testing
         cluster: {engine: etcd, endpoints: [http://127.0.0.1:1], machine: m}
 
       """ + Self.job)
+    try Self.awaitFailure(live)
     let cluster = try live.takt("cluster").output
     #expect(
       cluster.hasPrefix(
