@@ -94,7 +94,7 @@ function matchesFilter(job, filter) {
     case "running": return job.active.length > 0;
     case "failing": return job.streak > 0;
     case "stale": return isStale(job);
-    case "suspended": return job.state === "suspended";
+    case "suspended": return job.suspension !== undefined || job.state === "suspended";
     case "disabled": return job.state === "disabled";
     default: return true;
   }
