@@ -117,7 +117,7 @@ package struct ControlState {
     switch entry {
     case .verdict(let record):
       metrics.count(record)
-      stalls.slotsMissed(record)
+      stalls.slotsPassed(record)
       if firstDecision == nil { firstDecision = record.at }
       let start = record.run.flatMap { starts.removeValue(forKey: $0) }
       Self.append(
