@@ -98,11 +98,14 @@ struct JobRoutes {
           json.member("text", part.shown)
         }
       }
-      json.key("surroundings")
-      json.array(JobKey.surroundings(of: job.view.spec)) { json, part in
-        json.object { json in
-          json.member("path", part.path)
-          json.member("text", part.shown)
+      // Only values with names that say so are masked.
+      if context.access == .full {
+        json.key("surroundings")
+        json.array(JobKey.surroundings(of: job.view.spec)) { json, part in
+          json.object { json in
+            json.member("path", part.path)
+            json.member("text", part.shown)
+          }
         }
       }
       json.key("schedule_words")
