@@ -159,6 +159,8 @@ extension ControlArgument {
       _ method: String, _ target: String, body: [UInt8]? = nil, accept: String,
       about job: String? = nil, waitSeconds: Int64 = 0
     ) throws -> ControlClient.Answer {
+      // The daemon waits for other machines itself, for up to five seconds.
+      let waitSeconds = max(waitSeconds, target.hasPrefix("/api/v1/cluster/") ? 5 : 0)
       let answer = try reach { () throws(ControlError) in
         try client.ask(method, target, body: body, accept: accept, waitSeconds: waitSeconds)
       }

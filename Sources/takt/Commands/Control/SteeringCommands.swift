@@ -144,7 +144,7 @@ struct CancelCommand: ParsableCommand {
     let (answer, bytes) = try connection.ask(
       CancelledAnswer.self, "POST",
       "\(machine)/\(place ?? "jobs/\(subject.asPathPart)")/cancel", body: [],
-      about: place == nil ? subject : nil)
+      about: place == nil && on == nil ? subject : nil)
     if json {
       Console.print(String(decoding: bytes, as: UTF8.self))
     } else if answer.runs.isEmpty, on == nil || !selection.jobs.isEmpty {

@@ -81,7 +81,7 @@ struct TriggerCommand: ParsableCommand {
         started.append(
           try connection.ask(
             RunAnswer.self, "POST", "\(place)/jobs/\(job.asPathPart)/trigger", body: requestBody,
-            about: job))
+            about: on == nil ? job : nil))
         if !wait { show(started[started.count - 1]) }
       }
     } catch {
