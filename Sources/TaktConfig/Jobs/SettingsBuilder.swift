@@ -66,6 +66,7 @@ struct SettingsBuilder {
     var tokenFile: String?
     var readToken: (path: String, mark: YAMLMark)?
     var names: [String] = []
+    var publicURL: String?
     for field in fields.fields {
       switch (field.name, field.value) {
       case (Key.listen, .text(let text)):
@@ -87,6 +88,7 @@ struct SettingsBuilder {
         tokenFile = FilePath.absolute(FilePath.join(folder, path))
       case (Key.readTokenFile, .text(let path)):
         readToken = (FilePath.absolute(FilePath.join(folder, path)), field.mark)
+      case (Key.publicURL, .text(let text)): publicURL = self.publicURL(text, at: field.mark)
       case (Key.names, .list(let items)): names = items.compactMap(\.value.text)
       default: break
       }
@@ -104,7 +106,24 @@ struct SettingsBuilder {
     settings?.tokenFile = tokenFile
     settings?.readTokenFile = readToken?.path
     settings?.names = names
+    settings?.publicURL = publicURL
     return settings
+  }
+
+  /// The page's address without a slash at its end; nil for none, which is then reported.
+  private func publicURL(_ text: String, at mark: YAMLMark) -> String? {
+    let rest = ["http://", "https://"].first { text.hasPrefix($0) }.map { text.dropFirst($0.count) }
+    let isPlain = text.utf8.allSatisfy {
+      (0x21...0x7e).contains($0) && !"\"<>#?@".utf8.contains($0)
+    }
+    guard let rest, isPlain, let first = rest.first, first != "/" else {
+      reporter.report(
+        .badValue, at: mark,
+        "'\(Key.publicURL)' is not an http or https URL without a user, '?' and '#'",
+        hint: "write https://jobs.example.org")
+      return nil
+    }
+    return text.last == "/" ? String(text.dropLast()) : text
   }
 
   private func apply(_ fields: KeyFields, to history: inout History) {

@@ -161,6 +161,10 @@ package enum KeyTable {
       Key.names, .oneOrMore(.text(allowsEmpty: false)), reload: .restarts,
       "Host names that requests may use, such as that of a proxy in front of takt. takt refuses "
         + "requests for other names."),
+    KeyEntry(
+      Key.publicURL, .text(allowsEmpty: false), default: "`http://` and the address of `listen`",
+      reload: .restarts,
+      "Where people reach the web page, for `{{run_url}}` in hooks: `https://jobs.example.org`."),
   ]
 
   package static let history: KeyRows = [

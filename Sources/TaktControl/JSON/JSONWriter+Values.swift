@@ -83,6 +83,7 @@ extension JSONWriter {
     }
     member("last_success", job.history.succeededAt)
     if view.failureStreak > 0 { member("failing_since", job.history.failingSince) }
+    member("stale_since", view.staleSince)
     member("verdicts", job.history.verdictText)
     if let passed = job.history.passed {
       key("passed")

@@ -186,7 +186,7 @@ package struct JobEntry: Sendable {
       view.suspension != nil || [.suspended, .disabled, .limit].contains(view.state)
     if isFailing { return isResting ? .failingAtRest : .failing }
     if isResting { return .resting }
-    if history.isStale { return .stale }
+    if view.staleSince != nil || history.isStale { return .stale }
     return history.isLate(by: view.spec.lateTolerance) ? .late : .none
   }
 }

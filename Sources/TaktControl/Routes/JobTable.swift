@@ -42,6 +42,7 @@ package struct JobTable: Sendable {
 
   private static func append(stateOf job: JobEntry, to cell: inout [UInt8]) {
     cell.append(utf8: job.view.state.rawValue)
+    if job.view.staleSince != nil { cell.append(utf8: ", stale") }
     appendCounts(of: job, to: &cell)
     if let percent = job.active.compactMap(\.progress?.percent).last {
       cell.append(utf8: " \(percent)%")

@@ -96,7 +96,7 @@ extension SchedulerCore {
     let tally = jobs.tally
     return SchedulerView(
       phase: phase, jobs: jobs.count, suspended: tally.suspended, disabled: tally.disabled,
-      failing: tally.failing,
+      failing: tally.failing, stale: tally.stale,
       running: runs.places.takenCount,
       queued: runs.all.count { runs.run($0)?.machine.state == .queued },
       settings: settings)
@@ -110,6 +110,7 @@ extension SchedulerCore {
       spec: job.spec, state: state(of: job, active), next: job.nextSlot,
       timer: job.timer?.view ?? .idle, active: active,
       failureStreak: job.failureStreak, ranCount: job.ranCount, suspension: job.suspension,
+      staleSince: job.alarms?.freshness?.staleSince,
       isDrifted: cluster.jobs[id]?.standing == .drifted)
   }
 

@@ -150,6 +150,7 @@ extension SchedulerCore {
       countFailure(of: last.job, end, hooks: caller, at: now)
       if last.isForGood { callFollowers(of: last.job, end, at: now) }
     }
+    if let run = last.startOf { startHookEnded(of: run, at: now) }
     askForNext(of: last.job, at: now)
     removeIfEnded(last.job)
     startWaitingRuns(at: now)

@@ -204,6 +204,7 @@ extension SchedulerCore {
     if cluster.isOn {
       if asksFirst(id, slots, verdict, at: now) { return }
       noteDecided(id, slots.last)
+      if verdict == .skipped(.elsewhere) { noteElsewhere(id, at: now) }
     }
     record(
       VerdictRecord(job: jobs.name(of: id), slots: slots, verdict: verdict, at: now.wall),

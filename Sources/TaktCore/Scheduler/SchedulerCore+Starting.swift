@@ -36,9 +36,13 @@ extension SchedulerCore {
   }
 
   private mutating func start(_ row: RunTable.Row, at now: Now) {
-    if runs[row].startedAt == nil { begin(row, at: now) }
+    let isFirst = runs[row].startedAt == nil
+    if isFirst { begin(row, at: now) }
     runs[row].hasClaim = false
+    let run = runs[row].id
     step(row, at: now) { $0.start(at: now.monotonic) }
+    // Only now: the run does not wait for whoever is told of it.
+    if isFirst, runs.contains(run) { hook(.onStart, for: run, at: now) }
   }
 
   /// The first start of a run.

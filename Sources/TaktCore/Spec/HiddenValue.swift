@@ -72,7 +72,13 @@ extension [HiddenValue] {
   static func of(_ steps: [Step], under path: String) -> Self {
     steps.enumerated().flatMap { place, step -> Self in
       let path = "\(path)[\(place + 1)]"
-      let own = of(step.action, under: "\(path).")
+      var own = of(step.action, under: "\(path).")
+      if step.rule.when != .every {
+        own.append(HiddenValue("\(path).when", step.rule.when.text))
+      }
+      if let interval = step.rule.interval {
+        own.append(HiddenValue("\(path).repeat", DurationText.format(interval)))
+      }
       guard step.continues else { return own }
       let text = step.isFailureIgnored ? "ignore" : "true"
       return own + [HiddenValue("\(path).continue", text)]

@@ -74,15 +74,18 @@ extension ActiveRun {
     var isForGood: Bool
     /// Whether there is a timer for how long it is expected to take.
     var isExpected: Bool
+    /// The run whose start this hook told of.
+    var startOf: RunID?
     /// The run that it was to resume and did not: what the ledger keeps of that one is settled.
     var settles: RunID?
   }
 
   mutating func last(_ end: RunEnd) -> Last {
     var last = Last(
-      job: job, isHook: isHook, hasHooks: !spec.hooks.isEmpty,
+      job: job, isHook: isHook, hasHooks: spec.policies.hasHooks,
       hasHadAttempt: !isHook && hasHadAttempt(end), isForGood: parting == nil,
       isExpected: expectedToken != 0)
+    if isHook, let facts, facts.value.hook == .onStart { last.startOf = facts.value.run }
     if case .resumed(_, let previous) = origin, startedAt == nil, !isClaiming,
       end != RunEnd(.cancelled, .shutdown)
     {

@@ -67,20 +67,6 @@ struct RunReport: Encodable {
     // Numbers and texts alone, which cannot fail to be encoded.
     return (try? encoder.encode(self)).map(Array.init) ?? Array("{}".utf8)
   }
-
-  /// As lines for people.
-  var lines: [String] {
-    var lines = [
-      "job:      \(job)", "run:      \(run)", "slot:     \(slot)", "hook:     \(facts.hook)",
-    ]
-    if let outcome = facts.outcome { lines.append("outcome:  \(outcome)") }
-    if let reason = facts.reason { lines.append("reason:   \(reason)") }
-    return lines + [
-      "attempts: \(facts.attempts)", "took:     \(facts.duration_ms) ms",
-      "late:     \(facts.late_ms) ms",
-      "failed in a row: \(facts.streak)",
-    ]
-  }
 }
 
 extension KeptOutput {

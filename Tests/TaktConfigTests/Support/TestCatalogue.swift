@@ -25,6 +25,8 @@ struct TestCatalogue: ActionCatalogue {
     case "login":
       [ParameterSchema("password", .string, isSecret: true, summary: "What nobody may know.")]
     case "touch": []
+    case "ping":
+      [ParameterSchema("url", .string, isRequired: false, isSecret: true, summary: "The check.")]
     case "fetch":
       [
         ParameterSchema("url", .string, summary: "Where."),

@@ -91,7 +91,7 @@ import Synchronization
     #expect(await bench.run("mail", parameters(server), facts: facts) == .done)
     let mail = try #require(try mails().first)
     #expect(mail.subject == "[takt] job failed (exit(1))")
-    #expect(mail.body.contains("reason:   exit(1)\n"))
+    #expect(mail.body.contains("Outcome:  failed, exit(1)\n"))
     let file = try #require(mail.attachments.first)
     #expect(file[0] == "job-7.txt")
     #expect(file[1] == "text/plain")

@@ -56,6 +56,7 @@ struct JobLines {
     var last: Run?
     var active: [Run]
     var suspension: Suspension?
+    var stale_since: String?
     var slots: [Slot]
     var keys: [Key]
     /// A daemon of an earlier version does not send them.
@@ -85,6 +86,9 @@ struct JobLines {
         "suspended since \(ShownZone.words(suspension.since, in: zone))"
           + (suspension.until.map { " until \(ShownZone.words($0, in: zone))" } ?? "")
           + (suspension.reason.isEmpty ? "" : ": \(suspension.reason)"))
+    }
+    if let since = job.stale_since {
+      lines.append("stale since \(ShownZone.words(since, in: zone)) (expect_success_within)")
     }
     lines += Self.file(job, in: zone)
     lines += job.active.map { run in
