@@ -39,10 +39,11 @@ struct SettingsBuilder {
         plugins.searchPath = items.compactMap(\.value.text)
           .map { FilePath.absolute(FilePath.join(folder, $0)) }
       case (Key.concurrency, .map(let groups)):
-        for group in groups { settings.concurrency[group.name] = group.value?.integer }
+        for group in groups { apply(group, to: &settings) }
       default: break
       }
     }
+    checkGroups(fields, settings)
     if settings.state == StateFolder.none, let http = settings.http, http.tokenFile == nil,
       let field = fields.fields.first(where: { $0.name == Key.http })
     {
@@ -59,6 +60,33 @@ struct SettingsBuilder {
         .missingKey, at: api.mark, "'\(Key.api)' needs '\(Key.http)' under '\(Key.scheduler)'",
         hint: "add 'http: {listen: 8080}'")
     }
+  }
+
+  private func apply(_ group: KeyValue.MapField, to settings: inout SchedulerSettings) {
+    guard let fields = group.value?.object else {
+      settings.concurrency[group.name] = group.value?.integer
+      return
+    }
+    // A group that is wrong is still one that jobs may name.
+    settings.concurrency[group.name] = fields[Key.maximum]?.value?.integer ?? 1
+    if fields[Key.whenFull]?.value?.text == "skip" { settings.skippingGroups.insert(group.name) }
+    if fields[Key.maximum] == nil, !fields.hasUnknownKeys {
+      reporter.report(
+        .missingKey, at: group.mark, "the group '\(group.name)' has no '\(Key.maximum)'",
+        hint: "add '\(Key.maximum): 1'", owner: KeyOwner(part: .scheduler, key: Key.concurrency))
+    }
+  }
+
+  /// The engine of a cluster lets slots of a group wait, and knows nothing else.
+  private func checkGroups(_ fields: KeyFields, _ settings: SchedulerSettings) {
+    guard settings.cluster != nil, !settings.skippingGroups.isEmpty,
+      let field = fields[Key.concurrency]
+    else { return }
+    let group = field.value?.map?.first { settings.skippingGroups.contains($0.name) }
+    reporter.report(
+      .conflictingKeys, at: group?.mark ?? field.mark,
+      "'\(Key.whenFull): skip' cannot be combined with '\(Key.cluster)'",
+      hint: "remove '\(Key.whenFull)'", owner: KeyOwner(part: .scheduler, key: Key.concurrency))
   }
 
   private func http(_ fields: KeyFields, at mark: YAMLMark) -> HTTPSettings? {

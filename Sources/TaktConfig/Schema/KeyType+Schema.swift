@@ -124,6 +124,7 @@ enum SchemaRules {
     case JobKey.after.name: needs(Key.job)
     case JobKey.spread.name: needs(Key.over)
     case "\(Key.scheduler).\(Key.cluster)": needs(Key.engine)
+    case "\(Key.scheduler).\(Key.concurrency)": needs(Key.maximum)
     default: [:]
     }
   }

@@ -33,6 +33,7 @@ extension JSONWriter {
     entry.run.head.show { member($0, $1) }
     member("state", entry.state.rawValue)
     entry.run.show { member($0, $1) }
+    member("waits_for", entry.waitsFor)
     guard let progress = entry.progress else { return }
     key("progress")
     object { json in

@@ -56,6 +56,8 @@ package enum TimerView: String, CaseIterable, Hashable, Sendable {
 package struct RunView: Hashable, Sendable {
   package var run: StoredRun
   package var state: RunState.Kind
+  /// What it waits for before it may start, for people; nil when it does not wait.
+  package var waitsFor: String?
 }
 
 /// The scheduler at one moment.

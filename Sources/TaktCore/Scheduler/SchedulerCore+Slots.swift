@@ -161,6 +161,11 @@ extension SchedulerCore {
 
   /// Why a slot gets no run; nil when it gets one.
   private mutating func refusal(of id: JobID) -> SkipReason? {
+    if !settings.skippingGroups.isEmpty, let group = jobs[id].spec.concurrencyGroup,
+      settings.skippingGroups.contains(group), runs.isTaken(group)
+    {
+      return .groupFull
+    }
     if !runs.hasActive(id), jobs[id].spec.timing.schedule.limit == nil { return nil }
     let active = runs.active(of: id)
     if let limit = jobs[id].spec.timing.schedule.limit {

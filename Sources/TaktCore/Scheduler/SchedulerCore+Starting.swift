@@ -23,6 +23,20 @@ extension SchedulerCore {
     if runs.contains(run), let slot = runs[run].undecidedSlot {
       effects.append(.record(.pending(spec.name, slot.nominal)))
     }
+    logWait(of: run, at: now)
+  }
+
+  /// A wait for a group has causes that nobody sees in the job.
+  private mutating func logWait(of run: RunID, at now: Now) {
+    guard !isQuiet, runs.contains(run), runs[run].spec.concurrencyGroup != nil,
+      let wait = runs.wait(of: run, maxRunning: settings.maxRunning), wait.isForGroup
+    else { return }
+    log(
+      .info, .run, at: now,
+      [
+        LogField(.job, .text(runs[run].spec.name.text)), LogField(.run, .number(Int64(run.number))),
+        LogField(.message, .text("waits for \(wait.words)")),
+      ])
   }
 
   private var mayStart: Bool { phase == .running || phase == .draining }

@@ -18,3 +18,15 @@ package enum HookKind: String, CaseIterable, Hashable, Comparable, Sendable {
 
 /// The actions of each hook that a job has.
 package typealias Hooks = [HookKind: [Step]]
+
+extension HookRule.When {
+  /// The hooks in which it means something.
+  package var hooks: [HookKind] {
+    switch self {
+    case .every: HookKind.allCases
+    case .recovered: [.onSuccess]
+    case .output: [.onFailure, .onSuccess, .onRecover]
+    case .streak: [.onFailure, .onRecover]
+    }
+  }
+}

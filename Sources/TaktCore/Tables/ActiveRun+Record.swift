@@ -36,7 +36,7 @@ extension ActiveRun {
     switch origin {
     case .slot: break
     case .manual: head.kind = .manual
-    case .hook: (head.kind, head.hook, head.parent) = (.hook, facts?.value.hook, facts?.value.run)
+    case .hook: (head.kind, head.hook, head.parent) = (.hook, facts?.value.hook, facts?.value.ofRun)
     case .resumed(_, let previous): (head.kind, head.parent) = (.resumed, previous)
     }
     return head

@@ -36,13 +36,14 @@ struct HookFacts: Encodable {
 /// What a hook tells the outside of the run that it is for.
 struct RunReport: Encodable {
   let job: String
-  let run: UInt64
+  /// Nil for a hook that is for no run.
+  let run: UInt64?
   let slot: String
   let facts: HookFacts
 
   init(_ facts: RunFacts, of request: AttemptRequest) {
     job = request.spec.name.text
-    run = facts.run.number
+    run = facts.ofRun?.number
     slot = request.slot.rfc3339()
     self.facts = HookFacts(facts)
   }
@@ -56,7 +57,7 @@ struct RunReport: Encodable {
     try facts.encode(to: encoder)
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(job, forKey: .job)
-    try container.encode(run, forKey: .run)
+    try container.encodeIfPresent(run, forKey: .run)
     try container.encode(slot, forKey: .slot)
   }
 

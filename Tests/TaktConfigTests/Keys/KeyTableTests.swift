@@ -163,6 +163,8 @@ struct KeyTableTests {
     "scheduler.http.token_file": "scheduler: {http: {listen: 8080, token_file: /run/token}}",
     "scheduler.http.read_token_file":
       "scheduler: {http: {listen: 8080, read_token_file: /run/reader}}",
+    "scheduler.concurrency.max": "scheduler: {concurrency: {db: {max: 2}}}",
+    "scheduler.concurrency.when_full": "scheduler: {concurrency: {db: {max: 2, when_full: skip}}}",
     "scheduler.http.public_url":
       "scheduler: {http: {listen: 8080, public_url: 'https://jobs.example.org/takt'}}",
     "scheduler.http.names": "scheduler: {http: {listen: 8080, names: [jobs.example.org]}}",

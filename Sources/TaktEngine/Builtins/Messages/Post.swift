@@ -57,28 +57,37 @@ struct Post {
     let triesMax = call.integer("retries", or: Self.retriesDefault) + 1
     var wait = Self.backoff
     for number in 1...triesMax {
-      let failure: NetworkFailure
       do throws(NetworkFailure) {
-        let reply = try Network.reply(to: spec.request(within: spec.timeout), call.cancellation)
-        call.log("\(server): \(reply.status)")
-        if (200...299).contains(reply.status) { return reply }
-        failure = NetworkFailure(reason: "status(\(reply.status))", message: "")
-        if reply.status != 429, reply.status < 500 { throw failure }
+        return try attempt(spec, server, call)
       } catch {
-        if !error.message.isEmpty { call.log("\(server): \(error.message)", .warning) }
-        if error.reason == LongAttempt.cancelled || Self.isFinal(error) { throw error }
-        failure = error
+        if number == triesMax || Self.isFinal(error) { throw error }
       }
-      if number == triesMax { throw failure }
       guard call.cancellation.sleep(wait) else { break }
       wait *= 2
     }
     throw NetworkFailure(reason: LongAttempt.cancelled, message: "")
   }
 
+  private func attempt(
+    _ spec: HTTPRequestSpec, _ server: String, _ call: BuiltinCall
+  ) throws(NetworkFailure) -> HTTPReply {
+    let reply: HTTPReply
+    do throws(NetworkFailure) {
+      reply = try Network.reply(to: spec.request(within: spec.timeout), call.cancellation)
+    } catch {
+      call.log("\(server): \(error.message)", .warning)
+      throw error
+    }
+    call.log("\(server): \(reply.status)")
+    if (200...299).contains(reply.status) { return reply }
+    throw NetworkFailure(reason: "status(\(reply.status))", message: "")
+  }
+
   /// Whether another try cannot help: the server has refused the request itself.
   private static func isFinal(_ failure: NetworkFailure) -> Bool {
-    guard failure.reason.hasPrefix("status(") else { return failure.reason == "no_libcurl" }
+    guard failure.reason.hasPrefix("status(") else {
+      return [LongAttempt.cancelled, "no_libcurl"].contains(failure.reason)
+    }
     let status = Int(failure.reason.dropFirst(7).dropLast()) ?? 0
     return status != 429 && status < 500
   }

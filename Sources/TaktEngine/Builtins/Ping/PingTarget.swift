@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

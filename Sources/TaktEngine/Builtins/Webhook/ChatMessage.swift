@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// JSON that is only written.
 indirect enum JSONDocument {

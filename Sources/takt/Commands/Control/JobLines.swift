@@ -41,6 +41,7 @@ struct JobLines {
       var ended: String?
       var duration_ms: Double?
       var attempts: Int?
+      var waits_for: String?
       var outcome: String?
       var reason: String?
     }
@@ -94,6 +95,7 @@ struct JobLines {
     lines += job.active.map { run in
       "run \(run.run): \(run.state)"
         + (run.began.map { " since \(ShownZone.words($0, in: zone))" } ?? "")
+        + (run.waits_for.map { ", waits for \($0)" } ?? "")
     }
     lines.append(job.last.map { Self.words($0, in: zone) } ?? "last run: none yet")
     lines.append(

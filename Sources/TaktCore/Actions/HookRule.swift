@@ -60,14 +60,4 @@ extension HookRule.When {
     case .streak(let least): "streak >= \(least)"
     }
   }
-
-  /// The hooks in which it means something.
-  package var hooks: [HookKind] {
-    switch self {
-    case .every: HookKind.allCases
-    case .recovered: [.onSuccess]
-    case .output: [.onFailure, .onSuccess, .onRecover]
-    case .streak: [.onFailure, .onRecover]
-    }
-  }
 }
