@@ -95,3 +95,8 @@ extension JobAlarms {
     return Freshness(since: since, countsFrom: instants[1], staleSince: instants[2])
   }
 }
+
+extension WallInstant {
+  /// The instant as the ledger keeps it: in whole milliseconds, of which this is the last.
+  var kept: WallInstant { WallInstant(milliseconds: milliseconds) }
+}

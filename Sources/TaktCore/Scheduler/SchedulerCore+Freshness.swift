@@ -18,14 +18,14 @@ extension SchedulerCore {
   mutating func watchFreshness(of id: JobID, _ cause: FreshnessCause, at now: Now) {
     guard let limit = jobs[id].spec.policies.freshFor else { return forgetFreshness(of: id) }
     guard phase == .running, !jobs[id].isHeld else { return endFreshnessTimer(of: id) }
-    var freshness = jobs[id].alarms?.freshness ?? Freshness(since: now.wall)
+    var freshness = jobs[id].alarms?.freshness ?? Freshness(since: now.wall.kept)
     if freshness.staleSince == nil {
       // The clock was put back.
-      freshness.since = min(freshness.since, now.wall)
-      freshness.countsFrom = freshness.countsFrom.map { min($0, now.wall) }
+      freshness.since = min(freshness.since, now.wall.kept)
+      freshness.countsFrom = freshness.countsFrom.map { min($0, now.wall.kept) }
       let isOver = freshness.deadline(limit) <= now.wall
       if cause == .resumed || cause == .absence && isOver && freshness.countsFrom == nil {
-        freshness.countsFrom = now.wall
+        freshness.countsFrom = now.wall.kept
       }
     } else if freshness.deadline(limit) > now.wall {
       freshness.staleSince = nil
@@ -66,7 +66,7 @@ extension SchedulerCore {
 
   private mutating func becomeStale(_ id: JobID, _ freshness: Freshness, at now: Now) {
     var stale = freshness
-    (stale.staleSince, stale.countsFrom) = (now.wall, nil)
+    (stale.staleSince, stale.countsFrom) = (now.wall.kept, nil)
     set(stale, of: id)
     let limit = jobs[id].spec.policies.freshFor ?? .zero
     logFreshness(
@@ -81,7 +81,7 @@ extension SchedulerCore {
   ) {
     let caller = HookCaller(
       run: RunID(0), job: id, spec: jobs[id].spec,
-      slot: WallInstant(milliseconds: now.wall.milliseconds), attempts: 0,
+      slot: now.wall.kept, attempts: 0,
       startedAt: now.monotonic - (now.wall - freshness.since), lateness: .zero,
       output: KeptOutput())
     call(
@@ -96,7 +96,7 @@ extension SchedulerCore {
     guard let before = freshness(of: id), let limit = jobs[id].spec.policies.freshFor else {
       return false
     }
-    let freshness = Freshness(since: now.wall)
+    let freshness = Freshness(since: now.wall.kept)
     for place in Array((jobs[id].alarms?.calls ?? [:]).keys) where place.hook == .onStale {
       jobs[id].alarms?.calls[place] = nil
     }
@@ -125,7 +125,7 @@ extension SchedulerCore {
     guard var freshness = freshness(of: id), failureStreak(of: id) == 0,
       let limit = jobs[id].spec.policies.freshFor, phase == .running, !jobs[id].isHeld
     else { return }
-    (freshness.countsFrom, freshness.staleSince) = (now.wall, nil)
+    (freshness.countsFrom, freshness.staleSince) = (now.wall.kept, nil)
     set(freshness, of: id)
     settleFreshness(of: id, freshness, limit, at: now)
   }

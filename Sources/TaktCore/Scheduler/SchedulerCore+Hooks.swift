@@ -124,7 +124,7 @@ extension SchedulerCore {
   private mutating func remember(_ place: JobAlarms.Place, of id: JobID, at now: Now) {
     guard jobs.isPresent(id) else { return }
     var alarms = jobs[id].alarms ?? JobAlarms()
-    alarms.calls[place] = JobAlarms.Call(at: now.wall, isOfStreak: true)
+    alarms.calls[place] = JobAlarms.Call(at: now.wall.kept, isOfStreak: true)
     jobs[id].alarms = alarms
     markDirty(id)
   }

@@ -26,7 +26,14 @@ struct TestCatalogue: ActionCatalogue {
       [ParameterSchema("password", .string, isSecret: true, summary: "What nobody may know.")]
     case "touch": []
     case "ping":
-      [ParameterSchema("url", .string, isRequired: false, isSecret: true, summary: "The check.")]
+      ["url", "dsn", "monitor"].map {
+        ParameterSchema($0, .string, isRequired: false, isSecret: true, summary: "The check.")
+      }
+    case "webhook":
+      [
+        ParameterSchema("to", .choice(["slack", "ntfy"]), summary: "The service."),
+        ParameterSchema("url", .string, isSecret: true, summary: "Where."),
+      ]
     case "fetch":
       [
         ParameterSchema("url", .string, summary: "Where."),
