@@ -92,6 +92,24 @@ import TaktTime
     #expect(shop.staleSince == nil)
   }
 
+  @Test func `an alarm that the end of takt cut off is sent at its next start, once`() throws {
+    let spec = try job()
+    var shop = Shop()
+    shop.world.start([spec])
+    // Nothing ends, the hook neither.
+    shop.world.pass(Self.hour * 26)
+    #expect(shop.hooks == ["on_stale 26"])
+    shop.result = .exited(1)
+    shop.world.restart([spec], after: Self.hour)
+    #expect(shop.hooks == ["on_stale 26", "on_stale 27"])
+    shop.pass(Self.hour)
+    for _ in 0..<3 {
+      shop.world.restart([spec], after: Self.hour)
+      shop.pass(Self.hour)
+    }
+    #expect(shop.hooks.count == 2)
+  }
+
   @Test func `after an absence of takt the job has one more chance`() throws {
     let spec = try job()
     var shop = Shop()

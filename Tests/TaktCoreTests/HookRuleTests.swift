@@ -155,6 +155,41 @@ import TaktTime
     #expect(hooks.map { $0.spec.action.stepCount } == [2, 2, 1, 1])
   }
 
+  @Test func `an alarm that the end of takt cut off is sent again`() throws {
+    let spec = try job([.onFailure: [HookRule(.streak(least: 1))]])
+    var day = Day()
+    day.start([spec])
+    day.world.pass(.seconds(30))
+    day.world.send(.actionEnded(RunID(1), AttemptReport(.exited(1))))
+    // The hook has started, and takt is killed before it ends.
+    day.restart([spec], after: .seconds(5))
+    #expect(day.news() == ["on_failure 35 streak 1"])
+    day.pass(.seconds(90), .exited(1))
+    #expect(day.news().map { $0.suffix(8) } == ["streak 2"])
+    day.restart([spec], after: .seconds(5))
+    day.pass(.seconds(90), .exited(1))
+    #expect(day.news() == [])
+  }
+
+  @Test func `a reload keeps what was called, wherever it stands now, and a new when counts anew`()
+    throws
+  {
+    let (first, third) = (HookRule(.streak(least: 1)), HookRule(.streak(least: 3)))
+    let before = try job([.onFailure: [first]])
+    let after = try job([.onFailure: [third, first]])
+    let later = try job([.onFailure: [HookRule(.streak(least: 6)), third]])
+    var day = Day()
+    day.start([before])
+    day.pass(.seconds(31), .exited(1))
+    #expect(day.news() == ["on_failure 30 streak 1"])
+    day.world.reload([before], to: [after])
+    day.pass(.seconds(120), .exited(1))
+    #expect(day.news() == ["on_failure 90 streak 3"])
+    day.world.reload([after], to: [later])
+    day.pass(.seconds(120), .exited(1))
+    #expect(day.news() == ["on_failure 180 streak 6"])
+  }
+
   @Test func `on_start is called beside the run, and the hooks of its end wait for it`() throws {
     let spec = try job([.onStart: [HookRule()], .onSuccess: [HookRule()]])
     var world = SchedulerWorld()
@@ -182,12 +217,13 @@ import TaktTime
 
   @Test func `what is remembered of alarms reads back as it was`() {
     var alarms = JobAlarms()
-    alarms.calls[JobAlarms.Place(hook: .onFailure, index: 0)] = JobAlarms.Call(
+    alarms.calls[JobAlarms.Place(hook: .onFailure, action: 0xc0ffee)] = JobAlarms.Call(
       at: SchedulerWorld.wall, isOfStreak: true)
-    alarms.calls[JobAlarms.Place(hook: .onStale, index: 2)] = JobAlarms.Call(
+    alarms.calls[JobAlarms.Place(hook: .onStale, action: .max)] = JobAlarms.Call(
       at: SchedulerWorld.wall, isOfStreak: false)
     alarms.freshness = Freshness(since: SchedulerWorld.wall, staleSince: SchedulerWorld.wall)
     #expect(JobAlarms(text: alarms.text) == alarms)
-    #expect(JobAlarms(text: "on_later.0=7 fresh=x on_failure=3 nonsense") == JobAlarms())
+    #expect(
+      JobAlarms(text: "on_later.0=7 fresh=x on_failure=3 on_failure.x=3 nonsense") == JobAlarms())
   }
 }

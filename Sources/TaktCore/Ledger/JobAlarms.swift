@@ -2,13 +2,14 @@ package import TaktTime
 
 /// What is remembered of a job's alarms, so that none is sent twice; it outlives takt.
 package struct JobAlarms: Hashable, Sendable {
-  /// One action of a hook, by its place.
+  /// One action of a hook: by what it does, since a reload may give it another place in the list.
   package struct Place: Hashable, Comparable, Sendable {
     package var hook: HookKind
-    package var index: Int
+    /// A hash of what the action does and of its `when`.
+    package var action: UInt64
 
     package static func < (left: Self, right: Self) -> Bool {
-      (left.hook, left.index) < (right.hook, right.index)
+      (left.hook, left.action) < (right.hook, right.action)
     }
   }
 
@@ -17,6 +18,15 @@ package struct JobAlarms: Hashable, Sendable {
     package var at: WallInstant
     /// Whether that was in the present series of failures.
     package var isOfStreak: Bool
+    package var progress = Progress.done
+  }
+
+  /// What became of a call.
+  package enum Progress: Hashable, Sendable {
+    case waiting(for: RunID)
+    case done
+    /// takt ended before the hook did: the action may never have been called.
+    case lost
   }
 
   package var calls: [Place: Call] = [:]
@@ -26,6 +36,23 @@ package struct JobAlarms: Hashable, Sendable {
   package init() {}
 
   package var isEmpty: Bool { calls.isEmpty && freshness == nil }
+
+  /// When an action was called last, if that call came to its end or still may.
+  func call(_ place: Place) -> Call? { calls[place].flatMap { $0.progress == .lost ? nil : $0 } }
+
+  /// A hook's run has ended. Returns whether any call depended on it.
+  mutating func hookEnded(_ run: RunID, isLost: Bool) -> Bool {
+    let places = calls.filter { $0.value.progress == .waiting(for: run) }.keys
+    for place in Array(places) { calls[place]?.progress = isLost ? .lost : .done }
+    return !places.isEmpty
+  }
+
+  /// The daemon whose hooks these were is no more.
+  mutating func loseOpenCalls() {
+    for place in Array(calls.keys) where calls[place]?.progress != .done {
+      calls[place]?.progress = .lost
+    }
+  }
 
   /// The present series of failures is over.
   mutating func endStreak() {
@@ -56,10 +83,12 @@ package struct Freshness: Hashable, Sendable {
 }
 
 extension JobAlarms {
-  /// As the ledger keeps it: `on_failure.0=1790000000000+ fresh=1790000000000//1790000900000`.
+  /// As the ledger keeps it: `on_failure.c0ffee=1790000000000+? fresh=1790000000000//1790000900000`.
+  /// `+` is for a call of the present series, `?` for one whose end nobody has seen.
   package var text: String {
     var words = calls.sorted { $0.key < $1.key }.map { place, call in
-      "\(place.hook.rawValue).\(place.index)=\(call.at.milliseconds)\(call.isOfStreak ? "+" : "")"
+      "\(place.hook.rawValue).\(String(place.action, radix: 16))=\(call.at.milliseconds)"
+        + (call.isOfStreak ? "+" : "") + (call.progress == .done ? "" : "?")
     }
     if let freshness {
       let instants = [freshness.since, freshness.countsFrom, freshness.staleSince]
@@ -79,11 +108,14 @@ extension JobAlarms {
         continue
       }
       let name = parts[0].split(separator: ".").map(String.init)
-      guard name.count == 2, let hook = HookKind(rawValue: name[0]), let index = Int(name[1]),
-        let at = Int64(parts[1].last == "+" ? String(parts[1].dropLast()) : parts[1])
+      let digits = parts[1].prefix { $0 != "+" && $0 != "?" }
+      let marks = parts[1][digits.endIndex...]
+      guard name.count == 2, let hook = HookKind(rawValue: name[0]),
+        let action = UInt64(name[1], radix: 16), let at = Int64(digits)
       else { continue }
-      calls[Place(hook: hook, index: index)] = Call(
-        at: WallInstant(milliseconds: at), isOfStreak: parts[1].last == "+")
+      calls[Place(hook: hook, action: action)] = Call(
+        at: WallInstant(milliseconds: at), isOfStreak: marks.contains("+"),
+        progress: marks.contains("?") ? .lost : .done)
     }
   }
 
@@ -93,6 +125,15 @@ extension JobAlarms {
     }
     guard instants.count == 3, let since = instants[0] else { return nil }
     return Freshness(since: since, countsFrom: instants[1], staleSince: instants[2])
+  }
+}
+
+extension Step {
+  /// Where a hook remembers its calls: the same after a restart, and wherever it stands in the list.
+  func place(in hook: HookKind) -> JobAlarms.Place {
+    let words = [HiddenValue].of(action, under: "").map { "\($0.path)=\($0.shown)" }
+    return JobAlarms.Place(
+      hook: hook, action: StableHash.of((words + [rule.when.text]).joined(separator: "\n")))
   }
 }
 

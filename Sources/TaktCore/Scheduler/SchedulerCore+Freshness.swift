@@ -29,9 +29,14 @@ extension SchedulerCore {
       }
     } else if freshness.deadline(limit) > now.wall {
       freshness.staleSince = nil
+      forgetStaleCalls(of: id)
       logFreshness("no longer stale: 'expect_success_within' is longer now", .notice, id, at: now)
     }
     set(freshness, of: id)
+    if freshness.staleSince != nil, cause == .absence {
+      // The previous daemon may have ended before the alarm was out.
+      callStale(id, freshness, isReminder: true, at: now)
+    }
     settleFreshness(of: id, freshness, limit, at: now)
   }
 
@@ -97,9 +102,7 @@ extension SchedulerCore {
       return false
     }
     let freshness = Freshness(since: now.wall.kept)
-    for place in Array((jobs[id].alarms?.calls ?? [:]).keys) where place.hook == .onStale {
-      jobs[id].alarms?.calls[place] = nil
-    }
+    forgetStaleCalls(of: id)
     set(freshness, of: id)
     if before.staleSince != nil {
       logFreshness("no longer stale: a run has succeeded", .notice, id, at: now)
@@ -125,6 +128,10 @@ extension SchedulerCore {
     guard var freshness = freshness(of: id), failureStreak(of: id) == 0,
       let limit = jobs[id].spec.policies.freshFor, phase == .running, !jobs[id].isHeld
     else { return }
+    if freshness.staleSince != nil {
+      forgetStaleCalls(of: id)
+      logFreshness("no longer stale: another machine runs the job", .notice, id, at: now)
+    }
     (freshness.countsFrom, freshness.staleSince) = (now.wall.kept, nil)
     set(freshness, of: id)
     settleFreshness(of: id, freshness, limit, at: now)
@@ -142,6 +149,13 @@ extension SchedulerCore {
     alarms.freshness = freshness
     jobs[id].alarms = alarms
     markDirty(id)
+  }
+
+  /// The next staleness alarms again, however soon.
+  private mutating func forgetStaleCalls(of id: JobID) {
+    for place in Array((jobs[id].alarms?.calls ?? [:]).keys) where place.hook == .onStale {
+      jobs[id].alarms?.calls[place] = nil
+    }
   }
 
   private mutating func forgetFreshness(of id: JobID) {
@@ -165,10 +179,10 @@ extension SchedulerCore {
   /// Arms the timer for the first action of `on_stale` that is to be repeated.
   private mutating func armReminder(of id: JobID, at now: Now) {
     let steps = jobs[id].spec.hooks[.onStale] ?? []
-    let calls = jobs[id].alarms?.calls ?? [:]
-    let next = steps.indices.compactMap { index -> WallInstant? in
-      guard let interval = steps[index].rule.interval else { return nil }
-      let last = calls[JobAlarms.Place(hook: .onStale, index: index)]?.at ?? now.wall
+    let alarms = jobs[id].alarms
+    let next = steps.compactMap { step -> WallInstant? in
+      guard let interval = step.rule.interval else { return nil }
+      let last = alarms?.call(step.place(in: .onStale))?.at ?? now.wall
       return last + interval > now.wall ? last + interval : now.wall + interval
     }
     guard let next = next.min() else { return endFreshnessTimer(of: id) }

@@ -92,7 +92,7 @@ extension SchedulerCore {
   private mutating func queueHook(_ occasion: HookOccasion, for run: HookCaller, at now: Now) {
     let steps = run.spec.policies.actions(of: occasion.kind)
     var due: [Int] = []
-    for index in steps.indices where isDue(steps[index].rule, index, occasion, run, at: now) {
+    for index in steps.indices where isDue(steps[index], occasion, run, at: now) {
       due.append(index)
     }
     if due.isEmpty { return }
@@ -108,40 +108,64 @@ extension SchedulerCore {
       return log(
         .warning, .run, at: now, fields + [LogField(.message, .text("hook not run: \(why)"))])
     }
-    for index in due where steps[index].rule.needsMemory {
-      remember(JobAlarms.Place(hook: occasion.kind, index: index), of: run.job, at: now)
-    }
     let facts = RunFacts(
       hook: occasion.kind, run: run.run, attempts: run.attempts, end: occasion.end,
       duration: now.monotonic - (run.startedAt ?? now.monotonic), lateness: run.lateness,
       failureStreak: occasion.kind == .onSuccess ? 0 : occasion.streak, output: run.output)
     if occasion.kind == .onStart { startHooks[run.run] = StartHook() }
+    remember(due.map { steps[$0] }, occasion.kind, of: run.job, in: runs.next, at: now)
     queueRun(
       .hook(run.slot), of: run.job, run.spec.hookSpec(due.map { steps[$0] }),
       facts: Shared(facts), at: now)
   }
 
-  private mutating func remember(_ place: JobAlarms.Place, of id: JobID, at now: Now) {
-    guard jobs.isPresent(id) else { return }
+  /// Remembers when actions were called, as far as their next call depends on it.
+  private mutating func remember(
+    _ steps: [Step], _ hook: HookKind, of id: JobID, in run: RunID, at now: Now
+  ) {
+    let steps = steps.filter { $0.rule.needsMemory || hook == .onStale }
+    guard !steps.isEmpty, jobs.isPresent(id) else { return }
     var alarms = jobs[id].alarms ?? JobAlarms()
-    alarms.calls[place] = JobAlarms.Call(at: now.wall.kept, isOfStreak: true)
+    for step in steps {
+      alarms.calls[step.place(in: hook)] = JobAlarms.Call(
+        at: now.wall.kept, isOfStreak: true, progress: .waiting(for: run))
+    }
+    // Those of actions that are no longer in the file.
+    let hooks = jobs[id].spec.hooks
+    if alarms.calls.count > hooks.values.reduce(0, { $0 + $1.count }) {
+      let places = Set(hooks.flatMap { hook, steps in steps.map { $0.place(in: hook) } })
+      alarms.calls = alarms.calls.filter { places.contains($0.key) }
+    }
+    jobs[id].alarms = alarms
+    markDirty(id)
+  }
+
+  /// A hook has ended: one that takt's own end has cut off does not count as called.
+  mutating func hookEnded(_ run: RunID, of id: JobID, _ end: RunEnd) {
+    guard jobs.isPresent(id), var alarms = jobs[id].alarms else { return }
+    let isLost = end.outcome == .interrupted || end.reason == .shutdown
+    guard alarms.hookEnded(run, isLost: isLost) else { return }
     jobs[id].alarms = alarms
     markDirty(id)
   }
 
   /// Whether an action of a hook is called on this occasion.
   private mutating func isDue(
-    _ rule: HookRule, _ index: Int, _ occasion: HookOccasion, _ run: HookCaller, at now: Now
+    _ step: Step, _ occasion: HookOccasion, _ run: HookCaller, at now: Now
   ) -> Bool {
-    let place = JobAlarms.Place(hook: occasion.kind, index: index)
-    let last =
-      rule.needsMemory && jobs.isPresent(run.job) ? jobs[run.job].alarms?.calls[place] : nil
+    let rule = step.rule
+    let call: JobAlarms.Call? =
+      if rule.needsMemory || occasion.isReminder, jobs.isPresent(run.job),
+        let alarms = jobs[run.job].alarms
+      { alarms.calls[step.place(in: occasion.kind)] } else { nil }
+    let isLost = call?.progress == .lost
+    let last = isLost ? nil : call
     // A clock that was put back since is no reason to keep quiet for longer.
     let hasRested =
       last.map { last in
-        rule.interval.map { now.wall - last.at >= $0 || now.wall < last.at } ?? !occasion.isReminder
+        rule.interval.map { now.wall - last.at >= $0 || now.wall < last.at } ?? true
       } ?? true
-    if occasion.isReminder { return rule.interval != nil && hasRested }
+    if occasion.isReminder { return isLost || rule.interval != nil && hasRested }
     switch rule.when {
     case .every: return hasRested
     case .output: return hasRested && !run.output.isEmpty

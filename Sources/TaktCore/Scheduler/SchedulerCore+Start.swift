@@ -158,6 +158,7 @@ extension RemovedJob {
     ranCount = previous.checkpoint.ranCount
     suspension = previous.checkpoint.suspension
     alarms = previous.checkpoint.alarms
+    alarms?.loseOpenCalls()
   }
 }
 

@@ -15,7 +15,7 @@ package struct HiddenValue: Hashable, Sendable {
     self.text = text
     shown =
       switch isSecret {
-      case true: SensitiveText.mask
+      case true: SensitiveText.masked(secret: text, of: path.split(separator: ".").last ?? "")
       case false: text
       case nil: SensitiveText.masked(text, of: path.split(separator: ".").last ?? "")
       }
@@ -91,7 +91,8 @@ extension [HiddenValue] {
     case .shell(let text): [HiddenValue("\(prefix)run", text)]
     case .argv(let words): [HiddenValue("\(prefix)run", Self.words(words))]
     case .use(let name, let parameters):
-      [HiddenValue("\(prefix)use", name)] + of(parameters, secret: [], under: "\(prefix)with")
+      [HiddenValue("\(prefix)use", name)]
+        + of(parameters, secret: SensitiveText.parameters(of: name), under: "\(prefix)with")
     case .plugin(let plugin, let parameters):
       [HiddenValue("\(prefix)use", plugin.name)] + of(plugin, under: "\(prefix)plugin")
         + of(

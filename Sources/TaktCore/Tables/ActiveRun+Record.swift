@@ -66,7 +66,8 @@ extension ActiveRun {
   /// What matters of a run that has ended.
   struct Last {
     var job: JobID
-    var isHook: Bool
+    /// The run itself, if it is a hook.
+    var hook: RunID?
     var hasHooks: Bool
     /// Whether anything of it has been done.
     var hasHadAttempt: Bool
@@ -82,7 +83,7 @@ extension ActiveRun {
 
   mutating func last(_ end: RunEnd) -> Last {
     var last = Last(
-      job: job, isHook: isHook, hasHooks: spec.policies.hasHooks,
+      job: job, hook: isHook ? id : nil, hasHooks: spec.policies.hasHooks,
       hasHadAttempt: !isHook && hasHadAttempt(end), isForGood: parting == nil,
       isExpected: expectedToken != 0)
     if isHook, let facts, facts.value.hook == .onStart { last.startOf = facts.value.run }

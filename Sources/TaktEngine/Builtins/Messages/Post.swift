@@ -112,7 +112,9 @@ struct Post {
   /// What is wrong with a URL that a file gives; nil for one with placeholders.
   static func problem(_ text: String?) -> String? {
     guard let text, !text.contains("{{") else { return nil }
-    do throws(HTTPRequestSpec.Mistake) { _ = try HTTPRequestSpec.url(text) } catch {
+    do throws(HTTPRequestSpec.Mistake) {
+      _ = try HTTPRequestSpec.url(text, userHint: "")
+    } catch {
       return error.message
     }
     return nil

@@ -6,6 +6,8 @@ struct RunMessage {
   /// How many lines of the output are shown, and how many bytes.
   static let outputLinesMax = 20
   static let outputBytesMax = 2048
+  /// What is less is of no interest to people.
+  private static let lateLeast = Duration.seconds(1)
 
   /// One line: "backup failed on db1: exit(1)".
   let title: String
@@ -37,7 +39,7 @@ struct RunMessage {
     } else {
       facts.append(("Slot", request.slot.rfc3339()))
       if run.hook != .onStart { facts.append(("Took", DurationText.brief(run.duration))) }
-      if run.lateness > .zero { facts.append(("Late", DurationText.brief(run.lateness))) }
+      if run.lateness >= Self.lateLeast { facts.append(("Late", DurationText.brief(run.lateness))) }
       if run.attempts > 1 { facts.append(("Attempts", String(run.attempts))) }
     }
     if run.failureStreak > 0 { facts.append(("Failures", "\(run.failureStreak) in a row")) }
