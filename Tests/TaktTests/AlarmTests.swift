@@ -52,6 +52,38 @@ import Testing
     #expect(folder.read("alarms").split(separator: "\n").count == 3)
   }
 
+  @Test func `an alarm that the end of takt cut off is sent again, one that was sent is not`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      scheduler: {shutdown_grace: 0s}
+      jobs:
+        flaky:
+          every: 50ms
+          from: end
+          run: 'false'
+          kill: {grace: 0s}
+          on_failure: {run: 'echo "$TAKT_STREAK" >> alarms; [ -e answered ] || sleep 600', when: first}
+      """)
+    let killed = try TaktProcess(["run"], in: folder)
+    _ = try lines(1, of: "alarms", in: folder)
+    killed.signal(SIGKILL)
+    _ = killed.waitForExit()
+    let stopped = try TaktProcess(["run"], in: folder)
+    _ = try lines(2, of: "alarms", in: folder)
+    #expect(try stopped.stop() == 0)
+    try folder.write("", to: "answered")
+    let third = try TaktProcess(["run"], in: folder)
+    try third.line("the end of the hook") { $0.to == "ended" && $0.hook == "on_failure" }
+    #expect(try third.stop() == 0)
+    let fourth = try TaktProcess(["run"], in: folder)
+    try runs(5, of: "flaky", fourth)
+    #expect(try fourth.stop() == 0)
+    #expect(folder.read("alarms").split(separator: "\n").count == 3)
+  }
+
   @Test func `a stale job alarms once and recovers once, across a restart`() throws {
     let folder = try TemporaryFolder()
     try folder.write(

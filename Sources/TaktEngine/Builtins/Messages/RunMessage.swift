@@ -69,11 +69,23 @@ struct RunMessage {
     let text = output.endText(bytesMax: outputBytesMax)
     var lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     if lines.last?.isEmpty == true { lines.removeLast() }
-    return lines.suffix(outputLinesMax).map { line in
-      String(
-        String.UnicodeScalarView(
-          line.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7f || $0 == "\t" }))
-    }.joined(separator: "\n")
+    return lines.suffix(outputLinesMax).map(plain).joined(separator: "\n")
+  }
+
+  /// A line without colours and other sequences for terminals, and without control characters.
+  private static func plain(_ line: Substring) -> String {
+    var shown = String.UnicodeScalarView()
+    var rest = line.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      if scalar == "\u{1b}" {
+        // `ESC [ … letter`; of any other sequence one character.
+        guard rest.popFirst() == "[" else { continue }
+        rest = rest.drop { (0x20...0x3f).contains($0.value) }.dropFirst()
+      } else if scalar.value >= 0x20 && !(0x7f...0x9f).contains(scalar.value) || scalar == "\t" {
+        shown.append(scalar)
+      }
+    }
+    return String(shown)
   }
 
   /// The facts as lines, their values under one another.
