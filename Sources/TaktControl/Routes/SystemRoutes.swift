@@ -118,16 +118,20 @@ struct SystemRoutes {
     let names = await ports.query { core, _ in Array(core.jobNames) }
     // As many as there are labels for, without sorting the others.
     let labelled = Array(names.smallest(Metrics.labelledJobsMax))
-    let (view, streaks, cluster, now) = await ports.query { core, now in
-      (
-        core.view, labelled.map { core.view(of: $0, at: now)?.failureStreak ?? 0 },
-        core.clusterView(at: now), now
-      )
+    let (view, jobs, cluster, now) = await ports.query { core, now in
+      let jobs = labelled.map { name in
+        let view = core.view(of: name, at: now)
+        return MetricsMoment.Job(
+          name: name.text, streak: view?.failureStreak ?? 0,
+          isStale: view?.spec.policies.freshFor == nil ? nil : view?.staleSince != nil)
+      }
+      return (core.view, jobs, core.clusterView(at: now), now)
     }
     let (figures, facts, clients) = (ports.figures(), ports.facts, readers.current)
     let text = await ports.readModel.read { state in
-      let jobs = zip(labelled, streaks).map { name, streak in
-        (name: name.text, streak: streak, succeededAt: state.jobs[name]?.succeededAt)
+      var jobs = jobs
+      for (place, name) in labelled.enumerated() {
+        jobs[place].succeededAt = state.jobs[name]?.succeededAt
       }
       return state.metrics.text(
         MetricsMoment(

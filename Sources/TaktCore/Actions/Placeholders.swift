@@ -2,7 +2,8 @@
 /// `{{secret.NAME}}`; `{{{{` stands for `{{` itself.
 package enum Placeholders {
   package enum Name: String, CaseIterable, Hashable, Sendable {
-    case job, run, slot, attempt, fence, hook, outcome, reason, streak
+    case job, run, slot, attempt, fence, hook, host, outcome, reason, streak, attempts, output
+    case runURL = "run_url"
     case durationMilliseconds = "duration_ms"
     case latenessMilliseconds = "late_ms"
 
@@ -10,7 +11,9 @@ package enum Placeholders {
     package var isOfHooks: Bool {
       switch self {
       case .job, .run, .slot, .attempt, .fence: false
-      case .hook, .outcome, .reason, .streak, .durationMilliseconds, .latenessMilliseconds: true
+      case .host, .runURL, .hook, .outcome, .reason, .streak, .attempts, .output,
+        .durationMilliseconds, .latenessMilliseconds:
+        true
       }
     }
   }

@@ -15,12 +15,15 @@ enum TaktVariable: String, CaseIterable {
   case attempt = "TAKT_ATTEMPT"
   /// The number of the claim under which the run goes; only where there is one.
   case fence = "TAKT_FENCE"
+  case host = "TAKT_HOST"
+  case runURL = "TAKT_RUN_URL"
   case hook = "TAKT_HOOK"
   case outcome = "TAKT_OUTCOME"
   case reason = "TAKT_REASON"
   case durationMilliseconds = "TAKT_DURATION_MS"
   case latenessMilliseconds = "TAKT_LATE_MS"
   case streak = "TAKT_STREAK"
+  case attempts = "TAKT_ATTEMPTS"
   case output = "TAKT_OUTPUT"
 
   static let names = Set(allCases.map(\.rawValue))

@@ -87,7 +87,8 @@ final class LedgerReading {
     }
     return JobCheckpoint(
       job: name, cursor: cursor, failureStreak: try row.count("streak"),
-      ranCount: try row.count("ran"), suspension: suspension)
+      ranCount: try row.count("ran"), suspension: suspension,
+      alarms: try row.text(ifAny: "alarms").map { JobAlarms(text: $0) })
   }
 
   private func number(of job: JobName) throws -> Int64? {

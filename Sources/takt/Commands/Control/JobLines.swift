@@ -41,6 +41,7 @@ struct JobLines {
       var ended: String?
       var duration_ms: Double?
       var attempts: Int?
+      var waits_for: String?
       var outcome: String?
       var reason: String?
     }
@@ -56,6 +57,7 @@ struct JobLines {
     var last: Run?
     var active: [Run]
     var suspension: Suspension?
+    var stale_since: String?
     var slots: [Slot]
     var keys: [Key]
     /// A daemon of an earlier version does not send them.
@@ -91,10 +93,14 @@ struct JobLines {
           + (suspension.until.map { " until \(ShownZone.words($0, in: zone))" } ?? "")
           + (suspension.reason.isEmpty ? "" : ": \(suspension.reason)"))
     }
+    if let since = job.stale_since {
+      lines.append("stale since \(ShownZone.words(since, in: zone)) (expect_success_within)")
+    }
     lines += Self.file(job, in: zone)
     lines += job.active.map { run in
       "run \(run.run): \(run.state)"
         + (run.began.map { ", started \(ShownZone.words($0, in: zone))" } ?? "")
+        + (run.waits_for.map { ", waits for \($0)" } ?? "")
     }
     lines.append(job.last.map { Self.words($0, in: zone) } ?? "last run: none yet")
     lines.append(
