@@ -180,7 +180,7 @@ import TaktTime
     let later = try job([.onFailure: [HookRule(.streak(least: 6)), third]])
     var day = Day()
     day.start([before])
-    day.pass(.seconds(31), .exited(1))
+    day.pass(.seconds(30), .exited(1))
     #expect(day.news() == ["on_failure 30 streak 1"])
     day.world.reload([before], to: [after])
     day.pass(.seconds(120), .exited(1))
