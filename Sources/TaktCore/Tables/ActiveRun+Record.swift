@@ -76,7 +76,7 @@ extension ActiveRun {
     /// Whether there is a timer for how long it is expected to take.
     var isExpected: Bool
     /// The run whose start this hook told of.
-    var startOf: RunID?
+    var startOf: StartHook.Key?
     /// The run that it was to resume and did not: what the ledger keeps of that one is settled.
     var settles: RunID?
   }
@@ -86,7 +86,9 @@ extension ActiveRun {
       job: job, hook: isHook ? id : nil, hasHooks: spec.policies.hasHooks,
       hasHadAttempt: !isHook && hasHadAttempt(end), isForGood: parting == nil,
       isExpected: expectedToken != 0)
-    if isHook, let facts, facts.value.hook == .onStart { last.startOf = facts.value.run }
+    if isHook, let facts = facts?.value, facts.hook == .onStart {
+      last.startOf = StartHook.Key(run: facts.run, isPing: facts.isPing)
+    }
     if case .resumed(_, let previous) = origin, startedAt == nil, !isClaiming,
       end != RunEnd(.cancelled, .shutdown)
     {
