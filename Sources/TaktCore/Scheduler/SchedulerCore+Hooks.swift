@@ -78,7 +78,7 @@ extension SchedulerCore {
     guard run.spec.policies.calls(occasion.kind) else { return }
     for isPing in [false, true] where !run.spec.policies.actions(of: occasion.kind, isPing).isEmpty
     {
-      let start = StartHook.Key(run: run.run, isPing: isPing)
+      let start = RunStart(run: run.run, isPing: isPing)
       if startHooks[start] != nil {
         startHooks[start]?.waiting.append((occasion, run))
       } else {
@@ -88,7 +88,7 @@ extension SchedulerCore {
   }
 
   /// The hook of a run's start has ended: what waited for it follows.
-  mutating func startHookEnded(_ start: StartHook.Key, at now: Now) {
+  mutating func startHookEnded(_ start: RunStart, at now: Now) {
     for (occasion, caller) in startHooks.removeValue(forKey: start)?.waiting ?? [] {
       queueHook(occasion, isPing: start.isPing, for: caller, at: now)
     }
@@ -121,7 +121,7 @@ extension SchedulerCore {
       failureStreak: occasion.kind == .onSuccess ? 0 : occasion.streak, output: run.output)
     facts.isPing = isPing
     if occasion.kind == .onStart {
-      startHooks[StartHook.Key(run: run.run, isPing: isPing)] = StartHook()
+      startHooks[RunStart(run: run.run, isPing: isPing)] = StartHook()
     }
     remember(due.map { steps[$0] }, occasion.kind, of: run.job, in: runs.next, at: now)
     queueRun(
@@ -193,11 +193,6 @@ extension SchedulerCore {
 
 /// The hook of a run's start that has not ended, and the hooks that wait for it.
 struct StartHook: Sendable {
-  struct Key: Hashable, Sendable {
-    var run: RunID
-    var isPing: Bool
-  }
-
   var waiting: [(SchedulerCore.HookOccasion, HookCaller)] = []
 }
 
