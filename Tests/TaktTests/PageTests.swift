@@ -85,6 +85,17 @@ import Testing
   }
 
   @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))
+  func `a job without a success in time is shown as stale`() throws {
+    let jobs = """
+      jobs:
+        calm: {cron: '@yearly', run: 'true'}
+        nightly: {cron: '@yearly', run: 'true', expect_success_within: 1s}
+
+      """
+    try drive(try LiveTakt(jobs, http: true), "stale")
+  }
+
+  @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))
   func `the timeline of many jobs starts with those that fail`() throws {
     let many = (0..<80).map { "  job-\($0): {cron: '@yearly', run: 'true'}\n" }.joined()
     let jobs = "jobs:\n\(many)  zz-broken: {cron: '@yearly', run: 'exit 3'}\n"

@@ -287,6 +287,22 @@ def scenario_states(page, _):
     check(browser.text(cell.format("run-took")) == "–", "it took some time")
 
 
+def scenario_stale(page, _):
+    """A job without a success in time is first, counted, and says since when."""
+    browser = page.browser
+    page.open()
+    names = lambda: browser.run("return [...document.querySelectorAll('[data-testid=job]')].map(e => e.dataset.job)")
+    until("the stale job is the first", lambda: names() == ["nightly", "calm"])
+    until("it is marked", lambda: browser.attribute(row("nightly"), "data-attention") == "stale")
+    check(browser.text("[data-testid=tile-stale] b") == "1", "the stale job is not counted")
+    browser.click("[data-testid=tile-stale]")
+    until("it alone is listed", lambda: names() == ["nightly"])
+    open_job(page, "nightly")
+    banner = until("the banner says how it stands", lambda: browser.text("[data-testid=banner]"))
+    check(re.match(r"Stale since \d\d:\d\d", banner) and "no success on record" in banner, f"the banner is '{banner}'")
+    check(browser.attribute("[data-testid=banner]", "data-tone") == "warn", "the banner does not warn")
+
+
 def scenario_lanes(page, _):
     """Of many jobs those that fail come first on the timeline, and the others by and by."""
     browser = page.browser
@@ -313,5 +329,6 @@ SCENARIOS = {
     "timeline": scenario_timeline,
     "hung": scenario_hung,
     "states": scenario_states,
+    "stale": scenario_stale,
     "lanes": scenario_lanes,
 }

@@ -14,6 +14,8 @@ package struct RunFacts: Hashable, Sendable {
   package var failureStreak: Int
   /// What is kept of what the last attempt printed.
   package var output: KeptOutput
+  /// Whether the hook is the job's `ping`, and not its own actions.
+  package var isPing = false
 
   package init(
     hook: HookKind, run: RunID, attempts: Int, end: RunEnd?, duration: Duration,

@@ -20,7 +20,7 @@ package struct SchedulerCore: Sendable {
   var catchUpAt = MonotonicInstant(nanoseconds: .min)
 
   /// Hooks of runs' starts that have not ended, by the runs.
-  var startHooks: [RunID: StartHook] = [:]
+  var startHooks: [RunStart: StartHook] = [:]
   /// What the timers of jobs' freshness were armed with last.
   var freshnessTokens: [JobID: UInt64] = [:]
 
