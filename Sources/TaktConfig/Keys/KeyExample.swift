@@ -11,8 +11,17 @@ enum KeyExample {
 
   /// All forms of a key that takes one of some words, or something else.
   static func hint(instead value: String, of key: String) -> String? {
-    key == JobKey.machines.name ? "write one, each, or labels such as {site: east}" : nil
+    switch key {
+    case JobKey.machines.name: "write one, each, or labels such as {site: east}"
+    case "signal": signals[value].map { "write \($0)" }
+    default: nil
+    }
   }
+
+  /// Signals by their numbers.
+  private static let signals = [
+    "1": "HUP", "2": "INT", "3": "QUIT", "9": "KILL", "10": "USR1", "12": "USR2", "15": "TERM",
+  ]
 
   private static func example(of key: String, _ value: String) -> String? {
     switch key {
