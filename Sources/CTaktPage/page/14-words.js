@@ -153,7 +153,7 @@ function describeSlotEvent(event) {
 }
 
 function describeRunEvent(event) {
-  const move = `run ${event.run}: ${event.from ?? "new"} → ${STATE_WORDS[event.to] ?? event.to}`;
+  const move = `run ${event.run}: ${STATE_WORDS[event.from] ?? event.from ?? "new"} → ${STATE_WORDS[event.to] ?? event.to}`;
   const outcome = event.outcome ? `, ${OUTCOME_WORDS[event.outcome]}` : "";
   const reason = event.outcome ? describeEnd(event) : event.reason;
   return withReason(move + outcome + (event.hook ? `, hook ${event.hook}` : ""), reason);

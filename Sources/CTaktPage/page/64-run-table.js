@@ -130,7 +130,7 @@ class RunTable {
       element("td", {}, element("a", { href: jobAddress(this.job, run.run), "aria-label": `Run ${run.run}` }, String(run.run))),
       element("td", { title: `slot ${timeFormat.full(run.slot)}`, "data-testid": "run-began" }, run.began ? timeFormat.short(run.began, now) : "not started"),
       element("td", { "data-testid": "run-took" }, took === undefined ? "–" : formatDuration(took)),
-      element("td", { class: "reason", title: reason }, outcome, reason ? element("span", { class: "muted" }, ` ${reason}`) : null),
+      element("td", { class: "reason", title: reason }, outcome, reason ? element("span", { class: "muted" }, `, ${reason}`) : null),
       element("td", {}, String(run.attempts)),
       element("td", {}, run.hook ?? KIND_WORDS[run.kind] ?? run.kind));
     row.addEventListener("click", (event) => event.target.closest("a") || !getSelection().isCollapsed || this.go(run.run));

@@ -229,11 +229,6 @@ extension KeyType {
   }
 }
 
-extension Unicode.Scalar {
-  /// A space that is none for YAML, such as the no-break space of word processors and web pages.
-  var isWideSpace: Bool { value > 0x7f && properties.isWhitespace || value == 0xfeff }
-}
-
 extension YAMLNode {
   /// Whether it is a mapping with what makes a job run, or when.
   fileprivate var looksLikeJob: Bool {
