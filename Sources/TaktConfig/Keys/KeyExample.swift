@@ -13,10 +13,22 @@ enum KeyExample {
   static func hint(instead value: String, of key: String) -> String? {
     switch key {
     case JobKey.machines.name: "write one, each, or labels such as {site: east}"
-    case "signal": signals[value].map { "write \($0)" }
+    case "signal":
+      if let name = signals[value] {
+        "write \(name)"
+      } else {
+        value.uppercased().hasPrefix("SIG") ? "write \(value.uppercased().dropFirst(3))" : nil
+      }
+    case JobKey.overlap.name: overlaps[value.lowercased()].map { "write \($0)" }
     default: nil
     }
   }
+
+  /// What other tools call each kind of overlap.
+  private static let overlaps = [
+    "wait": "queue", "forbid": "skip", "deny": "skip", "drop": "skip", "parallel": "allow",
+    "concurrent": "allow", "kill": "replace", "restart": "replace",
+  ]
 
   /// Signals by their numbers.
   private static let signals = [

@@ -81,6 +81,10 @@ struct HintTests {
       + "an item of 'run' must be a text, not a list; write all items in one list",
     "jobs: {a: {every: 1h, run: x, kill: {signal: 9}}} | 'signal' must be one of "
       + "TERM, INT, HUP, QUIT, USR1, USR2, KILL, not '9'; write KILL",
+    "jobs: {a: {every: 1h, run: x, kill: {signal: SIGTERM}}} | 'signal' must be one of "
+      + "TERM, INT, HUP, QUIT, USR1, USR2, KILL, not 'SIGTERM'; write TERM",
+    "jobs: {a: {every: 1h, run: x, overlap: wait}} | 'overlap' must be one of "
+      + "skip, queue, replace, allow, not 'wait'; write queue",
     "jobs:\na:\n  every: 1h\n  run: x | unknown key 'a' in the file; indent a job below 'jobs:'",
     "apiVersion: batch/v1 | unknown key 'apiVersion' in the file; "
       + "the keys of a jobs file are 'scheduler', 'defaults', 'include', 'jobs', 'x-…'",
