@@ -77,8 +77,8 @@ import Testing
   @Test(
     .enabled(if: hasBrowser, "chromium and chromedriver are not installed"),
     arguments: [
-      "job", "progress", "runs", "output", "overview", "timeline", "sign-in", "keyboard", "hung",
-      "states",
+      "job", "progress", "runs", "output", "overview", "timeline", "sign-in", "keyboard",
+      "keyboard-day", "hung", "states",
     ])
   func `the page serves somebody on call`(scenario: String) throws {
     try drive(try LiveTakt(Self.onCall, http: true), scenario)
@@ -93,6 +93,11 @@ import Testing
 
       """
     try drive(try LiveTakt(jobs, http: true), "stale")
+  }
+
+  @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))
+  func `the timeline shows that takt hung although nothing was due`() throws {
+    try drive(try LiveTakt("jobs: {rare: {cron: '@yearly', run: 'true'}}\n", http: true), "hung")
   }
 
   @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))

@@ -274,10 +274,18 @@ def scenario_states(page, _):
     runs = [page.ask("POST", "/jobs/lined/trigger")[1]["run"] for _ in range(2)]
     until("one runs and one waits", lambda: [page.ask("GET", f"/runs/{run}")[1]["state"] for run in runs]
           == ["running", "queued"])
+    page.open()
+    open_job(page, "lined", runs[1])
+    output = lambda: (browser.text("#output-title"), browser.text("[data-testid=output-state]"))
+    waits = "queued: the run has not started yet"
+    until("the output of the waiting run says so", lambda: output() == (f"Output of run {runs[1]}", waits))
+    check(page.ask("POST", f"/runs/{runs[0]}/cancel")[0] == 200, "the running one cannot be cancelled")
+    until("its output is followed once it runs", lambda: output() == (f"Output of run {runs[1]}", "live"))
+    runs = [runs[1], page.ask("POST", "/jobs/lined/trigger")[1]["run"]]
     check(page.ask("POST", f"/runs/{runs[1]}/cancel")[0] == 200, "the waiting run cannot be cancelled")
     until("it has ended", lambda: page.ask("GET", f"/runs/{runs[1]}")[1]["state"] == "ended")
     check(page.ask("POST", "/jobs/lined/suspend")[0] == 200, "the job cannot be suspended")
-    page.open()
+    page.route("#/")
     until("the suspended job counts", lambda: browser.text("[data-testid=tile-suspended] b") == "1")
     browser.click("[data-testid=tile-suspended]")
     until("it is listed", lambda: browser.count(row("lined")) == 1)

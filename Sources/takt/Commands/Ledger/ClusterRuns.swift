@@ -1,4 +1,5 @@
 import ArgumentParser
+import TaktCore
 import TaktEngine
 import TaktTime
 
@@ -85,7 +86,8 @@ extension ClusterRunAnswer {
     return [
       machine, "\(run)", job + (hook.map { " (\($0))" } ?? ""), local(slot), local(began),
       outcome == nil ? "-" : took ?? "-", "\(attempts)",
-      outcome ?? (began == nil ? "waiting" : "running"), reason ?? "",
+      outcome ?? (began == nil ? "waiting" : "running"),
+      RunEnd.reason(reason, of: outcome) ?? "",
     ].map(\.printable)
   }
 }

@@ -143,7 +143,8 @@ struct RunLine: Encodable {
         ? "-" : run.duration.map(DurationText.brief) ?? "-",
       String(run.attempts),
       end?.outcome.rawValue ?? (run.beganAt == nil ? "waiting" : "running"),
-      (end?.reason.description ?? "").printable,
+      (end.flatMap { RunEnd.reason($0.reason.description, of: $0.outcome.rawValue) } ?? "")
+        .printable,
     ]
   }
 }
