@@ -60,6 +60,27 @@ extension KeyTable {
       "The permissions to remove from files that the command creates.",
       .value(\.execution.umask) { $0.integer.map { UInt16($0) } }),
     KeyEntry(
+      .nice, .integer(-20...19), default: "by `qos`", isOfProcesses: true,
+      "The command's nice value: less is more processor time. A value below takt's own needs root or "
+        + "`CAP_SYS_NICE`; without it the run does not start.",
+      .value(\.execution.nice) { $0.integer.map { Int8($0) } }),
+    KeyEntry(
+      .inputOutput, .text(allowsEmpty: false), default: "by `qos`", isOfProcesses: true,
+      "The command's I/O priority: `idle`, `best-effort` or `realtime`, the last two with a level from "
+        + "0 (first) to 7, such as `best-effort:6`; 4 by default. `realtime` needs root.",
+      .set { field, value, builder, settled in
+        settled.execution.inputOutput = value.text.flatMap { text in
+          let priority = InputOutputPriority(text)
+          if priority == nil {
+            builder.reporter.report(
+              .badValue, at: field.mark, "'\(text.shortened)' is no I/O priority",
+              hint: "write idle, best-effort or best-effort:0 to best-effort:7, or realtime:0 to "
+                + "realtime:7", owner: builder.owner)
+          }
+          return priority
+        }
+      }),
+    KeyEntry(
       .stdin, .text(allowsEmpty: true), default: "nothing", isOfProcesses: true,
       "The command's standard input.", .value(\.execution.stdin) { $0.text }),
     KeyEntry(

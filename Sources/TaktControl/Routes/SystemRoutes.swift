@@ -127,7 +127,10 @@ struct SystemRoutes {
     let (figures, facts, clients) = (ports.figures(), ports.facts, readers.current)
     let text = await ports.readModel.read { state in
       let jobs = zip(labelled, streaks).map { name, streak in
-        (name: name.text, streak: streak, succeededAt: state.jobs[name]?.succeededAt)
+        let history = state.jobs[name]
+        return LabelledJob(
+          name: name.text, streak: streak, succeededAt: history?.succeededAt, cpu: history?.cpu,
+          memoryPeakBytes: history?.memoryPeakBytes)
       }
       return state.metrics.text(
         MetricsMoment(

@@ -5,12 +5,26 @@ package enum Placeholders {
     case job, run, slot, attempt, fence, hook, outcome, reason, streak
     case durationMilliseconds = "duration_ms"
     case latenessMilliseconds = "late_ms"
+    case cpu, memory
 
     /// Whether it is known only to a hook, not to the run of a job.
     package var isOfHooks: Bool {
       switch self {
       case .job, .run, .slot, .attempt, .fence: false
-      case .hook, .outcome, .reason, .streak, .durationMilliseconds, .latenessMilliseconds: true
+      case .hook, .outcome, .reason, .streak, .durationMilliseconds, .latenessMilliseconds, .cpu,
+        .memory:
+        true
+      }
+    }
+
+    /// The variable that tells a process the same.
+    package var variable: String {
+      switch self {
+      case .cpu: "TAKT_CPU_MS"
+      case .memory: "TAKT_MEMORY_PEAK"
+      case .job, .run, .slot, .attempt, .fence, .hook, .outcome, .reason, .streak,
+        .durationMilliseconds, .latenessMilliseconds:
+        "TAKT_\(rawValue.uppercased())"
       }
     }
   }

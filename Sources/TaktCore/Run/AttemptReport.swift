@@ -8,15 +8,20 @@ package struct AttemptReport: Hashable, Sendable {
   package var output: OutputFacts
   /// Whether it is certain that its process had ended before takt sent it any signal.
   package var endedUnasked: Bool
+  /// What its processes have used; nil without any, and where descendants are left: then it comes
+  /// with `groupEnded`.
+  // Boxed: reports are copied from hand to hand.
+  package var use: Shared<ResourceUse>?
 
   package init(
     _ result: AttemptResult, descendants: [Descendant] = [], output: OutputFacts = OutputFacts(),
-    endedUnasked: Bool = false
+    endedUnasked: Bool = false, use: Shared<ResourceUse>? = nil
   ) {
     self.result = result
     self.descendants = descendants
     self.output = output
     self.endedUnasked = endedUnasked
+    self.use = use
   }
 }
 

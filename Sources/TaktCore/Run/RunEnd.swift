@@ -213,6 +213,8 @@ package enum StartStage: String, CaseIterable, Hashable, Sendable {
   /// Becoming the user and group that the job names.
   case user
   case limits
+  case nice
+  case inputOutput = "ionice"
   /// Entering the working directory.
   case directory = "cwd"
   case exec

@@ -13,10 +13,12 @@ package struct RunFacts: Hashable, Sendable {
   package var failureStreak: Int
   /// What is kept of what the last attempt printed.
   package var output: KeptOutput
+  /// What its processes have used so far, all attempts together; nil where there were none.
+  package var use: ResourceUse?
 
   package init(
     hook: HookKind, run: RunID, attempts: Int, end: RunEnd?, duration: Duration,
-    lateness: Duration, failureStreak: Int, output: KeptOutput
+    lateness: Duration, failureStreak: Int, output: KeptOutput, use: ResourceUse? = nil
   ) {
     self.hook = hook
     self.run = run
@@ -26,5 +28,6 @@ package struct RunFacts: Hashable, Sendable {
     self.lateness = lateness
     self.failureStreak = failureStreak
     self.output = output
+    self.use = use
   }
 }

@@ -66,7 +66,7 @@ extension SchedulerCore {
     let facts = RunFacts(
       hook: kind, run: run.run, attempts: run.attempts, end: end,
       duration: now.monotonic - (run.startedAt ?? now.monotonic), lateness: run.lateness,
-      failureStreak: streak, output: run.output)
+      failureStreak: streak, output: run.output, use: run.use?.value.run)
     queueRun(
       .hook(run.slot), of: run.job, run.spec.hookSpec(steps), facts: Shared(facts), at: now)
   }

@@ -28,6 +28,10 @@ extension Command {
     ]
     if let fence = request.fence { own.append((.fence, String(fence.number))) }
     guard let facts = request.facts else { return own }
+    if let use = facts.use {
+      own.append((.cpuMilliseconds, String(use.cpu.milliseconds)))
+      if let peak = use.memoryPeakBytes { own.append((.memoryPeak, String(peak))) }
+    }
     return own + [
       (.hook, facts.hook.rawValue), (.outcome, facts.end?.outcome.rawValue ?? ""),
       (.reason, facts.end.map { "\($0.reason)" } ?? ""),

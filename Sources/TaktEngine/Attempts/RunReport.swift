@@ -19,6 +19,8 @@ struct HookFacts: Encodable {
   var duration_ms: Int64
   var late_ms: Int64
   var streak: Int
+  var cpu_ms: Int64?
+  var memory_peak: Int64?
   var output: String
 
   init(_ facts: RunFacts) {
@@ -29,6 +31,8 @@ struct HookFacts: Encodable {
     duration_ms = facts.duration.milliseconds
     late_ms = facts.lateness.milliseconds
     streak = facts.failureStreak
+    cpu_ms = facts.use?.cpu.milliseconds
+    memory_peak = facts.use?.memoryPeakBytes
     output = facts.output.endText(bytesMax: Self.outputBytesMax)
   }
 }
@@ -75,6 +79,8 @@ struct RunReport: Encodable {
     ]
     if let outcome = facts.outcome { lines.append("outcome:  \(outcome)") }
     if let reason = facts.reason { lines.append("reason:   \(reason)") }
+    if let cpu = facts.cpu_ms { lines.append("CPU time: \(cpu) ms") }
+    if let peak = facts.memory_peak { lines.append("memory:   \(SizeText.brief(peak))") }
     return lines + [
       "attempts: \(facts.attempts)", "took:     \(facts.duration_ms) ms",
       "late:     \(facts.late_ms) ms",

@@ -26,11 +26,20 @@ final class ControlGroups: Sendable {
     var populated: [ControlGroup] = []
     var lastNumber = 0
 
+    mutating func popFree() -> ControlGroup? {
+      let group = free.popLast()
+      group?.meter.begin()
+      return group
+    }
+
     /// Takes back a group; in the folder it is known by its number.
     mutating func put(_ group: ControlGroup, in folder: Int32, isEmpty: Bool = false) {
-      guard isEmpty || !group.isPopulated else { return populated.append(group) }
+      guard isEmpty || !group.isPopulated else {
+        group.meter.outlast()
+        return populated.append(group)
+      }
       group.removeSubgroups()
-      if group.isReusable {
+      if group.isReusable, group.meter.isReusable {
         free.append(group)
       } else {
         ControlGroupFolder.remove(
@@ -132,9 +141,9 @@ final class ControlGroups: Sendable {
   /// An empty group for a command; nil when none can be made.
   func pop() -> ControlGroup? {
     state.withLock { state in
-      if let group = state.free.popLast() { return group }
+      if let group = state.popFree() { return group }
       state.sweep(own)
-      if let group = state.free.popLast() { return group }
+      if let group = state.popFree() { return group }
       state.lastNumber += 1
       let name = String(state.lastNumber)
       guard mkdirat(own, name, 0o755) == 0, let folder = ControlGroupFolder.open(name, in: own)

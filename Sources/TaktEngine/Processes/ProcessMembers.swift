@@ -20,6 +20,9 @@ protocol ProcessMembers: AnyObject {
   var hasAny: Bool { get }
   /// The living, at most `OrphanTable.namedMax` of them.
   func living() -> [Descendant]
+  /// What they have used, as far as it is not part of what the command's child is said to have used,
+  /// or all together. To be called once, when none is left or nobody waits for them.
+  func popUse() -> MembersUse
   /// The command is over; `isReleased` when those who are left may live on.
   func close(isReleased: Bool)
 }
@@ -50,6 +53,7 @@ final class OrphanMembers: ProcessMembers {
   func reserve() {}
   var hasAny: Bool { orphans.hasAny(of: id) }
   func living() -> [Descendant] { orphans.descendants(of: id, orIn: group) }
+  func popUse() -> MembersUse { .others(orphans.popUse(of: id) ?? ResourceUse()) }
   func close(isReleased: Bool) {
     orphans.forget(id, mark: mark, session: group.number, isReleased: isReleased)
   }
@@ -97,6 +101,8 @@ final class ControlGroupMembers: ProcessMembers {
     group.pids().prefix(OrphanTable.namedMax).compactMap { ProcessStatus.read($0) }
       .filter { !$0.isZombie }.map { Descendant(pid: $0.pid, name: $0.name) }
   }
+
+  func popUse() -> MembersUse { group.meter.pop().map(MembersUse.all) ?? .others(ResourceUse()) }
 
   func close(isReleased: Bool) { groups.push(group, isEmpty: wasEmpty) }
 }
