@@ -25,8 +25,6 @@ enum KeyExample {
     case "missed": return "{policy: last}"
     case "kill": return "{signal: TERM, grace: 10s}"
     case "output": return "{keep: 64KB}"
-    case "nice": return "10"
-    case "ionice": return "best-effort:6"
     case "limits": return "{memory: 1GB}"
     case "success": return "{exit: \(number(value) ?? "0")}"
     case "fails_when": return "{stderr: any}"

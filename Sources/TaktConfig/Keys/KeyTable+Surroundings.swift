@@ -127,6 +127,40 @@ extension KeyTable {
       "file_size", .size(0...SizeText.maximumBytes), default: "takt's own",
       "Maximum size of a file that it writes.",
       .value(\.execution.limits.fileSizeBytes) { $0.integer }),
+    KeyEntry(
+      "memory_max", .size(1...SizeText.maximumBytes), default: "none",
+      "Maximum memory of all processes of an attempt together. Beyond it the kernel ends them, and the "
+        + "run fails with `oom`.",
+      .value(\.execution.limits.group.memoryMaxBytes) { $0.integer }),
+    KeyEntry(
+      "cpu_quota", .text(allowsEmpty: false), default: "none",
+      "Maximum CPU time of all processes of an attempt together, in percent of one processor, such as "
+        + "`50%` or `250%`.",
+      .set { field, value, builder, settled in
+        settled.execution.limits.group.cpuQuotaPercent = value.text.flatMap { text in
+          let percent = GroupLimits.percent(text)
+          if percent == nil {
+            builder.reporter.report(
+              .badNumber, at: field.mark, "'\(text.shortened)' is no CPU quota",
+              hint: "write a percentage of one processor, such as 50%",
+              owner: KeyOwner(builder.owner, .limits))
+          }
+          return percent
+        }
+      }),
+    KeyEntry(
+      "tasks_max", .integer(1...4_194_304), default: "none",
+      "Maximum number of processes and threads of an attempt.",
+      .value(\.execution.limits.group.tasksMax) { $0.integer }),
+    KeyEntry(
+      "io_weight", .integer(1...10_000), default: "100",
+      "The attempt's share of the disk, compared with other control groups.",
+      .value(\.execution.limits.group.ioWeight) { $0.integer }),
+    KeyEntry(
+      "enforce", .choice(["always", Key.ifPossible]), default: "`always`",
+      "What happens where takt cannot use control groups for these four: the file is refused, or the "
+        + "job runs without them (`if_possible`).",
+      .value(\.execution.limits.group.isOptional) { $0.text == Key.ifPossible }),
   ]
 }
 

@@ -17,6 +17,14 @@ final class ControlGroups: Sendable {
   /// With this set to `off`, takt does without.
   static let variable = "TAKT_CGROUP"
 
+  /// The group in which takt was started, by the one that it is in now.
+  static func outerGroup(of group: String) -> String {
+    let moved = "/\(prefix)\(DaemonProcess.instance)/\(daemonName)"
+    guard group.hasSuffix(moved) else { return group }
+    let outer = String(group.dropLast(moved.utf8.count))
+    return outer.isEmpty ? "/" : outer
+  }
+
   private static let daemonName = "daemon"
   private static let prefix = "takt-"
 
@@ -150,6 +158,25 @@ final class ControlGroups: Sendable {
       else { return nil }
       return ControlGroup(path: "\(path)/\(name)", folder: folder)
     }
+  }
+
+  /// An empty group with these limits; to be used once. Returns an error number where they cannot be
+  /// set.
+  func pop(_ limits: GroupLimits) -> Result<ControlGroup, SystemError> {
+    // A group gets its controllers from the one above, which has them from the one above it.
+    for folder in [outer, own] {
+      let number = ControlGroupControllers.enable(limits.controllers, in: folder)
+      guard number == 0 else {
+        return .failure(SystemError("cgroup.subtree_control", number: number))
+      }
+    }
+    guard let group = pop() else { return .failure(SystemError("mkdir")) }
+    let number = group.limit(limits)
+    guard number == 0 else {
+      push(group)
+      return .failure(SystemError("limits", number: number))
+    }
+    return .success(group)
   }
 
   /// Takes back the group of a command that is over; one in which somebody lives waits.

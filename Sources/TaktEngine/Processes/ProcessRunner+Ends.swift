@@ -61,6 +61,7 @@ extension ProcessRunner {
     let adjusted = process.conversation?.end(with: result) ?? result
     var ended = process.output.complete(
       AttemptReport(adjusted, endedUnasked: !process.wasAsked))
+    ended.ranOutOfMemory = process.members.ranOutOfMemory
     let isReleased = hasDescendants && process.releasesLeftovers
     if isReleased { release(process) }
     guard hasDescendants, !isReleased else {

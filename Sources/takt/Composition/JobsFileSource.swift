@@ -38,7 +38,8 @@ struct JobsFileSource: SnapshotSource {
   private var loader: JobsLoader {
     JobsLoader(
       catalogue: catalogue, zones: ZoneFiles(), accounts: SystemAccounts(),
-      time: SystemTimeSource(), engineAddresses: Self.flaws)
+      time: SystemTimeSource(), engineAddresses: Self.flaws,
+      groupProblem: { ControlGroupControllers.problem(with: $0) })
   }
 
   /// What libpq says to the connection string of a cluster; without it, nothing.

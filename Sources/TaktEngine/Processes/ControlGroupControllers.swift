@@ -1,0 +1,79 @@
+import Glibc
+import Synchronization
+package import TaktCore
+
+/// The controllers of control groups that takt has to give to the groups of commands.
+package enum ControlGroupControllers {
+  /// Why takt cannot use these controllers where it is now, as far as can be seen without changing
+  /// anything; nil where it probably can.
+  package static func problem(with wanted: Set<GroupController>) -> String? {
+    if getenv(ControlGroups.variable).map({ String(cString: $0) }) == "off" {
+      return "\(ControlGroups.variable)=off"
+    }
+    guard let own = ControlGroup.group(of: getpid()) else { return "the kernel has no cgroup v2" }
+    guard let folder = ControlGroupMount.folder(of: ControlGroups.outerGroup(of: own)) else {
+      return "no mounted cgroup v2 hierarchy contains takt's control group"
+    }
+    guard let bytes = ProcessFile.read(folder + "/cgroup.controllers", limitBytes: 4096) else {
+      return "\(folder) has no controllers"
+    }
+    let missing = wanted.subtracting(parse(bytes)).map(\.rawValue).sorted()
+    guard missing.isEmpty else {
+      let names = missing.joined(separator: ", ")
+      return "the control group \(folder) lacks the controller\(missing.count == 1 ? "" : "s") "
+        + names
+    }
+    guard access(folder, W_OK) == 0, access(folder + "/cgroup.subtree_control", W_OK) == 0 else {
+      return "\(folder): \(String(cString: strerror(errno)))"
+    }
+    return nil
+  }
+
+  /// The names in a file such as `cgroup.controllers`.
+  static func parse(_ bytes: [UInt8]) -> Set<GroupController> {
+    let words = bytes.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
+    return Set(words.compactMap { GroupController(rawValue: String(decoding: $0, as: UTF8.self)) })
+  }
+
+  /// Gives controllers to the groups in a folder; those that it has them already stay. Returns 0 or
+  /// an error number.
+  static func enable(_ wanted: Set<GroupController>, in folder: Int32) -> Int32 {
+    let present = parse(ControlGroupFolder.read("cgroup.subtree_control", in: folder) ?? [])
+    for controller in wanted.subtracting(present).sorted(by: { $0.rawValue < $1.rawValue }) {
+      guard
+        ControlGroupFolder.write(
+          "+\(controller.rawValue)", to: "cgroup.subtree_control", in: folder)
+      else { return errno }
+    }
+    return 0
+  }
+}
+
+extension ControlGroup {
+  /// Limits all that will be in it. It then serves one command alone. Returns 0 or an error number.
+  func limit(_ limits: GroupLimits) -> Int32 {
+    reserve()
+    var texts: [(name: String, text: String)] = []
+    if let bytes = limits.memoryMaxBytes {
+      // All of an attempt ends, not one of its processes.
+      texts += [("memory.oom.group", "1"), ("memory.max", String(bytes))]
+    }
+    if let percent = limits.cpuQuotaPercent {
+      // Of a tenth of a second each, in microseconds.
+      texts.append(("cpu.max", "\(percent * 1000) 100000"))
+    }
+    if let tasks = limits.tasksMax { texts.append(("pids.max", String(tasks))) }
+    if let weight = limits.ioWeight { texts.append(("io.weight", "default \(weight)")) }
+    for (name, text) in texts
+    where !ControlGroupFolder.write(text, to: name, in: folder) { return errno }
+    return 0
+  }
+
+  /// Whether the kernel has ended a process in it for want of memory.
+  var ranOutOfMemory: Bool {
+    guard let bytes = ControlGroupFolder.read("memory.events", in: folder) else { return false }
+    return bytes.split(separator: UInt8(ascii: "\n")).contains { line in
+      line.starts(with: "oom_kill ".utf8) && !line.elementsEqual("oom_kill 0".utf8)
+    }
+  }
+}
