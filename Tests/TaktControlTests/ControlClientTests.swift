@@ -89,6 +89,26 @@ import Testing
     }
   }
 
+  @Test func `a daemon that is silent is named before it is given up`() throws {
+    let server = try SocketServer { $0.waitForEnd() }
+    var bounds = ControlClient.Bounds()
+    (bounds.notice, bounds.silence) = (.milliseconds(10), .milliseconds(500))
+    let pids = Mutex<[Int32?]>([])
+    let client = ControlClient(socket: server.path, bounds: bounds) { silence in
+      pids.withLock { $0.append(silence.pid) }
+    }
+    #expect(throws: ControlError.self) { try client.ask("GET", "/") }
+    #expect(pids.withLock { $0 } == [getpid()])
+    // What is to wait is no silence.
+    bounds.silence = .milliseconds(20)
+    let patient = ControlClient(socket: server.path, bounds: bounds) { _ in
+      pids.withLock { $0.append(nil) }
+    }
+    let begin = ContinuousClock.now
+    #expect(throws: ControlError.self) { try patient.ask("GET", "/", waitSeconds: 1) }
+    #expect(ContinuousClock.now - begin >= .seconds(1))
+  }
+
   @Test func `a followed stream may be silent for longer than an answer`() throws {
     var bounds = ControlClient.Bounds()
     bounds.silence = .seconds(3)

@@ -201,6 +201,22 @@ struct ClusterTests {
     #expect(world.signals == [])
   }
 
+  @Test(arguments: [Delivery.atMostOnce, .atLeastOnce])
+  func `an engine that has forgotten an end hears of it again`(delivery: Delivery) throws {
+    var world = ClusterWorld(jobs: [.shared { $0.delivery = delivery }])
+    world.runTime = .seconds(1)
+    world.pass(.milliseconds(5500))
+    let claimed = world.engine
+    #expect(claimed.state(of: world.wall(5000), world.name) == "claimed")
+    world.pass(.seconds(1))
+    #expect(world.engine.state(of: world.wall(5000), world.name) == "ran succeeded")
+    // It fails over to a server that was behind.
+    world.engine = claimed
+    world.pass(.seconds(20))
+    #expect(world.engine.state(of: world.wall(5000), world.name) == "ran succeeded")
+    #expect(world.starts.count { $0.hasPrefix("job 5000 ") } == 1, "\(world.starts)")
+  }
+
   @Test func `a stop gives back what has not started, and leaves`() throws {
     var world = ClusterWorld(jobs: [.shared()])
     world.pass(.milliseconds(4999))

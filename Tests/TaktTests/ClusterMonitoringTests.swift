@@ -92,7 +92,7 @@ struct ClusterMonitoringTests {
     let cluster = try pair()
     let nothing = try cluster.takt("a", "cancel", "slow", "--on", "b")
     #expect(nothing.status == 1, "\(nothing)")
-    #expect(nothing.errors.contains("no run of slow is active or waiting"), "\(nothing)")
+    #expect(nothing.errors.contains("no run of 'slow' is active or waiting"), "\(nothing)")
     for word in ["slow", "run:2", "3"] {
       let run = try cluster.takt("a", "trigger", "slow", "--on", "b")
       #expect(run.status == 0, "\(run)")

@@ -47,7 +47,7 @@ import Testing
       #expect(try live.takt("suspend", name).output.hasPrefix(name))
       #expect(try live.takt("resume", name).output.hasPrefix(name))
       let cancel = try live.takt("cancel", name)
-      #expect(cancel.status == 1 && cancel.errors.contains("no run of \(name)"), "\(cancel)")
+      #expect(cancel.status == 1 && cancel.errors.contains("no run of '\(name)'"), "\(cancel)")
       let tagged = try live.takt("status", "--match", "t-\(name.prefix(20))")
       #expect(tagged.output.contains(String(name.prefix(12))), "\(tagged)")
       // Each byte may be encoded as well.

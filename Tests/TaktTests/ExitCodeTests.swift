@@ -19,7 +19,7 @@ import Testing
     let help = try takt.text()
     #expect(takt.waitForExit() == 0)
     let listed = help.matches(of: #/(?m)^(\d+) {2,}\S/#).map { String($0.1) }
-    #expect(listed.count == 12, "\(help)")
+    #expect(listed.count == 13, "\(help)")
     #expect(try listed == Self.documented())
   }
 

@@ -192,6 +192,10 @@ import Testing
     }
     #expect(try second.stop() == 0)
     #expect(try takt("runs", "a", in: folder).output.contains("interrupted"))
+    // Nobody saw its end, so that nobody knows how long it took.
+    let line = try takt("runs", "a", "--json", in: folder).output.split(separator: "\n")
+      .first { $0.contains("interrupted") }
+    #expect(line?.contains("duration_ms") == false, "\(line ?? "")")
   }
 
   @Test func `an anchor survives, and a reload and its refusal are in the ledger`() throws {

@@ -176,8 +176,8 @@ import Testing
           .joined(separator: "\n").utf8) + [UInt8(ascii: "\n")]
     let shown = String(decoding: Screen.fit(table, height: 24), as: UTF8.self)
       .split(separator: "\n")
-    #expect(shown.count == 22 && shown.first == "JOB  STATE")
-    #expect(shown.last == "… 30 more lines; --only and --match show fewer jobs")
+    #expect(shown.count == 23 && shown.first == "JOB  STATE")
+    #expect(shown.last == "… 29 more lines; --only and --match show fewer jobs")
     #expect(Screen.fit(table, height: 100) == table)
   }
 }

@@ -77,7 +77,7 @@ import Testing
     #expect(plan.status == 78 && plan.errors.contains("did you mean 'every'?"), "\(plan)")
     #expect(try live.process.stop() == 0)
     let none = try live.takt("plan")
-    #expect(none.status == 69 && none.errors.contains("takt is not running here"))
+    #expect(none.status == 69 && none.errors.contains("no daemon is running here"))
   }
 
   @Test func `a text that somebody sends shows no command`() throws {

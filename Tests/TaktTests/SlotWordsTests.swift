@@ -99,6 +99,20 @@ import Testing
       lines(try evidence(.skipped(.overlap)))[0] == "\(heading): skipped(overlap)")
   }
 
+  @Test func `a missed slot says what was wrong, how late it was, and what decides`() throws {
+    var missed = try evidence(.missed(.down))
+    missed.absences = [SlotEvidence.Absence(from: at(-5), to: at(9), wasKilled: false)]
+    #expect(
+      lines(missed) == [
+        "\(heading): missed(down)",
+        "  It did not run: takt was not running when it was due.",
+        "  takt was stopped at 2026-09-21T14:13:15.000Z, and started again at 2026-09-21T14:13:29.000Z.",
+        "  takt gave it up at 2026-09-21T14:13:29.000Z, 9 s after the slot. The job's 'missed' decides "
+          + "which slots run late instead: by default the newest one, if it is not older than the job's "
+          + "interval.",
+      ])
+  }
+
   @Test func `an instant without a slot, and a slot that waits`() throws {
     let words = SlotWords(job: "a", zone: .utc)
     var inquiry = SlotInquiry()

@@ -22,7 +22,7 @@ import Testing
     try begin("once", live)
     let refused = try live.takt("trigger", "once")
     #expect(refused.status == 75, "\(refused)")
-    #expect(refused.errors.contains("run 1 of the job has not ended"), "\(refused)")
+    #expect(refused.errors.contains("run 1 of job 'once' has not ended"), "\(refused)")
     #expect(refused.errors.contains("--force"))
     #expect(try live.takt("trigger", "once", "--wait").status == 75)
     let (status, text) = try live.ask("POST", "/api/v1/jobs/once/trigger")

@@ -6,13 +6,14 @@ CREATE TABLE nemesis.slot_change (
   at timestamptz NOT NULL DEFAULT clock_timestamp(), job text, slot bigint, was text, state text,
   member bigint, machine text, token bigint, verdict text, detail text, outcome text, reason text);
 
--- A lease that is over is not renewed. The new lease counts from the instant of the batch.
+-- A lease is not renewed when others may have decided for its member. The new lease counts from the
+-- instant of the batch.
 CREATE FUNCTION nemesis.member_changes() RETURNS trigger LANGUAGE plpgsql AS $fn$
 BEGIN
-  IF OLD.lease_until <= NEW.lease_until - NEW.lease THEN
+  IF OLD.lost_after < NEW.lease_until - NEW.lease THEN
     INSERT INTO nemesis.violation (kind, words) VALUES ('late renewal', format(
-      'member %s renewed its lease %s ms after its end', NEW.id,
-      (NEW.lease_until - NEW.lease - OLD.lease_until) / 1000000));
+      'member %s renewed its lease %s ms after it was lost', NEW.id,
+      (NEW.lease_until - NEW.lease - OLD.lost_after) / 1000000));
   END IF;
   RETURN NULL;
 END

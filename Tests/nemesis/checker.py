@@ -186,7 +186,9 @@ class Checker:
             if row.slot < self.world.first_ms - 60_000:
                 self.find("instant", f"{row.job} {clock(row.slot)} was before the cluster: "
                           f"{row.verdict} {row.detail}{row.outcome} on {row.machine}")
-            since = min(value for value in (row.claimed_at, row.ended_at) if value)
+            since = min((value for value in (row.claimed_at, row.ended_at) if value), default=None)
+            if since is None:
+                continue  # It waits for another run, and nobody has had it yet.
             # A machine whose clock is fast runs it so, if it may run it without a claim.
             if row.reason == "unclaimed" and since > (row.slot - 601_000) * 1_000_000:
                 continue

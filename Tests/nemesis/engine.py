@@ -219,8 +219,8 @@ class Engine:
         """Puts a faulty function in the place of one of takt's."""
         changes = {
             "lease": ("takt.batch(text, jsonb)",
-                      "IF coalesce(v_member.lease_until <= v_now, true) THEN RETURN v_reply; END IF;",
-                      "NULL;"),
+                      "v_member.lease_until <= v_now AND "
+                      "(NOT v_has_facts OR v_member.lost_after < v_now)", "false"),
             "owner": ("takt.claim(text, bigint, text, bigint, bigint, jsonb)",
                       "IF v_slot.member IS DISTINCT FROM v_former THEN RETURN takt.answer('taken'); "
                       "END IF;", "NULL;"),

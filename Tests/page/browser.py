@@ -10,7 +10,7 @@ import urllib.error
 import urllib.request
 
 # Far longer than anything takes.
-PATIENCE = 60
+PATIENCE = 45
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
 

@@ -261,8 +261,9 @@ def scenario_hung(page, _):
         os.kill(pid, signal.SIGCONT)
     until("the page is live again", lambda: browser.text(connection) == "live")
     page.route("#/timeline")
+    # A busy machine may have stood still at another time too.
     until("the timeline shows when takt stood still", lambda: browser.count(
-        "[data-testid=gap-lane] .gap[data-kind=stalled]") == 1)
+        "[data-testid=gap-lane] .gap[data-kind=stalled]") >= 1)
     words = browser.attribute("[data-testid=gap-lane]", "aria-label")
     check("takt stood still" in words, f"the lane says '{words}'")
 

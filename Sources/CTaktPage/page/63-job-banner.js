@@ -40,7 +40,10 @@ class JobBanner {
     if (isStale(job)) return { tone: "warn", words: `Stale: ${slots}`, more: [success, running] };
     if (isResting(job)) {
       const words = STATE_WORDS[job.state] ?? job.state;
-      return { tone: "rest", words: words[0].toUpperCase() + words.slice(1), more: [describeSuspension(job), success] };
+      // "Suspended · since …": the word is said once.
+      const why = describeSuspension(job);
+      const rest = why?.startsWith(`${words} `) ? why.slice(words.length + 1) : why;
+      return { tone: "rest", words: words[0].toUpperCase() + words.slice(1), more: [rest, success] };
     }
     if (active) return { tone: "active", words: running[0].toUpperCase() + running.slice(1), more: [success, slots], run: active.run };
     if (!job.last) return { tone: "calm", words: "Never run", more: [slots] };

@@ -21,7 +21,7 @@ function drawPlan(title, plan) {
     if (steps.length > 0) nodes.push(drawSteps(change, steps));
   }
   if (plan.renames.length > 0) nodes.push(drawRenames(plan.renames));
-  if (plan.settings.length > 0) nodes.push(drawSettings(plan.settings));
+  if (plan.settings.length > 0) nodes.push(drawSettings(plan));
   if (plan.warnings.length > 0) nodes.push(element("h3", {}, "Warnings"), drawDiagnostics(plan.warnings));
   return nodes;
 }
@@ -61,8 +61,13 @@ function drawRenames(renames) {
   return drawList("Possibly renamed", items);
 }
 
-function drawSettings(settings) {
-  const items = settings.map((line) => element("li", {}, element("code", {}, line)));
+function drawSettings({ settings, needs_restart: later = [] }) {
+  const items = settings.map((line) => {
+    const needsRestart = later.includes(line.split(":", 1)[0]);
+    return element(
+      "li", {}, element("code", {}, line),
+      needsRestart ? element("span", { class: "muted", "data-testid": "needs-restart" }, " needs a restart") : null);
+  });
   return drawList("Scheduler settings", items);
 }
 

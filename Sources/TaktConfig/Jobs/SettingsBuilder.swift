@@ -51,6 +51,7 @@ struct SettingsBuilder {
         "'\(Key.http)' needs '\(Key.tokenFile)' if there is no state folder",
         hint: "add '\(Key.tokenFile): PATH'")
     }
+    checkTokens(of: settings, in: fields)
     if settings.http == nil, settings.cluster?.api != nil,
       let api = fields[Key.cluster]?.value?.object?[Key.api],
       !fields.fields.contains(where: { $0.name == Key.http })
@@ -64,7 +65,7 @@ struct SettingsBuilder {
   private func http(_ fields: KeyFields, at mark: YAMLMark) -> HTTPSettings? {
     var settings: HTTPSettings?
     var tokenFile: String?
-    var readToken: (path: String, mark: YAMLMark)?
+    var readTokenFile: String?
     var names: [String] = []
     for field in fields.fields {
       switch (field.name, field.value) {
@@ -86,7 +87,7 @@ struct SettingsBuilder {
       case (Key.tokenFile, .text(let path)):
         tokenFile = FilePath.absolute(FilePath.join(folder, path))
       case (Key.readTokenFile, .text(let path)):
-        readToken = (FilePath.absolute(FilePath.join(folder, path)), field.mark)
+        readTokenFile = FilePath.absolute(FilePath.join(folder, path))
       case (Key.names, .list(let items)): names = items.compactMap(\.value.text)
       default: break
       }
@@ -95,17 +96,41 @@ struct SettingsBuilder {
       reporter.report(
         .missingKey, at: mark, "'\(Key.http)' needs '\(Key.listen)'", hint: "add 'listen: 8080'")
     }
-    if let readToken, readToken.path == tokenFile {
-      reporter.report(
-        .badValue, at: readToken.mark,
-        "'\(Key.readTokenFile)' and '\(Key.tokenFile)' name the same file",
-        hint: "name another file for the token that may only read")
-    }
     settings?.tokenFile = tokenFile
-    settings?.readTokenFile = readToken?.path
+    settings?.readTokenFile = readTokenFile
     settings?.names = names
     return settings
   }
+
+  /// Refuses one file for a token that may only read and for one that may do everything.
+  private func checkTokens(of settings: SchedulerSettings, in fields: KeyFields) {
+    guard let http = settings.http else { return }
+    let httpFields = fields[Key.http]?.value?.object
+    var full = http.tokenFile
+    if full == nil, case .folder(let folder)? = settings.state {
+      full = FilePath.join(folder, Self.standardTokenFile)
+    }
+    guard let full else { return }
+    if let path = http.readTokenFile, path == full {
+      reporter.report(
+        .badValue, at: httpFields?[Key.readTokenFile]?.mark ?? .wholeFile,
+        http.tokenFile == nil
+          ? "'\(Key.readTokenFile)' names the file of the token that may do everything"
+          : "'\(Key.readTokenFile)' and '\(Key.tokenFile)' name the same file",
+        hint: "name another file for the token that may only read")
+    }
+    if let path = settings.cluster?.apiTokenFile, path == full {
+      reporter.report(
+        .suspicious, severity: .warning,
+        at: fields[Key.cluster]?.value?.object?[Key.apiTokenFile]?.mark ?? .wholeFile,
+        "'\(Key.apiTokenFile)' names the file of the token that may do everything here, and every "
+          + "machine of the cluster has it",
+        hint: "name another file for the token that may only read")
+    }
+  }
+
+  /// The name of the file in the state folder in which the token is unless the file says.
+  private static let standardTokenFile = "token"
 
   private func apply(_ fields: KeyFields, to history: inout History) {
     for field in fields.fields {

@@ -10,12 +10,17 @@ package struct DaemonPlace {
 }
 
 extension JobsLoader {
+  /// Where the daemon of a jobs file keeps its state unless the file says.
+  package static func defaultState(of path: String) -> StateFolder {
+    let folder = FilePath.folder(of: FilePath.absolute(path))
+    return .folder(FilePath.join(folder, JobsLoad.defaultStateFolder))
+  }
+
   /// A file that cannot be read says nothing else than the defaults.
   package static func place(of path: String) -> DaemonPlace {
     let file = FilePath.absolute(path)
     let folder = FilePath.folder(of: file)
-    let standard = DaemonPlace(
-      state: .folder(FilePath.join(folder, JobsLoad.defaultStateFolder)), zoneName: nil)
+    let standard = DaemonPlace(state: defaultState(of: path), zoneName: nil)
     let reader = FileReader(bound: JobsLoad.sizeBound, refusesWritableByOthers: false)
     guard let contents = try? reader.read(file),
       contents.bytes.withBytes({ StateSearch.mayName($0) })

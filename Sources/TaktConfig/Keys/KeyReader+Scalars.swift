@@ -31,6 +31,10 @@ extension KeyReader {
       return .list([KeyValue.Located(value: value, mark: mark)])
     case .oneOf(let types):
       let likely = types.first { $0.looksLike(scalar.text) } ?? types.last
+      // A misspelt word is no misspelt boolean.
+      if case .boolean? = likely, let words = types.choices, boolean(of: scalar) == nil {
+        return choice(scalar.text, at: mark, among: words + ["true", "false"], of: key)
+      }
       return likely.flatMap { self.scalar(scalar, at: mark, as: $0, of: key) }
     case .anything: return .node(YAMLNode(mark: mark, content: .scalar(scalar)))
     case .list, .map, .object:
@@ -74,14 +78,19 @@ extension KeyReader {
     return .text(scalar.text)
   }
 
+  /// What is, or may be meant as, true or false.
+  private func boolean(of scalar: YAMLScalar) -> Bool? {
+    if case .boolean(let value) = scalar.kind { return value }
+    return switch scalar.text.lowercased() {
+    case "true", "yes", "on", "y", "1": true
+    case "false", "no", "off", "n", "0": false
+    default: nil
+    }
+  }
+
   private func boolean(_ scalar: YAMLScalar, at mark: YAMLMark, of key: String) -> KeyValue? {
     if case .boolean(let value) = scalar.kind { return .boolean(value) }
-    let meant =
-      switch scalar.text.lowercased() {
-      case "true", "yes", "on", "y", "1": "true"
-      case "false", "no", "off", "n", "0": "false"
-      default: "true or false"
-      }
+    let meant = boolean(of: scalar).map { $0 ? "true" : "false" } ?? "true or false"
     reporter.report(
       .badBoolean, at: mark, "'\(key)' must be true or false, not '\(scalar.text.shortened)'",
       hint: "write \(meant) without quotes")
@@ -237,5 +246,12 @@ extension DurationText.Problem {
     case .tooFine: return ("is finer than a millisecond", "the shortest is 1ms")
     case .tooLong: return ("is longer than 100 years", nil)
     }
+  }
+}
+
+extension [KeyType] {
+  /// The words of the first type that is a choice.
+  fileprivate var choices: [String]? {
+    lazy.compactMap { if case .choice(let words) = $0 { words } else { nil } }.first
   }
 }

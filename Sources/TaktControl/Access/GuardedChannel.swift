@@ -46,7 +46,7 @@ struct GuardedChannel: ServerChildChannel {
       return channel.eventLoop.makeFailedFuture(Refusal.anotherUser)
     }
     return options.unsafeGetSocketOption(level: .socket, name: .init(rawValue: SO_PEERCRED))
-      .flatMapThrowing { (peer: Peer) in
+      .flatMapThrowing { (peer: SocketPeer) in
         // Root may do everything anyway.
         guard peer.uid == user || peer.uid == 0 else { throw Refusal.anotherUser }
       }
@@ -56,14 +56,14 @@ struct GuardedChannel: ServerChildChannel {
     await http.handle(value: value, logger: logger)
   }
 
-  /// What the system says of who is at the other end: `struct ucred` of Linux.
-  private struct Peer: Sendable {
-    var pid: pid_t
-    var uid: uid_t
-    var gid: gid_t
-  }
-
   private enum Refusal: Error {
     case tooManyConnections, anotherUser
   }
+}
+
+/// What the system says of who is at the other end of a Unix socket: `struct ucred` of Linux.
+struct SocketPeer: Sendable {
+  var pid: pid_t
+  var uid: uid_t
+  var gid: gid_t
 }

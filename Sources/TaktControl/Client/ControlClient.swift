@@ -18,30 +18,55 @@ package final class ControlClient: Sendable {
   struct Bounds: Sendable {
     /// How long the daemon may take to accept a connection.
     var connect = TimeAmount.seconds(5)
-    /// How long the daemon may send nothing: twice as long as it makes any request wait.
-    var silence = TimeAmount.seconds(120)
+    /// How long the daemon may send nothing, beside what a request makes it wait.
+    var silence = TimeAmount.seconds(30)
+    /// After so much of that the one who waits is notified.
+    var notice = TimeAmount.seconds(2)
     /// How long a body may be that is collected.
     var bodyBytes = 1 << 30
   }
 
+  /// A daemon that has sent nothing for a while.
+  package struct Silence: Sendable {
+    /// Its process; nil where the system does not say.
+    package var pid: Int32?
+    /// How long it has been silent, and for how long the client waits, in seconds.
+    package var seconds: Int64
+    package var limitSeconds: Int64
+  }
+
   private let path: String
   private let bounds: Bounds
+  private let onSilence: (@Sendable (Silence) -> Void)?
 
-  package convenience init(socket path: String) { self.init(socket: path, bounds: Bounds()) }
+  /// - Parameter onSilence: called, on another thread, for each request that takes long.
+  package convenience init(
+    socket path: String, onSilence: (@Sendable (Silence) -> Void)? = nil
+  ) {
+    self.init(socket: path, bounds: Bounds(), onSilence: onSilence)
+  }
 
-  init(socket path: String, bounds: Bounds) {
+  init(
+    socket path: String, bounds: Bounds, onSilence: (@Sendable (Silence) -> Void)? = nil
+  ) {
     self.path = path
     self.bounds = bounds
+    self.onSilence = onSilence
   }
 
   /// Asks, and waits for the whole answer.
   ///
-  /// - Parameter target: The path and the query.
+  /// - Parameters:
+  ///   - target: The path and the query.
+  ///   - waitSeconds: For how long the request asks the daemon to wait.
   package func ask(
-    _ method: String, _ target: String, body: [UInt8]? = nil, accept: String = "application/json"
+    _ method: String, _ target: String, body: [UInt8]? = nil, accept: String = "application/json",
+    waitSeconds: Int64 = 0
   ) throws(ControlError) -> Answer {
     try answer(
-      to: ControlRequest(method: method, target: target, accept: accept, body: body, receive: nil))
+      to: ControlRequest(
+        method: method, target: target, accept: accept, body: body, wait: .seconds(waitSeconds),
+        receive: nil, onSilence: onSilence))
   }
 
   /// Asks, and hands on what comes until the stream ends. The body of a refusal is collected
@@ -52,8 +77,9 @@ package final class ControlClient: Sendable {
     _ target: String, accept: String, _ receive: @escaping @Sendable ([UInt8]) -> Void
   ) throws(ControlError) -> Answer {
     try answer(
-      to: ControlRequest(method: "GET", target: target, accept: accept, body: nil, receive: receive)
-    )
+      to: ControlRequest(
+        method: "GET", target: target, accept: accept, body: nil, wait: .zero, receive: receive,
+        onSilence: onSilence))
   }
 
   private func answer(to request: ControlRequest) throws(ControlError) -> Answer {
@@ -73,8 +99,11 @@ struct ControlRequest: Sendable {
   var target: String
   var accept: String
   var body: [UInt8]?
+  /// For how long it asks the daemon to wait.
+  var wait: TimeAmount
   /// Gets the body of a successful answer piece by piece; without it the body is collected.
   var receive: (@Sendable ([UInt8]) -> Void)?
+  var onSilence: (@Sendable (ControlClient.Silence) -> Void)?
 
   var head: HTTPRequestHead {
     var headers: HTTPHeaders = ["Host": "localhost", "Accept": accept, "Connection": "close"]

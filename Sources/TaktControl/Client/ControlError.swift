@@ -6,6 +6,8 @@ import NIOHTTP1
 package struct ControlError: Error, Hashable, Sendable {
   /// One sentence.
   package var message: String
+  /// Whether another user may do it.
+  package var isForbidden = false
 
   package init(_ message: String) { self.message = message }
 }
@@ -41,5 +43,6 @@ extension ControlError {
       default: String(cString: strerror(number))
       }
     self.init(message)
+    isForbidden = number == EACCES || number == EPERM
   }
 }

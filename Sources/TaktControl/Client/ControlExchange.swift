@@ -1,3 +1,4 @@
+import Glibc
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
@@ -14,6 +15,7 @@ final class ControlExchange: ChannelInboundHandler {
   private var promise: EventLoopPromise<ControlClient.Answer>?
   private var answer = ControlClient.Answer(status: 0, bytes: [])
   private var patience: Scheduled<Void>?
+  private var notice: Scheduled<Void>?
 
   private init(
     _ request: ControlRequest, _ bounds: ControlClient.Bounds,
@@ -77,7 +79,7 @@ final class ControlExchange: ChannelInboundHandler {
     answer.droppedBytes =
       head.headers.first(name: HTTPField.Name.droppedBytes.rawName).flatMap { Int($0) } ?? 0
     // A stream may be silent for as long as nothing happens.
-    if isFollowed { patience?.cancel() }
+    if isFollowed { stopTimers() }
   }
 
   private var isFollowed: Bool {
@@ -95,10 +97,20 @@ final class ControlExchange: ChannelInboundHandler {
   }
 
   private func waitForMore(_ context: ChannelHandlerContext) {
-    patience?.cancel()
+    stopTimers()
     guard !isFollowed else { return }
-    patience = context.eventLoop.assumeIsolated().scheduleTask(in: bounds.silence) { [self] in
-      let seconds = bounds.silence.nanoseconds / 1_000_000_000
+    let loop = context.eventLoop.assumeIsolated()
+    let limit = bounds.silence + request.wait
+    let seconds = limit.nanoseconds / 1_000_000_000
+    if let onSilence = request.onSilence {
+      let delay = bounds.notice + request.wait
+      let silence = ControlClient.Silence(
+        pid: nil, seconds: delay.nanoseconds / 1_000_000_000, limitSeconds: seconds)
+      notice = loop.scheduleTask(in: delay) {
+        Self.notify(onSilence, of: silence, on: context.channel)
+      }
+    }
+    patience = loop.scheduleTask(in: limit) { [self] in
       end(
         .failure(
           ControlError(
@@ -108,12 +120,31 @@ final class ControlExchange: ChannelInboundHandler {
     }
   }
 
+  private func stopTimers() {
+    patience?.cancel()
+    notice?.cancel()
+  }
+
+  /// Notifies of a silence, with the process at the other end.
+  private static func notify(
+    _ onSilence: @escaping @Sendable (ControlClient.Silence) -> Void,
+    of silence: ControlClient.Silence, on channel: any Channel
+  ) {
+    guard let options = channel as? any SocketOptionProvider else { return onSilence(silence) }
+    options.unsafeGetSocketOption(level: .socket, name: .init(rawValue: SO_PEERCRED))
+      .whenComplete { (result: Result<SocketPeer, any Error>) in
+        var silence = silence
+        silence.pid = try? result.get().pid
+        onSilence(silence)
+      }
+  }
+
   private func end(
     _ result: Result<ControlClient.Answer, any Error>, _ context: ChannelHandlerContext
   ) {
     guard let promise else { return }
     self.promise = nil
-    patience?.cancel()
+    stopTimers()
     promise.completeWith(result)
     context.close(promise: nil)
   }

@@ -120,6 +120,8 @@ extension JSONWriter {
       }
       json.key("settings")
       json.array(report.settings) { $0.value($1) }
+      json.key("needs_restart")
+      json.array(report.keysForRestart) { $0.value($1) }
       json.key("warnings")
       json.array(report.diagnostics) { $0.value($1) }
     }

@@ -117,7 +117,7 @@ package struct ControlState {
     switch entry {
     case .verdict(let record):
       metrics.count(record)
-      stalls.slotsMissed(record)
+      stalls.slotsPassed(record)
       if firstDecision == nil { firstDecision = record.at }
       let start = record.run.flatMap { starts.removeValue(forKey: $0) }
       Self.append(
@@ -128,11 +128,16 @@ package struct ControlState {
           count: record.slots.count),
         to: &pastSlots)
       change(record.job) { $0.decide(record) }
-    case .began(let run), .claimed(let run):
+    case .began(let run):
       let head = run.head
       if firstRun == nil { firstRun = head.run }
       begun[head.run] = StoredRun(head, beganAt: run.at, attempts: run.attempt)
       begunAt[head.run] = now.monotonic
+    // It only wants to start, and may never do so.
+    case .claimed(let run):
+      if firstRun == nil { firstRun = run.head.run }
+      begun[run.head.run] = StoredRun(run.head)
+      begunAt[run.head.run] = now.monotonic
     case .attemptBegan(let run, let attempt, _):
       begun[run]?.attempts = attempt
       begunAt[run] = now.monotonic

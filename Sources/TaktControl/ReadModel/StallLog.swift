@@ -43,9 +43,13 @@ struct StallLog {
     add(Stall(from: due + window, to: quiet.to))
   }
 
-  /// Slots got no run, as takt or the machine stood still.
-  mutating func slotsMissed(_ record: VerdictRecord) {
-    if let stall = Stall(record) { add(stall) }
+  /// Slots got no run: as takt or the machine stood still, or for a later one which may itself be in
+  /// time.
+  mutating func slotsPassed(_ record: VerdictRecord) {
+    if let stall = Stall(record) { return add(stall) }
+    if case .coalesced = record.verdict {
+      slotStarted(due: record.slots.first, window: .zero, at: record.at)
+    }
   }
 
   private mutating func add(_ stall: Stall) {

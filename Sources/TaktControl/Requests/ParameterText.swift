@@ -56,10 +56,15 @@ struct ParameterText {
       }
       values[name] = value
     }
+    // What is there by default is no one's wish, and nothing to complain of.
+    let wished = given.filter { name, value in
+      schemas.first { $0.name == name }?.defaultValue != value
+    }
     if let problem = catalogue.problems(
-      of: action, in: given.merging(values) { $1 }
+      of: action, in: wished.merging(values) { $1 }
     ).first {
-      throw Problem(.badRequest, "'\(action)': \(problem.message)")
+      let name = problem.parameter.map { "'\($0)' of " } ?? ""
+      throw Problem(.badRequest, "\(name)'\(action)': \(problem.message)")
     }
     return RunParameters(values: values)
   }

@@ -122,6 +122,9 @@ package struct JobList {
     switch state {
     case nil: return true
     case Self.failing?: return job.isFailing
+    // One that still runs is suspended all the same.
+    case JobView.State.suspended.rawValue?:
+      return job.view.suspension != nil || job.view.state == .suspended
     case let state?: return job.view.state.rawValue == state
     }
   }

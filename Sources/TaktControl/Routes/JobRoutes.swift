@@ -53,6 +53,8 @@ struct JobRoutes {
     if let after = extent.after {
       text.append(utf8: "… more: \(extent.total) in all, the next ones after \(after)\n")
     }
+    let view = await ports.query { core, _ in core.view }
+    if let words = view.stopWords { text.append(utf8: "\(words)\n") }
     if wanted.isUnfiltered {
       if let cluster = await ports.query({ core, now in core.clusterView(at: now) }) {
         text.append(utf8: "cluster: \(cluster.summary.withoutControls)\n")
@@ -94,6 +96,16 @@ struct JobRoutes {
         json.object { json in
           json.member("path", part.path)
           json.member("text", part.shown)
+        }
+      }
+      // Only values with names that say so are masked.
+      if context.access == .full {
+        json.key("surroundings")
+        json.array(JobKey.surroundings(of: job.view.spec)) { json, part in
+          json.object { json in
+            json.member("path", part.path)
+            json.member("text", part.shown)
+          }
         }
       }
       json.key("schedule_words")

@@ -41,21 +41,34 @@ package struct JobTable: Sendable {
   }
 
   private static func append(stateOf job: JobEntry, to cell: inout [UInt8]) {
-    cell.append(utf8: job.view.state.rawValue)
-    appendCounts(of: job, to: &cell)
+    let state = shownState(of: job)
+    cell.append(utf8: state)
+    appendCounts(of: job, besides: state, to: &cell)
     if let percent = job.active.compactMap(\.progress?.percent).last {
       cell.append(utf8: " \(percent)%")
     }
+    if job.view.isSuspendedBeside { cell.append(utf8: ", suspended") }
+  }
+
+  /// The job's state; where it is `running` and no run is, that of a run: `stopping`.
+  private static func shownState(of job: JobEntry) -> String {
+    let state = job.view.state.rawValue
+    guard job.view.state == .running, !job.active.contains(where: { $0.state == .running }),
+      let other = job.active.first(where: { $0.state == .stopping || $0.state == .killing })
+    else { return state }
+    return other.state.rawValue
   }
 
   /// Appends how many runs there are where they are not one in the job's own state: `2×`, or
   /// `, 2 queued` of those in another.
-  private static func appendCounts(of job: JobEntry, to cell: inout [UInt8]) {
+  private static func appendCounts(
+    of job: JobEntry, besides shown: String, to cell: inout [UInt8]
+  ) {
     guard !job.active.isEmpty else { return }
-    let own = job.active.count { $0.state.rawValue == job.view.state.rawValue }
+    let own = job.active.count { $0.state.rawValue == shown }
     if own > 1 { cell.append(utf8: " \(own)×") }
     guard own < job.active.count else { return }
-    for state in RunState.Kind.allCases where state.rawValue != job.view.state.rawValue {
+    for state in RunState.Kind.allCases where state.rawValue != shown {
       let count = job.active.count { $0.state == state }
       if count > 0 { cell.append(utf8: ", \(count) \(state.rawValue)") }
     }

@@ -15,11 +15,16 @@ struct PlanRoutes {
   @Sendable private func plan(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    _ = try Query(request)
+    let showsValues = try Query(request, "values").flag("values")
+    guard !showsValues || context.isLocal else {
+      throw Problem(.forbidden, "values are shown only on the Unix socket")
+    }
     let text = try await request.bytes(upTo: ControlContext.bodyBytesMax)
     let report = await withCheckedContinuation { continuation in
       ports.reload.plan(text: text) { continuation.resume(returning: $0) }
     }
+    // On the socket is takt's own user, who may read what takt may.
+    if showsValues { return try answer(report, showsValues: true) }
     let includesItself = String(decoding: text, as: UTF8.self).contains("include")
     return try answer(
       report.withoutWords(but: ports.facts.givenFile, isAlone: !includesItself))

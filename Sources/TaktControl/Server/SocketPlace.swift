@@ -29,10 +29,21 @@ package enum SocketPlace {
     return path.utf8.count <= lengthMax ? path : nil
   }
 
-  /// Whether there is a socket, even if nothing answers.
-  package static func isThere(_ path: String) -> Bool {
+  /// What is found at the path of a socket.
+  package enum Finding: Hashable, Sendable {
+    /// A socket, even if nothing answers.
+    case socket
+    case nothing
+    /// This user may not look there.
+    case forbidden
+  }
+
+  package static func isThere(_ path: String) -> Bool { finding(at: path) == .socket }
+
+  package static func finding(at path: String) -> Finding {
     var status = stat()
-    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+    guard lstat(path, &status) == 0 else { return errno == EACCES ? .forbidden : .nothing }
+    return status.st_mode & S_IFMT == S_IFSOCK ? .socket : .nothing
   }
 
   /// What makes a file this one and no other.

@@ -1,3 +1,5 @@
+import TaktTime
+
 /// A job as the scheduler knows it at one moment.
 package struct JobView: Sendable {
   /// Where a job stands, in one word.
@@ -34,6 +36,9 @@ package struct JobView: Sendable {
   /// Another machine of the cluster has a newer schedule of it, so that this one claims none of its
   /// slots.
   package var isDrifted: Bool
+
+  /// Whether it is suspended although its state says something else, such as `running`.
+  package var isSuspendedBeside: Bool { suspension != nil && state != .suspended }
 }
 
 /// Where a job's timer is; the raw value is the state of its timer machine.
@@ -67,6 +72,20 @@ package struct SchedulerView: Hashable, Sendable {
   /// How many runs wait for a place.
   package var queued: Int
   package var settings: SchedulerSettings
+}
+
+extension SchedulerView {
+  /// What a stop waits for; nil unless takt is stopping.
+  package var stopWords: String? {
+    let runs = running == 1 ? "1 active run" : "\(running) active runs"
+    return switch phase {
+    case .draining:
+      "takt is stopping: no new runs; it waits up to \(DurationText.format(settings.shutdownGrace)) "
+        + "(shutdown_grace) for \(runs)"
+    case .stopping: "takt is stopping: it ends \(runs)"
+    case .starting, .running, .finished: nil
+    }
+  }
 }
 
 /// What the scheduler is about.

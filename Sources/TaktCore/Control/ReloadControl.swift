@@ -24,14 +24,18 @@ package struct ReloadReport: Sendable {
   package var plan: ReloadPlan?
   /// What changes of the scheduler itself, a line each.
   package var settings: [String]
+  /// The keys of the scheduler among them that count at the start only.
+  package var keysForRestart: [String]
   package var diagnostics: [Diagnostic]
 
   package init(
-    at: WallInstant, plan: ReloadPlan?, settings: [String], diagnostics: [Diagnostic]
+    at: WallInstant, plan: ReloadPlan?, settings: [String], keysForRestart: [String] = [],
+    diagnostics: [Diagnostic]
   ) {
     self.at = at
     self.plan = plan
     self.settings = settings
+    self.keysForRestart = keysForRestart
     self.diagnostics = diagnostics
   }
 }

@@ -145,6 +145,11 @@ package struct RunRecord: Hashable, Sendable {
 }
 
 extension RunRecord {
+  /// How long it took; nil for one that never started, and for one of which nobody saw the end.
+  fileprivate func knownDuration(_ beganAt: WallInstant?) -> Duration? {
+    beganAt == nil || (end.outcome == .interrupted && duration == .zero) ? nil : duration
+  }
+
   package init(
     _ head: RunHead, attempts: Int, end: RunEnd, endedAt: WallInstant, duration: Duration,
     totals: RunTotals = RunTotals(), retry: RetryPosition? = nil
@@ -202,7 +207,7 @@ package struct StoredRun: Hashable, Sendable {
 
   package mutating func apply(_ record: RunRecord) {
     endedAt = record.endedAt
-    duration = beganAt == nil ? nil : record.duration
+    duration = record.knownDuration(beganAt)
     attempts = record.attempts
     end = record.end
     use = record.totals.use?.value.run

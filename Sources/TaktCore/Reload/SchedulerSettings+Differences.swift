@@ -35,15 +35,35 @@ extension SchedulerSettings {
     return keys
   }
 
+  /// What holds after a reload with the other settings: what counts at the start only is kept.
+  package func reloaded(with other: Self) -> Self {
+    var settings = other
+    settings.state = state
+    settings.history = history
+    settings.http = http
+    settings.cluster = cluster
+    return settings
+  }
+
   private var shown: [(key: String, text: String)] {
     let groups = concurrency.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     return [
       ("timezone", zone.name), ("max_running", String(maxRunning)),
       ("shutdown_grace", DurationText.format(shutdownGrace)),
+      ("state", state?.words ?? "default"),
       ("history", history.words),
       ("concurrency", groups.isEmpty ? "none" : groups.joined(separator: ", ")),
       ("http", http?.words ?? "none"), ("cluster", cluster?.words ?? "none"),
     ]
+  }
+}
+
+extension StateFolder {
+  fileprivate var words: String {
+    switch self {
+    case .none: "none"
+    case .folder(let path): path
+    }
   }
 }
 

@@ -8,10 +8,7 @@ extension SchedulerCore {
       return
     }
     let keys = settings.keysForRestart(to: plan.settings).map { "'\($0)'" }
-    var adopted = plan.settings
-    // What this machine has joined with counts until it joins again.
-    adopted.cluster = settings.cluster
-    adopt(adopted)
+    adopt(settings.reloaded(with: plan.settings))
     isReloading = true
     defer { isReloading = false }
     insist()

@@ -107,15 +107,19 @@ extension SchedulerCore {
     armShutdown(after: (graces.max() ?? .zero) + Self.abandonAfter, at: now)
     let active = activeRunWords(at: now)
     if !active.isEmpty {
-      let grace = DurationText.brief(graces.max() ?? .zero)
+      let longest = DurationText.brief(graces.max() ?? .zero)
+      let grace =
+        Set(graces).count > 1
+        ? "Each is killed after its own kill.grace, the last after \(longest)"
+        : "They are killed after \(longest) (kill.grace)"
       log(
         .notice, .scheduler, at: now,
         [
           LogField(
             .message,
             .text(
-              "stopping active runs: \(active). They are killed after \(grace) (kill.grace); another "
-                + "Ctrl-C or SIGTERM kills them now"))
+              "stopping active runs: \(active). \(grace); another Ctrl-C or SIGTERM kills them now")
+          )
         ])
     }
     for id in runs.all { step(id, at: now) { $0.stop(.shutdown, at: now.monotonic) } }

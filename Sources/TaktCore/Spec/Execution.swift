@@ -4,6 +4,7 @@ import TaktTime
 package struct Execution: Hashable, Sendable {
   /// Program and arguments before the text of a shell action. Default `/bin/sh -c`.
   package var shell: [String]
+  package static let standardShell = ["/bin/sh", "-c"]
   /// What of takt's own environment the child begins with. Default: by its user.
   package var inheritance: EnvironmentInheritance
   /// Added to what is inherited: `env_file` and `env` together.
@@ -35,7 +36,7 @@ package struct Execution: Hashable, Sendable {
 
   /// The defaults of a jobs file, in the folder `directory`.
   package init(
-    shell: [String] = ["/bin/sh", "-c"], environment: [String: String] = [:],
+    shell: [String] = Self.standardShell, environment: [String: String] = [:],
     directory: String = "/", timeout: Duration? = nil, stop: StopPolicy = StopPolicy(),
     qos: QoS = .default, output: OutputPolicy = OutputPolicy(),
     success: SuccessRule = SuccessRule(), retry: RetryPolicy = RetryPolicy()

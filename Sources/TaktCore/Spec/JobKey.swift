@@ -57,6 +57,15 @@ package final class JobKey: Equatable, Sendable, CustomStringConvertible {
     all.compactMap { key in key.text?(spec).map { (key.name, $0) } }
   }
 
+  /// What a job says of hooks, variables, secrets and standard input, for those who may read the jobs
+  /// file: each value with its place, and with secrets masked. Its command is not in it.
+  package static func surroundings(of spec: JobSpec) -> [HiddenValue] {
+    let keys: [JobKey] =
+      [.shell, .environment, .secrets, .stdin] + HookKind.allCases.map(\.key)
+    let standard = [HiddenValue("shell", [HiddenValue].words(Execution.standardShell))]
+    return keys.flatMap { $0.hidden?(spec) ?? [] }.filter { !standard.contains($0) }
+  }
+
   /// What a job says whose entry has nothing but its action, in a jobs file at a path.
   package static func standardFacts(inFolderOf file: String) -> [String: String] {
     // The name is a valid one.

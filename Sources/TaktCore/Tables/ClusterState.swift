@@ -107,6 +107,23 @@ struct ClusterState: Sendable {
     var caller: HookCaller?
   }
 
+  /// Ends that the engine has heard of, the newest: one that fails over to a server that was behind
+  /// hears of them again.
+  struct Ends: Sendable {
+    private static let countMax = 1000
+
+    private var wishes: [ClaimToken: Wish] = [:]
+    private var order: Deque<ClaimToken> = []
+
+    subscript(token: ClaimToken) -> Wish? { wishes[token] }
+
+    mutating func add(_ wish: Wish, of token: ClaimToken) {
+      guard wishes.updateValue(wish, forKey: token) == nil else { return }
+      order.append(token)
+      if order.count > Self.countMax { wishes[order.removeFirst()] = nil }
+    }
+  }
+
   struct InFlight: Sendable {
     var number: UInt64
     var wishes: [Wish]
@@ -137,6 +154,7 @@ struct ClusterState: Sendable {
   var claims: [Key: Claim] = [:]
   var turns = Heap<Turn>()
   var lateEnds: [ClaimToken: LateEnd] = [:]
+  var ends = Ends()
   /// Jobs that the engine says are suspended.
   var suspended: Set<JobID> = []
   var placement = Placement()

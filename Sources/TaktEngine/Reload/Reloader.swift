@@ -121,6 +121,7 @@ package final class Reloader: ReloadControl {
   ) -> ReloadReport {
     ReloadReport(
       at: time.wall, plan: plan, settings: plan.map { old.differences(to: $0.settings) } ?? [],
+      keysForRestart: plan.map { old.keysForRestart(to: $0.settings) } ?? [],
       diagnostics: loaded.diagnostics)
   }
 
@@ -155,7 +156,11 @@ package final class Reloader: ReloadControl {
     }
     let (old, plan) = current.withLock { current in
       let plan = ReloadPlan(from: current, to: snapshot)
-      defer { current = plan.snapshot }
+      // What needs a restart is not in force, and is shown until there is one.
+      defer {
+        current = Snapshot(
+          settings: current.settings.reloaded(with: plan.settings), jobs: plan.snapshot.jobs)
+      }
       return (current.settings, plan)
     }
     apply(plan)

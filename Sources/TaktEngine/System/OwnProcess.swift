@@ -31,7 +31,8 @@ package enum Signals {
 
 /// Descriptors 0, 1 and 2, and those that the parent has left open beside them.
 package enum StandardDescriptors {
-  /// How many more the process began with. Somebody may hold a lock by them, so that they stay open.
+  /// How many more the process began with, of those that its limit counts. Somebody may hold a lock by
+  /// them, so that they stay open.
   static let inherited = countOthers()
 
   /// Opens `/dev/null` in place of those that the parent has closed, so that nothing else gets their
@@ -47,11 +48,13 @@ package enum StandardDescriptors {
     guard let folder = opendir("/proc/self/fd") else { return 0 }
     defer { closedir(folder) }
     let own = dirfd(folder)
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }
     var count = 0
     while let entry = readdir(folder) {
       // The name is a C string inside the entry, which stays valid until the next call.
       let number = withUnsafePointer(to: &entry.pointee.d_name.0) { Int32(String(cString: $0)) }
-      if let number, number > 2, number != own { count += 1 }
+      if let number, number > 2, number != own, number < limit.rlim_cur { count += 1 }
     }
     return count
   }

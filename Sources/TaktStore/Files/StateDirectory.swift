@@ -150,6 +150,10 @@ extension StateDirectory {
     if mkdir(parts.path, 0o700) != 0, errno != EEXIST { throw .unwritable(errno: errno) }
     guard let folder = StateDirectory(path: parts.path, isLinkFollowed: false) else {
       let number = errno
+      // Another user's daemon may use it.
+      if number == EACCES, let owner = owner(of: parts.path) {
+        throw .refused(StateFolderProblem(path: path, kind: .closed(owner: owner)))
+      }
       guard number == ENOTDIR || number == ELOOP else { throw .unwritable(errno: number) }
       throw .refused(
         StateFolderProblem(path: path, kind: number == ELOOP ? .link : .wrongType))
@@ -168,6 +172,16 @@ extension StateDirectory {
     if folder.isPlaceForOwn(status) {
       guard let own = StateDirectory(ownName, in: folder, isMade: true) else {
         let number = errno
+        if number == EACCES {
+          if let own = folder.status(of: ownName) {
+            throw .refused(
+              StateFolderProblem(path: "\(path)/\(ownName)", kind: .closed(owner: own.st_uid)))
+          }
+          // The state of its owner, not a place for others.
+          if folder.status(of: "lock") != nil {
+            throw .refused(StateFolderProblem(path: path, kind: .closed(owner: status.st_uid)))
+          }
+        }
         guard number == ENOTDIR || number == ELOOP else { throw .unwritable(errno: number) }
         throw .refused(
           StateFolderProblem(
@@ -177,7 +191,8 @@ extension StateDirectory {
     }
     guard status.st_uid == geteuid() else {
       if faccessat(folder.descriptor, ".", W_OK, AT_EACCESS) != 0, errno != EINVAL {
-        throw .unwritable(errno: errno)
+        guard errno == EACCES else { throw .unwritable(errno: errno) }
+        throw .refused(StateFolderProblem(path: path, kind: .closed(owner: status.st_uid)))
       }
       throw .refused(StateFolderProblem(path: path, kind: .owner(status.st_uid)))
     }
@@ -207,6 +222,12 @@ extension StateDirectory {
     }
     let name = place.lastIndex(of: "/").map { String(place[place.index(after: $0)...]) } ?? place
     return ([parent], parent == "/" ? "/" + name : parent + "/" + name)
+  }
+
+  /// Who has made what is at a path; nil where nothing is.
+  private static func owner(of path: String) -> uid_t? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? status.st_uid : nil
   }
 
   private static func folder(of path: String) -> String {

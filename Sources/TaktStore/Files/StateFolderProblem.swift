@@ -8,6 +8,8 @@ package struct StateFolderProblem: Error, Hashable, Sendable {
     case link
     case wrongType
     case owner(UInt32)
+    /// This user may not enter it, or write to it, and its owner may be another daemon's user.
+    case closed(owner: UInt32)
     case writable(mode: UInt32)
     /// It has other names as well.
     case hardLinks(Int)
@@ -31,6 +33,11 @@ package struct StateFolderProblem: Error, Hashable, Sendable {
       return "\(path) is owned by user \(owner), who could "
         + (isParent ? "replace the state folder in it." : "have written anything into it.")
         + " Move it away, or \(another)."
+    case .closed(let owner):
+      return owner == geteuid()
+        ? "\(path) is closed to its own user. Run 'chmod 700 \(path)', or \(another)."
+        : "\(path) is owned by user \(owner), and user \(geteuid()) may not use it. "
+          + "Run takt as user \(owner), or \(another)."
     case .writable(let mode):
       return "\(path) can be written by other users (mode 0\(String(mode, radix: 8))). "
         + "Run 'chmod go-w \(path)' if nobody has changed it, or \(another)."

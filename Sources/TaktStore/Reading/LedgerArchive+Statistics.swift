@@ -77,7 +77,7 @@ extension LedgerArchive {
     if since != nil { conditions.append("coalesce(ended_at, began_at, slot) >= ?") }
     let prepared = try db.makeStatement(
       sql: """
-        SELECT job, outcome, duration_us,
+        SELECT job, outcome, nullif(duration_us, 0),
           iif(kind = 'slot', \(hasLateness ? "coalesce(late_us, \(whole))" : whole), NULL)
         FROM runs WHERE \(conditions.joined(separator: " AND "))
         \(limit.map { "ORDER BY run DESC LIMIT \($0)" } ?? "")

@@ -10,6 +10,8 @@ package final class LedgerArchive: Sendable {
   /// Why there is nothing to look at.
   package enum Failure: Error, Hashable, Sendable {
     case missing(path: String)
+    /// This user may not read it.
+    case forbidden(path: String)
     /// A newer takt has written it.
     case newer(path: String)
     case unreadable(path: String, reason: String)
@@ -21,7 +23,10 @@ package final class LedgerArchive: Sendable {
   package init(folder: String) throws(Failure) {
     path = folder + "/" + LedgerFile.name
     var status = stat()
-    guard lstat(path, &status) == 0 else { throw .missing(path: path) }
+    guard lstat(path, &status) == 0 else {
+      throw errno == EACCES ? .forbidden(path: path) : .missing(path: path)
+    }
+    guard access(path, R_OK) == 0 || errno != EACCES else { throw .forbidden(path: path) }
     // SQLite makes files beside what it opens, and would follow the link to do so.
     guard status.st_mode & S_IFMT != S_IFLNK else {
       throw .unreadable(path: path, reason: "it is a symbolic link")
@@ -158,6 +163,7 @@ extension LedgerArchive.Failure {
   package var sentence: String {
     switch self {
     case .missing(let path): "there is no ledger at \(path)"
+    case .forbidden(let path): "\(path) may not be read by this user"
     case .newer(let path): "\(path) was written by a newer version of takt; use that version"
     case .unreadable(let path, let reason): "\(path) cannot be read: \(reason)"
     }

@@ -332,7 +332,8 @@ extension Row {
   func storedRun() throws -> StoredRun {
     StoredRun(
       try head(), beganAt: try instant(ifAny: "began_at"), endedAt: try instant(ifAny: "ended_at"),
-      duration: try integer(ifAny: "duration_us").map { .microseconds($0) },
+      // Zero where nobody saw the end, or where there was no start.
+      duration: try integer(ifAny: "duration_us").flatMap { $0 == 0 ? nil : .microseconds($0) },
       attempts: try count("attempts"), end: try end(), use: try use())
   }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import TaktCore
 import TaktEngine
 import TaktTime
@@ -6,7 +7,19 @@ import TaktTime
 /// The jobs file that most commands take.
 struct FileArgument: ParsableArguments {
   @Argument(help: "The jobs file.", completion: .file(extensions: ["yaml", "yml"]))
-  var file = "jobs.yaml"
+  var file = Self.standard
+
+  static let standard = "jobs.yaml"
+
+  /// Ends the program if there is no such jobs file. Only for one that somebody has named: beside
+  /// another file's state, a wrong name would show what nobody asked for.
+  static func requireFile(_ path: String) throws {
+    guard access(path, F_OK) != 0, errno == ENOENT || errno == ENOTDIR else { return }
+    Console.error(
+      "takt: there is no jobs file \(path.printable); name another with -f, or the state folder with "
+        + "--state")
+    throw ExitCode.configuration
+  }
 
   /// The file as a source of jobs, checked against the built-ins' names and parameters.
   var source: JobsFileSource { JobsFileSource(path: file, catalogue: BuiltinRegistry.standard) }

@@ -21,7 +21,7 @@ enum JobCompletion {
 
   static func names(_ words: [String], _ prefix: String) -> [String] {
     var control = ControlArgument()
-    control.file = value(of: ["-f", "--file"], in: words) ?? "jobs.yaml"
+    control.givenFile = value(of: ["-f", "--file"], in: words)
     control.folder = value(of: ["--state"], in: words)
     let names = daemonNames(control, prefix) ?? fileNames(control.file)
     return names.filter { $0.hasPrefix(prefix) }.sorted()

@@ -1,28 +1,36 @@
 import ArgumentParser
+import TaktConfig
 import TaktControl
 import TaktCore
 import TaktEngine
 import TaktTime
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 struct PlanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plan",
     abstract: "Show what a reload would change.",
     discussion: """
-      Compares the jobs of the running daemon with the jobs file on disk; with two files, the first \
-      with the second, without a daemon. Nothing is applied. For each changed key it shows the old \
-      and the new value. Secrets are masked: the values of secret parameters, of variables such as \
-      DB_PASSWORD, and passwords in commands and URLs.
+      Compares the jobs of the running daemon with its jobs file on disk; with a file, with that one, \
+      as if it were the daemon's jobs file; with two files, the first with the second, without a \
+      daemon. Nothing is applied. For each changed key it shows the old and the new value. Secrets are \
+      masked: the values of secret parameters, of variables such as DB_PASSWORD, and passwords in \
+      commands and URLs.
 
       Jobs are compared by meaning: a comment or a new order of keys changes nothing. An updated job \
-      keeps its timer; the timer of a rearmed job is set again. Exits with 78 if a reload would \
-      refuse the file, because it has errors, or adds or removes scheduler.cluster, and with 69 if \
-      takt is not running.
+      keeps its timer; the timer of a rearmed job is set again. Settings marked 'needs a restart' are \
+      not applied by a reload. Exits with 78 if a reload would refuse the file, because it has errors, \
+      or adds or removes scheduler.cluster, and with 69 if takt is not running.
       """)
 
   @Argument(
     help: ArgumentHelp(
-      "The daemon's jobs file, or two files to compare. (default: jobs.yaml)",
+      "The file to compare the daemon with, or two files to compare. (default: the daemon's jobs file)",
       valueName: "file"),
     completion: .file(extensions: ["yaml", "yml"]))
   var files: [String] = []
@@ -32,23 +40,62 @@ struct PlanCommand: ParsableCommand {
 
   @OptionGroup var control: ControlArgument
 
+  private struct Status: Decodable {
+    var file: String
+  }
+
   func validate() throws {
     guard files.count <= 2 else {
-      throw ValidationError("Specify no file, the daemon's jobs file, or an old and a new file.")
+      throw ValidationError(
+        "Specify no file, a file to compare the daemon with, or an old and a new file.")
     }
-    if files.count == 2, control.folder != nil {
-      throw ValidationError("--state cannot be combined with two files.")
+    if files.count == 2, control.folder != nil || control.givenFile != nil {
+      throw ValidationError("Two files are compared without a daemon; omit --file and --state.")
     }
   }
 
   func run() throws {
     if files.count == 2 { return try compare(files[0], files[1]) }
+    if let file = files.first { return try compareDaemon(with: file) }
+    show(try control.connect().ask(PlanAnswer.self, "GET", "/api/v1/plan"), control)
+  }
+
+  /// - Parameter names: the daemon's jobs file, and the file that was sent in its place.
+  private func show(
+    _ answer: (value: PlanAnswer, bytes: [UInt8]), _ control: ControlArgument,
+    calling names: (daemon: String, sent: String)? = nil
+  ) {
+    if json { return Console.print(String(decoding: answer.bytes, as: UTF8.self)) }
+    for warning in answer.value.warnings { Console.error(warning.text(calling: names)) }
+    PlanLines(zone: control.zone).print(answer.value)
+  }
+
+  /// The daemon is the one that `--file` or `--state` names, or else the file's own, or the one here.
+  private func compareDaemon(with file: String) throws {
+    try FileArgument.requireFile(file)
     var control = control
-    if let file = files.first { control.file = file }
-    let (plan, bytes) = try control.connect().ask(PlanAnswer.self, "GET", "/api/v1/plan")
-    if json { return Console.print(String(decoding: bytes, as: UTF8.self)) }
-    for warning in plan.warnings { Console.error(warning.text) }
-    PlanLines(zone: control.zone).print(plan)
+    if control.givenFile == nil, control.folder == nil {
+      control.givenFile = file
+      if !control.hasSocket { control.givenFile = nil }
+    }
+    let connection = try control.connect()
+    let daemonFile = try connection.ask(Status.self, "GET", "/api/v1/status").value.file
+    let source = JobsFileSource(path: file, catalogue: BuiltinRegistry.standard)
+    guard source.absolutePath != daemonFile else {
+      return show(try connection.ask(PlanAnswer.self, "GET", "/api/v1/plan"), control)
+    }
+    guard let text = try? Data(contentsOf: URL(fileURLWithPath: file)) else {
+      Console.error("takt: \(file.printable) cannot be read")
+      throw ExitCode.configuration
+    }
+    Console.error("the running daemon's \(daemonFile.printable) → \(file.printable)")
+    // What is wrong in this text is not in the daemon's file.
+    var named = connection
+    named.fileNames = (daemonFile, file)
+    show(
+      try named.ask(
+        PlanAnswer.self, "POST", "/api/v1/plan?values=true", body: Array(text)), control,
+      calling: named.fileNames)
   }
 
   private func compare(_ old: String, _ new: String) throws {
@@ -57,8 +104,14 @@ struct PlanCommand: ParsableCommand {
       JobsFileSource(path: $0, catalogue: BuiltinRegistry.standard).load()
     }
     for diagnostic in sources.flatMap(\.diagnostics) { Console.error(diagnostic.text) }
-    guard let before = sources[0].snapshot, let after = sources[1].snapshot else {
+    guard let before = sources[0].snapshot, var after = sources[1].snapshot else {
       throw ExitCode.configuration
+    }
+    // Each has its own default.
+    if before.settings.state == JobsLoader.defaultState(of: old),
+      after.settings.state == JobsLoader.defaultState(of: new)
+    {
+      after.settings.state = before.settings.state
     }
     if let refusal = before.settings.restartRefusal(to: after.settings, in: new) {
       Console.error(refusal.text)
@@ -66,14 +119,16 @@ struct PlanCommand: ParsableCommand {
     }
     let plan = ReloadPlan(from: before, to: after)
     let settings = before.settings.differences(to: after.settings)
+    let keys = before.settings.keysForRestart(to: after.settings)
     guard json else {
-      return PlanLines(zone: after.settings.zone).print(PlanAnswer(plan, settings: settings))
+      return PlanLines(zone: after.settings.zone).print(
+        PlanAnswer(plan, settings: settings, keysForRestart: keys))
     }
     var writer = JSONWriter()
     writer.value(
       plan,
       ReloadReport(
-        at: SystemTimeSource().wall, plan: plan, settings: settings,
+        at: SystemTimeSource().wall, plan: plan, settings: settings, keysForRestart: keys,
         diagnostics: sources[1].diagnostics), showsValues: true)
     Console.print(String(decoding: writer.bytes, as: UTF8.self))
   }

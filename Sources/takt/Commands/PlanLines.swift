@@ -29,17 +29,30 @@ struct PlanAnswer: Decodable {
   }
 
   struct Warning: Decodable {
+    var file: String
     var text: String
+
+    /// The text, with the name of the file that was sent in the place of the daemon's.
+    func text(calling names: (daemon: String, sent: String)?) -> String {
+      // The daemon calls its file as it was given.
+      let own = file.hasPrefix("./") ? file.dropFirst(2) : file[...]
+      guard let names, names.daemon == own || names.daemon.hasSuffix("/\(own)"),
+        text.hasPrefix(file)
+      else { return text }
+      return names.sent + text.dropFirst(file.count)
+    }
   }
 
   var kept: Int
   var steps: [Step]
   var renames: [Rename]
   var settings: [String]
+  /// A daemon of an earlier version does not send them.
+  var needs_restart: [String]?
   var warnings: [Warning]
 
   /// A plan that was made here.
-  init(_ plan: ReloadPlan, settings: [String]) {
+  init(_ plan: ReloadPlan, settings: [String], keysForRestart: [String]) {
     kept = plan.keptCount
     steps = plan.steps.map { step in
       Step(
@@ -54,6 +67,7 @@ struct PlanAnswer: Decodable {
     }
     renames = plan.probableRenames.map { Rename(from: $0.from.text, to: $0.to.text) }
     self.settings = settings
+    needs_restart = keysForRestart
     warnings = []
   }
 }
@@ -70,7 +84,11 @@ struct PlanLines {
     for rename in plan.renames {
       Console.print("hint: '\(rename.to)' looks like '\(rename.from)' renamed; it is a new job")
     }
-    for line in plan.settings { Console.print("~ scheduler.\(line)".printable) }
+    for line in plan.settings {
+      let key = line.prefix { $0 != ":" }
+      let isLater = plan.needs_restart?.contains(String(key)) ?? false
+      Console.print("~ scheduler.\(line)\(isLater ? "  (needs a restart)" : "")".printable)
+    }
     let counts = ReloadPlan.Change.allCases.map { change in
       let count =
         change == .kept

@@ -24,6 +24,8 @@ extension ExitCode {
   static let unwritable = ExitCode(74)
   /// `EX_TEMPFAIL`
   static let overlap = ExitCode(75)
+  /// `EX_NOPERM`
+  static let forbidden = ExitCode(77)
   /// `EX_CONFIG`
   static let configuration = ExitCode(78)
 
@@ -37,7 +39,10 @@ extension ExitCode {
 
   private static let meanings: [(code: ExitCode, meaning: String)] = [
     (.success, "success"),
-    (.unbalanced, "verify: a problem in the ledger or the log; cancel: nothing to cancel"),
+    (
+      .unbalanced,
+      "verify: a problem in the ledger or the log; cancel: nothing to cancel; --all: answered with no"
+    ),
     (.unchanged, "resume: the job is not suspended"),
     (.usage, "wrong usage"),
     (.invalidData, "explain: an invalid expression; verify: not a JSON log"),
@@ -51,6 +56,7 @@ extension ExitCode {
     (.stateInUse, "the state folder is in use or cannot be trusted"),
     (.unwritable, "output cannot be written"),
     (.overlap, "trigger: another run is active, and overlap is skip"),
+    (.forbidden, "the state folder or the socket belongs to another user"),
     (.configuration, "an invalid jobs file, with check --strict one with warnings, or no ledger"),
   ]
 }

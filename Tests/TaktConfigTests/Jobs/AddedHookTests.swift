@@ -39,7 +39,7 @@ import Testing
     "missingKey | on_failure: {add: [»{}]}, on: start, run: x",
     "unknownKey | on_failure: {add: [{»ran: x}]}, on: start, run: x",
     "misplacedKey | on_failure: {add: [{»continue: true, run: x}]}, on: start, run: x",
-    "badBoolean | steps: [{run: a, continue: »ignor}], on: start",
+    "badChoice | steps: [{run: a, continue: »ignor}], on: start",
     "badBoolean | steps: [{run: a, continue: »'yes'}], on: start",
   ])
   func `a wrong form is reported at its place`(row: String) throws {

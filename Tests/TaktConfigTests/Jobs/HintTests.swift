@@ -27,6 +27,8 @@ struct HintTests {
     "after: [y] | 'after' must be a mapping, not 'y' | write after: {job: y}",
     "env: [A=1] | 'env' must be a mapping of names to texts, not a list | write env: {NAME: value}",
     "on_failure: mail | 'on_failure' must be a mapping, not 'mail' | write on_failure: {run: COMMAND}",
+    "steps: [{run: y, continue: ignor}] | 'continue' must be one of ignore, true, false, not 'ignor' | "
+      + "did you mean 'ignore'?",
     "timezone: PST | there is no time zone 'PST' | "
       + "abbreviations are ambiguous; write a name such as America/Los_Angeles",
   ])

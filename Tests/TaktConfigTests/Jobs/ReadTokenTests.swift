@@ -23,4 +23,16 @@ import Testing
     )
     #expect(loaded.snapshot == nil)
   }
+
+  @Test(arguments: [".takt/token", "./.takt/token", "state/token"])
+  func `the file of the token that takt creates cannot be the other one`(path: String) {
+    let state = path.hasPrefix("state") ? "state: state, " : ""
+    let loaded = load(
+      "scheduler: {\(state)http: {listen: 8080, read_token_file: \(path)}}\n"
+        + "jobs: {a: {every: 1h, run: x}}\n")
+    #expect(
+      loaded.diagnostics.map(\.message)
+        == ["'read_token_file' names the file of the token that may do everything"])
+    #expect(loaded.diagnostics.first?.location.line == 1)
+  }
 }

@@ -66,6 +66,8 @@ import Testing
     for (bearer, access) in [(reader, "read"), (listener.bearer, "full")] {
       let status = try listener.ask("GET", "/api/v1/status", listener.host, bearer)
       #expect(status["access"] as? String == access)
+      let job = try listener.ask("GET", "/api/v1/jobs/a", listener.host, bearer)
+      #expect((job["surroundings"] == nil) == (access == "read"), "an environment may be private")
     }
   }
 

@@ -56,7 +56,7 @@ import Testing
   @Test func `what the action says against the values is handed on`() async throws {
     let reply = try trigger(try await named(), "even", "3")
     #expect(reply.problem == "400 badRequest")
-    #expect(reply["title"] as? String == "'every-kind': 3 is odd")
+    #expect(reply["title"] as? String == "'even' of 'every-kind': 3 is odd")
   }
 
   @Test func `a parameter that the action does not have is refused, with the nearest`() async throws

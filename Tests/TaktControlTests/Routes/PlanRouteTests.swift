@@ -31,6 +31,15 @@ import Testing
     #expect(try world.get("/api/v1/status")["reload"] == nil)
   }
 
+  @Test func `a plan names the settings that a reload does not apply`() async throws {
+    let world = try await ControlWorld()
+    var report = MemoryReload.applied(from: [], to: [], settings: ["http: none → 127.0.0.1:80"])
+    report.keysForRestart = ["http"]
+    world.reload.set(report)
+    #expect(try world.get("/api/v1/plan")["needs_restart"] as? [String] == ["http"])
+    #expect(try world.post("/api/v1/reload")["needs_restart"] as? [String] == ["http"])
+  }
+
   @Test func `the plan of the file on disk says what a reload would do, and does nothing`()
     async throws
   {

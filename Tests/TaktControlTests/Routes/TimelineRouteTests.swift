@@ -175,6 +175,17 @@ import Testing
     #expect(try APIDescription().problems(of: reply, to: "GET", "/api/v1/timeline") == [])
   }
 
+  @Test func `a stall is shown that ends just when a slot is due`() async throws {
+    let world = try await ControlWorld([.named("beat", every: .seconds(10))])
+    world.scheduler.pass(.seconds(10))
+    world.scheduler.end(try #require(world.scheduler.requests.last).run)
+    world.scheduler.stall(.seconds(40))
+    #expect(
+      interruptions(try world.get("/api/v1/timeline")) == [
+        "stalled 2026-09-21T14:13:40.000Z 2026-09-21T14:14:10.000Z"
+      ])
+  }
+
   @Test func `a time without a daemon is shown, as far as it was asked for`() async throws {
     let archive = MemoryArchive()
     let before = { (seconds: Int64) in ControlWorld.wall + (.zero - .seconds(seconds)) }

@@ -131,7 +131,9 @@ extension SchedulerCore {
     case (.ask(let id, let asked, _), .known(let known)):
       settle(asked, known: known, of: id, at: now)
     case (.lastEnd(let id), _): lastEndAnswered(answer, of: id, at: now)
-    case (.end(let token, _, _), _): endAnswered(token, isOurs: answer == .done, at: now)
+    case (.end(let token, _, _), _):
+      cluster.ends.add(wish, of: token)
+      endAnswered(token, isOurs: answer == .done, at: now)
     case (.suspend(let id), _):
       if jobs.isPresent(id), jobs[id].isSuspended { cluster.suspended.insert(id) }
     case (.decide(let id, let slot, _), .early(let wait)):
@@ -246,8 +248,9 @@ extension SchedulerCore {
     }
   }
 
-  /// Claims that this machine was given and knows nothing of: the answer was lost, and when it came
-  /// to be repeated nobody wanted the slot any more. Nobody else would end them.
+  /// Claims that this machine was given and that no run has. Where the engine has forgotten that the
+  /// run has ended, it hears so again. Otherwise the answer was lost, and when it came to be repeated
+  /// nobody wanted the slot any more. Nobody else would end them.
   private mutating func giveBackForgotten(_ news: ClusterNews, at now: Now) {
     guard !news.held.isEmpty else { return }
     var known: Set<ClaimToken> = []
@@ -266,7 +269,7 @@ extension SchedulerCore {
       {
         continue
       }
-      cluster.outbox.append(.giveBack(held.token))
+      cluster.outbox.append(cluster.ends[held.token] ?? .giveBack(held.token))
     }
   }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Synchronization
 import TaktConfig
 import TaktControl
 import TaktCore
@@ -15,9 +16,12 @@ import TaktTime
 /// The daemon that a command talks to.
 struct ControlArgument: ParsableArguments {
   @Option(
-    name: [.short, .customLong("file")],
-    help: "The daemon's jobs file.", completion: .file(extensions: ["yaml", "yml"]))
-  var file = "jobs.yaml"
+    name: [.customShort("f"), .customLong("file")],
+    help: "The daemon's jobs file. (default: jobs.yaml)",
+    completion: .file(extensions: ["yaml", "yml"]))
+  var givenFile: String?
+
+  var file: String { givenFile ?? FileArgument.standard }
 
   @Option(
     name: .customLong("state"),
@@ -41,23 +45,31 @@ struct ControlArgument: ParsableArguments {
     return SocketPlace.path(state: state, file: source.absolutePath)
   }
 
+  /// Whether there is a socket of the daemon.
+  var hasSocket: Bool { socketPath.map { SocketPlace.isThere($0) } ?? false }
+
   /// Connects to the daemon; ends the program if there is none, or if it refuses.
   func connect() throws -> Connection {
+    if folder == nil, let givenFile { try FileArgument.requireFile(givenFile) }
     guard let path = socketPath else {
       Console.error(
         "takt: cannot find the daemon: without a state folder, its socket is in XDG_RUNTIME_DIR, "
           + "which is not set")
       throw ExitCode.unreachable
     }
-    guard SocketPlace.isThere(path) else {
-      Console.error("takt: takt is not running here (no socket at \(path))")
+    switch SocketPlace.finding(at: path) {
+    case .socket: return Connection(path: path)
+    case .forbidden:
+      Console.error("takt: \(ForbiddenPlace.words(path))")
+      throw ExitCode.forbidden
+    case .nothing:
+      Console.error("takt: no daemon is running here (no socket at \(path))")
       Console.error(
         folder == nil && !FileManager.default.fileExists(atPath: file)
           ? "There is no \(file) here either; name the jobs file with -f."
           : "Start it with 'takt run', or name another jobs file with -f.")
       throw ExitCode.unreachable
     }
-    return Connection(path: path)
   }
 }
 
@@ -73,16 +85,27 @@ extension ControlArgument {
     private let path: String
     /// What the program exits with when the daemon says that there is nothing to change.
     var conflictCode = ExitCode.failure
+    /// The daemon's jobs file, and the name of the one whose text is sent in its place.
+    var fileNames: (daemon: String, sent: String)?
 
     init(path: String) {
       self.path = path
-      client = ControlClient(socket: path)
+      let isSaid = Atomic(false)
+      client = ControlClient(socket: path) { silence in
+        guard !isSaid.exchange(true, ordering: .relaxed) else { return }
+        Console.error("takt: \(silence.words)")
+      }
     }
 
+    ///
+    /// - Parameters:
+    ///   - job: what a refusal is about.
+    ///   - waitSeconds: for how long the daemon is asked to wait.
     func ask<Value: Decodable>(
-      _ type: Value.Type, _ method: String = "GET", _ target: String, body: [UInt8]? = nil
+      _ type: Value.Type, _ method: String = "GET", _ target: String, body: [UInt8]? = nil,
+      about job: String? = nil, waitSeconds: Int64 = 0
     ) throws -> (value: Value, bytes: [UInt8]) {
-      let bytes = try ask(method, target, body: body)
+      let bytes = try ask(method, target, body: body, about: job, waitSeconds: waitSeconds)
       guard let value = try? JSONDecoder().decode(type, from: Data(bytes)) else {
         Console.error(
           "takt: cannot read the daemon's answer; the daemon may have another version of takt")
@@ -120,9 +143,11 @@ extension ControlArgument {
     /// Asks, and hands back the answer as it is.
     func ask(
       _ method: String = "GET", _ target: String, body: [UInt8]? = nil,
-      accept: String = "application/json"
+      accept: String = "application/json", about job: String? = nil, waitSeconds: Int64 = 0
     ) throws -> [UInt8] {
-      try answer(method, target, body: body, accept: accept).bytes
+      try answer(
+        method, target, body: body, accept: accept, about: job, waitSeconds: waitSeconds
+      ).bytes
     }
 
     /// What is kept of a run's output.
@@ -131,12 +156,15 @@ extension ControlArgument {
     }
 
     private func answer(
-      _ method: String, _ target: String, body: [UInt8]? = nil, accept: String
+      _ method: String, _ target: String, body: [UInt8]? = nil, accept: String,
+      about job: String? = nil, waitSeconds: Int64 = 0
     ) throws -> ControlClient.Answer {
+      // The daemon waits for other machines itself, for up to five seconds.
+      let waitSeconds = max(waitSeconds, target.hasPrefix("/api/v1/cluster/") ? 5 : 0)
       let answer = try reach { () throws(ControlError) in
-        try client.ask(method, target, body: body, accept: accept)
+        try client.ask(method, target, body: body, accept: accept, waitSeconds: waitSeconds)
       }
-      guard answer.status < 300 else { throw refusal(answer) }
+      guard answer.status < 300 else { throw refusal(answer, about: job) }
       return answer
     }
 
@@ -157,21 +185,26 @@ extension ControlArgument {
       do throws(ControlError) {
         return try body()
       } catch {
+        if error.isForbidden {
+          Console.error("takt: \(ForbiddenPlace.words(path))")
+          throw ExitCode.forbidden
+        }
         Console.error("takt: the daemon does not answer at \(path): \(error.message)")
         throw ExitCode.unreachable
       }
     }
 
-    private func refusal(_ answer: ControlClient.Answer) -> ExitCode {
+    private func refusal(_ answer: ControlClient.Answer, about job: String? = nil) -> ExitCode {
       guard
         let problem = try? JSONDecoder().decode(ProblemAnswer.self, from: Data(answer.bytes))
       else {
         Console.error("takt: the daemon refused the request (HTTP status \(answer.status))")
         return .failure
       }
-      for diagnostic in problem.diagnostics ?? [] { Console.error(diagnostic.text) }
-      Console.error(
-        "takt: \(problem.title.printable)" + (problem.detail.map { ". \($0.printable)" } ?? ""))
+      for diagnostic in problem.diagnostics ?? [] {
+        Console.error(diagnostic.text(calling: fileNames))
+      }
+      Console.error("takt: \(problem.words(about: job).printable)")
       return switch answer.status {
       case 422: .configuration
       case 400, 404: .usage
@@ -215,14 +248,29 @@ enum RunOrJob {
 
 /// The API's answer to a request that it refuses.
 private struct ProblemAnswer: Decodable {
-  struct Diagnostic: Decodable {
-    var text: String
-  }
+  typealias Diagnostic = PlanAnswer.Warning
 
   var title: String
   var code: String?
   var detail: String?
   var diagnostics: [Diagnostic]?
+
+  /// One or two sentences for a terminal, with the job that was asked for.
+  func words(about job: String?) -> String {
+    var title = title
+    if let job, !title.contains("'\(job)'") {
+      // "the job is not suspended"
+      title =
+        title.contains("the job ")
+        ? title.replacing("the job ", with: "job '\(job)' ", maxReplacements: 1)
+        : "job '\(job)': \(title)"
+    }
+    let detail =
+      code == "overlap"
+      ? "Wait for it, cancel it with 'takt cancel', or run both with 'takt trigger --force'."
+      : detail
+    return title + (detail.map { ". \($0)" } ?? "")
+  }
 }
 
 /// A run, as far as commands look at it.
@@ -232,6 +280,16 @@ struct RunAnswer: Decodable {
   var state: String
   var outcome: String?
   var reason: String?
+
+  /// `failed, exit(3)`; a reason that says the same as the outcome is left out.
+  var endWords: String { Self.endWords(outcome ?? state, reason) }
+
+  static func endWords(_ outcome: String, _ reason: String?) -> String {
+    guard let reason, !reason.isEmpty, (outcome, reason) != ("timed_out", "timeout") else {
+      return outcome
+    }
+    return "\(outcome), \(reason)"
+  }
 
   /// The status that a shell would report.
   var exitStatus: Int32 {

@@ -61,6 +61,7 @@ struct JobLines {
     /// A daemon of an earlier version does not send them.
     var command: [Part]?
     var schedule_words: [String]?
+    var surroundings: [Part]?
   }
 
   /// Keys that `schedule_words` and `command` say in full.
@@ -79,7 +80,11 @@ struct JobLines {
         "takt: cannot read the daemon's answer; the daemon may have another version of takt")
       throw ExitCode.unreachable
     }
-    var lines = ["\(job.name): \(job.state)" + (job.description.map { ": \($0)" } ?? "")]
+    // A run that goes on hides it.
+    let suspended = job.suspension != nil && job.state != "suspended" ? ", suspended" : ""
+    var lines = [
+      "\(job.name): \(job.state)\(suspended)" + (job.description.map { ": \($0)" } ?? "")
+    ]
     if let suspension = job.suspension {
       lines.append(
         "suspended since \(ShownZone.words(suspension.since, in: zone))"
@@ -89,7 +94,7 @@ struct JobLines {
     lines += Self.file(job, in: zone)
     lines += job.active.map { run in
       "run \(run.run): \(run.state)"
-        + (run.began.map { " since \(ShownZone.words($0, in: zone))" } ?? "")
+        + (run.began.map { ", started \(ShownZone.words($0, in: zone))" } ?? "")
     }
     lines.append(job.last.map { Self.words($0, in: zone) } ?? "last run: none yet")
     lines.append(
@@ -110,25 +115,33 @@ struct JobLines {
     var facts: [(key: String, text: String)] = (job.schedule_words ?? []).map {
       ("when", ShownZone.localized($0, in: zone))
     }
-    for part in job.command ?? [] {
-      let all = part.text.split(separator: "\n", omittingEmptySubsequences: true)
-      for line in all.prefix(commandLinesMax) {
-        facts.append((line == all.first ? part.path : "", String(line)))
-      }
-      if all.count > commandLinesMax {
-        facts.append(("", "… \(all.count - commandLinesMax) more lines"))
-      }
+    let keys = job.keys.filter {
+      $0.default != true && !(hasWords && shownAbove.contains($0.key))
     }
-    facts += job.keys.filter { $0.default != true && !(hasWords && shownAbove.contains($0.key)) }
-      .map { ($0.key, $0.text) }
+    for part in job.command ?? [] { facts += lines(of: part) }
+    facts += keys.map { ($0.key, $0.text) }
+    for part in job.surroundings ?? [] { facts += lines(of: part) }
     let width = facts.map(\.key.count).max() ?? 0
     return facts.map { fact in
       "  \(fact.key)\(String(repeating: " ", count: width - fact.key.count))  \(fact.text)"
     }
   }
 
+  /// A value of several lines, the first ones.
+  private static func lines(of part: Answer.Part) -> [(key: String, text: String)] {
+    var facts: [(key: String, text: String)] = []
+    let all = part.text.split(separator: "\n", omittingEmptySubsequences: true)
+    for line in all.prefix(commandLinesMax) {
+      facts.append((facts.isEmpty ? part.path : "", String(line)))
+    }
+    if all.count > commandLinesMax {
+      facts.append(("", "… \(all.count - commandLinesMax) more lines"))
+    }
+    return facts.isEmpty ? [(part.path, "\"\"")] : facts
+  }
+
   private static func words(_ run: Answer.Run, in zone: Zone) -> String {
-    var words = "last run \(run.run): \(run.outcome ?? ""), \(run.reason ?? "")"
+    var words = "last run \(run.run): \(RunAnswer.endWords(run.outcome ?? "", run.reason))"
     if let ended = run.ended { words += ", ended \(ShownZone.words(ended, in: zone))" }
     if let duration = run.duration_ms { words += ", took \(short(duration))" }
     if let attempts = run.attempts, attempts > 1 { words += ", \(attempts) attempts" }

@@ -91,6 +91,12 @@ struct JobSummary: Decodable {
   var state: String
   var tags: [String]
   var active: [Run]
+  private var suspension: Suspension?
+
+  private struct Suspension: Decodable {}
+
+  /// Also while a run of it is active, when its state says `running`.
+  var isSuspended: Bool { suspension != nil || state == JobView.State.suspended.rawValue }
 }
 
 struct JobPage: Decodable {

@@ -54,37 +54,35 @@ struct StatusCommand: ParsableCommand {
 
   func run() throws {
     let connection = try control.connect()
-    if cluster { return try showCluster(connection) }
+    if watch { try OutputReader.exitWhenGone() }
+    let screen = Screen(isDrawn: watch)
+    if cluster { return try showCluster(connection, on: screen) }
     let zone = job == nil ? nil : control.zone
     repeat {
       let bytes = try connection.ask(
         "GET", target, accept: json ? "application/json" : "text/plain")
       var text = bytes
       if let zone, !json { text = Array(try JobLines(bytes, in: zone).text.utf8) }
-      if watch, isatty(STDOUT_FILENO) == 1 {
-        // From the top of the screen, and what was below is gone.
-        Console.print("\u{1b}[H\u{1b}[2J\u{1b}[3J")
-        if !json { text = Screen.fit(text, height: Console.height) }
-      }
-      Console.write(text)
+      if screen.isDrawn, !json { text = Screen.fit(text, height: Console.height) }
+      Console.write(screen.start + text)
       if json { Console.print("") }
-      if watch { sleep(2) }
+      if watch {
+        fflush(nil)
+        sleep(2)
+      }
     } while watch
   }
 
-  private func showCluster(_ connection: ControlArgument.Connection) throws {
+  private func showCluster(
+    _ connection: ControlArgument.Connection, on screen: Screen
+  ) throws {
     while true {
-      clearScreen()
+      Console.write(screen.start)
       let asked = try ClusterStatus(match: match, connection).show(json: json)
       guard watch else { return try asked.exitIfIncomplete() }
       for problem in asked.problems { Console.error("takt: \(problem.printable)") }
       sleep(2)
     }
-  }
-
-  /// With --watch: from the top of the screen, and what was below is gone.
-  private func clearScreen() {
-    if watch, isatty(STDOUT_FILENO) == 1 { Console.print("\u{1b}[H\u{1b}[2J\u{1b}[3J") }
   }
 
   private var target: String {
@@ -97,14 +95,33 @@ struct StatusCommand: ParsableCommand {
 }
 
 /// What a terminal shows of a text that is drawn again and again.
-enum Screen {
+///
+/// It is drawn over the lines of the screen alone: nothing has to be put back at the end, whatever
+/// ends it, and what can be scrolled back to stays.
+struct Screen {
+  /// Whether a text is drawn over the one before.
+  let isDrawn: Bool
+  /// What comes before each text: the cursor goes to the top, and what is below goes.
+  let start: [UInt8]
+
+  /// To the top, and away with what is below.
+  static let top = Array("\u{1b}[H\u{1b}[J".utf8)
+
+  /// - Parameter isDrawn: whether that is wanted. It takes a terminal, too.
+  init(isDrawn: Bool, isTerminal: Bool = isatty(STDOUT_FILENO) == 1, height: Int = Console.height) {
+    self.isDrawn = isDrawn && isTerminal
+    start = self.isDrawn ? Self.top : []
+    // What is on the screen moves up to what can be scrolled back to.
+    if self.isDrawn { Console.write([UInt8](repeating: UInt8(ascii: "\n"), count: height)) }
+  }
+
   /// The text within so many lines: its first lines stay on the screen, and what does not fit is
   /// counted.
   static func fit(_ text: [UInt8], height: Int) -> [UInt8] {
     let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       .dropLast()
-    // The line above the text, that of the count, and that of the cursor.
-    let room = max(2, height - 3)
+    // The line of the count, and that of the cursor.
+    let room = max(2, height - 2)
     guard lines.count > room else { return text }
     let shown = lines.prefix(room).flatMap { $0 + [UInt8(ascii: "\n")] }
     return shown

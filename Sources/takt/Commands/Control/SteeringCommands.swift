@@ -45,7 +45,8 @@ struct SuspendCommand: ParsableCommand {
     let connection = try control.connect()
     try selection.each(try selection.names(from: connection, to: "Suspend")) { job in
       let (answer, bytes) = try connection.ask(
-        JobAnswer.self, "POST", "/api/v1/jobs/\(job.asPathPart)/suspend", body: requestBody)
+        JobAnswer.self, "POST", "/api/v1/jobs/\(job.asPathPart)/suspend", body: requestBody,
+        about: job)
       if json { return Console.print(String(decoding: bytes, as: UTF8.self)) }
       let until =
         answer.suspension?.until.map { " until \(ShownZone.words($0, in: zone))" }
@@ -74,7 +75,7 @@ struct ResumeCommand: ParsableCommand {
     var connection = try control.connect()
     connection.conflictCode = .unchanged
     let names = try selection.names(from: connection, to: "Resume") {
-      $0.state == JobView.State.suspended.rawValue
+      $0.isSuspended
     }
     if names.isEmpty {
       Console.error("takt: none of the jobs is suspended")
@@ -82,7 +83,7 @@ struct ResumeCommand: ParsableCommand {
     }
     try selection.each(names) { job in
       let (answer, bytes) = try connection.ask(
-        JobAnswer.self, "POST", "/api/v1/jobs/\(job.asPathPart)/resume", body: [])
+        JobAnswer.self, "POST", "/api/v1/jobs/\(job.asPathPart)/resume", body: [], about: job)
       if json { return Console.print(String(decoding: bytes, as: UTF8.self)) }
       Console.print(
         "\(answer.name): \(answer.state)"
@@ -124,13 +125,13 @@ struct CancelCommand: ParsableCommand {
     }
     if names.isEmpty {
       Console.error("takt: no run of these jobs is active or waiting")
-      throw ExitCode.failure
+      throw ExitCode.unbalanced
     }
     var hasCancelled = false
     try selection.each(names) { hasCancelled = try cancel($0, connection) || hasCancelled }
     if on != nil, !hasCancelled {
       Console.error("takt: no run of these jobs is active or waiting there")
-      throw ExitCode.failure
+      throw ExitCode.unbalanced
     }
   }
 
@@ -142,16 +143,17 @@ struct CancelCommand: ParsableCommand {
     let machine = on.map { ControlArgument.Connection.path(of: $0) } ?? "/api/v1"
     let (answer, bytes) = try connection.ask(
       CancelledAnswer.self, "POST",
-      "\(machine)/\(place ?? "jobs/\(subject.asPathPart)")/cancel", body: [])
+      "\(machine)/\(place ?? "jobs/\(subject.asPathPart)")/cancel", body: [],
+      about: place == nil && on == nil ? subject : nil)
     if json {
       Console.print(String(decoding: bytes, as: UTF8.self))
     } else if answer.runs.isEmpty, on == nil || !selection.jobs.isEmpty {
-      Console.error("takt: no run of \(subject) is active or waiting")
+      Console.error("takt: no run of '\(subject)' is active or waiting")
     } else if !answer.runs.isEmpty {
       let runs = answer.runs.map { "run \($0)" }.joined(separator: ", ")
       Console.print(selection.isSingle ? "cancelled: \(runs)" : "\(subject): cancelled \(runs)")
     }
-    if answer.runs.isEmpty, !selection.jobs.isEmpty { throw ExitCode.failure }
+    if answer.runs.isEmpty, !selection.jobs.isEmpty { throw ExitCode.unbalanced }
     return !answer.runs.isEmpty
   }
 }

@@ -80,7 +80,8 @@ struct TriggerCommand: ParsableCommand {
       try selection.each(names) { job in
         started.append(
           try connection.ask(
-            RunAnswer.self, "POST", "\(place)/jobs/\(job.asPathPart)/trigger", body: requestBody))
+            RunAnswer.self, "POST", "\(place)/jobs/\(job.asPathPart)/trigger", body: requestBody,
+            about: on == nil ? job : nil))
         if !wait { show(started[started.count - 1]) }
       }
     } catch {
@@ -111,7 +112,7 @@ struct TriggerCommand: ParsableCommand {
       Console.print(String(decoding: bytes, as: UTF8.self))
     } else {
       Console.error(
-        "run \(run.run) of \(run.job): \(run.outcome ?? run.state), \((run.reason ?? "").printable)"
+        "run \(run.run) of \(run.job): \(run.endWords.printable)"
       )
     }
     if run.exitStatus != 0 { throw ExitCode(run.exitStatus) }
@@ -141,7 +142,8 @@ struct RunWait {
     while true {
       // One that waits for a place prints nothing yet.
       let wait = hasShown && !isElsewhere ? 30 : 1
-      let (run, bytes) = try connection.ask(RunAnswer.self, "GET", "\(target)?wait=\(wait)")
+      let (run, bytes) = try connection.ask(
+        RunAnswer.self, "GET", "\(target)?wait=\(wait)", waitSeconds: Int64(wait + 5))
       if !hasShown, isElsewhere ? run.state == "ended" : run.state != "queued" {
         hasShown = true
         if isElsewhere {

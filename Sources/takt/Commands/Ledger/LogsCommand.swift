@@ -37,9 +37,9 @@ struct LogsCommand: ParsableCommand {
   @OptionGroup var machines: MachineArgument
 
   @Option(
-    help: "The jobs file, which names the state folder.",
+    help: "The jobs file, which names the state folder. (default: jobs.yaml)",
     completion: .file(extensions: ["yaml", "yml"]))
-  var file = "jobs.yaml"
+  var file: String?
 
   @Option(
     name: .customLong("state"),
@@ -50,7 +50,7 @@ struct LogsCommand: ParsableCommand {
   /// The same as other commands take, but for the letter that means `--follow` here.
   private var state: StateArgument {
     var state = StateArgument()
-    state.file = file
+    state.givenFile = file
     state.folder = folder
     return state
   }
@@ -73,6 +73,7 @@ struct LogsCommand: ParsableCommand {
         .show(Self.write)
     }
     if follow {
+      try OutputReader.exitWhenGone()
       return try FollowedOutput(subject, try state.control.connect()).show(Self.write)
     }
     if machines.isGiven {

@@ -147,21 +147,29 @@ struct SlotWords {
     switch cause {
     case .down:
       let absences = absences(slot)
-      lines = absences.isEmpty ? ["takt was not running, or did not know the slot."] : absences
-    case .asleep: lines = ["The machine was asleep."]
+      lines =
+        absences.isEmpty
+        ? ["It did not run: takt was not running when it was due, or did not know the slot."]
+        : ["It did not run: takt was not running when it was due."] + absences
+    case .asleep: lines = ["It did not run: the machine was asleep when it was due."]
     case .clock:
       let steps = slot.steps.filter { $0.by > .zero }
       lines =
         steps.isEmpty
-        ? ["The system clock was set forward over the slot."]
+        ? ["It did not run: the system clock was set forward over the slot."]
         : steps.map {
-          "The system clock was set by \(signed($0.by)) at \(time($0.at)), over the slot."
+          "It did not run: the system clock was set by \(signed($0.by)) at \(time($0.at)), over the slot."
         }
-    case .stalled: lines = ["takt or the whole machine was stopped, or too slow."]
+    case .stalled:
+      lines = [
+        "It did not run: takt or the whole machine was stopped or too slow when it was due."
+      ]
     }
+    let late = slot.record.at - slot.record.slots.last
+    let delay = late >= .seconds(1) ? ", \(brief(late)) after the slot" : ""
     return lines + [
-      "It was decided at \(time(slot.record.at)). 'missed' says which such slots run late: policy, "
-        + "within and max."
+      "takt gave it up at \(time(slot.record.at))\(delay). The job's 'missed' decides which slots run "
+        + "late instead: by default the newest one, if it is not older than the job's interval."
     ]
   }
 
@@ -187,12 +195,12 @@ struct SlotWords {
     }
   }
 
-  private func span(of run: StoredRun) -> String {
+  func span(of run: StoredRun) -> String {
     let began = run.beganAt.map { "started at \(time($0))" } ?? "not started"
     return began + (run.endedAt.map { ", ended at \(time($0))" } ?? ", not ended")
   }
 
-  private func time(_ instant: WallInstant) -> String { instant.rfc3339(in: zone) }
+  func time(_ instant: WallInstant) -> String { instant.rfc3339(in: zone) }
 
   private func brief(_ duration: Duration) -> String { DurationText.brief(duration) }
 

@@ -8,10 +8,12 @@ import TaktTime
 /// The ledger that a command reads.
 struct StateArgument: ParsableArguments {
   @Option(
-    name: [.short, .customLong("file")],
-    help: "The jobs file, which names the state folder.",
+    name: [.customShort("f"), .customLong("file")],
+    help: "The jobs file, which names the state folder. (default: jobs.yaml)",
     completion: .file(extensions: ["yaml", "yml"]))
-  var file = "jobs.yaml"
+  var givenFile: String?
+
+  var file: String { givenFile ?? FileArgument.standard }
 
   @Option(
     name: .customLong("state"),
@@ -22,7 +24,7 @@ struct StateArgument: ParsableArguments {
   /// The daemon that uses this state folder.
   var control: ControlArgument {
     var control = ControlArgument()
-    control.file = file
+    control.givenFile = givenFile
     control.folder = folder
     return control
   }
@@ -30,6 +32,7 @@ struct StateArgument: ParsableArguments {
   /// The ledger and the zone in which times are shown; ends the program when there is no ledger.
   func open() throws -> (archive: LedgerArchive, zone: Zone) {
     if let folder { return (try archive(folder), ShownZone.local) }
+    if let givenFile { try FileArgument.requireFile(givenFile) }
     // A file with errors still names its ledger.
     let place = JobsLoader.place(of: file)
     switch place.state {
@@ -40,12 +43,27 @@ struct StateArgument: ParsableArguments {
     }
   }
 
+  /// The jobs of the jobs file; nil where none is named, or it has errors.
+  func snapshot() throws -> Snapshot? {
+    guard folder == nil || givenFile != nil else { return nil }
+    return JobsFileSource(path: file, catalogue: BuiltinRegistry.standard).load().snapshot
+  }
+
   private func archive(_ folder: String) throws -> LedgerArchive {
     do throws(LedgerArchive.Failure) {
       return try LedgerArchive(folder: StateFolderLock.place(of: folder))
     } catch {
-      Console.error("takt: \(error.advice)")
-      throw ExitCode.configuration
+      switch error {
+      case .missing:
+        Console.error("takt: \(error.advice)")
+        throw ExitCode.configuration
+      case .forbidden(let path):
+        Console.error("takt: \(ForbiddenPlace.words(path))")
+        throw ExitCode.unreadableLedger
+      case .newer, .unreadable:
+        Console.error("takt: \(error.advice)")
+        throw ExitCode.unreadableLedger
+      }
     }
   }
 }

@@ -15,7 +15,8 @@ struct WhyCommand: ParsableCommand {
       the cluster now.
 
       Without --at it is the job's last slot that was decided. An instant without seconds means all \
-      slots of that minute. Exits with 64 if the ledger has no such job.
+      slots of that minute. For an instant to come, it says when the job will run and what may hold \
+      it up. Exits with 64 if the ledger has no such job.
       """)
 
   @Argument(help: "The job's name.", completion: JobCompletion.kind)
@@ -31,17 +32,25 @@ struct WhyCommand: ParsableCommand {
 
   func run() throws {
     let (archive, zone) = try state.open()
-    let name = try archive.requireJob(job)
     var range: (first: WallInstant?, end: WallInstant) = (nil, SystemTimeSource().wall)
     if let at {
       let first = try InstantArgument.read(at, of: "--at", in: zone, preferring: .past)
       range = (first, first + InstantArgument.precision(of: at))
     }
+    // A job that the ledger does not know yet may have slots to come.
+    let isFuture = range.first.map { $0 > SystemTimeSource().wall } ?? false
+    let snapshot = isFuture ? try state.snapshot() : nil
+    let known = snapshot?.jobs.first { $0.name.text == job }?.name
+    let name = try known ?? archive.requireJob(job)
     let inquiry = try archive.orExit { (archive) throws(LedgerArchive.Failure) in
       try archive.inquire(name, from: range.first, to: range.end, zones: ZoneFiles())
     }
     let standing = JobStanding(of: name.text, state.control.quietConnection)
     let words = SlotWords(job: name.text, zone: zone, standing: standing)
+    if isFuture, let first = range.first, inquiry.slots.isEmpty {
+      let future = FutureSlots(name, snapshot, archive, inquiry, words)
+      return future.show(from: first, to: range.end, isRunning: state.control.hasSocket, json: json)
+    }
     if json {
       for slot in inquiry.slots { Console.print(WhyAnswer(slot, words.lines(of: slot)).jsonLine) }
       return

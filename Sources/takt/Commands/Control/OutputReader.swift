@@ -1,0 +1,28 @@
+import ArgumentParser
+import Glibc
+import TaktEngine
+
+/// The one who reads what a command prints.
+enum OutputReader {
+  /// Ends the program when the reader of standard output is gone, as in `takt logs -f | head -1`: a
+  /// command that has nothing to print for hours would notice it only then.
+  static func exitWhenGone() throws {
+    do throws(SystemError) {
+      try Thread.start(name: "takt-reader") {
+        var entry = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+        while true {
+          let count = poll(&entry, 1, -1)
+          if count < 0, errno == EINTR { continue }
+          guard count == 1 else { return }
+          // It has seen what it wanted.
+          if entry.revents & Int16(POLLERR | POLLHUP) != 0 { _exit(ExitCode.success.rawValue) }
+          // A descriptor that is none.
+          return
+        }
+      }
+    } catch {
+      Console.error("takt: cannot start a thread to watch the output (\(error))")
+      throw ExitCode.system
+    }
+  }
+}
