@@ -6,7 +6,8 @@ import Testing
 @Suite struct GroupLimitTests {
   /// Whether takt can have the controllers that the tests need.
   static let canLimit: Bool = {
-    guard let problem = ControlGroupControllers.problem(with: [.memory, .pids, .cpu]) else {
+    guard let problem = ControlGroupControllers.problem(
+      with: [.memory, .pids, .cpu], in: .daemon) else {
       return true
     }
     print("limits of whole runs are not tested: \(problem)")

@@ -128,9 +128,9 @@ extension KeyTable {
       "Maximum size of a file that it writes.",
       .value(\.execution.limits.fileSizeBytes) { $0.integer }),
     KeyEntry(
-      "memory_max", .size(1...SizeText.maximumBytes), default: "none",
-      "Maximum memory of all processes of an attempt together. Beyond it the kernel ends them, and the "
-        + "run fails with `oom`.",
+      "memory_max", .size(GroupLimits.memoryBytesMin...SizeText.maximumBytes), default: "none",
+      "Maximum memory of all processes of an attempt together, page cache included, without swap. "
+        + "Beyond it the kernel ends them, and the run fails with `oom`.",
       .value(\.execution.limits.group.memoryMaxBytes) { $0.integer }),
     KeyEntry(
       "cpu_quota", .text(allowsEmpty: false), default: "none",

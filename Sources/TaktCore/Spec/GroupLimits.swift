@@ -1,5 +1,11 @@
 /// What all processes of an attempt together may use, by their control group; nil for no limit.
 package struct GroupLimits: Hashable, Sendable {
+  /// The smallest `memoryMaxBytes`.
+  ///
+  /// A child shares takt's memory until it executes its program. For want of memory until then, the
+  /// kernel would end takt with it: what a program is given, at most 6 MiB, has to fit.
+  package static let memoryBytesMin = 8 << 20
+
   /// Memory in bytes, page cache included. Beyond it the kernel ends the attempt's processes.
   package var memoryMaxBytes: Int?
   /// Processor time in percent of one processor.

@@ -4,29 +4,56 @@ package import TaktCore
 
 /// The controllers of control groups that takt has to give to the groups of commands.
 package enum ControlGroupControllers {
-  /// Why takt cannot use these controllers where it is now, as far as can be seen without changing
-  /// anything; nil where it probably can.
-  package static func problem(with wanted: Set<GroupController>) -> String? {
+  /// Whose problem is asked for.
+  package enum Place: Sendable {
+    /// Any daemon's on this machine: where it will run is not known.
+    case machine
+    /// This process's, which is to be the daemon or is it.
+    case daemon
+  }
+
+  /// Why takt cannot use these controllers, as far as can be seen without changing anything; nil
+  /// where it probably can.
+  package static func problem(with wanted: Set<GroupController>, in place: Place) -> String? {
     if getenv(ControlGroups.variable).map({ String(cString: $0) }) == "off" {
       return "\(ControlGroups.variable)=off"
     }
-    guard let own = ControlGroup.group(of: getpid()) else { return "the kernel has no cgroup v2" }
-    guard let folder = ControlGroupMount.folder(of: ControlGroups.outerGroup(of: own)) else {
+    guard let present = ControlGroup.group(of: getpid()) else { return "the kernel has no cgroup v2" }
+    let own = ControlGroups.outerGroup(of: present)
+    guard let folder = ControlGroupMount.folder(of: own), let top = ControlGroupMount.top else {
       return "no mounted cgroup v2 hierarchy contains takt's control group"
     }
-    guard let bytes = ProcessFile.read(folder + "/cgroup.controllers", limitBytes: 4096) else {
-      return "\(folder) has no controllers"
+    if let problem = missing(wanted, in: top) {
+      return problem + "; where cgroup v1 has it, boot with 'cgroup_no_v1=all'"
     }
-    let missing = wanted.subtracting(parse(bytes)).map(\.rawValue).sorted()
-    guard missing.isEmpty else {
-      let names = missing.joined(separator: ", ")
-      return "the control group \(folder) lacks the controller\(missing.count == 1 ? "" : "s") "
-        + names
-    }
+    return place == .machine ? nil : daemonProblem(with: wanted, in: folder)
+  }
+
+  private static func missing(_ wanted: Set<GroupController>, in folder: String) -> String? {
+    let present = parse(ProcessFile.read(folder + "/cgroup.controllers", limitBytes: 4096) ?? [])
+    let missing = wanted.subtracting(present).map(\.rawValue).sorted()
+    guard !missing.isEmpty else { return nil }
+    return "the control group \(folder) lacks the controller\(missing.count == 1 ? "" : "s") "
+      + missing.joined(separator: ", ")
+  }
+
+  private static func daemonProblem(
+    with wanted: Set<GroupController>, in folder: String
+  ) -> String? {
+    if let problem = missing(wanted, in: folder) { return problem }
     guard access(folder, W_OK) == 0, access(folder + "/cgroup.subtree_control", W_OK) == 0 else {
       return "\(folder): \(String(cString: strerror(errno)))"
     }
-    return nil
+    // Only the kernel's own root may have processes and share out controllers.
+    guard access(folder + "/cgroup.events", F_OK) == 0,
+      let shared = ProcessFile.read(folder + "/cgroup.subtree_control", limitBytes: 4096),
+      !wanted.isSubset(of: parse(shared)),
+      let pids = ProcessFile.read(folder + "/cgroup.procs", limitBytes: 65_536)
+    else { return nil }
+    let others = ProcessFile.numbers(pids).filter { $0 != getpid() }
+    guard let other = others.first else { return nil }
+    let name = ProcessStatus.read(other).map { " \($0.name)(\(other))" } ?? ""
+    return "other processes are in takt's control group \(folder):\(name)"
   }
 
   /// The names in a file such as `cgroup.controllers`.
@@ -35,7 +62,7 @@ package enum ControlGroupControllers {
     return Set(words.compactMap { GroupController(rawValue: String(decoding: $0, as: UTF8.self)) })
   }
 
-  /// Gives controllers to the groups in a folder; those that it has them already stay. Returns 0 or
+  /// Gives controllers to the groups in a folder; those that they have already stay. Returns 0 or
   /// an error number.
   static func enable(_ wanted: Set<GroupController>, in folder: Int32) -> Int32 {
     let present = parse(ControlGroupFolder.read("cgroup.subtree_control", in: folder) ?? [])
@@ -57,6 +84,8 @@ extension ControlGroup {
     if let bytes = limits.memoryMaxBytes {
       // All of an attempt ends, not one of its processes.
       texts += [("memory.oom.group", "1"), ("memory.max", String(bytes))]
+      // A kernel may have no swap.
+      _ = ControlGroupFolder.write("0", to: "memory.swap.max", in: folder)
     }
     if let percent = limits.cpuQuotaPercent {
       // Of a tenth of a second each, in microseconds.

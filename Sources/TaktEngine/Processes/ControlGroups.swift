@@ -193,29 +193,3 @@ final class ControlGroups: Sendable {
     ControlGroupFolder.remove(name, in: outer)
   }
 }
-
-/// Where the hierarchy of control groups is mounted.
-enum ControlGroupMount {
-  /// The folder of a group; nil where no mount shows it.
-  static func folder(of group: String) -> String? {
-    guard let bytes = ProcessFile.read("/proc/self/mountinfo", limitBytes: 4 * 1_048_576) else {
-      return nil
-    }
-    for line in bytes.split(separator: UInt8(ascii: "\n")) {
-      let fields = line.split(separator: UInt8(ascii: " "))
-      guard let dash = fields.firstIndex(of: [UInt8(ascii: "-")]), fields.count > dash + 1,
-        dash > 4, fields[dash + 1].elementsEqual("cgroup2".utf8)
-      else { continue }
-      let root = text(fields[3])
-      let place = text(fields[4])
-      if root == "/" { return group == "/" ? place : place + group }
-      if group == root { return place }
-      if group.hasPrefix(root + "/") { return place + group.dropFirst(root.count) }
-    }
-    return nil
-  }
-
-  private static func text(_ field: ArraySlice<UInt8>) -> String {
-    String(decoding: MountTable.unescaped(field), as: UTF8.self)
-  }
-}

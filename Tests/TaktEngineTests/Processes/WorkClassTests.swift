@@ -110,6 +110,7 @@ import Testing
         switch work.inputOutput {
         case .byNice: "by nice value"
         case .bestEffort(let level): "best effort, \(level)"
+        case .realtime(let level): "real time, \(level)"
         case .idle: "idle"
         }
       let microseconds = work.timerSlack / .microseconds(1)
