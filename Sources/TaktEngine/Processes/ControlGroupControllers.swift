@@ -18,7 +18,9 @@ package enum ControlGroupControllers {
     if getenv(ControlGroups.variable).map({ String(cString: $0) }) == "off" {
       return "\(ControlGroups.variable)=off"
     }
-    guard let present = ControlGroup.group(of: getpid()) else { return "the kernel has no cgroup v2" }
+    guard let present = ControlGroup.group(of: getpid()) else {
+      return "the kernel has no cgroup v2"
+    }
     let own = ControlGroups.outerGroup(of: present)
     guard let folder = ControlGroupMount.folder(of: own), let top = ControlGroupMount.top else {
       return "no mounted cgroup v2 hierarchy contains takt's control group"
@@ -62,18 +64,28 @@ package enum ControlGroupControllers {
     return Set(words.compactMap { GroupController(rawValue: String(decoding: $0, as: UTF8.self)) })
   }
 
-  /// Gives controllers to the groups in a folder; those that they have already stay. Returns 0 or
-  /// an error number.
-  static func enable(_ wanted: Set<GroupController>, in folder: Int32) -> Int32 {
-    let present = parse(ControlGroupFolder.read("cgroup.subtree_control", in: folder) ?? [])
-    for controller in wanted.subtracting(present).sorted(by: { $0.rawValue < $1.rawValue }) {
-      guard
-        ControlGroupFolder.write(
-          "+\(controller.rawValue)", to: "cgroup.subtree_control", in: folder)
-      else { return errno }
+  /// Gives controllers to the groups in a folder. Returns those that they did not have already.
+  static func enable(
+    _ wanted: Set<GroupController>, in folder: Int32
+  ) -> Result<Set<GroupController>, SystemError> {
+    let present = parse(ControlGroupFolder.read(file, in: folder) ?? [])
+    let new = wanted.subtracting(present)
+    for controller in new.sorted(by: { $0.rawValue < $1.rawValue }) {
+      guard ControlGroupFolder.write("+\(controller.rawValue)", to: file, in: folder) else {
+        return .failure(SystemError(file))
+      }
     }
-    return 0
+    return .success(new)
   }
+
+  /// Takes controllers from the groups in a folder again; those that one of them shares out stay.
+  static func disable(_ controllers: Set<GroupController>, in folder: Int32) {
+    for controller in controllers {
+      _ = ControlGroupFolder.write("-\(controller.rawValue)", to: file, in: folder)
+    }
+  }
+
+  private static let file = "cgroup.subtree_control"
 }
 
 extension ControlGroup {

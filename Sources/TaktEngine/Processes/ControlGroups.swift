@@ -33,6 +33,8 @@ final class ControlGroups: Sendable {
     /// Those whose command is over, but in which somebody lives.
     var populated: [ControlGroup] = []
     var lastNumber = 0
+    /// What takt has asked the group in which it was started to share out.
+    var shared: Set<GroupController> = []
 
     mutating func popFree() -> ControlGroup? {
       let group = free.popLast()
@@ -152,12 +154,16 @@ final class ControlGroups: Sendable {
       if let group = state.popFree() { return group }
       state.sweep(own)
       if let group = state.popFree() { return group }
-      state.lastNumber += 1
-      let name = String(state.lastNumber)
-      guard mkdirat(own, name, 0o755) == 0, let folder = ControlGroupFolder.open(name, in: own)
-      else { return nil }
-      return ControlGroup(path: "\(path)/\(name)", folder: folder)
+      return make(&state)
     }
+  }
+
+  private func make(_ state: inout State) -> ControlGroup? {
+    state.lastNumber += 1
+    let name = String(state.lastNumber)
+    guard mkdirat(own, name, 0o755) == 0, let folder = ControlGroupFolder.open(name, in: own)
+    else { return nil }
+    return ControlGroup(path: "\(path)/\(name)", folder: folder)
   }
 
   /// An empty group with these limits; to be used once. Returns an error number where they cannot be
@@ -165,12 +171,13 @@ final class ControlGroups: Sendable {
   func pop(_ limits: GroupLimits) -> Result<ControlGroup, SystemError> {
     // A group gets its controllers from the one above, which has them from the one above it.
     for folder in [outer, own] {
-      let number = ControlGroupControllers.enable(limits.controllers, in: folder)
-      guard number == 0 else {
-        return .failure(SystemError("cgroup.subtree_control", number: number))
+      switch ControlGroupControllers.enable(limits.controllers, in: folder) {
+      case .success(let new): if folder == outer { state.withLock { $0.shared.formUnion(new) } }
+      case .failure(let failure): return .failure(failure)
       }
     }
-    guard let group = pop() else { return .failure(SystemError("mkdir")) }
+    // A new one: others have been made before the controllers came, or hold memory of others.
+    guard let group = state.withLock({ make(&$0) }) else { return .failure(SystemError("mkdir")) }
     let number = group.limit(limits)
     guard number == 0 else {
       push(group)
@@ -189,6 +196,9 @@ final class ControlGroups: Sendable {
 
   /// Moves takt back to where it was started and removes what is empty; to be called at the end.
   func close() {
+    let shared = state.withLock { $0.shared }
+    // takt could not go back otherwise: a group that shares out may have no processes.
+    for folder in [own, outer] { ControlGroupControllers.disable(shared, in: folder) }
     _ = ControlGroupFolder.write("0", to: "cgroup.procs", in: outer)
     ControlGroupFolder.remove(name, in: outer)
   }
