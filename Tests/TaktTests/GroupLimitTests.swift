@@ -67,7 +67,8 @@ import Testing
 
   // MARK: - Where they cannot be had
 
-  private static let hint = "takt cannot limit whole runs here (memory): TAKT_CGROUP=off"
+  private static let hint =
+    "takt cannot limit all processes of job 'a' together (memory): TAKT_CGROUP=off"
 
   @Test func `a file with limits that cannot be had is refused, or warned of if it says so`() throws
   {
@@ -80,7 +81,7 @@ import Testing
       _ = try refused.text()
       #expect(
         refused.waitForExit() == 78 && refused.errors.contains(Self.hint), "\(refused.errors)")
-      #expect(refused.errors.contains("jobs.yaml:1:48: error"), "\(refused.errors)")
+      #expect(refused.errors.contains("jobs.yaml:1:60: error"), "\(refused.errors)")
       #expect(refused.errors.contains("'enforce: if_possible'"), "\(refused.errors)")
     }
 

@@ -59,16 +59,12 @@ import Testing
 
   /// Runs the jobs, each after the one before, until the last has ended. Returns the log.
   private func run(
-    _ jobs: String, first: String, last: String, _ tracking: Tracking, in folder: TemporaryFolder
+    _ jobs: String, last: String, _ tracking: Tracking, in folder: TemporaryFolder
   ) throws -> String {
-    try folder.write("defaults: {every: 1h, missed: {policy: skip}}\njobs:\n" + jobs)
+    try folder.write("jobs:\n" + jobs)
     let process = try TaktProcess.tracking(tracking, in: folder)
     var log = ""
     process.onBytes = { log += String(decoding: $0, as: UTF8.self) }
-    try process.line("the start") { $0.message?.hasPrefix("started") == true }
-    let trigger = try TaktProcess(["trigger", first], in: folder)
-    _ = try trigger.text()
-    #expect(trigger.waitForExit() == 0, "\(trigger.errors)")
     try process.line("the last end") { $0.job == last && $0.to == "ended" }
     #expect(try process.stop() == 0)
     return log
@@ -82,7 +78,7 @@ import Testing
     try CostProgram.compile(in: folder)
     _ = try run(
       """
-        none: {run: './cost 0 \(Self.mebibytes) > none'}
+        none: {on: start, run: './cost 0 \(Self.mebibytes) > none'}
         plain: {run: './cost 400 \(Self.mebibytes) > plain', after: {job: none}}
         # Nobody waits for the program, and it may outlive the shell for a moment.
         orphan:
@@ -92,7 +88,7 @@ import Testing
           steps: [{run: './cost 200 0 > step1'}, {run: './cost 300 0 > step2'}]
           after: {job: orphan}
         builtin: {use: log, with: {message: nothing}, after: {job: steps}}
-      """, first: "none", last: "builtin", tracking, in: folder)
+      """, last: "builtin", tracking, in: folder)
 
     let none = try firstRun(of: "none", in: folder)
     let noneOwn = try Own(folder.read("none"))
@@ -127,9 +123,9 @@ import Testing
     }
     _ = try run(
       """
-        none: {run: '\(job(0, to: "none"))'}
+        none: {on: start, run: '\(job(0, to: "none"))'}
         timed: {run: '\(job(500, to: "timed"))', after: {job: none}}
-      """, first: "none", last: "timed", tracking, in: folder)
+      """, last: "timed", tracking, in: folder)
 
     func figures(of job: String) throws -> (microseconds: Int64, kib: Double) {
       let text = folder.read(job)
@@ -155,13 +151,14 @@ import Testing
     let log = try run(
       """
         plain:
+          on: start
           run: './cost 100 \(Self.mebibytes)'
           on_success:
             - run: 'echo $TAKT_CPU_MS $TAKT_MEMORY_PEAK > hook'
             - {use: log, with: {message: 'used {{cpu}} and {{memory}}'}}
             - {run: '\(TaktProcess.executable.path) status plain > status'}
-        last: {use: log, with: {message: nothing}, after: {job: plain}}
-      """, first: "plain", last: "last", .sessions, in: folder)
+        last: {run: 'until [ -s status ]; do sleep 0.02; done', after: {job: plain}}
+      """, last: "last", .sessions, in: folder)
     let plain = try firstRun(of: "plain", in: folder)
     let end = try #require(
       log.split(separator: "\n").first {

@@ -59,11 +59,11 @@ extension SpecBuilder {
     reporter.report(
       .notPermitted, severity: limits.isOptional ? .warning : .error,
       at: own?.mark ?? raw.nameMark,
-      "takt cannot limit whole runs here (\(names)): \(problem)",
+      "takt cannot limit all processes of job '\(raw.name.shortened)' together (\(names)): "
+        + problem,
       hint: limits.isOptional
         ? "the job runs without these limits"
-        : "run takt where it may use control groups, or write 'enforce: \(Key.ifPossible)'",
-      owner: KeyOwner(raw.owner, .limits))
+        : "run takt where it may use control groups, or write 'enforce: \(Key.ifPossible)'")
   }
 
   private static let groupKeys: Set<String> = ["memory_max", "cpu_quota", "tasks_max", "io_weight"]
