@@ -76,7 +76,12 @@ struct SpecGenerator {
       overlap: Overlap.allCases.randomElement(using: &random) ?? .skip)
     if random.oneIn(2) { spec.execution.retry = retry(&random) }
     if random.oneIn(3) { spec.concurrencyGroup = "db" }
-    for hook in HookKind.allCases where random.oneIn(4) { spec.hooks[hook] = [steps[0]] }
+    for hook in HookKind.allCases where random.oneIn(4) {
+      spec.hooks[hook] = [Step(steps[0].action, rule: rule(of: hook, &random))]
+    }
+    if random.oneIn(4) {
+      spec.policies.freshFor = .milliseconds(Int.random(in: 100...20_000, using: &random))
+    }
     spec.lateTolerance = .milliseconds(Int.random(in: 0...500, using: &random))
     if random.oneIn(4) { spec.expectedDuration = .milliseconds(100) }
     spec.removal = random.oneIn(2) ? .kill : .drain
@@ -87,6 +92,13 @@ struct SpecGenerator {
     }
     spec.missed.countMax = Int.random(in: 1...20, using: &random)
     return spec
+  }
+
+  private static func rule(of hook: HookKind, _ random: inout SplitMix64) -> HookRule {
+    let all: [HookRule.When] = [.every, .recovered, .output, .streak(least: 1), .streak(least: 3)]
+    let when = all.filter { $0.hooks.contains(hook) }.randomElement(using: &random) ?? .every
+    let interval = random.oneIn(2) ? Int.random(in: 1...9, using: &random) : nil
+    return HookRule(when, interval: interval.map { .seconds($0) })
   }
 
   private static func timing(

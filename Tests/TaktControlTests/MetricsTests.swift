@@ -12,7 +12,8 @@ import TaktTime
       decoding: metrics.text(
         MetricsMoment(
           scheduler: SchedulerView(
-            phase: .running, jobs: 2, suspended: 1, disabled: 0, failing: 1, running: 0, queued: 0,
+            phase: .running, jobs: 2, suspended: 1, disabled: 0, failing: 1, stale: 1, running: 0,
+            queued: 0,
             settings: SchedulerSettings()),
           facts: DaemonFacts(
             version: "a\"b\\c\nd", pid: 1, started: now.wall, file: "/f", givenFile: "f",
@@ -23,9 +24,10 @@ import TaktTime
               queued: 1, lostEntries: 0, isFailing: false, words: ""),
             processes: DaemonFigures.ProcessFigures(stuck: 1)),
           jobs: [
-            LabelledJob(
-              name: "a", streak: 2, succeededAt: now.wall, cpu: .milliseconds(1500),
-              memoryPeakBytes: 4096)
+            MetricsMoment.Job(
+              name: "a", streak: 2, isStale: true, succeededAt: now.wall, cpu: .milliseconds(1500),
+              memoryPeakBytes: 4096),
+            MetricsMoment.Job(name: "b", streak: 0, isStale: nil, succeededAt: nil),
           ], now: now, clients: 0)), as: UTF8.self)
   }
 
@@ -61,7 +63,8 @@ import TaktTime
       #"takt_slot_lateness_leeway_ratio_bucket{le="1.0"} 2"#,
       #"takt_build_info{version="a\"b\\c\nd"} 1"#, "takt_wakes_total 3",
       #"takt_jobs{state="served"} 1"#, #"takt_job_failures_in_a_row{job="a"} 2"#,
-      #"takt_job_last_success_seconds{job="a"} 5.0"#,
+      #"takt_job_last_success_seconds{job="a"} 5.0"#, "takt_jobs_stale 1",
+      #"takt_job_stale{job="a"} 1"#,
     ] {
       #expect(text.contains(line + "\n"), "\(line)")
     }

@@ -20,6 +20,21 @@ struct ClusterTests {
     #expect(world.verdicts == ["job 5000 skipped(elsewhere)"])
   }
 
+  @Test func `a slot that another machine runs keeps the job fresh here`() throws {
+    let job = JobSpec.shared { $0.policies.freshFor = .seconds(7) }
+    var world = ClusterWorld(jobs: [job])
+    let other = world.joinOther()
+    world.otherAsks([.claim(world.claim(5000))], as: other, at: 5000)
+    world.pass(.seconds(9))
+    #expect(world.verdicts == ["job 5000 skipped(elsewhere)"])
+    #expect(!world.messages.contains { $0.hasPrefix("stale") })
+    // Where nobody runs it, it is not.
+    var alone = ClusterWorld(jobs: [job])
+    alone.isReachable = false
+    alone.pass(.seconds(9))
+    #expect(alone.messages.contains { $0.hasPrefix("stale") })
+  }
+
   @Test func `without an engine a slot waits, and runs once when it is back`() throws {
     var world = ClusterWorld(jobs: [.shared()])
     world.isReachable = false

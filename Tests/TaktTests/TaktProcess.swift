@@ -12,6 +12,7 @@ final class TaktProcess {
     var machine: String?
     var seq: Int?
     var job: String?
+    var hook: String?
     var from: String?
     var to: String?
     var cause: String?

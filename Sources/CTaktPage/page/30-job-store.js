@@ -78,8 +78,11 @@ const JOB_FILTERS = ["all", "failing", "stale", "running", "suspended", "disable
 
 const isResting = (job) => job.suspension !== undefined || ["suspended", "disabled", "limit"].includes(job.state);
 
-/** Whether the slots of a job come and go without a run: two in a row, or one while takt was down. */
-const isStale = (job) => !isResting(job) && (passedInARow(job) > 1 || job.verdicts?.endsWith("m") === true);
+/**
+ * Whether no run has succeeded for as long as the job allows, or its slots come and go without a run: two
+ * in a row, or one while takt was down.
+ */
+const isStale = (job) => !isResting(job) && (job.stale_since !== undefined || passedInARow(job) > 1 || job.verdicts?.endsWith("m") === true);
 
 /** The jobs that need somebody come first, and those that rest last. */
 function attention(job) {

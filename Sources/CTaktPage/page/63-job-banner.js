@@ -37,6 +37,9 @@ class JobBanner {
       const run = isFailure(job.last?.outcome) ? job.last?.run : undefined;
       return { tone: "bad", words: times + since, more: [why, success, slots, running], run };
     }
+    if (isStale(job) && job.stale_since) {
+      return { tone: "warn", words: `Stale since ${formatWhen(job.stale_since, now)}`, more: [success, slots, running] };
+    }
     if (isStale(job)) return { tone: "warn", words: `Stale: ${slots}`, more: [success, running] };
     if (isResting(job)) {
       const words = STATE_WORDS[job.state] ?? job.state;

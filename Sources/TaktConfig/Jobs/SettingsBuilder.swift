@@ -39,10 +39,11 @@ struct SettingsBuilder {
         plugins.searchPath = items.compactMap(\.value.text)
           .map { FilePath.absolute(FilePath.join(folder, $0)) }
       case (Key.concurrency, .map(let groups)):
-        for group in groups { settings.concurrency[group.name] = group.value?.integer }
+        for group in groups { apply(group, to: &settings) }
       default: break
       }
     }
+    checkGroups(fields, settings)
     if settings.state == StateFolder.none, let http = settings.http, http.tokenFile == nil,
       let field = fields.fields.first(where: { $0.name == Key.http })
     {
@@ -62,11 +63,39 @@ struct SettingsBuilder {
     }
   }
 
+  private func apply(_ group: KeyValue.MapField, to settings: inout SchedulerSettings) {
+    guard let fields = group.value?.object else {
+      settings.concurrency[group.name] = group.value?.integer
+      return
+    }
+    // A group that is wrong is still one that jobs may name.
+    settings.concurrency[group.name] = fields[Key.maximum]?.value?.integer ?? 1
+    if fields[Key.whenFull]?.value?.text == "skip" { settings.skippingGroups.insert(group.name) }
+    if fields[Key.maximum] == nil, !fields.hasUnknownKeys {
+      reporter.report(
+        .missingKey, at: group.mark, "the group '\(group.name)' has no '\(Key.maximum)'",
+        hint: "add '\(Key.maximum): 1'", owner: KeyOwner(part: .scheduler, key: Key.concurrency))
+    }
+  }
+
+  /// The engine of a cluster lets slots of a group wait, and knows nothing else.
+  private func checkGroups(_ fields: KeyFields, _ settings: SchedulerSettings) {
+    guard settings.cluster != nil, !settings.skippingGroups.isEmpty,
+      let field = fields[Key.concurrency]
+    else { return }
+    let group = field.value?.map?.first { settings.skippingGroups.contains($0.name) }
+    reporter.report(
+      .conflictingKeys, at: group?.mark ?? field.mark,
+      "'\(Key.whenFull): skip' cannot be combined with '\(Key.cluster)'",
+      hint: "remove '\(Key.whenFull)'", owner: KeyOwner(part: .scheduler, key: Key.concurrency))
+  }
+
   private func http(_ fields: KeyFields, at mark: YAMLMark) -> HTTPSettings? {
     var settings: HTTPSettings?
     var tokenFile: String?
     var readTokenFile: String?
     var names: [String] = []
+    var publicURL: String?
     for field in fields.fields {
       switch (field.name, field.value) {
       case (Key.listen, .text(let text)):
@@ -88,6 +117,7 @@ struct SettingsBuilder {
         tokenFile = FilePath.absolute(FilePath.join(folder, path))
       case (Key.readTokenFile, .text(let path)):
         readTokenFile = FilePath.absolute(FilePath.join(folder, path))
+      case (Key.publicURL, .text(let text)): publicURL = self.publicURL(text, at: field.mark)
       case (Key.names, .list(let items)): names = items.compactMap(\.value.text)
       default: break
       }
@@ -99,7 +129,24 @@ struct SettingsBuilder {
     settings?.tokenFile = tokenFile
     settings?.readTokenFile = readTokenFile
     settings?.names = names
+    settings?.publicURL = publicURL
     return settings
+  }
+
+  /// The page's address without a slash at its end; nil for none, which is then reported.
+  private func publicURL(_ text: String, at mark: YAMLMark) -> String? {
+    let rest = ["http://", "https://"].first { text.hasPrefix($0) }.map { text.dropFirst($0.count) }
+    let isPlain = text.utf8.allSatisfy {
+      (0x21...0x7e).contains($0) && !"\"<>#?@".utf8.contains($0)
+    }
+    guard let rest, isPlain, let first = rest.first, first != "/" else {
+      reporter.report(
+        .badValue, at: mark,
+        "'\(Key.publicURL)' is not an http or https URL without a user, '?' and '#'",
+        hint: "write https://jobs.example.org")
+      return nil
+    }
+    return text.last == "/" ? String(text.dropLast()) : text
   }
 
   /// Refuses one file for a token that may only read and for one that may do everything.

@@ -76,18 +76,21 @@ extension SpecBuilder {
 
   /// A hook of `defaults` may refer to a secret that not every job has.
   private func checkInheritedHooks(_ settled: JobDefaults, of raw: RawJob) {
-    if settled.policies.hooks.isEmpty { return }
-    for hook in HookKind.allCases where raw.inherits(hook) {
-      let named = (defaults.policies.hooks[hook] ?? []).flatMap { step -> [String] in
+    var inherited = HookKind.allCases.filter { raw.inherits($0) }.map {
+      ($0.rawValue, defaults.policies.hooks[$0] ?? [])
+    }
+    if !raw.fields.has(.ping) { inherited.append((JobKey.ping.name, defaults.policies.pings)) }
+    for (hook, steps) in inherited where !steps.isEmpty {
+      let named = steps.flatMap { step -> [String] in
         guard let parameters = step.action.parameters else { return [] }
         return parameters.values.flatMap(Placeholders.secrets)
       }
       for name in Set(named).sorted() where settled.execution.secrets[name] == nil {
         reporter.report(
           .badPlaceholder, at: raw.nameMark,
-          "'\(hook.rawValue)' of '\(Key.defaults)' refers to the secret '\(name.shortened)', which "
+          "'\(hook)' of '\(Key.defaults)' refers to the secret '\(name.shortened)', which "
             + "the job '\(raw.name.shortened)' does not have",
-          hint: "add it to '\(JobKey.secrets)', or set '\(hook.rawValue)' in the job")
+          hint: "add it to '\(JobKey.secrets)', or set '\(hook)' in the job")
       }
     }
   }

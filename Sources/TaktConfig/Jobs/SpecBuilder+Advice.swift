@@ -17,6 +17,7 @@ extension SpecBuilder {
     lookForFiles(of: raw, settled, action)
     warnOfUnexpanded(of: raw)
     warnOfTimings(of: raw, settled, schedule: schedule, action: action)
+    warnOfFreshness(of: raw, settled, schedule: schedule)
     warnOfOwnWatches(of: raw, settled, schedule: schedule)
   }
 

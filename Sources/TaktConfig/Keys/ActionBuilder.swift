@@ -27,7 +27,10 @@ struct ActionBuilder {
     return run.flatMap(command) ?? use.flatMap { named($0, with: with, owner: owner) }
   }
 
-  func steps(of items: [KeyValue.Located], owner: KeyOwner) -> [Step] {
+  /// - Parameter hook: the hook whose actions they are; nil for steps.
+  func steps(
+    of items: [KeyValue.Located], in hook: HookKind? = nil, owner: KeyOwner
+  ) -> [Step] {
     items.compactMap { item in
       guard let fields = item.value.object else { return nil }
       if fields[.run] == nil, fields[.use] == nil, !fields.hasUnknownKeys {
@@ -39,9 +42,41 @@ struct ActionBuilder {
       return action(of: fields, owner: owner).map {
         Step(
           $0, continues: continues?.boolean ?? false,
-          isFailureIgnored: continues?.text == Key.ignore)
+          isFailureIgnored: continues?.text == Key.ignore,
+          rule: hook.map { rule(of: fields, in: $0, owner: owner) } ?? HookRule())
       }
     }
+  }
+
+  /// When an action of a hook is called.
+  private func rule(of fields: KeyFields, in hook: HookKind, owner: KeyOwner) -> HookRule {
+    var rule = HookRule(interval: fields[Key.repeats]?.value?.duration)
+    guard let field = fields[Key.when], let when = field.value?.text.flatMap(HookRule.When.init)
+    else { return rule }
+    rule.when = when
+    if !when.hooks.contains(hook) {
+      reporter.report(
+        .conflictingKeys, at: field.mark,
+        "'\(Key.when): \(when.text)' has no meaning in '\(hook.rawValue)'",
+        hint: "use it in \(when.hooks.map { "'\($0.rawValue)'" }.joined(separator: " or "))",
+        owner: owner)
+    }
+    return rule
+  }
+
+  /// What `ping` of a job stands for: `use: ping` with a URL, or with more.
+  func ping(_ value: KeyValue, at field: KeyFields.Field, owner: KeyOwner) -> Action? {
+    let given: [KeyValue.MapField]
+    if let text = value.text {
+      let scalar = YAMLScalar(text: text, isPlain: false)
+      let node = YAMLNode(mark: field.mark, content: .scalar(scalar))
+      given = [
+        KeyValue.MapField(name: "url", nameMark: field.mark, value: .node(node), mark: field.mark)
+      ]
+    } else {
+      given = value.map ?? []
+    }
+    return named("ping", at: field.mark, given: given, givenAt: field.keyMark, owner: owner)
   }
 
   private func command(_ field: KeyFields.Field) -> Action? {
@@ -75,8 +110,21 @@ struct ActionBuilder {
         hint: actions.hint(for: name))
       return nil
     }
+    // A `with` that is wrong as a whole has been reported.
+    if with != nil, with?.value == nil {
+      return manifest.map { .plugin($0, [:]) } ?? .use(name, [:])
+    }
+    return named(
+      name, at: use.mark, given: with?.value?.map ?? [], givenAt: with?.keyMark,
+      schemas, manifest, owner: owner)
+  }
+
+  private func named(
+    _ name: String, at mark: YAMLMark, given: [KeyValue.MapField], givenAt: YAMLMark?,
+    _ schemas: [ParameterSchema]? = nil, _ manifest: PluginManifest? = nil, owner: KeyOwner
+  ) -> Action? {
+    guard let schemas = schemas ?? actions.parameters(of: name) else { return nil }
     let errorCount = reporter.errorCount
-    let given = with?.value?.map ?? []
     let reader = ParameterReader(
       reporter: reporter, folder: folder, isOfHook: isOfHook, secrets: secrets)
     var parameters: Parameters = [:]
@@ -102,10 +150,9 @@ struct ActionBuilder {
     let own = parameters
     for schema in schemas where !given.contains(where: { $0.name == schema.name }) {
       if let value = schema.defaultValue { parameters[schema.name] = value }
-      // A `with` that is wrong as a whole has been reported.
-      if schema.isRequired, with == nil || with?.value != nil {
+      if schema.isRequired {
         reporter.report(
-          .missingParameter, at: with?.keyMark ?? use.mark,
+          .missingParameter, at: givenAt ?? mark,
           "the action '\(name)' needs the parameter '\(schema.name)'",
           hint: "add it under '\(JobKey.with)'")
       }
@@ -114,7 +161,7 @@ struct ActionBuilder {
       for problem in actions.problems(of: name, in: own) {
         let field = given.first { $0.name == problem.parameter }
         reporter.report(
-          .badParameter, at: field?.mark ?? with?.keyMark ?? use.mark,
+          .badParameter, at: field?.mark ?? givenAt ?? mark,
           "the action '\(name)': \(problem.message)")
       }
     }

@@ -33,7 +33,9 @@ enum KeyExample {
     case "with": return "{PARAMETER: value}"
     case "secrets": return "{NAME: {file: PATH}}"
     case "steps": return "[{run: COMMAND}]"
-    case "on_failure", "on_success", "on_recover", "on_late": return "{run: COMMAND}"
+    case "on_start", "on_failure", "on_success", "on_recover", "on_late", "on_stale":
+      return "{run: COMMAND}"
+    case "ping": return "https://hc-ping.com/UUID"
     case "http": return "{listen: \(number(value) ?? "8080")}"
     case "history": return "{keep: 30d}"
     case "cluster": return "{engine: postgres}"

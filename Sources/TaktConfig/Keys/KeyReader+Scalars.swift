@@ -26,6 +26,7 @@ extension KeyReader {
     case .percent: return percent(scalar.text, at: mark, of: key)
     case .instant: return instant(scalar.text, at: mark)
     case .choice(let words): return choice(scalar.text, at: mark, among: words, of: key)
+    case .occasion: return occasion(scalar.text, at: mark, of: key)
     case .oneOrMore(let item):
       guard let value = self.scalar(scalar, at: mark, as: item, of: key) else { return nil }
       return .list([KeyValue.Located(value: value, mark: mark)])
@@ -187,6 +188,18 @@ extension KeyReader {
       }
       return nil
     }
+  }
+
+  private func occasion(_ text: String, at mark: YAMLMark, of key: String) -> KeyValue? {
+    if HookRule.When(text) != nil { return .text(text) }
+    let words = ["every", "first", "recovered", "output"]
+    reporter.report(
+      .badChoice, at: mark,
+      "'\(key)' must be \(KeyType.occasion.phrase), not '\(text.shortened)'",
+      hint: NearestName.of(text, among: words).map { "did you mean '\($0)'?" }
+        ?? (text.hasPrefix("streak")
+          ? "write 'streak >= 3', with a number from 1 to \(HookRule.streakMax)" : nil))
+    return nil
   }
 
   private func choice(

@@ -24,10 +24,23 @@ extension KeyTable {
     KeyEntry(.with, parameters, "The parameters of the action in `use`."),
   ]
 
-  package static let addedAction = KeyRows(actionKeys)
+  private static let hookActionKeys: [KeyEntry] =
+    actionKeys + [
+      KeyEntry(
+        Key.when, .occasion, default: "`every`",
+        "When the action is called: `every` time; on the `first` failure of a series; when "
+          + "`streak >= N` runs in a row have failed; on a success that follows a failure "
+          + "(`recovered`); or when the run printed something (`output`)."),
+      KeyEntry(
+        Key.repeats, .duration(least: .seconds(1)), default: "none",
+        "With `first` and `streak`: calls the action again, at most once in this time, while the job "
+          + "keeps failing. Otherwise: calls the action at most once in this time."),
+    ]
+
+  package static let addedAction = KeyRows(hookActionKeys)
 
   package static let hookAction = KeyRows(
-    actionKeys + [
+    hookActionKeys + [
       KeyEntry(
         Key.add, .oneOrMore(.object(addedAction)),
         "Actions after those of `defaults`, instead of an action that replaces them.")
@@ -46,19 +59,34 @@ extension KeyTable {
       kind.key, .oneOrMore(.object(hookAction)), summary,
       .set { field, value, builder, settled in
         settled.policies.hooks[kind] = builder.hookActions(
-          value, of: field.name, after: settled.policies.hooks[kind] ?? [])
+          value, of: kind, after: settled.policies.hooks[kind] ?? [])
       })
   }
 
   static let hooks: [KeyEntry] = [
+    hook(.onStart, "Runs when a run starts, beside it. The run's other hooks wait for it."),
     hook(.onFailure, "Runs after the last attempt of a failed run."),
     hook(.onSuccess, "Runs after a successful run."),
     hook(
-      .onRecover, "Runs after a successful run that follows a failed one."),
+      .onRecover, "Runs after a successful run that follows a failed one, or that ends a staleness."
+    ),
     hook(
       .onLate,
       "Runs when a run starts later than `leeway` and `late_tolerance` allow, or takes longer than "
         + "`expected`."),
+    hook(.onStale, "Runs when no run has succeeded within `expect_success_within`."),
+    KeyEntry(
+      .expectSuccessWithin, .duration(least: .seconds(1)), default: "none",
+      "The longest time without a successful run. After it the job is *stale*: takt logs it and calls "
+        + "`on_stale`, once.",
+      .value(\.policies.freshFor) { $0.duration }),
+    KeyEntry(
+      .ping, .oneOf([parameters, .text(allowsEmpty: false)]), default: "none",
+      "Reports the start and the end of each run to a monitor: the URL of a check at healthchecks.io "
+        + "or of a Sentry monitor, or the parameters of [`use: ping`](builtins.md#ping).",
+      .set { field, value, builder, settled in
+        settled.policies.pings = builder.pings(value, at: field)
+      }),
     KeyEntry(
       .lateTolerance, .duration(least: .zero), default: "1s",
       "Extra time after the leeway before a slot counts as missed. A run that starts even later "
@@ -74,11 +102,11 @@ extension KeyTable {
 extension ExecutionBuilder {
   /// - Parameter inherited: the actions of `defaults`.
   fileprivate func hookActions(
-    _ value: KeyValue, of key: String, after inherited: [Step]
+    _ value: KeyValue, of kind: HookKind, after inherited: [Step]
   ) -> [Step]? {
     guard var items = value.list else { return nil }
     let added = items.compactMap { $0.value.object?[Key.add] }
-    let keyOwner = KeyOwner(owner, key)
+    let keyOwner = KeyOwner(owner, kind.key)
     if let add = added.first {
       let fields = items.first?.value.object
       if items.count > 1 || fields?.has(.run) == true || fields?.has(.use) == true {
@@ -93,7 +121,16 @@ extension ExecutionBuilder {
     let builder = ActionBuilder(
       reporter: reporter, actions: sources.actions, folder: folder, isOfHook: true,
       secrets: secretNames)
-    let own = builder.steps(of: items, owner: keyOwner)
+    let own = builder.steps(of: items, in: kind, owner: keyOwner)
     return added.isEmpty ? own : inherited + own
+  }
+
+  /// The URL of a check, or the parameters of the built-in.
+  fileprivate func pings(_ value: KeyValue, at field: KeyFields.Field) -> [Step] {
+    if value.isNull { return [] }
+    let builder = ActionBuilder(
+      reporter: reporter, actions: sources.actions, folder: folder, isOfHook: true,
+      secrets: secretNames)
+    return builder.ping(value, at: field, owner: owner).map { [Step($0)] } ?? []
   }
 }

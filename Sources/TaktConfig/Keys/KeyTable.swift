@@ -46,8 +46,10 @@ package enum KeyTable {
       Key.maxRunning, .integer(1...10_000), default: "16 per processor, 32 to 128",
       reload: .updates, "The maximum number of active runs. More runs wait."),
     KeyEntry(
-      Key.concurrency, .map(.group, .integer(1...10_000)), reload: .updates,
-      "Names groups of jobs, each with its maximum number of active runs."),
+      Key.concurrency, .map(.group, .oneOf([.object(group), .integer(1...10_000)])),
+      reload: .updates,
+      "Names groups of jobs, each with its maximum number of active runs: `{db: 2}`, or "
+        + "`{db: {max: 2, when_full: skip}}`."),
     KeyEntry(
       Key.plugins, .oneOrMore(.path), default: "`plugins`", reload: .updates,
       "The folders to search for plugins. The first match wins."),
@@ -67,6 +69,14 @@ package enum KeyTable {
     KeyEntry(
       Key.cluster, .object(cluster), reload: .restarts,
       "Shares the jobs with other machines, so that each slot runs once, on one of them."),
+  ]
+
+  package static let group: KeyRows = [
+    KeyEntry(Key.maximum, .integer(1...10_000), "Required. The maximum number of active runs."),
+    KeyEntry(
+      Key.whenFull, .choice(["wait", "skip"]), default: "`wait`",
+      "What happens to a slot that is due while as many runs are active: it waits for a place, or it "
+        + "becomes `skipped(group_full)`."),
   ]
 
   package static let cluster: KeyRows = [
@@ -161,6 +171,10 @@ package enum KeyTable {
       Key.names, .oneOrMore(.text(allowsEmpty: false)), reload: .restarts,
       "Host names that requests may use, such as that of a proxy in front of takt. takt refuses "
         + "requests for other names."),
+    KeyEntry(
+      Key.publicURL, .text(allowsEmpty: false), default: "`http://` and the address of `listen`",
+      reload: .restarts,
+      "Where people reach the web page, for `{{run_url}}` in hooks: `https://jobs.example.org`."),
   ]
 
   package static let history: KeyRows = [
@@ -185,6 +199,9 @@ package enum KeyTable {
   package static let parts: [Part] = [
     Part(
       "\(Key.scheduler).\(Key.history)", "Under `\(Key.history)` of `\(Key.scheduler)`", history),
+    Part(
+      "\(Key.scheduler).\(Key.concurrency)",
+      "In a group under `\(Key.concurrency)` of `\(Key.scheduler)`", group),
     Part("\(Key.scheduler).\(Key.http)", "Under `\(Key.http)` of `\(Key.scheduler)`", http),
     Part(
       "\(Key.scheduler).\(Key.cluster)", "Under `\(Key.cluster)` of `\(Key.scheduler)`", cluster),

@@ -34,6 +34,8 @@ package indirect enum KeyType: Hashable, Sendable {
   /// A date and a time of day, with or without an offset.
   case instant
   case choice([String])
+  /// When an action of a hook is called: `every`, `first`, `streak >= 3` and so on.
+  case occasion
   /// A list that is not empty.
   case list(KeyType)
   /// A value, or a list of them that is not empty.
@@ -85,6 +87,7 @@ extension KeyType {
     case .percent: "a percentage such as 10%"
     case .instant: "a date with a time of day such as 2026-12-24T18:00"
     case .choice(let words): words.count == 1 ? words[0] : "one of " + words.joined(separator: ", ")
+    case .occasion: "every, first, recovered, output, or a text such as streak >= 3"
     case .list(.text), .list(.path): "a list of texts"
     case .list(.object), .list(.map): "a list of mappings"
     case .list(let item): "a list with each item \(item.phrase)"
@@ -94,7 +97,7 @@ extension KeyType {
     case .map(.environment, _): "a mapping of names to texts"
     case .map(.parameter, _): "a mapping of parameters to values"
     case .map(.job, _): "a mapping of job names to jobs"
-    case .map(.group, _): "a mapping of group names to numbers"
+    case .map(.group, _): "a mapping of group names to numbers or mappings"
     case .map(.label, _): "a mapping of labels to values"
     case .map(.text, _): "a mapping of names to values"
     case .object: "a mapping"
@@ -129,6 +132,7 @@ extension KeyType {
     case .percent: "percent"
     case .instant: "date and time"
     case .choice(let words): words.map { "`\($0)`" }.joined(separator: ", ")
+    case .occasion: "`every`, `first`, `recovered`, `output`, `streak >= N`"
     case .list(let item): "list of \(item.reference)"
     case .oneOrMore(let item): "\(item.reference); or a list"
     case .oneOf(let types): types.map(\.reference).joined(separator: "; or ")
@@ -136,7 +140,7 @@ extension KeyType {
     case .map(.environment, _): "mapping of names to texts"
     case .map(.parameter, _): "mapping of parameters"
     case .map(.job, _): "mapping of names to jobs"
-    case .map(.group, _): "mapping of names to numbers"
+    case .map(.group, _): "mapping of names to numbers or mappings"
     case .map(.label, _): "mapping of labels to values"
     case .map(.text, _): "mapping of names to values"
     case .object: "mapping"

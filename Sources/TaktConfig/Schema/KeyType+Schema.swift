@@ -52,6 +52,11 @@ extension KeyType {
           "^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]{3})?)?(Z|[+-][0-9]{2}:[0-9]{2})?$",
       ]
     case .choice(let words): ["enum": .array(words.flatMap(Self.values(of:)))]
+    case .occasion:
+      [
+        "type": "string",
+        "pattern": "^(every|first|recovered|output|streak *>= *0*[1-9][0-9]{0,6})$",
+      ]
     case .anything: true
     case .list, .oneOrMore, .oneOf, .map, .object: nil
     }
@@ -119,6 +124,7 @@ enum SchemaRules {
     case JobKey.after.name: needs(Key.job)
     case JobKey.spread.name: needs(Key.over)
     case "\(Key.scheduler).\(Key.cluster)": needs(Key.engine)
+    case "\(Key.scheduler).\(Key.concurrency)": needs(Key.maximum)
     default: [:]
     }
   }

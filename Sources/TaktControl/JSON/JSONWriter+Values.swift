@@ -33,6 +33,7 @@ extension JSONWriter {
     entry.run.head.show { member($0, $1) }
     member("state", entry.state.rawValue)
     entry.run.show { member($0, $1) }
+    member("waits_for", entry.waitsFor)
     guard let progress = entry.progress else { return }
     key("progress")
     object { json in
@@ -83,6 +84,7 @@ extension JSONWriter {
     }
     member("last_success", job.history.succeededAt)
     if view.failureStreak > 0 { member("failing_since", job.history.failingSince) }
+    member("stale_since", view.staleSince)
     member("verdicts", job.history.verdictText)
     if let passed = job.history.passed {
       key("passed")

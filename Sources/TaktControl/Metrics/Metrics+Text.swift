@@ -1,24 +1,26 @@
 import TaktCore
 import TaktTime
 
-/// A job with labels of its own.
-struct LabelledJob: Sendable {
-  var name: String
-  var streak: Int
-  var succeededAt: WallInstant?
-  /// What its runs have used since takt started; nil where they have no processes.
-  var cpu: Duration?
-  /// The peak memory of the last run that has one.
-  var memoryPeakBytes: Int64?
-}
-
 /// The figures that are not counted but looked up when somebody asks.
 struct MetricsMoment: Sendable {
+  /// A job that has labels of its own.
+  struct Job: Sendable {
+    var name: String
+    var streak: Int
+    /// Nil for a job without `expect_success_within`.
+    var isStale: Bool?
+    var succeededAt: WallInstant?
+    /// What its runs have used since takt started; nil where they have no processes.
+    var cpu: Duration?
+    /// The peak memory of the last run that has one.
+    var memoryPeakBytes: Int64?
+  }
+
   var scheduler: SchedulerView
   var facts: DaemonFacts
   var figures: DaemonFigures
   /// The jobs that have labels of their own, and how they fare.
-  var jobs: [LabelledJob]
+  var jobs: [Job]
   /// Nil without one.
   var cluster: ClusterView?
   var now: Now
@@ -168,6 +170,17 @@ extension Metrics {
     text.sample("takt_jobs", [("state", "served")], max(0, rest))
     text.sample("takt_jobs", [("state", "suspended")], view.suspended)
     text.sample("takt_jobs", [("state", "disabled")], view.disabled)
+    text.single(
+      "takt_jobs_stale", "gauge", "Jobs without a success within expect_success_within.",
+      view.stale)
+    text.family(
+      "takt_job_stale", "gauge",
+      "1 while no run has succeeded within expect_success_within, for jobs that have it; for the same "
+        + "jobs as takt_job_failures_in_a_row.")
+    for job in moment.jobs {
+      guard let isStale = job.isStale else { continue }
+      text.sample("takt_job_stale", [("job", job.name)], isStale ? 1 : 0)
+    }
     text.family(
       "takt_job_failures_in_a_row", "gauge",
       "Failed runs in a row; for the first \(Self.labelledJobsMax) jobs by name.")

@@ -129,7 +129,7 @@ struct JobHistory {
     case .skipped(let reason):
       switch reason {
       case .suspended, .excluded, .limit, .elsewhere: nil
-      case .overlap, .queueFull, .stopping, .ledger: UInt8(ascii: "s")
+      case .overlap, .queueFull, .groupFull, .stopping, .ledger: UInt8(ascii: "s")
       }
     }
   }
@@ -148,6 +148,8 @@ struct RunEntry: Sendable {
   var run: StoredRun
   var state: RunState.Kind
   var progress: RunProgress?
+  /// What it waits for, for people.
+  var waitsFor: String?
 
   init(_ run: StoredRun, state: RunState.Kind, progress: RunProgress? = nil) {
     self.run = run
@@ -158,6 +160,7 @@ struct RunEntry: Sendable {
   /// A run that has not ended, with what else is known of it.
   init(_ view: RunView, progress: RunProgress? = nil) {
     self.init(view.run, state: view.state, progress: progress)
+    waitsFor = view.waitsFor
   }
 
   /// A run that the scheduler does not know: it is over, or its end was never written.
@@ -194,7 +197,7 @@ package struct JobEntry: Sendable {
       view.suspension != nil || [.suspended, .disabled, .limit].contains(view.state)
     if isFailing { return isResting ? .failingAtRest : .failing }
     if isResting { return .resting }
-    if history.isStale { return .stale }
+    if view.staleSince != nil || history.isStale { return .stale }
     return history.isLate(by: view.spec.lateTolerance) ? .late : .none
   }
 }

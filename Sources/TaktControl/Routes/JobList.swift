@@ -122,6 +122,7 @@ package struct JobList {
     switch state {
     case nil: return true
     case Self.failing?: return job.isFailing
+    case Self.stale?: return job.view.staleSince != nil
     // One that still runs is suspended all the same.
     case JobView.State.suspended.rawValue?:
       return job.view.suspension != nil || job.view.state == .suspended
@@ -131,6 +132,8 @@ package struct JobList {
 
   /// The filter for jobs whose last runs have failed.
   static let failing = "failing"
+  /// The filter for jobs that have not succeeded within `expect_success_within`.
+  static let stale = "stale"
 }
 
 extension String {

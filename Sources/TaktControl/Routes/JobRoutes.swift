@@ -26,7 +26,7 @@ struct JobRoutes {
   {
     let query = try Query(request, "after", "limit", "match", "state", "width", "durations")
     let state = try query.text("state")
-    let states = JobView.State.allCases.map(\.rawValue) + [JobList.failing]
+    let states = JobView.State.allCases.map(\.rawValue) + [JobList.failing, JobList.stale]
     if let state, !states.contains(state) {
       throw Problem(
         .badRequest, "there is no state '\(state.prefix(50))'",

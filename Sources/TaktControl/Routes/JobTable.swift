@@ -43,6 +43,7 @@ package struct JobTable: Sendable {
   private static func append(stateOf job: JobEntry, to cell: inout [UInt8]) {
     let state = shownState(of: job)
     cell.append(utf8: state)
+    if job.view.staleSince != nil { cell.append(utf8: ", stale") }
     appendCounts(of: job, besides: state, to: &cell)
     if let percent = job.active.compactMap(\.progress?.percent).last {
       cell.append(utf8: " \(percent)%")

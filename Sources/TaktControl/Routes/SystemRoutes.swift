@@ -118,19 +118,23 @@ struct SystemRoutes {
     let names = await ports.query { core, _ in Array(core.jobNames) }
     // As many as there are labels for, without sorting the others.
     let labelled = Array(names.smallest(Metrics.labelledJobsMax))
-    let (view, streaks, cluster, now) = await ports.query { core, now in
-      (
-        core.view, labelled.map { core.view(of: $0, at: now)?.failureStreak ?? 0 },
-        core.clusterView(at: now), now
-      )
+    let (view, jobs, cluster, now) = await ports.query { core, now in
+      let jobs = labelled.map { name in
+        let view = core.view(of: name, at: now)
+        return MetricsMoment.Job(
+          name: name.text, streak: view?.failureStreak ?? 0,
+          isStale: view?.spec.policies.freshFor == nil ? nil : view?.staleSince != nil)
+      }
+      return (core.view, jobs, core.clusterView(at: now), now)
     }
     let (figures, facts, clients) = (ports.figures(), ports.facts, readers.current)
     let text = await ports.readModel.read { state in
-      let jobs = zip(labelled, streaks).map { name, streak in
-        let history = state.jobs[name]
-        return LabelledJob(
-          name: name.text, streak: streak, succeededAt: history?.succeededAt, cpu: history?.cpu,
-          memoryPeakBytes: history?.memoryPeakBytes)
+      var jobs = jobs
+      for (place, name) in labelled.enumerated() {
+        guard let history = state.jobs[name] else { continue }
+        jobs[place].succeededAt = history.succeededAt
+        jobs[place].cpu = history.cpu
+        jobs[place].memoryPeakBytes = history.memoryPeakBytes
       }
       return state.metrics.text(
         MetricsMoment(

@@ -25,8 +25,15 @@ package struct Step: Hashable, Sendable {
   /// Default false.
   package var isFailureIgnored: Bool
 
-  package init(_ action: Action, continues: Bool = false, isFailureIgnored: Bool = false) {
+  /// In a hook: when it is called. Default each time.
+  package var rule: HookRule
+
+  package init(
+    _ action: Action, continues: Bool = false, isFailureIgnored: Bool = false,
+    rule: HookRule = HookRule()
+  ) {
     self.action = action
+    self.rule = rule
     self.continues = continues || isFailureIgnored
     self.isFailureIgnored = isFailureIgnored
   }

@@ -2,29 +2,30 @@
 /// `{{secret.NAME}}`; `{{{{` stands for `{{` itself.
 package enum Placeholders {
   package enum Name: String, CaseIterable, Hashable, Sendable {
-    case job, run, slot, attempt, fence, hook, outcome, reason, streak
+    case job, run, slot, attempt, fence, hook, host, outcome, reason, streak, attempts, output
+    case runURL = "run_url"
     case durationMilliseconds = "duration_ms"
     case latenessMilliseconds = "late_ms"
     case cpu, memory
-
-    /// Whether it is known only to a hook, not to the run of a job.
-    package var isOfHooks: Bool {
-      switch self {
-      case .job, .run, .slot, .attempt, .fence: false
-      case .hook, .outcome, .reason, .streak, .durationMilliseconds, .latenessMilliseconds, .cpu,
-        .memory:
-        true
-      }
-    }
 
     /// The variable that tells a process the same.
     package var variable: String {
       switch self {
       case .cpu: "TAKT_CPU_MS"
       case .memory: "TAKT_MEMORY_PEAK"
-      case .job, .run, .slot, .attempt, .fence, .hook, .outcome, .reason, .streak,
-        .durationMilliseconds, .latenessMilliseconds:
+      case .job, .run, .slot, .attempt, .fence, .host, .runURL, .hook, .outcome, .reason, .streak,
+        .attempts, .output, .durationMilliseconds, .latenessMilliseconds:
         "TAKT_\(rawValue.uppercased())"
+      }
+    }
+
+    /// Whether it is known only to a hook, not to the run of a job.
+    package var isOfHooks: Bool {
+      switch self {
+      case .job, .run, .slot, .attempt, .fence: false
+      case .host, .runURL, .hook, .outcome, .reason, .streak, .attempts, .output,
+        .durationMilliseconds, .latenessMilliseconds, .cpu, .memory:
+        true
       }
     }
   }

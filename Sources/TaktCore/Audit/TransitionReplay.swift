@@ -93,7 +93,8 @@ package struct TransitionReplay: Sendable {
 
   private static func endsWithScheduler(_ machine: String) -> Bool {
     [
-      "timer:", "pause-timer:", "run-timer:", "expected-timer:", "cluster-timer", "shutdown-timer",
+      "timer:", "pause-timer:", "freshness-timer:", "run-timer:", "expected-timer:",
+      "cluster-timer", "shutdown-timer",
       "run:",
     ].contains { machine.hasPrefix($0) }
   }
@@ -172,7 +173,7 @@ package struct TransitionReplay: Sendable {
 
   /// The job that the name of a machine has in it.
   private static func job(of machine: String) -> String? {
-    for prefix in ["timer:", "pause-timer:"] where machine.hasPrefix(prefix) {
+    for prefix in ["timer:", "pause-timer:", "freshness-timer:"] where machine.hasPrefix(prefix) {
       return String(machine.dropFirst(prefix.count))
     }
     return nil

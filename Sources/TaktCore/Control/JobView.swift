@@ -1,4 +1,4 @@
-import TaktTime
+package import TaktTime
 
 /// A job as the scheduler knows it at one moment.
 package struct JobView: Sendable {
@@ -33,6 +33,8 @@ package struct JobView: Sendable {
   package var ranCount: Int
   /// Why it rests; nil when it does not.
   package var suspension: Suspension?
+  /// Since when it is stale: no run has succeeded within `expect_success_within`. Nil while it is not.
+  package var staleSince: WallInstant?
   /// Another machine of the cluster has a newer schedule of it, so that this one claims none of its
   /// slots.
   package var isDrifted: Bool
@@ -57,6 +59,8 @@ package enum TimerView: String, CaseIterable, Hashable, Sendable {
 package struct RunView: Hashable, Sendable {
   package var run: StoredRun
   package var state: RunState.Kind
+  /// What it waits for before it may start, for people; nil when it does not wait.
+  package var waitsFor: String?
 }
 
 /// The scheduler at one moment.
@@ -67,6 +71,8 @@ package struct SchedulerView: Hashable, Sendable {
   package var disabled: Int
   /// Of how many the last runs have failed.
   package var failing: Int
+  /// How many have not succeeded for longer than `expect_success_within` allows.
+  package var stale: Int
   /// How many runs have a place.
   package var running: Int
   /// How many runs wait for a place.

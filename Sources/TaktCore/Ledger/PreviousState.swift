@@ -50,6 +50,14 @@ package struct JobCheckpoint: Hashable, Sendable {
   package var ranCount: Int
   /// Boxed: few jobs are suspended.
   private var hold: Shared<Suspension>?
+  /// Boxed: few jobs have any.
+  private var kept: Shared<JobAlarms>?
+
+  /// What is remembered of its alarms; nil when there is nothing.
+  package var alarms: JobAlarms? {
+    get { kept?.value }
+    set { kept = newValue.map { Shared($0) } }
+  }
 
   package var suspension: Suspension? {
     get { hold?.value }
@@ -60,19 +68,20 @@ package struct JobCheckpoint: Hashable, Sendable {
 extension JobCheckpoint {
   package init(
     job: JobName, cursor: CursorState, failureStreak: Int = 0, ranCount: Int = 0,
-    suspension: Suspension? = nil
+    suspension: Suspension? = nil, alarms: JobAlarms? = nil
   ) {
     self.init(
       job: job, cursor: cursor, failureStreak: failureStreak, ranCount: ranCount,
-      hold: suspension.map { Shared($0) })
+      hold: suspension.map { Shared($0) }, kept: alarms.map { Shared($0) })
   }
 
   init(
     job: JobName, cursor: CursorState, failureStreak: Int, ranCount: Int,
-    held: Shared<Suspension>?
+    held: Shared<Suspension>?, alarms: Shared<JobAlarms>?
   ) {
     self.init(
-      job: job, cursor: cursor, failureStreak: failureStreak, ranCount: ranCount, hold: held)
+      job: job, cursor: cursor, failureStreak: failureStreak, ranCount: ranCount, hold: held,
+      kept: alarms)
   }
 }
 

@@ -63,6 +63,8 @@ package enum SkipReason: String, CaseIterable, Hashable, Sendable {
   case overlap
   /// Too many runs of the job waited for a free place.
   case queueFull = "queue_full"
+  /// All places of the job's group were taken, and the group does not wait.
+  case groupFull = "group_full"
   /// The job was disabled or suspended.
   case suspended
   /// It lies in a time that the job excludes.

@@ -71,8 +71,8 @@ package enum MachineID: Hashable, Sendable, CustomStringConvertible {
   case timer(TimerKey)
   case run(RunID)
 
-  /// `timer:JOB`, `pause-timer:JOB`, `run-timer:N`, `expected-timer:N`, `cluster-timer`,
-  /// `shutdown-timer`, `run:N`
+  /// `timer:JOB`, `pause-timer:JOB`, `freshness-timer:JOB`, `run-timer:N`, `expected-timer:N`,
+  /// `cluster-timer`, `shutdown-timer`, `run:N`
   package var description: String {
     var bytes: [UInt8] = []
     appendName(to: &bytes)
@@ -88,6 +88,8 @@ package enum TimerKey: Hashable, Sendable {
   case pause(JobName)
   /// A run's timeout, the grace of its stop, or its back-off.
   case run(RunID)
+  /// When a job has not succeeded for too long.
+  case freshness(JobName)
   /// How long a run is expected to take.
   case expected(RunID)
   /// The lease of a machine of a cluster, and the turns of its claims.
@@ -100,7 +102,7 @@ package enum TimerKey: Hashable, Sendable {
   /// The job, where it is a job's own.
   var job: JobName? {
     switch self {
-    case .job(let name), .pause(let name): name
+    case .job(let name), .pause(let name), .freshness(let name): name
     case .run, .expected, .cluster, .shutdown, .other: nil
     }
   }

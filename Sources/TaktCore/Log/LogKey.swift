@@ -20,7 +20,7 @@ package enum LogKey: String, CaseIterable, Hashable, Sendable {
   package var summary: String {
     switch self {
     case .machine:
-      "the state machine: `timer:JOB`, `pause-timer:JOB`, `run-timer:N`, `expected-timer:N`, `cluster-timer`, `shutdown-timer`, `run:N`, or [another timer](#machines)"
+      "the state machine: `timer:JOB`, `pause-timer:JOB`, `freshness-timer:JOB`, `run-timer:N`, `expected-timer:N`, `cluster-timer`, `shutdown-timer`, `run:N`, or [another timer](#machines)"
     case .seq:
       "the transition's number within its machine, from 1 without a gap; a job that is removed and added again has a new machine"
     case .job: "the job's name"
@@ -41,7 +41,8 @@ package enum LogKey: String, CaseIterable, Hashable, Sendable {
     case .count: "the number of slots in a series, of jobs in a plan, or of dropped lines"
     case .slotLast: "the nominal time of the last slot in a series"
     case .hook:
-      "the hook that the run belongs to: `on_failure`, `on_success`, `on_recover` or `on_late`"
+      "the hook that the run belongs to: `on_start`, `on_failure`, `on_success`, `on_recover`, `on_late` "
+        + "or `on_stale`"
     case .parent: "for the run of a hook: the run that it reports on"
     case .step:
       "in a job with `steps`: the number of the step, from 1; for a failed run, the first step "

@@ -16,6 +16,8 @@ package enum TimerID: Hashable, Sendable {
   case run(RunID)
   /// How long a run is expected to take.
   case expected(RunID)
+  /// When a job has not succeeded for too long.
+  case freshness(JobID)
   /// The cluster's lease, and the turns of claims.
   case cluster
   /// The grace of a stop of takt.

@@ -1,5 +1,7 @@
 extension TimerID {
   private static let kindBits = 2
+  /// Above the 32 bits of a job's number.
+  private static let freshnessBit: UInt64 = 1 << 32
   private static var valueMask: UInt64 { .max >> kindBits }
 
   /// The number of its timer machine: the kind in the two highest bits.
@@ -12,6 +14,7 @@ extension TimerID {
     // The one of the third kind that no job's number can be.
     case .shutdown: .max
     case .pause(let job): 3 << (64 - Self.kindBits) | UInt64(job.index)
+    case .freshness(let job): 3 << (64 - Self.kindBits) | Self.freshnessBit | UInt64(job.index)
     }
   }
 
@@ -24,6 +27,8 @@ extension TimerID {
     case 2: self = .expected(RunID(value))
     case _ where number == .max: self = .shutdown
     case _ where number == .max - 1: self = .cluster
+    case _ where number & Self.freshnessBit != 0:
+      self = .freshness(JobID(index: UInt32(truncatingIfNeeded: value)))
     default: self = .pause(JobID(index: UInt32(truncatingIfNeeded: value)))
     }
   }

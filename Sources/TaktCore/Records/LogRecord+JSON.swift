@@ -105,6 +105,9 @@ extension MachineID {
     case .timer(.pause(let name)):
       bytes.append(utf8: "pause-timer:")
       bytes.append(utf8: name.text)
+    case .timer(.freshness(let name)):
+      bytes.append(utf8: "freshness-timer:")
+      bytes.append(utf8: name.text)
     case .timer(.run(let run)): Self.append("run-timer:", run, to: &bytes)
     case .timer(.expected(let run)): Self.append("expected-timer:", run, to: &bytes)
     case .timer(.other(let name)): bytes.append(utf8: name)

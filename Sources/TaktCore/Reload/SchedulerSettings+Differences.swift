@@ -46,7 +46,9 @@ extension SchedulerSettings {
   }
 
   private var shown: [(key: String, text: String)] {
-    let groups = concurrency.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    let groups = concurrency.sorted { $0.key < $1.key }.map {
+      "\($0.key) \($0.value)" + (skippingGroups.contains($0.key) ? " (skip)" : "")
+    }
     return [
       ("timezone", zone.name), ("max_running", String(maxRunning)),
       ("shutdown_grace", DurationText.format(shutdownGrace)),

@@ -1,6 +1,7 @@
 /// What a hook is told about the run that it is for.
 package struct RunFacts: Hashable, Sendable {
   package var hook: HookKind
+  /// The run that it is for; number 0 for a hook that is for none, such as `on_stale`.
   package var run: RunID
   package var attempts: Int
   /// How the run ended; nil while it goes on.
@@ -30,4 +31,7 @@ package struct RunFacts: Hashable, Sendable {
     self.output = output
     self.use = use
   }
+
+  /// The run that it is for; nil for none.
+  package var ofRun: RunID? { run.number > 0 ? run : nil }
 }

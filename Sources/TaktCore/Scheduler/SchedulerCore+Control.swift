@@ -96,7 +96,7 @@ extension SchedulerCore {
     let tally = jobs.tally
     return SchedulerView(
       phase: phase, jobs: jobs.count, suspended: tally.suspended, disabled: tally.disabled,
-      failing: tally.failing,
+      failing: tally.failing, stale: tally.stale,
       running: runs.places.takenCount,
       queued: runs.all.count { runs.run($0)?.machine.state == .queued },
       settings: settings)
@@ -105,16 +105,23 @@ extension SchedulerCore {
   /// A job at this moment; nil when there is none of this name.
   package func view(of name: JobName, at now: Now) -> JobView? {
     guard let id = jobs.id(of: name), let job = jobs.state(of: id) else { return nil }
-    let active = runs.active(of: id).all.compactMap { runs.run($0)?.view(at: now) }
+    let active = runs.active(of: id).all.compactMap { view(of: $0, at: now) }
     return JobView(
       spec: job.spec, state: state(of: job, active), next: job.nextSlot,
       timer: job.timer?.view ?? .idle, active: active,
       failureStreak: job.failureStreak, ranCount: job.ranCount, suspension: job.suspension,
+      staleSince: job.alarms?.freshness?.staleSince,
       isDrifted: cluster.jobs[id]?.standing == .drifted)
   }
 
   /// A run that has not ended; nil when there is none of this number. Hooks are found as well.
-  package func view(of run: RunID, at now: Now) -> RunView? { runs.run(run)?.view(at: now) }
+  package func view(of run: RunID, at now: Now) -> RunView? {
+    var view = runs.run(run)?.view(at: now)
+    if view?.state == .queued {
+      view?.waitsFor = runs.wait(of: run, maxRunning: settings.maxRunning)?.words
+    }
+    return view
+  }
 
   /// What the next slots of a job are computed from; nil when there is no such job, or its slots are
   /// not served.

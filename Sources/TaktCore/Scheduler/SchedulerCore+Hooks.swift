@@ -8,6 +8,21 @@ extension SchedulerCore {
   /// How long an attempt of a hook may take.
   package static let hookTimeout = Duration.seconds(60)
 
+  /// What a hook is called for.
+  struct HookOccasion: Sendable {
+    var kind: HookKind
+    /// How the run ended; nil while it goes on.
+    var end: RunEnd?
+    /// How many runs of the job in a row have failed, this one among them.
+    var streak = 0
+    /// How many had failed before this one succeeded.
+    var endedStreak = 0
+    /// The run succeeded after a failed one, or has ended a staleness.
+    var isRecovery = false
+    /// What it was called for lasts on: only actions that repeat are called again.
+    var isReminder = false
+  }
+
   /// What a run's end means for its job, and for those who want to hear of it.
   ///
   /// - Parameter run: the run, if its job has hooks.
@@ -15,21 +30,32 @@ extension SchedulerCore {
     let streak = failureStreak(of: id)
     switch end.outcome {
     case .succeeded:
-      if streak > 0 {
-        setFailureStreak(of: id, 0)
-        if let run { queueHook(.onRecover, for: run, end, streak: streak, at: now) }
+      let isRecovery = noteSuccess(of: id, at: now) || streak > 0
+      if streak > 0 { setFailureStreak(of: id, 0) }
+      if let run {
+        if isRecovery {
+          call(
+            HookOccasion(
+              kind: .onRecover, end: end, streak: streak, endedStreak: streak, isRecovery: true),
+            for: run, at: now)
+        }
+        call(
+          HookOccasion(kind: .onSuccess, end: end, isRecovery: isRecovery), for: run, at: now)
       }
-      if let run { queueHook(.onSuccess, for: run, end, streak: 0, at: now) }
+      if streak > 0, jobs.isPresent(id) { jobs[id].alarms?.endStreak() }
     case .failed, .timedOut:
       setFailureStreak(of: id, streak + 1)
-      if let run { queueHook(.onFailure, for: run, end, streak: streak + 1, at: now) }
+      if let run {
+        call(HookOccasion(kind: .onFailure, end: end, streak: streak + 1), for: run, at: now)
+      }
+      noteFailure(of: id, at: now)
     case .cancelled, .interrupted:
       break
     }
   }
 
   /// Of a job that a reload has removed it is not counted.
-  private mutating func failureStreak(of id: JobID) -> Int {
+  mutating func failureStreak(of id: JobID) -> Int {
     jobs.isPresent(id) ? jobs[id].failureStreak : 0
   }
 
@@ -41,35 +67,145 @@ extension SchedulerCore {
 
   /// Calls a hook for a run that goes on.
   mutating func hook(_ kind: HookKind, for run: RunID, at now: Now) {
-    guard !runs[run].isHook, runs[run].spec.hooks[kind] != nil else { return }
+    guard !runs[run].isHook, runs[run].spec.policies.calls(kind) else { return }
     let caller = runs[run].caller
-    queueHook(kind, for: caller, nil, streak: failureStreak(of: caller.job), at: now)
+    call(HookOccasion(kind: kind, streak: failureStreak(of: caller.job)), for: caller, at: now)
   }
 
-  private mutating func queueHook(
-    _ kind: HookKind, for run: HookCaller, _ end: RunEnd?, streak: Int, at now: Now
-  ) {
-    guard let steps = run.spec.hooks[kind], !steps.isEmpty else { return }
+  /// Calls a hook, once those of the run's start have ended: nobody is to hear of the end first.
+  mutating func call(_ occasion: HookOccasion, for run: HookCaller, at now: Now) {
+    guard run.spec.policies.calls(occasion.kind) else { return }
+    if startHooks[run.run] != nil {
+      startHooks[run.run]?.waiting.append((occasion, run))
+    } else {
+      queueHook(occasion, for: run, at: now)
+    }
+  }
+
+  /// The hook of a run's start has ended: what waited for it follows.
+  mutating func startHookEnded(of run: RunID, at now: Now) {
+    for (occasion, caller) in startHooks.removeValue(forKey: run)?.waiting ?? [] {
+      queueHook(occasion, for: caller, at: now)
+    }
+  }
+
+  private mutating func queueHook(_ occasion: HookOccasion, for run: HookCaller, at now: Now) {
+    let steps = run.spec.policies.actions(of: occasion.kind)
+    var due: [Int] = []
+    for index in steps.indices where isDue(steps[index], occasion, run, at: now) {
+      due.append(index)
+    }
+    if due.isEmpty { return }
     guard phase == .running || phase == .draining,
       runs.ofJob(run.job).hookCount < Self.hooksPerJobMax
     else {
       let why = phase == .stopping ? "takt is stopping" : "too many hooks of the job are waiting"
-      log(
-        .warning, .run, at: now,
-        [
-          LogField(.job, .text(run.spec.name.text)), LogField(.hook, .text(kind.rawValue)),
-          LogField(.parent, .number(Int64(run.run.number))),
-          LogField(.message, .text("hook not run: \(why)")),
-        ])
-      return
+      var fields = [
+        LogField(.job, .text(run.spec.name.text)),
+        LogField(.hook, .text(occasion.kind.rawValue)),
+      ]
+      if run.run.number > 0 { fields.append(LogField(.parent, .number(Int64(run.run.number)))) }
+      return log(
+        .warning, .run, at: now, fields + [LogField(.message, .text("hook not run: \(why)"))])
     }
     let facts = RunFacts(
-      hook: kind, run: run.run, attempts: run.attempts, end: end,
+      hook: occasion.kind, run: run.run, attempts: run.attempts, end: occasion.end,
       duration: now.monotonic - (run.startedAt ?? now.monotonic), lateness: run.lateness,
-      failureStreak: streak, output: run.output, use: run.use?.value.run)
+      failureStreak: occasion.kind == .onSuccess ? 0 : occasion.streak, output: run.output,
+      use: run.use?.value.run)
+    if occasion.kind == .onStart { startHooks[run.run] = StartHook() }
+    remember(due.map { steps[$0] }, occasion.kind, of: run.job, in: runs.next, at: now)
     queueRun(
-      .hook(run.slot), of: run.job, run.spec.hookSpec(steps), facts: Shared(facts), at: now)
+      .hook(run.slot), of: run.job, run.spec.hookSpec(due.map { steps[$0] }),
+      facts: Shared(facts), at: now)
   }
+
+  /// Remembers when actions were called, as far as their next call depends on it.
+  private mutating func remember(
+    _ steps: [Step], _ hook: HookKind, of id: JobID, in run: RunID, at now: Now
+  ) {
+    let steps = steps.filter { $0.rule.needsMemory || hook == .onStale }
+    guard !steps.isEmpty, jobs.isPresent(id) else { return }
+    var alarms = jobs[id].alarms ?? JobAlarms()
+    for step in steps {
+      alarms.calls[step.place(in: hook)] = JobAlarms.Call(
+        at: now.wall.kept, isOfStreak: true, progress: .waiting(for: run))
+    }
+    // Those of actions that are no longer in the file.
+    let hooks = jobs[id].spec.hooks
+    if alarms.calls.count > hooks.values.reduce(0, { $0 + $1.count }) {
+      let places = Set(hooks.flatMap { hook, steps in steps.map { $0.place(in: hook) } })
+      alarms.calls = alarms.calls.filter { places.contains($0.key) }
+    }
+    jobs[id].alarms = alarms
+    markDirty(id)
+  }
+
+  /// A hook has ended: one that takt's own end has cut off does not count as called.
+  mutating func hookEnded(_ run: RunID, of id: JobID, _ end: RunEnd) {
+    guard jobs.isPresent(id), var alarms = jobs[id].alarms else { return }
+    let isLost = end.outcome == .interrupted || end.reason == .shutdown
+    guard alarms.hookEnded(run, isLost: isLost) else { return }
+    jobs[id].alarms = alarms
+    markDirty(id)
+  }
+
+  /// Whether an action of a hook is called on this occasion.
+  private mutating func isDue(
+    _ step: Step, _ occasion: HookOccasion, _ run: HookCaller, at now: Now
+  ) -> Bool {
+    let rule = step.rule
+    let call: JobAlarms.Call? =
+      if rule.needsMemory || occasion.isReminder, jobs.isPresent(run.job),
+        let alarms = jobs[run.job].alarms
+      { alarms.calls[step.place(in: occasion.kind)] } else { nil }
+    let isLost = call?.progress == .lost
+    let last = isLost ? nil : call
+    // A clock that was put back since is no reason to keep quiet for longer.
+    let hasRested =
+      last.map { last in
+        rule.interval.map { now.wall - last.at >= $0 || now.wall < last.at } ?? true
+      } ?? true
+    if occasion.isReminder { return isLost || rule.interval != nil && hasRested }
+    switch rule.when {
+    case .every: return hasRested
+    case .output: return hasRested && !run.output.isEmpty
+    case .recovered: return hasRested && occasion.isRecovery
+    case .streak(let least):
+      // The end of a staleness is news however many runs have failed.
+      if occasion.isRecovery {
+        return hasRested && (occasion.endedStreak >= least || occasion.endedStreak == 0)
+      }
+      guard occasion.streak >= least else { return false }
+      return last?.isOfStreak != true || rule.interval != nil && hasRested
+    }
+  }
+}
+
+/// The hook of a run's start that has not ended, and the hooks that wait for it.
+struct StartHook: Sendable {
+  var waiting: [(SchedulerCore.HookOccasion, HookCaller)] = []
+}
+
+extension JobPolicies {
+  /// Whether a hook of this kind has anything to do.
+  func calls(_ kind: HookKind) -> Bool {
+    hooks[kind]?.isEmpty == false || !pings.isEmpty && HookKind.ofPings.contains(kind)
+  }
+
+  /// Whether any hook has anything to do.
+  var hasHooks: Bool { !hooks.isEmpty || !pings.isEmpty }
+
+  /// What a hook does: its own actions, then the pings of the job.
+  func actions(of kind: HookKind) -> [Step] {
+    let own = hooks[kind] ?? []
+    return pings.isEmpty || !HookKind.ofPings.contains(kind) ? own : own + pings
+  }
+}
+
+extension HookKind {
+  /// What `ping` of a job tells of.
+  package static let ofPings: [HookKind] = [.onStart, .onSuccess, .onFailure]
 }
 
 extension JobSpec {
@@ -81,6 +217,7 @@ extension JobSpec {
     spec.action =
       steps.count == 1 ? steps[0].action : .steps(steps.map { Step($0.action, continues: true) })
     spec.hooks = [:]
+    spec.policies.pings = []
     spec.expectedDuration = nil
     var execution = spec.execution
     execution.retry = RetryPolicy()

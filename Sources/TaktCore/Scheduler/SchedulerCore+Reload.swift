@@ -35,7 +35,9 @@ extension SchedulerCore {
       case .updated: update(step.spec, at: now)
       case .rearmed: rearm(step.spec, at: now)
       case .added:
-        occur(on: [.reload], for: add(step.spec, at: now), at: now)
+        let id = add(step.spec, at: now)
+        occur(on: [.reload], for: id, at: now)
+        watchFreshness(of: id, .resumed, at: now)
       case .removed: remove(step.spec.name, at: now)
       }
     }
@@ -93,6 +95,7 @@ extension SchedulerCore {
     guard let id = jobs.find(spec.name) else { return }
     replaceSpec(of: id, spec)
     occur(on: [.reload], for: id, at: now)
+    watchFreshness(of: id, .changed, at: now)
   }
 
   private mutating func rearm(_ spec: JobSpec, at now: Now) {
@@ -118,6 +121,7 @@ extension SchedulerCore {
     startDelayIfIdle(id, at: now)
     occur(on: [.reload], for: id, at: now)
     arm(id, at: now)
+    watchFreshness(of: id, rest == nil ? .changed : .resumed, at: now)
   }
 
   /// Slots of a job that is disabled now will not run, although they came before.
@@ -173,6 +177,7 @@ extension SchedulerCore {
   /// A job that is removed, or not to go on, has no timers any more.
   mutating func endTimers(of id: JobID) {
     endPause(of: id)
+    endFreshnessTimer(of: id)
     effects.append(.disarm(.job(id)))
   }
 

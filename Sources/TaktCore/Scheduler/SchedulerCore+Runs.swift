@@ -151,7 +151,7 @@ extension SchedulerCore {
       !cluster.isOn ? (nil, .counts) : (runs[row].claim, claimEnded(row, end, at: now))
     let slot = claim == nil ? nil : runs[row].nominal
     runs.remove(row)
-    if !last.isHook { armAfterRun(of: last.job, at: now) }
+    if last.hook == nil { armAfterRun(of: last.job, at: now) }
     if let claim, let slot, claimEnd != .counts, last.hasHadAttempt {
       claimEndedLate(
         claim, claimEnd, ClusterState.LateEnd(job: last.job, slot: slot, end: end, caller: caller),
@@ -160,6 +160,8 @@ extension SchedulerCore {
       countFailure(of: last.job, end, hooks: caller, at: now)
       if last.isForGood { callFollowers(of: last.job, end, at: now) }
     }
+    if let hook = last.hook { hookEnded(hook, of: last.job, end) }
+    if let run = last.startOf { startHookEnded(of: run, at: now) }
     askForNext(of: last.job, at: now)
     removeIfEnded(last.job)
     startWaitingRuns(at: now)

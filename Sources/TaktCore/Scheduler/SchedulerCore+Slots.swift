@@ -161,6 +161,11 @@ extension SchedulerCore {
 
   /// Why a slot gets no run; nil when it gets one.
   private mutating func refusal(of id: JobID) -> SkipReason? {
+    if !settings.skippingGroups.isEmpty, let group = jobs[id].spec.concurrencyGroup,
+      settings.skippingGroups.contains(group), runs.isTaken(group)
+    {
+      return .groupFull
+    }
     if !runs.hasActive(id), jobs[id].spec.timing.schedule.limit == nil { return nil }
     let active = runs.active(of: id)
     if let limit = jobs[id].spec.timing.schedule.limit {
@@ -204,6 +209,7 @@ extension SchedulerCore {
     if cluster.isOn {
       if asksFirst(id, slots, verdict, at: now) { return }
       noteDecided(id, slots.last)
+      if verdict == .skipped(.elsewhere) { noteElsewhere(id, at: now) }
     }
     record(
       VerdictRecord(job: jobs.name(of: id), slots: slots, verdict: verdict, at: now.wall),

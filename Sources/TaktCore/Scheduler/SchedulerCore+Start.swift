@@ -67,6 +67,9 @@ extension SchedulerCore {
       startDelayIfIdle(id, at: now)
       arm(id, at: now)
     }
+    for id in ids where jobs[id].spec.policies.freshFor != nil || jobs[id].alarms != nil {
+      watchFreshness(of: id, .absence, at: now)
+    }
   }
 
   /// A job that was there before and is there now. Returns whether slots of it have passed.
@@ -154,6 +157,8 @@ extension RemovedJob {
     failureStreak = previous.checkpoint.failureStreak
     ranCount = previous.checkpoint.ranCount
     suspension = previous.checkpoint.suspension
+    alarms = previous.checkpoint.alarms
+    alarms?.loseOpenCalls()
   }
 }
 

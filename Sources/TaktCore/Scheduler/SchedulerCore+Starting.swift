@@ -23,6 +23,20 @@ extension SchedulerCore {
     if runs.contains(run), let slot = runs[run].undecidedSlot {
       effects.append(.record(.pending(spec.name, slot.nominal)))
     }
+    logWait(of: run, at: now)
+  }
+
+  /// A wait for a group has causes that nobody sees in the job.
+  private mutating func logWait(of run: RunID, at now: Now) {
+    guard !isQuiet, runs.contains(run), runs[run].spec.concurrencyGroup != nil,
+      let wait = runs.wait(of: run, maxRunning: settings.maxRunning), wait.isForGroup
+    else { return }
+    log(
+      .info, .run, at: now,
+      [
+        LogField(.job, .text(runs[run].spec.name.text)), LogField(.run, .number(Int64(run.number))),
+        LogField(.message, .text("waits for \(wait.words)")),
+      ])
   }
 
   private var mayStart: Bool { phase == .running || phase == .draining }
@@ -36,9 +50,13 @@ extension SchedulerCore {
   }
 
   private mutating func start(_ row: RunTable.Row, at now: Now) {
-    if runs[row].startedAt == nil { begin(row, at: now) }
+    let isFirst = runs[row].startedAt == nil
+    if isFirst { begin(row, at: now) }
     runs[row].hasClaim = false
+    let run = runs[row].id
     step(row, at: now) { $0.start(at: now.monotonic) }
+    // Only now: the run does not wait for whoever is told of it.
+    if isFirst, runs.contains(run) { hook(.onStart, for: run, at: now) }
   }
 
   /// The first start of a run.

@@ -14,6 +14,7 @@ extension SchedulerCore {
     suspendWaiting(of: id, at: now)
     logSuspension(
       "suspended" + (until.map { " until \($0.rfc3339())" } ?? ""), of: id, reason, at: now)
+    endFreshnessTimer(of: id)
     arm(id, at: now)
   }
 
@@ -38,6 +39,7 @@ extension SchedulerCore {
     if !runs.hasActive(id) { startDelay(of: id, at: now) }
     markDirty(id)
     logSuspension("resumed", of: id, suspension.reason, at: now)
+    watchFreshness(of: id, .resumed, at: now)
   }
 
   /// Decides what held jobs have let pass, as a stop would: for a simulation that ends.

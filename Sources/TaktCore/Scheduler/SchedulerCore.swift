@@ -19,6 +19,11 @@ package struct SchedulerCore: Sendable {
   /// When the next of those that run late may start.
   var catchUpAt = MonotonicInstant(nanoseconds: .min)
 
+  /// Hooks of runs' starts that have not ended, by the runs.
+  var startHooks: [RunID: StartHook] = [:]
+  /// What the timers of jobs' freshness were armed with last.
+  var freshnessTokens: [JobID: UInt64] = [:]
+
   /// A reload is being done.
   var isReloading = false
   /// takt starts without the ledger that there is: what is past may have been decided.
@@ -58,6 +63,7 @@ package struct SchedulerCore: Sendable {
     case .timerFired(.run(let run), let token): runTimerFired(run, token: token, at: now)
     case .timerFired(.shutdown, let token): shutdownFired(token: token, at: now)
     case .timerFired(.expected(let run), let token): expectedFired(run, token: token, at: now)
+    case .timerFired(.freshness(let job), let token): freshnessFired(job, token: token, at: now)
     case .timerFired(.cluster, let token): clusterFired(token: token, at: now)
     case .claims(let outcome): claimsAnswered(outcome, at: now)
     case .commanded(let command): _ = execute(command, at: now)
@@ -114,6 +120,7 @@ package struct SchedulerCore: Sendable {
               : "wall clock stepped by \(DurationText.format(step))"))
       ])
     effects.append(.record(.clockStepped(at: now.wall, by: step)))
+    stepFreshness(by: max(step, slept), at: now)
     for id in jobs.sorted where jobs[id].isSuspended || jobs[id].spec.timing.schedule.isOnWallClock
     {
       arm(id, at: now)

@@ -11,6 +11,9 @@ package struct HTTPSettings: Hashable, Sendable {
   package var readTokenFile: String?
   /// Under which names others reach it, besides its own address: a proxy's, a machine's.
   package var names: [String] = []
+  /// Where people reach the page, without a slash at its end; nil (the default) for `http://` and the
+  /// address.
+  package var publicURL: String?
 
   package init(host: String, port: Int, tokenFile: String? = nil, names: [String] = []) {
     self.host = host
@@ -28,7 +31,8 @@ package struct HTTPSettings: Hashable, Sendable {
     let tokens = [
       tokenFile.map { "token in \($0)" }, readTokenFile.map { "token for reading in \($0)" },
     ]
-    return ([address] + tokens.compactMap(\.self) + names).joined(separator: ", ")
+    let url = publicURL.map { ["at \($0)"] } ?? []
+    return ([address] + tokens.compactMap(\.self) + names + url).joined(separator: ", ")
   }
 
   /// Reads `8080`, `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`; nil for anything else. Without

@@ -15,7 +15,7 @@ package struct HiddenValue: Hashable, Sendable {
     self.text = text
     shown =
       switch isSecret {
-      case true: SensitiveText.mask
+      case true: SensitiveText.masked(secret: text, of: path.split(separator: ".").last ?? "")
       case false: text
       case nil: SensitiveText.masked(text, of: path.split(separator: ".").last ?? "")
       }
@@ -72,7 +72,13 @@ extension [HiddenValue] {
   static func of(_ steps: [Step], under path: String) -> Self {
     steps.enumerated().flatMap { place, step -> Self in
       let path = "\(path)[\(place + 1)]"
-      let own = of(step.action, under: "\(path).")
+      var own = of(step.action, under: "\(path).")
+      if step.rule.when != .every {
+        own.append(HiddenValue("\(path).when", step.rule.when.text))
+      }
+      if let interval = step.rule.interval {
+        own.append(HiddenValue("\(path).repeat", DurationText.format(interval)))
+      }
       guard step.continues else { return own }
       let text = step.isFailureIgnored ? "ignore" : "true"
       return own + [HiddenValue("\(path).continue", text)]
@@ -85,7 +91,8 @@ extension [HiddenValue] {
     case .shell(let text): [HiddenValue("\(prefix)run", text)]
     case .argv(let words): [HiddenValue("\(prefix)run", Self.words(words))]
     case .use(let name, let parameters):
-      [HiddenValue("\(prefix)use", name)] + of(parameters, secret: [], under: "\(prefix)with")
+      [HiddenValue("\(prefix)use", name)]
+        + of(parameters, secret: SensitiveText.parameters(of: name), under: "\(prefix)with")
     case .plugin(let plugin, let parameters):
       [HiddenValue("\(prefix)use", plugin.name)] + of(plugin, under: "\(prefix)plugin")
         + of(

@@ -1,5 +1,7 @@
 /// What is done besides when a run has come to something.
 package enum HookKind: String, CaseIterable, Hashable, Comparable, Sendable {
+  /// A run starts.
+  case onStart = "on_start"
   /// A run has failed or timed out, after its last attempt.
   case onFailure = "on_failure"
   case onSuccess = "on_success"
@@ -7,6 +9,8 @@ package enum HookKind: String, CaseIterable, Hashable, Comparable, Sendable {
   case onRecover = "on_recover"
   /// A run has started later than leeway and tolerance allow, or takes longer than expected.
   case onLate = "on_late"
+  /// No run has succeeded for as long as `expect_success_within` allows.
+  case onStale = "on_stale"
 
   /// In the order of the key table.
   package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
@@ -14,3 +18,15 @@ package enum HookKind: String, CaseIterable, Hashable, Comparable, Sendable {
 
 /// The actions of each hook that a job has.
 package typealias Hooks = [HookKind: [Step]]
+
+extension HookRule.When {
+  /// The hooks in which it means something.
+  package var hooks: [HookKind] {
+    switch self {
+    case .every: HookKind.allCases
+    case .recovered: [.onSuccess]
+    case .output: [.onFailure, .onSuccess, .onRecover]
+    case .streak: [.onFailure, .onRecover]
+    }
+  }
+}

@@ -140,6 +140,10 @@ package struct JobPolicies: Hashable, Sendable {
   package var concurrencyGroup: String?
   /// What is done besides when a run has come to something. Default nothing.
   package var hooks: Hooks = [:]
+  /// What is told of the start and the end of each run, by `ping`. Default nothing.
+  package var pings: [Step] = []
+  /// How long ago a run must have succeeded at most; nil (the default) when nobody says.
+  package var freshFor: Duration?
   /// How much later than its leeway allows a slot may start before it counts as passed. Default 1 s.
   package var lateTolerance = Duration.seconds(1)
   /// How long a run takes at most when all is well; nil (the default) when nobody says.
@@ -168,6 +172,8 @@ package struct JobPolicies: Hashable, Sendable {
     hasher.combine(concurrencyGroup)
     hasher.combine(expectedDuration)
     hasher.combine(lateTolerance)
+    hasher.combine(pings)
+    hasher.combine(freshFor)
   }
 }
 
@@ -175,7 +181,7 @@ extension JobPolicies {
   static let keys: [JobKey] =
     [
       .lateTolerance, .expected, .delivery, .missed, .onRemoved, .machines, .onPartition,
-      .onLeaseLost, .tags,
+      .onLeaseLost, .tags, .ping, .expectSuccessWithin,
     ]
     + HookKind.allCases.map(\.key)
 }
@@ -195,6 +201,12 @@ extension JobKey {
   package static let machines = JobKey("machines") { $0.machines.words }
   package static let onPartition = JobKey("on_partition") { $0.onPartition.rawValue }
   package static let onLeaseLost = JobKey("on_lease_lost") { $0.onLeaseLost.rawValue }
+  package static let expectSuccessWithin = JobKey("expect_success_within") {
+    $0.policies.freshFor.map(DurationText.format)
+  }
+  package static let ping = JobKey(
+    "ping", hidden: { [HiddenValue].of($0.policies.pings, under: "ping") },
+    differs: { $0.policies.pings != $1.policies.pings })
   package static let tags = JobKey("tags") { list($0.tags) }
   package static let description = JobKey("description") { $0.summary }
 }
@@ -202,10 +214,12 @@ extension JobKey {
 extension HookKind {
   package var key: JobKey {
     switch self {
+    case .onStart: .onStart
     case .onFailure: .onFailure
     case .onSuccess: .onSuccess
     case .onRecover: .onRecover
     case .onLate: .onLate
+    case .onStale: .onStale
     }
   }
 }
@@ -218,6 +232,8 @@ extension JobKey {
       differs: { $0.hooks[hook] != $1.hooks[hook] })
   }
 
+  package static let onStart = JobKey(.onStart)
+  package static let onStale = JobKey(.onStale)
   package static let onFailure = JobKey(.onFailure)
   package static let onSuccess = JobKey(.onSuccess)
   package static let onRecover = JobKey(.onRecover)

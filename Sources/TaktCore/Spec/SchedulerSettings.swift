@@ -11,6 +11,8 @@ package struct SchedulerSettings: Hashable, Sendable {
 
   /// How many runs of the jobs of a group may be in progress at once, by the group's name.
   package var concurrency: [String: Int] = [:]
+  /// The groups whose slots are skipped instead of waiting when all places are taken.
+  package var skippingGroups: Set<String> = []
 
   /// Where takt keeps what outlives it; nil (the default) for `.takt` beside the main file. It counts
   /// at the start.

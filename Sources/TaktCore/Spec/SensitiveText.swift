@@ -14,7 +14,7 @@ package enum SensitiveText {
   /// The part of a URL after one of these is a secret.
   private static let secretURLs = [
     "//hooks.slack.com/services/", "//discord.com/api/webhooks/", "//discordapp.com/api/webhooks/",
-    "//api.telegram.org/bot",
+    "//api.telegram.org/bot", "//hc-ping.com/",
   ]
   private static let schemes = ["bearer ", "basic ", "token ", "digest ", "apikey "]
 
@@ -25,6 +25,30 @@ package enum SensitiveText {
     if places.contains(last) { return false }
     return words.contains(where: name.contains) || name.contains("api_key")
       || lastWords.contains(last)
+  }
+
+  /// The parameters of a built-in that are secrets whatever they look like.
+  package static func parameters(of builtin: String) -> Set<String> {
+    switch builtin {
+    case "http", "mail": ["password"]
+    case "ping": ["dsn", "url"]
+    case "webhook": ["token", "url"]
+    default: []
+    }
+  }
+
+  /// A text that is a secret as a whole: of an address the server is shown, and a reference to a
+  /// secret is shown as it is.
+  static func masked(secret text: String, of name: some StringProtocol) -> String {
+    if text.hasPrefix("{{secret."), text.hasSuffix("}}"), !text.dropFirst(2).contains("{{") {
+      return text
+    }
+    guard ["url", "dsn"].contains(name),
+      let scheme = ["https://", "http://"].first(where: text.hasPrefix)
+    else { return mask }
+    let authority = text.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
+    let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+    return scheme + (host.count < authority.count ? mask + "@" : "") + host + "/" + mask
   }
 
   /// The text of a value of this name.

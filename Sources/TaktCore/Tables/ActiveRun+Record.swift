@@ -37,7 +37,7 @@ extension ActiveRun {
     switch origin {
     case .slot: break
     case .manual: head.kind = .manual
-    case .hook: (head.kind, head.hook, head.parent) = (.hook, facts?.value.hook, facts?.value.run)
+    case .hook: (head.kind, head.hook, head.parent) = (.hook, facts?.value.hook, facts?.value.ofRun)
     case .resumed(_, let previous): (head.kind, head.parent) = (.resumed, previous)
     }
     return head
@@ -67,7 +67,8 @@ extension ActiveRun {
   /// What matters of a run that has ended.
   struct Last {
     var job: JobID
-    var isHook: Bool
+    /// The run itself, if it is a hook.
+    var hook: RunID?
     var hasHooks: Bool
     /// Whether anything of it has been done.
     var hasHadAttempt: Bool
@@ -75,15 +76,18 @@ extension ActiveRun {
     var isForGood: Bool
     /// Whether there is a timer for how long it is expected to take.
     var isExpected: Bool
+    /// The run whose start this hook told of.
+    var startOf: RunID?
     /// The run that it was to resume and did not: what the ledger keeps of that one is settled.
     var settles: RunID?
   }
 
   mutating func last(_ end: RunEnd) -> Last {
     var last = Last(
-      job: job, isHook: isHook, hasHooks: !spec.hooks.isEmpty,
+      job: job, hook: isHook ? id : nil, hasHooks: spec.policies.hasHooks,
       hasHadAttempt: !isHook && hasHadAttempt(end), isForGood: parting == nil,
       isExpected: expectedToken != 0)
+    if isHook, let facts, facts.value.hook == .onStart { last.startOf = facts.value.run }
     if case .resumed(_, let previous) = origin, startedAt == nil, !isClaiming,
       end != RunEnd(.cancelled, .shutdown)
     {

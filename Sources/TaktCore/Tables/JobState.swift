@@ -19,6 +19,8 @@ struct JobState: Sendable {
   var failureStreak = 0
   /// How many slots have run since the anchor.
   var ranCount = 0
+  /// Boxed: few jobs have any.
+  private var kept: Shared<JobAlarms>?
   /// Boxed: few jobs are suspended.
   private var hold: Shared<Suspension>?
   /// Slots whose instant is behind the job and which are still to run: those that are put off, and
@@ -36,13 +38,22 @@ struct JobState: Sendable {
     failureStreak = memory.failureStreak
     ranCount = memory.ranCount
     suspension = memory.suspension
+    alarms = memory.alarms
   }
 
   var memory: RemovedJob {
     RemovedJob(
       cursor: cursor, at: spec.timing.schedule.at, failureStreak: failureStreak,
-      ranCount: ranCount, suspension: suspension)
+      ranCount: ranCount, suspension: suspension, alarms: alarms)
   }
+
+  /// What is remembered of its alarms; nil when there is nothing.
+  var alarms: JobAlarms? {
+    get { kept?.value }
+    set { kept = newValue.flatMap { $0.isEmpty ? nil : Shared($0) } }
+  }
+
+  var isStale: Bool { kept?.value.freshness?.staleSince != nil }
 
   /// What a job's timer waits for.
   enum Awaited: Sendable {
@@ -130,7 +141,7 @@ struct JobState: Sendable {
     mutating get {
       JobCheckpoint(
         job: spec.name, cursor: cursor.state, failureStreak: failureStreak, ranCount: ranCount,
-        held: hold)
+        held: hold, alarms: kept)
     }
   }
 

@@ -82,11 +82,12 @@ struct JobTable: Sendable {
     rows.indices.lazy.filter { rows[$0].isPresent }.map { JobID(index: UInt32($0)) }
   }
 
-  /// How many jobs are held, and of how many the last runs have failed.
+  /// How many jobs are held, of how many the last runs have failed, and how many are stale.
   struct Tally {
     var suspended = 0
     var disabled = 0
     var failing = 0
+    var stale = 0
   }
 
   /// Reads each state in its place: to copy it costs many times as much.
@@ -96,6 +97,7 @@ struct JobTable: Sendable {
       if rows[index].state.isSuspended { tally.suspended += 1 }
       if !rows[index].state.spec.timing.isEnabled { tally.disabled += 1 }
       if rows[index].state.failureStreak > 0 { tally.failing += 1 }
+      if rows[index].state.isStale { tally.stale += 1 }
     }
     return tally
   }

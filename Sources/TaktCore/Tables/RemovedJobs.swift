@@ -10,6 +10,7 @@ struct RemovedJob: Sendable {
   var failureStreak: Int
   var ranCount: Int
   var suspension: Suspension?
+  var alarms: JobAlarms?
 }
 
 /// The removed jobs; the oldest is forgotten when there are too many.

@@ -56,6 +56,46 @@ extension RunTable {
     places.behindGroup = [:]
   }
 
+  /// Whether the runs of a group that hold or await a place are as many as may run at once.
+  func isTaken(_ group: String) -> Bool {
+    guard let max = places.groupMax[group] else { return false }
+    let count = all.count { id in
+      switch placeState(of: id) {
+      case .holding(let taken)?: taken == group
+      case .waiting(let ticket)?: ticket.group == group
+      case RunTable.PlaceState.none?, nil: false
+      }
+    }
+    return count >= max
+  }
+
+  /// What a run waits for that has no place, for people; nil for a run that does not wait.
+  func wait(of id: RunID, maxRunning: Int) -> (words: String, isForGroup: Bool)? {
+    guard let run = run(id), case .waiting(let ticket) = run.placeState else { return nil }
+    if ticket.isAlone,
+      let other = active(of: run.job).all.first(where: {
+        $0 != id && self.run($0)?.hasHadPlace == true
+      })
+    {
+      return ("run \(other) of the job", false)
+    }
+    if let group = ticket.group, places.isFull(group) {
+      let holders = all.compactMap { self.run($0) }.filter {
+        if case .holding(let taken) = $0.placeState { taken == group } else { false }
+      }
+      let names = holders.prefix(Self.namedMax).map { "run \($0.id) of \($0.spec.name)" }
+      let more = holders.count - names.count
+      let words = names.joined(separator: ", ") + (more > 0 ? ", \(more) more" : "")
+      let max = places.groupMax[group] ?? 0
+      return ("a place in the group '\(group)', which has \(max): \(words)", true)
+    }
+    return places.takenCount >= places.max
+      ? ("one of the \(maxRunning) places (max_running)", false) : nil
+  }
+
+  /// So many runs are named.
+  private static let namedMax = 5
+
   /// Takes a run's wish for a place, in place of an earlier one.
   mutating func askForPlace(_ id: RunID) {
     let ticket = self[id].ticket

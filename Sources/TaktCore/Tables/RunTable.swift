@@ -32,6 +32,8 @@ struct RunTable: Sendable {
   private var jobs: [JobRuns] = []
   /// The number of the last run that was made, by this takt or by previous ones.
   var lastRun: UInt64 = 0
+  /// The next run to be inserted.
+  var next: RunID { RunID(lastRun + 1) }
   var places = Places()
   /// What was looked for in vain since this was emptied last.
   var bugs: [Bug] = []

@@ -23,16 +23,22 @@ extension Command {
   static func facts(of request: AttemptRequest) -> [(TaktVariable, String)] {
     var own = [
       (TaktVariable.job, request.spec.name.text), (.slot, request.slot.rfc3339()),
-      (.run, (request.facts?.run ?? request.run).description),
       (.attempt, String(request.facts?.attempts ?? request.attempt)),
     ]
+    // A hook that is not of a run has none.
+    if request.facts?.run != RunID(0) {
+      own.append((.run, (request.facts?.run ?? request.run).description))
+    }
     if let fence = request.fence { own.append((.fence, String(fence.number))) }
     guard let facts = request.facts else { return own }
     if let use = facts.use {
       own.append((.cpuMilliseconds, String(use.cpu.milliseconds)))
       if let peak = use.memoryPeakBytes { own.append((.memoryPeak, String(peak))) }
     }
+    own.append((.host, HostName.current))
+    if let url = PageAddress.ofRun(facts.run, request.spec.name) { own.append((.runURL, url)) }
     return own + [
+      (.attempts, String(facts.attempts)),
       (.hook, facts.hook.rawValue), (.outcome, facts.end?.outcome.rawValue ?? ""),
       (.reason, facts.end.map { "\($0.reason)" } ?? ""),
       (.durationMilliseconds, String(facts.duration.milliseconds)),

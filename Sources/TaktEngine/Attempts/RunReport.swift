@@ -40,13 +40,14 @@ struct HookFacts: Encodable {
 /// What a hook tells the outside of the run that it is for.
 struct RunReport: Encodable {
   let job: String
-  let run: UInt64
+  /// Nil for a hook that is for no run.
+  let run: UInt64?
   let slot: String
   let facts: HookFacts
 
   init(_ facts: RunFacts, of request: AttemptRequest) {
     job = request.spec.name.text
-    run = facts.run.number
+    run = facts.ofRun?.number
     slot = request.slot.rfc3339()
     self.facts = HookFacts(facts)
   }
@@ -60,7 +61,7 @@ struct RunReport: Encodable {
     try facts.encode(to: encoder)
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(job, forKey: .job)
-    try container.encode(run, forKey: .run)
+    try container.encodeIfPresent(run, forKey: .run)
     try container.encode(slot, forKey: .slot)
   }
 
@@ -70,22 +71,6 @@ struct RunReport: Encodable {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     // Numbers and texts alone, which cannot fail to be encoded.
     return (try? encoder.encode(self)).map(Array.init) ?? Array("{}".utf8)
-  }
-
-  /// As lines for people.
-  var lines: [String] {
-    var lines = [
-      "job:      \(job)", "run:      \(run)", "slot:     \(slot)", "hook:     \(facts.hook)",
-    ]
-    if let outcome = facts.outcome { lines.append("outcome:  \(outcome)") }
-    if let reason = facts.reason { lines.append("reason:   \(reason)") }
-    if let cpu = facts.cpu_ms { lines.append("CPU time: \(cpu) ms") }
-    if let peak = facts.memory_peak { lines.append("memory:   \(SizeText.brief(peak))") }
-    return lines + [
-      "attempts: \(facts.attempts)", "took:     \(facts.duration_ms) ms",
-      "late:     \(facts.late_ms) ms",
-      "failed in a row: \(facts.streak)",
-    ]
   }
 }
 

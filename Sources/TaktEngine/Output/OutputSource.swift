@@ -25,7 +25,7 @@ extension AttemptRequest {
     ]
     if let hook = self.facts {
       facts.append(LogField(.hook, .text(hook.hook.rawValue)))
-      facts.append(LogField(.parent, .number(Int64(hook.run.number))))
+      if let run = hook.ofRun { facts.append(LogField(.parent, .number(Int64(run.number)))) }
     }
     if case .steps = spec.action { facts.append(LogField(.step, .number(Int64(step + 1)))) }
     return facts

@@ -191,6 +191,7 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
     switch timer {
     case .job(let id): .job(core.jobName(of: id))
     case .pause(let id): .pause(core.jobName(of: id))
+    case .freshness(let id): .freshness(core.jobName(of: id))
     case .run(let run): .run(run)
     case .expected(let run): .expected(run)
     case .cluster: .cluster

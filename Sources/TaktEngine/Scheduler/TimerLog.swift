@@ -25,7 +25,8 @@ final class TimerLog: TimerObserver, @unchecked Sendable {
   func name(_ id: TimerID, _ key: TimerKey) {
     let (number, name): (JobID, JobName)
     switch (id, key) {
-    case (.job(let job), .job(let text)), (.pause(let job), .pause(let text)):
+    case (.job(let job), .job(let text)), (.pause(let job), .pause(let text)),
+      (.freshness(let job), .freshness(let text)):
       (number, name) = (job, text)
     default: return
     }
@@ -47,6 +48,7 @@ final class TimerLog: TimerObserver, @unchecked Sendable {
     switch id {
     case .job(let number): jobs[Int(number.index)].map(TimerKey.job)
     case .pause(let number): jobs[Int(number.index)].map(TimerKey.pause)
+    case .freshness(let number): jobs[Int(number.index)].map(TimerKey.freshness)
     case .run(let run): .run(run)
     case .expected(let run): .expected(run)
     case .cluster: .cluster

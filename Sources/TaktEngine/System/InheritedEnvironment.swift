@@ -15,6 +15,8 @@ enum TaktVariable: String, CaseIterable {
   case attempt = "TAKT_ATTEMPT"
   /// The number of the claim under which the run goes; only where there is one.
   case fence = "TAKT_FENCE"
+  case host = "TAKT_HOST"
+  case runURL = "TAKT_RUN_URL"
   case hook = "TAKT_HOOK"
   case outcome = "TAKT_OUTCOME"
   case reason = "TAKT_REASON"
@@ -23,6 +25,7 @@ enum TaktVariable: String, CaseIterable {
   case streak = "TAKT_STREAK"
   case cpuMilliseconds = "TAKT_CPU_MS"
   case memoryPeak = "TAKT_MEMORY_PEAK"
+  case attempts = "TAKT_ATTEMPTS"
   case output = "TAKT_OUTPUT"
 
   static let names = Set(allCases.map(\.rawValue))

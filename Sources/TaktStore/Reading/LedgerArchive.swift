@@ -54,9 +54,13 @@ package final class LedgerArchive: Sendable {
 
   /// How far the jobs have come, as a takt that starts now would find it.
   ///
-  /// - Parameter boot: what tells this start of the machine from others.
-  package func previous(boot: String, zones: any ZoneSource) throws(Failure) -> PreviousState {
-    try read { try LedgerReading(db: $0, boot: boot, zones: zones).previous() }
+  /// - Parameters:
+  ///   - job: the job that is wanted; nil for all.
+  ///   - boot: what tells this start of the machine from others.
+  package func previous(
+    of job: JobName? = nil, boot: String, zones: any ZoneSource
+  ) throws(Failure) -> PreviousState {
+    try read { try LedgerReading(db: $0, boot: boot, zones: zones).previous(of: job) }
   }
 
   /// Reads, and says in plain words what is in the way.

@@ -29,13 +29,15 @@ final class LedgerReading {
     }
   }
 
-  func previous() throws -> PreviousState {
+  /// - Parameter name: the job that is wanted; nil for all.
+  func previous(of name: JobName? = nil) throws -> PreviousState {
     var previous = PreviousState(lastRun: try lastRun())
-    let pending = try pendingSlots()
-    let versions = try lastVersions()
+    let number = try name.map { try self.number(of: $0) ?? -1 }
+    let pending = try pendingSlots(number)
+    let versions = try lastVersions(number)
     let sql = """
       SELECT jobs.*, daemons.boot AS boot FROM jobs LEFT JOIN daemons ON daemons.id = jobs.daemon
-      WHERE clock_mark IS NOT NULL
+      WHERE clock_mark IS NOT NULL \(number.map { "AND jobs.id = \($0)" } ?? "")
       """
     let rows = try Row.fetchCursor(db, sql: sql)
     while let row = try rows.next() {
@@ -85,12 +87,19 @@ final class LedgerReading {
     }
     return JobCheckpoint(
       job: name, cursor: cursor, failureStreak: try row.count("streak"),
-      ranCount: try row.count("ran"), suspension: suspension)
+      ranCount: try row.count("ran"), suspension: suspension,
+      alarms: try row.text(ifAny: "alarms").map { JobAlarms(text: $0) })
   }
 
-  private func pendingSlots() throws -> [Int64: [WallInstant]] {
+  private func number(of job: JobName) throws -> Int64? {
+    try Int64.fetchOne(db, sql: "SELECT id FROM jobs WHERE name = ?", arguments: [job.text])
+  }
+
+  private func pendingSlots(_ number: Int64?) throws -> [Int64: [WallInstant]] {
     var slots: [Int64: [WallInstant]] = [:]
-    let rows = try Row.fetchCursor(db, sql: "SELECT job, slot FROM pending ORDER BY job, slot")
+    let one = number.map { "WHERE job = \($0)" } ?? ""
+    let rows = try Row.fetchCursor(
+      db, sql: "SELECT job, slot FROM pending \(one) ORDER BY job, slot")
     while let row = try rows.next() {
       guard
         let (job, slot) = sense(row, { (try $0.integer("job"), try $0.instant("slot")) })
@@ -101,10 +110,13 @@ final class LedgerReading {
   }
 
   /// The newest schedule of each job; the job's name is left to the caller.
-  private func lastVersions() throws -> [Int64: AuditedVersion] {
+  private func lastVersions(_ number: Int64?) throws -> [Int64: AuditedVersion] {
     var versions: [Int64: AuditedVersion] = [:]
     guard let placeholder = JobName("x") else { return [:] }
-    let sql = "SELECT * FROM schedules WHERE id IN (SELECT max(id) FROM schedules GROUP BY job)"
+    let one = number.map { "WHERE job = \($0)" } ?? ""
+    let sql = """
+      SELECT * FROM schedules WHERE id IN (SELECT max(id) FROM schedules \(one) GROUP BY job)
+      """
     let rows = try Row.fetchCursor(db, sql: sql)
     while let row = try rows.next() {
       guard

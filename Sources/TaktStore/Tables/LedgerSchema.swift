@@ -26,11 +26,20 @@ enum LedgerSchema {
     migrator.registerMigration("lateness of runs", foreignKeyChecks: .immediate) {
       try $0.execute(sql: lateness)
     }
+    migrator.registerMigration("alarms of jobs", foreignKeyChecks: .immediate) {
+      try $0.execute(sql: alarms)
+    }
     migrator.registerMigration("resource use", foreignKeyChecks: .immediate) {
       try $0.execute(sql: resourceUse)
     }
     return migrator
   }()
+
+  private static let alarms = """
+    -- When actions of hooks were called last, and how fresh the job is, as `JobAlarms` writes it; null
+    -- for most jobs.
+    ALTER TABLE jobs ADD COLUMN alarms TEXT;
+    """
 
   private static let outputMarks = """
     -- When the bytes came and from which stream, as `OutputMarkText` writes it; null where no one knows.

@@ -33,8 +33,9 @@ extension LedgerTransaction {
     try statements.insert(
       """
       INSERT OR ROLLBACK INTO jobs (id, name, clock_label, clock_ns, anchor, clock_mark, wall_mark,
-        delayed, ahead, streak, ran, suspended_at, suspended_until, suspend_reason, daemon) VALUES
-      """, "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", in: db, new
+        delayed, ahead, streak, ran, suspended_at, suspended_until, suspend_reason, alarms, daemon)
+      VALUES
+      """, "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", in: db, new
     ) { values, job in
       guard case .checkpoint(let checkpoint) = batch.entries[job.place] else { return }
       values.add(job.number)
@@ -48,7 +49,7 @@ extension LedgerTransaction {
       """
       UPDATE jobs SET clock_label = ?, clock_ns = ?, anchor = ?, clock_mark = ?, wall_mark = ?,
         delayed = ?, ahead = ?, streak = ?, ran = ?, suspended_at = ?, suspended_until = ?,
-        suspend_reason = ?, daemon = ? WHERE id = ?
+        suspend_reason = ?, alarms = ?, daemon = ? WHERE id = ?
       """
     ) {
       bind(checkpoint, to: &$0)
@@ -71,6 +72,7 @@ extension LedgerTransaction {
     values.add(checkpoint.suspension?.since.milliseconds)
     values.add(checkpoint.suspension?.until?.milliseconds)
     values.add(checkpoint.suspension?.reason)
+    values.add(checkpoint.alarms?.text)
     values.add(daemon)
   }
 

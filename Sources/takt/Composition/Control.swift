@@ -76,6 +76,7 @@ struct Control {
     guard var http = settings.http else { return }
     // The other machines ask for it by that name.
     if let host = cluster?.api?.hostName { http.names.append(host) }
+    PageAddress.set(http.publicURL ?? http.pageURL)
     guard let token = http.tokenFile ?? folder.map({ "\($0)/token" }) else { return }
     listen(at: .network(http, tokenFile: token), "the web page is at")
   }

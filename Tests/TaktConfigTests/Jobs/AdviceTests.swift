@@ -35,6 +35,15 @@ import Testing
     "suspicious | every: 10s, timeout: »30s, run: echo => "
       + "the 'timeout' of 30s is longer than the interval of 10s",
     "suspicious | cron: '*/5 * * * *', timeout: »10m, run: echo => longer than the interval of 5m",
+    "suspicious | every: 10m, expect_success_within: »2m, run: echo => the 'expect_success_within' of "
+      + "2m is not longer than the 10m between two slots",
+    "suspicious | every: 1h, expect_success_within: »1h, run: echo => is not longer than",
+    "suspicious | every: 1h, from: end, expect_success_within: »10m, run: echo => is not longer than",
+    "suspicious | cron: '30 2 * * 1-5', expect_success_within: »26h, run: echo => between two slots",
+    "suspicious | cron: '*/5 9-16 * * *', expect_success_within: »1h, run: echo => is not longer than",
+    "suspicious | calendar: '*-*-* 02:00', except: Sun, expect_success_within: »26h, run: echo => between two slots",
+    "suspicious | every: 1h, run: echo, »on_stale: {run: echo} => "
+      + "'on_stale' is never called without 'expect_success_within'",
     "suspicious | every: 1h, run: »'echo {{job}}' => '{{job}}' is not replaced in a command",
     "suspicious | every: 1h, run: [echo, »'{{slot}}'] => '{{slot}}' is not replaced in a command",
     "suspicious | every: 1h, run: »'echo {{secret.PW}}' => '{{secret.PW}}' is not replaced in a command",
@@ -121,6 +130,12 @@ import Testing
     "watch: {path: /srv/in}, run: 'echo > $X/a'",
     "every: 3h, run: echo, timeout: 2h, expected: 1h", "every: 1h, run: echo, kill: {grace: 30s}",
     "every: 1h, run: echo, expected: 2h, overlap: allow",
+    "every: 1h, run: echo, expect_success_within: 90m, on_stale: {run: echo}",
+    "cron: '30 2 * * *', run: echo, expect_success_within: 26h",
+    "cron: '0 9 * * 1-5', run: echo, expect_success_within: 4d",
+    "every: 10m, cron: '0 3 * * *', run: echo, expect_success_within: 15m",
+    "every: 1d, watch: {path: /srv/in}, run: echo, expect_success_within: 1h",
+    "every: 1d, enabled: false, run: echo, expect_success_within: 1h",
     "every: 1h, timeout: 1m, use: fetch, with: {url: 'http://x', timeout: 10s}",
   ])
   func `what may well be meant is no warning`(keys: String) {

@@ -25,6 +25,15 @@ struct TestCatalogue: ActionCatalogue {
     case "login":
       [ParameterSchema("password", .string, isSecret: true, summary: "What nobody may know.")]
     case "touch": []
+    case "ping":
+      ["url", "dsn", "monitor"].map {
+        ParameterSchema($0, .string, isRequired: false, isSecret: true, summary: "The check.")
+      }
+    case "webhook":
+      [
+        ParameterSchema("to", .choice(["slack", "ntfy"]), summary: "The service."),
+        ParameterSchema("url", .string, isSecret: true, summary: "Where."),
+      ]
     case "fetch":
       [
         ParameterSchema("url", .string, summary: "Where."),

@@ -44,6 +44,7 @@ import Testing
     "curl -b 'sid=abc' x | curl -b '***' x", "curl -b jar.txt x | curl -b jar.txt x",
     "curl 'https://h/?a=1&sig=abc&b=2' | curl 'https://h/?a=1&sig=***&b=2'",
     "curl https://h/?token=abc | curl https://h/?token=***",
+    "curl -m 10 https://hc-ping.com/5f1c/start | curl -m 10 https://hc-ping.com/***",
     "curl https://hooks.slack.com/services/T0/B0/xyz -d hi | curl https://hooks.slack.com/services/*** -d hi",
     "smbclient //s/x -U me%pw | smbclient //s/x -U me%***",
     "ldapsearch -x -w secret | ldapsearch -x -w ***", "zip -P secret a.zip b | zip -P *** a.zip b",
@@ -61,6 +62,28 @@ import Testing
     #expect(SensitiveText.masked("{{secret.DB}}", of: "password") == "{{secret.DB}}")
     #expect(SensitiveText.masked("debug", of: "LEVEL") == "debug")
     #expect(SensitiveText.masked("", of: "TOKEN") == "")
+  }
+
+  /// `built-in | parameter | its value | what is shown of it`
+  @Test(arguments: [
+    "ping | url | https://hc.example.org:8000/5f1c | https://hc.example.org:8000/***",
+    "ping | url | https://hc.example.org | https://hc.example.org/***",
+    "ping | dsn | https://abc@o1.ingest.sentry.io/42 | https://***@o1.ingest.sentry.io/***",
+    "webhook | url | https://x.example.org/hook?sig=abc | https://x.example.org/***",
+    "webhook | token | 123:abc | ***", "webhook | url | {{secret.SLACK}} | {{secret.SLACK}}",
+    "webhook | url | https://hooks/{{secret.A}}/x | https://hooks/***", "webhook | chat | -1 | -1",
+    "http | url | https://host/x | https://host/x", "mail | password | https://x | ***",
+  ])
+  func `what a built-in keeps secret is masked, whatever it looks like`(row: String) throws {
+    let parts = row.components(separated: " | ")
+    let spec = try spec(.use(parts[0], [parts[1]: .string(parts[2])]))
+    let empty = try self.spec(.use(parts[0], [:]))
+    #expect(changes("with", from: empty, to: spec) == ["with.\(parts[1]): none → \(parts[3])"])
+    var pinged = empty
+    pinged.policies.pings = [Step(spec.action)]
+    #expect(
+      changes("ping", from: empty, to: pinged).contains(
+        "ping[1].with.\(parts[1]): none → \(parts[3])"))
   }
 
   private func changes(_ key: String, from old: JobSpec, to new: JobSpec) -> [String] {

@@ -91,7 +91,7 @@ import Synchronization
     #expect(await bench.run("mail", parameters(server), facts: facts) == .done)
     let mail = try #require(try mails().first)
     #expect(mail.subject == "[takt] job failed (exit(1))")
-    #expect(mail.body.contains("reason:   exit(1)\n"))
+    #expect(mail.body.contains("Outcome:  failed, exit(1)\n"))
     let file = try #require(mail.attachments.first)
     #expect(file[0] == "job-7.txt")
     #expect(file[1] == "text/plain")
@@ -100,6 +100,35 @@ import Synchronization
     #expect((65_000...66_000).contains(file[2].utf8.count))
     #expect(mail.defects == [])
     #expect(mail.keys.contains("Auto-Submitted"))
+  }
+
+  @Test func `a person reads what happened, where, and what the run printed last`() async throws {
+    let server = try server("plain")
+    let facts = BuiltinBench.facts(
+      output: "pg_dump: \u{1b}[31merror\u{1b}[0m: <disk> \"full\"\n\u{0}\nGrüße\n")
+    #expect(await bench.run("mail", parameters(server), facts: facts) == .done)
+    let mail = try #require(try mails().first)
+    #expect(
+      mail.body == """
+        job failed on \(HostName.current): exit(1)
+
+        Job:      job
+        Host:     \(HostName.current)
+        Outcome:  failed, exit(1)
+        Slot:     2026-09-21T14:13:20.123Z
+        Took:     1.2 s
+        Attempts: 3
+        Failures: 2 in a row
+        Run:      7
+
+        The last lines of the output:
+
+        pg_dump: error: <disk> "full"
+
+        Grüße
+
+        """)
+    #expect(mail.defects == [])
   }
 
   @Test func `a body of other letters or long lines is carried whole`() async throws {

@@ -14,6 +14,7 @@ package struct BuiltinRegistry: ActionCatalogue {
 
   package static let standard = BuiltinRegistry([
     LogBuiltin(), HTTPBuiltin(), MailBuiltin(), PruneBuiltin(), TouchBuiltin(), SignalBuiltin(),
+    PingBuiltin(), WebhookBuiltin(),
   ])
 
   package var actionNames: [String] { Array(builtins.keys) }

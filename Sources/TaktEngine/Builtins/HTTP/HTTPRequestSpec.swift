@@ -81,13 +81,15 @@ struct HTTPRequestSpec {
     return set
   }
 
-  static func url(_ text: String) throws(Mistake) -> URL {
+  /// - Parameter userHint: where a user belongs instead.
+  static func url(
+    _ text: String, userHint: String = "; use the parameters 'user' and 'password'"
+  ) throws(Mistake) -> URL {
     guard let url = URL(string: text.percentEncoded), let scheme = url.scheme?.lowercased(),
       ["http", "https"].contains(scheme), url.host?.isEmpty == false
     else { throw Mistake(reason: "url", message: "the URL must start with http:// or https://") }
     guard url.user == nil, url.password == nil else {
-      throw Mistake(
-        reason: "url", message: "the URL contains a user; use the parameters 'user' and 'password'")
+      throw Mistake(reason: "url", message: "the URL contains a user" + userHint)
     }
     guard TransferAddress.isHost(url.host ?? "") else {
       throw Mistake(reason: "url", message: "the URL's host is not a host name")

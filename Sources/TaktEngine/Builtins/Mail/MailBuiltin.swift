@@ -1,4 +1,3 @@
-import Glibc
 import TaktCore
 import TaktTransfer
 import TaktTime
@@ -23,7 +22,9 @@ struct MailBuiltin: LongBuiltin {
           "one line; by default `[takt] {{job}} {{outcome}} ({{reason}})` in a hook and `[takt] {{job}}` elsewhere"
       ),
       ParameterSchema(
-        "body", .string, isRequired: false, summary: "the text; by default, the run's facts"),
+        "body", .string, isRequired: false,
+        summary:
+          "the text; by default, what happened, the run's facts and the last lines of its output"),
       ParameterSchema(
         "attach_output", .boolean, default: .boolean(true),
         summary: "whether a hook attaches the run's kept output, up to 64KB"),
@@ -90,7 +91,7 @@ struct MailBuiltin: LongBuiltin {
     for (name, address) in addresses where !address.contains("{{") && MailAddress(address) == nil {
       problems.append(ParameterProblem(name, "'\(address)' is not a mail address"))
     }
-    if let hello = parameters["hello"]?.string, !hello.contains("{{"), !Self.isHostName(hello) {
+    if let hello = parameters["hello"]?.string, !hello.contains("{{"), !HostName.isValid(hello) {
       problems.append(ParameterProblem("hello", "'\(hello)' is not a host name"))
     }
     if let to = parameters["to"], to.list.isEmpty {
@@ -133,9 +134,9 @@ struct MailBuiltin: LongBuiltin {
       to.count == recipients.count
     else { return .failed("address") }
     let subject = call.text("subject") ?? Self.subject(of: call.request)
-    let hello = call.text("hello") ?? Self.hostName
+    let hello = call.text("hello") ?? HostName.current
     guard MailHeader.isAllowed(subject) else { return .failed("header") }
-    guard Self.isHostName(hello) else {
+    guard HostName.isValid(hello) else {
       call.log("'hello' is not a host name", .warning)
       return .failed("header")
     }
@@ -181,15 +182,19 @@ struct MailBuiltin: LongBuiltin {
 
   private static func subject(of request: AttemptRequest) -> String {
     guard let facts = request.facts else { return "[takt] \(request.spec.name)" }
-    let outcome = facts.end.map { "\($0.outcome.rawValue) (\($0.reason))" } ?? "late"
+    let outcome =
+      facts.end.map { "\($0.outcome.rawValue) (\($0.reason))" }
+      ?? (facts.hook == .onStart ? "started" : facts.hook == .onStale ? "stale" : "late")
     return "[takt] \(request.spec.name) \(outcome)"
   }
 
+  /// What happened, the facts, and the last lines of the output.
   private static func body(of request: AttemptRequest) -> String {
-    let lines =
-      request.facts.map { RunReport($0, of: request).lines } ?? [
-        "job:  \(request.spec.name)", "run:  \(request.run)", "slot: \(request.slot.rfc3339())",
-      ]
+    let message = RunMessage(request)
+    var lines = [message.title, ""] + message.factLines
+    if !message.output.isEmpty {
+      lines += ["", "The last lines of the output:", "", message.output]
+    }
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -209,19 +214,4 @@ struct MailBuiltin: LongBuiltin {
     return
       "\(call.time.wall.nanoseconds).\(call.request.run).\(call.request.attempt).\(String(noise, radix: 36))@\(hello)"
   }
-
-  private static func isHostName(_ text: String) -> Bool {
-    !text.isEmpty && text.utf8.count <= 255
-      && text.utf8.allSatisfy { byte in
-        byte > 0x20 && byte < 0x7f && !"<>()\\,;\"@".utf8.contains(byte)
-      }
-  }
-
-  private static let hostName: String = {
-    var buffer = [CChar](repeating: 0, count: 256)
-    let result = gethostname(&buffer, buffer.count - 1)
-    let name = String(
-      decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    return result == 0 && isHostName(name) ? name : "localhost"
-  }()
 }

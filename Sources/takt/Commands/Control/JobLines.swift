@@ -44,6 +44,7 @@ struct JobLines {
       /// Absent without processes, and from a daemon of an earlier version.
       var cpu_ms: Double?
       var memory_peak: Int64?
+      var waits_for: String?
       var outcome: String?
       var reason: String?
     }
@@ -59,6 +60,7 @@ struct JobLines {
     var last: Run?
     var active: [Run]
     var suspension: Suspension?
+    var stale_since: String?
     var slots: [Slot]
     var keys: [Key]
     /// A daemon of an earlier version does not send them.
@@ -94,10 +96,14 @@ struct JobLines {
           + (suspension.until.map { " until \(ShownZone.words($0, in: zone))" } ?? "")
           + (suspension.reason.isEmpty ? "" : ": \(suspension.reason)"))
     }
+    if let since = job.stale_since {
+      lines.append("stale since \(ShownZone.words(since, in: zone)) (expect_success_within)")
+    }
     lines += Self.file(job, in: zone)
     lines += job.active.map { run in
       "run \(run.run): \(run.state)"
         + (run.began.map { ", started \(ShownZone.words($0, in: zone))" } ?? "")
+        + (run.waits_for.map { ", waits for \($0)" } ?? "")
     }
     lines.append(job.last.map { Self.words($0, in: zone) } ?? "last run: none yet")
     lines.append(

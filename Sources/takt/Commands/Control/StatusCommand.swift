@@ -19,7 +19,7 @@ struct StatusCommand: ParsableCommand {
       """)
 
   /// The words of `--only`.
-  private static let states = JobView.State.allCases.map(\.rawValue) + ["failing"]
+  private static let states = JobView.State.allCases.map(\.rawValue) + ["failing", "stale"]
 
   @Argument(
     help: "Show everything about one job. (default: all jobs)", completion: JobCompletion.kind)
@@ -30,7 +30,7 @@ struct StatusCommand: ParsableCommand {
 
   @Option(
     help:
-      "Show only jobs in this state: waiting, running, queued, backing_off, suspended, disabled, limit, idle or failing.",
+      "Show only jobs in this state: waiting, running, queued, backing_off, suspended, disabled, limit, idle, failing or stale.",
     completion: .list(states)
   )
   var only: String?

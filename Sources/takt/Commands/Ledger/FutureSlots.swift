@@ -24,7 +24,8 @@ struct FutureSlots {
     self.name = name
     spec = snapshot?.jobs.first { $0.name == name }
     previous =
-      (try? archive.previous(boot: BootIdentity.current(), zones: ZoneFiles()))?.jobs[name]
+      (try? archive.previous(of: name, boot: BootIdentity.current(), zones: ZoneFiles()))?
+      .jobs[name]
     self.inquiry = inquiry
     self.words = words
   }

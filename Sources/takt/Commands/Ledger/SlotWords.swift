@@ -110,6 +110,11 @@ struct SlotWords {
       ]
     case .queueFull:
       return ["64 runs of the job were already waiting, the most that overlap: queue keeps."]
+    case .groupFull:
+      return [
+        "All places of the job's group in scheduler.concurrency were taken, and its 'when_full' is "
+          + "'skip'. With 'wait', the slot would have run late."
+      ]
     case .suspended:
       return ["The job was suspended, or disabled in the jobs file (enabled: false)."]
     case .excluded:

@@ -62,11 +62,34 @@ struct WhyCommand: ParsableCommand {
     let others = words.lines(of: inquiry, from: range.first, to: range.end)
     if !inquiry.slots.isEmpty, !others.isEmpty { Console.print("") }
     for line in others { Console.print(line.printable) }
+    if at == nil { printWaits(of: name.text) }
     // Of slots that this machine has left to others it has been said.
     let isSaid = inquiry.slots.contains { $0.record.verdict == .skipped(.elsewhere) }
     guard at == nil, let standing, standing.isProblem, !isSaid else { return }
     if !inquiry.slots.isEmpty || !others.isEmpty { Console.print("") }
     for line in standing.words { Console.print(line.printable) }
+  }
+}
+
+extension WhyCommand {
+  private struct Job: Decodable {
+    struct Run: Decodable {
+      var run: UInt64
+      var waits_for: String?
+    }
+
+    var active: [Run]
+  }
+
+  /// What runs of the job wait for now, as far as a daemon says it.
+  private func printWaits(of job: String) {
+    guard let connection = state.control.quietConnection,
+      let view = connection.askQuietly(Job.self, "/api/v1/jobs/\(job.asPathPart)")
+    else { return }
+    for run in view.active {
+      guard let words = run.waits_for else { continue }
+      Console.print("Run \(run.run) waits for \(words).".printable)
+    }
   }
 }
 

@@ -1,0 +1,143 @@
+package import TaktTime
+
+/// What is remembered of a job's alarms, so that none is sent twice; it outlives takt.
+package struct JobAlarms: Hashable, Sendable {
+  /// One action of a hook: by what it does, since a reload may give it another place in the list.
+  package struct Place: Hashable, Comparable, Sendable {
+    package var hook: HookKind
+    /// A hash of what the action does and of its `when`.
+    package var action: UInt64
+
+    package static func < (left: Self, right: Self) -> Bool {
+      (left.hook, left.action) < (right.hook, right.action)
+    }
+  }
+
+  /// When an action was called last.
+  package struct Call: Hashable, Sendable {
+    package var at: WallInstant
+    /// Whether that was in the present series of failures.
+    package var isOfStreak: Bool
+    package var progress = Progress.done
+  }
+
+  /// What became of a call.
+  package enum Progress: Hashable, Sendable {
+    case waiting(for: RunID)
+    case done
+    /// takt ended before the hook did: the action may never have been called.
+    case lost
+  }
+
+  package var calls: [Place: Call] = [:]
+  /// Nil for a job that nobody expects a success of.
+  package var freshness: Freshness?
+
+  package init() {}
+
+  package var isEmpty: Bool { calls.isEmpty && freshness == nil }
+
+  /// When an action was called last, if that call came to its end or still may.
+  func call(_ place: Place) -> Call? { calls[place].flatMap { $0.progress == .lost ? nil : $0 } }
+
+  /// A hook's run has ended. Returns whether any call depended on it.
+  mutating func hookEnded(_ run: RunID, isLost: Bool) -> Bool {
+    let places = calls.filter { $0.value.progress == .waiting(for: run) }.keys
+    for place in Array(places) { calls[place]?.progress = isLost ? .lost : .done }
+    return !places.isEmpty
+  }
+
+  /// The daemon whose hooks these were is no more.
+  mutating func loseOpenCalls() {
+    for place in Array(calls.keys) where calls[place]?.progress != .done {
+      calls[place]?.progress = .lost
+    }
+  }
+
+  /// The present series of failures is over.
+  mutating func endStreak() {
+    for place in Array(calls.keys) { calls[place]?.isOfStreak = false }
+  }
+}
+
+/// Whether a job has succeeded as recently as it should.
+package struct Freshness: Hashable, Sendable {
+  /// When a run last succeeded, or when takt first heard that one should.
+  package var since: WallInstant
+  /// From where the time counts instead, since the job could not have succeeded before: takt was
+  /// down, or the job was suspended. Nil where it counts from `since`.
+  package var countsFrom: WallInstant?
+  /// Since when it is stale; nil while it is not.
+  package var staleSince: WallInstant?
+
+  package init(
+    since: WallInstant, countsFrom: WallInstant? = nil, staleSince: WallInstant? = nil
+  ) {
+    self.since = since
+    self.countsFrom = countsFrom
+    self.staleSince = staleSince
+  }
+
+  /// When it becomes stale.
+  func deadline(_ limit: Duration) -> WallInstant { (countsFrom ?? since) + limit }
+}
+
+extension JobAlarms {
+  /// As the ledger keeps it: `on_failure.c0ffee=1790000000000+? fresh=1790000000000//1790000900000`.
+  /// `+` is for a call of the present series, `?` for one whose end nobody has seen.
+  package var text: String {
+    var words = calls.sorted { $0.key < $1.key }.map { place, call in
+      "\(place.hook.rawValue).\(String(place.action, radix: 16))=\(call.at.milliseconds)"
+        + (call.isOfStreak ? "+" : "") + (call.progress == .done ? "" : "?")
+    }
+    if let freshness {
+      let instants = [freshness.since, freshness.countsFrom, freshness.staleSince]
+      words.append(
+        "fresh=" + instants.map { $0.map { "\($0.milliseconds)" } ?? "" }.joined(separator: "/"))
+    }
+    return words.joined(separator: " ")
+  }
+
+  /// Passes over what it does not know, such as a hook of a later version.
+  package init(text: String) {
+    for word in text.split(separator: " ") {
+      let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+      guard parts.count == 2 else { continue }
+      if parts[0] == "fresh" {
+        freshness = Self.freshness(parts[1])
+        continue
+      }
+      let name = parts[0].split(separator: ".").map(String.init)
+      let digits = parts[1].prefix { $0 != "+" && $0 != "?" }
+      let marks = parts[1][digits.endIndex...]
+      guard name.count == 2, let hook = HookKind(rawValue: name[0]),
+        let action = UInt64(name[1], radix: 16), let at = Int64(digits)
+      else { continue }
+      calls[Place(hook: hook, action: action)] = Call(
+        at: WallInstant(milliseconds: at), isOfStreak: marks.contains("+"),
+        progress: marks.contains("?") ? .lost : .done)
+    }
+  }
+
+  private static func freshness(_ text: String) -> Freshness? {
+    let instants = text.split(separator: "/", omittingEmptySubsequences: false).map {
+      Int64($0).map { WallInstant(milliseconds: $0) }
+    }
+    guard instants.count == 3, let since = instants[0] else { return nil }
+    return Freshness(since: since, countsFrom: instants[1], staleSince: instants[2])
+  }
+}
+
+extension Step {
+  /// Where a hook remembers its calls: the same after a restart, and wherever it stands in the list.
+  func place(in hook: HookKind) -> JobAlarms.Place {
+    let words = [HiddenValue].of(action, under: "").map { "\($0.path)=\($0.shown)" }
+    return JobAlarms.Place(
+      hook: hook, action: StableHash.of((words + [rule.when.text]).joined(separator: "\n")))
+  }
+}
+
+extension WallInstant {
+  /// The instant as the ledger keeps it: in whole milliseconds, of which this is the last.
+  var kept: WallInstant { WallInstant(milliseconds: milliseconds) }
+}

@@ -1,0 +1,122 @@
+import TaktCore
+import TaktTime
+import TaktTransfer
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A short request to a server that wants to hear of runs: it is tried again for a while.
+///
+/// The log has the server's name alone: the path is often the only secret.
+struct Post {
+  static let timeoutDefault = Duration.seconds(10)
+  static let retriesDefault = 3
+  private static let answerBytesMax = 4096
+  /// The first wait between two tries; each further one is twice as long.
+  private static let backoff = Duration.seconds(1)
+
+  var url: String
+  let method = "POST"
+  var contentType: String?
+  var headers: [String: String] = [:]
+  var body = ""
+
+  /// What the built-ins take that send one.
+  static let schemas: [ParameterSchema] =
+    [
+      ParameterSchema(
+        "timeout", .duration(least: .milliseconds(1)), default: .duration(timeoutDefault),
+        summary: "the maximum length of one try"),
+      ParameterSchema(
+        "retries", .integer(0...10), default: .integer(retriesDefault),
+        summary:
+          "the maximum number of retries if the server cannot be reached, is busy (429) or fails (5xx); after 1s, 2s, 4s and so on"
+      ),
+    ] + TLSParameters.schemas
+
+  static let reasons =
+    [
+      BuiltinReason("status(N)", "the server answers with another status than 2xx"),
+      BuiltinReason("url", "the URL is not an http or https URL, or contains a user"),
+      BuiltinReason("header", "a header contains a character that is not allowed"),
+      BuiltinReason(
+        "proxy", "the proxy from the environment cannot be used, or refuses the request"),
+    ] + NetworkFailure.reasons
+
+  /// The answer of the server that took it. Blocks the thread.
+  func send(_ call: BuiltinCall) throws(NetworkFailure) -> HTTPReply {
+    let spec: HTTPRequestSpec
+    do throws(HTTPRequestSpec.Mistake) { spec = try HTTPRequestSpec(self.call(call)) } catch {
+      call.log(error.message, .warning)
+      throw NetworkFailure(reason: error.reason, message: error.message)
+    }
+    let server = "\(spec.method) \(spec.url.host ?? "")"
+    let triesMax = call.integer("retries", or: Self.retriesDefault) + 1
+    var wait = Self.backoff
+    for number in 1...triesMax {
+      do throws(NetworkFailure) {
+        return try attempt(spec, server, call)
+      } catch {
+        if number == triesMax || Self.isFinal(error) { throw error }
+      }
+      guard call.cancellation.sleep(wait) else { break }
+      wait *= 2
+    }
+    throw NetworkFailure(reason: LongAttempt.cancelled, message: "")
+  }
+
+  private func attempt(
+    _ spec: HTTPRequestSpec, _ server: String, _ call: BuiltinCall
+  ) throws(NetworkFailure) -> HTTPReply {
+    let reply: HTTPReply
+    do throws(NetworkFailure) {
+      reply = try Network.reply(to: spec.request(within: spec.timeout), call.cancellation)
+    } catch {
+      call.log("\(server): \(error.message)", .warning)
+      throw error
+    }
+    call.log("\(server): \(reply.status)")
+    if (200...299).contains(reply.status) { return reply }
+    throw NetworkFailure(reason: "status(\(reply.status))", message: "")
+  }
+
+  /// Whether another try cannot help: the server has refused the request itself.
+  private static func isFinal(_ failure: NetworkFailure) -> Bool {
+    guard failure.reason.hasPrefix("status(") else {
+      return [LongAttempt.cancelled, "no_libcurl"].contains(failure.reason)
+    }
+    let status = Int(failure.reason.dropFirst(7).dropLast()) ?? 0
+    return status != 429 && status < 500
+  }
+
+  /// The call with the parameters of `http` that make this request.
+  private func call(_ call: BuiltinCall) -> BuiltinCall {
+    var parameters: Parameters = [
+      "url": .string(url), "method": .string(method),
+      "timeout": .duration(call.duration("timeout", or: Self.timeoutDefault)),
+      "max_body": .integer(Self.answerBytesMax),
+    ]
+    for name in ["ca_file", "insecure"] { parameters[name] = call.parameters[name] }
+    var headers = headers
+    if let contentType { headers["content-type"] = contentType }
+    parameters["headers"] = .map(headers.mapValues { .string($0) })
+    parameters["body"] = .string(body)
+    return BuiltinCall(
+      request: call.request, parameters: parameters, cancellation: call.cancellation,
+      time: call.time, output: call.output)
+  }
+
+  /// What is wrong with a URL that a file gives; nil for one with placeholders.
+  static func problem(_ text: String?) -> String? {
+    guard let text, !text.contains("{{") else { return nil }
+    do throws(HTTPRequestSpec.Mistake) {
+      _ = try HTTPRequestSpec.url(text, userHint: "")
+    } catch {
+      return error.message
+    }
+    return nil
+  }
+}

@@ -1,0 +1,110 @@
+import TaktCore
+import TaktTime
+
+/// What people read of a run, in mails and chats.
+struct RunMessage {
+  /// How many lines of the output are shown, and how many bytes.
+  static let outputLinesMax = 20
+  static let outputBytesMax = 2048
+  /// What is less is of no interest to people.
+  private static let lateLeast = Duration.seconds(1)
+
+  /// One line: "backup failed on db1: exit(1)".
+  let title: String
+  /// What is known of the run, in order.
+  let facts: [(name: String, value: String)]
+  /// The last lines of what the run printed; empty where it printed nothing.
+  let output: String
+  /// The run's page; nil without one.
+  let link: String?
+
+  init(_ request: AttemptRequest) {
+    let (job, host) = (request.spec.name.text, HostName.current)
+    link = PageAddress.ofRun(request.facts?.run ?? request.run, request.spec.name)
+    var facts = [("Job", job), ("Host", host)]
+    guard let run = request.facts else {
+      title = "\(job) on \(host)"
+      output = ""
+      self.facts =
+        facts + [("Slot", request.slot.rfc3339()), ("Run", request.run.description)]
+      return
+    }
+    title = Self.title(run, job, host)
+    output = Self.lastLines(of: run.output)
+    if let end = run.end {
+      facts.append(("Outcome", "\(end.outcome.rawValue.replacing("_", with: " ")), \(end.reason)"))
+    }
+    if run.hook == .onStale {
+      facts.append(("Success", "none for \(DurationText.brief(run.duration))"))
+    } else {
+      facts.append(("Slot", request.slot.rfc3339()))
+      if run.hook != .onStart { facts.append(("Took", DurationText.brief(run.duration))) }
+      if run.lateness >= Self.lateLeast { facts.append(("Late", DurationText.brief(run.lateness))) }
+      if run.attempts > 1 { facts.append(("Attempts", String(run.attempts))) }
+    }
+    if run.failureStreak > 0 { facts.append(("Failures", "\(run.failureStreak) in a row")) }
+    if run.run.number > 0 { facts.append(("Run", run.run.description)) }
+    self.facts = facts
+  }
+
+  private static func title(_ run: RunFacts, _ job: String, _ host: String) -> String {
+    let reason = run.end.map { ": \($0.reason)" } ?? ""
+    switch run.hook {
+    case .onStart: return "\(job) started on \(host)"
+    case .onFailure:
+      return "\(job) \(run.end?.outcome == .timedOut ? "timed out" : "failed") on \(host)\(reason)"
+    case .onSuccess: return "\(job) succeeded on \(host)"
+    case .onRecover:
+      let count = run.failureStreak
+      let after = count > 0 ? " after \(count) \(count == 1 ? "failure" : "failures")" : ""
+      return "\(job) succeeds again on \(host)\(after)"
+    case .onLate: return "\(job) is late on \(host)"
+    case .onStale:
+      return "\(job) is stale on \(host): no success for \(DurationText.brief(run.duration))"
+    }
+  }
+
+  /// Without characters that control a terminal.
+  private static func lastLines(of output: KeptOutput) -> String {
+    let text = output.endText(bytesMax: outputBytesMax)
+    var lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    if lines.last?.isEmpty == true { lines.removeLast() }
+    return lines.suffix(outputLinesMax).map(plain).joined(separator: "\n")
+  }
+
+  /// A line without colours and other sequences for terminals, and without control characters.
+  private static func plain(_ line: Substring) -> String {
+    var shown = String.UnicodeScalarView()
+    var rest = line.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      if scalar == "\u{1b}" {
+        // `ESC [ … letter`; of any other sequence one character.
+        guard rest.popFirst() == "[" else { continue }
+        rest = rest.drop { (0x20...0x3f).contains($0.value) }.dropFirst()
+      } else if scalar.value >= 0x20 && !(0x7f...0x9f).contains(scalar.value) || scalar == "\t" {
+        shown.append(scalar)
+      }
+    }
+    return String(shown)
+  }
+
+  /// The facts as lines, their values under one another.
+  var factLines: [String] {
+    let width = facts.map(\.name.count).max() ?? 0
+    return facts.map { fact in
+      "\(fact.name):\(String(repeating: " ", count: width - fact.name.count + 1))\(fact.value)"
+    } + (link.map { [$0] } ?? [])
+  }
+}
+
+extension String {
+  /// The text within so many bytes of UTF-8; a cut is marked.
+  func cut(bytesMax: Int) -> String {
+    guard utf8.count > bytesMax else { return self }
+    var end = utf8.index(startIndex, offsetBy: max(0, bytesMax - "…".utf8.count))
+    while end > startIndex, end.samePosition(in: unicodeScalars) == nil {
+      end = utf8.index(before: end)
+    }
+    return self[..<end] + "…"
+  }
+}

@@ -1,0 +1,149 @@
+import TaktCore
+import TaktTime
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A monitor that wants to hear of runs: a check at healthchecks.io or at a server of its kind, or a
+/// cron monitor of Sentry.
+enum PingTarget: Equatable {
+  case check(url: String)
+  case sentry(url: String, environment: String?)
+
+  /// What is told.
+  enum Signal: Equatable {
+    case start, success
+    /// The exit status, if the run failed by it.
+    case failure(exit: Int32?)
+    /// Something that is neither.
+    case log
+
+    init(_ facts: RunFacts?) {
+      guard let facts else {
+        self = .success
+        return
+      }
+      switch (facts.hook, facts.end?.outcome) {
+      case (.onStart, _): self = .start
+      case (.onLate, _): self = .log
+      case (.onStale, _): self = .failure(exit: nil)
+      case (_, .succeeded): self = .success
+      case (.onFailure, _), (.onSuccess, _), (.onRecover, _):
+        if case .exit(let status)? = facts.end?.reason, (1...255).contains(status) {
+          self = .failure(exit: status)
+        } else {
+          self = .failure(exit: nil)
+        }
+      }
+    }
+  }
+
+  /// - Parameter url: of a check, or of a Sentry monitor's check-ins.
+  init(url: String, environment: String? = nil) {
+    let path = Self.parts(url).path.split(separator: "/")
+    let isSentry =
+      path.count >= 5 && path[path.count - 3] == "cron" && path[path.count - 5] == "api"
+    self = isSentry ? .sentry(url: url, environment: environment) : .check(url: url)
+  }
+
+  /// - Parameter dsn: `https://KEY@HOST/PROJECT`.
+  ///
+  /// Nil for a text that is no DSN.
+  init?(dsn: String, monitor: String, environment: String?) {
+    guard let url = URL(string: dsn), let scheme = url.scheme, ["http", "https"].contains(scheme),
+      let key = url.user, !key.isEmpty, let host = url.host, !host.isEmpty
+    else { return nil }
+    var path = url.path(percentEncoded: true).split(separator: "/").map(String.init)
+    guard let project = path.popLast(), project.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+    else { return nil }
+    let address = host.contains(":") ? "[\(host)]" : host
+    let port = url.port.map { ":\($0)" } ?? ""
+    let parts = path + ["api", project, "cron", monitor, key]
+    self = .sentry(
+      url: "\(scheme)://\(address)\(port)/\(parts.joined(separator: "/"))/",
+      environment: environment)
+  }
+
+  /// The URL of a signal about a run; nil for one that the monitor does not know.
+  func url(of signal: Signal, run: String) -> String? {
+    switch self {
+    case .check(let url):
+      let suffix =
+        switch signal {
+        case .start: "/start"
+        case .success: ""
+        case .failure(nil): "/fail"
+        case .failure(let exit?): "/\(exit)"
+        case .log: "/log"
+        }
+      return Self.url(url, suffix: suffix, query: ["rid=\(run)"])
+    case .sentry(let url, let environment):
+      let status: String
+      switch signal {
+      case .start: status = "in_progress"
+      case .success: status = "ok"
+      case .failure: status = "error"
+      case .log: return nil
+      }
+      return Self.url(
+        url, suffix: nil,
+        query: ["check_in_id=\(run)", "status=\(status)"]
+          + (environment.map { ["environment=\($0.queryEncoded)"] } ?? []))
+    }
+  }
+
+  /// - Parameter suffix: what comes behind the path, whose last slash goes; nil to keep the path.
+  private static func url(_ url: String, suffix: String?, query: [String]) -> String {
+    let (path, own) = parts(url)
+    let trimmed = suffix.map { (path.hasSuffix("/") ? String(path.dropLast()) : path) + $0 } ?? path
+    return trimmed + "?" + (own.isEmpty ? query : [own] + query).joined(separator: "&")
+  }
+
+  /// The URL before its query, and the query.
+  private static func parts(_ url: String) -> (path: String, query: String) {
+    let bare = url.prefix { $0 != "#" }
+    guard let mark = bare.firstIndex(of: "?") else { return (String(bare), "") }
+    return (String(bare[..<mark]), String(bare[bare.index(after: mark)...]))
+  }
+}
+
+extension String {
+  /// As a value in a query has it.
+  fileprivate var queryEncoded: String {
+    let hex = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in utf8 {
+      switch byte {
+      case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: bytes.append(byte)
+      default: bytes += [0x25, hex[Int(byte >> 4)], hex[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+/// How a monitor knows that a start and an end are of one run: a UUID that both can compute.
+enum RunUUID {
+  static func of(_ request: AttemptRequest) -> String {
+    let run = request.facts?.run ?? request.run
+    let text = "\(HostName.current)/\(request.spec.name)/\(run)/\(request.slot.milliseconds)"
+    return uuid(StableHash.of("a/" + text), StableHash.of("b/" + text))
+  }
+
+  /// With the marks of a random UUID, which is what monitors expect.
+  private static func uuid(_ high: UInt64, _ low: UInt64) -> String {
+    let high = high & ~0xf000 | 0x4000
+    let low = low & ~(3 << 62) | 2 << 62
+    let digits = (hex(high) + hex(low)).map(String.init)
+    return [digits[..<8], digits[8..<12], digits[12..<16], digits[16..<20], digits[20...]]
+      .map { $0.joined() }.joined(separator: "-")
+  }
+
+  private static func hex(_ number: UInt64) -> String {
+    let text = String(number, radix: 16)
+    return String(repeating: "0", count: 16 - text.count) + text
+  }
+}
