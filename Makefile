@@ -4,7 +4,7 @@ SWIFT ?= swift
 PACKAGES := libyaml-dev libsqlite3-dev libcurl4-openssl-dev libmd-dev pkg-config tzdata make git
 # What the tests talk with: servers, certificates, plugins in other languages, process tools.
 TEST_PACKAGES := python3 python3-venv curl openssl perl procps util-linux gcc libc6-dev \
-	libpq5 postgresql-15 etcd-server etcd-client iproute2 faketime
+	libpq5 postgresql-15 etcd-server etcd-client iproute2 faketime time
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources \
 	Examples/Package.swift Examples/Sources packaging/timermachine
 # Outside test data; what is made with them is left out where they are not.
@@ -115,6 +115,7 @@ check-slow:      ## Run the checks that take too long for CI, and print each one
 		'faults: make bench-faults' \
 		'contract: make contract' \
 		'nemesis: make nemesis' \
+		'guest: make guest' \
 		'example: $(SWIFT) build --package-path Examples' \
 		'manuals: make man completions'
 
@@ -179,6 +180,12 @@ fuzz: setup      ## Run 10 million random operations on each timer factory under
 storm: setup     ## Run 1,000 seeds of a cluster's machines in virtual time. SEED=N shows one.
 	$(SWIFT) build -c release --product cluster-storm --scratch-path .build-storm
 	.build-storm/release/cluster-storm $(SEED)
+
+# Where this machine cannot have one, it says so.
+.PHONY: guest
+guest: test-build ## Run the tests of control groups in a virtual machine with Debian's kernel and cgroup v2 alone.
+	Tests/guest/guest env TAKT_IN_GUEST=1 .build/debug/taktPackageTests.xctest \
+		--testing-library swift-testing --filter 'GroupLimitTests|ResourceUseTests'
 
 crash: setup     ## Kill takt 200 times at random moments, and verify the ledger each time.
 	TAKT_CRASHES=200 $(SWIFT) test --filter LedgerCrashTests

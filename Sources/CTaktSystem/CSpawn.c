@@ -165,7 +165,11 @@ static int child_main(void *argument) {
   for (int number = 1; number <= SIGNAL_COUNT; number++)
     if (request->changed_signals >> (number - 1) & 1)
       raw(SYS_rt_sigaction, number, (long)&standard, 0, sizeof(uint64_t), 0);
-  csystem_set_class(&request->class);
+  csystem_class_result given = csystem_set_class(&request->class);
+  if (request->class.must_have_nice && given.nice != 0)
+    fail(launch, CSYSTEM_STAGE_NICE, -given.nice);
+  if (request->class.must_have_io_priority && given.io_priority != 0)
+    fail(launch, CSYSTEM_STAGE_IO_PRIORITY, -given.io_priority);
   if (request->class.nice != 0) set_session_nice(request->class.nice);
 
   if ((result = place_descriptors(request)) != 0) fail(launch, CSYSTEM_STAGE_PROCESS, result);

@@ -24,7 +24,9 @@ import TaktTime
               queued: 1, lostEntries: 0, isFailing: false, words: ""),
             processes: DaemonFigures.ProcessFigures(stuck: 1)),
           jobs: [
-            MetricsMoment.Job(name: "a", streak: 2, isStale: true, succeededAt: now.wall),
+            MetricsMoment.Job(
+              name: "a", streak: 2, isStale: true, succeededAt: now.wall, cpu: .milliseconds(1500),
+              memoryPeakBytes: 4096),
             MetricsMoment.Job(name: "b", streak: 0, isStale: nil, succeededAt: nil),
           ], now: now, clients: 0)), as: UTF8.self)
   }
@@ -53,6 +55,7 @@ import TaktTime
     let text = text(try filled)
     for line in [
       #"takt_slots_total{verdict="skipped",reason="overlap"} 4"#,
+      #"takt_job_cpu_seconds_total{job="a"} 1.5"#, #"takt_job_memory_peak_bytes{job="a"} 4096"#,
       #"takt_slot_lateness_seconds_bucket{qos="utility",le="0.001"} 1"#,
       #"takt_slot_lateness_seconds_bucket{qos="utility",le="0.005"} 2"#,
       #"takt_slot_lateness_seconds_bucket{qos="utility",le="+Inf"} 3"#,

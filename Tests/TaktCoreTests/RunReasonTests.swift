@@ -5,7 +5,7 @@ import Testing
   private static let reasons: [RunReason] =
     [
       .exit(0), .exit(255), .signal(9), .done, .reported("status(500)"), .replaced, .byOperator,
-      .timeout, .removed, .shutdown, .down, .ledger, .leaseLost,
+      .timeout, .removed, .shutdown, .down, .ledger, .leaseLost, .outOfMemory,
       .descendantsLeft(3),
     ] + FailureSign.allCases.map { .failsWhen($0) }
     + StartStage.allCases.map { .notStarted($0, errno: 2) }

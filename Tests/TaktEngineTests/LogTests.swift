@@ -50,14 +50,15 @@ import TimerMachine
   /// A run's transition as the core logs it.
   private func move(
     _ kind: RunHead.Kind, from: RunState.Kind, to: RunState, _ cause: RunMove.Cause,
-    hook: HookKind? = nil, attempt: Int = 1, duration: Duration? = nil
+    hook: HookKind? = nil, attempt: Int = 1, duration: Duration? = nil, use: ResourceUse? = nil
   ) throws -> LogRecord {
     LogRecord(
       at: at, .info, .run,
       content: .run(
         RunMoveRecord(
           head: try head(kind, hook: hook), sequence: 1, attempt: attempt, from: from, to: to,
-          cause: cause, at: MonotonicInstant(nanoseconds: 0), duration: duration)))
+          cause: cause, at: MonotonicInstant(nanoseconds: 0), duration: duration,
+          use: use.map { Shared(RunUse(attempt: $0, run: $0)) })))
   }
 
   private func ran(late: Duration) throws -> LogRecord {
@@ -76,7 +77,10 @@ import TimerMachine
     let records = [
       try ran(late: .microseconds(412)),
       try move(.slot, from: .queued, to: .running(attempt: 1), .start),
-      try move(.slot, from: .running, to: end, .actionEnded, duration: .milliseconds(46_458)),
+      try move(
+        .slot, from: .running, to: end, .actionEnded, duration: .milliseconds(46_458),
+        use: ResourceUse(
+          userMicroseconds: 900_000, systemMicroseconds: 400_000, memoryPeakBytes: 47_815_066)),
       try move(.hook, from: .queued, to: .running(attempt: 1), .start, hook: .onSuccess),
       try move(
         .hook, from: .running, to: end, .actionEnded, hook: .onSuccess, duration: .milliseconds(3)),
@@ -85,7 +89,7 @@ import TimerMachine
     #expect(
       shown == [
         "14:13:20.123  backup            run 12     started for slot 14:13:20.123, late 412 µs (every)\n",
-        "14:13:20.123  backup            run 12     succeeded, exit(0), took 46.5 s\n",
+        "14:13:20.123  backup            run 12     succeeded, exit(0), took 46.5 s, CPU 1.3 s, 45.6 MB\n",
         "14:13:20.123  backup            run 12     on_success of run 11: succeeded, exit(0), took 3 ms\n",
       ])
     let manual = try move(.manual, from: .queued, to: .running(attempt: 1), .start)

@@ -32,6 +32,14 @@ function formatWhole(ms) {
   return `${seconds}s`;
 }
 
+/** A size in bytes, with about three digits. */
+function formatSize(bytes) {
+  let place = 0;
+  let size = bytes;
+  for (; size >= 1023.5 && place < 4; place++) size /= 1024;
+  return `${+size.toFixed(place === 0 || size >= 100 ? 0 : 1)} ${["B", "KB", "MB", "GB", "TB"][place]}`;
+}
+
 /** How long until an instant, as a countdown. */
 function formatCountdown(instant, now) {
   const left = Date.parse(instant) - now;

@@ -1,5 +1,5 @@
 /**
- * The history of a job's runs: a page of them at a time, the newest first, with a chart above. Each run has
+ * The history of a job's runs: a page of them at a time, the newest first, with charts above. Each run has
  * an address of its own, and a click goes there.
  */
 
@@ -30,7 +30,7 @@ class RunTable {
   }
 
   makeHead() {
-    const titles = ["Run", "Started", "Took", "Outcome", "Attempts", "Started by"];
+    const titles = ["Run", "Started", "Took", "CPU", "Memory", "Outcome", "Attempts", "Started by"];
     return element("thead", {}, element("tr", {}, ...titles.map((title) => element("th", { scope: "col" }, title))));
   }
 
@@ -96,7 +96,7 @@ class RunTable {
 
   drawChart() {
     const width = this.chart.clientWidth;
-    const drawn = this.runs.length > 0 && width > 0 ? [drawDurations(this.runs, width, (run) => this.go(run))] : [];
+    const drawn = this.runs.length > 0 && width > 0 ? drawCharts(this.runs, width, (run) => this.go(run)) : [];
     this.chart.replaceChildren(...drawn);
   }
 
@@ -130,6 +130,8 @@ class RunTable {
       element("td", {}, element("a", { href: jobAddress(this.job, run.run), "aria-label": `Run ${run.run}` }, String(run.run))),
       element("td", { title: `slot ${timeFormat.full(run.slot)}`, "data-testid": "run-began" }, run.began ? timeFormat.short(run.began, now) : "not started"),
       element("td", { "data-testid": "run-took" }, took === undefined ? "–" : formatDuration(took)),
+      element("td", { "data-testid": "run-cpu" }, run.cpu_ms === undefined ? "–" : formatDuration(run.cpu_ms)),
+      element("td", { "data-testid": "run-memory" }, run.memory_peak === undefined ? "–" : formatSize(run.memory_peak)),
       element("td", { class: "reason", title: reason }, outcome, reason ? element("span", { class: "muted" }, `, ${reason}`) : null),
       element("td", {}, String(run.attempts)),
       element("td", {}, run.hook ?? KIND_WORDS[run.kind] ?? run.kind));

@@ -29,6 +29,7 @@ typedef struct {
   int io_priority;            // as ioprio_set wants it; 0 follows the nice value
   int policy;                 // SCHED_OTHER, SCHED_BATCH or SCHED_IDLE
   uint64_t timer_slack_ns;
+  int must_have_nice, must_have_io_priority;  // else the child is not started
 } csystem_class;
 
 // How a child makes itself known to the guard before it executes anything, so that there is no
@@ -65,7 +66,9 @@ enum {
   CSYSTEM_STAGE_EXEC = 3,
   CSYSTEM_STAGE_USER = 4,
   CSYSTEM_STAGE_LIMITS = 5,
-  CSYSTEM_STAGE_ABANDONED = 6
+  CSYSTEM_STAGE_ABANDONED = 6,
+  CSYSTEM_STAGE_NICE = 7,
+  CSYSTEM_STAGE_IO_PRIORITY = 8
 };
 
 // The signals that this process does not leave at their default: bit 0 is signal 1.
@@ -119,10 +122,27 @@ int csystem_memory_file(const char *name, const void *bytes, size_t count);
 // Makes the process adopt the orphans among its descendants. Returns 0 or an error number.
 int csystem_become_subreaper(void);
 
-// Reaps one ended child. `pidfd` names one child; when it is negative, `group` names any child of a
-// process group. Returns its pid, 0 when none has ended, or -1 when there is none.
+// What a process has used, with all its descendants that were waited for.
+typedef struct {
+  int64_t user_us, system_us;
+  int64_t memory_peak_kib;  // resident, of the largest of them
+  int64_t read_blocks, written_blocks;  // of 512 bytes
+  int64_t voluntary_switches, involuntary_switches;
+} csystem_use;
+
+typedef enum {
+  CSYSTEM_HANDLE,  // the child of a pidfd
+  CSYSTEM_GROUP,   // any child of a process group
+  CSYSTEM_PROCESS  // the child of a pid
+} csystem_children;
+
+// Reaps one ended child. Returns its pid, 0 when none has ended, or -1 when there is none.
 // `*exited` is 1 for an exit with `*status`, 0 for the end by signal `*status`.
-pid_t csystem_reap(int pidfd, pid_t group, int *exited, int *status);
+pid_t csystem_reap(csystem_children which, int id, int *exited, int *status, csystem_use *use);
+
+// The most memory that this process has had resident. A child that shared its memory until it
+// executed its program is said to have had as much.
+int64_t csystem_own_memory_peak_kib(void);
 
 // The pid of some ended child that is still to be reaped, or 0.
 pid_t csystem_peek_ended(void);

@@ -13,23 +13,29 @@ package struct JobsLoader: Sendable {
   private let userID: UInt32
   private let refusesWritableByOthers: Bool
   private let engineAddresses: EngineAddressCheck?
+  private let groupProblem: GroupLimitCheck?
 
-  /// - Parameter engineAddresses: checks the connection string of a cluster; nil to check none.
+  /// - Parameters:
+  ///   - engineAddresses: checks the connection string of a cluster; nil to check none.
+  ///   - groupProblem: says why whole attempts cannot be limited; nil to check nothing.
   package init(
     catalogue: any ActionCatalogue, zones: any ZoneSource, accounts: any AccountSource,
-    time: any TimeSource, engineAddresses: EngineAddressCheck? = nil
+    time: any TimeSource, engineAddresses: EngineAddressCheck? = nil,
+    groupProblem: GroupLimitCheck? = nil
   ) {
     // What root runs, nobody else may write.
     self.init(
       catalogue: catalogue, zones: zones, accounts: accounts, time: time, userID: geteuid(),
-      refusesWritableByOthers: geteuid() == 0, engineAddresses: engineAddresses)
+      refusesWritableByOthers: geteuid() == 0, engineAddresses: engineAddresses,
+      groupProblem: groupProblem)
   }
 
   package init(
     catalogue: any ActionCatalogue, zones: any ZoneSource, accounts: any AccountSource,
     time: any TimeSource, userID: UInt32, refusesWritableByOthers: Bool,
-    engineAddresses: EngineAddressCheck? = nil
+    engineAddresses: EngineAddressCheck? = nil, groupProblem: GroupLimitCheck? = nil
   ) {
+    self.groupProblem = groupProblem
     self.catalogue = catalogue
     self.zones = zones
     self.accounts = accounts
@@ -54,7 +60,8 @@ package struct JobsLoader: Sendable {
         now: time.wall,
         accounts: AccountTable(accounts, userID: userID),
         environmentFiles: EnvironmentFiles(refusesWritableByOthers: refusesWritableByOthers),
-        machineFiles: isThorough ? MachineFiles() : nil, engineAddresses: engineAddresses),
+        machineFiles: isThorough ? MachineFiles() : nil, engineAddresses: engineAddresses,
+        groupProblem: groupProblem),
       plugins: plugins, refusesWritableByOthers: refusesWritableByOthers)
     return load.result(of: path, text: text.map { FileBytes($0) })
   }

@@ -76,7 +76,7 @@ extension SpecBuilder {
       reporter.report(
         .suspicious, severity: .warning, at: mark,
         "'{{\(name.rawValue)}}' is not replaced in a command",
-        hint: "use the variable $TAKT_\(name.rawValue.uppercased())")
+        hint: "use the variable $\(name.variable)")
       return
     }
     for start in text.indices

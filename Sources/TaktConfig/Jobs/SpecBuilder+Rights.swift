@@ -48,6 +48,26 @@ extension SpecBuilder {
     }
   }
 
+  /// Limits of whole attempts take controllers, which not every system gives to takt.
+  func checkGroupLimits(_ settled: JobDefaults, of raw: RawJob) {
+    let limits = settled.execution.limits.group
+    guard !limits.isEmpty, let problem = sources.groupProblem?(limits.controllers) else { return }
+    let own = raw.fields[.limits]?.value?.object?.fields.first {
+      Self.groupKeys.contains($0.name)
+    }
+    let names = limits.controllers.map(\.rawValue).sorted().joined(separator: ", ")
+    reporter.report(
+      .notPermitted, severity: limits.isOptional ? .warning : .error,
+      at: own?.mark ?? raw.nameMark,
+      "takt cannot limit all processes of job '\(raw.name.shortened)' together (\(names)): "
+        + problem,
+      hint: limits.isOptional
+        ? "the job runs without these limits"
+        : "run takt where it may use control groups, or write 'enforce: \(Key.ifPossible)'")
+  }
+
+  private static let groupKeys: Set<String> = ["memory_max", "cpu_quota", "tasks_max", "io_weight"]
+
   /// What a named action does to the machine; nothing of any other.
   func traits(of action: Action) -> ActionTraits { sources.actions.traits(of: action) }
 

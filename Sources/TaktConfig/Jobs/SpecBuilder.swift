@@ -48,6 +48,7 @@ final class SpecBuilder {
     checkSecrets(settled, of: raw)
     checkInheritance(settled, action, of: raw)
     checkFileOwners(settled, of: raw)
+    checkGroupLimits(settled, of: raw)
     checkDelivery(settled.policies.delivery, of: raw)
     checkClusterKeys(raw.fields, owner: raw.owner)
     checkClusterPolicies(settled.policies, of: raw)

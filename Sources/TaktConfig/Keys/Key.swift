@@ -63,6 +63,7 @@ enum Key {
   static let delay = "delay"
   static let maximum = "max"
   static let files = "files"
+  static let ifPossible = "if_possible"
 }
 
 /// Whose keys are being read, for messages: "'kill' of job 'backup'".

@@ -60,6 +60,27 @@ extension KeyTable {
       "The permissions to remove from files that the command creates.",
       .value(\.execution.umask) { $0.integer.map { UInt16($0) } }),
     KeyEntry(
+      .nice, .integer(-20...19), default: "by `qos`", isOfProcesses: true,
+      "The command's nice value: less is more processor time. A value below takt's own needs root or "
+        + "`CAP_SYS_NICE`; without it the run does not start.",
+      .value(\.execution.nice) { $0.integer.map { Int8($0) } }),
+    KeyEntry(
+      .inputOutput, .text(allowsEmpty: false), default: "by `qos`", isOfProcesses: true,
+      "The command's I/O priority: `idle`, `best-effort` or `realtime`, the last two with a level from "
+        + "0 (first) to 7, such as `best-effort:6`; 4 by default. `realtime` needs root.",
+      .set { field, value, builder, settled in
+        settled.execution.inputOutput = value.text.flatMap { text in
+          let priority = InputOutputPriority(text)
+          if priority == nil {
+            builder.reporter.report(
+              .badValue, at: field.mark, "'\(text.shortened)' is no I/O priority",
+              hint: "write idle, best-effort or best-effort:0 to best-effort:7, or realtime:0 to "
+                + "realtime:7", owner: builder.owner)
+          }
+          return priority
+        }
+      }),
+    KeyEntry(
       .stdin, .text(allowsEmpty: true), default: "nothing", isOfProcesses: true,
       "The command's standard input.", .value(\.execution.stdin) { $0.text }),
     KeyEntry(
@@ -106,6 +127,40 @@ extension KeyTable {
       "file_size", .size(0...SizeText.maximumBytes), default: "takt's own",
       "Maximum size of a file that it writes.",
       .value(\.execution.limits.fileSizeBytes) { $0.integer }),
+    KeyEntry(
+      "memory_max", .size(GroupLimits.memoryBytesMin...SizeText.maximumBytes), default: "none",
+      "Maximum memory of all processes of an attempt together, page cache included, without swap. "
+        + "Beyond it the kernel ends them, and the run fails with `oom`.",
+      .value(\.execution.limits.group.memoryMaxBytes) { $0.integer }),
+    KeyEntry(
+      "cpu_quota", .text(allowsEmpty: false), default: "none",
+      "Maximum CPU time of all processes of an attempt together, in percent of one processor, such as "
+        + "`50%` or `250%`.",
+      .set { field, value, builder, settled in
+        settled.execution.limits.group.cpuQuotaPercent = value.text.flatMap { text in
+          let percent = GroupLimits.percent(text)
+          if percent == nil {
+            builder.reporter.report(
+              .badNumber, at: field.mark, "'\(text.shortened)' is no CPU quota",
+              hint: "write a percentage of one processor, such as 50%",
+              owner: KeyOwner(builder.owner, .limits))
+          }
+          return percent
+        }
+      }),
+    KeyEntry(
+      "tasks_max", .integer(1...4_194_304), default: "none",
+      "Maximum number of processes and threads of an attempt.",
+      .value(\.execution.limits.group.tasksMax) { $0.integer }),
+    KeyEntry(
+      "io_weight", .integer(1...10_000), default: "100",
+      "The attempt's share of the disk, compared with other control groups.",
+      .value(\.execution.limits.group.ioWeight) { $0.integer }),
+    KeyEntry(
+      "enforce", .choice(["always", Key.ifPossible]), default: "`always`",
+      "What happens where takt cannot use control groups for these four: the file is refused, or the "
+        + "job runs without them (`if_possible`).",
+      .value(\.execution.limits.group.isOptional) { $0.text == Key.ifPossible }),
   ]
 }
 

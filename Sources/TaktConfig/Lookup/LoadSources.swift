@@ -13,6 +13,8 @@ final class LoadSources {
   /// What jobs name on this machine; nil where nothing is looked for.
   let machineFiles: MachineFiles?
   let engineAddresses: EngineAddressCheck?
+  /// Nil where nothing is asked.
+  let groupProblem: GroupLimitCheck?
   var followings: [FollowingLink.Identity: FollowingLink] = [:]
   let rules = RuleTable()
   /// The files and zones of which it has been said that a clock change drops times.
@@ -24,8 +26,9 @@ final class LoadSources {
   init(
     actions: ActionTable, zones: ZoneTable, now: WallInstant, accounts: AccountTable,
     environmentFiles: EnvironmentFiles, machineFiles: MachineFiles?,
-    engineAddresses: EngineAddressCheck? = nil
+    engineAddresses: EngineAddressCheck? = nil, groupProblem: GroupLimitCheck? = nil
   ) {
+    self.groupProblem = groupProblem
     self.engineAddresses = engineAddresses
     self.actions = actions
     self.zones = zones

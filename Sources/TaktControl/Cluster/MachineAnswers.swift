@@ -21,6 +21,15 @@ struct MachineRun: Decodable, Sendable {
   var attempts: Int
   var outcome: String?
   var reason: String?
+  /// What its processes have used; a machine of an earlier version does not tell.
+  var cpu_ms: Double?
+  var cpu_user_ms: Double?
+  var cpu_system_ms: Double?
+  var memory_peak: Int64?
+  var read_bytes: Int64?
+  var written_bytes: Int64?
+  var switches_voluntary: Int64?
+  var switches_involuntary: Int64?
   var progress: Progress?
 }
 
@@ -135,6 +144,14 @@ extension JSONWriter {
     member("attempts", run.attempts)
     member("outcome", run.outcome)
     member("reason", run.reason)
+    member("cpu_ms", run.cpu_ms.map { Duration(milliseconds: $0) })
+    member("cpu_user_ms", run.cpu_user_ms.map { Duration(milliseconds: $0) })
+    member("cpu_system_ms", run.cpu_system_ms.map { Duration(milliseconds: $0) })
+    member("memory_peak", run.memory_peak)
+    member("read_bytes", run.read_bytes)
+    member("written_bytes", run.written_bytes)
+    member("switches_voluntary", run.switches_voluntary)
+    member("switches_involuntary", run.switches_involuntary)
     guard let progress = run.progress else { return }
     key("progress")
     object { json in

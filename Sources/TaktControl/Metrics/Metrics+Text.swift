@@ -10,6 +10,10 @@ struct MetricsMoment: Sendable {
     /// Nil for a job without `expect_success_within`.
     var isStale: Bool?
     var succeededAt: WallInstant?
+    /// What its runs have used since takt started; nil where they have no processes.
+    var cpu: Duration?
+    /// The peak memory of the last run that has one.
+    var memoryPeakBytes: Int64?
   }
 
   var scheduler: SchedulerView
@@ -189,6 +193,20 @@ extension Metrics {
     for job in moment.jobs {
       guard let at = job.succeededAt else { continue }
       text.sample("takt_job_last_success_seconds", [("job", job.name)], at.inSeconds)
+    }
+    text.family(
+      "takt_job_cpu_seconds_total", "counter",
+      "Processor time of runs that have ended; for the same jobs.")
+    for job in moment.jobs {
+      guard let cpu = job.cpu else { continue }
+      text.sample("takt_job_cpu_seconds_total", [("job", job.name)], cpu.inSeconds)
+    }
+    text.family(
+      "takt_job_memory_peak_bytes", "gauge",
+      "Peak memory of the last run for which it is known; for the same jobs.")
+    for job in moment.jobs {
+      guard let peak = job.memoryPeakBytes else { continue }
+      text.sample("takt_job_memory_peak_bytes", [("job", job.name)], peak)
     }
   }
 }

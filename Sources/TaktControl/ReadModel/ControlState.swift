@@ -156,7 +156,7 @@ package struct ControlState {
       jobs[name] = nil
       removed.insert(name)
     case .schedule(let version): removed.remove(version.job)
-    case .pending, .checkpoint, .backedOff, .settled, .reloaded: break
+    case .pending, .checkpoint, .backedOff, .attemptUse, .settled, .reloaded: break
     case .clockStepped: stalls.clockStepped(at: now.wall)
     }
   }

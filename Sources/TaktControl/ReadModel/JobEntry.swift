@@ -23,10 +23,18 @@ struct JobHistory {
   var window: Duration?
   /// When a run of it has last succeeded.
   var succeededAt: WallInstant?
+  /// What its runs have used since takt started; nil where they have no processes.
+  private(set) var cpu: Duration?
+  /// The peak memory of the last run of which it is known.
+  private(set) var memoryPeakBytes: Int64?
 
   mutating func add(_ run: StoredRun) {
     last = run
     append(run)
+    if let use = run.use {
+      cpu = (cpu ?? .zero) + use.cpu
+      memoryPeakBytes = use.memoryPeakBytes ?? memoryPeakBytes
+    }
     guard let outcome = run.end?.outcome else { return }
     if outcome == .succeeded {
       succeededAt = run.endedAt

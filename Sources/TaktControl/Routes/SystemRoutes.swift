@@ -132,7 +132,10 @@ struct SystemRoutes {
     let text = await ports.readModel.read { state in
       var jobs = jobs
       for (place, name) in labelled.enumerated() {
-        jobs[place].succeededAt = state.jobs[name]?.succeededAt
+        guard let history = state.jobs[name] else { continue }
+        jobs[place].succeededAt = history.succeededAt
+        jobs[place].cpu = history.cpu
+        jobs[place].memoryPeakBytes = history.memoryPeakBytes
       }
       return state.metrics.text(
         MetricsMoment(

@@ -6,13 +6,25 @@ package enum Placeholders {
     case runURL = "run_url"
     case durationMilliseconds = "duration_ms"
     case latenessMilliseconds = "late_ms"
+    case cpu, memory
+
+    /// The variable that tells a process the same.
+    package var variable: String {
+      switch self {
+      case .cpu: "TAKT_CPU_MS"
+      case .memory: "TAKT_MEMORY_PEAK"
+      case .job, .run, .slot, .attempt, .fence, .host, .runURL, .hook, .outcome, .reason, .streak,
+        .attempts, .output, .durationMilliseconds, .latenessMilliseconds:
+        "TAKT_\(rawValue.uppercased())"
+      }
+    }
 
     /// Whether it is known only to a hook, not to the run of a job.
     package var isOfHooks: Bool {
       switch self {
       case .job, .run, .slot, .attempt, .fence: false
       case .host, .runURL, .hook, .outcome, .reason, .streak, .attempts, .output,
-        .durationMilliseconds, .latenessMilliseconds:
+        .durationMilliseconds, .latenessMilliseconds, .cpu, .memory:
         true
       }
     }

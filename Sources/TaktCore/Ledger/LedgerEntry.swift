@@ -24,6 +24,8 @@ package enum LedgerEntry: Hashable, Sendable {
   /// What an attempt has printed that another attempt of its run follows. What the last one has
   /// printed comes with the end of the run.
   case attemptOutput(RunID, attempt: Int, KeptOutput, at: WallInstant)
+  /// What the processes of such an attempt have used. That of the last one comes with the end, too.
+  case attemptUse(RunID, attempt: Int, Shared<ResourceUse>)
   /// A run has ended.
   case ended(RunRecord)
   /// What a previous daemon had left of a run, which another has taken up or given up.

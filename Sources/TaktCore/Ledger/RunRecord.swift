@@ -74,17 +74,37 @@ package struct RetryPosition: Hashable, Sendable {
 package struct RunTotals: Hashable, Sendable {
   /// What the last attempt has printed, its steps together.
   package var output: KeptOutput
+  /// What the processes of its attempts have used; nil where there were none.
+  package var use: Shared<RunUse>?
 
-  package init(output: KeptOutput = KeptOutput()) { self.output = output }
+  package init(output: KeptOutput = KeptOutput(), use: Shared<RunUse>? = nil) {
+    self.output = output
+    self.use = use
+  }
+
+  /// An attempt begins.
+  mutating func beginAttempt() {
+    output = KeptOutput()
+    if use?.value.attempt != nil { use?.change { $0.attempt = nil } }
+  }
 
   /// A step of an attempt has ended.
   mutating func add(_ report: AttemptReport, step: Int, keepBytes: Int) {
     let kept = report.output.kept
     output = step == 0 ? kept : output.followed(by: kept, keepBytes: keepBytes)
+    if let use = report.use { add(use) }
+  }
+
+  mutating func add(_ use: Shared<ResourceUse>) {
+    var total = self.use?.value ?? RunUse(attempt: nil, run: ResourceUse())
+    total.add(use.value)
+    self.use = Shared(total)
   }
 
   /// What the log says of the run's end; `duration` is nil for one that never started.
-  static func put(of end: RunEnd, duration: Duration?, into sink: inout some FieldSink) {
+  static func put(
+    of end: RunEnd, duration: Duration?, use: Shared<RunUse>?, into sink: inout some FieldSink
+  ) {
     sink.put(.outcome, text: end.outcome.rawValue)
     sink.put(.reason, text: end.reason.description)
     if let duration {
@@ -92,6 +112,7 @@ package struct RunTotals: Hashable, Sendable {
       // A run ends when nothing is left of it, and never before.
       sink.put(.descendants, number: 0)
     }
+    use?.value.run.put(into: &sink)
     if let advice = end.reason.advice { sink.put(.message, text: advice) }
   }
 }
@@ -164,10 +185,16 @@ package struct StoredRun: Hashable, Sendable {
   package var attempts: Int
   /// How it ended; nil while it has not.
   package var end: RunEnd?
+  /// What its processes have used; nil while it has not ended, and where there were none.
+  package var use: ResourceUse? {
+    get { boxedUse?.value }
+    set { boxedUse = newValue.map { Shared($0) } }
+  }
+  private var boxedUse: Shared<ResourceUse>?
 
   package init(
     _ head: RunHead, beganAt: WallInstant? = nil, endedAt: WallInstant? = nil,
-    duration: Duration? = nil, attempts: Int = 0, end: RunEnd? = nil
+    duration: Duration? = nil, attempts: Int = 0, end: RunEnd? = nil, use: ResourceUse? = nil
   ) {
     self.head = head
     self.beganAt = beganAt
@@ -175,6 +202,7 @@ package struct StoredRun: Hashable, Sendable {
     self.duration = duration
     self.attempts = attempts
     self.end = end
+    boxedUse = use.map { Shared($0) }
   }
 
   package mutating func apply(_ record: RunRecord) {
@@ -182,6 +210,7 @@ package struct StoredRun: Hashable, Sendable {
     duration = record.knownDuration(beganAt)
     attempts = record.attempts
     end = record.end
+    use = record.totals.use?.value.run
   }
 }
 
@@ -209,6 +238,7 @@ extension StoredRun {
     guard let end else { return }
     add("outcome", .text(end.outcome.rawValue))
     add("reason", .text(end.reason.description))
+    use?.show(add)
   }
 }
 

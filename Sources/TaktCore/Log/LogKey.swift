@@ -7,6 +7,10 @@ package enum LogKey: String, CaseIterable, Hashable, Sendable {
   case hook, parent, step, descendants
   case durationMilliseconds = "duration_ms"
   case retryMilliseconds = "retry_in_ms"
+  case cpuMilliseconds = "cpu_ms"
+  case memoryPeak = "memory_peak"
+  case readBytes = "read_bytes"
+  case writtenBytes = "written_bytes"
   case dropped
   case plugin, percent, metric, value, unit
   case pid
@@ -47,6 +51,13 @@ package enum LogKey: String, CaseIterable, Hashable, Sendable {
       "the number of processes that outlived the run; when a run is stopped, their names and process IDs"
     case .durationMilliseconds: "the length of the run since its first start, in milliseconds"
     case .retryMilliseconds: "the time until the next attempt, in milliseconds"
+    case .cpuMilliseconds:
+      "the processor time of the run's processes (of the attempt's, if another one follows), user "
+        + "and system together, in milliseconds"
+    case .memoryPeak:
+      "their [peak memory](runs.md#what-a-run-costs) in bytes; absent where it is not known"
+    case .readBytes: "what they read from block devices, in bytes"
+    case .writtenBytes: "what they wrote to block devices, in bytes"
     case .dropped: "the number of bytes or lines of output that were not kept or not logged"
     case .plugin: "the plugin whose service the line is about"
     case .percent: "the progress of a plugin's run"

@@ -17,11 +17,13 @@ package struct RunMoveRecord: Sendable {
   package var stepFailure: Shared<RunEnd>?
   /// How long a run has taken that has ended; nil for one that never started.
   package var duration: Duration?
+  /// What the processes of the run have used so far; nil where there were none.
+  package var use: Shared<RunUse>?
 
   package init(
     head: RunHead, sequence: Int64, attempt: Int, from: RunState.Kind, to: RunState,
     cause: RunMove.Cause, at: MonotonicInstant, step: Int? = nil,
-    stepFailure: Shared<RunEnd>? = nil, duration: Duration? = nil
+    stepFailure: Shared<RunEnd>? = nil, duration: Duration? = nil, use: Shared<RunUse>? = nil
   ) {
     self.head = head
     self.sequence = sequence
@@ -33,6 +35,7 @@ package struct RunMoveRecord: Sendable {
     self.step = step
     self.stepFailure = stepFailure
     self.duration = duration
+    self.use = use
   }
 
   func put(into sink: inout some FieldSink) {
@@ -60,7 +63,9 @@ package struct RunMoveRecord: Sendable {
     case .backingOff(let until, let end):
       put(end, into: &sink)
       sink.put(.retryMilliseconds, milliseconds: until - at)
-    case .ended(let end): RunTotals.put(of: end, duration: duration, into: &sink)
+      use?.value.attempt?.put(into: &sink)
+    case .ended(let end):
+      RunTotals.put(of: end, duration: duration, use: use, into: &sink)
     }
   }
 

@@ -8,15 +8,22 @@ package struct AttemptReport: Hashable, Sendable {
   package var output: OutputFacts
   /// Whether it is certain that its process had ended before takt sent it any signal.
   package var endedUnasked: Bool
+  /// Whether the kernel ended a process because all together had more memory than they may.
+  package var ranOutOfMemory = false
+  /// What its processes have used; nil without any, and where descendants are left: then it comes
+  /// with `groupEnded`.
+  // Boxed: reports are copied from hand to hand.
+  package var use: Shared<ResourceUse>?
 
   package init(
     _ result: AttemptResult, descendants: [Descendant] = [], output: OutputFacts = OutputFacts(),
-    endedUnasked: Bool = false
+    endedUnasked: Bool = false, use: Shared<ResourceUse>? = nil
   ) {
     self.result = result
     self.descendants = descendants
     self.output = output
     self.endedUnasked = endedUnasked
+    self.use = use
   }
 }
 
@@ -71,6 +78,11 @@ extension AttemptReport {
   /// Whether the action did its work, by its own result and what the job says of success. What it
   /// prints, and its exit status, count for commands alone.
   package func runEnd(by rule: SuccessRule) -> RunEnd {
+    let end = ownEnd(by: rule)
+    return ranOutOfMemory && end.outcome == .failed ? RunEnd(.failed, .outOfMemory) : end
+  }
+
+  private func ownEnd(by rule: SuccessRule) -> RunEnd {
     switch result {
     case .exited(let status):
       guard rule.accepts(status) else { return RunEnd(.failed, .exit(status)) }

@@ -61,6 +61,8 @@ package enum RunReason: Hashable, Sendable, CustomStringConvertible {
   /// Somebody has cancelled it.
   case byOperator
   case timeout
+  /// A process needed more memory than `memory_max`, and the kernel ended it.
+  case outOfMemory
   /// A reload has removed the job.
   case removed
   case shutdown
@@ -84,7 +86,8 @@ package enum RunReason: Hashable, Sendable, CustomStringConvertible {
     case .reported(let reason): reason
     case .failsWhen(let sign): "fails_when(\(sign.rawValue))"
     case .descendantsLeft(let count): "descendants_left(\(count))"
-    case .done, .replaced, .byOperator, .timeout, .removed, .shutdown, .down, .ledger, .leaseLost:
+    case .done, .replaced, .byOperator, .timeout, .outOfMemory, .removed, .shutdown, .down,
+      .ledger, .leaseLost:
       parts.code.rawValue
     }
   }
@@ -102,6 +105,7 @@ extension RunReason {
     case replaced
     case byOperator = "operator"
     case timeout, removed, shutdown, down, ledger
+    case outOfMemory = "oom"
     case leaseLost = "lease_lost"
     case descendantsLeft = "descendants_left"
   }
@@ -133,6 +137,7 @@ extension RunReason {
     case .replaced: Parts(.replaced)
     case .byOperator: Parts(.byOperator)
     case .timeout: Parts(.timeout)
+    case .outOfMemory: Parts(.outOfMemory)
     case .removed: Parts(.removed)
     case .shutdown: Parts(.shutdown)
     case .down: Parts(.down)
@@ -159,6 +164,7 @@ extension RunReason {
       case .replaced: .replaced
       case .byOperator: .byOperator
       case .timeout: .timeout
+      case .outOfMemory: .outOfMemory
       case .removed: .removed
       case .shutdown: .shutdown
       case .down: .down
@@ -207,6 +213,8 @@ extension RunReason {
     case .notStarted(.process, errno: 12): "out of memory"
     case .notStarted(.stuck, _):
       "check the file systems of the job's cwd, program and interpreter"
+    case .outOfMemory:
+      "the run needed more memory than limits.memory_max: raise it, or make the command need less"
     case .exit, .signal, .notStarted, .done, .reported, .failsWhen, .replaced, .byOperator,
       .timeout, .removed, .shutdown, .down, .ledger, .leaseLost, .descendantsLeft:
       nil
@@ -233,6 +241,8 @@ package enum StartStage: String, CaseIterable, Hashable, Sendable {
   /// Becoming the user and group that the job names.
   case user
   case limits
+  case nice
+  case inputOutput = "ionice"
   /// Entering the working directory.
   case directory = "cwd"
   case exec

@@ -16,10 +16,12 @@ package struct RunFacts: Hashable, Sendable {
   package var output: KeptOutput
   /// Whether the hook is the job's `ping`, and not its own actions.
   package var isPing = false
+  /// What its processes have used so far, all attempts together; nil where there were none.
+  package var use: ResourceUse?
 
   package init(
     hook: HookKind, run: RunID, attempts: Int, end: RunEnd?, duration: Duration,
-    lateness: Duration, failureStreak: Int, output: KeptOutput
+    lateness: Duration, failureStreak: Int, output: KeptOutput, use: ResourceUse? = nil
   ) {
     self.hook = hook
     self.run = run
@@ -29,6 +31,7 @@ package struct RunFacts: Hashable, Sendable {
     self.lateness = lateness
     self.failureStreak = failureStreak
     self.output = output
+    self.use = use
   }
 
   /// The run that it is for; nil for none.

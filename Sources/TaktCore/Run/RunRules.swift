@@ -46,7 +46,7 @@ extension RetryPolicy {
   /// Whether an attempt that ended so is tried again, attempts permitting.
   func retries(_ end: RunEnd) -> Bool {
     switch end.reason {
-    case .signal: causes.contains(.signal)
+    case .signal, .outOfMemory: causes.contains(.signal)
     case .timeout: causes.contains(.timeout)
     case .notStarted: causes.contains(.notStarted)
     case .exit, .reported, .failsWhen, .done, .descendantsLeft: causes.contains(.exit)

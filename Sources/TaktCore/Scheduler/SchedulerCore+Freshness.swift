@@ -90,7 +90,7 @@ extension SchedulerCore {
       run: RunID(0), job: id, spec: jobs[id].spec,
       slot: now.wall.kept, attempts: 0,
       startedAt: now.monotonic - (now.wall - freshness.since), lateness: .zero,
-      output: KeptOutput())
+      output: KeptOutput(), use: nil)
     call(
       HookOccasion(kind: .onStale, streak: failureStreak(of: id), isReminder: isReminder),
       for: caller, at: now)

@@ -118,7 +118,8 @@ extension SchedulerCore {
     var facts = RunFacts(
       hook: occasion.kind, run: run.run, attempts: run.attempts, end: occasion.end,
       duration: now.monotonic - (run.startedAt ?? now.monotonic), lateness: run.lateness,
-      failureStreak: occasion.kind == .onSuccess ? 0 : occasion.streak, output: run.output)
+      failureStreak: occasion.kind == .onSuccess ? 0 : occasion.streak, output: run.output,
+      use: run.use?.value.run)
     facts.isPing = isPing
     if occasion.kind == .onStart {
       startHooks[RunStart(run: run.run, isPing: isPing)] = StartHook()

@@ -35,6 +35,13 @@ extension SchedulerCore {
     step(row, at: now) { $0.actionEnded(report, at: now.monotonic) }
   }
 
+  /// Nothing is left of a step that has left descendants.
+  mutating func groupEnded(_ run: RunID, _ use: Shared<ResourceUse>?, at now: Now) {
+    guard let row = runs.row(of: run) else { return }
+    if let use { runs[row].totals.add(use) }
+    step(row, at: now) { $0.groupEnded(at: now.monotonic) }
+  }
+
   /// Feeds one event to a run's machine and does what it requests. An event for a run that has
   /// ended changes nothing. A retry is scheduled here, when the machine moves to `backing_off`.
   mutating func step(_ run: RunID, at now: Now, _ event: (inout RunMachine) -> RunRequests) {
@@ -86,6 +93,9 @@ extension SchedulerCore {
     // Another attempt follows: the output of this one goes to the ledger at once.
     if let output = runs[row].popUnrecordedOutput() {
       effects.append(.record(.attemptOutput(run, attempt: attempt, output, at: now.wall)))
+    }
+    if let use = runs[row].totals.use?.value.attempt {
+      effects.append(.record(.attemptUse(run, attempt: attempt, Shared(use))))
     }
     let position =
       runs[row].retryPosition(at: now) ?? RetryPosition(attempt: attempt, until: now.wall, end: end)

@@ -57,7 +57,7 @@ package struct LedgerModel {
       runs[run]?.attempts = attempt
       runs[run]?.retry = nil
     case .backedOff(let run, let retry, _): runs[run]?.retry = Self.kept(retry)
-    case .attemptOutput: break
+    case .attemptOutput, .attemptUse: break
     case .ended(let record):
       let run = record.head.run
       lastRun = max(lastRun, run.number)

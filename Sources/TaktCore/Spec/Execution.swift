@@ -24,6 +24,10 @@ package struct Execution: Hashable, Sendable {
   package var stop: StopPolicy
   /// The class of the child's and the built-in's work. Default `default`.
   package var qos: QoS
+  /// The child's nice value, -20 to 19; nil (the default) for that of `qos`.
+  package var nice: Int8?
+  /// The child's turns at the disk; nil (the default) for those of `qos`.
+  package var inputOutput: InputOutputPriority?
   /// What the child may use at most. Default: what takt itself may.
   package var limits: Limits
   package var output: OutputPolicy
@@ -69,13 +73,16 @@ package struct Execution: Hashable, Sendable {
 extension Execution {
   /// In the order in which they are shown.
   static let keys: [JobKey] = [
-    .qos, .inheritance, .directory, .user, .group, .umask, .limits, .timeout, .kill, .retry,
+    .qos, .nice, .inputOutput, .inheritance, .directory, .user, .group, .umask, .limits, .timeout,
+    .kill, .retry,
     .output, .success, .failsWhen, .shell, .environment, .secrets, .stdin,
   ]
 }
 
 extension JobKey {
   package static let qos = JobKey("qos") { $0.execution.qos.rawValue }
+  package static let nice = JobKey("nice") { $0.execution.nice.map { String($0) } }
+  package static let inputOutput = JobKey("ionice") { $0.execution.inputOutput?.description }
   package static let inheritance = JobKey("inherit_env") {
     $0.execution.inheritance.words(for: $0.execution.identity)
   }

@@ -1,6 +1,6 @@
 import TaktTime
 
-/// What a child may use at most; nil leaves takt's own limit.
+/// What each process of a child may use at most; nil leaves takt's own limit.
 package struct Limits: Hashable, Sendable {
   /// Address space, in bytes.
   package var memoryBytes: Int?
@@ -14,18 +14,21 @@ package struct Limits: Hashable, Sendable {
   package var coreBytes: Int?
   /// The longest file it may write, in bytes.
   package var fileSizeBytes: Int?
+  /// What all processes of an attempt may use together. Default: no limits.
+  package var group = GroupLimits()
 
   package init() {}
 }
 
 extension Limits {
   var words: String? {
-    JobKey.list([
-      memoryBytes.map { "memory \(SizeText.format($0))" },
-      cpuSeconds.map { "cpu \(DurationText.format(.seconds($0)))" },
-      files.map { "files \($0)" }, processes.map { "processes \($0)" },
-      coreBytes.map { "core \(SizeText.format($0))" },
-      fileSizeBytes.map { "file_size \(SizeText.format($0))" },
-    ])
+    JobKey.list(
+      [
+        memoryBytes.map { "memory \(SizeText.format($0))" },
+        cpuSeconds.map { "cpu \(DurationText.format(.seconds($0)))" },
+        files.map { "files \($0)" }, processes.map { "processes \($0)" },
+        coreBytes.map { "core \(SizeText.format($0))" },
+        fileSizeBytes.map { "file_size \(SizeText.format($0))" },
+      ] + group.words)
   }
 }

@@ -15,7 +15,8 @@ extension ActiveRun {
           head: head, sequence: transitionCount, attempt: machine.attempt, from: move.from,
           to: machine.state, cause: move.cause, at: now.monotonic, step: step,
           stepFailure: failure,
-          duration: isOver ? startedAt.map { now.monotonic - $0 } : nil)))
+          duration: isOver ? startedAt.map { now.monotonic - $0 } : nil,
+          use: totals.use)))
   }
 
   /// Which step a move is about, and how the one before has failed although the attempt goes on; of
@@ -60,7 +61,7 @@ extension ActiveRun {
   mutating func ledgerRecord(_ end: RunEnd, at now: Now) -> RunRecord {
     RunRecord(
       head, attempts: machine.attempt, end: end, at: now, since: startedAt,
-      totals: hasRecordedOutput ? RunTotals() : totals, parting: parting)
+      totals: hasRecordedOutput ? RunTotals(use: totals.use) : totals, parting: parting)
   }
 
   /// What matters of a run that has ended.

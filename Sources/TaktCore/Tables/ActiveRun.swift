@@ -97,7 +97,7 @@ struct ActiveRun: Sendable {
   /// What is started for a step of an attempt. The first step begins the attempt's output.
   mutating func request(for action: RunRequests.Start) -> AttemptRequest {
     if action.step == 0 {
-      totals.output = KeptOutput()
+      totals.beginAttempt()
       hasRecordedOutput = false
     }
     return AttemptRequest(
@@ -142,6 +142,8 @@ struct ActiveRun: Sendable {
     case .directory, .stuck: spec.execution.directory = "/"
     case .secret: spec.execution.secrets = [:]
     case .limits: spec.execution.limits = Limits()
+    case .nice: spec.execution.nice = nil
+    case .inputOutput: spec.execution.inputOutput = nil
     // Nobody's rights but the job's own will do.
     case .user, .process, .exec: break
     }

@@ -10,6 +10,7 @@ struct HookCaller {
   let startedAt: MonotonicInstant?
   let lateness: Duration
   let output: KeptOutput
+  let use: Shared<RunUse>?
 }
 
 extension ActiveRun {
@@ -17,7 +18,8 @@ extension ActiveRun {
     mutating get {
       HookCaller(
         run: id, job: job, spec: spec, slot: nominal, attempts: machine.attempt,
-        startedAt: startedAt, lateness: lateness, output: totals.output)
+        startedAt: startedAt, lateness: lateness, output: totals.output,
+        use: totals.use)
     }
   }
 }

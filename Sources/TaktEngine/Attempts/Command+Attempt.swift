@@ -31,6 +31,10 @@ extension Command {
     }
     if let fence = request.fence { own.append((.fence, String(fence.number))) }
     guard let facts = request.facts else { return own }
+    if let use = facts.use {
+      own.append((.cpuMilliseconds, String(use.cpu.milliseconds)))
+      if let peak = use.memoryPeakBytes { own.append((.memoryPeak, String(peak))) }
+    }
     own.append((.host, HostName.current))
     if let url = PageAddress.ofRun(facts.run, request.spec.name) { own.append((.runURL, url)) }
     return own + [

@@ -42,7 +42,13 @@ struct ParameterExpansion {
     let facts = Command.facts(of: request).compactMap { variable, value in
       Placeholders.Name(rawValue: variable.rawValue.dropFirst(5).lowercased()).map { ($0, value) }
     }
-    return Dictionary(uniqueKeysWithValues: facts)
+    var values = Dictionary(uniqueKeysWithValues: facts)
+    // For people, while the variables are for programs.
+    if let use = request.facts?.use {
+      values[.cpu] = DurationText.brief(use.cpu)
+      values[.memory] = use.memoryPeakBytes.map(SizeText.brief)
+    }
+    return values
   }
 
   /// The parameters without secrets: what refers to one stays as it is. Reads nothing.

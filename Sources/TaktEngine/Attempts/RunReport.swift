@@ -19,6 +19,8 @@ struct HookFacts: Encodable {
   var duration_ms: Int64
   var late_ms: Int64
   var streak: Int
+  var cpu_ms: Int64?
+  var memory_peak: Int64?
   var output: String
 
   init(_ facts: RunFacts) {
@@ -29,6 +31,8 @@ struct HookFacts: Encodable {
     duration_ms = facts.duration.milliseconds
     late_ms = facts.lateness.milliseconds
     streak = facts.failureStreak
+    cpu_ms = facts.use?.cpu.milliseconds
+    memory_peak = facts.use?.memoryPeakBytes
     output = facts.output.endText(bytesMax: Self.outputBytesMax)
   }
 }

@@ -215,6 +215,8 @@ private struct TextLine {
     addReason()
     addDuration(.retryMilliseconds, before: ", next attempt in ")
     addDuration(.durationMilliseconds, before: ", took ")
+    addDuration(.cpuMilliseconds, before: ", CPU ")
+    if case .number(let bytes) = record[.memoryPeak] { add(", \(SizeText.brief(bytes))") }
     add(.message, before: "; ")
   }
 

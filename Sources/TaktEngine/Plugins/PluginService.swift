@@ -149,7 +149,7 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     case .ended(let end) where end.descendants.isEmpty: ended(end.result)
     // Nobody else stops what a service leaves behind.
     case .ended: processes.stop(id, signal: .kill)
-    case .gone: ended(.signalled(SIGKILL))
+    case .gone(_): ended(.signalled(SIGKILL))
     }
   }
 

@@ -22,6 +22,8 @@ final class ChildProcess {
   /// Nobody is left in the group.
   private var isGroupGone = false
   private var isReaped = false
+  /// What those have used whom takt itself has reaped.
+  private var reapedUse = ResourceUse()
   private var launch: Launch?
   private let program: String
   let output: AttemptOutput
@@ -116,7 +118,11 @@ final class ChildProcess {
   /// any other reaping, tells whether anybody is left.
   func reapEnded(_ orphans: OrphanTable) {
     members.reapEnded()
-    if !isGroupGone { group.reap(orphans.forget) }
+    guard !isGroupGone else { return }
+    group.reap { pid, use in
+      reapedUse.add(use)
+      orphans.forget(pid)
+    }
   }
 
   /// Whether anybody is left of the command, whose own process has ended.
@@ -139,22 +145,30 @@ final class ChildProcess {
   /// Takes the child's status; nil while it lives, or when it was taken before.
   func reap(_ loop: ReactorLoop) -> AttemptResult? {
     guard !isReaped else { return nil }
-    var exited = Int32(0)
-    var status = Int32(0)
-    let pid = csystem_reap(group.pidfd, 0, &exited, &status)
-    guard pid != 0 else { return nil }
+    guard let child = ReapedChild.ofHandle(group.pidfd) else { return nil }
     loop.unwatch(group.pidfd)
     isReaped = true
     // Somebody else in this process has taken the status, which nobody is to do.
-    guard pid > 0 else { return .failed("status_lost") }
-    if exited == 1, let failure = launch?.failure {
+    guard let child else { return .failed("status_lost") }
+    reapedUse.add(child.use)
+    if child.exited, let failure = launch?.failure {
       return .notStarted(failure.stage, errno: failure.number)
     }
     // One that was killed as soon as it was there did not hang.
     if killedAt != nil, launch != nil, startedAt + Self.hangTime <= .now {
       return .notStarted(.stuck, errno: 0)
     }
-    return exited == 1 ? .exited(status) : .signalled(status)
+    return child.exited ? .exited(child.status) : .signalled(child.status)
+  }
+
+  /// What all its processes have used. To be called once, when nobody waits for any more of them.
+  func popUse() -> Shared<ResourceUse> {
+    var use = reapedUse
+    switch members.popUse() {
+    case .others(let others): use.add(others)
+    case .all(let all): use.raise(to: all)
+    }
+    return Shared(use)
   }
 
   /// For people: why it was not started.

@@ -31,10 +31,13 @@ final class ControlGroup: Sendable {
   /// Open as long as the group is used, since it is read at the end of each command.
   private let events: Int32
 
+  let meter: ControlGroupMeter
+
   /// Owns the folder's descriptor.
   init(path: String, folder: Int32) {
     self.path = path
     self.folder = folder
+    meter = ControlGroupMeter(folder: folder)
     events = openat(folder, "cgroup.events", O_RDONLY | O_CLOEXEC)
   }
 
@@ -106,7 +109,8 @@ final class ControlGroup: Sendable {
 
   private func pids(in folder: Int32, depth: Int) -> [pid_t] {
     // 0 stands for a process outside of takt's own name space of processes.
-    var found = ProcessFile.numbers(read("cgroup.procs", in: folder) ?? []).filter { $0 > 0 }
+    var found = ProcessFile.numbers(ControlGroupFolder.read("cgroup.procs", in: folder) ?? [])
+      .filter { $0 > 0 }
     guard depth < Self.depthMax else { return found }
     for name in ControlGroupFolder.names(in: folder) {
       guard let below = ControlGroupFolder.open(name, in: folder) else { continue }
@@ -114,15 +118,6 @@ final class ControlGroup: Sendable {
       close(below)
     }
     return found
-  }
-
-  private static let listBytesMax = 8 * 1_048_576
-
-  private func read(_ name: String, in folder: Int32) -> [UInt8]? {
-    let file = openat(folder, name, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return nil }
-    defer { close(file) }
-    return ProcessFile.read(file, limitBytes: Self.listBytesMax)
   }
 
   private func write(_ text: String, to name: String) -> Bool {
@@ -158,6 +153,16 @@ enum ControlGroupFolder {
       if name != ".", name != ".." { names.append(name) }
     }
     return names
+  }
+
+  private static let listBytesMax = 8 * 1_048_576
+
+  /// Reads a file of a group; nil when it cannot be.
+  static func read(_ name: String, in folder: Int32) -> [UInt8]? {
+    let file = openat(folder, name, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    return ProcessFile.read(file, limitBytes: listBytesMax)
   }
 
   static func write(_ text: String, to name: String, in folder: Int32) -> Bool {

@@ -17,6 +17,14 @@ final class ControlGroups: Sendable {
   /// With this set to `off`, takt does without.
   static let variable = "TAKT_CGROUP"
 
+  /// The group in which takt was started, by the one that it is in now.
+  static func outerGroup(of group: String) -> String {
+    let moved = "/\(prefix)\(DaemonProcess.instance)/\(daemonName)"
+    guard group.hasSuffix(moved) else { return group }
+    let outer = String(group.dropLast(moved.utf8.count))
+    return outer.isEmpty ? "/" : outer
+  }
+
   private static let daemonName = "daemon"
   private static let prefix = "takt-"
 
@@ -25,12 +33,23 @@ final class ControlGroups: Sendable {
     /// Those whose command is over, but in which somebody lives.
     var populated: [ControlGroup] = []
     var lastNumber = 0
+    /// What takt has asked the group in which it was started to share out.
+    var shared: Set<GroupController> = []
+
+    mutating func popFree() -> ControlGroup? {
+      let group = free.popLast()
+      group?.meter.begin()
+      return group
+    }
 
     /// Takes back a group; in the folder it is known by its number.
     mutating func put(_ group: ControlGroup, in folder: Int32, isEmpty: Bool = false) {
-      guard isEmpty || !group.isPopulated else { return populated.append(group) }
+      guard isEmpty || !group.isPopulated else {
+        group.meter.outlast()
+        return populated.append(group)
+      }
       group.removeSubgroups()
-      if group.isReusable {
+      if group.isReusable, group.meter.isReusable {
         free.append(group)
       } else {
         ControlGroupFolder.remove(
@@ -132,15 +151,39 @@ final class ControlGroups: Sendable {
   /// An empty group for a command; nil when none can be made.
   func pop() -> ControlGroup? {
     state.withLock { state in
-      if let group = state.free.popLast() { return group }
+      if let group = state.popFree() { return group }
       state.sweep(own)
-      if let group = state.free.popLast() { return group }
-      state.lastNumber += 1
-      let name = String(state.lastNumber)
-      guard mkdirat(own, name, 0o755) == 0, let folder = ControlGroupFolder.open(name, in: own)
-      else { return nil }
-      return ControlGroup(path: "\(path)/\(name)", folder: folder)
+      if let group = state.popFree() { return group }
+      return make(&state)
     }
+  }
+
+  private func make(_ state: inout State) -> ControlGroup? {
+    state.lastNumber += 1
+    let name = String(state.lastNumber)
+    guard mkdirat(own, name, 0o755) == 0, let folder = ControlGroupFolder.open(name, in: own)
+    else { return nil }
+    return ControlGroup(path: "\(path)/\(name)", folder: folder)
+  }
+
+  /// An empty group with these limits; to be used once. Returns an error number where they cannot be
+  /// set.
+  func pop(_ limits: GroupLimits) -> Result<ControlGroup, SystemError> {
+    // A group gets its controllers from the one above, which has them from the one above it.
+    for folder in [outer, own] {
+      switch ControlGroupControllers.enable(limits.controllers, in: folder) {
+      case .success(let new): if folder == outer { state.withLock { $0.shared.formUnion(new) } }
+      case .failure(let failure): return .failure(failure)
+      }
+    }
+    // A new one: others have been made before the controllers came, or hold memory of others.
+    guard let group = state.withLock({ make(&$0) }) else { return .failure(SystemError("mkdir")) }
+    let number = group.limit(limits)
+    guard number == 0 else {
+      push(group)
+      return .failure(SystemError("limits", number: number))
+    }
+    return .success(group)
   }
 
   /// Takes back the group of a command that is over; one in which somebody lives waits.
@@ -153,33 +196,10 @@ final class ControlGroups: Sendable {
 
   /// Moves takt back to where it was started and removes what is empty; to be called at the end.
   func close() {
+    let shared = state.withLock { $0.shared }
+    // takt could not go back otherwise: a group that shares out may have no processes.
+    for folder in [own, outer] { ControlGroupControllers.disable(shared, in: folder) }
     _ = ControlGroupFolder.write("0", to: "cgroup.procs", in: outer)
     ControlGroupFolder.remove(name, in: outer)
-  }
-}
-
-/// Where the hierarchy of control groups is mounted.
-enum ControlGroupMount {
-  /// The folder of a group; nil where no mount shows it.
-  static func folder(of group: String) -> String? {
-    guard let bytes = ProcessFile.read("/proc/self/mountinfo", limitBytes: 4 * 1_048_576) else {
-      return nil
-    }
-    for line in bytes.split(separator: UInt8(ascii: "\n")) {
-      let fields = line.split(separator: UInt8(ascii: " "))
-      guard let dash = fields.firstIndex(of: [UInt8(ascii: "-")]), fields.count > dash + 1,
-        dash > 4, fields[dash + 1].elementsEqual("cgroup2".utf8)
-      else { continue }
-      let root = text(fields[3])
-      let place = text(fields[4])
-      if root == "/" { return group == "/" ? place : place + group }
-      if group == root { return place }
-      if group.hasPrefix(root + "/") { return place + group.dropFirst(root.count) }
-    }
-    return nil
-  }
-
-  private static func text(_ field: ArraySlice<UInt8>) -> String {
-    String(decoding: MountTable.unescaped(field), as: UTF8.self)
   }
 }

@@ -206,7 +206,8 @@ package final class Guard: Sendable {
     var exited = Int32(0)
     var status = Int32(0)
     // Whoever reaps orphans may have been faster.
-    _ = csystem_reap(link.handle, 0, &exited, &status)
+    var use = csystem_use()
+    _ = csystem_reap(CSYSTEM_HANDLE, link.handle, &exited, &status, &use)
     let isStopped = state.withLock { state in
       state.link = nil
       return state.isStopped

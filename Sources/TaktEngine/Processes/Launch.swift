@@ -102,6 +102,8 @@ extension StartStage {
     case CSYSTEM_STAGE_EXEC: self = .exec
     case CSYSTEM_STAGE_USER: self = .user
     case CSYSTEM_STAGE_LIMITS: self = .limits
+    case CSYSTEM_STAGE_NICE: self = .nice
+    case CSYSTEM_STAGE_IO_PRIORITY: self = .inputOutput
     case CSYSTEM_STAGE_ABANDONED: self = .stuck
     default: self = .process
     }

@@ -35,6 +35,8 @@ final class OrphanTable {
   private var ownerByMark: [String: ProcessID] = [:]
   /// Marks of commands that are over and of which nothing was to be left, the newest last.
   private var endedMarks: [String] = []
+  /// What the reaped orphans of each command have used.
+  private var used: [ProcessID: ResourceUse] = [:]
   private var isEnded: Set<String> = []
 
   /// So many strangers are looked at in one go; the rest in the next one.
@@ -155,8 +157,20 @@ final class OrphanTable {
 
   /// Reaps an orphan if it has ended.
   func reap(_ pid: pid_t) {
-    if waitpid(pid, nil, WNOHANG | __WALL) == pid { forget(pid) }
+    let owner = orphans[pid]?.owner ?? ownerBySession(of: pid)
+    guard let child = ReapedChild(CSYSTEM_PROCESS, pid) else { return }
+    if let owner { used[owner, default: ResourceUse()].add(child.use) }
+    forget(pid)
   }
+
+  /// The command in whose session an orphan is that nobody has looked at.
+  private func ownerBySession(of pid: pid_t) -> ProcessID? {
+    guard !ownerBySession.isEmpty else { return nil }
+    return ProcessStatus.read(pid).flatMap { ownerBySession[$0.session] }
+  }
+
+  /// What the orphans of the command that have been reaped have used; nil where there were none.
+  func popUse(of owner: ProcessID) -> ResourceUse? { used.removeValue(forKey: owner) }
 
   /// The process has been reaped: the number may be given to anybody.
   func forget(_ pid: pid_t) {
@@ -169,6 +183,7 @@ final class OrphanTable {
   func forget(_ owner: ProcessID, mark: String, session: pid_t, isReleased: Bool) {
     pidsByOwner[owner] = nil
     notifiedGroups[owner] = nil
+    used[owner] = nil
     ownerBySession[session] = nil
     ownerByMark[mark] = nil
     guard !isReleased else { return }

@@ -13,10 +13,8 @@ struct ProcessGroup {
 
   /// Reaps the members that have ended and that takt has adopted. To be called when the child
   /// itself has been.
-  func reap(_ reaped: (pid_t) -> Void) {
-    var exited = Int32(0)
-    var status = Int32(0)
-    while case let pid = csystem_reap(-1, number, &exited, &status), pid > 0 { reaped(pid) }
+  func reap(_ reaped: (pid_t, ResourceUse) -> Void) {
+    while let child = ReapedChild(CSYSTEM_GROUP, number) { reaped(child.pid, child.use) }
   }
 
   /// Whether a member is left: one whom a signal can reach, or one that has ended and is not reaped.

@@ -20,6 +20,11 @@ protocol ProcessMembers: AnyObject {
   var hasAny: Bool { get }
   /// The living, at most `OrphanTable.namedMax` of them.
   func living() -> [Descendant]
+  /// What they have used, as far as it is not part of what the command's child is said to have used,
+  /// or all together. To be called once, when none is left or nobody waits for them.
+  func popUse() -> MembersUse
+  /// Whether the kernel has ended one of them for want of memory.
+  var ranOutOfMemory: Bool { get }
   /// The command is over; `isReleased` when those who are left may live on.
   func close(isReleased: Bool)
 }
@@ -50,6 +55,8 @@ final class OrphanMembers: ProcessMembers {
   func reserve() {}
   var hasAny: Bool { orphans.hasAny(of: id) }
   func living() -> [Descendant] { orphans.descendants(of: id, orIn: group) }
+  var ranOutOfMemory: Bool { false }
+  func popUse() -> MembersUse { .others(orphans.popUse(of: id) ?? ResourceUse()) }
   func close(isReleased: Bool) {
     orphans.forget(id, mark: mark, session: group.number, isReleased: isReleased)
   }
@@ -60,12 +67,17 @@ final class ControlGroupMembers: ProcessMembers {
   private let group: ControlGroup
   private let groups: ControlGroups
   private let processGroup: pid_t
+  /// Whether it has a limit of memory of its own.
+  private let isLimited: Bool
   private var signalled: Set<pid_t> = []
   /// Nobody lived in the group when that was asked last.
   private var wasEmpty = false
 
   /// - Parameter processGroup: the number of the child's process group.
-  init(_ group: ControlGroup, of groups: ControlGroups, processGroup: pid_t) {
+  init(
+    _ group: ControlGroup, of groups: ControlGroups, processGroup: pid_t, isLimited: Bool = false
+  ) {
+    self.isLimited = isLimited
     self.group = group
     self.groups = groups
     self.processGroup = processGroup
@@ -97,6 +109,10 @@ final class ControlGroupMembers: ProcessMembers {
     group.pids().prefix(OrphanTable.namedMax).compactMap { ProcessStatus.read($0) }
       .filter { !$0.isZombie }.map { Descendant(pid: $0.pid, name: $0.name) }
   }
+
+  var ranOutOfMemory: Bool { isLimited && group.ranOutOfMemory }
+
+  func popUse() -> MembersUse { group.meter.pop().map(MembersUse.all) ?? .others(ResourceUse()) }
 
   func close(isReleased: Bool) { groups.push(group, isEmpty: wasEmpty) }
 }

@@ -61,9 +61,11 @@ extension ProcessRunner {
     let adjusted = process.conversation?.end(with: result) ?? result
     var ended = process.output.complete(
       AttemptReport(adjusted, endedUnasked: !process.wasAsked))
+    ended.ranOutOfMemory = process.members.ranOutOfMemory
     let isReleased = hasDescendants && process.releasesLeftovers
     if isReleased { release(process) }
     guard hasDescendants, !isReleased else {
+      ended.use = process.popUse()
       finish(process, loop, isReleased: isReleased)
       process.command.observe(.ended(ended))
       return
@@ -124,8 +126,9 @@ extension ProcessRunner {
       if newCount == 0 { break }
     }
     for process in table.ending where !process.hasDescendants {
+      let use = process.popUse()
       finish(process, loop)
-      process.command.observe(.gone)
+      process.command.observe(.gone(use))
     }
     table.ending.removeAll { table.children[$0.id] == nil }
   }

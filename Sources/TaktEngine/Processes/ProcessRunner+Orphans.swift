@@ -43,8 +43,7 @@ extension ProcessRunner {
         childEnded(child, loop)
         if table.living[pid] != nil { return }
       } else if starting.isEmpty || adopted.contains(pid) || table.isHelper(pid) {
-        waitpid(pid, nil, WNOHANG | __WALL)
-        table.orphans.forget(pid)
+        table.orphans.reap(pid)
       } else {
         adopted = table.orphans.adoptedSet()
         guard !adopted.contains(pid) else { continue }

@@ -48,6 +48,8 @@ extension ProcessRunner {
       .warn(process.sentence(of: stage, number))
     let result = AttemptResult.notStarted(stage, errno: number)
     let adjusted = process.conversation?.end(with: result) ?? result
+    // Of no program: the group's next command is not to answer for it.
+    _ = process.popUse()
     finish(process, loop)
     process.command.observe(.ended(AttemptReport(adjusted)))
   }

@@ -144,7 +144,8 @@ package final class ProcessRunner: Sendable {
     reactor.perform { [self] loop in
       for started in all {
         let members = members(
-          of: started.command.id, started.child, started.identity.mark, started.group)
+          of: started.command.id, started.child, started.identity.mark, started.group,
+          isLimited: started.command.execution.limits.group.memoryMaxBytes != nil)
         let process = ChildProcess(
           of: started.command, child: started.child, identity: started.identity, members: members,
           output: started.output)
@@ -173,6 +174,15 @@ package final class ProcessRunner: Sendable {
       return try Spawn.start(
         prepared, mark: mark, controlGroup: group, announcement: announcement)
     }
+    let limits = prepared.command.execution.limits.group
+    if !limits.isEmpty, let group = try limitedGroup(limits, of: prepared.command) {
+      do throws(StartFailure) {
+        return (try start(group), group)
+      } catch {
+        groups?.push(group)
+        throw error
+      }
+    }
     guard let groups else { return (try start(nil), nil) }
     while let group = groups.pop() {
       do throws(StartFailure) {
@@ -195,11 +205,33 @@ package final class ProcessRunner: Sendable {
     return (try start(nil), nil)
   }
 
+  /// A group with the limits of a job; nil where the job does without what cannot be had.
+  private func limitedGroup(
+    _ limits: GroupLimits, of command: Command
+  ) throws(StartFailure) -> ControlGroup? {
+    var number = EOPNOTSUPP
+    if let groups {
+      switch groups.pop(limits) {
+      case .success(let group): return group
+      case .failure(let failure): number = failure.number
+      }
+    }
+    guard limits.isOptional else {
+      throw StartFailure(stage: .limits, number: number, subject: "of the whole run")
+    }
+    if counts.isFirstWithoutLimits() {
+      OutputLog(of: command.output, to: sink, time: time).warn(
+        "Runs without the limits of the whole run: \(String(cString: strerror(number))).")
+    }
+    return nil
+  }
+
   private func members(
-    of id: ProcessID, _ child: Spawn.Child, _ mark: String, _ group: ControlGroup?
+    of id: ProcessID, _ child: Spawn.Child, _ mark: String, _ group: ControlGroup?,
+    isLimited: Bool
   ) -> any ProcessMembers {
     if let group, let groups {
-      return ControlGroupMembers(group, of: groups, processGroup: child.pid)
+      return ControlGroupMembers(group, of: groups, processGroup: child.pid, isLimited: isLimited)
     }
     return OrphanMembers(
       of: id, mark: mark, ProcessGroup(number: child.pid, pidfd: child.pidfd), in: table.orphans)

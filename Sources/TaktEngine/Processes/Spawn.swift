@@ -163,7 +163,7 @@ enum Spawn {
                   candidates: candidates, argv: arguments, envp: environment,
                   directory: directory, descriptors: descriptors.baseAddress,
                   descriptor_count: Int32(descriptors.count),
-                  class: execution.workClass.request, identity: change == nil ? nil : identity,
+                  class: execution.classRequest, identity: change == nil ? nil : identity,
                   limits: limits.baseAddress,
                   limit_count: Int32(limits.count), umask: execution.umask.map(Int32.init) ?? -1,
                   changed_signals: Self.changedSignals,

@@ -9,6 +9,7 @@ final class StartCounts: Sendable {
     var figures = ProcessFigures()
     var stuckOrigins: Set<Command.Origin> = []
     var hasStartedWithoutGroup = false
+    var hasStartedWithoutLimits = false
   }
 
   /// So many may have a child that hangs before it has executed anything.
@@ -50,6 +51,14 @@ final class StartCounts: Sendable {
     state.withLock { state in
       defer { state.hasStartedWithoutGroup = true }
       return !state.hasStartedWithoutGroup
+    }
+  }
+
+  /// True the first time.
+  func isFirstWithoutLimits() -> Bool {
+    state.withLock { state in
+      defer { state.hasStartedWithoutLimits = true }
+      return !state.hasStartedWithoutLimits
     }
   }
 

@@ -13,6 +13,8 @@ struct WorkClass: Hashable, Sendable {
     case bestEffort(Int32)
     /// When nobody else wants the disk.
     case idle
+    /// Before all others, 0 (first) to 7.
+    case realtime(Int32)
   }
 
   /// How the child's turns at the processor compare with others'.
@@ -29,7 +31,26 @@ struct WorkClass: Hashable, Sendable {
 }
 
 extension Execution {
-  var workClass: WorkClass { qos.workClass }
+  /// By the job's `qos`, and by what it says itself.
+  var workClass: WorkClass {
+    var work = qos.workClass
+    if let nice { work.nice = Int32(nice) }
+    switch inputOutput {
+    case nil: break
+    case .idle: work.inputOutput = .idle
+    case .bestEffort(let level): work.inputOutput = .bestEffort(Int32(level))
+    case .realtime(let level): work.inputOutput = .realtime(Int32(level))
+    }
+    return work
+  }
+
+  /// The class with what of it must be given: the job has asked for it by name.
+  var classRequest: csystem_class {
+    var request = workClass.request
+    request.must_have_nice = nice == nil ? 0 : 1
+    request.must_have_io_priority = inputOutput == nil ? 0 : 1
+    return request
+  }
 }
 
 extension QoS {
@@ -72,6 +93,7 @@ extension WorkClass.InputOutput {
     case .byNice: 0
     case .bestEffort(let level): 2 << 13 | level
     case .idle: 3 << 13
+    case .realtime(let level): 1 << 13 | level
     }
   }
 }
@@ -91,7 +113,8 @@ extension WorkClass {
   var request: csystem_class {
     csystem_class(
       nice: nice, io_priority: inputOutput.number, policy: policy.number,
-      timer_slack_ns: UInt64(timerSlack / .nanoseconds(1)))
+      timer_slack_ns: UInt64(timerSlack / .nanoseconds(1)), must_have_nice: 0,
+      must_have_io_priority: 0)
   }
 
   /// What of it the system does not let takt give, each with the error's name; empty when it does.
@@ -134,7 +157,7 @@ extension Snapshot {
   ///
   /// Starts a thread for each class; not for use on the scheduler's queue.
   package func degradedClasses() -> String? {
-    let named = jobs.executions.map { ($0.workClass, $0.qos) }
+    let named = jobs.executions.map { ($0.qos.workClass, $0.qos) }
     let classes = Dictionary(named, uniquingKeysWith: { first, _ in first })
     let refused = classes.sorted { $0.value.rank < $1.value.rank }.compactMap { work, qos in
       let refusals = work.refusals()

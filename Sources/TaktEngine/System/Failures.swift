@@ -19,7 +19,7 @@ package struct StartFailure: Error {
     switch stage {
     case .directory: failure.subject = "'\(directory)'"
     case .exec: failure.subject = "'\(program)'"
-    case .process, .secret, .user, .limits, .stuck: break
+    case .process, .secret, .user, .limits, .nice, .inputOutput, .stuck: break
     }
     return failure
   }
@@ -44,7 +44,9 @@ package struct StartFailure: Error {
       case .secret: "the secret \(subject) is not available"
       case .user:
         subject.isEmpty ? "cannot change to the job's user" : "there is no user \(subject)"
-      case .limits: "cannot set a limit"
+      case .limits: subject.isEmpty ? "cannot set a limit" : "cannot set the limits \(subject)"
+      case .nice: "cannot set the nice value, which needs root or CAP_SYS_NICE"
+      case .inputOutput: "cannot set the I/O priority, which needs root or CAP_SYS_NICE"
       case .directory: "cannot enter the folder \(subject)"
       case .exec: "cannot execute the program \(subject)"
       }

@@ -23,6 +23,8 @@ enum TaktVariable: String, CaseIterable {
   case durationMilliseconds = "TAKT_DURATION_MS"
   case latenessMilliseconds = "TAKT_LATE_MS"
   case streak = "TAKT_STREAK"
+  case cpuMilliseconds = "TAKT_CPU_MS"
+  case memoryPeak = "TAKT_MEMORY_PEAK"
   case attempts = "TAKT_ATTEMPTS"
   case output = "TAKT_OUTPUT"
 

@@ -6,7 +6,8 @@ import Glibc
 package enum ResourceLimits {
   /// takt itself, without runs.
   static let descriptorsMin = 32
-  /// One run: a pidfd, two of a control group, two pipes, and two ends for a moment.
+  /// One run: a pidfd, two of a control group, two pipes, and two ends for a moment. One with the
+  /// memory controller has one more, which is not asked for where most have none.
   static let descriptorsPerRun = 7
   /// takt's own threads and the queues' workers.
   static let threadsMin = 10

@@ -28,6 +28,7 @@ struct LedgerBatch {
     var endedAt: WallInstant?
     var end: RunEnd?
     var process: ProcessIdentity?
+    var use: Shared<ResourceUse>?
   }
 
   let entries: [LedgerEntry]
@@ -104,6 +105,8 @@ struct LedgerBatch {
       end(Attempt(run: run, number: retry.attempt), retry.end, at)
     case .attemptOutput(let run, let number, let output, let at):
       outputs.append((Attempt(run: run, number: number), output, at))
+    case .attemptUse(let run, let number, let use):
+      attempts[Attempt(run: run, number: number), default: AttemptFacts()].use = use
     case .ended(let record):
       let run = record.head.run
       runs[run, default: Run()].record = record
@@ -112,7 +115,9 @@ struct LedgerBatch {
       runs[run]?.retry = .some(record.retry)
       // What ends while it waits has no attempt that ends with it.
       if record.attempts > 0, record.retry?.attempt != record.attempts {
-        end(Attempt(run: run, number: record.attempts), record.end, record.endedAt)
+        let attempt = Attempt(run: run, number: record.attempts)
+        end(attempt, record.end, record.endedAt)
+        if let use = record.totals.use?.value.attempt { attempts[attempt]?.use = Shared(use) }
       }
     case .settled(let run): runs[run, default: Run()].retry = .some(nil)
     case .process(let run, let process):

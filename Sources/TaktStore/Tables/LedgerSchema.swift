@@ -29,6 +29,9 @@ enum LedgerSchema {
     migrator.registerMigration("alarms of jobs", foreignKeyChecks: .immediate) {
       try $0.execute(sql: alarms)
     }
+    migrator.registerMigration("resource use", foreignKeyChecks: .immediate) {
+      try $0.execute(sql: resourceUse)
+    }
     return migrator
   }()
 
@@ -158,6 +161,14 @@ enum LedgerSchema {
     ALTER TABLE runs ADD COLUMN late_us INTEGER;
     """
 
+  private static let resourceUse = """
+    -- What processes have used, of a run or of one attempt; null without any. A JSON array: user and
+    -- system time in microseconds, peak memory in bytes (null if unknown), bytes read and written,
+    -- voluntary and involuntary context switches.
+    ALTER TABLE runs ADD COLUMN used TEXT;
+    ALTER TABLE attempts ADD COLUMN used TEXT;
+    """
+
   /// Takes apart what earlier versions kept in one text: `exit(1)`.
   static func splitReasons(_ db: Database) throws {
     try db.execute(
@@ -195,8 +206,8 @@ enum RunRows {
   /// A run that begins, ends, or both.
   static let upsertSQL: StaticString = """
     INSERT INTO runs (run, job, slot, kind, delivery, hook, parent, claimed_at, began_at, attempts,
-      outcome, reason, reason_number, reason_text, ended_at, duration_us, late_us)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      outcome, reason, reason_number, reason_text, ended_at, duration_us, late_us, used)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (run) DO UPDATE SET
       claimed_at = coalesce(excluded.claimed_at, claimed_at),
       began_at = coalesce(began_at, excluded.began_at),
@@ -204,7 +215,7 @@ enum RunRows {
       outcome = excluded.outcome, reason = excluded.reason,
       reason_number = excluded.reason_number, reason_text = excluded.reason_text,
       ended_at = excluded.ended_at, duration_us = excluded.duration_us,
-      late_us = coalesce(excluded.late_us, late_us)
+      late_us = coalesce(excluded.late_us, late_us), used = excluded.used
     """
 
   static func bind(
@@ -226,6 +237,7 @@ enum RunRows {
     values.add(record?.endedAt.milliseconds)
     values.add(record?.duration.microseconds)
     values.add(change.lateness?.microseconds)
+    values.add(record?.totals.use?.value.run.text)
   }
 
   /// Where a run goes on, if it does.
@@ -249,8 +261,8 @@ enum RunRows {
   /// An attempt as far as it is known now.
   static let attemptSQL: StaticString = """
     INSERT INTO attempts (run, attempt, began_at, ended_at, outcome, reason, reason_number,
-      reason_text, pid, ticks_from, ticks_to, mark, cgroup, daemon)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      reason_text, pid, ticks_from, ticks_to, mark, cgroup, daemon, used)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (run, attempt) DO UPDATE SET
       began_at = coalesce(began_at, excluded.began_at),
       ended_at = coalesce(excluded.ended_at, ended_at),
@@ -262,7 +274,7 @@ enum RunRows {
       ticks_from = coalesce(excluded.ticks_from, ticks_from),
       ticks_to = coalesce(excluded.ticks_to, ticks_to),
       mark = coalesce(excluded.mark, mark), cgroup = coalesce(excluded.cgroup, cgroup),
-      daemon = coalesce(excluded.daemon, daemon)
+      daemon = coalesce(excluded.daemon, daemon), used = coalesce(excluded.used, used)
     """
 
   static func bind(
@@ -282,6 +294,7 @@ enum RunRows {
     values.add(process?.knownMark)
     values.add(process?.controlGroup)
     values.add(process == nil ? nil : daemon)
+    values.add(facts.use?.value.text)
   }
 
   /// The code, number and text of a reason: three columns.
@@ -330,7 +343,13 @@ extension Row {
       try head(), beganAt: try instant(ifAny: "began_at"), endedAt: try instant(ifAny: "ended_at"),
       // Zero where nobody saw the end, or where there was no start.
       duration: try integer(ifAny: "duration_us").flatMap { $0 == 0 ? nil : .microseconds($0) },
-      attempts: try count("attempts"), end: try end())
+      attempts: try count("attempts"), end: try end(), use: try use())
+  }
+
+  /// Null, too, in a ledger that no daemon of this version has opened.
+  private func use() throws -> ResourceUse? {
+    guard hasColumn("used") else { return nil }
+    return try value(ifAny: "used", ResourceUse.init(text:))
   }
 
   func previousRun() throws -> PreviousRun {

@@ -104,7 +104,7 @@ extension LedgerTransaction {
           $0.add(reload.lines.joined(separator: "\n"))
         }
       case .verdict, .pending, .checkpoint, .claimed, .began, .attemptBegan, .backedOff,
-        .attemptOutput,
+        .attemptOutput, .attemptUse,
         .ended, .settled, .process:
         break
       }

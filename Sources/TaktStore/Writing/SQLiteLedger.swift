@@ -208,8 +208,8 @@ package final class SQLiteLedger: Ledger {
     case .checkpoint(let checkpoint): buffer.losses.checkpoints[checkpoint.job] = checkpoint
     // A mark that is kept says that these are known.
     case .schedule, .scheduleEnded, .pending, .claimed: buffer.entries.append(entry)
-    case .began, .attemptBegan, .backedOff, .attemptOutput, .ended, .settled, .process,
-      .clockStepped, .reloaded:
+    case .began, .attemptBegan, .backedOff, .attemptOutput, .attemptUse, .ended, .settled,
+      .process, .clockStepped, .reloaded:
       buffer.losses.entryCount += 1
       buffer.status.lostEntries += 1
     }

@@ -19,7 +19,9 @@ struct CheckCommand: ParsableCommand {
   var strict = false
 
   func run() throws {
-    let (snapshot, _, warnings) = try argument.source.loadOrExit(isThorough: true)
+    var source = argument.source
+    source.limits = .machine
+    let (snapshot, _, warnings) = try source.loadOrExit(isThorough: true)
     let jobs = snapshot.jobs.count == 1 ? "1 job" : "\(snapshot.jobs.count) jobs"
     let count = warnings == 1 ? "1 warning" : "\(warnings) warnings"
     if strict, warnings > 0 {

@@ -30,7 +30,8 @@ struct RunCommand: ParsableCommand {
   func run() throws {
     // Before anything can start a thread: a signal is neither lost nor deadly from here on.
     Signals.block()
-    let source = argument.source
+    var source = argument.source
+    source.limits = .daemon
     let (snapshot, files, _) = try source.loadOrExit()
     let format = logFormat ?? (isatty(STDOUT_FILENO) == 1 ? .text : .json)
     do {

@@ -10,6 +10,8 @@ import TaktTime
 struct JobsFileSource: SnapshotSource {
   let path: String
   let catalogue: any ActionCatalogue
+  /// Where the limits of whole runs have to be available; nil where nothing is run or checked.
+  var limits: ControlGroupControllers.Place?
 
   /// The path without links, where the file is there.
   var absolutePath: String {
@@ -36,9 +38,16 @@ struct JobsFileSource: SnapshotSource {
   var pluginFolders: [String] { loader.load(path: path).pluginFolders }
 
   private var loader: JobsLoader {
-    JobsLoader(
+    let groupProblem: GroupLimitCheck? =
+      if let limits {
+        { ControlGroupControllers.problem(with: $0, in: limits) }
+      } else {
+        nil
+      }
+    return JobsLoader(
       catalogue: catalogue, zones: ZoneFiles(), accounts: SystemAccounts(),
-      time: SystemTimeSource(), engineAddresses: Self.flaws)
+      time: SystemTimeSource(), engineAddresses: Self.flaws,
+      groupProblem: groupProblem)
   }
 
   /// What libpq says to the connection string of a cluster; without it, nothing.

@@ -43,6 +43,42 @@ import Testing
     work.inputOutput == .byNice ? [0, 2 << 13 | (work.nice + 20) / 5] : [work.inputOutput.number]
   }
 
+  @Test(
+    arguments: [
+      (7, .idle, 3 << 13), (19, .bestEffort(7), 2 << 13 | 7), (nil, .bestEffort(0), 2 << 13),
+      (3, nil, nil),
+    ] as [(Int8?, InputOutputPriority?, Int32?)])
+  func `a living child has the priorities that its job names`(
+    nice: Int8?, inputOutput: InputOutputPriority?, number: Int32?
+  ) throws {
+    let child = try Spawn.start(
+      try Children.request(.argv(["sleep", "1000"])) {
+        ($0.nice, $0.inputOutput) = (nice, inputOutput)
+      })
+    defer { Children.end(child, by: SIGKILL) }
+    let stat = try String(contentsOfFile: "/proc/\(child.pid)/stat", encoding: .utf8)
+    let fields = stat[(try #require(stat.lastIndex(of: ")")))...].split(separator: " ")
+    #expect(fields[17] == "\(nice ?? 0)")
+    if let number { #expect(csystem_io_priority(child.pid) == number) }
+  }
+
+  @Test func `a priority that the system refuses keeps the child from starting`() throws {
+    // A class that no kernel has, whatever takt's rights.
+    #expect(
+      try Children.failure(.argv(["true"])) { $0.inputOutput = .bestEffort(5 << 13) }
+        == "ionice EINVAL")
+  }
+
+  @Test(arguments: ["", "idle:", "best-effort:", "best-effort:12", "realtime:-1", "none", "IDLE"])
+  func `what is no I/O priority is refused`(text: String) {
+    #expect(InputOutputPriority(text) == nil)
+  }
+
+  @Test(arguments: ["idle", "best-effort:0", "realtime:7"])
+  func `an I/O priority is shown as it is written`(text: String) {
+    #expect(InputOutputPriority(text)?.description == text)
+  }
+
   @Test func `classes grow gentler from the first to the last`() {
     let all = QoS.allCases.map(\.workClass)
     for (above, below) in zip(all, all.dropFirst()) {
@@ -75,6 +111,7 @@ import Testing
         switch work.inputOutput {
         case .byNice: "by nice value"
         case .bestEffort(let level): "best effort, \(level)"
+        case .realtime(let level): "real time, \(level)"
         case .idle: "idle"
         }
       let microseconds = work.timerSlack / .microseconds(1)

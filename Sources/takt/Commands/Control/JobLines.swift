@@ -41,6 +41,9 @@ struct JobLines {
       var ended: String?
       var duration_ms: Double?
       var attempts: Int?
+      /// Absent without processes, and from a daemon of an earlier version.
+      var cpu_ms: Double?
+      var memory_peak: Int64?
       var waits_for: String?
       var outcome: String?
       var reason: String?
@@ -151,6 +154,10 @@ struct JobLines {
     if let ended = run.ended { words += ", ended \(ShownZone.words(ended, in: zone))" }
     if let duration = run.duration_ms { words += ", took \(short(duration))" }
     if let attempts = run.attempts, attempts > 1 { words += ", \(attempts) attempts" }
+    if let cpu = run.cpu_ms {
+      words += ", used \(short(cpu)) of CPU time"
+      if let memory = run.memory_peak { words += " and \(SizeText.brief(memory)) of memory" }
+    }
     return words
   }
 

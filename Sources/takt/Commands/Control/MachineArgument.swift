@@ -63,6 +63,14 @@ struct ClusterRunAnswer: Codable {
   var began: String?
   var ended: String?
   var duration_ms: Double?
+  var cpu_ms: Double?
+  var cpu_user_ms: Double?
+  var cpu_system_ms: Double?
+  var memory_peak: Int64?
+  var read_bytes: Int64?
+  var written_bytes: Int64?
+  var switches_voluntary: Int64?
+  var switches_involuntary: Int64?
   var attempts: Int
   var outcome: String?
   var reason: String?

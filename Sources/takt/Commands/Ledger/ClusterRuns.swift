@@ -14,6 +14,8 @@ struct ClusterRuns {
   var since: WallInstant?
   var number: Int
   var machine: String?
+  /// With what the runs have used.
+  var long = false
 
   /// Prints them; ends the program with 69 if a machine has not answered.
   func show(json: Bool, _ connection: ControlArgument.Connection) throws {
@@ -27,9 +29,8 @@ struct ClusterRuns {
     } else {
       let zone = try zone(connection)
       Table(
-        titles: [
-          "MACHINE", "RUN", "JOB", "SLOT", "BEGAN", "TOOK", "TRIES", "OUTCOME", "REASON",
-        ], rows: answer.runs.map { $0.columns(in: zone) }
+        titles: ["MACHINE"] + RunLine.titles(long: long),
+        rows: answer.runs.map { $0.columns(in: zone, long: long) }
       ).print()
       if answer.runs.isEmpty, asked.problems.isEmpty { Console.error("takt: no runs") }
     }
@@ -77,17 +78,24 @@ struct ClusterRuns {
 }
 
 extension ClusterRunAnswer {
-  fileprivate func columns(in zone: Zone) -> [String] {
+  fileprivate func columns(in zone: Zone, long: Bool) -> [String] {
     func local(_ text: String?) -> String {
       guard let text else { return "-" }
       return (try? InstantText(text))?.instant?.rfc3339(in: zone) ?? text
     }
     let took = duration_ms.map { DurationText.format(.milliseconds(Int64($0.rounded()))) }
-    return [
+    let used = [
+      cpu_ms.map { DurationText.brief(.milliseconds(Int64($0.rounded()))) } ?? "-",
+      memory_peak.map(SizeText.brief) ?? "-",
+    ]
+    let columns = [
       machine, "\(run)", job + (hook.map { " (\($0))" } ?? ""), local(slot), local(began),
-      outcome == nil ? "-" : took ?? "-", "\(attempts)",
-      outcome ?? (began == nil ? "waiting" : "running"),
+      outcome == nil ? "-" : took ?? "-",
+    ]
+    let rest = [
+      "\(attempts)", outcome ?? (began == nil ? "waiting" : "running"),
       RunEnd.reason(reason, of: outcome) ?? "",
-    ].map(\.printable)
+    ]
+    return (columns + (long ? used : []) + rest).map(\.printable)
   }
 }

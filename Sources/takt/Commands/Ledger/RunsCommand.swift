@@ -31,6 +31,9 @@ struct RunsCommand: ParsableCommand {
   @Option(name: .short, help: "The maximum number of runs.")
   var number = 50
 
+  @Flag(help: "Show processor time and peak memory, too.")
+  var long = false
+
   @Flag(help: "Show success rate, durations and lateness by job.")
   var stats = false
 
@@ -42,8 +45,8 @@ struct RunsCommand: ParsableCommand {
   @OptionGroup var state: StateArgument
 
   func validate() throws {
-    if stats, failed || hooks {
-      throw ValidationError("--stats cannot be combined with --failed or --hooks.")
+    if stats, failed || hooks || long {
+      throw ValidationError("--stats cannot be combined with --failed, --hooks or --long.")
     }
     guard (1...1_000_000).contains(number) else {
       throw ValidationError("-n takes a number from 1 to 1000000.")
@@ -56,7 +59,7 @@ struct RunsCommand: ParsableCommand {
       let runs = ClusterRuns(
         job: job, failed: failed, hooks: hooks,
         since: try since.map { try InstantArgument.since($0, in: zone) }, number: number,
-        machine: machines.on)
+        machine: machines.on, long: long)
       return try runs.show(json: json, try state.control.connect())
     }
     let (archive, zone) = try state.open()
@@ -79,10 +82,8 @@ struct RunsCommand: ParsableCommand {
       for run in runs { Console.print(RunLine(run).jsonLine) }
       return
     }
-    let rows = runs.map { RunLine($0).columns(in: zone) }
-    Table(
-      titles: ["RUN", "JOB", "SLOT", "BEGAN", "TOOK", "TRIES", "OUTCOME", "REASON"], rows: rows
-    ).print()
+    let rows = runs.map { RunLine($0).columns(in: zone, long: long) }
+    Table(titles: RunLine.titles(long: long), rows: rows).print()
     if runs.isEmpty { Console.error("takt: no runs") }
   }
 }
@@ -134,13 +135,25 @@ struct RunLine: Encodable {
     }
   }
 
-  func columns(in zone: Zone) -> [String] {
+  /// - Parameter long: with what the runs have used.
+  static func titles(long: Bool) -> [String] {
+    ["RUN", "JOB", "SLOT", "BEGAN", "TOOK"] + (long ? ["CPU", "MEMORY"] : [])
+      + ["TRIES", "OUTCOME", "REASON"]
+  }
+
+  func columns(in zone: Zone, long: Bool) -> [String] {
     let (head, end) = (run.head, run.end)
-    return [
+    let columns = [
       String(head.run.number), head.job.text + (head.hook.map { " (\($0.rawValue))" } ?? ""),
       head.slot.rfc3339(in: zone), run.beganAt.map { $0.rfc3339(in: zone) } ?? "-",
       end == nil
         ? "-" : run.duration.map(DurationText.brief) ?? "-",
+    ]
+    let used = [
+      run.use.map { DurationText.brief($0.cpu) } ?? "-",
+      run.use?.memoryPeakBytes.map(SizeText.brief) ?? "-",
+    ]
+    return columns + (long ? used : []) + [
       String(run.attempts),
       end?.outcome.rawValue ?? (run.beganAt == nil ? "waiting" : "running"),
       (end.flatMap { RunEnd.reason($0.reason.description, of: $0.outcome.rawValue) } ?? "")

@@ -1,0 +1,143 @@
+/// What an attempt or a whole run has used of the machine, as the kernel counts it.
+package struct ResourceUse: Hashable, Sendable {
+  /// Processor time in the programs themselves.
+  package var userMicroseconds: Int64
+  /// Processor time that the kernel spent for them.
+  package var systemMicroseconds: Int64
+  /// The most memory at once; nil where the kernel does not tell.
+  ///
+  /// With the memory controller that of all processes together, page cache included, else the
+  /// resident memory of the largest one.
+  package var memoryPeakBytes: Int64?
+  /// Read from block devices.
+  package var readBytes: Int64
+  /// Written to block devices, or caused to be.
+  package var writtenBytes: Int64
+  /// How often a process gave up its processor to wait.
+  package var voluntarySwitches: Int64
+  /// How often another process took its processor.
+  package var involuntarySwitches: Int64
+
+  package init(
+    userMicroseconds: Int64 = 0, systemMicroseconds: Int64 = 0, memoryPeakBytes: Int64? = nil,
+    readBytes: Int64 = 0, writtenBytes: Int64 = 0, voluntarySwitches: Int64 = 0,
+    involuntarySwitches: Int64 = 0
+  ) {
+    self.userMicroseconds = userMicroseconds
+    self.systemMicroseconds = systemMicroseconds
+    self.memoryPeakBytes = memoryPeakBytes
+    self.readBytes = readBytes
+    self.writtenBytes = writtenBytes
+    self.voluntarySwitches = voluntarySwitches
+    self.involuntarySwitches = involuntarySwitches
+  }
+
+  /// All processor time.
+  package var cpu: Duration { .microseconds(Self.sum(userMicroseconds, systemMicroseconds)) }
+
+  /// Adds what came at another time: the sum of all but the memory, of which it is the larger.
+  package mutating func add(_ other: Self) {
+    userMicroseconds = Self.sum(userMicroseconds, other.userMicroseconds)
+    systemMicroseconds = Self.sum(systemMicroseconds, other.systemMicroseconds)
+    readBytes = Self.sum(readBytes, other.readBytes)
+    writtenBytes = Self.sum(writtenBytes, other.writtenBytes)
+    voluntarySwitches = Self.sum(voluntarySwitches, other.voluntarySwitches)
+    involuntarySwitches = Self.sum(involuntarySwitches, other.involuntarySwitches)
+    guard let peak = other.memoryPeakBytes else { return }
+    memoryPeakBytes = max(memoryPeakBytes ?? peak, peak)
+  }
+
+  /// Saturates: a ledger may have been edited.
+  private static func sum(_ left: Int64, _ right: Int64) -> Int64 {
+    let (sum, isOver) = left.addingReportingOverflow(right)
+    return isOver ? .max : sum
+  }
+}
+
+// MARK: - As text
+
+extension ResourceUse {
+  /// As the ledger keeps it: a JSON array of seven numbers in the order of the properties, with null
+  /// for unknown memory.
+  package var text: String {
+    let memory = memoryPeakBytes.map(String.init) ?? "null"
+    return "[\(userMicroseconds),\(systemMicroseconds),\(memory),\(readBytes),\(writtenBytes),"
+      + "\(voluntarySwitches),\(involuntarySwitches)]"
+  }
+
+  /// Reads that; nil where it is none.
+  package init?(text: String) {
+    guard text.hasPrefix("["), text.hasSuffix("]") else { return nil }
+    let words = text.dropFirst().dropLast().split(separator: ",", omittingEmptySubsequences: false)
+    guard words.count == 7 else { return nil }
+    var numbers: [Int64?] = []
+    for word in words {
+      let number = Int64(word)
+      guard word == "null" || (number ?? -1) >= 0 else { return nil }
+      numbers.append(number)
+    }
+    self.init(
+      userMicroseconds: numbers[0] ?? 0, systemMicroseconds: numbers[1] ?? 0,
+      memoryPeakBytes: numbers[2], readBytes: numbers[3] ?? 0, writtenBytes: numbers[4] ?? 0,
+      voluntarySwitches: numbers[5] ?? 0, involuntarySwitches: numbers[6] ?? 0)
+  }
+
+  /// What there is to show of it, by the names that API and command line use.
+  package func show(_ add: (String, LogValue) -> Void) {
+    add("cpu_ms", .milliseconds(cpu))
+    add("cpu_user_ms", .milliseconds(.microseconds(userMicroseconds)))
+    add("cpu_system_ms", .milliseconds(.microseconds(systemMicroseconds)))
+    if let memoryPeakBytes { add("memory_peak", .number(memoryPeakBytes)) }
+    add("read_bytes", .number(readBytes))
+    add("written_bytes", .number(writtenBytes))
+    add("switches_voluntary", .number(voluntarySwitches))
+    add("switches_involuntary", .number(involuntarySwitches))
+  }
+
+  func put(into sink: inout some FieldSink) {
+    sink.put(.cpuMilliseconds, milliseconds: cpu)
+    if let memoryPeakBytes { sink.put(.memoryPeak, number: memoryPeakBytes) }
+    sink.put(.readBytes, number: readBytes)
+    sink.put(.writtenBytes, number: writtenBytes)
+  }
+}
+
+/// What a run has used so far.
+package struct RunUse: Hashable, Sendable {
+  /// Its present or last attempt, all steps together.
+  package var attempt: ResourceUse?
+  /// All attempts together.
+  package var run: ResourceUse
+
+  package init(attempt: ResourceUse?, run: ResourceUse) {
+    self.attempt = attempt
+    self.run = run
+  }
+
+  mutating func add(_ use: ResourceUse) {
+    run.add(use)
+    if attempt == nil { attempt = use } else { attempt?.add(use) }
+  }
+}
+
+extension SizeText {
+  /// A size for people, with up to three digits: `812 B`, `45.6 MB`, `1.2 GB`.
+  package static func brief(_ bytes: Int64) -> String {
+    let units = ["KB", "MB", "GB", "TB"]
+    guard bytes >= 1024 else { return "\(max(bytes, 0)) B" }
+    var (place, tenths) = (0, scaled(bytes, by: 10))
+    // Rounded before the unit is chosen, so that no MB has 1024 KB.
+    while tenths >= 10_235, place < units.count - 1 {
+      place += 1
+      tenths = scaled(bytes, by: 10 * (place + 1))
+    }
+    let whole = tenths >= 1000 ? "\((tenths + 5) / 10)" : "\(tenths / 10).\(tenths % 10)"
+    return "\(whole) \(units[place])"
+  }
+
+  /// Tenths of a unit that is 2 to this power, rounded.
+  private static func scaled(_ bytes: Int64, by shift: Int) -> Int64 {
+    let (whole, rest) = (bytes >> shift, bytes & (1 << shift - 1))
+    return whole * 10 + (rest * 10 + 1 << (shift - 1)) >> shift
+  }
+}

@@ -1,0 +1,56 @@
+/// What all processes of an attempt together may use, by their control group; nil for no limit.
+package struct GroupLimits: Hashable, Sendable {
+  /// The smallest `memoryMaxBytes`.
+  ///
+  /// A child shares takt's memory until it executes its program. For want of memory until then, the
+  /// kernel would end takt with it: what a program is given, at most 6 MiB, has to fit.
+  package static let memoryBytesMin = 8 << 20
+
+  /// Memory in bytes, page cache included. Beyond it the kernel ends the attempt's processes.
+  package var memoryMaxBytes: Int?
+  /// Processor time in percent of one processor.
+  package var cpuQuotaPercent: Int?
+  /// Processes and threads.
+  package var tasksMax: Int?
+  /// The share of the disk among groups, 1 to 10000; the kernel's default is 100.
+  package var ioWeight: Int?
+  /// Whether the job runs where they cannot be had, without them. Default false.
+  package var isOptional = false
+
+  package init() {}
+
+  /// Whether there is none.
+  package var isEmpty: Bool { controllers.isEmpty }
+
+  /// The controllers that they need.
+  package var controllers: Set<GroupController> {
+    var result: Set<GroupController> = []
+    if memoryMaxBytes != nil { result.insert(.memory) }
+    if cpuQuotaPercent != nil { result.insert(.cpu) }
+    if tasksMax != nil { result.insert(.pids) }
+    if ioWeight != nil { result.insert(.io) }
+    return result
+  }
+}
+
+/// A controller of control groups, by the kernel's name.
+package enum GroupController: String, CaseIterable, Hashable, Sendable {
+  case memory, cpu, pids, io
+}
+
+extension GroupLimits {
+  /// Reads `50%` or `250%`; nil for anything else.
+  package static func percent(_ text: String) -> Int? {
+    guard text.hasSuffix("%"), let number = Int(text.dropLast()), (1...100_000).contains(number)
+    else { return nil }
+    return number
+  }
+
+  var words: [String?] {
+    [
+      memoryMaxBytes.map { "memory_max \(SizeText.format($0))" },
+      cpuQuotaPercent.map { "cpu_quota \($0)%" }, tasksMax.map { "tasks_max \($0)" },
+      ioWeight.map { "io_weight \($0)" }, isOptional ? "enforce if_possible" : nil,
+    ]
+  }
+}

@@ -1,0 +1,94 @@
+import CTaktSystem
+import Glibc
+import Synchronization
+import TaktCore
+
+/// An ended child of takt's that has been reaped, and what it has used.
+struct ReapedChild {
+  let pid: pid_t
+  /// Whether it exited with `status`; else a signal of this number has ended it.
+  let exited: Bool
+  let status: Int32
+  /// With all its descendants that were waited for.
+  let use: ResourceUse
+
+  /// Nil where no such child has ended, or none is there.
+  init?(_ which: csystem_children, _ id: Int32) {
+    guard let child = Self.reap(which, id), let child else { return nil }
+    self = child
+  }
+
+  /// The outer one is nil while the child lives, the inner one where there is none.
+  static func ofHandle(_ handle: Int32) -> Self?? { reap(CSYSTEM_HANDLE, handle) }
+
+  private static func reap(_ which: csystem_children, _ id: Int32) -> Self?? {
+    var exited = Int32(0)
+    var status = Int32(0)
+    var use = csystem_use()
+    let pid = csystem_reap(which, id, &exited, &status, &use)
+    if pid == 0 { return .none }
+    if pid < 0 { return .some(nil) }
+    return Self(pid: pid, exited: exited == 1, status: status, use: ResourceUse(use))
+  }
+
+  private init(pid: pid_t, exited: Bool, status: Int32, use: ResourceUse) {
+    self.pid = pid
+    self.exited = exited
+    self.status = status
+    self.use = use
+  }
+}
+
+/// What processes of a command have used besides the one that takt has started.
+enum MembersUse {
+  /// Those alone.
+  case others(ResourceUse)
+  /// All of the command, as far as its control group tells: processor time, memory, input and
+  /// output.
+  case all(ResourceUse)
+}
+
+extension ResourceUse {
+  /// A block of the kernel's accounting, whatever the device's blocks are.
+  private static let blockBytes: Int64 = 512
+
+  init(_ use: csystem_use) {
+    self.init(
+      userMicroseconds: use.user_us, systemMicroseconds: use.system_us,
+      memoryPeakBytes: OwnMemoryPeak.isExceeded(byKiB: use.memory_peak_kib)
+        ? use.memory_peak_kib * 1024 : nil,
+      readBytes: use.read_blocks * Self.blockBytes,
+      writtenBytes: use.written_blocks * Self.blockBytes,
+      voluntarySwitches: use.voluntary_switches,
+      involuntarySwitches: use.involuntary_switches)
+  }
+
+  /// Takes the larger of each: both have counted the same processes, and neither all of them.
+  mutating func raise(to other: Self) {
+    if other.cpu > cpu {
+      (userMicroseconds, systemMicroseconds) = (other.userMicroseconds, other.systemMicroseconds)
+    }
+    readBytes = max(readBytes, other.readBytes)
+    writtenBytes = max(writtenBytes, other.writtenBytes)
+    guard let peak = other.memoryPeakBytes else { return }
+    memoryPeakBytes = max(memoryPeakBytes ?? peak, peak)
+  }
+}
+
+/// The most memory that takt itself has had.
+///
+/// A child shares takt's memory until it executes its program, and the kernel counts that as the
+/// child's own: what is not clearly above it says nothing of the program.
+private enum OwnMemoryPeak {
+  /// The last answer. It only ever grows.
+  private static let kib = Atomic<Int64>(0)
+  /// The kernel adds up counters of processors that are each a little behind.
+  private static let toleranceKiB: Int64 = 1024
+
+  static func isExceeded(byKiB peak: Int64) -> Bool {
+    guard peak > kib.load(ordering: .relaxed) + toleranceKiB else { return false }
+    let now = csystem_own_memory_peak_kib()
+    kib.store(now, ordering: .relaxed)
+    return now <= .max - toleranceKiB && peak > now + toleranceKiB
+  }
+}
