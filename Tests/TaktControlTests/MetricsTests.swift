@@ -22,7 +22,9 @@ import TaktTime
             ledger: DaemonFigures.LedgerFigures(
               queued: 1, lostEntries: 0, isFailing: false, words: ""),
             processes: DaemonFigures.ProcessFigures(stuck: 1)),
-          jobs: [("a", 2, now.wall)], now: now, clients: 0)), as: UTF8.self)
+          jobs: [
+            MetricsMoment.JobFigures(name: "a", streak: 2, succeededAt: now.wall, isStale: true)
+          ], now: now, clients: 0)), as: UTF8.self)
   }
 
   private var filled: Metrics {
@@ -56,10 +58,25 @@ import TaktTime
       #"takt_slot_lateness_leeway_ratio_bucket{le="1.0"} 2"#,
       #"takt_build_info{version="a\"b\\c\nd"} 1"#, "takt_wakes_total 3",
       #"takt_jobs{state="served"} 1"#, #"takt_job_failures_in_a_row{job="a"} 2"#,
-      #"takt_job_last_success_seconds{job="a"} 5.0"#,
+      #"takt_job_last_success_seconds{job="a"} 5.0"#, #"takt_job_stale{job="a"} 1"#,
     ] {
       #expect(text.contains(line + "\n"), "\(line)")
     }
+  }
+
+  @Test func `counters are at 0 before the first event`() {
+    let text = text(Metrics())
+    for line in [
+      #"takt_slots_total{verdict="ran",reason=""} 0"#,
+      #"takt_slots_total{verdict="missed",reason="down"} 0"#,
+      #"takt_slots_total{verdict="skipped",reason="overlap"} 0"#,
+      #"takt_slots_total{verdict="cancelled",reason="removed"} 0"#,
+      #"takt_slot_lateness_seconds_count{qos="utility"} 0"#,
+      #"takt_runs_total{outcome="failed"} 0"#, #"takt_reloads_total{outcome="refused"} 0"#,
+    ] {
+      #expect(text.contains(line + "\n"), "\(line)")
+    }
+    #expect(PrometheusLint.problems(in: text) == [])
   }
 
   @Test func `the text keeps the rules of its format`() throws {

@@ -13,22 +13,26 @@ package struct JobsLoader: Sendable {
   private let userID: UInt32
   private let refusesWritableByOthers: Bool
   private let engineAddresses: EngineAddressCheck?
+  private let bundledPlugins: String?
 
-  /// - Parameter engineAddresses: checks the connection string of a cluster; nil to check none.
+  /// - Parameters:
+  ///   - engineAddresses: checks the connection string of a cluster; nil to check none.
+  ///   - bundledPlugins: the folder of the plugins that are installed with takt, searched last.
   package init(
     catalogue: any ActionCatalogue, zones: any ZoneSource, accounts: any AccountSource,
-    time: any TimeSource, engineAddresses: EngineAddressCheck? = nil
+    time: any TimeSource, engineAddresses: EngineAddressCheck? = nil, bundledPlugins: String? = nil
   ) {
     // What root runs, nobody else may write.
     self.init(
       catalogue: catalogue, zones: zones, accounts: accounts, time: time, userID: geteuid(),
-      refusesWritableByOthers: geteuid() == 0, engineAddresses: engineAddresses)
+      refusesWritableByOthers: geteuid() == 0, engineAddresses: engineAddresses,
+      bundledPlugins: bundledPlugins)
   }
 
   package init(
     catalogue: any ActionCatalogue, zones: any ZoneSource, accounts: any AccountSource,
     time: any TimeSource, userID: UInt32, refusesWritableByOthers: Bool,
-    engineAddresses: EngineAddressCheck? = nil
+    engineAddresses: EngineAddressCheck? = nil, bundledPlugins: String? = nil
   ) {
     self.catalogue = catalogue
     self.zones = zones
@@ -37,6 +41,7 @@ package struct JobsLoader: Sendable {
     self.userID = userID
     self.refusesWritableByOthers = refusesWritableByOthers
     self.engineAddresses = engineAddresses
+    self.bundledPlugins = bundledPlugins
   }
 
   /// Reads the file at `path` and its includes; it blocks until all are read.
@@ -47,7 +52,8 @@ package struct JobsLoader: Sendable {
   ///   - isThorough: whether the programs, folders and files that jobs name are looked for, and what
   ///     does no harm is said, too. A file system that does not answer would keep a daemon waiting.
   package func load(path: String, text: [UInt8]? = nil, isThorough: Bool = false) -> LoadedJobs {
-    let plugins = PluginTable(refusesWritableByOthers: refusesWritableByOthers)
+    let plugins = PluginTable(
+      refusesWritableByOthers: refusesWritableByOthers, bundled: bundledPlugins)
     let load = JobsLoad(
       sources: LoadSources(
         actions: ActionTable(catalogue, plugins), zones: ZoneTable(zones),

@@ -7,12 +7,21 @@ struct MetricsMoment: Sendable {
   var facts: DaemonFacts
   var figures: DaemonFigures
   /// The jobs that have labels of their own, and how they fare.
-  var jobs: [(name: String, streak: Int, succeededAt: WallInstant?)]
+  var jobs: [JobFigures]
   /// Nil without one.
   var cluster: ClusterView?
   var now: Now
   /// How many read events.
   var clients: Int
+
+  struct JobFigures: Sendable {
+    var name: String
+    /// Failed runs in a row.
+    var streak: Int
+    var succeededAt: WallInstant?
+    /// Whether its slots come and go without a run, though it is neither suspended nor disabled.
+    var isStale: Bool
+  }
 }
 
 extension Metrics {
@@ -46,18 +55,18 @@ extension Metrics {
 
   private func appendSlots(to text: inout PrometheusText) {
     text.family("takt_slots_total", "counter", "Slots with a verdict, by verdict and reason.")
-    for (label, count) in slots.sorted(by: {
-      ($0.key.verdict, $0.key.reason) < ($1.key.verdict, $1.key.reason)
-    }) {
+    for label in SlotLabel.all {
       text.sample(
-        "takt_slots_total", [("verdict", label.verdict), ("reason", label.reason)], count)
+        "takt_slots_total", [("verdict", label.verdict), ("reason", label.reason)],
+        slots[label] ?? 0)
     }
     text.family(
       "takt_slot_lateness_seconds", "histogram",
       "Delay between the due time and the start of a slot, by QoS class.")
     for qos in QoS.allCases {
-      guard let histogram = lateness[qos] else { continue }
-      text.histogram("takt_slot_lateness_seconds", [("qos", qos.rawValue)], histogram)
+      text.histogram(
+        "takt_slot_lateness_seconds", [("qos", qos.rawValue)],
+        lateness[qos] ?? Histogram(Histogram.seconds))
     }
     text.family(
       "takt_slot_lateness_leeway_ratio", "histogram",
@@ -162,6 +171,13 @@ extension Metrics {
       "Failed runs in a row; for the first \(Self.labelledJobsMax) jobs by name.")
     for job in moment.jobs {
       text.sample("takt_job_failures_in_a_row", [("job", job.name)], job.streak)
+    }
+    text.family(
+      "takt_job_stale", "gauge",
+      "1 while a job's slots pass without a run: the last two, or the last was missed; for the same jobs."
+    )
+    for job in moment.jobs {
+      text.sample("takt_job_stale", [("job", job.name)], job.isStale ? 1 : 0)
     }
     text.family(
       "takt_job_last_success_seconds", "gauge",

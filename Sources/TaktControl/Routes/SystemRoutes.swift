@@ -118,16 +118,22 @@ struct SystemRoutes {
     let names = await ports.query { core, _ in Array(core.jobNames) }
     // As many as there are labels for, without sorting the others.
     let labelled = Array(names.smallest(Metrics.labelledJobsMax))
-    let (view, streaks, cluster, now) = await ports.query { core, now in
+    let (view, jobs, cluster, now) = await ports.query { core, now in
       (
-        core.view, labelled.map { core.view(of: $0, at: now)?.failureStreak ?? 0 },
+        core.view,
+        labelled.map { name in
+          core.view(of: name, at: now).map { (streak: $0.failureStreak, isResting: $0.isResting) }
+        },
         core.clusterView(at: now), now
       )
     }
     let (figures, facts, clients) = (ports.figures(), ports.facts, readers.current)
     let text = await ports.readModel.read { state in
-      let jobs = zip(labelled, streaks).map { name, streak in
-        (name: name.text, streak: streak, succeededAt: state.jobs[name]?.succeededAt)
+      let jobs = zip(labelled, jobs).map { name, job in
+        let history = state.jobs[name]
+        return MetricsMoment.JobFigures(
+          name: name.text, streak: job?.streak ?? 0, succeededAt: history?.succeededAt,
+          isStale: job?.isResting == false && history?.isStale == true)
       }
       return state.metrics.text(
         MetricsMoment(

@@ -38,7 +38,8 @@ struct JobsFileSource: SnapshotSource {
   private var loader: JobsLoader {
     JobsLoader(
       catalogue: catalogue, zones: ZoneFiles(), accounts: SystemAccounts(),
-      time: SystemTimeSource(), engineAddresses: Self.flaws)
+      time: SystemTimeSource(), engineAddresses: Self.flaws,
+      bundledPlugins: Installation.plugins)
   }
 
   /// What libpq says to the connection string of a cluster; without it, nothing.
@@ -56,6 +57,12 @@ struct JobsFileSource: SnapshotSource {
   func loadOrExit(
     isQuiet: Bool = false, isThorough: Bool = false
   ) throws -> (snapshot: Snapshot, files: FilesRead, warnings: Int) {
+    if path == FileArgument.standard, access(path, F_OK) != 0, errno == ENOENT {
+      Console.error(
+        "takt: there is no \(path) in this folder; create one with `takt init`, or name another file"
+      )
+      throw ExitCode.configuration
+    }
     let loaded = load(as: nil, isThorough: isThorough)
     for diagnostic in loaded.diagnostics where !isQuiet || loaded.snapshot == nil {
       Console.error(diagnostic.text)
