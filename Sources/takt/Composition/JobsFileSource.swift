@@ -8,6 +8,9 @@ import TaktTime
 
 /// A jobs file, checked against the actions of this program, and the zones and accounts of this machine.
 struct JobsFileSource: SnapshotSource {
+  /// The file that commands take where none is named.
+  static let standard = "jobs.yaml"
+
   let path: String
   let catalogue: any ActionCatalogue
 
@@ -57,7 +60,7 @@ struct JobsFileSource: SnapshotSource {
   func loadOrExit(
     isQuiet: Bool = false, isThorough: Bool = false
   ) throws -> (snapshot: Snapshot, files: FilesRead, warnings: Int) {
-    if path == FileArgument.standard, access(path, F_OK) != 0, errno == ENOENT {
+    if path == Self.standard, access(path, F_OK) != 0, errno == ENOENT {
       Console.error(
         "takt: there is no \(path) in this folder; create one with `takt init`, or name another file"
       )
