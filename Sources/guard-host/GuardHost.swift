@@ -53,7 +53,7 @@ struct GuardHost {
       switch event {
       case .actionEnded(let run, let report):
         say("ended \(run) \(report.result) \(report.descendants.count)")
-      case .groupEnded(let run): say("gone \(run)")
+      case .groupEnded(let run, _): say("gone \(run)")
       default: break
       }
     }
