@@ -22,7 +22,9 @@ AXE := .build/page-venv/bin/python
 # has built. lld comes with Swift and orders functions, which needs a section for each of them;
 # .build/static holds libstdc++.a and nothing else, so that the shared one is not found first; packed
 # relocations need glibc 2.36.
-RELEASE = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -L.build/static \
+# No path of this folder gets into it, so that the same commit makes the same program anywhere.
+RELEASE = -c release --static-swift-stdlib --disable-local-rpath \
+	-Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. -Xswiftc -use-ld=lld -Xswiftc -L.build/static \
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xlinker --no-export-dynamic \
 	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections \
 	-Xlinker --symbol-ordering-file=packaging/takt.order -Xlinker --no-warn-symbol-ordering \
@@ -33,10 +35,10 @@ MISSING = $(shell for p in $(PACKAGES); do \
 	dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done)
 
 .PHONY: run build release release-setup order test test-setup test-build browser lint format bench \
-	bench-programs bench-venv bench-report bench-faults check-slow crash tsan fuzz transfers contract man completions reference setup clean help
+	bench-programs bench-venv bench-report bench-faults check-slow crash tsan fuzz transfers contract man completions reference schema setup clean help
 
 help:            ## Show this list.
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 run: build       ## Build takt and run jobs.yaml in the foreground.
 	@printf '%s\n' 'takt is running jobs.yaml; Ctrl-C stops it. Edit jobs.yaml, then apply the change' \
@@ -64,13 +66,15 @@ release-setup: setup # Find the static library of C++.
 		cc -print-file-name=libstdc++.a); \
 	[ ! -f "$$library" ] || ln -sf "$$library" .build/static/
 
-release: release-setup ## Build the program to install, .build/release/takt, with its debug symbols in takt.debug.
+release: export TAKT_COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
+release: release-setup ## Build the program to install, .build/release/takt, its symbols in takt.debug, manual pages, completions.
 	@[ ! packaging/takt.order -nt .build/release/takt ] || rm -f .build/release/takt # It is linked anew.
 	$(SWIFT) build $(RELEASE) --product takt
 	@cd .build/release && if readelf -SW takt | grep -q '[.]symtab'; then \
 		objcopy --only-keep-debug takt takt.debug && \
 		objcopy --strip-all --add-gnu-debuglink=takt.debug takt takt.stripped && \
 		mv takt.stripped takt; fi
+	@$(MAKE) --no-print-directory man completions TAKT=.build/release/takt
 
 order: PACKAGES += valgrind
 order: release-setup ## Write packaging/takt.order, the functions that the linker places side by side.
@@ -117,7 +121,9 @@ check-slow:      ## Run the checks that take too long for CI, and print each one
 		'nemesis: make nemesis' \
 		'guest: make guest' \
 		'example: $(SWIFT) build --package-path Examples' \
-		'manuals: make man completions'
+		'manuals: make man completions' \
+		'packages: make package-tools packages packages-test rules-test' \
+		'same bits: make reproducible'
 
 browser:         # The web page is tested in it; without it those tests are skipped, and say so.
 	@command -v chromedriver >/dev/null || ! command -v apt-get >/dev/null || { \
@@ -130,16 +136,21 @@ browser:         # The web page is tested in it; without it those tests are skip
 		.build/page-venv/bin/pip install -q --disable-pip-version-check axe-core-python; } || \
 		{ rm -rf .build/page-venv; echo 'without axe-core: it could not be installed' >&2; }
 
-man: build       ## Write the manual pages, .build/man/takt.1 and one for each command.
-	$(SWIFT) build --package-path .build/checkouts/swift-argument-parser \
-		--scratch-path .build/man-tool --product generate-manual
-	@mkdir -p .build/man
-	.build/man-tool/debug/generate-manual .build/debug/takt --multi-page --output-directory .build/man
+# The program that describes itself.
+TAKT ?= .build/debug/takt
+DESCRIBED = $(if $(filter .build/debug/takt,$(TAKT)),build)
 
-completions: build ## Write shell completions, .build/completions/takt.bash and others.
+man: $(DESCRIBED) ## Write the manual pages, .build/man/takt.1 and one for each command.
+	@$(SWIFT) build --package-path .build/checkouts/swift-argument-parser \
+		--scratch-path .build/man-tool --product generate-manual
+	@rm -rf .build/man && mkdir -p .build/man
+	.build/man-tool/debug/generate-manual $(TAKT) --multi-page --output-directory .build/man \
+		--date "$$(scripts/date)"
+
+completions: $(DESCRIBED) ## Write shell completions, .build/completions/takt.bash and others.
 	@mkdir -p .build/completions
 	@for shell in bash zsh fish; do \
-		.build/debug/takt --generate-completion-script $$shell \
+		$(TAKT) --generate-completion-script $$shell \
 			> .build/completions/takt.$$shell || exit 1; done
 
 contract: build  ## Test the API of a running daemon with schemathesis, against its own description.
@@ -237,8 +248,14 @@ gate-program: release-setup
 transfers: setup ## Make 10,000 HTTP and mail transfers; memory and descriptors must not grow.
 	TAKT_TRANSFERS=10000 $(SWIFT) test --filter ManyTransfersTests
 
+schema: build    ## Write schema/jobs.schema.json.
+	@mkdir -p schema
+	.build/debug/takt schema > schema/jobs.schema.json
+
 reference: setup ## Write the generated parts of docs/ from the code.
 	TAKT_WRITE_REFERENCE=1 $(SWIFT) test --filter 'KeyTableTests|BuiltinReferenceTests|RunMachineTests'
 
 clean:           ## Remove all build outputs.
 	rm -rf .build .build-* Benchmarks/.build Examples/.build
+
+include packaging/packages.mk

@@ -8,6 +8,10 @@ let strict: [SwiftSetting] =
     .enableUpcomingFeature("MemberImportVisibility"),
   ] + (Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)])
 
+// Only packages have it: a debug build would compile again after each commit.
+let commit: [CSetting] =
+  Context.environment["TAKT_COMMIT"].map { [.define("TAKT_COMMIT", to: "\"\($0)\"")] } ?? []
+
 let package = Package(
   name: "takt",
   platforms: [.macOS(.v15)],
@@ -34,7 +38,7 @@ let package = Package(
       name: "takt",
       dependencies: [
         "TaktControl", "TaktPicture", "TaktEngine", "TaktClaims", "TaktStore", "TaktConfig",
-        "TaktCore", "TaktTransfer", "TimerMachine", "TaktTime", "CWithoutICU",
+        "TaktCore", "TaktTransfer", "TimerMachine", "TaktTime", "CWithoutICU", "CTaktBuild",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -97,6 +101,8 @@ let package = Package(
     .target(name: "CTimerFD"),
     .target(name: "CTaktSystem"),
     .target(name: "CWithoutICU"),
+    // The commit, and the versions of libraries that are loaded when they are needed.
+    .target(name: "CTaktBuild", cSettings: commit),
     .target(name: "CTaktTransfer"),
     // libpq, which is loaded when it is first needed and never linked.
     .target(name: "CTaktClaims"),

@@ -10,14 +10,16 @@ struct Takt: ParsableCommand {
     abstract:
       "Cron for one Linux machine, plus timeouts, retries, safe reloads and a record of every scheduled start.",
     discussion: """
-      Write jobs.yaml and run `takt run`. After an edit, run `takt reload`.
+      `takt init` writes a jobs.yaml to start from; `takt run` runs it. After an edit, run `takt \
+      reload`. `takt --version --json` also prints the commit and the versions of libraries.
 
       EXIT CODES:
       \(ExitCode.table)
       """,
     version: TaktVersion.current,
     subcommands: [
-      RunCommand.self, ExecCommand.self, CheckCommand.self, PlanCommand.self, NextCommand.self,
+      InitCommand.self, RunCommand.self, ExecCommand.self, CheckCommand.self, PlanCommand.self,
+      NextCommand.self,
       ExplainCommand.self, SimulateCommand.self, RunsCommand.self, WhyCommand.self,
       LogsCommand.self,
       VerifyCommand.self,
@@ -32,6 +34,8 @@ struct Takt: ParsableCommand {
     // Half of what this answer would take is the parser looking at all commands.
     if CommandLine.arguments.dropFirst().elementsEqual(["--version"]) {
       Console.print(TaktVersion.current)
+    } else if Set(CommandLine.arguments.dropFirst()) == ["--version", "--json"] {
+      Console.print(TaktVersion.Report().jsonLine)
     } else {
       CommandSuggestion.check(Array(CommandLine.arguments.dropFirst()), of: Self.self)
       main(nil)

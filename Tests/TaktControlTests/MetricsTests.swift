@@ -70,6 +70,21 @@ import TaktTime
     }
   }
 
+  @Test func `counters are at 0 before the first event`() {
+    let text = text(Metrics())
+    for line in [
+      #"takt_slots_total{verdict="ran",reason=""} 0"#,
+      #"takt_slots_total{verdict="missed",reason="down"} 0"#,
+      #"takt_slots_total{verdict="skipped",reason="overlap"} 0"#,
+      #"takt_slots_total{verdict="cancelled",reason="removed"} 0"#,
+      #"takt_slot_lateness_seconds_count{qos="utility"} 0"#,
+      #"takt_runs_total{outcome="failed"} 0"#, #"takt_reloads_total{outcome="refused"} 0"#,
+    ] {
+      #expect(text.contains(line + "\n"), "\(line)")
+    }
+    #expect(PrometheusLint.problems(in: text) == [])
+  }
+
   @Test func `the text keeps the rules of its format`() throws {
     #expect(PrometheusLint.problems(in: text(try filled)) == [])
   }

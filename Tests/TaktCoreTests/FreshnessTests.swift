@@ -162,6 +162,36 @@ import TaktTime
     #expect(shop.hooks.isEmpty && shop.staleSince == nil)
   }
 
+  @Test func `a failure right after a resumption is not a staleness yet`() throws {
+    var shop = Shop()
+    shop.world.start([try job()])
+    shop.pass(Self.hour * 25)
+    let name = try #require(JobName("a"))
+    _ = shop.world.perform(.suspend(name, until: nil, reason: ""))
+    shop.pass(Self.hour * 100)
+    _ = shop.world.perform(.resume(name))
+    shop.result = .exited(1)
+    shop.pass(Self.hour * 25)
+    #expect(shop.hooks.isEmpty && shop.staleSince == nil)
+    shop.pass(Self.hour * 2)
+    #expect(shop.hooks == ["on_stale 151"])
+  }
+
+  @Test func `an absence right after a resumption leaves the job its chance`() throws {
+    let spec = try job { $0.missed.choice = .skip }
+    var shop = Shop()
+    shop.world.start([spec])
+    shop.pass(Self.hour * 25)
+    let name = try #require(JobName("a"))
+    _ = shop.world.perform(.suspend(name, until: nil, reason: ""))
+    shop.pass(Self.hour * 100)
+    _ = shop.world.perform(.resume(name))
+    shop.world.restart([spec], after: Self.hour * 30)
+    #expect(shop.hooks.isEmpty && shop.staleSince == nil)
+    shop.pass(Self.hour * 24)
+    #expect(shop.hooks.isEmpty && shop.staleSince == nil)
+  }
+
   @Test func `repeat reminds of a staleness for as long as it lasts`() throws {
     var shop = Shop()
     shop.result = .exited(1)

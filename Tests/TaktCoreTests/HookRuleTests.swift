@@ -180,7 +180,7 @@ import TaktTime
     let later = try job([.onFailure: [HookRule(.streak(least: 6)), third]])
     var day = Day()
     day.start([before])
-    day.pass(.seconds(31), .exited(1))
+    day.pass(.seconds(30), .exited(1))
     #expect(day.news() == ["on_failure 30 streak 1"])
     day.world.reload([before], to: [after])
     day.pass(.seconds(120), .exited(1))
@@ -201,6 +201,35 @@ import TaktTime
     world.send(.actionEnded(RunID(2), AttemptReport(.exited(1))))
     #expect(world.requests.map { $0.facts?.hook } == [nil, .onStart, .onSuccess])
     #expect(world.requests.map { $0.facts?.run } == [nil, RunID(1), RunID(1)])
+  }
+
+  @Test func `a monitor that does not answer delays neither runs nor other hooks`() throws {
+    let spec = try job([.onStart: [HookRule()], .onFailure: [HookRule()]]) {
+      $0.policies.pings = [Step(.use("ping", [:]))]
+      $0.overlap = .allow
+    }
+    var world = SchedulerWorld()
+    world.start([spec], maxRunning: 2)
+    for _ in 0..<5 {
+      world.pass(.seconds(30))
+      // All but the pings end.
+      while let run = world.running.first(where: { run in
+        world.requests.last { $0.run == run }?.facts?.isPing != true
+      }) {
+        world.running.removeAll { $0 == run }
+        let isHook = world.requests.last { $0.run == run }?.isHook == true
+        world.send(.actionEnded(run, AttemptReport(.exited(isHook ? 0 : 1))))
+      }
+    }
+    let called = world.requests.compactMap(\.facts)
+    #expect(world.verdicts.count == 5 && world.verdicts.allSatisfy { $0.hasSuffix(" ran") })
+    #expect(called.count { !$0.isPing && $0.hook == .onFailure } == 5)
+    // The pings of the ends wait for those of the starts.
+    #expect(called.filter(\.isPing).map(\.hook) == Array(repeating: .onStart, count: 5))
+    let ping = try #require(world.running.first)
+    world.send(.actionEnded(ping, AttemptReport(.exited(0))))
+    #expect(world.requests.last?.facts?.hook == .onFailure)
+    #expect(world.requests.last?.facts?.isPing == true)
   }
 
   @Test(

@@ -44,6 +44,19 @@ import TaktTime
     #expect(world.ledger.audit().isEmpty)
   }
 
+  @Test func `a sleep of the machine is a fact, though nothing was due in it`() throws {
+    func facts(slept: Duration) throws -> [LogFact] {
+      var world = SchedulerWorld()
+      world.start([try job("a", every(100_000))])
+      world.now.wall = world.now.wall + .seconds(3600)
+      return world.scheduler.send(.clockStepped(slept: slept)).compactMap { effect in
+        if case .log(let record) = effect { record.fact } else { nil }
+      }
+    }
+    #expect(try facts(slept: .seconds(3600)) == [.slept(.seconds(3600))])
+    #expect(try facts(slept: .zero) == [])
+  }
+
   @Test func `many jobs that were kept waiting do not all start at once`() throws {
     var world = SchedulerWorld()
     world.start(try (0..<50).map { try job("j\($0)", every(100)) }, maxRunning: 100)

@@ -102,6 +102,13 @@ import TimerMachine
       to: .backingOff(until: MonotonicInstant(nanoseconds: 30_000_000_000), after: failed),
       .actionEnded)
     #expect(render(text, waits).hasSuffix("run 12     failed, exit(1), next attempt in 30 s\n"))
+    // An outcome that says it all is not explained by itself.
+    let overTime = RunState.ended(RunEnd(.timedOut, .timeout))
+    #expect(
+      render(
+        text,
+        try move(.slot, from: .running, to: overTime, .actionEnded, duration: .seconds(1))
+      ).hasSuffix("run 12     timed_out, took 1 s\n"))
     #expect(!text.shows(try move(.slot, from: .backingOff, to: .queued, .delayOver), at: .info))
     #expect(
       !text.shows(

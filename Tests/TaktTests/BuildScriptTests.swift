@@ -22,7 +22,7 @@ import Testing
       let files = FileManager.default
       try files.createDirectory(
         at: folder.appendingPathComponent("Sources/takt"), withIntermediateDirectories: true)
-      for name in ["Makefile", "scripts"] {
+      for name in ["Makefile", "scripts", "packaging"] {
         try files.copyItem(
           at: Self.repository.appendingPathComponent(name),
           to: folder.appendingPathComponent(name))

@@ -77,11 +77,27 @@ import Testing
   @Test(
     .enabled(if: hasBrowser, "chromium and chromedriver are not installed"),
     arguments: [
-      "job", "progress", "runs", "output", "overview", "timeline", "sign-in", "keyboard", "hung",
-      "states",
+      "job", "progress", "runs", "output", "overview", "timeline", "sign-in", "keyboard",
+      "keyboard-day", "hung", "states",
     ])
   func `the page serves somebody on call`(scenario: String) throws {
     try drive(try LiveTakt(Self.onCall, http: true), scenario)
+  }
+
+  @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))
+  func `a job without a success in time is shown as stale`() throws {
+    let jobs = """
+      jobs:
+        calm: {cron: '@yearly', run: 'true'}
+        nightly: {cron: '@yearly', run: 'true', expect_success_within: 1s}
+
+      """
+    try drive(try LiveTakt(jobs, http: true), "stale")
+  }
+
+  @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))
+  func `the timeline shows that takt hung although nothing was due`() throws {
+    try drive(try LiveTakt("jobs: {rare: {cron: '@yearly', run: 'true'}}\n", http: true), "hung")
   }
 
   @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))

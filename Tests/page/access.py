@@ -5,6 +5,7 @@ import pathlib
 from browser import check, resize, row, row_part, until
 
 ENTER, TAB, SPACE, DOWN, RIGHT, ESCAPE = "\ue007", "\ue004", " ", "\ue015", "\ue014", "\ue00c"
+BACKSPACE = "\ue003"
 
 
 def scenario_sign_in(page, _):
@@ -91,6 +92,59 @@ def scenario_keyboard(page, _):
     until("Enter opens the run", lambda: browser.run("return location.hash") == f"#/job/broken/run/{run}")
 
 
+def scenario_keyboard_day(page, _):
+    """Overview, job, run, output, cancel, timeline, plan: a round without a mouse and without an address."""
+    browser = page.browser
+    run = page.run_job("broken")[0]
+    page.open()
+    browser.keys("/", *"broken")
+    until("the slash searches", lambda: browser.count("[data-testid=job]") == 1)
+    browser.keys(DOWN, ENTER)
+    until("Enter opens the job", lambda: browser.text("[data-testid=job-name]") == "broken")
+    until("its runs are there", lambda: browser.count("[data-testid=run]") > 0)
+    reach(browser, "aria-label", f"Run {run}")
+    browser.keys(ENTER)
+    until("Enter opens the run", lambda: browser.run("return location.hash") == f"#/job/broken/run/{run}")
+    until("its output is there", lambda: browser.count("[data-testid=output] .line") > 0)
+    reach(browser, "data-testid", "output")
+    reach(browser, "data-route", "overview")
+    browser.keys(ENTER)
+    until("Enter leads to the overview", lambda: browser.count("[data-testid=search]") > 0)
+    browser.keys("/", *(BACKSPACE for _ in "broken"), *"slow")
+    until("another job is found", lambda: browser.count(row("slow")) == 1 and browser.count("[data-testid=job]") == 1)
+    browser.keys(DOWN, ENTER)
+    until("it is opened", lambda: browser.text("[data-testid=job-name]") == "slow")
+    reach(browser, "data-action", "trigger")
+    browser.keys(ENTER)
+    until("it runs", lambda: browser.text("[data-testid=run-outcome]") == "running")
+    reach(browser, "data-action", "cancel")
+    browser.keys(ENTER)
+    until("it asks", lambda: browser.count("#confirm-yes") > 0)
+    reach(browser, "id", "confirm-yes")
+    browser.keys(ENTER)
+    until("it is cancelled", lambda: browser.text("[data-testid=run-outcome]") == "cancelled")
+    reach(browser, "data-route", "timeline")
+    browser.keys(ENTER)
+    until("the timeline has lanes", lambda: browser.count("[data-testid=lane]") > 0)
+    browser.keys("/", *"slow")
+    until("one lane is left", lambda: browser.count("[data-testid=lane]") == 1)
+    reach(browser, "data-testid", "lane")
+    browser.keys(RIGHT)
+    until("the arrow tells of a mark", lambda: "slow:" in browser.text("[data-testid=timeline-details]"))
+    reach(browser, "data-route", "plan")
+    browser.keys(ENTER)
+    until("the plan is shown", lambda: browser.text("[data-testid=reload-state]") != "")
+    reach(browser, "data-action", "check")
+    until("Tab leads to the preview", lambda: browser.keys(TAB)
+          or browser.run("return document.activeElement.tagName") == "SUMMARY")
+    browser.keys(ENTER)
+    reach(browser, "data-testid", "plan-text")
+    browser.keys(*"jobs: {typed: {every: 1h, run: 'true'}}")
+    reach(browser, "data-action", "plan")
+    browser.keys(ENTER)
+    until("what was typed is planned", lambda: browser.count("[data-testid=step][data-job=typed]") == 1)
+
+
 def reach(browser, attribute, value):
     """Presses Tab until the focus is where it is wanted."""
     for _ in range(80):
@@ -161,5 +215,6 @@ SCENARIOS = {
     "sign-in": scenario_sign_in,
     "read-only": scenario_read_only,
     "keyboard": scenario_keyboard,
+    "keyboard-day": scenario_keyboard_day,
     "axe": scenario_axe,
 }

@@ -274,10 +274,18 @@ def scenario_states(page, _):
     runs = [page.ask("POST", "/jobs/lined/trigger")[1]["run"] for _ in range(2)]
     until("one runs and one waits", lambda: [page.ask("GET", f"/runs/{run}")[1]["state"] for run in runs]
           == ["running", "queued"])
+    page.open()
+    open_job(page, "lined", runs[1])
+    output = lambda: (browser.text("#output-title"), browser.text("[data-testid=output-state]"))
+    waits = "queued: the run has not started yet"
+    until("the output of the waiting run says so", lambda: output() == (f"Output of run {runs[1]}", waits))
+    check(page.ask("POST", f"/runs/{runs[0]}/cancel")[0] == 200, "the running one cannot be cancelled")
+    until("its output is followed once it runs", lambda: output() == (f"Output of run {runs[1]}", "live"))
+    runs = [runs[1], page.ask("POST", "/jobs/lined/trigger")[1]["run"]]
     check(page.ask("POST", f"/runs/{runs[1]}/cancel")[0] == 200, "the waiting run cannot be cancelled")
     until("it has ended", lambda: page.ask("GET", f"/runs/{runs[1]}")[1]["state"] == "ended")
     check(page.ask("POST", "/jobs/lined/suspend")[0] == 200, "the job cannot be suspended")
-    page.open()
+    page.route("#/")
     until("the suspended job counts", lambda: browser.text("[data-testid=tile-suspended] b") == "1")
     browser.click("[data-testid=tile-suspended]")
     until("it is listed", lambda: browser.count(row("lined")) == 1)
@@ -285,6 +293,22 @@ def scenario_states(page, _):
     cell = f'[data-testid=run][data-run="{runs[1]}"] [data-testid={{}}]'
     until("the run that never started says so", lambda: browser.text(cell.format("run-began")) == "not started")
     check(browser.text(cell.format("run-took")) == "–", "it took some time")
+
+
+def scenario_stale(page, _):
+    """A job without a success in time is first, counted, and says since when."""
+    browser = page.browser
+    page.open()
+    names = lambda: browser.run("return [...document.querySelectorAll('[data-testid=job]')].map(e => e.dataset.job)")
+    until("the stale job is the first", lambda: names() == ["nightly", "calm"])
+    until("it is marked", lambda: browser.attribute(row("nightly"), "data-attention") == "stale")
+    check(browser.text("[data-testid=tile-stale] b") == "1", "the stale job is not counted")
+    browser.click("[data-testid=tile-stale]")
+    until("it alone is listed", lambda: names() == ["nightly"])
+    open_job(page, "nightly")
+    banner = until("the banner says how it stands", lambda: browser.text("[data-testid=banner]"))
+    check(re.match(r"Stale since \d\d:\d\d", banner) and "no success on record" in banner, f"the banner is '{banner}'")
+    check(browser.attribute("[data-testid=banner]", "data-tone") == "warn", "the banner does not warn")
 
 
 def scenario_lanes(page, _):
@@ -313,5 +337,6 @@ SCENARIOS = {
     "timeline": scenario_timeline,
     "hung": scenario_hung,
     "states": scenario_states,
+    "stale": scenario_stale,
     "lanes": scenario_lanes,
 }

@@ -41,12 +41,36 @@ const VERDICT_LETTERS = { r: "ran", s: "skipped", o: "coalesced", m: "missed", x
 /** Reasons for which a slot is skipped as its owner wants it. */
 const EXPECTED_SKIPS = new Set(["suspended", "excluded", "limit", "elsewhere"]);
 
+/** Reasons that are a word of takt's own. */
+const REASON_WORDS = {
+  down: "takt did not run",
+  operator: "by hand",
+  replaced: "replaced by a newer run",
+  removed: "the job was removed",
+  shutdown: "takt stopped",
+  lease_lost: "lease lost",
+};
+
+/** What the system says of a program or folder that cannot be used. */
+const ERROR_WORDS = {
+  EACCES: "permission denied", ENOENT: "no such file", ENOEXEC: "not a program", ENOTDIR: "not a folder",
+};
+
 /** A reason of takt's in words: `exit(28)` is exit code 28. */
 function describeReason(reason) {
   const parts = /^([a-z_]+)\((.*)\)$/s.exec(reason ?? "");
-  if (!parts) return reason ?? "";
+  if (!parts) return REASON_WORDS[reason] ?? reason ?? "";
   const [, name, value] = parts;
-  return `${name === "exit" ? "exit code" : name.replaceAll("_", " ")} ${value}`;
+  if (name === "exit") return `exit code ${value}`;
+  if (name !== "not_started") return `${name.replaceAll("_", " ")} ${value}`;
+  const [stage, error] = value.split(", ");
+  return `not started: ${stage.replaceAll("_", " ")}${error ? `, ${ERROR_WORDS[error] ?? error}` : ""}`;
+}
+
+/** Why a run ended, in words; empty where its outcome says it all. */
+function describeEnd({ outcome, reason }) {
+  const isSaid = !outcome || outcome === "succeeded" || (outcome === "timed_out" && reason === "timeout");
+  return isSaid ? "" : describeReason(reason);
 }
 
 /** How many of a job's last slots in a row did not run. */
@@ -63,9 +87,11 @@ function describePassed(job) {
     if ("smx".includes(letter)) counts.set(letter, (counts.get(letter) ?? 0) + 1);
   }
   if (counts.size === 0) return "";
-  const parts = [...counts].map(([letter, count]) => `${count} ${VERDICT_LETTERS[letter]}`);
-  const reason = job.passed?.reason ? `: ${job.passed.reason.replaceAll("_", " ")}` : "";
-  return parts.join(", ") + reason;
+  // The reason is that of the newest one, whose kind stands before it.
+  const isNewest = ([letter]) => VERDICT_LETTERS[letter] === job.passed?.verdict;
+  const all = [...counts].sort((a, b) => isNewest(a) - isNewest(b));
+  const reason = job.passed?.reason && isNewest(all.at(-1)) ? `: ${job.passed.reason.replaceAll("_", " ")}` : "";
+  return all.map(([letter, count]) => `${count} ${VERDICT_LETTERS[letter]}`).join(", ") + reason;
 }
 
 /** How long a run took, in milliseconds; undefined for one that never started, or whose end nobody saw. */
@@ -127,9 +153,10 @@ function describeSlotEvent(event) {
 }
 
 function describeRunEvent(event) {
-  const move = `run ${event.run}: ${event.from ?? "new"} → ${STATE_WORDS[event.to] ?? event.to}`;
+  const move = `run ${event.run}: ${STATE_WORDS[event.from] ?? event.from ?? "new"} → ${STATE_WORDS[event.to] ?? event.to}`;
   const outcome = event.outcome ? `, ${OUTCOME_WORDS[event.outcome]}` : "";
-  return withReason(move + outcome + (event.hook ? `, hook ${event.hook}` : ""), event.reason);
+  const reason = event.outcome ? describeEnd(event) : event.reason;
+  return withReason(move + outcome + (event.hook ? `, hook ${event.hook}` : ""), reason);
 }
 
 function describePlanEvent(event) {

@@ -55,6 +55,7 @@ class Sparkline {
       marks.set(kind, `${marks.get(kind)}M${x} ${top}h4V${SPARK_HEIGHT}h-4z${isFailure(kind) ? `M${x} 0h4v3h-4z` : ""}`);
     }
     for (const [kind, path] of this.paths) setAttribute(path, "d", marks.get(kind));
+    setAttribute(this.node, "data-empty", letters ? null : "");
     const last = durations.length > 0 ? `; the last took ${formatDuration(durations.at(-1))}, the longest ${formatDuration(longest)}` : "";
     const words = describeOutcomes(letters) + last;
     setAttribute(this.node, "aria-label", words);

@@ -97,9 +97,10 @@ class JobRow {
   }
 
   updateLast(job) {
-    setText(this.outcome, job.last?.outcome ? OUTCOME_WORDS[job.last.outcome] : "never run");
+    const none = job.active.some((run) => run.began) ? "first run" : "never run";
+    setText(this.outcome, job.last?.outcome ? OUTCOME_WORDS[job.last.outcome] : none);
     setAttribute(this.outcome, "data-outcome", job.last?.outcome ?? "none");
-    setAttribute(this.outcome, "title", describeReason(job.last?.reason));
+    setAttribute(this.outcome, "title", job.last ? describeEnd(job.last) : "");
     setText(this.streak, job.streak > 1 ? `${job.streak}×` : "");
     setAttribute(this.streak, "title", job.streak > 1 ? `${plural(job.streak, "run")} in a row failed` : null);
   }

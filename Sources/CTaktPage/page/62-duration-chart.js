@@ -82,7 +82,7 @@ function drawBar(run, x, slot, yOf, measure) {
   const bar = shape(
     "g", { class: "bar", "data-outcome": run.outcome ?? "active" },
     shape("rect", { x, y, width, height: yOf(0) - y, rx: Math.min(width / 3, 1.5) }),
-    shape("title", {}, withReason(words, run.reason)));
+    shape("title", {}, withReason(words, describeEnd(run))));
   if (isFailure(run.outcome)) {
     const middle = x + width / 2;
     const size = Math.min(width / 2, 3);

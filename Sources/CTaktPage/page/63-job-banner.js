@@ -33,7 +33,7 @@ class JobBanner {
       const times = job.streak === 1 ? "Failed" : `Failed ${formatCount(job.streak)} times`;
       const when = job.failing_since && formatWhen(job.failing_since, now);
       const since = when ? ` ${job.streak === 1 ? "at" : "since"} ${when}` : job.streak > 1 ? " in a row" : "";
-      const why = isFailure(job.last?.outcome) && job.last?.reason ? describeReason(job.last.reason) : "";
+      const why = isFailure(job.last?.outcome) ? describeEnd(job.last) || OUTCOME_WORDS[job.last.outcome] : "";
       const run = isFailure(job.last?.outcome) ? job.last?.run : undefined;
       return { tone: "bad", words: times + since, more: [why, success, slots, running], run };
     }

@@ -114,7 +114,7 @@ class RunTable {
     this.newest.disabled = this.before === undefined;
     this.newer.disabled = this.pages.length === 0;
     this.older.disabled = this.next === undefined;
-    setText(this.range, this.runs.length > 0 ? `runs ${this.runs.at(-1).run} to ${this.runs[0].run}` : "");
+    setText(this.range, this.runs.length > 0 ? describeNumbers(this.runs) : "");
     this.select(this.selected);
   }
 
@@ -123,7 +123,7 @@ class RunTable {
     const state = run.outcome ? OUTCOME_WORDS[run.outcome] : STATE_WORDS[run.state];
     const outcome = element(
       "span", { class: "outcome", "data-testid": "run-outcome", "data-outcome": run.outcome ?? "active" }, state);
-    const reason = run.outcome && !["succeeded", "timed_out"].includes(run.outcome) ? describeReason(run.reason) : "";
+    const reason = describeEnd(run);
     const took = run.outcome && tookOf(run);
     const row = element(
       "tr", { "data-run": run.run, "data-testid": "run" },
@@ -132,10 +132,16 @@ class RunTable {
       element("td", { "data-testid": "run-took" }, took === undefined ? "–" : formatDuration(took)),
       element("td", { "data-testid": "run-cpu" }, run.cpu_ms === undefined ? "–" : formatDuration(run.cpu_ms)),
       element("td", { "data-testid": "run-memory" }, run.memory_peak === undefined ? "–" : formatSize(run.memory_peak)),
-      element("td", { class: "reason", title: reason }, outcome, reason ? element("span", { class: "muted" }, ` ${reason}`) : null),
+      element("td", { class: "reason", title: reason }, outcome, reason ? element("span", { class: "muted" }, `, ${reason}`) : null),
       element("td", {}, String(run.attempts)),
       element("td", {}, run.hook ?? KIND_WORDS[run.kind] ?? run.kind));
     row.addEventListener("click", (event) => event.target.closest("a") || !getSelection().isCollapsed || this.go(run.run));
     return row;
   }
+}
+
+/** How many runs are shown, and their numbers, which runs of all jobs share. */
+function describeNumbers(runs) {
+  const [first, last] = [runs.at(-1).run, runs[0].run];
+  return first === last ? `1 run, number ${first}` : `${plural(runs.length, "run")}, numbers ${first} to ${last}`;
 }

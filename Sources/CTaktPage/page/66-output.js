@@ -9,6 +9,7 @@ const OUTPUT_LINE_LENGTH = 4000;
 const NEAR_END = 24;
 /** As many attempts have a tab of their own: the newest. */
 const OUTPUT_TABS = 10;
+const WAITING_WORDS = "queued: the run has not started yet";
 
 class OutputView {
   constructor() {
@@ -28,14 +29,13 @@ class OutputView {
     this.download = button("Download", "download", {}, () => attempt(() => this.save()));
     this.pre = element(
       "div", { class: "output", tabindex: "0", role: "region", "data-testid": "output", "aria-labelledby": "output-title" });
+    this.tools = element(
+      "div", { class: "tools", role: "group", "aria-label": "Output" },
+      this.search.node, this.times, this.wrap, this.following, this.download);
     this.node = element(
       "section", { class: "card output-card" },
       element("div", { class: "tools" }, this.title, this.state),
-      this.tabs,
-      element(
-        "div", { class: "tools", role: "group", "aria-label": "Output" },
-        this.search.node, this.times, this.wrap, this.following, this.download),
-      this.pre);
+      this.tabs, this.tools, this.pre);
     this.pre.addEventListener("scroll", () => this.scrolled(), { passive: true });
     this.frame = new FrameTask(() => this.flush());
     this.show("times", true);
@@ -48,6 +48,7 @@ class OutputView {
     this.abort = null;
     this.run = null;
     this.live = false;
+    this.waiting = false;
     this.pending = [];
     this.dropped = 0;
     this.blocks = [];
@@ -59,6 +60,19 @@ class OutputView {
     this.search.changed();
     setText(this.title, "Output");
     setText(this.state, "");
+    this.hideTools(false);
+  }
+
+  /** There is no run whose output could be shown. */
+  showNone() {
+    this.clear();
+    setText(this.state, "no run yet");
+    this.hideTools(true);
+  }
+
+  hideTools(isHidden) {
+    this.tools.hidden = isHidden;
+    this.pre.hidden = isHidden;
   }
 
   show(kind, on) {
@@ -85,8 +99,11 @@ class OutputView {
     const abort = new AbortController();
     this.abort = abort;
     setText(this.title, `Output of run ${run.run}`);
-    setText(this.state, this.live ? "live" : "");
+    this.waiting = run.state === "queued";
+    setText(this.state, this.waiting ? WAITING_WORDS : this.live ? "live" : "");
     this.offerAttempts(run, chosen);
+    // takt has nothing to follow yet.
+    if (this.waiting) return;
     const lines = new OutputLines((line) => this.append(line));
     try {
       const response = await api.output(run.run, { follow: this.live, records: true, attempt: chosen }, abort.signal);
@@ -99,6 +116,19 @@ class OutputView {
       this.live = false;
       setText(this.state, error.problem?.status === 404 ? "no output was kept" : "incomplete");
     }
+  }
+
+  /** The run that is shown has left the queue: its output is followed. */
+  started(run) {
+    if (this.waiting && this.run === run) this.load({ ...this.shownRun, state: "running" }, "");
+  }
+
+  /** The run that is shown was cancelled in the queue. */
+  neverStarted(run) {
+    if (!this.waiting || this.run !== run) return;
+    this.live = false;
+    this.waiting = false;
+    setText(this.state, "the run never started");
   }
 
   /** Of a run that has ended after several attempts, each has a tab. */

@@ -53,21 +53,22 @@ class JobInternals {
     this.late = new LatenessBar();
     this.diagram = new MachineDiagram();
     this.steps = element("ol", { class: "steps", "data-testid": "transitions", tabindex: "0", "aria-label": "Last transitions" });
+    this.figures = element("div");
     this.keys = element("div");
     this.node = element(
       "details", { class: "card internals", "data-testid": "internals" }, element("summary", {}, "Internals"),
       element("h3", {}, "Timer machine"), this.diagram.node,
       element("h3", {}, "Last transitions"), this.steps,
-      element("h3", {}, "In the jobs file"), this.keys);
+      element("h3", {}, "Figures"), this.figures, element("h3", {}, "All keys, with defaults"), this.keys);
   }
 
   show(detail) {
     this.detail = detail;
-    const { keys, action, qos, ran } = detail;
-    const pairs = [["action", action], ["qos", qos], ["slots run", formatCount(ran)], ["lateness", this.late.node]];
+    const { keys, action, ran } = detail;
+    const pairs = [["action", action], ["slots that ran", formatCount(ran)], ["lateness", this.late.node]];
     const ofFile = keys.filter(({ key }) => key !== "description" && key !== "tags").map(({ key, text }) => [key, text]);
-    this.keys.replaceChildren(
-      facts(pairs, { class: "keys" }), facts(ofFile, { class: "keys file-keys", "data-testid": "keys" }));
+    this.figures.replaceChildren(facts(pairs, { class: "keys" }));
+    this.keys.replaceChildren(facts(ofFile, { class: "keys file-keys", "data-testid": "keys" }));
   }
 
   heard(event, name) {

@@ -135,12 +135,22 @@ class JobPage {
       this.facts.show(detail);
       this.internals.show(detail);
       this.draw();
+      this.checkWaiting(detail);
     } catch (error) {
       if (error.problem?.status !== 404 || this.name !== name) throw error;
       setText(this.gone, `There is no job ${name}. A reload may have removed it.`);
       this.gone.hidden = false;
       this.body.hidden = true;
     }
+  }
+
+  /** Events may have been missed that tell what became of a queued run. */
+  checkWaiting({ active }) {
+    if (!this.output.waiting) return;
+    const { run } = this.output;
+    const known = active.find((other) => other.run === run);
+    if (!known) attempt(async () => this.output.waiting && this.output.run === run && this.output.open(await api.run(run)));
+    else if (known.state !== "queued") this.output.started(run);
   }
 
   heard(event) {
@@ -150,7 +160,11 @@ class JobPage {
   }
 
   heardRun(event) {
-    if (event.from === "queued" && event.to === "running" && !event.hook) this.followIfFree(event.run);
+    if (event.from === "queued" && event.to === "running" && !event.hook) {
+      this.output.started(event.run);
+      this.followIfFree(event.run);
+    }
+    if (event.from === "queued" && event.to === "ended") this.output.neverStarted(event.run);
     if (event.to === "ended" || event.to === "running") this.runs.reload.request();
   }
 
@@ -161,9 +175,21 @@ class JobPage {
   }
 
   showRun(run) {
-    if (!run) return;
+    if (!run) {
+      if (this.output.run === null) this.output.showNone();
+      return;
+    }
     this.runs.select(run.run);
-    if (this.output.run !== run.run || !this.output.live) this.output.open(run);
+    if (this.output.run !== run.run || !this.output.live) this.output.open(this.asNow(run));
+  }
+
+  /** The run, without a state that events have told the end of. */
+  asNow(run) {
+    if (run.state !== "queued") return run;
+    const { active = [], last } = this.store.get(this.name) ?? {};
+    const known = active.find((other) => other.run === run.run);
+    if (known) return { ...run, state: known.state };
+    return last?.run >= run.run ? { ...run, state: undefined } : run;
   }
 
   async act(action) {

@@ -9,7 +9,8 @@ const GAPS_HEIGHT = 20;
 const GAP_WORDS = { down: "takt did not run", stalled: "takt stood still" };
 const AXIS_LABEL = 76;
 const NARROW = 620;
-const LABEL_WIDTH = 170;
+/** Names of jobs beside their lanes: in characters, and in pixels a character. */
+const LABEL_CHARACTERS = { least: 23, most: 40, width: 6.9 };
 const DRAW_SLICE = 20;
 
 /** Steps of the axis that are round on a clock. */
@@ -23,7 +24,9 @@ class TimelineDrawing {
     this.timeline = timeline;
     this.width = width;
     this.narrow = width < NARROW;
-    this.left = this.narrow ? 8 : LABEL_WIDTH;
+    const longest = Math.max(...timeline.jobs.map((lane) => lane.job.length), LABEL_CHARACTERS.least);
+    this.labelLength = Math.min(longest, LABEL_CHARACTERS.most);
+    this.left = this.narrow ? 8 : Math.round(this.labelLength * LABEL_CHARACTERS.width) + 12;
     this.right = width - 8;
     this.laneHeight = this.narrow ? LANE.height + 14 : LANE.height;
     this.wakesHeight = WAKES_HEIGHT + (this.narrow ? 12 : 0);
@@ -146,7 +149,7 @@ class TimelineDrawing {
         "aria-label": this.describeLane(lane),
       },
       shape("rect", { class: "ground", width: this.width, height: this.laneHeight }),
-      shape("text", { ...label, class: "label" }, clip(lane.job, this.narrow ? 40 : 23)),
+      shape("text", { ...label, class: "label" }, clip(lane.job, this.narrow ? LABEL_CHARACTERS.most : this.labelLength)),
       marks);
   }
 

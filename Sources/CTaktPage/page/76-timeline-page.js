@@ -61,7 +61,7 @@ class TimelinePage {
     }
     this.elsewhere = item("on another machine", slotMark(ELSEWHERE));
     this.elsewhere.hidden = true;
-    item("window", shape("path", { class: "window", d: "M1 5h16v4h-16z" }));
+    item("leeway", shape("path", { class: "window", d: "M1 5h16v4h-16z" }));
     for (const [kind, text] of Object.entries(GAP_WORDS)) {
       item(text, shape("g", { class: "gap-lane" }, shape("rect", { class: "gap", "data-kind": kind, x: 5, y: 2, width: 8, height: 10 })));
     }
@@ -99,7 +99,7 @@ class TimelinePage {
     setText(byId("timeline-more"), `Show ${formatCount(next)} more`);
     const shown = `${rest > 0 ? `${formatCount(count)} of ${plural(timeline.total, "job")}` : plural(count, "job")}, ${plural(timeline.wakes.length, "wake-up")}`;
     const none = match ? "No matching jobs." : "There are no jobs yet.";
-    const more = timeline.truncated && next <= 0 ? "; not everything is shown: search, or choose a shorter range" : "";
+    const more = !timeline.truncated || next > 0 ? "" : rest > 0 ? "; search for the others" : "; some slots are not drawn: choose a shorter range";
     setText(byId("timeline-note"), count === 0 ? none : shown + more);
   }
 

@@ -79,16 +79,20 @@ function drawList(title, items) {
 function drawRefusal(problem) {
   const diagnostics = problem.diagnostics ?? [];
   return [
-    element("h2", { class: "error" }, problem.title),
+    element("h2", { class: "error" }, problem.title[0].toUpperCase() + problem.title.slice(1)),
     problem.detail ? element("p", {}, problem.detail) : null,
     diagnostics.length > 0 ? drawDiagnostics(diagnostics) : null,
   ].filter(Boolean);
 }
 
 function drawDiagnostics(diagnostics) {
-  const lines = diagnostics.flatMap((diagnostic) => [
-    element("span", { "data-severity": diagnostic.severity }, diagnostic.text.trimEnd()), "\n",
-  ]);
+  // The sentence is wrapped; the line of the file is not, as the caret below it points into it.
+  const lines = diagnostics.map(({ severity, text }) => {
+    const [sentence, ...excerpt] = text.trimEnd().split("\n");
+    return element(
+      "span", { "data-severity": severity }, element("span", { class: "sentence" }, `${sentence}\n`),
+      excerpt.length > 0 ? element("span", { class: "excerpt" }, `${excerpt.join("\n")}\n`) : null);
+  });
   const attributes = { class: "diagnostics", "data-testid": "diagnostics", tabindex: "0", "aria-label": "Diagnostics" };
   return element("pre", attributes, ...lines);
 }

@@ -2,12 +2,12 @@
 extension PostgresSchema {
   static let claims = """
     CREATE OR REPLACE FUNCTION takt.granted(p_token bigint, p_attempt integer) RETURNS jsonb
-    LANGUAGE sql IMMUTABLE AS $fn$
+    LANGUAGE sql STABLE AS $fn$
       SELECT pg_catalog.jsonb_build_object('is', 'granted', 'token', p_token, 'attempt', p_attempt)
     $fn$;
 
     CREATE OR REPLACE FUNCTION takt.skipped(p_reason text) RETURNS jsonb
-    LANGUAGE sql IMMUTABLE AS $fn$
+    LANGUAGE sql STABLE AS $fn$
       SELECT pg_catalog.jsonb_build_object('is', 'skipped', 'reason', p_reason)
     $fn$;
 

@@ -5,13 +5,17 @@ extension PostgresSchema {
     clock, instants, requests, claims, settling, news, forgetting, batch, audit, rights,
   ]
 
+  // What is called for each claim is plpgsql, which keeps its plans, or is short enough to be inlined:
+  // another function in SQL is planned at each call, which takes longer than what it does.
   private static let clock = """
     CREATE OR REPLACE FUNCTION takt.now(p_cluster text) RETURNS bigint
-    LANGUAGE sql VOLATILE AS $fn$
-      SELECT coalesce(
+    LANGUAGE plpgsql VOLATILE AS $fn$
+    BEGIN
+      RETURN coalesce(
         (SELECT fixed FROM takt.clock WHERE cluster = p_cluster),
         (extract(epoch FROM pg_catalog.clock_timestamp()) * 1000000)::bigint * 1000
-      ) + coalesce((SELECT ahead FROM takt.clock WHERE cluster = p_cluster), 0)
+      ) + coalesce((SELECT ahead FROM takt.clock WHERE cluster = p_cluster), 0);
+    END
     $fn$;
     """
 
@@ -39,39 +43,47 @@ extension PostgresSchema {
     $fn$;
 
     CREATE OR REPLACE FUNCTION takt.is_known(p_cluster text, p_job text, p_slot bigint)
-    RETURNS boolean LANGUAGE sql STABLE AS $fn$
-      SELECT EXISTS (
+    RETURNS boolean LANGUAGE plpgsql STABLE AS $fn$
+    BEGIN
+      RETURN EXISTS (
           SELECT FROM takt.slot WHERE cluster = p_cluster AND job = p_job AND slot = p_slot)
         OR EXISTS (
           SELECT FROM takt.series
           WHERE cluster = p_cluster AND job = p_job AND last >= p_slot AND first <= p_slot)
         OR EXISTS (
           SELECT FROM takt.job
-          WHERE cluster = p_cluster AND name = p_job AND forgotten_until >= p_slot)
+          WHERE cluster = p_cluster AND name = p_job AND forgotten_until >= p_slot);
+    END
     $fn$;
 
     CREATE OR REPLACE FUNCTION takt.is_running(p_cluster text, p_job text, p_but bigint)
-    RETURNS boolean LANGUAGE sql STABLE AS $fn$
-      SELECT EXISTS (
+    RETURNS boolean LANGUAGE plpgsql STABLE AS $fn$
+    BEGIN
+      RETURN EXISTS (
         SELECT FROM takt.slot
-        WHERE cluster = p_cluster AND job = p_job AND state = 'claimed' AND slot <> p_but)
+        WHERE cluster = p_cluster AND job = p_job AND state = 'claimed' AND slot <> p_but);
+    END
     $fn$;
 
     CREATE OR REPLACE FUNCTION takt.is_unfinished(p_cluster text, p_job text) RETURNS boolean
-    LANGUAGE sql STABLE AS $fn$
-      SELECT EXISTS (
-        SELECT FROM takt.slot WHERE cluster = p_cluster AND job = p_job AND state <> 'decided')
+    LANGUAGE plpgsql STABLE AS $fn$
+    BEGIN
+      RETURN EXISTS (
+        SELECT FROM takt.slot WHERE cluster = p_cluster AND job = p_job AND state <> 'decided');
+    END
     $fn$;
 
     -- A slot has been decided: the next one of a job with a rest is counted from here.
     CREATE OR REPLACE FUNCTION takt.note_end(p_cluster text, p_jobs text[], p_now bigint)
-    RETURNS void LANGUAGE sql AS $fn$
+    RETURNS void LANGUAGE plpgsql AS $fn$
+    BEGIN
       UPDATE takt.job SET last_end = pg_catalog.div(p_now::numeric, 1000000)::bigint
-      WHERE cluster = p_cluster AND name = ANY (p_jobs) AND rest IS NOT NULL
+      WHERE cluster = p_cluster AND name = ANY (p_jobs) AND rest IS NOT NULL;
+    END
     $fn$;
 
     CREATE OR REPLACE FUNCTION takt.answer(p_answer text) RETURNS jsonb
-    LANGUAGE sql IMMUTABLE AS $fn$
+    LANGUAGE sql STABLE AS $fn$
       SELECT pg_catalog.jsonb_build_object('is', p_answer)
     $fn$;
     """

@@ -79,8 +79,9 @@ extension PostgresSchema {
 
   static let news = """
     CREATE OR REPLACE FUNCTION takt.news(p_cluster text, p_member bigint, p_now bigint)
-    RETURNS jsonb LANGUAGE sql AS $fn$
-      SELECT pg_catalog.jsonb_build_object(
+    RETURNS jsonb LANGUAGE plpgsql AS $fn$
+    BEGIN
+      RETURN pg_catalog.jsonb_build_object(
         'members', coalesce((
           SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
             'id', id, 'alive', lease_until > p_now, 'facts', pg_catalog.jsonb_build_object(
@@ -104,7 +105,8 @@ extension PostgresSchema {
           SELECT pg_catalog.jsonb_agg(
             pg_catalog.jsonb_build_object('token', token, 'job', job, 'slot', slot) ORDER BY token)
           FROM takt.slot
-          WHERE cluster = p_cluster AND state = 'claimed' AND member = p_member), '[]'::jsonb))
+          WHERE cluster = p_cluster AND state = 'claimed' AND member = p_member), '[]'::jsonb));
+    END
     $fn$;
     """
 

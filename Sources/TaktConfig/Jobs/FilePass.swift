@@ -71,9 +71,12 @@ final class FilePass {
     do {
       try composer.openDocument()
       if let other = try composer.walk(visitRoot) {
+        let first = reporter.line(Int(other.mark.line)) ?? ""
+        let isCrontab = CrontabLine.looksLike(first)
         reporter.report(
-          .wrongType, at: other.mark, "the file must be a mapping",
-          hint: "start it with '\(Key.jobs):'")
+          .wrongType, at: other.mark,
+          isCrontab ? CrontabLine.message : "the file must be a mapping",
+          hint: isCrontab ? CrontabLine.hint : "start it with '\(Key.jobs):'")
       } else if !hasReadJobs, includes.isEmpty, !hasUnknownKeys {
         reporter.report(
           .missingKey, at: .wholeFile, "the file has neither '\(Key.jobs)' nor '\(Key.include)'",

@@ -38,7 +38,7 @@ final class JobsLoad {
     shownFiles.append(path)
     files.append(FilePath.absolute(path))
     let folder = FilePath.folder(of: FilePath.absolute(path))
-    plugins.searchPath = [FilePath.join(folder, PluginTable.defaultFolder)]
+    plugins.folders = [FilePath.join(folder, PluginTable.defaultFolder)]
     settings.state = .folder(FilePath.join(folder, Self.defaultStateFolder))
     do {
       if case .read(let identity, let includes) = try visit(path, as: text, ancestors: []) {

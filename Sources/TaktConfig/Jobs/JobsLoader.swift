@@ -14,26 +14,29 @@ package struct JobsLoader: Sendable {
   private let refusesWritableByOthers: Bool
   private let engineAddresses: EngineAddressCheck?
   private let groupProblem: GroupLimitCheck?
+  private let bundledPlugins: String?
 
   /// - Parameters:
   ///   - engineAddresses: checks the connection string of a cluster; nil to check none.
   ///   - groupProblem: says why whole attempts cannot be limited; nil to check nothing.
+  ///   - bundledPlugins: the folder of the plugins that are installed with takt, searched last.
   package init(
     catalogue: any ActionCatalogue, zones: any ZoneSource, accounts: any AccountSource,
     time: any TimeSource, engineAddresses: EngineAddressCheck? = nil,
-    groupProblem: GroupLimitCheck? = nil
+    groupProblem: GroupLimitCheck? = nil, bundledPlugins: String? = nil
   ) {
     // What root runs, nobody else may write.
     self.init(
       catalogue: catalogue, zones: zones, accounts: accounts, time: time, userID: geteuid(),
       refusesWritableByOthers: geteuid() == 0, engineAddresses: engineAddresses,
-      groupProblem: groupProblem)
+      groupProblem: groupProblem, bundledPlugins: bundledPlugins)
   }
 
   package init(
     catalogue: any ActionCatalogue, zones: any ZoneSource, accounts: any AccountSource,
     time: any TimeSource, userID: UInt32, refusesWritableByOthers: Bool,
-    engineAddresses: EngineAddressCheck? = nil, groupProblem: GroupLimitCheck? = nil
+    engineAddresses: EngineAddressCheck? = nil, groupProblem: GroupLimitCheck? = nil,
+    bundledPlugins: String? = nil
   ) {
     self.groupProblem = groupProblem
     self.catalogue = catalogue
@@ -43,6 +46,7 @@ package struct JobsLoader: Sendable {
     self.userID = userID
     self.refusesWritableByOthers = refusesWritableByOthers
     self.engineAddresses = engineAddresses
+    self.bundledPlugins = bundledPlugins
   }
 
   /// Reads the file at `path` and its includes; it blocks until all are read.
@@ -53,7 +57,8 @@ package struct JobsLoader: Sendable {
   ///   - isThorough: whether the programs, folders and files that jobs name are looked for, and what
   ///     does no harm is said, too. A file system that does not answer would keep a daemon waiting.
   package func load(path: String, text: [UInt8]? = nil, isThorough: Bool = false) -> LoadedJobs {
-    let plugins = PluginTable(refusesWritableByOthers: refusesWritableByOthers)
+    let plugins = PluginTable(
+      refusesWritableByOthers: refusesWritableByOthers, bundled: bundledPlugins)
     let load = JobsLoad(
       sources: LoadSources(
         actions: ActionTable(catalogue, plugins), zones: ZoneTable(zones),

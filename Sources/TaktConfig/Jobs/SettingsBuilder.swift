@@ -36,7 +36,7 @@ struct SettingsBuilder {
       case (Key.cluster, nil): settings.cluster = ClusterSettings(engine: .postgres(url: ""))
       case (Key.shutdownGrace, .duration(let grace)): settings.shutdownGrace = grace
       case (Key.plugins, .list(let items)):
-        plugins.searchPath = items.compactMap(\.value.text)
+        plugins.folders = items.compactMap(\.value.text)
           .map { FilePath.absolute(FilePath.join(folder, $0)) }
       case (Key.concurrency, .map(let groups)):
         for group in groups { apply(group, to: &settings) }

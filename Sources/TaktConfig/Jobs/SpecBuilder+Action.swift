@@ -99,7 +99,9 @@ extension SpecBuilder {
     guard let own = raw.fields[.retry]?.value?.object else { return }
     let retry = settled.execution.retry
     let given = own.fields.filter { $0.value?.isNull == false }
-    if retry.attempts == 1, let idle = given.first(where: { $0.name != Key.attempts }) {
+    // Wrong attempts have been reported; they may have been meant as many.
+    let isCounted = own[Key.attempts].map { $0.value != nil } ?? true
+    if isCounted, retry.attempts == 1, let idle = given.first(where: { $0.name != Key.attempts }) {
       reporter.report(
         .conflictingKeys, at: idle.keyMark,
         "'\(idle.name)' has no effect unless '\(Key.attempts)' is more than 1",

@@ -11,8 +11,29 @@ enum KeyExample {
 
   /// All forms of a key that takes one of some words, or something else.
   static func hint(instead value: String, of key: String) -> String? {
-    key == JobKey.machines.name ? "write one, each, or labels such as {site: east}" : nil
+    switch key {
+    case JobKey.machines.name: "write one, each, or labels such as {site: east}"
+    case "signal":
+      if let name = signals[value] {
+        "write \(name)"
+      } else {
+        value.uppercased().hasPrefix("SIG") ? "write \(value.uppercased().dropFirst(3))" : nil
+      }
+    case JobKey.overlap.name: overlaps[value.lowercased()].map { "write \($0)" }
+    default: nil
+    }
   }
+
+  /// What other tools call each kind of overlap.
+  private static let overlaps = [
+    "wait": "queue", "forbid": "skip", "deny": "skip", "drop": "skip", "parallel": "allow",
+    "concurrent": "allow", "kill": "replace", "restart": "replace",
+  ]
+
+  /// Signals by their numbers.
+  private static let signals = [
+    "1": "HUP", "2": "INT", "3": "QUIT", "9": "KILL", "10": "USR1", "12": "USR2", "15": "TERM",
+  ]
 
   private static func example(of key: String, _ value: String) -> String? {
     switch key {

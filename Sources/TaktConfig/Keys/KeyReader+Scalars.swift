@@ -247,7 +247,8 @@ extension DurationText.Problem {
       if text.contains(where: { "\u{201c}\u{201d}\u{2018}\u{2019}".contains($0) }) {
         return ("is not a duration", "write plain quotes or none instead of typographic ones")
       }
-      return ("is not a duration", "write a number with a unit, such as 30s or 1h30m")
+      let meant = MeantDuration.of(text).map { "write \($0)" }
+      return ("is not a duration", meant ?? "write a number with a unit, such as 30s or 1h30m")
     case .noUnit:
       let isNumber = text.utf8.count <= 20 && text.utf8.allSatisfy { $0 != 0x20 && $0 < 0x3a }
       return ("has no unit", isNumber ? "write \(text)s" : "add one of \(units) after each number")

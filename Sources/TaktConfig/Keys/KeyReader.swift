@@ -86,7 +86,13 @@ struct KeyReader {
     var isWhole = true
     var list: [KeyValue.Located] = []
     for item in items {
-      if let value = value(item, as: type, of: key, owner: owner) {
+      if case .sequence = item.content, type.itemType == nil, !type.isAnything {
+        reporter.report(
+          .wrongType, at: item.mark,
+          "an item of '\(key)' must be \(type.phrase), not \(item.phrase)",
+          hint: "write all items in one list")
+        isWhole = false
+      } else if let value = value(item, as: type, of: key, owner: owner) {
         list.append(KeyValue.Located(value: value, mark: item.mark))
       } else {
         isWhole = false
@@ -154,9 +160,14 @@ struct KeyReader {
     }
     var nearest: String?
     func hint() -> String? {
+      if let first = entry.key.unicodeScalars.first, first.isWideSpace {
+        return "a no-break space stands before it; indent with plain spaces"
+      }
+      if owner.part == .file, entry.value.looksLikeJob { return "indent a job below 'jobs:'" }
       nearest = NearestName.of(entry.key, among: keys.lazy.map(\.name))
       return ForeignKeys.hint(for: entry.key, among: keys)
         ?? nearest.map { "did you mean '\($0)'?" }
+        ?? (owner.part == .file ? Self.rootHint : nil)
     }
     reporter.report(
       .unknownKey, at: entry.keyMark, "unknown key '\(entry.key.shortened)'", hint: hint(),
@@ -166,6 +177,9 @@ struct KeyReader {
       hideLines(of: entry.value)
     }
   }
+
+  private static let rootHint =
+    "the keys of a jobs file are \(KeyTable.root.map { "'\($0.name)'" }.joined(separator: ", "))"
 
   /// Where a key belongs that stands in the wrong place.
   private static func home(of key: String) -> String? {
@@ -216,6 +230,14 @@ extension KeyType {
 }
 
 extension YAMLNode {
+  /// Whether it is a mapping with what makes a job run, or when.
+  fileprivate var looksLikeJob: Bool {
+    guard case .mapping(let entries) = content else { return false }
+    return entries.contains { entry in
+      [JobKey.run, .use, .steps, .every, .cron, .calendar].contains { $0.name == entry.key }
+    }
+  }
+
   /// What it is, for "not a list".
   fileprivate var phrase: String {
     switch content {

@@ -52,7 +52,8 @@ package enum KeyTable {
         + "`{db: {max: 2, when_full: skip}}`."),
     KeyEntry(
       Key.plugins, .oneOrMore(.path), default: "`plugins`", reload: .updates,
-      "The folders to search for plugins. The first match wins."),
+      "The folders to search for plugins, before those that are installed with takt. The first match wins."
+    ),
     KeyEntry(
       Key.shutdownGrace, .duration(least: .zero), default: "30s", reload: .updates,
       "How long takt waits for active runs when it stops, before it stops them too."),

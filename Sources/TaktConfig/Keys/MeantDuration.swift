@@ -12,7 +12,7 @@ enum MeantDuration {
 
   /// The text as takt takes it; nil where it is not plain what was meant.
   static func of(_ text: String) -> String? {
-    let meant = text.contains(":") ? clock(text) : words(text)
+    let meant = text.contains(":") ? clock(text) : period(text) ?? words(text)
     guard let meant, (try? DurationText.parse(meant)) != nil else { return nil }
     return meant
   }
@@ -27,8 +27,26 @@ enum MeantDuration {
     return meant.isEmpty ? nil : meant.joined()
   }
 
+  /// `PT5M` and `P1DT12H`, as ISO 8601 has them; months and years have no length.
+  private static func period(_ text: String) -> String? {
+    guard text.first == "P" else { return nil }
+    let parts = text.dropFirst().split(separator: "T", omittingEmptySubsequences: false)
+    guard parts.count <= 2, let days = parts.first else { return nil }
+    let time = parts.count == 2 ? parts[1] : ""
+    guard !days.contains("M"), !days.contains("Y") else { return nil }
+    return (days + time).lowercased()
+  }
+
+  /// Without blanks and the commas of thousands; another comma is a decimal point.
+  private static func plain(_ text: String) -> String {
+    let text = text.filter { !" _".contains($0) }
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    let isThousands = parts.dropFirst().allSatisfy { $0.prefix { $0.isNumber }.count == 3 }
+    return parts.joined(separator: isThousands ? "" : ".")
+  }
+
   private static func words(_ text: String) -> String? {
-    var rest = text.filter { !" _,".contains($0) }[...]
+    var rest = plain(text)[...]
     var meant = ""
     while !rest.isEmpty {
       let number = rest.prefix { $0.isASCII && $0.isNumber || $0 == "." }

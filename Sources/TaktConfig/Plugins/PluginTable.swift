@@ -9,8 +9,10 @@ final class PluginTable: PluginSource {
   /// The most bytes that a manifest may have.
   private static let sizeBound = 1 << 20
 
-  /// The absolute folders in which plugins are looked for, in order.
-  var searchPath: [String] = []
+  /// The absolute folders that the jobs file names, or the one beside it, in order.
+  var folders: [String] = []
+  /// The folder of the plugins that are installed with takt; nil where there is none.
+  private let bundled: String?
   /// Manifests that were read or tried, in order.
   private(set) var paths: [String] = []
   private(set) var identities: [String: FileIdentity] = [:]
@@ -20,11 +22,16 @@ final class PluginTable: PluginSource {
   private let folderRights: FolderRights
   private var answers: [String: PluginManifest?] = [:]
 
-  init(refusesWritableByOthers: Bool) {
+  init(refusesWritableByOthers: Bool, bundled: String? = nil) {
+    self.bundled = bundled
     folderRights = FolderRights(isChecking: refusesWritableByOthers)
     reader = FileReader(
       bound: Self.sizeBound, refusesWritableByOthers: refusesWritableByOthers)
   }
+
+  /// The absolute folders in which plugins are looked for, in order: a plugin of the jobs file's own
+  /// takes precedence over an installed one.
+  var searchPath: [String] { folders + (bundled.map { [$0] } ?? []) }
 
   var names: [String] {
     var result: Set<String> = []
@@ -129,7 +136,7 @@ package struct PluginCatalog {
 
   private func table() -> PluginTable {
     let table = PluginTable(refusesWritableByOthers: geteuid() == 0)
-    table.searchPath = folders
+    table.folders = folders
     return table
   }
 }

@@ -8,6 +8,8 @@ struct SchemaBuilder {
   }
 
   let catalogue: any ActionCatalogue
+  /// That of takt, which names the schema; nil for a schema without a name.
+  var version: String?
 
   private var actionNames: [String] { catalogue.actionNames.sorted() }
 
@@ -18,8 +20,10 @@ struct SchemaBuilder {
     for index in properties.indices where properties[index].name == Key.jobs {
       properties[index].value = Self.orEmpty(properties[index].value)
     }
-    return [
-      "$schema": "https://json-schema.org/draft/2020-12/schema",
+    let name: JSONValue = version.map { ["$id": .string("urn:takt:jobs-file:\($0)")] } ?? [:]
+    return JSONValue.object([
+      JSONValue.Member("$schema", "https://json-schema.org/draft/2020-12/schema")
+    ]).adding(name).adding([
       "title": "takt jobs file",
       "description": "A jobs file of takt: jobs.yaml, or a file that it includes.",
       "type": "object",
@@ -28,7 +32,7 @@ struct SchemaBuilder {
       "additionalProperties": false,
       "anyOf": [["required": [.string(Key.jobs)]], ["required": [.string(Key.include)]]],
       "$defs": .object(definitions),
-    ]
+    ])
   }
 
   private var extensionKey: String { Key.extensionPrefix + "…" }
@@ -181,7 +185,8 @@ extension KeyTable {
   ///
   /// It says what one file may hold by itself. What needs more than the file (users, groups, zones,
   /// files that are named) or arithmetic (a leeway below its interval) only takt checks.
-  package static func schema(catalogue: any ActionCatalogue) -> String {
-    SchemaBuilder(catalogue: catalogue).schema.text + "\n"
+  /// A version, takt's own, gives it a name (`$id`).
+  package static func schema(catalogue: any ActionCatalogue, version: String? = nil) -> String {
+    SchemaBuilder(catalogue: catalogue, version: version).schema.text + "\n"
   }
 }

@@ -56,6 +56,9 @@ final class Reporter {
     return character == "\t" || !isHidden(mark) ? character : nil
   }
 
+  /// A line of the file; nil where there is none, or it may hold a secret.
+  func line(_ number: Int) -> String? { isHidden(number) ? nil : source.text(ofLine: number) }
+
   /// Whether what is at a place may be part of a secret.
   func isHidden(_ mark: YAMLMark) -> Bool { isHidden(Int(mark.line)) }
 

@@ -73,7 +73,7 @@ final class SourceText {
   }
 
   /// A line without its end; nil when there is none of the number, and when it is of more than 64 KB.
-  private func text(ofLine line: Int) -> String? {
+  func text(ofLine line: Int) -> String? {
     bytes.withBytes { bytes in
       let lineStarts = lines(of: bytes)
       guard line > 0, line <= lineStarts.count else { return nil }

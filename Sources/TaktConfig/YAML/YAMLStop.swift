@@ -17,7 +17,8 @@ extension Reporter {
   func report(_ stop: YAMLStop, in kind: FileKind) {
     switch stop {
     case .syntax(let problem):
-      let sentence = problem.sentence(character: character(at: problem.mark))
+      let sentence =
+        sentenceByLines(of: problem) ?? problem.sentence(character: character(at: problem.mark))
       report(
         sentence.code, at: sentence.mark, sentence.message, hint: sentence.hint)
     case .tooDeep(let mark):

@@ -59,18 +59,18 @@ extension Metrics {
 
   private func appendSlots(to text: inout PrometheusText) {
     text.family("takt_slots_total", "counter", "Slots with a verdict, by verdict and reason.")
-    for (label, count) in slots.sorted(by: {
-      ($0.key.verdict, $0.key.reason) < ($1.key.verdict, $1.key.reason)
-    }) {
+    for label in SlotLabel.all {
       text.sample(
-        "takt_slots_total", [("verdict", label.verdict), ("reason", label.reason)], count)
+        "takt_slots_total", [("verdict", label.verdict), ("reason", label.reason)],
+        slots[label] ?? 0)
     }
     text.family(
       "takt_slot_lateness_seconds", "histogram",
       "Delay between the due time and the start of a slot, by QoS class.")
     for qos in QoS.allCases {
-      guard let histogram = lateness[qos] else { continue }
-      text.histogram("takt_slot_lateness_seconds", [("qos", qos.rawValue)], histogram)
+      text.histogram(
+        "takt_slot_lateness_seconds", [("qos", qos.rawValue)],
+        lateness[qos] ?? Histogram(Histogram.seconds))
     }
     text.family(
       "takt_slot_lateness_leeway_ratio", "histogram",

@@ -20,6 +20,19 @@ struct Metrics {
   struct SlotLabel: Hashable {
     var verdict: String
     var reason: String
+
+    /// Every label, in order: a counter that appears with its first event has no rate for it.
+    static let all: [Self] =
+      Verdict.Kind.allCases.flatMap { kind in
+        let reasons: [String] =
+          switch kind {
+          case .ran, .coalesced: [""]
+          case .skipped: SkipReason.allCases.map(\.rawValue)
+          case .missed: MissCause.allCases.map(\.rawValue)
+          case .cancelled: CancelReason.allCases.map(\.rawValue)
+          }
+        return reasons.map { Self(verdict: kind.rawValue, reason: $0) }
+      }.sorted { ($0.verdict, $0.reason) < ($1.verdict, $1.reason) }
   }
 
   private static let durations: [Double] = [0.01, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400]

@@ -80,6 +80,15 @@ package final class ControlReadModel: Observer, Ledger, SlotGauge, @unchecked Se
     }
   }
 
+  /// What takt does every few seconds for some reader was late by so much.
+  func beat(late: Duration) {
+    let now = time.wall
+    queue.async { [self] in
+      enter()
+      state.beat(due: now - late, at: now)
+    }
+  }
+
   package func observe(_ records: [LogRecord]) { enqueue(.records(records)) }
 
   /// Takes entries, and hands them on.

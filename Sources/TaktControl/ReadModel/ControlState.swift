@@ -67,10 +67,14 @@ package struct ControlState {
         if let message { known.message = message }
         progress[run] = known
       case .serviceRestart(let plugin)?: metrics.countRestart(of: plugin)
+      case .slept(let time)?: stalls.slept(time, until: record.at)
       case .progress, nil: break
       }
     }
   }
+
+  /// Something that takt does every few seconds is done now.
+  mutating func beat(due: WallInstant, at now: WallInstant) { stalls.beat(due: due, at: now) }
 
   package mutating func apply(_ start: SlotStart, at wall: WallInstant) {
     change(start.job) { history in

@@ -193,11 +193,17 @@ package struct JobEntry: Sendable {
   }
 
   var attention: Attention {
-    let isResting =
-      view.suspension != nil || [.suspended, .disabled, .limit].contains(view.state)
+    let isResting = view.isResting
     if isFailing { return isResting ? .failingAtRest : .failing }
     if isResting { return .resting }
     if view.staleSince != nil || history.isStale { return .stale }
     return history.isLate(by: view.spec.lateTolerance) ? .late : .none
+  }
+}
+
+extension JobView {
+  /// Whether it has no slots to serve: it is suspended or disabled, or has run as often as it may.
+  var isResting: Bool {
+    suspension != nil || [.suspended, .disabled, .limit].contains(state)
   }
 }

@@ -34,6 +34,17 @@ struct StallLog {
     (quiet, last) = (nil, now)
   }
 
+  /// The machine slept until now, whether a slot was due meanwhile or not.
+  mutating func slept(_ time: Duration, until now: WallInstant) {
+    if time > Self.least { add(Stall(from: now - time, to: now)) }
+  }
+
+  /// Something that takt does every few seconds, such as a sign of life to a reader of events, is done
+  /// now. What is late while nothing else happens tells of a stall, too.
+  mutating func beat(due: WallInstant, at now: WallInstant) {
+    slotStarted(due: due, window: .zero, at: now)
+  }
+
   /// A slot starts that might have started until the end of its window. One that waited for its place
   /// has let its timer fire in time, which is a record.
   mutating func slotStarted(due: WallInstant, window: Duration, at now: WallInstant) {

@@ -63,8 +63,11 @@ struct EventRoutes {
         let watch = await ports.readModel.watch { signal.yield(.news) }
         defer { ports.readModel.unwatch(watch) }
         // Keeps a quiet connection from being taken for a dead one.
+        let beats = BeatGauge(every: Self.silence)
         let clock = loop.scheduleRepeatedTask(initialDelay: Self.silence, delay: Self.silence) {
-          _ in signal.yield(.silence)
+          _ in
+          if let late = beats.pop(), late > StallLog.least { ports.readModel.beat(late: late) }
+          signal.yield(.silence)
         }
         defer { clock.cancel() }
         signal.yield(.news)
@@ -176,4 +179,22 @@ extension HTTPField.Name {
   fileprivate static let lastEventID = HTTPField.Name("Last-Event-ID") ?? .age
   /// Tells a proxy to pass on what comes as it comes.
   static let xAccelBuffering = HTTPField.Name("X-Accel-Buffering") ?? .age
+}
+
+/// How late something is that is done again and again, each time so long after the time before.
+private final class BeatGauge: Sendable {
+  private let interval: TimeAmount
+  private let last = Mutex(NIODeadline.now())
+
+  init(every interval: TimeAmount) { self.interval = interval }
+
+  /// It is done now: how late, nil if it is early.
+  func pop() -> Duration? {
+    let now = NIODeadline.now()
+    let due = last.withLock { last in
+      defer { last = now }
+      return last + interval
+    }
+    return now > due ? .nanoseconds((now - due).nanoseconds) : nil
+  }
 }

@@ -63,6 +63,7 @@ struct SystemRoutes {
       json.member("suspended", view.suspended)
       json.member("disabled", view.disabled)
       json.member("failing", view.failing)
+      json.member("stale", view.stale)
       json.member("running", view.running)
       json.member("queued", view.queued)
       json.member("max_running", view.settings.maxRunning)

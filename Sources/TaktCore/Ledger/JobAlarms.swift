@@ -69,13 +69,18 @@ package struct Freshness: Hashable, Sendable {
   package var countsFrom: WallInstant?
   /// Since when it is stale; nil while it is not.
   package var staleSince: WallInstant?
+  /// `countsFrom` is after an absence of takt: the next failure makes the job stale, and another
+  /// absence changes nothing.
+  package var isLastChance: Bool
 
   package init(
-    since: WallInstant, countsFrom: WallInstant? = nil, staleSince: WallInstant? = nil
+    since: WallInstant, countsFrom: WallInstant? = nil, staleSince: WallInstant? = nil,
+    isLastChance: Bool = false
   ) {
     self.since = since
     self.countsFrom = countsFrom
     self.staleSince = staleSince
+    self.isLastChance = isLastChance
   }
 
   /// When it becomes stale.
@@ -93,7 +98,8 @@ extension JobAlarms {
     if let freshness {
       let instants = [freshness.since, freshness.countsFrom, freshness.staleSince]
       words.append(
-        "fresh=" + instants.map { $0.map { "\($0.milliseconds)" } ?? "" }.joined(separator: "/"))
+        "fresh=" + instants.map { $0.map { "\($0.milliseconds)" } ?? "" }.joined(separator: "/")
+          + (freshness.isLastChance ? "/last" : ""))
     }
     return words.joined(separator: " ")
   }
@@ -120,11 +126,12 @@ extension JobAlarms {
   }
 
   private static func freshness(_ text: String) -> Freshness? {
-    let instants = text.split(separator: "/", omittingEmptySubsequences: false).map {
-      Int64($0).map { WallInstant(milliseconds: $0) }
-    }
-    guard instants.count == 3, let since = instants[0] else { return nil }
-    return Freshness(since: since, countsFrom: instants[1], staleSince: instants[2])
+    let words = text.split(separator: "/", omittingEmptySubsequences: false)
+    let instants = words.map { Int64($0).map { WallInstant(milliseconds: $0) } }
+    guard instants.count >= 3, let since = instants[0] else { return nil }
+    return Freshness(
+      since: since, countsFrom: instants[1], staleSince: instants[2],
+      isLastChance: words.dropFirst(3).contains("last"))
   }
 }
 

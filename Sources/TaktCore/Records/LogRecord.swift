@@ -42,4 +42,6 @@ package indirect enum LogFact: Hashable, Sendable {
   /// How far a run is, in percent, and what it says of that; nil for what has not changed.
   case progress(RunID, percent: Int64?, message: String?)
   case serviceRestart(plugin: String)
+  /// How long the machine slept, until the record.
+  case slept(Duration)
 }

@@ -8,6 +8,26 @@ package struct RunEnd: Hashable, Sendable {
     self.outcome = outcome
     self.reason = reason
   }
+
+  /// `failed, exit(3)`: the outcome, and the reason where it says more.
+  package var words: String { Self.words(outcome.rawValue, reason.description) }
+
+  package static func words(_ outcome: String, _ reason: String?) -> String {
+    self.reason(reason, of: outcome).map { "\(outcome), \($0)" } ?? outcome
+  }
+
+  /// The reason to show beside the outcome; nil where there is none, or the outcome says it.
+  package static func reason(_ reason: String?, of outcome: String?) -> String? {
+    guard let reason, !reason.isEmpty, !(outcome.map { says($0, reason) } ?? false) else {
+      return nil
+    }
+    return reason
+  }
+
+  /// Whether the outcome says all that the reason does.
+  package static func says(_ outcome: String, _ reason: String) -> Bool {
+    outcome == Outcome.timedOut.rawValue && reason == RunReason.Code.timeout.rawValue
+  }
 }
 
 /// How a run ended.

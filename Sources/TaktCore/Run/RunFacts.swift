@@ -14,6 +14,8 @@ package struct RunFacts: Hashable, Sendable {
   package var failureStreak: Int
   /// What is kept of what the last attempt printed.
   package var output: KeptOutput
+  /// Whether the hook is the job's `ping`, and not its own actions.
+  package var isPing = false
   /// What its processes have used so far, all attempts together; nil where there were none.
   package var use: ResourceUse?
 

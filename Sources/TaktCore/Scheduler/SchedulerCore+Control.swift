@@ -97,7 +97,7 @@ extension SchedulerCore {
     return SchedulerView(
       phase: phase, jobs: jobs.count, suspended: tally.suspended, disabled: tally.disabled,
       failing: tally.failing, stale: tally.stale,
-      running: runs.places.takenCount,
+      running: runs.places.heldCount,
       queued: runs.all.count { runs.run($0)?.machine.state == .queued },
       settings: settings)
   }

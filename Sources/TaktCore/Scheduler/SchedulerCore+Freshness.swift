@@ -24,8 +24,10 @@ extension SchedulerCore {
       freshness.since = min(freshness.since, now.wall.kept)
       freshness.countsFrom = freshness.countsFrom.map { min($0, now.wall.kept) }
       let isOver = freshness.deadline(limit) <= now.wall
-      if cause == .resumed || cause == .absence && isOver && freshness.countsFrom == nil {
+      let isAbsence = cause == .absence && isOver && !freshness.isLastChance
+      if cause == .resumed || isAbsence {
         freshness.countsFrom = now.wall.kept
+        freshness.isLastChance = isAbsence
       }
     } else if freshness.deadline(limit) > now.wall {
       freshness.staleSince = nil
@@ -71,7 +73,7 @@ extension SchedulerCore {
 
   private mutating func becomeStale(_ id: JobID, _ freshness: Freshness, at now: Now) {
     var stale = freshness
-    (stale.staleSince, stale.countsFrom) = (now.wall.kept, nil)
+    (stale.staleSince, stale.countsFrom, stale.isLastChance) = (now.wall.kept, nil, false)
     set(stale, of: id)
     let limit = jobs[id].spec.policies.freshFor ?? .zero
     logFreshness(
@@ -116,7 +118,7 @@ extension SchedulerCore {
   /// A run has failed: if it was the job's chance after an absence, the job had it.
   mutating func noteFailure(of id: JobID, at now: Now) {
     guard let freshness = freshness(of: id), freshness.staleSince == nil,
-      freshness.countsFrom != nil, let limit = jobs[id].spec.policies.freshFor,
+      freshness.isLastChance, let limit = jobs[id].spec.policies.freshFor,
       freshness.since + limit <= now.wall, phase == .running
     else { return }
     becomeStale(id, freshness, at: now)
@@ -132,7 +134,7 @@ extension SchedulerCore {
       forgetStaleCalls(of: id)
       logFreshness("no longer stale: another machine runs the job", .notice, id, at: now)
     }
-    (freshness.countsFrom, freshness.staleSince) = (now.wall.kept, nil)
+    freshness = Freshness(since: freshness.since, countsFrom: now.wall.kept)
     set(freshness, of: id)
     settleFreshness(of: id, freshness, limit, at: now)
   }

@@ -72,25 +72,32 @@ extension SchedulerCore {
     call(HookOccasion(kind: kind, streak: failureStreak(of: caller.job)), for: caller, at: now)
   }
 
-  /// Calls a hook, once those of the run's start have ended: nobody is to hear of the end first.
+  /// Calls a hook, once that of the run's start has ended: nobody is to hear of the end first. Pings
+  /// are a hook beside it, so that neither waits for the other.
   mutating func call(_ occasion: HookOccasion, for run: HookCaller, at now: Now) {
     guard run.spec.policies.calls(occasion.kind) else { return }
-    if startHooks[run.run] != nil {
-      startHooks[run.run]?.waiting.append((occasion, run))
-    } else {
-      queueHook(occasion, for: run, at: now)
+    for isPing in [false, true] where !run.spec.policies.actions(of: occasion.kind, isPing).isEmpty
+    {
+      let start = RunStart(run: run.run, isPing: isPing)
+      if startHooks[start] != nil {
+        startHooks[start]?.waiting.append((occasion, run))
+      } else {
+        queueHook(occasion, isPing: isPing, for: run, at: now)
+      }
     }
   }
 
   /// The hook of a run's start has ended: what waited for it follows.
-  mutating func startHookEnded(of run: RunID, at now: Now) {
-    for (occasion, caller) in startHooks.removeValue(forKey: run)?.waiting ?? [] {
-      queueHook(occasion, for: caller, at: now)
+  mutating func startHookEnded(_ start: RunStart, at now: Now) {
+    for (occasion, caller) in startHooks.removeValue(forKey: start)?.waiting ?? [] {
+      queueHook(occasion, isPing: start.isPing, for: caller, at: now)
     }
   }
 
-  private mutating func queueHook(_ occasion: HookOccasion, for run: HookCaller, at now: Now) {
-    let steps = run.spec.policies.actions(of: occasion.kind)
+  private mutating func queueHook(
+    _ occasion: HookOccasion, isPing: Bool, for run: HookCaller, at now: Now
+  ) {
+    let steps = run.spec.policies.actions(of: occasion.kind, isPing)
     var due: [Int] = []
     for index in steps.indices where isDue(steps[index], occasion, run, at: now) {
       due.append(index)
@@ -108,12 +115,15 @@ extension SchedulerCore {
       return log(
         .warning, .run, at: now, fields + [LogField(.message, .text("hook not run: \(why)"))])
     }
-    let facts = RunFacts(
+    var facts = RunFacts(
       hook: occasion.kind, run: run.run, attempts: run.attempts, end: occasion.end,
       duration: now.monotonic - (run.startedAt ?? now.monotonic), lateness: run.lateness,
       failureStreak: occasion.kind == .onSuccess ? 0 : occasion.streak, output: run.output,
       use: run.use?.value.run)
-    if occasion.kind == .onStart { startHooks[run.run] = StartHook() }
+    facts.isPing = isPing
+    if occasion.kind == .onStart {
+      startHooks[RunStart(run: run.run, isPing: isPing)] = StartHook()
+    }
     remember(due.map { steps[$0] }, occasion.kind, of: run.job, in: runs.next, at: now)
     queueRun(
       .hook(run.slot), of: run.job, run.spec.hookSpec(due.map { steps[$0] }),
@@ -196,10 +206,10 @@ extension JobPolicies {
   /// Whether any hook has anything to do.
   var hasHooks: Bool { !hooks.isEmpty || !pings.isEmpty }
 
-  /// What a hook does: its own actions, then the pings of the job.
-  func actions(of kind: HookKind) -> [Step] {
-    let own = hooks[kind] ?? []
-    return pings.isEmpty || !HookKind.ofPings.contains(kind) ? own : own + pings
+  /// What a hook does: its own actions, or the pings of the job.
+  func actions(of kind: HookKind, _ isPing: Bool) -> [Step] {
+    if !isPing { return hooks[kind] ?? [] }
+    return HookKind.ofPings.contains(kind) ? pings : []
   }
 }
 

@@ -161,7 +161,7 @@ extension SchedulerCore {
       if last.isForGood { callFollowers(of: last.job, end, at: now) }
     }
     if let hook = last.hook { hookEnded(hook, of: last.job, end) }
-    if let run = last.startOf { startHookEnded(of: run, at: now) }
+    if let start = last.startOf { startHookEnded(start, at: now) }
     askForNext(of: last.job, at: now)
     removeIfEnded(last.job)
     startWaitingRuns(at: now)

@@ -25,7 +25,7 @@ extension SchedulerCore {
       .notice, .scheduler, at: now,
       [
         LogField(.message, .text(stopMessage(at: now))),
-        LogField(.count, .number(Int64(runs.places.takenCount))),
+        LogField(.count, .number(Int64(runs.places.heldCount))),
       ])
     for id in jobs.sorted {
       stopSlots(of: id, at: now)
@@ -44,7 +44,7 @@ extension SchedulerCore {
 
   /// What is waited for, how long, and how not to.
   private func stopMessage(at now: Now) -> String {
-    let count = runs.places.takenCount
+    let count = runs.places.heldCount
     let start = "stopping; no new runs; active runs: \(count)"
     let active = activeRunWords(at: now)
     guard count > 0, !active.isEmpty, settings.shutdownGrace > .zero else { return start }

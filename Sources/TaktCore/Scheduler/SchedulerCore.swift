@@ -20,7 +20,7 @@ package struct SchedulerCore: Sendable {
   var catchUpAt = MonotonicInstant(nanoseconds: .min)
 
   /// Hooks of runs' starts that have not ended, by the runs.
-  var startHooks: [RunID: StartHook] = [:]
+  var startHooks: [RunStart: StartHook] = [:]
   /// What the timers of jobs' freshness were armed with last.
   var freshnessTokens: [JobID: UInt64] = [:]
 
@@ -109,16 +109,17 @@ package struct SchedulerCore: Sendable {
     clocks.recordStep(slept: slept, at: now)
     // A touch of the clock that moved it by less than a millisecond is no news.
     guard phase == .running, abs(step.milliseconds) >= 1 else { return }
+    let isSleep = slept >= step / 2
     log(
       .notice, .scheduler, at: now,
       [
         LogField(
           .message,
           .text(
-            slept >= step / 2
+            isSleep
               ? "the machine slept for \(DurationText.format(slept))"
               : "wall clock stepped by \(DurationText.format(step))"))
-      ])
+      ], fact: isSleep ? .slept(slept) : nil)
     effects.append(.record(.clockStepped(at: now.wall, by: step)))
     stepFreshness(by: max(step, slept), at: now)
     for id in jobs.sorted where jobs[id].isSuspended || jobs[id].spec.timing.schedule.isOnWallClock
@@ -139,10 +140,11 @@ package struct SchedulerCore: Sendable {
 
   mutating func log(
     _ level: LogLevel, _ event: LogEvent, at now: Now, routine: Bool = false,
-    _ fields: [LogField]
+    _ fields: [LogField], fact: LogFact? = nil
   ) {
     if isQuiet { return }
-    effects.append(.log(LogRecord(at: now.wall, level, event, routine: routine, fields)))
+    effects.append(
+      .log(LogRecord(at: now.wall, level, event, routine: routine, fields, fact: fact)))
   }
 }
 

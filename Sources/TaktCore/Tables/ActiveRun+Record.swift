@@ -77,7 +77,7 @@ extension ActiveRun {
     /// Whether there is a timer for how long it is expected to take.
     var isExpected: Bool
     /// The run whose start this hook told of.
-    var startOf: RunID?
+    var startOf: RunStart?
     /// The run that it was to resume and did not: what the ledger keeps of that one is settled.
     var settles: RunID?
   }
@@ -87,7 +87,9 @@ extension ActiveRun {
       job: job, hook: isHook ? id : nil, hasHooks: spec.policies.hasHooks,
       hasHadAttempt: !isHook && hasHadAttempt(end), isForGood: parting == nil,
       isExpected: expectedToken != 0)
-    if isHook, let facts, facts.value.hook == .onStart { last.startOf = facts.value.run }
+    if isHook, let facts = facts?.value, facts.hook == .onStart {
+      last.startOf = RunStart(run: facts.run, isPing: facts.isPing)
+    }
     if case .resumed(_, let previous) = origin, startedAt == nil, !isClaiming,
       end != RunEnd(.cancelled, .shutdown)
     {
@@ -114,4 +116,10 @@ extension ActiveRun {
 
   /// When it started; of one that never did, now or never, the origin of the clock.
   var begin: MonotonicInstant { startedAt ?? MonotonicInstant(nanoseconds: 0) }
+}
+
+/// The start of a run as its hooks, or its pings, tell of it.
+struct RunStart: Hashable, Sendable {
+  var run: RunID
+  var isPing: Bool
 }

@@ -162,7 +162,7 @@ struct ActiveRun: Sendable {
   @inline(__always) var ticket: RunTable.Ticket {
     RunTable.Ticket(
       rank: spec.execution.qos.rank, isAlone: isAlone,
-      group: isHook ? nil : spec.concurrencyGroup)
+      group: isHook ? nil : spec.concurrencyGroup, isFree: facts?.value.isPing == true)
   }
 
   /// What stands in for a run that is not there.

@@ -9,13 +9,15 @@ extension RunTable {
     /// It waits until all other runs of its job that have started are over.
     var isAlone: Bool
     var group: String?
+    /// It has no process and takes no place: a monitor that does not answer delays no run.
+    var isFree: Bool
   }
 
   /// Whether a run waits for a place or holds one.
   enum PlaceState: Sendable {
     case none
     case waiting(Ticket)
-    case holding(group: String?)
+    case holding(Ticket)
   }
 
   /// A run in a line; its ticket may have changed since, or be gone.
@@ -32,6 +34,8 @@ extension RunTable {
 
   struct Places: Sendable {
     fileprivate(set) var takenCount = 0
+    /// How many runs may do their work, those that take no place among them.
+    fileprivate(set) var heldCount = 0
     fileprivate var max = 16
     fileprivate var groupMax: [String: Int] = [:]
     fileprivate var groupCounts: [String: Int] = [:]
@@ -61,7 +65,7 @@ extension RunTable {
     guard let max = places.groupMax[group] else { return false }
     let count = all.count { id in
       switch placeState(of: id) {
-      case .holding(let taken)?: taken == group
+      case .holding(let ticket)?: ticket.group == group
       case .waiting(let ticket)?: ticket.group == group
       case RunTable.PlaceState.none?, nil: false
       }
@@ -81,7 +85,7 @@ extension RunTable {
     }
     if let group = ticket.group, places.isFull(group) {
       let holders = all.compactMap { self.run($0) }.filter {
-        if case .holding(let taken) = $0.placeState { taken == group } else { false }
+        if case .holding(let held) = $0.placeState { held.group == group } else { false }
       }
       let names = holders.prefix(Self.namedMax).map { "run \($0.id) of \($0.spec.name)" }
       let more = holders.count - names.count
@@ -105,8 +109,12 @@ extension RunTable {
 
   /// Takes a place at once for a run when no other waits; false when it must ask and wait.
   mutating func claimPlace(_ row: Row) -> Bool {
-    guard places.ready.isEmpty, places.takenCount < places.max else { return false }
     let ticket = self[row].ticket
+    if ticket.isFree {
+      assignPlace(ticket, row)
+      return true
+    }
+    guard places.ready.isEmpty, places.takenCount < places.max else { return false }
     if ticket.isAlone, startedCount(of: self[row].job) > 0 { return false }
     if let group = ticket.group, places.isFull(group) { return false }
     assignPlace(ticket, row)
@@ -146,17 +154,19 @@ extension RunTable {
 
   private mutating func assignPlace(_ ticket: Ticket, _ row: Row) {
     let isFirst = self[row].occupyPlace(ticket)
-    places.takenCount += 1
+    places.heldCount += 1
+    if !ticket.isFree { places.takenCount += 1 }
     if isFirst { changeJob(self[row].job) { $0.startedCount += 1 } }
     if let group = ticket.group { places.groupCounts[group, default: 0] += 1 }
   }
 
   /// A run's place is free; it may ask again.
   mutating func releasePlace(_ row: Row) {
-    guard case .holding(let group) = self[row].placeState else { return }
+    guard case .holding(let ticket) = self[row].placeState else { return }
     self[row].placeState = .none
-    places.takenCount -= 1
-    guard let group else { return }
+    places.heldCount -= 1
+    if !ticket.isFree { places.takenCount -= 1 }
+    guard let group = ticket.group else { return }
     let count = places.groupCounts[group, default: 1] - 1
     places.groupCounts[group] = count == 0 ? nil : count
     callNext(group: group)
@@ -201,7 +211,7 @@ extension RunTable {
 extension ActiveRun {
   /// Takes a place. Returns whether its job has one more run that has started by this.
   fileprivate mutating func occupyPlace(_ ticket: RunTable.Ticket) -> Bool {
-    placeState = .holding(group: ticket.group)
+    placeState = .holding(ticket)
     if isHook || hasHadPlace { return false }
     hasHadPlace = true
     return true

@@ -193,7 +193,7 @@ private struct TextLine {
     case .running where move.stepFailure != nil:
       add(.step, before: "step ", after: " starts; the one before ")
       paint(Colour(record.level)) { $0.add(.outcome) }
-      add(.reason, before: ", ")
+      addReason()
       if record.level < .warning { add(", which is ignored") }
     case .running: add(move.head.kind == .manual ? "started by hand" : "started again")
     case .backingOff, .ended:
@@ -212,12 +212,22 @@ private struct TextLine {
 
   private mutating func endInShort(_ outcome: LogValue) {
     paint(outcome == .text("succeeded") ? .green : Colour(record.level)) { $0.add(outcome) }
-    add(.reason, before: ", ")
+    addReason()
     addDuration(.retryMilliseconds, before: ", next attempt in ")
     addDuration(.durationMilliseconds, before: ", took ")
     addDuration(.cpuMilliseconds, before: ", CPU ")
     if case .number(let bytes) = record[.memoryPeak] { add(", \(SizeText.brief(bytes))") }
     add(.message, before: "; ")
+  }
+
+  /// Adds why a run ended, unless the outcome says it.
+  private mutating func addReason() {
+    if case .text(let outcome) = record[.outcome], case .text(let reason) = record[.reason],
+      RunEnd.says(outcome, reason)
+    {
+      return
+    }
+    add(.reason, before: ", ")
   }
 
   private mutating func progress() {

@@ -9,7 +9,7 @@ struct FileArgument: ParsableArguments {
   @Argument(help: "The jobs file.", completion: .file(extensions: ["yaml", "yml"]))
   var file = Self.standard
 
-  static let standard = "jobs.yaml"
+  static let standard = JobsFileSource.standard
 
   /// Ends the program if there is no such jobs file. Only for one that somebody has named: beside
   /// another file's state, a wrong name would show what nobody asked for.

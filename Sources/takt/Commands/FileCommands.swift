@@ -42,7 +42,8 @@ struct SchemaCommand: ParsableCommand {
       """)
 
   func run() throws {
-    let schema = KeyTable.schema(catalogue: BuiltinRegistry.standard)
+    let schema = KeyTable.schema(
+      catalogue: BuiltinRegistry.standard, version: TaktVersion.current)
     Console.print(String(schema.dropLast()))
   }
 }

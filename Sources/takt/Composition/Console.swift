@@ -7,10 +7,6 @@ import Glibc
   import Foundation
 #endif
 
-enum TaktVersion {
-  static let current = "0.1.0"
-}
-
 /// What commands say to the person who typed them.
 enum Console {
   /// A line on standard output.

@@ -38,7 +38,6 @@ import Testing
     "suspicious | every: 10m, expect_success_within: »2m, run: echo => the 'expect_success_within' of "
       + "2m is not longer than the 10m between two slots",
     "suspicious | every: 1h, expect_success_within: »1h, run: echo => is not longer than",
-    "suspicious | every: 1h, from: end, expect_success_within: »10m, run: echo => is not longer than",
     "suspicious | cron: '30 2 * * 1-5', expect_success_within: »26h, run: echo => between two slots",
     "suspicious | cron: '*/5 9-16 * * *', expect_success_within: »1h, run: echo => is not longer than",
     "suspicious | calendar: '*-*-* 02:00', except: Sun, expect_success_within: »26h, run: echo => between two slots",

@@ -72,12 +72,56 @@ struct HintTests {
     "jobs: {a: {after: {job: b}, run: x}} | there is no job 'b', in job 'a'",
     "jobs: {\u{430}: {every: 1h, run: x}} | '\u{430}' is not a valid job name: it has U+0430; "
       + "use 1 to 128 letters, digits, '.', '_' and '-', starting with a letter or digit",
+    "jobs: {a: {every: '1,5h', run: x}} | '1,5h' has the unknown unit ','; write 1.5h",
+    "jobs: {a: {every: '1,000s', run: x}} | '1,000s' has the unknown unit ','; write 1000s",
+    "jobs: {a: {every: PT5M, run: x}} | 'PT5M' is not a duration; write 5m",
+    "jobs: {a: {every: P1M, run: x}} | 'P1M' is not a duration; "
+      + "write a number with a unit, such as 30s or 1h30m",
+    "jobs: {a: {every: 1h, run: [sleep, [1]]}} | "
+      + "an item of 'run' must be a text, not a list; write all items in one list",
+    "jobs: {a: {every: 1h, run: x, kill: {signal: 9}}} | 'signal' must be one of "
+      + "TERM, INT, HUP, QUIT, USR1, USR2, KILL, not '9'; write KILL",
+    "jobs: {a: {every: 1h, run: x, kill: {signal: SIGTERM}}} | 'signal' must be one of "
+      + "TERM, INT, HUP, QUIT, USR1, USR2, KILL, not 'SIGTERM'; write TERM",
+    "jobs: {a: {every: 1h, run: x, overlap: wait}} | 'overlap' must be one of "
+      + "skip, queue, replace, allow, not 'wait'; write queue",
+    "jobs:\na:\n  every: 1h\n  run: x | unknown key 'a' in the file; indent a job below 'jobs:'",
+    "apiVersion: batch/v1 | unknown key 'apiVersion' in the file; "
+      + "the keys of a jobs file are 'scheduler', 'defaults', 'include', 'jobs', 'x-…'",
+    "jobs: {a-{{x}}: {every: 1h, run: x}} | '{{' is in a text without quotes here; "
+      + "put the whole text in quotes",
+    "*/5 * * * * root /bin/x | this is a line of a crontab; "
+      + "write it as a job: jobs: {NAME: {cron: \"*/5 * * * *\", run: COMMAND}}",
+    "0 3 * * 1-5 /bin/x | this is a line of a crontab; "
+      + "write it as a job: jobs: {NAME: {cron: \"*/5 * * * *\", run: COMMAND}}",
+    "jobs:\n  a:\n    every 1h\n    run: x | this line is not 'key: value'; "
+      + "put ':' and a space after the key",
+    "jobs:\n  a:\n    every:1h\n\n    run: x | this line is not 'key: value'; "
+      + "put a space after the ':'",
+    "jobs:\n  a:\n    run: echo: x | unexpected ':'; "
+      + "check the indentation, or quote a text that contains ': '",
+    "jobs:\n\u{a0}\u{a0}a: {every: 1h, run: x} | unknown key '\u{a0}\u{a0}a' in the file; "
+      + "a no-break space stands before it; indent with plain spaces",
     "{defaults: [a], jobs: {}} | 'defaults' must be a mapping, not a list; write defaults: {timeout: 10m}",
   ])
   func `a message says what to write`(row: String) throws {
     let parts = row.split(separator: " | ").map(String.init)
     let diagnostic = try #require(load(parts[0] + "\n").diagnostics.first)
     #expect(diagnostic.message + (diagnostic.hint.map { "; \($0)" } ?? "") == parts[1])
+  }
+
+  @Test func `one mistake is reported once`() {
+    // Wrong attempts are no reason to say that the delay has no effect.
+    let retry = load("jobs: {a: {every: 1h, run: x, retry: {attempts: -1, delay: 1s}}}\n")
+    #expect(rows(retry.diagnostics) == ["1:49 outOfRange"])
+  }
+
+  @Test func `a no-break space that indents a line is named at its place`() {
+    let loaded = load("jobs:\n  a:\n\u{a0}\u{a0}  every: 1h\n    run: x\n")
+    #expect(
+      loaded.diagnostics.last?.headline.hasSuffix(
+        ":3:1: error: a no-break space cannot indent a line; use plain spaces") == true,
+      "\(loaded.diagnostics.map(\.headline))")
   }
 
   @Test(arguments: [

@@ -54,6 +54,23 @@ import Testing
     #expect(mended["last_success"] as? String == "2026-09-21T14:13:20.000Z")
   }
 
+  @Test func `a stale job says since when, and is found by its state`() async throws {
+    var spec = try JobSpec.named("a", every: nil)
+    spec.policies.freshFor = .seconds(20)
+    let world = try await ControlWorld([spec, .named("b", every: nil)])
+    world.scheduler.pass(.seconds(25))
+    let job = try world.get("/api/v1/jobs/a")
+    #expect(job["stale_since"] as? String == "2026-09-21T14:13:40.000Z")
+    #expect(job.list("keys").contains { $0["key"] as? String == "expect_success_within" })
+    let found = try world.get("/api/v1/jobs?state=stale").list("jobs")
+    #expect(found.map { $0["name"] as? String } == ["a"])
+    #expect(try world.get("/api/v1/status")["stale"] as? Int == 1)
+    world.scheduler.end(try world.trigger("a"))
+    #expect(try world.get("/api/v1/jobs/a")["stale_since"] == nil)
+    #expect(try world.get("/api/v1/jobs?state=stale").list("jobs").isEmpty)
+    #expect(try world.get("/api/v1/status")["stale"] as? Int == 0)
+  }
+
   @Test func `slots that did not run are counted, and the last of them has its reason`()
     async throws
   {

@@ -49,6 +49,8 @@ import TaktTime
   @Test(arguments: [
     " | 0 | the calendar expression is empty | ",
     "Mno 10:00 | 0 | unknown word 'Mno' | did you mean 'Mon'?",
+    "Mon–Fri 09:00 | 3 | unexpected '–' | write '..' for a range, as in 'Mon..Fri'",
+    "every day at 9 | 0 | unknown word 'every' | write days such as 'Mon..Fri', times such as '09:00', or 'daily'",
     "dayly | 0 | unknown word 'dayly' | did you mean 'daily'?",
     "Fri..Mon 10:00 | 5 | the range of days is backwards | write 'Sat,Sun,Mon' for 'Sat..Mon'",
     "10 | 2 | the calendar expression ends too early | write a date such as '*-*-1', a time such as '09:00', or both",

@@ -57,8 +57,11 @@ extension CalendarProblem {
   package var hint: String? {
     switch reason {
     case .unfinished: return "write a date such as '*-*-1', a time such as '09:00', or both"
-    case .unknownWord(_, let nearest): return nearest.map { "did you mean '\($0)'?" }
+    case .unknownWord(_, let nearest):
+      return nearest.map { "did you mean '\($0)'?" }
+        ?? "write days such as 'Mon..Fri', times such as '09:00', or 'daily'"
     case .backwardDays: return "write 'Sat,Sun,Mon' for 'Sat..Mon'"
+    case .unexpected("–"), .unexpected("—"): return "write '..' for a range, as in 'Mon..Fri'"
     case .badValues, .empty, .missingValue, .unexpected, .zeroStep, .tooMany: return nil
     }
   }

@@ -76,8 +76,12 @@ extension CronProblem {
       return
         "write minute, hour, day of month, month, day of week; of six fields, the first is seconds; "
         + "of seven, the last is the year"
-    case .unknownMacro(_, let nearest), .unknownName(_, let nearest):
+    case .unknownMacro(_, let nearest): return nearest.map { "did you mean '\($0)'?" }
+    case .unknownName(_, let nearest):
       return nearest.map { "did you mean '\($0)'?" }
+        ?? (field == .dayOfWeek
+          ? "write SUN to SAT or 0 to 7; a command belongs under 'run', a user under 'user'" : nil)
+    case .unexpected("–"), .unexpected("—"): return "write '-' for a range"
     case .reboot: return "use 'on: boot'"
     case .interval(let duration): return "use 'every: \(duration)'"
     case .zonePrefix(let zone): return "use 'timezone: \(zone)'"

@@ -42,7 +42,10 @@ struct RunMessage {
       if run.lateness >= Self.lateLeast { facts.append(("Late", DurationText.brief(run.lateness))) }
       if run.attempts > 1 { facts.append(("Attempts", String(run.attempts))) }
     }
-    if run.failureStreak > 0 { facts.append(("Failures", "\(run.failureStreak) in a row")) }
+    if run.failureStreak > 0 {
+      let when = run.hook == .onRecover ? "before this run" : "in a row"
+      facts.append(("Failures", "\(run.failureStreak) \(when)"))
+    }
     if run.run.number > 0 { facts.append(("Run", run.run.description)) }
     self.facts = facts
   }

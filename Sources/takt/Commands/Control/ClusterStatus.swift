@@ -1,4 +1,5 @@
 import ArgumentParser
+import TaktCore
 import TaktTime
 
 /// The shared jobs of all machines, as the daemon gathers them.
@@ -62,7 +63,7 @@ struct ClusterStatus {
   private func columns(_ job: Job, at now: WallInstant) -> [String] {
     let running = Set(job.active.map(\.machine)).sorted()
     let last = job.last.map { run in
-      let reason = run.outcome == "succeeded" ? nil : run.reason
+      let reason = run.outcome == "succeeded" ? nil : RunEnd.reason(run.reason, of: run.outcome)
       let ago = distance(run.ended, from: now).map { "\($0) ago" }
       return [run.outcome ?? run.state, reason, ago].compactMap(\.self).joined(separator: " ")
     }

@@ -282,14 +282,7 @@ struct RunAnswer: Decodable {
   var reason: String?
 
   /// `failed, exit(3)`; a reason that says the same as the outcome is left out.
-  var endWords: String { Self.endWords(outcome ?? state, reason) }
-
-  static func endWords(_ outcome: String, _ reason: String?) -> String {
-    guard let reason, !reason.isEmpty, (outcome, reason) != ("timed_out", "timeout") else {
-      return outcome
-    }
-    return "\(outcome), \(reason)"
-  }
+  var endWords: String { RunEnd.words(outcome ?? state, reason) }
 
   /// The status that a shell would report.
   var exitStatus: Int32 {

@@ -150,7 +150,7 @@ struct JobLines {
   }
 
   private static func words(_ run: Answer.Run, in zone: Zone) -> String {
-    var words = "last run \(run.run): \(RunAnswer.endWords(run.outcome ?? "", run.reason))"
+    var words = "last run \(run.run): \(RunEnd.words(run.outcome ?? "", run.reason))"
     if let ended = run.ended { words += ", ended \(ShownZone.words(ended, in: zone))" }
     if let duration = run.duration_ms { words += ", took \(short(duration))" }
     if let attempts = run.attempts, attempts > 1 { words += ", \(attempts) attempts" }

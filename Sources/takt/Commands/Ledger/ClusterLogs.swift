@@ -15,7 +15,7 @@ struct ClusterLogs {
     _ connection: ControlArgument.Connection, _ write: @escaping @Sendable ([UInt8]) -> Void
   ) throws {
     let (run, asked) = try find(connection)
-    let end = run.outcome.map { "\($0), \((run.reason ?? "").printable)" } ?? run.state.printable
+    let end = (run.outcome.map { RunEnd.words($0, run.reason) } ?? run.state).printable
     Console.error(
       "run \(run.run) of \(run.job.printable) on '\(run.machine.printable)', slot "
         + "\(run.slot.printable): \(end)")

@@ -93,7 +93,8 @@ extension ClusterRunAnswer {
       outcome == nil ? "-" : took ?? "-",
     ]
     let rest = [
-      "\(attempts)", outcome ?? (began == nil ? "waiting" : "running"), reason ?? "",
+      "\(attempts)", outcome ?? (began == nil ? "waiting" : "running"),
+      RunEnd.reason(reason, of: outcome) ?? "",
     ]
     return (columns + (long ? used : []) + rest).map(\.printable)
   }

@@ -92,7 +92,7 @@ struct LogsCommand: ParsableCommand {
       try archive.outputs(of: head.run)
     }.filter { attempt == nil || $0.attempt == attempt }
     let end =
-      found.end.map { "\($0.outcome.rawValue), \($0.reason.description.printable)" } ?? "running"
+      found.end?.words.printable ?? "running"
     Console.error(
       "run \(head.run) of \(head.job), slot \(head.slot.rfc3339(in: zone)): \(end)")
     if outputs.isEmpty { Console.error("takt: no output of this run was kept") }

@@ -156,7 +156,8 @@ struct RunLine: Encodable {
     return columns + (long ? used : []) + [
       String(run.attempts),
       end?.outcome.rawValue ?? (run.beganAt == nil ? "waiting" : "running"),
-      (end?.reason.description ?? "").printable,
+      (end.flatMap { RunEnd.reason($0.reason.description, of: $0.outcome.rawValue) } ?? "")
+        .printable,
     ]
   }
 }

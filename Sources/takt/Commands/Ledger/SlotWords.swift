@@ -91,8 +91,9 @@ struct SlotWords {
   private func end(of run: StoredRun) -> String {
     guard let end = run.end else { return "Run \(run.head.run.number) has not ended." }
     let attempts = run.attempts > 1 ? " after \(run.attempts) attempts" : ""
-    return "Run \(run.head.run.number) \(end.outcome.rawValue)\(attempts): \(end.reason)"
-      + (run.duration.map { ", took \(brief($0))" } ?? "") + "."
+    let reason = RunEnd.reason(end.reason.description, of: end.outcome.rawValue)
+    return "Run \(run.head.run.number) \(end.outcome.rawValue)\(attempts)"
+      + (reason.map { ": \($0)" } ?? "") + (run.duration.map { ", took \(brief($0))" } ?? "") + "."
   }
 
   // MARK: Slots that did not run

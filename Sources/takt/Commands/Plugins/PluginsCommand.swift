@@ -9,8 +9,8 @@ struct PluginsCommand: ParsableCommand {
     commandName: "plugins",
     abstract: "List, show, check, create and try plugins.",
     discussion: """
-      takt looks for plugins in the folders that the jobs file names, by default plugins/ beside it. \
-      plugins/PROTOCOL.md describes how to write one.
+      takt looks for plugins in the folders that the jobs file names, by default plugins/ beside it, \
+      and then in lib/takt/plugins of its own installation. plugins/PROTOCOL.md describes how to write one.
       """,
     subcommands: [
       PluginListCommand.self, PluginShowCommand.self, PluginCheckCommand.self,
@@ -92,7 +92,9 @@ struct PluginFolders: ParsableArguments {
   var all: [String] {
     if !folder.isEmpty { return folder }
     let path = file ?? "jobs.yaml"
-    if file == nil, access(path, F_OK) != 0 { return ["plugins"] }
+    if file == nil, access(path, F_OK) != 0 {
+      return ["plugins"] + [Installation.plugins].compactMap(\.self)
+    }
     return JobsFileSource(path: path, catalogue: BuiltinRegistry.standard).pluginFolders
   }
 

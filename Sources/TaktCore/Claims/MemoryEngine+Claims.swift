@@ -1,0 +1,194 @@
+import TaktTime
+
+// MARK: - Claims of slots
+
+extension MemoryEngine {
+  mutating func claim(
+    _ claim: SlotClaim, by member: MemberID, at now: WallInstant
+  ) -> ClaimAnswer {
+    guard var job = jobs[claim.job] else { return .drifted }
+    let slot = job.slots[claim.slot]
+    // A grant whose answer was lost, whatever has become of the schedule since: without it nobody
+    // would end the claim of a machine that is alive.
+    if plant != .owner, let slot, slot.state == .claimed(member), let token = slot.token {
+      return .granted(token, attempt: slot.attempt)
+    }
+    guard job.schedule == claim.schedule else { return .drifted }
+    if let slot {
+      switch slot.state {
+      case .claimed(let owner):
+        guard owner == claim.earlier || plant == .owner else { return .taken }
+      case .decided(.skipped(let reason), _, _):
+        guard let refused = slot.decidedFor, refused == member || refused == claim.earlier else {
+          return .taken
+        }
+        return .skipped(reason)
+      case .decided: return .taken
+      case .open:
+        if now > slot.validUntil { return .taken }
+      }
+    } else if isKnown(claim.slot, of: claim.job) {
+      return .taken
+    } else if let rest = job.rest,
+      isBusy(job) || job.lastEnd.map({ claim.slot < $0 + rest }) ?? false
+    {
+      return .ended(job.lastEnd)
+    }
+    let ahead = claim.slot - now
+    if ahead > Self.tolerance { return .early(ahead) }
+    if let slot, slot.isAtLeastOnce, isPassed(claim, job) {
+      // It may have run on the machine that was lost; a newer one has taken its place.
+      jobs[claim.job]?.slots[claim.slot]?.state = .decided(.ran, .interrupted, reason: "lost")
+      noteEnd(of: claim.job, at: now)
+      return .taken
+    }
+    if let reason = refusal(of: claim, job, at: now) {
+      job.slots[claim.slot] = Slot(
+        state: .decided(.skipped(reason), nil, reason: ""), decidedFor: member,
+        validUntil: claim.validUntil)
+      jobs[claim.job] = job
+      noteEnd(of: claim.job, at: now)
+      return .skipped(reason)
+    }
+    if mustWait(claim, &job) {
+      if claim.overlap != .replace { keepWaiting(claim, &job, of: member, at: now) }
+      jobs[claim.job] = job
+      return .busy
+    }
+    lastToken += 1
+    if isStale { staleCount += 1 }
+    let token = ClaimToken(lastToken)
+    if let old = slot?.token { slotsByToken[old] = nil }
+    job.slots[claim.slot] = Slot(
+      state: .claimed(member), attempt: (slot?.attempt ?? 0) + 1, token: token,
+      isAtLeastOnce: claim.isAtLeastOnce, overlap: claim.overlap, group: claim.group,
+      validUntil: claim.validUntil)
+    if slot?.isWaiting ?? true { job.ranCount += 1 }
+    slotsByToken[token] = (claim.job, claim.slot)
+    jobs[claim.job] = job
+    return .granted(token, attempt: (slot?.attempt ?? 0) + 1)
+  }
+
+  private func refusal(of claim: SlotClaim, _ job: Job, at now: WallInstant) -> SkipReason? {
+    if let suspension = job.suspension, suspension.until.map({ $0 > now }) ?? true {
+      return .suspended
+    }
+    if isPassed(claim, job) { return .overlap }
+    guard job.slots[claim.slot]?.isWaiting ?? true else { return nil }
+    if let limit = claim.limit, job.ranCount >= limit { return .limit }
+    if claim.overlap == .skip, isRunning(job, but: claim.slot) { return .overlap }
+    return nil
+  }
+
+  /// An older slot never takes the place of a newer one's run.
+  private func isPassed(_ claim: SlotClaim, _ job: Job) -> Bool {
+    claim.overlap == .replace && job.slots.contains { $0 > claim.slot && $1.isClaimed }
+  }
+
+  /// Whether others run that the claim must wait for. Those that it replaces are told to stop.
+  private mutating func mustWait(_ claim: SlotClaim, _ job: inout Job) -> Bool {
+    if let group = claim.group, let max = claim.groupMax {
+      var count = 0
+      for (name, job) in jobs {
+        // An earlier membership's claim of this slot is what the new one takes the place of.
+        for (instant, slot) in job.slots where slot.group == group && slot.isClaimed {
+          if name != claim.job || instant != claim.slot { count += 1 }
+        }
+      }
+      if count >= max { return true }
+    }
+    guard claim.overlap != .allow, isRunning(job, but: claim.slot) else { return false }
+    if claim.overlap == .replace {
+      for (instant, slot) in job.slots where slot.isClaimed && instant != claim.slot {
+        job.slots[instant]?.isReplaced = true
+      }
+    }
+    return true
+  }
+
+  /// The slot waits in turn: while somebody asks for it, and hears that others run, nobody misses it,
+  /// nor those of its job behind it. Then it is open for any machine for as long as `missed` says.
+  private func keepWaiting(
+    _ claim: SlotClaim, _ job: inout Job, of member: MemberID, at now: WallInstant
+  ) {
+    if job.slots[claim.slot] == nil {
+      job.slots[claim.slot] = Slot(
+        state: .open, attempt: 0, overlap: claim.overlap, group: claim.group,
+        validUntil: claim.validUntil)
+    }
+    let lease = members[member]?.facts.lease ?? .zero
+    let patience = max(claim.validUntil - claim.slot, lease * 2)
+    for (instant, slot) in job.slots
+    where slot.state == .open && slot.validUntil >= now && (slot.validUntil - now) * 2 < patience {
+      job.slots[instant]?.validUntil = now + patience
+    }
+  }
+
+  private func isRunning(_ job: Job, but instant: WallInstant) -> Bool {
+    job.slots.contains { $0 != instant && $1.isClaimed }
+  }
+
+  func isKnown(_ instant: WallInstant, of name: JobName) -> Bool {
+    guard let job = jobs[name] else { return false }
+    return job.slots[instant] != nil || instant < job.since || isInSeries(instant, job)
+      || job.past.contains(instant)
+  }
+
+  func isOfPrevious(
+    _ instant: WallInstant, of name: JobName, by schedule: UInt64
+  ) -> Bool {
+    guard let job = jobs[name], job.schedule != schedule else { return false }
+    return job.changedAt.map { instant > $0 } ?? false
+  }
+
+  private func isInSeries(_ instant: WallInstant, _ job: Job) -> Bool {
+    job.series.contains { $0.slots.first <= instant && instant <= $0.slots.last }
+  }
+
+  mutating func decide(
+    _ name: JobName, _ slots: SlotSeries, _ verdict: Verdict, at now: WallInstant
+  ) -> ClaimAnswer {
+    guard let job = jobs[name] else { return .done }
+    if slots.count > 1 {
+      let series = SeriesVerdict(slots: slots, verdict: verdict)
+      if !job.series.contains(series) { jobs[name]?.series.append(series) }
+      return .done
+    }
+    if isKnown(slots.first, of: name) {
+      return job.slots[slots.first]?.state == .decided(verdict, nil, reason: "") ? .done : .taken
+    }
+    // A machine whose clock is fast takes it for missed.
+    let ahead = slots.first - now
+    if ahead > Self.tolerance { return .early(ahead) }
+    jobs[name]?.slots[slots.first] = Slot(
+      state: .decided(verdict, nil, reason: ""), validUntil: slots.first)
+    noteEnd(of: name, at: now)
+    return .done
+  }
+
+  mutating func ranUnclaimed(
+    _ name: JobName, _ slot: WallInstant, by member: MemberID, at now: WallInstant
+  ) -> ClaimAnswer {
+    guard let job = jobs[name] else { return .done }
+    if let known = job.slots[slot], known.decidedFor == member,
+      known.state == .decided(.ran, nil, reason: "unclaimed")
+    {
+      return .done
+    }
+    if let known = job.slots[slot], known.state == .claimed(member) || known.isWaiting {
+      // It was given the slot, and the answer was lost; or nobody was given it yet.
+      jobs[name]?.slots[slot]?.state = .decided(.ran, nil, reason: "unclaimed")
+      jobs[name]?.slots[slot]?.decidedFor = member
+      noteEnd(of: name, at: now)
+      return .done
+    }
+    if isKnown(slot, of: name) {
+      doubledCount += 1
+      return .superseded
+    }
+    jobs[name]?.slots[slot] = Slot(
+      state: .decided(.ran, nil, reason: "unclaimed"), decidedFor: member, validUntil: slot)
+    noteEnd(of: name, at: now)
+    return .done
+  }
+}

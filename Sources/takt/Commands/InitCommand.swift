@@ -1,0 +1,123 @@
+import ArgumentParser
+import Glibc
+import TaktConfig
+import TaktEngine
+
+struct InitCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "init",
+    abstract: "Write a jobs file to start from.",
+    discussion: """
+      The file has one job and, as comments, what most jobs need. Its first line names the JSON \
+      Schema, with which editors complete and check keys: the installed one, or jobs.schema.json, \
+      which is then written beside the file. A file that exists is not changed.
+      """)
+
+  @OptionGroup var argument: FileArgument
+
+  func run() throws {
+    let file = argument.file
+    var schema = Installation.schema
+    if schema == nil {
+      let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
+      // One from before may be of another version of takt, and another file's: it is kept.
+      let text = KeyTable.schema(
+        catalogue: BuiltinRegistry.standard, version: TaktVersion.current)
+      if try create(folder + Self.schemaName, text) || access(folder + Self.schemaName, F_OK) == 0 {
+        schema = Self.schemaName
+      }
+    }
+    guard try create(file, Self.text(schema: schema ?? Self.schemaName)) else {
+      Console.error("takt: \(file.printable) already exists; it is not changed")
+      throw ExitCode.usage
+    }
+    let named = file == FileArgument.standard ? "" : " " + Self.quoted(file)
+    Console.print(
+      """
+      Wrote \(file.printable). Next:
+        takt check\(named)    # check it
+        takt next\(named)     # see when its jobs will run
+        takt run\(named)      # run them; Ctrl-C stops
+      """)
+  }
+
+  private static let schemaName = "jobs.schema.json"
+
+  /// Writes a file that is not there yet; false where it is. Ends the program if it cannot be written.
+  private func create(_ path: String, _ text: String) throws -> Bool {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else {
+      if errno == EEXIST { return false }
+      throw failure(path)
+    }
+    defer { close(descriptor) }
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else {
+        let error = failure(path)
+        // Half a file would be in the way of the next try.
+        unlink(path)
+        throw error
+      }
+      rest = rest.dropFirst(count)
+    }
+    return true
+  }
+
+  private func failure(_ path: String) -> ExitCode {
+    Console.error("takt: cannot write \(path.printable): \(String(cString: strerror(errno)))")
+    return .unwritable
+  }
+
+  /// A path as a shell takes it.
+  private static func quoted(_ path: String) -> String {
+    let isPlain = path.utf8.allSatisfy {
+      (97...122).contains($0) || (65...90).contains($0) || (48...57).contains($0)
+        || "/._-".utf8.contains($0)
+    }
+    return isPlain
+      ? path
+      : "'"
+        + path.split(separator: "'", omittingEmptySubsequences: false)
+        .joined(separator: "'\\''") + "'"
+  }
+
+  private static func text(schema: String) -> String {
+    """
+    # yaml-language-server: $schema=\(schema)
+    # The jobs that takt runs. After an edit: `takt check`, then `takt reload`.
+    # docs/jobs-file.md of takt explains every key.
+
+    # scheduler:
+    #   timezone: Europe/Berlin      # of all jobs; the machine's by default
+    #   max_running: 8               # other runs wait
+    #   http: {listen: 8080}         # the web page; `takt open` prints its address
+
+    # defaults:                      # for every job in this file
+    #   timeout: 10m
+    #   on_failure: {run: 'logger -t takt "$TAKT_JOB failed: $TAKT_REASON"'}
+
+    jobs:
+      hello:
+        description: Prints a line each minute. Replace it by a job of your own.
+        every: 1m
+        first: now                   # without this line, a minute after the start
+        timeout: 10s                 # then the run is stopped, with all its processes
+        run: echo "hello from slot $TAKT_SLOT"
+
+      # backup:
+      #   cron: "30 3 * * *"         # or calendar: "Mon..Fri 03:30"
+      #   retry: {attempts: 3, delay: 1m}
+      #   missed: {policy: last, within: 12h}   # if takt was down: run late, but not too late
+      #   run: pg_dump app | gzip > app.sql.gz
+
+      # sync:
+      #   every: 5m
+      #   from: end                  # five minutes after the previous run ended
+      #   run: [rsync, -a, inbox/, archive/]    # a list runs without a shell
+
+    """
+  }
+}

@@ -1,0 +1,27 @@
+import Glibc
+
+/// The files that are installed with takt, beside its folder: those of PREFIX/bin/takt are in
+/// PREFIX/lib/takt and PREFIX/share/takt.
+enum Installation {
+  /// PREFIX/lib/takt/plugins; nil where there is no such folder.
+  static let plugins: String? = place("lib/takt/plugins")
+
+  /// The JSON Schema of jobs files; nil where it is not installed.
+  static let schema: String? = place("share/takt/jobs.schema.json")
+
+  private static func place(_ path: String) -> String? {
+    guard let prefix else { return nil }
+    let whole = (prefix == "/" ? "" : prefix) + "/" + path
+    return access(whole, F_OK) == 0 ? whole : nil
+  }
+
+  private static let prefix: String? = {
+    // The kernel adds " (deleted)" to the name of a program that has been replaced; its folder stays.
+    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/self/exe", &buffer, buffer.count)
+    guard count > 0 else { return nil }
+    let parts = String(decoding: buffer[..<count], as: UTF8.self)
+      .split(separator: "/").dropLast(2)
+    return "/" + parts.joined(separator: "/")
+  }()
+}

@@ -1,0 +1,142 @@
+import Foundation
+import Glibc
+import Testing
+
+/// `takt init`, and takt where it is installed.
+@Suite struct InitTests {
+  private func run(
+    _ arguments: [String], program: String = TaktProcess.executable.path, in folder: TemporaryFolder
+  ) throws -> (status: Int32, output: String, errors: String) {
+    let takt = try TaktProcess(arguments, program: program, in: folder)
+    let output = try takt.text()
+    return (takt.waitForExit(), output, takt.errors)
+  }
+
+  /// The program in a folder of its own, as `make install` lays it out.
+  private func install(in folder: TemporaryFolder) throws -> String {
+    let bin = folder.url.appendingPathComponent("usr/bin")
+    try FileManager.default.createDirectory(at: bin, withIntermediateDirectories: true)
+    let program = bin.appendingPathComponent("takt")
+    if link(TaktProcess.executable.path, program.path) != 0 {
+      try FileManager.default.copyItem(at: TaktProcess.executable, to: program)
+    }
+    return program.path
+  }
+
+  @Test func `the file that init writes can be run as it is`() throws {
+    let folder = try TemporaryFolder()
+    let empty = try run(["run"], in: folder)
+    #expect(empty.status == 78)
+    #expect(
+      empty.errors
+        == "takt: there is no jobs.yaml in this folder; create one with `takt init`, or name "
+        + "another file\n")
+
+    let first = try run(["init"], in: folder)
+    #expect(first.status == 0, "\(first.errors)")
+    #expect(
+      first.output == """
+        Wrote jobs.yaml. Next:
+          takt check    # check it
+          takt next     # see when its jobs will run
+          takt run      # run them; Ctrl-C stops
+
+        """)
+    #expect(
+      folder.read("jobs.yaml").hasPrefix("# yaml-language-server: $schema=jobs.schema.json\n"))
+    let schema = try run(["schema"], in: folder)
+    #expect(folder.read("jobs.schema.json") == schema.output)
+    #expect(try run(["check", "--strict"], in: folder).output == "jobs.yaml: ok, 1 job\n")
+    let takt = try TaktProcess(["run"], in: folder)
+    try takt.line("a run") { $0.job == "hello" && $0.outcome == "succeeded" }
+
+    try folder.write("jobs: {}\n")
+    let second = try run(["init"], in: folder)
+    #expect(second.status == 64)
+    #expect(second.errors == "takt: jobs.yaml already exists; it is not changed\n")
+    #expect(folder.read("jobs.yaml") == "jobs: {}\n")
+  }
+
+  @Test func `each example in its comments is right`() throws {
+    let folder = try TemporaryFolder()
+    _ = try run(["init", "my jobs.yaml"], in: folder)
+    // A comment whose text has a colon or continues such a text is an example.
+    let lines = folder.read("my jobs.yaml").components(separatedBy: "\n").map { line in
+      line.replacing(#/^( *)# ( *[a-z_]+:( .*)?)$/#) { "\($0.1)\($0.2)" }
+    }.filter { !$0.hasPrefix("yaml-language-server") }
+    try folder.write(lines.joined(separator: "\n"))
+    let check = try run(["check"], in: folder)
+    #expect(check.output.hasPrefix("jobs.yaml: ok, 3 jobs"), "\(check.errors)")
+  }
+
+  @Test func `a name with a space is quoted, and a folder that is not there is an error`() throws {
+    let folder = try TemporaryFolder()
+    #expect(
+      try run(["init", "my jobs.yaml"], in: folder).output.contains("takt next 'my jobs.yaml' "))
+    let nowhere = try run(["init", "none/jobs.yaml"], in: folder)
+    #expect(nowhere.status == 74)
+    #expect(
+      nowhere.errors == "takt: cannot write none/jobs.schema.json: No such file or directory\n")
+  }
+
+  @Test func `installed plugins are found after those beside the file`() throws {
+    let folder = try TemporaryFolder()
+    let takt = try install(in: folder)
+    let installed = "usr/lib/takt/plugins"
+    for name in ["greet", "other"] {
+      _ = try run(["plugins", "new", name, "--folder", installed], in: folder)
+    }
+    try folder.write("jobs: {a: {every: 1h, use: greet, with: {who: you}}}\n")
+    #expect(try run(["check"], program: takt, in: folder).output == "jobs.yaml: ok, 1 job\n")
+    // The same program elsewhere does not know them.
+    #expect(try run(["check"], in: folder).errors.contains("no built-in or plugin 'greet'"))
+
+    _ = try run(["plugins", "new", "greet"], in: folder)
+    try folder.write(
+      folder.read("plugins/greet/plugin.yaml").replacing("version: 0.1.0", with: "version: 2.0.0"),
+      to: "plugins/greet/plugin.yaml")
+    let list = try run(["plugins", "list"], program: takt, in: folder)
+    #expect(
+      list.output.split(separator: "\n").map { $0.split(separator: " ").prefix(2) }
+        == [["greet", "2.0.0"], ["other", "0.1.0"]])
+    // Folders that the file names come first as well, and not instead.
+    try folder.write("scheduler: {plugins: plugins}\njobs: {a: {every: 1h, use: other}}\n")
+    #expect(try run(["check"], program: takt, in: folder).output.hasPrefix("jobs.yaml: ok, 1 job"))
+  }
+
+  @Test func `an installed schema is named by its path`() throws {
+    let folder = try TemporaryFolder()
+    let takt = try install(in: folder)
+    try FileManager.default.createDirectory(
+      at: folder.url.appendingPathComponent("usr/share/takt"), withIntermediateDirectories: true)
+    try folder.write("{}", to: "usr/share/takt/jobs.schema.json")
+    _ = try run(["init"], program: takt, in: folder)
+    let line = folder.read("jobs.yaml").prefix { $0 != "\n" }
+    #expect(line.hasSuffix("/usr/share/takt/jobs.schema.json"))
+    #expect(folder.read("jobs.schema.json").isEmpty)
+  }
+
+  @Test func `the schema in the repository is that of the program`() throws {
+    let folder = try TemporaryFolder()
+    let schema = CommandTests.example.deletingLastPathComponent()
+      .appendingPathComponent("schema/jobs.schema.json")
+    #expect(
+      try String(contentsOf: schema, encoding: .utf8) == run(["schema"], in: folder).output,
+      "run: make schema")
+  }
+
+  @Test func `the version is available with its libraries`() throws {
+    let folder = try TemporaryFolder()
+    let version = try run(["--version"], in: folder)
+    let json = try run(["--version", "--json"], in: folder)
+    struct Report: Decodable {
+      var version: String
+      var libraries: [String: String]
+    }
+    let report = try JSONDecoder().decode(Report.self, from: Data(json.output.utf8))
+    #expect(report.version + "\n" == version.output)
+    #expect(report.libraries["sqlite"]?.hasPrefix("3.") == true)
+    #expect(report.libraries["libyaml"]?.hasPrefix("0.") == true)
+    #expect(report.libraries["glibc"]?.hasPrefix("2.") == true)
+  }
+}

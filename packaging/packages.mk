@@ -1,0 +1,95 @@
+# Packages: the files that `make release` has built, installed below DESTDIR, or packed in .build/packages.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+UNITDIR ?= $(PREFIX)/lib/systemd/system
+# The program that is installed.
+PROGRAM ?= .build/release/takt
+# Those in plugins/ that work where they are put; swift-hello is an example to build on.
+PLUGINS := disk-usage http-check sqlite-backup webhook
+VERSION = $(shell scripts/version)
+PACKED := .build/packages
+PACKAGE_TOOLS := debhelper dpkg-dev fakeroot lintian mmdebstrap rpm buildah umoci prometheus \
+	binutils python3 python3-venv openssl file
+INSTALLED = $(DESTDIR)$(PREFIX)
+
+.PHONY: install uninstall deb rpm dist image package-tools packages packages-test rules-test \
+	reproducible release-check
+
+install:         ## Install what `make release` has built: PREFIX=/usr/local DESTDIR=.
+	@test -x $(PROGRAM) -a -f .build/man/takt.1 || { \
+		echo 'nothing to install yet: run `make release` first' >&2; exit 1; }
+	install -D -m 755 $(PROGRAM) $(INSTALLED)/bin/takt
+	install -d $(INSTALLED)/share/man/man1 $(INSTALLED)/lib/takt/plugins
+	install -m 644 .build/man/*.1 $(INSTALLED)/share/man/man1/
+	install -d $(INSTALLED)/share/bash-completion/completions
+	sed '1{/^#!/d}' .build/completions/takt.bash > $(INSTALLED)/share/bash-completion/completions/takt
+	install -D -m 644 .build/completions/takt.zsh $(INSTALLED)/share/zsh/vendor-completions/_takt
+	install -D -m 644 .build/completions/takt.fish $(INSTALLED)/share/fish/vendor_completions.d/takt.fish
+	for plugin in $(PLUGINS); do \
+		install -d $(INSTALLED)/lib/takt/plugins/$$plugin && \
+		install -m 644 plugins/$$plugin/plugin.yaml $(INSTALLED)/lib/takt/plugins/$$plugin/ && \
+		install -m 755 plugins/$$plugin/$$plugin $(INSTALLED)/lib/takt/plugins/$$plugin/ || exit 1; done
+	install -D -m 644 schema/jobs.schema.json $(INSTALLED)/share/takt/jobs.schema.json
+	install -D -m 644 packaging/prometheus/takt.rules.yaml $(INSTALLED)/share/takt/takt.rules.yaml
+	install -D -m 644 packaging/grafana/takt.json $(INSTALLED)/share/takt/takt.grafana.json
+	install -D -m 644 packaging/jobs.yaml $(INSTALLED)/share/doc/takt/examples/jobs.yaml
+	install -m 644 packaging/hardened.conf $(INSTALLED)/share/doc/takt/examples/
+	install -d $(DESTDIR)$(UNITDIR)
+	sed 's|/usr/local/bin/takt|$(PREFIX)/bin/takt|; 1,/^\#$$/d' packaging/takt.service \
+		> $(DESTDIR)$(UNITDIR)/takt.service
+	chmod 644 $(DESTDIR)$(UNITDIR)/takt.service
+
+uninstall:       ## Remove what `make install` has installed, with the same PREFIX and DESTDIR.
+	rm -f $(INSTALLED)/bin/takt $(INSTALLED)/share/man/man1/takt.1 \
+		$(INSTALLED)/share/man/man1/takt.*.1 \
+		$(INSTALLED)/share/bash-completion/completions/takt \
+		$(INSTALLED)/share/zsh/vendor-completions/_takt \
+		$(INSTALLED)/share/fish/vendor_completions.d/takt.fish $(DESTDIR)$(UNITDIR)/takt.service
+	for plugin in $(PLUGINS); do rm -rf $(INSTALLED)/lib/takt/plugins/$$plugin; done
+	rm -rf $(INSTALLED)/share/takt $(INSTALLED)/share/doc/takt
+	-@cd $(INSTALLED) && rmdir -p --ignore-fail-on-non-empty lib/takt/plugins share/man/man1 \
+		share/bash-completion/completions share/zsh/vendor-completions \
+		share/fish/vendor_completions.d 2>/dev/null; true
+
+package-tools:   # Install what packages are made and tested with; nothing of it is started.
+	@missing=$$(for p in $(PACKAGE_TOOLS); do dpkg-query -W -f '$${Status}' $$p 2>/dev/null | \
+		grep -q 'ok installed' || echo $$p; done); [ -z "$$missing" ] || { \
+		sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; echo "installing $$missing"; \
+		$$sudo apt-get update -q && $$sudo env RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive \
+			apt-get install -qy --no-install-recommends $$missing; }
+
+deb:             ## Build the Debian package in .build/packages.
+	packaging/deb $(PACKED)
+
+rpm:             ## Build the RPM package in .build/packages.
+	packaging/rpm/build $(PACKED)
+
+# Linked anew: with libyaml, SQLite and libmd inside, so that it needs glibc alone.
+.build/inside:
+	@mkdir -p $@; for library in yaml sqlite3 md; do \
+		file=$$(cc -print-file-name=lib$$library.a); \
+		[ -f "$$file" ] || { echo "there is no lib$$library.a" >&2; exit 1; }; \
+		ln -sf "$$file" $@/; done
+
+dist: .build/inside ## Build the tarball for this architecture in .build/packages, with checksums and SBOM.
+	packaging/dist --link "$(SWIFT) build $(RELEASE) -Xlinker -L.build/inside" $(PACKED)
+
+image:           ## Build the OCI image in .build/packages, from `make deb`.
+	packaging/image $(PACKED)
+
+packages: release deb rpm dist image ## Build all packages in .build/packages.
+
+packages-test:   ## Install, run, upgrade and remove each package of .build/packages; needs root.
+	python3 -B Tests/packages/packages.py $(PACKED)
+
+rules-test:      ## Test the alert rules with promtool, and the dashboard with Prometheus and takt.
+	promtool check rules packaging/prometheus/takt.rules.yaml
+	promtool test rules packaging/prometheus/takt.rules.test.yaml
+	python3 -B Tests/packages/dashboard.py $(or $(wildcard .build/release/takt),.build/debug/takt)
+
+reproducible:    ## Build the tarball of the last commit twice, in two folders, and compare the bits.
+	Tests/packages/reproducible
+
+release-check:   ## Check that this commit can be released: versions, changelog, schema, packages.
+	scripts/release-check --packages
