@@ -21,8 +21,9 @@ import Testing
     }
   }
 
-  private func expectAll(in bench: LedgerBench) throws {
-    let (ended, waiting) = (ReasonLedger.ended, ReasonLedger.waiting)
+  /// - Parameter ended: how the runs ended that the ledger has; others wait.
+  private func expectAll(in bench: LedgerBench, _ ended: [RunEnd]) throws {
+    let waiting = ReasonLedger.waiting(of: ended)
     #expect(try ends(bench) == ended + waiting.map { _ in nil })
     #expect(try attempts(bench) == ended + waiting)
   }
@@ -34,9 +35,11 @@ import Testing
     bench.ledger?.record(job.load + ReasonLedger.entries(of: job))
     #expect(bench.isKept())
     bench.close()
-    try expectAll(in: bench)
+    try expectAll(in: bench, ReasonLedger.ended)
     try bench.open()
-    #expect(bench.findings.previous.runs.map(\.retry?.end) == ReasonLedger.waiting)
+    #expect(
+      bench.findings.previous.runs.map(\.retry?.end) == ReasonLedger.waiting(of: ReasonLedger.ended)
+    )
     bench.close()
     #expect(try bench.audit().isBalanced)
   }
@@ -63,15 +66,16 @@ import Testing
   {
     let bench = try LedgerBench()
     try ReasonLedger.makeOld(in: bench)
-    try expectAll(in: bench)
+    try expectAll(in: bench, ReasonLedger.old)
     #expect(try bench.audit().isBalanced)
 
     try bench.open()
     #expect(bench.findings.badRows == 0)
-    #expect(bench.findings.previous.runs.map(\.retry?.end) == ReasonLedger.waiting)
-    try expectAll(in: bench)
+    #expect(
+      bench.findings.previous.runs.map(\.retry?.end) == ReasonLedger.waiting(of: ReasonLedger.old))
+    try expectAll(in: bench, ReasonLedger.old)
     let job = try GridJob("a")
-    let last = ReasonLedger.ended.count + ReasonLedger.waiting.count
+    let last = ReasonLedger.old.count + ReasonLedger.waiting(of: ReasonLedger.old).count
     bench.ledger?.record(job.runs(last + 1, run: UInt64(last + 1)))
     #expect(bench.isKept())
     bench.close()
@@ -87,7 +91,7 @@ import Testing
     let new = try LedgerFile(folder: bench.folder.path)
     #expect(try LedgerSalvage.copy(from: old.path, into: new.database).isEmpty)
     new.close()
-    try expectAll(in: bench)
+    try expectAll(in: bench, ReasonLedger.old)
   }
 
   @Test func `an attempt that failed and was then cancelled has the later reason alone`() throws {
@@ -106,10 +110,14 @@ import Testing
   }
 }
 
-/// Every kind of reason, as `Tests/ledgers/2-reasons.sql` has them too: of the runs 1, 2 … in this
-/// order, and then of those that wait for their next attempt.
+/// Every kind of reason: of the runs 1, 2 … in this order, and then of those that wait for their next
+/// attempt.
 enum ReasonLedger {
-  static let ended: [RunEnd] =
+  static let ended =
+    old + notStarted(since) + [RunEnd(.failed, .outOfMemory), RunEnd(.cancelled, .leaseLost)]
+
+  /// Those that `Tests/ledgers/2-reasons.sql` has.
+  static let old: [RunEnd] =
     [
       RunEnd(.succeeded, .exit(0)), RunEnd(.failed, .exit(1)), RunEnd(.failed, .exit(255)),
       RunEnd(.succeeded, .exit(3)), RunEnd(.failed, .signal(9)), RunEnd(.failed, .signal(15)),
@@ -118,11 +126,19 @@ enum ReasonLedger {
       RunEnd(.failed, .failsWhen(.stdout)), RunEnd(.failed, .failsWhen(.empty)),
       RunEnd(.cancelled, .replaced), RunEnd(.cancelled, .byOperator), RunEnd(.cancelled, .removed),
       RunEnd(.cancelled, .shutdown), RunEnd(.cancelled, .ledger), RunEnd(.interrupted, .down),
-    ] + notStarted + reported.map { RunEnd(.failed, .reported($0)) }
+    ] + notStarted(StartStage.allCases.filter { !since.contains($0) })
+    + reported.map { RunEnd(.failed, .reported($0)) }
+
+  /// Stages that came later.
+  private static let since: [StartStage] = [.nice, .inputOutput]
 
   /// Each stage, with numbers that have a name and one that has none.
-  private static let notStarted = StartStage.allCases.flatMap { stage in
-    (stage == .stuck ? [0] : [2, 13, 123]).map { RunEnd(.failed, .notStarted(stage, errno: $0)) }
+  private static func notStarted(_ stages: [StartStage]) -> [RunEnd] {
+    stages.flatMap { stage in
+      (stage == .stuck ? [0] : [2, 13, 123]).map {
+        RunEnd(.failed, .notStarted(stage, errno: $0))
+      }
+    }
   }
 
   /// What built-ins and plugins say, some of it in words that takt uses as well.
@@ -132,7 +148,9 @@ enum ReasonLedger {
     "fails_when(rain)", "größer, 'quoted' (twice)",
   ]
 
-  static let waiting = ended.filter { [.failed, .timedOut].contains($0.outcome) }
+  static func waiting(of ended: [RunEnd]) -> [RunEnd] {
+    ended.filter { [.failed, .timedOut].contains($0.outcome) }
+  }
 
   static func entries(of job: GridJob) -> [LedgerEntry] {
     var entries: [LedgerEntry] = []
@@ -140,7 +158,7 @@ enum ReasonLedger {
       entries += job.begins(number, run: UInt64(number))
       entries += job.ends(number, run: UInt64(number), end)
     }
-    for (number, end) in zip((ended.count + 1)..., waiting) {
+    for (number, end) in zip((ended.count + 1)..., waiting(of: ended)) {
       entries += job.begins(number, run: UInt64(number))
       entries.append(job.waits(number, run: UInt64(number), end))
     }
