@@ -42,7 +42,7 @@ install:         ## Install what `make release` has built: PREFIX=/usr/local DES
 
 uninstall:       ## Remove what `make install` has installed, with the same PREFIX and DESTDIR.
 	rm -f $(INSTALLED)/bin/takt $(INSTALLED)/share/man/man1/takt.1 \
-		$(INSTALLED)/share/man/man1/takt.*.1 \
+		$(INSTALLED)/share/man/man1/takt-*.1 \
 		$(INSTALLED)/share/bash-completion/completions/takt \
 		$(INSTALLED)/share/zsh/vendor-completions/_takt \
 		$(INSTALLED)/share/fish/vendor_completions.d/takt.fish $(DESTDIR)$(UNITDIR)/takt.service
