@@ -146,6 +146,7 @@ man: $(DESCRIBED) ## Write the manual pages, .build/man/takt.1 and one for each 
 	@rm -rf .build/man && mkdir -p .build/man
 	.build/man-tool/debug/generate-manual $(TAKT) --multi-page --output-directory .build/man \
 		--date "$$(scripts/date)"
+	@scripts/manuals .build/man
 
 completions: $(DESCRIBED) ## Write shell completions, .build/completions/takt.bash and others.
 	@mkdir -p .build/completions

@@ -42,7 +42,7 @@ install:         ## Install what `make release` has built: PREFIX=/usr/local DES
 
 uninstall:       ## Remove what `make install` has installed, with the same PREFIX and DESTDIR.
 	rm -f $(INSTALLED)/bin/takt $(INSTALLED)/share/man/man1/takt.1 \
-		$(INSTALLED)/share/man/man1/takt.*.1 \
+		$(INSTALLED)/share/man/man1/takt-*.1 \
 		$(INSTALLED)/share/bash-completion/completions/takt \
 		$(INSTALLED)/share/zsh/vendor-completions/_takt \
 		$(INSTALLED)/share/fish/vendor_completions.d/takt.fish $(DESTDIR)$(UNITDIR)/takt.service
@@ -65,15 +65,9 @@ deb:             ## Build the Debian package in .build/packages.
 rpm:             ## Build the RPM package in .build/packages.
 	packaging/rpm/build $(PACKED)
 
-# Linked anew: with libyaml, SQLite and libmd inside, so that it needs glibc alone.
-.build/inside:
-	@mkdir -p $@; for library in yaml sqlite3 md; do \
-		file=$$(cc -print-file-name=lib$$library.a); \
-		[ -f "$$file" ] || { echo "there is no lib$$library.a" >&2; exit 1; }; \
-		ln -sf "$$file" $@/; done
-
-dist: .build/inside ## Build the tarball for this architecture in .build/packages, with checksums and SBOM.
-	packaging/dist --link "$(SWIFT) build $(RELEASE) -Xlinker -L.build/inside" $(PACKED)
+# Linked again: with libyaml, SQLite and libmd inside, so that it needs glibc alone.
+dist:            ## Build the tarball for this architecture in .build/packages, with checksums and SBOM.
+	packaging/dist --link "$(SWIFT) build $(RELEASE)" $(PACKED)
 
 image:           ## Build the OCI image in .build/packages, from `make deb`.
 	packaging/image $(PACKED)

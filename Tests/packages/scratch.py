@@ -32,6 +32,8 @@ start() {
   echo $! >/takt.pid
 }
 case $verb in
+is-enabled) echo enabled ;;
+is-active) [ -f /takt.pid ]; exit ;;
 start) [ -f /takt.pid ] || start ;;
 restart | try-restart) stop; start ;;
 stop | disable) stop ;;
@@ -102,7 +104,9 @@ class Scratch:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, kind, *_):
+        if kind:
+            print(self.read("systemctl.log")[-1000:] + self.read("takt.log")[-3000:], end="")
         pid = self.path / "takt.pid"
         if pid.exists():
             call("kill", "-KILL", pid.read_text().strip())
