@@ -7,7 +7,8 @@ extension KeyReader {
     _ scalar: YAMLScalar, at mark: YAMLMark, as type: KeyType, of key: String
   ) -> KeyValue? {
     switch type {
-    case .text, .path, .zone, .action: return text(scalar, at: mark, as: type, of: key)
+    case .text, .path, .zone, .action, .quota, .inputOutputPriority:
+      return text(scalar, at: mark, as: type, of: key)
     case .boolean: return boolean(scalar, at: mark, of: key)
     case .integer(let range): return integer(scalar, at: mark, in: range, of: key)
     case .number(let range): return number(scalar, at: mark, in: range, of: key)

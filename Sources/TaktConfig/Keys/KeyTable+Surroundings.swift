@@ -65,7 +65,7 @@ extension KeyTable {
         + "`CAP_SYS_NICE`; without it the run does not start.",
       .value(\.execution.nice) { $0.integer.map { Int8($0) } }),
     KeyEntry(
-      .inputOutput, .text(allowsEmpty: false), default: "by `qos`", isOfProcesses: true,
+      .inputOutput, .inputOutputPriority, default: "by `qos`", isOfProcesses: true,
       "The command's I/O priority: `idle`, `best-effort` or `realtime`, the last two with a level from "
         + "0 (first) to 7, such as `best-effort:6`; 4 by default. `realtime` needs root.",
       .set { field, value, builder, settled in
@@ -133,7 +133,7 @@ extension KeyTable {
         + "Beyond it the kernel ends them, and the run fails with `oom`.",
       .value(\.execution.limits.group.memoryMaxBytes) { $0.integer }),
     KeyEntry(
-      "cpu_quota", .text(allowsEmpty: false), default: "none",
+      "cpu_quota", .quota, default: "none",
       "Maximum CPU time of all processes of an attempt together, in percent of one processor, such as "
         + "`50%` or `250%`.",
       .set { field, value, builder, settled in

@@ -34,6 +34,10 @@ package indirect enum KeyType: Hashable, Sendable {
   /// A date and a time of day, with or without an offset.
   case instant
   case choice([String])
+  /// A percentage of one processor: `50%`, `250%`.
+  case quota
+  /// A class with or without a level: `idle`, `best-effort:6`.
+  case inputOutputPriority
   /// When an action of a hook is called: `every`, `first`, `streak >= 3` and so on.
   case occasion
   /// A list that is not empty.
@@ -87,6 +91,8 @@ extension KeyType {
     case .percent: "a percentage such as 10%"
     case .instant: "a date with a time of day such as 2026-12-24T18:00"
     case .choice(let words): words.count == 1 ? words[0] : "one of " + words.joined(separator: ", ")
+    case .quota: "a percentage of one processor such as 50%"
+    case .inputOutputPriority: "an I/O priority such as best-effort:6"
     case .occasion: "every, first, recovered, output, or a text such as streak >= 3"
     case .list(.text), .list(.path): "a list of texts"
     case .list(.object), .list(.map): "a list of mappings"
@@ -132,6 +138,8 @@ extension KeyType {
     case .percent: "percent"
     case .instant: "date and time"
     case .choice(let words): words.map { "`\($0)`" }.joined(separator: ", ")
+    case .quota: "percent"
+    case .inputOutputPriority: "`idle`, `best-effort:N`, `realtime:N`"
     case .occasion: "`every`, `first`, `recovered`, `output`, `streak >= N`"
     case .list(let item): "list of \(item.reference)"
     case .oneOrMore(let item): "\(item.reference); or a list"

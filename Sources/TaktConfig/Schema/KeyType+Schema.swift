@@ -52,6 +52,9 @@ extension KeyType {
           "^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]{3})?)?(Z|[+-][0-9]{2}:[0-9]{2})?$",
       ]
     case .choice(let words): ["enum": .array(words.flatMap(Self.values(of:)))]
+    case .quota: ["type": "string", "pattern": "^0*[1-9][0-9]{0,5}%$"]
+    case .inputOutputPriority:
+      ["type": "string", "pattern": "^(idle|(best-effort|realtime)(:[0-7])?)$"]
     case .occasion:
       [
         "type": "string",

@@ -41,7 +41,9 @@ package enum GroupController: String, CaseIterable, Hashable, Sendable {
 extension GroupLimits {
   /// Reads `50%` or `250%`; nil for anything else.
   package static func percent(_ text: String) -> Int? {
-    guard text.hasSuffix("%"), let number = Int(text.dropLast()), (1...100_000).contains(number)
+    let digits = text.dropLast()
+    guard text.hasSuffix("%"), digits.utf8.allSatisfy({ $0 > 0x2f && $0 < 0x3a }),
+      let number = Int(digits), (1...100_000).contains(number)
     else { return nil }
     return number
   }
