@@ -75,7 +75,7 @@ import Testing
     "http | url | https://host/x | https://host/x", "mail | password | https://x | ***",
   ])
   func `what a built-in keeps secret is masked, whatever it looks like`(row: String) throws {
-    let parts = row.components(separated: " | ")
+    let parts = row.split(separator: " | ").map(String.init)
     let spec = try spec(.use(parts[0], [parts[1]: .string(parts[2])]))
     let empty = try self.spec(.use(parts[0], [:]))
     #expect(changes("with", from: empty, to: spec) == ["with.\(parts[1]): none → \(parts[3])"])
