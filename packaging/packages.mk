@@ -67,7 +67,7 @@ rpm:             ## Build the RPM package in .build/packages.
 
 # Linked again: with libyaml, SQLite and libmd inside, so that it needs glibc alone.
 dist:            ## Build the tarball for this architecture in .build/packages, with checksums and SBOM.
-	packaging/dist --link "$(SWIFT) build $(RELEASE)" $(PACKED)
+	packaging/dist $(PACKED)
 
 image:           ## Build the OCI image in .build/packages, from `make deb`.
 	packaging/image $(PACKED)

@@ -21,6 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DASHBOARD = ROOT / "packaging/grafana/takt.json"
 RULES = ROOT / "packaging/prometheus/takt.rules.yaml"
 PATIENCE = 120
+SHOWN = 60
 JOBS = """
 scheduler:
   http: {{listen: {port}}}
@@ -93,8 +94,7 @@ def check(base):
     for panel, expression, _ in queries():
         good = expression in answered
         failures += not good
-        print(f"{'ok' if good else 'NO DATA':8}{panel['title']}: {expression}" if not good
-              else f"ok      {panel['title']}")
+        print(f"ok      {panel['title']}" if good else f"NO DATA {panel['title']}: {expression}")
     for group in ask(base, "rules")["groups"]:
         for rule in group["rules"]:
             good = rule["health"] == "ok"
@@ -128,7 +128,7 @@ def draw(base, path):
             axes[panel["id"]] = box
         box = axes[panel["id"]]
         if panel["type"] == "timeseries":
-            series = ask(base, "query_range", query=expression, start=now - 60, end=now, step=1)
+            series = ask(base, "query_range", query=expression, start=now - SHOWN, end=now, step=1)
             for item in series["result"]:
                 label = re.sub(r"{{(\w+)}}", lambda m: item["metric"].get(m[1], ""), name).strip()
                 points = [(t - now, float(v)) for t, v in item["values"]]
@@ -175,6 +175,7 @@ def main():
             await_true("Prometheus", lambda: ask(base, "query", query="up")["result"])
             failures = check(base)
             if len(sys.argv) > 2:
+                time.sleep(SHOWN)  # For a picture of so many seconds.
                 draw(base, sys.argv[2])
             if failures:
                 sys.exit(f"{failures} without an answer\n" + (folder / "log").read_text()[-2000:])

@@ -51,7 +51,7 @@ exec {self.command(self.config["Entrypoint"] + self.config["Cmd"])}"""
 
     def command(self, words):
         """As the image's user, which loses all capabilities with root."""
-        return (f"env -i {' '.join(self.config['Env'])} chroot --userspec={self.config['User']} "
+        return (f"env -i {' '.join(self.config['Env'])} /usr/sbin/chroot --userspec={self.config['User']} "
                 f"--groups= {self.bundle}/rootfs {' '.join(words)}")
 
     @property
