@@ -37,6 +37,8 @@ package struct LedgerModel {
           since: Self.kept(suspension.since), until: suspension.until.map(Self.kept),
           reason: suspension.reason)
       }
+      // Whoever reads it is another daemon.
+      checkpoint.alarms?.loseOpenCalls()
       jobs[checkpoint.job, default: Job()].checkpoint = checkpoint
       jobs[checkpoint.job]?.isSameBoot = true
     case .schedule(var version):
