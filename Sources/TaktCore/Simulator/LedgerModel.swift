@@ -107,9 +107,7 @@ package struct LedgerModel {
   package var previous: PreviousState {
     var previous = PreviousState(lastRun: lastRun)
     for (name, job) in jobs {
-      guard var checkpoint = job.checkpoint, let version = job.versions.last else { continue }
-      // No ledger keeps which run a call of a hook waits for: that run has gone with its daemon.
-      checkpoint.alarms?.loseOpenCalls()
+      guard let checkpoint = job.checkpoint, let version = job.versions.last else { continue }
       previous.jobs[name] = PreviousJob(
         checkpoint: checkpoint, isSameBoot: job.isSameBoot, version: version.begin,
         isOpen: version.end == nil, pending: job.pending.sorted())
