@@ -140,9 +140,11 @@ typedef enum {
 // `*exited` is 1 for an exit with `*status`, 0 for the end by signal `*status`.
 pid_t csystem_reap(csystem_children which, int id, int *exited, int *status, csystem_use *use);
 
-// The most memory that this process has had resident. A child that shared its memory until it
-// executed its program is said to have had as much.
+// The most memory that this program has had resident. A child that shared its memory until it
+// executed its own is said to have had as much.
 int64_t csystem_own_memory_peak_kib(void);
+// No less than that, and soon known: the kernel counts what the program had that executed this one.
+int64_t csystem_memory_peak_bound_kib(void);
 
 // The pid of some ended child that is still to be reaped, or 0.
 pid_t csystem_peek_ended(void);

@@ -80,15 +80,17 @@ extension ResourceUse {
 /// A child shares takt's memory until it executes its program, and the kernel counts that as the
 /// child's own: what is not clearly above it says nothing of the program.
 private enum OwnMemoryPeak {
-  /// The last answer. It only ever grows.
+  /// What it was when it was last looked up. It only ever grows.
   private static let kib = Atomic<Int64>(0)
   /// The kernel adds up counters of processors that are each a little behind.
   private static let toleranceKiB: Int64 = 1024
 
   static func isExceeded(byKiB peak: Int64) -> Bool {
-    guard peak > kib.load(ordering: .relaxed) + toleranceKiB else { return false }
+    let least = peak - toleranceKiB
+    guard least > kib.load(ordering: .relaxed) else { return false }
+    if least > csystem_memory_peak_bound_kib() { return true }
     let now = csystem_own_memory_peak_kib()
-    kib.store(now, ordering: .relaxed)
-    return now <= .max - toleranceKiB && peak > now + toleranceKiB
+    if now < .max { kib.store(now, ordering: .relaxed) }
+    return least > now
   }
 }

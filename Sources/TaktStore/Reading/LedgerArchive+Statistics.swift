@@ -157,13 +157,16 @@ private struct GatheredRuns {
       sorted[next[Int(run.job)]] = run
       next[Int(run.job)] += 1
     }
+    let outcomes = Outcome.allCases
+    var numbersOfOutcomes = outcomes.map { _ in 0 }
     return numbers.indices.compactMap { place in
       guard let name = names[numbers[place]] else { return nil }
       let own = sorted[starts[place]..<starts[place + 1]]
-      var counts: [Outcome: Int] = [:]
-      for run in own { counts[Outcome.allCases[Int(run.outcome)], default: 0] += 1 }
+      for outcome in outcomes.indices { numbersOfOutcomes[outcome] = 0 }
+      for run in own { numbersOfOutcomes[Int(run.outcome)] += 1 }
+      let counts = zip(outcomes, numbersOfOutcomes).filter { $0.1 > 0 }
       return RunStatistics(
-        job: name, counts: counts,
+        job: name, counts: Dictionary(uniqueKeysWithValues: counts),
         durations: .init(own.lazy.map(\.duration).filter { $0 >= 0 }),
         lateness: .init(own.lazy.map(\.lateness).filter { $0 >= 0 }))
     }

@@ -88,11 +88,15 @@ struct Table {
     }
     for row in all {
       var line = ""
+      var gap = 0
       for (cell, width) in zip(row, widths) {
-        line += cell
-        line += String(repeating: " ", count: width - Self.width(cell) + 2)
+        if !cell.isEmpty {
+          line += String(repeating: " ", count: gap)
+          line += cell
+          gap = 0
+        }
+        gap += width - Self.width(cell) + 2
       }
-      while line.last == " " { line.removeLast() }
       Console.print(line)
     }
   }
