@@ -22,6 +22,10 @@ final class ActionTable {
   private lazy var catalogueNames = Set(catalogue.actionNames)
   private var isPluginByName: [String: Bool] = [:]
 
+  /// Built-ins that are younger than plugins which may have their names: a file's own plugin stays
+  /// what it was.
+  private static let young: Set<String> = ["notify", "ping"]
+
   init(_ catalogue: any ActionCatalogue, _ plugins: any PluginSource) {
     self.catalogue = catalogue
     self.plugins = plugins
@@ -37,9 +41,10 @@ final class ActionTable {
       + plugins.searchPath.joined(separator: ", ")
   }
 
-  /// Whether there is a plugin of the name, right or wrong; what takt brings with it comes first.
+  /// Whether there is a plugin of the name, right or wrong; most of what takt brings with it comes
+  /// first.
   func isPlugin(_ name: String) -> Bool {
-    if catalogueNames.contains(name) { return false }
+    if catalogueNames.contains(name), !Self.young.contains(name) { return false }
     if let answer = isPluginByName[name] { return answer }
     let answer = plugins.contains(name)
     isPluginByName[name] = answer

@@ -32,7 +32,7 @@ package enum SensitiveText {
     switch builtin {
     case "http", "mail": ["password"]
     case "ping": ["dsn", "url"]
-    case "webhook": ["token", "url"]
+    case "notify": ["token", "url"]
     default: []
     }
   }

@@ -29,7 +29,7 @@ struct TestCatalogue: ActionCatalogue {
       ["url", "dsn", "monitor"].map {
         ParameterSchema($0, .string, isRequired: false, isSecret: true, summary: "The check.")
       }
-    case "webhook":
+    case "notify":
       [
         ParameterSchema("to", .choice(["slack", "ntfy"]), summary: "The service."),
         ParameterSchema("url", .string, isSecret: true, summary: "Where."),

@@ -69,9 +69,9 @@ import Testing
     "ping | url | https://hc.example.org:8000/5f1c | https://hc.example.org:8000/***",
     "ping | url | https://hc.example.org | https://hc.example.org/***",
     "ping | dsn | https://abc@o1.ingest.sentry.io/42 | https://***@o1.ingest.sentry.io/***",
-    "webhook | url | https://x.example.org/hook?sig=abc | https://x.example.org/***",
-    "webhook | token | 123:abc | ***", "webhook | url | {{secret.SLACK}} | {{secret.SLACK}}",
-    "webhook | url | https://hooks/{{secret.A}}/x | https://hooks/***", "webhook | chat | -1 | -1",
+    "notify | url | https://x.example.org/hook?sig=abc | https://x.example.org/***",
+    "notify | token | 123:abc | ***", "notify | url | {{secret.SLACK}} | {{secret.SLACK}}",
+    "notify | url | https://hooks/{{secret.A}}/x | https://hooks/***", "notify | chat | -1 | -1",
     "http | url | https://host/x | https://host/x", "mail | password | https://x | ***",
   ])
   func `what a built-in keeps secret is masked, whatever it looks like`(row: String) throws {

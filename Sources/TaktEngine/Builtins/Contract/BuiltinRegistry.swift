@@ -14,7 +14,7 @@ package struct BuiltinRegistry: ActionCatalogue {
 
   package static let standard = BuiltinRegistry([
     LogBuiltin(), HTTPBuiltin(), MailBuiltin(), PruneBuiltin(), TouchBuiltin(), SignalBuiltin(),
-    PingBuiltin(), WebhookBuiltin(),
+    PingBuiltin(), NotifyBuiltin(),
   ])
 
   package var actionNames: [String] { Array(builtins.keys) }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import TaktEngine
 
-/// `use: webhook` against a server that takes what Slack, Teams, Telegram and ntfy take.
-@Suite struct WebhookBuiltinTests {
+/// `use: notify` against a server that takes what Slack, Teams, Telegram and ntfy take.
+@Suite struct NotifyBuiltinTests {
   private struct Seen: Decodable {
     var kind: String
     var text: String
@@ -47,7 +47,7 @@ import Testing
     async throws
   {
     let facts = BuiltinBench.facts(output: "one\n\u{1b}[31mdisk is full\n")
-    #expect(await bench.run("webhook", parameters(service), facts: facts) == .done)
+    #expect(await bench.run("notify", parameters(service), facts: facts) == .done)
     let message = try #require(try seen().first)
     let whole = (message.title ?? "") + "\n" + message.text
     #expect(message.kind == service.rawValue)
@@ -65,7 +65,7 @@ import Testing
       "```\n" + String(repeating: "\u{0}\"\\", count: 5000),
     ] {
       let facts = BuiltinBench.facts(output: output)
-      #expect(await bench.run("webhook", parameters(service), facts: facts) == .done)
+      #expect(await bench.run("notify", parameters(service), facts: facts) == .done)
     }
     #expect(try seen().count == 3)
   }
@@ -76,9 +76,9 @@ import Testing
   {
     var own = parameters(service)
     own["text"] = "{{job}} & <{{outcome}}>"
-    #expect(await bench.run("webhook", own, facts: BuiltinBench.facts()) == .done)
+    #expect(await bench.run("notify", own, facts: BuiltinBench.facts()) == .done)
     own["text"] = .string(String(repeating: "ü", count: 100_000))
-    #expect(await bench.run("webhook", own) == .done)
+    #expect(await bench.run("notify", own) == .done)
     let seen = try seen()
     let shown = service == .slack ? "job &amp; &lt;failed&gt;" : "job & <failed>"
     #expect(seen.first?.text == shown)
@@ -88,12 +88,12 @@ import Testing
   @Test func `what a service refuses is a failure`() async throws {
     var nobody = parameters(.telegram)
     nobody["chat"] = "nobody"
-    #expect(await bench.run("webhook", nobody) == .failed("status(400)"))
+    #expect(await bench.run("notify", nobody) == .failed("status(400)"))
     var hidden = parameters(.ntfy)
     hidden["url"] = .string("http://127.0.0.1:\(server.port)/private")
-    #expect(await bench.run("webhook", hidden) == .failed("status(403)"))
+    #expect(await bench.run("notify", hidden) == .failed("status(403)"))
     hidden["token"] = "tk_1"
-    #expect(await bench.run("webhook", hidden) == .done)
+    #expect(await bench.run("notify", hidden) == .done)
     #expect(!bench.lines.texts.contains { $0.contains("123:abc") })
   }
 
@@ -109,6 +109,6 @@ import Testing
   func `what a service needs, or has no use for, is reported`(
     parameters: Parameters, expected: [String?]
   ) {
-    #expect(WebhookBuiltin().problems(in: parameters).map(\.parameter) == expected)
+    #expect(NotifyBuiltin().problems(in: parameters).map(\.parameter) == expected)
   }
 }

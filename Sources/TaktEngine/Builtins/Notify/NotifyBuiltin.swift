@@ -2,13 +2,13 @@ import TaktCore
 import TaktTime
 import TaktTransfer
 
-/// `use: webhook` posts a readable message to a chat or a phone.
-struct WebhookBuiltin: LongBuiltin {
+/// `use: notify` posts a readable message to a chat or a phone.
+struct NotifyBuiltin: LongBuiltin {
   private static let telegramURL = "https://api.telegram.org"
 
   var waitsForNetwork: Bool { true }
 
-  var name: String { "webhook" }
+  var name: String { "notify" }
 
   var summary: String {
     "posts a message to Slack, Microsoft Teams, Telegram or ntfy; in a hook, with the run's facts and the last lines of its output"
