@@ -144,7 +144,7 @@ struct HintTests {
     #expect(diagnostic.message == "there is no built-in or plugin 'slack'")
     #expect(
       diagnostic.hint
-        == "the built-ins are all, log, mail, pipe, touch; plugins are searched for in "
+        == "the built-ins are all, log, mail, notify, ping, pipe, touch; plugins are searched for in "
         + FilePath.absolute(FilePath.join(folder.path, "plugins")))
     let near = load("jobs: {a: {every: 1h, use: mial}}\n").diagnostics.first
     #expect(near?.hint == "did you mean 'mail'?")

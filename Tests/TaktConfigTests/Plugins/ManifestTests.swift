@@ -116,6 +116,23 @@ struct ManifestTests {
     #expect(loader.load(path: path).diagnostics.isEmpty)
   }
 
+  @Test(arguments: ["ping | true", "mail | false"])
+  func `a plugin with the name of a younger built-in stays what it was`(row: String) throws {
+    let parts = row.split(separator: " | ").map(String.init)
+    let folder = TemporaryFolder()
+    for name in ["plugins", "plugins/\(parts[0])"] { folder.makeFolder(name) }
+    folder.write(Array("#!/bin/sh\n".utf8), to: "plugins/\(parts[0])/program", mode: 0o755)
+    folder.write(
+      "name: \(parts[0])\nversion: 1.0.0\nprotocol: 1\nexec: [./program]\n",
+      to: "plugins/\(parts[0])/plugin.yaml")
+    let with = parts[0] == "mail" ? ", with: {to: a, subject: b}" : ""
+    let path = folder.write(
+      "jobs:\n  a: {on: start, use: \(parts[0])\(with)}\n", to: "jobs.yaml")
+    let job = try #require(loader.load(path: path).snapshot?.jobs.first)
+    let isPlugin = if case .plugin = job.action { true } else { false }
+    #expect(isPlugin == (parts[1] == "true"))
+  }
+
   @Test func `a plugin that is not there is told, with the nearest name`() {
     let folder = TemporaryFolder()
     for name in ["plugins", "plugins/backup"] { folder.makeFolder(name) }

@@ -4,7 +4,7 @@ import TaktCore
 /// of each kind that may be left out, `login`, which has a secret one, `touch`, which uses takt's own rights, `fetch`, which has a timeout of its own, and `pipe`, which uses
 /// them for a command when it is told of one.
 struct TestCatalogue: ActionCatalogue {
-  var actionNames: [String] { ["log", "mail", "all", "touch", "pipe"] }
+  var actionNames: [String] { ["log", "mail", "notify", "ping", "all", "touch", "pipe"] }
 
   func parameters(of action: String) -> [ParameterSchema]? {
     switch action {
