@@ -9,7 +9,7 @@ struct RunStatisticsTable {
   let since: WallInstant?
 
   /// So many runs are read in a tenth of a second.
-  private static let runsMax = 100_000
+  private static let runsMax = 50_000
 
   func print(json: Bool) throws {
     let limit = job == nil && since == nil ? Self.runsMax : nil
