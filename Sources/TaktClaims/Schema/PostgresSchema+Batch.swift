@@ -3,8 +3,9 @@ extension PostgresSchema {
   static let batch = """
     CREATE OR REPLACE FUNCTION takt.batch(p_cluster text, p_batch jsonb) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-    -- Plans are made once, mostly while the tables are small, and kept.
-    SET enable_seqscan = off AS $fn$
+    -- Plans are made once, mostly while the tables are small, and kept: from the first time on, as
+    -- planning takes longer than all else.
+    SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $fn$
     DECLARE
       c_version CONSTANT integer := \(version);
       v_requests jsonb := p_batch->'requests';
@@ -17,6 +18,8 @@ extension PostgresSchema {
       v_until bigint;
       v_lease_left bigint;
       v_request jsonb;
+      v_place bigint;
+      v_claims jsonb;
       v_answers jsonb[] := '{}';
       v_reply jsonb;
     BEGIN
@@ -31,13 +34,15 @@ extension PostgresSchema {
         SELECT DISTINCT p_cluster, (r->>'job') COLLATE "C" FROM jsonb_array_elements(v_requests) r
         WHERE r->>'do' = 'declare' ORDER BY 2
         ON CONFLICT DO NOTHING;
-      PERFORM FROM takt.job WHERE cluster = p_cluster AND name = ANY (ARRAY(
-          SELECT r->>'job' FROM jsonb_array_elements(v_requests) r
-          WHERE r ? 'job' AND r->>'do' <> 'ask'
-          UNION ALL
-          SELECT s.job FROM jsonb_array_elements(v_requests) r
-          JOIN takt.slot s ON s.token = (r->>'token')::bigint AND s.cluster = p_cluster))
-        ORDER BY name FOR UPDATE;
+      -- Row by row: an array is looked for in all of a cluster's jobs where the table was small when
+      -- the statement was planned.
+      PERFORM FROM (
+          SELECT DISTINCT coalesce(r->>'job', (
+            SELECT job FROM takt.slot WHERE token = (r->>'token')::bigint
+              AND cluster IS NOT DISTINCT FROM p_cluster)) COLLATE "C" AS name
+          FROM jsonb_array_elements(v_requests) r WHERE r->>'do' <> 'ask' ORDER BY name) w
+        CROSS JOIN LATERAL (
+          SELECT FROM takt.job WHERE cluster = p_cluster AND name = w.name FOR UPDATE) j;
       INSERT INTO takt.group_lock (cluster, name)
         SELECT DISTINCT p_cluster, (r->>'group') COLLATE "C" FROM jsonb_array_elements(v_requests) r
         WHERE r->>'groupMax' IS NOT NULL AND r->>'group' IS NOT NULL ORDER BY 2
@@ -94,11 +99,19 @@ extension PostgresSchema {
         IF v_lease_left <= 0 THEN v_lease_left := v_member.lease; END IF;
       END IF;
 
-      FOR v_request IN SELECT value FROM jsonb_array_elements(v_requests) LOOP
+      IF v_requests @> '[{"do": "claim"}]' THEN
+        v_claims := takt.claim_plain(
+          p_cluster, v_id, v_member.machine, v_lease_left, v_now, v_requests);
+      END IF;
+      FOR v_request, v_place IN
+        SELECT value, ordinality FROM jsonb_array_elements(v_requests) WITH ORDINALITY
+      LOOP
         v_answers := v_answers || CASE v_request->>'do'
           WHEN 'declare' THEN takt.declare(p_cluster, v_id, v_now, v_request)
-          WHEN 'claim' THEN takt.claim(
-            p_cluster, v_id, v_member.machine, v_lease_left, v_now, v_request)
+          WHEN 'claim' THEN CASE jsonb_typeof(v_claims->(v_place::text))
+            WHEN 'object' THEN v_claims->(v_place::text)
+            ELSE takt.claim(p_cluster, v_id, v_member.machine, v_lease_left, v_now,
+              v_request || jsonb_build_object('token', v_claims->(v_place::text))) END
           WHEN 'ask' THEN takt.ask(p_cluster, v_request)
           WHEN 'lastEnd' THEN takt.last_end(p_cluster, v_request)
           WHEN 'decide' THEN takt.decide(p_cluster, v_id, v_member.machine, v_now, v_request)

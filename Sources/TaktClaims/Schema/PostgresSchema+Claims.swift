@@ -146,7 +146,9 @@ extension PostgresSchema {
         RETURN takt.answer('busy');
       END IF;
 
-      v_token := takt.numbered(pg_catalog.nextval('takt.token'));
+      -- A batch that began with an earlier version brings none.
+      v_token := coalesce((p_request->>'token')::bigint,
+        takt.numbered(pg_catalog.nextval('takt.token')));
       INSERT INTO takt.slot (cluster, job, slot, state, attempt, token, member, machine,
         is_at_least_once, overlap, slot_group, valid_until, claimed_at, claim_lease_left)
       VALUES (p_cluster, v_name, v_instant, 'claimed', 1, v_token, p_member, p_machine,

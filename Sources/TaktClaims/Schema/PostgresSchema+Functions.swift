@@ -2,7 +2,8 @@ extension PostgresSchema {
   /// The functions as this version has them. Those that a client calls run with the rights of the
   /// schema's owner.
   static let functions = [
-    clock, instants, requests, claims, settling, news, forgetting, batch, audit, rights,
+    clock, instants, requests, claims, plainClaims, settling, news, forgetting, batch, audit,
+    rights,
   ]
 
   // What is called for each claim is plpgsql, which keeps its plans, or is short enough to be inlined:

@@ -8,6 +8,8 @@ extension PostgresSchema {
 
   /// All that is no claim.
   static let requests = """
+    -- A cluster is not compared by `=` where the token is known: so no index of the cluster's slots
+    -- can take the place of the token's.
     CREATE OR REPLACE FUNCTION takt.declare(
       p_cluster text, p_member bigint, p_now bigint, p_request jsonb
     ) RETURNS jsonb LANGUAGE plpgsql AS $fn$
@@ -183,17 +185,20 @@ extension PostgresSchema {
     CREATE OR REPLACE FUNCTION takt.end_claim(p_cluster text, p_now bigint, p_request jsonb)
     RETURNS jsonb LANGUAGE plpgsql AS $fn$
     DECLARE
+      v_token bigint := (p_request->>'token')::bigint;
       v_slot takt.slot;
     BEGIN
-      SELECT * INTO v_slot FROM takt.slot
-        WHERE cluster = p_cluster AND token = (p_request->>'token')::bigint;
-      IF v_slot.state = 'claimed' THEN
-        UPDATE takt.slot SET state = 'decided', verdict = 'ran', detail = NULL,
-          outcome = p_request->>'outcome', reason = p_request->>'reason', ended_at = p_now
-        WHERE token = v_slot.token;
+      UPDATE takt.slot SET state = 'decided', verdict = 'ran', detail = NULL,
+        outcome = p_request->>'outcome', reason = p_request->>'reason', ended_at = p_now
+      WHERE token = v_token AND state = 'claimed' AND cluster IS NOT DISTINCT FROM p_cluster
+      RETURNING * INTO v_slot;
+      IF FOUND THEN
         PERFORM takt.note_end(p_cluster, ARRAY[v_slot.job], p_now);
         RETURN takt.answer('done');
-      ELSIF v_slot.state = 'decided' AND v_slot.verdict = 'ran'
+      END IF;
+      SELECT * INTO v_slot FROM takt.slot
+        WHERE token = v_token AND cluster IS NOT DISTINCT FROM p_cluster;
+      IF v_slot.state = 'decided' AND v_slot.verdict = 'ran'
         AND v_slot.outcome = p_request->>'outcome' AND v_slot.reason = p_request->>'reason'
       THEN
         RETURN takt.answer('done');
@@ -208,7 +213,8 @@ extension PostgresSchema {
       v_token bigint := (p_request->>'token')::bigint;
       v_state text;
     BEGIN
-      SELECT state INTO v_state FROM takt.slot WHERE cluster = p_cluster AND token = v_token;
+      SELECT state INTO v_state FROM takt.slot
+        WHERE token = v_token AND cluster IS NOT DISTINCT FROM p_cluster;
       IF v_state = 'claimed' THEN
         UPDATE takt.slot SET state = 'open' WHERE token = v_token;
       END IF;

@@ -6,7 +6,7 @@
 /// it: no two batches can wait for each other.
 package enum PostgresSchema {
   /// The version that this takt installs and talks to.
-  package static let version = 3
+  package static let version = 4
 
   /// The oldest version whose daemons may still claim slots: they know nothing of what was added
   /// since, and nothing else has changed for them.
@@ -244,6 +244,10 @@ package enum PostgresSchema {
     COMMENT ON COLUMN takt.member.lost_after IS
       'When others decide for it: after its lease and grace, or a lease after nobody was heard.';
     INSERT INTO takt.version (number) VALUES (3) ON CONFLICT DO NOTHING;
+    """,
+    """
+    -- Functions alone: claims of a wake in one statement.
+    INSERT INTO takt.version (number) VALUES (4) ON CONFLICT DO NOTHING;
     """,
   ]
 }
