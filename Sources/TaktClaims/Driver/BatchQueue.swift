@@ -27,6 +27,8 @@ final class BatchQueue: Sendable {
     var entries: [Entry] = []
     var lastID: UInt64 = 0
     var hasThread = false
+    /// The deadlines' timer is set, or about to be: perhaps for a batch that is answered by now.
+    var isArmed = false
     var isClosed = false
   }
 
@@ -69,7 +71,10 @@ final class BatchQueue: Sendable {
       state.lastID += 1
       state.entries.append(
         Entry(id: state.lastID, batch: batch, deadline: ContinuousClock.now + patience))
-      if state.entries.count == 1 { answers.async { self.arm() } }
+      if !state.isArmed {
+        state.isArmed = true
+        answers.async { self.arm() }
+      }
       defer { state.hasThread = true }
       return !state.hasThread
     }
@@ -110,9 +115,14 @@ final class BatchQueue: Sendable {
 
   // MARK: Deadlines, on the queue
 
+  /// It is set for the oldest batch, and let be when that is answered: it would have to be set again
+  /// for each. An idle driver makes no wakes.
   private func arm() {
-    let next = state.withLock { $0.entries.first?.deadline }
-    guard let next else { return alarm.source.schedule(deadline: .distantFuture) }
+    let next = state.withLock { state in
+      state.isArmed = !state.entries.isEmpty
+      return state.entries.first?.deadline
+    }
+    guard let next else { return }
     let left = min(max(next - .now, .zero), .seconds(365 * 86_400))
     // A millisecond later rather than earlier: it would only be armed again.
     alarm.source.schedule(deadline: .now() + .milliseconds(Int(left / .milliseconds(1)) + 1))
@@ -143,13 +153,15 @@ final class BatchQueue: Sendable {
       case .closed: return carrier.close()
       }
       let outcome = carrier.carry(entry.batch, until: entry.deadline - haste)
-      state.withLock { state in
-        // Entries before it are answered: the thread has carried them, or was too late.
-        guard state.entries.first?.id == entry.id else { return }
-        state.entries.removeFirst()
-        answer(entry.batch, outcome)
-        // An idle driver makes no wakes.
-        if state.entries.isEmpty { answers.async { self.arm() } }
+      // On this thread: another one would have to be woken.
+      answers.sync {
+        let isFirst = state.withLock { state in
+          // Entries before it are answered: the thread has carried them, or was too late.
+          guard state.entries.first?.id == entry.id else { return false }
+          state.entries.removeFirst()
+          return true
+        }
+        if isFirst { onOutcome(outcome) }
       }
     }
   }
