@@ -30,6 +30,7 @@ extension PostgresSchema {
       -- A batch that nobody waits for any more is not to wait for others.
       PERFORM set_config('lock_timeout', p_batch->>'wait', true);
 
+      -- First of all in every batch, so that those at work and an upgrade wait for each other here.
       INSERT INTO takt.job (cluster, name)
         SELECT DISTINCT p_cluster, (r->>'job') COLLATE "C" FROM jsonb_array_elements(v_requests) r
         WHERE r->>'do' = 'declare' ORDER BY 2
@@ -43,14 +44,16 @@ extension PostgresSchema {
           FROM jsonb_array_elements(v_requests) r WHERE r->>'do' <> 'ask' ORDER BY name) w
         CROSS JOIN LATERAL (
           SELECT FROM takt.job WHERE cluster = p_cluster AND name = w.name FOR UPDATE) j;
-      INSERT INTO takt.group_lock (cluster, name)
-        SELECT DISTINCT p_cluster, (r->>'group') COLLATE "C" FROM jsonb_array_elements(v_requests) r
-        WHERE r->>'groupMax' IS NOT NULL AND r->>'group' IS NOT NULL ORDER BY 2
-        ON CONFLICT DO NOTHING;
-      PERFORM FROM takt.group_lock WHERE cluster = p_cluster AND name = ANY (ARRAY(
-          SELECT r->>'group' FROM jsonb_array_elements(v_requests) r
-          WHERE r->>'groupMax' IS NOT NULL))
-        ORDER BY name FOR UPDATE;
+      IF v_requests @? '$[*].groupMax' THEN
+        INSERT INTO takt.group_lock (cluster, name)
+          SELECT DISTINCT p_cluster, (r->>'group') COLLATE "C" FROM jsonb_array_elements(v_requests) r
+          WHERE r->>'groupMax' IS NOT NULL AND r->>'group' IS NOT NULL ORDER BY 2
+          ON CONFLICT DO NOTHING;
+        PERFORM FROM takt.group_lock WHERE cluster = p_cluster AND name = ANY (ARRAY(
+            SELECT r->>'group' FROM jsonb_array_elements(v_requests) r
+            WHERE r->>'groupMax' IS NOT NULL))
+          ORDER BY name FOR UPDATE;
+      END IF;
       IF v_id IS NOT NULL THEN
         SELECT * INTO v_member FROM takt.member WHERE cluster = p_cluster AND id = v_id FOR UPDATE;
       END IF;
