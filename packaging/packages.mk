@@ -10,7 +10,7 @@ PLUGINS := disk-usage http-check sqlite-backup webhook
 VERSION = $(shell scripts/version)
 PACKED := .build/packages
 PACKAGE_TOOLS := debhelper dpkg-dev fakeroot lintian mmdebstrap rpm buildah umoci prometheus \
-	binutils python3 python3-venv openssl file
+	podman podman-compose crun binutils python3 python3-venv openssl file
 INSTALLED = $(DESTDIR)$(PREFIX)
 
 .PHONY: install uninstall deb rpm dist image package-tools packages packages-test rules-test \

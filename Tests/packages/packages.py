@@ -3,7 +3,7 @@
 
   Tests/packages/packages.py FOLDER [NAME...]
 
-NAME is deb, rpm, dist, image, unit, hooks or readme; by default all. Needs root, mmdebstrap, umoci and the packages of
+NAME is deb, service, rpm, dist, image, examples, unit, hooks or readme; by default all. Needs root, mmdebstrap, umoci and the packages of
 `make packages`.
 """
 import os
@@ -15,9 +15,11 @@ import tempfile
 import time
 import traceback
 
+import examples
 import image
 import readme
 import scratch
+import service
 from scratch import ROOT, Scratch, await_true, check, succeed
 
 JOBS = """jobs:
@@ -82,9 +84,7 @@ def test_deb(folder):
         plugins = root.succeed("takt plugins list")
         check(plugins.count("\n") == 4, "four plugins are found where the package puts them")
 
-    newer = scratch.CACHE / "newer"
-    environment = os.environ | {"TAKT_PACKAGE_VERSION": version() + "+newer"}
-    succeed(ROOT / "packaging/deb", newer, env=environment)
+    newer = newer_deb()
     with Scratch(has_service_manager=True) as root:
         before = root.listing()
         root.succeed(f"dpkg -i {root.add(package)}")
@@ -98,7 +98,7 @@ def test_deb(folder):
         await_true("one is active", lambda: "running" in root.succeed(f"takt status long {STATE}"))
 
         pid, count = root.read("takt.pid"), runs(root, "tick")
-        print(root.succeed(f"dpkg -i {root.add(one(newer, '*.deb'))}"), end="")
+        print(root.succeed(f"dpkg -i {root.add(newer)}"), end="")
         check(root.read("takt.pid") != pid, "the upgrade restarts the service")
         await_true("jobs run again", lambda: runs(root, "tick") > count + 2)
         status, report = root.call(f"takt verify {STATE}")
@@ -113,6 +113,19 @@ def test_deb(folder):
         root.succeed("dpkg -P takt")
         left = sorted(root.listing() - before)
         check(not left, f"the purge leaves nothing{': ' + ' '.join(left) if left else ''}")
+
+
+def newer_deb():
+    """The same package under a later version."""
+    folder = scratch.CACHE / "newer"
+    shutil.rmtree(folder, ignore_errors=True)
+    succeed(ROOT / "packaging/deb", folder,
+            env=os.environ | {"TAKT_PACKAGE_VERSION": version() + "+newer"})
+    return one(folder, "*.deb")
+
+
+def test_service(folder):
+    service.test(one(folder, f"takt_{version()}_*.deb"), newer_deb())
 
 
 def test_rpm(folder):
@@ -159,6 +172,10 @@ def test_dist(folder):
 
 def test_image(folder):
     image.test(one(folder, f"takt-{version()}-image.tar"))
+
+
+def test_examples(folder):
+    examples.test(folder)
 
 
 def version():
@@ -224,7 +241,7 @@ def test_unit(_):
         check(status == 0 and not wrong, f"systemd-analyze finds no mistake {wrong or ''}")
 
 
-TESTS = {"deb": test_deb, "rpm": test_rpm, "dist": test_dist, "image": test_image,
+TESTS = {"deb": test_deb, "service": test_service, "rpm": test_rpm, "dist": test_dist, "image": test_image, "examples": test_examples,
          "unit": test_unit, "hooks": test_hooks, "readme": test_readme}
 
 

@@ -2,6 +2,7 @@
 import os
 import pathlib
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -77,22 +78,28 @@ def succeed(*command, **options):
     return output
 
 
+def unpack(name, packages):
+    """A new folder with a Debian root that has these packages; made once, and kept packed."""
+    base = CACHE / f"{name}-{os.uname().machine}.tar"
+    if not base.exists():
+        CACHE.mkdir(parents=True, exist_ok=True)
+        print("making a Debian root with mmdebstrap", flush=True)
+        partial = base.with_suffix(".partial.tar")
+        succeed(
+            "mmdebstrap", "--quiet", "--variant=minbase", f"--include={packages}", "bookworm",
+            partial, os.environ.get("MIRROR", "deb http://deb.debian.org/debian bookworm main"))
+        partial.rename(base)
+    path = pathlib.Path(tempfile.mkdtemp(prefix="takt-root-"))
+    path.chmod(0o755)
+    succeed("tar", "-C", path, "-xf", base, "--exclude=./dev/*")
+    return path
+
+
 class Scratch:
     """A fresh Debian root; mounts and processes in it go with this program's namespace."""
 
     def __init__(self, has_service_manager=False):
-        base = CACHE / f"root-{os.uname().machine}.tar"
-        if not base.exists():
-            CACHE.mkdir(parents=True, exist_ok=True)
-            print("making a Debian root with mmdebstrap", flush=True)
-            partial = base.with_suffix(".partial.tar")
-            succeed(
-                "mmdebstrap", "--quiet", "--variant=minbase", f"--include={DEPENDENCIES}", "bookworm",
-                partial, os.environ.get("MIRROR", "deb http://deb.debian.org/debian bookworm main"))
-            partial.rename(base)
-        self.path = pathlib.Path(tempfile.mkdtemp(prefix="takt-root-"))
-        self.path.chmod(0o755)
-        succeed("tar", "-C", self.path, "-xf", base, "--exclude=./dev/*")
+        self.path = unpack("root", DEPENDENCIES)
         succeed("mount", "-t", "proc", "proc", self.path / "proc")
         succeed("mount", "--rbind", "/dev", self.path / "dev")
         if has_service_manager:
@@ -159,3 +166,10 @@ def enter_namespace():
         os.environ["TAKT_PACKAGES_NAMESPACE"] = "1"
         os.execvp("unshare", ["unshare", "--mount", "--propagation", "private", sys.executable, "-B",
                               *sys.argv])
+    # A null device of its own, too: container engines change the owner of what they give a process.
+    with tempfile.TemporaryDirectory() as folder:
+        null = pathlib.Path(folder, "null")
+        os.mknod(null, stat.S_IFCHR, os.makedev(1, 3))
+        null.chmod(0o666)
+        succeed("mount", "--bind", null, "/dev/null")
+        null.unlink()
