@@ -1,14 +1,27 @@
 import TaktCore
 import TaktTime
 
+/// What a job says of clock changes; nil for each kind's own way.
+struct DSTChoice: Hashable {
+  var gap: DSTPolicy.Gap?
+  var overlap: DSTPolicy.Overlap?
+
+  /// - Parameter own: what applies where the job says nothing.
+  func policy(own: DSTPolicy) -> DSTPolicy {
+    DSTPolicy(gap: gap ?? own.gap, overlap: overlap ?? own.overlap)
+  }
+
+  /// Whether the job has said something, and so has thought of clock changes.
+  var isMade: Bool { gap != nil || overlap != nil }
+}
+
 /// Reads the cron and calendar expressions of a job.
 struct ClockRules {
   let reporter: Reporter
   let sources: LoadSources
   let zone: Zone
   let days: CronDayRule
-  /// What the job says of clock changes; nil for each kind's own way.
-  let dst: DSTPolicy?
+  let dst: DSTChoice
   let raw: RawJob
 
   /// Those under `cron`; what is wrong is reported.
@@ -50,16 +63,18 @@ struct ClockRules {
         error.sentence, error.hint, in: text, at: error.offset, mark, owner: raw.owner)
       return nil
     }
-    let rule = ClockRule(.cron(expression, days: days), zone: zone, dst: dst ?? .cron)
+    let rule = ClockRule(
+      .cron(expression, days: days), zone: zone, dst: dst.policy(own: expression.ownDST))
     guard occurs(rule, mark) else { return nil }
     // Who means each minute, or each second, can write a range.
-    let warnings = expression.warnings(days: days).filter { warning in
+    var warnings = expression.warnings(days: days).filter { warning in
       switch warning {
       case .everyMinute: Self.hasStar(text, fromEnd: 5)
       case .everySecond: Self.hasStar(text, fromEnd: 6)
-      case .unevenStep, .bothDayFields, .skippedTime: true
+      case .unevenStep, .bothDayFields, .starDayField, .skippedTime: true
       }
     }
+    if !dst.isMade, let skipped = rule.droppedTime(after: sources.now) { warnings.append(skipped) }
     return RuleTable.Answer(
       rules: [rule], warnings: warnings, isOver: rule.next(after: sources.now) == nil)
   }
@@ -67,9 +82,12 @@ struct ClockRules {
   private func warn(of warnings: [CronWarning], _ mark: YAMLMark) {
     for warning in warnings {
       // Who says what they mean together has thought of it.
-      if case .bothDayFields = warning, raw.fields.has(.days) { continue }
+      switch warning {
+      case .bothDayFields, .starDayField: if raw.fields.has(.days) { continue }
+      case .unevenStep, .everyMinute, .everySecond, .skippedTime: break
+      }
       // One change of the clock concerns all jobs of a file alike.
-      if case .skippedTime(_, let zone) = warning,
+      if case .skippedTime(_, let zone, _) = warning,
         !sources.clockChanges.insert("\(reporter.source.file)\0\(zone)").inserted
       {
         continue
@@ -89,15 +107,15 @@ struct ClockRules {
       return nil
     }
     var own = zone
-    if let name = expression.zoneName {
+    for name in expression.zoneNames(writtenIn: text) {
       guard let named = sources.zones.zone(named: name, at: mark, reporter) else { return nil }
       own = named
     }
     let rule = ClockRule(
-      .calendar(expression), zone: own, dst: dst ?? DSTPolicy(gap: .skip, overlap: .first))
+      .calendar(expression), zone: own, dst: dst.policy(own: DSTPolicy(gap: .skip)))
     guard occurs(rule, mark) else { return nil }
     // A time of `cron` runs right after the change; one of `calendar` is dropped.
-    let skipped = dst == nil ? rule.droppedTime(after: sources.now) : nil
+    let skipped = !dst.isMade ? rule.droppedTime(after: sources.now) : nil
     return RuleTable.Answer(
       rules: [rule], warnings: skipped.map { [$0] } ?? [],
       isOver: rule.next(after: sources.now) == nil)
@@ -113,9 +131,16 @@ struct ClockRules {
 
   private func occurs(_ rule: ClockRule, _ mark: YAMLMark) -> Bool {
     if rule.next(after: WallInstant(milliseconds: 0)) != nil { return true }
+    let isBeyond =
+      if case .cron(let cron, _) = rule.expression { cron.isBeyondSearch } else { false }
     reporter.report(
-      .neverRuns, at: mark, "'\(rule.text)' never occurs",
-      hint: "no date matches all of its fields",
+      .neverRuns, at: mark,
+      isBeyond
+        ? "'\(rule.text)' never occurs before \(CronExpression.yearMax + 1)"
+        : "'\(rule.text)' never occurs",
+      hint: isBeyond
+        ? "takt's clock ends in \(CronExpression.yearMax): write an earlier year"
+        : "no date matches all of its fields",
       owner: raw.owner)
     return false
   }

@@ -59,26 +59,14 @@ extension SpecBuilder {
   }
 
   private func rules(of raw: RawJob, _ settled: JobDefaults, _ zone: Zone) -> [ClockRule] {
-    let cron = raw.fields[.cron].map { field in
-      clockRules(raw, settled, zone, ownGap: .runAfter).cron(field)
-    }
-    let calendar = raw.fields[.calendar].map { field in
-      clockRules(raw, settled, zone, ownGap: .skip).calendar(field)
-    }
+    let clockRules = ClockRules(
+      reporter: reporter, sources: sources, zone: zone, days: settled.days,
+      dst: DSTChoice(gap: settled.dstGap, overlap: settled.dstOverlap), raw: raw)
+    let cron = raw.fields[.cron].map(clockRules.cron)
+    let calendar = raw.fields[.calendar].map(clockRules.calendar)
     // Alone, they stay those that other jobs have, too.
     guard let cron, let calendar else { return cron ?? calendar ?? [] }
     return cron + calendar
-  }
-
-  private func clockRules(
-    _ raw: RawJob, _ settled: JobDefaults, _ zone: Zone, ownGap: DSTPolicy.Gap
-  ) -> ClockRules {
-    let dst =
-      settled.dstGap == nil && settled.dstOverlap == nil
-      ? nil
-      : DSTPolicy(gap: settled.dstGap ?? ownGap, overlap: settled.dstOverlap ?? .first)
-    return ClockRules(
-      reporter: reporter, sources: sources, zone: zone, days: settled.days, dst: dst, raw: raw)
   }
 
   private func every(of raw: RawJob, _ settled: JobDefaults) -> Every? {

@@ -26,8 +26,9 @@ extension KeyTable {
       "Due at the times of a cron expression: 5 fields, 6 with seconds in front, 7 with a year at the "
         + "end, or a name such as `@daily`."),
     KeyEntry(
-      .days, .choice(CronDayRule.allCases.map(\.rawValue)), default: "`any`", reload: .rearms,
-      "Whether any of the two day fields of `cron` must match, as in classic cron, or all of them.",
+      .days, .choice(CronDayRule.allCases.map(\.rawValue)), default: "`cron`", reload: .rearms,
+      "Which days match when both day fields of `cron` are restricted: those that match `any` or `all` "
+        + "of the two, or as in `cron` itself: all if one of the fields begins with `*`, otherwise any.",
       .value(\.days) { $0.choice() }),
     KeyEntry(
       .calendar, .oneOrMore(.text(allowsEmpty: false)), reload: .rearms,
@@ -115,7 +116,8 @@ extension KeyTable {
   package static let dst: KeyRows = [
     KeyEntry(
       "gap", .choice(DSTPolicy.Gap.allCases.map(\.rawValue)),
-      default: "`run_after` for `cron`, `skip` for `calendar`", reload: .rearms,
+      default: "`skip` for `calendar`, and for `cron` with an hour field that begins with `*`; otherwise "
+        + "`run_after`", reload: .rearms,
       "A time that the clock skips in spring: due right after the change, or dropped.",
       .value(\.dstGap) { $0.choice() }),
     KeyEntry(
@@ -158,7 +160,7 @@ extension ExecutionBuilder {
       do throws(CalendarProblem) {
         let expression = try CalendarExpression(text)
         var zone: Zone?
-        if let name = expression.zoneName {
+        for name in expression.zoneNames(writtenIn: text) {
           zone = sources.zones.zone(named: name, at: item.mark, reporter)
           if zone == nil { return nil }
         }

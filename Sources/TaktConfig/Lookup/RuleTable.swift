@@ -10,8 +10,7 @@ final class RuleTable {
     var isCron: Bool
     var zone: Zone
     var days: CronDayRule
-    /// Nil for each kind's own way.
-    var dst: DSTPolicy?
+    var dst: DSTChoice
   }
 
   /// A rule that occurs, as the only one of a list that all jobs share.

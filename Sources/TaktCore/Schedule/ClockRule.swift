@@ -9,6 +9,12 @@ package struct ClockRule: Hashable, Sendable {
     /// A cron expression, and what two given day fields mean together.
     case cron(CronExpression, days: CronDayRule)
     case calendar(CalendarExpression)
+
+    /// The same for all rules of days that mean the same days.
+    fileprivate var settled: Self {
+      guard case .cron(let cron, .cron) = self else { return self }
+      return .cron(cron, days: CronDayRule.cron.settled(for: cron))
+    }
   }
 
   package var expression: Expression
@@ -16,7 +22,7 @@ package struct ClockRule: Hashable, Sendable {
   package var dst: DSTPolicy
 
   package init(_ expression: Expression, zone: Zone, dst: DSTPolicy) {
-    self.expression = expression
+    self.expression = expression.settled
     self.zone = zone
     self.dst = dst
   }

@@ -18,6 +18,11 @@ import TaktTime
       "calendar: 'daily Mars/Olympus' | unknownZone | there is no time zone 'Mars/Olympus'",
       "cron: '@daily', timezone: Europe/Berlen | unknownZone | ",
       "cron: '' | badValue | ",
+      "cron: '0 0 0 1 1 * 5000' | neverRuns | never occurs before 2262",
+      "cron: '0 10 * * ? *' | badSchedule | as in AWS",
+      "calendar: '@4000000000 Foo/Bar' | unknownZone | there is no time zone 'Foo/Bar'",
+      "calendar: '@4000000000 UT' | unknownZone | there is no time zone 'UT'",
+      "except: '@4000000000 Foo/Bar', every: 1h | unknownZone | there is no time zone 'Foo/Bar'",
     ])
   func `what is no time of the clock is refused with its place`(row: String) throws {
     let parts = row.split(separator: "|", omittingEmptySubsequences: false)
@@ -33,7 +38,9 @@ import TaktTime
   @Test(
     arguments: [
       "cron: '*/45 * * * *' | uneven", "cron: '0 0 13 * 5' | day",
-      "cron: '0 0 13 * 5', days: any | ", "cron: '0 2 * * *' | ",
+      "cron: '0 0 13 * 5', days: any | ", "cron: '0 0 */2 * 5' | begins with '*'",
+      "cron: '0 0 */2 * 5', days: cron | ", "cron: '0 0 */2 * 5', days: any | ",
+      "cron: '0 */12 * * *', timezone: Asia/Beirut | an hour field with '*' drops", "cron: '0 2 * * *' | ",
     ])
   func `what may not have been meant is a warning`(row: String) throws {
     let parts = row.split(separator: "|", omittingEmptySubsequences: false)
@@ -41,6 +48,7 @@ import TaktTime
     let loaded = load("jobs: {a: {\(parts[0]), run: x}}\n")
     #expect(loaded.snapshot != nil)
     #expect(loaded.diagnostics.count == (parts[1].isEmpty ? 0 : 1), "\(loaded.diagnostics)")
+    #expect(loaded.diagnostics.allSatisfy { $0.message.contains(parts[1]) })
     #expect(loaded.diagnostics.allSatisfy { $0.severity == .warning && $0.code == .suspicious })
   }
 
