@@ -210,7 +210,7 @@ package enum KeyTable {
       "\(Key.scheduler).\(Key.cluster).\(Key.password)",
       "Under `\(Key.password)` of `\(Key.cluster)`", password),
     Part(.after, "In a trigger of", after), Part(.watch, "In a trigger of", watch),
-    Part(.spread, "Under", spread), Part(.dst, "Under", dst), Part(.missed, "Under", missed),
+    Part(.nth, "Under", nth), Part(.spread, "Under", spread), Part(.dst, "Under", dst), Part(.missed, "Under", missed),
     Part(.steps, "In a step of", step), Part("hook", "In an action of a hook", hookAction),
     Part("hook.\(Key.add)", "In an action under `\(Key.add)` of a hook", addedAction),
     Part(.secrets, "In a secret of", secret), Part(.limits, "Under", limits),

@@ -21,7 +21,7 @@ extension ClockRule {
   /// back, within two years. A rule that recurs within the hour goes on in any case; it has only those
   /// forward that drop a slot, or add one.
   package func clockChanges(after instant: WallInstant) -> [ClockChange] {
-    let recurs = recursWithinHour
+    let recurs = expression.recursWithinHour
     var found: [ClockChange] = []
     var last = instant
     let end = instant + .seconds(2 * 366 * 86_400)
@@ -44,13 +44,6 @@ extension ClockRule {
       return rule.next(after: change.justBefore) == change
     }
     return isSlot.contains(true) && isSlot.contains(false)
-  }
-
-  private var recursWithinHour: Bool {
-    switch expression {
-    case .cron(let cron, _): cron.recursWithinHour
-    case .calendar(let calendar): calendar.recursWithinHour
-    }
   }
 
   private func change(at instant: WallInstant) -> ClockChange? {

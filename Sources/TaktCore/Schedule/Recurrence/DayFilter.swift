@@ -81,37 +81,6 @@ package struct DayFilter: Hashable, Sendable {
   package static let workingDaysMin = 20
 }
 
-/// Local times of a search on the days of a filter.
-struct FilteredSearch<Base: LocalSearch>: LocalSearch {
-  static var ticksPerSecond: Int64 { Base.ticksPerSecond }
-
-  let base: Base
-  let filter: DayFilter
-
-  func first(from local: Int64) -> Int64? {
-    let dayLength = 86_400 * Self.ticksPerSecond
-    var from = local
-    while let found = base.first(from: from) {
-      let day = found.flooredQuotient(by: dayLength)
-      guard let allowed = filter.first(from: day) else { return nil }
-      if allowed == day { return found }
-      from = allowed * dayLength
-    }
-    return nil
-  }
-}
-
-/// A cron or a calendar expression on the days of a filter.
-package struct FilteredExpression: Hashable, Sendable {
-  package var base: ClockRule.Expression
-  package var filter: DayFilter
-
-  package init(_ base: ClockRule.Expression, on filter: DayFilter) {
-    self.base = base
-    self.filter = filter
-  }
-}
-
 extension DayFilter {
   /// `2 weeks 2026-01-05`: what the ledger keeps. It reads back as an equal
   /// value.
