@@ -40,7 +40,8 @@ import TaktTime
     ]
     return [
       full, Schedule(), Schedule(every: Every(.seconds(1))), Schedule(rules: [cron]),
-      Schedule(rules: [calendar]), Schedule(rules: try recent()), Schedule(at: [WallInstant(milliseconds: 5)]),
+      Schedule(rules: [calendar]), Schedule(rules: try recent()),
+      Schedule(at: [WallInstant(milliseconds: 5)]),
       Schedule(on: [.boot]),
     ]
   }
@@ -67,7 +68,8 @@ import TaktTime
     #expect(StoredSchedule.schedule(text, TestZones()) == schedule, "\(text)")
   }
 
-  @Test func `a rule that was stored without its days runs on days that match either field`() throws {
+  @Test func `a rule that was stored without its days runs on days that match either field`() throws
+  {
     let text =
       #"{"rules":[{"cron":"0 9 1,3,5 * MON","gap":"run_after","overlap":"first","zone":"UTC"}]}"#
     let rule = ClockRule(

@@ -32,7 +32,8 @@ extension SpecBuilder {
   func anchored(_ every: KeyFields.Field, of raw: RawJob, in zone: Zone) -> Every? {
     let fields = raw.fields
     guard let field = fields[.anchor], let text = field.value?.text else { return nil }
-    for other in [fields[.first], fields[.from], fields[.align], fields[.phase]].compactMap(\.self) {
+    for other in [fields[.first], fields[.from], fields[.align], fields[.phase]].compactMap(\.self)
+    {
       reporter.report(
         .conflictingKeys, at: max(field.keyMark, other.keyMark),
         "'\(JobKey.anchor)' and '\(other.name)' cannot be combined", hint: "remove one of them",
@@ -66,7 +67,8 @@ extension SpecBuilder {
           + "2026-01-05T08:00, not '\(text.shortened)'", owner: raw.owner)
       return nil
     }
-    return instant(KeyValue.Located(value: .instant(read), mark: mark), in: zone).map(Anchor.instant)
+    return instant(KeyValue.Located(value: .instant(read), mark: mark), in: zone).map(
+      Anchor.instant)
   }
 
   /// `08:00`, `08:00:30`; nil for what is none.

@@ -88,7 +88,8 @@ extension SpecBuilder {
     let (first, from, align) = (fields[.first], fields[.from], fields[.align])
     let phase = fields[.phase]
     guard let every = fields[.every] else {
-      for field in [first, from, align, fields[.anchor], phase].compactMap(\.self) where !fields.hasUnknownKeys {
+      for field in [first, from, align, fields[.anchor], phase].compactMap(\.self)
+      where !fields.hasUnknownKeys {
         reporter.report(
           .missingKey, at: field.keyMark, "'\(field.name)' needs '\(JobKey.every)'",
           hint: "add it, or remove '\(field.name)'", owner: raw.owner)

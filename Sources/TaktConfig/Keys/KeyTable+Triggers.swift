@@ -44,7 +44,8 @@ extension KeyTable {
         + "optionally with `RDATE` and `EXDATE`."),
     KeyEntry(
       .nth, .object(nth), reload: .rearms,
-      "Keeps the times of `cron` and `calendar` only in every n-th day, week or month by the calendar."),
+      "Keeps the times of `cron` and `calendar` only in every n-th day, week or month by the calendar."
+    ),
     KeyEntry(
       .workingDay, .oneOf([.choice(["first", "last"]), .integer(-23...23)]), reload: .rearms,
       "Keeps the times of `cron` and `calendar` only on this working day (Monday to Friday) of each month: "
@@ -145,7 +146,8 @@ extension KeyTable {
   package static let dst: KeyRows = [
     KeyEntry(
       "gap", .choice(DSTPolicy.Gap.allCases.map(\.rawValue)),
-      default: "`skip` for `calendar`, for `cron` with an hour field that begins with `*`, and for `rrule` "
+      default:
+        "`skip` for `calendar`, for `cron` with an hour field that begins with `*`, and for `rrule` "
         + "and `every` below a day; otherwise `run_after`", reload: .rearms,
       "A time that the clock skips in spring: due right after the change, or dropped.",
       .value(\.dstGap) { $0.choice() }),

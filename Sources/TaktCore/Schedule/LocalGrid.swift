@@ -80,7 +80,9 @@ extension LocalGrid: LocalSearch {
     }
     let start = local - (local - timeOfDay).flooredRemainder(by: Self.day)
     return bounded(
-      min(Self.next(interval, from: start, notBefore: local), local == start ? start : start + Self.day))
+      min(
+        Self.next(interval, from: start, notBefore: local),
+        local == start ? start : start + Self.day))
   }
 
   private func bounded(_ local: Int64) -> Int64? { local <= Self.last ? local : nil }

@@ -60,7 +60,9 @@ extension Every {
     case .start: "every \(interval), counted from the first load"
     case .end: "\(interval) after the end of each run"
     case .epoch:
-      first.map { "every \(interval), counted from \(WallInstant(milliseconds: $0.milliseconds).rfc3339())" }
+      first.map {
+        "every \(interval), counted from \(WallInstant(milliseconds: $0.milliseconds).rfc3339())"
+      }
         ?? "every \(interval), aligned with the clock in UTC"
     }
   }

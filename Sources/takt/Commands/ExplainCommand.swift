@@ -38,7 +38,8 @@ struct ExplainCommand: ParsableCommand {
   @Option(name: .short, help: "The number of times.")
   var number = 5
 
-  @Option(help: "Whether any or all of a cron expression's two day fields must match, or as in cron.")
+  @Option(
+    help: "Whether any or all of a cron expression's two day fields must match, or as in cron.")
   var days: CronDayRule = .cron
 
   @Flag(help: "Print one JSON object: the normalized form and the next times.")

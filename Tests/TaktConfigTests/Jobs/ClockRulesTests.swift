@@ -69,7 +69,8 @@ import TaktTime
       "cron: '0 0 */2 * 5', days: cron | ", "cron: '0 0 */2 * 5', days: any | ",
       "cron: '@daily', working_day: 21 | only 20 working days",
       "rrule: 'DTSTART:20200105T090000 FREQ=DAILY;COUNT=3' | never occurs again",
-      "cron: '0 */12 * * *', timezone: Asia/Beirut | an hour field with '*' drops", "cron: '0 2 * * *' | ",
+      "cron: '0 */12 * * *', timezone: Asia/Beirut | an hour field with '*' drops",
+      "cron: '0 2 * * *' | ",
     ])
   func `what may not have been meant is a warning`(row: String) throws {
     let parts = row.split(separator: "|", omittingEmptySubsequences: false)
@@ -86,7 +87,8 @@ import TaktTime
 
   @Test(arguments: ["nth: {every: 2, starting: 2026-01-05}", "working_day: last"])
   func `a filter of days without an expression is a mistake`(key: String) {
-    #expect(load("jobs: {a: {every: 1s, run: x, \(key)}}\n").diagnostics.map(\.code) == [.missingKey])
+    #expect(
+      load("jobs: {a: {every: 1s, run: x, \(key)}}\n").diagnostics.map(\.code) == [.missingKey])
   }
 
   @Test(arguments: ["days: all", "dst: {gap: skip}", "timezone: UTC"])

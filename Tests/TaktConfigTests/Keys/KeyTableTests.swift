@@ -271,7 +271,9 @@ struct KeyTableTests {
       "rrule: 'DTSTART:20260105T090000 FREQ=WEEKLY', run: x",
       "rrule: 'DTSTART:20260105T090000 FREQ=DAILY', run: x"
     ),
-    "nth": ("cron: '@daily', run: x", "cron: '@daily', nth: {every: 2, starting: 2026-01-05}, run: x"),
+    "nth": (
+      "cron: '@daily', run: x", "cron: '@daily', nth: {every: 2, starting: 2026-01-05}, run: x"
+    ),
     "working_day": ("cron: '@daily', run: x", "cron: '@daily', working_day: last, run: x"),
     "anchor": ("every: 90m, anchor: '08:00', run: x", "every: 90m, anchor: '08:30', run: x"),
     "missed": ("on: start, run: x", "on: start, run: x, missed: {policy: all}"),

@@ -40,7 +40,9 @@ struct RecurrenceGenerator {
     let (frequency, reach) = frequencies[number(0...6)]
     let isShort = ["HOURLY", "MINUTELY", "SECONDLY"].contains(frequency)
     var parts = ["FREQ=\(frequency)"]
-    if !random.oneIn(3) { parts.append("INTERVAL=\(random.oneIn(4) ? number(1...60) : number(1...10))") }
+    if !random.oneIn(3) {
+      parts.append("INTERVAL=\(random.oneIn(4) ? number(1...60) : number(1...10))")
+    }
     let sets = self.sets(frequency, isShort: isShort)
     parts += sets
     if !sets.isEmpty, random.oneIn(5) {

@@ -10,7 +10,9 @@ import TaktTime
     }
   }
 
-  private func times(_ text: String, _ zone: Zone, after start: Int64, count: Int) throws -> [String] {
+  private func times(_ text: String, _ zone: Zone, after start: Int64, count: Int) throws
+    -> [String]
+  {
     let recurrence = try Recurrence.read(text).recurrence
     var instant = WallInstant(milliseconds: start * 1000)
     var times: [String] = []
@@ -65,7 +67,9 @@ import TaktTime
   func `an example of the RFC gives its times`(row: String) throws {
     let parts = split(row)
     let zone = try TestZones.named("America/New_York")
-    let wanted = parts[2].split(separator: " ").map { $0.contains("T") || $0 == "never" ? "\($0)" : "\($0)T09:00" }
+    let wanted = parts[2].split(separator: " ").map {
+      $0.contains("T") || $0 == "never" ? "\($0)" : "\($0)T09:00"
+    }
     let isOver = wanted.last == "never"
     let found = try times(
       "DTSTART;TZID=America/New_York:\(parts[0]) RRULE:\(parts[1])", zone, after: 0,

@@ -57,7 +57,8 @@ extension CronProblem {
     case .unknownMacro(let name, _): return "unknown name '\(name)'"
     case .reboot: return "'@reboot' is not a time"
     case .interval: return "'@every' is an interval, not a cron expression"
-    case .aws: return "these six fields go from minute to year, as in AWS; here the first is seconds"
+    case .aws:
+      return "these six fields go from minute to year, as in AWS; here the first is seconds"
     case .zonePrefix: return "a cron expression cannot name its time zone"
     case .missingValue: return "missing value" + place
     case .unexpected(let sign): return "unexpected '\(sign)'" + place

@@ -118,7 +118,8 @@ extension CronWarning {
       let time = "\(hour.padded(2)):\(minute.padded(2))"
       return "this is every second of the minute \(time), 60 slots a day"
     case .starDayField(let field):
-      return "the \(field.rawValue) field begins with '*', so a day must match both day fields, as in "
+      return
+        "the \(field.rawValue) field begins with '*', so a day must match both day fields, as in "
         + "cron"
     case .bothDayFields(.any), .bothDayFields(.cron):
       return "both day fields are set: the job runs on days that match either of them"

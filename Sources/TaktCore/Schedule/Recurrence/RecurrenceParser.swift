@@ -112,7 +112,8 @@ struct RecurrenceParser {
     var times: [Int64] = []
     var place = property.value.lowerBound
     while true {
-      let end = reader.bytes[place..<property.value.upperBound].firstIndex(of: UInt8(ascii: ","))
+      let end =
+        reader.bytes[place..<property.value.upperBound].firstIndex(of: UInt8(ascii: ","))
         ?? property.value.upperBound
       let time = try RecurrenceTime.read(reader, place..<end, of: property.name)
       guard time.isDate == start.isDate, time.isUTC == start.isUTC else {

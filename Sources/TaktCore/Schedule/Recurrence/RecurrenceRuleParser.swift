@@ -35,7 +35,9 @@ struct RecurrenceRuleParser {
     var rule = RecurrenceRule(
       frequency: frequency, days: RecurrenceDays(),
       times: DayTimes(hours: 0, minutes: 0, seconds: 0), start: start.local, text: "")
-    if let interval = try numbers("INTERVAL", 1...Self.intervalMax).first { rule.interval = interval }
+    if let interval = try numbers("INTERVAL", 1...Self.intervalMax).first {
+      rule.interval = interval
+    }
     rule.end = try end()
     try readDays(of: &rule)
     try readTimes(of: &rule)
@@ -90,7 +92,8 @@ struct RecurrenceRuleParser {
     if let place = values["COUNT"] {
       let count = try numbers("COUNT", 1...Int.max)[0]
       guard count <= Recurrence.countMax else {
-        throw RecurrenceProblem(.tooMany("COUNT", max: Recurrence.countMax), at: place.range.lowerBound)
+        throw RecurrenceProblem(
+          .tooMany("COUNT", max: Recurrence.countMax), at: place.range.lowerBound)
       }
       return .count(count)
     }
@@ -114,7 +117,11 @@ struct RecurrenceRuleParser {
     }
     for month in try numbers("BYMONTH", 1...12) { days.months |= 1 << UInt16(month) }
     for day in try numbers("BYMONTHDAY", 1...31, isSigned: true) {
-      if day > 0 { days.monthDays |= 1 << UInt32(day) } else { days.lastMonthDays |= 1 << UInt32(-day) }
+      if day > 0 {
+        days.monthDays |= 1 << UInt32(day)
+      } else {
+        days.lastMonthDays |= 1 << UInt32(-day)
+      }
     }
     days.yearDays = Set(try numbers("BYYEARDAY", 1...366, isSigned: true)).sorted()
     for week in try numbers("BYWEEKNO", 1...53, isSigned: true) {
@@ -195,7 +202,8 @@ struct RecurrenceRuleParser {
   }
 
   /// The items of a list; a part without one is wrong.
-  private func items(_ range: Range<Int>, of part: String) throws(RecurrenceProblem) -> [Range<Int>] {
+  private func items(_ range: Range<Int>, of part: String) throws(RecurrenceProblem) -> [Range<Int>]
+  {
     var items: [Range<Int>] = []
     var place = range.lowerBound
     while true {
