@@ -4,7 +4,7 @@ SWIFT ?= swift
 PACKAGES := libyaml-dev libsqlite3-dev libcurl4-openssl-dev libmd-dev pkg-config tzdata make git
 # What the tests talk with: servers, certificates, plugins in other languages, process tools.
 TEST_PACKAGES := python3 python3-venv curl openssl perl procps util-linux gcc libc6-dev \
-	libpq5 postgresql-15 etcd-server etcd-client iproute2 faketime time
+	libpq5 postgresql-15 etcd-server etcd-client iproute2 faketime time python3-dateutil
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources \
 	Examples/Package.swift Examples/Sources packaging/timermachine
 # Outside test data; what is made with them is left out where they are not.
@@ -120,6 +120,7 @@ check-slow:      ## Run the checks that take too long for CI, and print each one
 		'contract: make contract' \
 		'nemesis: make nemesis' \
 		'guest: make guest' \
+		'recurrences: env TAKT_RRULES=5000 $(SWIFT) test --filter RecurrenceOracleTests' \
 		'example: $(SWIFT) build --package-path Examples' \
 		'manuals: make man completions' \
 		'packages: make package-tools packages packages-test rules-test' \

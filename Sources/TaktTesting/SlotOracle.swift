@@ -89,7 +89,7 @@ struct SlotOracle {
       problems.append("\(record.job): \(record.verdict) covers several slots without a grid")
       return [first, last]
     }
-    let origin = every.origin == .epoch ? 0 : job.anchor
+    let origin = every.origin == .epoch ? every.wallOrigin.milliseconds : job.anchor
     let covered = (first...last).filter { ($0 - origin) % max(1, every.interval.milliseconds) == 0 }
     if covered.count != record.slots.count || covered.first != first || covered.last != last {
       problems.append(

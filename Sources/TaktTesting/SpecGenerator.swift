@@ -115,7 +115,8 @@ struct SpecGenerator {
       schedule = Schedule(every: Every(interval, first: first), at: instants(after: now, &random))
     case "w":
       schedule = Schedule(
-        every: random.oneIn(2) ? Every(interval, from: .epoch) : nil,
+        every: random.oneIn(2)
+          ? Every(interval, from: .epoch, first: random.oneIn(2) ? first : nil) : nil,
         at: instants(after: now, &random))
     case "c":
       schedule = Schedule(
@@ -171,9 +172,24 @@ struct SpecGenerator {
   private static func rules(_ random: inout SplitMix64) -> [ClockRule] {
     (0..<Int.random(in: 1...2, using: &random)).compactMap { _ in
       let step = Int.random(in: 1...40, using: &random)
+      if random.oneIn(5) {
+        let interval = Duration.milliseconds(Int.random(in: 40...3000, using: &random) * 10)
+        let grid = LocalGrid(
+          every: interval, from: random.oneIn(2) ? .seconds(step * 1000) : nil)
+        return ClockRule(.grid(Shared(grid)), zone: .utc, dst: .cron)
+      }
+      if random.oneIn(4) {
+        let text = "DTSTART:20260101T000003 FREQ=SECONDLY;INTERVAL=\(step);BYSECOND=0,3,7,20,41"
+        return (try? Recurrence.read(text)).map {
+          ClockRule(.recurrence(Shared($0.recurrence)), zone: .utc, dst: .cron)
+        }
+      }
       if random.oneIn(2) {
+        // Sometimes only in every second day, which the simulation may not reach.
+        let nth = DayFilter.Nth(every: 2, unit: .days, start: 0)
+        let filter = DayFilter(nth: random.oneIn(3) ? nth : nil)
         return (try? CronExpression("*/\(step) * * * * *")).map {
-          ClockRule(.cron($0, days: .any), zone: .utc, dst: .cron)
+          ClockRule(.cron($0, days: .any).filtered(on: filter), zone: .utc, dst: .cron)
         }
       }
       return (try? CalendarExpression("*:*:\(step % 10)/\(step)")).map {

@@ -55,8 +55,13 @@ package struct InstantText: Hashable, Sendable {
       consume(":", &rest),
       let minutes = digits(2, &rest)
     else { throw .form }
-    guard hours < 24, minutes < 60 else { throw .noSuchTime }
-    return (hours * 3600 + minutes * 60) * (isWest ? -1 : 1)
+    var seconds = 0
+    if consume(":", &rest) {
+      guard let written = digits(2, &rest) else { throw .form }
+      seconds = written
+    }
+    guard hours < 24, minutes < 60, seconds < 60 else { throw .noSuchTime }
+    return (hours * 3600 + minutes * 60 + seconds) * (isWest ? -1 : 1)
   }
 
   private static func consume(_ sign: Unicode.Scalar, _ rest: inout Substring.UTF8View) -> Bool {

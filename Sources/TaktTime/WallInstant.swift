@@ -54,12 +54,14 @@ extension WallInstant {
     let offset = zone.offsetSeconds(at: self)
     let civil = zone.civilTime(at: self)
     var text = civil.description
-    // RFC 3339 knows no seconds in an offset; zones before 1972 that have them are rounded.
     let minutes = abs(offset) / 60
+    let seconds = abs(offset) % 60
     if offset == 0 {
       text += "Z"
     } else {
       text += (offset < 0 ? "-" : "+") + (minutes / 60).padded(2) + ":" + (minutes % 60).padded(2)
+      // RFC 3339 knows no seconds in an offset, but zones before 1972 have them.
+      if seconds != 0 { text += ":" + seconds.padded(2) }
     }
     return text
   }

@@ -135,6 +135,16 @@ package struct Zone: Hashable, Sendable {
   }
 }
 
+extension Zone {
+  /// The name of a zone that counts no leap seconds, for one that does (`right/Europe/Berlin`), whose
+  /// times are none of this system's clock; nil for all other names.
+  package static func plainName(of name: String) -> String? {
+    let folder = "right/"
+    return name.hasPrefix(folder) && name.utf8.count > folder.utf8.count
+      ? String(name.dropFirst(folder.count)) : nil
+  }
+}
+
 /// Where zones come from.
 ///
 /// Safe from any thread.

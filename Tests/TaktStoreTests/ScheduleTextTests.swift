@@ -40,9 +40,41 @@ import TaktTime
     ]
     return [
       full, Schedule(), Schedule(every: Every(.seconds(1))), Schedule(rules: [cron]),
-      Schedule(rules: [calendar]), Schedule(at: [WallInstant(milliseconds: 5)]),
+      Schedule(rules: [calendar]), Schedule(rules: try recent()),
+      Schedule(at: [WallInstant(milliseconds: 5)]),
       Schedule(on: [.boot]),
     ]
+  }
+
+  /// Recurrences, and expressions on some days.
+  private func recent() throws -> [ClockRule] {
+    let recurrence = try Recurrence.read(
+      "DTSTART:20260105T090000 RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR EXDATE:20260119T090000"
+    ).recurrence
+    let filter = try #require(DayFilter(nthText: "2 weeks 2026-01-05", workingDay: -1))
+    let expressions: [ClockRule.Expression] = [
+      .recurrence(Shared(recurrence)),
+      .cron(try CronExpression("0 9 */2 * 1"), days: .cron).filtered(on: filter),
+      .calendar(try CalendarExpression("09:00")).filtered(on: DayFilter(workingDay: 3)),
+      .grid(Shared(LocalGrid(every: .seconds(5400), from: .seconds(28_800)))),
+      .grid(Shared(LocalGrid(every: .seconds(86_400)))),
+    ]
+    return expressions.map { ClockRule($0, zone: .utc, dst: DSTPolicy()) }
+  }
+
+  @Test func `recurrences and filters are read back as equal schedules`() throws {
+    let schedule = Schedule(rules: try recent())
+    let text = StoredSchedule.text(schedule)
+    #expect(StoredSchedule.schedule(text, TestZones()) == schedule, "\(text)")
+  }
+
+  @Test func `a rule that was stored without its days runs on days that match either field`() throws
+  {
+    let text =
+      #"{"rules":[{"cron":"0 9 1,3,5 * MON","gap":"run_after","overlap":"first","zone":"UTC"}]}"#
+    let rule = ClockRule(
+      .cron(try CronExpression("0 9 1,3,5 * MON"), days: .any), zone: .utc, dst: .cron)
+    #expect(StoredSchedule.schedule(text, TestZones()) == Schedule(rules: [rule]))
   }
 
   @Test func `the text of a schedule is what earlier versions wrote`() throws {

@@ -1,36 +1,57 @@
 import TaktCore
 import TaktTime
 
-/// Reads the cron and calendar expressions of a job.
+/// What a job says of clock changes; nil for each kind's own way.
+struct DSTChoice: Hashable {
+  var gap: DSTPolicy.Gap?
+  var overlap: DSTPolicy.Overlap?
+
+  /// - Parameter own: what applies where the job says nothing.
+  func policy(own: DSTPolicy) -> DSTPolicy {
+    DSTPolicy(gap: gap ?? own.gap, overlap: overlap ?? own.overlap)
+  }
+
+  /// Whether the job has said something, and so has thought of clock changes.
+  var isMade: Bool { gap != nil || overlap != nil }
+}
+
+/// Reads the cron and calendar expressions and the recurrences of a job.
 struct ClockRules {
   let reporter: Reporter
   let sources: LoadSources
   let zone: Zone
   let days: CronDayRule
-  /// What the job says of clock changes; nil for each kind's own way.
-  let dst: DSTPolicy?
+  let dst: DSTChoice
+  /// The days on which cron and calendar expressions count.
+  let filter: DayFilter
   let raw: RawJob
 
   /// Those under `cron`; what is wrong is reported.
-  func cron(_ field: KeyFields.Field) -> [ClockRule] { rules(of: field, isCron: true) }
+  func cron(_ field: KeyFields.Field) -> [ClockRule] { rules(of: field, .cron) }
 
   /// Those under `calendar`; what is wrong is reported.
-  func calendar(_ field: KeyFields.Field) -> [ClockRule] { rules(of: field, isCron: false) }
+  func calendar(_ field: KeyFields.Field) -> [ClockRule] { rules(of: field, .calendar) }
 
-  private func rules(of field: KeyFields.Field, isCron: Bool) -> [ClockRule] {
+  /// Those under `rrule`; what is wrong is reported.
+  func rrule(_ field: KeyFields.Field) -> [ClockRule] { rules(of: field, .rrule) }
+
+  private func rules(
+    of field: KeyFields.Field, _ kind: RuleTable.Question.Kind
+  ) -> [ClockRule] {
     let items = field.value?.list ?? []
-    if items.count == 1 { return rule(items[0], isCron: isCron) }
-    return items.flatMap { rule($0, isCron: isCron) }
+    if items.count == 1 { return rule(items[0], kind) }
+    return items.flatMap { rule($0, kind) }
   }
 
   /// The rule of one expression, or none.
-  private func rule(_ item: KeyValue.Located, isCron: Bool) -> [ClockRule] {
+  private func rule(
+    _ item: KeyValue.Located, _ kind: RuleTable.Question.Kind
+  ) -> [ClockRule] {
     guard let text = item.value.text else { return [] }
-    let question = RuleTable.Question(text: text, isCron: isCron, zone: zone, days: days, dst: dst)
+    let question = RuleTable.Question(
+      text: text, kind: kind, zone: zone, days: days, dst: dst, filter: filter)
     let known = sources.rules[question]
-    guard let answer = known ?? (isCron ? cron(text, item.mark) : calendar(text, item.mark)) else {
-      return []
-    }
+    guard let answer = known ?? read(text, kind, item.mark) else { return [] }
     if known == nil { sources.rules[question] = answer }
     warn(of: answer.warnings, item.mark)
     if answer.isOver {
@@ -39,6 +60,37 @@ struct ClockRules {
         hint: "all of its times are in the past", owner: raw.owner)
     }
     return answer.rules
+  }
+
+  private func read(
+    _ text: String, _ kind: RuleTable.Question.Kind, _ mark: YAMLMark
+  ) -> RuleTable.Answer? {
+    switch kind {
+    case .cron: cron(text, mark)
+    case .calendar: calendar(text, mark)
+    case .rrule: rrule(text, mark)
+    }
+  }
+
+  private func rrule(_ text: String, _ mark: YAMLMark) -> RuleTable.Answer? {
+    let read: (recurrence: Recurrence, zoneName: String?)
+    do throws(RecurrenceProblem) {
+      read = try Recurrence.read(text)
+    } catch {
+      reporter.report(
+        error.sentence, error.hint, in: text, at: error.offset, mark, owner: raw.owner)
+      return nil
+    }
+    var own = zone
+    if let name = read.zoneName {
+      guard let named = sources.zones.zone(named: name, at: mark, reporter) else { return nil }
+      own = named
+    }
+    let rule = ClockRule(
+      .recurrence(Shared(read.recurrence)), zone: own,
+      dst: dst.policy(own: read.recurrence.ownDST))
+    guard occurs(rule, mark) else { return nil }
+    return RuleTable.Answer(rules: [rule], isOver: rule.next(after: sources.now) == nil)
   }
 
   private func cron(_ text: String, _ mark: YAMLMark) -> RuleTable.Answer? {
@@ -50,16 +102,19 @@ struct ClockRules {
         error.sentence, error.hint, in: text, at: error.offset, mark, owner: raw.owner)
       return nil
     }
-    let rule = ClockRule(.cron(expression, days: days), zone: zone, dst: dst ?? .cron)
+    let rule = ClockRule(
+      .cron(expression, days: days).filtered(on: filter), zone: zone,
+      dst: dst.policy(own: expression.ownDST))
     guard occurs(rule, mark) else { return nil }
     // Who means each minute, or each second, can write a range.
-    let warnings = expression.warnings(days: days).filter { warning in
+    var warnings = expression.warnings(days: days).filter { warning in
       switch warning {
       case .everyMinute: Self.hasStar(text, fromEnd: 5)
       case .everySecond: Self.hasStar(text, fromEnd: 6)
-      case .unevenStep, .bothDayFields, .skippedTime: true
+      case .unevenStep, .bothDayFields, .starDayField, .skippedTime: true
       }
     }
+    if !dst.isMade, let skipped = rule.droppedTime(after: sources.now) { warnings.append(skipped) }
     return RuleTable.Answer(
       rules: [rule], warnings: warnings, isOver: rule.next(after: sources.now) == nil)
   }
@@ -67,9 +122,12 @@ struct ClockRules {
   private func warn(of warnings: [CronWarning], _ mark: YAMLMark) {
     for warning in warnings {
       // Who says what they mean together has thought of it.
-      if case .bothDayFields = warning, raw.fields.has(.days) { continue }
+      switch warning {
+      case .bothDayFields, .starDayField: if raw.fields.has(.days) { continue }
+      case .unevenStep, .everyMinute, .everySecond, .skippedTime: break
+      }
       // One change of the clock concerns all jobs of a file alike.
-      if case .skippedTime(_, let zone) = warning,
+      if case .skippedTime(_, let zone, _) = warning,
         !sources.clockChanges.insert("\(reporter.source.file)\0\(zone)").inserted
       {
         continue
@@ -89,15 +147,16 @@ struct ClockRules {
       return nil
     }
     var own = zone
-    if let name = expression.zoneName {
+    for name in expression.zoneNames(writtenIn: text) {
       guard let named = sources.zones.zone(named: name, at: mark, reporter) else { return nil }
       own = named
     }
     let rule = ClockRule(
-      .calendar(expression), zone: own, dst: dst ?? DSTPolicy(gap: .skip, overlap: .first))
+      .calendar(expression).filtered(on: filter), zone: own,
+      dst: dst.policy(own: DSTPolicy(gap: .skip)))
     guard occurs(rule, mark) else { return nil }
     // A time of `cron` runs right after the change; one of `calendar` is dropped.
-    let skipped = dst == nil ? rule.droppedTime(after: sources.now) : nil
+    let skipped = !dst.isMade ? rule.droppedTime(after: sources.now) : nil
     return RuleTable.Answer(
       rules: [rule], warnings: skipped.map { [$0] } ?? [],
       isOver: rule.next(after: sources.now) == nil)
@@ -113,9 +172,22 @@ struct ClockRules {
 
   private func occurs(_ rule: ClockRule, _ mark: YAMLMark) -> Bool {
     if rule.next(after: WallInstant(milliseconds: 0)) != nil { return true }
+    let isBeyond =
+      if case .cron(let cron, _) = rule.expression.unfiltered { cron.isBeyondSearch } else { false }
+    let hint =
+      switch rule.expression {
+      case .cron, .calendar: "no date matches all of its fields"
+      case .recurrence: "no date matches all of its parts"
+      case .grid: "its times are all in the past"
+      case .filtered: "no date matches it and '\(JobKey.nth)' or '\(JobKey.workingDay)'"
+      }
     reporter.report(
-      .neverRuns, at: mark, "'\(rule.text)' never occurs",
-      hint: "no date matches all of its fields",
+      .neverRuns, at: mark,
+      isBeyond
+        ? "'\(rule.text.shortened)' never occurs before \(CronExpression.yearMax + 1)"
+        : "'\(rule.text.shortened)' never occurs",
+      hint: isBeyond
+        ? "takt's clock ends in \(CronExpression.yearMax): write an earlier year" : hint,
       owner: raw.owner)
     return false
   }

@@ -15,7 +15,7 @@ extension SpecBuilder {
     checkClockKeys(of: raw, settled)
     let zone = settled.zone ?? self.zone
     let schedule = Schedule(
-      every: every(of: raw, settled), rules: rules(of: raw, settled, zone),
+      every: every(of: raw, settled, zone), rules: rules(of: raw, settled, zone),
       at: fields[.at]?.value?.list?.compactMap { instant($0, in: zone) } ?? [],
       on: fields[.on]?.value?.list.map(lifecycleEvents) ?? [], after: followings(of: raw),
       watch: watches(of: raw), notBefore: bound(.notBefore, of: raw, in: zone),
@@ -33,13 +33,14 @@ extension SpecBuilder {
   }
 
   private static let triggers: [JobKey] = [
-    .every, .cron, .calendar, .at, .after, .watch, .on,
+    .every, .cron, .calendar, .rrule, .at, .after, .watch, .on,
   ]
 
   /// Keys that modify others, each with those of which it needs one.
   private static let needs: [(key: JobKey, triggers: [JobKey])] = [
-    (.days, [.cron]), (.dst, [.cron, .calendar]),
-    (.timezone, [.cron, .calendar, .at, .notBefore, .until, .except]),
+    (.days, [.cron]), (.dst, [.cron, .calendar, .rrule, .align, .anchor]),
+    (.nth, [.cron, .calendar]), (.workingDay, [.cron, .calendar]),
+    (.timezone, [.cron, .calendar, .rrule, .align, .anchor, .at, .notBefore, .until, .except]),
   ]
 
   /// A key of the job that has nothing to modify is a mistake.
@@ -47,7 +48,7 @@ extension SpecBuilder {
     guard !raw.fields.hasUnknownKeys else { return }
     for (key, triggers) in Self.needs {
       guard let field = raw.fields[key], field.value?.isNull == false,
-        !triggers.contains(where: { raw.fields.has($0) }),
+        !triggers.contains(where: { isUsed($0, by: key, raw) }),
         // Those of `defaults` are read in the job's zone, too.
         key != .timezone || settled.exceptions.isEmpty
       else { continue }
@@ -58,41 +59,44 @@ extension SpecBuilder {
     }
   }
 
+  /// Whether a key of the job makes something of `timezone`, or another key that modifies it.
+  private func isUsed(_ trigger: JobKey, by key: JobKey, _ raw: RawJob) -> Bool {
+    guard let field = raw.fields[trigger], field.value?.isNull == false else { return false }
+    if trigger == .align { return field.value?.text == "local" }
+    // A date has one instant, whatever clocks do later.
+    if trigger == .anchor, key == .dst { return field.value?.text?.contains("-") == false }
+    return true
+  }
+
   private func rules(of raw: RawJob, _ settled: JobDefaults, _ zone: Zone) -> [ClockRule] {
-    let cron = raw.fields[.cron].map { field in
-      clockRules(raw, settled, zone, ownGap: .runAfter).cron(field)
-    }
-    let calendar = raw.fields[.calendar].map { field in
-      clockRules(raw, settled, zone, ownGap: .skip).calendar(field)
-    }
+    let clockRules = ClockRules(
+      reporter: reporter, sources: sources, zone: zone, days: settled.days,
+      dst: DSTChoice(gap: settled.dstGap, overlap: settled.dstOverlap),
+      filter: dayFilter(of: raw), raw: raw)
+    let lists = [
+      raw.fields[.cron].map(clockRules.cron), raw.fields[.calendar].map(clockRules.calendar),
+      raw.fields[.rrule].map(clockRules.rrule),
+    ].compactMap(\.self)
+    let grid = localGrid(of: raw, settled, zone)
     // Alone, they stay those that other jobs have, too.
-    guard let cron, let calendar else { return cron ?? calendar ?? [] }
-    return cron + calendar
+    return lists.count == 1 && grid == nil
+      ? lists[0] : lists.flatMap(\.self) + [grid].compactMap(\.self)
   }
 
-  private func clockRules(
-    _ raw: RawJob, _ settled: JobDefaults, _ zone: Zone, ownGap: DSTPolicy.Gap
-  ) -> ClockRules {
-    let dst =
-      settled.dstGap == nil && settled.dstOverlap == nil
-      ? nil
-      : DSTPolicy(gap: settled.dstGap ?? ownGap, overlap: settled.dstOverlap ?? .first)
-    return ClockRules(
-      reporter: reporter, sources: sources, zone: zone, days: settled.days, dst: dst, raw: raw)
-  }
-
-  private func every(of raw: RawJob, _ settled: JobDefaults) -> Every? {
+  private func every(of raw: RawJob, _ settled: JobDefaults, _ zone: Zone) -> Every? {
     let fields = raw.fields
     let (first, from, align) = (fields[.first], fields[.from], fields[.align])
     let phase = fields[.phase]
     guard let every = fields[.every] else {
-      for field in [first, from, align, phase].compactMap(\.self) where !fields.hasUnknownKeys {
+      for field in [first, from, align, fields[.anchor], phase].compactMap(\.self)
+      where !fields.hasUnknownKeys {
         reporter.report(
           .missingKey, at: field.keyMark, "'\(field.name)' needs '\(JobKey.every)'",
           hint: "add it, or remove '\(field.name)'", owner: raw.owner)
       }
       return nil
     }
+    if fields.has(.anchor) { return anchored(every, of: raw, in: zone) }
     var origin = from?.value?.text == "end" ? Every.Origin.end : .start
     if let align {
       for other in [origin == .end ? from : nil, first].compactMap(\.self) {
@@ -119,9 +123,9 @@ extension SpecBuilder {
         .conflictingKeys, at: phase.keyMark, "'\(JobKey.phase)' has no effect with '\(other)'",
         hint: isForCluster ? "remove it: \(Self.fromEpoch)" : "remove it", owner: raw.owner)
     }
-    guard let interval = every.value?.duration else { return nil }
+    guard let interval = every.value?.duration, align?.value?.text != "local" else { return nil }
     let delay: Duration? = first?.value?.text == "now" ? .zero : first?.value?.duration
-    var settled = Every(interval, from: origin, first: delay)
+    var settled = Every(interval, from: origin, first: origin == .epoch ? nil : delay)
     settled.phase = phase?.value?.text.flatMap(Every.Phase.init) ?? .keep
     return settled
   }

@@ -38,7 +38,7 @@ extension SpecBuilder {
       raw.fields[part.key].flatMap { $0.value?.isNull == false ? $0 : nil }
     }
     let names = parts.map { "\($0.key)" }.joined(separator: " and ")
-    let trigger = [JobKey.every, .cron, .calendar].lazy.compactMap { raw.fields[$0] }.first
+    let trigger = [JobKey.every, .cron, .calendar, .rrule].lazy.compactMap { raw.fields[$0] }.first
     let isOne = parts.count == 1
     let what =
       (isOne ? "the \(names) of \(DurationText.format(sum))" : "the sum of \(names)")

@@ -120,7 +120,7 @@ struct JobDefaults {
   /// Nil for each kind of expression's own way.
   var dstGap: DSTPolicy.Gap?
   var dstOverlap: DSTPolicy.Overlap?
-  var days = CronDayRule.any
+  var days = CronDayRule.cron
 
   /// How far jobs are put off.
   struct SpreadRule {

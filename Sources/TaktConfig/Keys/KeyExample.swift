@@ -50,6 +50,7 @@ enum KeyExample {
     case "success": return "{exit: \(number(value) ?? "0")}"
     case "fails_when": return "{stderr: any}"
     case "dst": return "{gap: skip}"
+    case "nth": return "{every: \(number(value) ?? "2"), starting: 2026-01-05}"
     case "env": return "{NAME: value}"
     case "with": return "{PARAMETER: value}"
     case "secrets": return "{NAME: {file: PATH}}"

@@ -234,7 +234,7 @@ extension YAMLNode {
   fileprivate var looksLikeJob: Bool {
     guard case .mapping(let entries) = content else { return false }
     return entries.contains { entry in
-      [JobKey.run, .use, .steps, .every, .cron, .calendar].contains { $0.name == entry.key }
+      [JobKey.run, .use, .steps, .every, .cron, .calendar, .rrule].contains { $0.name == entry.key }
     }
   }
 

@@ -15,8 +15,13 @@ extension KeyTable {
       "What `every` counts from: `start` is a fixed rate, `end` a fixed delay after the end of a run."
     ),
     KeyEntry(
-      .align, .choice(["epoch"]), reload: .rearms,
-      "Aligns the slots of `every` with the clock: `15m` is due at :00, :15, :30, :45 in UTC."),
+      .align, .choice(["epoch", "local"]), reload: .rearms,
+      "Aligns the slots of `every` with the clock: `epoch` in UTC, `local` in the job's time zone. `1d` is "
+        + "due at midnight, `15m` at :00, :15, :30, :45."),
+    KeyEntry(
+      .anchor, .text(allowsEmpty: false), reload: .rearms,
+      "What `every` counts from: a time of day, `08:00`, each day again, in the job's time zone; or one "
+        + "instant, `2026-01-05T08:00`."),
     KeyEntry(
       .phase, .choice(Every.Phase.allCases.map(\.rawValue)), default: "`keep`", reload: .rearms,
       "What a reload that changes the interval of `every` counts from: still the first load (`keep`), "
@@ -26,15 +31,28 @@ extension KeyTable {
       "Due at the times of a cron expression: 5 fields, 6 with seconds in front, 7 with a year at the "
         + "end, or a name such as `@daily`."),
     KeyEntry(
-      .days, .choice(CronDayRule.allCases.map(\.rawValue)), default: "`any`", reload: .rearms,
-      "Whether any of the two day fields of `cron` must match, as in classic cron, or all of them.",
+      .days, .choice(CronDayRule.allCases.map(\.rawValue)), default: "`cron`", reload: .rearms,
+      "Which days match when both day fields of `cron` are restricted: those that match `any` or `all` "
+        + "of the two, or as in `cron` itself: all if one of the fields begins with `*`, otherwise any.",
       .value(\.days) { $0.choice() }),
     KeyEntry(
       .calendar, .oneOrMore(.text(allowsEmpty: false)), reload: .rearms,
       "Due at the times of an expression in systemd's OnCalendar grammar: `Mon..Fri 09:00`."),
     KeyEntry(
+      .rrule, .oneOrMore(.text(allowsEmpty: false)), reload: .rearms,
+      "Due at the times of a recurrence of RFC 5545: `DTSTART:20260105T090000 RRULE:FREQ=WEEKLY;INTERVAL=2`, "
+        + "optionally with `RDATE` and `EXDATE`."),
+    KeyEntry(
+      .nth, .object(nth), reload: .rearms,
+      "Keeps the times of `cron` and `calendar` only in every n-th day, week or month by the calendar."
+    ),
+    KeyEntry(
+      .workingDay, .oneOf([.choice(["first", "last"]), .integer(-23...23)]), reload: .rearms,
+      "Keeps the times of `cron` and `calendar` only on this working day (Monday to Friday) of each month: "
+        + "`first`, `last`, the third (`3`) or the second-to-last (`-2`)."),
+    KeyEntry(
       .timezone, .zone, default: "that of `scheduler`", reload: .rearms,
-      "The time zone of `cron`, `calendar`, `at`, `not_before`, `until` and `except`.",
+      "The time zone of `cron`, `calendar`, `rrule`, `align: local`, `anchor`, `at`, `not_before`, `until` and `except`.",
       .set { field, value, builder, settled in
         settled.zone = value.text.flatMap {
           builder.sources.zones.zone(named: $0, at: field.mark, builder.reporter)
@@ -42,7 +60,7 @@ extension KeyTable {
       }),
     KeyEntry(
       .dst, .object(dst), reload: .rearms,
-      "What happens to times of `cron` and `calendar` that a clock change skips or repeats.",
+      "What happens to times of `cron`, `calendar`, `rrule` and a local `every` that a clock change skips or repeats.",
       .merge),
     KeyEntry(
       .at, .oneOrMore(.instant), reload: .rearms,
@@ -105,6 +123,19 @@ extension KeyTable {
       "Waits until nothing has changed for this long, but at most ten times as long."),
   ]
 
+  package static let nth: KeyRows = [
+    KeyEntry(
+      Key.every, .integer(1...10_000), reload: .rearms,
+      "Required. Of so many days, weeks or months, one counts."),
+    KeyEntry(
+      Key.unit, .choice(DayFilter.Nth.Unit.allCases.map(\.rawValue)), default: "`weeks`",
+      reload: .rearms, "What is counted. A week begins on Monday."),
+    KeyEntry(
+      Key.starting, .text(allowsEmpty: false), reload: .rearms,
+      "Required. A date, `2026-01-05`, in the first day, week or month that counts. There is no slot "
+        + "before it."),
+  ]
+
   package static let spread: KeyRows = [
     KeyEntry(Key.over, .duration(least: .zero), reload: .rearms, "Required. The maximum delay."),
     KeyEntry(
@@ -115,7 +146,9 @@ extension KeyTable {
   package static let dst: KeyRows = [
     KeyEntry(
       "gap", .choice(DSTPolicy.Gap.allCases.map(\.rawValue)),
-      default: "`run_after` for `cron`, `skip` for `calendar`", reload: .rearms,
+      default:
+        "`skip` for `calendar`, for `cron` with an hour field that begins with `*`, and for `rrule` "
+        + "and `every` below a day; otherwise `run_after`", reload: .rearms,
       "A time that the clock skips in spring: due right after the change, or dropped.",
       .value(\.dstGap) { $0.choice() }),
     KeyEntry(
@@ -158,7 +191,7 @@ extension ExecutionBuilder {
       do throws(CalendarProblem) {
         let expression = try CalendarExpression(text)
         var zone: Zone?
-        if let name = expression.zoneName {
+        for name in expression.zoneNames(writtenIn: text) {
           zone = sources.zones.zone(named: name, at: item.mark, reporter)
           if zone == nil { return nil }
         }

@@ -7,11 +7,15 @@ final class RuleTable {
   /// All that an answer depends on.
   struct Question: Hashable {
     var text: String
-    var isCron: Bool
+    var kind: Kind
     var zone: Zone
     var days: CronDayRule
-    /// Nil for each kind's own way.
-    var dst: DSTPolicy?
+    var dst: DSTChoice
+    var filter: DayFilter
+
+    enum Kind {
+      case cron, calendar, rrule
+    }
   }
 
   /// A rule that occurs, as the only one of a list that all jobs share.
@@ -51,7 +55,7 @@ final class RuleTable {
 extension RuleTable.Question {
   /// Whether the job's name makes no difference: it does to `H`.
   fileprivate var isOfAnyJob: Bool {
-    !isCron || text.utf8.first == UInt8(ascii: "@")
+    kind != .cron || text.utf8.first == UInt8(ascii: "@")
       || !text.utf8.contains { $0 | 0x20 == UInt8(ascii: "h") }
   }
 }

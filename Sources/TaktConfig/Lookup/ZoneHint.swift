@@ -1,8 +1,12 @@
 import TaktCore
+import TaktTime
 
 /// The hint for a time zone that does not exist.
 package enum ZoneHint {
   package static func of(_ name: String, among names: [String]) -> String {
+    if let plain = Zone.plainName(of: name) {
+      return "zones under 'right/' count leap seconds, which no clock here does; write '\(plain)'"
+    }
     // The name nearest to PST is EST, which is another time.
     if isAbbreviation(name) {
       return "abbreviations are ambiguous; write a name such as America/Los_Angeles"

@@ -95,7 +95,7 @@ extension KeyNameRule {
 enum SchemaRules {
   /// A job is due by something, and does one thing.
   static let job: JSONValue = [
-    "anyOf": needs(.every, .at, .on, .cron, .calendar, .after, .watch),
+    "anyOf": needs(.every, .at, .on, .cron, .calendar, .rrule, .after, .watch),
     "oneOf": needs(.run, .use, .steps),
     "dependentRequired": .object(
       [JobKey.first, .from, .align, .phase].map {

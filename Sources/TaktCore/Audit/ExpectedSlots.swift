@@ -83,7 +83,7 @@ struct ExpectedSlots: Sendable {
           let grid = InstantSet.Grid(origin: version.begin.anchor, interval: interval)
           add(schedule.bounded(InstantSet(grid: grid)), from.clock, to.clock, since)
         case .epoch where schedule.rules.isEmpty:
-          let grid = InstantSet.Grid(origin: 0, interval: interval)
+          let grid = InstantSet.Grid(origin: every.wallOrigin, interval: interval)
           add(schedule.bounded(InstantSet(grid: grid)), from.wall, to.wall, since)
         case .epoch, .end: break
         }

@@ -18,26 +18,32 @@ package struct ClockChange: Hashable, Sendable {
 
 extension ClockRule {
   /// The next clock changes that skip or repeat a time of the rule: the first forward and the first
-  /// back, within two years. A rule that recurs within the hour goes on in any case and has none.
+  /// back, within two years. A rule that recurs within the hour goes on in any case; it has only those
+  /// forward that drop a slot, or add one.
   package func clockChanges(after instant: WallInstant) -> [ClockChange] {
-    guard !recursWithinHour else { return [] }
+    let recurs = expression.recursWithinHour
     var found: [ClockChange] = []
     var last = instant
     let end = instant + .seconds(2 * 366 * 86_400)
     while found.count < 2, let at = zone.nextChange(after: last), at < end {
       last = at
-      if let change = change(at: at), !found.contains(where: { $0.isForward == change.isForward }) {
+      if let change = change(at: at), !recurs || change.isForward && makesDifference(at: at),
+        !found.contains(where: { $0.isForward == change.isForward })
+      {
         found.append(change)
       }
     }
     return found
   }
 
-  private var recursWithinHour: Bool {
-    switch expression {
-    case .cron(let cron, _): cron.recursWithinHour
-    case .calendar(let calendar): calendar.recursWithinHour
+  /// Whether what `dst` says of skipped times decides on a slot at a change.
+  private func makesDifference(at change: WallInstant) -> Bool {
+    let isSlot = DSTPolicy.Gap.allCases.map { gap in
+      var rule = self
+      rule.dst.gap = gap
+      return rule.next(after: change.justBefore) == change
     }
+    return isSlot.contains(true) && isSlot.contains(false)
   }
 
   private func change(at instant: WallInstant) -> ClockChange? {

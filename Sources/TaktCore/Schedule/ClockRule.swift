@@ -1,7 +1,7 @@
 package import TaktTime
 
-/// Times of the clock on the wall that come again and again: a cron or a calendar expression, read
-/// in a zone.
+/// Times of the clock on the wall that come again and again: a cron expression, a calendar expression
+/// or a recurrence, or a grid, read in a zone.
 ///
 /// Two rules that mean the same are equal, however they are written.
 package struct ClockRule: Hashable, Sendable {
@@ -9,6 +9,12 @@ package struct ClockRule: Hashable, Sendable {
     /// A cron expression, and what two given day fields mean together.
     case cron(CronExpression, days: CronDayRule)
     case calendar(CalendarExpression)
+    /// A recurrence rule. Few jobs have one, so that it takes no room in the others.
+    case recurrence(Shared<Recurrence>)
+    /// A cron or a calendar expression on some days only.
+    case filtered(Shared<FilteredExpression>)
+    /// A grid of local times.
+    case grid(Shared<LocalGrid>)
   }
 
   package var expression: Expression
@@ -16,14 +22,40 @@ package struct ClockRule: Hashable, Sendable {
   package var dst: DSTPolicy
 
   package init(_ expression: Expression, zone: Zone, dst: DSTPolicy) {
-    self.expression = expression
+    self.expression = expression.settled
     self.zone = zone
     self.dst = dst
   }
 
+  package func hash(into hasher: inout Hasher) { hasher.combine(expression) }
+
+  /// The expression in its normal form, which reads back as the same; without what filters its days.
+  package var text: String { expression.text }
+
+  var cause: SlotCause { expression.cause }
+
+  /// The first instant after `instant`; nil when there are no more.
+  package func next(after instant: WallInstant) -> WallInstant? {
+    switch expression {
+    case .cron(let cron, let days): cron.next(after: instant, in: zone, days: days, dst: dst)
+    case .calendar(let calendar): calendar.next(after: instant, in: zone, dst: dst)
+    case .recurrence(let recurrence): recurrence.value.next(after: instant, in: zone, dst: dst)
+    case .filtered(let filtered): filtered.value.next(after: instant, in: zone, dst: dst)
+    case .grid(let grid): grid.value.next(after: instant, in: zone, dst: dst)
+    }
+  }
+}
+
+extension ClockRule.Expression {
+  /// The same for all rules of days that mean the same days.
+  fileprivate var settled: Self {
+    guard case .cron(let cron, .cron) = self else { return self }
+    return .cron(cron, days: CronDayRule.cron.settled(for: cron))
+  }
+
   /// By what most rules differ in.
   package func hash(into hasher: inout Hasher) {
-    switch expression {
+    switch self {
     case .cron(let cron, _):
       hasher.combine(cron.minutes)
       hasher.combine(cron.hours)
@@ -35,30 +67,61 @@ package struct ClockRule: Hashable, Sendable {
       hasher.combine(calendar.hours)
       hasher.combine(calendar.minutes)
       hasher.combine(calendar.seconds)
+    case .recurrence(let recurrence):
+      hasher.combine(recurrence.value.start)
+      hasher.combine(recurrence.value.rule?.text)
+    case .filtered(let filtered):
+      hasher.combine(filtered.value.base)
+      hasher.combine(filtered.value.filter)
+    case .grid(let grid): hasher.combine(grid.value)
     }
   }
 
-  /// The expression in its normal form, which reads back as the same.
-  package var text: String {
-    switch expression {
+  fileprivate var text: String {
+    switch self {
     case .cron(let cron, _): cron.normalized
     case .calendar(let calendar): calendar.normalized
+    case .recurrence(let recurrence): recurrence.value.normalized
+    case .filtered(let filtered): filtered.value.base.text
+    case .grid(let grid): grid.value.summary
     }
   }
 
-  var cause: SlotCause {
-    switch expression {
+  fileprivate var cause: SlotCause {
+    switch self {
     case .cron: .cron
     case .calendar: .calendar
+    case .recurrence: .rrule
+    case .filtered(let filtered): filtered.value.base.cause
+    case .grid: .every
     }
   }
 
-  /// The first instant after `instant`; nil when there are no more.
-  package func next(after instant: WallInstant) -> WallInstant? {
-    switch expression {
-    case .cron(let cron, let days): cron.next(after: instant, in: zone, days: days, dst: dst)
-    case .calendar(let calendar): calendar.next(after: instant, in: zone, dst: dst)
+  /// Whether it goes on within the hour, or from hour to hour.
+  package var recursWithinHour: Bool {
+    switch self {
+    case .cron(let cron, _): cron.recursWithinHour
+    case .calendar(let calendar): calendar.recursWithinHour
+    case .recurrence(let recurrence): recurrence.value.recursWithinHour
+    case .filtered(let filtered): filtered.value.base.recursWithinHour
+    case .grid(let grid): grid.value.recursWithinHour
     }
+  }
+
+  /// What filters its days; nil for nothing.
+  package var filter: DayFilter? {
+    if case .filtered(let filtered) = self { filtered.value.filter } else { nil }
+  }
+
+  /// It without what filters its days.
+  package var unfiltered: Self {
+    if case .filtered(let filtered) = self { filtered.value.base } else { self }
+  }
+
+  /// It on the days of a filter; nothing changes for one that is empty.
+  package func filtered(on filter: DayFilter) -> Self {
+    guard !filter.isEmpty else { return self }
+    return .filtered(Shared(FilteredExpression(settled, on: filter)))
   }
 }
 

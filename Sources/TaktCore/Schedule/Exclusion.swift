@@ -54,10 +54,11 @@ package struct Exclusion: Hashable, Sendable {
   }
 
   /// The first day or second from `local` on that the expression names. It is asked in UTC, so that
-  /// no clock change is in the way.
+  /// no clock change is in the way, and without systemd's own ways.
   private func nextUnit(from local: Int64) -> Int64? {
     let start = WallInstant(milliseconds: local * 1000)
-    guard let found = expression.next(after: start.justBefore, in: .utc) else { return nil }
+    guard let found = expression.next(after: start.justBefore, in: .utc, dst: .cron)
+    else { return nil }
     let seconds = found.milliseconds.flooredQuotient(by: 1000)
     return seconds - seconds.flooredRemainder(by: unit)
   }

@@ -134,7 +134,9 @@ extension Schedule {
     let every = every.flatMap { $0.origin == .epoch ? $0 : nil }
     return bounded(
       InstantSet(
-        grid: every.map { InstantSet.Grid(origin: 0, interval: $0.intervalMilliseconds) },
+        grid: every.map {
+          InstantSet.Grid(origin: $0.wallOrigin, interval: $0.intervalMilliseconds)
+        },
         rules: rules, instants: at.map { ScheduleInstant($0) }))
   }
 

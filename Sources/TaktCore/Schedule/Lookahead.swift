@@ -15,7 +15,9 @@ struct Lookahead: Sendable {
     case delay
     /// A grid on the wall.
     case wallGrid
-    case cron, calendar
+    case cron, calendar, rrule
+    /// A grid of local times.
+    case localGrid
     /// Single instants; perhaps none.
     case instants
   }
@@ -53,9 +55,10 @@ struct Lookahead: Sendable {
   var causes: SlotCauses {
     switch trigger {
     case .unknown: SlotCauses()
-    case .clockGrid, .delay, .wallGrid: SlotCauses(.every)
+    case .clockGrid, .delay, .wallGrid, .localGrid: SlotCauses(.every)
     case .cron: SlotCauses(.cron)
     case .calendar: SlotCauses(.calendar)
+    case .rrule: SlotCauses(.rrule)
     case .instants: SlotCauses(.at)
     }
   }
@@ -99,7 +102,12 @@ extension Schedule {
     guard let every else {
       if rules.isEmpty { return .instants }
       guard rules.count == 1, at.isEmpty else { return .unknown }
-      return rules[0].cause == .cron ? .cron : .calendar
+      return switch rules[0].cause {
+      case .rrule: .rrule
+      case .calendar: .calendar
+      case .every: .localGrid
+      case .cron, .at, .start, .boot, .reload, .after, .watch: .cron
+      }
     }
     guard rules.isEmpty, at.isEmpty else { return .unknown }
     return switch every.origin {
@@ -115,11 +123,11 @@ extension Schedule {
     switch trigger {
     case .unknown, .delay: return nil
     case .clockGrid, .wallGrid:
-      let origin = trigger == .clockGrid ? anchor : 0
       return every.map {
-        InstantSet.Grid(origin: origin, interval: $0.intervalMilliseconds).next(after: mark)
+        let origin = trigger == .clockGrid ? anchor : $0.wallOrigin
+        return InstantSet.Grid(origin: origin, interval: $0.intervalMilliseconds).next(after: mark)
       }
-    case .cron, .calendar: return rules[0].next(after: mark)
+    case .cron, .calendar, .rrule, .localGrid: return rules[0].next(after: mark)
     case .instants: return at.first { ScheduleInstant($0) > mark }.map { ScheduleInstant($0) }
     }
   }

@@ -5,12 +5,8 @@ extension Schedule {
   package var words: [String] {
     var lines = every.map { [$0.words] } ?? []
     for rule in rules {
-      switch rule.expression {
-      case .cron(let cron, let days):
-        lines.append("cron \(rule.text): \(cron.words(days: days)), in \(rule.zone.name)")
-      case .calendar(let calendar):
-        lines.append("calendar \(rule.text): \(calendar.words), in \(rule.zone.name)")
-      }
+      let words = rule.expression.words + (rule.expression.filter?.words ?? "")
+      lines.append("\(rule.cause.rawValue) \(rule.text): \(words), in \(rule.zone.name)")
     }
     if let first = at.first {
       lines.append(at.count == 1 ? "at \(first.rfc3339())" : "at \(at.count) instants")
@@ -44,13 +40,30 @@ extension Schedule {
   }
 }
 
+extension ClockRule.Expression {
+  /// Without what filters its days.
+  fileprivate var words: String {
+    switch self {
+    case .cron(let cron, let days): cron.words(days: days)
+    case .calendar(let calendar): calendar.words
+    case .recurrence(let recurrence): recurrence.value.words
+    case .filtered(let filtered): filtered.value.base.words
+    case .grid(let grid): grid.value.words
+    }
+  }
+}
+
 extension Every {
   fileprivate var words: String {
     let interval = DurationText.format(interval)
     return switch origin {
     case .start: "every \(interval), counted from the first load"
     case .end: "\(interval) after the end of each run"
-    case .epoch: "every \(interval), aligned with the clock"
+    case .epoch:
+      first.map {
+        "every \(interval), counted from \(WallInstant(milliseconds: $0.milliseconds).rfc3339())"
+      }
+        ?? "every \(interval), aligned with the clock in UTC"
     }
   }
 }

@@ -143,8 +143,8 @@ package struct Every: Hashable, Sendable {
   package var origin: Origin
   /// What becomes of the anchor when a reload changes the interval. Default `keep`.
   package var phase = Phase.keep
-  /// How long after the first load the first slot stands; nil (the default): one interval.
-  /// It has no meaning for `.epoch`.
+  /// How long after the first load the first slot stands; nil (the default): one interval. For
+  /// `.epoch` an instant of the grid, since the epoch; nil for the epoch itself.
   package var first: Duration?
 
   package init(_ interval: Duration, from origin: Origin = .start, first: Duration? = nil) {
@@ -154,6 +154,14 @@ package struct Every: Hashable, Sendable {
   }
 
   var intervalMilliseconds: Int64 { max(1, interval.milliseconds) }
+
+  /// How long after the first load the first slot stands; nil for one interval.
+  package var delay: Duration? { origin == .epoch ? nil : first }
+
+  /// An instant of the grid on the wall.
+  package var wallOrigin: ScheduleInstant {
+    ScheduleInstant(milliseconds: origin == .epoch ? first?.milliseconds ?? 0 : 0)
+  }
 }
 
 extension Schedule {
@@ -164,7 +172,11 @@ extension Schedule {
       parts.append("every \(DurationText.format(every.interval))")
       switch every.origin {
       case .end: parts[0] += " from end"
-      case .epoch: parts[0] += " align epoch"
+      case .epoch:
+        parts[0] +=
+          every.first == nil
+          ? " align epoch"
+          : " from \(WallInstant(every.wallOrigin).rfc3339())"
       case .start: break
       }
     }

@@ -23,8 +23,8 @@ struct ScheduleCursor: Sendable {
   init(schedule: Schedule, at now: Now) {
     let every = schedule.every
     clock = JobClock(at: now)
-    anchor = clock.reading + (every?.first?.milliseconds ?? 0)
-    clockMark = every?.first == nil ? anchor : anchor - 1
+    anchor = clock.reading + (every?.delay?.milliseconds ?? 0)
+    clockMark = every?.delay == nil ? anchor : anchor - 1
     wallMark = ScheduleInstant(now.wall)
     if let every, every.origin == .end {
       delay(to: every.first == nil ? anchor + every.intervalMilliseconds : anchor, schedule)

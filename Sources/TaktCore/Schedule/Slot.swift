@@ -2,7 +2,7 @@ package import TaktTime
 
 /// Why a slot stands where it stands. A slot may have several causes.
 package enum SlotCause: String, CaseIterable, Hashable, Comparable, Sendable {
-  case every, cron, calendar, at, start, boot, reload, after, watch
+  case every, cron, calendar, at, start, boot, reload, after, watch, rrule
 
   /// In the order in which causes are listed.
   package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
@@ -91,6 +91,7 @@ package struct SlotCauses: Hashable, Sendable, ExpressibleByArrayLiteral {
       case .reload: 6
       case .after: 7
       case .watch: 8
+      case .rrule: 9
       }
     return 1 << place
   }

@@ -12,7 +12,7 @@ extension Leeway {
 extension Timing {
   /// In the order in which they are shown.
   static let keys: [JobKey] = [
-    .every, .first, .from, .align, .phase, .cron, .calendar, .at, .on, .after, .watch, .notBefore,
+    .every, .first, .from, .align, .anchor, .phase, .cron, .calendar, .rrule, .at, .on, .after, .watch, .notBefore,
     .until, .limit, .except, .spread, .jitter, .leeway, .enabled,
   ]
 }
@@ -20,19 +20,36 @@ extension Timing {
 extension JobKey {
   package static let every = JobKey("every") {
     $0.timing.schedule.every.map { DurationText.format($0.interval) }
+      ?? $0.timing.schedule.localGrid.map { DurationText.format($0.grid.interval) }
   }
   package static let first = JobKey("first") {
-    $0.timing.schedule.every?.first.map(DurationText.format)
+    $0.timing.schedule.every?.delay.map(DurationText.format)
   }
   package static let from = JobKey("from") {
     $0.timing.schedule.every?.origin == .end ? "end" : nil
   }
   package static let align = JobKey("align") {
-    $0.timing.schedule.every?.origin == .epoch ? "epoch" : nil
+    if let (grid, zone) = $0.timing.schedule.localGrid, grid.timeOfDay == nil {
+      return "local in \(zone.name)"
+    }
+    guard let every = $0.timing.schedule.every, every.origin == .epoch else { return nil }
+    return every.first == nil ? "epoch" : nil
+  }
+  package static let anchor = JobKey("anchor") {
+    if let (grid, zone) = $0.timing.schedule.localGrid, let time = grid.timeOfDay {
+      return "\(LocalGrid.clock(time)) each day in \(zone.name)"
+    }
+    guard let every = $0.timing.schedule.every, every.origin == .epoch, every.first != nil else {
+      return nil
+    }
+    return WallInstant(every.wallOrigin).rfc3339()
   }
   package static let phase = JobKey("phase") { $0.timing.schedule.every?.phase.rawValue }
   package static let cron = JobKey("cron") { list($0.timing.schedule.rules.of(.cron)) }
   package static let calendar = JobKey("calendar") { list($0.timing.schedule.rules.of(.calendar)) }
+  package static let rrule = JobKey("rrule") { list($0.timing.schedule.rules.of(.rrule)) }
+  package static let nth = JobKey(partOfAnother: "nth")
+  package static let workingDay = JobKey(partOfAnother: "working_day")
   package static let days = JobKey(partOfAnother: "days")
   package static let dst = JobKey(partOfAnother: "dst")
   package static let timezone = JobKey(partOfAnother: "timezone")
@@ -69,13 +86,25 @@ extension JobKey {
   package static let enabled = JobKey("enabled") { String($0.timing.isEnabled) }
 }
 
+extension Schedule {
+  /// The grid of local times that `every` has made, and its zone.
+  fileprivate var localGrid: (grid: LocalGrid, zone: Zone)? {
+    for rule in rules {
+      if case .grid(let grid) = rule.expression { return (grid.value, rule.zone) }
+    }
+    return nil
+  }
+}
+
 extension [ClockRule] {
   fileprivate func of(_ cause: SlotCause) -> [String] {
     filter { $0.cause == cause }.map { rule in
       var words = "\(rule.text) in \(rule.zone.name)"
-      if case .cron(let cron, let days) = rule.expression, cron.hasBothDayFields {
+      if case .cron(let cron, let days) = rule.expression.unfiltered, cron.hasBothDayFields {
         words += ", days \(days.rawValue)"
       }
+      if let nth = rule.expression.filter?.nthText { words += ", nth \(nth)" }
+      if let day = rule.expression.filter?.workingDay { words += ", working_day \(day)" }
       return words + ", gap \(rule.dst.gap.rawValue), overlap \(rule.dst.overlap.rawValue)"
     }
   }

@@ -18,7 +18,7 @@ package struct ZoneFiles: ZoneSource {
   package func zone(named name: String) -> Zone? {
     if name == "local" { return local() }
     if name == "UTC" { return .utc }
-    guard isPlain(name), let bytes = read("\(folder)/\(name)") else { return nil }
+    guard isPlain(name), Zone.plainName(of: name) == nil, let bytes = read("\(folder)/\(name)") else { return nil }
     return Zone(name: name, tzif: bytes)
   }
 
@@ -35,8 +35,9 @@ package struct ZoneFiles: ZoneSource {
 
   private func local() -> Zone {
     if let variable = getenv("TZ") {
-      let name = String(cString: variable)
-      if let zone = zone(named: name.hasPrefix(":") ? String(name.dropFirst()) : name),
+      var name = String(cString: variable)
+      if name.hasPrefix(":") { name.removeFirst() }
+      if let zone = zone(named: Zone.plainName(of: name) ?? name),
         name != "local"
       {
         return zone

@@ -44,7 +44,11 @@ struct ScheduleText {
       $0.member("cron", rule.cron)
       $0.member("days", rule.days)
       $0.member("gap", rule.gap)
+      $0.member("grid", rule.grid)
+      $0.member("nth", rule.nth)
       $0.member("overlap", rule.overlap)
+      $0.member("rrule", rule.rrule)
+      $0.member("working", rule.working)
       $0.member("zone", rule.zone)
     }
   }
@@ -99,6 +103,10 @@ struct ScheduleText {
     guard let number else { return }
     key(name)
     add(number)
+  }
+
+  private mutating func member(_ name: StaticString, _ number: Int?) {
+    member(name, number.map { Int64($0) })
   }
 
   private mutating func member(_ name: StaticString, _ text: String?) {

@@ -13,7 +13,12 @@ struct StoredSchedule: Codable {
   struct Rule: Codable {
     var cron: String?
     var calendar: String?
+    var rrule: String?
+    var grid: String?
     var days: String?
+    /// What filters its days: every n-th of them, and the working day of the month.
+    var nth: String?
+    var working: Int?
     var zone: String
     var gap: String
     var overlap: String
@@ -142,24 +147,38 @@ extension StoredSchedule.Rule {
     zone = rule.zone.name
     gap = rule.dst.gap.rawValue
     overlap = rule.dst.overlap.rawValue
-    switch rule.expression {
+    nth = rule.expression.filter?.nthText
+    working = rule.expression.filter?.workingDay
+    switch rule.expression.unfiltered {
     case .cron(_, let days):
       cron = rule.text
       self.days = days.rawValue
     case .calendar: calendar = rule.text
+    case .recurrence: rrule = rule.text
+    case .grid(let grid): self.grid = grid.value.text
+    // Nothing is filtered twice.
+    case .filtered: break
     }
   }
 
   func clockRule(_ zones: any ZoneSource) -> ClockRule? {
-    guard let zone = zones.zone(named: zone) else { return nil }
+    guard let zone = zones.zone(named: zone),
+      let filter = DayFilter(nthText: nth, workingDay: working), let expression
+    else { return nil }
     let dst = DSTPolicy(
       gap: DSTPolicy.Gap(rawValue: gap) ?? .runAfter,
       overlap: DSTPolicy.Overlap(rawValue: overlap) ?? .first)
-    if let cron, let expression = try? CronExpression(cron) {
+    return ClockRule(expression.filtered(on: filter), zone: zone, dst: dst)
+  }
+
+  /// Without what filters its days; nil for what cannot be read.
+  private var expression: ClockRule.Expression? {
+    if let cron {
       let days = days.flatMap(CronDayRule.init) ?? .any
-      return ClockRule(.cron(expression, days: days), zone: zone, dst: dst)
+      return (try? CronExpression(cron)).map { .cron($0, days: days) }
     }
-    guard let calendar, let expression = try? CalendarExpression(calendar) else { return nil }
-    return ClockRule(.calendar(expression), zone: zone, dst: dst)
+    if let calendar { return (try? CalendarExpression(calendar)).map { .calendar($0) } }
+    if let grid { return LocalGrid(text: grid).map { .grid(Shared($0)) } }
+    return rrule.flatMap { try? Recurrence.read($0) }.map { .recurrence(Shared($0.recurrence)) }
   }
 }

@@ -10,8 +10,7 @@ struct ExplainCommand: ParsableCommand {
     abstract: "Describe a schedule in words and list its next times.",
     discussion: """
       A job's times continue from the ledger. Without a ledger, or with --after in the past, they are \
-      those of a job that is loaded for the first time. --calendar follows systemd's rules. Exits \
-      with 65 if an expression is invalid.
+      those of a job that is loaded for the first time. Exits with 65 if an expression is invalid.
       """)
 
   @Argument(help: "The job's name.", completion: JobCompletion.kind)
@@ -25,6 +24,9 @@ struct ExplainCommand: ParsableCommand {
   @Option(help: "A calendar expression, instead of a job.")
   var calendar: String?
 
+  @Flag(help: "With --calendar, show systemd's own times, which differ near clock changes.")
+  var systemd = false
+
   @Option(help: "The expression's time zone. (default: the machine's)")
   var timezone: String?
 
@@ -36,8 +38,9 @@ struct ExplainCommand: ParsableCommand {
   @Option(name: .short, help: "The number of times.")
   var number = 5
 
-  @Option(help: "Whether any or all of a cron expression's two day fields must match.")
-  var days: CronDayRule = .any
+  @Option(
+    help: "Whether any or all of a cron expression's two day fields must match, or as in cron.")
+  var days: CronDayRule = .cron
 
   @Flag(help: "Print one JSON object: the normalized form and the next times.")
   var json = false
@@ -46,6 +49,7 @@ struct ExplainCommand: ParsableCommand {
     guard [job != nil, cron != nil, calendar != nil].count(where: \.self) == 1 else {
       throw ValidationError("Specify a job, --cron or --calendar.")
     }
+    guard !systemd || calendar != nil else { throw ValidationError("--systemd needs --calendar.") }
     guard (1...10_000).contains(number) else {
       throw ValidationError("-n takes a number from 1 to 10000.")
     }
@@ -58,7 +62,8 @@ struct ExplainCommand: ParsableCommand {
     let normalized: String
     let words: String
     let rule: ClockRule
-    let next: (WallInstant) -> WallInstant?
+    let yearMax: Int
+    var next: ((WallInstant) -> WallInstant?)?
     if let text = cron {
       let expression: CronExpression
       do throws(CronProblem) {
@@ -67,8 +72,8 @@ struct ExplainCommand: ParsableCommand {
         throw refusal(text, error.offset, error.sentence, error.hint)
       }
       (normalized, words) = (expression.normalized, expression.words(days: days))
-      rule = ClockRule(.cron(expression, days: days), zone: zone, dst: .cron)
-      next = { rule.next(after: $0) }
+      rule = ClockRule(.cron(expression, days: days), zone: zone, dst: expression.ownDST)
+      yearMax = CronExpression.yearMax
     } else {
       let text = calendar ?? ""
       let expression: CalendarExpression
@@ -77,13 +82,15 @@ struct ExplainCommand: ParsableCommand {
       } catch {
         throw refusal(text, error.offset, error.sentence, error.hint)
       }
-      if let name = expression.zoneName { zone = try self.zone(named: name) }
+      for name in expression.zoneNames(writtenIn: text) { zone = try self.zone(named: name) }
       (normalized, words) = (expression.normalized, expression.words)
       rule = ClockRule(.calendar(expression), zone: zone, dst: DSTPolicy(gap: .skip))
-      next = { [zone] in expression.next(after: $0, in: zone) }
+      if systemd { next = { [zone] in expression.next(after: $0, in: zone) } }
+      yearMax = CalendarExpression.yearMax
     }
     show(
-      normalized: normalized, words: words, times: times(after: start, next),
+      normalized: normalized, words: words,
+      times: times(after: start, next ?? { rule.next(after: $0) }), yearMax: yearMax,
       notes: rule.clockChanges(after: start).map { $0.words(in: zone) }, zone: zone)
   }
 
@@ -100,7 +107,8 @@ struct ExplainCommand: ParsableCommand {
   }
 
   private func show(
-    normalized: String, words: String, times: [WallInstant], notes: [String], zone: Zone
+    normalized: String, words: String, times: [WallInstant], yearMax: Int, notes: [String],
+    zone: Zone
   ) {
     if json {
       Console.print(
@@ -113,7 +121,7 @@ struct ExplainCommand: ParsableCommand {
     for (index, time) in times.enumerated() {
       Console.print("\(index == 0 ? "next        " : "            ")\(time.rfc3339(in: zone))")
     }
-    if times.isEmpty { Console.print("next        never") }
+    if times.isEmpty { Console.print("next        never before \(yearMax + 1)") }
     for note in notes { Console.print("note        \(note)") }
   }
 

@@ -105,6 +105,13 @@ struct KeyTableTests {
     "cron": "cron: ['30 2 * * *', '@daily'], run: x",
     "calendar": "calendar: 'Mon..Fri 09:00', run: x",
     "timezone": "cron: '@daily', run: x, timezone: Europe/Berlin",
+    "rrule": "rrule: 'DTSTART:20260105T090000 FREQ=WEEKLY;INTERVAL=2', run: x",
+    "nth": "cron: '@daily', nth: {every: 2, starting: 2026-01-05}, run: x",
+    "nth.every": "cron: '@daily', nth: {every: 10000, starting: 2026-01-05}, run: x",
+    "nth.unit": "calendar: daily, nth: {every: 3, unit: months, starting: 2026-01-05}, run: x",
+    "nth.starting": "cron: '@daily', nth: {every: 1, starting: 2024-02-29}, run: x",
+    "working_day": "cron: '@daily', working_day: -2, run: x",
+    "anchor": "every: 90m, anchor: '08:00', run: x",
     "days": "cron: '0 0 13 * 5', run: x, days: all",
     "dst": "cron: '@daily', run: x, dst: {gap: skip}",
     "dst.gap": "cron: '@daily', dst: {gap: run_after}, run: x",
@@ -260,6 +267,15 @@ struct KeyTableTests {
     "timezone": ("cron: '@daily', run: x", "cron: '@daily', timezone: Europe/Berlin, run: x"),
     "days": ("cron: '0 0 13 * 5', run: x", "cron: '0 0 13 * 5', days: all, run: x"),
     "dst": ("cron: '@daily', run: x", "cron: '@daily', dst: {gap: skip}, run: x"),
+    "rrule": (
+      "rrule: 'DTSTART:20260105T090000 FREQ=WEEKLY', run: x",
+      "rrule: 'DTSTART:20260105T090000 FREQ=DAILY', run: x"
+    ),
+    "nth": (
+      "cron: '@daily', run: x", "cron: '@daily', nth: {every: 2, starting: 2026-01-05}, run: x"
+    ),
+    "working_day": ("cron: '@daily', run: x", "cron: '@daily', working_day: last, run: x"),
+    "anchor": ("every: 90m, anchor: '08:00', run: x", "every: 90m, anchor: '08:30', run: x"),
     "missed": ("on: start, run: x", "on: start, run: x, missed: {policy: all}"),
     "phase": ("every: 1s, run: x", "every: 1s, phase: restart, run: x"),
     "after": ("after: {job: k}, run: x", "after: {job: k, on: any}, run: x"),
@@ -287,7 +303,7 @@ struct KeyTableTests {
     let shown =
       switch entry.name {
       case "env_file": "env"
-      case "timezone", "days", "dst": "cron"
+      case "timezone", "days", "dst", "nth", "working_day": "cron"
       default: entry.name
       }
     #expect(plan.steps.flatMap(\.details).contains { $0.key == shown })

@@ -46,6 +46,14 @@ import TaktTime
     "30 2 30 2 * | 2026-01-01T00:00 UTC | never | no such day",
     "0 22-2/2 * * FRI-MON | 2026-01-01T00:00 UTC | 2026-01-02T00:00Z 2026-01-02T02:00Z 2026-01-02T22:00Z | ranges go past the end",
     "0 0 13 * 5 | 2026-01-01T00:00 UTC | 2026-01-02T00:00Z 2026-01-09T00:00Z 2026-01-13T00:00Z | either day field",
+    "0 0 */2 * 1 | 2026-01-01T00:00 UTC | 2026-01-05T00:00Z 2026-01-19T00:00Z 2026-02-09T00:00Z | both, because one begins with a star",
+    "0 0 13 * */3 | 2026-01-01T00:00 UTC | 2026-05-13T00:00Z 2026-06-13T00:00Z 2026-09-13T00:00Z | both: a Sunday, Wednesday or Saturday",
+    "0 0 ? * 1 | 2026-01-01T00:00 UTC | 2026-01-05T00:00Z 2026-01-12T00:00Z | a question mark is any day",
+    "30 * * * * | 2026-03-29T01:00 Europe/Berlin | 2026-03-29T01:30+01:00 2026-03-29T03:30+02:00 | hour by hour: nothing for 02:30",
+    "30 */2 * * * | 2026-03-29T00:00 Europe/Berlin | 2026-03-29T00:30+01:00 2026-03-29T04:30+02:00 | a star with a step too",
+    "30 1-3 * * * | 2026-03-29T01:00 Europe/Berlin | 2026-03-29T01:30+01:00 2026-03-29T03:00+02:00 2026-03-29T03:30+02:00 | fixed hours run right after the gap",
+    "@hourly | 2026-10-04T00:30 Australia/Lord_Howe | 2026-10-04T01:00+10:30 2026-10-04T03:00+11:00 | 02:00 does not exist, and 02:30 is no hour",
+    "30 0-23 * * * | 2026-03-29T01:00 Europe/Berlin | 2026-03-29T01:30+01:00 2026-03-29T03:30+02:00 | all hours are a star",
   ])
   func `the next instants are`(row: String) throws {
     let parts = split(row)
@@ -88,7 +96,17 @@ import TaktTime
     "* * * * | 7 | a cron expression has 5, 6 or 7 fields, not 4 | write minute, hour, day of month, month, day of week; of six fields, the first is seconds; of seven, the last is the year",
     "* * * * * * * * | 14 | a cron expression has 5, 6 or 7 fields, not 8 | write minute, hour, day of month, month, day of week; of six fields, the first is seconds; of seven, the last is the year",
     "60 * * * * | 0 | 60 is outside 0 to 59 in the minute field |",
-    "*/60 * * * * | 2 | a step of 60 is outside 1 to 59 in the minute field |",
+    "*/60 * * * * | 2 | a step of 60 is outside 1 to 59 in the minute field | write '0' for once an hour, or 'every: 60m' for every 60 minutes",
+    "0 */24 * * * | 4 | a step of 24 is outside 1 to 23 in the hour field | write '0' for once a day, or 'every: 24h' for every 24 hours",
+    "*/100 * * * * | 2 | a step of 100 is outside 1 to 59 in the minute field | write '0' for once an hour, or 'every: 100m' for every 100 minutes",
+    "0 0 */40 * * | 6 | a step of 40 is outside 1 to 31 in the day of month field | write '1' for once a month, or 'every: 40d' for every 40 days",
+    "*/0 * * * * | 2 | a step of 0 is outside 1 to 59 in the minute field |",
+    "0 10 * * ? * | 9 | these six fields go from minute to year, as in AWS; here the first is seconds | write '0 10 * * ?'",
+    "0 8 1 * ? * | 8 | these six fields go from minute to year, as in AWS; here the first is seconds | write '0 8 1 * ?'",
+    "0/5 8-17 ? * 2-6 2027 | 9 | these six fields go from minute to year, as in AWS; here the first is seconds | write '0 0/5 8-17 ? * MON-FRI 2027'",
+    "0 9 ? * 3#2 * | 4 | these six fields go from minute to year, as in AWS; here the first is seconds | write '0 9 ? * TUE#2'",
+    "? * * * * | 0 | '?' has no meaning in the minute field | '?' belongs to the two day fields; write '*'",
+    "0 0 1 ? * | 6 | '?' has no meaning in the month field | '?' belongs to the two day fields; write '*'",
     "* 5- * * * | 4 | missing value in the hour field |",
     "1, * * * * | 2 | missing value in the minute field |",
     "* * * JAM * | 6 | unknown name 'JAM' in the month field | did you mean 'JAN'?",
@@ -126,6 +144,7 @@ import TaktTime
     "15 * 1,15 * * | every hour at minute 15 on day 1 and 15 of the month",
     "0 0 L 1-3 * | at 00:00 on the last day of the month in January to March",
     "0 0 13 * 5 | at 00:00 on day 13 of the month or on Friday",
+    "0 0 */15 * 5 | at 00:00 on day 1, 16 and 31 of the month, if that is Friday",
     "0 9 * * 1#1 | at 09:00 on the first Monday of the month",
     "10 0 9 15W 6 * 2030 | at 09:00:10 on the weekday nearest to day 15 of the month in June in 2030",
     "*/10 * * * * * | every 10 seconds",
@@ -143,6 +162,9 @@ import TaktTime
     "5,7,6 1 * * 7 | 5,6,7 1 * * SUN", "10 */7 * * * * * | 10 */7 * * * *",
     "0 0 0 1 1 ? 2030,2031 | 0 0 0 1 1 * 2030,2031",
     "5-5 * L-3,1 * 5l,1#2 | 5-5 * 1,L-3 * MON#2,FRIL",
+    "0 */2,5 * * * | 0 */2,5 * * *", "0 0 */15 * 1 | 0 0 */15 * MON",
+    "0 0 */15 * * | 0 0 1,16,31 * *",
+    "0 0 13 * */2,5 | 0 0 13 * */2,5",
   ])
   func `the normalized form is`(row: String) throws {
     let parts = split(row)
@@ -176,6 +198,7 @@ import TaktTime
     "0 */5 * * * | the step of 5 hours is uneven: the last gap of each cycle is 4 hours",
     "0 9-17/3 * * * | ", "*/15 */6 * * * | ", "0,45 * * * * | ", "0 0 1 1,12 * | ",
     "0 0 1 * 1 | both day fields are set: the job runs on days that match either of them",
+    "0 0 */2 * 1 | the day of month field begins with '*', so a day must match both day fields, as in cron",
   ])
   func `what is odd is said`(row: String) throws {
     let parts = split(row)
@@ -203,5 +226,29 @@ import TaktTime
     let cron = ClockRule(
       .cron(try CronExpression("30 2 * * *"), days: .any), zone: zone, dst: .cron)
     #expect(cron.droppedTime(after: start) == nil)
+    let beirut = try TestZones.named("Asia/Beirut")
+    let halfDays = try CronExpression("0 */12 * * *")
+    let rule = ClockRule(.cron(halfDays, days: .cron), zone: beirut, dst: halfDays.ownDST)
+    #expect(
+      rule.droppedTime(after: start)?.sentence
+        == "00:00 does not exist on 2026-03-29 in Asia/Beirut (clocks go forward), and an hour field "
+        + "with '*' drops the times of that hour")
+  }
+
+  @Test(arguments: [
+    "30 * * * * | 2026-03-29T02:30 never", "*/5 * * * * | ", "*/30 1-3 * * * | ",
+    "15 1-3 * * * | 2026-03-29T02:15 2026-03-29T03:00+02:00",
+    "0 */2 * * * | 2026-03-29T02:00 never",
+  ])
+  func `a clock change that drops or adds a slot of what recurs is known`(row: String) throws {
+    let parts = split(row)
+    let zone = try TestZones.named("Europe/Berlin")
+    let expression = try CronExpression(parts[0])
+    let rule = ClockRule(.cron(expression, days: .cron), zone: zone, dst: expression.ownDST)
+    let changes = rule.clockChanges(after: try instant("2026-01-01T00:00", zone)).map { change in
+      let slots = change.slots.map { $0.rfc3339(in: zone).replacing(":00.000", with: "") }
+      return change.time.description.prefix(16) + " " + (slots.first ?? "never")
+    }
+    #expect(changes.joined(separator: "; ") == parts[1], "\(row)")
   }
 }

@@ -16,11 +16,15 @@ struct GeneratedCron {
   var isWeekday: @Sendable (CivilTime) -> Bool = { _ in false }
   var recurs = false
 
+  /// Whether one of two given day fields begins with a star.
+  var isStar = false
+
   func hasDate(_ time: CivilTime, _ rule: CronDayRule) -> Bool {
     guard months.contains(time.month) else { return false }
     if isAnyDay { return isAnyWeekday || isWeekday(time) }
     if isAnyWeekday { return isDay(time) }
     switch rule {
+    case .cron: return isStar ? isDay(time) && isWeekday(time) : isDay(time) || isWeekday(time)
     case .any: return isDay(time) || isWeekday(time)
     case .all: return isDay(time) && isWeekday(time)
     }
@@ -67,6 +71,7 @@ struct CronGenerator {
     cron.months = month.values
     cron.isWeekday = weekday.test
     cron.isAnyWeekday = weekday.text == "*"
+    cron.isStar = day.text.hasPrefix("*") || weekday.text.hasPrefix("*")
     parts += [minute.text, hour.text, day.text, month.text, weekday.text]
     cron.text = parts.joined(separator: " ")
     return cron

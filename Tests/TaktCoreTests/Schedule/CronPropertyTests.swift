@@ -50,7 +50,7 @@ import TaktTime
       for index in 0..<10 {
         let reference = Reference(
           cron: generator.next(withSeconds: index == 0), zone: zone,
-          rule: generator.random.oneIn(2) ? .any : .all,
+          rule: CronDayRule.allCases[generator.number(0...2)],
           dst: DSTPolicy(
             gap: generator.random.oneIn(3) ? .skip : .runAfter,
             overlap: DSTPolicy.Overlap.allCases[generator.number(0...2)]))
@@ -101,7 +101,7 @@ import TaktTime
     var generator = CronGenerator(seed: 2)
     for _ in 0..<1500 {
       let cron = generator.next()
-      let rule: CronDayRule = generator.random.oneIn(2) ? .any : .all
+      let rule = CronDayRule.allCases[generator.number(0...2)]
       let start = Int64(generator.number(0...4_102_444_800))
       let next = try CronExpression(cron.text).next(
         after: WallInstant(milliseconds: start * 1000), in: .utc, days: rule)

@@ -31,6 +31,14 @@ package struct CalendarExpression: Hashable, Sendable {
 
   init() {}
 
+  /// The zones that must exist for a text that has been read as this expression; the last is the one to
+  /// use. Behind `@0` a zone changes nothing, and must exist all the same.
+  package func zoneNames(writtenIn text: String) -> [String] {
+    var parser = CalendarParser(text)
+    let written = parser.zoneName()
+    return [written == zoneName ? nil : written, zoneName].compactMap(\.self)
+  }
+
   /// The values of a unit; none for all of them.
   subscript(unit: CalendarUnit) -> [CalendarTerm] {
     get {
@@ -89,6 +97,9 @@ extension CalendarExpression {
     let (nanoseconds, overflow) = found.multipliedReportingOverflow(by: 1000)
     return overflow ? nil : WallInstant(nanoseconds: nanoseconds)
   }
+
+  /// The last year in which times are found.
+  package static var yearMax: Int { CalendarUnit.year.values.upperBound }
 
   /// Whether it goes on within the hour, or from hour to hour: a `*`, a range or a repetition
   /// stands in its hours, minutes or seconds.

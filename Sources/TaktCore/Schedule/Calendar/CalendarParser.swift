@@ -32,6 +32,12 @@ struct CalendarParser {
 
   // MARK: The zone at the end
 
+  /// The zone's name that the text ends with; nil when it ends with none.
+  mutating func zoneName() -> String? {
+    parseZone()
+    return result.zoneName
+  }
+
   private mutating func parseZone() {
     guard let blank = reader.bytes.lastIndex(of: 0x20) else { return }
     let word = reader.text(from: blank + 1, to: reader.end)
@@ -112,7 +118,7 @@ struct CalendarParser {
 
   // MARK: Date and time
 
-  /// Seconds since the epoch, a time in UTC. Any zone written after it is passed over.
+  /// Seconds since the epoch, a time in UTC. A zone written after it changes nothing.
   private mutating func epoch() throws(CalendarProblem) {
     let place = reader.position
     reader.skip { $0 == 0x20 || (0x09...0x0d).contains($0) }
@@ -212,7 +218,9 @@ struct CalendarParser {
       guard areValid else {
         throw CalendarProblem(.badValues, in: unit, at: places[unit] ?? 0)
       }
-      result[unit] = terms
+      // Every whole second has the others in it, as systemd writes it.
+      let isEverySecond = unit == .second && terms.first == CalendarTerm(0, every: unit.scale)
+      result[unit] = isEverySecond ? [terms[0]] : terms
     }
     return result
   }

@@ -4,6 +4,10 @@ struct CronDays: Hashable, Sendable {
   var isAnyDayOfMonth = false
   /// Whether the day of week is `*` or `?`.
   var isAnyDayOfWeek = false
+  /// Whether the day of month begins with `*` and leaves days out, beside a given day of week.
+  var isStarDayOfMonth = false
+  /// Whether the day of week begins with `*` and leaves days out, beside a given day of month.
+  var isStarDayOfWeek = false
   /// Days of the month, bits 1 to 31.
   var daysOfMonth: UInt32 = 0
   /// Days before the last of the month: bit 0 is `L`, bit 3 is `L-3`.
@@ -22,6 +26,15 @@ struct CronDays: Hashable, Sendable {
   /// Whether both fields leave days out, so that the rule has a meaning.
   var areBothGiven: Bool { !isAnyDayOfMonth && !isAnyDayOfWeek }
 
+  /// Whether `days: cron` wants both fields to match.
+  var isStar: Bool { isStarDayOfMonth || isStarDayOfWeek }
+
+  /// Forgets which fields begin with `*` where that makes no difference.
+  mutating func settleStars() {
+    guard !areBothGiven else { return }
+    (isStarDayOfMonth, isStarDayOfWeek) = (false, false)
+  }
+
   /// The days of one month as bits 1 to 31.
   func days(of month: LocalMonth, rule: CronDayRule) -> UInt32 {
     let all = month.allDays
@@ -30,9 +43,14 @@ struct CronDays: Hashable, Sendable {
     let weekDays = weekDays(month)
     if isAnyDayOfMonth { return weekDays & all }
     let monthDays = monthDays(month.length, month.firstWeekday)
+    return (wantsBoth(rule) ? monthDays & weekDays : monthDays | weekDays) & all
+  }
+
+  func wantsBoth(_ rule: CronDayRule) -> Bool {
     switch rule {
-    case .any: return (monthDays | weekDays) & all
-    case .all: return monthDays & weekDays & all
+    case .cron: isStar
+    case .any: false
+    case .all: true
     }
   }
 

@@ -4,7 +4,9 @@ extension CronExpression: CustomStringConvertible {
   package var normalized: String {
     var fields = [
       Self.field(minutes, .minute, isOpen: openFields.contains(.minute)),
-      Self.field(hours, .hour, isOpen: openFields.contains(.hour)), days.monthField,
+      Self.field(
+        hours, .hour, isOpen: openFields.contains(.hour),
+        isStar: openFields.contains(.everyHour)), days.monthField,
       Self.field(months, .month, isOpen: true), days.weekField,
     ]
     let second = Self.field(seconds, .second, isOpen: openFields.contains(.second))
@@ -16,11 +18,14 @@ extension CronExpression: CustomStringConvertible {
   package var description: String { normalized }
 
   /// A field with a range or a step says so again, because that decides what a repeated hour does.
-  private static func field(_ mask: UInt64, _ field: CronField, isOpen: Bool) -> String {
+  private static func field(
+    _ mask: UInt64, _ field: CronField, isOpen: Bool, isStar: Bool = false
+  ) -> String {
     let values = field.values
     let numbers = values.filter { mask >> UInt64($0) & 1 == 1 }
     guard isOpen else { return numbers.map(String.init).joined(separator: ",") }
     if numbers.count == values.count { return "*" }
+    if isStar { return starred(numbers, values) }
     if let stepped = stepped(numbers, values) { return stepped }
     let runs = runs(of: numbers)
     let text = runs.map { run in
@@ -44,6 +49,21 @@ extension CronExpression: CustomStringConvertible {
     if numbers.count == 2, !continues || numbers[0] != values.lowerBound { return nil }
     let start = numbers[0] == values.lowerBound ? "*" : "\(numbers[0])"
     return continues ? "\(start)/\(step)" : "\(numbers[0])-\(last)/\(step)"
+  }
+
+  /// `*/2`, `*/15,7`: values that begin with the lowest and a step from it.
+  static func starred(_ numbers: [Int], _ values: ClosedRange<Int>) -> String {
+    let first = values.lowerBound
+    let all = Set(numbers)
+    let step =
+      (1...values.count).first { step in
+        stride(from: first, through: values.upperBound, by: step).allSatisfy(all.contains)
+      } ?? values.count
+    let rest = numbers.filter { ($0 - first) % step != 0 }
+    let texts = runs(of: rest).map { run in
+      run.count == 1 ? "\(run.lowerBound)" : "\(run.lowerBound)-\(run.upperBound)"
+    }
+    return (["*/\(step)"] + texts).joined(separator: ",")
   }
 
   static func runs(of numbers: [Int]) -> [ClosedRange<Int>] {
@@ -71,8 +91,11 @@ extension CronYears {
 extension CronDays {
   fileprivate var monthField: String {
     if isAnyDayOfMonth { return "*" }
-    var parts = CronExpression.runs(of: (1...31).filter { daysOfMonth >> UInt32($0) & 1 == 1 })
-      .map { run in
+    let numbers = (1...31).filter { daysOfMonth >> UInt32($0) & 1 == 1 }
+    var parts =
+      isStarDayOfMonth
+      ? [CronExpression.starred(numbers, 1...31)]
+      : CronExpression.runs(of: numbers).map { run in
         run.count == 1 ? "\(run.lowerBound)" : "\(run.lowerBound)-\(run.upperBound)"
       }
     Self.forEachBit(UInt64(daysBeforeLast)) { parts.append($0 == 0 ? "L" : "L-\($0)") }
@@ -86,10 +109,13 @@ extension CronDays {
     let names = CronField.dayOfWeek.names
     // The week begins on Monday, so that a working week is one range.
     let week = (1...7).filter { weekdays >> UInt8($0 % 7) & 1 == 1 }
-    var parts = CronExpression.runs(of: week).flatMap { run -> [String] in
-      run.count < 3
-        ? run.map { names[$0 % 7] } : [names[run.lowerBound] + "-" + names[run.upperBound % 7]]
-    }
+    var parts =
+      isStarDayOfWeek
+      ? [CronExpression.starred(week.map { $0 % 7 }.sorted(), 0...6)]
+      : CronExpression.runs(of: week).flatMap { run -> [String] in
+        run.count < 3
+          ? run.map { names[$0 % 7] } : [names[run.lowerBound] + "-" + names[run.upperBound % 7]]
+      }
     Self.forEachBit(nthWeekdays) { parts.append("\(names[$0 / 5])#\($0 % 5 + 1)") }
     Self.forEachBit(UInt64(lastWeekdays)) { parts.append("\(names[$0])L") }
     return parts.joined(separator: ",")

@@ -2,7 +2,7 @@ import TaktTime
 
 extension CronExpression {
   /// The expression in words, such as `at 02:30 on Monday to Friday in January`.
-  package func words(days rule: CronDayRule = .any) -> String {
+  package func words(days rule: CronDayRule = .cron) -> String {
     var parts = [timeWords]
     let days = days.words(rule: rule)
     if !days.isEmpty { parts.append(days) }
@@ -107,8 +107,8 @@ extension CronDays {
     case (false, true): return "on " + monthWords
     case (true, false): return "on " + weekWords
     case (false, false):
-      return rule == .any
-        ? "on \(monthWords) or on \(weekWords)" : "on \(monthWords), if that is \(weekWords)"
+      return wantsBoth(rule)
+        ? "on \(monthWords), if that is \(weekWords)" : "on \(monthWords) or on \(weekWords)"
     }
   }
 

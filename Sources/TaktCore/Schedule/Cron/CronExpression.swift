@@ -15,7 +15,8 @@ package struct CronExpression: Hashable, Sendable {
   var days = CronDays()
   /// Nil for every year.
   var years: CronYears?
-  /// Which of second, minute and hour have a `*`, a range or a step.
+  /// Which of second, minute and hour have a `*`, a range or a step, and whether the hour begins with
+  /// `*`.
   var openFields: OpenFields = []
 
   struct OpenFields: OptionSet, Hashable, Sendable {
@@ -23,6 +24,8 @@ package struct CronExpression: Hashable, Sendable {
     static let second = OpenFields(rawValue: 1)
     static let minute = OpenFields(rawValue: 2)
     static let hour = OpenFields(rawValue: 4)
+    /// The hour begins with `*`, or names all hours.
+    static let everyHour = OpenFields(rawValue: 8)
   }
 
   /// Reads 5 fields (minute, hour, day of month, month, day of week), 6 (a second before them), 7
@@ -51,14 +54,35 @@ package struct CronExpression: Hashable, Sendable {
 
   /// Whether both day fields leave days out, so that `days: any` and `days: all` differ.
   package var hasBothDayFields: Bool { days.areBothGiven }
+
+  /// What it does with clock changes where nobody says otherwise: an hour field that begins with `*`
+  /// goes on with the clock, and has no slot for a time that the clock skips.
+  package var ownDST: DSTPolicy {
+    DSTPolicy(gap: openFields.contains(.everyHour) ? .skip : .runAfter)
+  }
+
+  /// Whether it names years that are later than any instant.
+  package var isBeyondSearch: Bool { years?.first(from: CronSearch.yearMax + 1) != nil }
+
+  /// The last year in which times are found.
+  package static let yearMax = CronSearch.yearMax
 }
 
 /// Which days a cron expression means when it gives both day fields.
 package enum CronDayRule: String, CaseIterable, Hashable, Sendable {
-  /// Days that fit either field, as classic cron has it; the default of `days`.
+  /// As cron has it: days that fit either field, or both where one of the fields begins with `*`. The
+  /// default of `days`.
+  case cron
+  /// Days that fit either field.
   case any
   /// Days that fit both fields.
   case all
+
+  /// The rule that says the same of an expression whatever its day fields begin with: `any` or `all`.
+  package func settled(for expression: CronExpression) -> CronDayRule {
+    guard self == .cron else { return self }
+    return expression.days.isStar ? .all : .any
+  }
 }
 
 extension CronExpression {
@@ -66,14 +90,14 @@ extension CronExpression {
   /// when there is none before the year 2262.
   ///
   /// Instants are whole seconds. `rule` says what two given day fields mean together, `dst` what
-  /// becomes of local times that a clock change skips or repeats.
+  /// becomes of local times that a clock change skips or repeats; nil for the expression's own way.
   package func next(
-    after instant: WallInstant, in zone: Zone, days rule: CronDayRule = .any,
-    dst: DSTPolicy = .cron
+    after instant: WallInstant, in zone: Zone, days rule: CronDayRule = .cron,
+    dst: DSTPolicy? = nil
   ) -> WallInstant? {
     let start = instant.nanoseconds.flooredQuotient(by: 1_000_000_000) + 1
     var walk = LocalWalk(
-      search: CronSearch(expression: self, rule: rule), zone: zone, dst: dst,
+      search: CronSearch(expression: self, rule: rule), zone: zone, dst: dst ?? ownDST,
       recursWithinHour: recursWithinHour, from: start)
     guard let seconds = walk.next() else { return nil }
     let (nanoseconds, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -38,6 +38,9 @@ package enum CronField: String, CaseIterable, Hashable, Sendable {
     }
   }
 
+  /// What its values count.
+  var unitName: String { self == .dayOfMonth || self == .dayOfWeek ? "day" : rawValue }
+
   /// The largest step that goes from one value to another.
   var stepMax: Int {
     switch self {

@@ -20,13 +20,17 @@ struct CronFieldParser {
   }
 
   mutating func parse(into expression: inout CronExpression) throws(CronProblem) {
+    let isStar = reader.next == UInt8(ascii: "*")
     if reader.end == start + 1, reader.consume("?") {
+      guard field == .dayOfMonth || field == .dayOfWeek else {
+        throw problem(.otherField("?"), at: start)
+      }
       fill()
     } else {
       repeat { try item() } while reader.consume(",")
       guard reader.isAtEnd else { throw unexpected() }
     }
-    store(in: &expression)
+    store(in: &expression, isStar: isStar)
   }
 
   private mutating func item() throws(CronProblem) {
@@ -177,7 +181,7 @@ struct CronFieldParser {
     mask |= 1 << UInt64(field == .dayOfWeek ? value % 7 : value)
   }
 
-  private func store(in expression: inout CronExpression) {
+  private func store(in expression: inout CronExpression, isStar: Bool) {
     switch field {
     case .second:
       expression.seconds = mask
@@ -188,16 +192,19 @@ struct CronFieldParser {
     case .hour:
       expression.hours = mask
       if isOpen { expression.openFields.insert(.hour) }
+      if isStar || mask.nonzeroBitCount == field.cycle { expression.openFields.insert(.everyHour) }
     case .month:
       expression.months = mask
     case .dayOfMonth:
       expression.days.isAnyDayOfMonth = isAny
+      expression.days.isStarDayOfMonth = isStar
       expression.days.daysOfMonth = UInt32(mask)
       expression.days.daysBeforeLast = days.daysBeforeLast
       expression.days.nearestWeekdays = days.nearestWeekdays
       expression.days.nearestWeekdaysBeforeLast = days.nearestWeekdaysBeforeLast
     case .dayOfWeek:
       expression.days.isAnyDayOfWeek = isAny
+      expression.days.isStarDayOfWeek = isStar
       expression.days.weekdays = UInt8(mask)
       expression.days.lastWeekdays = days.lastWeekdays
       expression.days.nthWeekdays = days.nthWeekdays

@@ -67,6 +67,7 @@ struct CronParser {
       let missing = CronField.allCases[places.count + 1]
       throw CronProblem(.fieldCount(places.count), in: missing, at: reader.end)
     }
+    if let problem = aws(places) { throw problem }
     var expression = CronExpression()
     let withSeconds = CronField.allCases.prefix(places.count)
     let fields = places.count == 5 ? CronField.allCases.dropFirst().prefix(5) : withSeconds
@@ -76,6 +77,35 @@ struct CronParser {
         seed: seed)
       try parser.parse(into: &expression)
     }
+    expression.days.settleStars()
     return expression
+  }
+
+  /// Six fields from minute to year, as AWS has them: there one of the day fields, here the hour or
+  /// the month, is a `?`.
+  private func aws(_ places: [Range<Int>]) -> CronProblem? {
+    guard places.count == 6 else { return nil }
+    let fields = places.map { reader.text(from: $0.lowerBound, to: $0.upperBound) }
+    guard let place = [2, 4].first(where: { fields[$0] == "?" }) else { return nil }
+    var written = fields
+    written[4] = Self.dayNames(ofAWS: fields[4])
+    written = fields[5] == "*" ? Array(written.dropLast()) : ["0"] + written
+    return CronProblem(.aws(written.joined(separator: " ")), at: places[place].lowerBound)
+  }
+
+  /// Days of the week by name, where a number counts from 1 for Sunday.
+  private static func dayNames(ofAWS field: String) -> String {
+    var text = ""
+    var last: Character = ","
+    for sign in field {
+      let number = sign.wholeNumberValue.map { $0 - 1 }
+      if let number, CronField.dayOfWeek.names.indices.contains(number), ",-".contains(last) {
+        text += CronField.dayOfWeek.names[number]
+      } else {
+        text.append(sign)
+      }
+      last = sign
+    }
+    return text
   }
 }

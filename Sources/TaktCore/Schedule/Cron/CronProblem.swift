@@ -11,6 +11,8 @@ package struct CronProblem: Error, Hashable, Sendable {
     case reboot
     /// `@every 5m` is an interval; its duration.
     case interval(String)
+    /// Six fields from minute to year, as AWS has them; what to write instead.
+    case aws(String)
     /// `TZ=…` or `CRON_TZ=…` stands before the fields; the zone.
     case zonePrefix(String)
     /// A value is missing, such as after a comma or a `/`.
@@ -55,6 +57,8 @@ extension CronProblem {
     case .unknownMacro(let name, _): return "unknown name '\(name)'"
     case .reboot: return "'@reboot' is not a time"
     case .interval: return "'@every' is an interval, not a cron expression"
+    case .aws:
+      return "these six fields go from minute to year, as in AWS; here the first is seconds"
     case .zonePrefix: return "a cron expression cannot name its time zone"
     case .missingValue: return "missing value" + place
     case .unexpected(let sign): return "unexpected '\(sign)'" + place
@@ -85,11 +89,33 @@ extension CronProblem {
     case .reboot: return "use 'on: boot'"
     case .interval(let duration): return "use 'every: \(duration)'"
     case .zonePrefix(let zone): return "use 'timezone: \(zone)'"
+    case .aws(let form): return form.utf8.count > 100 ? nil : "write '\(form)'"
+    case .badStep(let step, _): return field.flatMap { Self.hint(forStep: step, in: $0) }
+    case .otherField("?"): return "'?' belongs to the two day fields; write '*'"
     case .otherField(let sign): return sign == "#" || sign == "L" ? nil : Self.dayHint
-    case .empty, .missingValue, .unexpected, .outOfRange, .badStep, .backwardRange,
-      .mustBeAlone:
+    case .empty, .missingValue, .unexpected, .outOfRange, .backwardRange, .mustBeAlone:
       return nil
     }
+  }
+
+  /// What has the same effect as a step from which a field never comes to a second value, and what
+  /// may have been meant by it.
+  private static func hint(forStep step: String, in field: CronField) -> String? {
+    guard let number = Int(step), number > 0 else { return nil }
+    let once: (value: Int, time: String, unit: String?)? =
+      switch field {
+      case .second: (0, "minute", "s")
+      case .minute: (0, "hour", "m")
+      case .hour: (0, "day", "h")
+      case .dayOfMonth: (1, "month", "d")
+      case .month: (1, "year", nil)
+      case .dayOfWeek: (0, "week", nil)
+      case .year: nil
+      }
+    guard let once else { return nil }
+    let text = "write '\(once.value)' for once a \(once.time)"
+    guard let unit = once.unit, number <= 100_000 else { return text }
+    return text + ", or 'every: \(number)\(unit)' for every \(number) \(field.unitName)s"
   }
 
   private static let dayHint = "'W' belongs to the day of month"

@@ -11,13 +11,15 @@ package enum CronWarning: Hashable, Sendable {
   case everySecond(hour: Int, minute: Int)
   /// Both day fields are given, so that `days` decides what they mean together.
   case bothDayFields(CronDayRule)
+  /// Both day fields are given, and one of them begins with `*`, so that both must match.
+  case starDayField(CronField)
   /// A clock change skips a time, which the job drops; it first does so on this local day.
-  case skippedTime(CivilTime, zone: String)
+  case skippedTime(CivilTime, zone: String, isCron: Bool)
 }
 
 extension CronExpression {
   /// What may not have been meant, apart from clock changes.
-  package func warnings(days rule: CronDayRule = .any) -> [CronWarning] {
+  package func warnings(days rule: CronDayRule = .cron) -> [CronWarning] {
     var warnings: [CronWarning] = []
     let fields: [(CronField, UInt64, Bool)] = [
       (.second, seconds, openFields.contains(.second)),
@@ -28,7 +30,12 @@ extension CronExpression {
       if let warning = Self.unevenStep(field, mask) { warnings.append(warning) }
     }
     if let warning = wholeHour { warnings.append(warning) }
-    if hasBothDayFields { warnings.append(.bothDayFields(rule)) }
+    if hasBothDayFields {
+      warnings.append(
+        rule == .cron && days.isStar
+          ? .starDayField(days.isStarDayOfMonth ? .dayOfMonth : .dayOfWeek)
+          : .bothDayFields(rule.settled(for: self)))
+    }
     return warnings
   }
 
@@ -77,7 +84,7 @@ extension ClockRule {
         self.next(after: before).map({ $0 - change > .seconds(3600) }) ?? true,
         let skipped = skippedTime(from: span, to: next)
       {
-        return .skippedTime(skipped, zone: zone.name)
+        return .skippedTime(skipped, zone: zone.name, isCron: cause == .cron)
       }
       span = next
     }
@@ -110,16 +117,20 @@ extension CronWarning {
     case .everySecond(let hour, let minute):
       let time = "\(hour.padded(2)):\(minute.padded(2))"
       return "this is every second of the minute \(time), 60 slots a day"
-    case .bothDayFields(.any):
+    case .starDayField(let field):
+      return
+        "the \(field.rawValue) field begins with '*', so a day must match both day fields, as in "
+        + "cron"
+    case .bothDayFields(.any), .bothDayFields(.cron):
       return "both day fields are set: the job runs on days that match either of them"
     case .bothDayFields(.all):
       return "both day fields are set: the job runs only on days that match both of them"
-    case .skippedTime(let time, let zone):
+    case .skippedTime(let time, let zone, let isCron):
       let moment = "\(time.hour.padded(2)):\(time.minute.padded(2))"
       let day = "\(time.year.padded(4))-\(time.month.padded(2))-\(time.day.padded(2))"
       return
-        "\(moment) does not exist on \(day) in \(zone) (clocks go forward), and 'calendar' drops "
-        + "the times of that hour"
+        "\(moment) does not exist on \(day) in \(zone) (clocks go forward), and "
+        + (isCron ? "an hour field with '*'" : "'calendar'") + " drops the times of that hour"
     }
   }
 
@@ -133,7 +144,10 @@ extension CronWarning {
     case .everySecond(let hour, let minute):
       "to run once, start with '0 \(minute) \(hour)'; if every second is meant, with "
         + "'0-59 \(minute) \(hour)'"
-    case .bothDayFields(.any): "use 'days: all' for days that match both"
+    case .starDayField:
+      "use 'days: any' for days that match either of them, as in earlier versions of takt; 'days: cron' "
+        + "if this is meant"
+    case .bothDayFields(.any), .bothDayFields(.cron): "use 'days: all' for days that match both"
     case .bothDayFields(.all): nil
     case .skippedTime:
       "set 'dst: {gap: run_after}' to run them right after the change, or 'dst: {gap: skip}' if this "

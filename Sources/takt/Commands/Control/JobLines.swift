@@ -71,7 +71,8 @@ struct JobLines {
 
   /// Keys that `schedule_words` and `command` say in full.
   private static let shownAbove: Set<String> = [
-    "every", "from", "align", "cron", "calendar", "at", "on", "after", "watch", "not_before",
+    "every", "from", "align", "cron", "calendar", "rrule", "at", "on", "after", "watch",
+    "not_before",
     "until", "limit", "except", "description",
   ]
   /// So many lines of a command are shown.

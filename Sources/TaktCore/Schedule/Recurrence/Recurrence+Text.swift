@@ -1,0 +1,14 @@
+extension Recurrence: CustomStringConvertible {
+  /// The recurrence in one form: DTSTART, RRULE, RDATE and EXDATE in local time, without the zone. It
+  /// reads back as an equal value.
+  package var normalized: String {
+    var parts = ["DTSTART:" + RecurrenceTime.text(start)]
+    if let rule { parts.append("RRULE:\(rule.text)") }
+    for (name, times) in [("RDATE", dates), ("EXDATE", exceptions)] where !times.isEmpty {
+      parts.append("\(name):" + times.map(RecurrenceTime.text).joined(separator: ","))
+    }
+    return parts.joined(separator: " ")
+  }
+
+  package var description: String { normalized }
+}

@@ -1,0 +1,110 @@
+package import TaktTime
+
+/// Times of the clock by RFC 5545: a first instant, a rule, single times beside it, and times that are
+/// left out.
+///
+/// Two that mean the same times in the same way are equal, however they are written.
+package struct Recurrence: Hashable, Sendable {
+  /// The first instant, in local seconds as if the zone were UTC.
+  let start: Int64
+  /// Nil where there are single times only.
+  let rule: RecurrenceRule?
+  /// Single times beside the rule, ascending.
+  let dates: [Int64]
+  /// Times that are left out, ascending.
+  let exceptions: [Int64]
+  /// The last local time of the rule; `max` where there is none, or none is known.
+  private let last: Int64
+
+  /// The longest that a rule with COUNT may be: its end is found when it is read.
+  static let countMax = 100_000
+
+  init(start: Int64, rule: RecurrenceRule?, dates: [Int64] = [], exceptions: [Int64] = []) {
+    self.start = start
+    self.rule = rule
+    self.dates = Set(dates).sorted()
+    self.exceptions = Set(exceptions).sorted()
+    last = rule?.lastTime ?? .max
+  }
+
+  /// What a text such as `DTSTART:20260105T090000 RRULE:FREQ=WEEKLY;INTERVAL=2` says, and the name of
+  /// the zone in it; nil where it names none.
+  package static func read(
+    _ text: String
+  ) throws(RecurrenceProblem) -> (recurrence: Recurrence, zoneName: String?) {
+    var parser = RecurrenceParser(text)
+    return try parser.recurrence()
+  }
+
+  /// Whether it goes on within the hour, or from hour to hour. Such a rule runs in both passes of a
+  /// repeated hour.
+  package var recursWithinHour: Bool { rule.map { $0.frequency.seconds != nil } ?? false }
+
+  /// What it does with clock changes where nobody says otherwise.
+  package var ownDST: DSTPolicy { DSTPolicy(gap: recursWithinHour ? .skip : .runAfter) }
+
+  /// The first instant strictly after `instant`; nil when there is none before the year 2262. Instants
+  /// are whole seconds.
+  package func next(after instant: WallInstant, in zone: Zone, dst: DSTPolicy) -> WallInstant? {
+    var walk = LocalWalk(
+      search: self, zone: zone, dst: dst, recursWithinHour: recursWithinHour,
+      from: instant.nanoseconds.flooredQuotient(by: 1_000_000_000) + 1)
+    guard let seconds = walk.next() else { return nil }
+    if case .instant(let end)? = rule?.end, seconds > end { return nil }
+    let (nanoseconds, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    return overflow ? nil : WallInstant(nanoseconds: nanoseconds)
+  }
+}
+
+extension Recurrence: LocalSearch {
+  static let ticksPerSecond: Int64 = 1
+
+  func first(from local: Int64) -> Int64? {
+    var from = local
+    while let found = earliest(from: from) {
+      guard exceptions.has(found) else { return found }
+      from = found + 1
+    }
+    return nil
+  }
+
+  private func earliest(from local: Int64) -> Int64? {
+    var found = rule.flatMap { local <= last ? RecurrenceSearch($0).first(from: local) : nil }
+    if let time = found, time > last { found = nil }
+    guard let date = dates.first(notBefore: local) else { return found }
+    return min(found ?? date, date)
+  }
+}
+
+extension RecurrenceRule {
+  /// The last local time; nil where there is none, or only the zone says.
+  fileprivate var lastTime: Int64? {
+    switch end {
+    case .never, .instant: return nil
+    case .local(let time): return time
+    case .count(let count):
+      let search = RecurrenceSearch(self)
+      var time = start - 1
+      for _ in 0..<count {
+        guard let next = search.first(from: time + 1) else { break }
+        time = next
+      }
+      return time
+    }
+  }
+}
+
+extension [Int64] {
+  /// The first element of an ascending list that is not before `value`.
+  fileprivate func first(notBefore value: Int64) -> Int64? {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle] < value { low = middle + 1 } else { high = middle }
+    }
+    return low < count ? self[low] : nil
+  }
+
+  /// Whether an ascending list has a value.
+  fileprivate func has(_ value: Int64) -> Bool { !isEmpty && first(notBefore: value) == value }
+}

@@ -1,0 +1,80 @@
+import TaktTime
+
+/// A recurrence rule (RRULE) of RFC 5545, with what its parts leave open taken from the first instant.
+struct RecurrenceRule: Hashable, Sendable {
+  enum Frequency: String, CaseIterable, Hashable, Comparable, Sendable {
+    case yearly = "YEARLY"
+    case monthly = "MONTHLY"
+    case weekly = "WEEKLY"
+    case daily = "DAILY"
+    case hourly = "HOURLY"
+    case minutely = "MINUTELY"
+    case secondly = "SECONDLY"
+
+    /// From the longest to the shortest.
+    static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
+
+    private var rank: Int {
+      switch self {
+      case .yearly: 0
+      case .monthly: 1
+      case .weekly: 2
+      case .daily: 3
+      case .hourly: 4
+      case .minutely: 5
+      case .secondly: 6
+      }
+    }
+
+    /// How long one lasts where that is always the same; nil for a day and longer.
+    var seconds: Int64? {
+      switch self {
+      case .yearly, .monthly, .weekly, .daily: nil
+      case .hourly: 3600
+      case .minutely: 60
+      case .secondly: 1
+      }
+    }
+
+    fileprivate var unit: DayPeriods.Unit {
+      switch self {
+      case .yearly: .year
+      case .monthly: .month
+      case .weekly: .week
+      case .daily, .hourly, .minutely, .secondly: .day
+      }
+    }
+  }
+
+  /// Where it ends.
+  enum End: Hashable, Sendable {
+    case never
+    case count(Int)
+    /// A local time, in seconds as if the zone were UTC; it may be the last instant.
+    case local(Int64)
+    /// An instant in UTC, in seconds since the epoch; it may be the last.
+    case instant(Int64)
+  }
+
+  var frequency: Frequency
+  /// At least 1.
+  var interval = 1
+  var end = End.never
+  var days: RecurrenceDays
+  /// What of hours, minutes and seconds is shorter than the frequency expands it, the rest limits it.
+  var times: DayTimes
+  /// Places in the set of each period; −1 is the last. In order; empty for all.
+  var positions: [Int] = []
+  /// The first instant, in local seconds as if the zone were UTC; none comes before it.
+  var start: Int64
+
+  /// The parts as they were written, in normal form.
+  var text: String
+
+  /// The days from which an instant may be, apart from `days`.
+  var periods: DayPeriods {
+    DayPeriods(
+      unit: frequency.unit, interval: frequency.seconds == nil ? Int64(interval) : 1,
+      start: start.flooredQuotient(by: 86_400), weekStart: days.weekStart)
+  }
+}
