@@ -28,9 +28,12 @@ struct ClockRules {
     guard let text = item.value.text else { return [] }
     let question = RuleTable.Question(text: text, isCron: isCron, zone: zone, days: days, dst: dst)
     let known = sources.rules[question]
-    guard let answer = known ?? (isCron ? cron(text, item.mark) : calendar(text, item.mark)) else {
-      return []
-    }
+    // One that depends on the job's name is not asked for again.
+    let now = question.isOfAnyJob ? sources.loadedAt : sources.now
+    guard
+      let answer = known
+        ?? (isCron ? cron(text, item.mark, at: now) : calendar(text, item.mark, at: now))
+    else { return [] }
     if known == nil { sources.rules[question] = answer }
     warn(of: answer.warnings, item.mark)
     if answer.isOver {
@@ -41,7 +44,9 @@ struct ClockRules {
     return answer.rules
   }
 
-  private func cron(_ text: String, _ mark: YAMLMark) -> RuleTable.Answer? {
+  private func cron(
+    _ text: String, _ mark: YAMLMark, at now: WallInstant
+  ) -> RuleTable.Answer? {
     let expression: CronExpression
     do throws(CronProblem) {
       expression = try CronExpression(text, seed: raw.name)
@@ -61,7 +66,7 @@ struct ClockRules {
       }
     }
     return RuleTable.Answer(
-      rules: [rule], warnings: warnings, isOver: rule.next(after: sources.now) == nil)
+      rules: [rule], warnings: warnings, isOver: rule.next(after: now) == nil)
   }
 
   private func warn(of warnings: [CronWarning], _ mark: YAMLMark) {
@@ -70,7 +75,7 @@ struct ClockRules {
       if case .bothDayFields = warning, raw.fields.has(.days) { continue }
       // One change of the clock concerns all jobs of a file alike.
       if case .skippedTime(_, let zone) = warning,
-        !sources.clockChanges.insert("\(reporter.source.file)\0\(zone)").inserted
+        !sources.isNews(ofClockChangeIn: zone, file: reporter.source.file)
       {
         continue
       }
@@ -79,7 +84,9 @@ struct ClockRules {
     }
   }
 
-  private func calendar(_ text: String, _ mark: YAMLMark) -> RuleTable.Answer? {
+  private func calendar(
+    _ text: String, _ mark: YAMLMark, at now: WallInstant
+  ) -> RuleTable.Answer? {
     let expression: CalendarExpression
     do throws(CalendarProblem) {
       expression = try CalendarExpression(text)
@@ -97,10 +104,10 @@ struct ClockRules {
       .calendar(expression), zone: own, dst: dst ?? DSTPolicy(gap: .skip, overlap: .first))
     guard occurs(rule, mark) else { return nil }
     // A time of `cron` runs right after the change; one of `calendar` is dropped.
-    let skipped = dst == nil ? rule.droppedTime(after: sources.now) : nil
+    let skipped = dst == nil ? rule.droppedTime(after: now) : nil
     return RuleTable.Answer(
       rules: [rule], warnings: skipped.map { [$0] } ?? [],
-      isOver: rule.next(after: sources.now) == nil)
+      isOver: rule.next(after: now) == nil)
   }
 
   /// Whether the field that so many are left from, itself included, is a star; a year may follow five
