@@ -53,6 +53,33 @@ import Testing
     #expect(table.count == 1)
   }
 
+  @Test func `a run in the row of one that has ended has nothing of it`() throws {
+    var table = RunTable()
+    let spec = try job("a", every(10))
+    let id = JobID(index: 1)
+    let first = table.insert(
+      of: id, spec, .manual(SchedulerWorld.wall), with: RunParameters(environment: ["x": "1"]),
+      isForced: true)
+    _ = table.claimPlace(first)
+    table[first].begin(at: Self.now.monotonic)
+    table[first].claim = ClaimGrant(token: ClaimToken(1), attempt: 1)
+    table[first].parting = Shared(
+      RetryPosition(attempt: 2, until: SchedulerWorld.wall, end: RunEnd(.failed, .exit(1))))
+    table[first].timerToken = 7
+    table[first].expectedToken = 8
+    table[first].totals.add(
+      Shared(ResourceUse(userMicroseconds: 5)))
+    _ = table[first].note(RunMove(from: .queued, cause: .start), at: Self.now)
+    table.giveUpPlace(first)
+    table.remove(first)
+    let second = table.insert(of: id, spec, .manual(SchedulerWorld.wall))
+    #expect(first == second)
+    var fresh = RunTable()
+    fresh.lastRun = 1
+    let place = fresh.insert(of: id, spec, .manual(SchedulerWorld.wall))
+    #expect("\(table[second])" == "\(fresh[place])")
+  }
+
   @Test func `runs are found however long some of them last`() {
     var index = RunIndex()
     for number in 1...100_000 as ClosedRange<UInt64> {

@@ -155,6 +155,27 @@ import Testing
     #expect(json.contains("takt is not running now") && json.contains(#""due":""#), "\(json)")
   }
 
+  @Test func `slots to come are those of the running daemon, whatever the file says by now`() throws
+  {
+    let live = try LiveTakt("jobs: {a: {cron: '0 6 * * *', run: 'true', leeway: 5m}}\n")
+    try live.folder.write(
+      "jobs: {a: {cron: '0 7 * * *', run: x}, b: {cron: '0 8 * * *', run: x}}\n")
+    let loaded = try live.takt("why", "a", "--at", "tomorrow 06:00").output
+    #expect(loaded.contains(": to come\n  It will run at "), "\(loaded)")
+    #expect(loaded.contains("or up to 5 m later (leeway) (cron)."), "\(loaded)")
+    let notYet = try live.takt("why", "a", "--at", "tomorrow 07:00").output
+    #expect(notYet.contains("a will have no slot at "), "\(notYet)")
+    let added = try live.takt("why", "b", "--at", "tomorrow 08:00").output
+    #expect(
+      added.contains("The running daemon does not have the job yet. Run 'takt reload' to load it."),
+      "\(added)")
+    // A file that cannot be read hides nothing that the daemon knows.
+    try live.folder.write("jobs: [\n")
+    #expect(try live.takt("why", "a", "--at", "tomorrow 06:00").output == loaded)
+    #expect(try live.takt("why", "c", "--at", "tomorrow 06:00").status == 64)
+    #expect(try live.process.stop() == 0)
+  }
+
   @Test func `what is refused for one of several jobs is said with its name`() throws {
     let live = try LiveTakt(Self.jobs)
     let resumed = try live.takt("resume", "slow", "quick")

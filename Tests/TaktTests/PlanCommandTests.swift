@@ -70,6 +70,25 @@ import Testing
     #expect(log.contains { $0.cause == "timeout" && $0.to == "5m" })
   }
 
+  @Test func `a warning is shown by each plan, also of a job that has not changed`() throws {
+    let jobs = """
+      jobs:
+        plain: {every: 1h, run: 'true'}
+        doubtful: {cron: '0 0 13 * 5', run: 'true'}
+
+      """
+    let live = try LiveTakt(jobs)
+    for file in [jobs, jobs + "  # a comment\n", jobs + "  more: {every: 2h, run: 'true'}\n"] {
+      try live.folder.write(file)
+      for _ in 0..<2 {
+        let plan = try live.takt("plan")
+        #expect(plan.status == 0 && plan.errors.contains("jobs.yaml:3:"), "\(plan)")
+        #expect(plan.output.contains("+ more") == file.contains("more"), "\(plan)")
+      }
+    }
+    #expect(try live.process.stop() == 0)
+  }
+
   @Test func `a file with errors is refused as a reload would refuse it`() throws {
     let live = try LiveTakt(Self.before)
     try live.folder.write("jobs: {a: {evry: 1h, run: x}}\n")

@@ -51,7 +51,9 @@ struct ClockRules {
     let question = RuleTable.Question(
       text: text, kind: kind, zone: zone, days: days, dst: dst, filter: filter)
     let known = sources.rules[question]
-    guard let answer = known ?? read(text, kind, item.mark) else { return [] }
+    // One that depends on the job's name is not asked for again.
+    let now = question.isOfAnyJob ? sources.loadedAt : sources.now
+    guard let answer = known ?? read(text, kind, item.mark, at: now) else { return [] }
     if known == nil { sources.rules[question] = answer }
     warn(of: answer.warnings, item.mark)
     if answer.isOver {
@@ -63,16 +65,18 @@ struct ClockRules {
   }
 
   private func read(
-    _ text: String, _ kind: RuleTable.Question.Kind, _ mark: YAMLMark
+    _ text: String, _ kind: RuleTable.Question.Kind, _ mark: YAMLMark, at now: WallInstant
   ) -> RuleTable.Answer? {
     switch kind {
-    case .cron: cron(text, mark)
-    case .calendar: calendar(text, mark)
-    case .rrule: rrule(text, mark)
+    case .cron: cron(text, mark, at: now)
+    case .calendar: calendar(text, mark, at: now)
+    case .rrule: rrule(text, mark, at: now)
     }
   }
 
-  private func rrule(_ text: String, _ mark: YAMLMark) -> RuleTable.Answer? {
+  private func rrule(
+    _ text: String, _ mark: YAMLMark, at now: WallInstant
+  ) -> RuleTable.Answer? {
     let read: (recurrence: Recurrence, zoneName: String?)
     do throws(RecurrenceProblem) {
       read = try Recurrence.read(text)
@@ -90,10 +94,12 @@ struct ClockRules {
       .recurrence(Shared(read.recurrence)), zone: own,
       dst: dst.policy(own: read.recurrence.ownDST))
     guard occurs(rule, mark) else { return nil }
-    return RuleTable.Answer(rules: [rule], isOver: rule.next(after: sources.now) == nil)
+    return RuleTable.Answer(rules: [rule], isOver: rule.next(after: now) == nil)
   }
 
-  private func cron(_ text: String, _ mark: YAMLMark) -> RuleTable.Answer? {
+  private func cron(
+    _ text: String, _ mark: YAMLMark, at now: WallInstant
+  ) -> RuleTable.Answer? {
     let expression: CronExpression
     do throws(CronProblem) {
       expression = try CronExpression(text, seed: raw.name)
@@ -114,9 +120,9 @@ struct ClockRules {
       case .unevenStep, .bothDayFields, .starDayField, .skippedTime: true
       }
     }
-    if !dst.isMade, let skipped = rule.droppedTime(after: sources.now) { warnings.append(skipped) }
+    if !dst.isMade, let skipped = rule.droppedTime(after: now) { warnings.append(skipped) }
     return RuleTable.Answer(
-      rules: [rule], warnings: warnings, isOver: rule.next(after: sources.now) == nil)
+      rules: [rule], warnings: warnings, isOver: rule.next(after: now) == nil)
   }
 
   private func warn(of warnings: [CronWarning], _ mark: YAMLMark) {
@@ -128,7 +134,7 @@ struct ClockRules {
       }
       // One change of the clock concerns all jobs of a file alike.
       if case .skippedTime(_, let zone, _) = warning,
-        !sources.clockChanges.insert("\(reporter.source.file)\0\(zone)").inserted
+        !sources.isNews(ofClockChangeIn: zone, file: reporter.source.file)
       {
         continue
       }
@@ -137,7 +143,9 @@ struct ClockRules {
     }
   }
 
-  private func calendar(_ text: String, _ mark: YAMLMark) -> RuleTable.Answer? {
+  private func calendar(
+    _ text: String, _ mark: YAMLMark, at now: WallInstant
+  ) -> RuleTable.Answer? {
     let expression: CalendarExpression
     do throws(CalendarProblem) {
       expression = try CalendarExpression(text)
@@ -156,10 +164,10 @@ struct ClockRules {
       dst: dst.policy(own: DSTPolicy(gap: .skip)))
     guard occurs(rule, mark) else { return nil }
     // A time of `cron` runs right after the change; one of `calendar` is dropped.
-    let skipped = !dst.isMade ? rule.droppedTime(after: sources.now) : nil
+    let skipped = !dst.isMade ? rule.droppedTime(after: now) : nil
     return RuleTable.Answer(
       rules: [rule], warnings: skipped.map { [$0] } ?? [],
-      isOver: rule.next(after: sources.now) == nil)
+      isOver: rule.next(after: now) == nil)
   }
 
   /// Whether the field that so many are left from, itself included, is a star; a year may follow five

@@ -17,6 +17,8 @@ final class FilePass {
     var limits: YAMLLimits
     /// The jobs of the files before, with their places.
     var places: [String: SourceLocation]
+    /// What is known of the load before; nil where every job is made anew.
+    var recall: LoadRecall?
   }
 
   /// What must be known before the first job is read.
@@ -33,6 +35,8 @@ final class FilePass {
   private(set) var prelude: Prelude
   /// Whether this pass read jobs before it met what they depend on.
   private(set) var isPremature = false
+  /// What the next load is to know of this file; nil without jobs, and where none is remembered.
+  private(set) var remembered: RememberedFile?
 
   private let setting: Setting
   private let composer: YAMLComposer
@@ -40,6 +44,8 @@ final class FilePass {
   private var builder: SpecBuilder?
   private var defaults: KeyFields?
   private var similarJobs = SimilarJobs()
+  private var known = RememberedJobs([])
+  private var digestBuffer: [UInt8] = []
   private var hasReadJobs = false
   private var hasUnknownKeys = false
   /// Whose entries are being composed, in case reading stops among them.
@@ -201,7 +207,7 @@ final class FilePass {
       }
       return
     }
-    let spec = spec(of: key, entries)
+    let (spec, digest) = remembering(key, entries)
     if key.isDuplicate { return }
     if let first = setting.places[key.text] {
       reporter.report(
@@ -212,30 +218,65 @@ final class FilePass {
     }
     names.append((key.text, key.mark))
     // After an error nothing will be made of them.
-    if let spec, reporter.errorCount == 0 { specs.append(spec) }
+    guard let spec, reporter.errorCount == 0 else { return }
+    specs.append(spec)
+    if let digest { remembered?.jobs.append(RememberedFile.Job(digest: digest, spec: spec)) }
+  }
+
+  /// The job's spec, and by what it is known again; no digest for one that is made anew each time.
+  private func remembering(_ key: YAMLKey, _ entries: [YAMLEntry]) -> (JobSpec?, JobDigest?) {
+    guard setting.recall != nil else { return (spec(of: key, entries), nil) }
+    if remembered == nil { beginRemembering() }
+    let digest = JobDigest(key.text, entries, buffer: &digestBuffer)
+    if let spec = known.spec(of: digest) { return (spec, digest) }
+    let (reportCount, useCount) = (reporter.reportCount, setting.sources.volatileUseCount)
+    let spec = spec(of: key, entries)
+    let isLasting =
+      reporter.reportCount == reportCount && setting.sources.volatileUseCount == useCount
+    return (spec, isLasting ? digest : nil)
+  }
+
+  private func beginRemembering() {
+    guard let recall = setting.recall else { return }
+    let defaults = presentBuilder().defaults
+    let context = RememberedFile.Context(
+      settings: settings, defaultsNode: prelude.defaults, execution: defaults.sharedExecution,
+      policies: defaults.sharedPolicies, fileVariables: defaults.fileVariables,
+      fileOwners: Dictionary(
+        defaults.environmentFiles.map { ($0.path, $0.owner) }, uniquingKeysWith: { $1 }))
+    known = recall.jobs(of: FilePath.absolute(setting.source.file), in: context)
+    remembered = RememberedFile(context: context)
   }
 
   /// The job's spec; nil when something is wrong with it, which is then reported.
   private func spec(of key: YAMLKey, _ entries: [YAMLEntry]) -> JobSpec? {
     let reportCount = reporter.reportCount
+    let useCount = setting.sources.volatileUseCount
     // What each job names on this machine is looked for by itself.
     let mayBeSimilar = setting.sources.machineFiles == nil && similarJobs.begin(entries)
-    if mayBeSimilar, let known = similarJobs.known, let name = JobName(key.text) {
+    if mayBeSimilar, let kind = similarJobs.known, let name = JobName(key.text) {
+      if kind.isVolatile { setting.sources.noteVolatileUse() }
       let own = fields(of: similarJobs.ownEntries, key)
       if reporter.reportCount > reportCount { return nil }
       if let run = own[.run]?.value?.text {
         if let builder { builder.checkPlaceholders(in: run, at: own[.run]?.mark ?? key.mark) }
-        return known.renamed(
+        return kind.spec.renamed(
           name, action: setting.sources.pool.common(.shell(run)),
           summary: own[.description]?.value?.text)
       }
     }
+    let spec = presentBuilder().spec(
+      from: RawJob(name: key.text, nameMark: key.mark, fields: fields(of: entries, key)))
+    if mayBeSimilar, let spec, reporter.reportCount == reportCount {
+      similarJobs.keep(spec, isVolatile: setting.sources.volatileUseCount > useCount)
+    }
+    return spec
+  }
+
+  private func presentBuilder() -> SpecBuilder {
     let builder = self.builder ?? makeBuilder()
     self.builder = builder
-    let spec = builder.spec(
-      from: RawJob(name: key.text, nameMark: key.mark, fields: fields(of: entries, key)))
-    if mayBeSimilar, let spec, reporter.reportCount == reportCount { similarJobs.keep(spec) }
-    return spec
+    return builder
   }
 
   private func fields(of entries: [YAMLEntry], _ key: YAMLKey) -> KeyFields {

@@ -24,8 +24,14 @@ final class JobsLoad {
   private var identities: [String: FileIdentity] = [:]
   private var directories: [String] = []
 
-  init(sources: LoadSources, plugins: PluginTable, refusesWritableByOthers: Bool) {
+  private let recall: LoadRecall?
+
+  init(
+    sources: LoadSources, plugins: PluginTable, refusesWritableByOthers: Bool,
+    memory: LoadMemory? = nil
+  ) {
     self.sources = sources
+    recall = memory.map { LoadRecall($0, sources) }
     self.plugins = plugins
     reader = FileReader(
       bound: Self.sizeBound, refusesWritableByOthers: refusesWritableByOthers)
@@ -65,6 +71,8 @@ final class JobsLoad {
         Diagnostic(
           severity: .warning, .empty, at: SourceLocation(file: path), "there are no jobs to run"))
     }
+    // What somebody has sent stands for the file this once.
+    if log.errorCount == 0, text == nil { recall?.keep() }
     var listed: Set<String> = []
     return LoadedJobs(
       snapshot: log.errorCount == 0 ? Snapshot(settings: settings, jobs: specs) : nil,
@@ -126,8 +134,9 @@ final class JobsLoad {
       FilePass.Setting(
         source: source, isMain: isMain,
         folder: FilePath.folder(of: FilePath.absolute(path)), settings: settings,
-        sources: sources, plugins: plugins, limits: YAMLLimits(), places: places))
+        sources: sources, plugins: plugins, limits: YAMLLimits(), places: places, recall: recall))
     log.add(pass.reporter.log)
+    if let file = pass.remembered { recall?.add(file, of: FilePath.absolute(path)) }
     if isMain { settings = pass.settings }
     if log.errorCount > 0 {
       specs = []

@@ -54,9 +54,13 @@ package struct JobsLoader: Sendable {
   /// - Parameters:
   ///   - text: stands for what the file says; nil for the file itself. What it includes is read where
   ///     it stands.
+  ///   - memory: what loads of the same file before came to; nil to make all jobs anew. It is not
+  ///     used by a thorough load.
   ///   - isThorough: whether the programs, folders and files that jobs name are looked for, and what
   ///     does no harm is said, too. A file system that does not answer would keep a daemon waiting.
-  package func load(path: String, text: [UInt8]? = nil, isThorough: Bool = false) -> LoadedJobs {
+  package func load(
+    path: String, text: [UInt8]? = nil, memory: LoadMemory? = nil, isThorough: Bool = false
+  ) -> LoadedJobs {
     let plugins = PluginTable(
       refusesWritableByOthers: refusesWritableByOthers, bundled: bundledPlugins)
     let load = JobsLoad(
@@ -67,7 +71,8 @@ package struct JobsLoader: Sendable {
         environmentFiles: EnvironmentFiles(refusesWritableByOthers: refusesWritableByOthers),
         machineFiles: isThorough ? MachineFiles() : nil, engineAddresses: engineAddresses,
         groupProblem: groupProblem),
-      plugins: plugins, refusesWritableByOthers: refusesWritableByOthers)
+      plugins: plugins, refusesWritableByOthers: refusesWritableByOthers,
+      memory: isThorough ? nil : memory)
     return load.result(of: path, text: text.map { FileBytes($0) })
   }
 }

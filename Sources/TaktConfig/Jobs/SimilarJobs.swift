@@ -19,7 +19,14 @@ struct SimilarJobs {
     }
   }
 
-  private var kinds: [Words: JobSpec] = [:]
+  /// The first job of a kind.
+  struct Kind {
+    var spec: JobSpec
+    /// Whether it may come to something else at the next load.
+    var isVolatile: Bool
+  }
+
+  private var kinds: [Words: Kind] = [:]
   private var words = Words()
   /// The entries of the present job that others of its kind have otherwise.
   private(set) var ownEntries: [YAMLEntry] = []
@@ -43,15 +50,15 @@ struct SimilarJobs {
   }
 
   /// A job of the present one's kind; nil for the first.
-  var known: JobSpec? { kinds.isEmpty ? nil : kinds[words] }
+  var known: Kind? { kinds.isEmpty ? nil : kinds[words] }
 
   /// Remembers the present job's spec, of which nothing had to be reported.
-  mutating func keep(_ spec: JobSpec) {
+  mutating func keep(_ spec: JobSpec, isVolatile: Bool) {
     let timing = spec.timing
     guard kinds.count < Self.kindsMax, timing.spread == nil, timing.schedule.after.isEmpty else {
       return
     }
-    kinds[words] = spec
+    kinds[words] = Kind(spec: spec, isVolatile: isVolatile)
   }
 
   /// `H` in a cron expression stands for a time that the name determines. What is wrong in an

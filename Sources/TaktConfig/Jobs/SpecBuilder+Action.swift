@@ -76,6 +76,7 @@ extension SpecBuilder {
 
   /// A hook of `defaults` may refer to a secret that not every job has.
   private func checkInheritedHooks(_ settled: JobDefaults, of raw: RawJob) {
+    if defaults.policies.hooks.isEmpty, defaults.policies.pings.isEmpty { return }
     var inherited = HookKind.allCases.filter { raw.inherits($0) }.map {
       ($0.rawValue, defaults.policies.hooks[$0] ?? [])
     }

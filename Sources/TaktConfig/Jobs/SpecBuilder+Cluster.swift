@@ -8,10 +8,11 @@ extension SpecBuilder {
   private static let clusterKeys: [JobKey] = [.machines, .onPartition, .onLeaseLost]
 
   /// Whether the slots of a job are those of all machines together.
-  func isShared(_ raw: RawJob, _ policies: JobPolicies) -> Bool {
+  func isShared(_ raw: RawJob, _ settled: JobDefaults) -> Bool {
+    guard isInCluster else { return false }
     // What is wrong in it has been reported.
     if let own = raw.fields[.machines], own.value == nil { return false }
-    return isInCluster && policies.machines != .each
+    return settled.policies.machines != .each
   }
 
   /// Reports what counts the intervals of a shared job from something that each machine has for
@@ -38,8 +39,9 @@ extension SpecBuilder {
   }
 
   /// Reports policies of a shared job that contradict each other, and those that do nothing.
-  func checkClusterPolicies(_ policies: JobPolicies, of raw: RawJob) {
+  func checkClusterPolicies(_ settled: JobDefaults, of raw: RawJob) {
     guard isInCluster else { return }
+    let policies = settled.policies
     if policies.machines == .each {
       for key in [JobKey.onPartition, .onLeaseLost] {
         guard let field = raw.fields[key], field.value?.isNull == false else { continue }

@@ -51,7 +51,7 @@ extension SpecBuilder {
   /// Limits of whole attempts take controllers, which not every system gives to takt.
   func checkGroupLimits(_ settled: JobDefaults, of raw: RawJob) {
     let limits = settled.execution.limits.group
-    guard !limits.isEmpty, let problem = sources.groupProblem?(limits.controllers) else { return }
+    guard !limits.isEmpty, let problem = sources.groupProblem(limits.controllers) else { return }
     let own = raw.fields[.limits]?.value?.object?.fields.first {
       Self.groupKeys.contains($0.name)
     }

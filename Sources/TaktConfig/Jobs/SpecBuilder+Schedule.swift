@@ -108,7 +108,7 @@ extension SpecBuilder {
           hint: "remove one of them", owner: raw.owner)
       }
       origin = .epoch
-    } else if isShared(raw, settled.policies) {
+    } else if isShared(raw, settled) {
       if checkShared(raw), origin != .end { origin = .epoch }
     }
     if let phase, origin != .start {

@@ -17,8 +17,9 @@ extension SpecBuilder {
       let condition = fields[.on]?.value?.text.flatMap(Following.Condition.init) ?? .success
       followings.insert(Following(name, on: condition))
       let (location, line) = reporter.source.place(of: parent.mark)
-      sources.followings[FollowingLink.Identity(child: raw.name, parent: text)] = FollowingLink(
-        child: raw.name, parent: text, location: location, sourceLine: line)
+      sources.follow(
+        FollowingLink.Identity(child: raw.name, parent: text),
+        FollowingLink(child: raw.name, parent: text, location: location, sourceLine: line))
     }
     return followings
   }

@@ -3,11 +3,6 @@ import TaktTime
 
 /// Spread, jitter and leeway end before the next slot.
 extension SpecBuilder {
-  /// How many slots of clock rules are looked at; all of them only where the first gaps are not
-  /// much longer than what is to fit in.
-  private static let slotsMax = 200
-  private static let slotsFirst = 12
-
   /// What does not fit into the gap between two slots is a mistake beside `every`, whose gaps are
   /// all alike; beside times of the clock it will be cut.
   func checkWindow(_ settled: JobDefaults, against schedule: Schedule, of raw: RawJob) {
@@ -55,20 +50,8 @@ extension SpecBuilder {
 
   func shortestGap(of rules: [ClockRule], for sum: Duration) -> Duration? {
     guard !rules.isEmpty else { return nil }
-    return sources.rules.shortestGap(of: rules, for: sum) { searchGap(of: rules, for: sum) }
-  }
-
-  private func searchGap(of rules: [ClockRule], for sum: Duration) -> Duration? {
-    var shortest: Duration?
-    var last: WallInstant?
-    var instant = sources.now
-    for number in 0..<Self.slotsMax {
-      if number > Self.slotsFirst, let shortest, shortest > sum * 8 { break }
-      guard let next = rules.compactMap({ $0.next(after: instant) }).min() else { break }
-      if let last { shortest = min(shortest ?? next - last, next - last) }
-      last = next
-      instant = next
+    return sources.rules.shortestGap(of: rules, for: sum) {
+      rules.shortestGap(for: sum, from: sources.loadedAt)
     }
-    return shortest
   }
 }

@@ -32,6 +32,7 @@ final class SpecBuilder {
       ExecutionBuilder(file: file, owner: KeyOwner(part: .defaults), secretNames: nil)
         .apply(defaults, to: &settled)
     }
+    settled.share()
     self.defaults = settled
     if let defaults { checkClusterKeys(defaults, owner: KeyOwner(part: .defaults)) }
   }
@@ -51,15 +52,18 @@ final class SpecBuilder {
     checkGroupLimits(settled, of: raw)
     checkDelivery(settled.policies.delivery, of: raw)
     checkClusterKeys(raw.fields, owner: raw.owner)
-    checkClusterPolicies(settled.policies, of: raw)
+    checkClusterPolicies(settled, of: raw)
     guard let name, let action, reporter.errorCount == errorCount else { return nil }
     warn(of: raw, settled, schedule: schedule, action: action)
     let timing = Timing(
       schedule: schedule, leeway: settled.leeway, spread: spread(settled.spread, of: name),
       jitter: settled.jitter, isEnabled: settled.isEnabled)
     return JobSpec(
-      name: name, timing: sources.pool.common(timing), action: sources.pool.common(action),
-      execution: execution(settled, of: action), policies: common(settled.sharedPolicies),
+      name: name,
+      // One that is spread by the job's name is no other job's.
+      timing: timing.spread == nil ? sources.pool.common(timing) : timing,
+      action: sources.pool.common(action), execution: execution(settled, of: action),
+      policies: common(settled.sharedPolicies),
       summary: raw.fields[.description]?.value?.text)
   }
 

@@ -6,7 +6,7 @@ final class AccountTable {
   private let source: any AccountSource
   /// The number of the user as whom takt runs.
   private let userID: UInt32
-  private var answers: [UserAndGroup: Account?] = [:]
+  private(set) var answers: [UserAndGroup: Account?] = [:]
 
   init(_ source: any AccountSource, userID: UInt32) {
     self.source = source
@@ -68,7 +68,7 @@ final class AccountTable {
     account(UserAndGroup()).map { "'\($0.name)'" } ?? "user \(userID)"
   }
 
-  private func account(_ identity: UserAndGroup) -> Account? {
+  func account(_ identity: UserAndGroup) -> Account? {
     if let answer = answers[identity] { return answer }
     let answer = source.account(for: identity)
     answers[identity] = .some(answer)

@@ -21,6 +21,8 @@ final class ActionTable {
   private var answers: [String: [ParameterSchema]?] = [:]
   private lazy var catalogueNames = Set(catalogue.actionNames)
   private var isPluginByName: [String: Bool] = [:]
+  /// How often a plugin was asked for.
+  private(set) var pluginUseCount = 0
 
   /// Built-ins that are younger than plugins which may have their names: a file's own plugin stays
   /// what it was.
@@ -45,10 +47,15 @@ final class ActionTable {
   /// first.
   func isPlugin(_ name: String) -> Bool {
     if catalogueNames.contains(name), !Self.young.contains(name) { return false }
-    if let answer = isPluginByName[name] { return answer }
-    let answer = plugins.contains(name)
+    let answer = isPluginByName[name] ?? plugins.contains(name)
     isPluginByName[name] = answer
+    if answer { pluginUseCount += 1 }
     return answer
+  }
+
+  /// Names of built-ins that plugins may have, and none has.
+  var namesWithoutPlugin: Set<String> {
+    Set(isPluginByName.filter { !$0.value && Self.young.contains($0.key) }.keys)
   }
 
   /// The plugin of the name; nil when there is none, and when its manifest is wrong, which is
@@ -73,7 +80,11 @@ final class ActionTable {
 
   /// What the named action takes; nil when there is none of the name.
   func parameters(of action: String) -> [ParameterSchema]? {
-    if let answer = answers[action] { return answer }
+    if let answer = answers[action] {
+      // What is said of the plugin is in the answer.
+      if isPluginByName[action] == true { pluginUseCount += 1 }
+      return answer
+    }
     let answer =
       plugin(named: action)?.parameters.map(\.schema) ?? catalogue.parameters(of: action)
     answers[action] = .some(answer)

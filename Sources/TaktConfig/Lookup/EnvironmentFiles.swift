@@ -14,6 +14,8 @@ final class EnvironmentFiles {
   /// The paths by which mistakes in them are told, in order.
   private(set) var shownPaths: [String] = []
   private(set) var log = ProblemLog()
+  /// How often variables were asked for.
+  private(set) var useCount = 0
 
   init(refusesWritableByOthers: Bool) {
     reader = FileReader(
@@ -25,6 +27,7 @@ final class EnvironmentFiles {
   func variables(
     of path: String, shown: String, at mark: YAMLMark, reporter: Reporter
   ) -> [String: String] {
+    useCount += 1
     switch answer(path, shown: shown) {
     case .success(let variables): return variables
     case .failure(let problem):

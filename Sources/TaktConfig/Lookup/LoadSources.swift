@@ -6,19 +6,20 @@ import TaktTime
 final class LoadSources {
   let actions: ActionTable
   let zones: ZoneTable
-  /// When the load began.
-  let now: WallInstant
+  /// When the load began, for answers that are asked for again before a job is taken over from an
+  /// earlier load.
+  let loadedAt: WallInstant
   let accounts: AccountTable
   let environmentFiles: EnvironmentFiles
   /// What jobs name on this machine; nil where nothing is looked for.
   let machineFiles: MachineFiles?
   let engineAddresses: EngineAddressCheck?
-  /// Nil where nothing is asked.
-  let groupProblem: GroupLimitCheck?
-  var followings: [FollowingLink.Identity: FollowingLink] = [:]
+  private let groupCheck: GroupLimitCheck?
+  private(set) var followings: [FollowingLink.Identity: FollowingLink] = [:]
   let rules = RuleTable()
   /// The files and zones of which it has been said that a clock change drops times.
-  var clockChanges: Set<String> = []
+  private var clockChanges: Set<String> = []
+  private var ownUseCount = 0
   /// What the specs of all files have in common.
   var pool = SpecPool()
   private(set) lazy var hostName = Self.nodeName()
@@ -28,14 +29,46 @@ final class LoadSources {
     environmentFiles: EnvironmentFiles, machineFiles: MachineFiles?,
     engineAddresses: EngineAddressCheck? = nil, groupProblem: GroupLimitCheck? = nil
   ) {
-    self.groupProblem = groupProblem
+    groupCheck = groupProblem
     self.engineAddresses = engineAddresses
     self.actions = actions
     self.zones = zones
-    self.now = now
+    loadedAt = now
     self.accounts = accounts
     self.environmentFiles = environmentFiles
     self.machineFiles = machineFiles
+  }
+
+  /// How often something was asked that may be otherwise at the next load, or something was done for
+  /// a job besides its spec: a job for which this grows is made anew each time.
+  var volatileUseCount: Int {
+    ownUseCount + environmentFiles.useCount + actions.pluginUseCount
+  }
+
+  func noteVolatileUse() { ownUseCount += 1 }
+
+  /// When the load began.
+  var now: WallInstant {
+    noteVolatileUse()
+    return loadedAt
+  }
+
+  /// Why takt cannot limit whole attempts with these controllers; nil where it can, or nothing is
+  /// asked.
+  func groupProblem(_ controllers: Set<GroupController>) -> String? {
+    noteVolatileUse()
+    return groupCheck?(controllers)
+  }
+
+  func follow(_ identity: FollowingLink.Identity, _ link: FollowingLink) {
+    noteVolatileUse()
+    followings[identity] = link
+  }
+
+  /// Whether it has not been said yet that a clock change of the zone drops times of a file.
+  func isNews(ofClockChangeIn zone: String, file: String) -> Bool {
+    noteVolatileUse()
+    return clockChanges.insert("\(file)\0\(zone)").inserted
   }
 
   private static func nodeName() -> String {

@@ -5,7 +5,7 @@ import TaktTime
 /// doubtful in it, once however many jobs have it.
 final class RuleTable {
   /// All that an answer depends on.
-  struct Question: Hashable {
+  struct Question: Hashable, Sendable {
     var text: String
     var kind: Kind
     var zone: Zone
@@ -19,20 +19,21 @@ final class RuleTable {
   }
 
   /// A rule that occurs, as the only one of a list that all jobs share.
-  struct Answer {
+  struct Answer: Sendable {
     var rules: [ClockRule]
     var warnings: [CronWarning] = []
     /// Whether all of its times have passed.
     var isOver = false
   }
 
-  private struct Gap: Hashable {
+  /// The shortest gap between instants of rules, as far as it matters to a length.
+  struct Gap: Hashable, Sendable {
     var rules: [ClockRule]
     var length: Duration
   }
 
-  private var answers: [Question: Answer] = [:]
-  private var gaps: [Gap: Duration?] = [:]
+  private(set) var answers: [Question: Answer] = [:]
+  private(set) var gaps: [Gap: Duration?] = [:]
 
   subscript(question: Question) -> Answer? {
     get { answers[question] }
@@ -54,8 +55,30 @@ final class RuleTable {
 
 extension RuleTable.Question {
   /// Whether the job's name makes no difference: it does to `H`.
-  fileprivate var isOfAnyJob: Bool {
+  var isOfAnyJob: Bool {
     kind != .cron || text.utf8.first == UInt8(ascii: "@")
       || !text.utf8.contains { $0 | 0x20 == UInt8(ascii: "h") }
+  }
+}
+
+extension [ClockRule] {
+  /// How many slots of clock rules are looked at; all of them only where the first gaps are not
+  /// much longer than what is to fit in.
+  private static var slotsMax: Int { 200 }
+  private static var slotsFirst: Int { 12 }
+
+  /// The shortest time between two instants from a start on, as far as that matters to a length.
+  func shortestGap(for length: Duration, from start: WallInstant) -> Duration? {
+    var shortest: Duration?
+    var last: WallInstant?
+    var instant = start
+    for number in 0..<Self.slotsMax {
+      if number > Self.slotsFirst, let shortest, shortest > length * 8 { break }
+      guard let next = compactMap({ $0.next(after: instant) }).min() else { break }
+      if let last { shortest = Swift.min(shortest ?? next - last, next - last) }
+      last = next
+      instant = next
+    }
+    return shortest
   }
 }

@@ -19,6 +19,9 @@ final class ZoneTable: ZoneSource {
     return zone
   }
 
+  /// All that were asked for.
+  var answers: [String: Zone?] { zones.withLock { $0 } }
+
   var zoneNames: [String] { source.zoneNames }
 
   /// The zone of a name in a file; reports one that does not exist.

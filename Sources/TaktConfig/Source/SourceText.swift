@@ -98,7 +98,7 @@ extension Substring.UnicodeScalarView {
 }
 
 /// A place in a YAML text, as libyaml counts: lines and code points, from 1.
-struct YAMLMark: Hashable, Comparable {
+struct YAMLMark: Hashable, Comparable, Sendable {
   /// From 1; 0 for the file as a whole.
   var line: UInt32
   /// From 1, in code points.
@@ -123,6 +123,11 @@ enum LineBreak {
     var starts = [start]
     var index = start
     while index < end {
+      // Nearly all bytes are neither a line break nor the first of one.
+      if bytes[index] > 0x0d, bytes[index] < 0xc2 {
+        index += 1
+        continue
+      }
       let length = length(in: bytes, at: index, end: end)
       if length > 0 { starts.append(index + length) }
       index += max(1, length)

@@ -1,6 +1,6 @@
 /// One value of a YAML text with its place; aliases and merge keys are resolved.
-struct YAMLNode: Hashable {
-  enum Content: Hashable {
+struct YAMLNode: Hashable, Sendable {
+  enum Content: Hashable, Sendable {
     case scalar(YAMLScalar)
     case sequence([YAMLNode])
     case mapping([YAMLEntry])
@@ -13,7 +13,7 @@ struct YAMLNode: Hashable {
 }
 
 /// One key of a mapping with its value.
-struct YAMLEntry: Hashable {
+struct YAMLEntry: Hashable, Sendable {
   var key: String
   var keyMark: YAMLMark
   var value: YAMLNode

@@ -1,5 +1,5 @@
 /// One scalar: its own text, and what YAML 1.2's core schema makes of it.
-struct YAMLScalar: Hashable {
+struct YAMLScalar: Hashable, Sendable {
   enum Kind: Hashable {
     case null
     case boolean(Bool)
@@ -115,7 +115,7 @@ struct YAMLScalar: Hashable {
 }
 
 /// What a tag says of a node. Only the tags of YAML's core schema are known.
-enum YAMLTag: Hashable {
+enum YAMLTag: Hashable, Sendable {
   case string, null, boolean, integer, float, sequence, mapping
   /// `!`: take the node as it stands, a scalar as text.
   case nonSpecific

@@ -25,6 +25,37 @@ extension JSONWriter {
     }
   }
 
+  mutating func value(_ forecast: SlotForecast) {
+    object { json in
+      json.key("slots")
+      json.array(forecast.entries) { json, entry in
+        json.object { json in
+          json.member("slot", entry.nominal)
+          json.member("due", entry.due)
+          json.member("window_ms", entry.window)
+          json.key("causes")
+          json.array(entry.causes) { $0.value($1.rawValue) }
+          json.key("excluded")
+          json.value(entry.isExcluded)
+          json.key("beyond_limit")
+          json.value(entry.isBeyondLimit)
+        }
+      }
+      json.key("enabled")
+      json.value(forecast.isEnabled)
+      json.member("limit", forecast.limit)
+      json.key("limit_reached")
+      json.value(forecast.isLimitReached)
+      json.member("overlap", forecast.overlap.rawValue)
+      json.member("next", forecast.next)
+      json.member("later", forecast.later)
+      json.key("schedule_words")
+      json.array(forecast.scheduleWords) { $0.value($1) }
+      json.key("unforeseen")
+      json.value(forecast.hasUnforeseen)
+    }
+  }
+
   mutating func value(_ entry: RunEntry) {
     object { $0.members(of: entry) }
   }

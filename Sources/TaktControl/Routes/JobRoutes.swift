@@ -15,6 +15,7 @@ struct JobRoutes {
     routes.get(jobs, list)
     routes.get("\(jobs)/{job}", show)
     routes.get("\(jobs)/{job}/slots", slots)
+    routes.get("\(jobs)/{job}/forecast", forecast)
     routes.post("\(jobs)/{job}/trigger", trigger)
     routes.post("\(jobs)/{job}/suspend", suspend)
     routes.post("\(jobs)/{job}/resume", resume)
@@ -138,6 +139,27 @@ struct JobRoutes {
       json.key("slots")
       json.array(previewInput?.slots(count: count) ?? []) { $0.value($1) }
     }
+    return .json(json)
+  }
+
+  @Sendable private func forecast(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    let query = try Query(request, "from", "until")
+    let name = try context.job()
+    guard let from = try query.instant("from") else {
+      throw Problem(.badRequest, "'from' is missing", detail: "It takes an instant to come.")
+    }
+    let until = try query.instant("until") ?? from + .seconds(60)
+    guard until > from else { throw Problem(.badRequest, "'until' is not after 'from'") }
+    let (input, now) = await ports.query { core, now in
+      (core.forecastInput(of: name, at: now), now.wall)
+    }
+    guard from > now else { throw Problem(.badRequest, "'from' is not in the future") }
+    guard let input else { throw await ports.noJob(name.text) }
+    let forecast = await SlowQueue.perform { input.forecast(from: from, to: until) }
+    var json = JSONWriter()
+    json.value(forecast)
     return .json(json)
   }
 

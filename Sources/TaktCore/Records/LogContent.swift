@@ -4,7 +4,7 @@ package enum LogContent: Sendable {
   case fields([LogField])
   case timer(TimerRecord)
   indirect case slot(SlotRecord)
-  indirect case run(RunMoveRecord)
+  case run(RunMoveRecord)
 
   /// Hands over the fields in the order in which they are shown.
   func put(into sink: inout some FieldSink) {
@@ -37,7 +37,7 @@ package enum LogContent: Sendable {
     switch self {
     case .timer: 0
     case .slot: MemoryLayout<SlotRecord>.size
-    case .run: MemoryLayout<RunMoveRecord>.size
+    case .run: RunMoveRecord.bytes
     case .fields(let fields):
       fields.reduce(fields.count * MemoryLayout<LogField>.stride) { sum, field in
         switch field.value {

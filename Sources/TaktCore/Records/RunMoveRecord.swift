@@ -1,24 +1,26 @@
 package import TaktTime
 
 /// A transition of a run, as the log tells it.
-package struct RunMoveRecord: Sendable {
-  package var head: RunHead
+///
+/// An object: it is large, handed from the scheduler to the log's thread, and never copied.
+package final class RunMoveRecord: Sendable {
+  package let head: RunHead
   /// The transition's number within the run.
-  package var sequence: Int64
-  package var attempt: Int
-  package var from: RunState.Kind
-  package var to: RunState
-  package var cause: RunMove.Cause
+  package let sequence: Int64
+  package let attempt: Int
+  package let from: RunState.Kind
+  package let to: RunState
+  package let cause: RunMove.Cause
   /// When, on the clock that a back-off is counted on.
-  package var at: MonotonicInstant
+  package let at: MonotonicInstant
   /// The step that it is about, from 0; nil for a job without steps.
-  package var step: Int?
+  package let step: Int?
   /// How the step before has failed, although the attempt goes on.
-  package var stepFailure: Shared<RunEnd>?
+  package let stepFailure: Shared<RunEnd>?
   /// How long a run has taken that has ended; nil for one that never started.
-  package var duration: Duration?
+  package let duration: Duration?
   /// What the processes of the run have used so far; nil where there were none.
-  package var use: Shared<RunUse>?
+  package let use: Shared<RunUse>?
 
   package init(
     head: RunHead, sequence: Int64, attempt: Int, from: RunState.Kind, to: RunState,
@@ -37,6 +39,10 @@ package struct RunMoveRecord: Sendable {
     self.duration = duration
     self.use = use
   }
+
+  /// About how many bytes one takes.
+  static let bytes =
+    MemoryLayout<RunHead>.stride + MemoryLayout<RunState>.stride + 10 * MemoryLayout<Int>.stride
 
   func put(into sink: inout some FieldSink) {
     sink.put(.machine, machine: .run(head.run))

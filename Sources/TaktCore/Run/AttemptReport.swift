@@ -2,28 +2,28 @@
 /// ended.
 package struct AttemptReport: Hashable, Sendable {
   package var result: AttemptResult
-  /// What it has left behind and what must end before the run can: the living members of its process
-  /// group and those who escaped it. `groupEnded` follows when there are any.
-  package var descendants: [Descendant]
-  package var output: OutputFacts
   /// Whether it is certain that its process had ended before takt sent it any signal.
   package var endedUnasked: Bool
   /// Whether the kernel ended a process because all together had more memory than they may.
   package var ranOutOfMemory = false
+  /// What it has left behind and what must end before the run can: the living members of its process
+  /// group and those who escaped it. `groupEnded` follows when there are any.
+  package var descendants: [Descendant]
+  package var output: OutputFacts
   /// What its processes have used; nil without any, and where descendants are left: then it comes
   /// with `groupEnded`.
   // Boxed: reports are copied from hand to hand.
   package var use: Shared<ResourceUse>?
+}
 
+extension AttemptReport {
   package init(
     _ result: AttemptResult, descendants: [Descendant] = [], output: OutputFacts = OutputFacts(),
     endedUnasked: Bool = false, use: Shared<ResourceUse>? = nil
   ) {
-    self.result = result
-    self.descendants = descendants
-    self.output = output
-    self.endedUnasked = endedUnasked
-    self.use = use
+    self.init(
+      result: result, endedUnasked: endedUnasked, descendants: descendants, output: output,
+      use: use)
   }
 }
 
@@ -71,7 +71,7 @@ package enum AttemptResult: Hashable, Sendable {
   /// A built-in has done its work.
   case done
   /// A built-in has failed; a short machine-readable reason such as `status(500)`.
-  case failed(String)
+  indirect case failed(String)
 }
 
 extension AttemptReport {

@@ -1,3 +1,5 @@
+import TaktTime
+
 /// What an attempt or a whole run has used of the machine, as the kernel counts it.
 package struct ResourceUse: Hashable, Sendable {
   /// Processor time in the programs themselves.
@@ -60,9 +62,20 @@ extension ResourceUse {
   /// As the ledger keeps it: a JSON array of seven numbers in the order of the properties, with null
   /// for unknown memory.
   package var text: String {
-    let memory = memoryPeakBytes.map(String.init) ?? "null"
-    return "[\(userMicroseconds),\(systemMicroseconds),\(memory),\(readBytes),\(writtenBytes),"
-      + "\(voluntarySwitches),\(involuntarySwitches)]"
+    // Bytes, since it is written twice for each run.
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(64)
+    bytes.append(UInt8(ascii: "["))
+    bytes.append(decimal: userMicroseconds)
+    for number in [
+      systemMicroseconds, memoryPeakBytes, readBytes, writtenBytes, voluntarySwitches,
+      involuntarySwitches,
+    ] {
+      bytes.append(UInt8(ascii: ","))
+      if let number { bytes.append(decimal: number) } else { bytes.append(utf8: "null") }
+    }
+    bytes.append(UInt8(ascii: "]"))
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Reads that; nil where it is none.

@@ -16,7 +16,7 @@ extension SchedulerCore {
   static let absenceMin = Duration.seconds(60)
 
   mutating func watchFreshness(of id: JobID, _ cause: FreshnessCause, at now: Now) {
-    guard let limit = jobs[id].spec.policies.freshFor else { return forgetFreshness(of: id) }
+    guard let limit = jobs[id].spec.freshFor else { return forgetFreshness(of: id) }
     guard phase == .running, !jobs[id].isHeld else { return endFreshnessTimer(of: id) }
     var freshness = jobs[id].alarms?.freshness ?? Freshness(since: now.wall.kept)
     if freshness.staleSince == nil {
@@ -53,7 +53,7 @@ extension SchedulerCore {
 
   mutating func freshnessFired(_ id: JobID, token: UInt64, at now: Now) {
     guard phase == .running, freshnessTokens[id] == token, jobs.isPresent(id) else { return }
-    guard !jobs[id].isHeld, let limit = jobs[id].spec.policies.freshFor,
+    guard !jobs[id].isHeld, let limit = jobs[id].spec.freshFor,
       let freshness = jobs[id].alarms?.freshness
     else { return endFreshnessTimer(of: id) }
     if freshness.staleSince != nil {
@@ -75,7 +75,7 @@ extension SchedulerCore {
     var stale = freshness
     (stale.staleSince, stale.countsFrom, stale.isLastChance) = (now.wall.kept, nil, false)
     set(stale, of: id)
-    let limit = jobs[id].spec.policies.freshFor ?? .zero
+    let limit = jobs[id].spec.freshFor ?? .zero
     logFreshness(
       "stale: no run has succeeded for \(DurationText.brief(now.wall - freshness.since)); "
         + "expect_success_within is \(DurationText.brief(limit))", .warning, id, at: now)
@@ -100,7 +100,7 @@ extension SchedulerCore {
 
   /// A run has succeeded. Returns whether the job was stale.
   mutating func noteSuccess(of id: JobID, at now: Now) -> Bool {
-    guard let before = freshness(of: id), let limit = jobs[id].spec.policies.freshFor else {
+    guard let before = freshness(of: id), let limit = jobs[id].spec.freshFor else {
       return false
     }
     let freshness = Freshness(since: now.wall.kept)
@@ -118,7 +118,7 @@ extension SchedulerCore {
   /// A run has failed: if it was the job's chance after an absence, the job had it.
   mutating func noteFailure(of id: JobID, at now: Now) {
     guard let freshness = freshness(of: id), freshness.staleSince == nil,
-      freshness.isLastChance, let limit = jobs[id].spec.policies.freshFor,
+      freshness.isLastChance, let limit = jobs[id].spec.freshFor,
       freshness.since + limit <= now.wall, phase == .running
     else { return }
     becomeStale(id, freshness, at: now)
@@ -128,7 +128,7 @@ extension SchedulerCore {
   /// here.
   mutating func noteElsewhere(_ id: JobID, at now: Now) {
     guard var freshness = freshness(of: id), failureStreak(of: id) == 0,
-      let limit = jobs[id].spec.policies.freshFor, phase == .running, !jobs[id].isHeld
+      let limit = jobs[id].spec.freshFor, phase == .running, !jobs[id].isHeld
     else { return }
     if freshness.staleSince != nil {
       forgetStaleCalls(of: id)
@@ -142,7 +142,8 @@ extension SchedulerCore {
   // MARK: What is kept of it
 
   private mutating func freshness(of id: JobID) -> Freshness? {
-    jobs.isPresent(id) ? jobs[id].alarms?.freshness : nil
+    guard jobs.isPresent(id), jobs[id].hasAlarms else { return nil }
+    return jobs[id].alarms?.freshness
   }
 
   private mutating func set(_ freshness: Freshness, of id: JobID) {

@@ -67,7 +67,7 @@ extension SchedulerCore {
 
   /// Calls a hook for a run that goes on.
   mutating func hook(_ kind: HookKind, for run: RunID, at now: Now) {
-    guard !runs[run].isHook, runs[run].spec.policies.calls(kind) else { return }
+    guard !runs[run].isHook, runs[run].spec.calls(kind) else { return }
     let caller = runs[run].caller
     call(HookOccasion(kind: kind, streak: failureStreak(of: caller.job)), for: caller, at: now)
   }
@@ -75,9 +75,8 @@ extension SchedulerCore {
   /// Calls a hook, once that of the run's start has ended: nobody is to hear of the end first. Pings
   /// are a hook beside it, so that neither waits for the other.
   mutating func call(_ occasion: HookOccasion, for run: HookCaller, at now: Now) {
-    guard run.spec.policies.calls(occasion.kind) else { return }
-    for isPing in [false, true] where !run.spec.policies.actions(of: occasion.kind, isPing).isEmpty
-    {
+    guard run.spec.calls(occasion.kind) else { return }
+    for isPing in [false, true] where !run.spec.actions(of: occasion.kind, isPing).isEmpty {
       let start = RunStart(run: run.run, isPing: isPing)
       if startHooks[start] != nil {
         startHooks[start]?.waiting.append((occasion, run))
@@ -97,7 +96,7 @@ extension SchedulerCore {
   private mutating func queueHook(
     _ occasion: HookOccasion, isPing: Bool, for run: HookCaller, at now: Now
   ) {
-    let steps = run.spec.policies.actions(of: occasion.kind, isPing)
+    let steps = run.spec.actions(of: occasion.kind, isPing)
     var due: [Int] = []
     for index in steps.indices where isDue(steps[index], occasion, run, at: now) {
       due.append(index)
@@ -153,7 +152,7 @@ extension SchedulerCore {
 
   /// A hook has ended: one that takt's own end has cut off does not count as called.
   mutating func hookEnded(_ run: RunID, of id: JobID, _ end: RunEnd) {
-    guard jobs.isPresent(id), var alarms = jobs[id].alarms else { return }
+    guard jobs.isPresent(id), jobs[id].hasAlarms, var alarms = jobs[id].alarms else { return }
     let isLost = end.outcome == .interrupted || end.reason == .shutdown
     guard alarms.hookEnded(run, isLost: isLost) else { return }
     jobs[id].alarms = alarms
@@ -197,14 +196,12 @@ struct StartHook: Sendable {
   var waiting: [(SchedulerCore.HookOccasion, HookCaller)] = []
 }
 
-extension JobPolicies {
+extension JobSpec {
   /// Whether a hook of this kind has anything to do.
   func calls(_ kind: HookKind) -> Bool {
-    hooks[kind]?.isEmpty == false || !pings.isEmpty && HookKind.ofPings.contains(kind)
+    guard hasHooks else { return false }
+    return hooks[kind]?.isEmpty == false || !pings.isEmpty && HookKind.ofPings.contains(kind)
   }
-
-  /// Whether any hook has anything to do.
-  var hasHooks: Bool { !hooks.isEmpty || !pings.isEmpty }
 
   /// What a hook does: its own actions, or the pings of the job.
   func actions(of kind: HookKind, _ isPing: Bool) -> [Step] {
@@ -226,9 +223,11 @@ extension JobSpec {
     // A hook that fails does not keep the next from being called.
     spec.action =
       steps.count == 1 ? steps[0].action : .steps(steps.map { Step($0.action, continues: true) })
-    spec.hooks = [:]
-    spec.policies.pings = []
-    spec.expectedDuration = nil
+    var policies = spec.policies
+    policies.hooks = [:]
+    policies.pings = []
+    policies.expectedDuration = nil
+    spec.policies = policies
     var execution = spec.execution
     execution.retry = RetryPolicy()
     execution.success = SuccessRule()

@@ -67,7 +67,7 @@ extension SchedulerCore {
       startDelayIfIdle(id, at: now)
       arm(id, at: now)
     }
-    for id in ids where jobs[id].spec.policies.freshFor != nil || jobs[id].alarms != nil {
+    for id in ids where jobs[id].spec.freshFor != nil || jobs[id].alarms != nil {
       watchFreshness(of: id, .absence, at: now)
     }
   }

@@ -16,7 +16,7 @@ extension SchedulerCore {
       markDirty(id)
     }
     // Mostly no other run waits, and there is a place.
-    if mayStart, !runs[row].needsClaim, runs.claimPlace(row) { return start(row, at: now) }
+    if phase.mayStart, !runs[row].needsClaim, runs.claimPlace(row) { return start(row, at: now) }
     let run = runs[row].id
     runs.askForPlace(run)
     startWaitingRuns(at: now)
@@ -39,10 +39,8 @@ extension SchedulerCore {
       ])
   }
 
-  private var mayStart: Bool { phase == .running || phase == .draining }
-
   mutating func startWaitingRuns(at now: Now) {
-    guard mayStart, runs.hasWaiting else { return }
+    guard phase.mayStart, runs.hasWaiting else { return }
     while let run = runs.nextWithPlace() {
       guard let row = runs.row(of: run) else { continue }
       if runs[row].needsClaim { claim(row, at: now) } else { start(row, at: now) }
@@ -54,9 +52,10 @@ extension SchedulerCore {
     if isFirst { begin(row, at: now) }
     runs[row].hasClaim = false
     let run = runs[row].id
+    let isTold = isFirst && !runs[row].isHook && runs[row].spec.calls(.onStart)
     step(row, at: now) { $0.start(at: now.monotonic) }
     // Only now: the run does not wait for whoever is told of it.
-    if isFirst, runs.contains(run) { hook(.onStart, for: run, at: now) }
+    if isTold, runs.contains(run) { hook(.onStart, for: run, at: now) }
   }
 
   /// The first start of a run.
@@ -127,6 +126,11 @@ extension SchedulerCore {
     }
     step(run, at: now) { $0.stop(.ledger, at: now.monotonic) }
   }
+}
+
+extension SchedulerPhase {
+  /// Whether runs may start.
+  fileprivate var mayStart: Bool { self == .running || self == .draining }
 }
 
 extension ActiveRun {

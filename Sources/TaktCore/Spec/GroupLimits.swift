@@ -20,7 +20,9 @@ package struct GroupLimits: Hashable, Sendable {
   package init() {}
 
   /// Whether there is none.
-  package var isEmpty: Bool { controllers.isEmpty }
+  package var isEmpty: Bool {
+    memoryMaxBytes == nil && cpuQuotaPercent == nil && tasksMax == nil && ioWeight == nil
+  }
 
   /// The controllers that they need.
   package var controllers: Set<GroupController> {

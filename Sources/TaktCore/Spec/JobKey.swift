@@ -47,10 +47,24 @@ package final class JobKey: Equatable, Sendable, CustomStringConvertible {
 
   package static func == (left: JobKey, right: JobKey) -> Bool { left === right }
 
+  /// Keys whose values are in one part of a spec.
+  private struct Section: Sendable {
+    var keys: [JobKey]
+    /// Whether the part is the same in both, so that none of the keys can differ.
+    var isSame: @Sendable (JobSpec, JobSpec) -> Bool
+  }
+
   /// In the order in which they are shown.
-  private static let all =
-    Timing.keys + [.overlap, .concurrency] + Action.keys + Execution.keys + JobPolicies.keys
-    + [.description]
+  private static let sections = [
+    Section(keys: Timing.keys) { $0.timing == $1.timing },
+    Section(keys: [.overlap, .concurrency]) { $0.sharedPolicies == $1.sharedPolicies },
+    Section(keys: Action.keys) { $0.action == $1.action },
+    Section(keys: Execution.keys) { $0.sharedExecution == $1.sharedExecution },
+    Section(keys: JobPolicies.keys) { $0.sharedPolicies == $1.sharedPolicies },
+    Section(keys: [.description]) { $0.summary == $1.summary },
+  ]
+
+  private static let all = sections.flatMap(\.keys)
 
   /// What a job says of itself where that may be shown.
   package static func facts(of spec: JobSpec) -> [(key: String, text: String)] {
@@ -82,7 +96,9 @@ package final class JobKey: Equatable, Sendable, CustomStringConvertible {
 
   /// What two specs of a job say differently: first what may be shown, then what may not.
   static func differences(from old: JobSpec, to new: JobSpec) -> [Difference] {
-    let keys = all.filter { $0.differs(old, new) }
+    let keys = sections.flatMap { section in
+      section.isSame(old, new) ? [] : section.keys.filter { $0.differs(old, new) }
+    }
     return (keys.filter { $0.text != nil } + keys.filter { $0.text == nil }).map {
       Difference(key: $0.name, from: $0.text?(old), to: $0.text?(new))
     }

@@ -7,6 +7,7 @@ import TaktTime
 /// Copies share everything, and specs of one load share the parts in which they are equal: what is
 /// a job's own is its name, its action and its summary.
 package struct JobSpec: Hashable, Sendable {
+  /// `EqualParts` compares all of them.
   private struct Fields: Hashable, Sendable {
     var name: JobName
     var timing: Timing
@@ -69,6 +70,9 @@ package struct JobSpec: Hashable, Sendable {
   /// `execution`, cheap to copy.
   package var sharedExecution: Shared<Execution> { fields.value.execution }
 
+  /// `policies`, cheap to copy.
+  var sharedPolicies: Shared<JobPolicies> { fields.value.policies }
+
   /// A spec of parts that it may have in common with others.
   package init(
     name: JobName, timing: Timing, action: Action, execution: Shared<Execution>,
@@ -94,6 +98,16 @@ extension JobSpec {
     _read { yield fields.value.policies.value.hooks }
     set { policies.hooks = newValue }
   }
+  package var pings: [Step] {
+    _read { yield fields.value.policies.value.pings }
+    set { policies.pings = newValue }
+  }
+  package var freshFor: Duration? {
+    get { fields.value.policies.value.freshFor }
+    set { policies.freshFor = newValue }
+  }
+  /// Whether any hook has anything to do.
+  var hasHooks: Bool { !hooks.isEmpty || !pings.isEmpty }
   package var lateTolerance: Duration {
     get { fields.value.policies.value.lateTolerance }
     set { policies.lateTolerance = newValue }

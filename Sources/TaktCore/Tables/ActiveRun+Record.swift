@@ -7,7 +7,6 @@ extension ActiveRun {
     let (step, failure) = steps(of: move)
     let isNoted = failure != nil && !machine.isStepFailureIgnored
     let isOver = if case .ended = machine.state { true } else { false }
-    // Made in one expression: a large value that is changed when it is there is copied.
     return LogRecord(
       at: now.wall, RunMoveRecord.level(of: machine.state, hasFailedStep: isNoted), .run,
       content: .run(
@@ -84,7 +83,7 @@ extension ActiveRun {
 
   mutating func last(_ end: RunEnd) -> Last {
     var last = Last(
-      job: job, hook: isHook ? id : nil, hasHooks: spec.policies.hasHooks,
+      job: job, hook: isHook ? id : nil, hasHooks: spec.hasHooks,
       hasHadAttempt: !isHook && hasHadAttempt(end), isForGood: parting == nil,
       isExpected: expectedToken != 0)
     if isHook, let facts = facts?.value, facts.hook == .onStart {

@@ -13,17 +13,16 @@ struct ActiveRun: Sendable {
     case resumed(WallInstant, RunID?)
   }
 
-  let id: RunID
-  let job: JobID
+  private(set) var id: RunID
+  private(set) var job: JobID
   private(set) var spec: JobSpec
-  let origin: Origin
+  private(set) var origin: Origin
   /// What a hook is told; nil for a run of the job itself.
-  // Not `?`, which would set it to nil first: the whole run would then be copied when it is made.
-  private(set) var facts: Optional<Shared<RunFacts>>
+  private(set) var facts: Shared<RunFacts>?
   /// What it was given by whoever triggered it; its retries are given the same.
-  private let parameters: Shared<RunParameters>?
+  private var parameters: Shared<RunParameters>?
   /// It runs beside other runs of its job, whatever the job's `overlap` says.
-  let isForced: Bool
+  private(set) var isForced = false
   var machine: RunMachine
   var placeState = RunTable.PlaceState.none
   /// Whether it counts as one of its job that has started: it has had a place. Hooks do not.
@@ -48,26 +47,55 @@ struct ActiveRun: Sendable {
   /// The ledger has been given that output.
   var hasRecordedOutput = false
 
-  init(
+  /// What stands in for a run that is not there, and in a row that is free.
+  static let placeholder = ActiveRun()
+
+  private init() {
+    id = RunID(0)
+    job = JobID(index: .max)
+    spec = JobState.placeholder.spec
+    origin = .manual(WallInstant(milliseconds: 0))
+    machine = RunMachine(rules: RunRules(spec))
+  }
+
+  /// Becomes this run, in the place of a placeholder or of one that has been cleared: a run is large,
+  /// and one that is made elsewhere is copied to its place.
+  mutating func become(
     id: RunID, job: JobID, spec: JobSpec, origin: Origin, facts: Shared<RunFacts>? = nil,
     parameters: RunParameters? = nil, isForced: Bool = false
   ) {
-    let spec = parameters.map { spec.given($0) } ?? spec
     self.id = id
     self.job = job
     self.spec = spec
     self.origin = origin
     self.facts = facts
-    self.parameters = parameters.map { Shared($0) }
     self.isForced = isForced
-    machine = RunMachine(rules: RunRules(spec), seed: id.number)
+    if let parameters {
+      self.parameters = Shared(parameters)
+      self.spec = spec.given(parameters)
+    }
+    machine = RunMachine(rules: RunRules(self.spec), seed: id.number)
   }
 
-  /// Lets go of what it holds, when it has ended.
+  /// Lets go of what it holds, when it has ended, and of all that the next run in its row is not to
+  /// begin with.
   mutating func clear() {
     facts = nil
-    totals = RunTotals()
+    parameters = nil
+    placeState = .none
+    hasHadPlace = false
+    transitionCount = 0
+    timerToken = 0
+    expectedToken = 0
+    claim = nil
+    isClaiming = false
+    hasClaim = false
+    firstAttempt = 1
     parting = nil
+    startedAt = nil
+    lateness = .zero
+    totals = RunTotals()
+    hasRecordedOutput = false
   }
 
   /// The first of its attempts that this takt makes starts.
@@ -164,9 +192,4 @@ struct ActiveRun: Sendable {
       rank: spec.execution.qos.rank, isAlone: isAlone,
       group: isHook ? nil : spec.concurrencyGroup, isFree: facts?.value.isPing == true)
   }
-
-  /// What stands in for a run that is not there.
-  static let placeholder = ActiveRun(
-    id: RunID(0), job: JobID(index: .max), spec: JobState.placeholder.spec,
-    origin: .manual(WallInstant(milliseconds: 0)))
 }

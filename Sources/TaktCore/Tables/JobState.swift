@@ -53,6 +53,9 @@ struct JobState: Sendable {
     set { kept = newValue.flatMap { $0.isEmpty ? nil : Shared($0) } }
   }
 
+  /// Whether anything is. It is asked for each run, and few jobs have alarms.
+  @inline(__always) var hasAlarms: Bool { kept != nil }
+
   var isStale: Bool { kept?.value.freshness?.staleSince != nil }
 
   /// What a job's timer waits for.

@@ -88,8 +88,7 @@ struct RunTable: Sendable {
     }
     let place = free.removeLast()
     index.append(id, at: place)
-    // A run is large: it is made where it stays.
-    rows[place] = ActiveRun(
+    rows[place].become(
       id: id, job: job, spec: spec, origin: origin, facts: facts, parameters: parameters,
       isForced: isForced)
     let isHook = rows[place].isHook

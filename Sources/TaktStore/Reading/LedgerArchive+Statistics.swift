@@ -11,30 +11,67 @@ package struct RunStatistics: Hashable, Sendable {
     package var high: Duration
 
     /// Nil of no values; in microseconds.
-    init?(_ values: some Sequence<Int64>) {
-      let sorted = values.sorted()
-      guard !sorted.isEmpty else { return nil }
+    ///
+    /// - Parameter values: put in order here, so that one array serves many jobs.
+    init?(_ values: inout [Int64]) {
+      guard !values.isEmpty else { return nil }
+      values.sort()
       func rank(_ percent: Int) -> Duration {
-        .microseconds(sorted[max(0, (sorted.count * percent + 99) / 100 - 1)])
+        .microseconds(values[max(0, (values.count * percent + 99) / 100 - 1)])
       }
       median = rank(50)
       high = rank(95)
     }
   }
 
+  /// How many runs came to each outcome. No dictionary: there may be one of these for each of many
+  /// thousand jobs.
+  package struct Counts: Hashable, Sendable {
+    private var succeeded = 0
+    private var failed = 0
+    private var timedOut = 0
+    private var cancelled = 0
+    private var interrupted = 0
+
+    package init() {}
+
+    package subscript(outcome: Outcome) -> Int {
+      get {
+        switch outcome {
+        case .succeeded: succeeded
+        case .failed: failed
+        case .timedOut: timedOut
+        case .cancelled: cancelled
+        case .interrupted: interrupted
+        }
+      }
+      set {
+        switch outcome {
+        case .succeeded: succeeded = newValue
+        case .failed: failed = newValue
+        case .timedOut: timedOut = newValue
+        case .cancelled: cancelled = newValue
+        case .interrupted: interrupted = newValue
+        }
+      }
+    }
+
+    package var total: Int { succeeded + failed + timedOut + cancelled + interrupted }
+  }
+
   package var job: String
-  /// How many runs have ended, hooks left out.
-  package var counts: [Outcome: Int]
+  /// Of the runs that have ended, hooks left out.
+  package var counts: Counts
   package var durations: Spread?
   /// How long after they were due runs of slots started.
   package var lateness: Spread?
 
-  package var total: Int { counts.values.reduce(0, +) }
+  package var total: Int { counts.total }
 
   /// The share of those that were not cancelled; nil of none.
   package var successRate: Double? {
-    let judged = total - (counts[.cancelled] ?? 0)
-    return judged == 0 ? nil : Double(counts[.succeeded] ?? 0) / Double(judged)
+    let judged = total - counts[.cancelled]
+    return judged == 0 ? nil : Double(counts[.succeeded]) / Double(judged)
   }
 }
 
@@ -46,25 +83,47 @@ extension LedgerArchive {
     of job: JobName? = nil, since: WallInstant? = nil, limit: Int? = nil
   ) throws(Failure) -> [RunStatistics] {
     try read { db in
-      let names = try jobNumbers(db)
-      let number = job.map { job in names.first { $0.value == job.text }?.key ?? -1 }
-      var runs = GatheredRuns()
+      let jobs = try jobs(db)
+      let number = job.map { job in jobs.first { $0.name == job.text }?.number ?? -1 }
+      var runs = GatheredRuns(of: jobs)
       try scan(db, number, since, limit) { runs.add($0, $1, $2, $3) }
-      return runs.statistics(names).sorted { $0.job < $1.job }
+      return runs.statistics
     }
   }
 
-  private func jobNumbers(_ db: Database) throws -> [Int64: String] {
-    var names: [Int64: String] = [:]
-    let rows = try Row.fetchCursor(db, sql: "SELECT id, name FROM jobs")
-    while let row = try rows.next() { names[try row.integer("id")] = try row.text("name") }
-    return names
+  /// In the order of their names, which their index has.
+  private func jobs(_ db: Database) throws -> [GatheredRuns.Job] {
+    var jobs: [GatheredRuns.Job] = []
+    let prepared = try db.makeStatement(sql: "SELECT id, name FROM jobs ORDER BY name")
+    try eachRow(of: prepared) { statement in
+      guard let text = sqlite3_column_text(statement, 1) else { return }
+      // SQLite ends the name with a NUL; it is valid until the next step.
+      jobs.append(
+        GatheredRuns.Job(
+          number: sqlite3_column_int64(statement, 0), name: String(cString: text)))
+    }
+    return jobs
+  }
+
+  /// Goes through the rows of a statement whose values are bound.
+  ///
+  /// By SQLite's own functions: GRDB makes a value of each column, which takes several times as long.
+  private func eachRow(of prepared: Statement, _ take: (OpaquePointer) -> Void) throws {
+    // It is closed with the statement that owns it.
+    let statement = prepared.sqliteStatement
+    defer { withExtendedLifetime(prepared) {} }
+    defer { sqlite3_reset(statement) }
+    while true {
+      switch sqlite3_step(statement) {
+      case SQLITE_ROW: take(statement)
+      case SQLITE_DONE: return
+      case let code: throw DatabaseError(resultCode: ResultCode(rawValue: code))
+      }
+    }
   }
 
   /// Hands over each run that has ended: its job's number, the place of its outcome, and times in
   /// microseconds.
-  ///
-  /// By SQLite's own functions: GRDB makes a value of each column, which takes several times as long.
   private func scan(
     _ db: Database, _ job: Int64?, _ since: WallInstant?, _ limit: Int?,
     _ take: (Int64, Int, Int64?, Int64?) -> Void
@@ -82,35 +141,31 @@ extension LedgerArchive {
         FROM runs WHERE \(conditions.joined(separator: " AND "))
         \(limit.map { "ORDER BY run DESC LIMIT \($0)" } ?? "")
         """)
-    // It is closed with the statement that owns it.
-    let statement = prepared.sqliteStatement
-    defer { withExtendedLifetime(prepared) {} }
-    var values = BoundValues(of: statement)
+    var values = BoundValues(of: prepared.sqliteStatement)
     if let job { values.add(job) }
     if let since { values.add(since.milliseconds) }
-    defer { sqlite3_reset(statement) }
-    func integer(_ column: Int32) -> Int64? {
-      sqlite3_column_type(statement, column) == SQLITE_NULL
-        ? nil : sqlite3_column_int64(statement, column)
-    }
     // No two outcomes start with one letter.
     let letters = Outcome.allCases.map { $0.rawValue.utf8.first }
-    while true {
-      switch sqlite3_step(statement) {
-      case SQLITE_ROW:
-        guard let job = integer(0), let text = sqlite3_column_text(statement, 1),
-          let outcome = letters.firstIndex(of: text.pointee)
-        else { continue }
-        take(job, outcome, integer(2), integer(3))
-      case SQLITE_DONE: return
-      case let code: throw DatabaseError(resultCode: ResultCode(rawValue: code))
+    try eachRow(of: prepared) { statement in
+      func integer(_ column: Int32) -> Int64? {
+        sqlite3_column_type(statement, column) == SQLITE_NULL
+          ? nil : sqlite3_column_int64(statement, column)
       }
+      guard let job = integer(0), let text = sqlite3_column_text(statement, 1),
+        let outcome = letters.firstIndex(of: text.pointee)
+      else { return }
+      take(job, outcome, integer(2), integer(3))
     }
   }
 }
 
 /// The runs of all jobs while they are read: in few large arrays, for there may be millions.
 private struct GatheredRuns {
+  struct Job {
+    var number: Int64
+    var name: String
+  }
+
   private struct Run {
     var job: Int32
     var outcome: Int32
@@ -119,14 +174,30 @@ private struct GatheredRuns {
     var lateness: Int64
   }
 
-  private var places: [Int64: Int32] = [:]
-  private var numbers: [Int64] = []
-  private var runCounts: [Int] = []
+  private let jobs: [Job]
+  /// The place of each job by its number, as far as numbers are not much more than jobs; -1 for none.
+  private var places: [Int32]
+  private var farPlaces: [Int64: Int32] = [:]
+  private var runCounts: [Int]
   private var runs: [Run] = []
-  private var last: (number: Int64, place: Int32) = (-1, 0)
 
+  init(of jobs: [Job]) {
+    self.jobs = jobs
+    places = Array(repeating: -1, count: 4 * jobs.count + 1024)
+    runCounts = Array(repeating: 0, count: jobs.count)
+    for (place, job) in jobs.enumerated() {
+      if places.indices.contains(Int(job.number)) {
+        places[Int(job.number)] = Int32(place)
+      } else {
+        farPlaces[job.number] = Int32(place)
+      }
+    }
+  }
+
+  /// Takes a run; one of no job is passed over.
   mutating func add(_ job: Int64, _ outcome: Int, _ duration: Int64?, _ lateness: Int64?) {
-    let place = place(of: job)
+    let place = places.indices.contains(Int(job)) ? places[Int(job)] : farPlaces[job] ?? -1
+    guard place >= 0 else { return }
     runCounts[Int(place)] += 1
     runs.append(
       Run(
@@ -134,20 +205,8 @@ private struct GatheredRuns {
         lateness: lateness.map { max(0, $0) } ?? -1))
   }
 
-  private mutating func place(of job: Int64) -> Int32 {
-    if last.number == job { return last.place }
-    let place = places[job] ?? Int32(numbers.count)
-    if place == numbers.count {
-      places[job] = place
-      numbers.append(job)
-      runCounts.append(0)
-    }
-    last = (job, place)
-    return place
-  }
-
-  /// The statistics of the jobs that have names.
-  func statistics(_ names: [Int64: String]) -> [RunStatistics] {
+  /// The statistics of the jobs that have runs, in the order of the jobs.
+  var statistics: [RunStatistics] {
     // Each job's runs side by side.
     var starts = [0]
     for count in runCounts { starts.append(starts[starts.count - 1] + count) }
@@ -158,17 +217,22 @@ private struct GatheredRuns {
       next[Int(run.job)] += 1
     }
     let outcomes = Outcome.allCases
-    var numbersOfOutcomes = outcomes.map { _ in 0 }
-    return numbers.indices.compactMap { place in
-      guard let name = names[numbers[place]] else { return nil }
-      let own = sorted[starts[place]..<starts[place + 1]]
-      for outcome in outcomes.indices { numbersOfOutcomes[outcome] = 0 }
-      for run in own { numbersOfOutcomes[Int(run.outcome)] += 1 }
-      let counts = zip(outcomes, numbersOfOutcomes).filter { $0.1 > 0 }
-      return RunStatistics(
-        job: name, counts: Dictionary(uniqueKeysWithValues: counts),
-        durations: .init(own.lazy.map(\.duration).filter { $0 >= 0 }),
-        lateness: .init(own.lazy.map(\.lateness).filter { $0 >= 0 }))
+    var result: [RunStatistics] = []
+    var (durations, latenesses): ([Int64], [Int64]) = ([], [])
+    for place in jobs.indices where runCounts[place] > 0 {
+      durations.removeAll(keepingCapacity: true)
+      latenesses.removeAll(keepingCapacity: true)
+      var counts = RunStatistics.Counts()
+      for run in sorted[starts[place]..<starts[place + 1]] {
+        counts[outcomes[Int(run.outcome)]] += 1
+        if run.duration >= 0 { durations.append(run.duration) }
+        if run.lateness >= 0 { latenesses.append(run.lateness) }
+      }
+      result.append(
+        RunStatistics(
+          job: jobs[place].name, counts: counts, durations: .init(&durations),
+          lateness: .init(&latenesses)))
     }
+    return result
   }
 }

@@ -16,6 +16,19 @@ struct LedgerBatch {
     var record: RunRecord?
     /// `.some(nil)` takes it away.
     var retry: RetryPosition??
+
+    /// It begins, or its next attempt does: it waits for none.
+    mutating func begin(_ change: (inout Run) -> Void) {
+      change(&self)
+      retry = .some(nil)
+    }
+
+    mutating func end(_ record: RunRecord) {
+      if head == nil { head = record.head }
+      attempts = record.attempts
+      retry = .some(record.retry)
+      self.record = record
+    }
   }
 
   struct Attempt: Hashable {
@@ -29,6 +42,12 @@ struct LedgerBatch {
     var end: RunEnd?
     var process: ProcessIdentity?
     var use: Shared<ResourceUse>?
+
+    mutating func end(_ end: RunEnd, _ at: WallInstant, _ use: ResourceUse?) {
+      self.end = end
+      endedAt = at
+      if let use { self.use = Shared(use) }
+    }
   }
 
   let entries: [LedgerEntry]
@@ -97,8 +116,7 @@ struct LedgerBatch {
       attempts[Attempt(run: beginning.head.run, number: beginning.attempt), default: AttemptFacts()]
         .beganAt = beginning.at
     case .attemptBegan(let run, let attempt, let at):
-      runs[run, default: Run()].attempts = attempt
-      runs[run]?.retry = .some(nil)
+      runs[run, default: Run()].begin { $0.attempts = attempt }
       attempts[Attempt(run: run, number: attempt), default: AttemptFacts()].beganAt = at
     case .backedOff(let run, let retry, let at):
       runs[run, default: Run()].retry = retry
@@ -109,15 +127,12 @@ struct LedgerBatch {
       attempts[Attempt(run: run, number: number), default: AttemptFacts()].use = use
     case .ended(let record):
       let run = record.head.run
-      runs[run, default: Run()].record = record
-      if runs[run]?.head == nil { runs[run]?.head = record.head }
-      runs[run]?.attempts = record.attempts
-      runs[run]?.retry = .some(record.retry)
+      runs[run, default: Run()].end(record)
       // What ends while it waits has no attempt that ends with it.
       if record.attempts > 0, record.retry?.attempt != record.attempts {
-        let attempt = Attempt(run: run, number: record.attempts)
-        end(attempt, record.end, record.endedAt)
-        if let use = record.totals.use?.value.attempt { attempts[attempt]?.use = Shared(use) }
+        end(
+          Attempt(run: run, number: record.attempts), record.end, record.endedAt,
+          use: record.totals.use?.value.attempt)
       }
     case .settled(let run): runs[run, default: Run()].retry = .some(nil)
     case .process(let run, let process):
@@ -132,15 +147,15 @@ struct LedgerBatch {
   /// A run begins, or wants to. What is left of one that it goes on with is taken up by that.
   private mutating func update(_ beginning: RunBeginning, _ change: (inout Run) -> Void) {
     let head = beginning.head
-    change(&runs[head.run, default: Run()])
-    runs[head.run]?.retry = .some(nil)
+    runs[head.run, default: Run()].begin(change)
     guard head.kind == .resumed, let parent = head.parent else { return }
     runs[parent, default: Run()].retry = .some(nil)
   }
 
-  private mutating func end(_ attempt: Attempt, _ end: RunEnd, _ at: WallInstant) {
-    attempts[attempt, default: AttemptFacts()].end = end
-    attempts[attempt]?.endedAt = at
+  private mutating func end(
+    _ attempt: Attempt, _ end: RunEnd, _ at: WallInstant, use: ResourceUse? = nil
+  ) {
+    attempts[attempt, default: AttemptFacts()].end(end, at, use)
   }
 }
 

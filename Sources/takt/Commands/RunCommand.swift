@@ -32,6 +32,7 @@ struct RunCommand: ParsableCommand {
     Signals.block()
     var source = argument.source
     source.limits = .daemon
+    source.memory = LoadMemory()
     let (snapshot, files, _) = try source.loadOrExit()
     let format = logFormat ?? (isatty(STDOUT_FILENO) == 1 ? .text : .json)
     do {

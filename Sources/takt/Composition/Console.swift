@@ -86,19 +86,21 @@ struct Table {
         widths[column] = max(widths[column], Self.width(cell))
       }
     }
+    var bytes: [UInt8] = []
     for row in all {
-      var line = ""
       var gap = 0
       for (cell, width) in zip(row, widths) {
         if !cell.isEmpty {
-          line += String(repeating: " ", count: gap)
-          line += cell
+          for _ in 0..<gap { bytes.append(UInt8(ascii: " ")) }
+          bytes.append(contentsOf: cell.utf8)
           gap = 0
         }
         gap += width - Self.width(cell) + 2
       }
-      Console.print(line)
+      bytes.append(UInt8(ascii: "\n"))
     }
+    // At once: a table may have a line for each of many thousand jobs.
+    Console.write(bytes)
   }
 
   /// In characters, which are bytes in most cells.

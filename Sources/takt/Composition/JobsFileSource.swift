@@ -15,6 +15,8 @@ struct JobsFileSource: SnapshotSource {
   let catalogue: any ActionCatalogue
   /// Where the limits of whole runs have to be available; nil where nothing is run or checked.
   var limits: ControlGroupControllers.Place?
+  /// What loads before came to; nil where the file is read once.
+  var memory: LoadMemory?
 
   /// The path without links, where the file is there.
   var absolutePath: String {
@@ -30,7 +32,7 @@ struct JobsFileSource: SnapshotSource {
 
   private func load(as text: [UInt8]?, isThorough: Bool = false) -> LoadedSnapshot {
     let readAt = SystemTimeSource().fileStamp
-    let loaded = loader.load(path: path, text: text, isThorough: isThorough)
+    let loaded = loader.load(path: path, text: text, memory: memory, isThorough: isThorough)
     return LoadedSnapshot(
       snapshot: loaded.snapshot, diagnostics: loaded.diagnostics,
       files: FilesRead(

@@ -195,6 +195,37 @@ import Testing
     #expect(reply["title"] as? String == "'n' takes a whole number from 1 to 1000")
   }
 
+  @Test func `slots to come are foreseen, with what may hold them up`() async throws {
+    var limited = try JobSpec.named("limited", every: .seconds(2))
+    limited.timing.schedule.limit = 3
+    let world = try await ControlWorld([
+      .named("a", every: .seconds(2)), .named("off", every: .seconds(2), isEnabled: false), limited,
+    ])
+    let range = "from=2026-09-21T15:00:00Z&until=2026-09-21T15:00:04Z"
+    let forecast = try world.get("/api/v1/jobs/a/forecast?\(range)")
+    let slots = forecast.list("slots").map { ($0 as? [String: Any])?["slot"] as? String }
+    #expect(slots == ["2026-09-21T15:00:00.000Z", "2026-09-21T15:00:02.000Z"])
+    #expect(forecast["enabled"] as? Bool == true && forecast["limit"] == nil)
+    #expect(forecast["next"] as? String == "2026-09-21T14:13:22.000Z")
+    #expect(forecast["overlap"] as? String == "skip")
+    let off = try world.get("/api/v1/jobs/off/forecast?\(range)")
+    #expect(off["enabled"] as? Bool == false && off.list("slots").count == 2)
+    let beyond = try world.get("/api/v1/jobs/limited/forecast?\(range)")
+    let entry = beyond.list("slots").first as? [String: Any]
+    #expect(entry?["beyond_limit"] as? Bool == true && beyond["limit_reached"] as? Bool == false)
+  }
+
+  @Test(arguments: [
+    ("", "'from' is missing"), ("?from=2020-01-01T00:00:00Z", "'from' is not in the future"),
+    ("?from=2027-01-01T00:00:00Z&until=2026-12-31T00:00:00Z", "'until' is not after 'from'"),
+    ("?from=tomorrow", "'from' takes an instant with an offset, such as 2026-12-24T18:00:00Z"),
+  ])
+  func `a range that is none, or not to come, is refused`(query: String, title: String) async throws
+  {
+    let reply = try await ControlWorld([.named("a")]).get("/api/v1/jobs/a/forecast\(query)")
+    #expect(reply.problem == "400 badRequest" && reply["title"] as? String == title)
+  }
+
   // MARK: Trigger
 
   @Test func `a triggered run is shown at once, with a place and its slot`() async throws {

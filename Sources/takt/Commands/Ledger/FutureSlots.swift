@@ -1,33 +1,24 @@
 import TaktCore
-import TaktEngine
 import TaktStore
 import TaktTime
 
 /// The slots of a job at an instant to come: when they will run, and what may hold them up.
 struct FutureSlots {
-  /// So many are shown.
-  private static let shownMax = 5
-  /// So many are counted to find out whether a job's `limit` is reached by then.
-  private static let countedMax = 100_000
+  let name: JobName
+  /// Nil where there is neither a daemon that has the job nor a jobs file with it that can be read.
+  let forecast: SlotForecast?
+  let inquiry: SlotInquiry
+  let words: SlotWords
+  /// The daemon, as far as it matters.
+  let daemon: Daemon
 
-  private let name: JobName
-  /// Nil where the jobs file does not have the job, or cannot be read.
-  private let spec: JobSpec?
-  private let previous: PreviousJob?
-  private let inquiry: SlotInquiry
-  private let words: SlotWords
-
-  init(
-    _ name: JobName, _ snapshot: Snapshot?, _ archive: LedgerArchive, _ inquiry: SlotInquiry,
-    _ words: SlotWords
-  ) {
-    self.name = name
-    spec = snapshot?.jobs.first { $0.name == name }
-    previous =
-      (try? archive.previous(of: name, boot: BootIdentity.current(), zones: ZoneFiles()))?
-      .jobs[name]
-    self.inquiry = inquiry
-    self.words = words
+  enum Daemon {
+    /// There is none.
+    case isDown
+    /// There is one that runs the job.
+    case hasJob
+    /// There is one, and only the file has the job.
+    case lacksJob
   }
 
   /// A slot to come, as `--json` prints it.
@@ -39,52 +30,36 @@ struct FutureSlots {
     var words: [String]
   }
 
-  /// - Parameter isRunning: whether there is a daemon.
-  func show(from first: WallInstant, to end: WallInstant, isRunning: Bool, json: Bool) {
-    let now = SystemTimeSource().now
-    let found = slots(from: first, now, isExcluding: false).prefix { $0.nominal < end }
-    let kept = Set(slots(from: first, now, isExcluding: true).map(\.nominal))
-    for slot in found {
-      let lines = lines(of: slot, isExcluded: !kept.contains(slot.nominal), now, isRunning)
+  func show(at first: WallInstant, json: Bool) {
+    let entries = forecast?.entries ?? []
+    for entry in entries {
+      let lines = lines(of: entry)
       if json {
         Console.print(
           Answer(
-            job: name.text, slot: slot.nominal.rfc3339(), due: slot.due.rfc3339(), verdict: nil,
+            job: name.text, slot: entry.nominal.rfc3339(), due: entry.due.rfc3339(), verdict: nil,
             words: lines
           ).jsonLine)
       } else {
         for line in lines { Console.print(line.printable) }
       }
     }
-    guard found.isEmpty, !json else { return }
-    for line in noSlot(at: first, now) { Console.print(line.printable) }
+    guard entries.isEmpty, !json else { return }
+    for line in noSlot(at: first) { Console.print(line.printable) }
   }
 
-  /// The next slots from an instant on, as if nothing happened until then.
-  private func slots(from first: WallInstant, _ now: Now, isExcluding: Bool) -> [Slot] {
-    guard var spec else { return [] }
-    // They are counted by themselves.
-    spec.timing.schedule.limit = nil
-    if !isExcluding { spec.timing.schedule.exclusions = [] }
-    let start = first - .milliseconds(1)
-    let then = Now(wall: start, monotonic: now.monotonic + (start - now.wall))
-    return SlotPreview.slots(
-      of: spec, after: previous, startingAt: then, count: Self.shownMax
-    ).filter { $0.nominal >= first }
-  }
-
-  private func lines(
-    of slot: Slot, isExcluded: Bool, _ now: Now, _ isRunning: Bool
-  ) -> [String] {
-    var lines = ["\(name.text), slot \(words.time(slot.nominal)): to come"]
+  private func lines(of entry: SlotForecast.Entry) -> [String] {
+    let lines = ["\(name.text), slot \(words.time(entry.nominal)): to come"]
     var reasons: [String] = []
-    if isExcluded { reasons.append("It will not run: it is in a time that 'except' leaves out.") }
-    if spec?.timing.isEnabled == false {
+    if entry.isExcluded {
+      reasons.append("It will not run: it is in a time that 'except' leaves out.")
+    }
+    if forecast?.isEnabled == false {
       reasons.append("It will not run: the job is disabled in the jobs file (enabled: false).")
     }
-    if let limit = reachedLimit(before: slot, now) { reasons.append(limit) }
+    if entry.isBeyondLimit { reasons.append(reachedLimit) }
     if let suspension = inquiry.suspension,
-      suspension.until.map({ $0 > slot.nominal }) ?? true
+      suspension.until.map({ $0 > entry.nominal }) ?? true
     {
       let until = suspension.until.map { "until \(words.time($0))" } ?? "until 'takt resume'"
       reasons.append(
@@ -92,21 +67,30 @@ struct FutureSlots {
           + (suspension.reason.isEmpty ? "." : " (\(suspension.reason))."))
     }
     if reasons.isEmpty {
-      let causes = slot.causes.sorted().map(\.rawValue).joined(separator: ", ")
+      let causes = entry.causes.map(\.rawValue).joined(separator: ", ")
+      let offset = entry.due - entry.nominal
       let delay =
-        slot.offset > .zero
-        ? ", \(DurationText.brief(slot.offset)) after the slot (spread and jitter)" : ""
+        offset > .zero
+        ? ", \(DurationText.brief(offset)) after the slot (spread and jitter)" : ""
       let window =
-        slot.window > .zero ? ", or up to \(DurationText.brief(slot.window)) later (leeway)" : ""
-      reasons.append("It will run at \(words.time(slot.due))\(delay)\(window) (\(causes)).")
-      if let spec, let active = inquiry.active { reasons.append(overlap(spec.overlap, active)) }
+        entry.window > .zero ? ", or up to \(DurationText.brief(entry.window)) later (leeway)" : ""
+      reasons.append("It will run at \(words.time(entry.due))\(delay)\(window) (\(causes)).")
+      if let forecast, let active = inquiry.active {
+        reasons.append(overlap(forecast.overlap, active))
+      }
     }
-    if !isRunning {
-      reasons.append(
-        "takt is not running now. If it is not by then, 'missed' says whether the slot runs late.")
+    return lines + (reasons + daemonWords).map { "  \($0)" }
+  }
+
+  /// What the daemon has to do with it.
+  private var daemonWords: [String] {
+    switch daemon {
+    case .hasJob: []
+    case .isDown:
+      ["takt is not running now. If it is not by then, 'missed' says whether the slot runs late."]
+    case .lacksJob:
+      ["The running daemon does not have the job yet. Run 'takt reload' to load it."]
     }
-    lines += reasons.map { "  \($0)" }
-    return lines
   }
 
   private func overlap(_ overlap: Overlap, _ active: StoredRun) -> String {
@@ -119,42 +103,33 @@ struct FutureSlots {
     }
   }
 
-  private func reachedLimit(before slot: Slot, _ now: Now) -> String? {
-    guard let spec, let limit = spec.timing.schedule.limit else { return nil }
-    let left = limit - (previous?.checkpoint.ranCount ?? 0)
-    guard left > 0 else {
-      return "It will not run: the job has run as often as its 'limit' of \(limit) allows."
-    }
-    guard left <= Self.countedMax else { return nil }
-    let allowed = SlotPreview.slots(of: spec, after: previous, startingAt: now, count: left)
-    guard let last = allowed.last, last.nominal < slot.nominal else { return nil }
-    return
-      "It will not run: by then the job will have run as often as its 'limit' of \(limit) allows."
+  private var reachedLimit: String {
+    let limit = "'limit' of \(forecast?.limit ?? 0)"
+    return forecast?.isLimitReached == true
+      ? "It will not run: the job has run as often as its \(limit) allows."
+      : "It will not run: by then the job will have run as often as its \(limit) allows."
   }
 
-  private func noSlot(at first: WallInstant, _ now: Now) -> [String] {
-    guard let spec else {
+  private func noSlot(at first: WallInstant) -> [String] {
+    guard let forecast else {
       return [
         "\(words.time(first)) is to come, and no jobs file that takt can read says when \(name.text) runs; "
           + "name one with -f"
       ]
     }
     var lines = ["\(name.text) will have no slot at \(words.time(first))"]
-    if let before = SlotPreview.slots(
-      of: spec, after: previous, startingAt: now, count: Self.shownMax
-    ).first {
-      lines.append("  the next slot from now: \(words.time(before.nominal))")
+    if let next = forecast.next { lines.append("  the next slot from now: \(words.time(next))") }
+    if let later = forecast.later {
+      lines.append("  the next slot after that time: \(words.time(later))")
     }
-    if let after = slots(from: first, now, isExcluding: true).first {
-      lines.append("  the next slot after that time: \(words.time(after.nominal))")
-    }
-    lines += spec.timing.schedule.words.map {
+    lines += forecast.scheduleWords.map {
       "  its schedule: \(ShownZone.localized($0, in: words.zone))"
     }
-    if spec.timing.schedule.hasUnforeseen {
+    if forecast.hasUnforeseen {
       lines.append(
         "  slots that depend on an event, such as the end of another run, are not foreseen")
     }
+    if daemon == .lacksJob { lines += daemonWords.map { "  \($0)" } }
     return lines
   }
 }

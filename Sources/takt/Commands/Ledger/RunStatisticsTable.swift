@@ -32,7 +32,7 @@ struct RunStatisticsTable {
   }
 
   private static func columns(_ job: RunStatistics) -> [String] {
-    let failed = RunQuery.failures.reduce(0) { $0 + (job.counts[$1] ?? 0) }
+    let failed = RunQuery.failures.reduce(0) { $0 + job.counts[$1] }
     return [
       job.job, String(job.total), job.successRate.map(percent) ?? "-", String(failed),
       words(job.durations?.median), words(job.durations?.high), words(job.lateness?.median),
@@ -63,7 +63,9 @@ struct RunStatisticsTable {
     init(_ job: RunStatistics) {
       self.job = job.job
       runs = job.total
-      outcomes = Dictionary(uniqueKeysWithValues: job.counts.map { ($0.key.rawValue, $0.value) })
+      outcomes = Dictionary(
+        uniqueKeysWithValues: Outcome.allCases.filter { job.counts[$0] > 0 }
+          .map { ($0.rawValue, job.counts[$0]) })
       success_rate = job.successRate
       duration_p50_ms = Self.milliseconds(job.durations?.median)
       duration_p95_ms = Self.milliseconds(job.durations?.high)

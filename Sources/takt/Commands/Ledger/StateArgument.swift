@@ -44,7 +44,7 @@ struct StateArgument: ParsableArguments {
   }
 
   /// The jobs of the jobs file; nil where none is named, or it has errors.
-  func snapshot() throws -> Snapshot? {
+  func snapshot() -> Snapshot? {
     guard folder == nil || givenFile != nil else { return nil }
     return JobsFileSource(path: file, catalogue: BuiltinRegistry.standard).load().snapshot
   }

@@ -38,18 +38,20 @@ struct WhyCommand: ParsableCommand {
       range = (first, first + InstantArgument.precision(of: at))
     }
     // A job that the ledger does not know yet may have slots to come.
-    let isFuture = range.first.map { $0 > SystemTimeSource().wall } ?? false
-    let snapshot = isFuture ? try state.snapshot() : nil
-    let known = snapshot?.jobs.first { $0.name.text == job }?.name
-    let name = try known ?? archive.requireJob(job)
+    let future = range.first.flatMap { first in
+      first > SystemTimeSource().wall ? foresee(from: first, to: range.end, archive) : nil
+    }
+    let name = try future?.name ?? archive.requireJob(job)
     let inquiry = try archive.orExit { (archive) throws(LedgerArchive.Failure) in
       try archive.inquire(name, from: range.first, to: range.end, zones: ZoneFiles())
     }
     let standing = JobStanding(of: name.text, state.control.quietConnection)
     let words = SlotWords(job: name.text, zone: zone, standing: standing)
-    if isFuture, let first = range.first, inquiry.slots.isEmpty {
-      let future = FutureSlots(name, snapshot, archive, inquiry, words)
-      return future.show(from: first, to: range.end, isRunning: state.control.hasSocket, json: json)
+    if let first = range.first, first > SystemTimeSource().wall, inquiry.slots.isEmpty {
+      return FutureSlots(
+        name: name, forecast: future?.forecast, inquiry: inquiry, words: words,
+        daemon: future?.daemon ?? (state.control.hasSocket ? .hasJob : .isDown)
+      ).show(at: first, json: json)
     }
     if json {
       for slot in inquiry.slots { Console.print(WhyAnswer(slot, words.lines(of: slot)).jsonLine) }
@@ -68,6 +70,47 @@ struct WhyCommand: ParsableCommand {
     guard at == nil, let standing, standing.isProblem, !isSaid else { return }
     if !inquiry.slots.isEmpty || !others.isEmpty { Console.print("") }
     for line in standing.words { Console.print(line.printable) }
+  }
+}
+
+// MARK: - Slots to come
+
+extension WhyCommand {
+  private struct Foresight {
+    var name: JobName
+    var forecast: SlotForecast
+    var daemon: FutureSlots.Daemon
+  }
+
+  private struct Known: Decodable {}
+
+  /// What is foreseen of the job: by the running daemon, whose jobs count whatever the file says by
+  /// now; without one, or where it does not have the job, by the jobs file. Nil where neither has it.
+  private func foresee(
+    from first: WallInstant, to end: WallInstant, _ archive: LedgerArchive
+  ) -> Foresight? {
+    guard let name = JobName(job) else { return nil }
+    let connection = state.control.quietConnection
+    let target = "/api/v1/jobs/\(job.asPathPart)"
+    let range = "from=\(first.rfc3339().asQueryValue)&until=\(end.rfc3339().asQueryValue)"
+    if let answer = connection?.askQuietly(ForecastAnswer.self, "\(target)/forecast?\(range)"),
+      let forecast = answer.forecast
+    {
+      return Foresight(name: name, forecast: forecast, daemon: .hasJob)
+    }
+    guard let spec = state.snapshot()?.jobs.first(where: { $0.name == name }) else { return nil }
+    let boot = BootIdentity.current()
+    let previous = (try? archive.previous(of: name, boot: boot, zones: ZoneFiles()))?.jobs[name]
+    let forecast = SlotForecast(
+      of: spec, after: previous, from: first, to: end, at: SystemTimeSource().now)
+    var daemon = FutureSlots.Daemon.isDown
+    if let connection {
+      // A daemon of an earlier version has the job and foresees nothing.
+      let isThere = connection.askQuietly(Known.self, target) != nil
+      let isRunning = isThere || connection.askQuietly(Known.self, "/api/v1/status") != nil
+      daemon = isThere ? .hasJob : isRunning ? .lacksJob : .isDown
+    }
+    return Foresight(name: name, forecast: forecast, daemon: daemon)
   }
 }
 

@@ -1,0 +1,139 @@
+package import TaktTime
+
+/// What can be foreseen of a job's slots in a range that is still to come, as if nothing happened
+/// until then.
+package struct SlotForecast: Hashable, Sendable {
+  package struct Entry: Hashable, Sendable {
+    package var nominal: WallInstant
+    package var due: WallInstant
+    /// How much later it may start.
+    package var window: Duration
+    package var causes: [SlotCause]
+    /// Whether `except` leaves it out.
+    package var isExcluded: Bool
+    /// Whether the job has run as often as it may by then.
+    package var isBeyondLimit: Bool
+
+    package init(
+      nominal: WallInstant, due: WallInstant, window: Duration, causes: [SlotCause],
+      isExcluded: Bool, isBeyondLimit: Bool
+    ) {
+      self.nominal = nominal
+      self.due = due
+      self.window = window
+      self.causes = causes
+      self.isExcluded = isExcluded
+      self.isBeyondLimit = isBeyondLimit
+    }
+  }
+
+  /// So many slots are foreseen.
+  package static let entriesMax = 5
+  /// So many are counted to find out whether a job's `limit` is reached by then.
+  private static let countedMax = 100_000
+
+  /// The first slots of the range, in order.
+  package var entries: [Entry]
+  /// False: the file disables the job.
+  package var isEnabled: Bool
+  /// How often the job may run; nil without a limit.
+  package var limit: Int?
+  /// Whether it has run as often as that.
+  package var isLimitReached: Bool
+  package var overlap: Overlap
+  /// The next slot from now on; nil where there is none.
+  package var next: WallInstant?
+  /// The first slot at or after the start of the range that is not left out; nil where there is none.
+  package var later: WallInstant?
+  package var scheduleWords: [String]
+  /// Whether slots may come that depend on an event.
+  package var hasUnforeseen: Bool
+
+  package init(
+    entries: [Entry], isEnabled: Bool, limit: Int?, isLimitReached: Bool, overlap: Overlap,
+    next: WallInstant?, later: WallInstant?, scheduleWords: [String], hasUnforeseen: Bool
+  ) {
+    self.entries = entries
+    self.isEnabled = isEnabled
+    self.limit = limit
+    self.isLimitReached = isLimitReached
+    self.overlap = overlap
+    self.next = next
+    self.later = later
+    self.scheduleWords = scheduleWords
+    self.hasUnforeseen = hasUnforeseen
+  }
+}
+
+extension SlotForecast {
+  /// Foresees the slots from `first` on and before `end`.
+  ///
+  /// - Parameter previous: how far the job has come; nil for one that takt loads for the first time.
+  package init(
+    of spec: JobSpec, after previous: PreviousJob?, from first: WallInstant, to end: WallInstant,
+    at now: Now
+  ) {
+    let schedule = spec.timing.schedule
+    func slots(isExcluding: Bool) -> [Slot] {
+      var spec = spec
+      // They are counted by themselves.
+      spec.timing.schedule.limit = nil
+      if !isExcluding { spec.timing.schedule.exclusions = [] }
+      let start = first - .milliseconds(1)
+      let then = Now(wall: start, monotonic: now.monotonic + (start - now.wall))
+      return SlotPreview.slots(
+        of: spec, after: previous, startingAt: then, count: Self.entriesMax
+      ).filter { $0.nominal >= first }
+    }
+    let left = schedule.limit.map { $0 - (previous?.checkpoint.ranCount ?? 0) }
+    let found = slots(isExcluding: false).prefix { $0.nominal < end }
+    let kept = slots(isExcluding: true)
+    var last: WallInstant?
+    if let left, (1...Self.countedMax).contains(left), !found.isEmpty {
+      last =
+        SlotPreview.slots(of: spec, after: previous, startingAt: now, count: left).last?.nominal
+    }
+    let isLimitReached = left.map { $0 <= 0 } ?? false
+    let keptInstants = Set(kept.map(\.nominal))
+    self.init(
+      entries: found.map { slot in
+        Entry(
+          nominal: slot.nominal, due: slot.due, window: slot.window,
+          causes: slot.causes.sorted(), isExcluded: !keptInstants.contains(slot.nominal),
+          isBeyondLimit: isLimitReached || last.map { $0 < slot.nominal } ?? false)
+      },
+      isEnabled: spec.timing.isEnabled, limit: schedule.limit, isLimitReached: isLimitReached,
+      overlap: spec.overlap,
+      next: SlotPreview.slots(of: spec, after: previous, startingAt: now, count: 1).first?.nominal,
+      later: kept.first?.nominal, scheduleWords: schedule.words,
+      hasUnforeseen: schedule.hasUnforeseen)
+  }
+}
+
+/// What is needed to foresee slots of a job that runs, away from the scheduler.
+package struct SlotForecastInput: Sendable {
+  let spec: JobSpec
+  let previous: PreviousJob
+  let now: Now
+
+  package func forecast(from first: WallInstant, to end: WallInstant) -> SlotForecast {
+    SlotForecast(of: spec, after: previous, from: first, to: end, at: now)
+  }
+}
+
+extension SchedulerCore {
+  /// What is needed to foresee slots of a job, also of one that is suspended or disabled; nil for a
+  /// job that is not there.
+  package func forecastInput(of name: JobName, at now: Now) -> SlotForecastInput? {
+    guard var job = jobs.state(of: name) else { return nil }
+    let timing = job.spec.timing
+    return SlotForecastInput(
+      spec: job.spec,
+      previous: PreviousJob(
+        checkpoint: job.checkpoint, isSameBoot: true,
+        version: ScheduleVersion(
+          job: name, schedule: timing.schedule, isEnabled: timing.isEnabled,
+          anchor: job.cursor.anchor, from: job.cursor.edge(at: now), instantsFrom: nil),
+        isOpen: true), now: now)
+  }
+}
