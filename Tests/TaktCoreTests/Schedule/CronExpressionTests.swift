@@ -199,7 +199,7 @@ import TaktTime
     "0 */5 * * * | the step of 5 hours is uneven: the last gap of each cycle is 4 hours",
     "0 9-17/3 * * * | ", "*/15 */6 * * * | ", "0,45 * * * * | ", "0 0 1 1,12 * | ",
     "0 0 1 * 1 | both day fields are set: the job runs on days that match either of them",
-    "0 0 */2 * 1 | the day of month field begins with '*', so a day must match both day fields, as in cron",
+    "0 0 */2 * 1 | the day of month field starts with '*', so a day must match both day fields, as in cron",
   ])
   func `what is odd is said`(row: String) throws {
     let parts = split(row)

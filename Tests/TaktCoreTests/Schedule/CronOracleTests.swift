@@ -14,7 +14,7 @@ import TaktTime
   private static let questionMarks =
     "another dialect: '?' in fields that are no days; AWS means something else by it"
   private static let starHours = """
-    another dialect: an hour field that begins with '*' has a slot at the end of a gap there; Vixie cron, \
+    another dialect: an hour field that starts with '*' has a slot at the end of a gap there; Vixie cron, \
     croniter, Quartz and systemd have none
     """
   private static let repeatedGap = """
