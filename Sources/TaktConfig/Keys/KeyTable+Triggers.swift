@@ -33,7 +33,7 @@ extension KeyTable {
     KeyEntry(
       .days, .choice(CronDayRule.allCases.map(\.rawValue)), default: "`cron`", reload: .rearms,
       "Which days match when both day fields of `cron` are restricted: those that match `any` or `all` "
-        + "of the two, or as in `cron` itself: all if one of the fields begins with `*`, otherwise any.",
+        + "of the two, or as in `cron` itself: all if one of the fields starts with `*`, otherwise any.",
       .value(\.days) { $0.choice() }),
     KeyEntry(
       .calendar, .oneOrMore(.text(allowsEmpty: false)), reload: .rearms,
@@ -147,7 +147,7 @@ extension KeyTable {
     KeyEntry(
       "gap", .choice(DSTPolicy.Gap.allCases.map(\.rawValue)),
       default:
-        "`skip` for `calendar`, for `cron` with an hour field that begins with `*`, and for `rrule` "
+        "`skip` for `calendar`, for `cron` with an hour field that starts with `*`, and for `rrule` "
         + "and `every` below a day; otherwise `run_after`", reload: .rearms,
       "A time that the clock skips in spring: due right after the change, or dropped.",
       .value(\.dstGap) { $0.choice() }),

@@ -55,7 +55,8 @@ extension RuleTable.Answer {
   /// Whether it is the answer at an instant, too.
   fileprivate func holds(for question: RuleTable.Question, at now: WallInstant) -> Bool {
     guard let rule = rules.first, (rule.next(after: now) == nil) == isOver else { return false }
-    if question.isCron || question.dst != nil { return true }
-    return (rule.droppedTime(after: now).map { [$0] } ?? []) == warnings
+    let isSkipping = question.kind != .rrule && !question.dst.isMade
+    let known = warnings.first { if case .skippedTime = $0 { true } else { false } }
+    return known == (isSkipping ? rule.droppedTime(after: now) : nil)
   }
 }

@@ -183,6 +183,7 @@ package final class ControlServer: Sendable {
     PlanRoutes(ports: ports).add(to: &routes)
     EventRoutes(ports: ports, readers: readers).add(to: &routes)
     TimelineRoutes(ports: ports).add(to: &routes)
+    CalendarRoutes(ports: ports).add(to: &routes)
     ClusterRoutes(ports: ports).add(to: &routes)
     ClusterListRoutes(ports: ports).add(to: &routes)
     ClusterMachineRoutes(ports: ports).add(to: &routes)

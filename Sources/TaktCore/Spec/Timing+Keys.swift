@@ -12,7 +12,8 @@ extension Leeway {
 extension Timing {
   /// In the order in which they are shown.
   static let keys: [JobKey] = [
-    .every, .first, .from, .align, .anchor, .phase, .cron, .calendar, .rrule, .at, .on, .after, .watch, .notBefore,
+    .every, .first, .from, .align, .anchor, .phase, .cron, .calendar, .rrule, .at, .on, .after,
+    .watch, .notBefore,
     .until, .limit, .except, .spread, .jitter, .leeway, .enabled,
   ]
 }

@@ -25,7 +25,11 @@ struct NextCommand: ParsableCommand {
   @Flag(help: "Print one JSON object per line.")
   var json = false
 
+  @Flag(help: "Print a calendar (iCalendar, RFC 5545) with an event for each slot.")
+  var ics = false
+
   func validate() throws {
+    guard !json || !ics else { throw ValidationError("Specify --json or --ics, not both.") }
     guard (1...1000).contains(number) else {
       throw ValidationError("-n takes a number from 1 to 1000.")
     }
@@ -33,17 +37,22 @@ struct NextCommand: ParsableCommand {
 
   func run() throws {
     let (name, argument) = self.argument.orFile(job)
-    let (snapshot, _, _) = try argument.source.loadOrExit(isQuiet: json)
+    let (snapshot, _, _) = try argument.source.loadOrExit(isQuiet: json || ics)
     let specs = try name.map { [try argument.job(named: $0, in: snapshot)] } ?? snapshot.jobs
     let previous = PreviousState.kept(by: snapshot.settings)
     let now = SystemTimeSource().now
     let width = specs.map(\.name.text.count).max() ?? 0
+    var events: [SlotCalendar.Event] = []
     for spec in specs {
       let job = previous.jobs[spec.name]
       let isSuspended = job?.checkpoint.suspension != nil
       let slots =
         spec.timing.isEnabled && !isSuspended
         ? SlotPreview.slots(of: spec, after: job, startingAt: now, count: number) : []
+      if ics {
+        events += slots.map { SlotCalendar.Event(spec, $0) }
+        continue
+      }
       if json {
         for slot in slots { Console.print(NextAnswer(spec, slot).jsonLine) }
         continue
@@ -55,6 +64,11 @@ struct NextCommand: ParsableCommand {
         !spec.timing.isEnabled
         ? "disabled" : isSuspended ? "suspended" : "no foreseeable slots"
       Console.print("\(name)  \(why)")
+    }
+    // The line end that is printed is the calendar's own.
+    if ics {
+      let text = SlotCalendar(events, at: now.wall).text.utf8.dropLast()
+      Console.print(String(decoding: text, as: UTF8.self))
     }
   }
 }

@@ -162,7 +162,8 @@ import TaktTime
     "5,7,6 1 * * 7 | 5,6,7 1 * * SUN", "10 */7 * * * * * | 10 */7 * * * *",
     "0 0 0 1 1 ? 2030,2031 | 0 0 0 1 1 * 2030,2031",
     "5-5 * L-3,1 * 5l,1#2 | 5-5 * 1,L-3 * MON#2,FRIL",
-    "0 */2,5 * * * | 0 */2,5 * * *", "0 0 */15 * 1 | 0 0 */15 * MON",
+    "0 */2,5 * * * | 0 */2,5 * * *", "0 0-23/2 * * * | 0 0/2 * * *",
+    "0 0 13 * */2,0-6 | 0 0 13 * *", "0 0 */15 * 1 | 0 0 */15 * MON",
     "0 0 */15 * * | 0 0 1,16,31 * *",
     "0 0 13 * */2,5 | 0 0 13 * */2,5",
   ])
@@ -198,7 +199,7 @@ import TaktTime
     "0 */5 * * * | the step of 5 hours is uneven: the last gap of each cycle is 4 hours",
     "0 9-17/3 * * * | ", "*/15 */6 * * * | ", "0,45 * * * * | ", "0 0 1 1,12 * | ",
     "0 0 1 * 1 | both day fields are set: the job runs on days that match either of them",
-    "0 0 */2 * 1 | the day of month field begins with '*', so a day must match both day fields, as in cron",
+    "0 0 */2 * 1 | the day of month field starts with '*', so a day must match both day fields, as in cron",
   ])
   func `what is odd is said`(row: String) throws {
     let parts = split(row)

@@ -41,7 +41,7 @@ import TaktTime
                 time = instant(local, zone)
                 if time > start and time not in times: times.append(time)
                 if len(times) == 6: break
-        except (Slow, ValueError):
+        except Exception:
             times = None
         signal.setitimer(signal.ITIMER_REAL, 0)
         print(json.dumps([start, times]))

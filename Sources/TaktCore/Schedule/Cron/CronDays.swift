@@ -4,9 +4,9 @@ struct CronDays: Hashable, Sendable {
   var isAnyDayOfMonth = false
   /// Whether the day of week is `*` or `?`.
   var isAnyDayOfWeek = false
-  /// Whether the day of month begins with `*` and leaves days out, beside a given day of week.
+  /// Whether the day of month starts with `*` and leaves days out, beside a given day of week.
   var isStarDayOfMonth = false
-  /// Whether the day of week begins with `*` and leaves days out, beside a given day of month.
+  /// Whether the day of week starts with `*` and leaves days out, beside a given day of month.
   var isStarDayOfWeek = false
   /// Days of the month, bits 1 to 31.
   var daysOfMonth: UInt32 = 0

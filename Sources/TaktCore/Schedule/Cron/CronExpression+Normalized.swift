@@ -26,7 +26,7 @@ extension CronExpression: CustomStringConvertible {
     guard isOpen else { return numbers.map(String.init).joined(separator: ",") }
     if numbers.count == values.count { return "*" }
     if isStar { return starred(numbers, values) }
-    if let stepped = stepped(numbers, values) { return stepped }
+    if let stepped = stepped(numbers, values, mayBeStar: field != .hour) { return stepped }
     let runs = runs(of: numbers)
     let text = runs.map { run in
       run.count == 1 ? "\(run.lowerBound)" : "\(run.lowerBound)-\(run.upperBound)"
@@ -38,7 +38,9 @@ extension CronExpression: CustomStringConvertible {
   }
 
   /// `*/15`, `3/10`, `9-17/2`; nil when the values are no such series.
-  private static func stepped(_ numbers: [Int], _ values: ClosedRange<Int>) -> String? {
+  private static func stepped(
+    _ numbers: [Int], _ values: ClosedRange<Int>, mayBeStar: Bool
+  ) -> String? {
     guard numbers.count > 1 else { return nil }
     let step = numbers[1] - numbers[0]
     let last = numbers[numbers.count - 1]
@@ -47,7 +49,8 @@ extension CronExpression: CustomStringConvertible {
     }
     let continues = last + step > values.upperBound
     if numbers.count == 2, !continues || numbers[0] != values.lowerBound { return nil }
-    let start = numbers[0] == values.lowerBound ? "*" : "\(numbers[0])"
+    // An hour field that begins with a star means more than its values.
+    let start = mayBeStar && numbers[0] == values.lowerBound ? "*" : "\(numbers[0])"
     return continues ? "\(start)/\(step)" : "\(numbers[0])-\(last)/\(step)"
   }
 

@@ -24,7 +24,7 @@ package struct CronExpression: Hashable, Sendable {
     static let second = OpenFields(rawValue: 1)
     static let minute = OpenFields(rawValue: 2)
     static let hour = OpenFields(rawValue: 4)
-    /// The hour begins with `*`, or names all hours.
+    /// The hour starts with `*`, or names all hours.
     static let everyHour = OpenFields(rawValue: 8)
   }
 
@@ -55,7 +55,7 @@ package struct CronExpression: Hashable, Sendable {
   /// Whether both day fields leave days out, so that `days: any` and `days: all` differ.
   package var hasBothDayFields: Bool { days.areBothGiven }
 
-  /// What it does with clock changes where nobody says otherwise: an hour field that begins with `*`
+  /// What it does with clock changes where nobody says otherwise: an hour field that starts with `*`
   /// goes on with the clock, and has no slot for a time that the clock skips.
   package var ownDST: DSTPolicy {
     DSTPolicy(gap: openFields.contains(.everyHour) ? .skip : .runAfter)
@@ -70,7 +70,7 @@ package struct CronExpression: Hashable, Sendable {
 
 /// Which days a cron expression means when it gives both day fields.
 package enum CronDayRule: String, CaseIterable, Hashable, Sendable {
-  /// As cron has it: days that fit either field, or both where one of the fields begins with `*`. The
+  /// As cron has it: days that fit either field, or both where one of the fields starts with `*`. The
   /// default of `days`.
   case cron
   /// Days that fit either field.

@@ -196,14 +196,14 @@ struct CronFieldParser {
     case .month:
       expression.months = mask
     case .dayOfMonth:
-      expression.days.isAnyDayOfMonth = isAny
+      expression.days.isAnyDayOfMonth = isAny || isStar && mask.nonzeroBitCount == field.cycle
       expression.days.isStarDayOfMonth = isStar
       expression.days.daysOfMonth = UInt32(mask)
       expression.days.daysBeforeLast = days.daysBeforeLast
       expression.days.nearestWeekdays = days.nearestWeekdays
       expression.days.nearestWeekdaysBeforeLast = days.nearestWeekdaysBeforeLast
     case .dayOfWeek:
-      expression.days.isAnyDayOfWeek = isAny
+      expression.days.isAnyDayOfWeek = isAny || isStar && mask.nonzeroBitCount == field.cycle
       expression.days.isStarDayOfWeek = isStar
       expression.days.weekdays = UInt8(mask)
       expression.days.lastWeekdays = days.lastWeekdays

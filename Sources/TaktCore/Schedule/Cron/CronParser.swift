@@ -86,7 +86,9 @@ struct CronParser {
   private func aws(_ places: [Range<Int>]) -> CronProblem? {
     guard places.count == 6 else { return nil }
     let fields = places.map { reader.text(from: $0.lowerBound, to: $0.upperBound) }
-    guard let place = [2, 4].first(where: { fields[$0] == "?" }) else { return nil }
+    guard fields[0] != "?", fields[1] != "?",
+      let place = [2, 4].first(where: { fields[$0] == "?" })
+    else { return nil }
     var written = fields
     written[4] = Self.dayNames(ofAWS: fields[4])
     written = fields[5] == "*" ? Array(written.dropLast()) : ["0"] + written

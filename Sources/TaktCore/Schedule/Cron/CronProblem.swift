@@ -113,7 +113,8 @@ extension CronProblem {
       case .year: nil
       }
     guard let once else { return nil }
-    let text = "write '\(once.value)' for once a \(once.time)"
+    let article = once.time == "hour" ? "an" : "a"
+    let text = "write '\(once.value)' for once \(article) \(once.time)"
     guard let unit = once.unit, number <= 100_000 else { return text }
     return text + ", or 'every: \(number)\(unit)' for every \(number) \(field.unitName)s"
   }

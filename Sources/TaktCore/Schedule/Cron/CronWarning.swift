@@ -11,7 +11,7 @@ package enum CronWarning: Hashable, Sendable {
   case everySecond(hour: Int, minute: Int)
   /// Both day fields are given, so that `days` decides what they mean together.
   case bothDayFields(CronDayRule)
-  /// Both day fields are given, and one of them begins with `*`, so that both must match.
+  /// Both day fields are given, and one of them starts with `*`, so that both must match.
   case starDayField(CronField)
   /// A clock change skips a time, which the job drops; it first does so on this local day.
   case skippedTime(CivilTime, zone: String, isCron: Bool)
@@ -119,7 +119,7 @@ extension CronWarning {
       return "this is every second of the minute \(time), 60 slots a day"
     case .starDayField(let field):
       return
-        "the \(field.rawValue) field begins with '*', so a day must match both day fields, as in "
+        "the \(field.rawValue) field starts with '*', so a day must match both day fields, as in "
         + "cron"
     case .bothDayFields(.any), .bothDayFields(.cron):
       return "both day fields are set: the job runs on days that match either of them"

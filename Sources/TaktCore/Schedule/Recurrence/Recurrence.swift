@@ -17,7 +17,7 @@ package struct Recurrence: Hashable, Sendable {
   private let last: Int64
 
   /// The longest that a rule with COUNT may be: its end is found when it is read.
-  static let countMax = 100_000
+  static let countMax = 10_000
 
   init(start: Int64, rule: RecurrenceRule?, dates: [Int64] = [], exceptions: [Int64] = []) {
     self.start = start
