@@ -115,7 +115,7 @@ enum SchemaRules {
             JSONValue.Member(JobKey.first.name, false),
             JSONValue.Member(JobKey.from.name, ["const": "start"]),
           ])
-        ])
+        ]),
     ]),
   ]
 
