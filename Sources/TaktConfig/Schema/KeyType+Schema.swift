@@ -98,10 +98,16 @@ enum SchemaRules {
     "anyOf": needs(.every, .at, .on, .cron, .calendar, .rrule, .after, .watch),
     "oneOf": needs(.run, .use, .steps),
     "dependentRequired": .object(
-      [JobKey.first, .from, .align, .phase].map {
+      [JobKey.first, .from, .align, .anchor, .phase].map {
         JSONValue.Member($0.name, [.string(JobKey.every.name)])
       }),
     "dependentSchemas": .object([
+      JSONValue.Member(
+        JobKey.anchor.name,
+        [
+          "properties": .object(
+            [JobKey.first, .from, .align, .phase].map { JSONValue.Member($0.name, false) })
+        ]),
       JSONValue.Member(
         JobKey.align.name,
         [
@@ -109,7 +115,7 @@ enum SchemaRules {
             JSONValue.Member(JobKey.first.name, false),
             JSONValue.Member(JobKey.from.name, ["const": "start"]),
           ])
-        ])
+        ]),
     ]),
   ]
 

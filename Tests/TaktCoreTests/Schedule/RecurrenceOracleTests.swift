@@ -16,6 +16,8 @@ import TaktTime
     class Slow(Exception): pass
     def slow(*_): raise Slow()
     signal.signal(signal.SIGALRM, slow)
+    # The thread that starts this program may have blocked all signals.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
     epoch = datetime(1970, 1, 1)
     def instant(local, zone):
         if zone is None: return int((local - epoch).total_seconds())
