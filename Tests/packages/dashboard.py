@@ -4,7 +4,8 @@
   Tests/packages/dashboard.py TAKT [PICTURE]
 
 Prometheus (Debian's) scrapes a takt with jobs that succeed, fail, are late and are skipped. A query
-that has no answer, or a rule that is not healthy, is a failure. PICTURE is written with matplotlib.
+that has no answer, or a rule that is not healthy, is a failure. PICTURE, docs/dashboard.png, shows
+the answers in the dashboard's layout, drawn with matplotlib.
 """
 import json
 import pathlib
@@ -29,7 +30,7 @@ scheduler:
 jobs:
   good: {{every: 1s, first: now, leeway: 200ms, run: "true"}}
   slow: {{every: 500ms, first: now, run: sleep 1.2}}
-  bad: {{every: 1s, first: now, run: exit 3}}
+  bad: {{every: 1s, first: now, run: exit 3, expect_success_within: 3s}}
 """
 CONFIG = """
 global: {{scrape_interval: 1s, evaluation_interval: 1s}}
@@ -101,10 +102,11 @@ def check(base):
             failures += not good
             print(f"{'ok' if good else 'FAILED':8}rule {rule['name']}: {rule['state']}"
                   + ("" if good else f", {rule.get('lastError')}"))
-    await_true("the alert of the job that fails", lambda: any(
-        alert["labels"]["alertname"] == "TaktJobFailing"
-        and alert["labels"]["exported_job"] == "bad" for alert in ask(base, "alerts")["alerts"]))
-    print("ok      the job that fails raises TaktJobFailing")
+    for name in ["TaktJobFailing", "TaktJobStale"]:
+        await_true(f"the alert {name}", lambda: any(
+            alert["labels"]["alertname"] == name
+            and alert["labels"]["exported_job"] == "bad" for alert in ask(base, "alerts")["alerts"]))
+        print(f"ok      the job that fails raises {name}")
     return failures
 
 
@@ -121,8 +123,8 @@ def draw(base, path):
         place = panel["gridPos"]
         if panel["id"] not in axes:
             box = figure.add_axes([
-                place["x"] / 24 + 0.022, 1 - (place["y"] + place["h"]) / rows + 0.016,
-                place["w"] / 24 - 0.034, place["h"] / rows - 0.04], facecolor="#181b1f")
+                place["x"] / 24 + 0.032, 1 - (place["y"] + place["h"]) / rows + 0.016,
+                place["w"] / 24 - 0.044, place["h"] / rows - 0.04], facecolor="#181b1f")
             box.set_title(panel["title"], color="#ccc", fontsize=10, loc="left")
             box.tick_params(colors="#999", labelsize=7)
             axes[panel["id"]] = box

@@ -167,9 +167,9 @@ def enter_namespace():
         os.execvp("unshare", ["unshare", "--mount", "--propagation", "private", sys.executable, "-B",
                               *sys.argv])
     # A null device of its own, too: container engines change the owner of what they give a process.
-    with tempfile.TemporaryDirectory() as folder:
-        null = pathlib.Path(folder, "null")
-        os.mknod(null, stat.S_IFCHR, os.makedev(1, 3))
-        null.chmod(0o666)
-        succeed("mount", "--bind", null, "/dev/null")
-        null.unlink()
+    CACHE.mkdir(parents=True, exist_ok=True)
+    null = CACHE / "null"
+    null.unlink(missing_ok=True)
+    os.mknod(null, stat.S_IFCHR, os.makedev(1, 3))
+    null.chmod(0o666)
+    succeed("mount", "--bind", null, "/dev/null")

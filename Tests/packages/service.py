@@ -213,6 +213,8 @@ def remove(machine, takt, before):
     check(machine.read(FILE) == JOBS and (machine.path / "var/lib/takt/ledger.sqlite").exists(),
           "and keeps the jobs file and the ledger")
     machine.succeed("dpkg -P takt")
+    # Those of this test.
+    machine.succeed("rm -f /usr/local/bin/editor /usr/written")
     left = sorted(machine.listing() - before)
     check(not left, f"the purge leaves nothing{': ' + ' '.join(left) if left else ''}")
     check(takt.show("LoadState") == "not-found", "systemd does not know the unit any more")
