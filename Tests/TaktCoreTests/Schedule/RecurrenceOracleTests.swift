@@ -1,7 +1,8 @@
 import Foundation
 import TaktCore
-import Testing
+import TaktTesting
 import TaktTime
+import Testing
 
 /// Recurrences held against python-dateutil, in all zones with clock changes. `TAKT_RRULES` says how
 /// many; default 400.
