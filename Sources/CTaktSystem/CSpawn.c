@@ -34,6 +34,8 @@ struct csystem_launch {
   volatile int is_abandoned;
   volatile int stage;
   volatile int error;
+  // The child enters its control group itself.
+  int enters_group;
   csystem_spawn_request request;
   csystem_identity identity;
   csystem_guarded guarded;
@@ -151,12 +153,23 @@ static void announce(csystem_guarded *guarded) {
   raw(SYS_rt_sigaction, SIGPIPE, (long)&ignore, 0, sizeof(uint64_t), 0);
 }
 
+// Takes the child, which has nobody else in its process, into its control group.
+static long enter_group(int group) {
+  long file = raw(SYS_openat, group, (long)"cgroup.procs", O_WRONLY | O_CLOEXEC, 0, 0);
+  if (file < 0) return file;
+  long result = raw3(SYS_write, file, (long)"0", 1);
+  raw3(SYS_close, file, 0, 0);
+  return result < 0 ? result : 0;
+}
+
 // Runs in the child: raw system calls alone.
 static int child_main(void *argument) {
   csystem_launch *launch = argument;
   const csystem_spawn_request *request = &launch->request;
   long result;
 
+  if (launch->enters_group && (result = enter_group(request->control_group)) != 0)
+    fail(launch, CSYSTEM_STAGE_PROCESS, result);
   raw3(SYS_setsid, 0, 0, 0);
   if (request->guarded) announce(&launch->guarded);
   // Few are changed, and a call for each of the others would be most of a child's start.
@@ -345,6 +358,7 @@ int csystem_spawn(
   launch->is_abandoned = 0;
   launch->stage = 0;
   launch->error = 0;
+  launch->enters_group = 0;
   launch->is_pending = 1;
 
   sigset_t all, before;
@@ -364,8 +378,10 @@ int csystem_spawn(
   args.stack_size = STACK_BYTES;
   args.cgroup = request->control_group >= 0 ? (uint64_t)request->control_group : 0;
   long child = clone3_call(&args, child_main, launch);
-  // A kernel or a container's filter that does not know the call.
-  if ((child == -ENOSYS || child == -EPERM) && request->control_group < 0) {
+  // A filter that cannot see what the call asks for refuses it: that of a container, or of a systemd
+  // unit with RestrictNamespaces.
+  if (child == -ENOSYS || child == -EPERM) {
+    launch->enters_group = request->control_group >= 0;
     child = clone(child_main, stack + STACK_BYTES, (int)flags | SIGCHLD, launch, &descriptor, NULL,
                   &launch->is_pending);
     if (child < 0) child = -errno;

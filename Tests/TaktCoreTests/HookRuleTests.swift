@@ -171,6 +171,36 @@ import TaktTime
     #expect(day.news() == [])
   }
 
+  @Test(
+    arguments: [
+      (.onRecover, HookRule()), (.onRecover, HookRule(.streak(least: 2))),
+      (.onSuccess, HookRule(.recovered)),
+    ] as [(HookKind, HookRule)])
+  func `a recovery that the end of takt cut off is told by the next success, once`(
+    hook: HookKind, rule: HookRule
+  ) throws {
+    let spec = try job([hook: [rule]])
+    var day = Day()
+    day.start([spec])
+    day.pass(.seconds(70), .exited(1))
+    day.world.pass(.seconds(20))
+    let run = try #require(day.world.running.first)
+    day.world.send(.actionEnded(run, AttemptReport(.exited(0))))
+    #expect(day.world.requests.last?.isHook == true)
+    // The hook has started, and takt is killed before it ends.
+    day.restart([spec], after: .seconds(5))
+    _ = day.news()
+    // A failure in between does not make people forget what they wait for.
+    day.pass(.seconds(30), .exited(1))
+    #expect(day.news().isEmpty)
+    day.pass(.seconds(30), .exited(0))
+    #expect(day.news().map { $0.prefix(10) } == [hook.rawValue.prefix(10)])
+    day.pass(.seconds(300), .exited(0))
+    day.restart([spec], after: .seconds(5))
+    day.pass(.seconds(300), .exited(0))
+    #expect(day.news().isEmpty)
+  }
+
   @Test func `a reload keeps what was called, wherever it stands now, and a new when counts anew`()
     throws
   {

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 /// Alarms of the built program: hooks that keep quiet, staleness, pings, and what a run waits for.
@@ -154,6 +155,69 @@ import Testing
     }
     #expect(try takt.stop() == 0)
     #expect(!FileManager.default.fileExists(atPath: folder.url.path + "/owned"))
+  }
+
+  @Test func `a mail has the time of the slot in the zone of the jobs file`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("#!/bin/sh\ncat >> mails\n", to: "sendmail")
+    chmod(folder.url.appendingPathComponent("sendmail").path, 0o755)
+    func jobs(in zone: String) -> String {
+      """
+      scheduler: {timezone: \(zone)}
+      jobs:
+        a:
+          every: 50ms
+          from: end
+          run: 'false'
+          on_failure:
+            use: mail
+            with: {sendmail: ./sendmail, from: takt@example.org, to: ops@example.org}
+
+      """
+    }
+    func slots() -> [Substring] {
+      folder.read("mails").split(separator: "\n").filter { $0.hasPrefix("Slot: ") }
+    }
+    try folder.write(jobs(in: "Asia/Kolkata"))
+    let takt = try TaktProcess(["run"], in: folder)
+    try takt.line("a mail") { $0.hook == "on_failure" && $0.to == "ended" }
+    let first = try #require(slots().first)
+    #expect(first.hasSuffix("+05:30"), "\(first)")
+    try folder.write(jobs(in: "Asia/Tokyo"))
+    takt.signal(SIGHUP)
+    try takt.line("the reload") { $0.event == "reload" }
+    let deadline = Date() + TaktProcess.patience
+    while slots().last?.hasSuffix("+09:00") != true, Date() < deadline { usleep(5000) }
+    #expect(slots().last?.hasSuffix("+09:00") == true)
+    #expect(try takt.stop() == 0)
+  }
+
+  @Test func `a recovery whose mail the end of takt cut off is told by the next success`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      jobs:
+        flaky:
+          every: 50ms
+          from: end
+          run: '[ -e mended ]'
+          kill: {grace: 0s}
+          on_recover: {run: 'echo told >> alarms; [ -e answered ] || sleep 600'}
+      """)
+    let killed = try TaktProcess(["run"], in: folder)
+    try runs(2, of: "flaky", killed)
+    try folder.write("", to: "mended")
+    _ = try lines(1, of: "alarms", in: folder)
+    // What the hook was called for is written by the time of the next runs.
+    try runs(10, of: "flaky", killed)
+    killed.signal(SIGKILL)
+    _ = killed.waitForExit()
+    try folder.write("", to: "answered")
+    let second = try TaktProcess(["run"], in: folder)
+    _ = try lines(2, of: "alarms", in: folder)
+    try runs(5, of: "flaky", second)
+    #expect(try second.stop() == 0)
+    #expect(folder.read("alarms") == "told\ntold\n")
   }
 
   @Test func `ping tells a monitor of the start and the end of each run`() throws {

@@ -43,6 +43,26 @@ import Testing
     #expect(container.waitForExit() == 0)
   }
 
+  @Test(arguments: Tracking.available)
+  func `jobs run where a filter of system calls hides clone3`(tracking: Tracking) throws {
+    let folder = try TemporaryFolder()
+    let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("faults/noclone3.c").path
+    let compiler = try TaktProcess(["-O2", "-o", "noclone3", source], program: "cc", in: folder)
+    try #require(compiler.waitForExit() == 0, "cc is needed: \(compiler.errors)")
+    try folder.write("jobs: {a: {on: start, run: 'cat /proc/self/cgroup'}}\n")
+    let takt = try TaktProcess(
+      [
+        tracking.variable, folder.url.appendingPathComponent("noclone3").path,
+        TaktProcess.executable.path, "run",
+      ], program: "/usr/bin/env", in: folder)
+    let end = try takt.line("the end") { $0.job == "a" && $0.to == "ended" }
+    #expect(end.outcome == "succeeded" && end.reason == "exit(0)")
+    #expect(try takt.stop() == 0)
+    let isInGroup = takt.lines.contains { $0.line?.contains("/takt-") == true }
+    #expect(isInGroup == (tracking == .groups))
+  }
+
   private func wait(_ what: String, until isSo: () -> Bool) throws {
     let deadline = Date() + TaktProcess.patience
     while !isSo() {

@@ -64,6 +64,111 @@ import Testing
   }
 
   @Test(.enabled(if: HungMount.isAvailable, HungMount.condition))
+  func `alarms whose ca_file does not answer fail, say so, and keep nobody waiting`() throws {
+    let mount = try HungMount()
+    let folder = try TemporaryFolder()
+    let hung = "ca_file: '\(mount.path("ca.pem"))', timeout: 300ms, retries: 0"
+    let url = "url: 'https://127.0.0.1:9/x'"
+    try folder.write(
+      Self.scheduler + """
+        jobs:
+          pings: {on: start, use: ping, with: {\(url), \(hung)}}
+          posts: {on: start, use: notify, with: {to: slack, \(url), \(hung)}}
+          pinged: {every: 200ms, run: 'true', ping: {\(url), \(hung)}}
+          alarmed:
+            every: 200ms
+            run: 'false'
+            on_failure: {use: notify, with: {to: slack, \(url), \(hung)}}
+          plain: {every: 100ms, run: 'true'}
+
+        """)
+    let takt = try TaktProcess(["run"], in: folder)
+    var left: Set = ["pings", "posts", "on_start pinged", "on_failure alarmed"]
+    while !left.isEmpty {
+      let end = try takt.line("an end") {
+        guard $0.to == "ended", let job = $0.job else { return false }
+        return left.contains([$0.hook, job].compactMap(\.self).joined(separator: " "))
+      }
+      #expect(end.outcome == "failed" && end.reason == "timeout")
+      left.remove([end.hook, end.job].compactMap(\.self).joined(separator: " "))
+    }
+    #expect(
+      takt.lines.contains {
+        $0.line?.contains("ca.pem does not respond; check for a hung mount") == true
+      })
+    for job in ["plain", "pinged", "alarmed"] {
+      for _ in 0..<5 {
+        try takt.line("a slot") { $0.job == job && $0.verdict == "ran" }
+      }
+    }
+    #expect(!takt.lines.contains { $0.job == "plain" && $0.verdict == "missed" })
+    mount.comeBack()
+    mount.unmount()
+    #expect(try takt.stop() == 0)
+  }
+
+  @Test(.enabled(if: HungMount.isAvailable, HungMount.condition))
+  func `the alarm of a job whose secrets do not answer fails, and keeps nobody waiting`() throws {
+    let mount = try HungMount()
+    let folder = try TemporaryFolder()
+    try folder.write(
+      Self.scheduler + """
+        jobs:
+          hung:
+            on: start
+            run: 'true'
+            timeout: 1s
+            kill: {grace: 1s}
+            secrets: {KEY: {file: '\(mount.path("key"))'}}
+            ping: {url: 'http://127.0.0.1:9/{{secret.KEY}}', retries: 0}
+            on_failure: {use: notify, with: {to: slack, url: 'http://127.0.0.1:9/{{secret.KEY}}', retries: 0}}
+          plain: {every: 100ms, run: 'true'}
+
+        """)
+    let takt = try TaktProcess(["run"], in: folder)
+    try takt.line("the end of the run") { $0.job == "hung" && $0.to == "ended" && $0.hook == nil }
+    try takt.line("the end of its alarm") { $0.to == "ended" && $0.hook == "on_failure" }
+    for _ in 0..<10 {
+      try takt.line("a slot") { $0.job == "plain" && $0.verdict == "ran" }
+    }
+    #expect(!takt.lines.contains { $0.job == "plain" && $0.verdict == "missed" })
+    mount.unmount()
+    #expect(try takt.stop() == 0)
+  }
+
+  @Test(
+    .enabled(if: HungMount.isAvailable, HungMount.condition),
+    arguments: ["token_file", "read_token_file"])
+  func `jobs start, and takt stops, while the file of a token does not answer`(key: String) throws {
+    let mount = try HungMount()
+    let folder = try TemporaryFolder()
+    let path = mount.path("token")
+    try folder.write(
+      """
+      scheduler: {shutdown_grace: 1s, http: {listen: 0, \(key): '\(path)'}}
+      jobs:
+        plain: {every: 100ms, run: 'true'}
+
+      """)
+    let takt = try TaktProcess(["run"], in: folder)
+    let line = try takt.line("why there is no page") {
+      $0.message?.hasPrefix("not listening at ") == true
+    }
+    #expect(line.message?.contains(path) == true)
+    #expect(line.message?.hasSuffix("does not respond; the jobs continue") == true)
+    try takt.line("a slot") { $0.job == "plain" && $0.verdict == "ran" }
+    let status = try TaktProcess(["status"], in: folder)
+    #expect(try status.text().contains("plain"))
+    // Back again, the file is not there: takt makes one, which this file system refuses.
+    mount.comeBack()
+    try takt.line("what became of it") {
+      $0.message?.hasPrefix("not listening at ") == true && $0.message != line.message
+    }
+    #expect(try takt.stop() == 0)
+    mount.unmount()
+  }
+
+  @Test(.enabled(if: HungMount.isAvailable, HungMount.condition))
   func `TERM ends takt while a watched path and secrets do not answer`() throws {
     let mount = try HungMount()
     let folder = try TemporaryFolder()

@@ -75,8 +75,70 @@ import Testing
       try run(["init", "my jobs.yaml"], in: folder).output.contains("takt next 'my jobs.yaml' "))
     let nowhere = try run(["init", "none/jobs.yaml"], in: folder)
     #expect(nowhere.status == 74)
+    #expect(nowhere.errors == "takt: cannot write none/jobs.yaml: No such file or directory\n")
+    #expect(try run(["init", "--", "-x.yaml"], in: folder).output.contains("takt next ./-x.yaml "))
+  }
+
+  /// The names in a folder.
+  private func names(in folder: TemporaryFolder) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+  }
+
+  @Test func `what init refuses leaves nothing behind`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs: {}\n")
+    #expect(try run(["init"], in: folder).status == 64)
+    #expect(try names(in: folder) == ["jobs.yaml"])
+
+    let linked = try TemporaryFolder()
+    symlink("nowhere", linked.url.appendingPathComponent("jobs.yaml").path)
     #expect(
-      nowhere.errors == "takt: cannot write none/jobs.schema.json: No such file or directory\n")
+      try run(["init"], in: linked).errors == "takt: jobs.yaml already exists; it is not changed\n")
+    #expect(try names(in: linked) == ["jobs.yaml"])
+  }
+
+  @Test(
+    .enabled(if: geteuid() == 0, "mounting takes root"),
+    arguments: [
+      ("size=4k", "jobs.schema.json: No space left on device"),
+      ("nr_inodes=2", "jobs.schema.json: No space left on device"),
+      ("ro", "jobs.yaml: Read-only file system"),
+    ])
+  func `init in a full or read-only folder says so, and leaves no half of a file`(
+    options: String, words: String
+  ) throws {
+    let folder = try TemporaryFolder()
+    let script = """
+      mount -t tmpfs -o "$1" tmpfs . && cd "$PWD" || exit 99
+      "$2" init; status=$?; ls -A; exit $status
+      """
+    let shell = try TaktProcess(
+      ["--mount", "sh", "-c", script, "sh", options, TaktProcess.executable.path],
+      program: "/usr/bin/unshare", in: folder)
+    #expect(try shell.text().isEmpty)
+    #expect(shell.waitForExit() == 74)
+    #expect(shell.errors == "takt: cannot write \(words)\n")
+  }
+
+  @Test func `of two at once one writes the file, and the other says that it is there`() throws {
+    let folder = try TemporaryFolder()
+    let both = try (0..<8).map { _ in try TaktProcess(["init"], in: folder) }
+    let statuses = both.map { $0.waitForExit() }
+    #expect(statuses.filter { $0 == 0 }.count == 1 && statuses.filter { $0 == 64 }.count == 7)
+    #expect(try run(["check", "--strict"], in: folder).output == "jobs.yaml: ok, 1 job\n")
+    #expect(
+      try folder.read("jobs.schema.json") == run(["schema"], in: folder).output)
+  }
+
+  @Test func `a folder in the place of the schema is named`() throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      at: folder.url.appendingPathComponent("jobs.schema.json"), withIntermediateDirectories: false)
+    let takt = try run(["init"], in: folder)
+    #expect(takt.status == 0)
+    #expect(
+      takt.errors == "takt: warning: jobs.schema.json already exists and is not a file, so editors "
+        + "find no schema\n")
   }
 
   @Test func `installed plugins are found after those beside the file`() throws {

@@ -24,6 +24,15 @@ enum SlowQueue {
   }
 }
 
+/// Where the file of the token is read: its file system may not respond.
+enum TokenQueue {
+  private static let queue = DispatchQueue(label: "takt.control.token", qos: .utility)
+
+  static func perform<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    await queue.perform(body)
+  }
+}
+
 /// Where answers are put together that take processor time, and wait for nothing.
 enum BusyQueue {
   private static let queue = DispatchQueue(label: "takt.control.busy", qos: .utility)

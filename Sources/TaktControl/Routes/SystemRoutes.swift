@@ -102,7 +102,7 @@ struct SystemRoutes {
     guard context.isLocal else {
       throw Problem(.forbidden, "the address is available only on the Unix socket")
     }
-    guard let address = network.address else {
+    guard let address = await TokenQueue.perform({ [network] in network.address }) else {
       throw Problem(
         .notFound, "the web page is off",
         detail: "Add 'http: {listen: 8080}' under 'scheduler' and restart takt.")

@@ -24,9 +24,10 @@ package struct HookRule: Hashable, Sendable {
 
   /// Whether it depends on when the action was called last.
   var needsMemory: Bool {
-    if interval != nil { return true }
-    if case .streak = when { return true }
-    return false
+    switch when {
+    case .recovered, .streak: true
+    case .every, .output: interval != nil
+    }
   }
 }
 

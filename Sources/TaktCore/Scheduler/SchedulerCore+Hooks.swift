@@ -33,10 +33,11 @@ extension SchedulerCore {
       let isRecovery = noteSuccess(of: id, at: now) || streak > 0
       if streak > 0 { setFailureStreak(of: id, 0) }
       if let run {
-        if isRecovery {
+        if isRecovery || hasLostRecovery(id) {
           call(
             HookOccasion(
-              kind: .onRecover, end: end, streak: streak, endedStreak: streak, isRecovery: true),
+              kind: .onRecover, end: end, streak: streak, endedStreak: streak,
+              isRecovery: isRecovery),
             for: run, at: now)
         }
         call(
@@ -52,6 +53,12 @@ extension SchedulerCore {
     case .cancelled, .interrupted:
       break
     }
+  }
+
+  /// Whether the end of takt has cut off `on_recover`: the next success calls it.
+  private mutating func hasLostRecovery(_ id: JobID) -> Bool {
+    guard jobs.isPresent(id), let alarms = jobs[id].alarms else { return false }
+    return alarms.calls.contains { $0.key.hook == .onRecover && $0.value.progress == .lost }
   }
 
   /// Of a job that a reload has removed it is not counted.
@@ -111,6 +118,9 @@ extension SchedulerCore {
         LogField(.hook, .text(occasion.kind.rawValue)),
       ]
       if run.run.number > 0 { fields.append(LogField(.parent, .number(Int64(run.run.number)))) }
+      if occasion.isRecovery {
+        remember(due.map { steps[$0] }, occasion.kind, of: run.job, .lost, at: now)
+      }
       return log(
         .warning, .run, at: now, fields + [LogField(.message, .text("hook not run: \(why)"))])
     }
@@ -123,7 +133,8 @@ extension SchedulerCore {
     if occasion.kind == .onStart {
       startHooks[RunStart(run: run.run, isPing: isPing)] = StartHook()
     }
-    remember(due.map { steps[$0] }, occasion.kind, of: run.job, in: runs.next, at: now)
+    remember(
+      due.map { steps[$0] }, occasion.kind, of: run.job, .waiting(for: runs.next), at: now)
     queueRun(
       .hook(run.slot), of: run.job, run.spec.hookSpec(due.map { steps[$0] }),
       facts: Shared(facts), at: now)
@@ -131,14 +142,14 @@ extension SchedulerCore {
 
   /// Remembers when actions were called, as far as their next call depends on it.
   private mutating func remember(
-    _ steps: [Step], _ hook: HookKind, of id: JobID, in run: RunID, at now: Now
+    _ steps: [Step], _ hook: HookKind, of id: JobID, _ progress: JobAlarms.Progress, at now: Now
   ) {
-    let steps = steps.filter { $0.rule.needsMemory || hook == .onStale }
+    let steps = steps.filter { $0.rule.needsMemory || hook == .onStale || hook == .onRecover }
     guard !steps.isEmpty, jobs.isPresent(id) else { return }
     var alarms = jobs[id].alarms ?? JobAlarms()
     for step in steps {
       alarms.calls[step.place(in: hook)] = JobAlarms.Call(
-        at: now.wall.kept, isOfStreak: true, progress: .waiting(for: run))
+        at: now.wall.kept, isOfStreak: true, progress: progress)
     }
     // Those of actions that are no longer in the file.
     let hooks = jobs[id].spec.hooks
@@ -165,7 +176,8 @@ extension SchedulerCore {
   ) -> Bool {
     let rule = step.rule
     let call: JobAlarms.Call? =
-      if rule.needsMemory || occasion.isReminder, jobs.isPresent(run.job),
+      if rule.needsMemory || occasion.isReminder || occasion.kind == .onRecover,
+        jobs.isPresent(run.job),
         let alarms = jobs[run.job].alarms
       { alarms.calls[step.place(in: occasion.kind)] } else { nil }
     let isLost = call?.progress == .lost
@@ -176,6 +188,9 @@ extension SchedulerCore {
         rule.interval.map { now.wall - last.at >= $0 || now.wall < last.at } ?? true
       } ?? true
     if occasion.isReminder { return isLost || rule.interval != nil && hasRested }
+    // A recovery is told once, whatever came of the job since.
+    if isLost, occasion.kind == .onRecover || rule.when == .recovered { return true }
+    if occasion.kind == .onRecover, !occasion.isRecovery { return false }
     switch rule.when {
     case .every: return hasRested
     case .output: return hasRested && !run.output.isEmpty

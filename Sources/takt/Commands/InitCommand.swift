@@ -17,19 +17,18 @@ struct InitCommand: ParsableCommand {
 
   func run() throws {
     let file = argument.file
-    var schema = Installation.schema
-    if schema == nil {
-      let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
-      // One from before may be of another version of takt, and another file's: it is kept.
-      let text = KeyTable.schema(
-        catalogue: BuiltinRegistry.standard, version: TaktVersion.current)
-      if try create(folder + Self.schemaName, text) || access(folder + Self.schemaName, F_OK) == 0 {
-        schema = Self.schemaName
-      }
-    }
-    guard try create(file, Self.text(schema: schema ?? Self.schemaName)) else {
+    guard try create(file, Self.text(schema: Installation.schema ?? Self.schemaName)) else {
       Console.error("takt: \(file.printable) already exists; it is not changed")
       throw ExitCode.usage
+    }
+    if Installation.schema == nil {
+      do {
+        try createSchema(beside: file)
+      } catch {
+        // The next try finds the folder as this one did.
+        unlink(file)
+        throw error
+      }
     }
     let named = file == FileArgument.standard ? "" : " " + Self.quoted(file)
     Console.print(
@@ -42,6 +41,20 @@ struct InitCommand: ParsableCommand {
   }
 
   private static let schemaName = "jobs.schema.json"
+
+  private func createSchema(beside file: String) throws {
+    let path = (file.lastIndex(of: "/").map { String(file[...$0]) } ?? "") + Self.schemaName
+    let text = KeyTable.schema(catalogue: BuiltinRegistry.standard, version: TaktVersion.current)
+    if try create(path, text) { return }
+    // One from before may be of another version of takt, and another file's: it is kept.
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      Console.error(
+        "takt: warning: \(path.printable) already exists and is not a file, so editors find no schema"
+      )
+      return
+    }
+  }
 
   /// Writes a file that is not there yet; false where it is. Ends the program if it cannot be written.
   private func create(_ path: String, _ text: String) throws -> Bool {
@@ -71,8 +84,9 @@ struct InitCommand: ParsableCommand {
     return .unwritable
   }
 
-  /// A path as a shell takes it.
+  /// A path as a shell and takt take it.
   private static func quoted(_ path: String) -> String {
+    if path.hasPrefix("-") { return quoted("./" + path) }
     let isPlain = path.utf8.allSatisfy {
       (97...122).contains($0) || (65...90).contains($0) || (48...57).contains($0)
         || "/._-".utf8.contains($0)

@@ -47,6 +47,7 @@ struct Daemon {
     clusterNote = joining?.note
     degraded = snapshot.degradedClasses()
     let time = SystemTimeSource()
+    LocalZone.set(snapshot.settings.zone)
     let writer = LogWriter(
       descriptor: STDOUT_FILENO, format: log.format, level: log.level,
       zone: snapshot.settings.zone, isColoured: log.isColoured, time: time)
@@ -88,6 +89,7 @@ struct Daemon {
       ledger: readModel, time: engine.factory.time,
       apply: { plan in
         connections.adopt(plan.settings)
+        LocalZone.set(plan.settings.zone)
         let count = plan.snapshot.jobs.count
         engine.apply(plan) {
           supervision?.ready()

@@ -54,12 +54,19 @@ struct Control {
     _ settings: SchedulerSettings, _ observer: any Observer
   ) -> ClusterMachines? {
     settings.cluster.map { cluster in
-      ClusterMachines(
-        MachineRequests(),
-        tokens: ClusterTokens(
-          readingFile: cluster.apiTokenFile, writingFile: cluster.apiWriteTokenFile,
+      let (reading, writing) = (cluster.apiTokenFile, cluster.apiWriteTokenFile)
+      let files = [reading, writing].compactMap(\.self).joined(separator: " or ")
+      let tokens = PatientWork.perform(
+        thread: "takt-token",
+        orLog: "in the cluster, the file system of \(files) does not respond: other machines "
+          + "cannot be asked until takt is restarted"
+      ) {
+        ClusterTokens(
+          readingFile: reading, writingFile: writing,
           onWarning: { observer.logMessage("in the cluster, \($0)", .warning) },
-          onProblem: { observer.logMessage("in the cluster, \($0)", .error) }))
+          onProblem: { observer.logMessage("in the cluster, \($0)", .error) })
+      }
+      return ClusterMachines(MachineRequests(), tokens: tokens ?? ClusterTokens())
     }
   }
 
@@ -67,7 +74,7 @@ struct Control {
   func listen() {
     let place = folder.map { StateFolder.folder($0) } ?? .none
     if let path = SocketPlace.path(state: place, file: file) {
-      listen(at: .socket(path: path), "the control socket is at")
+      Self.listen(server, at: .socket(path: path), "the control socket is at", observer)
     } else {
       observer.logMessage(
         "no control socket, so commands such as `takt status` do not work: without a state folder, or "
@@ -78,7 +85,15 @@ struct Control {
     if let host = cluster?.api?.hostName { http.names.append(host) }
     PageAddress.set(http.publicURL ?? http.pageURL)
     guard let token = http.tokenFile ?? folder.map({ "\($0)/token" }) else { return }
-    listen(at: .network(http, tokenFile: token), "the web page is at")
+    let files = [token, http.readTokenFile].compactMap(\.self)
+    let page = ControlServer.Place.network(http, tokenFile: token)
+    _ = PatientWork.perform(
+      thread: "takt-token",
+      orLog: "not listening at \(page) yet: the file system of \(files.joined(separator: " or ")) "
+        + "does not respond; the jobs continue"
+    ) { [server, observer] in
+      Self.listen(server, at: page, "the web page is at", observer)
+    }
   }
 
   /// Answers no more questions about the past; to be called before the ledger is closed.
@@ -87,8 +102,11 @@ struct Control {
   /// Lets those who read events see the end.
   func close() { server.close() }
 
-  private func listen(at place: ControlServer.Place, _ words: String) {
-    server.listen(at: place) { [observer] result in
+  private static func listen(
+    _ server: ControlServer, at place: ControlServer.Place, _ words: String,
+    _ observer: any Observer
+  ) {
+    server.listen(at: place) { result in
       switch result {
       case .success(let address): observer.logMessage("\(words) \(address)")
       case .failure(let trouble):

@@ -73,6 +73,7 @@ final class SingleRun {
     // Hooks may take all the time that is theirs.
     settings.shutdownGrace = max(settings.shutdownGrace, SchedulerCore.hookTimeout)
     self.settings = settings
+    LocalZone.set(settings.zone)
     fork = try Fork(settings: settings, level: level)
     engine = try Engine(
       observer: fork, sink: fork, passThrough: fork.passThrough, tap: tap, ledger: ledger

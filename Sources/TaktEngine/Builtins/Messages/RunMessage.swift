@@ -26,7 +26,9 @@ struct RunMessage {
       title = "\(job) on \(host)"
       output = ""
       self.facts =
-        facts + [("Slot", request.slot.rfc3339()), ("Run", request.run.description)]
+        facts + [
+          ("Slot", request.slot.rfc3339(in: LocalZone.current)), ("Run", request.run.description),
+        ]
       return
     }
     title = Self.title(run, job, host)
@@ -37,7 +39,7 @@ struct RunMessage {
     if run.hook == .onStale {
       facts.append(("Success", "none for \(DurationText.brief(run.duration))"))
     } else {
-      facts.append(("Slot", request.slot.rfc3339()))
+      facts.append(("Slot", request.slot.rfc3339(in: LocalZone.current)))
       if run.hook != .onStart { facts.append(("Took", DurationText.brief(run.duration))) }
       if run.lateness >= Self.lateLeast { facts.append(("Late", DurationText.brief(run.lateness))) }
       if run.attempts > 1 { facts.append(("Attempts", String(run.attempts))) }
