@@ -18,7 +18,8 @@ package struct ZoneFiles: ZoneSource {
   package func zone(named name: String) -> Zone? {
     if name == "local" { return local() }
     if name == "UTC" { return .utc }
-    guard isPlain(name), Zone.plainName(of: name) == nil, let bytes = read("\(folder)/\(name)") else { return nil }
+    guard isPlain(name), Zone.plainName(of: name) == nil, let bytes = read("\(folder)/\(name)")
+    else { return nil }
     return Zone(name: name, tzif: bytes)
   }
 
