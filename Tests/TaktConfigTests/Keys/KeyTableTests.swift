@@ -328,6 +328,15 @@ struct KeyTableTests {
     "spread.over": ("{over: 5m}", "{over: 6m}"),
     "spread.by": ("{over: 5m}", "{over: 5m, by: host}"),
     "dst.gap": ("{}", "{gap: skip}"), "dst.overlap": ("{}", "{overlap: both}"),
+    "nth.every": (
+      "{every: 2, starting: 2026-01-05}", "{every: 3, starting: 2026-01-05}"
+    ),
+    "nth.unit": (
+      "{every: 2, starting: 2026-01-05}", "{every: 2, unit: days, starting: 2026-01-05}"
+    ),
+    "nth.starting": (
+      "{every: 2, starting: 2026-01-05}", "{every: 2, starting: 2026-01-12}"
+    ),
     "missed.policy": ("{}", "{policy: skip}"), "missed.within": ("{}", "{within: 0s}"),
     "missed.max": ("{policy: all}", "{policy: all, max: 9}"),
     "steps.run": ("[{run: x}]", "[{run: y}]"), "steps.use": ("[{run: x}]", "[{use: log}]"),
@@ -380,13 +389,13 @@ struct KeyTableTests {
     let others =
       switch key {
       case "steps": "on: start, "
-      case "spread", "dst": "cron: '@daily', run: x, "
+      case "spread", "dst", "nth": "cron: '@daily', run: x, "
       case "after", "watch": "run: x, "
       default: "on: start, run: x, "
       }
     let (before, after) = (others + "\(key): \(row.before)", others + "\(key): \(row.after)")
     let plan = try plan(from: before, to: after)
-    #expect(plan.steps.flatMap(\.details).map(\.key) == [key == "dst" ? "cron" : key])
+    #expect(plan.steps.flatMap(\.details).map(\.key) == [["dst", "nth"].contains(key) ? "cron" : key])
   }
 
   @Test(arguments: KeyTable.job.filter(\.isAllowedInDefaults).map(\.name))
