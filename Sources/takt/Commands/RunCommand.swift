@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import TaktConfig
 import TaktCore
 import TaktEngine
 
