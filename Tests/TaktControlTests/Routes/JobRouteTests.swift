@@ -203,7 +203,7 @@ import Testing
     ])
     let range = "from=2026-09-21T15:00:00Z&until=2026-09-21T15:00:04Z"
     let forecast = try world.get("/api/v1/jobs/a/forecast?\(range)")
-    let slots = forecast.list("slots").map { ($0 as? [String: Any])?["slot"] as? String }
+    let slots = forecast.list("slots").map { $0["slot"] as? String }
     #expect(slots == ["2026-09-21T15:00:00.000Z", "2026-09-21T15:00:02.000Z"])
     #expect(forecast["enabled"] as? Bool == true && forecast["limit"] == nil)
     #expect(forecast["next"] as? String == "2026-09-21T14:13:22.000Z")
@@ -211,7 +211,7 @@ import Testing
     let off = try world.get("/api/v1/jobs/off/forecast?\(range)")
     #expect(off["enabled"] as? Bool == false && off.list("slots").count == 2)
     let beyond = try world.get("/api/v1/jobs/limited/forecast?\(range)")
-    let entry = beyond.list("slots").first as? [String: Any]
+    let entry = beyond.list("slots").first
     #expect(entry?["beyond_limit"] as? Bool == true && beyond["limit_reached"] as? Bool == false)
   }
 
