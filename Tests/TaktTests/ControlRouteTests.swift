@@ -24,10 +24,13 @@ import Testing
     let document = try JSONSerialization.jsonObject(with: data) as? [String: Any]
     let paths = try #require(document?["paths"] as? [String: [String: Any]])
     #expect(paths.count > 15)
+    let queries = [
+      "/api/v1/jobs/{job}/forecast": "?from=2099-01-01T00:00:00Z&until=2099-02-01T00:00:00Z"
+    ]
     let refused = ["/api/v1/jobs/{job}/resume": 409, "/api/v1/runs/{run}/cancel": 409]
     for (path, methods) in paths where path != "/api/v1/events" {
       let target = path.replacing("{job}", with: "quick").replacing("{run}", with: String(run))
-        .replacing("{machine}", with: "m")
+        .replacing("{machine}", with: "m") + queries[path, default: ""]
       for method in ["get", "post"] where methods[method] != nil {
         let body = path.hasSuffix("/plan") ? Self.jobs : method == "post" ? "" : nil
         let (status, text) = try live.ask(method.uppercased(), target, body)

@@ -79,9 +79,10 @@ import Testing
     #expect(try run(["init", "--", "-x.yaml"], in: folder).output.contains("takt next ./-x.yaml "))
   }
 
-  /// The names in a folder.
+  /// The names in a folder, without those of the files that keep what a program says on standard error.
   private func names(in folder: TemporaryFolder) throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+    try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+      .filter { !$0.hasPrefix("stderr-") }.sorted()
   }
 
   @Test func `what init refuses leaves nothing behind`() throws {

@@ -162,7 +162,7 @@ import Testing
       "jobs: {a: {cron: '0 7 * * *', run: x}, b: {cron: '0 8 * * *', run: x}}\n")
     let loaded = try live.takt("why", "a", "--at", "tomorrow 06:00").output
     #expect(loaded.contains(": to come\n  It will run at "), "\(loaded)")
-    #expect(loaded.contains("or up to 5 m later (leeway) (cron)."), "\(loaded)")
+    #expect(loaded.contains("or up to 5m later (leeway) (cron)."), "\(loaded)")
     let notYet = try live.takt("why", "a", "--at", "tomorrow 07:00").output
     #expect(notYet.contains("a will have no slot at "), "\(notYet)")
     let added = try live.takt("why", "b", "--at", "tomorrow 08:00").output
