@@ -98,6 +98,7 @@ test: test-setup ## Run all tests, and list the failures at the end.
 		echo && grep -E '^.?[✘↳]|error: ' .build/test.log; exit 1; }
 	@$(MAKE) --no-print-directory test-timermachine
 	python3 -B Tests/nemesis/nemesis.py .build/debug/takt --seeds $(TEST_SEEDS)
+	.build/debug/boundary-fuzz replay Tests/fuzz/corpus
 
 EXPORT ?= .build/timermachine
 .PHONY: export-timermachine test-timermachine
@@ -185,9 +186,28 @@ format:          ## Format all sources.
 tsan: setup      ## Run the timers' tests, with 100,000 operations from 4 threads, under ThreadSanitizer.
 	$(SWIFT) test --sanitize=thread --scratch-path .build-tsan --filter TimerMachineTests
 
-fuzz: setup      ## Run 10 million random operations on each timer factory under AddressSanitizer.
+fuzz: fuzz-timers fuzz-boundaries ## Fuzz the timer factories, and each reader of foreign bytes for FUZZ_SECONDS=600: FUZZ_TARGETS='jobs cron'.
+
+.PHONY: fuzz-timers fuzz-boundaries fuzz-program fuzz-coverage
+fuzz-timers: setup # 10 million random operations on each timer factory under AddressSanitizer.
 	$(SWIFT) build -c release --sanitize=address --product timer-fuzz --scratch-path .build-asan
 	.build-asan/release/timer-fuzz
+
+# libFuzzer comes with Swift; the linker would leave its driver out, which only C code calls.
+FUZZ_SECONDS ?= 600
+FUZZ_TARGETS ?=
+FUZZER = .build-fuzz/release/boundary-fuzz
+fuzz-program: setup
+	$(SWIFT) build -c release --sanitize=address --product boundary-fuzz --scratch-path .build-fuzz \
+		-Xswiftc -sanitize=fuzzer -Xswiftc -use-ld=lld -Xlinker -u -Xlinker LLVMFuzzerRunDriver
+
+fuzz-boundaries: fuzz-program # Findings are left in .build-fuzz/TARGET/.
+	python3 -B Tests/fuzz/fuzz.py $(FUZZER) --seconds $(FUZZ_SECONDS) --out .build-fuzz $(FUZZ_TARGETS)
+
+fuzz-coverage: setup ## Print how much of the reading code the kept inputs reach.
+	$(SWIFT) build --product boundary-fuzz --scratch-path .build-coverage \
+		-Xswiftc -profile-generate -Xswiftc -profile-coverage-mapping
+	python3 -B Tests/fuzz/coverage.py .build-coverage/debug/boundary-fuzz
 
 .PHONY: storm
 storm: setup     ## Run 1,000 seeds of a cluster's machines in virtual time. SEED=N shows one.

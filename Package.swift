@@ -132,6 +132,13 @@ let package = Package(
     .executableTarget(
       name: "timer-fuzz", dependencies: ["TimerMachine", "TimerMachineTesting", "TaktTime"],
       swiftSettings: strict),
+    // What enters takt from outside, for libFuzzer.
+    .executableTarget(
+      name: "boundary-fuzz",
+      dependencies: ["TaktEngine", "TaktConfig", "TaktCore", "TaktTime", "CFuzzer"],
+      swiftSettings: strict),
+    // libFuzzer, where it is linked.
+    .target(name: "CFuzzer"),
     // The machines of a cluster in virtual time, by many seeds.
     .executableTarget(
       name: "cluster-storm", dependencies: ["TaktCore", "TaktTesting"], swiftSettings: strict),

@@ -29,7 +29,8 @@ import Testing
     ]
     let refused = ["/api/v1/jobs/{job}/resume": 409, "/api/v1/runs/{run}/cancel": 409]
     for (path, methods) in paths where path != "/api/v1/events" {
-      let target = path.replacing("{job}", with: "quick").replacing("{run}", with: String(run))
+      let target =
+        path.replacing("{job}", with: "quick").replacing("{run}", with: String(run))
         .replacing("{machine}", with: "m") + queries[path, default: ""]
       for method in ["get", "post"] where methods[method] != nil {
         let body = path.hasSuffix("/plan") ? Self.jobs : method == "post" ? "" : nil

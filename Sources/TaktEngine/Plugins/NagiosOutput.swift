@@ -2,7 +2,7 @@ import TaktCore
 
 /// The first line that a check prints, as the monitoring world writes it: a sentence, and behind a
 /// bar performance data, `'label'=value[UOM];warn;crit;min;max`.
-struct NagiosOutput: Hashable, Sendable {
+package struct NagiosOutput: Hashable, Sendable {
   /// A measured value.
   struct Metric: Hashable, Sendable {
     var name: String
@@ -13,7 +13,7 @@ struct NagiosOutput: Hashable, Sendable {
   var message: String
   var metrics: [Metric]
 
-  init(_ output: [UInt8]) {
+  package init(_ output: [UInt8]) {
     let line = output.prefix { $0 != 10 }
     let text = String(decoding: line, as: UTF8.self)
     let bar = text.firstIndex(of: "|")

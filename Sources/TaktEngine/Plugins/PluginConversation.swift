@@ -1,4 +1,4 @@
-import TaktCore
+package import TaktCore
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -9,9 +9,9 @@ import TaktCore
 /// What a plugin says, understood: a pure machine that is fed bytes and tells what they mean. It knows
 /// the rules of `plugins/PROTOCOL.md` that concern lines, the handshake and fields; which runs there
 /// are, it asks.
-struct PluginConversation {
+package struct PluginConversation {
   /// What a plugin has said.
-  enum Event: Hashable, Sendable {
+  package enum Event: Hashable, Sendable {
     case hello(name: String?, version: String?, capabilities: Set<String>)
     case progress(run: String?, percent: Double?, message: String?)
     case log(run: String?, level: LogLevel, message: String)
@@ -32,7 +32,7 @@ struct PluginConversation {
   private var isBroken = false
   private let decoder = JSONDecoder()
 
-  init(isService: Bool, tap: PluginTap? = nil) {
+  package init(isService: Bool, tap: PluginTap? = nil) {
     self.isService = isService
     self.tap = tap
   }
@@ -40,7 +40,7 @@ struct PluginConversation {
   /// Whether it has said anything that counts.
   var hasSentMessage: Bool { hasGreeted || isBroken }
 
-  mutating func feed(_ bytes: UnsafeRawBufferPointer, _ body: (Event) -> Void) {
+  package mutating func feed(_ bytes: UnsafeRawBufferPointer, _ body: (Event) -> Void) {
     guard !isBroken else { return }
     var whole: [[UInt8]] = []
     let isWithinBounds = lines.feed(bytes) { whole.append($0) }

@@ -1,7 +1,7 @@
 import TaktCore
 
 /// How a plugin can break the rules, or leave a run without an end.
-enum PluginFault: String, CaseIterable, Hashable, Sendable {
+package enum PluginFault: String, CaseIterable, Hashable, Sendable {
   case badJSON = "bad_json"
   case badMessage = "bad_message"
   case lineTooLong = "line_too_long"

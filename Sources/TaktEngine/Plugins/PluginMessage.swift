@@ -45,7 +45,7 @@ struct PluginMessage: Decodable {
 }
 
 /// What a run has come to, in the plugin's own words.
-struct PluginResult: Hashable, Sendable {
+package struct PluginResult: Hashable, Sendable {
   var isOK: Bool
   /// A short word for machines; nil without one.
   var reason: String?

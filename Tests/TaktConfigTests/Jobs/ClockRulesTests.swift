@@ -27,7 +27,7 @@ import TaktTime
       "cron: '@daily', nth: {every: 0, starting: 2026-01-05} | outOfRange | 'every'",
       "cron: '@daily', nth: {every: 2, starting: 2026-02-30} | badValue | must be a date that exists",
       "cron: '@daily', nth: {every: 2, starting: '2026-01-05T09:00'} | badValue | must be a date that exists",
-      "cron: '@daily', nth: {every: 2, unit: years, starting: 2026-01-05} | badValue | 'unit'",
+      "cron: '@daily', nth: {every: 2, unit: years, starting: 2026-01-05} | badChoice | 'unit'",
       "cron: '@daily', nth: 2 | wrongType | 'nth' must be a mapping",
       "cron: '0 9 * * MON', nth: {every: 7, unit: days, starting: 2026-01-06} | neverRuns | never occurs",
       "every: 90m, anchor: 8 | badValue | 'anchor' must be a time of day such as 08:00",

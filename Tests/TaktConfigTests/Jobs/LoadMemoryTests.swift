@@ -116,12 +116,13 @@ import Testing
     let bench = Bench()
     func write(_ second: String) {
       bench.write(
-        Self.text(["  a: {every: 1h, run: x}", "  b: {\(second)}", "  c: {every: 2h, run: y}"]))
+        Self.text(
+          ["  a: {every: 1h, run: x}", "  b: {\(second)} # a job", "  c: {every: 2h, run: y}"]))
     }
     write("every: 1h, spread: 5m, run: x")
     let first = try #require(bench.check("first").snapshot?.jobs)
-    write("every: 1h,   spread: 5m, run: x # a comment")
-    let same = try #require(bench.check("a comment").snapshot?.jobs)
+    write("every: 1h,   spread: 5m, run: x   ")
+    let same = try #require(bench.check("blanks").snapshot?.jobs)
     for (left, right) in zip(first, same) { #expect(left.isCopy(of: right)) }
     write("every: 3h, spread: 5m, run: x")
     let changed = try #require(bench.check("a change").snapshot?.jobs)

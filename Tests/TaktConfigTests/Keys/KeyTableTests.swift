@@ -395,7 +395,8 @@ struct KeyTableTests {
       }
     let (before, after) = (others + "\(key): \(row.before)", others + "\(key): \(row.after)")
     let plan = try plan(from: before, to: after)
-    #expect(plan.steps.flatMap(\.details).map(\.key) == [["dst", "nth"].contains(key) ? "cron" : key])
+    #expect(
+      plan.steps.flatMap(\.details).map(\.key) == [["dst", "nth"].contains(key) ? "cron" : key])
   }
 
   @Test(arguments: KeyTable.job.filter(\.isAllowedInDefaults).map(\.name))

@@ -1,7 +1,7 @@
 import TaktCore
 import TaktTime
 
-/// UTC, which is also `local`, and Berlin as it was in 2026.
+/// UTC, which is also `local`, Berlin as it was in 2026, and New York.
 struct TestZones: ZoneSource {
   static let berlin = Zone(
     name: "Europe/Berlin", initialOffsetSeconds: 3600,
@@ -14,6 +14,10 @@ struct TestZones: ZoneSource {
     switch name {
     case "UTC", "local": .utc
     case "Europe/Berlin": Self.berlin
+    case "America/New_York":
+      Zone(
+        name: name, initialOffsetSeconds: -18_000,
+        rule: ZoneRule(posix: "EST5EDT,M3.2.0,M11.1.0"))
     default: nil
     }
   }

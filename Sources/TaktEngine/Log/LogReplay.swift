@@ -1,0 +1,99 @@
+package import TaktCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The transitions of timers and runs in a log of JSON lines, read back in pieces of any size.
+package struct LogReplay {
+  /// A line that is none of such a log.
+  package struct NoLog: Error {
+    /// From 1.
+    package var line: Int
+  }
+
+  /// The facts of a line that tell of machines.
+  private struct Line: Decodable {
+    var event: String
+    var machine: String?
+    var job: String?
+    var seq: Int64?
+    var from: String?
+    var to: String?
+    var cause: String?
+    var reason: String?
+    var pid: Int64?
+    var count: Int?
+    var message: String?
+  }
+
+  private var replay = TransitionReplay()
+  private var lineNumber = 0
+  private var rest = Data()
+  /// Bytes of `rest` that have been searched for the end of a line.
+  private var searchedCount = 0
+  private let decoder = JSONDecoder()
+
+  package init() {}
+
+  /// Replays the lines that end in these bytes.
+  package mutating func feed(_ bytes: ArraySlice<UInt8>) throws(NoLog) {
+    rest.append(contentsOf: bytes)
+    while let end = rest[(rest.startIndex + searchedCount)...].firstIndex(of: UInt8(ascii: "\n")) {
+      lineNumber += 1
+      let line = rest[rest.startIndex..<end]
+      rest = rest[(end + 1)...]
+      searchedCount = 0
+      guard let parsed = parse(line) else { throw NoLog(line: lineNumber) }
+      add(parsed)
+    }
+    searchedCount = rest.count
+    // The bytes that are read are let go.
+    if rest.startIndex > 0 { rest = Data(rest) }
+  }
+
+  /// All that was read. A last line that is cut off, as by a crash, is left out and noted.
+  package mutating func finish() -> (replay: TransitionReplay, notes: [String]) {
+    guard !rest.isEmpty else { return (replay, replay.notes) }
+    guard let last = parse(rest) else {
+      return (replay, replay.notes + ["has a last line that is cut off"])
+    }
+    add(last)
+    return (replay, replay.notes)
+  }
+
+  private func parse(_ data: Data) -> Line? {
+    if let line = try? decoder.decode(Line.self, from: data) { return line }
+    // A daemon that was killed may have left half a line, and the next one appended to it.
+    guard
+      let start = data.ranges(of: Data("{\"ts\":".utf8)).last?.lowerBound,
+      start > data.startIndex
+    else { return nil }
+    return try? decoder.decode(Line.self, from: data[start...])
+  }
+
+  private mutating func add(_ line: Line) {
+    // The first line of each daemon, and no other, bears the number of its process.
+    if line.pid != nil, line.event == LogEvent.scheduler.rawValue { replay.processBegan() }
+    if line.event == "scheduler", line.message == SchedulerCore.stoppedMessage {
+      replay.processEnded()
+    }
+    if line.event == "scheduler", let count = line.count, let reason = line.reason,
+      LogWriter.droppedTransitions.contains(reason)
+    {
+      replay.recordsDropped(count)
+    }
+    guard let machine = line.machine, let seq = line.seq, let from = line.from, let to = line.to
+    else { return }
+    let transition = TransitionReplay.Line(
+      machine: machine, sequence: seq, from: from, to: to, cause: line.cause ?? "",
+      reason: line.reason, job: line.job)
+    switch line.event {
+    case "timer": replay.addTimerTransition(transition)
+    case "run": replay.addRunTransition(transition)
+    default: break
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import CFuzzer
+import Glibc
+
+/// Feeds takt's readers with what they were not made for.
+///
+/// - `boundary-fuzz list` prints the targets.
+/// - `boundary-fuzz replay FOLDER` reads each file of `FOLDER/TARGET/`.
+/// - `boundary-fuzz TARGET [OPTIONS] [FOLDER]` lets libFuzzer look for inputs, with its own options; for
+///   that the program must be built as `make fuzz-boundaries` does.
+@main
+@MainActor
+struct BoundaryFuzz {
+  /// What libFuzzer's callback feeds; it is called on the main thread.
+  private static var target: (any FuzzTarget)?
+
+  static func main() throws {
+    var arguments = CommandLine.arguments.dropFirst()
+    switch arguments.popFirst() {
+    case "list":
+      for target in fuzzTargets { print("\(target.name)\t\(target.summary)") }
+    case "replay":
+      guard let folder = arguments.popFirst(), arguments.isEmpty else { usage() }
+      try replay(folder)
+    case .some(let name):
+      guard let kind = fuzzTargets.first(where: { $0.name == name }) else {
+        fail("there is no target '\(name)'; 'boundary-fuzz list' prints them")
+      }
+      target = try kind.init()
+      exit(fuzz())
+    case nil: usage()
+    }
+  }
+
+  /// Reads all inputs that are kept, and prints how many each target has.
+  private static func replay(_ folder: String) throws {
+    for kind in fuzzTargets {
+      var target = try kind.init()
+      let inputs = Files.names(in: "\(folder)/\(kind.name)")
+      for name in inputs {
+        guard let bytes = Files.bytes(of: "\(folder)/\(kind.name)/\(name)") else {
+          fail("\(folder)/\(kind.name)/\(name): \(String(cString: strerror(errno)))")
+        }
+        target.read(bytes)
+      }
+      print("\(kind.name): \(inputs.count) inputs read")
+    }
+  }
+
+  private static func fuzz() -> Int32 {
+    // The name of the target takes the place of the program's in what libFuzzer gets.
+    let result = cfuzzer_run(CommandLine.argc - 1, CommandLine.unsafeArgv + 1) { bytes, count in
+      let bytes = Array(UnsafeBufferPointer(start: bytes, count: count))
+      MainActor.assumeIsolated { BoundaryFuzz.target?.read(bytes) }
+      return 0
+    }
+    if result == -1 { fail("built without libFuzzer; use 'make fuzz-boundaries'") }
+    return result
+  }
+
+  private static func usage() -> Never {
+    fail("usage: boundary-fuzz list | replay FOLDER | TARGET [OPTIONS] [FOLDER]")
+  }
+
+  private static func fail(_ message: String) -> Never {
+    let line = Array("boundary-fuzz: \(message)\n".utf8)
+    _ = write(STDERR_FILENO, line, line.count)
+    exit(64)
+  }
+}

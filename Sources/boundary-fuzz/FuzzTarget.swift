@@ -1,0 +1,16 @@
+/// One place where bytes from outside enter takt.
+protocol FuzzTarget: SendableMetatype {
+  static var name: String { get }
+  /// What is read, in a few words.
+  static var summary: String { get }
+
+  init() throws
+
+  /// Reads the bytes as takt does. Traps if a promise is broken; a text that is refused breaks none.
+  mutating func read(_ bytes: [UInt8])
+}
+
+let fuzzTargets: [any FuzzTarget.Type] = [
+  JobsTarget.self, CronTarget.self, CalendarTarget.self, TimeTextTarget.self, ZoneTarget.self,
+  EnvironmentTarget.self, ManifestTarget.self, PluginTarget.self, LogTarget.self,
+]

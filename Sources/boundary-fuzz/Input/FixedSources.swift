@@ -1,0 +1,39 @@
+import TaktCore
+import TaktTime
+
+/// Clocks that stand still.
+struct FixedTime: TimeSource {
+  static let wall = WallInstant(milliseconds: 1_790_000_000_000)
+
+  var wall: WallInstant { Self.wall }
+  var monotonic: MonotonicInstant { MonotonicInstant(nanoseconds: 1_000_000_000) }
+}
+
+/// Zones that do not depend on the machine's zone files.
+struct FixedZones: ZoneSource {
+  static let berlin = Zone(
+    name: "Europe/Berlin", initialOffsetSeconds: 3600,
+    rule: ZoneRule(posix: "CET-1CEST,M3.5.0,M10.5.0/3"))
+  /// Half an hour of summer time, south of the equator.
+  static let lordHowe = Zone(
+    name: "Australia/Lord_Howe", initialOffsetSeconds: 37_800,
+    rule: ZoneRule(posix: "<+1030>-10:30<+11>-11,M10.1.0,M4.1.0"))
+
+  let zoneNames = ["UTC", "local", berlin.name, lordHowe.name]
+
+  func zone(named name: String) -> Zone? {
+    switch name {
+    case "UTC", "local": .utc
+    case Self.berlin.name: Self.berlin
+    case Self.lordHowe.name: Self.lordHowe
+    default: nil
+    }
+  }
+}
+
+/// One account, whoever asks.
+struct FixedAccounts: AccountSource {
+  func account(for identity: UserAndGroup) -> Account? {
+    Account(name: "takt", uid: 1000, gid: 1000, groups: [1000], home: "/", shell: "/bin/sh")
+  }
+}

@@ -1,0 +1,28 @@
+import TaktCore
+import TaktEngine
+
+/// What a plugin writes: messages on its own descriptor, and a check's first line.
+struct PluginTarget: FuzzTarget {
+  static let name = "plugin"
+  static let summary = "messages of a plugin, and the output of a Nagios check"
+
+  mutating func read(_ bytes: [UInt8]) {
+    _ = NagiosOutput(bytes)
+    for isService in [false, true] {
+      // In one piece and in two: where a read ends says nothing.
+      let whole = events(of: [bytes[...]], isService)
+      let middle = bytes.count / 2
+      let halves = events(of: [bytes[..<middle], bytes[middle...]], isService)
+      precondition(whole == halves, "where a read ends has changed what the plugin says")
+    }
+  }
+
+  private func events(of parts: [ArraySlice<UInt8>], _ isService: Bool) -> [String] {
+    var conversation = PluginConversation(isService: isService)
+    var events: [String] = []
+    for part in parts {
+      part.withUnsafeBytes { bytes in conversation.feed(bytes) { events.append("\($0)") } }
+    }
+    return events
+  }
+}

@@ -1,0 +1,59 @@
+"""Prints how much of the reading code the kept inputs reach, file by file.
+
+    coverage.py PROGRAM
+
+PROGRAM is `boundary-fuzz`, built to count. Needs llvm-profdata and llvm-cov, which come with Swift.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCES = HERE.parent.parent / "Sources"
+# Code that reads foreign bytes, by what its path starts with.
+READERS = {
+    "jobs": ["TaktConfig/YAML", "TaktConfig/Source", "TaktConfig/Jobs", "TaktConfig/Keys"],
+    "cron": ["TaktCore/Schedule/Cron"],
+    "calendar": ["TaktCore/Schedule/Calendar"],
+    "times": ["TaktTime/DurationText", "TaktTime/InstantText", "TaktTime/TypedInstant"],
+    "zones": ["TaktTime/Zone"],
+    "env-file": ["TaktConfig/Lookup/EnvironmentText", "TaktConfig/Lookup/EnvironmentFiles"],
+    "manifest": ["TaktConfig/Plugins"],
+    "plugin": ["TaktEngine/Plugins/PluginConversation", "TaktEngine/Plugins/PluginMessage",
+               "TaktEngine/Plugins/NagiosOutput"],
+    "log": ["TaktEngine/Log/LogReplay", "TaktCore/Audit/TransitionReplay"],
+}
+
+
+def tool(name):
+    """Beside the compiler where it is not on the path."""
+    return shutil.which(name) or str(pathlib.Path(shutil.which("swiftc")).resolve().parent / name)
+
+
+def main():
+    program = sys.argv[1]
+    with tempfile.TemporaryDirectory() as folder:
+        raw, data = f"{folder}/raw", f"{folder}/data"
+        subprocess.run(
+            [program, "replay", str(HERE / "corpus")], check=True,
+            env=os.environ | {"LLVM_PROFILE_FILE": raw})
+        subprocess.run([tool("llvm-profdata"), "merge", raw, "-o", data], check=True)
+        exported = subprocess.run(
+            [tool("llvm-cov"), "export", "-summary-only", f"-instr-profile={data}", program],
+            check=True, capture_output=True).stdout
+    files = json.loads(exported)["data"][0]["files"]
+    for target, prefixes in READERS.items():
+        lines = [
+            one["summary"]["lines"] for one in files
+            if any(one["filename"].startswith(f"{SOURCES}/{prefix}") for prefix in prefixes)]
+        count, covered = (sum(line[what] for line in lines) for what in ("count", "covered"))
+        print(f"{target}: {covered} of {count} lines, {100 * covered / max(count, 1):.0f} %")
+
+
+if __name__ == "__main__":
+    main()
