@@ -93,7 +93,7 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(".build-fuzz"))
     parser.add_argument("--merge", action="store_true")
     parser.add_argument("targets", nargs="*")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     known = targets(options.program)
     unknown = [name for name in options.targets if name not in known]
     if unknown:
