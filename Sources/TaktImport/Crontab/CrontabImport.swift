@@ -208,7 +208,11 @@ struct CrontabImport {
       draft["stdin"] = .text(input)
       values.append(input)
     }
-    report.keep(entry.command, as: "run", in: draft.name, values: values)
+    if command == text.command || command == ":" {
+      report.keep(entry.command, as: "run", in: draft.name, values: values)
+    } else {
+      report.differ(entry.command, "'jitter' takes the place of the sleep", in: draft.name)
+    }
     if let note = CommandGuards.note(of: command) { report.note(note, at: entry.command.place) }
   }
 
@@ -270,7 +274,11 @@ struct CrontabImport {
     // Of six fields supercronic reads the last as the year, and takt the first as seconds.
     let text = (times.count == 6 ? "0 " : "") + times.map(\.text).joined(separator: " ")
     do throws(CronProblem) {
-      _ = try CronExpression(text)
+      let expression = try CronExpression(text)
+      guard expression.next(after: WallInstant(milliseconds: 0), in: .utc) != nil else {
+        report.lose(times[0], "these times never come")
+        return false
+      }
     } catch {
       report.lose(times[0], "takt does not read these times: \(error.sentence)")
       return false

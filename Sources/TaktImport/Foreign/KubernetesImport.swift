@@ -41,7 +41,7 @@ struct KubernetesImport {
     let fields = text.split(separator: " ").map(String.init)
     if fields.count == 5,
       let cron = try? CronFields(
-        fields, dialect: .cronie, features: context.options.features)
+        fields, dialect: .cronie, features: context.options.features), cron.occurs
     {
       draft["cron"] = .text(cron.expression)
       if let days = cron.days { draft["days"] = .word(days) }

@@ -77,7 +77,9 @@ struct YacronImport {
       leaves.keep("schedule", as: "on", in: draft.name)
       return true
     }
-    guard (try? CronExpression(text)) != nil else {
+    guard
+      (try? CronExpression(text))?.next(after: WallInstant(milliseconds: 0), in: .utc) != nil
+    else {
       leaves.lose("schedule", "takt does not read these times")
       return false
     }
