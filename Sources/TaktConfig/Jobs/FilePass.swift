@@ -40,6 +40,8 @@ final class FilePass {
   private var builder: SpecBuilder?
   private var defaults: KeyFields?
   private var similarJobs = SimilarJobs()
+  /// What keeps jobs of `for_each` from having a name twice; nil until there is one.
+  private var takenNames: TakenNames?
   private var hasReadJobs = false
   private var hasUnknownKeys = false
   /// Whose entries are being composed, in case reading stops among them.
@@ -163,6 +165,9 @@ final class FilePass {
   private func applyDefaults(_ node: YAMLNode) {
     let keys = KeyTable.job
     let entries = entries(of: node, key: Key.defaults, type: .object(keys))
+    if let stray = EachTemplate.strayReference(in: node) {
+      reporter.reportStray(stray, owner: KeyOwner(part: .defaults))
+    }
     defaults = keyReader.fields(of: entries, keys: keys, owner: KeyOwner(part: .defaults))
     // Made here, so that its mistakes are said even when there are no jobs.
     builder = makeBuilder()
@@ -201,13 +206,30 @@ final class FilePass {
       }
       return
     }
+    if entries.contains(where: { $0.key == JobKey.forEach.name }) {
+      expand(key, entries)
+      return
+    }
+    if let stray = entries.lazy.compactMap({ EachTemplate.strayReference(in: $0.value) }).first {
+      reporter.reportStray(stray, owner: owner)
+    }
     let spec = spec(of: key, entries)
     if key.isDuplicate { return }
+    add(spec, key)
+  }
+
+  /// Adds a job whose name is no other's; `words` say what a job of a `for_each` is made of.
+  private func add(_ spec: JobSpec?, _ key: YAMLKey, words: String? = nil) {
     if let first = setting.places[key.text] {
       reporter.report(
         .duplicateJob, at: key.mark,
-        "duplicate job '\(key.text.shortened)'; first defined at \(first)",
+        "duplicate job '\(key.text.shortened)'\(words.map { ", made of \($0)" } ?? ""); first defined "
+          + "at \(first)",
         hint: "rename one of them")
+      return
+    }
+    if let first = takenNames?.insert(key, words: words) {
+      reporter.reportDuplicate(key, words: words, first: first)
       return
     }
     names.append((key.text, key.mark))
@@ -215,11 +237,45 @@ final class FilePass {
     if let spec, reporter.errorCount == 0 { specs.append(spec) }
   }
 
+  /// Makes the jobs of one that has `for_each`.
+  private func expand(_ key: YAMLKey, _ entries: [YAMLEntry]) {
+    let owner = KeyOwner(part: .job(key.text))
+    guard let family = JobName(key.text) else {
+      reporter.report(
+        .badName, at: key.mark, "'\(key.text.shortened)' is not a valid job name",
+        hint: KeyReader.nameHint)
+      return
+    }
+    let reader = EachReader(
+      reporter: reporter, files: setting.sources.lineFiles, folder: setting.folder, owner: owner)
+    let node = entries.first { $0.key == JobKey.forEach.name }?.value
+    guard let node, let values = reader.values(of: node),
+      let template = EachTemplate(
+        key, entries, values: values, defaultShell: prelude.defaults?[JobKey.shell.name],
+        reporter: reporter, owner: owner)
+    else { return }
+    if takenNames == nil { takenNames = TakenNames(names) }
+    var count = 0
+    template.members { member in
+      count += 1
+      let own = YAMLKey(text: member.name, mark: member.nameMark, isDuplicate: key.isDuplicate)
+      let spec = spec(of: own, member.entries, family: family)
+      if !key.isDuplicate { add(spec, own, words: member.words) }
+    }
+    if count == 0, reporter.errorCount == 0 {
+      reporter.report(
+        .suspicious, severity: .warning, at: node.mark, "'\(JobKey.forEach)' makes no jobs",
+        owner: owner)
+    }
+  }
+
   /// The job's spec; nil when something is wrong with it, which is then reported.
-  private func spec(of key: YAMLKey, _ entries: [YAMLEntry]) -> JobSpec? {
+  private func spec(
+    of key: YAMLKey, _ entries: [YAMLEntry], family: JobName? = nil
+  ) -> JobSpec? {
     let reportCount = reporter.reportCount
     // What each job names on this machine is looked for by itself.
-    let mayBeSimilar = setting.sources.machineFiles == nil && similarJobs.begin(entries)
+    let mayBeSimilar = setting.sources.machineFiles == nil && similarJobs.begin(entries, of: family)
     if mayBeSimilar, let known = similarJobs.known, let name = JobName(key.text) {
       let own = fields(of: similarJobs.ownEntries, key)
       if reporter.reportCount > reportCount { return nil }
@@ -233,7 +289,8 @@ final class FilePass {
     let builder = self.builder ?? makeBuilder()
     self.builder = builder
     let spec = builder.spec(
-      from: RawJob(name: key.text, nameMark: key.mark, fields: fields(of: entries, key)))
+      from: RawJob(
+        name: key.text, nameMark: key.mark, fields: fields(of: entries, key), family: family))
     if mayBeSimilar, let spec, reporter.reportCount == reportCount { similarJobs.keep(spec) }
     return spec
   }

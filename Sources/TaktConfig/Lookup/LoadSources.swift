@@ -10,6 +10,7 @@ final class LoadSources {
   let now: WallInstant
   let accounts: AccountTable
   let environmentFiles: EnvironmentFiles
+  let lineFiles: LineFiles
   /// What jobs name on this machine; nil where nothing is looked for.
   let machineFiles: MachineFiles?
   let engineAddresses: EngineAddressCheck?
@@ -25,7 +26,7 @@ final class LoadSources {
 
   init(
     actions: ActionTable, zones: ZoneTable, now: WallInstant, accounts: AccountTable,
-    environmentFiles: EnvironmentFiles, machineFiles: MachineFiles?,
+    environmentFiles: EnvironmentFiles, lineFiles: LineFiles, machineFiles: MachineFiles?,
     engineAddresses: EngineAddressCheck? = nil, groupProblem: GroupLimitCheck? = nil
   ) {
     self.groupProblem = groupProblem
@@ -35,6 +36,7 @@ final class LoadSources {
     self.now = now
     self.accounts = accounts
     self.environmentFiles = environmentFiles
+    self.lineFiles = lineFiles
     self.machineFiles = machineFiles
   }
 

@@ -13,6 +13,8 @@ extension SchedulerCore {
     guard runs.contains(run), runs[run].expectedToken == token else { return }
     runs[run].expectedToken = 0
     effects.append(.disarm(.expected(run)))
+    // Of hooks, only conditions have such a bound.
+    if runs[run].isHook { return waitIsOver(run, at: now) }
     let (job, taken) = (runs[run].spec.name, now.monotonic - runs[run].begin)
     log(
       .warning, .run, at: now,
@@ -156,11 +158,14 @@ extension SchedulerCore {
       claimEndedLate(
         claim, claimEnd, ClusterState.LateEnd(job: last.job, slot: slot, end: end, caller: caller),
         at: now)
-    } else if last.hasHadAttempt {
+    } else if last.hasHadAttempt, !last.isBackfill {
       countFailure(of: last.job, end, hooks: caller, at: now)
       if last.isForGood { callFollowers(of: last.job, end, at: now) }
     }
-    if let hook = last.hook { hookEnded(hook, of: last.job, end) }
+    if let hook = last.hook {
+      hookEnded(hook, of: last.job, end)
+      if !checks.isEmpty { checkEnded(hook, of: last.job, end, at: now) }
+    }
     if let start = last.startOf { startHookEnded(start, at: now) }
     askForNext(of: last.job, at: now)
     removeIfEnded(last.job)

@@ -21,6 +21,8 @@ package struct SchedulerCore: Sendable {
 
   /// Hooks of runs' starts that have not ended, by the runs.
   var startHooks: [RunStart: StartHook] = [:]
+  /// Slots that wait for their jobs' conditions.
+  var checks: [JobID: SlotCheck] = [:]
   /// What the timers of jobs' freshness were armed with last.
   var freshnessTokens: [JobID: UInt64] = [:]
 

@@ -1,0 +1,60 @@
+import TaktCore
+
+/// A value of a variable of `for_each`.
+struct EachValue {
+  /// What it is called in names of jobs.
+  var name: String
+  var scalar: YAMLScalar
+  /// The texts of a value that is a mapping.
+  var fields: [String: YAMLScalar] = [:]
+  var mark: YAMLMark
+  /// What reports mistakes of it: that of the jobs file, or of a file of lines.
+  var reporter: Reporter
+}
+
+/// A variable of `for_each` with its values, in order.
+struct EachVariable {
+  var name: String
+  var mark: YAMLMark
+  var values: [EachValue]
+}
+
+/// What a job's `for_each` says: variables, and combinations of values that are left out.
+struct EachValues {
+  /// Values that are left out where all of them come together, by the places of their variables.
+  private typealias Exclusion = [(variable: Int, value: Int)]
+
+  static let exclude = "exclude"
+  /// The most jobs that one definition may make.
+  static let membersMax = 100_000
+  private static let valueBytesMax = 1024
+
+  private(set) var variables: [EachVariable] = []
+  private var exclusions: [Exclusion] = []
+
+  mutating func append(_ variable: EachVariable) { variables.append(variable) }
+
+  mutating func exclude(_ places: [(variable: Int, value: Int)]) { exclusions.append(places) }
+
+  /// Every combination of values that is not left out, in order: the last variable changes first.
+  /// Each is the places of its values.
+  func combinations() -> [[Int]] {
+    var all: [[Int]] = [[]]
+    for variable in variables {
+      all = all.flatMap { start in variable.values.indices.map { start + [$0] } }
+    }
+    guard !exclusions.isEmpty else { return all }
+    return all.filter { places in
+      !exclusions.contains { $0.allSatisfy { places[$0.variable] == $0.value } }
+    }
+  }
+
+  /// How many combinations there are with those that are left out; nil for too many.
+  var count: Int? {
+    variables.reduce(1 as Int?) { count, variable in
+      guard let count, !variable.values.isEmpty else { return count.map { _ in 0 } }
+      let (product, isOver) = count.multipliedReportingOverflow(by: variable.values.count)
+      return isOver || product > Self.membersMax ? nil : product
+    }
+  }
+}
