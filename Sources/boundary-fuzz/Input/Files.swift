@@ -45,7 +45,7 @@ struct ScratchFolder {
       throw Failure(text: String(cString: strerror(errno)))
     }
     path = String(cString: made)
-    Self.remove(path, atExit: true)
+    Self.removeAtExit(path)
   }
 
   struct Failure: Error { var text: String }
@@ -59,7 +59,7 @@ struct ScratchFolder {
 
   nonisolated(unsafe) private static var folders: [String] = []  // Only the main thread makes them.
 
-  private static func remove(_ path: String, atExit: Bool) {
+  private static func removeAtExit(_ path: String) {
     if folders.isEmpty {
       atexit { for folder in ScratchFolder.folders { ScratchFolder.removeTree(folder) } }
     }

@@ -328,15 +328,11 @@ struct KeyTableTests {
     "spread.over": ("{over: 5m}", "{over: 6m}"),
     "spread.by": ("{over: 5m}", "{over: 5m, by: host}"),
     "dst.gap": ("{}", "{gap: skip}"), "dst.overlap": ("{}", "{overlap: both}"),
-    "nth.every": (
-      "{every: 2, starting: 2026-01-05}", "{every: 3, starting: 2026-01-05}"
-    ),
+    "nth.every": ("{every: 2, starting: 2026-01-05}", "{every: 3, starting: 2026-01-05}"),
     "nth.unit": (
       "{every: 2, starting: 2026-01-05}", "{every: 2, unit: days, starting: 2026-01-05}"
     ),
-    "nth.starting": (
-      "{every: 2, starting: 2026-01-05}", "{every: 2, starting: 2026-01-12}"
-    ),
+    "nth.starting": ("{every: 2, starting: 2026-01-05}", "{every: 2, starting: 2026-01-12}"),
     "missed.policy": ("{}", "{policy: skip}"), "missed.within": ("{}", "{within: 0s}"),
     "missed.max": ("{policy: all}", "{policy: all, max: 9}"),
     "steps.run": ("[{run: x}]", "[{run: y}]"), "steps.use": ("[{run: x}]", "[{use: log}]"),
