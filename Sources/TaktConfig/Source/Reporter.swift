@@ -109,6 +109,13 @@ struct ProblemLog {
     var location: SourceLocation
     var code: Diagnostic.Code
     var message: String
+
+    // The file and the code are texts that many have in common: they tell little, and take long.
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(location.line)
+      hasher.combine(location.column)
+      hasher.combine(message)
+    }
   }
 
   static let shownBound = 100
@@ -131,12 +138,11 @@ struct ProblemLog {
     if diagnostic.severity == .error { errorCount += 1 }
     let identity = Identity(
       location: diagnostic.location, code: diagnostic.code, message: diagnostic.message)
-    if seen.contains(identity) { return }
     guard diagnostics.count < Self.keptBound else {
-      omit(diagnostic)
+      if !seen.contains(identity) { omit(diagnostic) }
       return
     }
-    seen.insert(identity)
+    guard seen.insert(identity).inserted else { return }
     var diagnostic = diagnostic
     complete(&diagnostic)
     diagnostics.append(diagnostic)
@@ -149,6 +155,10 @@ struct ProblemLog {
   }
 
   mutating func add(_ other: ProblemLog) {
+    if reportCount == 0 {
+      self = other
+      return
+    }
     for diagnostic in other.diagnostics { add(diagnostic) }
     errorCount += other.errorCount - other.diagnostics.count { $0.severity == .error }
     omittedErrors += other.omittedErrors

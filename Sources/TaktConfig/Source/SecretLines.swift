@@ -12,12 +12,12 @@ struct SecretLines {
     "api_key", "apikey", "credential", "credentials", "authorization",
   ].map { Array($0.utf8) }
 
-  /// Of each byte: the lengths of the keys that begin with it, as bits, and whether it is part of a
-  /// word, as the highest bit.
+  /// Of each byte: the lengths of the keys that begin with it, as bits, whether it is part of a word,
+  /// as the highest bit, and whether it is the sign that a URL with a password has, as the one below.
   private static let classes = (0...255).map { byte -> UInt16 in
     let lengths = words.filter { $0[0] == lowercased(UInt8(byte)) }
       .reduce(UInt16(0)) { $0 | 1 << UInt16($1.count) }
-    return lengths | (isWord(UInt8(byte)) ? 0x8000 : 0)
+    return lengths | (isWord(UInt8(byte)) ? 0x8000 : 0) | (byte == 0x40 ? 0x4000 : 0)
   }
 
   /// The numbers of the lines, from 1.
@@ -30,8 +30,12 @@ struct SecretLines {
     }
     let classes = Self.classes
     for (index, line) in lines.enumerated() {
-      if Self.hasPassword(line) { numbers.insert(index + 1) }
-      if let value = Self.value(in: line, classes) { hide(from: index, value, of: lines) }
+      var hasSign = false
+      if let value = Self.value(in: line, classes, hasSign: &hasSign) {
+        hide(from: index, value, of: lines)
+      } else if hasSign, Self.hasPassword(line) {
+        numbers.insert(index + 1)
+      }
     }
   }
 
@@ -56,20 +60,21 @@ struct SecretLines {
   }
 
   /// What follows a key's name on its line; nil where no such key is in it.
-  private static func value(in line: Line, _ classes: [UInt16]) -> Line? {
+  private static func value(in line: Line, _ classes: [UInt16], hasSign: inout Bool) -> Line? {
     let (bytes, end) = (line.base, line.endIndex)
     var start = line.startIndex
     while start < end {
       let first = classes[Int(bytes[start])]
       var next = start + 1
       guard first & 0x8000 != 0 else {
+        if first & 0x4000 != 0 { hasSign = true }
         start = next
         continue
       }
       while next < end, classes[Int(bytes[next])] & 0x8000 != 0 { next += 1 }
       // Nearly all words go by at the first of these.
       let length = next - start
-      if first & 0x7fff != 0, length < 15, first >> length & 1 == 1, isKey(line[start..<next]) {
+      if first & 0x3fff != 0, length < 14, first >> length & 1 == 1, isKey(line[start..<next]) {
         let rest = line[next...]
         if rest.first.map({ isOne(of: " \t\r\n:=\"'", $0) }) ?? true { return rest }
       }
