@@ -4,7 +4,7 @@ SWIFT ?= swift
 PACKAGES := libyaml-dev libsqlite3-dev libcurl4-openssl-dev libmd-dev pkg-config tzdata make git
 # What the tests talk with: servers, certificates, plugins in other languages, process tools.
 TEST_PACKAGES := python3 python3-venv curl openssl perl procps util-linux gcc libc6-dev \
-	libpq5 postgresql-15 etcd-server etcd-client iproute2 faketime time python3-dateutil
+	libpq5 postgresql-15 etcd-server etcd-client iproute2 time python3-dateutil
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources \
 	Examples/Package.swift Examples/Sources packaging/timermachine
 # Outside test data; what is made with them is left out where they are not.
@@ -121,6 +121,7 @@ check-slow:      ## Run the checks that take too long for CI, and print each one
 		'contract: make contract' \
 		'nemesis: make nemesis' \
 		'guest: make guest' \
+		'soak: make soak' \
 		'recurrences: env TAKT_RRULES=5000 $(SWIFT) test --filter RecurrenceOracleTests' \
 		'example: $(SWIFT) build --package-path Examples' \
 		'manuals: make man completions' \
@@ -161,6 +162,7 @@ contract: build  ## Test the API of a running daemon with schemathesis, against 
 		.build/api-venv/bin/pip install -q schemathesis; }
 	python3 Tests/api/contract.py .build/debug/takt $(SCHEMATHESIS)
 
+SOAK_MINUTES ?= 60
 SEEDS ?= 1-40
 # Those of `make test`: between them kills, stops, cuts, a frozen and a slow engine, wrong clocks.
 TEST_SEEDS ?= 11,16,20
@@ -213,6 +215,11 @@ fuzz-coverage: setup ## Print how much of the reading code the kept inputs reach
 storm: setup     ## Run 1,000 seeds of a cluster's machines in virtual time. SEED=N shows one.
 	$(SWIFT) build -c release --product cluster-storm --scratch-path .build-storm
 	.build-storm/release/cluster-storm $(SEED)
+
+.PHONY: soak
+soak: BENCH_PYPI := matplotlib
+soak: release test-setup bench-venv ## Run takt for SOAK_MINUTES=60 while things go wrong; memory, descriptors and ledger must stay flat. Figures in .build/soak.
+	$(REPORT_PYTHON) -B Tests/soak/soak.py .build/release/takt --minutes $(SOAK_MINUTES)
 
 # Where this machine cannot have one, it says so.
 .PHONY: guest

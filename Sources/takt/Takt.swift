@@ -32,13 +32,14 @@ struct Takt: ParsableCommand {
   static func main() {
     StandardDescriptors.ensureOpen()
     // Half of what this answer would take is the parser looking at all commands.
-    if CommandLine.arguments.dropFirst().elementsEqual(["--version"]) {
+    let arguments = ProgramArguments.given
+    if arguments == ["--version"] {
       Console.print(TaktVersion.current)
-    } else if Set(CommandLine.arguments.dropFirst()) == ["--version", "--json"] {
+    } else if Set(arguments) == ["--version", "--json"] {
       Console.print(TaktVersion.Report().jsonLine)
     } else {
-      CommandSuggestion.check(Array(CommandLine.arguments.dropFirst()), of: Self.self)
-      main(nil)
+      CommandSuggestion.check(arguments, of: Self.self)
+      main(arguments)
     }
     // Buffered output that a full disk refuses would otherwise be lost silently.
     guard fflush(nil) == 0 else {

@@ -56,6 +56,46 @@ import FoundationEssentials
     #expect(report.since == job.slot(599))
   }
 
+  @Test func `what came while the clock was behind is kept as long as what came before it`() throws
+  {
+    let (bench, job) = try benchWithSlots()
+    try bench.sql { db in
+      for (table, key, time) in [
+        ("verdicts", "id", "at"), ("runs", "run", "ended_at"), ("outputs", "run", "at"),
+      ] {
+        try db.execute(
+          sql: "UPDATE \(table) SET \(time) = \(time) - 3600000 WHERE \(key) BETWEEN 980 AND 990")
+      }
+    }
+    var history = History()
+    history.keep = .seconds(400)
+    history.output = .seconds(100)
+    try prune(bench, history, at: job.slot(1000))
+    #expect(try counts(bench) == ["verdicts": 401, "runs": 401, "attempts": 401, "outputs": 101])
+    let report = try bench.audit()
+    #expect(report.isBalanced, "\(report.findings)")
+    #expect(report.since == job.slot(599))
+  }
+
+  @Test func `a clock that is ahead for a while makes nothing old`() throws {
+    let (bench, job) = try benchWithSlots()
+    let database = try DatabaseQueue(path: bench.path)
+    var retention = LedgerRetention(
+      history: History(), startingAt: MonotonicInstant(nanoseconds: 0))
+    func round(_ minutes: Int64, at wall: WallInstant) throws {
+      let now = Now(
+        wall: wall, monotonic: MonotonicInstant(nanoseconds: minutes * 60_000_000_000))
+      while try retention.step(database, at: now) {}
+    }
+    let later = job.slot(1000) + .seconds(10 * 365 * 86_400)
+    try round(1, at: job.slot(1000))
+    try round(20, at: later)
+    #expect(try counts(bench)["verdicts"] == 1000)
+    // What it still says after ten minutes is true.
+    try round(40, at: later + .seconds(1200))
+    #expect(try counts(bench)["verdicts"] == 0)
+  }
+
   @Test func `more runs than are kept go, the oldest first, and their verdicts stay`() throws {
     let (bench, job) = try benchWithSlots()
     var history = History()

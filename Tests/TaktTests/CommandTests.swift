@@ -148,6 +148,22 @@ import Testing
     #expect(definitions["with.log"] != nil && definitions["job"] != nil)
   }
 
+  @Test func `arguments are found where a preloaded library has moved the environment`() throws {
+    let folder = try TemporaryFolder()
+    let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("faults/movedenviron.c").path
+    let compiler = try TaktProcess(
+      ["-shared", "-fPIC", "-o", "moved.so", source], program: "cc", in: folder)
+    try #require(compiler.waitForExit() == 0, "cc is needed: \(compiler.errors)")
+    let takt = try TaktProcess(
+      [
+        "LD_PRELOAD=" + folder.url.appendingPathComponent("moved.so").path,
+        TaktProcess.executable.path, "check", "a file", "",
+      ], program: "/usr/bin/env", in: folder)
+    #expect(takt.waitForExit() == 64)
+    #expect(takt.errors.contains("Unexpected argument ''"))
+  }
+
   @Test func `wrong usage exits 64 and says how it goes`() throws {
     let folder = try TemporaryFolder()
     for arguments in [

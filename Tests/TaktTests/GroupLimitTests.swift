@@ -108,13 +108,14 @@ import Testing
     #expect(next.waitForExit() == 0 && next.errors.isEmpty, "\(next.errors)")
   }
 
-  /// A group of its own in which takt is started, with or without a shell that stays in it.
+  /// A group of its own in which takt is started, with or without a shell that stays in it. Who
+  /// delegates a group gives it controllers.
   private func start(
     beside isBeside: Bool, group: String, in folder: TemporaryFolder
   ) throws -> TaktProcess {
     let takt = TaktProcess.executable.path
     let line =
-      "mkdir \(group) && echo $$ > \(group)/cgroup.procs && "
+      "echo +pids > \(group)/../cgroup.subtree_control && mkdir \(group) && echo $$ > \(group)/cgroup.procs && "
       + (isBeside ? "{ \(takt) run; exit $?; }" : "exec \(takt) run")
     return try TaktProcess(["-c", line], program: "/bin/sh", in: folder)
   }

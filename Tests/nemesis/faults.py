@@ -133,8 +133,6 @@ class Plan:
 
     def clock(self):
         """A restart with a wall clock that is wrong, and one with the right one again."""
-        if not self.world.has_faketime:
-            return
         # The first machine's clock is always right.
         machine = self.rng.choice(self.world.three[1:])
         shift = self.rng.choice([-600, -7, -2, 2, 7, 600])
@@ -148,10 +146,21 @@ class Plan:
         self.at(start + duration + 6, machine.start)
         self.note(f"clock {machine.name} {shift:+d}s", start, duration)
 
+    def clock_step(self):
+        """A wall clock that is set while takt runs, and set right again."""
+        machine = self.rng.choice(self.world.three[1:])
+        shift = self.rng.choice([-600, -7, -2, 2, 7, 600])
+        duration = self.rng.uniform(3, 15)
+        if (start := self.place(("takt", machine.name), duration, 2)) is None:
+            return
+        self.at(start, lambda: machine.set_clock(shift))
+        self.at(start + duration, lambda: machine.set_clock(0))
+        self.note(f"clock set {machine.name} {shift:+d}s", start, duration)
+
     def late_clock(self):
         """A new machine whose clock is wrong from its first start."""
         machine = self.world.three[2]
-        if not self.world.has_faketime or machine.first_shift:
+        if machine.first_shift:
             return
         machine.first_shift = self.rng.choice([-600, -7, 7, 600])
         self.take(("takt", machine.name), -10, 14)
@@ -285,7 +294,8 @@ class Plan:
 
 WEIGHTS = {
     Plan.cut: 3, Plan.cut_up: 2, Plan.cut_down: 3, Plan.flap: 2, Plan.kill: 4, Plan.stop: 4,
-    Plan.freeze: 1, Plan.guard: 1, Plan.leave: 2, Plan.clock: 2, Plan.late_clock: 1, Plan.clone: 1,
+    Plan.freeze: 1, Plan.guard: 1, Plan.leave: 2, Plan.clock: 2, Plan.clock_step: 2,
+    Plan.late_clock: 1, Plan.clone: 1,
     Plan.engine_stop: 3, Plan.engine_freeze: 1, Plan.engine_slow: 3, Plan.engine_late: 2, Plan.rolling: 2,
     Plan.suspend: 2,
 }

@@ -3,6 +3,7 @@ import os
 import pathlib
 import shutil
 import signal
+import struct
 import subprocess
 import time
 
@@ -10,14 +11,6 @@ LEASE = 3.0
 GRACE = 1.0
 # The grace of the lease, as takt makes it: the longest `kill.grace` of a shared job and two seconds.
 TAKEOVER = LEASE + GRACE + 2.0
-FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
-
-
-def faketime():
-    """The library that shifts clocks; None where it is not installed."""
-    places = [FAKETIME, *map(str, pathlib.Path("/usr/lib").glob("*/faketime/libfaketime.so.1"))]
-    return next((place for place in places if os.path.exists(place)), None)
-
 
 class Job:
     """A job of the seed, and what the oracle has to know of it."""
@@ -95,20 +88,24 @@ jobs:
         if self.process is not None:
             return
         self.started += 1
-        self.shift = shift
+        self.set_clock(shift)
         self.wants_up, self.is_stopping = True, False
         environment = {key: value for key, value in os.environ.items()
                        if not key.startswith(("MAKE", "TAKT", "PG"))}
-        if shift:
-            environment.update(
-                LD_PRELOAD=faketime(), FAKETIME=f"{shift:+d}s", DONT_FAKE_MONOTONIC="1",
-                FAKETIME_DONT_FAKE_MONOTONIC="1", FAKETIME_DISABLE_SHM="1")
+        environment.update(LD_PRELOAD=str(self.world.clock), TAKT_TEST_CLOCK=str(self.folder / "clock"))
         with open(self.folder / f"log.{self.started}", "wb") as log:
             self.process = subprocess.Popen(
                 [*self.world.net.enter(self.name, self.world.keeps_system), self.world.takt, "run",
                  self.folder / "jobs.yaml", "--log-format", "json"],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder,
                 env=environment, start_new_session=True)
+
+    def set_clock(self, shift):
+        """Sets takt's wall clock, while it runs."""
+        self.shift = shift
+        path = self.folder / "clock"
+        with open(path, "r+b" if path.exists() else "wb", buffering=0) as clock:
+            clock.write(struct.pack("q", shift))
 
     def note_end(self):
         """Whether takt has ended, and if so, how."""

@@ -14,6 +14,8 @@ struct LedgerRetention {
 
   private let history: History
   private var next: MonotonicInstant
+  /// By how much the wall clock was ahead of the monotonic one in the last round, in milliseconds.
+  private var lead: Int64?
 
   init(history: History, startingAt now: MonotonicInstant) {
     self.history = history
@@ -23,87 +25,107 @@ struct LedgerRetention {
   /// Does one piece of a round, when one is due; whether there is more to do.
   mutating func step(_ database: DatabaseQueue, at now: Now) throws -> Bool {
     guard now.monotonic >= next else { return false }
-    let hasMore = try database.write { db in try prune(db, at: now.wall) }
+    // A clock that is ahead for a while makes nothing old.
+    let present = now.wall.milliseconds - now.monotonic.nanoseconds / 1_000_000
+    let early = max(0, present - (lead ?? present))
+    let hasMore = try database.write { db in
+      try prune(db, at: WallInstant(milliseconds: now.wall.milliseconds - early))
+    }
     try database.writeWithoutTransaction { db in
       try db.execute(sql: "PRAGMA incremental_vacuum(\(Self.pagesAtOnce))")
     }
-    if !hasMore { next = now.monotonic + Self.pause }
+    if !hasMore {
+      next = now.monotonic + Self.pause
+      lead = present
+    }
     return hasMore
   }
 
   /// One piece of each kind; whether one of them was full.
   func prune(_ db: Database, at now: WallInstant) throws -> Bool {
-    let keep = (now - history.keep).milliseconds
-    var hasMore = try pruneVerdicts(db, before: keep)
-    let runs = try lastRunToDelete(db, before: keep)
+    let kept = Span(since: now - history.keep, now: now)
+    let keptOutput = Span(since: now - history.output, now: now)
+    var hasMore = try pruneVerdicts(db, before: kept.first)
+    let runs = try lastRunToDelete(db, kept)
     hasMore = try pruneRuns(db, through: runs) || hasMore
-    hasMore =
-      try deleteOldest(
-        db, from: "outputs", key: "run", "at < ?", (now - history.output).milliseconds) || hasMore
-    hasMore =
-      try deleteOldest(
-        db, from: "attempt_outputs", key: "id", "at < ?", (now - history.output).milliseconds)
-      || hasMore
+    hasMore = try deleteOldest(db, from: "outputs", key: "run", keptOutput) || hasMore
+    hasMore = try deleteOldest(db, from: "attempt_outputs", key: "id", keptOutput) || hasMore
     for table in ["clock_steps", "reloads", "losses"] {
-      hasMore = try delete(db, from: table, key: "id", "at < ?", keep) || hasMore
+      hasMore = try deleteOldest(db, from: table, key: "id", kept) || hasMore
     }
-    hasMore = try delete(db, from: "schedules", key: "id", "ended_at < ?", keep) || hasMore
-    hasMore = try delete(db, from: "daemons", key: "id", "seen_at < ?", keep) || hasMore
+    hasMore = try deleteOldest(db, from: "daemons", key: "id", at: "seen_at", kept) || hasMore
+    hasMore = try pruneSchedules(db, before: kept.first) || hasMore
     return try pruneBySize(db) || hasMore
   }
 
-  private func delete(
-    _ db: Database, from table: String, key: String, _ condition: String, _ bound: Int64
+  /// The time from which records are kept, in milliseconds.
+  private struct Span {
+    let first: Int64
+    let last: Int64
+
+    init(since first: WallInstant, now: WallInstant) {
+      (self.first, last) = (first.milliseconds, now.milliseconds)
+    }
+  }
+
+  /// Deletes rows whose time is before that of a span, up to the first row whose time is in it: what was
+  /// written later only seems to be older, because the clock was behind.
+  ///
+  /// The oldest rows have the lowest numbers: the search does not go beyond the first of them.
+  private func deleteOldest(
+    _ db: Database, from table: String, key: String, at column: String = "at", _ kept: Span
   ) throws -> Bool {
     try db.execute(
       sql: """
+        WITH oldest AS (
+          SELECT \(key) AS number, \(column) AS time FROM \(table) ORDER BY \(key)
+          LIMIT \(Self.rowsAtOnce))
         DELETE FROM \(table) WHERE \(key) IN (
-          SELECT \(key) FROM \(table) WHERE \(condition) ORDER BY \(key)
+          SELECT number FROM oldest WHERE time < ? AND number < coalesce(
+            (SELECT min(number) FROM oldest WHERE time BETWEEN ? AND ?), 9223372036854775807))
+        """, arguments: [kept.first, kept.first, kept.last])
+    return db.changesCount == Self.rowsAtOnce
+  }
+
+  private func pruneSchedules(_ db: Database, before bound: Int64) throws -> Bool {
+    try db.execute(
+      sql: """
+        DELETE FROM schedules WHERE id IN (
+          SELECT id FROM schedules WHERE max(ended_at, clock_to, wall_to) < ? ORDER BY id
           LIMIT \(Self.rowsAtOnce))
         """, arguments: [bound])
     return db.changesCount == Self.rowsAtOnce
   }
 
-  /// As `delete`, of a table that is large and whose oldest rows have the lowest numbers: the search
-  /// does not go beyond the first of them.
-  private func deleteOldest(
-    _ db: Database, from table: String, key: String, _ condition: String, _ bound: Int64
-  ) throws -> Bool {
+  /// A verdict is as old as its slot, or as it is itself where it came later.
+  private func pruneVerdicts(_ db: Database, before bound: Int64) throws -> Bool {
+    let oldest = "SELECT id, last, at FROM verdicts ORDER BY id LIMIT \(Self.rowsAtOnce)"
+    let horizon = try Int64.fetchOne(
+      db, sql: "SELECT max(last) FROM (\(oldest)) WHERE max(at, last) < ?", arguments: [bound])
+    guard let horizon else { return false }
+    try raise("horizon", to: horizon, db)
     try db.execute(
       sql: """
-        DELETE FROM \(table) WHERE \(key) IN (
-          SELECT \(key) FROM (SELECT * FROM \(table) ORDER BY \(key) LIMIT \(Self.rowsAtOnce))
-          WHERE \(condition))
+        DELETE FROM verdicts WHERE id IN (SELECT id FROM (\(oldest)) WHERE max(at, last) < ?)
         """, arguments: [bound])
     return db.changesCount == Self.rowsAtOnce
   }
 
-  private func pruneVerdicts(_ db: Database, before bound: Int64) throws -> Bool {
-    let horizon = try Int64.fetchOne(
-      db,
-      sql: """
-        SELECT max(last) FROM (SELECT last, at FROM verdicts ORDER BY id LIMIT \(Self.rowsAtOnce))
-        WHERE at < ?
-        """, arguments: [bound])
-    guard let horizon else { return false }
-    // A clock that was ahead for a while is not to hide what came since.
-    try raise("horizon", to: min(horizon, bound), db)
-    return try deleteOldest(db, from: "verdicts", key: "id", "at < ?", bound)
-  }
-
   /// The newest run that goes, by number or by age.
-  private func lastRunToDelete(_ db: Database, before bound: Int64) throws -> Int64 {
+  private func lastRunToDelete(_ db: Database, _ kept: Span) throws -> Int64 {
     let beyond =
       try Int64.fetchOne(
         db, sql: "SELECT run FROM runs ORDER BY run DESC LIMIT 1 OFFSET ?",
         arguments: [history.runsMax]) ?? 0
+    let oldest = "SELECT run, ended_at FROM runs ORDER BY run LIMIT \(Self.rowsAtOnce)"
+    // Runs that end later than one that is kept only seem to be older.
     let old =
       try Int64.fetchOne(
         db,
         sql: """
-          SELECT max(run) FROM (SELECT run, ended_at FROM runs ORDER BY run LIMIT \(Self.rowsAtOnce))
-          WHERE ended_at < ?
-          """, arguments: [bound]) ?? 0
+          SELECT max(run) FROM (\(oldest)) WHERE ended_at < ? AND run < coalesce(
+            (SELECT min(run) FROM (\(oldest)) WHERE ended_at BETWEEN ? AND ?), 9223372036854775807)
+          """, arguments: [kept.first, kept.first, kept.last]) ?? 0
     return max(old, beyond)
   }
 
@@ -140,7 +162,8 @@ struct LedgerRetention {
     let oldest = try Int64.fetchOne(
       db,
       sql: """
-        SELECT max(at) + 1 FROM (SELECT at FROM verdicts ORDER BY id LIMIT \(Self.rowsAtOnce))
+        SELECT max(max(at, last)) + 1
+        FROM (SELECT at, last FROM verdicts ORDER BY id LIMIT \(Self.rowsAtOnce))
         """)
     var hasMore = false
     if let oldest { hasMore = try pruneVerdicts(db, before: oldest) }
