@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <semaphore.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -19,9 +20,11 @@
 static const volatile int64_t none = 0;
 static const volatile int64_t *shift = &none;
 static int (*read_clock)(clockid_t, struct timespec *);
+static int (*wait_until)(sem_t *, const struct timespec *);
 
 __attribute__((constructor)) static void begin(void) {
   read_clock = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+  wait_until = (int (*)(sem_t *, const struct timespec *))dlsym(RTLD_NEXT, "sem_timedwait");
   const char *path = getenv("TAKT_TEST_CLOCK");
   int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
   if (file < 0) return;
@@ -52,4 +55,12 @@ time_t time(time_t *at) {
   clock_gettime(CLOCK_REALTIME, &now);
   if (at) *at = now.tv_sec;
   return now.tv_sec;
+}
+
+// A semaphore waits on the kernel's wall clock, until an instant that was counted from the shifted one.
+int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict until) {
+  if (!wait_until) begin();
+  struct timespec real = *until;
+  real.tv_sec -= *shift;
+  return wait_until(semaphore, &real);
 }

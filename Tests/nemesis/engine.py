@@ -1,4 +1,5 @@
 """A PostgreSQL server in the namespace of the engine, and what can happen to it."""
+import contextlib
 import os
 import pathlib
 import shutil
@@ -136,7 +137,9 @@ class Engine:
     def freeze(self, frozen):
         for pid in self.net.processes("engine"):
             if pid not in [proxy.pid for proxy in self.proxies]:
-                os.kill(pid, signal.SIGSTOP if frozen else signal.SIGCONT)
+                # The server's own processes come and go.
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGSTOP if frozen else signal.SIGCONT)
 
     def start_proxy(self):
         for index, port in enumerate(self.ports):

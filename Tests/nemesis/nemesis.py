@@ -175,8 +175,10 @@ class World:
                 machine.terminate()
                 machine.await_end(15)
                 machine.start()
-        # A command without an answer may have been carried out later.
-        for name in {job for job, _, end in self.suspensions if end is None} | self.unsure:
+        # A command without an answer may have been carried out later, and one that was carried out may be
+        # among what a failover has lost.
+        for name in {job for job, _, end in self.suspensions
+                     if end is None or self.standby == "lagging"} | self.unsure:
             self.watch(0.5)
             self.resume(self.three[0], next(job for job in self.jobs if job.name == name), True)
         self.healed_at = self.wall()
