@@ -179,7 +179,17 @@ final class JobsLoad {
       return
     }
     let pattern = IncludePattern(request.path, in: folder, bound: Self.fileBound)
-    for folder in pattern.folders.map(FilePath.absolute) where !directories.contains(folder) {
+    if pattern.isTooLarge {
+      log.add(
+        request.diagnostic(
+          .tooManyIncludes,
+          "the pattern is a path of more than \(PATH_MAX - 1) bytes, or leads through more than "
+            + "\(IncludePattern.foldersMax) folders",
+          hint: "name the folders"))
+      return
+    }
+    var listed = Set(directories)
+    for folder in pattern.folders.map(FilePath.absolute) where listed.insert(folder).inserted {
       directories.append(folder)
     }
     for folder in pattern.folders.map(FilePath.absolute) {
