@@ -66,6 +66,12 @@ final class JobsLoad {
       }
       for problem in links.problems(among: specs.map(\.name.text)) { log.add(problem) }
     }
+    if let flaw = sources.zones.localFlaw, settings.zone == sources.zones.zone(named: "local") {
+      log.add(
+        Diagnostic(
+          severity: .warning, .unknownZone, at: SourceLocation(file: path), flaw,
+          hint: "correct TZ, or set '\(Key.timezone)' under '\(Key.scheduler)'"))
+    }
     if specs.isEmpty, log.errorCount == 0 {
       log.add(
         Diagnostic(
