@@ -75,7 +75,7 @@ let package = Package(
       name: "TaktClaims", dependencies: ["TaktCore", "TaktTime", "TaktTransfer", "CTaktClaims"],
       swiftSettings: strict),
     .target(
-      name: "TaktConfig", dependencies: ["TaktCore", "TaktTime", "CLibYAML"],
+      name: "TaktConfig", dependencies: ["TaktCore", "TaktTime", "CLibYAML", "CTaktSystem"],
       swiftSettings: strict),
     .target(
       name: "TaktCore",

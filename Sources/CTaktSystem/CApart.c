@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "CApart.h"
 
+#include "CNames.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -12,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { STACK_SIZE = 16384 };
+enum { STACK_SIZE = 32768 };
 
 typedef enum { APART_LSTAT, APART_READLINK, APART_WATCH, APART_READ } apart_operation;
 
@@ -24,13 +26,20 @@ typedef struct {
   struct stat *status;
   void *bytes;
   size_t capacity;
+  int *is_foreign;  // where to tell how the file was reached; null for no matter
   ssize_t result;
   int is_done;
 } apart_call;
 
 static ssize_t read_whole(const apart_call *call) {
-  int file = open(call->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (file < 0) return -errno;
+  int file;
+  if (call->is_foreign != NULL) {
+    file = csystem_open_by_names(call->path, call->is_foreign);
+    if (file < 0) return file;
+  } else {
+    file = open(call->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file < 0) return -errno;
+  }
   if (fstat(file, call->status) != 0) return -errno;
   if (!S_ISREG(call->status->st_mode)) return 0;
   size_t done = 0;
@@ -114,9 +123,10 @@ int csystem_apart_watch(int inotify, const char *path, uint32_t mask) {
   return (int)apart(&call);
 }
 
-ssize_t csystem_apart_read(const char *path, struct stat *status, void *bytes, size_t capacity) {
+ssize_t csystem_apart_read(const char *path, struct stat *status, void *bytes, size_t capacity,
+                           int *is_foreign) {
   apart_call call = {.operation = APART_READ, .path = path, .descriptor = -1, .status = status,
-                     .bytes = bytes, .capacity = capacity};
+                     .bytes = bytes, .capacity = capacity, .is_foreign = is_foreign};
   return apart(&call);
 }
 #endif

@@ -155,4 +155,11 @@ package protocol ZoneSource: Sendable {
 
   /// Names that a person may have meant; in any order, perhaps none.
   var zoneNames: [String] { get }
+
+  /// Why `local` is not what the environment asks for; nil where it is. Default nil.
+  var localFlaw: String? { get }
+}
+
+extension ZoneSource {
+  package var localFlaw: String? { nil }
 }

@@ -64,4 +64,24 @@ import Testing
     #expect(members(at: 34) == [member])
     #expect(members(at: 35).isEmpty)
   }
+
+  @Test(arguments: [
+    #"meta | {"version":1,"stamp":1,"lastMember":18446744073709551615,"lastToken":0,"members":[]}"#,
+    #"meta | {"version":1,"stamp":1,"lastMember":0,"lastToken":18446744073709551615,"members":[]}"#,
+    #"job/a | {"schedule":1,"since":0,"ranCount":9223372036854775807,"slots":[]}"#,
+    #"job/a | {"schedule":1,"since":0,"ranCount":-1,"slots":[]}"#,
+    #"job/a | {"schedule":1,"since":0,"ranCount":0,"slots":[{"slot":1,"state":"open","token":18446744073709551615,"at":1}]}"#,
+    #"job/a | {"schedule":1,"since":0,"ranCount":0,"slots":[{"slot":1,"state":"open","attempt":9223372036854775807,"at":1}]}"#,
+    #"past/a | {"ranges":[{"first":0,"last":1,"count":-5,"kind":"ran"}],"series":[],"doubled":[]}"#,
+    #"past/a | {"ranges":[],"series":[{"first":0,"last":1,"count":9223372036854775807,"verdict":"ran"}],"doubled":[]}"#,
+  ])
+  func `a record with a number that no takt writes is one that cannot be read`(row: String) throws {
+    let parts = row.split(separator: " | ", maxSplits: 1).map(String.init)
+    try #require(parts.count == 2)
+    var state = EtcdState(prefix: "/takt/x/")
+    let key = "/takt/x/\(parts[0])"
+    let value = EtcdMessage.KeyValue(
+      key: EtcdMessage.base64(key), value: EtcdMessage.base64(parts[1]))
+    #expect(state.apply([value], seenAt: 0) == key)
+  }
 }

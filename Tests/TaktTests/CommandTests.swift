@@ -56,6 +56,32 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    "Europe/Berlin | +01:00", ":Europe/Berlin | +01:00", "CET-1CEST,M3.5.0,M10.5.0/3 | +01:00",
+    "XYZ-5:45 | +05:45", "/usr/share/zoneinfo/Asia/Tokyo | +09:00", "UTC0 | Z", " | Z",
+  ])
+  func `TZ is a name, a rule or a file, as for other programs`(row: String) throws {
+    let parts = row.components(separatedBy: " | ")
+    let folder = try TemporaryFolder()
+    try folder.write("jobs: {a: {at: '2100-01-05T09:00', run: x}}\n")
+    let takt = try TaktProcess(
+      ["TZ=\(parts[0])", TaktProcess.executable.path, "next", "jobs.yaml"],
+      program: "/usr/bin/env", in: folder)
+    #expect(try takt.text().contains("2100-01-05T09:00:00.000\(parts[1]) "))
+    #expect(takt.waitForExit() == 0)
+  }
+
+  @Test(arguments: ["local", ":local", "Europe/Berln", "../../etc/passwd", "/dev/zero", "CET-1CEST"])
+  func `a TZ that is no time zone is a warning`(value: String) throws {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs: {a: {cron: '0 9 * * *', run: 'true'}}\n")
+    let takt = try TaktProcess(
+      ["TZ=\(value)", TaktProcess.executable.path, "check"], program: "/usr/bin/env", in: folder)
+    #expect(takt.waitForExit() == 0)
+    let name = value.hasPrefix(":") ? String(value.dropFirst()) : value
+    #expect(takt.errors.contains("the variable TZ is '\(name)'"), "\(takt.errors)")
+  }
+
   @Test(arguments: ["bash", "zsh", "fish"])
   func `shells can complete commands, and those for a running daemon`(shell: String) throws {
     let script = try run("--generate-completion-script", shell, in: try TemporaryFolder())

@@ -63,6 +63,36 @@ import Testing
     #expect(try takt.stop() == 0)
   }
 
+  @Test(arguments: [("root", false), ("own", true)])
+  func `a file of root is no secret where a link of the job's user leads to it`(
+    target: String, isRead: Bool
+  ) throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write("of root", to: "root")
+    chmod(file, 0o600)
+    let own = try folder.write("own", to: "own")
+    chmod(own, 0o600)
+    chown(own, 65_534, 65_534)
+    let home = folder.url.appendingPathComponent("home").path
+    #expect(mkdir(home, 0o755) == 0 && symlink("../\(target)", "\(home)/secret") == 0)
+    #expect(chown(home, 65_534, 65_534) == 0 && lchown("\(home)/secret", 65_534, 65_534) == 0)
+    try folder.write(
+      """
+      jobs:
+        a: {on: start, cwd: /, user: nobody, inherit_env: false, run: 'exit 3', \
+      secrets: {KEY: {file: home/secret}}}
+
+      """)
+    let takt = try TaktProcess(["run"], in: folder)
+    let end = try takt.line("the end") { $0.job == "a" && $0.to == "ended" }
+    #expect(end.reason == (isRead ? "exit(3)" : "not_started(secret, EPERM)"))
+    let isReported = takt.lines.contains {
+      ($0.line ?? $0.message ?? "").contains("reached by a link that another user may have made")
+    }
+    #expect(isReported == !isRead)
+    #expect(try takt.stop() == 0)
+  }
+
   @Test func `at the limit of threads http fails, and takt continues`() throws {
     let folder = try TemporaryFolder()
     try folder.write(

@@ -17,7 +17,7 @@ const session = {
   /** Takes the token from the address, or from before. */
   begin() {
     if (this.isGiven()) {
-      this.keep(decodeURIComponent(location.hash.slice(this.prefix.length)));
+      this.keep(decodeText(location.hash.slice(this.prefix.length)));
       history.replaceState(null, "", `${location.pathname}${location.search}#/`);
     } else {
       this.token = sessionStorage.getItem(this.key);

@@ -18,7 +18,9 @@ ssize_t csystem_apart_readlink(const char *path, char *target, size_t capacity);
 // As `inotify_add_watch`. Returns the watch, or minus an error number.
 int csystem_apart_watch(int inotify, const char *path, uint32_t mask);
 // Opens a file, tells its status, and reads it from its beginning when it is a regular one. Returns
-// how many bytes there are, `capacity` where there may be more, or minus an error number.
-ssize_t csystem_apart_read(const char *path, struct stat *status, void *bytes, size_t capacity);
+// how many bytes there are, `capacity` where there may be more, or minus an error number. Where
+// `is_foreign` is not null the file is opened as by `csystem_open_by_names`, which sets it.
+ssize_t csystem_apart_read(const char *path, struct stat *status, void *bytes, size_t capacity,
+                           int *is_foreign);
 
 #endif

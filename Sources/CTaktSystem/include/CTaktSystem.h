@@ -7,6 +7,7 @@
 
 #include "CApart.h"
 #include "CGuard.h"
+#include "CNames.h"
 #include "CProcessHandle.h"
 
 // Who a child is to be.

@@ -37,6 +37,9 @@ struct EtcdState {
   static let rangesMax = 1000
   static let seriesMax = 200
   static let doubledMax = 200
+  /// The highest number and count that a record may have: to each of them some can be added.
+  private static let numberMax = UInt64(1) << 62
+  private static let counts = 0...(1 << 53)
 
   let prefix: String
   var engine = MemoryEngine()
@@ -102,7 +105,9 @@ extension EtcdState {
   }
 
   private mutating func apply(_ meta: EtcdRecord.Meta, _ value: EtcdMessage.KeyValue) -> Bool {
-    guard meta.version == EtcdRecord.version else { return false }
+    guard meta.version == EtcdRecord.version, meta.lastMember <= Self.numberMax,
+      meta.lastToken <= Self.numberMax
+    else { return false }
     (metaValue, stamp) = (value.value, meta.stamp)
     engine.lastMember = meta.lastMember
     engine.lastToken = max(engine.lastToken, meta.lastToken)
@@ -126,7 +131,9 @@ extension EtcdState {
   }
 
   private mutating func applyJob(_ name: String, _ record: EtcdRecord.Job?) -> Bool {
-    guard let record, let name = JobName(name) else { return false }
+    guard let record, let name = JobName(name), Self.counts.contains(record.ranCount) else {
+      return false
+    }
     var job = MemoryEngine.Job(
       schedule: record.schedule, since: WallInstant(nanoseconds: record.since))
     job.changedAt = record.changedAt.map { WallInstant(nanoseconds: $0) }
@@ -136,7 +143,9 @@ extension EtcdState {
     job.ranCount = record.ranCount
     var details: [WallInstant: Detail] = [:]
     for slot in record.slots {
-      guard let rulesSlot = slot.rulesSlot else { return false }
+      guard let rulesSlot = slot.rulesSlot, slot.token ?? 0 <= Self.numberMax,
+        Self.counts.contains(rulesSlot.attempt)
+      else { return false }
       let instant = WallInstant(nanoseconds: slot.slot)
       job.slots[instant] = rulesSlot
       details[instant] = Detail(machine: slot.machine, at: WallInstant(nanoseconds: slot.at))
@@ -155,7 +164,8 @@ extension EtcdState {
     guard let record, let name = JobName(name) else { return false }
     var allSeries: [MemoryEngine.SeriesVerdict] = []
     for series in record.series {
-      guard let verdict = Verdict(recordText: series.verdict) else { return false }
+      guard let verdict = Verdict(recordText: series.verdict), Self.counts.contains(series.count)
+      else { return false }
       allSeries.append(
         MemoryEngine.SeriesVerdict(
           slots: SlotSeries(
@@ -164,7 +174,9 @@ extension EtcdState {
     }
     var ranges: [PastSlots.Range] = []
     for range in record.ranges {
-      guard let kind = Verdict.Kind(rawValue: range.kind) else { return false }
+      guard let kind = Verdict.Kind(rawValue: range.kind), Self.counts.contains(range.count) else {
+        return false
+      }
       ranges.append(
         PastSlots.Range(
           first: WallInstant(nanoseconds: range.first), last: WallInstant(nanoseconds: range.last),

@@ -98,12 +98,17 @@ struct ReplyText: Decodable {
     return (reply.news != nil) == (batch.facts != nil) ? reply : nil
   }
 
+  /// To each of them one can be added.
+  private static let attempts = 1...(1 << 53)
+
   private static func claimAnswer(_ answer: Answer) -> ClaimAnswer? {
     switch answer.is {
     case "done": .done
     case "granted":
       answer.token.flatMap { token in
-        answer.attempt.map { .granted(ClaimToken(token), attempt: $0) }
+        answer.attempt.flatMap { attempt in
+          attempts.contains(attempt) ? .granted(ClaimToken(token), attempt: attempt) : nil
+        }
       }
     case "taken": .taken
     case "skipped": answer.reason.flatMap(SkipReason.init).map { .skipped($0) }

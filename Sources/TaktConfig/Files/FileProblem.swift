@@ -10,6 +10,8 @@ enum FileProblem: Error, Equatable {
   case tooLarge(bound: Int)
   case writableByOthers(mode: UInt32, path: String)
   case folderWritableByOthers(mode: UInt32, path: String)
+  /// A file of root's to which another user may have led.
+  case foreignLink
 }
 
 extension FileProblem {
@@ -38,6 +40,13 @@ extension FileProblem {
         "the folder '\(path)' is group- or world-writable (mode 0\(String(mode, radix: 8))), refused "
           + "because takt runs as root",
         "run: chmod go-w \(path)"
+      )
+    case .foreignLink:
+      (
+        .unsafePermissions,
+        "owned by root, but reached by a link that another user may have made, refused because takt "
+          + "runs as root",
+        "name the file itself"
       )
     }
   }

@@ -1,3 +1,4 @@
+internal import CTaktSystem
 import Glibc
 import TaktCore
 
@@ -6,6 +7,8 @@ struct FileReader {
   /// The most bytes that a file may have.
   var bound: Int
   var refusesWritableByOthers: Bool
+  /// Whether a file of root's is refused to which another user may have led. Default false.
+  var refusesForeignLinks = false
 
   /// One file as it was read.
   struct Contents {
@@ -21,12 +24,17 @@ struct FileReader {
     var status = stat()
     guard stat(place, &status) == 0 else { throw .system(errno) }
     try check(status, path)
-    let descriptor = open(place, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-    guard descriptor >= 0 else { throw .system(errno) }
+    var isForeign: Int32 = 0
+    let descriptor =
+      refusesForeignLinks
+      ? csystem_open_by_names(place, &isForeign)
+      : open(place, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    guard descriptor >= 0 else { throw .system(refusesForeignLinks ? -descriptor : errno) }
     defer { close(descriptor) }
     // Asked again of what was opened: the path may lead elsewhere by now.
     guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
     try check(status, path)
+    if isForeign != 0, status.st_uid == 0 { throw .foreignLink }
     let identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     return Contents(
       bytes: try bytes(of: descriptor, expecting: Int(status.st_size)), identity: identity,

@@ -9,33 +9,57 @@ struct IncludePattern {
   /// The first folder that could not be listed, with the error number.
   private(set) var failure: (folder: String, error: Int32)?
 
+  /// Whether the pattern is a longer path, or leads through more folders, than are looked through.
+  /// Then there are no matches.
+  private(set) var isTooLarge = false
+
+  /// More than any layout of jobs has; links that lead back to a folder above multiply them.
+  static let foldersMax = 100_000
+
   static func isPattern(_ path: String) -> Bool {
     path.utf8.contains { "*?[".utf8.contains($0) }
   }
 
   /// Looks for `pattern` as seen from `folder`. At most `bound` + 1 matches are gathered.
-  init(_ pattern: String, in folder: String, bound: Int) {
-    let parts = pattern.split(separator: "/").map(String.init)
-    expand(parts[...], in: pattern.hasPrefix("/") ? "/" : folder, bound: bound)
-  }
-
-  private mutating func expand(_ parts: ArraySlice<String>, in folder: String, bound: Int) {
-    guard let part = parts.first else { return }
-    let rest = parts.dropFirst()
-    guard Self.isPattern(part) else {
-      let path = FilePath.join(folder, part)
-      if !rest.isEmpty {
-        expand(rest, in: path, bound: bound)
-      } else if access(FilePath.place(of: path), F_OK) == 0 {
-        matches.append(path)
-      }
+  ///
+  /// Level by level, so that neither the names of a pattern nor the depth of a tree take any stack.
+  init(
+    _ pattern: String, in folder: String, bound: Int,
+    foldersMax: Int = IncludePattern.foldersMax
+  ) {
+    // The system takes no longer path.
+    guard pattern.utf8.count < Int(PATH_MAX) else {
+      isTooLarge = true
       return
     }
-    for name in names(in: folder) where matches.count <= bound {
-      guard fnmatch(part, name, FNM_PERIOD) == 0 else { continue }
-      let path = FilePath.join(folder, name)
-      if rest.isEmpty { matches.append(path) } else { expand(rest, in: path, bound: bound) }
+    var parts = pattern.split(separator: "/").map(String.init)[...]
+    var places = [pattern.hasPrefix("/") ? "/" : folder]
+    while let part = parts.popFirst(), !places.isEmpty {
+      guard Self.isPattern(part) else {
+        places = places.map { FilePath.join($0, part) }
+        if parts.isEmpty {
+          places = places.filter { access(FilePath.place(of: $0), F_OK) == 0 }
+        }
+        continue
+      }
+      let limit = parts.isEmpty ? bound + 1 : foldersMax
+      var next: [String] = []
+      for place in places where next.count < limit {
+        guard folders.count < foldersMax else {
+          isTooLarge = true
+          return
+        }
+        for name in names(in: place) where next.count < limit {
+          if fnmatch(part, name, FNM_PERIOD) == 0 { next.append(FilePath.join(place, name)) }
+        }
+      }
+      if next.count == limit, !parts.isEmpty {
+        isTooLarge = true
+        return
+      }
+      places = next
     }
+    matches = Array(places.prefix(bound + 1))
   }
 
   private mutating func names(in folder: String) -> [String] {

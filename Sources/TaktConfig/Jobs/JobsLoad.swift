@@ -66,6 +66,12 @@ final class JobsLoad {
       }
       for problem in links.problems(among: specs.map(\.name.text)) { log.add(problem) }
     }
+    if let flaw = sources.zones.localFlaw, settings.zone == sources.zones.zone(named: "local") {
+      log.add(
+        Diagnostic(
+          severity: .warning, .unknownZone, at: SourceLocation(file: path), flaw,
+          hint: "correct TZ, or set '\(Key.timezone)' under '\(Key.scheduler)'"))
+    }
     if specs.isEmpty, log.errorCount == 0 {
       log.add(
         Diagnostic(
@@ -179,7 +185,17 @@ final class JobsLoad {
       return
     }
     let pattern = IncludePattern(request.path, in: folder, bound: Self.fileBound)
-    for folder in pattern.folders.map(FilePath.absolute) where !directories.contains(folder) {
+    if pattern.isTooLarge {
+      log.add(
+        request.diagnostic(
+          .tooManyIncludes,
+          "the pattern is a path of more than \(PATH_MAX - 1) bytes, or leads through more than "
+            + "\(IncludePattern.foldersMax) folders",
+          hint: "name the folders"))
+      return
+    }
+    var listed = Set(directories)
+    for folder in pattern.folders.map(FilePath.absolute) where listed.insert(folder).inserted {
       directories.append(folder)
     }
     for folder in pattern.folders.map(FilePath.absolute) {

@@ -47,7 +47,11 @@ extension KeyTable {
       "Keeps the times of `cron` and `calendar` only in every n-th day, week or month by the calendar."
     ),
     KeyEntry(
-      .workingDay, .oneOf([.choice(["first", "last"]), .integer(-23...23)]), reload: .rearms,
+      .workingDay,
+      .oneOf([
+        .choice(["first", "last"]),
+        .integer(-DayFilter.workingDaysMax...DayFilter.workingDaysMax),
+      ]), reload: .rearms,
       "Keeps the times of `cron` and `calendar` only on this working day (Monday to Friday) of each month: "
         + "`first`, `last`, the third (`3`) or the second-to-last (`-2`)."),
     KeyEntry(
@@ -125,7 +129,7 @@ extension KeyTable {
 
   package static let nth: KeyRows = [
     KeyEntry(
-      Key.every, .integer(1...10_000), reload: .rearms,
+      Key.every, .integer(1...DayFilter.everyMax), reload: .rearms,
       "Required. Of so many days, weeks or months, one counts."),
     KeyEntry(
       Key.unit, .choice(DayFilter.Nth.Unit.allCases.map(\.rawValue)), default: "`weeks`",

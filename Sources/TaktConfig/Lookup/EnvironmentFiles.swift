@@ -18,8 +18,10 @@ final class EnvironmentFiles {
   private(set) var useCount = 0
 
   init(refusesWritableByOthers: Bool) {
+    // The job's user could otherwise read any file of root's by a link to it.
     reader = FileReader(
-      bound: Self.sizeBound, refusesWritableByOthers: refusesWritableByOthers)
+      bound: Self.sizeBound, refusesWritableByOthers: refusesWritableByOthers,
+      refusesForeignLinks: refusesWritableByOthers)
   }
 
   /// The variables of the file at an absolute path; none where it is wrong, which is then

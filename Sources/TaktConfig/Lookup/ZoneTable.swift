@@ -24,6 +24,8 @@ final class ZoneTable: ZoneSource {
 
   var zoneNames: [String] { source.zoneNames }
 
+  var localFlaw: String? { source.localFlaw }
+
   /// The zone of a name in a file; reports one that does not exist.
   func zone(named name: String, at mark: YAMLMark, _ reporter: Reporter) -> Zone? {
     if let zone = zone(named: name) { return zone }

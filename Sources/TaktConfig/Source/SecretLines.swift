@@ -29,33 +29,56 @@ struct SecretLines {
       bytes[starts[index]..<(index + 1 < starts.count ? starts[index + 1] : bytes.count)]
     }
     let classes = Self.classes
+    var open: Block?
     for (index, line) in lines.enumerated() {
+      open = open?.continued(by: line)
+      if open != nil { numbers.insert(index + 1) }
       var hasSign = false
       if let value = Self.value(in: line, classes, hasSign: &hasSign) {
-        hide(from: index, value, of: lines)
+        numbers.insert(index + 1)
+        open = Block(of: value, at: index, in: lines).merged(with: open)
       } else if hasSign, Self.hasPassword(line) {
         numbers.insert(index + 1)
       }
     }
   }
 
-  /// Hides a key's line and those that belong to its value.
-  private mutating func hide(from index: Int, _ value: Line, of lines: [Line]) {
-    numbers.insert(index + 1)
-    let following = lines.indices.dropFirst(index + 1)
-    guard let next = following.first(where: { !Self.isBlank(lines[$0]) }) else { return }
-    var least = Self.indentation(of: lines[index]) + 1
-    // What should be below the key is often not indented at all.
-    if Self.isBlank(value.drop { Self.isOne(of: ": \t\"'", $0) }) {
-      least = min(least, Self.indentation(of: lines[next]))
+  /// The lines that belong to the values of keys, as far as they have been gone through. Values within
+  /// values are one block, so that each line is looked at once however many there are.
+  private struct Block {
+    /// Lines that are indented so far belong to it.
+    private var least: Int
+    /// Brackets that are open: what is in them belongs to it, however it is indented. Those that are
+    /// never closed hide the rest of the file.
+    private var depth: Int
+
+    init(of value: Line, at index: Int, in lines: [Line]) {
+      least = SecretLines.indentation(of: lines[index]) + 1
+      depth = SecretLines.openBrackets(in: value)
+      guard SecretLines.isBlank(value.drop { SecretLines.isOne(of: ": \t\"'", $0) }),
+        let next = lines[(index + 1)...].first(where: { !SecretLines.isBlank($0) })
+      else { return }
+      // What should be below the key is often not indented at all.
+      least = min(least, SecretLines.indentation(of: next))
     }
-    // Brackets that are never closed hide the rest of the file.
-    var depth = Self.openBrackets(in: value)
-    for place in following {
-      let line = lines[place]
-      guard depth > 0 || Self.isBlank(line) || Self.indentation(of: line) >= least else { return }
-      depth = max(0, depth + Self.openBrackets(in: line))
-      numbers.insert(place + 1)
+
+    /// Both as one: it goes as far as either.
+    func merged(with other: Block?) -> Block {
+      guard let other else { return self }
+      var block = self
+      block.least = min(least, other.least)
+      block.depth = max(depth, other.depth)
+      return block
+    }
+
+    /// The block behind a line; nil where the line does not belong to it.
+    func continued(by line: Line) -> Block? {
+      guard
+        depth > 0 || SecretLines.isBlank(line) || SecretLines.indentation(of: line) >= least
+      else { return nil }
+      var block = self
+      block.depth = max(0, depth + SecretLines.openBrackets(in: line))
+      return block
     }
   }
 

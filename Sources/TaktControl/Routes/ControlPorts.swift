@@ -16,6 +16,8 @@ package struct ControlPorts: Sendable {
   package var facts: DaemonFacts
   /// What others count; called on the control's thread.
   package var figures: @Sendable () -> DaemonFigures
+  /// Those who follow the output of runs, on all listeners together.
+  let outputReaders = ReaderCount()
 
   package init(
     scheduler: any SchedulerControl, reload: any ReloadControl, archive: (any RunArchive)?,

@@ -77,7 +77,9 @@ final class OutputStream: Sendable {
   deinit { output.unfollow(use) }
 
   /// Continues until the run ends, or the client disconnects.
-  func response(to request: Request) -> Response {
+  ///
+  /// - Parameter place: that of this reader among all, kept for as long as the stream lives.
+  func response(to request: Request, holding place: ReaderCount.Place) -> Response {
     Response(
       status: .ok,
       // Who watches a connection for its end cannot use it for another request.
@@ -86,6 +88,7 @@ final class OutputStream: Sendable {
         .xAccelBuffering: "no", .connection: "close",
       ],
       body: ResponseBody { [self] writer in
+        defer { withExtendedLifetime(place) {} }
         try await request.body.consumeWithInboundCloseHandler { _ in
           for await _ in signals {
             let (bytes, isOver) = shared.state.withLock { $0.popWaiting() }

@@ -9,6 +9,8 @@ import TaktTime
 struct RunRoutes {
   /// How long a wait for a run's end waits for the ledger besides.
   private static let ledgerPatience = Duration.seconds(5)
+  /// So many may follow the output of runs at once: for each that is slow, megabytes wait.
+  static let readersMax = 64
 
   let ports: ControlPorts
 
@@ -132,7 +134,12 @@ struct RunRoutes {
     let run = try context.run()
     guard let attempt else {
       if follows, let stream = OutputStream(of: run, from: ports.output, asRecords: asRecords) {
-        return stream.response(to: request)
+        guard let place = ports.outputReaders.enter(max: Self.readersMax) else {
+          throw Problem(
+            .tooMany, "there are already \(Self.readersMax) readers of output",
+            detail: "Close one, or retry later.")
+        }
+        return stream.response(to: request, holding: place)
       }
       if !follows, let before = ports.output.soFar(of: run) {
         guard asRecords else { return .output([before]) }

@@ -29,6 +29,9 @@ package struct LogReplay {
     var message: String?
   }
 
+  /// No line of a log is longer: a piece of output has 8 KB, and a message is shorter.
+  package static let lineBytesMax = 16 << 20
+
   private var replay = TransitionReplay()
   private var lineNumber = 0
   private var rest = Data()
@@ -50,6 +53,7 @@ package struct LogReplay {
       add(parsed)
     }
     searchedCount = rest.count
+    guard searchedCount <= Self.lineBytesMax else { throw NoLog(line: lineNumber + 1) }
     // The bytes that are read are let go.
     if rest.startIndex > 0 { rest = Data(rest) }
   }

@@ -150,11 +150,52 @@ final class FailurePattern {
     guard !text.utf8.contains(0) else { return nil }
     let compiled = UnsafeMutablePointer<regex_t>.allocate(capacity: 1)
     compiled.initialize(to: regex_t())
-    guard regcomp(compiled, text, REG_EXTENDED | REG_NOSUB) == 0 else {
+    // From the beginning of a line and through any bytes: so the library goes through it once. It would
+    // start anew at each byte otherwise, which with repetitions takes a second for a line of 8 KB.
+    let repeats = text.utf8.contains { "*+{".utf8.contains($0) }
+    let whole = repeats && Self.isClosed(text) ? "^(a|[^a])*(\(text))" : text
+    guard
+      regcomp(compiled, whole, REG_EXTENDED | REG_NOSUB) == 0
+        || regcomp(compiled, text, REG_EXTENDED | REG_NOSUB) == 0
+    else {
       compiled.deallocate()
       return nil
     }
     self.init(compiled)
+  }
+
+  /// Whether each `)` closes a group, so that the expression means the same within one. The library
+  /// takes one that closes none for the character.
+  private static func isClosed(_ text: String) -> Bool {
+    var rest = Array(text.utf8)[...]
+    var depth = 0
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "\\"): rest = rest.dropFirst()
+      case UInt8(ascii: "("): depth += 1
+      case UInt8(ascii: ")"):
+        depth -= 1
+        if depth < 0 { return false }
+      case UInt8(ascii: "["): skipBrackets(&rest)
+      default: break
+      }
+    }
+    return depth == 0
+  }
+
+  /// Goes behind the `]` that ends what `[` has begun: not one that stands first, and none of a class
+  /// such as `[:alpha:]`.
+  private static func skipBrackets(_ rest: inout ArraySlice<UInt8>) {
+    if rest.first == UInt8(ascii: "^") { rest.removeFirst() }
+    if rest.first == UInt8(ascii: "]") { rest.removeFirst() }
+    while let byte = rest.popFirst(), byte != UInt8(ascii: "]") {
+      guard byte == UInt8(ascii: "["), let sign = rest.first, ":.=".utf8.contains(sign) else {
+        continue
+      }
+      rest.removeFirst()
+      while !rest.isEmpty, !rest.starts(with: [sign, UInt8(ascii: "]")]) { rest.removeFirst() }
+      rest = rest.dropFirst(2)
+    }
   }
 
   private init(_ compiled: UnsafeMutablePointer<regex_t>) {

@@ -16,7 +16,8 @@ enum SecretReader {
 
   /// The value. Throws when there is none, when it is too long, and when it comes from a file that
   /// is no regular one, which might make takt wait. As root also when others than root and the
-  /// job's user own the file, or may write to it.
+  /// job's user own the file, or may write to it, and when it is root's but another user may have
+  /// led takt to it.
   ///
   /// - Parameter user: who may own the file besides root; nil for nobody.
   static func value(of secret: Secret, for user: uid_t? = nil) throws(StartFailure) -> [UInt8] {
@@ -66,10 +67,11 @@ enum SecretReader {
     var refusal = ""
     do throws(SystemError) {
       // One more for the line end.
-      var bytes = try SmallFile.readApart(path, bytesMax: bytesMax + 1) {
-        status throws(SystemError) in
+      var bytes = try SmallFile.readApart(
+        path, bytesMax: bytesMax + 1, tracesLinks: geteuid() == 0
+      ) { status, isForeign throws(SystemError) in
         guard geteuid() == 0 else { return }
-        refusal = Self.refusal(of: status, at: path, user)
+        refusal = Self.refusal(of: status, at: path, user, isForeign: isForeign)
         if !refusal.isEmpty { throw SystemError("fstat", number: EPERM) }
         let mode = status.st_mode & 0o7777
         if mode & 0o044 != 0 {
@@ -89,7 +91,14 @@ enum SecretReader {
   }
 
   /// Why a file is not believed, and what to do; empty when it is.
-  private static func refusal(of status: stat, at path: String, _ user: uid_t?) -> String {
+  private static func refusal(
+    of status: stat, at path: String, _ user: uid_t?, isForeign: Bool
+  ) -> String {
+    // The job's user could otherwise read any file of root's by a link to it.
+    if status.st_uid == 0, isForeign {
+      return " (owned by root, but reached by a link that another user may have made, refused because "
+        + "takt runs as root; name the file itself)"
+    }
     if status.st_uid != 0, status.st_uid != user {
       return " (owned by user \(status.st_uid), refused because takt runs as root; run "
         + "`chown root \(path)`)"

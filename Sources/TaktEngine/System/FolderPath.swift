@@ -45,6 +45,62 @@ enum FolderPath {
     return try walk.run(lastFlags: flags)
   }
 
+  /// The folder that the last name of an absolute path is in, as `open` opens it, and that name, after
+  /// all links that are followed at the end of the path. What the name stands for may be missing; it
+  /// is to be used with the `…at` calls that follow no link.
+  static func parent(
+    of path: String, following links: Links
+  ) throws(Failure) -> (folder: Int32, name: String) {
+    var path = path
+    for _ in 0...linksMax {
+      guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { throw .system(EINVAL) }
+      let parent = String(path[..<slash])
+      let name = String(path[path.utf8.index(after: slash)...])
+      if name.isEmpty { throw .system(EISDIR) }
+      let folder = try open(parent.isEmpty ? "/" : parent, following: links)
+      do throws(Failure) {
+        guard let target = try target(of: name, in: folder, following: links, path) else {
+          return (folder, name)
+        }
+        path = target.hasPrefix("/") ? target : "\(parent)/\(target)"
+      } catch {
+        close(folder)
+        throw error
+      }
+      close(folder)
+    }
+    throw .system(ELOOP)
+  }
+
+  /// Where the link of this name leads; nil where it is none.
+  private static func target(
+    of name: String, in folder: Int32, following links: Links, _ path: String
+  ) throws(Failure) -> String? {
+    var (status, around) = (stat(), stat())
+    guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+      status.st_mode & S_IFMT == S_IFLNK
+    else { return nil }
+    guard fstat(folder, &around) == 0 else { throw .system(errno) }
+    switch links {
+    case .none: throw .link(path)
+    case .ofRoot: guard isRoots(status, in: around) else { throw .link(path) }
+    case .all: break
+    }
+    var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlinkat(folder, name, &target, target.count - 1)
+    guard count > 0 else { throw .system(count < 0 ? errno : ENOENT) }
+    let bytes = target[..<count].map { UInt8(bitPattern: $0) }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw .system(EILSEQ) }
+    return text
+  }
+
+  /// Whether only root can have made a link: in a sticky folder others can neither remove nor replace
+  /// it.
+  private static func isRoots(_ link: stat, in folder: stat) -> Bool {
+    let isOpen = folder.st_mode & 0o022 != 0 && folder.st_mode & S_ISVTX == 0
+    return link.st_uid == 0 && folder.st_uid == 0 && !isOpen
+  }
+
   /// `O_PATH`.
   static let pathOnly: Int32 = 0o10_000_000
 
@@ -108,8 +164,7 @@ enum FolderPath {
       links += 1
       var around = stat()
       guard fstat(folder, &around) == 0 else { throw .system(errno) }
-      let isOpen = around.st_mode & 0o022 != 0 && around.st_mode & S_ISVTX == 0
-      guard follows, links <= linksMax, status.st_uid == 0, around.st_uid == 0, !isOpen else {
+      guard follows, links <= linksMax, isRoots(status, in: around) else {
         throw .link("\(walked)/\(name)")
       }
       var target = [CChar](repeating: 0, count: Int(PATH_MAX))

@@ -35,20 +35,42 @@ package struct ZoneFiles: ZoneSource {
   }
 
   private func local() -> Zone {
-    if let variable = getenv("TZ") {
-      var name = String(cString: variable)
-      if name.hasPrefix(":") { name.removeFirst() }
-      if let zone = zone(named: Zone.plainName(of: name) ?? name),
-        name != "local"
-      {
-        return zone
-      }
-      if name.isEmpty { return .utc }
-    }
+    if let text = variable, let zone = zone(ofVariable: text) { return zone }
     guard let bytes = read("/etc/localtime"), let zone = Zone(name: "local", tzif: bytes) else {
       return .utc
     }
     return zone
+  }
+
+  package var localFlaw: String? {
+    guard let text = variable, zone(ofVariable: text) == nil else { return nil }
+    let scalars = text.unicodeScalars.prefix(60).map {
+      $0.properties.generalCategory == .control ? "\u{fffd}" : $0
+    }
+    let shown = String(String.UnicodeScalarView(scalars))
+    return "the variable TZ is '\(shown)', which is no time zone of this machine; "
+      + "the zone of /etc/localtime is used"
+  }
+
+  /// What `TZ` says, without the colon that may stand before it; nil where there is none.
+  private var variable: String? {
+    getenv("TZ").map { text in
+      let text = String(cString: text)
+      return text.hasPrefix(":") ? String(text.dropFirst()) : text
+    }
+  }
+
+  /// A zone by what `TZ` can be: a name, the path of a zone file, or a rule such as
+  /// `CET-1CEST,M3.5.0,M10.5.0/3`. Nil for what is none of them.
+  private func zone(ofVariable text: String) -> Zone? {
+    if text.isEmpty { return .utc }
+    // A rule, and a file that is named by its path, have no name by which they are found again.
+    if text.hasPrefix("/") { return read(text).flatMap { Zone(name: "local", tzif: $0) } }
+    let name = Zone.plainName(of: text) ?? text
+    if name != "local", let zone = zone(named: name) { return zone }
+    return ZoneRule(posix: text).map { rule in
+      Zone(name: "local", initialOffsetSeconds: rule.standardOffsetSeconds, rule: rule)
+    }
   }
 
   /// Names come from jobs files: nothing that leaves the folder.

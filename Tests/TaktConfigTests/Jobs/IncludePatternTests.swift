@@ -37,4 +37,24 @@ struct IncludePatternTests {
     for number in 0..<10 { folder.write("", to: "\(number)") }
     #expect(IncludePattern("*", in: folder.path, bound: 5).matches.count == 6)
   }
+
+  @Test(arguments: ["a/", "*/", "../"])
+  func `a pattern of very many names is refused and takes no stack`(part: String) {
+    let pattern = IncludePattern(
+      String(repeating: part, count: 200_000) + "*", in: folder.path, bound: 100)
+    #expect(pattern.isTooLarge)
+    #expect(pattern.matches == [])
+    let longest = String(repeating: "a/", count: 2040) + "*"
+    #expect(!IncludePattern(longest, in: folder.path, bound: 100).isTooLarge)
+  }
+
+  @Test func `links that lead back to their folder are followed within a bound`() {
+    folder.makeLink("a", to: ".")
+    folder.makeLink("b", to: ".")
+    let pattern = IncludePattern(
+      String(repeating: "*/", count: 30) + "*.yaml", in: folder.path, bound: 100, foldersMax: 1000)
+    #expect(pattern.isTooLarge)
+    #expect(pattern.matches == [])
+    #expect(pattern.folders.count <= 1000)
+  }
 }

@@ -150,6 +150,12 @@ struct JobsLoaderTests {
     #expect(rows(load("0.yaml").diagnostics) == ["1:10 tooManyIncludes"])
   }
 
+  @Test func `a pattern of very many names is an error, and no trap`() {
+    let pattern = String(repeating: "a/", count: 50_000) + "*.yaml"
+    folder.write("include: '\(pattern)'\njobs: {a: \(job)}\n", to: "jobs.yaml")
+    #expect(rows(load().diagnostics) == ["1:10 tooManyIncludes"])
+  }
+
   @Test(arguments: [
     "unreadable | include: »pipe", "unreadable | include: »folder", "badValue | include: »'**/x'",
     "badValue | include: »[]", "wrongType | include:»", "wrongType | include: »{a: b}",

@@ -87,6 +87,38 @@ struct OwnerRulesTests {
     if !isRead { #expect(diagnostics.first?.hint == "run: chown root \(file)") }
   }
 
+  @Test(
+    .enabled(if: geteuid() == 0, "a link of another user takes root"),
+    arguments: [(0, 1000, false), (1000, 1000, true), (0, 0, true)] as [(uid_t, uid_t, Bool)])
+  func `an env_file of root is not read by a link that another user may have made`(
+    owner: uid_t, user: uid_t, isRead: Bool
+  ) {
+    let file = folder.write("A=b\n", to: "e")
+    chown(file, owner, 0)
+    let home = folder.makeFolder("home")
+    let link = folder.makeLink("home/e", to: "../e")
+    chown(home, user, 0)
+    lchown(link, user, 0)
+    let diagnostics = load(
+      "jobs:\n  a: {on: start, run: x, env_file: home/e, user: worker, inherit_env: false}\n")
+    #expect(rows(diagnostics) == (isRead ? [] : ["2:36 unsafePermissions"]))
+    if !isRead { #expect(diagnostics.first?.hint == "name the file itself") }
+  }
+
+  @Test(
+    .enabled(if: geteuid() == 0, "a hard link in a folder of another user takes root"))
+  func `an env_file of root is not read by another name in a folder of others`() {
+    let file = folder.write("A=b\n", to: "e")
+    let home = folder.makeFolder("home")
+    folder.write("", to: "home/e")
+    unlink(folder["home/e"])
+    #expect(link(file, folder["home/e"]) == 0)
+    chown(home, 1000, 0)
+    let diagnostics = load(
+      "jobs:\n  a: {on: start, run: x, env_file: home/e, user: worker, inherit_env: false}\n")
+    #expect(rows(diagnostics) == ["2:36 unsafePermissions"])
+  }
+
   @Test(arguments: [
     ("user: worker, run: x", true), ("user: worker, run: x, inherit_env: true", false),
     ("user: worker, run: x, inherit_env: false", false),

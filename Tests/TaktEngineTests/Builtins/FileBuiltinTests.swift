@@ -106,4 +106,55 @@ import Testing
       #expect(await bench.run("signal", ["pid_file": .string(path)]) == .failed("no_pid_file"))
     }
   }
+
+  // MARK: As root
+
+  private static let stranger: uid_t = 47_321
+
+  /// A folder of another user's, with a link of that user's.
+  private func makeHome(linkTo target: String) throws -> String {
+    let home = folder.path("home")
+    try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: false)
+    #expect(symlink(target, "\(home)/link") == 0)
+    #expect(chown(home, Self.stranger, 0) == 0 && lchown("\(home)/link", Self.stranger, 0) == 0)
+    return home
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "a link of another user takes root"))
+  func `touch makes nothing where a link of another user leads`() async throws {
+    let home = try makeHome(linkTo: "../made")
+    #expect(await bench.run("touch", ["path": .string("\(home)/link")]) == .failed("link"))
+    #expect(access(folder.path("made"), F_OK) != 0)
+    // A link of root's is followed, also to what is not there yet.
+    #expect(symlink("made", folder.path("own")) == 0)
+    #expect(await bench.run("touch", ["path": .string(folder.path("own"))]) == .done)
+    #expect(access(folder.path("made"), F_OK) == 0)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "a pid file of another user takes root"))
+  func `a pid file of another user reaches no process that this user could not signal`() async throws {
+    let home = try makeHome(linkTo: "../pid")
+    let own = try child(["/usr/bin/sleep", "1000"])
+    let other = try child([
+      "/usr/bin/setpriv", "--reuid=\(Self.stranger)", "--clear-groups", "/usr/bin/sleep", "1000",
+    ])
+    for pid in [own, other] { while !SignalBuiltin.isProgram("sleep", of: pid) { sched_yield() } }
+    func signal(_ pid: pid_t, owner: uid_t, mode: mode_t, path: String) async throws -> AttemptResult
+    {
+      try folder.write("\(pid)\n", to: "pid")
+      #expect(chown(folder.path("pid"), owner, 0) == 0 && chmod(folder.path("pid"), mode) == 0)
+      return await bench.run("signal", ["pid_file": .string(path), "signal": "TERM"])
+    }
+    let path = folder.path("pid")
+    #expect(
+      try await signal(own, owner: Self.stranger, mode: 0o644, path: path) == .failed("permission"))
+    #expect(try await signal(own, owner: 0, mode: 0o666, path: path) == .failed("permission"))
+    #expect(
+      try await signal(own, owner: 0, mode: 0o644, path: "\(home)/link") == .failed("link"))
+    #expect(kill(own, 0) == 0)
+    #expect(try await signal(other, owner: Self.stranger, mode: 0o644, path: path) == .done)
+    #expect(end(of: other) == SIGTERM)
+    #expect(try await signal(own, owner: 0, mode: 0o644, path: path) == .done)
+    #expect(end(of: own) == SIGTERM)
+  }
 }

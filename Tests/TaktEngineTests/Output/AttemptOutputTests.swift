@@ -140,6 +140,28 @@ import Synchronization
     #expect(end(output).matchesFailurePattern)
   }
 
+  @Test(arguments: [
+    "[a-z]+@[a-z]+", "([a-z]+ )*[a-z]+!", ".*(foo|bar).*(foo|bar).*x", "a.*b.*c.*d",
+  ])
+  func `a very long line is searched once, not from each of its bytes`(pattern: String) throws {
+    let pattern = try #require(FailurePattern(pattern))
+    // From each byte anew this would take days.
+    let line = [UInt8](repeating: UInt8(ascii: "a"), count: 8 << 20)
+    #expect(!line.withUnsafeBytes(pattern.matches))
+  }
+
+  @Test(arguments: [
+    "a)*b | a)b | true", "a)*b | ab | true", "(a)*)b | )b | true", "x|^y+ | by | false",
+    "x|^y+ | y | true", "e+$ | bee | true", "e+$ | beep | false", "[)]+x|y | y | true",
+    "[^])]*z | ]z | true", "[[:digit:])]+! | 4)! | true", "\\(a* | b(c | true", "a{2,} | ba | false",
+    "(a|b)+\\b | cab- | true",
+  ])
+  func `a pattern with repetitions means what it says`(row: String) throws {
+    let parts = row.components(separatedBy: " | ")
+    let pattern = try #require(FailurePattern(parts[0]))
+    #expect(Array(parts[1].utf8).withUnsafeBytes(pattern.matches) == (parts[2] == "true"))
+  }
+
   @Test(arguments: ["(unclosed", "(un\u{0}"])
   func `a pattern that cannot be used is said and matches nothing`(pattern: String) throws {
     let output = try output(success: SuccessRule(failurePattern: pattern))

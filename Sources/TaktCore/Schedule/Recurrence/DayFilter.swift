@@ -79,6 +79,10 @@ package struct DayFilter: Hashable, Sendable {
 
   /// How many working days a month has at least.
   package static let workingDaysMin = 20
+  /// How many it has at most: a search for a later one would not end.
+  package static let workingDaysMax = 23
+  /// The largest `n` of every n-th day, week or month.
+  package static let everyMax = 10_000
 }
 
 extension DayFilter {
@@ -90,10 +94,12 @@ extension DayFilter {
 
   /// Reads what `nthText` and `workingDay` have given; nil where it cannot be read.
   package init?(nthText: String?, workingDay: Int?) {
+    let days = Self.workingDaysMax
+    if let workingDay, workingDay == 0 || !(-days...days).contains(workingDay) { return nil }
     self.init(workingDay: workingDay)
     guard let nthText else { return }
     let parts = nthText.split(separator: " ")
-    guard parts.count == 3, let every = Int(parts[0]), every > 0,
+    guard parts.count == 3, let every = Int(parts[0]), (1...Self.everyMax).contains(every),
       let unit = Nth.Unit(rawValue: String(parts[1])), let start = Self.day(parts[2])
     else { return nil }
     nth = Nth(every: every, unit: unit, start: start)

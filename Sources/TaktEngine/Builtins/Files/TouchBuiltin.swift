@@ -23,21 +23,41 @@ struct TouchBuiltin: LongBuiltin {
     [
       BuiltinReason("missing", "the file, or a folder in its path, does not exist"),
       BuiltinReason("permission", "the system does not allow it"),
+      BuiltinReason(
+        "link", "as root: a link in the path could have been made by another user"),
       BuiltinReason("error(NAME)", "another system error, by name"),
     ]
   }
 
   func traits(with parameters: Parameters) -> ActionTraits { .usesOwnRights }
 
-  /// Sets the times of the file; follows a link as `touch` does.
+  /// Sets the times of the file; follows a link as `touch` does, but as root none that another user
+  /// may have made.
   func run(_ call: BuiltinCall) -> BuiltinEnd {
     let path = call.text("path") ?? ""
-    if utimensat(AT_FDCWD, path, nil, 0) == 0 { return .done }
-    guard errno == ENOENT, call.flag("create") else { return Self.failure(call, path, errno) }
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o666)
-    guard descriptor >= 0 else { return Self.failure(call, path, errno) }
-    close(descriptor)
-    return .done
+    let isRoot = geteuid() == 0
+    do throws(FolderPath.Failure) {
+      let (folder, name) =
+        try isRoot ? FolderPath.parent(of: path, following: .ofRoot) : (AT_FDCWD, path)
+      defer { if isRoot { close(folder) } }
+      if utimensat(folder, name, nil, isRoot ? AT_SYMLINK_NOFOLLOW : 0) == 0 { return .done }
+      let number = errno
+      guard number == ENOENT, call.flag("create") else { throw .system(number) }
+      let flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+      let descriptor = openat(folder, name, isRoot ? flags | O_NOFOLLOW : flags, 0o666)
+      guard descriptor >= 0 else { throw .system(errno) }
+      close(descriptor)
+      return .done
+    } catch {
+      switch error {
+      case .system(let number): return Self.failure(call, path, number)
+      case .link(let link):
+        call.log(
+          "'\(link)' is a link that another user may have made, and takt runs as root; "
+            + "use the real path", .warning)
+        return .failed("link")
+      }
+    }
   }
 
   private static func failure(_ call: BuiltinCall, _ path: String, _ number: Int32) -> BuiltinEnd {

@@ -179,6 +179,6 @@ extension ClusterAnswer {
   }
 
   private static func words(_ milliseconds: Double) -> String {
-    DurationText.format(.milliseconds(Int64(milliseconds.rounded())))
+    DurationText.format(Duration(answered: milliseconds.rounded()))
   }
 }

@@ -97,7 +97,7 @@ struct TriggerCommand: ParsableCommand {
     Console.print(
       json
         ? String(decoding: start.bytes, as: UTF8.self)
-        : "run \(start.value.run) of \(start.value.job): \(start.value.state)")
+        : "run \(start.value.run) of \(start.value.job): \(start.value.state)".printable)
   }
 
   /// Waits for the end of a run and shows it; throws the result of one that did not succeed.
@@ -105,14 +105,16 @@ struct TriggerCommand: ParsableCommand {
     _ start: (value: RunAnswer, bytes: [UInt8]), at place: String,
     _ connection: ControlArgument.Connection
   ) throws {
-    if !json { Console.error("run \(start.value.run) of \(start.value.job): \(start.value.state)") }
+    if !json {
+      Console.error("run \(start.value.run) of \(start.value.job): \(start.value.state)".printable)
+    }
     let wait = RunWait(start.value.run, at: place, isElsewhere: on != nil, connection)
     let (run, bytes) = try wait.end(showingOutput: !json)
     if json {
       Console.print(String(decoding: bytes, as: UTF8.self))
     } else {
       Console.error(
-        "run \(run.run) of \(run.job): \(run.endWords.printable)"
+        "run \(run.run) of \(run.job): \(run.endWords)".printable
       )
     }
     if run.exitStatus != 0 { throw ExitCode(run.exitStatus) }

@@ -83,9 +83,9 @@ extension ClusterRunAnswer {
       guard let text else { return "-" }
       return (try? InstantText(text))?.instant?.rfc3339(in: zone) ?? text
     }
-    let took = duration_ms.map { DurationText.format(.milliseconds(Int64($0.rounded()))) }
+    let took = duration_ms.map { DurationText.format(Duration(answered: $0.rounded())) }
     let used = [
-      cpu_ms.map { DurationText.brief(.milliseconds(Int64($0.rounded()))) } ?? "-",
+      cpu_ms.map { DurationText.brief(Duration(answered: $0.rounded())) } ?? "-",
       memory_peak.map(SizeText.brief) ?? "-",
     ]
     let columns = [

@@ -14,7 +14,7 @@ struct ForecastAnswer: Decodable {
     var entry: SlotForecast.Entry? {
       guard let nominal = slot.instant, let due = due.instant else { return nil }
       return SlotForecast.Entry(
-        nominal: nominal, due: due, window: .microseconds(Int64((window_ms * 1000).rounded())),
+        nominal: nominal, due: due, window: Duration(answered: window_ms),
         causes: causes.compactMap(SlotCause.init), isExcluded: excluded,
         isBeyondLimit: beyond_limit)
     }
