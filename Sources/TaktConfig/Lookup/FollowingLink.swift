@@ -23,9 +23,11 @@ extension [FollowingLink] {
       problems.append(
         link.diagnostic(
           .unknownJob, "there is no job '\(link.parent.shortened)'",
-          hint: NearestName.of(link.parent, among: names.filter { $0 != link.child }).map {
-            "did you mean '\($0)'?"
-          }))
+          // More are not shown, and each takes a search through all names.
+          hint: problems.count < ProblemLog.shownBound
+            ? NearestName.of(link.parent, among: names.lazy.filter { $0 != link.child }).map {
+              "did you mean '\($0)'?"
+            } : nil))
     }
     for cycle in cycles() {
       var way = cycle.map(\.child.shortened) + [cycle[0].child.shortened]

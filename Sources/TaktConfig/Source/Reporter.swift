@@ -10,6 +10,7 @@ final class Reporter {
   /// From this line on nothing is shown: reading stopped within what may be a secret.
   private var firstHiddenLine = Int.max
   private var concealment: Concealment?
+  private var hintCount = 0
 
   /// Reports on `source`; without its lines where they may hold what is secret.
   init(_ source: SourceText, showsLines: Bool = true) {
@@ -35,9 +36,17 @@ final class Reporter {
       let place = source.place(of: mark)
       diagnostic.location = place.location
       diagnostic.sourceLine = isHidden(place.location.line) ? nil : place.line
-      diagnostic.hint = concealment.map { $0.hint(of: code) } ?? hint()
+      diagnostic.hint = concealment.map { $0.hint(of: code) } ?? affordable(hint)
       if let owner { diagnostic.message += " in \(owner)" }
     }
+  }
+
+  /// A hint, as long as there are not very many: only so many mistakes are shown, and the nearest of
+  /// many names takes long to find.
+  private func affordable(_ hint: () -> String?) -> String? {
+    guard hintCount < 2 * ProblemLog.shownBound else { return nil }
+    hintCount += 1
+    return hint()
   }
 
   /// Reads what may hold a secret: nothing that is in the file gets into a message meanwhile.

@@ -306,13 +306,16 @@ final class YAMLComposer {
       reporter.report(
         .unknownAlias, at: mark, "the alias '*\(name.shortened)' is inside the value that it names")
     } else {
-      // An anchor can be a secret itself, written without quotes.
-      let known = anchors.filter { !reporter.isHidden($0.value.node.mark) }
-      let nearest = NearestName.of(name, among: known.keys)
       reporter.report(
         .unknownAlias, at: mark, "there is no anchor '&\(name.shortened)' above this alias",
-        hint: nearest.map { "did you mean '*\($0)'?" })
+        hint: nearestAnchor(to: name).map { "did you mean '*\($0)'?" })
     }
+  }
+
+  private func nearestAnchor(to name: String) -> String? {
+    // An anchor can be a secret itself, written without quotes.
+    let known = anchors.filter { !reporter.isHidden($0.value.node.mark) }
+    return NearestName.of(name, among: known.keys)
   }
 
   private func reportUnknownTag(_ text: String, at mark: YAMLMark) {

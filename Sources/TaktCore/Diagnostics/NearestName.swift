@@ -8,14 +8,17 @@ package enum NearestName {
     let bound = min(3, max(1, letters.count / 3))
     var best: (name: String, distance: Int)?
     for candidate in candidates {
-      let distance = distance(letters, Array(candidate.lowercased()))
+      let distance = distance(letters, Array(candidate.lowercased()), within: bound)
       if distance <= bound, distance < best?.distance ?? .max { best = (candidate, distance) }
     }
     return best?.name
   }
 
-  private static func distance(_ left: [Character], _ right: [Character]) -> Int {
-    guard abs(left.count - right.count) <= 3 else { return .max }
+  /// How many edits there are between two words; any number beyond the bound where there are more.
+  private static func distance(
+    _ left: [Character], _ right: [Character], within bound: Int
+  ) -> Int {
+    guard abs(left.count - right.count) <= bound else { return .max }
     var rows = [Array(0...right.count)]
     for i in 0..<left.count {
       var row = [i + 1]
@@ -27,6 +30,8 @@ package enum NearestName {
         }
         row.append(cost)
       }
+      // No later row has fewer than the least of two in succession.
+      if i > 0, min(row.min() ?? 0, rows[i].min() ?? 0) > bound { return .max }
       rows.append(row)
     }
     return rows[left.count][right.count]
