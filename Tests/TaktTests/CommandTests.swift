@@ -71,7 +71,9 @@ import Testing
     #expect(takt.waitForExit() == 0)
   }
 
-  @Test(arguments: ["local", ":local", "Europe/Berln", "../../etc/passwd", "/dev/zero", "CET-1CEST"])
+  @Test(arguments: [
+    "local", ":local", "Europe/Berln", "../../etc/passwd", "/dev/zero", "CET-1CEST",
+  ])
   func `a TZ that is no time zone is a warning`(value: String) throws {
     let folder = try TemporaryFolder()
     try folder.write("jobs: {a: {cron: '0 9 * * *', run: 'true'}}\n")

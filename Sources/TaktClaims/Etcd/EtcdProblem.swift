@@ -162,7 +162,8 @@ extension EtcdProblem {
     case .refused(let place, let detail): "etcd at \(place.text) reports: \(detail.sentence)"
     case .newerRecord(let place, let key):
       "The record '\(key)' in etcd at \(place.text) is one that this takt cannot read. Upgrade takt "
-        + "on this machine. If all machines have this version, something else has written the record."
+        + "on this machine. If all machines have this version, something else has written the "
+        + "record."
     case .unreadable(let place):
       "etcd at \(place.text) returned something that takt cannot read. Check the host and the port."
     case .conflicts(let place):

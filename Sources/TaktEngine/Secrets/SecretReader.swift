@@ -96,8 +96,8 @@ enum SecretReader {
   ) -> String {
     // The job's user could otherwise read any file of root's by a link to it.
     if status.st_uid == 0, isForeign {
-      return " (owned by root, but reached by a link that another user may have made, refused because "
-        + "takt runs as root; name the file itself)"
+      return " (owned by root, but reached by a link that another user may have made, refused "
+        + "because takt runs as root; name the file itself)"
     }
     if status.st_uid != 0, status.st_uid != user {
       return " (owned by user \(status.st_uid), refused because takt runs as root; run "

@@ -139,8 +139,9 @@ import Testing
       "/usr/bin/setpriv", "--reuid=\(Self.stranger)", "--clear-groups", "/usr/bin/sleep", "1000",
     ])
     for pid in [own, other] { while !SignalBuiltin.isProgram("sleep", of: pid) { sched_yield() } }
-    func signal(_ pid: pid_t, owner: uid_t, mode: mode_t, path: String) async throws -> AttemptResult
-    {
+    func signal(
+      _ pid: pid_t, owner: uid_t, mode: mode_t, path: String
+    ) async throws -> AttemptResult {
       try folder.write("\(pid)\n", to: "pid")
       #expect(chown(folder.path("pid"), owner, 0) == 0 && chmod(folder.path("pid"), mode) == 0)
       return await bench.run("signal", ["pid_file": .string(path), "signal": "TERM"])

@@ -112,8 +112,8 @@ struct SignalBuiltin: LongBuiltin {
       if owner.mode & 0o022 != 0 {
         return (
           "permission",
-          "group- or world-writable (mode 0\(String(owner.mode, radix: 8))), refused because takt runs "
-            + "as root; run `chmod go-w` on it"
+          "group- or world-writable (mode 0\(String(owner.mode, radix: 8))), refused because takt "
+            + "runs as root; run `chmod go-w` on it"
         )
       }
       guard owner.isForeign, owner.user == 0 else { return nil }
