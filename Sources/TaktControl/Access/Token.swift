@@ -11,6 +11,8 @@ struct Token: Equatable, Sendable {
   }
 
   private static let bytes = 32
+  /// The most bytes that a file may have.
+  private static let bytesMax = 1024
   private let digest: SHA256Digest
 
   /// Reads the token at `path`; makes one, for the owner alone, when there is none.
@@ -76,10 +78,13 @@ struct Token: Equatable, Sendable {
     guard status.st_mode & 0o022 == 0 else {
       throw FileError(message: "\(path) can be written by other users; run `chmod go-w \(path)`")
     }
-    var buffer = [UInt8](repeating: 0, count: 1024)
+    var buffer = [UInt8](repeating: 0, count: bytesMax + 1)
     let count = Glibc.read(descriptor, &buffer, buffer.count)
     guard count >= 0 else {
       throw FileError(message: "\(path): \(String(cString: strerror(errno)))")
+    }
+    guard count <= bytesMax else {
+      throw FileError(message: "\(path) is larger than \(bytesMax) bytes")
     }
     return (buffer.prefix(count).filter { $0 > 32 && $0 < 127 }, status.st_mode & 0o004 != 0)
   }

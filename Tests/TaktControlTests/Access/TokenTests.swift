@@ -25,9 +25,9 @@ import Testing
   @Test(
     arguments: [
       ("", 0o600), ("short\n", 0o600), ("0123456789abcdef\n", 0o604),
-      ("0123456789abcdef\n", 0o660),
+      ("0123456789abcdef\n", 0o660), (String(repeating: "a", count: 1025), 0o600),
     ] as [(String, mode_t)])
-  func `a token that is short, or not its owner's alone, is refused`(
+  func `a token that is short or long, or not its owner's alone, is refused`(
     text: String, mode: mode_t
   ) throws {
     defer { unlink(path) }
