@@ -135,7 +135,10 @@ let package = Package(
     // What enters takt from outside, for libFuzzer.
     .executableTarget(
       name: "boundary-fuzz",
-      dependencies: ["TaktEngine", "TaktConfig", "TaktCore", "TaktTime", "CFuzzer"],
+      dependencies: [
+        "TaktControl", "TaktEngine", "TaktStore", "TaktConfig", "TaktCore", "TaktTime",
+        "CFuzzer",
+      ],
       swiftSettings: strict),
     // libFuzzer, where it is linked.
     .target(name: "CFuzzer"),

@@ -13,4 +13,5 @@ protocol FuzzTarget: SendableMetatype {
 let fuzzTargets: [any FuzzTarget.Type] = [
   JobsTarget.self, CronTarget.self, CalendarTarget.self, TimeTextTarget.self, ZoneTarget.self,
   EnvironmentTarget.self, ManifestTarget.self, PluginTarget.self, LogTarget.self,
+  RecurrenceTarget.self, StoredScheduleTarget.self, RequestPathTarget.self,
 ]

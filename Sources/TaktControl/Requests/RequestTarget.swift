@@ -1,12 +1,12 @@
 /// Paths of requests, so that every correct way to write one means the same.
-enum RequestTarget {
+package enum RequestTarget {
   /// A target whose path has no percent-encoding where none is needed: letters, digits, `-`, `.`,
   /// `_` and `~` stand for themselves (RFC 3986, section 6.2.2.2). All that names of jobs, plugins
   /// and tags consist of is among them. Other encoded bytes stay encoded, with capital digits.
   ///
   /// - Returns: Nil where a `%` of the path has no two hexadecimal digits behind it. The query
   ///   stays as it is.
-  static func normalized(_ target: String) -> String? {
+  package static func normalized(_ target: String) -> String? {
     let bytes = Array(target.utf8)
     let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
     guard bytes[..<end].contains(UInt8(ascii: "%")) else { return target }
@@ -34,7 +34,7 @@ enum RequestTarget {
   }
 
   /// The text that a percent-encoded one means; nil where that is no text.
-  static func decoded(_ text: String) -> String? {
+  package static func decoded(_ text: String) -> String? {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]
     while let byte = rest.popFirst() {
@@ -50,7 +50,7 @@ enum RequestTarget {
   }
 
   /// A text as one part of a path, as a value of a query or of a header.
-  static func encoded(_ text: String) -> String {
+  package static func encoded(_ text: String) -> String {
     var bytes: [UInt8] = []
     for byte in text.utf8 {
       if isUnreserved(byte) {
