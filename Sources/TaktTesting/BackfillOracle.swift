@@ -19,7 +19,7 @@ struct BackfillOracle {
         // A crash may have taken the number back.
         backfills.remove(run.head.run)
         if run.head.kind == .resumed, let parent = run.head.parent, backfills.contains(parent) {
-          problems.append("\(run.head.job): run \(run.head.run) goes on with a backfill")
+          problems.append("\(run.head.job): run \(run.head.run) continues a backfill")
         }
       case .ended(let record) where record.head.kind == .backfill: endedCount += 1
       case .ended(let record):

@@ -384,7 +384,7 @@ import Testing
       contentsOf: Self.plugins.appendingPathComponent("README.md"), encoding: .utf8)
     let blocks = readme.components(separatedBy: "```yaml\n").dropFirst()
       .map { $0.components(separatedBy: "```")[0] }
-    #expect(blocks.count == 4)
+    #expect(blocks.count == 6)
     for block in blocks {
       try folder.write("scheduler: {plugins: \"\(Self.plugins.path)\"}\n" + block)
       let takt = try TaktProcess(["check"], in: folder)

@@ -36,11 +36,24 @@ package struct Condition: Hashable, Sendable {
   }
 }
 
+extension Condition {
+  /// The action, and what is not the default of the rest.
+  fileprivate var shownParts: [HiddenValue] {
+    var parts = [HiddenValue].of(action, under: "only_if.")
+    if timeout != Self.defaultTimeout {
+      parts.append(HiddenValue("only_if.timeout", DurationText.format(timeout)))
+    }
+    if let wait {
+      parts.append(HiddenValue("only_if.wait", DurationText.format(wait)))
+      parts.append(HiddenValue("only_if.every", DurationText.format(interval)))
+    }
+    return parts
+  }
+}
+
 extension JobKey {
   package static let onlyIf = JobKey(
     "only_if",
-    hidden: { spec in
-      spec.policies.onlyIf.map { [HiddenValue].of($0.value.action, under: "only_if") } ?? []
-    },
+    hidden: { $0.policies.onlyIf?.value.shownParts ?? [] },
     differs: { $0.policies.onlyIf != $1.policies.onlyIf })
 }

@@ -77,7 +77,10 @@ struct FuzzTests {
   }
 
   @Test func `the file itself is good`() {
-    #expect(load(Self.seed).snapshot?.names == ["heartbeat", "backup", "much", "list"])
+    #expect(
+      load(Self.seed).snapshot?.names == [
+        "heartbeat", "backup", "much", "m-a-y", "m-5-x", "m-5-y", "m-true-x", "m-true-y", "list",
+      ])
   }
 
   private func mutate(_ bytes: inout [UInt8], using random: inout SplitMix) {

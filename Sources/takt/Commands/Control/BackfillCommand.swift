@@ -61,7 +61,8 @@ struct BackfillCommand: ParsableCommand {
     let end = min(last ?? now, now)
     guard first <= end else {
       throw ValidationError(
-        last == nil || first > now ? "--from is to come." : "--from is after --to.")
+        first > now
+          ? "--from is in the future; a backfill runs slots of the past." : "--from is after --to.")
     }
     let name = try archive.requireJob(job)
     var slots = try self.slots(of: name, in: archive, from: first, through: end)
@@ -191,11 +192,11 @@ struct BackfillWork {
   }
 
   mutating func run() throws {
+    let view = try connection.ask(
+      JobAnswer.self, "GET", "/api/v1/jobs/\(job.asPathPart)", about: job
+    ).value
     do {
       // Those of a backfill that was stopped.
-      let view = try connection.ask(
-        JobAnswer.self, "GET", "/api/v1/jobs/\(job.asPathPart)", about: job
-      ).value
       for run in view.active where run.kind == RunHead.Kind.backfill.rawValue {
         guard let slot = try? InstantText(run.slot).instant, slots.contains(slot) else { continue }
         active.append((run.run, slot))
@@ -250,6 +251,8 @@ struct BackfillWork {
       Console.print(
         "\(endedCount)/\(slots.count)  \(item.slot.rfc3339(in: zone))  run \(item.run): \(run.endWords)"
           .printable)
+      // Into a file or a pipe, too: the next end may be long in coming.
+      Console.flush()
       return
     }
   }
