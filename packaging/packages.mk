@@ -6,7 +6,7 @@ UNITDIR ?= $(PREFIX)/lib/systemd/system
 # The program that is installed.
 PROGRAM ?= .build/release/takt
 # Those in plugins/ that work where they are put; swift-hello is an example to build on.
-PLUGINS := disk-usage http-check sqlite-backup webhook
+PLUGINS := disk-usage http-check load mains-power sqlite-backup webhook
 VERSION = $(shell scripts/version)
 PACKED := .build/packages
 PACKAGE_TOOLS := debhelper dpkg-dev fakeroot lintian mmdebstrap rpm buildah umoci prometheus \

@@ -29,6 +29,7 @@ static const unsigned char script[] = {
 #embed "page/42-dialogs.js" suffix(, '\n',)
 #embed "page/44-job-actions.js" suffix(, '\n',)
 #embed "page/50-job-marks.js" suffix(, '\n',)
+#embed "page/51-job-fold.js" suffix(, '\n',)
 #embed "page/52-job-row.js" suffix(, '\n',)
 #embed "page/54-job-table.js" suffix(, '\n',)
 #embed "page/56-overview.js" suffix(, '\n',)

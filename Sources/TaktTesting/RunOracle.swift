@@ -9,6 +9,8 @@ struct RunOracle {
     var sequence: Int64 = 0
     var isAlone = false
     var group: String?
+    /// It asks for a condition, and takes no place.
+    var isCheck = false
   }
 
   private var runs: [UInt64: Run] = [:]
@@ -34,14 +36,19 @@ struct RunOracle {
     runs[number] = run
   }
 
-  /// Takes the start of an action, after its transition.
-  mutating func start(_ request: AttemptRequest, settings: SchedulerSettings) {
+  /// Takes the start of an action, after its transition. A backfill may run beside others of its job.
+  mutating func start(
+    _ request: AttemptRequest, settings: SchedulerSettings, isBackfill: Bool
+  ) {
     let id = request.run.number
     runs[id]?.group = request.facts == nil ? request.spec.concurrencyGroup : nil
     runs[id]?.isAlone =
-      request.facts == nil && [.queue, .replace].contains(request.spec.overlap)
+      request.facts == nil && !isBackfill && [.queue, .replace].contains(request.spec.overlap)
+    runs[id]?.isCheck = request.facts?.hook == .onlyIf
     guard request.step == 0 else { return }
-    let taken = runs.values.filter { [.running, .stopping, .killing].contains($0.state) }
+    let taken = runs.values.filter {
+      [.running, .stopping, .killing].contains($0.state) && !$0.isCheck
+    }
     // Bounds may have become narrower since others started.
     if taken.count > max(settings.maxRunning, 5) { problems.append("\(taken.count) runs at once") }
     if let group = request.spec.concurrencyGroup, request.facts == nil,

@@ -16,9 +16,21 @@ package struct Simulation {
   private var awaiting: [RunID] = []
   /// All that the ledger has kept: what belongs together together. A reboot is an empty list.
   package private(set) var kept: [[LedgerEntry]] = []
+  /// How many slots of `after: {all: […]}` there were.
+  package var gatheredSlots: Int { afterAll.slotCount }
+  /// How many runs of backfills there were.
+  package var backfillCount: Int { backfills.endedCount }
+  /// How many slots were skipped because a condition did not hold.
+  package var conditionSkips: Int { conditions.skippedCount }
   /// Whether takt is killed now and then.
   private let crashes: Bool
   private var starts = StartOracle()
+  private var afterAll = AfterAllOracle()
+  private var conditions = ConditionOracle()
+  private var backfills = BackfillOracle()
+  /// What the present turn changes.
+  private var changing: Set<JobName> = []
+  private var isStarting = false
 
   /// Every verdict, in order.
   package private(set) var records: [VerdictRecord] = []
@@ -42,7 +54,7 @@ package struct Simulation {
   /// wrong with the ledger.
   package mutating func run(for duration: Duration) -> [String] {
     for job in snapshot.jobs { oracle.apply(job, to: job.name, at: now) }
-    handle(.started(snapshot))
+    start(after: PreviousState())
     let end = now.monotonic + duration
     while now.monotonic < end {
       let chaosAt = now.monotonic + .milliseconds(Int.random(in: 1...4000, using: &random))
@@ -57,7 +69,9 @@ package struct Simulation {
     }
     advance(to: now.monotonic + .seconds(60))
     flushLedger()
-    var problems = ledger.audit().map(\.description) + starts.problems
+    var problems =
+      ledger.audit().map(\.description) + starts.problems + afterAll.problems
+      + conditions.problems + backfills.problems
     // They know one life of takt.
     if !crashes {
       // Slots that are put off wait for the next takt.
@@ -76,6 +90,8 @@ package struct Simulation {
     awaiting = []
     scheduler.crash()
     starts.crashed()
+    afterAll.crashed()
+    conditions.crashed()
     scheduler.pass(.milliseconds(Int.random(in: 0...20_000, using: &random)))
     if random.oneIn(3) {
       story.append("reboot")
@@ -87,13 +103,22 @@ package struct Simulation {
     }
     if random.oneIn(3) { snapshot = SpecGenerator.mutation(of: snapshot, at: now, &random) }
     starts.begin(ledger.previous)
-    handle(.started(snapshot, after: ledger.previous))
+    start(after: ledger.previous)
+  }
+
+  private mutating func start(after previous: PreviousState) {
+    afterAll.apply(snapshot.jobs)
+    isStarting = true
+    handle(.started(snapshot, after: previous))
+    isStarting = false
   }
 
   private mutating func flushLedger() {
     for entries in unwritten { ledger.record(entries) }
     kept += unwritten
     unwritten = []
+    afterAll.wrote()
+    conditions.wrote()
     let kept = awaiting
     awaiting = []
     for run in kept { handle(.kept(run)) }
@@ -121,8 +146,9 @@ package struct Simulation {
   }
 
   private mutating func makeChaos() {
-    switch Int.random(in: 0..<6, using: &random) {
+    switch Int.random(in: 0..<7, using: &random) {
     case 0, 1: reload()
+    case 6: backfill()
     case 2: suspend()
     case 3: step(by: .milliseconds(Int64.random(in: -5000...5000, using: &random)))
     case 4 where crashes: crash()
@@ -148,8 +174,21 @@ package struct Simulation {
     }
     check(effects) { added.contains($0.job) }
     snapshot = next
+    afterAll.apply(next.jobs)
+    changing = Set(plan.steps.map(\.spec.name))
     story.append("  \(records.count - before) records")
     perform(effects)
+    changing = []
+  }
+
+  /// Runs for slots of the past, some of them beside others.
+  private mutating func backfill() {
+    guard let job = snapshot.jobs.randomElement(using: &random) else { return }
+    story.append("backfill \(job.name)")
+    for back in 1...3 {
+      let slot = WallInstant(milliseconds: now.wall.milliseconds - Int64(back) * 5000)
+      handle(.commanded(.backfill(job.name, slot: slot, isForced: random.oneIn(3))))
+    }
   }
 
   private mutating func suspend() {
@@ -197,6 +236,9 @@ package struct Simulation {
     }
     if !entries.isEmpty { unwritten.append(entries) }
     starts.observe(entries)
+    conditions.observe(entries)
+    backfills.observe(entries)
+    afterAll.observe(entries, changed: changing, isStart: isStarting, at: now.wall)
     for effect in effects {
       switch effect {
       case .arm(let key, let deadline, _, let leeway, let token):
@@ -216,7 +258,8 @@ package struct Simulation {
 
   private mutating func start(_ request: AttemptRequest) {
     starts.start(request)
-    runOracle.start(request, settings: snapshot.settings)
+    runOracle.start(
+      request, settings: snapshot.settings, isBackfill: backfills.has(request.run))
     let results: [AttemptResult] = [
       .exited(0), .exited(0), .exited(1), .signalled(9), .notStarted(.exec, errno: 2),
     ]

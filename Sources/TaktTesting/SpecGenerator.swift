@@ -4,14 +4,18 @@ import TaktTime
 /// Makes random jobs. A job's first letter says what triggers it has, so that an oracle knows what
 /// to expect: `g` a grid on the job's clock, `w` a grid or instants on the wall, `m` a grid and
 /// instants, `d` a fixed delay, `o` occasions, `c` times of the clock, some with instants, `f` the
-/// ends of other jobs' runs, `p` a grid that a new interval begins anew.
+/// ends of other jobs' runs, `a` the ends of several together, `p` a grid that a new interval begins
+/// anew.
 struct SpecGenerator {
-  static let kinds: [Character] = ["g", "w", "m", "d", "o", "c", "f", "p"]
+  static let kinds: [Character] = ["g", "w", "m", "d", "o", "c", "f", "p", "a"]
 
   /// A set of up to eight jobs, with settings.
   static func snapshot(at now: Now, _ random: inout SplitMix64) -> Snapshot {
     let names = kinds.flatMap { kind in (0..<3).map { "\(kind)\($0)" } }.shuffled(using: &random)
-    let jobs = names.prefix(Int.random(in: 1...8, using: &random)).sorted().compactMap { name in
+    var chosen = Set(names.prefix(Int.random(in: 1...8, using: &random)))
+    // Their parents, so that they come to something.
+    if chosen.contains(where: { $0.hasPrefix("a") }) { chosen.formUnion(["g0", "d1"]) }
+    let jobs = chosen.sorted().compactMap { name in
       JobName(name).map { spec(named: $0, at: now, &random) }
     }
     return Snapshot(settings: settings(&random), jobs: jobs)
@@ -26,7 +30,9 @@ struct SpecGenerator {
       if random.oneIn(3), !jobs.isEmpty {
         jobs.remove(at: Int.random(in: 0..<jobs.count, using: &random))
       } else if random.oneIn(2) {
-        let fresh = self.snapshot(at: now, &random).jobs[0]
+        guard let fresh = self.snapshot(at: now, &random).jobs.randomElement(using: &random) else {
+          continue
+        }
         jobs.removeAll { $0.name == fresh.name }
         jobs.append(fresh)
       } else if let index = jobs.indices.randomElement(using: &random) {
@@ -82,6 +88,7 @@ struct SpecGenerator {
     if random.oneIn(4) {
       spec.policies.freshFor = .milliseconds(Int.random(in: 100...20_000, using: &random))
     }
+    if ConditionOracle.isWatched(name) { spec.policies.onlyIf = condition(of: name) }
     spec.lateTolerance = .milliseconds(Int.random(in: 0...500, using: &random))
     if random.oneIn(4) { spec.expectedDuration = .milliseconds(100) }
     spec.removal = random.oneIn(2) ? .kill : .drain
@@ -92,6 +99,15 @@ struct SpecGenerator {
     }
     spec.missed.countMax = Int.random(in: 1...20, using: &random)
     return spec
+  }
+
+  /// Some wait for it.
+  private static func condition(of name: JobName) -> Shared<Condition> {
+    let waits = ["g", "c", "f", "o"].contains(name.text.first)
+    return Shared(
+      Condition(
+        .argv(["true"]), timeout: .seconds(1), wait: waits ? .seconds(3) : nil,
+        interval: .milliseconds(700)))
   }
 
   private static func rule(of hook: HookKind, _ random: inout SplitMix64) -> HookRule {
@@ -124,6 +140,7 @@ struct SpecGenerator {
     case "p":
       schedule.every = Every(interval, first: first)
       schedule.every?.phase = .restart
+    case "a": schedule.afterAll = afterAll(of: name)
     case "f":
       schedule.after = Set(
         ["g0", "d1", "c2"].compactMap(JobName.init).map {
@@ -147,6 +164,16 @@ struct SpecGenerator {
       timing.spread = Spread(over: interval * (random.oneIn(4) ? 3 : 0.4), seed: name.text)
     }
     return timing
+  }
+
+  /// The same for each name, so that a reload never changes it.
+  private static func afterAll(of name: JobName) -> AfterAll? {
+    guard let grid = JobName("g0"), let delay = JobName("d1") else { return nil }
+    return switch name.text.last {
+    case "0": AfterAll([Following(grid, on: .any), Following(delay)])
+    case "1": AfterAll([Following(grid)], within: .seconds(3))
+    default: AfterAll([Following(grid, on: .any), Following(delay, on: .any)], within: .seconds(2))
+    }
   }
 
   private static func bound(

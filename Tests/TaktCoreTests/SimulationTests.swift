@@ -21,6 +21,20 @@ import Testing
     #expect(empty < 3)
   }
 
+  @Test func `the seeds gather ends of several jobs, skip slots by conditions and backfill`() {
+    var (gathered, skipped, filled) = (0, 0, 0)
+    for seed in UInt64(0)..<40 {
+      var simulation = Simulation(seed: seed, crashes: seed % 2 == 0)
+      _ = simulation.run(for: .seconds(60))
+      gathered += simulation.gatheredSlots
+      skipped += simulation.conditionSkips
+      filled += simulation.backfillCount
+    }
+    #expect(gathered > 100)
+    #expect(skipped > 100)
+    #expect(filled > 100)
+  }
+
   @Test(arguments: UInt64(0)..<200)
   func `every slot is accounted for over crashes and restarts`(seed: UInt64) {
     var simulation = Simulation(seed: seed, crashes: true)

@@ -27,6 +27,8 @@ import TaktTime
       on: [.start, .reload, .boot])
     full.every?.phase = .restart
     full.after = [Following(backup, on: .any), Following(report, on: .failure)]
+    full.afterAll = AfterAll(
+      [Following(report, on: .any), Following(backup)], within: .seconds(21_600))
     full.watch = [
       PathWatch(path: "in/box \"a\\b\"\u{8}\u{c}\n\r\t\u{1}\u{1f}\u{7f}ä→🕐", debounce: .seconds(2)),
       PathWatch(path: "", debounce: .zero),
@@ -38,8 +40,10 @@ import TaktTime
       Exclusion(try CalendarExpression("*-12-24"), isWholeDays: true, zone: .utc),
       Exclusion(try CalendarExpression("Sat,Sun"), isWholeDays: false, zone: .utc),
     ]
+    var gathered = Schedule()
+    gathered.afterAll = AfterAll([Following(backup, on: .failure)])
     return [
-      full, Schedule(), Schedule(every: Every(.seconds(1))), Schedule(rules: [cron]),
+      full, gathered, Schedule(), Schedule(every: Every(.seconds(1))), Schedule(rules: [cron]),
       Schedule(rules: [calendar]), Schedule(rules: try recent()),
       Schedule(at: [WallInstant(milliseconds: 5)]),
       Schedule(on: [.boot]),
@@ -88,6 +92,7 @@ import TaktTime
       let text = StoredSchedule.text(schedule)
       let read = try #require(StoredSchedule.schedule(text, TestZones()))
       #expect(StoredSchedule.text(read) == text)
+      #expect(read.afterAll == schedule.afterAll)
     }
   }
 }

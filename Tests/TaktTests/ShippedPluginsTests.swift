@@ -53,6 +53,56 @@ import Testing
       .trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
+  // MARK: load and mains-power
+
+  @Test(arguments: [
+    ("0.40 2.00 9.00 1/1 1", "{per_cpu: false}", nil),
+    ("1.00 2.00 9.00 1/1 1", "{per_cpu: false}", "busy"),
+    ("1.00 2.00 9.00 1/1 1", "{per_cpu: false, minutes: 5, below: 2.01}", nil),
+    ("1.00 2.00 9.00 1/1 1", "{per_cpu: false, minutes: '15', below: 8.5}", "busy"),
+    ("0.00 0.00 0.00 1/1 1", "{below: 0.001}", nil),
+    ("nonsense", "{}", "no_load"), ("", "{}", "no_load"),
+  ])
+  func `load succeeds while it is below the bound`(
+    text: String, with: String, reason: String?
+  ) throws {
+    let folder = try TemporaryFolder()
+    try folder.write(text + "\n", to: "loadavg")
+    let parameters = with == "{}" ? "{file: loadavg}" : "{file: loadavg, " + with.dropFirst()
+    let end = try exec("use: load, with: \(parameters)", in: folder)
+    expect(reason, of: end, "\(text) \(with)")
+  }
+
+  @Test(arguments: [
+    ([], "{}", nil),
+    (["AC Mains 1", "BAT Battery Charging 40"], "{}", nil),
+    (["AC Mains 0", "BAT Battery Discharging 40"], "{}", "battery"),
+    (["BAT Battery Discharging 40"], "{}", "battery"),
+    (["BAT Battery Discharging 40"], "{enough: 40%}", nil),
+    (["BAT Battery Discharging 39"], "{enough: 40%}", "battery"),
+    (["A Battery Discharging 90", "B Battery Discharging 10"], "{enough: 50%}", "battery"),
+    (["USB USB_C 1", "BAT Battery Discharging 40"], "{}", nil),
+  ])
+  func `mains-power fails on battery alone`(
+    supplies: [String], with: String, reason: String?
+  ) throws {
+    let folder = try TemporaryFolder()
+    for supply in supplies {
+      let words = supply.split(separator: " ").map(String.init)
+      let place = folder.url.appendingPathComponent("power/\(words[0])")
+      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+      func write(_ text: String, _ name: String) throws {
+        try Data((text + "\n").utf8).write(to: place.appendingPathComponent(name))
+      }
+      try write(words[1], "type")
+      try write(words[2], words[1] == "Battery" ? "status" : "online")
+      if words.count > 3 { try write(words[3], "capacity") }
+    }
+    let parameters = with == "{}" ? "{folder: power}" : "{folder: power, " + with.dropFirst()
+    let end = try exec("use: mains-power, with: \(parameters)", in: folder)
+    expect(reason, of: end, "\(supplies) \(with)")
+  }
+
   // MARK: disk-usage
 
   @Test(arguments: [
@@ -334,7 +384,7 @@ import Testing
       contentsOf: Self.plugins.appendingPathComponent("README.md"), encoding: .utf8)
     let blocks = readme.components(separatedBy: "```yaml\n").dropFirst()
       .map { $0.components(separatedBy: "```")[0] }
-    #expect(blocks.count == 4)
+    #expect(blocks.count == 6)
     for block in blocks {
       try folder.write("scheduler: {plugins: \"\(Self.plugins.path)\"}\n" + block)
       let takt = try TaktProcess(["check"], in: folder)
@@ -343,7 +393,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["disk-usage", "http-check", "sqlite-backup", "webhook"])
+  @Test(arguments: ["disk-usage", "http-check", "load", "mains-power", "sqlite-backup", "webhook"])
   func `by hand a plugin says what to do`(name: String) throws {
     let folder = try TemporaryFolder()
     let program = Self.plugins.appendingPathComponent("\(name)/\(name)").path

@@ -25,7 +25,7 @@ const OUTCOME_WORDS = {
 };
 
 /** What a run was started by. */
-const KIND_WORDS = { slot: "slot", manual: "hand", hook: "hook", resumed: "restart of takt" };
+const KIND_WORDS = { slot: "slot", manual: "hand", hook: "hook", resumed: "restart of takt", backfill: "backfill" };
 
 const OUTCOME_LETTERS = {
   s: "succeeded",

@@ -9,11 +9,12 @@ class JobStore {
     this.changed = new Set();
     this.sortedNames = null;
     this.listeners = new Set();
+    this.fold = new JobFold();
     this.frame = new FrameTask(() => this.notify());
   }
 
   get(name) {
-    return this.jobs.get(name);
+    return this.jobs.get(name) ?? this.fold.get(name);
   }
 
   /** Takes what takt says of a job. */

@@ -56,9 +56,11 @@ class JobRow {
 
   /** Becomes the row of another job. */
   adopt(name, isSelected) {
-    setText(this.link, name);
-    this.link.title = name;
-    this.link.href = jobAddress(name);
+    const isFold = name.startsWith(FOLD_MARK);
+    setText(this.link, isFold ? name.slice(FOLD_MARK.length) : name);
+    this.link.title = this.link.textContent;
+    setAttribute(this.link, "href", isFold ? null : jobAddress(name));
+    for (const node of Object.values(this.buttons)) node.hidden = isFold;
     this.node.dataset.job = name;
     setAttribute(this.box, "aria-label", `Select ${name}`);
     this.select(isSelected);
@@ -71,6 +73,8 @@ class JobRow {
   }
 
   update(job, now) {
+    if (job.members) setText(this.link, `${job.isOpen ? "▾" : "▸"} ${job.name} (${plural(job.members.length, "job")})`);
+    setAttribute(this.node, "aria-expanded", job.members ? String(job.isOpen) : null);
     setText(this.schedule, job.schedule);
     setAttribute(this.schedule, "title", job.description ?? job.schedule);
     this.state.show(job.state);
@@ -101,8 +105,9 @@ class JobRow {
     setText(this.outcome, job.last?.outcome ? OUTCOME_WORDS[job.last.outcome] : none);
     setAttribute(this.outcome, "data-outcome", job.last?.outcome ?? "none");
     setAttribute(this.outcome, "title", job.last ? describeEnd(job.last) : "");
-    setText(this.streak, job.streak > 1 ? `${job.streak}×` : "");
-    setAttribute(this.streak, "title", job.streak > 1 ? `${plural(job.streak, "run")} in a row failed` : null);
+    const failing = job.failing > 0 ? `${plural(job.failing, "job")} failing` : "";
+    setText(this.streak, job.members ? failing : job.streak > 1 ? `${job.streak}×` : "");
+    setAttribute(this.streak, "title", job.members ? null : job.streak > 1 ? `${plural(job.streak, "run")} in a row failed` : null);
   }
 
   updateSlots(job) {

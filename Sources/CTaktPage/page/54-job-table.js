@@ -106,7 +106,7 @@ class JobTable {
 
   rowFor(name, free) {
     const row = free ?? new JobRow();
-    row.adopt(name, this.selected.has(name));
+    row.adopt(name, this.isSelected(name));
     row.update(this.store.get(name), clock.now());
     return row;
   }
@@ -130,23 +130,32 @@ class JobTable {
       return this.select(name, event.target.matches("input") ? event.target.checked : !this.selected.has(name), event.shiftKey);
     }
     if (name && action) this.handlers.act(action, name);
-    else if (name && !event.target.closest("a") && getSelection().isCollapsed) this.handlers.open(name);
+    else if (name && !event.target.closest("a[href]") && getSelection().isCollapsed) this.handlers.open(name);
   }
 
   /** Selects a job or not; with `upTo` all between it and the one before. */
   select(name, isSelected, upTo = false) {
     const [from, to] = [this.names.indexOf(upTo ? this.lastSelected : name), this.names.indexOf(name)];
-    const names = from < 0 ? [name] : this.names.slice(Math.min(from, to), Math.max(from, to) + 1);
+    const rows = from < 0 ? [name] : this.names.slice(Math.min(from, to), Math.max(from, to) + 1);
     this.lastSelected = name;
-    this.selectAll(names, isSelected);
+    this.selectAll(rows, isSelected);
   }
 
-  selectAll(names, isSelected) {
-    for (const name of names) {
+  /** The jobs that a row stands for. */
+  jobsOf(row) {
+    return this.store.get(row)?.members ?? [row];
+  }
+
+  isSelected(row) {
+    return this.jobsOf(row).every((name) => this.selected.has(name));
+  }
+
+  selectAll(rows, isSelected) {
+    for (const name of rows.flatMap((row) => this.jobsOf(row))) {
       if (isSelected) this.selected.add(name);
       else this.selected.delete(name);
-      this.rows.get(name)?.select(isSelected);
     }
+    for (const [name, row] of this.rows) row.select(this.isSelected(name));
     this.handlers.selected(this.selected);
   }
 

@@ -16,7 +16,7 @@ class Overview {
     this.tags = new Set();
     this.scroll = 0;
     this.table = new JobTable(store, {
-      open: openJob, act: (action, name) => actions.perform(action, name),
+      open: (name) => this.open(name, openJob), act: (action, name) => actions.perform(action, name),
       selected: () => this.showSelection(),
     });
     this.actions = actions;
@@ -30,6 +30,13 @@ class Overview {
     });
     store.onChange((changed) => this.changed(changed));
     clock.onTick((now) => this.section.hidden || this.table.tick(now));
+  }
+
+  /** Opens a job's page, or a row of several jobs. */
+  open(name, openJob) {
+    if (!this.store.fold.get(name)) return openJob(name);
+    this.store.fold.toggle(name);
+    return this.order();
   }
 
   get title() {
@@ -95,9 +102,10 @@ class Overview {
 
   showSelection() {
     const { selected, names } = this.table;
+    const isShown = (name) => this.table.isSelected(name);
     byId("selection").hidden = selected.size === 0;
     setText(this.selectionCount, `${plural(selected.size, "job")} selected`);
-    const shown = names.filter((name) => selected.has(name)).length;
+    const shown = names.filter(isShown).length;
     this.allBox.checked = shown > 0 && shown === names.length;
     this.allBox.indeterminate = shown > 0 && shown < names.length;
   }
@@ -177,6 +185,7 @@ class Overview {
     }
     const names = this.select();
     this.table.show(names);
+    this.table.update(new Set(this.store.fold.rows.keys()));
     this.showSelection();
     this.showEmpty(names.length);
   }
@@ -188,7 +197,7 @@ class Overview {
     });
     const { sort } = JOB_COLUMNS.find((column) => column.key === this.sort.key);
     if (sort) sortByKey(shown, (name) => sort(this.store.get(name)));
-    return this.sort.down ? shown.reverse() : shown;
+    return this.store.fold.fold(this.sort.down ? shown.reverse() : shown, this.store);
   }
 
   showTally() {

@@ -46,6 +46,10 @@ final class FilePass {
   private var similarJobs = SimilarJobs()
   private var known = RememberedJobs([])
   private var digestBuffer: [UInt8] = []
+  /// What keeps jobs of `for_each` from having a name twice; nil until there is one.
+  private var takenNames: TakenNames?
+  /// Whether a text may refer to a value of `for_each`.
+  private lazy var mayReferToEach = setting.source.mayReferToEach
   private var hasReadJobs = false
   private var hasUnknownKeys = false
   /// Whose entries are being composed, in case reading stops among them.
@@ -169,6 +173,9 @@ final class FilePass {
   private func applyDefaults(_ node: YAMLNode) {
     let keys = KeyTable.job
     let entries = entries(of: node, key: Key.defaults, type: .object(keys))
+    if mayReferToEach, let stray = EachTemplate.strayReference(in: node) {
+      reporter.reportStray(stray, owner: KeyOwner(part: .defaults))
+    }
     defaults = keyReader.fields(of: entries, keys: keys, owner: KeyOwner(part: .defaults))
     // Made here, so that its mistakes are said even when there are no jobs.
     builder = makeBuilder()
@@ -207,13 +214,34 @@ final class FilePass {
       }
       return
     }
+    if entries.contains(where: \.isForEach) {
+      expand(key, entries)
+      return
+    }
+    if mayReferToEach,
+      let stray = entries.lazy.compactMap({ EachTemplate.strayReference(in: $0.value) }).first
+    {
+      reporter.reportStray(stray, owner: owner)
+    }
     let (spec, digest) = remembering(key, entries)
     if key.isDuplicate { return }
+    add(spec, digest, key)
+  }
+
+  /// Adds a job whose name is no other's; `words` say what a job of a `for_each` is made of.
+  private func add(
+    _ spec: JobSpec?, _ digest: JobDigest?, _ key: YAMLKey, words: String? = nil
+  ) {
     if let first = setting.places[key.text] {
       reporter.report(
         .duplicateJob, at: key.mark,
-        "duplicate job '\(key.text.shortened)'; first defined at \(first)",
+        "duplicate job '\(key.text.shortened)'\(words.map { ", made of \($0)" } ?? ""); first defined "
+          + "at \(first)",
         hint: "rename one of them")
+      return
+    }
+    if let first = takenNames?.insert(key, words: words) {
+      reporter.reportDuplicate(key, words: words, first: first)
       return
     }
     names.append((key.text, key.mark))
@@ -224,13 +252,17 @@ final class FilePass {
   }
 
   /// The job's spec, and by what it is known again; no digest for one that is made anew each time.
-  private func remembering(_ key: YAMLKey, _ entries: [YAMLEntry]) -> (JobSpec?, JobDigest?) {
-    guard setting.recall != nil else { return (spec(of: key, entries), nil) }
+  ///
+  /// - Parameter family: the definition with `for_each` that makes it; nil for a job of its own.
+  private func remembering(
+    _ key: YAMLKey, _ entries: [YAMLEntry], family: JobName? = nil
+  ) -> (JobSpec?, JobDigest?) {
+    guard setting.recall != nil else { return (spec(of: key, entries, family: family), nil) }
     if remembered == nil { beginRemembering() }
-    let digest = JobDigest(key.text, entries, buffer: &digestBuffer)
+    let digest = JobDigest(key.text, entries, family: family, buffer: &digestBuffer)
     if let spec = known.spec(of: digest) { return (spec, digest) }
     let (reportCount, useCount) = (reporter.reportCount, setting.sources.volatileUseCount)
-    let spec = spec(of: key, entries)
+    let spec = spec(of: key, entries, family: family)
     let isLasting =
       reporter.reportCount == reportCount && setting.sources.volatileUseCount == useCount
     return (spec, isLasting ? digest : nil)
@@ -248,12 +280,46 @@ final class FilePass {
     remembered = RememberedFile(context: context)
   }
 
+  /// Makes the jobs of one that has `for_each`.
+  private func expand(_ key: YAMLKey, _ entries: [YAMLEntry]) {
+    let owner = KeyOwner(part: .job(key.text))
+    guard let family = JobName(key.text) else {
+      reporter.report(
+        .badName, at: key.mark, "'\(key.text.shortened)' is not a valid job name",
+        hint: KeyReader.nameHint)
+      return
+    }
+    let reader = EachReader(
+      reporter: reporter, files: setting.sources.lineFiles, folder: setting.folder, owner: owner)
+    let node = entries.first { $0.key == JobKey.forEach.name }?.value
+    guard let node, let values = reader.values(of: node),
+      let template = EachTemplate(
+        key, entries, values: values, defaultShell: prelude.defaults?[JobKey.shell.name],
+        reporter: reporter, owner: owner)
+    else { return }
+    if takenNames == nil { takenNames = TakenNames(names) }
+    var count = 0
+    template.members { member in
+      count += 1
+      let own = YAMLKey(text: member.name, mark: member.nameMark, isDuplicate: key.isDuplicate)
+      let (spec, digest) = remembering(own, member.entries, family: family)
+      if !key.isDuplicate { add(spec, digest, own, words: member.words) }
+    }
+    if count == 0, reporter.errorCount == 0 {
+      reporter.report(
+        .suspicious, severity: .warning, at: node.mark, "'\(JobKey.forEach)' makes no jobs",
+        owner: owner)
+    }
+  }
+
   /// The job's spec; nil when something is wrong with it, which is then reported.
-  private func spec(of key: YAMLKey, _ entries: [YAMLEntry]) -> JobSpec? {
+  private func spec(
+    of key: YAMLKey, _ entries: [YAMLEntry], family: JobName? = nil
+  ) -> JobSpec? {
     let reportCount = reporter.reportCount
     let useCount = setting.sources.volatileUseCount
     // What each job names on this machine is looked for by itself.
-    let mayBeSimilar = setting.sources.machineFiles == nil && similarJobs.begin(entries)
+    let mayBeSimilar = setting.sources.machineFiles == nil && similarJobs.begin(entries, of: family)
     if mayBeSimilar, let kind = similarJobs.known, let name = JobName(key.text) {
       if kind.isVolatile { setting.sources.noteVolatileUse() }
       let own = fields(of: similarJobs.ownEntries, key)
@@ -266,7 +332,8 @@ final class FilePass {
       }
     }
     let spec = presentBuilder().spec(
-      from: RawJob(name: key.text, nameMark: key.mark, fields: fields(of: entries, key)))
+      from: RawJob(
+        name: key.text, nameMark: key.mark, fields: fields(of: entries, key), family: family))
     if mayBeSimilar, let spec, reporter.reportCount == reportCount {
       similarJobs.keep(spec, isVolatile: setting.sources.volatileUseCount > useCount)
     }
@@ -287,6 +354,13 @@ final class FilePass {
     SpecBuilder(
       reporter: reporter, sources: setting.sources, settings: settings, folder: setting.folder,
       defaults: defaults)
+  }
+}
+
+extension YAMLEntry {
+  /// The length is compared first: few keys of a job have this one's.
+  fileprivate var isForEach: Bool {
+    key.utf8.count == JobKey.forEach.name.utf8.count && key == JobKey.forEach.name
   }
 }
 

@@ -56,6 +56,7 @@ final class JobsLoad {
         Diagnostic(code, at: SourceLocation(file: path), message, hint: hint))
     }
     log.add(sources.environmentFiles.log)
+    for own in sources.lineFiles.logs { log.add(own) }
     log.add(plugins.log)
     // Only when all that can be a parent is known.
     if log.errorCount == 0, !sources.followings.isEmpty {
@@ -65,6 +66,9 @@ final class JobsLoad {
           < ($1.location.file, $1.location.line, $1.location.column, $1.child, $1.parent)
       }
       for problem in links.problems(among: specs.map(\.name.text)) { log.add(problem) }
+      if settings.cluster != nil {
+        for problem in links.clusterProblems(among: specs) { log.add(problem) }
+      }
     }
     if let flaw = sources.zones.localFlaw, settings.zone == sources.zones.zone(named: "local") {
       log.add(
@@ -79,16 +83,17 @@ final class JobsLoad {
     }
     // What somebody has sent stands for the file this once.
     if log.errorCount == 0, text == nil { recall?.keep() }
+    let (environmentFiles, lineFiles) = (sources.environmentFiles, sources.lineFiles)
     var listed: Set<String> = []
     return LoadedJobs(
       snapshot: log.errorCount == 0 ? Snapshot(settings: settings, jobs: specs) : nil,
       diagnostics: log.sorted(
-        files: shownFiles + sources.environmentFiles.shownPaths + plugins.paths),
-      files: (files + sources.environmentFiles.paths + plugins.paths).filter {
+        files: shownFiles + environmentFiles.shownPaths + lineFiles.shownPaths + plugins.paths),
+      files: (files + environmentFiles.paths + lineFiles.paths + plugins.paths).filter {
         listed.insert($0).inserted
       },
-      identities: identities.merging(sources.environmentFiles.identities) { $1 }
-        .merging(plugins.identities) { $1 },
+      identities: identities.merging(environmentFiles.identities) { $1 }
+        .merging(lineFiles.identities) { $1 }.merging(plugins.identities) { $1 },
       directories: directories, pluginFolders: plugins.searchPath,
       state: settings.state ?? .none)
   }

@@ -69,6 +69,7 @@ package struct JobsLoader: Sendable {
         now: time.wall,
         accounts: AccountTable(accounts, userID: userID),
         environmentFiles: EnvironmentFiles(refusesWritableByOthers: refusesWritableByOthers),
+        lineFiles: LineFiles(refusesWritableByOthers: refusesWritableByOthers),
         machineFiles: isThorough ? MachineFiles() : nil, engineAddresses: engineAddresses,
         groupProblem: groupProblem),
       plugins: plugins, refusesWritableByOthers: refusesWritableByOthers,

@@ -33,8 +33,14 @@ struct SimilarJobs {
 
   /// Makes this the present job. Returns whether it may be like another: all that it says stands in
   /// texts whose meaning does not depend on the job's name.
-  mutating func begin(_ entries: [YAMLEntry]) -> Bool {
+  ///
+  /// - Parameter family: the definition with `for_each` that makes it; nil for a job of its own.
+  mutating func begin(_ entries: [YAMLEntry], of family: JobName?) -> Bool {
     words.bytes.removeAll(keepingCapacity: true)
+    if let family {
+      words.bytes += family.text.utf8
+      words.bytes.append(Self.separator)
+    }
     ownEntries.removeAll(keepingCapacity: true)
     for entry in entries {
       guard case .scalar(let scalar) = entry.value.content, scalar.tag == nil else { return false }

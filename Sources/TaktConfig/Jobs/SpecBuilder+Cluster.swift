@@ -69,4 +69,13 @@ extension SpecBuilder {
         hint: "write \(JobKey.onLeaseLost): stop", owner: raw.owner)
     }
   }
+
+  /// Each machine would ask for itself, and none knows what the others have been told.
+  func checkCondition(_ settled: JobDefaults, of raw: RawJob) {
+    guard isInCluster, settled.policies.onlyIf != nil, isShared(raw, settled) else { return }
+    reporter.report(
+      .conflictingKeys, at: raw.fields[.onlyIf]?.mark ?? raw.nameMark,
+      "'\(JobKey.onlyIf)' needs '\(JobKey.machines): each' with '\(Key.scheduler).\(Key.cluster)'",
+      hint: "each machine asks for itself: add it, or check in the command", owner: raw.owner)
+  }
 }

@@ -18,7 +18,8 @@ extension SpecBuilder {
       every: every(of: raw, settled, zone), rules: rules(of: raw, settled, zone),
       at: fields[.at]?.value?.list?.compactMap { instant($0, in: zone) } ?? [],
       on: fields[.on]?.value?.list.map(lifecycleEvents) ?? [], after: followings(of: raw),
-      watch: watches(of: raw), notBefore: bound(.notBefore, of: raw, in: zone),
+      afterAll: afterAll(of: raw), watch: watches(of: raw),
+      notBefore: bound(.notBefore, of: raw, in: zone),
       until: bound(.until, of: raw, in: zone), limit: fields[.limit]?.value?.integer,
       exclusions: settled.exceptions.map {
         Exclusion($0.expression, isWholeDays: $0.isWholeDays, zone: $0.zone ?? zone)

@@ -9,6 +9,7 @@ extension SpecBuilder {
     guard let items = raw.fields[.after]?.value?.list else { return followings }
     for item in items {
       guard let fields = item.value.object else { continue }
+      if checkGathering(fields, at: item.mark, of: raw) { continue }
       guard let parent = fields[Key.job] else {
         missing(Key.job, at: item.mark, of: .after, raw)
         continue
@@ -16,10 +17,7 @@ extension SpecBuilder {
       guard let text = parent.value?.text, let name = JobName(text) else { continue }
       let condition = fields[.on]?.value?.text.flatMap(Following.Condition.init) ?? .success
       followings.insert(Following(name, on: condition))
-      let (location, line) = reporter.source.place(of: parent.mark)
-      sources.follow(
-        FollowingLink.Identity(child: raw.name, parent: text),
-        FollowingLink(child: raw.name, parent: text, location: location, sourceLine: line))
+      link(text, at: parent.mark, of: raw)
     }
     return followings
   }
@@ -48,7 +46,7 @@ extension SpecBuilder {
     return watches
   }
 
-  private func missing(_ key: String, at mark: YAMLMark, of trigger: JobKey, _ raw: RawJob) {
+  func missing(_ key: String, at mark: YAMLMark, of trigger: JobKey, _ raw: RawJob) {
     reporter.report(
       .missingKey, at: mark, "'\(trigger)' has no '\(key)'",
       hint: trigger == .after ? "write after: {job: NAME}" : "write watch: {path: PATH}",

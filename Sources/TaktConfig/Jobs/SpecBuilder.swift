@@ -51,6 +51,8 @@ final class SpecBuilder {
     checkFileOwners(settled, of: raw)
     checkGroupLimits(settled, of: raw)
     checkDelivery(settled.policies.delivery, of: raw)
+    checkMemberName(of: raw)
+    checkCondition(settled, of: raw)
     checkClusterKeys(raw.fields, owner: raw.owner)
     checkClusterPolicies(settled, of: raw)
     guard let name, let action, reporter.errorCount == errorCount else { return nil }
@@ -74,6 +76,7 @@ final class SpecBuilder {
       ExecutionBuilder(file: file, owner: raw.owner, secretNames: secretNames(of: raw))
         .apply(raw.fields, to: &settled)
     }
+    if let family = raw.family { settled.policies.family = family }
     if !settled.fileVariables.isEmpty {
       settled.execution.environment.merge(settled.fileVariables) { own, _ in own }
     }
@@ -124,6 +127,14 @@ final class SpecBuilder {
     return nil
   }
 
+  /// A job that is one alone has its key for a name.
+  private func checkMemberName(of raw: RawJob) {
+    guard let field = raw.fields[.memberName] else { return }
+    reporter.report(
+      .missingKey, at: field.keyMark, "'\(JobKey.memberName)' needs '\(JobKey.forEach)'",
+      hint: "remove it: the job's name is the key before its colon", owner: raw.owner)
+  }
+
   func secretNames(of raw: RawJob) -> [String] {
     guard let own = raw.fields[.secrets] else { return Array(defaults.execution.secrets.keys) }
     return own.value?.map?.map(\.name) ?? []
@@ -149,6 +160,8 @@ struct RawJob {
   var name: String
   var nameMark: YAMLMark
   var fields: KeyFields
+  /// The definition with `for_each` that makes it; nil for a job of its own.
+  var family: JobName?
 
   var owner: KeyOwner { KeyOwner(part: .job(name)) }
 

@@ -45,6 +45,9 @@ enum Key {
   static let apiWriteTokenFile = "api_write_token_file"
 
   static let job = "job"
+  static let all = "all"
+  static let within = "within"
+  static let wait = "wait"
   static let path = "path"
   static let debounce = "debounce"
   static let over = "over"

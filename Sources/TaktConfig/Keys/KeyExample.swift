@@ -41,6 +41,7 @@ enum KeyExample {
     case "defaults": return "{timeout: 10m}"
     case "scheduler": return "{max_running: 16}"
     case "retry": return "{attempts: \(number(value) ?? "3")}"
+    case "all": return "[NAME, NAME]"
     case "after": return "{job: \(name(value) ?? "NAME")}"
     case "watch": return "{path: \(name(value) ?? "PATH")}"
     case "missed": return "{policy: last}"

@@ -75,7 +75,8 @@ extension KeyTable {
         + "booted (`boot`), or when a reload has added or changed the job (`reload`)."),
     KeyEntry(
       .after, .oneOrMore(.object(after)), reload: .rearms,
-      "Due when a run of another job has ended. With several jobs: each time one of them has."),
+      "Due when a run of another job has ended. With several jobs: each time one of them has, or with "
+        + "`all` when each of them has."),
     KeyEntry(
       .watch, .oneOrMore(.object(watch)), reload: .rearms,
       "Due when the file is created, written or moved into place; for a folder, any file in it."),
@@ -110,13 +111,26 @@ extension KeyTable {
   ]
 
   package static let after: KeyRows = [
-    KeyEntry(Key.job, .name, reload: .rearms, "Required. The other job."),
+    KeyEntry(Key.job, .name, reload: .rearms, "The other job. Required without `all`."),
     KeyEntry(
-      .on, .choice(Following.Condition.allCases.map(\.rawValue)), default: "`success`",
-      reload: .rearms,
-      "Which outcomes count: `failure` includes timeouts, `any` also includes cancelled and "
-        + "interrupted runs."),
+      Key.all, .list(.oneOf([.object(afterAll), .name])), reload: .rearms,
+      "Instead of `job`: several jobs, by name or as `{job: NAME, on: any}`. Due when each of them has "
+        + "ended as asked since the last time."),
+    KeyEntry(
+      Key.within, .duration(least: .milliseconds(1)), default: "any time", reload: .rearms,
+      "With `all`: how far the ends may be apart. An end that is older does not count."),
+    afterOn,
   ]
+
+  package static let afterAll: KeyRows = [
+    KeyEntry(Key.job, .name, reload: .rearms, "Required. The other job."), afterOn,
+  ]
+
+  private static let afterOn = KeyEntry(
+    .on, .choice(Following.Condition.allCases.map(\.rawValue)), default: "`success`",
+    reload: .rearms,
+    "Which outcomes count: `failure` includes timeouts, `any` also includes cancelled and "
+      + "interrupted runs.")
 
   package static let watch: KeyRows = [
     KeyEntry(

@@ -194,7 +194,7 @@ package enum KeyTable {
   ]
 
   package static let job = KeyRows(
-    triggers + actions + surroundings + policies + hooks + administration)
+    triggers + families + actions + surroundings + policies + conditions + hooks + administration)
 
   /// The mappings inside a job.
   package static let parts: [Part] = [
@@ -209,9 +209,12 @@ package enum KeyTable {
     Part(
       "\(Key.scheduler).\(Key.cluster).\(Key.password)",
       "Under `\(Key.password)` of `\(Key.cluster)`", password),
-    Part(.after, "In a trigger of", after), Part(.watch, "In a trigger of", watch),
+    Part(.after, "In a trigger of", after),
+    Part(
+      "\(JobKey.after).\(Key.all)", "In a job under `\(Key.all)` of `\(JobKey.after)`", afterAll),
+    Part(.watch, "In a trigger of", watch),
     Part(.nth, "Under", nth), Part(.spread, "Under", spread), Part(.dst, "Under", dst),
-    Part(.missed, "Under", missed),
+    Part(.missed, "Under", missed), Part(.onlyIf, "Under", onlyIf),
     Part(.steps, "In a step of", step), Part("hook", "In an action of a hook", hookAction),
     Part("hook.\(Key.add)", "In an action under `\(Key.add)` of a hook", addedAction),
     Part(.secrets, "In a secret of", secret), Part(.limits, "Under", limits),

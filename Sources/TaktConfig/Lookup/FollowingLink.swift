@@ -12,6 +12,8 @@ struct FollowingLink {
   var parent: String
   var location: SourceLocation
   var sourceLine: String?
+  /// Whether the job waits for several others together.
+  var isOfAll = false
 }
 
 extension [FollowingLink] {
@@ -75,7 +77,7 @@ extension [FollowingLink] {
 }
 
 extension FollowingLink {
-  fileprivate func diagnostic(
+  func diagnostic(
     _ code: Diagnostic.Code, _ message: String, hint: String?
   ) -> Diagnostic {
     Diagnostic(

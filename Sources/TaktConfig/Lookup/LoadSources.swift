@@ -11,6 +11,7 @@ final class LoadSources {
   let loadedAt: WallInstant
   let accounts: AccountTable
   let environmentFiles: EnvironmentFiles
+  let lineFiles: LineFiles
   /// What jobs name on this machine; nil where nothing is looked for.
   let machineFiles: MachineFiles?
   let engineAddresses: EngineAddressCheck?
@@ -26,7 +27,7 @@ final class LoadSources {
 
   init(
     actions: ActionTable, zones: ZoneTable, now: WallInstant, accounts: AccountTable,
-    environmentFiles: EnvironmentFiles, machineFiles: MachineFiles?,
+    environmentFiles: EnvironmentFiles, lineFiles: LineFiles, machineFiles: MachineFiles?,
     engineAddresses: EngineAddressCheck? = nil, groupProblem: GroupLimitCheck? = nil
   ) {
     groupCheck = groupProblem
@@ -36,6 +37,7 @@ final class LoadSources {
     loadedAt = now
     self.accounts = accounts
     self.environmentFiles = environmentFiles
+    self.lineFiles = lineFiles
     self.machineFiles = machineFiles
   }
 

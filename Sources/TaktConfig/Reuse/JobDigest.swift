@@ -1,3 +1,5 @@
+import TaktCore
+
 /// What a job says in its file: its name, its keys and their values, and not where they stand.
 ///
 /// 128 bits of a keyed hash, so that no two texts of different jobs are taken for one.
@@ -5,10 +7,15 @@ struct JobDigest: Hashable, Sendable {
   private let high: UInt64
   private let low: UInt64
 
-  /// - Parameter buffer: room for the job's words, used again for the next one.
-  init(_ name: String, _ entries: [YAMLEntry], buffer: inout [UInt8]) {
+  /// - Parameters:
+  ///   - family: the definition with `for_each` that makes the job; nil for a job of its own.
+  ///   - buffer: room for the job's words, used again for the next one.
+  init(
+    _ name: String, _ entries: [YAMLEntry], family: JobName?, buffer: inout [UInt8]
+  ) {
     buffer.removeAll(keepingCapacity: true)
     Self.add(name, to: &buffer)
+    if let family { Self.add(family.text, to: &buffer) }
     Self.add(entries, to: &buffer)
     var (first, second) = (Hasher(), Hasher())
     second.combine(Sign.mapping.rawValue)

@@ -100,7 +100,7 @@ enum SchemaRules {
     "dependentRequired": .object(
       [JobKey.first, .from, .align, .anchor, .phase].map {
         JSONValue.Member($0.name, [.string(JobKey.every.name)])
-      }),
+      } + [JSONValue.Member(JobKey.memberName.name, [.string(JobKey.forEach.name)])]),
     "dependentSchemas": .object([
       JSONValue.Member(
         JobKey.anchor.name,
@@ -121,6 +121,11 @@ enum SchemaRules {
 
   static func rules(of part: KeyTable.Part) -> JSONValue {
     switch part.path {
+    case JobKey.onlyIf.name:
+      [
+        "oneOf": needs(.run, .use), "$ref": "#/$defs/action",
+        "dependentRequired": .object([JSONValue.Member(JobKey.every.name, [.string(Key.wait)])]),
+      ]
     case JobKey.steps.name, "hook.\(Key.add)":
       ["oneOf": needs(.run, .use), "$ref": "#/$defs/action"]
     case "hook":
@@ -130,7 +135,12 @@ enum SchemaRules {
       ]
     case JobKey.secrets.name: ["oneOf": [needs(Key.file), needs(Key.environment)]]
     case "\(JobKey.output).\(Key.file)", JobKey.watch.name: needs(Key.path)
-    case JobKey.after.name: needs(Key.job)
+    case JobKey.after.name:
+      [
+        "oneOf": [needs(Key.job), needs(Key.all)],
+        "dependentRequired": .object([JSONValue.Member(Key.within, [.string(Key.all)])]),
+      ]
+    case "\(JobKey.after).\(Key.all)": needs(Key.job)
     case JobKey.spread.name: needs(Key.over)
     case "\(Key.scheduler).\(Key.cluster)": needs(Key.engine)
     case "\(Key.scheduler).\(Key.concurrency)": needs(Key.maximum)

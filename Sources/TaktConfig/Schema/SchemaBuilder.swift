@@ -49,7 +49,10 @@ struct SchemaBuilder {
       JSONValue.Member(
         Scope.defaults.rawValue, Self.orEmpty(object(defaults, in: .defaults))),
       JSONValue.Member("scheduler", Self.orEmpty(object(KeyTable.scheduler, in: .file))),
-    ] + KeyTable.parts.flatMap(definitions(of:)) + [JSONValue.Member("action", actions)]
+    ] + KeyTable.parts.flatMap(definitions(of:)) + [
+      JSONValue.Member("action", actions),
+      JSONValue.Member("each", ["type": "string", "pattern": "\\{\\{ *each\\."]),
+    ]
       + actionNames.map { JSONValue.Member("with.\($0)", parameters(of: $0)) }
   }
 
@@ -99,7 +102,9 @@ struct SchemaBuilder {
     case .oneOf(let types): return ["anyOf": .array(types.map { schema(of: $0, in: scope) })]
     case .map(let rule, let item): return map(rule, item, in: scope)
     case .object(let entries): return reference(to: entries, in: scope)
-    default: return type.scalarSchema ?? true
+    case .text, .path, .pattern, .anything: return type.scalarSchema ?? true
+    // In a job with `for_each`, a value may stand for any scalar.
+    default: return ["anyOf": [type.scalarSchema ?? true, ["$ref": "#/$defs/each"]]]
     }
   }
 

@@ -10,6 +10,12 @@ struct YAMLNode: Hashable, Sendable {
 
   var mark: YAMLMark
   var content: Content
+
+  /// The value of a key of a mapping; nil where there is none.
+  subscript(key: String) -> YAMLNode? {
+    guard case .mapping(let entries) = content else { return nil }
+    return entries.first { $0.key == key }?.value
+  }
 }
 
 /// One key of a mapping with its value.

@@ -87,6 +87,7 @@ extension JSONWriter {
     member("qos", view.spec.execution.qos.rawValue)
     member("schedule", view.spec.timing.schedule.summary)
     member("description", view.spec.summary)
+    member("for_each", view.spec.policies.family?.text)
     if view.spec.machines != .one { member("machines", view.spec.machines.words) }
     if view.isDrifted {
       key("drifted")
@@ -116,6 +117,11 @@ extension JSONWriter {
     member("last_success", job.history.succeededAt)
     if view.failureStreak > 0 { member("failing_since", job.history.failingSince) }
     member("stale_since", view.staleSince)
+    member("waits_for_condition", view.checkedSlot)
+    if let ends = view.gatheredEnds {
+      key("after_all")
+      value(ends)
+    }
     member("verdicts", job.history.verdictText)
     if let passed = job.history.passed {
       key("passed")
@@ -131,6 +137,25 @@ extension JSONWriter {
         json.member("since", suspension.since)
         json.member("until", suspension.until)
         json.member("reason", suspension.reason)
+      }
+    }
+  }
+
+  private mutating func value(_ ends: GatheredEnds) {
+    object { json in
+      json.key("missing")
+      json.array(ends.missing) { json, parent in
+        json.object { json in
+          json.member("job", parent.job.text)
+          json.member("on", parent.condition.rawValue)
+        }
+      }
+      json.key("ended")
+      json.array(ends.ended) { json, end in
+        json.object { json in
+          json.member("job", end.job.text)
+          json.member("at", end.at)
+        }
       }
     }
   }

@@ -92,7 +92,7 @@ package struct ControlState {
 
   /// Takes runs that a previous daemon ended, the newest first.
   mutating func restore(previous runs: [StoredRun]) {
-    for run in runs where run.head.kind != .hook && run.end != nil {
+    for run in runs where run.head.kind.isOfNow && run.end != nil {
       // Runs that this daemon ended in the meantime are known.
       guard firstRun.map({ run.head.run < $0 }) ?? true else { continue }
       change(run.head.job) { $0.addOlder(run) }
@@ -171,7 +171,7 @@ package struct ControlState {
     outputs.add(StoredOutput(attempt: record.attempts, output: record.totals.output), of: head.run)
     metrics.count(record)
     // One that never began was no run of which anybody wants to know how it went.
-    guard head.kind != .hook, record.attempts > 0 else { return }
+    guard head.kind.isOfNow, record.attempts > 0 else { return }
     change(head.job) { $0.add(run) }
   }
 
@@ -213,5 +213,16 @@ struct RecentOutputs {
 
   private static func size(of output: StoredOutput) -> Int {
     output.output.head.count + output.output.tail.count
+  }
+}
+
+extension RunHead.Kind {
+  /// Whether it says how the job fares now: a hook says nothing of it, and neither does a slot of the
+  /// past.
+  fileprivate var isOfNow: Bool {
+    switch self {
+    case .slot, .manual, .resumed: true
+    case .hook, .backfill: false
+    }
   }
 }

@@ -128,7 +128,7 @@ struct JobHistory {
     case .cancelled: UInt8(ascii: "x")
     case .skipped(let reason):
       switch reason {
-      case .suspended, .excluded, .limit, .elsewhere: nil
+      case .suspended, .excluded, .limit, .elsewhere, .condition: nil
       case .overlap, .queueFull, .groupFull, .stopping, .ledger: UInt8(ascii: "s")
       }
     }

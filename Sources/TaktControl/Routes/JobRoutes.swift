@@ -25,7 +25,8 @@ struct JobRoutes {
   @Sendable private func list(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    let query = try Query(request, "after", "limit", "match", "state", "width", "durations")
+    let query = try Query(
+      request, "after", "limit", "match", "state", "width", "durations", "group")
     let state = try query.text("state")
     let states = JobView.State.allCases.map(\.rawValue) + [JobList.failing, JobList.stale]
     if let state, !states.contains(state) {
@@ -40,16 +41,25 @@ struct JobRoutes {
       limit: try query.integer("limit", 1...100_000, default: 1000),
       match: try query.text("match"), state: state)
     if request.headers[.accept]?.hasPrefix("text/plain") == true {
-      return .text(await table(of: wanted, width: width))
+      return .text(await table(of: wanted, width: width, isFolded: try query.flag("group")))
     }
     let withDurations = try query.flag("durations")
     return .json(await wanted.page(from: ports).json(withDurations: withDurations))
   }
 
-  private func table(of wanted: JobList, width: Int) async -> [UInt8] {
+  private func table(of wanted: JobList, width: Int, isFolded: Bool) async -> [UInt8] {
     let now = await ports.query { _, now in now.wall }
     var table = JobTable(width: width, now: now)
-    let extent = await wanted.visit(from: ports) { table.add($0) }
+    var fold = JobFold()
+    let extent = await wanted.visit(from: ports) { job in
+      if isFolded { fold.add(job) } else { table.add(job) }
+    }
+    for line in fold.lines {
+      switch line {
+      case .job(let job): table.add(job)
+      case .family(let place): table.add(fold.families[place])
+      }
+    }
     var text = await BusyQueue.perform { [table] in table.text }
     if let after = extent.after {
       text.append(utf8: "… more: \(extent.total) in all, the next ones after \(after)\n")
@@ -169,13 +179,23 @@ struct JobRoutes {
     _ = try Query(request)
     let name = try context.job()
     let body = try await request.decodeBody(
-      TriggerRequest.self, keys: ["slot", "parameters", "force"])
+      TriggerRequest.self, keys: ["slot", "parameters", "force", "backfill", "again"])
     let slot = try body.slot.map { try Query.instant($0, of: "slot") }
     let view = try await ports.job(name).view
     let parameters = try ParameterText(catalogue: ports.catalogue)
       .parameters(body.parameters ?? [:], for: view.spec)
-    let reply = await ports.perform(
-      .trigger(name, slot: slot, parameters: parameters, isForced: body.force ?? false))
+    let isForced = body.force ?? false
+    let command: SchedulerCommand
+    if body.backfill == true {
+      guard let slot else { throw Problem(.badRequest, "'backfill' needs 'slot'") }
+      command = .backfill(
+        name, slot: slot, parameters: parameters, isForced: isForced,
+        isAgain: body.again ?? false)
+    } else {
+      if body.again != nil { throw Problem(.badRequest, "'again' needs 'backfill'") }
+      command = .trigger(name, slot: slot, parameters: parameters, isForced: isForced)
+    }
+    let reply = await ports.perform(command)
     guard case .done(let runs) = reply, let run = runs.first else {
       throw await problem(of: reply, name)
     }
@@ -185,7 +205,10 @@ struct JobRoutes {
     let entry =
       seen.map { RunEntry($0) } ?? known.map { RunEntry($0) }
       ?? RunEntry(
-        StoredRun(RunHead(run: run, job: name, slot: slot ?? now.wall, kind: .manual)),
+        StoredRun(
+          RunHead(
+            run: run, job: name, slot: slot ?? now.wall,
+            kind: body.backfill == true ? .backfill : .manual)),
         state: .queued)
     var json = JSONWriter()
     json.value(entry)
@@ -253,6 +276,7 @@ extension Problem {
     case .unknownRun: self.init(.notFound, "no run with this number is active or waiting")
     case .notSuspended: self.init(.conflict, "the job is not suspended")
     case .past: self.init(.badRequest, "the suspension would end before it starts")
+    case .future: self.init(.badRequest, "the slot is to come; a backfill is for slots of the past")
     case .tooMany:
       self.init(
         .conflict, "too many runs of the job are waiting", detail: "Cancel some of them.")

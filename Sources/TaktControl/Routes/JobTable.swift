@@ -40,6 +40,34 @@ package struct JobTable: Sendable {
     }
   }
 
+  /// Adds the jobs of one `for_each` as a row.
+  mutating func add(_ family: JobFamily) {
+    let now = now
+    cells.add {
+      $0.append(utf8: family.name.text)
+      $0.append(utf8: family.count == 1 ? " (1 job)" : " (\(family.count) jobs)")
+    }
+    cells.add { cell in
+      let states = JobView.State.allCases.compactMap { state in
+        family.states[state].map { "\($0) \(state.rawValue)" }
+      }
+      cell.append(
+        utf8: (states + (family.stale > 0 ? ["\(family.stale) stale"] : [])).joined(separator: ", ")
+      )
+    }
+    cells.add { cell in
+      guard let next = family.next else { return }
+      cell.append(utf8: "in ")
+      Self.append(short: next.due - now, to: &cell)
+    }
+    cells.add { if let last = family.last { Self.append(last, at: now, to: &$0) } }
+    cells.add { if let lateness = family.lateness { Self.append(short: lateness, to: &$0) } }
+    cells.add { cell in
+      if family.failing == 0 { return }
+      cell.append(utf8: family.failing == 1 ? "1 job" : "\(family.failing) jobs")
+    }
+  }
+
   private static func append(stateOf job: JobEntry, to cell: inout [UInt8]) {
     let state = shownState(of: job)
     cell.append(utf8: state)
@@ -84,6 +112,9 @@ package struct JobTable: Sendable {
     } else if let until = view.suspension?.until {
       cell.append(utf8: "resumes in ")
       append(short: until - now, to: &cell)
+    } else if let missing = view.gatheredEnds?.missing, let first = missing.first {
+      cell.append(utf8: "after \(first.job)")
+      if missing.count > 1 { cell.append(utf8: " and \(missing.count - 1) more") }
     }
   }
 

@@ -15,6 +15,10 @@ struct TriggerRequest: Decodable {
   var slot: String?
   var parameters: [String: String]?
   var force: Bool?
+  /// Whether the slot is one of the past, whose verdict stays what it is.
+  var backfill: Bool?
+  /// Whether a slot of the past that has just succeeded runs once more.
+  var again: Bool?
 }
 
 /// What somebody sends to suspend a job.

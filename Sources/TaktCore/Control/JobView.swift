@@ -35,6 +35,10 @@ package struct JobView: Sendable {
   package var suspension: Suspension?
   /// Since when it is stale: no run has succeeded within `expect_success_within`. Nil while it is not.
   package var staleSince: WallInstant?
+  /// What of `after: {all: […]}` there is; nil for a job without it.
+  package var gatheredEnds: GatheredEnds?
+  /// The slot that waits for the job's condition; nil for none.
+  package var checkedSlot: WallInstant?
   /// Another machine of the cluster has a newer schedule of it, so that this one claims none of its
   /// slots.
   package var isDrifted: Bool

@@ -1,6 +1,7 @@
 package import TaktTime
 
-/// What is remembered of a job's alarms, so that none is sent twice; it outlives takt.
+/// What is remembered of a job besides its slots, and outlives takt: its alarms, so that none is sent
+/// twice, and the ends of other jobs that it has waited for.
 package struct JobAlarms: Hashable, Sendable {
   /// One action of a hook: by what it does, since a reload may give it another place in the list.
   package struct Place: Hashable, Comparable, Sendable {
@@ -32,10 +33,12 @@ package struct JobAlarms: Hashable, Sendable {
   package var calls: [Place: Call] = [:]
   /// Nil for a job that nobody expects a success of.
   package var freshness: Freshness?
+  /// When jobs of `after: {all: […]}` have ended as asked, since the job was due by them last.
+  package var ended: [JobName: WallInstant] = [:]
 
   package init() {}
 
-  package var isEmpty: Bool { calls.isEmpty && freshness == nil }
+  package var isEmpty: Bool { calls.isEmpty && freshness == nil && ended.isEmpty }
 
   /// When an action was called last, if that call came to its end or still may.
   func call(_ place: Place) -> Call? { calls[place].flatMap { $0.progress == .lost ? nil : $0 } }
@@ -89,7 +92,8 @@ package struct Freshness: Hashable, Sendable {
 
 extension JobAlarms {
   /// As the ledger keeps it: `on_failure.c0ffee=1790000000000+? fresh=1790000000000//1790000900000`.
-  /// `+` is for a call of the present series, `?` for one whose end nobody has seen.
+  /// `+` is for a call of the present series, `?` for one whose end nobody has seen. The end of another
+  /// job is `ended.backup=1790000000000`.
   package var text: String {
     var words = calls.sorted { $0.key < $1.key }.map { place, call in
       "\(place.hook.rawValue).\(String(place.action, radix: 16))=\(call.at.milliseconds)"
@@ -100,6 +104,9 @@ extension JobAlarms {
       words.append(
         "fresh=" + instants.map { $0.map { "\($0.milliseconds)" } ?? "" }.joined(separator: "/")
           + (freshness.isLastChance ? "/last" : ""))
+    }
+    words += ended.sorted { $0.key < $1.key }.map {
+      "\(Self.endedPrefix)\($0.key)=\($0.value.milliseconds)"
     }
     return words.joined(separator: " ")
   }
@@ -113,6 +120,13 @@ extension JobAlarms {
         freshness = Self.freshness(parts[1])
         continue
       }
+      if parts[0].hasPrefix(Self.endedPrefix),
+        let job = JobName(String(parts[0].dropFirst(Self.endedPrefix.count))),
+        let at = Int64(parts[1])
+      {
+        ended[job] = WallInstant(milliseconds: at)
+        continue
+      }
       let name = parts[0].split(separator: ".").map(String.init)
       let digits = parts[1].prefix { $0 != "+" && $0 != "?" }
       let marks = parts[1][digits.endIndex...]
@@ -124,6 +138,8 @@ extension JobAlarms {
         progress: marks.contains("?") ? .lost : .done)
     }
   }
+
+  private static let endedPrefix = "ended."
 
   private static func freshness(_ text: String) -> Freshness? {
     let words = text.split(separator: "/", omittingEmptySubsequences: false)

@@ -10,6 +10,8 @@ package struct RunHead: Hashable, Sendable {
     case hook
     /// A run that a previous daemon did not bring to its end; its slot has been decided.
     case resumed
+    /// A slot of the past, whose verdict it leaves as it is.
+    case backfill
   }
 
   package var run: RunID

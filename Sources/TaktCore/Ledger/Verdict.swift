@@ -76,6 +76,8 @@ package enum SkipReason: String, CaseIterable, Hashable, Sendable {
   case ledger
   /// Another machine of the cluster has it.
   case elsewhere
+  /// What `only_if` asks for did not hold.
+  case condition
 }
 
 /// Why nothing could serve a slot in its time.

@@ -18,6 +18,7 @@ extension Schedule {
       case .any: "after each run of \(following.job)"
       }
     }
+    if let afterAll { lines.append(afterAll.words) }
     lines += watch.sorted().map { watch in
       "when \(watch.path) changes, after \(DurationText.format(watch.debounce)) without another change"
     }

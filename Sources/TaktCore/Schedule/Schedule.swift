@@ -9,6 +9,8 @@ package struct Schedule: Hashable, Sendable {
     var at: [WallInstant]
     var on: Set<LifecycleEvent>
     var after: Set<Following>
+    /// Boxed: few jobs have any.
+    var afterAll: Shared<AfterAll>?
     var watch: Set<PathWatch>
     var notBefore: WallInstant?
     var until: WallInstant?
@@ -21,6 +23,7 @@ package struct Schedule: Hashable, Sendable {
       hasher.combine(rules)
       hasher.combine(at)
       hasher.combine(after)
+      hasher.combine(afterAll)
       hasher.combine(watch)
     }
   }
@@ -48,6 +51,11 @@ package struct Schedule: Hashable, Sendable {
   package var after: Set<Following> {
     _read { yield fields.value.after }
     set { fields.change { $0.after = newValue } }
+  }
+  /// The ends of several jobs together; nil (the default) for none.
+  package var afterAll: AfterAll? {
+    get { fields.value.afterAll?.value }
+    set { fields.change { $0.afterAll = newValue.map { Shared($0) } } }
   }
   package var watch: Set<PathWatch> {
     _read { yield fields.value.watch }
@@ -78,13 +86,15 @@ package struct Schedule: Hashable, Sendable {
   package init(
     every: Every? = nil, rules: [ClockRule] = [], at: [WallInstant] = [],
     on: Set<LifecycleEvent> = [],
-    after: Set<Following> = [], watch: Set<PathWatch> = [], notBefore: WallInstant? = nil,
+    after: Set<Following> = [], afterAll: AfterAll? = nil, watch: Set<PathWatch> = [],
+    notBefore: WallInstant? = nil,
     until: WallInstant? = nil, limit: Int? = nil, exclusions: [Exclusion] = []
   ) {
     fields = Shared(
       Fields(
         every: every, rules: rules, at: at.count < 2 ? at : Set(at).sorted(), on: on, after: after,
-        watch: watch, notBefore: notBefore, until: until, limit: limit, exclusions: exclusions))
+        afterAll: afterAll.map { Shared($0) }, watch: watch, notBefore: notBefore, until: until,
+        limit: limit, exclusions: exclusions))
   }
 
   /// The same for all copies of one, as long as there are any.
@@ -103,7 +113,7 @@ package struct Schedule: Hashable, Sendable {
 
   /// Whether it has slots that nobody can foresee.
   package var hasUnforeseen: Bool {
-    !on.isEmpty || !after.isEmpty || !watch.isEmpty || every?.origin == .end
+    !on.isEmpty || !after.isEmpty || afterAll != nil || !watch.isEmpty || every?.origin == .end
   }
 }
 
@@ -185,6 +195,7 @@ extension Schedule {
       parts.append(at.count == 1 ? "at \(first.rfc3339())" : "at \(at.count) instants")
     }
     parts += after.sorted().map { "after \($0.job)" }
+    if let afterAll { parts.append("after all of \(afterAll.summary)") }
     parts += watch.sorted().map { "watch \($0.path)" }
     if !on.isEmpty { parts.append("on \(on.map(\.rawValue).sorted().joined(separator: ", "))") }
     return parts.joined(separator: "; ")

@@ -24,6 +24,12 @@ package enum SchedulerCommand: Hashable, Sendable {
   case trigger(
     JobName, slot: WallInstant? = nil, parameters: RunParameters = RunParameters(),
     isForced: Bool = false)
+  /// A run of this job for a slot of the past, which changes no verdict; forced, it runs beside
+  /// others. Where such a run of the slot is active, or has just succeeded, it is that one; `isAgain`
+  /// is for one more of a slot that has succeeded.
+  case backfill(
+    JobName, slot: WallInstant, parameters: RunParameters = RunParameters(), isForced: Bool = false,
+    isAgain: Bool = false)
   /// Put a job to rest; nil for as long as nobody resumes it.
   case suspend(JobName, until: WallInstant?, reason: String)
   case resume(JobName)
@@ -42,6 +48,8 @@ package enum SchedulerReply: Hashable, Sendable {
   case notSuspended
   /// The rest would be over before it begins.
   case past
+  /// The slot is to come.
+  case future
   /// Too many runs of the job wait already.
   case tooMany
   /// The job's `overlap` is `skip`, and this run of it has not ended.

@@ -135,7 +135,8 @@ extension SchedulerCore {
 
   /// Whether a slot that passed may run now: never beside another run, unless the job allows that.
   mutating func mayRunLate(_ id: JobID) -> Bool {
-    !runs.hasActive(id) || jobs[id].spec.overlap == .allow
+    if !checks.isEmpty, checks[id] != nil { return false }
+    return !runs.hasActive(id) || jobs[id].spec.overlap == .allow
   }
 
   mutating func serveLate(_ id: JobID, at now: Now) {

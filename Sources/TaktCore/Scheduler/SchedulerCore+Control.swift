@@ -18,7 +18,7 @@ extension SchedulerCore {
 
   mutating func execute(_ command: SchedulerCommand, at now: Now) -> SchedulerReply {
     switch command {
-    case .trigger, .suspend, .resume:
+    case .trigger, .backfill, .suspend, .resume:
       guard phase == .running else { return .unavailable }
     case .cancelJob, .cancelRun:
       // A run that is cancelled holds no stop.
@@ -28,6 +28,10 @@ extension SchedulerCore {
     case .trigger(let name, let slot, let parameters, let isForced):
       guard let id = jobs.id(of: name) else { return .unknownJob }
       return trigger(id, slot: slot, parameters, isForced: isForced, at: now)
+    case .backfill(let name, let slot, let parameters, let isForced, let isAgain):
+      guard let id = jobs.id(of: name) else { return .unknownJob }
+      return backfill(
+        id, slot: slot, parameters, isForced: isForced, isAgain: isAgain, at: now)
     case .suspend(let name, let until, let reason):
       guard let id = jobs.id(of: name) else { return .unknownJob }
       if let until, until <= now.wall { return .past }
@@ -45,6 +49,7 @@ extension SchedulerCore {
       }
       let active = runs.active(of: id).all
       for run in active { cancel(run, at: now) }
+      if jobs.isPresent(id) { giveUpCheck(of: id, as: .cancelled(.byOperator), at: now) }
       return .done(runs: active)
     case .cancelRun(let run):
       guard runs.contains(run) else { return .unknownRun }
@@ -111,6 +116,7 @@ extension SchedulerCore {
       timer: job.timer?.view ?? .idle, active: active,
       failureStreak: job.failureStreak, ranCount: job.ranCount, suspension: job.suspension,
       staleSince: job.alarms?.freshness?.staleSince,
+      gatheredEnds: job.gatheredEnds(at: now.wall), checkedSlot: checks[id]?.slot.nominal,
       isDrifted: cluster.jobs[id]?.standing == .drifted)
   }
 

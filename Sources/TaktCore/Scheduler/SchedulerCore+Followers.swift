@@ -4,8 +4,8 @@ import TaktTime
 extension SchedulerCore {
   /// Takes a job's triggers into the table, or out of it.
   mutating func follow(_ id: JobID, from old: JobSpec?, to new: JobSpec?) {
-    let before = Set((old?.timing.schedule.after ?? []).map(\.job))
-    let wanted = Set((new?.timing.schedule.after ?? []).map(\.job))
+    let before = old?.timing.schedule.parents ?? []
+    let wanted = new?.timing.schedule.parents ?? []
     for parent in before.subtracting(wanted) {
       if let parent = jobs.unfollow(parent, id) { removeIfEnded(parent) }
     }
@@ -18,7 +18,8 @@ extension SchedulerCore {
     for id in jobs.followers(of: parent) where jobs.isPresent(id) {
       let name = jobs.name(of: parent)
       let triggers = jobs[id].spec.timing.schedule.after
-      if triggers.contains(where: { $0.job == name && $0.isMet(by: end) }) {
+      let isWhole = gather(end, of: name, for: id, at: now)
+      if isWhole || triggers.contains(where: { $0.job == name && $0.isMet(by: end) }) {
         occur([.after], for: id, at: now)
       }
     }
@@ -26,7 +27,7 @@ extension SchedulerCore {
 }
 
 extension Following {
-  fileprivate func isMet(by end: RunEnd) -> Bool {
+  func isMet(by end: RunEnd) -> Bool {
     switch (condition, end.outcome) {
     case (.any, _), (.success, .succeeded), (.failure, .failed), (.failure, .timedOut): true
     case (.success, _), (.failure, _): false

@@ -74,7 +74,7 @@ extension SchedulerCore {
 
   /// Calls a hook for a run that goes on.
   mutating func hook(_ kind: HookKind, for run: RunID, at now: Now) {
-    guard !runs[run].isHook, runs[run].spec.calls(kind) else { return }
+    guard !runs[run].isHook, runs[run].spec.calls(kind), !runs[run].isBackfill else { return }
     let caller = runs[run].caller
     call(HookOccasion(kind: kind, streak: failureStreak(of: caller.job)), for: caller, at: now)
   }

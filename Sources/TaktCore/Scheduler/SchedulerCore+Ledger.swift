@@ -54,6 +54,9 @@ extension SchedulerCore {
       for late in jobs[id].late {
         effects.append(.record(.pending(jobs.name(of: id), late.slot.nominal)))
       }
+      if let slot = checks[id]?.slot {
+        effects.append(.record(.pending(jobs.name(of: id), slot.nominal)))
+      }
       for slot in cluster.waitingSlots(of: id) {
         effects.append(.record(.pending(jobs.name(of: id), slot)))
       }

@@ -72,6 +72,7 @@ extension SchedulerCore {
       id = jobs.insert(JobState(spec, from: memory))
       // While it was away the job had no slots.
       jobs[id].cursor.skip(to: now, from: Schedule(), to: schedule)
+      keepEnds(of: id, from: nil, to: schedule)
       follow(id, from: nil, to: spec)
       beginVersion(of: id, at: now)
     } else {
@@ -93,7 +94,9 @@ extension SchedulerCore {
   /// The timer is not touched: a slot that is due is served under the new spec.
   private mutating func update(_ spec: JobSpec, at now: Now) {
     guard let id = jobs.find(spec.name) else { return }
+    let old = jobs[id].spec
     replaceSpec(of: id, spec)
+    conditionChanged(of: id, from: old, at: now)
     occur(on: [.reload], for: id, at: now)
     watchFreshness(of: id, .changed, at: now)
   }
@@ -103,6 +106,7 @@ extension SchedulerCore {
     let (old, rest) = (jobs[id].spec, jobs[id].holdReason)
     let due = jobs[id].popDue(at: now)
     follow(id, from: old, to: spec)
+    keepEnds(of: id, from: old.timing.schedule, to: spec.timing.schedule)
     // What the old schedule excludes is looked for before the job has the new one.
     let kept = rest == nil ? due.flatMap { withoutExcluded($0, of: id, at: now) } : nil
     replaceSpec(of: id, spec)
@@ -117,7 +121,11 @@ extension SchedulerCore {
     logPastInstants(spec.timing.schedule.at, of: spec.name, but: old.timing.schedule.at, at: now)
     beginVersion(of: id, at: now)
     if let rest = jobs[id].holdReason { giveUpLate(of: id, as: .skipped(rest), at: now) }
-    if !spec.timing.isEnabled { suspendWaiting(of: id, at: now) }
+    if !spec.timing.isEnabled {
+      giveUpCheck(of: id, as: .skipped(.suspended), at: now)
+      suspendWaiting(of: id, at: now)
+    }
+    conditionChanged(of: id, from: old, at: now)
     startDelayIfIdle(id, at: now)
     occur(on: [.reload], for: id, at: now)
     arm(id, at: now)
@@ -163,6 +171,7 @@ extension SchedulerCore {
     guard let id = jobs.find(name) else { return }
     decideDue(id, as: jobs[id].isHeld ? nil : .cancelled(.removed), at: now)
     giveUpLate(of: id, as: .cancelled(.removed), at: now)
+    giveUpCheck(of: id, as: .cancelled(.removed), at: now)
     endVersion(of: id, at: now)
     let spec = jobs[id].spec
     removedJobs.keep(jobs[id].memory, of: name)

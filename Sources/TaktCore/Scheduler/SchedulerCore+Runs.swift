@@ -13,6 +13,8 @@ extension SchedulerCore {
     guard runs.contains(run), runs[run].expectedToken == token else { return }
     runs[run].expectedToken = 0
     effects.append(.disarm(.expected(run)))
+    // Of hooks, only conditions have such a bound.
+    if runs[run].isHook { return waitIsOver(run, at: now) }
     let (job, taken) = (runs[run].spec.name, now.monotonic - runs[run].begin)
     log(
       .warning, .run, at: now,
@@ -150,17 +152,23 @@ extension SchedulerCore {
     let (claim, claimEnd) =
       !cluster.isOn ? (nil, .counts) : (runs[row].claim, claimEnded(row, end, at: now))
     let slot = claim == nil ? nil : runs[row].nominal
+    if last.isBackfill, end.outcome == .succeeded, !runs[row].hasParameters {
+      backfilled.add(runs[row].id, of: last.job, slot: runs[row].nominal)
+    }
     runs.remove(row)
     if last.hook == nil { armAfterRun(of: last.job, at: now) }
     if let claim, let slot, claimEnd != .counts, last.hasHadAttempt {
       claimEndedLate(
         claim, claimEnd, ClusterState.LateEnd(job: last.job, slot: slot, end: end, caller: caller),
         at: now)
-    } else if last.hasHadAttempt {
+    } else if last.hasHadAttempt, !last.isBackfill {
       countFailure(of: last.job, end, hooks: caller, at: now)
       if last.isForGood { callFollowers(of: last.job, end, at: now) }
     }
-    if let hook = last.hook { hookEnded(hook, of: last.job, end) }
+    if let hook = last.hook {
+      hookEnded(hook, of: last.job, end)
+      if !checks.isEmpty { checkEnded(hook, of: last.job, end, at: now) }
+    }
     if let start = last.startOf { startHookEnded(start, at: now) }
     askForNext(of: last.job, at: now)
     removeIfEnded(last.job)
@@ -181,6 +189,8 @@ extension SchedulerCore {
 
   /// A job that has been removed is forgotten when the last of its runs has ended.
   mutating func removeIfEnded(_ id: JobID) {
-    if !jobs.isPresent(id), runs.ofJob(id).isEmpty { jobs.release(id) }
+    guard !jobs.isPresent(id), runs.ofJob(id).isEmpty else { return }
+    backfilled.forget(id)
+    jobs.release(id)
   }
 }

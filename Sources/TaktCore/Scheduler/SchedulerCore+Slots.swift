@@ -82,7 +82,7 @@ extension SchedulerCore {
   /// A fixed delay begins anew where no run is to come that it could count from.
   mutating func startDelayIfIdle(_ id: JobID, at now: Now) {
     guard jobs.isPresent(id), jobs[id].isFixedDelay, !jobs[id].cursor.isDelaying,
-      jobs[id].late.isEmpty, !runs.hasActive(id)
+      jobs[id].late.isEmpty, !runs.hasActive(id), checks.isEmpty || checks[id] == nil
     else { return }
     startDelay(of: id, at: now)
   }
@@ -154,6 +154,21 @@ extension SchedulerCore {
       decide(id, SlotSeries(slot.nominal), .skipped(reason), at: now, causes: slot.causes)
       return
     }
+    if let condition = jobs[id].spec.policies.onlyIf?.value {
+      return check(slot, of: id, condition, at: now)
+    }
+    start(slot, of: id, at: now)
+  }
+
+  /// Makes a run for a slot whose condition holds, or says why there is none.
+  mutating func serveNow(_ slot: Slot, of id: JobID, at now: Now) {
+    if let reason = jobs[id].holdReason ?? refusal(of: id) {
+      return decide(id, SlotSeries(slot.nominal), .skipped(reason), at: now, causes: slot.causes)
+    }
+    start(slot, of: id, at: now)
+  }
+
+  @inline(__always) private mutating func start(_ slot: Slot, of id: JobID, at now: Now) {
     if isShared(slot, of: id) { return propose(slot, of: id, at: now) }
     if jobs[id].spec.overlap == .replace { replaceRuns(of: id, by: slot, at: now) }
     queueRun(.slot(slot), of: id, jobs[id].spec, at: now)
@@ -174,7 +189,7 @@ extension SchedulerCore {
       if jobs[id].ranCount + waiting >= limit { return .limit }
     }
     return switch jobs[id].spec.overlap {
-    case .skip: active.isEmpty ? nil : .overlap
+    case .skip: active.isEmpty || activeRuns(of: id).isEmpty ? nil : .overlap
     case .queue: active.count > Self.waitingRunsPerJobMax ? .queueFull : nil
     case .replace: nil
     case .allow: active.count >= settings.maxRunning + Self.waitingRunsPerJobMax ? .queueFull : nil
@@ -183,7 +198,7 @@ extension SchedulerCore {
 
   /// Those that have started are stopped; the slot of one that has not goes with the new one.
   mutating func replaceRuns(of id: JobID, by slot: Slot, at now: Now) {
-    for run in runs.active(of: id).all {
+    for run in runs.active(of: id).all where !runs[run].isBackfill {
       if let undecided = runs[run].undecidedSlot {
         decide(id, SlotSeries(undecided.nominal), .coalesced(into: slot.nominal), at: now)
       }

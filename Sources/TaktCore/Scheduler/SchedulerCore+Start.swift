@@ -77,6 +77,7 @@ extension SchedulerCore {
     let (old, spec) = (previous.version, jobs[id].spec)
     follow(id, from: nil, to: spec)
     if cluster.isOn { declare(id, isChanged: old.schedule != spec.timing.schedule) }
+    keepEnds(of: id, from: old.schedule, to: spec.timing.schedule)
     markDirty(id)
     let passed = settlePassed(of: previous, id, at: now)
     if old.schedule != spec.timing.schedule || old.isEnabled != spec.timing.isEnabled {
@@ -183,7 +184,7 @@ extension SchedulerCore {
       effects.append(.record(.settled(head.run)))
     }
     if let id, let next { resumeRetries(with: previous, id, next, at: now) }
-    return next == nil && head.kind != .hook
+    return next == nil && head.kind != .hook && head.kind != .backfill
   }
 
   /// Where a run goes on; nil when it does not.
@@ -191,7 +192,9 @@ extension SchedulerCore {
     of previous: PreviousRun, _ id: JobID, slotsPassed: Set<JobName>, at now: Now
   ) -> RetryPosition? {
     let spec = jobs[id].spec
-    guard previous.head.kind != .hook, !jobs[id].isHeld else { return nil }
+    guard previous.head.kind != .hook, previous.head.kind != .backfill, !jobs[id].isHeld else {
+      return nil
+    }
     // Its claim is another membership's: whoever settles that decides.
     if previous.head.kind != .manual, isShared(id) { return nil }
     if let retry = previous.retry, retry.attempt > 0 {

@@ -139,7 +139,7 @@ extension ActiveRun {
     mutating get {
       switch origin {
       case .slot, .resumed: spec.delivery == .atMostOnce && !hasClaim
-      case .manual, .hook: false
+      case .manual, .hook, .backfill: false
       }
     }
   }

@@ -28,6 +28,7 @@ extension SchedulerCore {
         LogField(.count, .number(Int64(runs.places.heldCount))),
       ])
     for id in jobs.sorted {
+      giveUpCheck(of: id, as: .skipped(.stopping), at: now)
       stopSlots(of: id, at: now)
       endTimers(of: id)
     }

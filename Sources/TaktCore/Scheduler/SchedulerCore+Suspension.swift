@@ -11,6 +11,7 @@ extension SchedulerCore {
     markDirty(id)
     if !isNews { reportSuspension(of: id) }
     giveUpLate(of: id, as: .skipped(.suspended), at: now)
+    giveUpCheck(of: id, as: .skipped(.suspended), at: now)
     suspendWaiting(of: id, at: now)
     logSuspension(
       "suspended" + (until.map { " until \($0.rfc3339())" } ?? ""), of: id, reason, at: now)

@@ -21,6 +21,10 @@ package struct SchedulerCore: Sendable {
 
   /// Hooks of runs' starts that have not ended, by the runs.
   var startHooks: [RunStart: StartHook] = [:]
+  /// Slots that wait for their jobs' conditions.
+  var checks: [JobID: SlotCheck] = [:]
+  /// Slots of the past that have just been run.
+  var backfilled = RecentBackfills()
   /// What the timers of jobs' freshness were armed with last.
   var freshnessTokens: [JobID: UInt64] = [:]
 

@@ -11,6 +11,14 @@ package enum HookKind: String, CaseIterable, Hashable, Comparable, Sendable {
   case onLate = "on_late"
   /// No run has succeeded for as long as `expect_success_within` allows.
   case onStale = "on_stale"
+  /// A slot is due, and the action says whether it may run: not a hook of the jobs file, but run like
+  /// one.
+  case onlyIf = "only_if"
+
+  /// The hooks that a job may have.
+  package static let allCases: [HookKind] = [
+    .onStart, .onFailure, .onSuccess, .onRecover, .onLate, .onStale,
+  ]
 
   /// In the order of the key table.
   package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }

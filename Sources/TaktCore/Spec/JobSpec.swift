@@ -156,6 +156,8 @@ package struct JobPolicies: Hashable, Sendable {
   package var hooks: Hooks = [:]
   /// What is told of the start and the end of each run, by `ping`. Default nothing.
   package var pings: [Step] = []
+  /// What must hold before a slot runs; nil (the default) for nothing. Boxed: few jobs have one.
+  package var onlyIf: Shared<Condition>?
   /// How long ago a run must have succeeded at most; nil (the default) when nobody says.
   package var freshFor: Duration?
   /// How much later than its leeway allows a slot may start before it counts as passed. Default 1 s.
@@ -176,6 +178,8 @@ package struct JobPolicies: Hashable, Sendable {
   package var onLeaseLost = LeaseLostPolicy.stop
   /// Words to find the job by, in order and each once. Default none.
   package var tags: [String] = []
+  /// The definition with `for_each` that makes the job among others; nil (the default) for none.
+  package var family: JobName?
 
   package init() {}
 
@@ -188,6 +192,8 @@ package struct JobPolicies: Hashable, Sendable {
     hasher.combine(lateTolerance)
     hasher.combine(pings)
     hasher.combine(freshFor)
+    hasher.combine(family)
+    hasher.combine(onlyIf)
   }
 }
 
@@ -195,7 +201,8 @@ extension JobPolicies {
   static let keys: [JobKey] =
     [
       .lateTolerance, .expected, .delivery, .missed, .onRemoved, .machines, .onPartition,
-      .onLeaseLost, .tags, .ping, .expectSuccessWithin,
+      .onLeaseLost, .tags, .ping, .expectSuccessWithin, .forEach,
+      .onlyIf,
     ]
     + HookKind.allCases.map(\.key)
 }
@@ -221,6 +228,8 @@ extension JobKey {
   package static let ping = JobKey(
     "ping", hidden: { [HiddenValue].of($0.policies.pings, under: "ping") },
     differs: { $0.policies.pings != $1.policies.pings })
+  package static let forEach = JobKey("for_each") { $0.policies.family?.text }
+  package static let memberName = JobKey(partOfAnother: "name")
   package static let tags = JobKey("tags") { list($0.tags) }
   package static let description = JobKey("description") { $0.summary }
 }
@@ -234,6 +243,7 @@ extension HookKind {
     case .onRecover: .onRecover
     case .onLate: .onLate
     case .onStale: .onStale
+    case .onlyIf: .onlyIf
     }
   }
 }
@@ -271,7 +281,8 @@ extension Array<JobSpec> {
 extension JobSpec {
   /// The plugins that the job and its hooks use.
   package var plugins: [PluginManifest] {
-    (action.steps + hooks.values.joined()).compactMap { step in
+    let conditions = policies.onlyIf.map { [Step($0.value.action)] } ?? []
+    return (action.steps + hooks.values.joined() + conditions).compactMap { step in
       if case .plugin(let manifest, _) = step.action { manifest } else { nil }
     }
   }

@@ -57,7 +57,9 @@ extension JobKey {
   package static let at = JobKey("at") { list($0.timing.schedule.at.map { $0.rfc3339() }) }
   package static let on = JobKey("on") { list($0.timing.schedule.on.map(\.rawValue).sorted()) }
   package static let after = JobKey("after") {
-    list($0.timing.schedule.after.sorted().map { "\($0.job) on \($0.condition.rawValue)" })
+    list(
+      $0.timing.schedule.after.sorted().map { "\($0.job) on \($0.condition.rawValue)" }
+        + [$0.timing.schedule.afterAll.map { "all of \($0.summary)" }])
   }
   package static let watch = JobKey("watch") {
     list(

@@ -8,7 +8,7 @@ extension ActiveRun {
     let isNoted = failure != nil && !machine.isStepFailureIgnored
     let isOver = if case .ended = machine.state { true } else { false }
     return LogRecord(
-      at: now.wall, RunMoveRecord.level(of: machine.state, hasFailedStep: isNoted), .run,
+      at: now.wall, level(hasFailedStep: isNoted), .run,
       content: .run(
         RunMoveRecord(
           head: head, sequence: transitionCount, attempt: machine.attempt, from: move.from,
@@ -16,6 +16,12 @@ extension ActiveRun {
           stepFailure: failure,
           duration: isOver ? startedAt.map { now.monotonic - $0 } : nil,
           use: totals.use)))
+  }
+
+  /// A condition that does not hold is no news.
+  private func level(hasFailedStep: Bool) -> LogLevel {
+    if isHook, facts?.value.hook == .onlyIf { return .info }
+    return RunMoveRecord.level(of: machine.state, hasFailedStep: hasFailedStep)
   }
 
   /// Which step a move is about, and how the one before has failed although the attempt goes on; of
@@ -36,6 +42,7 @@ extension ActiveRun {
     switch origin {
     case .slot: break
     case .manual: head.kind = .manual
+    case .backfill: head.kind = .backfill
     case .hook: (head.kind, head.hook, head.parent) = (.hook, facts?.value.hook, facts?.value.ofRun)
     case .resumed(_, let previous): (head.kind, head.parent) = (.resumed, previous)
     }
@@ -71,6 +78,8 @@ extension ActiveRun {
     var hasHooks: Bool
     /// Whether anything of it has been done.
     var hasHadAttempt: Bool
+    /// Whether its end is no news for others: nothing follows from it.
+    var isBackfill: Bool
     /// Whether the next daemon does not resume it.
     var isForGood: Bool
     /// Whether there is a timer for how long it is expected to take.
@@ -84,7 +93,8 @@ extension ActiveRun {
   mutating func last(_ end: RunEnd) -> Last {
     var last = Last(
       job: job, hook: isHook ? id : nil, hasHooks: spec.hasHooks,
-      hasHadAttempt: !isHook && hasHadAttempt(end), isForGood: parting == nil,
+      hasHadAttempt: !isHook && hasHadAttempt(end), isBackfill: isBackfill,
+      isForGood: parting == nil,
       isExpected: expectedToken != 0)
     if isHook, let facts = facts?.value, facts.hook == .onStart {
       last.startOf = RunStart(run: facts.run, isPing: facts.isPing)

@@ -6,6 +6,8 @@ struct ActiveRun: Sendable {
     /// A slot of the job, which gets its verdict by this run's fate.
     case slot(Slot)
     case manual(WallInstant)
+    /// A slot of the past, whose verdict stays what it is.
+    case backfill(WallInstant)
     /// Another run has come to something.
     case hook(WallInstant)
     /// A previous daemon, or another machine, did not bring this run to its end; its slot has been
@@ -110,6 +112,7 @@ struct ActiveRun: Sendable {
     switch origin {
     case .slot(let slot): slot.nominal
     case .manual(let slot): slot
+    case .backfill(let slot): slot
     case .hook(let slot): slot
     case .resumed(let slot, _): slot
     }
@@ -120,7 +123,14 @@ struct ActiveRun: Sendable {
     if case .slot(let slot) = origin, startedAt == nil { slot } else { nil }
   }
 
+  var hasParameters: Bool { parameters != nil }
+
+  var isBackfill: Bool { if case .backfill = origin { true } else { false } }
+
   @inline(__always) var isHook: Bool { if case .hook = origin { true } else { false } }
+
+  /// Whether it asks for its job's condition.
+  private var isCheck: Bool { facts?.value.hook == .onlyIf }
 
   /// What is started for a step of an attempt. The first step begins the attempt's output.
   mutating func request(for action: RunRequests.Start) -> AttemptRequest {
@@ -183,13 +193,14 @@ struct ActiveRun: Sendable {
   private var isAlone: Bool {
     switch spec.overlap {
     case .skip, .queue, .replace: !isHook && !isForced
-    case .allow: false
+    case .allow: isBackfill && !isForced
     }
   }
 
   @inline(__always) var ticket: RunTable.Ticket {
     RunTable.Ticket(
       rank: spec.execution.qos.rank, isAlone: isAlone,
-      group: isHook ? nil : spec.concurrencyGroup, isFree: facts?.value.isPing == true)
+      group: isHook ? (isCheck ? RunTable.checksGroup : nil) : spec.concurrencyGroup,
+      isFree: isHook && (isCheck || facts?.value.isPing == true))
   }
 }

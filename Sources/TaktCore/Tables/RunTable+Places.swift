@@ -13,6 +13,11 @@ extension RunTable {
     var isFree: Bool
   }
 
+  /// The group of all conditions that are being asked for; no group of a jobs file has such a name.
+  static let checksGroup = "conditions (only_if)"
+  /// How many conditions are asked for at once.
+  static let checksMax = 64
+
   /// Whether a run waits for a place or holds one.
   enum PlaceState: Sendable {
     case none
@@ -53,6 +58,7 @@ extension RunTable {
   mutating func setBounds(_ settings: SchedulerSettings) {
     places.max = settings.maxRunning
     places.groupMax = settings.concurrency
+    places.groupMax[Self.checksGroup] = Self.checksMax
     for heap in Array(places.behindJob.values) + Array(places.behindGroup.values) {
       places.ready.insert(contentsOf: heap.unordered)
     }
@@ -111,6 +117,7 @@ extension RunTable {
   mutating func claimPlace(_ row: Row) -> Bool {
     let ticket = self[row].ticket
     if ticket.isFree {
+      if let group = ticket.group, places.isFull(group) { return false }
       assignPlace(ticket, row)
       return true
     }
@@ -212,7 +219,7 @@ extension ActiveRun {
   /// Takes a place. Returns whether its job has one more run that has started by this.
   fileprivate mutating func occupyPlace(_ ticket: RunTable.Ticket) -> Bool {
     placeState = .holding(ticket)
-    if isHook || hasHadPlace { return false }
+    if isHook || hasHadPlace || isBackfill && isForced { return false }
     hasHadPlace = true
     return true
   }

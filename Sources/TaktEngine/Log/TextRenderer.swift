@@ -63,7 +63,7 @@ extension RunHead.Kind {
   /// Whether nothing else in the log tells that such a run has started.
   fileprivate var startsAlone: Bool {
     switch self {
-    case .manual, .resumed: true
+    case .manual, .resumed, .backfill: true
     case .slot, .hook: false
     }
   }
@@ -195,7 +195,12 @@ private struct TextLine {
       paint(Colour(record.level)) { $0.add(.outcome) }
       addReason()
       if record.level < .warning { add(", which is ignored") }
-    case .running: add(move.head.kind == .manual ? "started by hand" : "started again")
+    case .running:
+      switch move.head.kind {
+      case .manual: add("started by hand")
+      case .backfill: add("started for a slot of the past")
+      case .slot, .hook, .resumed: add("started again")
+      }
     case .backingOff, .ended:
       guard let outcome = record[.outcome] else { return false }
       if record[.step] != nil { add(.step, before: "step ", after: ": ") }

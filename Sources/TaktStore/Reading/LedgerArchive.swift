@@ -107,6 +107,23 @@ extension LedgerArchive {
     }
   }
 
+  /// The slots that a backfill of a job has run successfully, with its newest run.
+  ///
+  /// - Parameter after: only runs with higher numbers; nil for any.
+  package func backfilledSlots(
+    of job: JobName, after: RunID? = nil
+  ) throws(Failure) -> (slots: [WallInstant], newest: RunID?) {
+    try read { db in
+      let rows = try Row.fetchAll(
+        db,
+        sql: """
+          SELECT run, slot FROM runs WHERE job = (SELECT id FROM jobs WHERE name = ?) AND run > ?
+          AND kind = 'backfill' AND outcome = 'succeeded' ORDER BY run
+          """, arguments: [job.text, Int64(clamping: after?.number ?? 0)])
+      return (try rows.map { try $0.instant("slot") }, try rows.last?.run("run"))
+    }
+  }
+
   /// One run; nil when there is none of this number.
   package func run(_ number: RunID) throws(Failure) -> StoredRun? {
     try read { db in

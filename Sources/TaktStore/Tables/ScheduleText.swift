@@ -17,6 +17,13 @@ struct ScheduleText {
 
   private mutating func add(_ schedule: StoredSchedule) {
     members("after", schedule.after) { $0.add($1) }
+    if let all = schedule.afterAll {
+      key("afterAll")
+      object {
+        $0.members("jobs", all.jobs) { $0.add($1) }
+        $0.member("within", all.within)
+      }
+    }
     members("at", schedule.at) { $0.add($1) }
     member("every", schedule.every)
     members("except", schedule.except) { $0.add($1) }

@@ -32,6 +32,7 @@ struct StoredSchedule: Codable {
   var on: [String]?
   var phase: String?
   var after: [Parent]?
+  var afterAll: AllOf?
   var watch: [Watch]?
   var notBefore: Int64?
   var until: Int64?
@@ -42,6 +43,12 @@ struct StoredSchedule: Codable {
   struct Parent: Codable {
     var job: String
     var on: String
+  }
+
+  /// The runs of which jobs together, and how far apart in milliseconds.
+  struct AllOf: Codable {
+    var jobs: [Parent]
+    var within: Int64?
   }
 
   /// Which path, and how long it may settle, in milliseconds.
@@ -69,6 +76,11 @@ struct StoredSchedule: Codable {
       schedule.after.isEmpty
       ? nil
       : schedule.after.sorted().map { Parent(job: $0.job.text, on: $0.condition.rawValue) }
+    afterAll = schedule.afterAll.map { all in
+      AllOf(
+        jobs: all.parents.map { Parent(job: $0.job.text, on: $0.condition.rawValue) },
+        within: all.within?.milliseconds)
+    }
     watch =
       schedule.watch.isEmpty
       ? nil
@@ -102,6 +114,9 @@ struct StoredSchedule: Codable {
       on: Set((on ?? []).compactMap(LifecycleEvent.init)))
     schedule.every?.phase = phase.flatMap(Every.Phase.init) ?? .keep
     schedule.after = Set((after ?? []).compactMap(\.following))
+    schedule.afterAll = afterAll.map { all in
+      AfterAll(all.jobs.compactMap(\.following), within: all.within.map { .milliseconds($0) })
+    }
     schedule.watch = Set(
       (watch ?? []).map { PathWatch(path: $0.path, debounce: .milliseconds($0.debounce)) })
     schedule.notBefore = notBefore.map { WallInstant(milliseconds: $0) }

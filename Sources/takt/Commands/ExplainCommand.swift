@@ -171,7 +171,7 @@ extension ExplainCommand {
     // The job's clock and the wall may differ by less than a millisecond.
     if after != nil { slots.removeAll { $0.nominal <= start } }
     slots = Array(slots.prefix(number))
-    let lines = spec.timing.words
+    let lines = spec.timing.words + (spec.policies.onlyIf.map { [$0.value.words] } ?? [])
     let notes = spec.timing.schedule.rules.flatMap { rule in
       rule.clockChanges(after: now.wall)
         .filter {

@@ -14,6 +14,9 @@ enum Console {
     Swift.print(line)
   }
 
+  /// Writes out what was printed.
+  static func flush() { fflush(nil) }
+
   /// A line on standard error.
   static func error(_ line: String) {
     // Unbuffered: the next thing may be the end of the program.

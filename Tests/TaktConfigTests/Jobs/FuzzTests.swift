@@ -33,6 +33,12 @@ struct FuzzTests {
         secrets: {A: {env: B}}
         user: worker
         umask: 027
+      many:
+        for_each: {t: [a, 5, true], r: {x: {k: 1}, y: {k: "a b"}}, exclude: [{t: a, r: x}]}
+        name: "m-{{each.t}}-{{each.r}}"
+        after: {all: [list, {job: much, on: any}], within: 6h}
+        only_if: {run: [test, -e, "{{each.r.k}}"], wait: 2h, every: 1m}
+        run: "x {{each.t}} '{{each.r}}' {{each.r.k}}"
       list: {every: 15m, align: epoch, run: [sleep, 5], overlap: allow, enabled: true}
     include: none-*.yaml
     """
@@ -40,7 +46,8 @@ struct FuzzTests {
   private static let pieces = [
     "{", "}", "[", "]", ":", ": ", "- ", "\n", "\t", "  ", "\"", "'", "&a ", "*a", "*base", "<<: ",
     "!!str ", "!x ", "|", ">", "#", "---\n", "...\n", "%", "? ", "null", "~", "\0", "\u{85}",
-    "\u{2028}", "\u{feff}", "é", "every: 5s", "999999999999999999999w", "100%", "jobs:\n", "\\x00",
+    "\u{2028}", "\u{feff}", "é", "every: 5s", "{{each.t}}", "{{", "}}", "for_each: ",
+    "999999999999999999999w", "100%", "jobs:\n", "\\x00",
   ].map { Array($0.utf8) }
 
   @Test(arguments: UInt64(0)..<20) func `no mutation of a file traps`(seed: UInt64) {
@@ -51,6 +58,7 @@ struct FuzzTests {
       now: WallInstant(milliseconds: 1_790_000_000_000),
       accounts: AccountTable(TestAccounts(), userID: 0),
       environmentFiles: EnvironmentFiles(refusesWritableByOthers: false),
+      lineFiles: LineFiles(refusesWritableByOthers: false),
       machineFiles: MachineFiles())
     let good = Array(Self.seed.utf8)
     for _ in 0..<1000 {
@@ -69,7 +77,10 @@ struct FuzzTests {
   }
 
   @Test func `the file itself is good`() {
-    #expect(load(Self.seed).snapshot?.names == ["heartbeat", "backup", "much", "list"])
+    #expect(
+      load(Self.seed).snapshot?.names == [
+        "heartbeat", "backup", "much", "m-a-y", "m-5-x", "m-5-y", "m-true-x", "m-true-y", "list",
+      ])
   }
 
   private func mutate(_ bytes: inout [UInt8], using random: inout SplitMix) {

@@ -70,6 +70,12 @@ import Testing
     "every: 1h, run: x, on_failure: [{run: tell}], env: {A: b}",
     "every: 1h, steps: [{run: a}, {run: b, continue: true}]", "every: 1m, timeout: 2m, run: x",
     "every: 1h, run: x, secrets: {TOKEN: {env: TOKEN}}",
+    "every: 1h, run: x, only_if: [test, -e, x]", "every: 1h, run: x, only_if: {run: y, wait: 1m}",
+    "for_each: {t: [a, b]}, every: 1h, run: 'x {{each.t}}'",
+    "for_each: {t: {a: {x: 1h}, b: {x: 2h}}}, every: '{{each.t.x}}', spread: 1m, run: x",
+    "for_each: {t: {file: lines.txt}}, every: 1h, run: x, description: '{{each.t}}'",
+    "for_each: {t: [a, b], exclude: [{t: c}]}, every: 1h, run: x",
+    "after: {all: [job1, job2], within: 1h}, run: x",
   ]
 
   private static func text(_ jobs: [String], before: String = "", after: String = "") -> String {
@@ -84,11 +90,12 @@ import Testing
     var random = SplitMix(state: seed)
     let bench = Bench()
     bench.write("C=1\n", to: "values.env")
+    bench.write("one\ntwo\n", to: "lines.txt")
     var names = (0..<12).map { "job\($0)" }
     var keys = names.map { _ in Self.kinds.randomElement(using: &random) ?? "" }
     var (before, after) = ("", "")
     for round in 0..<12 {
-      switch Int.random(in: 0..<12, using: &random) {
+      switch Int.random(in: 0..<13, using: &random) {
       case 0: keys.swapAt(0, Int.random(in: 0..<keys.count, using: &random))
       case 1: names.reverse()
       case 2: before = "# a comment\n" + before
@@ -100,6 +107,7 @@ import Testing
       case 8: bench.machine.state.withLock { $0.berlin = round % 2 == 0 ? .utc : TestZones.berlin }
       case 9: bench.machine.state.withLock { $0.hasWorker.toggle() }
       case 10: names[0] = "renamed\(round)"
+      case 11: bench.write("one\ntwo\nmore\(round)\n", to: "lines.txt")
       default: break
       }
       for _ in 0..<Int.random(in: 0..<3, using: &random) {
@@ -127,6 +135,41 @@ import Testing
     write("every: 3h, spread: 5m, run: x")
     let changed = try #require(bench.check("a change").snapshot?.jobs)
     #expect(zip(first, changed).map { $0.isCopy(of: $1) } == [true, false, true])
+  }
+
+  @Test func `of one definition only the jobs of changed values are made anew`() throws {
+    let bench = Bench()
+    func load(_ values: String, _ lines: String) throws -> [String: JobSpec] {
+      bench.write(lines, to: "lines.txt")
+      bench.write(
+        Self.text([
+          "  a: {for_each: {t: \(values)}, every: 1h, run: 'x {{each.t.v}}'}",
+          "  b: {for_each: {t: {file: lines.txt}}, every: 1h, run: 'y {{each.t}}'}",
+        ]))
+      let jobs = try #require(bench.check("\(values) \(lines)").snapshot?.jobs)
+      return Dictionary(uniqueKeysWithValues: jobs.map { ($0.name.text, $0) })
+    }
+    let first = try load("{m: {v: 1}, n: {v: 2}}", "one\ntwo\n")
+    let second = try load("{m: {v: 1}, n: {v: 3}}", "two\n# none\nthree\n")
+    #expect(second.keys.sorted() == ["a.m", "a.n", "b.three", "b.two"])
+    #expect(
+      second.filter { name, spec in first[name]?.isCopy(of: spec) == true }.keys.sorted()
+        == ["a.m", "b.two"])
+  }
+
+  @Test func `a definition and a job that say the same are not taken for one another`() throws {
+    let bench = Bench()
+    bench.write("jobs: {a: {for_each: {t: [b]}, every: 1h, run: x}}\n")
+    #expect(bench.check("a family").snapshot?.jobs.first?.policies.family?.text == "a")
+    bench.write("jobs: {a.b: {every: 1h, run: x}}\n")
+    let job = try #require(bench.check("a job").snapshot?.jobs.first)
+    #expect(job.name.text == "a.b" && job.policies.family == nil)
+  }
+
+  @Test func `what is doubtful in a definition is told at each load`() {
+    let bench = Bench()
+    bench.write("jobs: {a: {for_each: {t: [b], exclude: [{t: c}]}, every: 1h, run: x}}\n")
+    for _ in 0..<3 { #expect(bench.check("doubtful").diagnostics.map(\.code) == [.suspicious]) }
   }
 
   @Test func `a file with errors changes nothing of what is remembered`() throws {

@@ -16,6 +16,8 @@ struct KeyTableTests {
     "from": "every: 1s, from: end, run: x", "align": "every: 1s, align: epoch, run: x",
     "at": "at: 2026-12-24T18:00, run: x", "on": "on: [start, reload], run: x",
     "leeway": "every: 1s, leeway: 10%, run: x", "run": "on: start, run: [a, b]",
+    "for_each": "on: start, run: 'x {{each.t}}', for_each: {t: [a, b]}",
+    "name": "on: start, run: x, for_each: {t: [a, b]}, name: 'x-{{each.t}}'",
     "use": "on: start, use: log", "with": "on: start, use: log, with: {level: debug}",
     "shell": "on: start, run: x, shell: [sh, -c]", "env": "on: start, run: x, env: {A: b}",
     "cwd": "on: start, run: x, cwd: /", "timeout": "on: start, run: x, timeout: 1ms",
@@ -119,6 +121,10 @@ struct KeyTableTests {
     "phase": "every: 1s, phase: restart, run: x",
     "after": "after: {job: other}, run: x, on: start", "after.job": "after: [{job: other}], run: x",
     "after.on": "after: {job: other, on: any}, run: x",
+    "after.all": "after: {all: [{job: other, on: any}]}, run: x",
+    "after.within": "after: {all: [other], within: 6h}, run: x",
+    "after.all.job": "after: {all: [{job: other}]}, run: x",
+    "after.all.on": "after: {all: [{job: other, on: failure}]}, run: x",
     "watch": "watch: {path: inbox}, run: x", "watch.path": "watch: [{path: /tmp}], run: x",
     "watch.debounce": "watch: {path: a, debounce: 0s}, run: x",
     "not_before": "every: 1s, not_before: 2026-12-24T18:00, run: x",
@@ -128,6 +134,13 @@ struct KeyTableTests {
     "spread.over": "every: 1h, spread: {over: 5m}, run: x",
     "spread.by": "every: 1h, spread: {over: 5m, by: host}, run: x",
     "jitter": "every: 1h, run: x, jitter: 100ms",
+    "only_if": "on: start, run: x, only_if: [test, -e, /run/x]",
+    "only_if.run": "on: start, run: x, only_if: {run: 'test -e /run/x'}",
+    "only_if.use": "on: start, run: x, only_if: {use: log}",
+    "only_if.with": "on: start, run: x, only_if: {use: log, with: {level: debug}}",
+    "only_if.timeout": "on: start, run: x, only_if: {run: [x], timeout: 1h}",
+    "only_if.wait": "on: start, run: x, only_if: {run: [x], wait: 2h}",
+    "only_if.every": "on: start, run: x, only_if: {run: [x], wait: 2h, every: 1m}",
     "missed": "on: start, run: x, missed: {policy: skip}",
     "missed.policy": "on: start, run: x, missed: {policy: all}",
     "missed.within": "on: start, run: x, missed: {within: 0s}",
@@ -276,6 +289,7 @@ struct KeyTableTests {
     ),
     "working_day": ("cron: '@daily', run: x", "cron: '@daily', working_day: last, run: x"),
     "anchor": ("every: 90m, anchor: '08:00', run: x", "every: 90m, anchor: '08:30', run: x"),
+    "only_if": ("on: start, run: x", "on: start, run: x, only_if: [x]"),
     "missed": ("on: start, run: x", "on: start, run: x, missed: {policy: all}"),
     "phase": ("every: 1s, run: x", "every: 1s, phase: restart, run: x"),
     "after": ("after: {job: k}, run: x", "after: {job: k, on: any}, run: x"),
@@ -291,7 +305,9 @@ struct KeyTableTests {
     "on_lease_lost": ("on: start, run: x", "on: start, run: x, on_lease_lost: finish"),
   ]
 
-  @Test(arguments: KeyTable.job) func `a reload does what the table says of each key`(
+  /// `for_each` and `name` add and remove jobs: that has tests of its own.
+  @Test(arguments: KeyTable.job.filter { $0.reload != nil })
+  func `a reload does what the table says of each key`(
     entry: KeyEntry
   ) throws {
     let row = try #require(Self.changes[entry.name], "no row for the key")
@@ -323,6 +339,10 @@ struct KeyTableTests {
   /// The same for each key of a mapping inside a job: what stands under it, before and after.
   private static let innerChanges: [String: (before: String, after: String)] = [
     "after.job": ("{job: k}", "{job: m}"), "after.on": ("{job: k}", "{job: k, on: any}"),
+    "after.all": ("{all: [k]}", "{all: [k, m]}"),
+    "after.within": ("{all: [k]}", "{all: [k], within: 1h}"),
+    "after.all.job": ("{all: [{job: k}]}", "{all: [{job: m}]}"),
+    "after.all.on": ("{all: [{job: k}]}", "{all: [{job: k, on: any}]}"),
     "watch.path": ("{path: a}", "{path: b}"),
     "watch.debounce": ("{path: a}", "{path: a, debounce: 9s}"),
     "spread.over": ("{over: 5m}", "{over: 6m}"),
@@ -333,6 +353,11 @@ struct KeyTableTests {
       "{every: 2, starting: 2026-01-05}", "{every: 2, unit: days, starting: 2026-01-05}"
     ),
     "nth.starting": ("{every: 2, starting: 2026-01-05}", "{every: 2, starting: 2026-01-12}"),
+    "only_if.run": ("{run: [x]}", "{run: [y]}"), "only_if.use": ("{run: [x]}", "{use: log}"),
+    "only_if.with": ("{use: log}", "{use: log, with: {level: debug}}"),
+    "only_if.timeout": ("{run: [x]}", "{run: [x], timeout: 1s}"),
+    "only_if.wait": ("{run: [x]}", "{run: [x], wait: 2h}"),
+    "only_if.every": ("{run: [x], wait: 2h}", "{run: [x], wait: 2h, every: 5m}"),
     "missed.policy": ("{}", "{policy: skip}"), "missed.within": ("{}", "{within: 0s}"),
     "missed.max": ("{policy: all}", "{policy: all, max: 9}"),
     "steps.run": ("[{run: x}]", "[{run: y}]"), "steps.use": ("[{run: x}]", "[{use: log}]"),

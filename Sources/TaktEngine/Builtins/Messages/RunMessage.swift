@@ -64,6 +64,7 @@ struct RunMessage {
       let after = count > 0 ? " after \(count) \(count == 1 ? "failure" : "failures")" : ""
       return "\(job) succeeds again on \(host)\(after)"
     case .onLate: return "\(job) is late on \(host)"
+    case .onlyIf: return "\(job) is due on \(host)"
     case .onStale:
       return "\(job) is stale on \(host): no success for \(DurationText.brief(run.duration))"
     }

@@ -28,7 +28,7 @@ enum PingTarget: Equatable {
       }
       switch (facts.hook, facts.end?.outcome) {
       case (.onStart, _): self = .start
-      case (.onLate, _): self = .log
+      case (.onLate, _), (.onlyIf, _): self = .log
       case (.onStale, _): self = .failure(exit: nil)
       case (_, .succeeded): self = .success
       case (.onFailure, _), (.onSuccess, _), (.onRecover, _):

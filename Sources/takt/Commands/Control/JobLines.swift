@@ -34,6 +34,21 @@ struct JobLines {
       var text: String
     }
 
+    struct AfterAll: Decodable {
+      struct Parent: Decodable {
+        var job: String
+        var on: String
+      }
+
+      struct End: Decodable {
+        var job: String
+        var at: String
+      }
+
+      var missing: [Parent]
+      var ended: [End]
+    }
+
     struct Run: Decodable {
       var run: UInt64
       var state: String
@@ -61,6 +76,8 @@ struct JobLines {
     var active: [Run]
     var suspension: Suspension?
     var stale_since: String?
+    var after_all: AfterAll?
+    var waits_for_condition: String?
     var slots: [Slot]
     var keys: [Key]
     /// A daemon of an earlier version does not send them.
@@ -100,6 +117,10 @@ struct JobLines {
     if let since = job.stale_since {
       lines.append("stale since \(ShownZone.words(since, in: zone)) (expect_success_within)")
     }
+    if let slot = job.waits_for_condition {
+      lines.append("slot \(ShownZone.words(slot, in: zone)) waits for its condition (only_if)")
+    }
+    if let ends = job.after_all { lines += Self.words(ends, in: zone) }
     lines += Self.file(job, in: zone)
     lines += job.active.map { run in
       "run \(run.run): \(run.state)"
@@ -117,6 +138,12 @@ struct JobLines {
     }
     lines.append("timer: \(job.timer)")
     text = lines.map(\.printable).joined(separator: "\n") + "\n"
+  }
+
+  private static func words(_ ends: Answer.AfterAll, in zone: Zone) -> [String] {
+    let missing = ends.missing.map { $0.on == "success" ? $0.job : "\($0.job) (on \($0.on))" }
+    return ["waits for the end of \(missing.joined(separator: ", "))"]
+      + ends.ended.map { "  \($0.job) has ended at \(ShownZone.words($0.at, in: zone))" }
   }
 
   /// What the jobs file says of the job, as far as it is not the default.

@@ -14,6 +14,9 @@ struct StatusCommand: ParsableCommand {
       runs, the next slot, and the last run with its machine. It exits with 69 if a machine does not \
       answer.
 
+      With --group it prints one line for all jobs of a 'for_each': how many are in which state, the \
+      earliest next slot, the last run of any, and how many fail.
+
       For one job it prints what the jobs file says, the last run and the next slots. Keys at their \
       defaults are left out; --json has them.
       """)
@@ -35,6 +38,9 @@ struct StatusCommand: ParsableCommand {
   )
   var only: String?
 
+  @Flag(help: "Show the jobs of one 'for_each' as one line.")
+  var group = false
+
   @Flag(help: "Show the shared jobs over all machines of the cluster.")
   var cluster = false
 
@@ -49,6 +55,9 @@ struct StatusCommand: ParsableCommand {
   func validate() throws {
     if cluster, job != nil || only != nil {
       throw ValidationError("--cluster cannot be combined with a job or --only.")
+    }
+    if group, job != nil || cluster || json {
+      throw ValidationError("--group cannot be combined with a job, --cluster or --json.")
     }
   }
 
@@ -90,6 +99,7 @@ struct StatusCommand: ParsableCommand {
     var query = ["limit=100000", "width=\(Console.width)"]
     if let match { query.append("match=\(match.asQueryValue)") }
     if let only { query.append("state=\(only.asQueryValue)") }
+    if group { query.append("group=true") }
     return "/api/v1/jobs?" + query.joined(separator: "&")
   }
 }

@@ -130,6 +130,11 @@ struct SlotWords {
           + "not recorded. Check the disk of the state folder."
       ]
     case .elsewhere: return elsewhere
+    case .condition:
+      return [
+        "The condition of the job (only_if) did not hold. 'takt runs \(job) --hooks' lists the tries, and "
+          + "'takt logs' shows what they printed."
+      ]
     }
   }
 

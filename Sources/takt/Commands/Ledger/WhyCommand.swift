@@ -64,7 +64,10 @@ struct WhyCommand: ParsableCommand {
     let others = words.lines(of: inquiry, from: range.first, to: range.end)
     if !inquiry.slots.isEmpty, !others.isEmpty { Console.print("") }
     for line in others { Console.print(line.printable) }
-    if at == nil { printWaits(of: name.text) }
+    if at == nil {
+      printWaits(of: name.text)
+      printMissingEnds(of: name, archive, words)
+    }
     // Of slots that this machine has left to others it has been said.
     let isSaid = inquiry.slots.contains { $0.record.verdict == .skipped(.elsewhere) }
     guard at == nil, let standing, standing.isProblem, !isSaid else { return }
@@ -133,6 +136,31 @@ extension WhyCommand {
       guard let words = run.waits_for else { continue }
       Console.print("Run \(run.run) waits for \(words).".printable)
     }
+  }
+}
+
+extension WhyCommand {
+  /// What of `after: {all: […]}` is missing, by the ledger.
+  private func printMissingEnds(of name: JobName, _ archive: LedgerArchive, _ words: SlotWords) {
+    let previous = try? archive.previous(
+      of: name, boot: BootIdentity.current(), zones: ZoneFiles())
+    guard let job = previous?.jobs[name], job.isOpen, let all = job.version.schedule.afterAll else {
+      return
+    }
+    let ends = GatheredEnds(
+      all, job.checkpoint.alarms?.ended ?? [:], at: SystemTimeSource().wall)
+    let missing = ends.missing.map { parent in
+      switch parent.condition {
+      case .success: "\(parent.job) has not succeeded"
+      case .failure: "\(parent.job) has not failed"
+      case .any: "\(parent.job) has not ended"
+      }
+    }
+    let time = all.within.map { " within \(DurationText.format($0))" } ?? ""
+    Console.print(
+      "The next slot waits for \(all.parents.count) jobs\(time); since the last one \(missing.joined(separator: ", "))."
+        .printable)
+    for end in ends.ended { Console.print("  \(end.job) has, at \(words.time(end.at)).".printable) }
   }
 }
 

@@ -1,0 +1,294 @@
+import TaktCore
+
+/// A job with `for_each`: what it says once, of which each combination of values makes a job.
+struct EachTemplate {
+  /// One job that comes of it.
+  struct Member {
+    var name: String
+    /// Where a mistake in its name is.
+    var nameMark: YAMLMark
+    var entries: [YAMLEntry]
+    /// `tenant acme, region eu`
+    var words: String
+  }
+
+  /// A node with its texts in pieces; what refers to no value is kept as it is.
+  fileprivate indirect enum Piece {
+    case fixed(YAMLNode)
+    case text(EachText, YAMLScalar, YAMLMark)
+    case sequence([Piece], YAMLMark)
+    case mapping([(entry: YAMLEntry, piece: Piece)], YAMLMark)
+  }
+
+  private let reporter: Reporter
+  private let owner: KeyOwner
+  private let key: YAMLKey
+  private let values: EachValues
+  private let name: (text: EachText?, scalar: YAMLScalar, mark: YAMLMark)?
+  private let pieces: [(entry: YAMLEntry, piece: Piece)]
+  /// Whether a shell of the usual kind reads its commands.
+  private let hasUsualShell: Bool
+
+  /// Nil when something is wrong with it, which is then reported.
+  ///
+  /// - Parameter defaultShell: the `shell` of `defaults`; nil for none.
+  init?(
+    _ key: YAMLKey, _ entries: [YAMLEntry], values: EachValues, defaultShell: YAMLNode?,
+    reporter: Reporter, owner: KeyOwner
+  ) {
+    let errorCount = reporter.errorCount
+    (self.reporter, self.owner, self.key, self.values) = (reporter, owner, key, values)
+    let own = entries.first { $0.key == JobKey.shell.name }?.value
+    hasUsualShell = Self.isUsual(own ?? defaultShell)
+    var name: (text: EachText?, scalar: YAMLScalar, mark: YAMLMark)?
+    if let entry = entries.first(where: { $0.key == JobKey.memberName.name }) {
+      guard case .scalar(let scalar) = entry.value.content, !scalar.isNull else {
+        if entry.value.content != .invalid {
+          reporter.report(
+            .wrongType, at: entry.value.mark, "'\(JobKey.memberName)' must be a text",
+            hint:
+              "write \(JobKey.memberName): \"\(key.text.shortened).{{each.\(values.variables[0].name)}}\"",
+            owner: owner)
+        }
+        return nil
+      }
+      name = (EachText(scalar.text, isForShell: false), scalar, entry.value.mark)
+    }
+    self.name = name
+    pieces = entries.filter {
+      $0.key != JobKey.forEach.name && $0.key != JobKey.memberName.name
+    }.map { ($0, Self.piece($0.value, of: $0.key, isOfActions: true)) }
+    if let name, let text = name.text { check(text, at: name.mark) }
+    for piece in pieces { check(piece.piece) }
+    if reporter.errorCount > errorCount { return nil }
+  }
+
+  /// Calls `body` with each job, in order.
+  func members(_ body: (Member) -> Void) {
+    for places in values.combinations() {
+      let words = zip(values.variables, places).map { variable, place in
+        "\(variable.name) \(variable.values[place].name.shortened)"
+      }.joined(separator: ", ")
+      guard let (text, mark) = memberName(places, words) else { continue }
+      body(
+        Member(
+          name: text, nameMark: mark,
+          entries: pieces.map { piece in
+            if case .fixed = piece.piece { return piece.entry }
+            var entry = piece.entry
+            entry.value = node(piece.piece, places)
+            return entry
+          }, words: words))
+    }
+  }
+
+  /// The name of a job; nil for one that is none, which is then reported.
+  private func memberName(_ places: [Int], _ words: String) -> (String, YAMLMark)? {
+    let chosen = zip(values.variables, places).map { $0.values[$1] }
+    let text =
+      name.map { name in name.text.map { fill($0, places) } ?? name.scalar.text }
+      ?? ([key.text] + chosen.map(\.name)).joined(separator: ".")
+    if JobName(text) != nil { return (text, name?.mark ?? key.mark) }
+    // A value that does not fit is told where it stands.
+    let bad = name == nil ? chosen.first { JobName("a" + $0.name) == nil } : nil
+    (bad?.reporter ?? reporter).report(
+      .badName, at: bad?.mark ?? name?.mark ?? key.mark,
+      bad.map { "'\($0.name.shortened)' cannot be part of a job's name" }
+        ?? "'\(text.shortened)', made of \(words), is not a valid job name",
+      hint: bad == nil
+        ? KeyReader.nameHint
+        : "write a mapping of plain names to mappings, or set '\(JobKey.memberName)'", owner: owner)
+    if let bad, bad.reporter !== reporter {
+      reporter.report(
+        .badName, at: key.mark,
+        "a line of '\(bad.reporter.source.file)' cannot be part of a job's name",
+        hint: "set '\(JobKey.memberName)'", owner: owner)
+    }
+    return nil
+  }
+
+  // MARK: Pieces
+
+  /// Keys under which a shell reads `run`.
+  private static let actionKeys = Set(
+    [JobKey.steps.name, JobKey.onlyIf.name, Key.add] + HookKind.allCases.map(\.key.name))
+
+  private static func piece(_ node: YAMLNode, of key: String, isOfActions: Bool) -> Piece {
+    switch node.content {
+    case .invalid: return .fixed(node)
+    case .scalar(let scalar):
+      let isForShell = isOfActions && key == JobKey.run.name
+      guard let text = EachText(scalar.text, isForShell: isForShell) else { return .fixed(node) }
+      return .text(text, scalar, node.mark)
+    case .sequence(let items):
+      let isOfActions = isOfActions && actionKeys.contains(key)
+      let pieces = items.map { piece($0, of: "", isOfActions: isOfActions) }
+      return pieces.allSatisfy(\.isFixed) ? .fixed(node) : .sequence(pieces, node.mark)
+    case .mapping(let entries):
+      let isOfActions = isOfActions && (key.isEmpty || actionKeys.contains(key))
+      let pieces = entries.map { entry in
+        (entry: entry, piece: piece(entry.value, of: entry.key, isOfActions: isOfActions))
+      }
+      return pieces.allSatisfy(\.piece.isFixed) ? .fixed(node) : .mapping(pieces, node.mark)
+    }
+  }
+
+  private func node(_ piece: Piece, _ places: [Int]) -> YAMLNode {
+    switch piece {
+    case .fixed(let node): return node
+    case .text(let text, let scalar, let mark):
+      return YAMLNode(mark: mark, content: .scalar(fill(text, scalar, at: mark, places)))
+    case .sequence(let items, let mark):
+      return YAMLNode(mark: mark, content: .sequence(items.map { node($0, places) }))
+    case .mapping(let pieces, let mark):
+      return YAMLNode(
+        mark: mark,
+        content: .mapping(
+          pieces.map { piece in
+            var entry = piece.entry
+            entry.value = node(piece.piece, places)
+            return entry
+          }))
+    }
+  }
+
+  private func value(_ reference: EachText.Reference, _ places: [Int]) -> YAMLScalar? {
+    guard let variable = values.variables.firstIndex(where: { $0.name == reference.variable })
+    else { return nil }
+    let value = values.variables[variable].values[places[variable]]
+    guard let field = reference.field else { return value.scalar }
+    return value.fields[field]
+  }
+
+  private func fill(_ text: EachText, _ places: [Int]) -> String {
+    text.parts.reduce(into: "") { whole, part in
+      switch part {
+      case .text(let text): whole += text
+      case .reference(let reference, _): whole += value(reference, places)?.text ?? ""
+      }
+    }
+  }
+
+  /// A text with the values in it, quoted where a shell reads it.
+  private func fill(
+    _ text: EachText, _ scalar: YAMLScalar, at mark: YAMLMark, _ places: [Int]
+  ) -> YAMLScalar {
+    var filled = scalar
+    if case .reference(let reference, .plain)? = text.parts.first, text.isReferenceAlone {
+      // `"{{each.port}}"` is a number where the value is one.
+      return value(reference, places) ?? scalar
+    }
+    filled.text = text.parts.reduce(into: "") { whole, part in
+      switch part {
+      case .text(let text): whole += text
+      case .reference(let reference, let context):
+        let value = value(reference, places)?.text ?? ""
+        whole += quoted(value, reference, context, at: mark)
+      }
+    }
+    return filled
+  }
+
+  private func quoted(
+    _ value: String, _ reference: EachText.Reference, _ context: ShellContext, at mark: YAMLMark
+  ) -> String {
+    switch context {
+    case .plain: return value
+    case .bare where hasUsualShell: return value.shellQuoted
+    case _ where value.isPlainShellWord: return value
+    case .bare:
+      reporter.report(
+        .badPlaceholder, at: mark,
+        "'\(value.shortened)' of '\(reference.words)' has characters that the '\(JobKey.shell)' of "
+          + "the job may read as its own",
+        hint: "put it under '\(JobKey.environment)', and use the variable", owner: owner)
+    case .quoted(let place):
+      reporter.report(
+        .badPlaceholder, at: mark,
+        "'\(value.shortened)' has characters of the shell, and '\(reference.words)' stands \(place)",
+        hint: "takt quotes the value itself: write it outside quotes, or put it under "
+          + "'\(JobKey.environment)' and use the variable", owner: owner)
+    }
+    return value.shellQuoted
+  }
+
+  // MARK: Checks
+
+  private func check(_ piece: Piece) {
+    switch piece {
+    case .fixed: break
+    case .text(let text, _, let mark): check(text, at: mark)
+    case .sequence(let items, _): for item in items { check(item) }
+    case .mapping(let pieces, _): for piece in pieces { check(piece.piece) }
+    }
+  }
+
+  private func check(_ text: EachText, at mark: YAMLMark) {
+    for case .reference(let reference, _) in text.parts { check(reference, at: mark) }
+  }
+
+  private func check(_ reference: EachText.Reference, at mark: YAMLMark) {
+    guard let variable = values.variables.first(where: { $0.name == reference.variable }) else {
+      let names = values.variables.map(\.name)
+      reporter.report(
+        .badPlaceholder, at: mark,
+        reference.variable.isEmpty
+          ? "'{{each}}' names no variable"
+          : "'\(JobKey.forEach)' has no variable '\(reference.variable.shortened)'",
+        hint: NearestName.of(reference.variable, among: names).map {
+          "did you mean '{{each.\($0)}}'?"
+        }
+          ?? "write {{each.\(names[0])}}", owner: owner)
+      return
+    }
+    guard let field = reference.field,
+      let value = variable.values.first(where: { $0.fields[field] == nil })
+    else { return }
+    reporter.report(
+      .badPlaceholder, at: mark,
+      value.fields.isEmpty
+        ? "the values of '\(variable.name)' are not mappings, so '\(reference.words)' means nothing"
+        : "'\(value.name.shortened)' of '\(variable.name)' has no '\(field.shortened)'",
+      hint: value.fields.isEmpty
+        ? "write {{each.\(variable.name)}}"
+        : NearestName.of(field, among: value.fields.keys).map { "did you mean '\($0)'?" },
+      owner: owner)
+  }
+
+  private static let usualShells: Set<Substring> = [
+    "sh", "ash", "bash", "dash", "ksh", "mksh", "zsh",
+  ]
+
+  /// Whether a `shell` reads quotes as POSIX says; true without one.
+  private static func isUsual(_ shell: YAMLNode?) -> Bool {
+    let program: YAMLNode?
+    switch shell?.content {
+    case .sequence(let items): program = items.first
+    case .scalar: program = shell
+    case nil, .mapping, .invalid: return true
+    }
+    guard case .scalar(let scalar)? = program?.content, !scalar.isNull else { return true }
+    return usualShells.contains(scalar.text.split(separator: "/").last ?? "")
+  }
+}
+
+extension EachTemplate {
+  /// Where a node refers to a value although there is no `for_each`; nil where it does not.
+  static func strayReference(in node: YAMLNode) -> (mark: YAMLMark, words: String)? {
+    switch node.content {
+    case .invalid: return nil
+    case .scalar(let scalar):
+      guard EachText.mayBe(in: scalar.text), let text = EachText(scalar.text, isForShell: false)
+      else { return nil }
+      for case .reference(let reference, _) in text.parts { return (node.mark, reference.words) }
+      return nil
+    case .sequence(let items): return items.lazy.compactMap(strayReference).first
+    case .mapping(let entries):
+      return entries.lazy.compactMap { strayReference(in: $0.value) }.first
+    }
+  }
+}
+
+extension EachTemplate.Piece {
+  fileprivate var isFixed: Bool { if case .fixed = self { true } else { false } }
+}

@@ -1,0 +1,102 @@
+import TaktCore
+
+/// The files of one load whose lines are values of `for_each`, each read once however many jobs name
+/// it.
+final class LineFiles {
+  /// The most bytes that one may have.
+  private static let sizeBound = 16 << 20
+
+  /// One line that counts.
+  struct Line {
+    var text: String
+    var mark: YAMLMark
+  }
+
+  /// The lines of one file, and where their mistakes are reported.
+  final class Lines {
+    let all: [Line]
+    let reporter: Reporter
+
+    fileprivate init(_ all: [Line], _ reporter: Reporter) {
+      self.all = all
+      self.reporter = reporter
+    }
+  }
+
+  private let reader: FileReader
+  private var answers: [String: Result<Lines, FileProblem>] = [:]
+  /// The absolute paths of all that were read or tried, in order.
+  private(set) var paths: [String] = []
+  private(set) var identities: [String: FileIdentity] = [:]
+  /// The paths by which mistakes in them are told, in order.
+  private(set) var shownPaths: [String] = []
+  private var reporters: [Reporter] = []
+
+  init(refusesWritableByOthers: Bool) {
+    reader = FileReader(
+      bound: Self.sizeBound, refusesWritableByOthers: refusesWritableByOthers)
+  }
+
+  /// What is wrong in them.
+  var logs: [ProblemLog] { reporters.map(\.log) }
+
+  /// The lines of the file at an absolute path; nil where it cannot be read, which is then reported
+  /// at `mark`.
+  func lines(
+    of path: String, shown: String, at mark: YAMLMark, reporter: Reporter
+  ) -> Lines? {
+    switch answer(path, shown: shown) {
+    case .success(let lines): return lines
+    case .failure(let problem):
+      let (code, message, hint) = problem.sentence
+      reporter.report(code, at: mark, "'\(shown.shortened)': \(message)", hint: hint)
+      return nil
+    }
+  }
+
+  private func answer(_ path: String, shown: String) -> Result<Lines, FileProblem> {
+    if let answer = answers[path] { return answer }
+    paths.append(path)
+    shownPaths.append(shown)
+    let answer: Result<Lines, FileProblem>
+    do {
+      let contents = try reader.read(path)
+      identities[path] = contents.identity
+      let source = SourceText(file: shown, bytes: contents.bytes)
+      let reporter = Reporter(source)
+      reporters.append(reporter)
+      if let flaw = source.flaw { reporter.report(flaw) }
+      answer = .success(Lines(Self.lines(of: source), reporter))
+    } catch {
+      answer = .failure(error)
+    }
+    answers[path] = answer
+    return answer
+  }
+
+  /// Its lines without spaces round them; empty lines and those that start with `#` are left out. Of
+  /// more than one `for_each` can have, one more.
+  private static func lines(of source: SourceText) -> [Line] {
+    source.withText { bytes in
+      let starts = LineBreak.lineStarts(in: bytes, from: 0, to: bytes.count)
+      var lines: [Line] = []
+      for (place, start) in starts.enumerated() {
+        var (first, last) = (start, place + 1 < starts.count ? starts[place + 1] : bytes.count)
+        while last > first, isSpace(bytes[last - 1]) { last -= 1 }
+        while first < last, isSpace(bytes[first]) { first += 1 }
+        guard first < last, bytes[first] != UInt8(ascii: "#") else { continue }
+        if lines.count > EachValues.membersMax { break }
+        lines.append(
+          Line(
+            text: String(decoding: bytes[first..<last], as: UTF8.self),
+            mark: YAMLMark(
+              line: UInt32(clamping: place + 1), column: UInt32(clamping: first - start + 1))))
+      }
+      return lines
+    }
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x09 || LineBreak.isPlain(byte)
+  }
+}

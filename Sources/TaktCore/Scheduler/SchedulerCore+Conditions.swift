@@ -1,0 +1,121 @@
+import TaktTime
+
+/// A slot that waits for its job's condition, and the run that asks.
+struct SlotCheck: Sendable {
+  var slot: Slot
+  var run: RunID
+}
+
+/// Conditions: before a slot runs, an action of its own says whether it may. The action is a run like
+/// a hook's: it has a bound on its time, and takes no place of another run.
+extension SchedulerCore {
+  /// Asks whether a slot may run. A slot that waits already is taken over by this one.
+  mutating func check(_ slot: Slot, of id: JobID, _ condition: Condition, at now: Now) {
+    effects.append(.record(.pending(jobs.name(of: id), slot.nominal)))
+    markDirty(id)
+    if let open = checks[id] {
+      checks[id]?.slot = slot
+      decide(id, SlotSeries(open.slot.nominal), .coalesced(into: slot.nominal), at: now)
+      prolong(open.run, until: slot, condition, at: now)
+      return
+    }
+    let facts = RunFacts(
+      hook: .onlyIf, run: RunID(0), attempts: 0, end: nil, duration: .zero, lateness: .zero,
+      failureStreak: failureStreak(of: id), output: KeptOutput())
+    checks[id] = SlotCheck(slot: slot, run: runs.next)
+    queueRun(
+      .hook(slot.nominal), of: id,
+      jobs[id].spec.checkSpec(condition, left: condition.left(of: slot, at: now)),
+      facts: Shared(facts), at: now)
+  }
+
+  /// The wait is counted from the newest slot.
+  private mutating func prolong(
+    _ run: RunID, until slot: Slot, _ condition: Condition, at now: Now
+  ) {
+    guard runs.contains(run), runs[run].expectedToken != 0 else { return }
+    let left = condition.left(of: slot, at: now)
+    let token = nextToken()
+    runs[run].expectedToken = token
+    effects.append(
+      .arm(
+        .expected(run), deadline: now.monotonic + left, due: now.wall + left, leeway: .zero,
+        token: token))
+  }
+
+  /// A slot has waited as long as it may: the try in progress is the last.
+  mutating func waitIsOver(_ run: RunID, at now: Now) {
+    step(run, at: now) { $0.allowNoRetry() }
+    step(run, at: now) { $0.nextSlotDue() }
+  }
+
+  /// The answer is there.
+  mutating func checkEnded(_ run: RunID, of id: JobID, _ end: RunEnd, at now: Now) {
+    guard let check = checks[id], check.run == run else { return }
+    checks[id] = nil
+    guard jobs.isPresent(id) else { return }
+    if end.outcome == .succeeded {
+      serveNow(check.slot, of: id, at: now)
+    } else {
+      decide(id, SlotSeries(check.slot.nominal), .skipped(.condition), at: now)
+    }
+    // What waited behind it may be due.
+    startDelayIfIdle(id, at: now)
+    arm(id, at: now)
+  }
+
+  /// A slot that waits for its condition is decided, and nobody asks any more.
+  mutating func giveUpCheck(of id: JobID, as verdict: Verdict, at now: Now) {
+    guard !checks.isEmpty, let check = checks.removeValue(forKey: id) else { return }
+    decide(id, SlotSeries(check.slot.nominal), verdict, at: now)
+    let cause: StopCause = phase == .running ? .byOperator : .shutdown
+    step(check.run, at: now) { $0.stop(cause, at: now.monotonic) }
+  }
+
+  /// The condition has changed while a slot waited for it: it is asked for anew, or served.
+  mutating func conditionChanged(of id: JobID, from old: JobSpec, at now: Now) {
+    guard !checks.isEmpty, let check = checks[id],
+      old.policies.onlyIf != jobs[id].spec.policies.onlyIf
+    else { return }
+    checks[id] = nil
+    step(check.run, at: now) { $0.stop(.byOperator, at: now.monotonic) }
+    serve(check.slot, of: id, at: now)
+  }
+}
+
+extension Condition {
+  /// How long a slot may wait from now on.
+  fileprivate func left(of slot: Slot, at now: Now) -> Duration {
+    max(.zero, slot.deadline + (wait ?? .zero) - now.monotonic)
+  }
+}
+
+extension JobSpec {
+  /// The job as its condition is asked for: the same surroundings, another action, and as many tries
+  /// as the wait has room for.
+  ///
+  /// - Parameter left: how long the slot may wait.
+  fileprivate func checkSpec(_ condition: Condition, left: Duration) -> JobSpec {
+    var spec = self
+    spec.action = condition.action
+    spec.hooks = [:]
+    spec.policies.pings = []
+    spec.policies.onlyIf = nil
+    spec.expectedDuration = nil
+    var execution = spec.execution
+    execution.retry = RetryPolicy()
+    if condition.wait != nil, left > .zero {
+      // The end of the wait ends them.
+      spec.expectedDuration = left
+      execution.retry = RetryPolicy(
+        attempts: .max, delay: condition.interval, factor: 1, delayMax: condition.interval,
+        end: .nextSlot)
+    }
+    execution.success = SuccessRule()
+    execution.stdin = nil
+    execution.output.file = nil
+    execution.timeout = condition.timeout
+    spec.execution = execution
+    return spec
+  }
+}

@@ -1,0 +1,59 @@
+import TaktTime
+
+/// What must hold before a slot of a job runs: an action that succeeds.
+package struct Condition: Hashable, Sendable {
+  /// How long it may take. Default 10 s.
+  package static let defaultTimeout = Duration.seconds(10)
+  /// How far two tries are apart while a slot waits. Default 1 min.
+  package static let defaultInterval = Duration.seconds(60)
+
+  /// What is asked: a command, or a plugin.
+  package var action: Action
+  /// How long one try may take; what takes longer counts as no.
+  package var timeout: Duration
+  /// How long after it was due a slot may wait for a yes; nil (the default): it is skipped at once.
+  package var wait: Duration?
+  /// How long after a no the next try comes.
+  package var interval: Duration
+
+  package init(
+    _ action: Action, timeout: Duration = Self.defaultTimeout, wait: Duration? = nil,
+    interval: Duration = Self.defaultInterval
+  ) {
+    self.action = action
+    self.timeout = timeout
+    self.wait = wait
+    self.interval = interval
+  }
+
+  /// A sentence without its subject, for people: it shows nothing of the command.
+  package var words: String {
+    let start = "only if the action of 'only_if' succeeds"
+    guard let wait else { return start }
+    return
+      "\(start), waiting up to \(DurationText.format(wait)) and asking every "
+      + DurationText.format(interval)
+  }
+}
+
+extension Condition {
+  /// The action, and what is not the default of the rest.
+  fileprivate var shownParts: [HiddenValue] {
+    var parts = [HiddenValue].of(action, under: "only_if.")
+    if timeout != Self.defaultTimeout {
+      parts.append(HiddenValue("only_if.timeout", DurationText.format(timeout)))
+    }
+    if let wait {
+      parts.append(HiddenValue("only_if.wait", DurationText.format(wait)))
+      parts.append(HiddenValue("only_if.every", DurationText.format(interval)))
+    }
+    return parts
+  }
+}
+
+extension JobKey {
+  package static let onlyIf = JobKey(
+    "only_if",
+    hidden: { $0.policies.onlyIf?.value.shownParts ?? [] },
+    differs: { $0.policies.onlyIf != $1.policies.onlyIf })
+}

@@ -1,0 +1,124 @@
+import TaktCore
+import TaktTime
+
+/// Holds the slots of `after: {all: […]}` against the ends of runs, by what the ledger is told alone.
+///
+/// It knows jobs whose names begin with `a`: they have no other trigger, and a reload never changes what
+/// they wait for.
+struct AfterAllOracle {
+  private struct State {
+    /// The jobs that have a schedule in force, by the ledger.
+    var open: Set<JobName> = []
+    /// The ends that count, of each job that waits for some.
+    var ended: [JobName: [JobName: WallInstant]] = [:]
+    /// What runs are for, and whether they have had an attempt.
+    var heads: [RunID: RunHead] = [:]
+    var begun: Set<RunID> = []
+    /// Slots that there have been.
+    var slots: [JobName: Set<WallInstant>] = [:]
+  }
+
+  private var specs: [JobName: JobSpec] = [:]
+  private var state = State()
+  /// What the ledger has kept: a crash goes back to it.
+  private var kept = State()
+  private(set) var problems: [String] = []
+  /// How many slots there were.
+  private(set) var slotCount = 0
+
+  private static func isWatched(_ name: JobName) -> Bool { name.text.first == "a" }
+
+  /// Jobs are in force from the next turn on.
+  mutating func apply(_ jobs: [JobSpec]) {
+    for job in jobs where Self.isWatched(job.name) { specs[job.name] = job }
+  }
+
+  /// Takes what one turn tells the ledger.
+  ///
+  /// - Parameters:
+  ///   - changed: jobs that this turn takes up, changes or removes, whose slots are not counted then.
+  ///   - isStart: whether takt starts with it, and runs of a previous one get their ends.
+  mutating func observe(
+    _ entries: [LedgerEntry], changed: Set<JobName> = [], isStart: Bool = false, at now: WallInstant
+  ) {
+    var due: [JobName: Int] = [:]
+    var new: [JobName: Int] = [:]
+    for entry in entries {
+      switch entry {
+      case .schedule(let version):
+        if state.open.insert(version.job).inserted { state.ended[version.job] = [:] }
+      case .scheduleEnded(let job, _): state.open.remove(job)
+      case .claimed(let run): state.heads[run.head.run] = run.head
+      case .began(let run):
+        state.heads[run.head.run] = run.head
+        state.begun.insert(run.head.run)
+      case .ended(let record) where record.retry == nil:
+        if isStart || hasHadAttempt(record) {
+          runEnded(record.head, record.end.outcome, due: &due, at: now)
+        }
+      // What a previous daemon left of a run, and nobody goes on with.
+      case .settled(let run) where isStart:
+        if let head = state.heads[run] { runEnded(head, .interrupted, due: &due, at: now) }
+      default: break
+      }
+      for (job, slot) in Self.slots(of: entry) where Self.isWatched(job) {
+        if state.slots[job, default: []].insert(slot).inserted { new[job, default: 0] += 1 }
+      }
+    }
+    slotCount += new.values.reduce(0, +)
+    for job in Set(due.keys).union(new.keys).sorted() where !changed.contains(job) {
+      let (wanted, found) = (due[job] ?? 0, new[job] ?? 0)
+      if wanted != found {
+        problems.append("\(job): \(found) slots after \(wanted) times that all have ended")
+      }
+    }
+  }
+
+  private mutating func runEnded(
+    _ head: RunHead, _ outcome: Outcome, due: inout [JobName: Int], at now: WallInstant
+  ) {
+    guard head.kind != .hook, head.kind != .backfill else { return }
+    let instant = WallInstant(milliseconds: now.milliseconds)
+    for child in state.open {
+      guard let schedule = specs[child]?.timing.schedule, let all = schedule.afterAll,
+        let parent = all.parents.first(where: { $0.job == head.job }),
+        Self.counts(outcome, as: parent.condition)
+      else { continue }
+      state.ended[child, default: [:]][head.job] = instant
+      let ended = state.ended[child] ?? [:]
+      let isWhole = all.parents.allSatisfy { parent in
+        ended[parent.job].map { at in all.within.map { now - at <= $0 } ?? true } ?? false
+      }
+      guard isWhole else { continue }
+      state.ended[child] = [:]
+      if schedule.isWithinBounds(now) { due[child, default: 0] += 1 }
+    }
+  }
+
+  private func hasHadAttempt(_ record: RunRecord) -> Bool {
+    if state.begun.contains(record.head.run) { return true }
+    return record.head.kind == .resumed && record.end != RunEnd(.cancelled, .shutdown)
+  }
+
+  private static func counts(_ outcome: Outcome, as condition: Following.Condition) -> Bool {
+    switch condition {
+    case .any: true
+    case .success: outcome == .succeeded
+    case .failure: outcome == .failed || outcome == .timedOut
+    }
+  }
+
+  /// The slots that an entry names.
+  private static func slots(of entry: LedgerEntry) -> [(JobName, WallInstant)] {
+    switch entry {
+    case .verdict(let record): [(record.job, record.slots.first)]
+    case .pending(let job, let slot): [(job, slot)]
+    case .claimed(let run) where run.head.kind == .slot: [(run.head.job, run.head.slot)]
+    default: []
+    }
+  }
+
+  mutating func wrote() { kept = state }
+
+  mutating func crashed() { state = kept }
+}

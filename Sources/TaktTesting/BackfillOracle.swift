@@ -1,0 +1,37 @@
+import TaktCore
+
+/// Holds runs of backfills against what they promise, by what the ledger is told alone: none decides a
+/// slot, and none is taken up by a later takt.
+struct BackfillOracle {
+  private var backfills: Set<RunID> = []
+  private(set) var problems: [String] = []
+  /// How many have ended.
+  private(set) var endedCount = 0
+
+  /// Whether a run is one of a backfill.
+  func has(_ run: RunID) -> Bool { backfills.contains(run) }
+
+  mutating func observe(_ entries: [LedgerEntry]) {
+    for entry in entries {
+      switch entry {
+      case .began(let run) where run.head.kind == .backfill: backfills.insert(run.head.run)
+      case .began(let run):
+        // A crash may have taken the number back.
+        backfills.remove(run.head.run)
+        if run.head.kind == .resumed, let parent = run.head.parent, backfills.contains(parent) {
+          problems.append("\(run.head.job): run \(run.head.run) continues a backfill")
+        }
+      case .ended(let record) where record.head.kind == .backfill: endedCount += 1
+      case .ended(let record):
+        if record.head.kind == .hook, let parent = record.head.parent, backfills.contains(parent) {
+          problems.append("\(record.head.job): a hook follows a backfill")
+        }
+      case .verdict(let record):
+        if let run = record.run, backfills.contains(run) {
+          problems.append("\(record.job): \(record.slots) was decided by a backfill")
+        }
+      default: break
+      }
+    }
+  }
+}

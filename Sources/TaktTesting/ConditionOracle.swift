@@ -1,0 +1,59 @@
+import TaktCore
+
+/// Holds slots against `only_if`, by what the ledger is told alone: no slot runs without a yes, and none
+/// is skipped without a no.
+///
+/// It knows jobs whose names end with `2`: they have a condition from the first, and a reload never takes
+/// it away.
+struct ConditionOracle {
+  private struct State {
+    var yes: [JobName: Int] = [:]
+    var ran: [JobName: Int] = [:]
+  }
+
+  private var state = State()
+  /// What the ledger has kept: a crash goes back to it.
+  private var kept = State()
+  private(set) var problems: [String] = []
+  /// How many slots were skipped.
+  private(set) var skippedCount = 0
+
+  static func isWatched(_ name: JobName) -> Bool { name.text.last == "2" }
+
+  /// Takes what one turn tells the ledger.
+  mutating func observe(_ entries: [LedgerEntry]) {
+    var no: Set<JobName> = []
+    for entry in entries {
+      switch entry {
+      case .ended(let record) where record.head.hook == .onlyIf:
+        if record.end.outcome == .succeeded {
+          state.yes[record.head.job, default: 0] += 1
+        } else {
+          no.insert(record.head.job)
+        }
+      case .verdict(let record) where Self.isWatched(record.job): check(record, no)
+      default: break
+      }
+    }
+  }
+
+  private mutating func check(_ record: VerdictRecord, _ no: Set<JobName>) {
+    switch record.verdict {
+    case .ran:
+      state.ran[record.job, default: 0] += 1
+      if state.ran[record.job, default: 0] > state.yes[record.job, default: 0] {
+        problems.append("\(record.job): \(record.slots) ran although its condition did not hold")
+      }
+    case .skipped(.condition):
+      skippedCount += 1
+      if !no.contains(record.job) {
+        problems.append("\(record.job): \(record.slots) was skipped without a no")
+      }
+    case .skipped, .coalesced, .missed, .cancelled: break
+    }
+  }
+
+  mutating func wrote() { kept = state }
+
+  mutating func crashed() { state = kept }
+}
