@@ -1,0 +1,310 @@
+import TaktCore
+import TaktTime
+
+/// Reads a crontab: of a user, of the system, or of supercronic.
+struct CrontabImport {
+  let context: ImportContext
+  let kind: SourceKind
+  /// Whose crontab it is; nil where each line says so, and for the user that takt runs as.
+  var owner: String?
+  /// What jobs are called after; nil for the program in each line.
+  var nameHint: String?
+  /// Whether a line that runs the scripts of a folder becomes a job for each script.
+  var expandsFolders = false
+
+  private var report: ImportReport { context.report }
+  private var dialect: CronDialect { context.dialect }
+  private var hasUserColumn: Bool { kind == .cronD }
+
+  /// One line that starts a command.
+  struct Entry {
+    var line: SourceLine
+    /// The time fields, or one name with `@`.
+    var times: [SourceToken]
+    var user: SourceToken?
+    var command: SourceToken
+    /// Comments right above it.
+    var remarks: [String]
+  }
+
+  func run(_ source: SourceText) {
+    var variables = CronVariables()
+    var remarks: [String] = []
+    var entries: [(Entry, CronVariables)] = []
+    var used: Set<SourceLocation> = []
+    for line in source.lines {
+      guard let trimmed = line.trimmed else {
+        remarks = []
+        continue
+      }
+      if line.scalars[trimmed.lowerBound] == "#" {
+        remarks.append(String(line.text(trimmed).drop { $0 == "#" || $0 == " " }))
+        continue
+      }
+      defer { remarks = [] }
+      guard line.isText else {
+        report.lose(line.token(trimmed), "this line is not UTF-8 text")
+        continue
+      }
+      if let variable = CronVariables.read(line, in: trimmed) {
+        report.expect(variable.token)
+        if !variables.add(variable) {
+          report.lose(variable.token, "more than \(CronVariables.countMax) variables")
+        }
+        continue
+      }
+      guard let entry = entry(of: line, in: trimmed, remarks) else { continue }
+      used.formUnion(variables.variables.map(\.token.place))
+      entries.append((entry, variables))
+    }
+    for variable in variables.variables where !used.contains(variable.token.place) {
+      report.keep(variable.token, as: "no command comes after it")
+    }
+    note(source)
+    for (entry, variables) in entries {
+      // For the whole file, as supercronic reads it.
+      importEntry(
+        entry, kind == .supercronic ? last(entries) ?? variables : variables, of: entries.count)
+    }
+  }
+
+  private func last(_ entries: [(Entry, CronVariables)]) -> CronVariables? { entries.last?.1 }
+
+  private func note(_ source: SourceText) {
+    if source.endsWithinLine {
+      report.note(
+        "the last line has no line end; cron would refuse it",
+        at: SourceLocation(file: source.file, line: source.lines.count))
+    }
+    if let first = source.carriageReturns.first {
+      report.note(
+        "lines end with a carriage return, which cron passes to the command; it is left out",
+        at: SourceLocation(file: source.file, line: first))
+    }
+  }
+
+  // MARK: One line
+
+  /// Splits a line; says so where cron refuses it.
+  private func entry(of line: SourceLine, in trimmed: Range<Int>, _ remarks: [String]) -> Entry? {
+    var index = trimmed.lowerBound
+    if line.scalars[index] == "-", index + 1 < line.scalars.count, kind != .supercronic {
+      let sign = line.token(index..<index + 1)
+      if dialect == .cronie {
+        report.differ(sign, "cron does not log the start of this command; takt logs each run")
+        index += 1
+      }
+    }
+    var times: [SourceToken] = []
+    let isNamed = line.scalars[index] == "@"
+    let count = isNamed ? 1 : kind == .supercronic ? supercronicFields(line, from: index) : 5
+    while times.count < count, index < line.scalars.count {
+      let word = line.word(from: index)
+      times.append(line.token(word))
+      index = line.skipBlanks(from: word.upperBound)
+    }
+    var user: SourceToken?
+    if hasUserColumn, index < line.scalars.count {
+      let word = line.word(from: index)
+      user = line.token(word)
+      index = line.skipBlanks(from: word.upperBound)
+    }
+    guard index < line.scalars.count, times.count == count else {
+      let rest = line.token(trimmed)
+      report.lose(
+        rest,
+        hasUserColumn
+          ? "cron refuses this line: it needs five times, a user and a command"
+          : "cron refuses this line: it needs five times and a command")
+      return nil
+    }
+    let command = line.token(index..<line.scalars.count)
+    let entry = Entry(line: line, times: times, user: user, command: command, remarks: remarks)
+    for token in times + [user].compactMap(\.self) + [command] { report.expect(token) }
+    return entry
+  }
+
+  /// 7, 6 or 5: as many as make an expression.
+  private func supercronicFields(_ line: SourceLine, from index: Int) -> Int {
+    var words: [String] = []
+    var index = index
+    while words.count < 8, index < line.scalars.count {
+      let word = line.word(from: index)
+      words.append(line.text(word))
+      index = line.skipBlanks(from: word.upperBound)
+    }
+    for count in [7, 6] where words.count > count {
+      let text = words[..<count].joined(separator: " ")
+      if (try? CronExpression(count == 6 ? "0 " + text : text)) != nil { return count }
+    }
+    return 5
+  }
+
+  private func importEntry(_ entry: Entry, _ variables: CronVariables, of count: Int) {
+    guard let user = user(of: entry) else { return lose(entry) }
+    let text = CommandText(entry.command.text, readsPercent: kind != .supercronic)
+    if expandsFolders, expand(entry, text, user, variables) { return }
+    let name = context.newName(
+      like: nameHint.map { count == 1 ? $0 : "\($0)-\(text.suggestedName)" } ?? text.suggestedName)
+    var draft = JobDraft(name: name, comments: comments(of: entry))
+    let jobs = CronJobs(context: context, dialect: dialect)
+    guard setTimes(of: entry, in: &draft) else { return lose(entry) }
+    if kind == .supercronic {
+      setSupercronic(of: &draft, variables)
+    } else {
+      jobs.setManners(of: &draft)
+      setUser(of: entry, in: &draft)
+      jobs.setSurroundings(
+        of: &draft, user: user, isNamed: draft["user"] != nil, variables: variables)
+    }
+    setCommand(text, of: entry, in: &draft)
+    context.add(draft)
+  }
+
+  func comments(of entry: Entry) -> [String] {
+    entry.remarks.suffix(20) + ["\(entry.line.file):\(entry.line.number)", entry.line.text]
+  }
+
+  /// Nothing of a line that is not taken is in the jobs.
+  private func lose(_ entry: Entry) {
+    for token in entry.times + [entry.user].compactMap(\.self) + [entry.command] {
+      report.lose(token, "this line is left out")
+    }
+  }
+
+  private func user(of entry: Entry) -> ImportAccounts.User? {
+    guard let name = entry.user?.text ?? owner else {
+      return context.accounts.own ?? ImportAccounts.User(name: "root", home: "/root")
+    }
+    if let user = context.accounts.user(named: name) { return user }
+    report.lose(
+      entry.user ?? entry.command,
+      "there is no user '\(name)', and cron does not run this either")
+    return nil
+  }
+
+  private func setUser(of entry: Entry, in draft: inout JobDraft) {
+    guard let name = entry.user?.text ?? owner else { return }
+    draft["user"] = .text(name)
+    if let token = entry.user { report.keep(token, as: "user", in: draft.name, values: [name]) }
+  }
+
+  private func setCommand(_ text: CommandText, of entry: Entry, in draft: inout JobDraft) {
+    var command = text.command
+    let sleep = CommandGuards.sleep(in: command)
+    if let sleep, context.options.turnsSleepsIntoJitter, draft["cron"] != nil {
+      command = sleep.rest
+      draft["jitter"] = .word(DurationText.format(.seconds(sleep.seconds)))
+    } else if let sleep {
+      report.note(
+        "this sleeps for up to \(DurationText.format(.seconds(sleep.seconds))); with --jitter it "
+          + "becomes 'jitter'", at: entry.command.place)
+    }
+    // The shell has nothing to do, and takt runs no command that is empty.
+    if command.allSatisfy({ $0 == " " || $0 == "\t" }) { command = ":" }
+    draft["run"] = .text(command)
+    var values = [command]
+    if let input = text.input {
+      draft["stdin"] = .text(input)
+      values.append(input)
+    }
+    report.keep(entry.command, as: "run", in: draft.name, values: values)
+    if let note = CommandGuards.note(of: command) { report.note(note, at: entry.command.place) }
+  }
+
+  // MARK: Times
+
+  /// False when cron refuses them.
+  func setTimes(of entry: Entry, in draft: inout JobDraft) -> Bool {
+    if entry.times.count == 1, let token = entry.times.first {
+      return setNamedTime(token, in: &draft)
+    }
+    if kind == .supercronic { return setSupercronicTimes(entry.times, in: &draft) }
+    let texts = entry.times.map(\.text)
+    do throws(CronFields.Refusal) {
+      let fields = try CronFields(texts, dialect: dialect, features: context.options.features)
+      guard (try? CronExpression(fields.expression)) != nil else {
+        report.lose(entry.times[0], "takt does not read these times: '\(fields.expression)'")
+        return false
+      }
+      guard fields.occurs else {
+        report.lose(entry.times[0], "these times never come: no date matches all of the fields")
+        return false
+      }
+      draft["cron"] = .text(fields.expression)
+      if let days = fields.days { draft["days"] = .word(days) }
+      draft.times = [.cron(texts.joined(separator: " "))]
+      for (number, token) in entry.times.enumerated() {
+        if let change = fields.changes.first(where: { $0.field == number }) {
+          report.differ(token, change.sentence, in: draft.name)
+        } else {
+          report.keep(token, as: "cron", in: draft.name, values: [fields.expression])
+        }
+      }
+      return true
+    } catch {
+      report.lose(entry.times[error.field], error.sentence)
+      return false
+    }
+  }
+
+  private func setNamedTime(_ token: SourceToken, in draft: inout JobDraft) -> Bool {
+    if token.text == "@reboot", kind != .supercronic {
+      draft["on"] = .word("boot")
+      report.keep(token, as: "on", in: draft.name, values: ["boot"])
+      return true
+    }
+    if let name = CronFields.expression(named: token.text) {
+      draft["cron"] = .text(name)
+      draft.times = [.cron(name)]
+      report.keep(token, as: "cron", in: draft.name, values: [name])
+      return true
+    }
+    report.lose(token, "cron does not know '\(token.text)'")
+    return false
+  }
+
+  // MARK: supercronic
+
+  private func setSupercronicTimes(_ times: [SourceToken], in draft: inout JobDraft) -> Bool {
+    // Of six fields supercronic reads the last as the year, and takt the first as seconds.
+    let text = (times.count == 6 ? "0 " : "") + times.map(\.text).joined(separator: " ")
+    do throws(CronProblem) {
+      _ = try CronExpression(text)
+    } catch {
+      report.lose(times[0], "takt does not read these times: \(error.sentence)")
+      return false
+    }
+    draft["cron"] = .text(text)
+    if times.count == 5 { draft.times = [.cron(text)] }
+    for token in times { report.keep(token, as: "cron", in: draft.name, values: [text]) }
+    return true
+  }
+
+  /// It inherits all variables, lets no two runs overlap, and knows no `%`.
+  private func setSupercronic(of draft: inout JobDraft, _ variables: CronVariables) {
+    draft["overlap"] = .word("skip")
+    draft["missed"] = .mapping(["policy": .word("skip")])
+    draft["inherit_env"] = .word("true")
+    var environment: [DraftEntry] = []
+    for variable in variables.variables {
+      guard EnvironmentName.isValid(variable.name), !variable.name.hasPrefix("TAKT_") else {
+        report.lose(variable.token, "takt passes no variable of this name")
+        continue
+      }
+      if variable.name == "CRON_TZ" || variable.name == "TZ",
+        context.options.isZone(variable.value)
+      {
+        draft["timezone"] = .text(variable.value)
+      }
+      if variable.name == "SHELL", variable.value.hasPrefix("/") {
+        draft["shell"] = .text(variable.value)
+      }
+      environment.removeAll { $0.key == variable.name }
+      environment.append(DraftEntry(key: variable.name, value: .text(variable.value)))
+      report.keep(
+        variable.token, as: "env.\(variable.name)", in: draft.name, values: [variable.value])
+    }
+    if !environment.isEmpty { draft["env"] = .map(environment) }
+  }
+}
